@@ -9,7 +9,8 @@
 
 /* The text, of which the last `reserve` bytes stay free. */
 __attribute__((format(printf, 4, 0))) static void
-set_text(struct err *err, size_t reserve, bool lines, const char *format, va_list args)
+err_set_text(struct err *err, size_t reserve, bool lines, const char *format,
+	     va_list args)
 {
 	char raw[ERR_TEXT_MAX];
 
@@ -17,7 +18,7 @@ set_text(struct err *err, size_t reserve, bool lines, const char *format, va_lis
 	safe_text_copy(err->text, sizeof(err->text) - reserve, raw, lines);
 }
 
-static void append(struct err *err, const char *more)
+static void err_append(struct err *err, const char *more)
 {
 	size_t len = strlen(err->text);
 
@@ -32,7 +33,7 @@ int err_set(struct err *err, int code, const char *format, ...)
 		return code;
 	err->code = code;
 	va_start(args, format);
-	set_text(err, 0, safe_text_has_lines(format), format, args);
+	err_set_text(err, 0, safe_text_has_lines(format), format, args);
 	va_end(args);
 	return code;
 }
@@ -46,9 +47,9 @@ int err_sys(struct err *err, int code, const char *format, ...)
 		return code;
 	err->code = code;
 	va_start(args, format);
-	set_text(err, strlen(reason) + strlen(": "), false, format, args);
+	err_set_text(err, strlen(reason) + strlen(": "), false, format, args);
 	va_end(args);
-	append(err, reason);
+	err_append(err, reason);
 	return code;
 }
 
@@ -66,8 +67,8 @@ int err_prefix(struct err *err, const char *format, ...)
 		return -1;
 	memcpy(old, err->text, sizeof(old));
 	va_start(args, format);
-	set_text(err, 0, false, format, args);
+	err_set_text(err, 0, false, format, args);
 	va_end(args);
-	append(err, old);
+	err_append(err, old);
 	return err->code;
 }

@@ -33,7 +33,7 @@ static struct {
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* With the lock held. */
-static void forget(struct runner *r)
+static void errand_forget(struct runner *r)
 {
 	struct runner **at = &pool.away;
 
@@ -60,7 +60,7 @@ static void *run_errands(void *arg)
 	pthread_mutex_lock(&pool.lock);
 	while (!r->is_left)
 		run_one(r);
-	forget(r);
+	errand_forget(r);
 	pthread_mutex_unlock(&pool.lock);
 	r->errand->drop(r->errand);
 	pthread_cond_destroy(&r->changed);
@@ -69,7 +69,7 @@ static void *run_errands(void *arg)
 }
 
 /* Signals are for the thread that waits. */
-static int start_thread(struct runner *r)
+static int errand_start_thread(struct runner *r)
 {
 	pthread_attr_t detached;
 	pthread_t thread;
@@ -99,7 +99,7 @@ static int make_ready(void)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&r->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (start_thread(r)) {
+	if (errand_start_thread(r)) {
 		pthread_cond_destroy(&r->changed);
 		free(r);
 		return -EAGAIN;
@@ -108,7 +108,7 @@ static int make_ready(void)
 	return 0;
 }
 
-static bool is_refused(const struct errand *e)
+static bool errand_is_refused(const struct errand *e)
 {
 	unsigned int nr = 0;
 
@@ -122,7 +122,7 @@ static bool is_refused(const struct errand *e)
 	return nr >= away_max[e->kind];
 }
 
-static struct timespec end_of(uint64_t patience_ns)
+static struct timespec errand_end_of(uint64_t patience_ns)
 {
 	struct timespec t = { 0 };
 	uint64_t ns;
@@ -135,9 +135,9 @@ static struct timespec end_of(uint64_t patience_ns)
 }
 
 /* With the lock held, which is free meanwhile. */
-static int wait_for(struct runner *r, uint64_t patience_ns)
+static int errand_wait_for(struct runner *r, uint64_t patience_ns)
 {
-	struct timespec end = end_of(patience_ns);
+	struct timespec end = errand_end_of(patience_ns);
 	int result = 0;
 
 	while (!r->has_ended && result != ETIMEDOUT)
@@ -159,11 +159,11 @@ int errand_run(struct errand *e, uint64_t patience_ns)
 	int result;
 
 	pthread_mutex_lock(&pool.lock);
-	result = is_refused(e) ? -EBUSY : make_ready();
+	result = errand_is_refused(e) ? -EBUSY : make_ready();
 	if (!result) {
 		pool.ready->errand = e;
 		pthread_cond_signal(&pool.ready->changed);
-		result = wait_for(pool.ready, patience_ns);
+		result = errand_wait_for(pool.ready, patience_ns);
 	}
 	pthread_mutex_unlock(&pool.lock);
 	return result;

@@ -23,7 +23,7 @@ void log_set_sink(log_sink sink)
 	the_sink = sink;
 }
 
-static bool is_news(const char *text)
+static bool log_is_news(const char *text)
 {
 	uint64_t hash = hash_bytes(text, strlen(text), 0) | 1;
 
@@ -39,8 +39,8 @@ static bool is_news(const char *text)
 	return true;
 }
 
-__attribute__((format(printf, 3, 0))) static void say(enum log_level level, bool once,
-						      const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void
+log_say_line(enum log_level level, bool once, const char *format, va_list args)
 {
 	char raw[1024];
 	char text[sizeof(raw)];
@@ -49,7 +49,7 @@ __attribute__((format(printf, 3, 0))) static void say(enum log_level level, bool
 		return;
 	vsnprintf(raw, sizeof(raw), format, args);
 	safe_text_copy(text, sizeof(text), raw, safe_text_has_lines(format));
-	if (!once || is_news(text))
+	if (!once || log_is_news(text))
 		the_sink(level, text);
 }
 
@@ -58,7 +58,7 @@ void log_say(enum log_level level, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(level, false, format, args);
+	log_say_line(level, false, format, args);
 	va_end(args);
 }
 
@@ -67,6 +67,6 @@ void log_say_once(enum log_level level, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(level, true, format, args);
+	log_say_line(level, true, format, args);
 	va_end(args);
 }

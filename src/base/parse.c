@@ -11,7 +11,7 @@ enum {
 
 /* A table: which kind of digit is next in an address cannot be foreseen, and a branch that
  * is not costs as much as all the rest. */
-static int digit_of(char c)
+static int parse_digit_of(char c)
 {
 	static const uint8_t digits[256] = {
 		['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
@@ -36,7 +36,7 @@ bool parse_u64_max(const char *s, uint64_t max, uint64_t *ret_v)
 	if (!*s)
 		return false;
 	for (; *s; s++) {
-		unsigned int d = (unsigned int)digit_of(*s);
+		unsigned int d = (unsigned int)parse_digit_of(*s);
 
 		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
 		    __builtin_add_overflow(v, d, &v))
@@ -90,7 +90,7 @@ bool parse_hex_at(const char **s, uint64_t *ret_v)
 	uint64_t v = 0;
 	int digits = 0;
 
-	for (int d; digits < 17 && (d = digit_of(*p)) < 16; p++, digits++)
+	for (int d; digits < 17 && (d = parse_digit_of(*p)) < 16; p++, digits++)
 		v = v << 4 | (uint64_t)d;
 	if (digits < 1 || digits > 16)
 		return false;

@@ -1,13 +1,13 @@
 #include "base/utf8.h"
 
-struct range {
+struct utf8_range {
 	uint32_t first;
 	uint32_t last;
 };
 
 /* Blocks of marks and of invisible joiners (Unicode 15, general categories Mn, Me and Cf),
  * as far as they stand in names that people write; sorted, as all tables here. */
-static const struct range combining[] = {
+static const struct utf8_range combining[] = {
 	{ 0x0300, 0x036f },   { 0x0483, 0x0489 }, { 0x0591, 0x05bd },
 	{ 0x0610, 0x061a },   { 0x064b, 0x065f }, { 0x06d6, 0x06dc },
 	{ 0x0900, 0x0902 },   { 0x093c, 0x093c }, { 0x0941, 0x0948 },
@@ -21,7 +21,7 @@ static const struct range combining[] = {
 
 /* East Asian Width W and F (UAX #11) by whole blocks, those of symbols and pictures too: a
  * character taken for wider than it is costs a blank, one taken for narrower wraps a line. */
-static const struct range wide[] = {
+static const struct utf8_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },
 	{ 0x23e9, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2600, 0x27bf },
 	{ 0x2b1b, 0x2b55 },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
@@ -32,14 +32,14 @@ static const struct range wide[] = {
 	{ 0x1fa70, 0x1faff }, { 0x20000, 0x2fffd }, { 0x30000, 0x3fffd },
 };
 
-static const struct range control[] = {
+static const struct utf8_range control[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f },
 	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfff9, 0xfffb },
 };
 
-#define IS_IN(table, code) is_in((table), sizeof(table) / sizeof(*(table)), (code))
+#define IS_IN(table, code) utf8_is_in((table), sizeof(table) / sizeof(*(table)), (code))
 
-static bool is_in(const struct range *table, size_t nr, uint32_t code)
+static bool utf8_is_in(const struct utf8_range *table, size_t nr, uint32_t code)
 {
 	size_t low = 0;
 	size_t high = nr;

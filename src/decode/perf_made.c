@@ -128,7 +128,8 @@ static void decode_stat_round(struct cursor *in, struct record *rec)
 	rec->stat_round.time_ns = cursor_u64(in);
 }
 
-static void take_rest(struct cursor *in, const uint8_t **ret_data, uint64_t *ret_len)
+static void perf_made_take_rest(struct cursor *in, const uint8_t **ret_data,
+				uint64_t *ret_len)
 {
 	*ret_len = cursor_left(in);
 	*ret_data = record_take_array(in, *ret_len, 1);
@@ -140,7 +141,7 @@ static void decode_event_update(struct cursor *in, struct record *rec)
 
 	u->kind = cursor_u64(in);
 	u->id = cursor_u64(in);
-	take_rest(in, &u->data, &u->len);
+	perf_made_take_rest(in, &u->data, &u->len);
 }
 
 /* The fields behind time_zero came with Linux 5.10. */
@@ -164,7 +165,7 @@ static void decode_header_feature(struct cursor *in, struct record *rec)
 	struct record_header_feature *f = &rec->header_feature;
 
 	f->feature = cursor_u64(in);
-	take_rest(in, &f->data, &f->len);
+	perf_made_take_rest(in, &f->data, &f->len);
 }
 
 static void decode_bpf_metadata(struct cursor *in, struct record *rec)
@@ -182,7 +183,7 @@ static void decode_schedstat(struct cursor *in, struct record *rec)
 	s->domain = cursor_u16(in); /* padding in a CPU's */
 	if (rec->type == RECORD_SCHEDSTAT_CPU)
 		s->domain = 0;
-	take_rest(in, &s->data, &s->len);
+	perf_made_take_rest(in, &s->data, &s->len);
 }
 
 #define AT(type) [(type)-RECORD_PERF_MADE_FIRST]

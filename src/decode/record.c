@@ -336,8 +336,8 @@ static size_t body_bytes(const struct decoder *d, const uint8_t *bytes, size_t s
  * perf_event_text_poke_output()) adds the room for the last fields to one and the same size for each
  * recording that gets the record.  The second one finds them where the first has them, and behind
  * them what was in the ring before. */
-static size_t own_bytes(const struct decoder *d, const uint8_t *bytes, size_t size,
-			uint32_t type)
+static size_t record_own_bytes(const struct decoder *d, const uint8_t *bytes,
+			       size_t size, uint32_t type)
 {
 	size_t body = body_bytes(d, bytes, size, type);
 	size_t own = body + d->trailer_bytes;
@@ -350,7 +350,7 @@ size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len)
 	struct record rec = { .type = 0 };
 	size_t size = record_open(d, bytes, len, &rec);
 
-	return own_bytes(d, bytes, size, rec.type);
+	return record_own_bytes(d, bytes, size, rec.type);
 }
 
 static int decode_other(const struct decoder *d, const uint8_t *bytes, size_t size,
@@ -381,6 +381,6 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		return record_malformed(len, err);
 	if (ret_record->type == PERF_RECORD_SAMPLE)
 		return decoder_sample(d, bytes, size, ret_record, err);
-	size = own_bytes(d, bytes, size, ret_record->type);
+	size = record_own_bytes(d, bytes, size, ret_record->type);
 	return decode_other(d, bytes, size, ret_record, err);
 }

@@ -81,7 +81,7 @@ const char *branch_type_name(const struct branch *b)
 		       : "";
 }
 
-static struct read_value take_value(struct cursor *in, uint64_t format)
+static struct read_value sample_take_value(struct cursor *in, uint64_t format)
 {
 	struct read_value v = { .value = cursor_u64(in) };
 
@@ -107,7 +107,7 @@ struct read_value decoder_read_at(const struct decoder *d, const struct record_r
 	if (!r->group)
 		return r->one;
 	in = cursor_of(r->group + i * bytes, bytes, d->swap);
-	return take_value(&in, r->format);
+	return sample_take_value(&in, r->format);
 }
 
 static void take_times(struct cursor *in, uint64_t format, struct record_read *r)
@@ -141,7 +141,7 @@ void record_take_read(struct cursor *in, uint64_t format, struct record_read *re
 	r.group = record_take_array(in, r.nr, value_bytes(format));
 	if (r.group && r.nr) {
 		first = cursor_of(r.group, value_bytes(format), in->swap);
-		r.one = take_value(&first, format);
+		r.one = sample_take_value(&first, format);
 	}
 	*ret_read = r;
 }

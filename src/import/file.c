@@ -24,7 +24,7 @@ enum {
 	TIME_UNIT_NS = 100 /* what a segment keeps of times: docs/format.md, 6 */
 };
 
-struct import {
+struct import_file_import {
 	const char *segment;
 	const struct spec *spec;
 	struct perf_input *input;
@@ -76,7 +76,8 @@ static uint64_t time_factor(const struct perf_input_info *info)
 }
 
 /* Where the header does not tell when it began, the first samples do. */
-static uint64_t start_of(const struct import *m, const struct sample_batch *first)
+static uint64_t import_file_start_of(const struct import_file_import *m,
+				     const struct sample_batch *first)
 {
 	uint64_t start_ns = replay_info(m->replay)->start_ns;
 
@@ -86,7 +87,7 @@ static uint64_t start_of(const struct import *m, const struct sample_batch *firs
 	return start_ns - start_ns % TIME_UNIT_NS;
 }
 
-static int open_writer(struct import *m, struct err *err)
+static int import_file_open_writer(struct import_file_import *m, struct err *err)
 {
 	uint64_t start_ns = m->info.start_ns;
 
@@ -100,7 +101,7 @@ static int open_writer(struct import *m, struct err *err)
 				   &m->writer, err);
 }
 
-static void update_totals(struct import *m)
+static void import_file_update_totals(struct import_file_import *m)
 {
 	const struct feed_counts *c = replay_counts(m->replay);
 	struct session_totals *t = &m->totals;
@@ -115,7 +116,8 @@ static void update_totals(struct import *m)
 		t->stack_ends[i] = replay_unwind_ends(m->replay)[i];
 }
 
-static int add_sample(struct import *m, const struct sample_batch *b, size_t i)
+static int import_file_add_sample(struct import_file_import *m,
+				  const struct sample_batch *b, size_t i)
 {
 	struct sample sample = sample_batch_at(b, i);
 	int wanted = selection_wants_sample(&m->selection, b, i);
@@ -131,10 +133,11 @@ static int add_sample(struct import *m, const struct sample_batch *b, size_t i)
 	return segment_writer_add(m->writer, &sample);
 }
 
-static int add_batch(struct import *m, const struct sample_batch *b, struct err *err)
+static int import_file_add_batch(struct import_file_import *m,
+				 const struct sample_batch *b, struct err *err)
 {
 	for (size_t i = 0; i < b->nr; i++)
-		if (add_sample(m, b, i))
+		if (import_file_add_sample(m, b, i))
 			return err_set(err, -ENOMEM, "out of memory");
 	if (segment_writer_pending(m->writer) < FLUSH_SAMPLES)
 		return 0;
@@ -146,7 +149,8 @@ static int add_batch(struct import *m, const struct sample_batch *b, struct err 
 }
 
 /* The first samples are there: now it is known when it all began. */
-static int begin(struct import *m, const struct sample_batch *first, struct err *err)
+static int import_file_begin(struct import_file_import *m,
+			     const struct sample_batch *first, struct err *err)
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
 	struct session_span span = { .first_ns = info->first_ns,
@@ -154,7 +158,7 @@ static int begin(struct import *m, const struct sample_batch *first, struct err 
 				     .wall_ns = info->clock_wall_ns,
 				     .wall_at_ns = info->clock_ns };
 
-	m->info.start_ns = start_of(m, first);
+	m->info.start_ns = import_file_start_of(m, first);
 	span.start_ns = m->info.start_ns;
 	if (selection_set_times(&m->selection, &span))
 		return err_set(err, -ENOMEM, "out of memory");
@@ -163,10 +167,10 @@ static int begin(struct import *m, const struct sample_batch *first, struct err 
 			       "time: it is not known when the samples begin and end, "
 			       "so there are no shares of it: give seconds, such as "
 			       "time:1.5s-3s");
-	return open_writer(m, err);
+	return import_file_open_writer(m, err);
 }
 
-static int copy_samples(struct import *m, struct err *err)
+static int import_file_copy_samples(struct import_file_import *m, struct err *err)
 {
 	for (;;) {
 		struct sample_batch batch;
@@ -175,15 +179,15 @@ static int copy_samples(struct import *m, struct err *err)
 		if (r)
 			return r < 0 ? r : 0;
 		if (!m->writer)
-			r = begin(m, &batch, err);
+			r = import_file_begin(m, &batch, err);
 		if (!r)
-			r = add_batch(m, &batch, err);
+			r = import_file_add_batch(m, &batch, err);
 		if (r)
 			return r;
 	}
 }
 
-static int copy_batch(struct import *m, const struct sample_batch *b)
+static int copy_batch(struct import_file_import *m, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {
 		const struct sample sample = sample_batch_at(b, i);
@@ -195,7 +199,7 @@ static int copy_batch(struct import *m, const struct sample_batch *b)
 }
 
 /* The segment once more, with what the dict and the info know by now. */
-static int copy_segment(struct import *m, const char *from, struct err *err)
+static int copy_segment(struct import_file_import *m, const char *from, struct err *err)
 {
 	struct segment *s;
 	int r = segment_open(from, TRUST_OWN, &s, err);
@@ -218,7 +222,7 @@ static int copy_segment(struct import *m, const char *from, struct err *err)
 /* A pipe tells the build-ids behind its samples, and a thread may get its name behind its own, when
  * the images or strings are written already: then the segment is written once more, its numbers
  * being the same. */
-static int add_late(struct import *m, struct err *err)
+static int add_late(struct import_file_import *m, struct err *err)
 {
 	bool named = m->flushed && replay_changed(m->replay) > m->changed;
 	char *first;
@@ -234,7 +238,7 @@ static int add_late(struct import *m, struct err *err)
 	if (!r && (r = io_rename(m->segment, first)))
 		err_sys(err, r, "%s", m->segment);
 	if (!r)
-		r = open_writer(m, err);
+		r = import_file_open_writer(m, err);
 	if (!r)
 		r = copy_segment(m, first, err);
 	(void)io_unlink(first);
@@ -242,7 +246,7 @@ static int add_late(struct import *m, struct err *err)
 	return r;
 }
 
-static void note_result(struct import *m)
+static void note_result(struct import_file_import *m)
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
 
@@ -256,20 +260,21 @@ static void note_result(struct import *m)
 	m->totals.finished = !import_is_incomplete(&m->result);
 }
 
-static int convert(struct import *m, struct err *err)
+static int import_file_convert(struct import_file_import *m, struct err *err)
 {
-	int r = copy_samples(m, err);
+	int r = import_file_copy_samples(m, err);
 
 	if (r)
 		return r;
 	if (!m->writer)
 		return err_set(err, -ENODATA, "there is no sample in it");
-	update_totals(m);
+	import_file_update_totals(m);
 	note_result(m);
 	return add_late(m, err);
 }
 
-static int close_writer(struct import *m, int r, struct err *err)
+static int import_file_close_writer(struct import_file_import *m, int r,
+				    struct err *err)
 {
 	int closed;
 
@@ -282,13 +287,14 @@ static int close_writer(struct import *m, int r, struct err *err)
 
 static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_ns)
 {
-	struct import *m = ctx;
+	struct import_file_import *m = ctx;
 
 	import_jit_mapped(&m->jit, mmap, time_ns);
 }
 
 /* Where stacks came as they lay in memory, whole or in part. */
-static int use_unwind(struct import *m, struct naming_places *places)
+static int import_file_use_unwind(struct import_file_import *m,
+				  struct naming_places *places)
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
 	uint64_t types = 0;
@@ -306,7 +312,8 @@ static int use_unwind(struct import *m, struct naming_places *places)
 	return r ? r : replay_use_unwind(m->replay, naming_unwind_table, m->unwind);
 }
 
-static int read_input(struct import *m, struct naming_places *places, struct err *err)
+static int import_file_read_input(struct import_file_import *m,
+				  struct naming_places *places, struct err *err)
 {
 	const struct replay_options options = { .chains = true,
 						.threads = true,
@@ -325,9 +332,9 @@ static int read_input(struct import *m, struct naming_places *places, struct err
 	}
 	m->time_factor = time_factor(perf_input_info(m->input));
 	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
-	r = use_unwind(m, places);
-	r = r ? err_set(err, r, "out of memory") : convert(m, err);
-	r = close_writer(m, r, err);
+	r = import_file_use_unwind(m, places);
+	r = r ? err_set(err, r, "out of memory") : import_file_convert(m, err);
+	r = import_file_close_writer(m, r, err);
 	if (!r && m->jit_dir)
 		import_jit_maps(&m->jit, replay_dict(m->replay));
 	import_jit_done(&m->jit);
@@ -345,14 +352,14 @@ static int read_input(struct import *m, struct naming_places *places, struct err
 int import_file(const struct import_request *request, struct import_result *ret_result,
 		struct err *err)
 {
-	struct import m = { .segment = request->segment,
-			    .spec = request->spec,
-			    .jit_dir = request->jit_dir };
+	struct import_file_import m = { .segment = request->segment,
+					.spec = request->spec,
+					.jit_dir = request->jit_dir };
 	int r = perf_input_open(request->path, request->trust, &m.input, err);
 
 	if (r)
 		return r;
-	r = read_input(&m, request->places, err);
+	r = import_file_read_input(&m, request->places, err);
 	if (r)
 		err_prefix(err, "%s", request->path);
 	else

@@ -42,7 +42,7 @@ struct counted {
 	uint64_t unit; /* one sample of ours stands for so many */
 };
 
-struct import {
+struct import_foreign_import {
 	const struct import_request *request;
 	const struct foreign_format *format;
 	struct buf bytes;
@@ -128,12 +128,12 @@ static bool is_input(const struct import_request *request)
 	return !strcmp(request->path, "-");
 }
 
-static const char *name_of(const struct import_request *request)
+static const char *import_foreign_name_of(const struct import_request *request)
 {
 	return is_input(request) ? "standard input" : request->path;
 }
 
-static int unpack(struct import *m, struct err *err)
+static int import_foreign_unpack(struct import_foreign_import *m, struct err *err)
 {
 	size_t max = unpacked_limit(m->bytes.len, UNPACKED_MAX);
 	struct buf plain = { 0 };
@@ -158,14 +158,15 @@ static int open_it(const struct import_request *request, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, -errno, "%s: cannot be read", name_of(request));
+		return err_sys(err, -errno, "%s: cannot be read",
+			       import_foreign_name_of(request));
 	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
 	if (r)
 		close(fd);
 	return r ? r : fd;
 }
 
-static int read_it(struct import *m, int fd, struct err *err)
+static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 {
 	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
 
@@ -173,7 +174,7 @@ static int read_it(struct import *m, int fd, struct err *err)
 		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
 	if (r)
 		return err_sys(err, r, "cannot be read");
-	r = unpack(m, err);
+	r = import_foreign_unpack(m, err);
 	if (r)
 		return r;
 	m->format = foreign_find(m->bytes.data, m->bytes.len);
@@ -185,7 +186,8 @@ static int read_it(struct import *m, int fd, struct err *err)
 
 /* ---- a sample ---- */
 
-static const char *text_of(struct buf *b, struct foreign_word w, const char *otherwise)
+static const char *import_foreign_text_of(struct buf *b, struct foreign_word w,
+					  const char *otherwise)
 {
 	buf_clear(b);
 	if (!w.len)
@@ -195,9 +197,11 @@ static const char *text_of(struct buf *b, struct foreign_word w, const char *oth
 	return b->failed ? "" : (const char *)b->data;
 }
 
-static struct counted *find_event(struct import *m, struct foreign_word name)
+static struct counted *import_foreign_find_event(struct import_foreign_import *m,
+						 struct foreign_word name)
 {
-	uint32_t text = dict_string(&m->dict, text_of(&m->text, name, "samples"));
+	uint32_t text = dict_string(&m->dict,
+				    import_foreign_text_of(&m->text, name, "samples"));
 	const struct event_desc e = { .name = text,
 				      .about = dict_string(&m->dict, ""),
 				      .type = PERF_TYPE_SOFTWARE,
@@ -225,7 +229,8 @@ static struct counted *find_event(struct import *m, struct foreign_word name)
 }
 
 /* The event of a sample; mostly that of the one before. */
-static struct counted *event_of(struct import *m, struct foreign_word name)
+static struct counted *import_foreign_event_of(struct import_foreign_import *m,
+					       struct foreign_word name)
 {
 	const char *last =
 		m->last ? dict_str(&m->dict, m->dict.events.at[m->last->event].name)
@@ -234,14 +239,14 @@ static struct counted *event_of(struct import *m, struct foreign_word name)
 	if (last && name.len && strlen(last) == name.len &&
 	    !memcmp(last, name.at, name.len))
 		return m->last;
-	return find_event(m, name);
+	return import_foreign_find_event(m, name);
 }
 
 /* How many there are of each event, and when. */
 static int note_sample(void *ctx, const struct foreign_sample *s)
 {
-	struct import *m = ctx;
-	struct counted *e = event_of(m, s->event);
+	struct import_foreign_import *m = ctx;
+	struct counted *e = import_foreign_event_of(m, s->event);
 
 	if (!e)
 		return m->err->code ? m->err->code : -ENOMEM;
@@ -254,7 +259,8 @@ static int note_sample(void *ctx, const struct foreign_sample *s)
 	return 0;
 }
 
-static uint32_t stack_of(struct import *m, const struct foreign_sample *s)
+static uint32_t stack_of(struct import_foreign_import *m,
+			 const struct foreign_sample *s)
 {
 	uint32_t stack = s->truncated ? STACK_TRUNCATED : STACK_ROOT;
 	size_t nr = s->nr_frames;
@@ -265,9 +271,11 @@ static uint32_t stack_of(struct import *m, const struct foreign_sample *s)
 				  name_images_frame(&m->images, "[unknown]", ""));
 	for (size_t i = nr; i-- > 0 && stack != DICT_NONE;) {
 		const struct foreign_frame *f = &s->frames[i];
-		const char *image = text_of(&m->other, f->image, "[unknown]");
-		uint32_t frame = name_images_frame(&m->images, image,
-						   text_of(&m->text, f->name, ""));
+		const char *image =
+			import_foreign_text_of(&m->other, f->image, "[unknown]");
+		uint32_t frame = name_images_frame(
+			&m->images, image,
+			import_foreign_text_of(&m->text, f->name, ""));
 
 		stack = frame == DICT_NONE ? DICT_NONE
 					   : dict_stack(&m->dict, stack, frame);
@@ -275,14 +283,16 @@ static uint32_t stack_of(struct import *m, const struct foreign_sample *s)
 	return m->text.failed || m->other.failed ? DICT_NONE : stack;
 }
 
-static uint32_t thread_of(struct import *m, const struct foreign_sample *s)
+static uint32_t thread_of(struct import_foreign_import *m,
+			  const struct foreign_sample *s)
 {
 	const struct thread t = {
 		.pid = (int32_t)s->pid,
 		.tid = (int32_t)s->tid,
 		.ns_pid = (int32_t)s->pid,
 		.ns_tid = (int32_t)s->tid,
-		.comm = dict_string(&m->dict, text_of(&m->text, s->comm, "")),
+		.comm = dict_string(&m->dict,
+				    import_foreign_text_of(&m->text, s->comm, "")),
 		.app = m->app,
 		.cgroup = dict_string(&m->dict, ""),
 	};
@@ -291,8 +301,8 @@ static uint32_t thread_of(struct import *m, const struct foreign_sample *s)
 }
 
 /* `nr` times, which have the period together. */
-static int put_times(struct import *m, struct sample *sample, uint64_t nr,
-		     uint64_t period)
+static int put_times(struct import_foreign_import *m, struct sample *sample,
+		     uint64_t nr, uint64_t period)
 {
 	int r = 0;
 
@@ -309,10 +319,10 @@ static int put_times(struct import *m, struct sample *sample, uint64_t nr,
 	return r;
 }
 
-static int add_sample(void *ctx, const struct foreign_sample *s)
+static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 {
-	struct import *m = ctx;
-	const struct counted *e = event_of(m, s->event);
+	struct import_foreign_import *m = ctx;
+	const struct counted *e = import_foreign_event_of(m, s->event);
 	struct sample sample = { 0 };
 	uint64_t nr;
 	int r;
@@ -340,7 +350,7 @@ static int add_sample(void *ctx, const struct foreign_sample *s)
 
 /* ---- all of it ---- */
 
-static int open_writer(struct import *m, struct err *err)
+static int import_foreign_open_writer(struct import_foreign_import *m, struct err *err)
 {
 	struct session_info info = { .tool_version = OPROFILE_VERSION,
 				     .hostname = "",
@@ -360,7 +370,8 @@ static int open_writer(struct import *m, struct err *err)
 }
 
 /* How often a sample of an event was taken; 0: that is not known. */
-static uint64_t period_of(const struct import *m, const struct counted *e)
+static uint64_t period_of(const struct import_foreign_import *m,
+			  const struct counted *e)
 {
 	const char *name = dict_str(&m->dict, m->dict.events.at[e->event].name);
 	const struct foreign_word *w = &m->info.period_event;
@@ -370,7 +381,7 @@ static uint64_t period_of(const struct import *m, const struct counted *e)
 }
 
 /* Events that are counted in bytes or nanoseconds have more samples than can be kept one by one. */
-static void choose_units(struct import *m)
+static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {
 		struct counted *e = &m->events.at[i];
@@ -383,23 +394,23 @@ static void choose_units(struct import *m)
 				"%s: of %s there are %" PRIu64
 				": a sample stands for %" PRIu64
 				" of them, and its period tells how many",
-				name_of(m->request),
+				import_foreign_name_of(m->request),
 				dict_str(&m->dict, m->dict.events.at[e->event].name),
 				e->count, e->unit);
 	}
 }
 
-static int find_app(struct import *m)
+static int import_foreign_find_app(struct import_foreign_import *m)
 {
 	m->app = DICT_NONE;
 	if (!m->info.main_image.len)
 		return 0;
-	m->app = name_images_image(&m->images,
-				   text_of(&m->text, m->info.main_image, ""));
+	m->app = name_images_image(
+		&m->images, import_foreign_text_of(&m->text, m->info.main_image, ""));
 	return m->app == DICT_NONE ? -ENOMEM : 0;
 }
 
-static int set_times(struct import *m, struct err *err)
+static int import_foreign_set_times(struct import_foreign_import *m, struct err *err)
 {
 	const struct session_span span = { .start_ns = m->first_ns,
 					   .first_ns = m->first_ns,
@@ -412,14 +423,14 @@ static int set_times(struct import *m, struct err *err)
 		       : err_set(err, -ENODATA, "time: its samples have no times");
 }
 
-static int read_samples(struct import *m, foreign_fn fn, struct err *err)
+static int read_samples(struct import_foreign_import *m, foreign_fn fn, struct err *err)
 {
 	int r = m->format->read(m->bytes.data, m->bytes.len, fn, m, &m->info, err);
 
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }
 
-static int convert(struct import *m, struct err *err)
+static int import_foreign_convert(struct import_foreign_import *m, struct err *err)
 {
 	int r = read_samples(m, note_sample, err);
 
@@ -429,17 +440,18 @@ static int convert(struct import *m, struct err *err)
 		return err_set(err, -ENODATA, "there is no sample in it");
 	choose_units(m);
 	selection_init(&m->selection, m->request->spec, &m->dict, "");
-	r = set_times(m, err);
-	if (!r && find_app(m))
+	r = import_foreign_set_times(m, err);
+	if (!r && import_foreign_find_app(m))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = open_writer(m, err);
+		r = import_foreign_open_writer(m, err);
 	if (!r)
-		r = read_samples(m, add_sample, err);
+		r = read_samples(m, import_foreign_add_sample, err);
 	return r ? r : name_images_save(&m->images, m->request->jit_dir, err);
 }
 
-static int close_writer(struct import *m, int r, struct err *err)
+static int import_foreign_close_writer(struct import_foreign_import *m, int r,
+				       struct err *err)
 {
 	int closed;
 
@@ -454,21 +466,21 @@ static int close_writer(struct import *m, int r, struct err *err)
 	return r ? r : closed;
 }
 
-static int import_it(struct import *m, struct err *err)
+static int import_it(struct import_foreign_import *m, struct err *err)
 {
 	uint64_t seed = hash_bytes(m->bytes.data, m->bytes.len, 0);
 	int r = dict_init(&m->dict);
 
 	if (!r)
 		r = name_images_init(&m->images, &m->dict, seed);
-	r = r ? err_set(err, r, "out of memory") : convert(m, err);
-	return close_writer(m, r, err);
+	r = r ? err_set(err, r, "out of memory") : import_foreign_convert(m, err);
+	return import_foreign_close_writer(m, r, err);
 }
 
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
-	struct import m = { .request = request, .err = err };
+	struct import_foreign_import m = { .request = request, .err = err };
 	int fd = open_it(request, err);
 	int r;
 
@@ -479,12 +491,12 @@ int import_foreign(const struct import_request *request,
 	if (!r)
 		r = import_it(&m, err);
 	if (r)
-		err_prefix(err, "%s", name_of(request));
+		err_prefix(err, "%s", import_foreign_name_of(request));
 	if (!r && m.info.skipped)
 		log_say(LOG_WARNING,
 			"%s: %" PRIu64 " %s were not understood and are left "
 			"out",
-			name_of(request), m.info.skipped,
+			import_foreign_name_of(request), m.info.skipped,
 			m.format->read == foreign_read_pprof ? "parts" : "lines");
 	if (!r)
 		*ret_result = (struct import_result){ .samples = m.totals.samples,

@@ -40,7 +40,8 @@ void import_jit_done(struct import_jit *j)
 }
 
 /* Closes the file.  False: it could not be copied, which is said. */
-static bool copy(const struct import_jit *j, int fd, int32_t pid, const char *name)
+static bool import_jit_copy(const struct import_jit *j, int fd, int32_t pid,
+			    const char *name)
 {
 	int r = jit_keeper_copy(fd, j->dir, pid, name);
 
@@ -52,8 +53,8 @@ static bool copy(const struct import_jit *j, int fd, int32_t pid, const char *na
 }
 
 /* The dump's clock is another one than the samples': when it was mapped joins them. */
-static void note_time(const struct import_jit *j, int32_t pid, const char *name,
-		      uint64_t time_ns)
+static void import_jit_note_time(const struct import_jit *j, int32_t pid,
+				 const char *name, uint64_t time_ns)
 {
 	char path[PATH_BYTES], text[NAME_BYTES];
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", time_ns);
@@ -73,9 +74,9 @@ void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)
 	    jit_open_dump(&j->places, m->pid, m->path, m->ino, &fd, &found))
 		return;
 	free(found);
-	if (copy(j, fd, m->pid, name) && time_ns &&
+	if (import_jit_copy(j, fd, m->pid, name) && time_ns &&
 	    j->info->clock_id != CLOCK_MONOTONIC)
-		note_time(j, m->pid, name, time_ns);
+		import_jit_note_time(j, m->pid, name, time_ns);
 }
 
 void import_jit_maps(const struct import_jit *j, const struct dict *dict)
@@ -95,6 +96,6 @@ void import_jit_maps(const struct import_jit *j, const struct dict *dict)
 		last = image->pid;
 		free(found);
 		snprintf(name, sizeof(name), "perf-%d.map", image->pid);
-		(void)copy(j, fd, image->pid, name);
+		(void)import_jit_copy(j, fd, image->pid, name);
 	}
 }

@@ -37,7 +37,7 @@ void name_images_done(struct name_images *n)
 	strtab_done(&n->names);
 }
 
-static struct build_id id_of(const struct name_images *n, const char *image)
+static struct build_id name_images_id_of(const struct name_images *n, const char *image)
 {
 	struct build_id id = { .len = ID_BYTES };
 	uint64_t part = hash_bytes(image, strlen(image), n->seed);
@@ -57,7 +57,7 @@ static uint32_t find_image(struct name_images *n, const char *image)
 
 	if (name == DICT_NONE || at != MAP_NONE)
 		return name == DICT_NONE ? MAP_NONE : at;
-	made.build_id = id_of(n, image);
+	made.build_id = name_images_id_of(n, image);
 	own.image = dict_image(n->dict, &made);
 	if (own.image == DICT_NONE || !vec_push(&n->images, own))
 		return MAP_NONE;
@@ -85,7 +85,8 @@ static bool is_unnamed(const char *image, const char *name)
 }
 
 /* The number of the name in its image; MAP_NONE when memory is short. */
-static uint32_t find_name(struct name_images *n, uint32_t image, const char *name)
+static uint32_t name_images_find_name(struct name_images *n, uint32_t image,
+				      const char *name)
 {
 	struct name_image *i = &n->images.at[image];
 	uint32_t number = strtab_add(&n->names, name);
@@ -108,7 +109,7 @@ uint32_t name_images_frame(struct name_images *n, const char *image, const char 
 		return DICT_NONE;
 	if (is_unnamed(image, name))
 		return dict_frame(n->dict, n->images.at[at].image, UNNAMED_OFFSET);
-	number = find_name(n, at, name);
+	number = name_images_find_name(n, at, name);
 	return number == MAP_NONE
 		       ? DICT_NONE
 		       : dict_frame(n->dict, n->images.at[at].image,
@@ -130,7 +131,7 @@ enum {
 static const char section_names[] =
 	"\0.note.gnu.build-id\0.text\0.symtab\0.strtab\0.shstrtab";
 
-struct elf_file {
+struct name_images_elf_file {
 	struct buf bytes;
 	Elf64_Shdr sections[NR_SECTIONS];
 };
@@ -144,18 +145,19 @@ static uint32_t section_name(unsigned int section)
 	return (uint32_t)(at - section_names);
 }
 
-static void pad(struct buf *b, size_t len)
+static void name_images_pad(struct buf *b, size_t len)
 {
 	while (b->len < len && !b->failed)
 		buf_put_u8(b, 0);
 }
 
-static void put_section(struct elf_file *f, unsigned int section,
-			const Elf64_Shdr *like, const struct buf *content)
+static void name_images_put_section(struct name_images_elf_file *f,
+				    unsigned int section, const Elf64_Shdr *like,
+				    const struct buf *content)
 {
 	Elf64_Shdr *s = &f->sections[section];
 
-	pad(&f->bytes, (f->bytes.len + 7) & ~(size_t)7);
+	name_images_pad(&f->bytes, (f->bytes.len + 7) & ~(size_t)7);
 	*s = *like;
 	s->sh_name = section_name(section);
 	s->sh_offset = f->bytes.len;
@@ -164,7 +166,7 @@ static void put_section(struct elf_file *f, unsigned int section,
 	f->bytes.failed |= content->failed;
 }
 
-static void put_note(struct elf_file *f, const struct build_id *id)
+static void put_note(struct name_images_elf_file *f, const struct build_id *id)
 {
 	const Elf64_Shdr like = { .sh_type = SHT_NOTE, .sh_addralign = 4 };
 	const Elf64_Nhdr note = { .n_namesz = 4,
@@ -175,13 +177,14 @@ static void put_note(struct elf_file *f, const struct build_id *id)
 	buf_put(&b, &note, sizeof(note));
 	buf_put(&b, "GNU", 4);
 	buf_put(&b, id->bytes, id->len);
-	put_section(f, SECTION_NOTE, &like, &b);
+	name_images_put_section(f, SECTION_NOTE, &like, &b);
 	buf_done(&b);
 }
 
 /* A few bytes of code for each name, which are its function. */
-static void put_symbols(struct elf_file *f, const struct name_images *n,
-			const struct name_image *image)
+static void name_images_put_symbols(struct name_images_elf_file *f,
+				    const struct name_images *n,
+				    const struct name_image *image)
 {
 	const Elf64_Shdr like_symbols = { .sh_type = SHT_SYMTAB,
 					  .sh_link = SECTION_STRINGS,
@@ -206,17 +209,17 @@ static void put_symbols(struct elf_file *f, const struct name_images *n,
 		buf_put(&strings, name, strlen(name) + 1);
 	}
 	strings.failed |= strings.len > UINT32_MAX;
-	put_section(f, SECTION_SYMBOLS, &like_symbols, &symbols);
-	put_section(f, SECTION_STRINGS, &like_strings, &strings);
+	name_images_put_section(f, SECTION_SYMBOLS, &like_symbols, &symbols);
+	name_images_put_section(f, SECTION_STRINGS, &like_strings, &strings);
 	buf_done(&symbols);
 	buf_done(&strings);
 }
 
-static void put_text(struct elf_file *f, size_t code_bytes)
+static void name_images_put_text(struct name_images_elf_file *f, size_t code_bytes)
 {
 	Elf64_Shdr *text = &f->sections[SECTION_TEXT];
 
-	pad(&f->bytes, CODE_OFFSET);
+	name_images_pad(&f->bytes, CODE_OFFSET);
 	*text = (Elf64_Shdr){ .sh_name = section_name(SECTION_TEXT),
 			      .sh_type = SHT_PROGBITS,
 			      .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -224,10 +227,10 @@ static void put_text(struct elf_file *f, size_t code_bytes)
 			      .sh_offset = CODE_OFFSET,
 			      .sh_size = code_bytes,
 			      .sh_addralign = 1 };
-	pad(&f->bytes, CODE_OFFSET + code_bytes);
+	name_images_pad(&f->bytes, CODE_OFFSET + code_bytes);
 }
 
-static void put_heads(struct elf_file *f, size_t code_bytes)
+static void name_images_put_heads(struct name_images_elf_file *f, size_t code_bytes)
 {
 	const Elf64_Ehdr head = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
 					       ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
@@ -261,19 +264,19 @@ static int save_one(const struct name_images *n, const struct name_image *image,
 	const struct build_id *id = &n->dict->images.at[image->image].build_id;
 	const Elf64_Shdr like_names = { .sh_type = SHT_STRTAB, .sh_addralign = 1 };
 	struct buf names = { 0 };
-	struct elf_file f = { 0 };
+	struct name_images_elf_file f = { 0 };
 	char hex[2 * BUILD_ID_MAX + 1];
 	char *path = NULL;
 	int r = -ENOMEM;
 
-	pad(&f.bytes, sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
+	name_images_pad(&f.bytes, sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
 	put_note(&f, id);
-	put_text(&f, image->names.nr * NAME_BYTES);
-	put_symbols(&f, n, image);
+	name_images_put_text(&f, image->names.nr * NAME_BYTES);
+	name_images_put_symbols(&f, n, image);
 	buf_put(&names, section_names, sizeof(section_names));
-	put_section(&f, SECTION_NAMES, &like_names, &names);
-	pad(&f.bytes, (f.bytes.len + 7) & ~(size_t)7);
-	put_heads(&f, image->names.nr * NAME_BYTES);
+	name_images_put_section(&f, SECTION_NAMES, &like_names, &names);
+	name_images_pad(&f.bytes, (f.bytes.len + 7) & ~(size_t)7);
+	name_images_put_heads(&f, image->names.nr * NAME_BYTES);
 	build_id_to_hex(id, hex);
 	if (!f.bytes.failed && asprintf(&path, "%s/images/%s", session, hex) >= 0)
 		r = checksums_write_file(path, f.bytes.data, f.bytes.len, 0644);

@@ -42,38 +42,38 @@ struct agent {
 	off_t end; /* of the last whole record */
 };
 
-struct header {
+struct opagent_header {
 	uint32_t magic, version, bytes, machine, reserved, pid;
 	uint64_t time_ns, flags;
 };
 
-struct record {
+struct opagent_record {
 	uint32_t id, bytes;
 	uint64_t time_ns;
 };
 
 struct load {
-	struct record head;
+	struct opagent_record head;
 	uint32_t pid, tid;
 	uint64_t vma, address, size, index;
 };
 
-struct lines {
-	struct record head;
+struct opagent_lines {
+	struct opagent_record head;
 	uint64_t address, nr;
 };
 
-struct line {
+struct opagent_line {
 	uint64_t address;
 	uint32_t line, discriminator;
 };
 
 struct unload {
-	struct record head;
+	struct opagent_record head;
 	uint64_t address;
 };
 
-static uint64_t now_ns(void)
+static uint64_t opagent_now_ns(void)
 {
 	struct timespec ts;
 
@@ -119,9 +119,9 @@ static bool write_zeros(int fd, size_t len)
 
 /* Writes a record of pieces, the first of which begins with its head, and of `zeros` behind them.
  * What could not be written as a whole is taken back. */
-static int put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
+static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 {
-	struct record *head = iov[0].iov_base;
+	struct opagent_record *head = iov[0].iov_base;
 	size_t len = zeros;
 	int saved;
 
@@ -134,7 +134,7 @@ static int put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 	pthread_mutex_lock(&a->lock);
 	/* Under the lock: times do not run backwards in the file. */
 	head->bytes = (uint32_t)len;
-	head->time_ns = now_ns();
+	head->time_ns = opagent_now_ns();
 	if (write_whole(a->fd, iov, nr) && write_zeros(a->fd, zeros)) {
 		a->end += (off_t)len;
 		pthread_mutex_unlock(&a->lock);
@@ -197,7 +197,7 @@ static int open_dump_dir(void)
 }
 
 /* Anew, and under no other name than its own: a process of this number may have left one. */
-static int open_dump(pid_t pid)
+static int opagent_open_dump(pid_t pid)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
 	int dir = open_dump_dir();
@@ -216,14 +216,14 @@ static int open_dump(pid_t pid)
 	return fd;
 }
 
-static bool begin(struct agent *a)
+static bool opagent_begin(struct agent *a)
 {
-	struct header h = { .magic = DUMP_MAGIC,
-			    .version = DUMP_VERSION,
-			    .bytes = sizeof(h),
-			    .machine = machine(),
-			    .pid = (uint32_t)a->pid,
-			    .time_ns = now_ns() };
+	struct opagent_header h = { .magic = DUMP_MAGIC,
+				    .version = DUMP_VERSION,
+				    .bytes = sizeof(h),
+				    .machine = machine(),
+				    .pid = (uint32_t)a->pid,
+				    .time_ns = opagent_now_ns() };
 	struct iovec iov = { &h, sizeof(h) };
 
 	if (!write_whole(a->fd, &iov, 1))
@@ -244,8 +244,8 @@ op_agent_t op_open_agent(void)
 		return NULL;
 	pthread_mutex_init(&a->lock, NULL);
 	a->pid = getpid();
-	a->fd = open_dump(a->pid);
-	if (a->fd >= 0 && begin(a))
+	a->fd = opagent_open_dump(a->pid);
+	if (a->fd >= 0 && opagent_begin(a))
 		return a;
 	saved = errno;
 	if (a->fd >= 0)
@@ -269,13 +269,13 @@ static struct agent *agent_of(op_agent_t hdl)
 int op_close_agent(op_agent_t hdl)
 {
 	struct agent *a = agent_of(hdl);
-	struct record head = { .id = CODE_CLOSE };
+	struct opagent_record head = { .id = CODE_CLOSE };
 	struct iovec iov = { &head, sizeof(head) };
 	int r;
 
 	if (!a)
 		return -1;
-	r = put(a, &iov, 1, 0);
+	r = opagent_put(a, &iov, 1, 0);
 	(void)munmap(a->mark, a->mark_bytes);
 	if (close(a->fd))
 		r = -1;
@@ -315,7 +315,7 @@ int op_write_native_code(op_agent_t hdl, char const *symbol_name, uint64_t vma,
 	l.index = __atomic_fetch_add(&a->next_index, 1, __ATOMIC_RELAXED);
 	iov[1] = piece(symbol_name, strlen(symbol_name) + 1);
 	iov[2] = piece(code, code ? code_size : 0);
-	return put(a, iov, 3, code ? 0 : code_size);
+	return opagent_put(a, iov, 3, code ? 0 : code_size);
 }
 
 /* The lines behind each other, as the dump has them; malloc'd. */
@@ -325,12 +325,12 @@ static char *pack_lines(struct debug_line_info const *map, size_t nr, size_t *re
 	char *all, *at;
 
 	for (size_t i = 0; i < nr; i++)
-		len += sizeof(struct line) + 1 +
+		len += sizeof(struct opagent_line) + 1 +
 		       (map[i].filename ? strlen(map[i].filename) : 0);
 	all = at = malloc(len);
 	for (size_t i = 0; all && i < nr; i++) {
 		const char *file = map[i].filename ? map[i].filename : "";
-		struct line line = { map[i].vma, map[i].lineno, 0 };
+		struct opagent_line line = { map[i].vma, map[i].lineno, 0 };
 
 		memcpy(at, &line, sizeof(line));
 		memcpy(at + sizeof(line), file, strlen(file) + 1);
@@ -344,9 +344,9 @@ int op_write_debug_line_info(op_agent_t hdl, void const *code, size_t nr_entry,
 			     struct debug_line_info const *compile_map)
 {
 	struct agent *a = agent_of(hdl);
-	struct lines l = { .head.id = LINES_OF_LOADED,
-			   .address = (uintptr_t)code,
-			   .nr = nr_entry };
+	struct opagent_lines l = { .head.id = LINES_OF_LOADED,
+				   .address = (uintptr_t)code,
+				   .nr = nr_entry };
 	struct iovec iov[PIECES_MAX] = { { &l, sizeof(l) } };
 	char *packed;
 	int r;
@@ -363,7 +363,7 @@ int op_write_debug_line_info(op_agent_t hdl, void const *code, size_t nr_entry,
 	if (!packed)
 		return -1;
 	iov[1].iov_base = packed;
-	r = put(a, iov, 2, 0);
+	r = opagent_put(a, iov, 2, 0);
 	free(packed);
 	return r;
 }
@@ -374,7 +374,7 @@ int op_unload_native_code(op_agent_t hdl, uint64_t vma)
 	struct unload u = { .head.id = CODE_UNLOAD, .address = vma };
 	struct iovec iov = { &u, sizeof(u) };
 
-	return a ? put(a, &iov, 1, 0) : -1;
+	return a ? opagent_put(a, &iov, 1, 0) : -1;
 }
 
 int op_major_version(void)

@@ -36,7 +36,7 @@ static void put_short(struct buf *out, const struct record *rec, const void *byt
 	memcpy(out->data, &header, sizeof(header));
 }
 
-static uint8_t *room_for(struct due_samples *d, size_t len)
+static uint8_t *due_samples_room_for(struct due_samples *d, size_t len)
 {
 	uint8_t *chunk;
 
@@ -63,7 +63,7 @@ int due_samples_add(struct due_samples *d, const struct record *rec, const void 
 		put_short(&d->sample, rec, bytes, len);
 	else
 		buf_put(&d->sample, bytes, len);
-	room = d->sample.failed ? NULL : room_for(d, d->sample.len);
+	room = d->sample.failed ? NULL : due_samples_room_for(d, d->sample.len);
 	if (!room)
 		return -ENOMEM;
 	memcpy(room, d->sample.data, d->sample.len);

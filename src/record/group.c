@@ -52,7 +52,8 @@ int recorder_group_add(struct recorder *r, const struct record *rec, const void 
 }
 
 /* Those from `from` on for which there is room.  *ret_to: how many there are behind. */
-static int begin_samples(struct recorder *r, size_t from, size_t nr, size_t *ret_to)
+static int recorder_group_begin_samples(struct recorder *r, size_t from, size_t nr,
+					size_t *ret_to)
 {
 	int result = 0;
 
@@ -122,7 +123,7 @@ int recorder_group_end(void *ctx)
 		resolver_ask(r->resolver, &r->decoder, &r->group.samples[i].rec,
 			     &r->group.samples[i].found, &r->group.samples[i].chain);
 	for (size_t from = 0, to; from < nr && !result; from = to) {
-		result = begin_samples(r, from, nr, &to);
+		result = recorder_group_begin_samples(r, from, nr, &to);
 		if (!result) {
 			step_samples(r, from, to);
 			result = end_samples(r, from, to);

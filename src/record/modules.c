@@ -15,13 +15,14 @@ enum {
 	SYMBOLS_DELAY_NS = 20 * NS_PER_MS
 };
 
-struct look {
+struct recorder_modules_look {
 	struct recorder *r;
 	VEC(struct proc_module) live;
 };
 
 /* It may have run since the last look, which did not see it. */
-static int take_module(struct look *l, const struct proc_module *m)
+static int recorder_modules_take_module(struct recorder_modules_look *l,
+					const struct proc_module *m)
 {
 	struct recorder *r = l->r;
 	uint64_t time_ns = module_watch_time(&r->modules, m->name);
@@ -34,24 +35,25 @@ static int take_module(struct look *l, const struct proc_module *m)
 	return result;
 }
 
-static int tell(void *ctx, enum module_event event, const struct proc_module *m)
+static int recorder_modules_tell(void *ctx, enum module_event event,
+				 const struct proc_module *m)
 {
-	struct look *l = ctx;
+	struct recorder_modules_look *l = ctx;
 
 	if (event == MODULE_CAME)
-		return take_module(l, m);
+		return recorder_modules_take_module(l, m);
 	return vec_push(&l->live, *m) ? 0 : -ENOMEM;
 }
 
 int recorder_look_at_modules(struct recorder *r)
 {
-	struct look l = { .r = r };
+	struct recorder_modules_look l = { .r = r };
 	struct err err = { 0 };
 	int result;
 
 	if (r->config.session_flags & SESSION_USER_ONLY)
 		return 0;
-	result = module_watch_look(&r->modules, tell, &l);
+	result = module_watch_look(&r->modules, recorder_modules_tell, &l);
 	r->modules_ns = r->frontier_ns;
 	/* Without them the report says what is missing. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,
@@ -78,7 +80,7 @@ struct symbols_job {
 	int result;
 };
 
-static void *read_symbols(void *arg)
+static void *recorder_modules_read_symbols(void *arg)
 {
 	struct symbols_job *job = arg;
 
@@ -88,7 +90,7 @@ static void *read_symbols(void *arg)
 	return NULL;
 }
 
-static void free_job(struct symbols_job *job)
+static void recorder_modules_free_job(struct symbols_job *job)
 {
 	if (job->result)
 		log_say(LOG_WARNING,
@@ -98,7 +100,7 @@ static void free_job(struct symbols_job *job)
 	free(job);
 }
 
-static void start_job(struct recorder *r)
+static void recorder_modules_start_job(struct recorder *r)
 {
 	struct symbols_job *job = calloc(1, sizeof(*job));
 
@@ -108,18 +110,18 @@ static void start_job(struct recorder *r)
 	for (size_t i = 0; i < r->symbols_due.nr; i++)
 		(void)vec_push(&job->modules, r->symbols_due.at[i]);
 	r->symbols_due.nr = 0;
-	if (!pthread_create(&job->thread, NULL, read_symbols, job)) {
+	if (!pthread_create(&job->thread, NULL, recorder_modules_read_symbols, job)) {
 		r->symbols_job = job;
 		return;
 	}
-	(void)read_symbols(job);
-	free_job(job);
+	(void)recorder_modules_read_symbols(job);
+	recorder_modules_free_job(job);
 }
 
 static void join_job(struct recorder *r)
 {
 	pthread_join(r->symbols_job->thread, NULL);
-	free_job(r->symbols_job);
+	recorder_modules_free_job(r->symbols_job);
 	r->symbols_job = NULL;
 }
 
@@ -129,7 +131,7 @@ void recorder_read_symbols(struct recorder *r)
 		join_job(r);
 	if (!r->symbols_job && r->symbols_due.nr &&
 	    recorder_now_ns(CLOCK_MONOTONIC) >= r->symbols_due_ns)
-		start_job(r);
+		recorder_modules_start_job(r);
 }
 
 void recorder_end_symbols(struct recorder *r)
@@ -137,7 +139,7 @@ void recorder_end_symbols(struct recorder *r)
 	if (r->symbols_job)
 		join_job(r);
 	if (r->symbols_due.nr)
-		start_job(r);
+		recorder_modules_start_job(r);
 	if (r->symbols_job)
 		join_job(r);
 }

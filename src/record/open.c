@@ -48,7 +48,7 @@ static uint32_t describe_event(struct dict *dict, const struct event_request *e,
 	return dict_event(dict, &desc);
 }
 
-static int open_decoder(struct recorder *r)
+static int recorder_open_decoder(struct recorder *r)
 {
 	decoder_init(&r->decoder, false);
 	r->deferred.offered = perf_attr_bit(perf_source_attr(r->source, 0),
@@ -66,7 +66,7 @@ static int open_decoder(struct recorder *r)
 	return 0;
 }
 
-static int open_writer(struct recorder *r, struct err *err)
+static int recorder_open_writer(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
 	struct buf command = { 0 };
@@ -180,15 +180,17 @@ static uint64_t process_cgroup(void *ctx, int32_t pid)
 	return snapshot_process_cgroup(r->snapshot, pid, &id) ? 0 : id;
 }
 
-static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
-		      uint64_t map_end, struct image *image)
+static void recorder_open_first_hit(void *ctx, const char *path, int32_t pid,
+				    uint64_t map_start, uint64_t map_end,
+				    struct image *image)
 {
 	struct recorder *r = ctx;
 
 	image_keeper_first_hit(&r->keeper, path, pid, map_start, map_end, image);
 }
 
-static bool is_rewritten(void *ctx, const char *path, const struct image *image)
+static bool recorder_open_is_rewritten(void *ctx, const char *path,
+				       const struct image *image)
 {
 	(void)ctx;
 	return image_keeper_is_rewritten(path, image);
@@ -268,7 +270,7 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 	return 0;
 }
 
-static int open_source(struct recorder *r, struct err *err)
+static int recorder_open_source(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
 	struct thread_list threads = { 0 };
@@ -307,12 +309,12 @@ static int open_tables(struct recorder *r, struct err *err)
 	int result = dict_init(&r->dict);
 
 	if (!result)
-		result = open_decoder(r);
+		result = recorder_open_decoder(r);
 	for (size_t i = 0; i < c->nr_events && !result; i++)
 		if (describe_event(&r->dict, &c->events[i], c->chains) == DICT_NONE)
 			result = -ENOMEM;
-	r->ops = (struct resolver_ops){ .first_hit = first_hit,
-					.is_rewritten = is_rewritten,
+	r->ops = (struct resolver_ops){ .first_hit = recorder_open_first_hit,
+					.is_rewritten = recorder_open_is_rewritten,
 					.unknown_process = ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,
@@ -334,7 +336,7 @@ static int open_tables(struct recorder *r, struct err *err)
 static int open_outputs(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
-	int result = open_writer(r, err);
+	int result = recorder_open_writer(r, err);
 
 	if (!result && c->perf_data)
 		result = perf_data_out_open(c->perf_data, r->source, c->events,
@@ -397,7 +399,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	r->keeper.containers = &r->containers;
 	r->keeper.holder.is_patient = config->patient;
 	r->jit_keeper.mounts = &r->keeper.holder.mounts;
-	result = open_source(r, err);
+	result = recorder_open_source(r, err);
 	if (!result)
 		result = open_tables(r, err);
 	if (!result)

@@ -33,7 +33,7 @@ static uint64_t clock_now(clockid_t clock)
 }
 
 /* perf knows no TIMER. */
-static const char *perf_name(const struct event_request *e)
+static const char *perf_data_out_perf_name(const struct event_request *e)
 {
 	return e->timer ? "cpu-clock" : e->name;
 }
@@ -65,7 +65,8 @@ int perf_data_out_open(const char *path, const struct perf_source *source,
 		attrs[i] = *perf_source_attr(source, i);
 		leave_out_stacks(&attrs[i]);
 		list[i].attr = &attrs[i];
-		list[i].name = i < nr_events ? perf_name(&events[i]) : "dummy:u";
+		list[i].name =
+			i < nr_events ? perf_data_out_perf_name(&events[i]) : "dummy:u";
 		list[i].ids = perf_source_ids(source, i, &list[i].nr_ids);
 	}
 	o->clock_ns = clock_now(CLOCK_MONOTONIC);
@@ -108,7 +109,7 @@ static size_t bytes_before_chain(uint64_t type)
 	       sizeof(uint64_t) * (size_t)__builtin_popcountll(type & words);
 }
 
-static void put_word(struct buf *b, uint64_t word)
+static void perf_data_out_put_word(struct buf *b, uint64_t word)
 {
 	buf_put(b, &word, sizeof(word));
 }
@@ -123,13 +124,13 @@ int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *
 
 	b->len = 0;
 	buf_put(b, bytes, bytes_before_chain(attr->sample_type));
-	put_word(b, s->nr_chain + callers.nr + (callers.nr ? 1 : 0));
+	perf_data_out_put_word(b, s->nr_chain + callers.nr + (callers.nr ? 1 : 0));
 	buf_put(b, s->chain, s->nr_chain * sizeof(uint64_t));
 	if (callers.nr)
-		put_word(b, PERF_CONTEXT_USER);
+		perf_data_out_put_word(b, PERF_CONTEXT_USER);
 	buf_put(b, callers.at, callers.nr * sizeof(*callers.at));
 	if (attr->sample_type & PERF_SAMPLE_CGROUP)
-		put_word(b, s->cgroup);
+		perf_data_out_put_word(b, s->cgroup);
 	if (b->failed)
 		return err_set(err, -ENOMEM, "out of memory");
 	memcpy(&header, b->data, sizeof(header));
@@ -145,11 +146,12 @@ int perf_data_out_round(struct perf_data_out *o, struct err *err)
 	return r ? r : perf_data_writer_flush(o->writer, err);
 }
 
-struct build_ids {
+struct perf_data_out_build_ids {
 	VEC(struct perf_data_build_id) list;
 };
 
-static int collect_build_ids(const struct dict *dict, struct build_ids *ids)
+static int collect_build_ids(const struct dict *dict,
+			     struct perf_data_out_build_ids *ids)
 {
 	for (size_t i = 0; i < dict->images.nr; i++) {
 		const struct image *image = &dict->images.at[i];
@@ -170,7 +172,7 @@ int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,
 			const struct machine *machine, char *const *command,
 			int nr_command, struct err *err)
 {
-	struct build_ids ids = { 0 };
+	struct perf_data_out_build_ids ids = { 0 };
 	struct perf_data_features features = {
 		.hostname = machine->hostname,
 		.os_release = machine->os_release,

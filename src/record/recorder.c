@@ -151,7 +151,7 @@ static int drain_side_band(struct recorder *r)
 	return result;
 }
 
-static int drain(struct recorder *r)
+static int recorder_drain(struct recorder *r)
 {
 	uint64_t since;
 	int result;
@@ -181,7 +181,7 @@ static int drain(struct recorder *r)
 	return result;
 }
 
-static void update_totals(struct recorder *r)
+static void recorder_update_totals(struct recorder *r)
 {
 	r->totals.lost = r->lost_in_records;
 	r->totals.lost_records = r->side_band.lost;
@@ -238,7 +238,7 @@ static void save_gone(struct recorder *r)
 	(void)copy_list_make(&own, NULL);
 }
 
-static int flush(struct recorder *r)
+static int recorder_flush(struct recorder *r)
 {
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
 
@@ -266,14 +266,14 @@ int recorder_round(struct recorder *r, struct err *err)
 	int result;
 
 	r->err = err;
-	result = drain(r);
+	result = recorder_drain(r);
 	now = recorder_now_ns(CLOCK_MONOTONIC);
 	if (!result && (now >= r->next_flush_ns ||
 			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
 		r->next_flush_ns = now + r->round_ns;
 		r->round_ns = longer_round_ns(r);
-		update_totals(r);
-		result = flush(r);
+		recorder_update_totals(r);
+		result = recorder_flush(r);
 	}
 	return result;
 }
@@ -283,7 +283,7 @@ int recorder_dump(struct recorder *r, struct err *err)
 	int result;
 
 	r->err = err;
-	result = drain(r);
+	result = recorder_drain(r);
 	if (!result)
 		result = recorder_settle_due(r);
 	if (result)
@@ -292,8 +292,8 @@ int recorder_dump(struct recorder *r, struct err *err)
 	if (!segment_writer_pending(r->writer))
 		return 0;
 	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
-	update_totals(r);
-	return flush(r);
+	recorder_update_totals(r);
+	return recorder_flush(r);
 }
 
 /* ---- the end ---- */
@@ -329,7 +329,7 @@ static int drain_to_end(struct recorder *r)
 	int result;
 
 	perf_source_enable(r->source, false);
-	result = drain(r);
+	result = recorder_drain(r);
 	recorder_end_symbols(r);
 	/* Sampling has stopped: what is held has nothing left to wait for. */
 	r->frontier_ns = UINT64_MAX;
@@ -340,7 +340,7 @@ static int drain_to_end(struct recorder *r)
 		result = recorder_take_held(r);
 	if (!result)
 		result = recorder_settle_due(r);
-	update_totals(r);
+	recorder_update_totals(r);
 	count_lost(r);
 	count_shares(r);
 	r->stopped = true;
@@ -353,7 +353,7 @@ int recorder_stop(struct recorder *r, struct err *err)
 
 	r->err = err;
 	result = drain_to_end(r);
-	return result ? result : flush(r);
+	return result ? result : recorder_flush(r);
 }
 
 void recorder_discard(struct recorder *r)

@@ -77,7 +77,8 @@ int recorder_add_sample(struct recorder *r, const struct record *rec, const void
 	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
 }
 
-static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
+static int recorder_samples_add_sample(struct recorder *r, const struct record *rec,
+				       const void *bytes)
 {
 	struct sample sample;
 	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
@@ -108,7 +109,7 @@ static int take_known(struct recorder *r, struct record *rec, const void *bytes,
 	if (!result && r->group.ahead)
 		return recorder_group_add(r, rec, bytes, len);
 	if (!result)
-		result = add_sample(r, rec, bytes);
+		result = recorder_samples_add_sample(r, rec, bytes);
 	return recorder_keep_due(r, rec, bytes, len, result);
 }
 
@@ -178,7 +179,7 @@ static int retry(struct recorder *r, struct due_sample *sample)
 
 	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
 		return 0;
-	result = add_sample(r, &rec, sample->bytes);
+	result = recorder_samples_add_sample(r, &rec, sample->bytes);
 	sample->image = r->stacks.missing;
 	return result;
 }

@@ -5,7 +5,7 @@
 #include "resolve/unwind/table.h"
 
 /* A file that anybody may have written can say of itself what build-id it likes. */
-static bool is_same_file(const struct image *a, const struct image *b)
+static bool shared_tables_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode &&
 	       a->inode_gen == b->inode_gen && a->mtime_ns == b->mtime_ns &&
@@ -13,7 +13,7 @@ static bool is_same_file(const struct image *a, const struct image *b)
 	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
 }
 
-static bool is_known(const struct image *image)
+static bool shared_tables_is_known(const struct image *image)
 {
 	return image->kind == IMAGE_FILE && image->inode && image->mtime_ns;
 }
@@ -25,7 +25,7 @@ void shared_tables_keep(struct shared_tables *s, const struct image *image,
 
 	if (!table)
 		return;
-	if (is_known(image) && vec_push(&s->kept, kept))
+	if (shared_tables_is_known(image) && vec_push(&s->kept, kept))
 		s->kept_bytes += unwind_table_bytes(table);
 	else
 		unwind_table_free(table);
@@ -34,12 +34,12 @@ void shared_tables_keep(struct shared_tables *s, const struct image *image,
 struct unwind_table *shared_tables_take(struct shared_tables *s,
 					const struct image *image)
 {
-	if (!is_known(image))
+	if (!shared_tables_is_known(image))
 		return NULL;
 	for (size_t i = 0; i < s->kept.nr; i++) {
 		struct unwind_table *table = s->kept.at[i].table;
 
-		if (!is_same_file(&s->kept.at[i].image, image))
+		if (!shared_tables_is_same_file(&s->kept.at[i].image, image))
 			continue;
 		s->kept.at[i] = s->kept.at[--s->kept.nr];
 		s->kept_bytes -= unwind_table_bytes(table);

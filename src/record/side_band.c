@@ -19,7 +19,7 @@ int side_band_add(struct side_band *s, const struct record *rec, const void *rec
 }
 
 /* Where the run that begins at `i` ends: up to there times do not go back. */
-static size_t run_end(const struct side_band *s, size_t i)
+static size_t side_band_run_end(const struct side_band *s, size_t i)
 {
 	while (i + 1 < s->entries.nr &&
 	       s->entries.at[i].time_ns <= s->entries.at[i + 1].time_ns)
@@ -28,8 +28,8 @@ static size_t run_end(const struct side_band *s, size_t i)
 }
 
 /* Two neighbouring runs [a, b) and [b, end) into one of `out`; at equal times the first goes first. */
-static void merge(const struct side_band_entry *at, size_t a, size_t b, size_t end,
-		  struct side_band_entry *out)
+static void side_band_merge(const struct side_band_entry *at, size_t a, size_t b,
+			    size_t end, struct side_band_entry *out)
 {
 	size_t second = b;
 
@@ -40,17 +40,17 @@ static void merge(const struct side_band_entry *at, size_t a, size_t b, size_t e
 }
 
 /* By time; at equal times the order of arrival holds.  There is a run for each CPU's ring: few. */
-static int sort(struct side_band *s)
+static int side_band_sort(struct side_band *s)
 {
-	while (run_end(s, 0) < s->entries.nr) {
+	while (side_band_run_end(s, 0) < s->entries.nr) {
 		__typeof__(s->entries) before = s->entries;
 
 		if (!vec_reserve(&s->room, before.nr))
 			return -ENOMEM;
 		for (size_t a = 0, b, end; a < before.nr; a = end) {
-			b = run_end(s, a);
-			end = b < before.nr ? run_end(s, b) : b;
-			merge(before.at, a, b, end, s->room.at);
+			b = side_band_run_end(s, a);
+			end = b < before.nr ? side_band_run_end(s, b) : b;
+			side_band_merge(before.at, a, b, end, s->room.at);
 		}
 		s->entries = s->room;
 		s->entries.nr = before.nr;
@@ -81,7 +81,7 @@ static void compact(struct side_band *s)
 	s->bytes = rest;
 }
 
-static void drop(struct side_band *s, size_t nr)
+static void side_band_drop(struct side_band *s, size_t nr)
 {
 	s->entries.nr -= nr;
 	if (!s->entries.nr) {
@@ -101,7 +101,7 @@ int side_band_apply(struct side_band *s, const struct decoder *d, struct resolve
 
 	if (!s->entries.nr)
 		return 0;
-	if (sort(s))
+	if (side_band_sort(s))
 		return -ENOMEM;
 	for (; i < s->entries.nr && s->entries.at[i].time_ns <= frontier_ns && !result;
 	     i++) {
@@ -112,7 +112,7 @@ int side_band_apply(struct side_band *s, const struct decoder *d, struct resolve
 			result = resolver_side_band(r, &rec);
 	}
 	if (i)
-		drop(s, i);
+		side_band_drop(s, i);
 	return result;
 }
 

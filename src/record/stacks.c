@@ -39,8 +39,8 @@ uint64_t recorder_stacks_regs(const char *machine)
 
 /* A descriptor of its own, or a negative errno.  Copies belong to us: the budget of the file's owner needs the
  * file itself. */
-static int open_image(const struct recorder_stacks *s, const struct image *image,
-		      bool *ret_is_copy)
+static int recorder_stacks_open_image(const struct recorder_stacks *s,
+				      const struct image *image, bool *ret_is_copy)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 	char path[4096];
@@ -81,7 +81,8 @@ static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 
 /* Small ones are made while the rings wait; of large ones, and where another process makes them, a
  * thread is asked. */
-static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
+static void recorder_stacks_make(struct recorder_stacks *s, uint32_t image,
+				 struct stack_table *entry)
 {
 	const struct image *i = &s->dict->images.at[image];
 	const char *path = dict_str(s->dict, i->name);
@@ -91,7 +92,7 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 
 	if (s->shared)
 		set_table(s, entry, shared_tables_take(s->shared, i));
-	fd = entry->table ? -1 : open_image(s, i, &is_copy);
+	fd = entry->table ? -1 : recorder_stacks_open_image(s, i, &is_copy);
 	if (fd < 0)
 		return;
 	entry->is_due = (s->maker.helper || i->file_bytes > SMALL_BYTES) &&
@@ -113,7 +114,7 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 			return NULL;
 	entry = &s->tables.at[image];
 	if (!entry->looked)
-		make(s, image, entry);
+		recorder_stacks_make(s, image, entry);
 	entry->looked = true;
 	entry->is_used = true;
 	if (!entry->is_due || s->hurried)
@@ -214,7 +215,7 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 	drop_table(s, &s->tables.at[largest]);
 }
 
-static bool ask_again(struct recorder_stacks *s, uint64_t now_ns)
+static bool recorder_stacks_ask_again(struct recorder_stacks *s, uint64_t now_ns)
 {
 	if (!s->any_refused)
 		return false;
@@ -255,7 +256,7 @@ static bool trim_bytes(struct recorder_stacks *s, uint64_t now_ns)
 
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
 {
-	bool again = ask_again(s, now_ns);
+	bool again = recorder_stacks_ask_again(s, now_ns);
 
 	return trim_bytes(s, now_ns) || again;
 }

@@ -36,25 +36,26 @@ struct table_work {
 	bool is_left; /* the thread hangs: what is here is its own */
 };
 
-struct making {
+struct table_maker_making {
 	struct table_helper *helper;
 	const char *path;
 	uint64_t helper_ns; /* CPU time of the helper's processes */
 };
 
-static int make(void *ctx, int fd, struct unwind_table **ret_table)
+static int table_maker_make_table(void *ctx, int fd, struct unwind_table **ret_table)
 {
-	struct making *m = ctx;
+	struct table_maker_making *m = ctx;
 
 	return m->helper ? table_helper_make(m->helper, fd, m->path, &m->helper_ns,
 					     ret_table)
 			 : unwind_table_load_fd(fd, ret_table);
 }
 
-static struct unwind_table *load(struct making *making, const char *cache_dir, int fd)
+static struct unwind_table *table_maker_load(struct table_maker_making *making,
+					     const char *cache_dir, int fd)
 {
 	const struct unwind_maker how = {
-		.fd = fd, .of_file = true, .make = make, .ctx = making
+		.fd = fd, .of_file = true, .make = table_maker_make_table, .ctx = making
 	};
 	struct unwind_table *table = NULL;
 
@@ -63,7 +64,7 @@ static struct unwind_table *load(struct making *making, const char *cache_dir, i
 									   : table;
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t table_maker_clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
@@ -74,42 +75,44 @@ static uint64_t clock_ns(clockid_t clock)
 /* What the daemon does itself with a table, to read, check and keep it, grows with the table: it counts,
  * too. */
 static struct unwind_table *load_within(struct table_budget *budget,
-					struct making *making, const char *cache_dir,
-					int fd, bool *ret_refused)
+					struct table_maker_making *making,
+					const char *cache_dir, int fd,
+					bool *ret_refused)
 {
 	uint64_t account = table_account_of_file(fd);
-	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = table_maker_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct unwind_table *table;
 
-	*ret_refused = !table_budget_allows(budget, account, clock_ns(CLOCK_MONOTONIC));
+	*ret_refused = !table_budget_allows(budget, account,
+					    table_maker_clock_ns(CLOCK_MONOTONIC));
 	if (*ret_refused)
 		return NULL;
-	table = load(making, cache_dir, fd);
-	table_budget_spend(budget, account, clock_ns(CLOCK_MONOTONIC),
-			   clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+	table = table_maker_load(making, cache_dir, fd);
+	table_budget_spend(budget, account, table_maker_clock_ns(CLOCK_MONOTONIC),
+			   table_maker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
 				   making->helper_ns);
 	return table;
 }
 
-static void make_one(struct table_made *made, struct table_helper *helper,
-		     struct table_budget *budget, const char *cache_dir, int fd,
-		     const char *path)
+static void table_maker_make_one(struct table_made *made, struct table_helper *helper,
+				 struct table_budget *budget, const char *cache_dir,
+				 int fd, const char *path)
 {
-	struct making making = { .helper = helper, .path = path };
+	struct table_maker_making making = { .helper = helper, .path = path };
 
 	made->is_refused = false;
 	made->table =
 		budget ? load_within(budget, &making, cache_dir, fd, &made->is_refused)
-		       : load(&making, cache_dir, fd);
+		       : table_maker_load(&making, cache_dir, fd);
 }
 
 void table_maker_make(const struct table_maker *m, int fd, const char *path,
 		      struct table_made *ret_made)
 {
-	make_one(ret_made, m->helper, m->budget, NULL, fd, path);
+	table_maker_make_one(ret_made, m->helper, m->budget, NULL, fd, path);
 }
 
-static void append(struct table_job **list, struct table_job *job)
+static void table_maker_append(struct table_job **list, struct table_job *job)
 {
 	while (*list)
 		list = &(*list)->next;
@@ -126,7 +129,7 @@ static struct table_job *take_first(struct table_job **list)
 	return job;
 }
 
-static void free_job(struct table_job *job)
+static void table_maker_free_job(struct table_job *job)
 {
 	if (!job)
 		return;
@@ -142,16 +145,16 @@ static void free_work(struct table_work *w)
 	struct table_job *job;
 
 	while ((job = take_first(&w->asked)) != NULL)
-		free_job(job);
+		table_maker_free_job(job);
 	while ((job = take_first(&w->made)) != NULL)
-		free_job(job);
+		table_maker_free_job(job);
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
 	free(w->cache_dir);
 	free(w);
 }
 
-static void *make_tables(void *arg)
+static void *table_maker_make_tables(void *arg)
 {
 	struct table_work *w = arg;
 	struct table_job *job;
@@ -165,12 +168,13 @@ static void *make_tables(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
-		make_one(&job->made, w->helper, w->budget,
-			 job->cached ? w->cache_dir : NULL, job->fd, job->path);
+		table_maker_make_one(&job->made, w->helper, w->budget,
+				     job->cached ? w->cache_dir : NULL, job->fd,
+				     job->path);
 		close(job->fd);
 		job->fd = -1;
 		pthread_mutex_lock(&w->lock);
-		append(&w->made, job);
+		table_maker_append(&w->made, job);
 		pthread_cond_broadcast(&w->changed);
 	}
 	w->has_ended = true;
@@ -182,7 +186,7 @@ static void *make_tables(void *arg)
 	return NULL;
 }
 
-static int start_thread(struct table_work *w)
+static int table_maker_start_thread(struct table_work *w)
 {
 	pthread_attr_t detached;
 	pthread_t thread;
@@ -190,12 +194,12 @@ static int start_thread(struct table_work *w)
 
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &detached, make_tables, w);
+	r = pthread_create(&thread, &detached, table_maker_make_tables, w);
 	pthread_attr_destroy(&detached);
 	return r ? -EAGAIN : 0;
 }
 
-static int start(struct table_maker *m)
+static int table_maker_start(struct table_maker *m)
 {
 	pthread_condattr_t monotonic;
 	struct table_work *w;
@@ -213,7 +217,7 @@ static int start(struct table_maker *m)
 	w->helper = m->helper;
 	w->budget = m->budget;
 	w->cache_dir = m->cache_dir ? strdup(m->cache_dir) : NULL;
-	if ((m->cache_dir && !w->cache_dir) || start_thread(w)) {
+	if ((m->cache_dir && !w->cache_dir) || table_maker_start_thread(w)) {
 		free_work(w);
 		return -EAGAIN;
 	}
@@ -230,17 +234,17 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	if (job) {
 		job->fd = -1;
 		job->path = strdup(path);
-		r = job->path ? start(m) : -ENOMEM;
+		r = job->path ? table_maker_start(m) : -ENOMEM;
 	}
 	if (r) {
-		free_job(job);
+		table_maker_free_job(job);
 		return r;
 	}
 	job->made.image = image;
 	job->fd = fd;
 	job->cached = cached;
 	pthread_mutex_lock(&m->work->lock);
-	append(&m->work->asked, job);
+	table_maker_append(&m->work->asked, job);
 	m->nr++;
 	pthread_cond_broadcast(&m->work->changed);
 	pthread_mutex_unlock(&m->work->lock);
@@ -277,12 +281,12 @@ bool table_maker_take(struct table_maker *m, uint64_t until_ns,
 	m->nr--;
 	*ret_made = job->made;
 	job->made.table = NULL;
-	free_job(job);
+	table_maker_free_job(job);
 	return true;
 }
 
 /* With the lock held.  Whether the thread has ended. */
-static bool wait_for_end(struct table_work *w)
+static bool table_maker_wait_for_end(struct table_work *w)
 {
 	struct timespec now = { 0 };
 	uint64_t until_ns;
@@ -306,11 +310,11 @@ void table_maker_done(struct table_maker *m)
 	pthread_mutex_lock(&w->lock);
 	w->end = true;
 	pthread_cond_broadcast(&w->changed);
-	ended = wait_for_end(w);
+	ended = table_maker_wait_for_end(w);
 	if (!ended) {
 		/* It does not wait for the lock. */
 		table_helper_give_up(w->helper);
-		ended = wait_for_end(w);
+		ended = table_maker_wait_for_end(w);
 	}
 	w->is_left = !ended;
 	pthread_mutex_unlock(&w->lock);

@@ -7,7 +7,7 @@
 #include "base/parse.h"
 
 /* One of the threads before `nr`? */
-static bool is_listed(const struct thread_list *t, size_t nr, uint64_t tid)
+static bool thread_list_is_listed(const struct thread_list *t, size_t nr, uint64_t tid)
 {
 	for (size_t i = 0; i < nr; i++)
 		if ((uint64_t)t->list.at[i] == tid)
@@ -30,7 +30,8 @@ int thread_list_add(struct thread_list *t, pid_t pid)
 	while (!r && (entry = readdir(dir))) {
 		uint64_t tid;
 
-		if (parse_u64(entry->d_name, &tid) && !is_listed(t, nr_before, tid) &&
+		if (parse_u64(entry->d_name, &tid) &&
+		    !thread_list_is_listed(t, nr_before, tid) &&
 		    !vec_push(&t->list, (pid_t)tid))
 			r = -ENOMEM;
 	}

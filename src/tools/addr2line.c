@@ -34,7 +34,7 @@ enum {
 
 extern const struct command command_addr2line;
 
-struct settings {
+struct addr2line_settings {
 	const char *exe;
 	const char *section;
 	const char *demangle;
@@ -48,8 +48,8 @@ struct settings {
 	uint64_t threads;
 };
 
-struct run {
-	struct settings set;
+struct addr2line_run {
+	struct addr2line_settings set;
 	struct lines *lines;
 	struct addr2line_out out;
 	VEC(uint64_t) addrs; /* what is looked up */
@@ -63,62 +63,62 @@ static const struct option_row rows[] = {
 	  .letter = 'e',
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
-	  .offset = OPTION(struct settings, exe),
+	  .offset = OPTION(struct addr2line_settings, exe),
 	  .help = "The binary that the addresses are of (a.out)." },
 	{ .name = "addresses",
 	  .letter = 'a',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, addresses),
+	  .offset = OPTION(struct addr2line_settings, addresses),
 	  .help = "Print the address first." },
 	{ .name = "functions",
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, functions),
+	  .offset = OPTION(struct addr2line_settings, functions),
 	  .help = "Print the function's name." },
 	{ .name = "inlines",
 	  .letter = 'i',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, inlines),
+	  .offset = OPTION(struct addr2line_settings, inlines),
 	  .help = "Where the function was inlined, print the callers too, up to the "
 		  "one that was not." },
 	{ .name = "pretty-print",
 	  .letter = 'p',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, pretty),
+	  .offset = OPTION(struct addr2line_settings, pretty),
 	  .help = "One line for each function." },
 	{ .name = "basenames",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, base_names),
+	  .offset = OPTION(struct addr2line_settings, base_names),
 	  .help = "Print file names without their folders." },
 	{ .name = "demangle",
 	  .letter = 'C',
 	  .kind = OPTION_TEXT,
 	  .value = "STYLE",
 	  .value_optional = true,
-	  .offset = OPTION(struct settings, demangle),
+	  .offset = OPTION(struct addr2line_settings, demangle),
 	  .help = "Print C++ and Rust names as in the source; the style is found by "
 		  "itself, and only \"none\" makes a difference." },
 	{ .name = "section",
 	  .letter = 'j',
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",
-	  .offset = OPTION(struct settings, section),
+	  .offset = OPTION(struct addr2line_settings, section),
 	  .help = "Addresses are offsets in this section." },
 	{ .name = "no-cache",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, no_cache),
+	  .offset = OPTION(struct addr2line_settings, no_cache),
 	  .help = "Neither read nor write index files (oprofile cache)." },
 	{ .name = "threads",
 	  .kind = OPTION_COUNT,
 	  .value = "NUMBER",
 	  .not_zero = true,
-	  .offset = OPTION(struct settings, threads),
+	  .offset = OPTION(struct addr2line_settings, threads),
 	  .help = "Read debug information with at most this many threads." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, verbose),
+	  .offset = OPTION(struct addr2line_settings, verbose),
 	  .help = "Say on stderr what was read." },
 	{ .name = "target",
 	  .letter = 'b',
@@ -129,7 +129,7 @@ static const struct option_row rows[] = {
 };
 
 /* What a number of the user's stands for: itself, or an offset in a section. */
-static void add_address(struct run *run, const char *word)
+static void add_address(struct addr2line_run *run, const char *word)
 {
 	uint64_t shown = 0;
 	uint64_t addr;
@@ -148,14 +148,14 @@ static void add_address(struct run *run, const char *word)
 }
 
 /* The order of the questions is not that of the answers: each one is far from the last. */
-static void fetch(const uint8_t *at)
+static void addr2line_fetch(const uint8_t *at)
 {
 	__builtin_prefetch(at);
 	__builtin_prefetch(at + CACHE_LINE);
 }
 
 /* Writes the answers to questions [first, end) in their order. */
-static int put_in_order(struct run *run, size_t first, size_t end)
+static int addr2line_put_in_order(struct addr2line_run *run, size_t first, size_t end)
 {
 	struct buf *text = &run->out.text;
 	struct buf ordered = { 0 };
@@ -165,7 +165,7 @@ static int put_in_order(struct run *run, size_t first, size_t end)
 		const struct addr2line_piece *p = &run->pieces.at[i];
 
 		if (i + AHEAD < end)
-			fetch(text->data + run->pieces.at[i + AHEAD].at);
+			addr2line_fetch(text->data + run->pieces.at[i + AHEAD].at);
 		buf_put(&ordered, text->data + p->at, p->len);
 		if (ordered.len >= OUTPUT_STEP || i + 1 == end) {
 			r = ordered.failed ? -ENOMEM
@@ -181,8 +181,8 @@ static int put_in_order(struct run *run, size_t first, size_t end)
 /* Looks up questions [first, end), whose keys are among these, in the order of addresses:
  * neighbours are in the same part of the index, and have much of their text in common.
  * Returns 0, or how many to ask for instead, because these have too long answers. */
-static size_t look_up(struct run *run, const struct sort_key *keys, size_t first,
-		      size_t end)
+static size_t addr2line_look_up(struct addr2line_run *run, const struct sort_key *keys,
+				size_t first, size_t end)
 {
 	struct addr2line_out *out = &run->out;
 	size_t nr = 0;
@@ -204,7 +204,7 @@ static size_t look_up(struct run *run, const struct sort_key *keys, size_t first
 }
 
 /* Together, unless there would be too much text: names of templates have thousands of bytes. */
-static int answer_in_steps(struct run *run, const struct sort_key *keys)
+static int answer_in_steps(struct addr2line_run *run, const struct sort_key *keys)
 {
 	size_t step = run->addrs.nr;
 	size_t first = 0;
@@ -213,12 +213,12 @@ static int answer_in_steps(struct run *run, const struct sort_key *keys)
 	while (!r && first < run->addrs.nr) {
 		size_t left = run->addrs.nr - first;
 		size_t end = first + (left < step ? left : step);
-		size_t fewer = look_up(run, keys, first, end);
+		size_t fewer = addr2line_look_up(run, keys, first, end);
 
 		if (fewer) {
 			step = fewer;
 		} else {
-			r = put_in_order(run, first, end);
+			r = addr2line_put_in_order(run, first, end);
 			first = end;
 		}
 		addr2line_out_clear(&run->out);
@@ -226,7 +226,7 @@ static int answer_in_steps(struct run *run, const struct sort_key *keys)
 	return r;
 }
 
-static int answer(struct run *run, bool last)
+static int addr2line_answer(struct addr2line_run *run, bool last)
 {
 	size_t nr = run->addrs.nr;
 	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
@@ -252,7 +252,8 @@ static int answer(struct run *run, bool last)
 	return r;
 }
 
-static void take_line(struct run *run, const uint8_t *line, size_t len)
+static void addr2line_take_line(struct addr2line_run *run, const uint8_t *line,
+				size_t len)
 {
 	char word[WORD_MAX];
 	size_t skip = 0;
@@ -268,7 +269,7 @@ static void take_line(struct run *run, const uint8_t *line, size_t len)
 }
 
 /* Takes whole lines from the front of `in`; at the end of the input the rest too. */
-static void take_lines(struct run *run, struct buf *in, bool end)
+static void addr2line_take_lines(struct addr2line_run *run, struct buf *in, bool end)
 {
 	size_t at = 0;
 
@@ -278,7 +279,7 @@ static void take_lines(struct run *run, struct buf *in, bool end)
 
 		if (!newline && !end)
 			break;
-		take_line(run, in->data + at, len);
+		addr2line_take_line(run, in->data + at, len);
 		at += len + (newline != NULL);
 	}
 	if (at) {
@@ -295,7 +296,7 @@ static bool more_now(void)
 }
 
 /* Answers as soon as nothing more is waiting: other programs talk to us through pipes. */
-static int answer_input(struct run *run)
+static int answer_input(struct addr2line_run *run)
 {
 	struct buf in = { 0 };
 	bool end = false;
@@ -316,15 +317,15 @@ static int answer_input(struct run *run)
 			in.len += (size_t)n;
 		if (!end && in.len < INPUT_BATCH_MAX && more_now())
 			continue;
-		take_lines(run, &in, end);
+		addr2line_take_lines(run, &in, end);
 		if (run->addrs.nr)
-			r = answer(run, end);
+			r = addr2line_answer(run, end);
 	}
 	buf_done(&in);
 	return r;
 }
 
-static int open_lines(struct run *run, struct err *err)
+static int addr2line_open_lines(struct addr2line_run *run, struct err *err)
 {
 	char *cache_dir = run->set.no_cache ? NULL : index_cache_dir();
 	struct lines_options options = { .cache_dir = cache_dir,
@@ -336,7 +337,7 @@ static int open_lines(struct run *run, struct err *err)
 	return r;
 }
 
-static void say_stats(const struct run *run)
+static void say_stats(const struct addr2line_run *run)
 {
 	struct lines_stats stats;
 
@@ -349,9 +350,9 @@ static void say_stats(const struct run *run)
 		stats.alt_missing ? "; dwz's file not found" : "");
 }
 
-static int answer_all(struct run *run, int argc, char **argv, int first)
+static int answer_all(struct addr2line_run *run, int argc, char **argv, int first)
 {
-	const struct settings *set = &run->set;
+	const struct addr2line_settings *set = &run->set;
 	int r = 0;
 
 	run->out.lines = run->lines;
@@ -363,7 +364,7 @@ static int answer_all(struct run *run, int argc, char **argv, int first)
 	run->out.demangle = set->demangle && strcmp(set->demangle, "none") != 0;
 	for (int i = first; i < argc; i++)
 		add_address(run, argv[i]);
-	r = first < argc ? answer(run, true) : answer_input(run);
+	r = first < argc ? addr2line_answer(run, true) : answer_input(run);
 	addr2line_out_done(&run->out);
 	vec_done(&run->addrs);
 	vec_done(&run->shown);
@@ -373,7 +374,7 @@ static int answer_all(struct run *run, int argc, char **argv, int first)
 	return r;
 }
 
-static int run_expanded(const struct command *self, struct run *run, int argc,
+static int run_expanded(const struct command *self, struct addr2line_run *run, int argc,
 			char **argv)
 {
 	struct err err = { 0 };
@@ -383,7 +384,7 @@ static int run_expanded(const struct command *self, struct run *run, int argc,
 
 	if (r >= 0)
 		return r;
-	r = open_lines(run, &err);
+	r = addr2line_open_lines(run, &err);
 	if (r) {
 		command_error("%s: %s", run->set.exe, err.text);
 		return 1;
@@ -396,9 +397,9 @@ static int run_expanded(const struct command *self, struct run *run, int argc,
 	return r || run->failed ? 1 : 0;
 }
 
-static int run_command(const struct command *self, int argc, char **argv)
+static int addr2line_run_command(const struct command *self, int argc, char **argv)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct addr2line_run *run = calloc(1, sizeof(*run));
 	struct word_file words;
 	struct err err = { 0 };
 	int r = run ? word_file_expand(&words, argc, argv, &err) : -ENOMEM;
@@ -424,5 +425,5 @@ const struct command command_addr2line = {
 		"are\nhexadecimal, one a line on standard input where none is given; "
 		"@FILE is\nreplaced by the words in that file.\n",
 	.options = rows,
-	.run = run_command,
+	.run = addr2line_run_command,
 };

@@ -7,7 +7,7 @@
 #include "base/safe_text.h"
 #include "resolve/symbols/demangle.h"
 
-static void put(struct buf *b, const char *text)
+static void addr2line_out_put_text(struct buf *b, const char *text)
 {
 	buf_put(b, text, strlen(text));
 }
@@ -40,18 +40,18 @@ static const char *demangled(struct addr2line_out *o, const char *name)
 	return o->demangled.at[slot->value_plus_1 - 1];
 }
 
-static void put_function(struct addr2line_out *o, const char *name)
+static void addr2line_out_put_function(struct addr2line_out *o, const char *name)
 {
 	const char *shown = name ? demangled(o, name) : "??";
 
 	safe_text_put(&o->text, shown, strlen(shown), true);
 	if (o->pretty)
-		put(&o->text, " at ");
+		addr2line_out_put_text(&o->text, " at ");
 	else
 		buf_put_u8(&o->text, '\n');
 }
 
-static uint8_t *copy(uint8_t *at, const void *bytes, size_t len)
+static uint8_t *addr2line_out_copy(uint8_t *at, const void *bytes, size_t len)
 {
 	memcpy(at, bytes, len);
 	return at + len;
@@ -62,10 +62,10 @@ static uint8_t *copy_number(uint8_t *at, uint64_t v)
 	char digits[DIGITS_MAX];
 	size_t nr = digits_of(digits, v);
 
-	return copy(at, digits + DIGITS_MAX - nr, nr);
+	return addr2line_out_copy(at, digits + DIGITS_MAX - nr, nr);
 }
 
-static void put_place(struct addr2line_out *o, const struct line_frame *f)
+static void addr2line_out_put_place(struct addr2line_out *o, const struct line_frame *f)
 {
 	static const char discriminator[] = " (discriminator ";
 	const char *file = f->file ? f->file : "??";
@@ -83,7 +83,7 @@ static void put_place(struct addr2line_out *o, const struct line_frame *f)
 	else
 		*at++ = '?';
 	if (f->line && f->discriminator) {
-		at = copy(at, discriminator, sizeof(discriminator) - 1);
+		at = addr2line_out_copy(at, discriminator, sizeof(discriminator) - 1);
 		at = copy_number(at, f->discriminator);
 		*at++ = ')';
 	}
@@ -91,11 +91,11 @@ static void put_place(struct addr2line_out *o, const struct line_frame *f)
 	o->text.len = (size_t)(at - o->text.data);
 }
 
-static void put_unknown(struct addr2line_out *o)
+static void addr2line_out_put_unknown(struct addr2line_out *o)
 {
 	if (o->functions)
-		put(&o->text, o->pretty ? "?? " : "??\n");
-	put(&o->text, "??:0\n");
+		addr2line_out_put_text(&o->text, o->pretty ? "?? " : "??\n");
+	addr2line_out_put_text(&o->text, "??:0\n");
 }
 
 /* The function around all: its name is what the linker sees, which is that of the symbol at
@@ -122,13 +122,13 @@ static void name_outermost(struct addr2line_out *o, struct line_frame *f, uint64
 	last->symbol = f->name;
 }
 
-static void put_address(struct addr2line_out *o, uint64_t shown)
+static void addr2line_out_put_address(struct addr2line_out *o, uint64_t shown)
 {
 	if (!o->addresses)
 		return;
-	put(&o->text, "0x");
+	addr2line_out_put_text(&o->text, "0x");
 	buf_put_hex(&o->text, shown, 2 * lines_addr_bytes(o->lines));
-	put(&o->text, o->pretty ? ": " : "\n");
+	addr2line_out_put_text(&o->text, o->pretty ? ": " : "\n");
 }
 
 static void put_again(struct addr2line_out *o, const struct addr2line_piece *piece)
@@ -143,41 +143,41 @@ static struct addr2line_piece piece_from(const struct addr2line_out *o, size_t a
 					 .len = (o->text.len - at) & PIECE_LEN_MAX };
 }
 
-static void put_frames(struct addr2line_out *o, size_t nr)
+static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 {
 	struct line_frame *frames = o->frames;
 	struct addr2line_last *last = &o->last;
 	size_t at = o->text.len;
 
 	if (o->functions)
-		put_function(o, frames[0].name);
+		addr2line_out_put_function(o, frames[0].name);
 	last->name = piece_from(o, at);
-	put_place(o, &frames[0]);
+	addr2line_out_put_place(o, &frames[0]);
 	at = o->text.len;
 	for (size_t i = 1; i < (o->inlines ? nr : 1); i++) {
 		if (o->pretty)
-			put(&o->text, " (inlined by) ");
+			addr2line_out_put_text(&o->text, " (inlined by) ");
 		if (o->functions)
-			put_function(o, frames[i].name);
+			addr2line_out_put_function(o, frames[i].name);
 		/* addr2line says the innermost one's of all frames. */
 		frames[i].discriminator = frames[0].discriminator;
-		put_place(o, &frames[i]);
+		addr2line_out_put_place(o, &frames[i]);
 	}
 	last->callers = piece_from(o, at);
 	last->discriminator = frames[0].discriminator;
 }
 
 /* Code without debug information: from its symbol. */
-static void put_symbol(struct addr2line_out *o, uint64_t addr)
+static void addr2line_out_put_symbol(struct addr2line_out *o, uint64_t addr)
 {
 	struct line_symbol_name symbol;
 
 	if (!lines_symbol(o->lines, addr, NULL, &symbol)) {
-		put_unknown(o);
+		addr2line_out_put_unknown(o);
 		return;
 	}
 	o->frames[0] = (struct line_frame){ .name = symbol.name, .file = symbol.file };
-	put_frames(o, 1);
+	addr2line_out_put_frames(o, 1);
 }
 
 static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
@@ -191,12 +191,12 @@ static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
 	if (reach.chain && reach.chain == last->chain &&
 	    o->frames[0].discriminator == last->discriminator) {
 		put_again(o, &last->name);
-		put_place(o, &o->frames[0]);
+		addr2line_out_put_place(o, &o->frames[0]);
 		put_again(o, &last->callers);
 	} else {
 		if (o->functions && !outermost->inlined)
 			name_outermost(o, outermost, addr);
-		put_frames(o, nr);
+		addr2line_out_put_frames(o, nr);
 	}
 	/* A function's name may come from the symbol at this very address. */
 	last->chain = named ? reach.chain : 0;
@@ -213,13 +213,13 @@ struct addr2line_piece addr2line_out_put(struct addr2line_out *o, uint64_t addr,
 	if (addr >= o->last.low && addr < o->last.high)
 		return o->last.all;
 	nr = lines_find(o->lines, addr, o->frames, ADDR2LINE_FRAMES_MAX);
-	put_address(o, shown);
+	addr2line_out_put_address(o, shown);
 	o->last.high = 0;
 	if (nr) {
 		put_found(o, addr, nr);
 	} else {
 		o->last.chain = 0;
-		put_symbol(o, addr);
+		addr2line_out_put_symbol(o, addr);
 	}
 	o->last.all = piece_from(o, at);
 	return o->last.all;

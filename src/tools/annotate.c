@@ -150,7 +150,7 @@ static void choose_layout(struct annotate *a)
 		a->only_file = SIZE_MAX;
 }
 
-static bool is_wanted(const struct annotate *a, size_t file)
+static bool annotate_is_wanted(const struct annotate *a, size_t file)
 {
 	const struct annotated_file *f = &a->made.files.at[file];
 
@@ -163,8 +163,8 @@ static bool is_wanted(const struct annotate *a, size_t file)
 /* ---- sources ---- */
 
 /* The image that most of a file's samples are of. */
-static const struct profile_image *image_of(const struct annotate *a,
-					    const struct annotated_file *file)
+static const struct profile_image *annotate_image_of(const struct annotate *a,
+						     const struct annotated_file *file)
 {
 	const struct profile *p = &a->read.profile;
 
@@ -199,10 +199,10 @@ static bool warn_of_newer(const struct annotate *a, const struct profile_image *
 }
 
 /* Opens the source, and says on stderr what is wrong with it. */
-static int open_source(struct annotate *a, const struct annotated_file *file,
-		       struct source_file *source, const char **ret_note)
+static int annotate_open_source(struct annotate *a, const struct annotated_file *file,
+				struct source_file *source, const char **ret_note)
 {
-	const struct profile_image *image = image_of(a, file);
+	const struct profile_image *image = annotate_image_of(a, file);
 
 	*ret_note = NULL;
 	if (source_file_open(&a->sources, file->path, image, source))
@@ -228,7 +228,7 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 }
 
 /* For listings of code with sources between: said once for each. */
-static FILE *open_text(void *ctx, const char *path)
+static FILE *annotate_open_text(void *ctx, const char *path)
 {
 	struct annotate *a = ctx;
 	const struct profile_image *image = &a->read.profile.images.at[a->code.image];
@@ -249,7 +249,7 @@ static FILE *open_text(void *ctx, const char *path)
 	return text;
 }
 
-static struct code *open_code(void *ctx, uint32_t image)
+static struct code *annotate_open_code(void *ctx, uint32_t image)
 {
 	struct annotate *a = ctx;
 	const struct profile *p = &a->read.profile;
@@ -270,9 +270,9 @@ static int write_sources(struct annotate *a, FILE *out)
 		struct source_file source = { 0 };
 		const char *note;
 
-		if (!is_wanted(a, f))
+		if (!annotate_is_wanted(a, f))
 			continue;
-		r = open_source(a, &a->made.files.at[f], &source, &note);
+		r = annotate_open_source(a, &a->made.files.at[f], &source, &note);
 		if (!r)
 			r = write_source(a, out, f, &source, note);
 		source_file_close(&source);
@@ -291,8 +291,8 @@ static int write_by_objdump(void *ctx, FILE *out, const struct assembly *s,
 static int write_assembly(struct annotate *a, FILE *out)
 {
 	const struct assembly_source source = {
-		.code_of = open_code,
-		.open_source = open_text,
+		.code_of = annotate_open_code,
+		.open_source = annotate_open_text,
 		.write = a->options.objdump_params ? write_by_objdump : NULL,
 		.ctx = a,
 		.threshold = a->plan.present.threshold,
@@ -306,7 +306,7 @@ static int write_assembly(struct annotate *a, FILE *out)
 	return r ? err_set(a->err, r, "out of memory") : 0;
 }
 
-static int write_all(FILE *out, void *ctx)
+static int annotate_write_all(FILE *out, void *ctx)
 {
 	struct annotate *a = ctx;
 	int r = 0;
@@ -331,7 +331,7 @@ static int write_file_below(struct annotate *a, int dir_fd, size_t f)
 	const char *note;
 	char *path = path_full(a->made.files.at[f].path, "");
 	FILE *out = NULL;
-	int r = open_source(a, &a->made.files.at[f], &source, &note);
+	int r = annotate_open_source(a, &a->made.files.at[f], &source, &note);
 
 	if (!path)
 		r = err_set(a->err, -ENOMEM, "out of memory");
@@ -357,7 +357,7 @@ static int write_below(struct annotate *a)
 	int r = dir_fd < 0 ? dir_fd : 0;
 
 	for (size_t f = 0; !r && f < a->made.files.nr; f++)
-		if (is_wanted(a, f))
+		if (annotate_is_wanted(a, f))
 			r = write_file_below(a, dir_fd, f);
 	if (dir_fd >= 0)
 		close(dir_fd);
@@ -374,9 +374,9 @@ static int open_page_source(void *ctx, size_t file, bool again,
 	struct annotate *a = ctx;
 	const struct annotated_file *of = &a->made.files.at[file];
 	struct source_file source = { 0 };
-	int r = again ? source_file_open(&a->sources, of->path, image_of(a, of),
-					 &source)
-		      : open_source(a, of, &source, &ret_source->note);
+	int r = again ? source_file_open(&a->sources, of->path,
+					 annotate_image_of(a, of), &source)
+		      : annotate_open_source(a, of, &source, &ret_source->note);
 
 	if (a->html && source.is_private)
 		annotate_html_private(a->html);
@@ -388,7 +388,7 @@ static int open_page_source(void *ctx, size_t file, bool again,
 
 static bool wants_page(void *ctx, size_t file)
 {
-	return is_wanted(ctx, file);
+	return annotate_is_wanted(ctx, file);
 }
 
 static int open_page(void *ctx, const char *path, FILE **ret_page)
@@ -408,7 +408,7 @@ static int close_page(void *ctx, FILE *page)
 static int write_html(struct annotate *a)
 {
 	const struct annotation_pages pages = {
-		.code_of = open_code,
+		.code_of = annotate_open_code,
 		.open_source = open_page_source,
 		.wants_file = wants_page,
 		.open_page = open_page,
@@ -430,7 +430,7 @@ static int write_html(struct annotate *a)
 static int write_as_json(FILE *out, struct annotate *a)
 {
 	const struct annotation_json json = {
-		.code_of = open_code,
+		.code_of = annotate_open_code,
 		.wants_file = wants_page,
 		.ctx = a,
 		.sources = a->options.source,
@@ -446,13 +446,13 @@ static int write_as_json(FILE *out, struct annotate *a)
 					  : 0;
 }
 
-static int write_out(struct annotate *a)
+static int annotate_write_out(struct annotate *a)
 {
 	bool sites = a->options.inline_sites && !a->options.assembly;
 	const struct annotation_options options = {
 		.present = &a->plan.present,
 		.top = a->options.top,
-		.code_of = sites ? open_code : NULL,
+		.code_of = sites ? annotate_open_code : NULL,
 		.ctx = a,
 	};
 	int r;
@@ -478,7 +478,8 @@ static int write_out(struct annotate *a)
 		return write_as_json(stdout, a);
 	if (a->options.output_dir)
 		return write_below(a);
-	r = pager_run(&a->plan.options.terminal, &a->layout.screen, write_all, a);
+	r = pager_run(&a->plan.options.terminal, &a->layout.screen, annotate_write_all,
+		      a);
 	if (r) {
 		clearerr(stdout);
 		if (!*a->err->text)
@@ -505,7 +506,7 @@ static int annotate(struct annotate *a, char *const *words)
 	incomplete = report_warn_of_damage(&a->read);
 	if (!r) {
 		report_warn_of_losses(&a->read);
-		r = write_out(a);
+		r = annotate_write_out(a);
 	}
 	if (r) {
 		mistaken_word_say(&a->plan.sources, &a->plan.spec, r);
@@ -543,7 +544,7 @@ static void annotate_done(struct annotate *a)
 	vec_done(&a->options.exclude_files.values);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int annotate_run(const struct command *self, int argc, char **argv)
 {
 	struct err err = { 0 };
 	struct annotate a = { .options = { .context = ANNOTATE_CONTEXT_OFF },
@@ -577,5 +578,5 @@ const struct command command_annotate = {
 		 "  opannotate --source --output-dir annotated --threshold 1\n"
 		 "  opannotate --html pages",
 	.options = annotate_rows,
-	.run = run,
+	.run = annotate_run,
 };

@@ -24,8 +24,8 @@ void annotate_code_done(struct annotate_code *c)
 	c->image = UINT32_MAX;
 }
 
-static int open_image(struct annotate_code *c, const struct profile_image *image,
-		      struct err *err)
+static int annotate_code_open_image(struct annotate_code *c,
+				    const struct profile_image *image, struct err *err)
 {
 	const struct profile *p = c->profile;
 	struct code_where where = {
@@ -69,7 +69,7 @@ struct code *annotate_code_of(void *ctx, uint32_t image)
 	if (!at->binary && !at->bytes)
 		command_warning("%s: its code is not here: addresses are shown alone",
 				strtab_get(&c->profile->strings, at->name));
-	else if (open_image(c, at, &err))
+	else if (annotate_code_open_image(c, at, &err))
 		command_warning("%s", err.text);
 	return c->open;
 }

@@ -27,7 +27,7 @@ enum {
 /* ---- sources ---- */
 
 /* NULL, or why it is not. */
-static const char *check_text(int fd)
+static const char *annotate_files_check_text(int fd)
 {
 	char bytes[PROBE];
 	ssize_t len = io_pread_full(fd, bytes, sizeof(bytes), 0);
@@ -38,7 +38,7 @@ static const char *check_text(int fd)
 }
 
 /* Consumes the descriptor.  NULL, or why it cannot be shown. */
-static const char *take_text(struct source_file *s, int fd)
+static const char *annotate_files_take_text(struct source_file *s, int fd)
 {
 	const char *why = NULL;
 
@@ -47,7 +47,7 @@ static const char *take_text(struct source_file *s, int fd)
 					    : strerror(-fd);
 	if (fstat(fd, &s->st) || !S_ISREG(s->st.st_mode))
 		why = "it is not a regular file";
-	else if ((why = check_text(fd)))
+	else if ((why = annotate_files_check_text(fd)))
 		;
 	else if (!(s->text = fdopen(fd, "r")))
 		why = strerror(errno);
@@ -83,8 +83,8 @@ static int open_embedded(const struct source_places *p, const char *full,
 }
 
 /* The path of the file with the image's code, NULL: none. */
-static const char *binary_of(const struct source_places *p,
-			     const struct profile_image *image)
+static const char *annotate_files_binary_of(const struct source_places *p,
+					    const struct profile_image *image)
 {
 	const char *path =
 		image && p->code ? strtab_get(&p->code->profile->strings, image->binary)
@@ -100,16 +100,16 @@ static int open_found(const struct source_places *p, const char *full,
 	bool here = !image || !image->foreign;
 
 	if (p->handed_on)
-		return source_find_open(p->find, full, here, binary_of(p, image),
-					&s->file);
+		return source_find_open(p->find, full, here,
+					annotate_files_binary_of(p, image), &s->file);
 	s->file = source_find(p->find, full, here);
 	return s->file ? io_open_regular(s->file, 0) : -ENOENT;
 }
 
 /* The same of a full path.  -ENOMEM or 0. */
-static int find_text(const struct source_places *p, const char *full,
-		     const struct profile_image *image, struct source_file *s,
-		     const char **ret_why)
+static int annotate_files_find_text(const struct source_places *p, const char *full,
+				    const struct profile_image *image,
+				    struct source_file *s, const char **ret_why)
 {
 	bool foreign = image && image->foreign;
 	int fd = -1;
@@ -123,7 +123,7 @@ static int find_text(const struct source_places *p, const char *full,
 		return 0;
 	}
 	if (s->file) {
-		*ret_why = take_text(s, fd);
+		*ret_why = annotate_files_take_text(s, fd);
 		s->is_private = s->text && !public_file(fileno(s->text), s->file);
 		return 0;
 	}
@@ -131,14 +131,14 @@ static int find_text(const struct source_places *p, const char *full,
 					 &s->file)
 		  : -ENOENT;
 	if (r == -ENOENT) {
-		const char *binary = binary_of(p, image);
+		const char *binary = annotate_files_binary_of(p, image);
 
 		r = open_embedded(p, full, image, &fd);
 		s->is_private = !r && binary && copy_rule_is_private(binary);
 	}
 	if (!r) {
 		s->fetched = true;
-		*ret_why = take_text(s, fd);
+		*ret_why = annotate_files_take_text(s, fd);
 	} else {
 		*ret_why = foreign ? "it was recorded on another machine; "
 				     "--search-dirs may name a folder here"
@@ -164,7 +164,7 @@ int source_file_open(const struct source_places *places, const char *path,
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
 		why = "it is no file but a part of the kernel";
 	else
-		r = find_text(places, full, image, s, &why);
+		r = annotate_files_find_text(places, full, image, s, &why);
 	free(full);
 	if (!r)
 		snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
@@ -202,13 +202,13 @@ int annotate_output_dir(const char *dir, struct err *err)
 static const int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-struct output {
+struct annotate_files_output {
 	int dir_fd;
 	const char *dir;
 	const char *path;
 };
 
-static int refuse(const struct output *o, struct err *err)
+static int annotate_files_refuse(const struct annotate_files_output *o, struct err *err)
 {
 	return err_set(err, -EPERM,
 		       "refusing to create file %s%s outside of output directory %s",
@@ -231,7 +231,8 @@ static int enter_folder(int above, const char *name, size_t len)
 }
 
 /* The folder that the file will be in: a descriptor, made if it is not there. */
-static int open_folders(const struct output *o, const char **ret_name, struct err *err)
+static int open_folders(const struct annotate_files_output *o, const char **ret_name,
+			struct err *err)
 {
 	const char *at = o->path + strspn(o->path, "/");
 	int fd = fcntl(o->dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -246,11 +247,11 @@ static int open_folders(const struct output *o, const char **ret_name, struct er
 		return fd;
 	/* A link, or a file, where the folder should be. */
 	if (fd == -ELOOP || fd == -ENOTDIR)
-		return refuse(o, err);
+		return annotate_files_refuse(o, err);
 	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, o->path);
 }
 
-static int clear_place(const struct output *o, int fd, const char *name,
+static int clear_place(const struct annotate_files_output *o, int fd, const char *name,
 		       const struct source_file *source, struct err *err)
 {
 	struct stat st;
@@ -258,7 +259,7 @@ static int clear_place(const struct output *o, int fd, const char *name,
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	if (!S_ISREG(st.st_mode))
-		return refuse(o, err);
+		return annotate_files_refuse(o, err);
 	if (source->text && st.st_dev == source->st.st_dev &&
 	    st.st_ino == source->st.st_ino)
 		return err_set(err, -EEXIST,
@@ -271,7 +272,7 @@ static int clear_place(const struct output *o, int fd, const char *name,
 FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 			   const struct source_file *source, struct err *err)
 {
-	const struct output o = { dir_fd, dir, path };
+	const struct annotate_files_output o = { dir_fd, dir, path };
 	const char *name = "";
 	int fd = open_folders(&o, &name, err);
 	FILE *out = NULL;
@@ -295,7 +296,7 @@ FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 
 void annotate_output_remove(int dir_fd, const char *dir, const char *path)
 {
-	const struct output o = { dir_fd, dir, path };
+	const struct annotate_files_output o = { dir_fd, dir, path };
 	const char *name = "";
 	int fd = open_folders(&o, &name, NULL);
 

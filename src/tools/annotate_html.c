@@ -34,7 +34,7 @@ struct annotate_html {
 	struct err *err;
 };
 
-static bool is_empty(const char *dir)
+static bool annotate_html_is_empty(const char *dir)
 {
 	DIR *d = opendir(dir);
 	const struct dirent *e;
@@ -62,7 +62,7 @@ static int check_place(const char *dir, struct err *err)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR,
 			       "%s: is no folder: give a new name to --html", dir);
-	if (!is_empty(dir))
+	if (!annotate_html_is_empty(dir))
 		return err_set(
 			err, -EEXIST,
 			"%s: is not empty: remove it, or give a new name to --html",
@@ -138,7 +138,7 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 }
 
 /* In one piece, so that it is known why it cannot be written. */
-static int write_page(struct annotate_html *h)
+static int annotate_html_write_page(struct annotate_html *h)
 {
 	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
 			h->is_private ? PRIVATE_MODE : FILE_MODE);
@@ -157,7 +157,7 @@ int annotate_html_close_page(void *ctx, FILE *page)
 	if (io_close_memory(page, &h->page))
 		r = err_set(h->err, -ENOMEM, "out of memory");
 	else
-		r = write_page(h);
+		r = annotate_html_write_page(h);
 	buf_done(&h->page);
 	return r;
 }

@@ -52,7 +52,7 @@ void annotate_objdump_done(struct annotate_objdump *o)
 
 /* ---- the program ---- */
 
-static int spawn(char *const *argv, int out, pid_t *ret_pid)
+static int annotate_objdump_spawn(char *const *argv, int out, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t files;
 	int r;
@@ -66,7 +66,7 @@ static int spawn(char *const *argv, int out, pid_t *ret_pid)
 	return -r;
 }
 
-static int read_all(int fd, struct buf *out)
+static int annotate_objdump_read_all(int fd, struct buf *out)
 {
 	int r = io_read_fd(fd, out, SIZE_MAX);
 
@@ -77,20 +77,20 @@ static int read_all(int fd, struct buf *out)
 }
 
 /* 0 with what it printed; 1: it did not work; -ENOMEM. */
-static int run(char *const *argv, struct buf *out)
+static int annotate_objdump_run(char *const *argv, struct buf *out)
 {
 	int ends[2], status, r;
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return 1;
-	r = spawn(argv, ends[1], &pid);
+	r = annotate_objdump_spawn(argv, ends[1], &pid);
 	close(ends[1]);
 	if (r) {
 		close(ends[0]);
 		return 1;
 	}
-	r = read_all(ends[0], out);
+	r = annotate_objdump_read_all(ends[0], out);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 1;
@@ -137,7 +137,7 @@ static int disassemble(const struct annotate_objdump *o, const struct assembly *
 	at += nr;
 	argv[at++] = end;
 	argv[at] = file;
-	r = run(argv, out);
+	r = annotate_objdump_run(argv, out);
 	free(argv);
 	free(file);
 	return r;
@@ -154,7 +154,7 @@ struct text_line {
 
 typedef VEC(struct text_line) text_lines;
 
-static bool is_hex(char c)
+static bool annotate_objdump_is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -166,7 +166,7 @@ static bool parse_insn(struct text_line *line)
 	const char *digits = at;
 	uint64_t address = 0;
 
-	for (; is_hex(*at); at++)
+	for (; annotate_objdump_is_hex(*at); at++)
 		address = address << 4 |
 			  (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
 	if (at == digits || at[0] != ':' || at[1] != '\t')
@@ -180,7 +180,7 @@ static bool is_symbol(const struct text_line *line)
 {
 	const char *at = line->text;
 
-	while (is_hex(*at))
+	while (annotate_objdump_is_hex(*at))
 		at++;
 	return at > line->text && at[0] == ' ' && at[1] == '<' && line->len > 2 &&
 	       line->text[line->len - 1] == ':';
@@ -188,7 +188,7 @@ static bool is_symbol(const struct text_line *line)
 
 /* What stands in front of the first symbol is of the file, and was said already; so was the
  * first symbol. */
-static int split(const struct buf *out, text_lines *lines)
+static int annotate_objdump_split(const struct buf *out, text_lines *lines)
 {
 	bool begun = false;
 
@@ -210,7 +210,7 @@ static int split(const struct buf *out, text_lines *lines)
 	return 0;
 }
 
-struct listing {
+struct annotate_objdump_listing {
 	FILE *out;
 	const struct assembly *s;
 	size_t hit;
@@ -220,7 +220,7 @@ struct listing {
 };
 
 /* The sum of the samples in front of an address, those that were shown already left out. */
-static bool take_hits(struct listing *l, uint64_t before)
+static bool take_hits(struct annotate_objdump_listing *l, uint64_t before)
 {
 	const struct annotation *a = l->s->a;
 	size_t from = l->hit;
@@ -243,7 +243,8 @@ static uint64_t next_address(const text_lines *lines, size_t at, uint64_t end)
 	return end;
 }
 
-static void put_all(struct listing *l, const text_lines *lines)
+static void annotate_objdump_put_all(struct annotate_objdump_listing *l,
+				     const text_lines *lines)
 {
 	static const struct screen plain;
 	const struct assembly *s = l->s;
@@ -263,19 +264,19 @@ static int write_output(FILE *out, const struct assembly *s,
 			const struct assembly_function *f, const struct buf *text,
 			uint64_t *shown)
 {
-	struct listing l = { .out = out,
-			     .s = s,
-			     .hit = f->first_hit,
-			     .end = f->first_hit + f->nr_hits,
-			     .shown = shown };
+	struct annotate_objdump_listing l = { .out = out,
+					      .s = s,
+					      .hit = f->first_hit,
+					      .end = f->first_hit + f->nr_hits,
+					      .shown = shown };
 	text_lines lines = { 0 };
-	int r = split(text, &lines);
+	int r = annotate_objdump_split(text, &lines);
 
 	l.counts = calloc(s->a->nr_counts + 1, sizeof(*l.counts));
 	if (!l.counts)
 		r = -ENOMEM;
 	if (!r && lines.nr) {
-		put_all(&l, &lines);
+		annotate_objdump_put_all(&l, &lines);
 		r = 1;
 	}
 	free(l.counts);

@@ -106,7 +106,7 @@ const struct option_row annotate_rows[] = {
 	{ 0 },
 };
 
-static bool matches(const char *glob, const char *path)
+static bool annotate_options_matches(const char *glob, const char *path)
 {
 	for (const char *at = path; *at;) {
 		size_t len = strcspn(at, "/");
@@ -128,8 +128,8 @@ static bool matches_any(const struct word_list *lists, const char *path)
 
 		while (list) {
 			char *glob = comma_next(&list);
-			bool is_match =
-				glob && (matches(glob, path) || !strcmp(glob, path));
+			bool is_match = glob && (annotate_options_matches(glob, path) ||
+						 !strcmp(glob, path));
 
 			free(glob);
 			if (is_match)

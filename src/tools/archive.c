@@ -25,7 +25,7 @@ enum {
 
 extern const struct command command_archive;
 
-struct settings {
+struct archive_settings {
 	const char *folder;
 	const char *file;
 	bool list_files;
@@ -49,46 +49,46 @@ static const struct option_row rows[] = {
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
-	  .offset = OPTION(struct settings, folder),
+	  .offset = OPTION(struct archive_settings, folder),
 	  .help = "Put the archive into this folder, which is made. Files that are "
 		  "there are overwritten, never removed." },
 	{ .name = "output",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME.oparchive",
-	  .offset = OPTION(struct settings, file),
+	  .offset = OPTION(struct archive_settings, file),
 	  .help = "Write the archive as one file, a tar packed with zstd. With --perf "
 		  "and --unpack: another name than the usual." },
 	{ .name = "sources",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, source_files),
+	  .offset = OPTION(struct archive_settings, source_files),
 	  .help = "Also the sources of the lines that were hit, where the binaries "
 		  "have debug information." },
 	{ .name = "search-dirs",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
-	  .offset = OPTION(struct settings, search_dirs),
+	  .offset = OPTION(struct archive_settings, search_dirs),
 	  .help = "With --sources: where else they are looked for, by their path "
 		  "without a --base-dirs, else by the longest end of it that is "
 		  "there." },
 	{ .name = "base-dirs",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
-	  .offset = OPTION(struct settings, base_dirs),
+	  .offset = OPTION(struct archive_settings, base_dirs),
 	  .help = "Folders that are taken off the paths of sources for "
 		  "--search-dirs." },
 	{ .name = "perf",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, perf),
+	  .offset = OPTION(struct archive_settings, perf),
 	  .help = "Write what `perf archive` would: only the binaries, as "
 		  "perf.data.tar.bz2, for ~/.debug of another machine. An --output "
 		  "NAME.tar.zst is packed with zstd." },
 	{ .name = "all",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, all),
+	  .offset = OPTION(struct archive_settings, all),
 	  .help = "With --perf: the perf.data too, in perf.all-HOST-DATE.tar.bz2." },
 	{ .name = "unpack",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, unpack),
+	  .offset = OPTION(struct archive_settings, unpack),
 	  .help = "Take the binaries from what --perf or `perf archive` wrote into "
 		  "~/.debug ($PERF_BUILDID_DIR), and a perf.data that is with them "
 		  "into this folder. Without a FILE: from the only perf*.tar.bz2 "
@@ -96,36 +96,36 @@ static const struct option_row rows[] = {
 	{ .name = "list-files",
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, list_files),
+	  .offset = OPTION(struct archive_settings, list_files),
 	  .help = "Only list the files that would be archived." },
 	{ .name = "exclude-dependent",
 	  .letter = 'x',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, exclude_dependent),
+	  .offset = OPTION(struct archive_settings, exclude_dependent),
 	  .help = "Of the binaries only the main programs and the kernel, no "
 		  "libraries." },
 	{ .name = "no-debug-files",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, no_debug_files),
+	  .offset = OPTION(struct archive_settings, no_debug_files),
 	  .help = "No separate debug files: smaller, with the names that the binaries "
 		  "have themselves." },
 	{ .name = "whole-binaries",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, whole_binaries),
+	  .offset = OPTION(struct archive_settings, whole_binaries),
 	  .help = "With --output: binaries to the last byte, also the code of "
 		  "functions without hits and the data, which no report shows." },
 	{ .name = "verify",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, verify),
+	  .offset = OPTION(struct archive_settings, verify),
 	  .help = "Compare every file of an archive with its manifest's checksum. "
 		  "Reports do so with a NAME.oparchive, but not with a folder." },
-	SESSION_DIR_OPTION_ROW(struct settings),
-	FORCE_OPTION_ROW(struct settings, 0),
-	PLACES_OPTION_ROWS(struct settings),
+	SESSION_DIR_OPTION_ROW(struct archive_settings),
+	FORCE_OPTION_ROW(struct archive_settings, 0),
+	PLACES_OPTION_ROWS(struct archive_settings),
 	{ 0 },
 };
 
-static void list(const char *path)
+static void archive_list(const char *path)
 {
 	screen_print_line(stdout, "%s", path);
 }
@@ -136,7 +136,7 @@ static bool is_only_slashes(const char *path)
 }
 
 /* One of the forms of an archive; what it does not know. */
-static int check_perf(const struct settings *set, struct err *err)
+static int check_perf(const struct archive_settings *set, struct err *err)
 {
 	if (set->all && !set->perf)
 		return err_set(err, -EINVAL, "--all goes with --perf");
@@ -155,7 +155,7 @@ static int check_perf(const struct settings *set, struct err *err)
 	return 0;
 }
 
-static int check(const struct settings *set, struct err *err)
+static int archive_check(const struct archive_settings *set, struct err *err)
 {
 	if (set->verify)
 		return set->perf || set->unpack || set->file || set->folder
@@ -196,8 +196,8 @@ static void say_where(const struct report_sources *sources)
 	      stderr);
 }
 
-static int write_archive(const struct settings *set, struct archive_request *request,
-			 struct err *err)
+static int write_archive(const struct archive_settings *set,
+			 struct archive_request *request, struct err *err)
 {
 	char *written = NULL;
 	int r;
@@ -214,7 +214,8 @@ static int write_archive(const struct settings *set, struct archive_request *req
 	return r;
 }
 
-static int archive(const struct settings *set, char *const *words, struct err *err)
+static int archive_write_words(const struct archive_settings *set, char *const *words,
+			       struct err *err)
 {
 	struct report_sources sources = { .trust = report_trust(set->force) };
 	struct spec spec = { 0 };
@@ -230,7 +231,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		.search_dirs = set->search_dirs,
 		.base_dirs = set->base_dirs,
 		.for_perf = set->perf,
-		.list = list,
+		.list = archive_list,
 	};
 	int r = report_sources_find(set->session_dir, words, &spec, &sources, err);
 
@@ -248,7 +249,8 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 	return r;
 }
 
-static int unpack(const struct settings *set, char *const *words, struct err *err)
+static int archive_unpack_words(const struct archive_settings *set, char *const *words,
+				struct err *err)
 {
 	struct archive_unpack_request request = { .path = words[0],
 						  .trust = report_trust(set->force),
@@ -276,7 +278,8 @@ static int unpack(const struct settings *set, char *const *words, struct err *er
 	return r ? r : done.nr_refused != 0;
 }
 
-static int verify(const struct settings *set, char *const *words, struct err *err)
+static int verify(const struct archive_settings *set, char *const *words,
+		  struct err *err)
 {
 	struct archive_verified found = { 0 };
 	int r;
@@ -291,27 +294,29 @@ static int verify(const struct settings *set, char *const *words, struct err *er
 	return r ? r : found.nr_bad != 0;
 }
 
-static int work(const struct settings *set, char *const *words, struct err *err)
+static int archive_work(const struct archive_settings *set, char *const *words,
+			struct err *err)
 {
-	int r = check(set, err);
+	int r = archive_check(set, err);
 
 	if (r)
 		return r;
 	if (set->verify)
 		return verify(set, words, err);
-	return set->unpack ? unpack(set, words, err) : archive(set, words, err);
+	return set->unpack ? archive_unpack_words(set, words, err)
+			   : archive_write_words(set, words, err);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int archive_run(const struct command *self, int argc, char **argv)
 {
-	struct settings set = { 0 };
+	struct archive_settings set = { 0 };
 	struct err err = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
 
 	if (status >= 0)
 		return status;
-	status = work(&set, argv + first, &err);
+	status = archive_work(&set, argv + first, &err);
 	if (status < 0) {
 		command_error("%s", err.text);
 		return 1;
@@ -337,5 +342,5 @@ const struct command command_archive = {
 		 "  oparchive --perf perf.data         then, elsewhere: oparchive "
 		 "--unpack",
 	.options = rows,
-	.run = run,
+	.run = archive_run,
 };

@@ -66,8 +66,8 @@ static bool is_hollow(const char *path)
 	return hollow;
 }
 
-static void tried(void *ctx, const char *step, const char *path,
-		  enum naming_status outcome)
+static void archive_collect_tried(void *ctx, const char *step, const char *path,
+				  enum naming_status outcome)
 {
 	struct collect *c = ctx;
 	struct archive_taken t = { .step = step, .proven = outcome == NAMING_OK };
@@ -104,7 +104,7 @@ static int list_once(struct collect *c, const char *path)
 	return 0;
 }
 
-static int said(int r, const char *from)
+static int archive_collect_said(int r, const char *from)
 {
 	if (r == ARCHIVE_OUT_NAME)
 		log_say(LOG_WARNING,
@@ -114,27 +114,28 @@ static int said(int r, const char *from)
 }
 
 /* At once: it may go. */
-static int add(struct collect *c, const char *from, const char *name)
+static int archive_collect_add(struct collect *c, const char *from, const char *name)
 {
-	return said(c->request->out
-			    ? archive_out_add(c->request->out, from, name, c->err)
-			    : list_once(c, from),
-		    from);
+	return archive_collect_said(
+		c->request->out ? archive_out_add(c->request->out, from, name, c->err)
+				: list_once(c, from),
+		from);
 }
 
 /* With the others. */
 static int plan(struct collect *c, const struct archive_planned *file, const char *name)
 {
-	return said(c->request->out
-			    ? archive_plan_add(c->request->plan, file, name, c->err)
-			    : list_once(c, file->from),
-		    file->from);
+	return archive_collect_said(
+		c->request->out ? archive_plan_add(c->request->plan, file, name, c->err)
+				: list_once(c, file->from),
+		file->from);
 }
 
 /* ---- the files of a binary ---- */
 
 /* The file that lines come from, NULL: none. */
-static const char *binary_of(const struct collect *c, const struct source_image *at)
+static const char *archive_collect_binary_of(const struct collect *c,
+					     const struct source_image *at)
 {
 	for (size_t i = 0; i < c->taken.nr; i++)
 		if (c->taken.at[i].proven && !archive_taken_debug(at, &c->taken.at[i]))
@@ -146,7 +147,8 @@ static const char *binary_of(const struct collect *c, const struct source_image 
 static bool open_taken(const struct collect *c, const struct source_image *at,
 		       const struct archive_taken *t, struct archive_opened *ret_file)
 {
-	return archive_taken_open(c->request, at, t, binary_of(c, at), ret_file);
+	return archive_taken_open(c->request, at, t, archive_collect_binary_of(c, at),
+				  ret_file);
 }
 
 /* A session keeps the kernel's symbols packed; perf reads them plain. */
@@ -177,10 +179,11 @@ static int add_opened(struct collect *c, const struct archive_opened *from,
 {
 	const struct archive_open file = { .fd = from->fd, .from = from->path };
 
-	return said(c->request->out
-			    ? archive_out_add_open(c->request->out, &file, name, c->err)
-			    : list_once(c, from->path),
-		    from->path);
+	return archive_collect_said(
+		c->request->out
+			? archive_out_add_open(c->request->out, &file, name, c->err)
+			: list_once(c, from->path),
+		from->path);
 }
 
 static int add_plain(struct collect *c, const struct archive_opened *from,
@@ -265,8 +268,8 @@ static int code_of_hits(struct collect *c, const struct source_image *at,
 }
 
 /* Files of living processes are copied at once. */
-static int add_file(struct collect *c, const struct source_image *at,
-		    const struct archive_taken *t, const char *name)
+static int archive_collect_add_file(struct collect *c, const struct source_image *at,
+				    const struct archive_taken *t, const char *name)
 {
 	elf_spans code = { 0 };
 	struct archive_opened file;
@@ -302,7 +305,7 @@ static int add_taken(struct collect *c, const struct source_image *at,
 	if (c->request->for_perf)
 		return add_for_perf(c, at, t);
 	name = archive_place(c->request, at, t);
-	r = name ? add_file(c, at, t, name) : 0;
+	r = name ? archive_collect_add_file(c, at, t, name) : 0;
 	free(name);
 	return r;
 }
@@ -312,7 +315,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 {
 	const struct symtab *tab = naming_symtab(c->naming, at->number);
 	const struct archive_source_binary binary = {
-		.path = binary_of(c, at),
+		.path = archive_collect_binary_of(c, at),
 		.local = naming_is_local(c->naming),
 	};
 	archive_offsets hits = { 0 };
@@ -331,7 +334,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 
 /* What lines come from is what names come from; but for the kernel, whose names are in
  * kallsyms. */
-static int add_lines(struct collect *c, const struct source_image *at)
+static int archive_collect_add_lines(struct collect *c, const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
 	const struct lines_options options = { .cache_dir = q->index_cache };
@@ -355,7 +358,8 @@ static int add_lines(struct collect *c, const struct source_image *at)
 
 /* Whether a specification asks for the image, below any program of the recording: which of
  * them used it is not known without a look at the samples. */
-static bool is_wanted(const struct collect *c, const struct source_image *at)
+static bool archive_collect_is_wanted(const struct collect *c,
+				      const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
 	bool kernel =
@@ -414,7 +418,7 @@ static int add_jit(void *ctx, const char *from, const char *path)
 		c->request->list(path);
 		return 0;
 	}
-	return add(ctx, from, path + 1);
+	return archive_collect_add(ctx, from, path + 1);
 }
 
 /* Once for each recording. */
@@ -462,7 +466,7 @@ static int collect_image(void *ctx, const struct source_image *at)
 	if (r)
 		return r;
 	c->nr_images++;
-	if (!is_wanted(c, at))
+	if (!archive_collect_is_wanted(c, at))
 		return 0;
 	c->nr_wanted++;
 	forget_taken(c);
@@ -475,7 +479,7 @@ static int collect_image(void *ctx, const struct source_image *at)
 	if (!r && c->request->for_perf && at->image->kind == IMAGE_MODULE)
 		r = add_module_for_perf(c, at);
 	if (!r)
-		r = add_lines(c, at);
+		r = archive_collect_add_lines(c, at);
 	build_id_to_hex(&at->image->build_id, hex);
 	if (!r && c->request->out)
 		r = archive_out_image(c->request->out, hex, found && !c->is_hollow,
@@ -503,7 +507,7 @@ static int add_of_session(void *ctx, const char *from, const char *name,
 
 /* A recording without samples has no images; where there are some, and none is asked for, what
  * was asked is wrong. */
-static int check_found(const struct collect *c)
+static int archive_collect_check_found(const struct collect *c)
 {
 	if (c->nr_wanted || !c->nr_images)
 		return 0;
@@ -514,7 +518,7 @@ static int check_found(const struct collect *c)
 
 static int collect_all(struct collect *c)
 {
-	const struct naming_trace trace = { .tried = tried, .ctx = c };
+	const struct naming_trace trace = { .tried = archive_collect_tried, .ctx = c };
 	struct places_options places = c->request->places;
 	int r, incomplete;
 
@@ -527,7 +531,7 @@ static int collect_all(struct collect *c)
 	if (r)
 		return r;
 	incomplete = source_images_walk(c->request->sources, collect_image, c, c->err);
-	r = incomplete < 0 ? incomplete : check_found(c);
+	r = incomplete < 0 ? incomplete : archive_collect_check_found(c);
 	if (!r)
 		r = collect_dumps(c);
 	if (r)

@@ -21,7 +21,7 @@ void archive_hits_free(struct archive_hits *h)
 }
 
 /* A counting sort.  Frames of damaged files may have no image. */
-static void fill(struct archive_hits *h, const struct dict *dict)
+static void archive_hits_fill(struct archive_hits *h, const struct dict *dict)
 {
 	size_t at = 0;
 
@@ -53,7 +53,7 @@ int archive_hits_new(const struct dict *dict, struct archive_hits **ret_hits)
 		archive_hits_free(h);
 		return -ENOMEM;
 	}
-	fill(h, dict);
+	archive_hits_fill(h, dict);
 	*ret_hits = h;
 	return 0;
 }

@@ -21,14 +21,15 @@ enum {
 	PATH_BYTES = 64
 };
 
-struct search {
+struct archive_jit_search {
 	const struct archive_request *request;
 	archive_jit_fn fn;
 	void *ctx;
 };
 
 /* By its descriptor, so that it is the file that was looked at. */
-static int tell(const struct search *s, int fd, const char *path)
+static int archive_jit_tell(const struct archive_jit_search *s, int fd,
+			    const char *path)
 {
 	char from[PATH_BYTES];
 
@@ -46,8 +47,8 @@ static const char *root_of(const struct archive_request *request)
 }
 
 /* Where there is none, 0. */
-static int look_for_map(const struct search *s, const struct jit_places *places,
-			int32_t pid)
+static int look_for_map(const struct archive_jit_search *s,
+			const struct jit_places *places, int32_t pid)
 {
 	char name[PATH_BYTES], *found;
 	int fd, r = jit_open_map(places, pid, &fd, &found);
@@ -55,13 +56,14 @@ static int look_for_map(const struct search *s, const struct jit_places *places,
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
-	r = tell(s, fd, name);
+	r = archive_jit_tell(s, fd, name);
 	free(found);
 	close(fd);
 	return r;
 }
 
-static int look_for_dump(const struct search *s, const struct record_mmap *m)
+static int look_for_dump(const struct archive_jit_search *s,
+			 const struct record_mmap *m)
 {
 	const char *root = root_of(s->request);
 	const struct jit_places places = { .session_dir = "",
@@ -72,13 +74,13 @@ static int look_for_dump(const struct search *s, const struct record_mmap *m)
 
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	r = tell(s, fd, m->path);
+	r = archive_jit_tell(s, fd, m->path);
 	free(found);
 	close(fd);
 	return r;
 }
 
-static bool is_kept(const struct source_image *at, int32_t pid)
+static bool archive_jit_is_kept(const struct source_image *at, int32_t pid)
 {
 	char *path;
 	bool is;
@@ -95,7 +97,7 @@ int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any)
 {
-	const struct search s = { request, fn, ctx };
+	const struct archive_jit_search s = { request, fn, ctx };
 	const char *root = root_of(request);
 	const struct jit_places places = { .session_dir = "",
 					   .root = root,
@@ -110,7 +112,7 @@ int archive_jit_maps(const struct archive_request *request,
 		if (image->kind != IMAGE_ANON || image->pid <= 0)
 			continue;
 		any = true;
-		if (!is_kept(at, image->pid))
+		if (!archive_jit_is_kept(at, image->pid))
 			r = look_for_map(&s, &places, image->pid);
 	}
 	*ret_any = any;
@@ -119,7 +121,8 @@ int archive_jit_maps(const struct archive_request *request,
 
 /* ---- jitdump files, in the mappings of a perf.data ---- */
 
-static int know_events(struct decoder *d, const struct perf_input_info *from)
+static int archive_jit_know_events(struct decoder *d,
+				   const struct perf_input_info *from)
 {
 	int r = 0;
 
@@ -133,8 +136,8 @@ static int know_events(struct decoder *d, const struct perf_input_info *from)
 	return r;
 }
 
-static int look_at(const struct search *s, const struct decoder *d, const void *record,
-		   size_t len)
+static int archive_jit_look_at(const struct archive_jit_search *s,
+			       const struct decoder *d, const void *record, size_t len)
 {
 	struct record rec;
 
@@ -145,7 +148,7 @@ static int look_at(const struct search *s, const struct decoder *d, const void *
 	return look_for_dump(s, &rec.mmap);
 }
 
-static int look_through(const struct search *s, const struct decoder *d,
+static int look_through(const struct archive_jit_search *s, const struct decoder *d,
 			const struct perf_chunk *chunk, bool swap)
 {
 	size_t pos = 0;
@@ -162,7 +165,7 @@ static int look_through(const struct search *s, const struct decoder *d,
 		if (h.size < sizeof(h) || h.size > chunk->len - pos)
 			break;
 		if (h.type == PERF_RECORD_MMAP || h.type == PERF_RECORD_MMAP2)
-			r = look_at(s, d, chunk->bytes + pos, h.size);
+			r = archive_jit_look_at(s, d, chunk->bytes + pos, h.size);
 		pos += h.size;
 	}
 	return r;
@@ -172,7 +175,7 @@ int archive_jit_dumps(const struct archive_request *request,
 		      const struct report_session *from, archive_jit_fn fn, void *ctx,
 		      struct err *err)
 {
-	const struct search s = { request, fn, ctx };
+	const struct archive_jit_search s = { request, fn, ctx };
 	struct perf_chunk chunk;
 	struct perf_input *in;
 	struct decoder d;
@@ -181,7 +184,7 @@ int archive_jit_dumps(const struct archive_request *request,
 	if (r)
 		return r;
 	decoder_init(&d, perf_input_info(in)->swap);
-	r = know_events(&d, perf_input_info(in));
+	r = archive_jit_know_events(&d, perf_input_info(in));
 	if (r)
 		err_set(err, r, "out of memory");
 	while (!r && !(r = perf_input_next(in, &chunk, err))) {

@@ -65,8 +65,8 @@ void archive_close(struct archive *a)
 	free(a);
 }
 
-static int refuse(const struct unpacking *u, const char *name, const char *why,
-		  struct err *err)
+static int archive_open_refuse(const struct unpacking *u, const char *name,
+			       const char *why, struct err *err)
 {
 	return err_set(err, -EBADMSG, "%s: refused: \"%.100s\" in it %s", u->path, name,
 		       why);
@@ -76,19 +76,20 @@ static int check_member(const struct unpacking *u, const struct tar_member *m,
 			struct err *err)
 {
 	if (m->kind == TAR_LINK)
-		return refuse(u, m->name, "is a link", err);
+		return archive_open_refuse(u, m->name, "is a link", err);
 	if (m->kind == TAR_DEVICE)
-		return refuse(u, m->name, "is a device", err);
+		return archive_open_refuse(u, m->name, "is a device", err);
 	if (m->kind == TAR_UNKNOWN)
-		return refuse(u, m->name, "is neither a file nor a folder", err);
+		return archive_open_refuse(u, m->name, "is neither a file nor a folder",
+					   err);
 	if (m->kind == TAR_FILE && !archive_name_ok(m->name))
-		return refuse(u, m->name, "leads out of the archive", err);
+		return archive_open_refuse(u, m->name, "leads out of the archive", err);
 	if (u->files.nr >= ARCHIVE_FILES_MAX)
-		return refuse(u, m->name, "is one file too many", err);
+		return archive_open_refuse(u, m->name, "is one file too many", err);
 	return 0;
 }
 
-static int make_file(const struct unpacking *u, const char *name)
+static int archive_open_make_file(const struct unpacking *u, const char *name)
 {
 	char *path, *slash;
 	int fd;
@@ -128,9 +129,9 @@ static int unpack_member(struct unpacking *u, const struct tar_member *m,
 	char *name;
 	int fd, r;
 
-	fd = make_file(u, m->name);
+	fd = archive_open_make_file(u, m->name);
 	if (fd == -EEXIST || fd == -ENOTDIR || fd == -EISDIR)
-		return refuse(u, m->name, "is there twice", err);
+		return archive_open_refuse(u, m->name, "is there twice", err);
 	if (fd < 0)
 		return err_sys(err, fd, "cannot unpack into %s", u->folder);
 	r = copy_member(u, fd, err);
@@ -145,13 +146,14 @@ static int unpack_member(struct unpacking *u, const struct tar_member *m,
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-static int read_manifest(struct unpacking *u, const struct tar_member *m,
-			 struct err *err)
+static int archive_open_read_manifest(struct unpacking *u, const struct tar_member *m,
+				      struct err *err)
 {
 	ssize_t n;
 
 	if (u->has_manifest || m->bytes > MANIFEST_MAX_BYTES)
-		return refuse(u, m->name, "is there twice, or too large", err);
+		return archive_open_refuse(u, m->name, "is there twice, or too large",
+					   err);
 	u->has_manifest = true;
 	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0)
 		buf_put(&u->manifest, u->chunk, (size_t)n);
@@ -171,8 +173,9 @@ static int unpack_all(struct unpacking *u, struct err *err)
 			return r;
 		if (m.kind == TAR_FOLDER)
 			continue;
-		r = strcmp(m.name, ARCHIVE_MANIFEST_NAME) ? unpack_member(u, &m, err)
-							  : read_manifest(u, &m, err);
+		r = strcmp(m.name, ARCHIVE_MANIFEST_NAME)
+			    ? unpack_member(u, &m, err)
+			    : archive_open_read_manifest(u, &m, err);
 		if (r)
 			break;
 	}
@@ -220,9 +223,9 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 				    : NULL;
 
 		if (!found)
-			return refuse(u, f->name, "is missing", err);
+			return archive_open_refuse(u, f->name, "is missing", err);
 		if (found->bytes != f->bytes || found->hash != f->hash)
-			return refuse(u, f->name, "is damaged", err);
+			return archive_open_refuse(u, f->name, "is damaged", err);
 		set_age(u, f);
 	}
 	return 0;
@@ -273,8 +276,8 @@ static void unpacking_free(struct unpacking *u)
 	free(u);
 }
 
-static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
-		  struct err *err)
+static int archive_open_unpack(const char *path, int fd, uint64_t bytes,
+			       const char *folder, struct err *err)
 {
 	const struct tar_source source = { tar_source_fd, &fd };
 	struct unpacking *u = calloc(1, sizeof(*u));
@@ -297,7 +300,7 @@ static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
 
 /* A link in a folder would lead to files of this machine.  In its cache a small file may
  * stand for a link. */
-static const char *trouble_with(const struct tree_entry *entry)
+static const char *archive_open_trouble_with(const struct tree_entry *entry)
 {
 	if (S_ISDIR(entry->st.st_mode))
 		return NULL;
@@ -317,21 +320,22 @@ struct folder_check {
 static int check_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct folder_check *check = ctx;
-	const char *why = trouble_with(entry);
+	const char *why = archive_open_trouble_with(entry);
 	return why ? err_set(check->err, -EBADMSG, "%s: refused: \"%.100s\" in it %s",
 			     check->path, entry->below, why)
 		   : 0;
 }
 
-static int check_folder(const char *path, const char *folder, struct err *err)
+static int archive_open_check_folder(const char *path, const char *folder,
+				     struct err *err)
 {
 	struct folder_check check = { path, err };
 
 	return tree_walk(folder, check_entry, &check, err);
 }
 
-static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,
-		     struct err *err)
+static int archive_open_file(const char *path, int fd, uint64_t bytes,
+			     struct archive *a, struct err *err)
 {
 	int r = scratch_new("oparchive", &a->unpacked, err);
 
@@ -340,8 +344,8 @@ static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a
 	a->folder = strdup(scratch_folder(a->unpacked));
 	if (!a->folder)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = unpack(path, fd, bytes, a->folder, err);
-	return r ? r : check_folder(path, a->folder, err);
+	r = archive_open_unpack(path, fd, bytes, a->folder, err);
+	return r ? r : archive_open_check_folder(path, a->folder, err);
 }
 
 static int check_finished(const char *path, int fd, struct err *err)
@@ -370,12 +374,12 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 	}
 	if (S_ISDIR(st.st_mode)) {
 		a->folder = realpath(path, NULL);
-		r = a->folder ? check_folder(path, a->folder, err)
+		r = a->folder ? archive_open_check_folder(path, a->folder, err)
 			      : err_sys(err, -errno, "%s", path);
 		if (!r)
 			r = check_finished(path, fd, err);
 	} else if (S_ISREG(st.st_mode)) {
-		r = open_file(path, fd, (uint64_t)st.st_size, a, err);
+		r = archive_open_file(path, fd, (uint64_t)st.st_size, a, err);
 	} else {
 		r = err_set(err, -EINVAL,
 			    "%s: an archive is a folder or a file NAME.oparchive",

@@ -56,7 +56,7 @@ static int check_target(const struct archive_out *out, struct err *err)
 	return r;
 }
 
-static int open_file(struct archive_out *out, struct err *err)
+static int archive_out_open_file(struct archive_out *out, struct err *err)
 {
 	enum packing packing =
 		out->form == ARCHIVE_FILE ? PACKING_ZSTD : packing_of_name(out->path);
@@ -145,7 +145,7 @@ int archive_out_new(const char *path, enum archive_form form,
 		r = err_set(err, -ENOMEM, "out of memory");
 	else
 		r = form == ARCHIVE_FOLDER ? open_folder(out, err)
-					   : open_file(out, err);
+					   : archive_out_open_file(out, err);
 	if (r) {
 		archive_out_free(out);
 		return r;
@@ -170,7 +170,7 @@ static void remove_all_in(const char *path)
 }
 
 /* A folder that was there before keeps what is in it, but not the file at hand. */
-static void remove_torn(struct archive_out *out)
+static void archive_out_remove_torn(struct archive_out *out)
 {
 	if (out->made_folder)
 		remove_all_in(out->path);
@@ -186,7 +186,7 @@ void archive_out_free(struct archive_out *out)
 	if (out->fd >= 0)
 		close(out->fd);
 	if (out->form == ARCHIVE_FOLDER && !out->is_whole)
-		remove_torn(out);
+		archive_out_remove_torn(out);
 	if (out->made_folder && !out->is_whole)
 		(void)mark_finished(out);
 	if (out->is_guarded)
@@ -203,20 +203,20 @@ void archive_out_free(struct archive_out *out)
 	free(out);
 }
 
-static uint64_t name_key(const char *name)
+static uint64_t archive_out_name_key(const char *name)
 {
 	return hash_bytes(name, strlen(name), 0);
 }
 
 bool archive_out_has(const struct archive_out *out, const char *name)
 {
-	return map_get(&out->names, name_key(name), 0) != MAP_NONE;
+	return map_get(&out->names, archive_out_name_key(name), 0) != MAP_NONE;
 }
 
 /* ---- one file: its name and size, its bytes, its end ---- */
 
 /* OUT/NAME.part, malloc'd: an old file is replaced when the new one is whole. */
-static char *part_of(const struct archive_out *out, const char *name)
+static char *archive_out_part_of(const struct archive_out *out, const char *name)
 {
 	char *path;
 
@@ -225,7 +225,7 @@ static char *part_of(const struct archive_out *out, const char *name)
 
 static int begin_in_folder(struct archive_out *out, const char *name)
 {
-	char *path = part_of(out, name);
+	char *path = archive_out_part_of(out, name);
 	char *slash = path ? strrchr(path, '/') : NULL;
 	int r;
 
@@ -279,21 +279,21 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 	return 0;
 }
 
-static int begin(struct archive_out *out, const struct archive_file *f)
+static int archive_out_begin(struct archive_out *out, const struct archive_file *f)
 {
 	return out->tar ? tar_writer_begin(out->tar, f->name, f->bytes,
 					   f->mtime_ns / 1000000000)
 			: begin_in_folder(out, f->name);
 }
 
-static int put(struct archive_out *out, const void *bytes, size_t len)
+static int archive_out_put(struct archive_out *out, const void *bytes, size_t len)
 {
 	hash_stream_put(out->hash, bytes, len);
 	return out->tar ? tar_writer_put(out->tar, bytes, len)
 			: io_write_holes(out->fd, bytes, len);
 }
 
-static int end(struct archive_out *out, struct archive_file *f)
+static int archive_out_end(struct archive_out *out, struct archive_file *f)
 {
 	int r = out->tar ? tar_writer_end(out->tar) : end_in_folder(out, f);
 
@@ -307,14 +307,14 @@ static int write_bytes(struct archive_out *out, struct archive_file *f,
 	int r;
 
 	f->bytes = len;
-	r = begin(out, f);
+	r = archive_out_begin(out, f);
 	if (!r)
-		r = put(out, bytes, len);
-	return r ? r : end(out, f);
+		r = archive_out_put(out, bytes, len);
+	return r ? r : archive_out_end(out, f);
 }
 
 /* Zeros instead of what is left out, in the chunk that was read from `at`. */
-static void blank(struct archive_out *out, uint64_t at, size_t len)
+static void archive_out_blank(struct archive_out *out, uint64_t at, size_t len)
 {
 	while (out->without && out->next_without < out->without->nr) {
 		const struct elf_span *s = &out->without->at[out->next_without];
@@ -330,10 +330,10 @@ static void blank(struct archive_out *out, uint64_t at, size_t len)
 }
 
 /* `f->bytes` of the file: what is appended meanwhile is not in the archive. */
-static int copy(struct archive_out *out, struct archive_file *f, int fd)
+static int archive_out_copy(struct archive_out *out, struct archive_file *f, int fd)
 {
 	uint64_t at = 0;
-	int r = begin(out, f);
+	int r = archive_out_begin(out, f);
 
 	while (!r && at < f->bytes) {
 		size_t want = f->bytes - at < CHUNK_BYTES ? (size_t)(f->bytes - at)
@@ -344,11 +344,11 @@ static int copy(struct archive_out *out, struct archive_file *f, int fd)
 			return (int)n;
 		if ((size_t)n < want)
 			return -ESTALE; /* it shrank */
-		blank(out, at, want);
-		r = put(out, out->chunk, want);
+		archive_out_blank(out, at, want);
+		r = archive_out_put(out, out->chunk, want);
 		at += want;
 	}
-	return r ? r : end(out, f);
+	return r ? r : archive_out_end(out, f);
 }
 
 /* Files of /proc have no size. */
@@ -394,7 +394,8 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 			      (uint64_t)st.st_mtim.tv_nsec;
 		r = keep_private(out, !public_file(fd, from));
 		if (!r)
-			r = f->bytes ? copy(out, f, fd) : copy_unsized(out, f, fd);
+			r = f->bytes ? archive_out_copy(out, f, fd)
+				     : copy_unsized(out, f, fd);
 	}
 	return r;
 }
@@ -427,7 +428,8 @@ static int add_bytes(struct archive_out *out, struct archive_file *f,
 	return r ? r : write_bytes(out, f, content->bytes, content->len);
 }
 
-static int add(struct archive_out *out, const struct content *content, const char *name)
+static int archive_out_add_content(struct archive_out *out,
+				   const struct content *content, const char *name)
 {
 	struct archive_file f = { .name = strdup(name) };
 	int r = -ENOMEM;
@@ -444,14 +446,14 @@ static int add(struct archive_out *out, const struct content *content, const cha
 	if (!r && content->without && content->without->nr)
 		r = archive_manifest_parts(&out->manifest, name);
 	if (!r)
-		r = map_set(&out->names, name_key(name), 0, 1);
+		r = map_set(&out->names, archive_out_name_key(name), 0, 1);
 	free(f.name);
 	return r;
 }
 
 /* Of a file that is open the name in the archive says more than "/proc/self/fd/5". */
-static int said(const struct archive_out *out, int r, const char *from,
-		const char *name, struct err *err)
+static int archive_out_said(const struct archive_out *out, int r, const char *from,
+			    const char *name, struct err *err)
 {
 	if (!strncmp(from, "/proc/self/fd/", 14))
 		from = name;
@@ -471,8 +473,9 @@ int archive_out_add(struct archive_out *out, const char *from, const char *name,
 
 	if (!archive_name_ok(name))
 		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
-	return said(out, r, from, name, err);
+	r = archive_out_has(out, name) ? 0
+				       : archive_out_add_content(out, &content, name);
+	return archive_out_said(out, r, from, name, err);
 }
 
 int archive_out_add_open(struct archive_out *out, const struct archive_open *file,
@@ -485,8 +488,9 @@ int archive_out_add_open(struct archive_out *out, const struct archive_open *fil
 
 	if (!archive_name_ok(name))
 		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
-	return said(out, r, file->from, name, err);
+	r = archive_out_has(out, name) ? 0
+				       : archive_out_add_content(out, &content, name);
+	return archive_out_said(out, r, file->from, name, err);
 }
 
 int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *bytes,
@@ -499,7 +503,8 @@ int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *b
 
 	if (!archive_name_ok(name))
 		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
+	r = archive_out_has(out, name) ? 0
+				       : archive_out_add_content(out, &content, name);
 	return r ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : 0;
 }
 
@@ -511,7 +516,7 @@ int archive_out_link(struct archive_out *out, const char *name, const char *targ
 	if (!archive_out_has(out, name)) {
 		r = tar_writer_link(out->tar, name, target);
 		if (!r)
-			r = map_set(&out->names, name_key(name), 0, 1);
+			r = map_set(&out->names, archive_out_name_key(name), 0, 1);
 	}
 	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
 }

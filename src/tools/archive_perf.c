@@ -53,7 +53,8 @@ static char *name_of_all(void)
 		       : path;
 }
 
-static int write_symbols(struct archive_request *q, const char *path, struct err *err)
+static int archive_perf_write_symbols(struct archive_request *q, const char *path,
+				      struct err *err)
 {
 	int incomplete, r = archive_out_new(path, ARCHIVE_TAR, &q->out, err);
 
@@ -118,7 +119,8 @@ static int write_both(struct archive_request *q, const char *path, const char *s
 	return r;
 }
 
-static int write_all(struct archive_request *q, const char *path, struct err *err)
+static int archive_perf_write_all(struct archive_request *q, const char *path,
+				  struct err *err)
 {
 	struct scratch *making = NULL;
 	char *symbols = NULL;
@@ -132,7 +134,7 @@ static int write_all(struct archive_request *q, const char *path, struct err *er
 		r = err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!r) {
-		incomplete = write_symbols(q, symbols, err);
+		incomplete = archive_perf_write_symbols(q, symbols, err);
 		r = incomplete < 0 ? incomplete : write_both(q, path, symbols, err);
 	}
 	free(symbols);
@@ -148,7 +150,8 @@ int archive_perf(struct archive_request *request, const char *path, bool all,
 
 	if (!to)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = all ? write_all(request, to, err) : write_symbols(request, to, err);
+	r = all ? archive_perf_write_all(request, to, err)
+		: archive_perf_write_symbols(request, to, err);
 	if (r < 0)
 		free(to);
 	else

@@ -23,14 +23,14 @@ enum {
 typedef char *(*place_fn)(const struct archive_request *, const struct source_image *,
 			  const char *path);
 
-static char *join(const char *dir, const char *name)
+static char *archive_place_join(const char *dir, const char *name)
 {
 	char *path;
 
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-static const char *base_name(const char *path)
+static const char *archive_place_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -84,7 +84,7 @@ static char *place_cached(const struct archive_request *q,
 {
 	struct build_id id = at->image->build_id;
 
-	if (strcmp(base_name(path), "debug") != 0)
+	if (strcmp(archive_place_base_name(path), "debug") != 0)
 		return place_binary(q, at, path);
 	if (!id.len)
 		(void)elf_build_id(path, &id, NULL);
@@ -95,7 +95,8 @@ static char *place_found(const struct archive_request *q, const struct source_im
 			 const char *path)
 {
 	if (at->image->kind == IMAGE_MODULE)
-		return join(ARCHIVE_MODULES, base_name(path));
+		return archive_place_join(ARCHIVE_MODULES,
+					  archive_place_base_name(path));
 	return place_binary(q, at, path);
 }
 
@@ -159,7 +160,7 @@ static char *place_cached_kernel(const struct archive_request *q,
 
 static bool is_fetched_debug_file(const char *path)
 {
-	return !strcmp(base_name(path), "debuginfo");
+	return !strcmp(archive_place_base_name(path), "debuginfo");
 }
 
 /* From a debuginfod server. */
@@ -203,7 +204,7 @@ bool archive_taken_debug(const struct source_image *at, const struct archive_tak
 	       (!strcmp(t->step, NAMING_STEP_DEBUGINFOD) &&
 		is_fetched_debug_file(t->path)) ||
 	       (!strcmp(t->step, NAMING_STEP_CACHE) &&
-		!strcmp(base_name(t->path), "debug"));
+		!strcmp(archive_place_base_name(t->path), "debug"));
 }
 
 char *archive_place(const struct archive_request *q, const struct source_image *at,
@@ -217,8 +218,8 @@ char *archive_place(const struct archive_request *q, const struct source_image *
 
 /* ---- as perf archive has it ---- */
 
-static enum debug_cache_part part_of(const struct source_image *at,
-				     const struct archive_taken *t)
+static enum debug_cache_part archive_place_part_of(const struct source_image *at,
+						   const struct archive_taken *t)
 {
 	if (archive_taken_debug(at, t))
 		return DEBUG_CACHE_DEBUG;
@@ -228,7 +229,7 @@ static enum debug_cache_part part_of(const struct source_image *at,
 }
 
 /* Under one name all parts of a build-id, as one link leads to them. */
-static const char *perf_name(const struct source_image *at)
+static const char *archive_place_perf_name(const struct source_image *at)
 {
 	if (at->image->kind == IMAGE_KERNEL)
 		return "[kernel.kallsyms]";
@@ -253,7 +254,7 @@ struct archive_perf_place archive_place_perf(const struct source_image *at,
 {
 	struct archive_perf_place p = { 0 };
 	struct build_id id = perf_id(at, t);
-	const char *name = perf_name(at);
+	const char *name = archive_place_perf_name(at);
 	char hex[HEX_BYTES];
 
 	/* The symbols of a module are in its file; kallsyms are the kernel's. */
@@ -262,7 +263,7 @@ struct archive_perf_place archive_place_perf(const struct source_image *at,
 		return p;
 	build_id_to_hex(&id, hex);
 	if (asprintf(&p.name, "%s/%s/%s", name, hex,
-		     debug_cache_part_file(part_of(at, t))) < 0)
+		     debug_cache_part_file(archive_place_part_of(at, t))) < 0)
 		p.name = NULL;
 	if (asprintf(&p.link, ".build-id/%.2s/%s", hex, hex + 2) < 0)
 		p.link = NULL;

@@ -55,14 +55,14 @@ void archive_plan_free(struct archive_plan *p)
 	free(p);
 }
 
-static uint64_t name_key(const char *name)
+static uint64_t archive_plan_name_key(const char *name)
 {
 	return hash_bytes(name, strlen(name), 0);
 }
 
-static struct planned *find(const struct archive_plan *p, const char *name)
+static struct planned *archive_plan_find(const struct archive_plan *p, const char *name)
 {
-	uint32_t number = map_get(&p->by_name, name_key(name), 0);
+	uint32_t number = map_get(&p->by_name, archive_plan_name_key(name), 0);
 
 	return number == MAP_NONE ? NULL : &p->files.at[number];
 }
@@ -70,13 +70,14 @@ static struct planned *find(const struct archive_plan *p, const char *name)
 bool archive_plan_is_other(const struct archive_plan *p, const char *name,
 			   const char *from)
 {
-	const struct planned *f = find(p, name);
+	const struct planned *f = archive_plan_find(p, name);
 
 	return f && strcmp(f->from, from) != 0;
 }
 
-static int add_new(struct archive_plan *p, const struct archive_planned *file,
-		   const char *name, struct planned **ret_file, struct err *err)
+static int archive_plan_add_new(struct archive_plan *p,
+				const struct archive_planned *file, const char *name,
+				struct planned **ret_file, struct err *err)
 {
 	struct planned f = { .from = strdup(file->from), .name = strdup(name) };
 	const char *slash = f.name ? strrchr(f.name, '/') : NULL;
@@ -97,7 +98,8 @@ static int add_new(struct archive_plan *p, const struct archive_planned *file,
 	}
 	*ret_file = &p->files.at[p->files.nr++];
 	**ret_file = f;
-	r = map_set(&p->by_name, name_key(name), 0, (uint32_t)(p->files.nr - 1));
+	r = map_set(&p->by_name, archive_plan_name_key(name), 0,
+		    (uint32_t)(p->files.nr - 1));
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
@@ -110,10 +112,10 @@ int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 
 	if (!archive_name_ok(name))
 		return 1;
-	f = find(p, name);
+	f = archive_plan_find(p, name);
 	if (f && strcmp(f->from, file->from) != 0)
 		return 0;
-	r = f ? 0 : add_new(p, file, name, &f, err);
+	r = f ? 0 : archive_plan_add_new(p, file, name, &f, err);
 	if (r || !f)
 		return r;
 	f->whole |= !keep;
@@ -143,7 +145,7 @@ static int was_replaced(const struct planned *f, int fd)
 			     now.st_mtim.tv_nsec != f->was.st_mtim.tv_nsec);
 }
 
-static int leave_out(const struct planned *f, struct err *err)
+static int archive_plan_leave_out(const struct planned *f, struct err *err)
 {
 	if (f->is_needed)
 		return err_set(err, -ESTALE,
@@ -183,7 +185,7 @@ static int write_open(struct planned *f, int fd, struct archive_out *out,
 	if (r < 0)
 		return err_sys(err, r, "cannot archive %s", f->from);
 	if (r)
-		return leave_out(f, err);
+		return archive_plan_leave_out(f, err);
 	r = spans_without(f, fd, &without);
 	if (r)
 		r = err_set(err, r, "out of memory");
@@ -193,7 +195,8 @@ static int write_open(struct planned *f, int fd, struct archive_out *out,
 	return r < 0 ? r : 0;
 }
 
-static int write_one(struct planned *f, struct archive_out *out, struct err *err)
+static int archive_plan_write_one(struct planned *f, struct archive_out *out,
+				  struct err *err)
 {
 	int fd = elf_open_regular(f->from);
 	int r = write_open(f, fd, out, err);
@@ -220,6 +223,6 @@ int archive_plan_write(struct archive_plan *p, struct archive_out *out, struct e
 		qsort(p->files.at, p->files.nr, sizeof(*p->files.at), compare_planned);
 	map_done(&p->by_name); /* its numbers are of no use now */
 	for (size_t i = 0; !r && i < p->files.nr; i++)
-		r = write_one(&p->files.at[i], out, err);
+		r = archive_plan_write_one(&p->files.at[i], out, err);
 	return r;
 }

@@ -52,8 +52,8 @@ const struct report_sources *archive_selected_sources(const struct archive_selec
 }
 
 /* SCRATCH/NUMBER/NAME, made; NULL with a line. */
-static char *make_dir(const struct archive_selected *s, size_t number, const char *name,
-		      struct err *err)
+static char *archive_selected_make_dir(const struct archive_selected *s, size_t number,
+				       const char *name, struct err *err)
 {
 	char *dir;
 	int r;
@@ -110,7 +110,7 @@ static int select_session(struct archive_selected *s, const struct report_sessio
 /* ---- a perf.data ---- */
 
 /* Shares of time need to know the whole: does the file contain it? */
-static bool knows_times(const struct report_session *from)
+static bool archive_selected_knows_times(const struct report_session *from)
 {
 	struct perf_input *input;
 	bool knows;
@@ -140,7 +140,8 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	int r;
 
 	*ret_rest = *spec;
-	if (spec->spans.nr && (!spec_has_shares(spec) || knows_times(from))) {
+	if (spec->spans.nr &&
+	    (!spec_has_shares(spec) || archive_selected_knows_times(from))) {
 		request.spec = &times;
 		ret_rest->lists[SPEC_TIME] = (struct spec_list){ 0 };
 		memset(&ret_rest->spans, 0, sizeof(ret_rest->spans));
@@ -161,7 +162,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 }
 
 /* The new segment is readable by those who can read the recording. */
-static void copy_mode(const char *from, const char *dir)
+static void archive_selected_copy_mode(const char *from, const char *dir)
 {
 	struct stat st;
 	char *segment;
@@ -177,7 +178,7 @@ static int select_perf_data(struct archive_selected *s,
 			    const struct report_session *from, size_t number,
 			    const char *to, struct err *err)
 {
-	char *whole = make_dir(s, number, "whole", err);
+	char *whole = archive_selected_make_dir(s, number, "whole", err);
 	struct spec rest;
 	int r;
 
@@ -187,7 +188,7 @@ static int select_perf_data(struct archive_selected *s,
 	if (!r) {
 		const struct report_session made = { .dir = whole, .name = from->name };
 
-		copy_mode(from->dir, whole);
+		archive_selected_copy_mode(from->dir, whole);
 		/* What is wrong with it was said. */
 		r = select_session(s, &made, to, &rest, err);
 	}
@@ -206,7 +207,8 @@ static int select_one(struct archive_selected *s, size_t number, struct err *err
 	const char *base = from->perf_data ? "recording"
 			   : slash         ? slash + 1
 					   : from->dir;
-	struct report_session made = { .dir = make_dir(s, number, base, err),
+	struct report_session made = { .dir = archive_selected_make_dir(s, number, base,
+									err),
 				       .name = strdup(from->name) };
 
 	if (!made.dir || !made.name || !vec_push(&s->sources.sessions, made)) {

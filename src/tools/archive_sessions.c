@@ -14,15 +14,16 @@
 #include "tools/archive_open.h"
 #include "tools/report_source.h"
 
-struct writing {
+struct archive_sessions_writing {
 	archive_session_fn fn;
 	void *ctx;
 	struct err *err;
 	const struct report_sources *sources;
 };
 
-static int add_file(const struct writing *w, const char *from, const char *session,
-		    const char *file, bool is_recording)
+static int archive_sessions_add_file(const struct archive_sessions_writing *w,
+				     const char *from, const char *session,
+				     const char *file, bool is_recording)
 {
 	char *name;
 	int r;
@@ -35,13 +36,13 @@ static int add_file(const struct writing *w, const char *from, const char *sessi
 }
 
 struct session_walk {
-	const struct writing *writing;
+	const struct archive_sessions_writing *writing;
 	const char *session;
 	bool is_recording;
 };
 
 /* Files that are hidden are being written, or of a recorder that died. */
-static int add_entry(void *ctx, const struct tree_entry *entry)
+static int archive_sessions_add_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct session_walk *walk = ctx;
 
@@ -50,22 +51,24 @@ static int add_entry(void *ctx, const struct tree_entry *entry)
 	if (!S_ISDIR(entry->st.st_mode))
 		checksums_report(entry->path);
 	return S_ISREG(entry->st.st_mode)
-		       ? add_file(walk->writing, entry->path, walk->session,
-				  entry->below, walk->is_recording)
+		       ? archive_sessions_add_file(walk->writing, entry->path,
+						   walk->session, entry->below,
+						   walk->is_recording)
 		       : 0;
 }
 
 /* All regular files. */
-static int add_tree(const struct writing *w, const char *dir, const char *session,
-		    bool is_recording)
+static int add_tree(const struct archive_sessions_writing *w, const char *dir,
+		    const char *session, bool is_recording)
 {
 	struct session_walk walk = { w, session, is_recording };
 
-	return tree_walk(dir, add_entry, &walk, w->err);
+	return tree_walk(dir, archive_sessions_add_entry, &walk, w->err);
 }
 
 /* The segments first: a listing without any of them is an error. */
-static int add_session(const struct writing *w, const char *dir, const char *session)
+static int archive_sessions_add_session(const struct archive_sessions_writing *w,
+					const char *dir, const char *session)
 {
 	char **paths;
 	size_t nr;
@@ -74,13 +77,15 @@ static int add_session(const struct writing *w, const char *dir, const char *ses
 	if (r)
 		return r;
 	for (size_t i = 0; !r && i < nr; i++)
-		r = add_file(w, paths[i], session, strrchr(paths[i], '/') + 1, true);
+		r = archive_sessions_add_file(w, paths[i], session,
+					      strrchr(paths[i], '/') + 1, true);
 	session_list_free(paths, nr);
 	return r ? r : add_tree(w, dir, session, false);
 }
 
 /* One file, or a directory of them. */
-static int add_perf_data(const struct writing *w, const char *path, const char *session)
+static int archive_sessions_add_perf_data(const struct archive_sessions_writing *w,
+					  const char *path, const char *session)
 {
 	struct stat st;
 
@@ -92,14 +97,15 @@ static int add_perf_data(const struct writing *w, const char *path, const char *
 	if (stat(path, &st))
 		return err_sys(w->err, -errno, "%s", path);
 	if (S_ISREG(st.st_mode))
-		return add_file(w, path, session, ARCHIVE_PERF_DATA, true);
+		return archive_sessions_add_file(w, path, session, ARCHIVE_PERF_DATA,
+						 true);
 	if (S_ISDIR(st.st_mode))
 		return add_tree(w, path, session, true);
 	return err_set(w->err, -EINVAL,
 		       "%s: a pipe cannot be archived: write it to a file first", path);
 }
 
-static bool is_plain(const struct report_session *s)
+static bool archive_sessions_is_plain(const struct report_session *s)
 {
 	const char *slash = strrchr(s->dir, '/');
 
@@ -108,12 +114,12 @@ static bool is_plain(const struct report_session *s)
 }
 
 /* Whether another session has this name in the archive, on its own account. */
-static bool is_used(const struct writing *w, const char *name)
+static bool is_used(const struct archive_sessions_writing *w, const char *name)
 {
 	for (size_t i = 0; i < w->sources->sessions.nr; i++) {
 		const struct report_session *s = &w->sources->sessions.at[i];
 
-		if (is_plain(s) && !strcmp(s->name, name))
+		if (archive_sessions_is_plain(s) && !strcmp(s->name, name))
 			return true;
 	}
 	return false;
@@ -122,7 +128,7 @@ static bool is_used(const struct writing *w, const char *name)
 int archive_sessions(const struct report_sources *sources, archive_session_fn fn,
 		     void *ctx, struct err *err)
 {
-	const struct writing w = { fn, ctx, err, sources };
+	const struct archive_sessions_writing w = { fn, ctx, err, sources };
 	char numbered[32] = "current";
 	unsigned int next = 2;
 	int r = 0;
@@ -131,14 +137,14 @@ int archive_sessions(const struct report_sources *sources, archive_session_fn fn
 		const struct report_session *s = &sources->sessions.at[i];
 		const char *name = s->name;
 
-		if (!is_plain(s)) {
+		if (!archive_sessions_is_plain(s)) {
 			while (is_used(&w, numbered))
 				snprintf(numbered, sizeof(numbered), "current-%u",
 					 next++);
 			name = numbered;
 		}
-		r = s->perf_data ? add_perf_data(&w, s->dir, name)
-				 : add_session(&w, s->dir, name);
+		r = s->perf_data ? archive_sessions_add_perf_data(&w, s->dir, name)
+				 : archive_sessions_add_session(&w, s->dir, name);
 		if (name == numbered)
 			snprintf(numbered, sizeof(numbered), "current-%u", next++);
 	}

@@ -71,8 +71,8 @@ void archive_source_files_free(struct archive_source_files *f)
 
 /* ---- one source ---- */
 
-static int put(struct archive_source_files *f, const char *path, int fd,
-	       const char *file)
+static int archive_source_files_put(struct archive_source_files *f, const char *path,
+				    int fd, const char *file)
 {
 	struct archive_out *out = f->request->out;
 	int r = 0;
@@ -97,7 +97,7 @@ static int put(struct archive_source_files *f, const char *path, int fd,
 	return r < 0 || !out ? r : archive_out_source(out, fd >= 0, path, f->err);
 }
 
-static int take(struct archive_source_files *f, const char *path)
+static int archive_source_files_take(struct archive_source_files *f, const char *path)
 {
 	char *full = path_full(path, ""), *file;
 	struct map_slot *slot;
@@ -117,7 +117,7 @@ static int take(struct archive_source_files *f, const char *path)
 		return 0;
 	}
 	fd = source_find_open(&f->find, full, f->local, f->binary, &file);
-	r = put(f, full, fd, file);
+	r = archive_source_files_put(f, full, fd, file);
 	if (fd >= 0)
 		close(fd);
 	free(file);
@@ -137,7 +137,7 @@ static int take_at(struct archive_source_files *f, struct naming_lines *lines,
 	for (size_t i = 0; !r && i < nr; i++)
 		if (f->frames[i].file && f->frames[i].file != *last) {
 			*last = f->frames[i].file;
-			r = take(f, *last);
+			r = archive_source_files_take(f, *last);
 		}
 	return r;
 }

@@ -70,7 +70,7 @@ static bool is_hex_word(const char *word)
 }
 
 /* NAME/BUILDID/PART, or NAME/BUILDID of old.  1: it is something else. */
-static int parse_name(const char *name, struct cached *ret_cached)
+static int archive_unpack_parse_name(const char *name, struct cached *ret_cached)
 {
 	struct cached c = { .part = DEBUG_CACHE_ELF };
 	const char *file = last_part(name);
@@ -120,14 +120,14 @@ static int save_member(struct unpack *u, struct tar_reader *tar, const char *pat
 	return (int)n;
 }
 
-static int refuse(struct unpack *u, const char *name, const char *why)
+static int archive_unpack_refuse(struct unpack *u, const char *name, const char *why)
 {
 	log_say(LOG_WARNING, "%s: not taken: \"%s\" in it %s", u->path, name, why);
 	u->done.nr_refused++;
 	return 0;
 }
 
-static bool is_perf_data(const char *path)
+static bool archive_unpack_is_perf_data(const char *path)
 {
 	char magic[8] = { 0 };
 	int fd = io_open_regular(path, 0);
@@ -155,9 +155,9 @@ static int add_cached(struct unpack *u, struct cached *c, const char *file,
 	if (kallsyms)
 		c->part = DEBUG_CACHE_KALLSYMS;
 	else if (r || c->part == DEBUG_CACHE_KALLSYMS)
-		return refuse(u, member, "is not what its name says");
+		return archive_unpack_refuse(u, member, "is not what its name says");
 	else if (!build_id_equal(&id, &c->id))
-		return refuse(u, member, "has another build-id");
+		return archive_unpack_refuse(u, member, "has another build-id");
 	if (c->old_layout && !strcmp(c->name, "[vdso]"))
 		c->part = DEBUG_CACHE_VDSO;
 	r = debug_cache_add(u->request->cache, &c->id, c->part, c->name, file);
@@ -194,7 +194,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	int r;
 
 	if (u->for_data)
-		return refuse(u, member, "is a second recording");
+		return archive_unpack_refuse(u, member, "is a second recording");
 	if (!access(to, F_OK))
 		return err_set(err, -EEXIST,
 			       "%s is there already: say with --output where the "
@@ -206,11 +206,11 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	if (asprintf(&path, "%s/file", scratch_folder(u->for_data)) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = save_member(u, tar, path, err);
-	if (!r && !is_perf_data(path)) {
+	if (!r && !archive_unpack_is_perf_data(path)) {
 		scratch_free(u->for_data);
 		u->for_data = NULL;
 		free(path);
-		return refuse(u, member, "is no perf.data");
+		return archive_unpack_refuse(u, member, "is no perf.data");
 	}
 	u->data_path = path;
 	u->done.perf_data = strdup(to);
@@ -244,18 +244,19 @@ static bool is_symbols_tar(const char *name)
 }
 
 /* The tar of `perf archive --all` has the cache's files in a second tar. */
-static int take_all(struct unpack *u, struct tar_source source, bool inner,
-		    struct err *err);
+static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
+				   bool inner, struct err *err);
 
-static int take_file(struct unpack *u, struct tar_reader *tar, const char *name,
-		     bool inner, struct err *err)
+static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
+				    const char *name, bool inner, struct err *err)
 {
 	struct cached c;
 	int r;
 
 	if (!inner && is_symbols_tar(name))
-		return take_all(u, (struct tar_source){ read_member, tar }, true, err);
-	r = parse_name(name, &c);
+		return archive_unpack_take_all(
+			u, (struct tar_source){ read_member, tar }, true, err);
+	r = archive_unpack_parse_name(name, &c);
 	if (r < 0)
 		return err_set(err, r, "out of memory");
 	if (!r) {
@@ -282,23 +283,24 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 	    !strncmp(m->name, links, sizeof(links) - 1))
 		return 0;
 	if (m->kind != TAR_FILE)
-		return refuse(u, "a device", "is no file");
+		return archive_unpack_refuse(u, "a device", "is no file");
 	if (!archive_name_ok(m->name))
-		return refuse(u, "a file", "has a name that leads elsewhere");
+		return archive_unpack_refuse(u, "a file",
+					     "has a name that leads elsewhere");
 	if (!strcmp(m->name, ARCHIVE_MANIFEST_NAME))
 		return err_set(err, -EINVAL,
 			       "an archive of oprofile is read as it is: opreport "
 			       "archive:%s",
 			       u->path);
 	name = strdup(m->name); /* it is the reader's, whom we ask for more */
-	r = name ? take_file(u, tar, name, inner, err)
+	r = name ? archive_unpack_take_file(u, tar, name, inner, err)
 		 : err_set(err, -ENOMEM, "out of memory");
 	free(name);
 	return r;
 }
 
-static int take_all(struct unpack *u, struct tar_source source, bool inner,
-		    struct err *err)
+static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
+				   bool inner, struct err *err)
 {
 	struct tar_reader *tar;
 	struct tar_member m;
@@ -357,14 +359,15 @@ static int unpack_fd(struct unpack *u, int fd, struct err *err)
 	free(file);
 	if (r)
 		return r;
-	r = take_all(u, (struct tar_source){ tar_source_fd, &fd }, false, err);
+	r = archive_unpack_take_all(u, (struct tar_source){ tar_source_fd, &fd }, false,
+				    err);
 	if (r)
 		return r == -EEXIST || r == -EINVAL ? r
 						    : err_prefix(err, "%s", u->path);
 	return place_data(u, err);
 }
 
-static int unpack(struct unpack *u, struct err *err)
+static int archive_unpack_one(struct unpack *u, struct err *err)
 {
 	int fd = io_open(u->path, O_RDONLY | O_NONBLOCK, 0);
 	int r;
@@ -391,7 +394,7 @@ int archive_unpack(const struct archive_unpack_request *request,
 	r = request->path ? 0 : find_tar(&found, err);
 	if (!r) {
 		u->path = found ? found : request->path;
-		r = unpack(u, err);
+		r = archive_unpack_one(u, err);
 	}
 	scratch_free(u->for_cache);
 	scratch_free(u->for_data);

@@ -28,8 +28,8 @@ struct verify {
 };
 
 /* 0, or what was wrong with reading it. */
-static int hash_file(struct verify *v, const char *path, uint64_t *ret_bytes,
-		     uint64_t *ret_hash)
+static int archive_verify_hash_file(struct verify *v, const char *path,
+				    uint64_t *ret_bytes, uint64_t *ret_hash)
 {
 	int fd = io_open_regular(path, O_NOFOLLOW);
 	uint64_t at = 0;
@@ -55,7 +55,7 @@ static int verify_file(struct verify *v, const struct archive_file *f)
 
 	if (asprintf(&path, "%s/%s", v->folder, f->name) < 0)
 		return -ENOMEM;
-	r = hash_file(v, path, &bytes, &hash);
+	r = archive_verify_hash_file(v, path, &bytes, &hash);
 	free(path);
 	v->found.nr_files++;
 	if (!r && bytes == f->bytes && hash == f->hash)
@@ -69,8 +69,8 @@ static int verify_file(struct verify *v, const struct archive_file *f)
 	return 0;
 }
 
-static int read_manifest(const struct verify *v, struct archive_manifest *m,
-			 struct err *err)
+static int archive_verify_read_manifest(const struct verify *v,
+					struct archive_manifest *m, struct err *err)
 {
 	struct buf text = { 0 };
 	char *path;
@@ -94,7 +94,7 @@ static int read_manifest(const struct verify *v, struct archive_manifest *m,
 static int verify_all(struct verify *v, struct err *err)
 {
 	struct archive_manifest m = { 0 };
-	int r = read_manifest(v, &m, err);
+	int r = archive_verify_read_manifest(v, &m, err);
 
 	for (size_t i = 0; !r && i < m.files.nr; i++)
 		if (verify_file(v, &m.files.at[i]))

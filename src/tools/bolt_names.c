@@ -15,31 +15,31 @@ enum {
 	SYMBOLS_MAX = 1 << 30 /* bytes of a table */
 };
 
-struct local {
+struct bolt_names_local {
 	uint64_t vaddr;
 	uint32_t name;
 };
 
-struct reading {
+struct bolt_names_reading {
 	struct bolt_names *n;
-	VEC(struct local) locals;
+	VEC(struct bolt_names_local) locals;
 	struct map nr_by; /* name -> how many there were */
 };
 
-static int compare_locals(const void *va, const void *vb)
+static int bolt_names_compare_locals(const void *va, const void *vb)
 {
-	const struct local *a = va;
-	const struct local *b = vb;
+	const struct bolt_names_local *a = va;
+	const struct bolt_names_local *b = vb;
 
 	return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
-static int take_symbols(struct reading *g, const uint8_t *symbols, uint64_t bytes,
-			const char *strings, uint64_t string_bytes)
+static int take_symbols(struct bolt_names_reading *g, const uint8_t *symbols,
+			uint64_t bytes, const char *strings, uint64_t string_bytes)
 {
 	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= bytes;
 	     at += sizeof(Elf64_Sym)) {
-		struct local local;
+		struct bolt_names_local local;
 		Elf64_Sym s;
 
 		memcpy(&s, symbols + at, sizeof(s));
@@ -54,13 +54,13 @@ static int take_symbols(struct reading *g, const uint8_t *symbols, uint64_t byte
 	return 0;
 }
 
-static int number_them(struct reading *g)
+static int number_them(struct bolt_names_reading *g)
 {
 	if (g->locals.nr)
 		qsort(g->locals.at, g->locals.nr, sizeof(*g->locals.at),
-		      compare_locals);
+		      bolt_names_compare_locals);
 	for (size_t i = 0; i < g->locals.nr; i++) {
-		const struct local *l = &g->locals.at[i];
+		const struct bolt_names_local *l = &g->locals.at[i];
 		uint32_t nr = map_get(&g->nr_by, l->name, 0);
 		char *text;
 		uint32_t name;
@@ -77,7 +77,7 @@ static int number_them(struct reading *g)
 	return 0;
 }
 
-static int read_tables(struct reading *g, struct elf_file *f)
+static int bolt_names_read_tables(struct bolt_names_reading *g, struct elf_file *f)
 {
 	const struct elf_section *symbols = elf_file_find_section(f, ".symtab");
 	const struct elf_section *strings;
@@ -98,7 +98,7 @@ static int read_tables(struct reading *g, struct elf_file *f)
 	return r;
 }
 
-static int read_file(struct reading *g, struct elf_file *f, const char *path,
+static int read_file(struct bolt_names_reading *g, struct elf_file *f, const char *path,
 		     struct err *err)
 {
 	int r;
@@ -109,7 +109,7 @@ static int read_file(struct reading *g, struct elf_file *f, const char *path,
 			       path);
 	r = elf_file_sections(f, err);
 	if (!r)
-		r = read_tables(g, f);
+		r = bolt_names_read_tables(g, f);
 	if (!r)
 		r = number_them(g);
 	return r ? err_sys(err, r, "%s: its symbols", path) : 0;
@@ -117,7 +117,7 @@ static int read_file(struct reading *g, struct elf_file *f, const char *path,
 
 int bolt_names_read(struct bolt_names *n, const char *path, struct err *err)
 {
-	struct reading g = { .n = n };
+	struct bolt_names_reading g = { .n = n };
 	struct elf_file f;
 	int fd = elf_open_regular(path);
 	int r = fd < 0 ? err_sys(err, fd, "%s", path) : 0;

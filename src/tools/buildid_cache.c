@@ -27,7 +27,7 @@ enum {
 
 extern const struct command command_buildid_cache;
 
-struct settings {
+struct buildid_cache_settings {
 	struct word_list add;
 	struct word_list remove;
 	struct word_list purge;
@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 	  .letter = 'a',
 	  .kind = OPTION_LIST,
 	  .value = "FILE[,...]",
-	  .offset = OPTION(struct settings, add),
+	  .offset = OPTION(struct buildid_cache_settings, add),
 	  .help = "Put these binaries into the cache, with their separate debug files. "
 		  "[kernel.kallsyms] is the symbols of the running kernel, [vdso] its "
 		  "vdso." },
@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
 	  .letter = 'r',
 	  .kind = OPTION_LIST,
 	  .value = "FILE[,...]",
-	  .offset = OPTION(struct settings, remove),
+	  .offset = OPTION(struct buildid_cache_settings, remove),
 	  .help = "Remove what has the build-id of these files; a build-id itself will "
 		  "do, "
 		  "too." },
@@ -61,36 +61,36 @@ static const struct option_row rows[] = {
 	  .letter = 'p',
 	  .kind = OPTION_LIST,
 	  .value = "FILE[,...]",
-	  .offset = OPTION(struct settings, purge),
+	  .offset = OPTION(struct buildid_cache_settings, purge),
 	  .help = "Remove every version that was ever kept of these paths." },
 	{ .name = "purge-all",
 	  .letter = 'P',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, purge_all),
+	  .offset = OPTION(struct buildid_cache_settings, purge_all),
 	  .help = "Remove everything." },
 	{ .name = "update",
 	  .letter = 'u',
 	  .kind = OPTION_LIST,
 	  .value = "FILE[,...]",
-	  .offset = OPTION(struct settings, update),
+	  .offset = OPTION(struct buildid_cache_settings, update),
 	  .help = "Like --add, but replaces what is there of this build-id." },
 	{ .name = "list",
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, list),
+	  .offset = OPTION(struct buildid_cache_settings, list),
 	  .help = "List build-ids and names." },
 	{ .name = "missing",
 	  .letter = 'M',
 	  .kind = OPTION_TEXT,
 	  .value = "RECORDING",
-	  .offset = OPTION(struct settings, missing),
+	  .offset = OPTION(struct buildid_cache_settings, missing),
 	  .help = "List the binaries that were hit in a perf.data or session and are "
 		  "not "
 		  "in the cache." },
 	{ .name = "buildid-dir",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
-	  .offset = OPTION(struct settings, dir_given),
+	  .offset = OPTION(struct buildid_cache_settings, dir_given),
 	  .help = "The cache. The default is $PERF_BUILDID_DIR, else ~/.debug." },
 	{ .name = "kcore",
 	  .letter = 'k',
@@ -112,7 +112,7 @@ static int report(const char *name, int r)
 	return r;
 }
 
-static int add_kallsyms(const struct settings *set)
+static int add_kallsyms(const struct buildid_cache_settings *set)
 {
 	struct buf notes = { 0 };
 	struct build_id id;
@@ -126,7 +126,7 @@ static int add_kallsyms(const struct settings *set)
 				   "[kernel.kallsyms]", "/proc/kallsyms");
 }
 
-static int add_vdso(const struct settings *set)
+static int add_vdso(const struct buildid_cache_settings *set)
 {
 	const void *bytes;
 	struct build_id id;
@@ -141,8 +141,8 @@ static int add_vdso(const struct settings *set)
 }
 
 /* The debug file that belongs to the binary, if it is installed. */
-static int add_debug_file(const struct settings *set, const struct build_id *id,
-			  const char *path)
+static int add_debug_file(const struct buildid_cache_settings *set,
+			  const struct build_id *id, const char *path)
 {
 	const struct binary_places places = { .session_dir = "", .root = "" };
 	const struct image image = { .kind = IMAGE_FILE, .build_id = *id };
@@ -157,7 +157,8 @@ static int add_debug_file(const struct settings *set, const struct build_id *id,
 	return r;
 }
 
-static int add_binary(const struct settings *set, const char *file, bool replace)
+static int add_binary(const struct buildid_cache_settings *set, const char *file,
+		      bool replace)
 {
 	struct build_id id;
 	char *path = realpath(file, NULL);
@@ -176,7 +177,7 @@ static int add_binary(const struct settings *set, const char *file, bool replace
 	return r;
 }
 
-static int add(const struct settings *set, const char *file)
+static int buildid_cache_add(const struct buildid_cache_settings *set, const char *file)
 {
 	if (!strcmp(file, "[kernel.kallsyms]") || !strcmp(file, "/proc/kallsyms"))
 		return add_kallsyms(set);
@@ -185,12 +186,15 @@ static int add(const struct settings *set, const char *file)
 	return add_binary(set, file, false);
 }
 
-static int update(const struct settings *set, const char *file)
+static int buildid_cache_update(const struct buildid_cache_settings *set,
+				const char *file)
 {
-	return file[0] == '[' ? add(set, file) : add_binary(set, file, true);
+	return file[0] == '[' ? buildid_cache_add(set, file)
+			      : add_binary(set, file, true);
 }
 
-static int remove_file(const struct settings *set, const char *file)
+static int buildid_cache_remove_file(const struct buildid_cache_settings *set,
+				     const char *file)
 {
 	struct build_id id;
 	int r = 0;
@@ -201,7 +205,7 @@ static int remove_file(const struct settings *set, const char *file)
 }
 
 /* Removes what was kept under a name (NULL: everything).  -ENOENT: nothing was. */
-static int purge_name(const struct settings *set, const char *name)
+static int purge_name(const struct buildid_cache_settings *set, const char *name)
 {
 	debug_cache_entries entries;
 	int r = debug_cache_list(set->dir, &entries);
@@ -220,7 +224,8 @@ static int purge_name(const struct settings *set, const char *name)
 }
 
 /* The path of a binary that is gone is taken as it is written. */
-static int purge(const struct settings *set, const char *file)
+static int buildid_cache_purge(const struct buildid_cache_settings *set,
+			       const char *file)
 {
 	char *path = realpath(file, NULL);
 	int r = purge_name(set, path ? path : file);
@@ -229,7 +234,7 @@ static int purge(const struct settings *set, const char *file)
 	return r;
 }
 
-static int list(const struct settings *set)
+static int buildid_cache_list(const struct buildid_cache_settings *set)
 {
 	char hex[HEX_BYTES];
 	debug_cache_entries entries;
@@ -247,7 +252,8 @@ static int list(const struct settings *set)
 	return 0;
 }
 
-static bool is_cached(const struct settings *set, const struct source_image *at)
+static bool buildid_cache_is_cached(const struct buildid_cache_settings *set,
+				    const struct source_image *at)
 {
 	static const enum debug_cache_part parts[] = { DEBUG_CACHE_ELF,
 						       DEBUG_CACHE_KALLSYMS,
@@ -275,7 +281,7 @@ static int print_missing(void *ctx, const struct source_image *at)
 {
 	char hex[HEX_BYTES];
 
-	if (!at->image->build_id.len || is_cached(ctx, at))
+	if (!at->image->build_id.len || buildid_cache_is_cached(ctx, at))
 		return 0;
 	build_id_to_hex(&at->image->build_id, hex);
 	printf("%-*s ", HEX_BYTES - 1, hex);
@@ -285,7 +291,7 @@ static int print_missing(void *ctx, const struct source_image *at)
 }
 
 /* An exit status. */
-static int missing(struct settings *set)
+static int missing(struct buildid_cache_settings *set)
 {
 	char *words[] = { strdup(set->missing), NULL };
 	struct report_sources sources = { 0 };
@@ -305,8 +311,9 @@ static int missing(struct settings *set)
 }
 
 /* Each of a list of lists, "a,b"; a comma can be no part of a name.  How many failed. */
-static unsigned int each(const struct settings *set, const struct word_list *list_of,
-			 int (*change)(const struct settings *, const char *))
+static unsigned int
+each(const struct buildid_cache_settings *set, const struct word_list *list_of,
+     int (*change)(const struct buildid_cache_settings *, const char *))
 {
 	unsigned int nr_bad = 0;
 
@@ -324,27 +331,27 @@ static unsigned int each(const struct settings *set, const struct word_list *lis
 	return nr_bad;
 }
 
-static bool has_work(const struct settings *set)
+static bool has_work(const struct buildid_cache_settings *set)
 {
 	return set->add.values.nr || set->remove.values.nr || set->purge.values.nr ||
 	       set->update.values.nr || set->purge_all || set->list || set->missing;
 }
 
-static int work(struct settings *set)
+static int buildid_cache_work(struct buildid_cache_settings *set)
 {
 	unsigned int nr_bad = 0;
 	int status = 0;
 
 	if (set->purge_all)
 		nr_bad += report(set->dir, purge_name(set, NULL)) != 0;
-	nr_bad += each(set, &set->purge, purge);
-	nr_bad += each(set, &set->remove, remove_file);
-	nr_bad += each(set, &set->update, update);
-	nr_bad += each(set, &set->add, add);
+	nr_bad += each(set, &set->purge, buildid_cache_purge);
+	nr_bad += each(set, &set->remove, buildid_cache_remove_file);
+	nr_bad += each(set, &set->update, buildid_cache_update);
+	nr_bad += each(set, &set->add, buildid_cache_add);
 	if (set->missing)
 		status = missing(set);
 	if (set->list)
-		nr_bad += list(set) != 0;
+		nr_bad += buildid_cache_list(set) != 0;
 	return nr_bad ? 1 : status;
 }
 
@@ -353,9 +360,9 @@ static char *given_dir(const char *dir)
 	return trust_cache_dir(dir) ? strdup(dir) : NULL;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int buildid_cache_run(const struct command *self, int argc, char **argv)
 {
-	struct settings set = { 0 };
+	struct buildid_cache_settings set = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
 
@@ -374,7 +381,7 @@ static int run(const struct command *self, int argc, char **argv)
 			command_error("say what to do: --list, --add FILE, --remove "
 				      "FILE, --missing RECORDING ...");
 		else
-			status = work(&set);
+			status = buildid_cache_work(&set);
 	}
 	vec_done(&set.add.values);
 	vec_done(&set.remove.values);
@@ -395,5 +402,5 @@ const struct command command_buildid_cache = {
 		 "copy that machine's ~/.debug here, or unpack its `perf archive` "
 		 "there.",
 	.options = rows,
-	.run = run,
+	.run = buildid_cache_run,
 };

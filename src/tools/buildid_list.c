@@ -27,7 +27,7 @@ enum {
 
 extern const struct command command_buildid_list;
 
-struct settings {
+struct buildid_list_settings {
 	bool with_hits;
 	bool force;
 	bool kernel;
@@ -40,29 +40,29 @@ static const struct option_row rows[] = {
 	{ .name = "with-hits",
 	  .letter = 'H',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, with_hits),
+	  .offset = OPTION(struct buildid_list_settings, with_hits),
 	  .help = "Look at the samples and list what was hit, also what has no "
 		  "build-id, "
 		  "instead of what the recorder noted at its end." },
 	{ .name = "kernel",
 	  .letter = 'k',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, kernel),
+	  .offset = OPTION(struct buildid_list_settings, kernel),
 	  .help = "The build-id of the kernel that runs now." },
 	{ .name = "modules",
 	  .letter = 'm',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, modules),
+	  .offset = OPTION(struct buildid_list_settings, modules),
 	  .help = "The kernel that runs now and its modules, with their addresses." },
 	{ .name = "kernel-maps", .alias_of = "modules" },
 	{ .name = "input",
 	  .letter = 'i',
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
-	  .offset = OPTION(struct settings, input),
+	  .offset = OPTION(struct buildid_list_settings, input),
 	  .help = "The recording, as if it were the word." },
-	FORCE_OPTION_ROW(struct settings, 'f'),
-	SESSION_DIR_OPTION_ROW(struct settings),
+	FORCE_OPTION_ROW(struct buildid_list_settings, 'f'),
+	SESSION_DIR_OPTION_ROW(struct buildid_list_settings),
 	{ 0 },
 };
 
@@ -88,7 +88,7 @@ static int running_kernel(struct build_id *ret_id)
 	return r;
 }
 
-static int print_kernel(void)
+static int buildid_list_print_kernel(void)
 {
 	char hex[HEX_BYTES];
 	struct build_id id;
@@ -163,7 +163,7 @@ static int print_modules(void)
 	int r = running_kernel(&id);
 
 	if (r)
-		return print_kernel();
+		return buildid_list_print_kernel();
 	if (!io_read_file("/proc/kallsyms", &text, TEXT_MAX_BYTES)) {
 		(void)kallsyms_find((const char *)text.data, text.len, "_text", &start);
 		(void)kallsyms_find((const char *)text.data, text.len, "_etext", &end);
@@ -225,8 +225,8 @@ static int print_table(const struct report_session *from, struct err *err)
 }
 
 /* 0, 1 (incomplete) or a negative errno. */
-static int list_sources(const struct settings *set, struct report_sources *sources,
-			struct err *err)
+static int list_sources(const struct buildid_list_settings *set,
+			struct report_sources *sources, struct err *err)
 {
 	int r = 1;
 
@@ -250,7 +250,8 @@ static bool print_binary(const char *path)
 	return true;
 }
 
-static int list(const struct settings *set, char *const *words)
+static int buildid_list_words(const struct buildid_list_settings *set,
+			      char *const *words)
 {
 	char *given[] = { set->input ? strdup(set->input) : NULL, NULL };
 	struct report_sources sources = { .trust = report_trust(set->force) };
@@ -275,9 +276,9 @@ static int list(const struct settings *set, char *const *words)
 	return r < 0 ? 1 : r ? STATUS_INCOMPLETE : 0;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int buildid_list_run(const struct command *self, int argc, char **argv)
 {
-	struct settings set = { 0 };
+	struct buildid_list_settings set = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
 
@@ -288,9 +289,9 @@ static int run(const struct command *self, int argc, char **argv)
 			command_error("--kernel and --modules take no recording");
 			return 1;
 		}
-		return set.modules ? print_modules() : print_kernel();
+		return set.modules ? print_modules() : buildid_list_print_kernel();
 	}
-	return list(&set, argv + first);
+	return buildid_list_words(&set, argv + first);
 }
 
 const struct command command_buildid_list = {
@@ -302,5 +303,5 @@ const struct command command_buildid_list = {
 		 "lead to its copy on any machine: see `oprofile where` and "
 		 "`oprofile buildid-cache`.",
 	.options = rows,
-	.run = run,
+	.run = buildid_list_run,
 };

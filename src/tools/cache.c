@@ -24,7 +24,7 @@ enum {
 
 extern const struct command command_cache;
 
-struct settings {
+struct cache_settings {
 	bool list;
 	bool purge;
 	bool build;
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	{ .name = "list",
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, list),
+	  .offset = OPTION(struct cache_settings, list),
 	  .help = "List the index files, the one used last first: build-id, size, last "
 		  "use, "
 		  "how many of the binary's units are in it, and the binary. This is "
@@ -47,30 +47,30 @@ static const struct option_row rows[] = {
 	{ .name = "build",
 	  .letter = 'b',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, build),
+	  .offset = OPTION(struct cache_settings, build),
 	  .help = "Read all debug information of the binaries that are named, ahead of "
 		  "need." },
 	{ .name = "purge",
 	  .letter = 'P',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, purge),
+	  .offset = OPTION(struct cache_settings, purge),
 	  .help = "Remove the index files of the binaries or build-ids that are named; "
 		  "all "
 		  "of them if none is." },
 	{ .name = "size",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, size),
+	  .offset = OPTION(struct cache_settings, size),
 	  .help = "Print how much room they take, and how much they may take." },
 	{ .name = "trim",
 	  .kind = OPTION_COUNT,
 	  .value = "MB",
 	  .not_zero = true,
-	  .offset = OPTION(struct settings, trim_mb),
+	  .offset = OPTION(struct cache_settings, trim_mb),
 	  .help = "Remove what was not used for longest until this is left." },
 	{ .name = "background",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, background),
+	  .offset = OPTION(struct cache_settings, background),
 	  .help = "With --build: with one thread, at the lowest priority, and not at "
 		  "all "
 		  "while another does so. What oprofile addr2line starts where it "
@@ -80,12 +80,12 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_COUNT,
 	  .value = "NUMBER",
 	  .not_zero = true,
-	  .offset = OPTION(struct settings, threads),
+	  .offset = OPTION(struct cache_settings, threads),
 	  .help = "With --build: use at most this many threads." },
 	{ 0 },
 };
 
-static void key_text(const struct index_cache_entry *e, char text[KEY_SHOWN + 1])
+static void cache_key_text(const struct index_cache_entry *e, char text[KEY_SHOWN + 1])
 {
 	const char *name = strrchr(e->path, '/') + 1;
 
@@ -99,7 +99,7 @@ static void print_entry(const struct index_cache_entry *e)
 	time_t used = (time_t)(e->used_ns / 1000000000);
 	struct tm tm;
 
-	key_text(e, key);
+	cache_key_text(e, key);
 	if (localtime_r(&used, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
 	printf("%-*s %9.1f kB  %s  ", KEY_SHOWN, key, (double)e->bytes / 1024, date);
@@ -113,7 +113,7 @@ static void print_entry(const struct index_cache_entry *e)
 				  "(damaged, or of another version)");
 }
 
-static int list(const char *dir)
+static int cache_list(const char *dir)
 {
 	index_cache_list entries;
 	int r = index_cache_read(dir, &entries);
@@ -156,7 +156,7 @@ static int trim(const char *dir, uint64_t bytes)
 
 /* Whether a word of the command line means the entry: the binary's path, or the beginning of
  * its build-id. */
-static bool is_meant(const struct index_cache_entry *e, const char *word)
+static bool cache_is_meant(const struct index_cache_entry *e, const char *word)
 {
 	const char *name = strrchr(e->path, '/') + 1;
 	char *real;
@@ -181,7 +181,7 @@ static int purge_one(const char *dir, const char *word, size_t *removed)
 		return r;
 	for (size_t i = 0; i < entries.nr && !r; i++) {
 		index_details_read(&entries.at[i]);
-		if (!is_meant(&entries.at[i], word))
+		if (!cache_is_meant(&entries.at[i], word))
 			continue;
 		r = io_unlink(entries.at[i].path);
 		if (!r)
@@ -195,7 +195,7 @@ static int purge_one(const char *dir, const char *word, size_t *removed)
 	return r;
 }
 
-static int purge(const char *dir, int nr, char **words)
+static int cache_purge(const char *dir, int nr, char **words)
 {
 	size_t removed = 0;
 	int r = 0;
@@ -211,7 +211,8 @@ static int purge(const char *dir, int nr, char **words)
 	return r;
 }
 
-static int build_one(const struct settings *set, const char *dir, const char *path)
+static int build_one(const struct cache_settings *set, const char *dir,
+		     const char *path)
 {
 	struct lines_options options = { .cache_dir = dir,
 					 .threads = (unsigned int)set->threads,
@@ -245,7 +246,8 @@ static int build_one(const struct settings *set, const char *dir, const char *pa
 	return 0;
 }
 
-static int build(struct settings *set, const char *dir, int nr, char **words)
+static int cache_build(struct cache_settings *set, const char *dir, int nr,
+		       char **words)
 {
 	int r = 0;
 
@@ -264,26 +266,26 @@ static int build(struct settings *set, const char *dir, int nr, char **words)
 	return r;
 }
 
-static int run_in(struct settings *set, const char *dir, int nr, char **words)
+static int run_in(struct cache_settings *set, const char *dir, int nr, char **words)
 {
 	if (set->build)
-		return build(set, dir, nr, words);
+		return cache_build(set, dir, nr, words);
 	/* What a report that has just ended leaves behind is there, too. */
 	(void)line_writers_wait(dir, NULL);
 	if (set->purge)
-		return purge(dir, nr, words);
+		return cache_purge(dir, nr, words);
 	if (nr) {
 		command_error("%s: names are for --build and --purge", words[0]);
 		return 1;
 	}
 	if (set->trim_mb)
 		return trim(dir, set->trim_mb * MEGABYTE);
-	return set->size ? print_size(dir) : list(dir);
+	return set->size ? print_size(dir) : cache_list(dir);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int cache_run(const struct command *self, int argc, char **argv)
 {
-	struct settings set = { 0 };
+	struct cache_settings set = { 0 };
 	int first;
 	char *dir;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
@@ -318,5 +320,5 @@ const struct command command_cache = {
 	.usage = "[--list | --size]\n--build BINARY...\n--purge [BINARY | "
 		 "BUILD-ID]...\n--trim MB",
 	.options = rows,
-	.run = run,
+	.run = cache_run,
 };

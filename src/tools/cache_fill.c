@@ -19,7 +19,7 @@ enum {
 	SECONDS_MAX = 900 /* on a machine that has no time for it */
 };
 
-static bool is_wanted(void)
+static bool cache_fill_is_wanted(void)
 {
 	const char *wish = getenv("OPROFILE_CACHE_FILL");
 
@@ -28,7 +28,7 @@ static bool is_wanted(void)
 
 /* In a session of its own, with nothing of the command's but its folder: who waits for the
  * command's output to end does not wait for this. */
-static void start(char *const argv[])
+static void cache_fill_spawn(char *const argv[])
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -50,7 +50,7 @@ static void start(char *const argv[])
 
 void cache_fill_start(const char *binary)
 {
-	char *path = is_wanted() ? realpath(binary, NULL) : NULL;
+	char *path = cache_fill_is_wanted() ? realpath(binary, NULL) : NULL;
 	char name[] = "oprofile";
 	char command[] = "cache";
 	char build[] = "--build";
@@ -58,7 +58,7 @@ void cache_fill_start(const char *binary)
 	char *const argv[] = { name, command, build, background, path, NULL };
 
 	if (path)
-		start(argv);
+		cache_fill_spawn(argv);
 	free(path);
 }
 

@@ -12,7 +12,7 @@
 
 extern const struct command command_check;
 
-struct settings {
+struct check_settings {
 	bool verbose;
 	bool software;
 };
@@ -21,16 +21,16 @@ static const struct option_row rows[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, verbose),
+	  .offset = OPTION(struct check_settings, verbose),
 	  .help = "Say what perf_event_open() answered." },
 	{ .name = "software",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, software),
+	  .offset = OPTION(struct check_settings, software),
 	  .help = "Try the timer, which needs no hardware counters." },
 	{ 0 },
 };
 
-static int run(const struct command *self, int argc, char **argv)
+static int check_run(const struct command *self, int argc, char **argv)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -40,7 +40,7 @@ static int run(const struct command *self, int argc, char **argv)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	struct settings set = { 0 };
+	struct check_settings set = { 0 };
 	struct err err = { 0 };
 	int first;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
@@ -75,5 +75,5 @@ const struct command command_check = {
 		 "errno of\nperf_event_open(2): 2 means that there are no hardware "
 		 "counters, 13 that the\nrights are missing.\n",
 	.options = rows,
-	.run = run,
+	.run = check_run,
 };

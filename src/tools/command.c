@@ -134,7 +134,7 @@ const char *command_name(void)
 }
 
 /* Line ends stay where they are the message's own, not a name's. */
-static void put_message(const char *text, bool lines)
+static void command_put_message(const char *text, bool lines)
 {
 	struct buf safe = { 0 };
 
@@ -152,8 +152,8 @@ static void put_message(const char *text, bool lines)
 	buf_done(&safe);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *kind,
-						      const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void
+command_say(const char *kind, const char *format, va_list args)
 {
 	char *text;
 
@@ -167,7 +167,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind,
 		return;
 	}
 	failures_message(text);
-	put_message(text, safe_text_has_lines(format));
+	command_put_message(text, safe_text_has_lines(format));
 	free(text);
 }
 
@@ -176,7 +176,7 @@ void command_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say("", format, args);
+	command_say("", format, args);
 	va_end(args);
 }
 
@@ -186,7 +186,7 @@ void command_warning(const char *format, ...)
 
 	nr_warnings++;
 	va_start(args, format);
-	say("warning: ", format, args);
+	command_say("warning: ", format, args);
 	va_end(args);
 }
 

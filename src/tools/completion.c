@@ -123,7 +123,7 @@ static void print_zsh(void)
 	puts("esac");
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int completion_run(const struct command *self, int argc, char **argv)
 {
 	int first;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, NULL, &first);
@@ -152,5 +152,5 @@ const struct command command_completion = {
 	.usage = "bash\nzsh",
 	.notes = "For this shell only:  source <(oprofile completion bash)",
 	.options = rows,
-	.run = run,
+	.run = completion_run,
 };

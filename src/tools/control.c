@@ -125,7 +125,8 @@ static const struct option_row rows[] = {
 /* ---- words that are no options ---- */
 
 /* The row of a word, which may be the beginning of its name; NULL: none. */
-static const struct option_row *row_of(const struct option_row *table, const char *word)
+static const struct option_row *control_row_of(const struct option_row *table,
+					       const char *word)
 {
 	bool is_long = word[1] == '-';
 	size_t len = is_long ? strcspn(word + 2, "=") : 0;
@@ -159,9 +160,9 @@ static const char *find_unknown(const struct command *self, char *const *words,
 
 		if (word[0] != '-' || !word[1])
 			continue;
-		row = row_of(self->options, word);
+		row = control_row_of(self->options, word);
 		if (!row)
-			row = row_of(command_common_rows(self), word);
+			row = control_row_of(command_common_rows(self), word);
 		if (!row)
 			return word;
 		i += has_value_behind(row, word);
@@ -247,7 +248,7 @@ static bool check_together(const struct control_options *set)
 /* ---- files ---- */
 
 /* Root's, whoever calls. */
-static int find_files(struct control *c, struct err *err)
+static int control_find_files(struct control *c, struct err *err)
 {
 	const char *dir = getenv("OPROFILE_SETUP_DIR");
 	const struct passwd *root = getpwuid(0);
@@ -319,7 +320,7 @@ static int act(struct control *c)
 
 	/* Whoever starts it, the daemon's folders are for all to go through. */
 	umask(022);
-	r = find_files(c, &err);
+	r = control_find_files(c, &err);
 	if (r)
 		return control_fail(c, &err);
 	load_settings(c);
@@ -339,7 +340,7 @@ static int act(struct control *c)
 	return r;
 }
 
-static void done(struct control *c)
+static void control_done(struct control *c)
 {
 	if (c->connected)
 		control_disconnect(&c->daemon);
@@ -353,7 +354,7 @@ static void done(struct control *c)
 	free(c->rc_new_path);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int control_run(const struct command *self, int argc, char **argv)
 {
 	struct control c = { .lock_fd = -1 };
 	struct control_words words;
@@ -381,7 +382,7 @@ static int run(const struct command *self, int argc, char **argv)
 			 : c.set.list_events     ? list_events()
 						 : act(&c);
 	}
-	done(&c);
+	control_done(&c);
 	control_words_done(&words);
 	return status;
 }
@@ -406,5 +407,5 @@ const struct command command_control = {
 		"--status and --list-events.",
 	.options = rows,
 	.is_recorder = true,
-	.run = run,
+	.run = control_run,
 };

@@ -20,7 +20,7 @@ enum {
 
 /* OProfile's line, and behind it why: the daemon's reason, whose verb need not be what was asked of
  * us. */
-static void refuse(const struct control *c, const char *reason)
+static void control_actions_refuse(const struct control *c, const char *reason)
 {
 	const char *rule = *reason == '"' ? strstr(reason, "\" is for ") : NULL;
 
@@ -35,11 +35,11 @@ static void refuse(const struct control *c, const char *reason)
 }
 
 /* Says what went wrong: OProfile's own messages as they are, the rest with our name. */
-static int fail(const struct control *c, const struct err *err)
+static int control_actions_fail(const struct control *c, const struct err *err)
 {
 	switch (err->code) {
 	case -EPERM:
-		refuse(c, err->text);
+		control_actions_refuse(c, err->text);
 		return 1;
 	case -ECHILD:
 	case -ENODEV:
@@ -54,7 +54,7 @@ static int fail(const struct control *c, const struct err *err)
 
 int control_fail(const struct control *c, const struct err *err)
 {
-	return fail(c, err);
+	return control_actions_fail(c, err);
 }
 
 static bool is_root(void)
@@ -72,9 +72,9 @@ static bool attach(struct control *c)
 		return true;
 	/* Who does not get to its socket is none of those whom it obeys. */
 	if (!is_root() && (!r || r == -EACCES))
-		refuse(c, err.text);
+		control_actions_refuse(c, err.text);
 	else
-		fail(c, &err);
+		control_actions_fail(c, &err);
 	return false;
 }
 
@@ -88,7 +88,7 @@ bool control_may(struct control *c)
 		return false;
 	if (is_root() || control_ask(c, "setup", nothing, &err) != -EPERM)
 		return true;
-	fail(c, &err);
+	control_actions_fail(c, &err);
 	return false;
 }
 
@@ -132,7 +132,7 @@ int control_stop(struct control *c)
 	if (r <= 0)
 		return r < 0;
 	if (control_ask(c, "stop", NULL, &err))
-		return fail(c, &err);
+		return control_actions_fail(c, &err);
 	puts("Stopping profiling.");
 	return 0;
 }
@@ -146,21 +146,21 @@ int control_shutdown(struct control *c)
 	if (r <= 0)
 		return r < 0;
 	if (control_ask(c, "stop", NULL, &lost) == -EPERM)
-		return fail(c, &lost);
+		return control_actions_fail(c, &lost);
 	puts("Stopping profiling.");
 	puts("Killing daemon.");
 	fflush(stdout);
 	r = control_ask(c, "shutdown", NULL, &err);
 	if (r == -ETIMEDOUT || r == -EBADMSG)
-		return fail(c, &err);
+		return control_actions_fail(c, &err);
 	/* Whatever could not be kept, it ends; that may come before its answer. */
 	control_disconnect(&c->daemon);
 	c->connected = false;
 	control_wait_gone(c);
 	c->ended = true;
 	if (lost.code && lost.code != -ECONNRESET)
-		return fail(c, &lost);
-	return r && r != -ECONNRESET ? fail(c, &err) : 0;
+		return control_actions_fail(c, &lost);
+	return r && r != -ECONNRESET ? control_actions_fail(c, &err) : 0;
 }
 
 /* ---- sessions ---- */
@@ -231,10 +231,10 @@ int control_reset(struct control *c)
 		if (!r)
 			r = reset_here(c, &err);
 	}
-	return r ? fail(c, &err) : 0;
+	return r ? control_actions_fail(c, &err) : 0;
 }
 
-static bool is_session_name(const char *name)
+static bool control_actions_is_session_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/') &&
 	       strcmp(name, "current") != 0 && strcmp(name, "previous") != 0;
@@ -291,7 +291,7 @@ int control_save(struct control *c)
 	struct err err = { 0 };
 	int r;
 
-	if (!is_session_name(c->set.save)) {
+	if (!control_actions_is_session_name(c->set.save)) {
 		command_error("--save=%s: a name without / that does not begin with a "
 			      "dot, and is not \"current\" or \"previous\"",
 			      c->set.save);
@@ -308,7 +308,7 @@ int control_save(struct control *c)
 		return 1;
 	}
 	if (r)
-		fail(c, &err);
+		control_actions_fail(c, &err);
 	if (c->connected && (r == -ENOSPC || r == -EDQUOT))
 		tell_saved(c);
 	return r ? 1 : 0;
@@ -371,7 +371,7 @@ int control_setup(struct control *c)
 	if (!r)
 		r = control_setup_take(c, &err);
 	if (r <= 0)
-		return r ? fail(c, &err) : 0;
+		return r ? control_actions_fail(c, &err) : 0;
 	r = 0;
 	if (c->connected) {
 		r = control_send_setup(c, false, &err);
@@ -380,7 +380,7 @@ int control_setup(struct control *c)
 	if (r >= 0 && is_root())
 		r = save_settings(c, restart, &err);
 	if (r < 0)
-		return fail(c, &err);
+		return control_actions_fail(c, &err);
 	if (restart)
 		puts("The profiling daemon is currently active, so changes to the "
 		     "configuration\n"
@@ -402,11 +402,11 @@ int control_start(struct control *c, bool sample)
 		say_default_event(c);
 	}
 	if (control_start_daemon(c, &err))
-		return fail(c, &err);
+		return control_actions_fail(c, &err);
 	if (!sample)
 		return 0;
 	if (control_ask(c, "start", NULL, &err))
-		return fail(c, &err);
+		return control_actions_fail(c, &err);
 	puts("Profiler running.");
 	return 0;
 }

@@ -199,7 +199,8 @@ static int setup_add(struct setup *s, const char *key, struct err *err)
 	return 0;
 }
 
-static bool is_named(const struct control *c, const struct told_key *told)
+static bool control_daemon_is_named(const struct control *c,
+				    const struct told_key *told)
 {
 	for (size_t i = 0; i < sizeof(told->options) / sizeof(told->options[0]); i++) {
 		if (told->options[i] && control_is_given(&c->set, told->options[i]))
@@ -223,7 +224,7 @@ int control_send_setup(struct control *c, bool all, struct err *err)
 		r = setup_add(&s, key, err);
 	}
 	for (size_t i = 0; i < sizeof(told_keys) / sizeof(told_keys[0]) && !r; i++) {
-		if (all || is_named(c, &told_keys[i]))
+		if (all || control_daemon_is_named(c, &told_keys[i]))
 			r = setup_add(&s, told_keys[i].key, err);
 	}
 	if (!r)
@@ -357,7 +358,7 @@ static int not_started(const struct control *c, struct err *err)
 		       log);
 }
 
-static int spawn(struct control *c, struct err *err)
+static int control_daemon_spawn(struct control *c, struct err *err)
 {
 	char dir[PATH_BYTES];
 	char verbose[PID_BYTES * 4];
@@ -430,7 +431,7 @@ static int begin_daemon(struct control *c, struct err *err)
 			  control_session_dir(c));
 	fflush(stdout);
 	note_bare(c, true);
-	r = spawn(c, err);
+	r = control_daemon_spawn(c, err);
 	if (r) {
 		note_bare(c, false);
 		return r;

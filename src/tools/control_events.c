@@ -20,14 +20,14 @@ enum {
 	SPEC_MAX = 512
 };
 
-struct parts {
+struct control_events_parts {
 	char text[SPEC_MAX];
 	const char *part[PARTS_MAX];
 	size_t nr;
 };
 
 /* Where the events of a call are put together. */
-struct taking {
+struct control_events_taking {
 	struct daemonrc *rc;
 	struct event_requests reqs; /* as they were asked for */
 	bool kernel_only;
@@ -35,7 +35,7 @@ struct taking {
 };
 
 /* False: it is not of OProfile's form, and is kept as it is. */
-static bool split(const char *spec, struct parts *p)
+static bool control_events_split(const char *spec, struct control_events_parts *p)
 {
 	char *at = p->text;
 
@@ -65,7 +65,7 @@ static int rtc_rate(const char *text, uint64_t *ret_rate, struct err *err)
 	return 0;
 }
 
-static bool is_number(const char *text)
+static bool control_events_is_number(const char *text)
 {
 	uint64_t v;
 
@@ -89,11 +89,12 @@ static bool is_time(const char *name)
 
 /* Whether what is left out can be filled in: NAME:COUNT..., TIMER.  Letters (NAME:COUNT:u) and names of
  * masks say what they say. */
-static bool is_whole(const struct parts *p)
+static bool control_events_is_whole(const struct control_events_parts *p)
 {
 	if (p->nr < 2)
 		return p->nr && !strcmp(p->part[0], "TIMER");
-	if (!is_number(p->part[1]) || (p->nr == 3 && !is_number(p->part[2])))
+	if (!control_events_is_number(p->part[1]) ||
+	    (p->nr == 3 && !control_events_is_number(p->part[2])))
 		return false;
 	for (size_t i = 3; i < p->nr; i++)
 		if (strcmp(p->part[i], "0") != 0 && strcmp(p->part[i], "1") != 0)
@@ -102,8 +103,8 @@ static bool is_whole(const struct parts *p)
 }
 
 /* The spec with a rate of the clock chip rounded, *ret_rate (0: it has none). */
-static int round_rate(const char *spec, const struct parts *p, char ret_spec[SPEC_MAX],
-		      uint64_t *ret_rate, struct err *err)
+static int round_rate(const char *spec, const struct control_events_parts *p,
+		      char ret_spec[SPEC_MAX], uint64_t *ret_rate, struct err *err)
 {
 	int r;
 
@@ -119,7 +120,8 @@ static int round_rate(const char *spec, const struct parts *p, char ret_spec[SPE
 }
 
 /* TIMER:0 has the daemon's rate, which is any one here. */
-static int check(struct taking *t, const char *spec, struct err *err)
+static int control_events_check(struct control_events_taking *t, const char *spec,
+				struct err *err)
 {
 	static const char timer[] = "TIMER:0";
 	size_t len = sizeof(timer) - 1;
@@ -132,14 +134,15 @@ static int check(struct taking *t, const char *spec, struct err *err)
 }
 
 /* The i-th part, or what stands for it. */
-static const char *part_or(const struct parts *p, size_t i, const char *otherwise)
+static const char *part_or(const struct control_events_parts *p, size_t i,
+			   const char *otherwise)
 {
 	return i < p->nr ? p->part[i] : otherwise;
 }
 
 /* NAME:COUNT:UNITMASK:KERNEL:USER, with 0:1:1 for what is left out. */
-static void keep_whole(const struct parts *p, uint64_t rate, bool kernel_only,
-		       char ret_kept[SPEC_MAX])
+static void keep_whole(const struct control_events_parts *p, uint64_t rate,
+		       bool kernel_only, char ret_kept[SPEC_MAX])
 {
 	char number[24];
 
@@ -150,14 +153,16 @@ static void keep_whole(const struct parts *p, uint64_t rate, bool kernel_only,
 		 kernel_only ? "0" : part_or(p, 4, "1"));
 }
 
-static int keep(struct taking *t, const char *kept, struct err *err)
+static int control_events_keep(struct control_events_taking *t, const char *kept,
+			       struct err *err)
 {
 	int r = daemonrc_add_event(t->rc, kept);
 
 	return r ? err_set(err, r, "too many events, or not enough memory") : 0;
 }
 
-static bool is_kept(const struct taking *t, const char *kept)
+static bool control_events_is_kept(const struct control_events_taking *t,
+				   const char *kept)
 {
 	for (size_t i = 0; i < daemonrc_nr_events(t->rc); i++) {
 		const char *other = daemonrc_event(t->rc, i);
@@ -169,7 +174,7 @@ static bool is_kept(const struct taking *t, const char *kept)
 }
 
 /* The timer, once for all events that it stands for. */
-static int take_timer(struct taking *t, const char *name,
+static int take_timer(struct control_events_taking *t, const char *name,
 		      const struct event_request *asked, struct err *err)
 {
 	bool kernel = asked->kernel || t->kernel_only;
@@ -178,16 +183,16 @@ static int take_timer(struct taking *t, const char *name,
 	bool there;
 
 	snprintf(kept, sizeof(kept), "TIMER:0:0:%d:%d", kernel, user);
-	there = is_kept(t, kept);
+	there = control_events_is_kept(t, kept);
 	fprintf(stderr,
 		"%s: there are no performance counters here: the event TIMER takes its "
 		"place%s.\n",
 		name, there ? ", too, and is sampled once" : "");
-	return there ? 0 : keep(t, kept, err);
+	return there ? 0 : control_events_keep(t, kept, err);
 }
 
 /* Without counters the timer tells the time; else -ENODEV with OProfile's line. */
-static int without_counters(struct taking *t, const char *name,
+static int without_counters(struct control_events_taking *t, const char *name,
 			    const struct event_request *asked, struct err *err)
 {
 	if (!name || !is_time(name))
@@ -198,7 +203,7 @@ static int without_counters(struct taking *t, const char *name,
 }
 
 /* The default event beside others, or in the kernel only. */
-static int take_default(struct taking *t, struct err *err)
+static int take_default(struct control_events_taking *t, struct err *err)
 {
 	size_t first = t->reqs.list.nr;
 	int r = events_parse("default", 0, &t->reqs, err);
@@ -207,11 +212,12 @@ static int take_default(struct taking *t, struct err *err)
 		return r;
 	if (t->reqs.list.at[first].timer)
 		return take_timer(t, "default", &t->reqs.list.at[first], err);
-	return keep(t, t->kernel_only ? "default:0:0:1:0" : "default:0:0:1:1", err);
+	return control_events_keep(
+		t, t->kernel_only ? "default:0:0:1:0" : "default:0:0:1:1", err);
 }
 
-static int check_kernel_only(const struct taking *t, size_t first, const char *spec,
-			     struct err *err)
+static int check_kernel_only(const struct control_events_taking *t, size_t first,
+			     const char *spec, struct err *err)
 {
 	for (size_t i = first; i < t->reqs.list.nr; i++)
 		if (t->reqs.list.at[i].user)
@@ -222,11 +228,12 @@ static int check_kernel_only(const struct taking *t, size_t first, const char *s
 }
 
 /* One spec into the list of all, and what daemonrc has of it. */
-static int take(struct taking *t, const char *spec, struct err *err)
+static int control_events_take(struct control_events_taking *t, const char *spec,
+			       struct err *err)
 {
 	size_t first = t->reqs.list.nr;
-	struct parts p = { 0 };
-	bool plain = split(spec, &p);
+	struct control_events_parts p = { 0 };
+	bool plain = control_events_split(spec, &p);
 	char text[SPEC_MAX];
 	const struct event_request *asked;
 	uint64_t rate;
@@ -235,13 +242,13 @@ static int take(struct taking *t, const char *spec, struct err *err)
 
 	if (!plain)
 		p.nr = 0;
-	whole = is_whole(&p);
+	whole = control_events_is_whole(&p);
 	r = round_rate(spec, &p, text, &rate, err);
 	/* Else the flags say it. */
 	if (!r && t->kernel_only && !whole)
 		snprintf(text + strlen(text), SPEC_MAX - strlen(text), ":k");
 	if (!r)
-		r = check(t, text, err);
+		r = control_events_check(t, text, err);
 	if (!r && t->kernel_only && !whole)
 		r = check_kernel_only(t, first, spec, err);
 	if (r)
@@ -252,10 +259,11 @@ static int take(struct taking *t, const char *spec, struct err *err)
 	t->by_timer |= asked->timer;
 	if (whole)
 		keep_whole(&p, rate, t->kernel_only, text);
-	return keep(t, text, err);
+	return control_events_keep(t, text, err);
 }
 
-static int take_spec(struct taking *t, const char *spec, bool alone, struct err *err)
+static int control_events_take_spec(struct control_events_taking *t, const char *spec,
+				    bool alone, struct err *err)
 {
 	if (!*spec)
 		return err_set(err, -EINVAL, "No value given for option --event");
@@ -263,13 +271,13 @@ static int take_spec(struct taking *t, const char *spec, bool alone, struct err 
 		return err_set(err, -EINVAL, "event of %zu bytes is too long",
 			       strlen(spec));
 	if (strcmp(spec, "default") != 0)
-		return take(t, spec, err);
+		return control_events_take(t, spec, err);
 	/* It is what is taken where there is none. */
 	return alone && !t->kernel_only ? 0 : take_default(t, err);
 }
 
 /* TIMER and RTC_INTERRUPTS are the timer's, and alone. */
-static int check_timers(const struct taking *t, struct err *err)
+static int check_timers(const struct control_events_taking *t, struct err *err)
 {
 	return t->by_timer && t->reqs.list.nr > 1
 		       ? err_set(err, -EINVAL,
@@ -279,7 +287,7 @@ static int check_timers(const struct taking *t, struct err *err)
 }
 
 /* OProfile refused what its counters cannot count at once; the kernel lets them take turns. */
-static void tell_turns(const struct event_requests *reqs)
+static void control_events_tell_turns(const struct event_requests *reqs)
 {
 	size_t first;
 
@@ -311,7 +319,7 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err)
 {
 	const struct word_list *specs = &set->events;
-	struct taking t = { .rc = rc };
+	struct control_events_taking t = { .rc = rc };
 	int r = read_kernel_only(set, &t.kernel_only, err);
 
 	if (r)
@@ -319,11 +327,12 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 	if (specs->values.nr)
 		daemonrc_clear_events(rc);
 	for (size_t i = 0; i < specs->values.nr && !r; i++)
-		r = take_spec(&t, specs->values.at[i], specs->values.nr == 1, err);
+		r = control_events_take_spec(&t, specs->values.at[i],
+					     specs->values.nr == 1, err);
 	if (!r)
 		r = check_timers(&t, err);
 	if (!r)
-		tell_turns(&t.reqs);
+		control_events_tell_turns(&t.reqs);
 	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))
 		r = daemonrc_set_number(rc, "NR_CHOSEN", 0);
 	events_done(&t.reqs);

@@ -169,8 +169,8 @@ static int take_separate(const struct control_options *set, struct daemonrc *rc,
 }
 
 /* Several --image make one list. */
-static int take_images(const struct control_options *set, struct daemonrc *rc,
-		       struct err *err)
+static int control_setup_take_images(const struct control_options *set,
+				     struct daemonrc *rc, struct err *err)
 {
 	struct buf list = { 0 };
 	int r = 0;
@@ -198,8 +198,9 @@ static int take_images(const struct control_options *set, struct daemonrc *rc,
 }
 
 /* The number of a process, or of a group of them. */
-static int take_number(const char *text, const char *option, const char *key,
-		       struct daemonrc *rc, struct err *err)
+static int control_setup_take_number(const char *text, const char *option,
+				     const char *key, struct daemonrc *rc,
+				     struct err *err)
 {
 	uint64_t number;
 	int r;
@@ -220,11 +221,12 @@ static int take_number(const char *text, const char *option, const char *key,
 static int take_pid(const struct control_options *set, struct daemonrc *rc,
 		    struct err *err)
 {
-	int r = take_number(set->pid_filter, "--pid-filter", "PID_FILTER", rc, err);
+	int r = control_setup_take_number(set->pid_filter, "--pid-filter", "PID_FILTER",
+					  rc, err);
 
 	return r ? r
-		 : take_number(set->pgrp_filter, "--pgrp-filter", "PGRP_FILTER", rc,
-			       err);
+		 : control_setup_take_number(set->pgrp_filter, "--pgrp-filter",
+					     "PGRP_FILTER", rc, err);
 }
 
 static int take_metrics(const struct control_options *set, struct daemonrc *rc,
@@ -242,8 +244,8 @@ static int take_metrics(const struct control_options *set, struct daemonrc *rc,
 	return r ? err_sys(err, r, "--metrics-listen") : 0;
 }
 
-static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
-			struct err *err)
+static int control_setup_take_vmlinux(const struct control_options *set,
+				      struct daemonrc *rc, struct err *err)
 {
 	const char *file = set->no_vmlinux ? "none" : set->vmlinux;
 	char *full;
@@ -266,8 +268,8 @@ static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
 }
 
 /* START,END in hexadecimal digits, with or without 0x. */
-static int take_range(const struct control_options *set, struct daemonrc *rc,
-		      struct err *err)
+static int control_setup_take_range(const struct control_options *set,
+				    struct daemonrc *rc, struct err *err)
 {
 	const char *at = set->kernel_range;
 	uint64_t from, to;
@@ -348,9 +350,15 @@ int control_setup_take(struct control *c, struct err *err)
 {
 	static int (*const takers[])(const struct control_options *, struct daemonrc *,
 				     struct err *) = {
-		take_session_dir, control_setup_events, take_separate,
-		take_vmlinux,     take_images,          take_pid,
-		take_metrics,     take_numbers,         take_range,
+		take_session_dir,
+		control_setup_events,
+		take_separate,
+		control_setup_take_vmlinux,
+		control_setup_take_images,
+		take_pid,
+		take_metrics,
+		take_numbers,
+		control_setup_take_range,
 	};
 
 	if (!control_setup_given(&c->set))

@@ -23,7 +23,8 @@ static const char *or_none(const char *text)
 	return text && *text ? text : "none";
 }
 
-static void print_events(const struct control *c, const struct control_reply *reply)
+static void control_status_print_events(const struct control *c,
+					const struct control_reply *reply)
 {
 	size_t nr = 0;
 
@@ -125,7 +126,7 @@ int control_print_status(struct control *c)
 		stdout, "Session-dir: %s",
 		c->connected ? or_none(fact(c, &reply, "session_dir", "SESSION_DIR"))
 			     : control_session_dir(c));
-	print_events(c, &reply);
+	control_status_print_events(c, &reply);
 	print_separate(c, &reply);
 	screen_print_line(stdout, "vmlinux file: %s",
 			  or_none(fact(c, &reply, "vmlinux", "VMLINUX")));

@@ -24,14 +24,14 @@ enum {
 	COUNTER_OPTIONS = sizeof(counter_options) / sizeof(counter_options[0])
 };
 
-struct counters {
+struct control_words_counters {
 	const char *values[COUNTERS_MAX][COUNTER_OPTIONS];
 	bool any;
 };
 
 /* --ctrN-WHAT=VALUE or --ctrN-WHAT VALUE: 1, with *i at the value's word; 0: it is none. */
-static int take_counter(struct counters *counters, char **argv, int argc, int *i,
-			struct err *err)
+static int take_counter(struct control_words_counters *counters, char **argv, int argc,
+			int *i, struct err *err)
 {
 	const char *word = argv[*i];
 	const char *name = word + COUNTER_OPTION;
@@ -71,8 +71,8 @@ static int own_word(struct control_words *w, char *word)
 	return -ENOMEM;
 }
 
-static int add_counters(struct control_words *w, const struct counters *counters,
-			struct err *err)
+static int add_counters(struct control_words *w,
+			const struct control_words_counters *counters, struct err *err)
 {
 	for (unsigned int n = 0; n < COUNTERS_MAX; n++) {
 		const char *value[COUNTER_OPTIONS];
@@ -107,7 +107,7 @@ static bool is_letter_with_value(const char *word)
 	return word[0] == '-' && word[1] && strchr("epciV", word[1]) && word[2] == '=';
 }
 
-static int add_word(struct control_words *w, char *word)
+static int control_words_add_word(struct control_words *w, char *word)
 {
 	char *copy;
 
@@ -121,7 +121,7 @@ static int add_word(struct control_words *w, char *word)
 int control_words_make(int argc, char **argv, struct control_words *ret_words,
 		       struct err *err)
 {
-	struct counters counters = { 0 };
+	struct control_words_counters counters = { 0 };
 	int r = 0;
 
 	*ret_words = (struct control_words){ 0 };
@@ -129,7 +129,7 @@ int control_words_make(int argc, char **argv, struct control_words *ret_words,
 		r = i ? take_counter(&counters, argv, argc, &i, err) : 0;
 		if (r < 0)
 			return r;
-		r = r ? 0 : add_word(ret_words, argv[i]);
+		r = r ? 0 : control_words_add_word(ret_words, argv[i]);
 	}
 	if (!r)
 		r = add_counters(ret_words, &counters, err);

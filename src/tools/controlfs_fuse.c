@@ -162,8 +162,8 @@ static int read_stream(struct handle *h, char *buf, size_t size)
 	return got < 0 ? -errno : (int)got;
 }
 
-static int read_text(struct handle *h, const char *path, char *buf, size_t size,
-		     off_t off)
+static int controlfs_fuse_read_text(struct handle *h, const char *path, char *buf,
+				    size_t size, off_t off)
 {
 	size_t len;
 	int r;
@@ -192,7 +192,7 @@ static int fs_read(const char *path, char *buf, size_t size, off_t off,
 	if (h->is_stream)
 		return read_stream(h, buf, size);
 	pthread_mutex_lock(&h->lock);
-	r = read_text(h, path, buf, size, off);
+	r = controlfs_fuse_read_text(h, path, buf, size, off);
 	pthread_mutex_unlock(&h->lock);
 	return r;
 }
@@ -217,7 +217,7 @@ static int fs_truncate(const char *path, off_t size, struct fuse_file_info *info
 	return size ? -EINVAL : 0;
 }
 
-static int load(struct err *err)
+static int controlfs_fuse_load(struct err *err)
 {
 	static const char name[] = "libfuse3.so.3";
 	void *so = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -278,7 +278,7 @@ static int run_fuse(const struct controlfs_config *config, struct err *err)
 
 int controlfs_serve(const struct controlfs_config *config, struct err *err)
 {
-	int r = load(err);
+	int r = controlfs_fuse_load(err);
 
 	if (!r && controlfs_tree_new(config->run_dir, &tree))
 		r = err_set(err, -ENOMEM, "out of memory");

@@ -17,7 +17,7 @@
 
 extern const struct command command_controlfs;
 
-struct settings {
+struct controlfs_mount_settings {
 	bool foreground;
 };
 
@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 	{ .name = "foreground",
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, foreground),
+	  .offset = OPTION(struct controlfs_mount_settings, foreground),
 	  .help = "Stay in the foreground; a signal that ends it unmounts." },
 	{ 0 },
 };
@@ -73,10 +73,10 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 	return 0;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int controlfs_mount_run(const struct command *self, int argc, char **argv)
 {
 	struct controlfs_config config = { 0 };
-	struct settings set = { 0 };
+	struct controlfs_mount_settings set = { 0 };
 	struct err err = { 0 };
 	char *cwd, *run_dir, *mountpoint;
 	int first;
@@ -122,5 +122,5 @@ const struct command command_controlfs = {
 		 "A value that is refused is EINVAL, and last_error says why.",
 	.options = rows,
 	.is_recorder = true,
-	.run = run,
+	.run = controlfs_mount_run,
 };

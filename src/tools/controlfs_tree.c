@@ -32,7 +32,7 @@ struct controlfs_tree {
 	uint64_t listed_ms;
 };
 
-static uint64_t now_ms(void)
+static uint64_t controlfs_tree_now_ms(void)
 {
 	struct timespec t;
 
@@ -72,8 +72,8 @@ static bool is_broken(int code)
 
 /* As control_request(), with a new connection where the old one broke: the daemon may have been
  * started again. */
-static int ask(struct controlfs_tree *t, const char *const *words,
-	       struct control_reply *ret_reply)
+static int controlfs_tree_ask(struct controlfs_tree *t, const char *const *words,
+			      struct control_reply *ret_reply)
 {
 	int r = -ENOTCONN;
 
@@ -99,12 +99,12 @@ static int ask(struct controlfs_tree *t, const char *const *words,
 static void refresh(struct controlfs_tree *t)
 {
 	static const char *const words[] = { "list", NULL };
-	uint64_t now = now_ms();
+	uint64_t now = controlfs_tree_now_ms();
 
 	if (t->listed_ms && now - t->listed_ms < LIST_MS)
 		return;
 	control_reply_done(&t->keys);
-	(void)ask(t, words, &t->keys);
+	(void)controlfs_tree_ask(t, words, &t->keys);
 	t->listed_ms = now;
 }
 
@@ -149,7 +149,8 @@ static mode_t parse_mode(const char *text)
 	return mode & 0777;
 }
 
-static int find(struct controlfs_tree *t, const char *path, mode_t *ret_mode)
+static int controlfs_tree_find(struct controlfs_tree *t, const char *path,
+			       mode_t *ret_mode)
 {
 	const char *folder = folder_of(path);
 
@@ -181,14 +182,14 @@ int controlfs_tree_mode(struct controlfs_tree *t, const char *path, mode_t *ret_
 	int r;
 
 	pthread_mutex_lock(&t->lock);
-	r = find(t, path, ret_mode);
+	r = controlfs_tree_find(t, path, ret_mode);
 	pthread_mutex_unlock(&t->lock);
 	return r;
 }
 
 /* Whether the i-th key is the first with its name in the folder. */
-static bool is_first(const struct controlfs_tree *t, size_t i, const char *folder,
-		     const char *name, size_t len)
+static bool controlfs_tree_is_first(const struct controlfs_tree *t, size_t i,
+				    const char *folder, const char *name, size_t len)
 {
 	while (i--) {
 		size_t other_len;
@@ -209,7 +210,7 @@ static void add_names(const struct controlfs_tree *t, const char *folder,
 		char name[256];
 
 		if (!at || !len || len >= sizeof(name) ||
-		    !is_first(t, i, folder, at, len))
+		    !controlfs_tree_is_first(t, i, folder, at, len))
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		add(ctx, name);
@@ -223,7 +224,7 @@ int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 	int r;
 
 	pthread_mutex_lock(&t->lock);
-	r = find(t, path, &mode);
+	r = controlfs_tree_find(t, path, &mode);
 	if (!r && !S_ISDIR(mode))
 		r = -ENOTDIR;
 	if (!r)
@@ -234,8 +235,8 @@ int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 		const char *const ours[] = { cookies + 1, stream_file + 1 };
 
 		for (size_t i = 0; i < 2; i++) {
-			if (is_first(t, t->keys.fields.nr, "", ours[i],
-				     strlen(ours[i])))
+			if (controlfs_tree_is_first(t, t->keys.fields.nr, "", ours[i],
+						    strlen(ours[i])))
 				add(ctx, ours[i]);
 		}
 	}
@@ -244,7 +245,7 @@ int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 }
 
 /* The reply's values, a line each, as one text. */
-static int join(const struct control_reply *reply, char **ret_text)
+static int controlfs_tree_join(const struct control_reply *reply, char **ret_text)
 {
 	struct buf out = { 0 };
 
@@ -275,10 +276,10 @@ int controlfs_tree_read(struct controlfs_tree *t, const char *path, char **ret_t
 	int r;
 
 	pthread_mutex_lock(&t->lock);
-	r = ask(t, words, &reply);
+	r = controlfs_tree_ask(t, words, &reply);
 	pthread_mutex_unlock(&t->lock);
 	if (!r)
-		r = join(&reply, ret_text);
+		r = controlfs_tree_join(&reply, ret_text);
 	control_reply_done(&reply);
 	return r;
 }
@@ -297,7 +298,7 @@ int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char 
 	memcpy(value, text, len);
 	value[len] = '\0';
 	pthread_mutex_lock(&t->lock);
-	r = ask(t, words, NULL);
+	r = controlfs_tree_ask(t, words, NULL);
 	t->listed_ms = 0;
 	pthread_mutex_unlock(&t->lock);
 	return r;
@@ -318,7 +319,7 @@ int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char
 			value[i] = ',';
 	snprintf(value + kept, sizeof(value) - kept, ",%s", kept < len ? "..." : "");
 	pthread_mutex_lock(&t->lock);
-	r = ask(t, words, NULL);
+	r = controlfs_tree_ask(t, words, NULL);
 	pthread_mutex_unlock(&t->lock);
 	return r ? r : -EINVAL;
 }

@@ -22,7 +22,7 @@ enum {
 
 extern const struct command command_count;
 
-struct settings {
+struct count_settings {
 	struct word_list events;
 	bool system_wide;
 	const char *processes;
@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
 	  .letter = 'e',
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC...]",
-	  .offset = OPTION(struct settings, events),
+	  .offset = OPTION(struct count_settings, events),
 	  .help = "What is counted: NAME[:UNITMASK[:KERNEL[:USER]]] or as perf writes "
 		  "it; ophelp lists the names. Without it the CPU's cycles, or time "
 		  "and "
@@ -53,82 +53,82 @@ static const struct option_row rows[] = {
 	{ .name = "system-wide",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, system_wide),
+	  .offset = OPTION(struct count_settings, system_wide),
 	  .help = "Count on all CPUs, until Ctrl-C." },
 	{ .name = "process-list",
 	  .letter = 'p',
 	  .kind = OPTION_TEXT,
 	  .value = "PID[,PID...]",
-	  .offset = OPTION(struct settings, processes),
+	  .offset = OPTION(struct count_settings, processes),
 	  .help = "Count these processes and what they start, until they end or "
 		  "Ctrl-C." },
 	{ .name = "thread-list",
 	  .letter = 'r',
 	  .kind = OPTION_TEXT,
 	  .value = "TID[,TID...]",
-	  .offset = OPTION(struct settings, threads),
+	  .offset = OPTION(struct count_settings, threads),
 	  .help = "Count these threads, until they end or Ctrl-C." },
 	{ .name = "cpu-list",
 	  .letter = 'C',
 	  .kind = OPTION_TEXT,
 	  .value = "CPU[-CPU][,...]",
-	  .offset = OPTION(struct settings, cpus),
+	  .offset = OPTION(struct count_settings, cpus),
 	  .help = "Count on these CPUs, until Ctrl-C." },
 	{ .name = "separate-cpu",
 	  .letter = 'c',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, separate_cpu),
+	  .offset = OPTION(struct count_settings, separate_cpu),
 	  .help = "A row for each CPU; with --system-wide or --cpu-list." },
 	{ .name = "separate-thread",
 	  .letter = 't',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, separate_thread),
+	  .offset = OPTION(struct count_settings, separate_thread),
 	  .help = "A row for each thread; with --process-list or --thread-list." },
 	{ .name = "time-interval",
 	  .letter = 'i',
 	  .kind = OPTION_TEXT,
 	  .value = "MS[:N]",
-	  .offset = OPTION(struct settings, interval),
+	  .offset = OPTION(struct count_settings, interval),
 	  .help = "A table every MS milliseconds (rounded to 100), of that time alone; "
 		  "N of them, then it ends." },
 	{ .name = "brief-format",
 	  .letter = 'b',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, brief),
+	  .offset = OPTION(struct count_settings, brief),
 	  .help = "Rows with commas: [CPU or thread,]EVENT,COUNT,PERCENT of time." },
 	{ .name = "output-file",
 	  .letter = 'f',
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
-	  .offset = OPTION(struct settings, output),
+	  .offset = OPTION(struct count_settings, output),
 	  .help = "Write to this file." },
 	{ .name = "repeat",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
 	  .not_zero = true,
-	  .offset = OPTION(struct settings, repeat),
+	  .offset = OPTION(struct count_settings, repeat),
 	  .help = "Run the command N times; shows the median, the least and the "
 		  "most." },
 	{ .name = "metrics",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, metrics),
+	  .offset = OPTION(struct count_settings, metrics),
 	  .help = "Also show what follows from the counts: instructions per cycle, "
 		  "shares of misses, CPUs used, what the pipeline waited for. Without "
 		  "--events what they need is counted." },
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, json),
+	  .offset = OPTION(struct count_settings, json),
 	  .help = "Write JSON, an object for each interval." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, verbose),
+	  .offset = OPTION(struct count_settings, verbose),
 	  .help = "Say what the kernel is asked for." },
 	{ 0 },
 };
 
-struct job {
-	struct settings set;
+struct count_job {
+	struct count_settings set;
 	struct count_run run;
 	struct count_view view;
 	struct count_values *values; /* of each repeat */
@@ -137,7 +137,7 @@ struct job {
 
 /* ---- what is counted where ---- */
 
-static bool has_number(const int *numbers, size_t nr, int number)
+static bool count_has_number(const int *numbers, size_t nr, int number)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (numbers[i] == number)
@@ -162,7 +162,7 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 		if (!good)
 			return -EINVAL;
 		/* What is named twice is counted once. */
-		if (!has_number(run->tasks.at, run->tasks.nr, (pid_t)number) &&
+		if (!count_has_number(run->tasks.at, run->tasks.nr, (pid_t)number) &&
 		    !vec_push(&run->tasks, (pid_t)number))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -182,7 +182,7 @@ static int add_threads(struct count_run *run, pid_t task, struct err *err)
 		r = thread_list_add(&list, task);
 	}
 	for (size_t i = 0; i < list.list.nr && !r; i++)
-		if (!has_number(run->tids.at, nr_before, list.list.at[i]) &&
+		if (!count_has_number(run->tids.at, nr_before, list.list.at[i]) &&
 		    !vec_push(&run->tids, list.list.at[i]))
 			r = -ENOMEM;
 	thread_list_done(&list);
@@ -193,7 +193,7 @@ static int add_threads(struct count_run *run, pid_t task, struct err *err)
 	return r ? err_sys(err, r, "threads of process %d", (int)task) : 0;
 }
 
-static int choose_tasks(struct job *j, struct err *err)
+static int choose_tasks(struct count_job *j, struct err *err)
 {
 	struct count_run *run = &j->run;
 	bool threads = j->set.threads != NULL;
@@ -211,7 +211,7 @@ static int choose_tasks(struct job *j, struct err *err)
 	return r;
 }
 
-static int choose_cpus(struct job *j, struct err *err)
+static int choose_cpus(struct count_job *j, struct err *err)
 {
 	struct count_run *run = &j->run;
 	struct cpu_list online = { 0 };
@@ -232,9 +232,9 @@ static int choose_cpus(struct job *j, struct err *err)
 	for (size_t i = 0; i < run->cpus.nr && !r; i++) {
 		int cpu = run->cpus.at[i];
 
-		if (!has_number(online.at, online.nr, cpu))
+		if (!count_has_number(online.at, online.nr, cpu))
 			r = err_set(err, -EINVAL, "Specified CPU %d is not valid", cpu);
-		else if (!has_number(run->cpus.at, nr, cpu))
+		else if (!count_has_number(run->cpus.at, nr, cpu))
 			run->cpus.at[nr++] = cpu;
 	}
 	cpu_list_done(&online);
@@ -242,9 +242,9 @@ static int choose_cpus(struct job *j, struct err *err)
 	return r;
 }
 
-static int choose_places(struct job *j, char **words, int nr, struct err *err)
+static int choose_places(struct count_job *j, char **words, int nr, struct err *err)
 {
-	const struct settings *s = &j->set;
+	const struct count_settings *s = &j->set;
 	int modes =
 		(nr > 0) + s->system_wide + !!s->processes + !!s->threads + !!s->cpus;
 
@@ -281,7 +281,7 @@ static int choose_places(struct job *j, char **words, int nr, struct err *err)
 	return 0;
 }
 
-static int choose_interval(struct job *j, struct err *err)
+static int choose_interval(struct count_job *j, struct err *err)
 {
 	const char *text = j->set.interval;
 	const char *colon = text ? strchr(text, ':') : NULL;
@@ -303,7 +303,7 @@ static int choose_interval(struct job *j, struct err *err)
 	return 0;
 }
 
-static int choose_events(struct job *j, struct err *err)
+static int count_choose_events(struct count_job *j, struct err *err)
 {
 	const struct word_list *given = &j->set.events;
 	bool pmu = true;
@@ -332,7 +332,7 @@ static int choose_events(struct job *j, struct err *err)
 	return events_parse("default", 0, &j->run.events, err);
 }
 
-static int open_output(struct job *j, struct err *err)
+static int open_output(struct count_job *j, struct err *err)
 {
 	j->view = (struct count_view){
 		.separate = j->set.separate_cpu || j->set.separate_thread,
@@ -348,7 +348,7 @@ static int open_output(struct job *j, struct err *err)
 
 /* ---- the run ---- */
 
-static void tell(const struct job *j)
+static void count_tell(const struct count_job *j)
 {
 	for (size_t i = 0; i < j->run.events.list.nr && j->set.verbose; i++) {
 		const struct event_request *e = &j->run.events.list.at[i];
@@ -363,12 +363,12 @@ static void tell(const struct job *j)
 
 static int write_interval(void *ctx, const struct count_values *values)
 {
-	const struct job *j = ctx;
+	const struct count_job *j = ctx;
 
 	return count_write(&j->view, &j->run, values);
 }
 
-static int run_all(struct job *j, struct err *err)
+static int count_run_all(struct count_job *j, struct err *err)
 {
 	size_t nr = j->set.repeat ? j->set.repeat : 1;
 	int r = 0;
@@ -390,26 +390,26 @@ static int run_all(struct job *j, struct err *err)
 	return r ? err_sys(err, r, "%s", j->set.output ? j->set.output : "output") : 0;
 }
 
-static int count(struct job *j, char **words, int nr, struct err *err)
+static int count_run_words(struct count_job *j, char **words, int nr, struct err *err)
 {
 	int r = choose_places(j, words, nr, err);
 
 	if (!r)
 		r = choose_interval(j, err);
 	if (!r)
-		r = choose_events(j, err);
+		r = count_choose_events(j, err);
 	if (!r)
 		r = open_output(j, err);
 	if (r)
 		return r;
-	tell(j);
-	r = run_all(j, err);
+	count_tell(j);
+	r = count_run_all(j, err);
 	if (j->view.out != stdout && fclose(j->view.out) && !r)
 		r = err_sys(err, -errno, "%s", j->set.output);
 	return r;
 }
 
-static void job_done(struct job *j)
+static void job_done(struct count_job *j)
 {
 	for (size_t i = 0; i < j->nr_values; i++)
 		free(j->values[i].at);
@@ -421,15 +421,15 @@ static void job_done(struct job *j)
 	vec_done(&j->set.events.values);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int count_run(const struct command *self, int argc, char **argv)
 {
-	struct job j = { 0 };
+	struct count_job j = { 0 };
 	struct err err = { 0 };
 	int first;
 	int r = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv, &j.set, &first);
 
 	if (r < 0) {
-		r = count(&j, argv + first, argc - first, &err);
+		r = count_run_words(&j, argv + first, argc - first, &err);
 		if (r)
 			command_error("%s", err.text);
 		/* As a shell says of a command that cannot be run; all else is ours. */
@@ -456,5 +456,5 @@ const struct command command_count = {
 	.letters_h_u = true,
 	.options = rows,
 	.is_recorder = true,
-	.run = run,
+	.run = count_run,
 };

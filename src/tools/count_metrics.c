@@ -102,8 +102,8 @@ static bool has_role(const struct event_request *e, int role)
 }
 
 /* The count of a role, of all kinds of cores; negative where it was not counted. */
-static double count_of(const struct count_run *run, const struct count_values *values,
-		       int role)
+static double count_metrics_count_of(const struct count_run *run,
+				     const struct count_values *values, int role)
 {
 	double sum = 0;
 	bool found = false;
@@ -112,7 +112,7 @@ static double count_of(const struct count_run *run, const struct count_values *v
 		return (double)values->duration_ns;
 	if (role == TOPDOWN) {
 		for (int r = RETIRING; r <= BACKEND_BOUND; r++) {
-			double one = count_of(run, values, r);
+			double one = count_metrics_count_of(run, values, r);
 
 			if (one < 0)
 				return -1;
@@ -141,8 +141,8 @@ size_t count_metrics(const struct count_run *run, const struct count_values *val
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && nr < METRICS_MAX;
 	     i++) {
-		double above = count_of(run, values, rows[i].above);
-		double below = count_of(run, values, rows[i].below);
+		double above = count_metrics_count_of(run, values, rows[i].above);
+		double below = count_metrics_count_of(run, values, rows[i].below);
 
 		if (above < 0 || below <= 0)
 			continue;

@@ -18,7 +18,7 @@ enum {
 	NS = 1000000000
 };
 
-struct waiting {
+struct count_run_waiting {
 	struct count_run *run;
 	struct count_values before; /* at the end of the last interval */
 	count_fn interval;
@@ -30,7 +30,7 @@ struct waiting {
 	unsigned int nr_signals;
 };
 
-static uint64_t now_ns(void)
+static uint64_t count_run_now_ns(void)
 {
 	struct timespec t;
 
@@ -53,7 +53,7 @@ struct counter_value count_total(const struct count_run *run,
 	return total;
 }
 
-static int read_all(struct count_run *run, struct count_values *v)
+static int count_run_read_all(struct count_run *run, struct count_values *v)
 {
 	size_t nr = run->events.list.nr;
 
@@ -102,7 +102,7 @@ static int open_counters(struct count_run *run, struct err *err)
 }
 
 /* perf_event_paranoid 2 leaves user space of one's own processes. */
-static int open_with_rights(struct count_run *run, struct err *err)
+static int count_run_open_with_rights(struct count_run *run, struct err *err)
 {
 	int r = open_counters(run, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && run->mode != COUNT_SYSTEM &&
@@ -158,7 +158,7 @@ static bool tasks_live(const struct count_run *run)
 	return false;
 }
 
-static int end_interval(struct waiting *w, uint64_t duration_ns)
+static int end_interval(struct count_run_waiting *w, uint64_t duration_ns)
 {
 	struct count_values now = { .duration_ns = duration_ns };
 	int r;
@@ -166,7 +166,7 @@ static int end_interval(struct waiting *w, uint64_t duration_ns)
 	now.at = calloc(count_nr_values(w->run) + 1, sizeof(*now.at));
 	if (!now.at)
 		return -ENOMEM;
-	r = read_all(w->run, &now);
+	r = count_run_read_all(w->run, &now);
 	if (!r) {
 		take_difference(w->run, &now, &w->before);
 		r = w->interval(w->ctx, &now);
@@ -178,7 +178,7 @@ static int end_interval(struct waiting *w, uint64_t duration_ns)
 }
 
 /* Until when to sleep: the end of the interval, or a look at the tasks. */
-static uint64_t wake_ns(const struct waiting *w, uint64_t now)
+static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t wake = w->next_ns ? w->next_ns : now + 3600ULL * NS;
 	bool looks = w->run->mode == COUNT_PROCESSES || w->run->mode == COUNT_THREADS;
@@ -189,7 +189,7 @@ static uint64_t wake_ns(const struct waiting *w, uint64_t now)
 }
 
 /* A signal for us is for the command, too; it decides what comes of it.  The second ends us. */
-static bool take_signal(struct waiting *w, int signal)
+static bool count_run_take_signal(struct count_run_waiting *w, int signal)
 {
 	struct target *t = &w->run->target;
 
@@ -203,19 +203,19 @@ static bool take_signal(struct waiting *w, int signal)
 	return false;
 }
 
-static int wait_for_end(struct waiting *w)
+static int count_run_wait_for_end(struct count_run_waiting *w)
 {
 	int r = 0;
 
 	while (!r) {
-		uint64_t sleep_ns = wake_ns(w, now_ns());
+		uint64_t sleep_ns = wake_ns(w, count_run_now_ns());
 		struct timespec timeout = { .tv_sec = (time_t)(sleep_ns / NS),
 					    .tv_nsec = (long)(sleep_ns % NS) };
 		int signal = sigtimedwait(&w->mask, NULL, &timeout);
 
-		if (signal > 0 && take_signal(w, signal))
+		if (signal > 0 && count_run_take_signal(w, signal))
 			break;
-		if (w->next_ns && now_ns() >= w->next_ns)
+		if (w->next_ns && count_run_now_ns() >= w->next_ns)
 			r = end_interval(w, w->run->interval_ns);
 		if (w->run->nr_intervals && w->nr_done >= w->run->nr_intervals)
 			break;
@@ -226,7 +226,7 @@ static int wait_for_end(struct waiting *w)
 }
 
 /* The interval that the end came into is shown, too, with the time that it had. */
-static int end_last_interval(struct waiting *w, uint64_t now)
+static int end_last_interval(struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t begin_ns = w->next_ns - w->run->interval_ns;
 
@@ -244,7 +244,7 @@ static void fill_mask(sigset_t *mask)
 	sigaddset(mask, SIGCHLD);
 }
 
-static int begin(struct count_run *run, struct err *err)
+static int count_run_begin(struct count_run *run, struct err *err)
 {
 	int r;
 
@@ -256,33 +256,33 @@ static int begin(struct count_run *run, struct err *err)
 	return counters_enable(run->counters, true);
 }
 
-static int count(struct count_run *run, struct waiting *w,
-		 struct count_values *ret_values, struct err *err)
+static int count_run_count(struct count_run *run, struct count_run_waiting *w,
+			   struct count_values *ret_values, struct err *err)
 {
-	int r = open_with_rights(run, err);
+	int r = count_run_open_with_rights(run, err);
 	uint64_t end_ns;
 
 	if (r)
 		return r;
-	w->start_ns = now_ns();
+	w->start_ns = count_run_now_ns();
 	if (run->interval_ns)
 		w->next_ns = w->start_ns + run->interval_ns;
-	r = begin(run, err);
+	r = count_run_begin(run, err);
 	if (r)
 		return r;
-	r = wait_for_end(w);
-	end_ns = now_ns();
+	r = count_run_wait_for_end(w);
+	end_ns = count_run_now_ns();
 	ret_values->duration_ns = end_ns - w->start_ns;
 	if (!r)
 		r = end_last_interval(w, end_ns);
 	/* A command that lives on is told of as far as we came. */
 	if (!r)
-		r = read_all(run, ret_values);
+		r = count_run_read_all(run, ret_values);
 	return r ? err_sys(err, r, "reading the counters") : 0;
 }
 
 /* As they were before: the next run's command begins with them. */
-static void give_back(const struct target_signals *old)
+static void count_run_give_back(const struct target_signals *old)
 {
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
 }
@@ -290,7 +290,7 @@ static void give_back(const struct target_signals *old)
 int count_run_once(struct count_run *run, count_fn interval, void *ctx,
 		   struct count_values *ret_values, struct err *err)
 {
-	struct waiting w = { .run = run, .interval = interval, .ctx = ctx };
+	struct count_run_waiting w = { .run = run, .interval = interval, .ctx = ctx };
 	struct target_signals old;
 	bool taken = false;
 	int r;
@@ -305,7 +305,7 @@ int count_run_once(struct count_run *run, count_fn interval, void *ctx,
 	if (!r && run->command)
 		r = target_hold(run->command, &old, &run->target, err);
 	if (!r)
-		r = count(run, &w, ret_values, err);
+		r = count_run_count(run, &w, ret_values, err);
 	counters_close(run->counters);
 	run->counters = NULL;
 	target_drop(&run->target);
@@ -313,7 +313,7 @@ int count_run_once(struct count_run *run, count_fn interval, void *ctx,
 		run->target_status = target_exit_status(run->target.status);
 	free(w.before.at);
 	if (taken)
-		give_back(&old);
+		count_run_give_back(&old);
 	if (r) {
 		free(ret_values->at);
 		ret_values->at = NULL;

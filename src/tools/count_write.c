@@ -19,7 +19,8 @@ enum {
 };
 
 /* NAME[:MASK[:KERNEL[:USER]]], as far as the user gave it. */
-static void name_of(const struct event_request *e, char ret_name[NAME_BYTES])
+static void count_write_name_of(const struct event_request *e,
+				char ret_name[NAME_BYTES])
 {
 	if (!e->mask_given && !e->scope_given)
 		(void)snprintf(ret_name, NAME_BYTES, "%s", e->name);
@@ -90,7 +91,7 @@ static int name_width(const struct count_run *run)
 	size_t widest = 0;
 
 	for (size_t e = 0; e < run->events.list.nr; e++) {
-		name_of(&run->events.list.at[e], name);
+		count_write_name_of(&run->events.list.at[e], name);
 		if (strlen(name) > widest)
 			widest = strlen(name);
 	}
@@ -135,7 +136,7 @@ static void table_row(const struct count_view *view, const struct count_run *run
 	char name[NAME_BYTES];
 	char count[COMMAS_BYTES];
 
-	name_of(e, name);
+	count_write_name_of(e, name);
 	put_commas(counter_scaled(v), count);
 	fprintf(view->out, "\t%-*s", name_width(run), name);
 	if (place >= 0)
@@ -156,7 +157,7 @@ static void brief_row(const struct count_view *view, const struct count_run *run
 {
 	char name[NAME_BYTES];
 
-	name_of(&run->events.list.at[event], name);
+	count_write_name_of(&run->events.list.at[event], name);
 	if (place >= 0)
 		fprintf(view->out, "%ld,", place);
 	fprintf(view->out, "%s,%" PRIu64 ",%.2f\n", name, counter_scaled(v),
@@ -171,7 +172,7 @@ static double wall_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / NS;
 }
 
-static void write_time(const struct count_view *view, const struct count_run *run)
+static void count_write_time(const struct count_view *view, const struct count_run *run)
 {
 	if (!run->interval_ns)
 		return;
@@ -199,10 +200,11 @@ static void write_metrics(const struct count_view *view, const struct count_run 
 		fputs("Metrics: none can be had of these events\n", view->out);
 }
 
-static void write_table(const struct count_view *view, const struct count_run *run,
-			const struct count_values *values)
+static void count_write_table(const struct count_view *view,
+			      const struct count_run *run,
+			      const struct count_values *values)
 {
-	write_time(view, run);
+	count_write_time(view, run);
 	if (view->brief) {
 		each_row(view, run, values, brief_row);
 		write_metrics(view, run, values);
@@ -327,7 +329,7 @@ int count_write(const struct count_view *view, const struct count_run *run,
 	struct json j = { .out = view->out };
 
 	if (!view->json) {
-		write_table(view, run, values);
+		count_write_table(view, run, values);
 	} else {
 		json_head(&j, run);
 		if (run->interval_ns)
@@ -379,7 +381,7 @@ static void repeat_row(const struct count_view *view, const struct count_run *ru
 	char name[NAME_BYTES];
 	char median[COMMAS_BYTES], least[COMMAS_BYTES], most[COMMAS_BYTES];
 
-	name_of(&run->events.list.at[event], name);
+	count_write_name_of(&run->events.list.at[event], name);
 	put_commas(s->median, median);
 	put_commas(s->least, least);
 	put_commas(s->most, most);
@@ -398,7 +400,7 @@ struct metric_spread {
 	double median, least, most;
 };
 
-static int by_value(const void *left, const void *right)
+static int count_write_by_value(const void *left, const void *right)
 {
 	double a = *(const double *)left;
 	double b = *(const double *)right;
@@ -435,7 +437,7 @@ static int metric_spreads(const struct count_run *run,
 	for (size_t m = 0; all && m < nr_metrics; m++) {
 		size_t n = values_of_metric(run, values, nr, metrics[m].name, all);
 
-		qsort(all, n, sizeof(*all), by_value);
+		qsort(all, n, sizeof(*all), count_write_by_value);
 		ret_spreads[m] = (struct metric_spread){
 			metrics[m].name,
 			metrics[m].unit,

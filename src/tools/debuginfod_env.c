@@ -32,7 +32,7 @@ static const char *absolute(const char *name)
 	return value && value[0] == '/' ? value : NULL;
 }
 
-static char *join(const char *dir, const char *name)
+static char *debuginfod_env_join(const char *dir, const char *name)
 {
 	char *path;
 
@@ -50,16 +50,16 @@ static char *cache_dir(void)
 
 	if (given)
 		return strdup(given);
-	old = home ? join(home, ".debuginfod_client_cache") : NULL;
+	old = home ? debuginfod_env_join(home, ".debuginfod_client_cache") : NULL;
 	if (old && !stat(old, &st))
 		return old;
 	free(old);
 	if (xdg)
-		return join(xdg, "debuginfod_client");
-	return home ? join(home, ".cache/debuginfod_client") : NULL;
+		return debuginfod_env_join(xdg, "debuginfod_client");
+	return home ? debuginfod_env_join(home, ".cache/debuginfod_client") : NULL;
 }
 
-static void show(void *ctx, size_t done, size_t files, uint64_t bytes)
+static void debuginfod_env_show(void *ctx, size_t done, size_t files, uint64_t bytes)
 {
 	char line[LINE_MAX_BYTES];
 	char size[32];
@@ -76,7 +76,8 @@ int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 {
 	const char *urls = variable("DEBUGINFOD_URLS");
 	const char *max = variable("DEBUGINFOD_MAXSIZE");
-	struct debuginfod_env e = { .options = { .urls = urls, .progress = show } };
+	struct debuginfod_env e = { .options = { .urls = urls,
+						 .progress = debuginfod_env_show } };
 	uint64_t ns = 0;
 
 	if (timeout && !parse_duration_ns(timeout, &ns))

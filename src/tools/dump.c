@@ -21,7 +21,7 @@ enum {
 
 extern const struct command command_dump;
 
-struct dump {
+struct dump_state {
 	const char *session_dir;
 	bool force;
 	struct spec spec;
@@ -32,12 +32,12 @@ struct dump {
 };
 
 static const struct option_row rows[] = {
-	SESSION_DIR_OPTION_ROW(struct dump),
-	FORCE_OPTION_ROW(struct dump, 0),
+	SESSION_DIR_OPTION_ROW(struct dump_state),
+	FORCE_OPTION_ROW(struct dump_state, 0),
 	{ 0 },
 };
 
-static void put_frame(struct buf *out, const struct dict *d, uint32_t number)
+static void dump_put_frame(struct buf *out, const struct dict *d, uint32_t number)
 {
 	static const struct image damaged = { .kind = IMAGE_LOST };
 	const struct frame *f = number < d->frames.nr ? &d->frames.at[number] : NULL;
@@ -54,7 +54,7 @@ static void put_frame(struct buf *out, const struct dict *d, uint32_t number)
 }
 
 /* Leaf first, separated by semicolons. */
-static void put_stack(struct buf *out, const struct dict *d, uint32_t stack)
+static void dump_put_stack(struct buf *out, const struct dict *d, uint32_t stack)
 {
 	static const char truncated[] = "[truncated]";
 	bool first = true;
@@ -64,7 +64,7 @@ static void put_stack(struct buf *out, const struct dict *d, uint32_t stack)
 
 		if (!first)
 			buf_put_u8(out, ';');
-		put_frame(out, d, node->frame);
+		dump_put_frame(out, d, node->frame);
 		first = false;
 		/* Callers come before callees; anything else would be a loop. */
 		if (node->parent >= stack)
@@ -78,8 +78,8 @@ static void put_stack(struct buf *out, const struct dict *d, uint32_t stack)
 	buf_put(out, truncated, sizeof(truncated) - 1);
 }
 
-static void put_sample(struct buf *out, const struct segment *s,
-		       const struct sample_batch *b, size_t i)
+static void dump_put_sample(struct buf *out, const struct segment *s,
+			    const struct sample_batch *b, size_t i)
 {
 	const struct dict *d = segment_dict(s);
 	int32_t tid =
@@ -96,12 +96,12 @@ static void put_sample(struct buf *out, const struct segment *s,
 			   b->time_ns[i] % 1000000000 / 100, event, b->period[i]);
 
 	buf_put(out, text, (size_t)len);
-	put_stack(out, d, b->stack[i]);
+	dump_put_stack(out, d, b->stack[i]);
 	screen_make_safe(out, from);
 	buf_put_u8(out, '\n');
 }
 
-static int dump_batches(struct dump *dump, struct segment *s,
+static int dump_batches(struct dump_state *dump, struct segment *s,
 			struct selection *selection, struct err *err)
 {
 	for (;;) {
@@ -117,7 +117,7 @@ static int dump_batches(struct dump *dump, struct segment *s,
 				continue;
 			}
 			buf_clear(&dump->line);
-			put_sample(&dump->line, s, &b, i);
+			dump_put_sample(&dump->line, s, &b, i);
 			if (r < 0 || dump->line.failed)
 				return err_set(err, -ENOMEM, "out of memory");
 			fwrite(dump->line.data, 1, dump->line.len, stdout);
@@ -126,7 +126,7 @@ static int dump_batches(struct dump *dump, struct segment *s,
 	}
 }
 
-static int dump_segment(struct dump *dump, const char *path, enum trust trust,
+static int dump_segment(struct dump_state *dump, const char *path, enum trust trust,
 			struct session_span *span, struct err *err)
 {
 	struct selection selection;
@@ -162,7 +162,7 @@ static int dump_segment(struct dump *dump, const char *path, enum trust trust,
 	return r;
 }
 
-static int dump_session(struct dump *dump, const struct report_session *from,
+static int dump_session(struct dump_state *dump, const struct report_session *from,
 			struct err *err)
 {
 	struct session_span span = { 0 };
@@ -183,7 +183,7 @@ static int dump_session(struct dump *dump, const struct report_session *from,
 
 /* A session without samples has no lines; where there are some, and none is asked for, what was
  * asked is wrong. */
-static int check_found(const struct dump *dump, struct err *err)
+static int dump_check_found(const struct dump_state *dump, struct err *err)
 {
 	if (dump->written || !dump->skipped)
 		return 0;
@@ -192,7 +192,7 @@ static int check_found(const struct dump *dump, struct err *err)
 		       "strict ?");
 }
 
-static int dump_all(struct dump *dump, char *const *words, struct err *err)
+static int dump_all(struct dump_state *dump, char *const *words, struct err *err)
 {
 	int r;
 
@@ -214,14 +214,14 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 				 : dump_session(dump, s, err);
 	}
 	if (!r)
-		r = check_found(dump, err);
+		r = dump_check_found(dump, err);
 	mistaken_word_say(&dump->sources, &dump->spec, r);
 	return r;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int dump_run(const struct command *self, int argc, char **argv)
 {
-	struct dump dump = { 0 };
+	struct dump_state dump = { 0 };
 	struct err err = { 0 };
 	int first;
 	int status;
@@ -251,5 +251,5 @@ const struct command command_dump = {
 		 "outer part "
 		 "is not known.",
 	.options = rows,
-	.run = run,
+	.run = dump_run,
 };

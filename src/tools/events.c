@@ -25,7 +25,7 @@ static const uint64_t not_extra = ~(uint64_t)0xf0000ffff;
 
 extern const struct command command_events;
 
-struct settings {
+struct events_settings {
 	const char *cpu_type;
 	bool check_events;
 	bool unit_mask;
@@ -46,72 +46,72 @@ static const struct option_row rows[] = {
 	  .letter = 'c',
 	  .kind = OPTION_TEXT,
 	  .value = "TYPE",
-	  .offset = OPTION(struct settings, cpu_type),
+	  .offset = OPTION(struct events_settings, cpu_type),
 	  .help = "Events of this type of CPU: a name such as i386/skylake, or "
 		  "OProfile's number of it." },
 	{ .name = "cpu-types",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, cpu_types),
+	  .offset = OPTION(struct events_settings, cpu_types),
 	  .help = "List the names of all types of CPUs." },
 	{ .name = "check-events",
 	  .letter = 'e',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, check_events),
+	  .offset = OPTION(struct events_settings, check_events),
 	  .help = "The words are event specifications: check them and print a counter "
 		  "for each." },
 	{ .name = "ignore-count",
 	  .letter = 'i',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, ignore_count),
+	  .offset = OPTION(struct events_settings, ignore_count),
 	  .help = "Specifications have no count, as ocount takes them." },
 	{ .name = "unit-mask",
 	  .letter = 'u',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, unit_mask),
+	  .offset = OPTION(struct events_settings, unit_mask),
 	  .help = "Print the unit mask of the specification that is the word." },
 	{ .name = "extra-mask",
 	  .letter = 'E',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, extra_mask),
+	  .offset = OPTION(struct events_settings, extra_mask),
 	  .help = "Print the bits besides code and mask of the specification." },
 	{ .name = "get-cpu-type",
 	  .letter = 'r',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, get_cpu_type),
+	  .offset = OPTION(struct events_settings, get_cpu_type),
 	  .help = "Print the name of this CPU's type." },
 	{ .name = "get-default-event",
 	  .letter = 'd',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, get_default),
+	  .offset = OPTION(struct events_settings, get_default),
 	  .help = "Print what is counted where no event is named." },
 	{ .name = "callgraph",
 	  .kind = OPTION_COUNT,
 	  .value = "DEPTH",
-	  .offset = OPTION(struct settings, callgraph),
+	  .offset = OPTION(struct events_settings, callgraph),
 	  .help = "Least counts as for call chains, 15 times as large, if not 0." },
 	{ .name = "search",
 	  .letter = 's',
 	  .kind = OPTION_TEXT,
 	  .value = "WORD",
-	  .offset = OPTION(struct settings, search),
+	  .offset = OPTION(struct events_settings, search),
 	  .help = "Only events that have the word in their name, description or unit "
 		  "masks." },
 	{ .name = "xml",
 	  .letter = 'X',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, xml),
+	  .offset = OPTION(struct events_settings, xml),
 	  .help = "Write the list as XML." },
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, json),
+	  .offset = OPTION(struct events_settings, json),
 	  .help = "Write the list, or what was checked, as JSON, with the config words "
 		  "that the kernel gets." },
-	TERMINAL_OPTION_ROWS(struct settings),
+	TERMINAL_OPTION_ROWS(struct events_settings),
 	{ 0 },
 };
 
 struct query {
-	struct settings set;
+	struct events_settings set;
 	const struct cpu_type *cpu; /* NULL: not known */
 	struct event_requests reqs;
 	/* What is listed: one view, or one of each kind of cores. */
@@ -127,7 +127,7 @@ static uint32_t count_factor(const struct query *q)
 	return q->set.callgraph ? CHAIN_FACTOR : 1;
 }
 
-static int fail(const struct err *err)
+static int events_fail(const struct err *err)
 {
 	command_error("%s", err->text);
 	return 1;
@@ -235,7 +235,7 @@ static int print_default(struct query *q)
 	}
 	c = events_catalog(&q->reqs, &err);
 	if (!c)
-		return fail(&err);
+		return events_fail(&err);
 	if (event_catalog_choose(c, q->cpu->default_event, NULL, &choice, NULL) == 0 &&
 	    count < choice.event->min_count)
 		count = choice.event->min_count;
@@ -244,7 +244,7 @@ static int print_default(struct query *q)
 	return 0;
 }
 
-static int parse_words(struct query *q, char **words, int nr)
+static int events_parse_words(struct query *q, char **words, int nr)
 {
 	struct err err = { 0 };
 
@@ -254,7 +254,7 @@ static int parse_words(struct query *q, char **words, int nr)
 	}
 	for (int i = 0; i < nr; i++)
 		if (events_parse(words[i], 0, &q->reqs, &err))
-			return fail(&err);
+			return events_fail(&err);
 	return 0;
 }
 
@@ -271,7 +271,7 @@ static unsigned int counters_needed(const struct query *q)
 
 /* Here the kernel is asked; of other CPUs it is known which counters they have.  `first` is the
  * first event that has none by what is known. */
-static void tell_turns(const struct query *q, size_t first)
+static void events_tell_turns(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;
 	const struct event_catalog *c = q->reqs.catalog;
@@ -315,7 +315,7 @@ static int check_events(struct query *q, char **words, int nr)
 	int counter[EVENTS_MAX];
 	size_t fitting;
 
-	if (parse_words(q, words, nr))
+	if (events_parse_words(q, words, nr))
 		return 1;
 	fitting = events_fit_known(q->reqs.list.at, q->reqs.list.nr,
 				   events_catalog(&q->reqs, NULL), counter);
@@ -326,7 +326,7 @@ static int check_events(struct query *q, char **words, int nr)
 			print_counter(counter[i]);
 		putchar('\n');
 	}
-	tell_turns(q, fitting);
+	events_tell_turns(q, fitting);
 	return 0;
 }
 
@@ -334,7 +334,7 @@ static int print_mask(struct query *q, char **words, int nr)
 {
 	const struct event_request *e;
 
-	if (parse_words(q, words, nr))
+	if (events_parse_words(q, words, nr))
 		return 1;
 	if (q->reqs.list.nr > 1) {
 		command_error("More than one event specified.");
@@ -349,7 +349,8 @@ static int print_mask(struct query *q, char **words, int nr)
 }
 
 /* By its name, or by that of an older CPU. */
-static const struct catalog_event *find_event(const struct query *q, const char *name)
+static const struct catalog_event *events_find_event(const struct query *q,
+						     const char *name)
 {
 	const struct catalog_event *e = NULL;
 	struct catalog_choice choice;
@@ -370,8 +371,8 @@ static int print_code(struct query *q, const char *name)
 	struct err err = { 0 };
 
 	if (choose_views(q, &err))
-		return fail(&err);
-	e = find_event(q, name);
+		return events_fail(&err);
+	e = events_find_event(q, name);
 	if (!e && !events_parse(name, 0, &q->reqs, &err)) {
 		printf("%" PRIu64 "\n", (uint64_t)q->reqs.list.at[0].attr.config);
 		return 0;
@@ -445,7 +446,7 @@ static int write_list(FILE *out, void *ctx)
 	return nr ? 0 : -ENOENT;
 }
 
-static int list(struct query *q)
+static int events_list(struct query *q)
 {
 	struct err err = { 0 };
 	struct screen screen;
@@ -454,7 +455,7 @@ static int list(struct query *q)
 		return timer_notice();
 	if (choose_views(q, &err) ||
 	    terminal_screen(&q->set.terminal, true, &screen, &err))
-		return fail(&err);
+		return events_fail(&err);
 	if (pager_run(&q->set.terminal, &screen, write_list, q)) {
 		command_error("no event has \"%s\" in its name or description",
 			      q->set.search ? q->set.search : "");
@@ -463,9 +464,9 @@ static int list(struct query *q)
 	return ferror(stdout) ? 1 : 0;
 }
 
-static int answer(struct query *q, char **words, int nr)
+static int events_answer(struct query *q, char **words, int nr)
 {
-	const struct settings *s = &q->set;
+	const struct events_settings *s = &q->set;
 
 	if (s->cpu_types)
 		return list_cpu_types();
@@ -485,10 +486,10 @@ static int answer(struct query *q, char **words, int nr)
 		command_error("Too many arguments.");
 		return 1;
 	}
-	return nr ? print_code(q, words[0]) : list(q);
+	return nr ? print_code(q, words[0]) : events_list(q);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int events_run(const struct command *self, int argc, char **argv)
 {
 	struct query q = { 0 };
 	int first;
@@ -496,7 +497,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (r >= 0)
 		return r;
-	r = answer(&q, argv + first, argc - first);
+	r = events_answer(&q, argv + first, argc - first);
 	events_done(&q.reqs);
 	for (size_t i = 0; i < EVENT_CORES_MAX; i++)
 		events_done(&q.of_cores[i]);
@@ -513,5 +514,5 @@ const struct command command_events = {
 		 "  ophelp --cpu-type i386/skylake --xml\n"
 		 "  ophelp --check-events CPU_CLK_UNHALTED:100000 LLC_MISSES:5000\n",
 	.options = rows,
-	.run = run,
+	.run = events_run,
 };

@@ -296,7 +296,7 @@ static void json_event(struct json *j, const struct events_view *v,
 	json_end_object(j);
 }
 
-static size_t json_events(struct json *j, const struct events_view *v)
+static size_t events_write_json_events(struct json *j, const struct events_view *v)
 {
 	const struct catalog_event *e;
 	size_t at = 0;
@@ -324,13 +324,13 @@ size_t events_write_json(FILE *out, const struct events_view *views, size_t nr)
 
 	json_begin_object(&j);
 	json_member_text(&j, "schema", "oprofile-events/1");
-	written = json_events(&j, &views[0]);
+	written = events_write_json_events(&j, &views[0]);
 	if (nr > 1) {
 		json_name(&j, "other_cores");
 		json_begin_array(&j);
 		for (size_t i = 1; i < nr; i++) {
 			json_begin_object(&j);
-			written += json_events(&j, &views[i]);
+			written += events_write_json_events(&j, &views[i]);
 			json_end_object(&j);
 		}
 		json_end_array(&j);

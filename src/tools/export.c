@@ -122,7 +122,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static const char *put_names(struct buf *b)
+static const char *export_put_names(struct buf *b)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		buf_put(b, i ? ", " : "", i ? 2 : 0);
@@ -141,11 +141,11 @@ static const struct export_format *find_format(const char *word, struct err *err
 		if (!strcmp(word, formats[i].name))
 			return &formats[i];
 	if (!word)
-		err_set(err, -EINVAL, "give a format: %s", put_names(&names));
+		err_set(err, -EINVAL, "give a format: %s", export_put_names(&names));
 	else
 		err_set(err, -EINVAL,
 			"\"%s\" is no format: the first word is one of %s", word,
-			put_names(&names));
+			export_put_names(&names));
 	buf_done(&names);
 	return NULL;
 }
@@ -184,7 +184,7 @@ int export_command(const char *format, const struct export_options *options,
 	return e.incomplete ? STATUS_INCOMPLETE : 0;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int export_run(const struct command *self, int argc, char **argv)
 {
 	struct export_options options = { 0 };
 	int first;
@@ -238,5 +238,5 @@ const struct command command_export = {
 		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
 		"comm:make",
 	.options = rows,
-	.run = run,
+	.run = export_run,
 };

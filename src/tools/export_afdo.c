@@ -14,15 +14,16 @@
 #include "tools/export_code.h"
 #include "tools/export_out.h"
 
-struct making {
+struct export_afdo_making {
 	struct afdo *afdo;
 	struct lines_options lines;
 };
 
-static int add_source(void *ctx, const struct code_counts *counts,
-		      const struct dict *dict, struct naming *naming, struct err *err)
+static int export_afdo_add_source(void *ctx, const struct code_counts *counts,
+				  const struct dict *dict, struct naming *naming,
+				  struct err *err)
 {
-	struct making *m = ctx;
+	struct export_afdo_making *m = ctx;
 
 	naming_want_lines(naming);
 	if (afdo_add(m->afdo, counts, dict, naming, &m->lines))
@@ -30,7 +31,7 @@ static int add_source(void *ctx, const struct code_counts *counts,
 	return 0;
 }
 
-static int check(const struct making *m, struct err *err)
+static int export_afdo_check(const struct export_afdo_making *m, struct err *err)
 {
 	struct afdo_stats s;
 
@@ -55,21 +56,21 @@ static int check(const struct making *m, struct err *err)
 		       s.without_lines);
 }
 
-static int make_it(struct making *m, struct export_run *run, struct export_out *out,
-		   struct err *err)
+static int export_afdo_make_it(struct export_afdo_making *m, struct export_run *run,
+			       struct export_out *out, struct err *err)
 {
 	int r = export_out_open(out, run->options->output, err);
 
 	if (!r)
-		r = export_code_read(run, add_source, m, err);
+		r = export_code_read(run, export_afdo_add_source, m, err);
 	if (!r)
-		r = check(m, err);
+		r = export_afdo_check(m, err);
 	if (!r && afdo_write(m->afdo, out->file))
 		r = err_set(err, -ENOMEM, "out of memory");
 	return r;
 }
 
-static void say(const struct making *m)
+static void export_afdo_say(const struct export_afdo_making *m)
 {
 	struct afdo_stats s;
 	size_t nr = afdo_nr_functions(m->afdo, &s);
@@ -83,17 +84,17 @@ static void say(const struct making *m)
 int export_afdo(struct export_run *run, struct err *err)
 {
 	char *cache = index_cache_dir();
-	struct making m = { .lines = { .cache_dir = cache } };
+	struct export_afdo_making m = { .lines = { .cache_dir = cache } };
 	struct export_out out = { 0 };
 	int r = afdo_new(&m.afdo), closed;
 
 	if (r)
 		err_set(err, r, "out of memory");
 	else
-		r = make_it(&m, run, &out, err);
+		r = export_afdo_make_it(&m, run, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
-		say(&m);
+		export_afdo_say(&m);
 	afdo_free(m.afdo);
 	free(cache);
 	return r ? r : closed;

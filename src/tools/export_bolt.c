@@ -30,13 +30,13 @@ enum {
 	FUNCTION_BYTES_MAX = 16 << 20
 };
 
-struct spot {
+struct export_bolt_spot {
 	uint32_t name;
 	uint64_t offset;
 	uint64_t samples;
 };
 
-struct edge {
+struct export_bolt_edge {
 	uint32_t from;
 	uint32_t to;
 	uint64_t mispredicted;
@@ -47,8 +47,8 @@ struct bolt {
 	struct strtab names;
 	char *binary; /* the image it is of; NULL: not chosen yet */
 	bool branches;
-	VEC(struct spot) spots;
-	VEC(struct edge) edges;
+	VEC(struct export_bolt_spot) spots;
+	VEC(struct export_bolt_edge) edges;
 	VEC(uint32_t) events;
 	struct map spot_by;
 	struct map edge_by;
@@ -56,7 +56,7 @@ struct bolt {
 };
 
 /* The source at hand. */
-struct adding {
+struct export_bolt_adding {
 	struct bolt *b;
 	const struct code_counts *counts;
 	struct naming *naming;
@@ -74,7 +74,7 @@ struct adding {
 
 static uint32_t spot_number(struct bolt *b, uint32_t name, uint64_t offset)
 {
-	const struct spot spot = { .name = name, .offset = offset };
+	const struct export_bolt_spot spot = { .name = name, .offset = offset };
 	uint32_t at = map_get(&b->spot_by, name, offset);
 
 	if (at != MAP_NONE)
@@ -91,7 +91,7 @@ static uint32_t spot_number(struct bolt *b, uint32_t name, uint64_t offset)
 static void add_edge(struct bolt *b, uint32_t from, uint32_t to, uint64_t count,
 		     uint64_t mispredicted)
 {
-	const struct edge edge = { .from = from, .to = to };
+	const struct export_bolt_edge edge = { .from = from, .to = to };
 	uint32_t at = map_get(&b->edge_by, from, to);
 
 	if (from == UNKNOWN && to == UNKNOWN)
@@ -108,16 +108,17 @@ static void add_edge(struct bolt *b, uint32_t from, uint32_t to, uint64_t count,
 }
 
 /* The function that has the offset; NULL: none has. */
-static const struct symbol *function_at(const struct adding *a, uint64_t offset)
+static const struct symbol *export_bolt_function_at(const struct export_bolt_adding *a,
+						    uint64_t offset)
 {
 	return symtab_find(a->tab, offset);
 }
 
-static uint32_t spot_of(const struct adding *a, uint32_t place)
+static uint32_t export_bolt_spot_of(const struct export_bolt_adding *a, uint32_t place)
 {
 	const struct code_place *p = &a->counts->places.at[place];
 	const struct symbol *s =
-		p->image == a->image ? function_at(a, p->offset) : NULL;
+		p->image == a->image ? export_bolt_function_at(a, p->offset) : NULL;
 
 	if (!s)
 		return UNKNOWN;
@@ -148,14 +149,14 @@ static bool is_end(const struct insn *i)
 	       begins(i, "hlt") || begins(i, "repz ret");
 }
 
-static void note_leader(struct adding *a, uint64_t address)
+static void note_leader(struct export_bolt_adding *a, uint64_t address)
 {
 	if (map_set(&a->leader_by, address, 0, 1))
 		a->b->failed = true;
 }
 
 /* Where jumps in the function lead. */
-static void find_leaders(struct adding *a, const struct symbol *s)
+static void find_leaders(struct export_bolt_adding *a, const struct symbol *s)
 {
 	uint64_t end = s->vaddr.v + s->size;
 	struct insn i;
@@ -174,7 +175,7 @@ static void find_leaders(struct adding *a, const struct symbol *s)
 }
 
 /* And where those lead that say so only when they run, as through tables. */
-static void find_jump_targets(struct adding *a)
+static void find_jump_targets(struct export_bolt_adding *a)
 {
 	for (size_t i = 0; i < a->counts->branches.nr; i++) {
 		const struct code_edge *e = &a->counts->branches.at[i];
@@ -191,16 +192,16 @@ static void find_jump_targets(struct adding *a)
 }
 
 /* A run of code that went through several blocks. */
-static void add_run(struct adding *a, const struct code_edge *e)
+static void export_bolt_add_run(struct export_bolt_adding *a, const struct code_edge *e)
 {
 	const struct code_place *from = &a->counts->places.at[e->from];
 	const struct code_place *to = &a->counts->places.at[e->to];
-	const struct symbol *s = function_at(a, from->offset);
+	const struct symbol *s = export_bolt_function_at(a, from->offset);
 	uint64_t end, at;
 	struct insn i;
 
-	if (!s || function_at(a, to->offset) != s || to->offset < from->offset ||
-	    to->offset - from->offset > FUNCTION_BYTES_MAX)
+	if (!s || export_bolt_function_at(a, to->offset) != s ||
+	    to->offset < from->offset || to->offset - from->offset > FUNCTION_BYTES_MAX)
 		return;
 	find_leaders(a, s);
 	end = symtab_vaddr(a->tab, to->offset).v;
@@ -220,14 +221,14 @@ static void add_run(struct adding *a, const struct code_edge *e)
 
 /* ---- a source ---- */
 
-static void add_branches(struct adding *a)
+static void export_bolt_add_branches(struct export_bolt_adding *a)
 {
 	a->b->branches = true;
 	for (size_t i = 0; i < a->counts->branches.nr; i++) {
 		const struct code_edge *e = &a->counts->branches.at[i];
 
-		add_edge(a->b, spot_of(a, e->from), spot_of(a, e->to), e->count,
-			 e->mispredicted);
+		add_edge(a->b, export_bolt_spot_of(a, e->from),
+			 export_bolt_spot_of(a, e->to), e->count, e->mispredicted);
 	}
 	find_jump_targets(a);
 	for (size_t i = 0; i < a->counts->runs.nr; i++) {
@@ -235,16 +236,17 @@ static void add_branches(struct adding *a)
 
 		if (a->counts->places.at[e->from].image == a->image &&
 		    a->counts->places.at[e->to].image == a->image)
-			add_run(a, e);
+			export_bolt_add_run(a, e);
 	}
 }
 
-static void add_samples(const struct adding *a)
+static void export_bolt_add_samples(const struct export_bolt_adding *a)
 {
 	for (uint32_t i = 0; i < a->counts->places.nr; i++) {
 		const struct code_place *p = &a->counts->places.at[i];
-		uint32_t spot =
-			p->samples && p->image == a->image ? spot_of(a, i) : UNKNOWN;
+		uint32_t spot = p->samples && p->image == a->image
+					? export_bolt_spot_of(a, i)
+					: UNKNOWN;
 
 		if (spot != UNKNOWN)
 			a->b->spots.at[spot].samples += p->samples;
@@ -267,8 +269,8 @@ static uint32_t hottest(const struct code_counts *c, const struct dict *d)
 	return found;
 }
 
-static uint32_t choose(struct bolt *b, const struct code_counts *c,
-		       const struct dict *d)
+static uint32_t export_bolt_choose(struct bolt *b, const struct code_counts *c,
+				   const struct dict *d)
 {
 	uint32_t image = b->binary ? DICT_NONE : hottest(c, d);
 
@@ -296,7 +298,7 @@ static void note_events(struct bolt *b, const struct dict *d)
 	}
 }
 
-static int open_binary(struct adding *a, struct err *err)
+static int open_binary(struct export_bolt_adding *a, struct err *err)
 {
 	struct code_where where = { 0 };
 	struct naming_code at;
@@ -320,21 +322,22 @@ static int open_binary(struct adding *a, struct err *err)
 	return code_open(&where, &a->code, err);
 }
 
-static int add_source(void *ctx, const struct code_counts *counts,
-		      const struct dict *dict, struct naming *naming, struct err *err)
+static int export_bolt_add_source(void *ctx, const struct code_counts *counts,
+				  const struct dict *dict, struct naming *naming,
+				  struct err *err)
 {
-	struct adding a = { .b = ctx, .counts = counts, .naming = naming };
+	struct export_bolt_adding a = { .b = ctx, .counts = counts, .naming = naming };
 	int r;
 
-	a.image = choose(a.b, counts, dict);
+	a.image = export_bolt_choose(a.b, counts, dict);
 	if (a.image == DICT_NONE)
 		return 0;
 	r = open_binary(&a, err);
 	note_events(a.b, dict);
 	if (!r && counts->branches.nr)
-		add_branches(&a);
+		export_bolt_add_branches(&a);
 	else if (!r)
-		add_samples(&a);
+		export_bolt_add_samples(&a);
 	if (!r && a.b->failed)
 		r = err_set(err, -ENOMEM, "out of memory");
 	code_close(a.code);
@@ -347,32 +350,33 @@ static int add_source(void *ctx, const struct code_counts *counts,
 
 /* ---- what is written ---- */
 
-static int compare_spots(const struct bolt *b, uint32_t va, uint32_t vb)
+static int export_bolt_compare_spots(const struct bolt *b, uint32_t va, uint32_t vb)
 {
-	const struct spot *x = &b->spots.at[va];
-	const struct spot *y = &b->spots.at[vb];
+	const struct export_bolt_spot *x = &b->spots.at[va];
+	const struct export_bolt_spot *y = &b->spots.at[vb];
 	int r = strcmp(strtab_get(&b->names, x->name), strtab_get(&b->names, y->name));
 
 	return r ? r : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static int compare_edges(const void *va, const void *vb, void *ctx)
+static int export_bolt_compare_edges(const void *va, const void *vb, void *ctx)
 {
-	const struct edge *x = va;
-	const struct edge *y = vb;
-	int r = compare_spots(ctx, x->from, y->from);
+	const struct export_bolt_edge *x = va;
+	const struct export_bolt_edge *y = vb;
+	int r = export_bolt_compare_spots(ctx, x->from, y->from);
 
-	return r ? r : compare_spots(ctx, x->to, y->to);
+	return r ? r : export_bolt_compare_spots(ctx, x->to, y->to);
 }
 
-static int compare_numbers(const void *va, const void *vb, void *ctx)
+static int export_bolt_compare_numbers(const void *va, const void *vb, void *ctx)
 {
-	return compare_spots(ctx, *(const uint32_t *)va, *(const uint32_t *)vb);
+	return export_bolt_compare_spots(ctx, *(const uint32_t *)va,
+					 *(const uint32_t *)vb);
 }
 
-static void put_spot(const struct bolt *b, uint32_t number, FILE *out)
+static void export_bolt_put_spot(const struct bolt *b, uint32_t number, FILE *out)
 {
-	const struct spot *s = &b->spots.at[number];
+	const struct export_bolt_spot *s = &b->spots.at[number];
 	struct buf name = { 0 };
 
 	if (number == UNKNOWN) {
@@ -394,13 +398,13 @@ static void put_spot(const struct bolt *b, uint32_t number, FILE *out)
 static void write_edges(struct bolt *b, FILE *out)
 {
 	if (b->edges.nr)
-		qsort_r(b->edges.at, b->edges.nr, sizeof(*b->edges.at), compare_edges,
-			b);
+		qsort_r(b->edges.at, b->edges.nr, sizeof(*b->edges.at),
+			export_bolt_compare_edges, b);
 	for (size_t i = 0; i < b->edges.nr; i++) {
-		const struct edge *e = &b->edges.at[i];
+		const struct export_bolt_edge *e = &b->edges.at[i];
 
-		put_spot(b, e->from, out);
-		put_spot(b, e->to, out);
+		export_bolt_put_spot(b, e->from, out);
+		export_bolt_put_spot(b, e->to, out);
 		fprintf(out, "%" PRIu64 " %" PRIu64 "\n", e->mispredicted, e->count);
 	}
 }
@@ -413,7 +417,7 @@ static int write_samples(struct bolt *b, FILE *out)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->spots.nr; i++)
 		order[i] = i;
-	qsort_r(order, b->spots.nr, sizeof(*order), compare_numbers, b);
+	qsort_r(order, b->spots.nr, sizeof(*order), export_bolt_compare_numbers, b);
 	fputs("no_lbr", out);
 	for (size_t i = 0; i < b->events.nr; i++) {
 		putc(' ', out);
@@ -424,20 +428,20 @@ static int write_samples(struct bolt *b, FILE *out)
 	for (size_t i = 0; i < b->spots.nr; i++) {
 		if (!b->spots.at[order[i]].samples)
 			continue;
-		put_spot(b, order[i], out);
+		export_bolt_put_spot(b, order[i], out);
 		fprintf(out, "%" PRIu64 "\n", b->spots.at[order[i]].samples);
 	}
 	free(order);
 	return 0;
 }
 
-static int make_it(struct bolt *b, struct export_run *run, struct export_out *out,
-		   struct err *err)
+static int export_bolt_make_it(struct bolt *b, struct export_run *run,
+			       struct export_out *out, struct err *err)
 {
 	int r = export_out_open(out, run->options->output, err);
 
 	if (!r)
-		r = export_code_read(run, add_source, b, err);
+		r = export_code_read(run, export_bolt_add_source, b, err);
 	if (!r && b->spots.nr < 2)
 		r = err_set(err, -ENODATA,
 			    "no sample is in a function of a program or library");
@@ -458,7 +462,7 @@ int export_bolt(struct export_run *run, struct err *err)
 	if (!r)
 		(void)spot_number(&b, 0, 0);
 	r = r || b.failed ? err_set(err, -ENOMEM, "out of memory")
-			  : make_it(&b, run, &out, err);
+			  : export_bolt_make_it(&b, run, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
 		screen_print_line(stderr, "of %s: %s", b.binary,

@@ -20,7 +20,7 @@ enum {
 
 static const char usual_prefix[] = "callgrind.out";
 
-static const char *base_name(const char *path)
+static const char *export_callgrind_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -28,17 +28,19 @@ static const char *base_name(const char *path)
 }
 
 /* "PREFIX.APP", or with ".2" behind it if that was another one's; malloc'd. */
-static char *file_name(struct strtab *used, const char *prefix, const char *app)
+static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
+					const char *app)
 {
 	char *name;
 	unsigned int nr = 1;
 
-	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX, base_name(app)) < 0)
+	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX,
+		     export_callgrind_base_name(app)) < 0)
 		return NULL;
 	while (strtab_find(used, name) != STRTAB_FAILED) {
 		free(name);
-		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX, base_name(app),
-			     ++nr) < 0)
+		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX,
+			     export_callgrind_base_name(app), ++nr) < 0)
 			return NULL;
 	}
 	if (strtab_add(used, name) != STRTAB_FAILED)
@@ -47,7 +49,8 @@ static char *file_name(struct strtab *used, const char *prefix, const char *app)
 	return NULL;
 }
 
-static int write_one(struct callgrind *c, size_t app, const char *path, struct err *err)
+static int export_callgrind_write_one(struct callgrind *c, size_t app, const char *path,
+				      struct err *err)
 {
 	struct export_out out = { 0 };
 	int r = export_out_open(&out, path, err), closed;
@@ -68,9 +71,10 @@ static int write_each(const struct export_run *run, struct callgrind *c,
 	if (r)
 		return err_set(err, r, "out of memory");
 	for (size_t i = 0; !r && i < callgrind_nr_apps(c); i++) {
-		char *name = file_name(&used, prefix, callgrind_app(c, i));
+		char *name =
+			export_callgrind_file_name(&used, prefix, callgrind_app(c, i));
 
-		r = name ? write_one(c, i, name, err)
+		r = name ? export_callgrind_write_one(c, i, name, err)
 			 : err_set(err, -ENOMEM, "out of memory");
 		if (!r && run->options->verbose)
 			screen_print_line(stderr, "%s", name);
@@ -80,8 +84,9 @@ static int write_each(const struct export_run *run, struct callgrind *c,
 	return r;
 }
 
-static int write_all(const struct export_run *run, struct profile *p,
-		     const struct present_options *present, struct err *err)
+static int export_callgrind_write_all(const struct export_run *run, struct profile *p,
+				      const struct present_options *present,
+				      struct err *err)
 {
 	const char *output = run->options->output;
 	struct callgrind *c;
@@ -97,7 +102,7 @@ static int write_all(const struct export_run *run, struct profile *p,
 				"its own: choose one, as in image:%s",
 				callgrind_nr_apps(c), callgrind_app(c, 0));
 		else
-			r = write_one(c, 0, output, err);
+			r = export_callgrind_write_one(c, 0, output, err);
 	} else {
 		r = write_each(run, c, err);
 	}
@@ -112,7 +117,7 @@ int export_callgrind(struct export_run *run, struct err *err)
 	int r = export_profile_read(run, &plan, &read, err);
 
 	if (!r)
-		r = write_all(run, &read.profile, &plan.present, err);
+		r = export_callgrind_write_all(run, &read.profile, &plan.present, err);
 	profile_done(&read.profile);
 	report_plan_done(&plan);
 	return r;

@@ -25,7 +25,7 @@ enum {
 	BRANCHES_MAX = 1024 /* of one sample; processors keep 32 */
 };
 
-struct reading {
+struct export_code_reading {
 	struct export_run *run;
 	struct naming_places *places;
 	export_code_fn fn;
@@ -44,7 +44,7 @@ struct reading {
 /* ---- samples ---- */
 
 /* By stack, which is one place in memory for each sample; take_leaves() finds what they are. */
-static int add_leaf(struct reading *g, const struct dict *d, uint32_t stack)
+static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack)
 {
 	g->counts.samples++;
 	if (stack >= d->stacks.nr)
@@ -57,7 +57,7 @@ static int add_leaf(struct reading *g, const struct dict *d, uint32_t stack)
 }
 
 /* The samples by stack become those of places. */
-static int take_leaves(struct reading *g, const struct dict *d)
+static int take_leaves(struct export_code_reading *g, const struct dict *d)
 {
 	for (size_t i = 0; i < g->by_stack.nr; i++) {
 		uint32_t frame = d->stacks.at[i].frame;
@@ -76,7 +76,8 @@ static int take_leaves(struct reading *g, const struct dict *d)
 }
 
 /* Those of the kernel have the high addresses. */
-static int place_of(struct reading *g, uint64_t address, uint32_t *ret_place)
+static int export_code_place_of(struct export_code_reading *g, uint64_t address,
+				uint32_t *ret_place)
 {
 	uint16_t mode =
 		address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
@@ -97,28 +98,30 @@ static int place_of(struct reading *g, uint64_t address, uint32_t *ret_place)
 	return *ret_place == MAP_NONE ? -ENOMEM : 0;
 }
 
-static int find_places(struct reading *g, const struct decoder *d,
-		       const struct record_sample *s, size_t nr)
+static int export_code_find_places(struct export_code_reading *g,
+				   const struct decoder *d,
+				   const struct record_sample *s, size_t nr)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct branch b = decoder_branch_at(d, s, i);
 
-		r = place_of(g, b.from, &g->place_of[2 * i]);
+		r = export_code_place_of(g, b.from, &g->place_of[2 * i]);
 		if (!r)
-			r = place_of(g, b.to, &g->place_of[2 * i + 1]);
+			r = export_code_place_of(g, b.to, &g->place_of[2 * i + 1]);
 	}
 	return r;
 }
 
 /* From where a branch went the code ran straight to the next branch; the newest comes first. */
-static int add_branches(struct reading *g, const struct decoder *d,
-			const struct record_sample *s)
+static int export_code_add_branches(struct export_code_reading *g,
+				    const struct decoder *d,
+				    const struct record_sample *s)
 {
 	size_t nr =
 		s->nr_branches < BRANCHES_MAX ? (size_t)s->nr_branches : BRANCHES_MAX;
-	int r = find_places(g, d, s, nr);
+	int r = export_code_find_places(g, d, s, nr);
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const uint32_t *p = &g->place_of[2 * i];
@@ -135,7 +138,7 @@ static int add_branches(struct reading *g, const struct decoder *d,
 static int each_sample(void *ctx, const struct decoder *d, const struct record *rec,
 		       const struct sample *sample)
 {
-	struct reading *g = ctx;
+	struct export_code_reading *g = ctx;
 	int r = selection_wants_one(&g->selection, sample);
 
 	if (r <= 0) {
@@ -144,15 +147,15 @@ static int each_sample(void *ctx, const struct decoder *d, const struct record *
 	}
 	r = add_leaf(g, replay_dict(g->replay), sample->stack);
 	if (!r && rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
-		r = add_branches(g, d, &rec->sample);
+		r = export_code_add_branches(g, d, &rec->sample);
 	return r;
 }
 
 /* ---- one source ---- */
 
 /* Hands on what was counted, and forgets it. */
-static int finish(struct reading *g, struct naming *naming, const struct dict *d, int r,
-		  struct err *err)
+static int export_code_finish(struct export_code_reading *g, struct naming *naming,
+			      const struct dict *d, int r, struct err *err)
 {
 	g->samples += g->counts.samples;
 	if (!r && take_leaves(g, d))
@@ -167,8 +170,8 @@ static int finish(struct reading *g, struct naming *naming, const struct dict *d
 	return r;
 }
 
-static int set_times(struct reading *g, const struct session_span *span,
-		     struct err *err)
+static int export_code_set_times(struct export_code_reading *g,
+				 const struct session_span *span, struct err *err)
 {
 	if (selection_set_times(&g->selection, span))
 		return err_set(err, -ENOMEM, "out of memory");
@@ -180,8 +183,8 @@ static int set_times(struct reading *g, const struct session_span *span,
 				 "such as time:1.5s-3s");
 }
 
-static int add_batch(struct reading *g, const struct dict *d,
-		     const struct sample_batch *b)
+static int export_code_add_batch(struct export_code_reading *g, const struct dict *d,
+				 const struct sample_batch *b)
 {
 	int r = 0;
 
@@ -195,21 +198,21 @@ static int add_batch(struct reading *g, const struct dict *d,
 }
 
 /* With `each` all samples went there when it returns 1. */
-static int read_batches(struct reading *g, struct err *err)
+static int export_code_read_batches(struct export_code_reading *g, struct err *err)
 {
 	struct sample_batch b;
 	int r;
 
 	do {
 		r = replay_next(g->replay, &b, err);
-		if (!r && add_batch(g, replay_dict(g->replay), &b))
+		if (!r && export_code_add_batch(g, replay_dict(g->replay), &b))
 			r = err_set(err, -ENOMEM, "out of memory");
 	} while (!r);
 	return r < 0 ? r : 0;
 }
 
-static int read_replay(struct reading *g, const struct perf_input_info *info,
-		       struct err *err)
+static int read_replay(struct export_code_reading *g,
+		       const struct perf_input_info *info, struct err *err)
 {
 	const struct session_info *session = replay_info(g->replay);
 	const struct session_span span = { .start_ns = session->start_ns,
@@ -221,9 +224,9 @@ static int read_replay(struct reading *g, const struct perf_input_info *info,
 	int r;
 
 	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
-	r = set_times(g, &span, err);
+	r = export_code_set_times(g, &span, err);
 	if (!r)
-		r = read_batches(g, err);
+		r = export_code_read_batches(g, err);
 	if (!r) {
 		replay_late_build_ids(g->replay);
 		r = naming_new(replay_dict(g->replay), session, "", &naming);
@@ -232,10 +235,10 @@ static int read_replay(struct reading *g, const struct perf_input_info *info,
 		else
 			naming_use(naming, g->places);
 	}
-	return finish(g, naming, replay_dict(g->replay), r, err);
+	return export_code_finish(g, naming, replay_dict(g->replay), r, err);
 }
 
-static void note_damage(struct reading *g, const struct report_session *s,
+static void note_damage(struct export_code_reading *g, const struct report_session *s,
 			const struct perf_input *input)
 {
 	struct import_result result = { .samples = g->counts.samples,
@@ -259,7 +262,7 @@ static bool has_branches(const struct perf_input_info *info)
 	return false;
 }
 
-static int read_perf_data(struct reading *g, const struct report_session *s,
+static int read_perf_data(struct export_code_reading *g, const struct report_session *s,
 			  struct err *err)
 {
 	struct replay_options options = { .threads = true, .ctx = g };
@@ -283,8 +286,9 @@ static int read_perf_data(struct reading *g, const struct report_session *s,
 	return r;
 }
 
-static int read_segment(struct reading *g, struct segment *s, const char *dir,
-			struct session_span *span, struct err *err)
+static int export_code_read_segment(struct export_code_reading *g, struct segment *s,
+				    const char *dir, struct session_span *span,
+				    struct err *err)
 {
 	const struct session_info *info = segment_info(s);
 	struct naming *naming = NULL;
@@ -294,12 +298,12 @@ static int read_segment(struct reading *g, struct segment *s, const char *dir,
 		span->start_ns = info->start_ns;
 	session_span_set_wall(span, info);
 	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
-	r = set_times(g, span, err);
+	r = export_code_set_times(g, span, err);
 	while (!r) {
 		struct sample_batch b;
 
 		r = segment_next(s, COLUMN_ALL, &b, err);
-		if (!r && add_batch(g, segment_dict(s), &b))
+		if (!r && export_code_add_batch(g, segment_dict(s), &b))
 			r = err_set(err, -ENOMEM, "out of memory");
 	}
 	if (r > 0) {
@@ -309,10 +313,11 @@ static int read_segment(struct reading *g, struct segment *s, const char *dir,
 		else
 			naming_use(naming, g->places);
 	}
-	return finish(g, naming, segment_dict(s), r, err);
+	return export_code_finish(g, naming, segment_dict(s), r, err);
 }
 
-static void note_segment(struct reading *g, const char *path, const struct segment *s)
+static void export_code_note_segment(struct export_code_reading *g, const char *path,
+				     const struct segment *s)
 {
 	const struct segment_damage *d = segment_damage(s);
 
@@ -324,8 +329,8 @@ static void note_segment(struct reading *g, const char *path, const struct segme
 	g->run->incomplete = true;
 }
 
-static int read_session(struct reading *g, const struct report_session *from,
-			struct err *err)
+static int export_code_read_session(struct export_code_reading *g,
+				    const struct report_session *from, struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
@@ -343,9 +348,9 @@ static int read_session(struct reading *g, const struct report_session *from,
 		r = segment_open(paths[i], from->trust, &s, err);
 		if (r)
 			break;
-		r = read_segment(g, s, from->dir, &span, err);
+		r = export_code_read_segment(g, s, from->dir, &span, err);
 		if (!r)
-			note_segment(g, paths[i], s);
+			export_code_note_segment(g, paths[i], s);
 		segment_close(s);
 	}
 	session_list_free(paths, nr);
@@ -362,7 +367,7 @@ static bool asks_for_all(const struct spec *spec)
 	return !spec->spans.nr;
 }
 
-static int begin(struct reading *g, struct err *err)
+static int export_code_begin(struct export_code_reading *g, struct err *err)
 {
 	struct places_options from = g->run->options->places;
 
@@ -381,14 +386,14 @@ static int begin(struct reading *g, struct err *err)
 int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 		     struct err *err)
 {
-	struct reading g = { .run = run, .fn = fn, .ctx = ctx };
-	int r = begin(&g, err);
+	struct export_code_reading g = { .run = run, .fn = fn, .ctx = ctx };
+	int r = export_code_begin(&g, err);
 
 	for (size_t i = 0; !r && i < run->sources->sessions.nr; i++) {
 		const struct report_session *s = &run->sources->sessions.at[i];
 
 		r = s->perf_data ? read_perf_data(&g, s, err)
-				 : read_session(&g, s, err);
+				 : export_code_read_session(&g, s, err);
 	}
 	if (!r && !g.samples && g.skipped)
 		r = err_set(err, -ENODATA,

@@ -60,7 +60,7 @@ int export_out_open(struct export_out *o, const char *path, struct err *err)
 	return r;
 }
 
-static int finish(struct export_out *o, struct err *err)
+static int export_out_finish(struct export_out *o, struct err *err)
 {
 	const char *name = o->path ? o->path : "standard output";
 	bool failed = ferror(o->file);
@@ -80,7 +80,7 @@ int export_out_close(struct export_out *o, bool whole, struct err *err)
 	int r = 0;
 
 	if (o->file && whole)
-		r = finish(o, err);
+		r = export_out_finish(o, err);
 	else if (o->file && o->path)
 		fclose(o->file);
 	scratch_free(o->dir);

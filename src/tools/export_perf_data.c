@@ -74,7 +74,7 @@ static int check_output(const struct perf_data_export *e, struct err *err)
 	return 0;
 }
 
-static int make_dir(struct perf_data_export *e, struct err *err)
+static int export_perf_data_make_dir(struct perf_data_export *e, struct err *err)
 {
 	int r = check_output(e, err);
 
@@ -96,8 +96,9 @@ static int make_dir(struct perf_data_export *e, struct err *err)
 
 /* ---- what goes in ---- */
 
-static int add_session(struct perf_data_export *e, const struct report_session *from,
-		       uint32_t number, struct err *err)
+static int export_perf_data_add_session(struct perf_data_export *e,
+					const struct report_session *from,
+					uint32_t number, struct err *err)
 {
 	char **paths;
 	size_t nr;
@@ -118,7 +119,7 @@ static int add_session(struct perf_data_export *e, const struct report_session *
 }
 
 /* Shares of time need to know the whole: does the file tell? */
-static bool knows_times(const struct report_session *s)
+static bool export_perf_data_knows_times(const struct report_session *s)
 {
 	struct perf_input *input;
 	struct stat st;
@@ -134,16 +135,17 @@ static bool knows_times(const struct report_session *s)
 }
 
 /* What is asked for is cut out at once if it can be: there times are still as in the file. */
-static int add_perf_data(struct perf_data_export *e,
-			 const struct report_session *source, uint32_t number,
-			 struct err *err)
+static int export_perf_data_add_perf_data(struct perf_data_export *e,
+					  const struct report_session *source,
+					  uint32_t number, struct err *err)
 {
 	const struct spec *spec = e->run->spec;
 	struct sample_merge_source made = {
 		.session_dir = "",
 		.session = number,
 		.chosen = !spec_has_symbols(spec) &&
-			  (!spec_has_shares(spec) || knows_times(source)),
+			  (!spec_has_shares(spec) ||
+			   export_perf_data_knows_times(source)),
 	};
 	struct import_request request = { .path = source->dir,
 					  .trust = source->trust,
@@ -176,8 +178,8 @@ static int add_sources(struct perf_data_export *e, struct err *err)
 
 	for (uint32_t i = 0; i < sources->sessions.nr; i++) {
 		const struct report_session *s = &sources->sessions.at[i];
-		int r = s->perf_data ? add_perf_data(e, s, i, err)
-				     : add_session(e, s, i, err);
+		int r = s->perf_data ? export_perf_data_add_perf_data(e, s, i, err)
+				     : export_perf_data_add_session(e, s, i, err);
 
 		if (r)
 			return r;
@@ -254,12 +256,13 @@ static int write_record(void *ctx, const void *record, size_t len)
 }
 
 /* perf knows no TIMER. */
-static const char *perf_name(const struct dict *d, const struct event_desc *e)
+static const char *export_perf_data_perf_name(const struct dict *d,
+					      const struct event_desc *e)
 {
 	return e->flags & EVENT_TIMER ? "cpu-clock" : dict_str(d, e->name);
 }
 
-static int open_writer(struct perf_data_export *e, struct err *err)
+static int export_perf_data_open_writer(struct perf_data_export *e, struct err *err)
 {
 	const struct dict *d = sample_merge_dict(e->merge);
 	size_t nr = d->events.nr;
@@ -273,7 +276,7 @@ static int open_writer(struct perf_data_export *e, struct err *err)
 		unresolve_attr(d, i, sample_merge_info(e->merge)->cgroups, &attrs[i]);
 		events[i] = (struct perf_data_event){
 			.attr = &attrs[i],
-			.name = perf_name(d, &d->events.at[i]),
+			.name = export_perf_data_perf_name(d, &d->events.at[i]),
 			.ids = &ids[i],
 			.nr_ids = 1,
 		};
@@ -288,7 +291,8 @@ static int open_writer(struct perf_data_export *e, struct err *err)
 	return r;
 }
 
-static int put_sample(struct perf_data_export *e, const struct sample *s)
+static int export_perf_data_put_sample(struct perf_data_export *e,
+				       const struct sample *s)
 {
 	int r = unresolve_sample(e->unresolve, s);
 
@@ -310,7 +314,7 @@ static int write_error(const struct perf_data_export *e, int r, struct err *err)
 		       : err_sys(err, r, "%s", e->output);
 }
 
-static int put_samples(struct perf_data_export *e, struct err *err)
+static int export_perf_data_put_samples(struct perf_data_export *e, struct err *err)
 {
 	for (;;) {
 		struct sample s;
@@ -318,13 +322,13 @@ static int put_samples(struct perf_data_export *e, struct err *err)
 
 		if (r)
 			return r < 0 ? r : 0;
-		r = put_sample(e, &s);
+		r = export_perf_data_put_sample(e, &s);
 		if (r)
 			return write_error(e, r, err);
 	}
 }
 
-static int put_all(struct perf_data_export *e, struct err *err)
+static int export_perf_data_put_all(struct perf_data_export *e, struct err *err)
 {
 	const struct unresolve_ops ops = { .write = write_record, .ctx = e };
 	const struct sample_merge_info *info = sample_merge_info(e->merge);
@@ -335,7 +339,7 @@ static int put_all(struct perf_data_export *e, struct err *err)
 		r = unresolve_kernel(e->unresolve, sample_merge_machines(e->merge));
 	if (r)
 		return write_error(e, r, err);
-	r = put_samples(e, err);
+	r = export_perf_data_put_samples(e, err);
 	if (!r && info->lost) {
 		r = unresolve_lost(e->unresolve, 0, info->lost, e->last_ns);
 		if (r)
@@ -351,17 +355,17 @@ static const char *known(const char *text)
 	return text && *text ? text : NULL;
 }
 
-static bool is_kernel(const struct image *image)
+static bool export_perf_data_is_kernel(const struct image *image)
 {
 	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
 }
 
-struct build_ids {
+struct export_perf_data_build_ids {
 	VEC(struct perf_data_build_id) list;
 	VEC(char *) names; /* of the list */
 };
 
-static void build_ids_done(struct build_ids *ids)
+static void build_ids_done(struct export_perf_data_build_ids *ids)
 {
 	for (size_t i = 0; i < ids->names.nr; i++)
 		free(ids->names.at[i]);
@@ -369,7 +373,8 @@ static void build_ids_done(struct build_ids *ids)
 	vec_done(&ids->list);
 }
 
-static int list_build_ids(struct perf_data_export *e, struct build_ids *ids)
+static int list_build_ids(struct perf_data_export *e,
+			  struct export_perf_data_build_ids *ids)
 {
 	const struct dict *d = sample_merge_dict(e->merge);
 
@@ -377,7 +382,8 @@ static int list_build_ids(struct perf_data_export *e, struct build_ids *ids)
 		const struct image *image = &d->images.at[i];
 		const char *name = unresolve_image_name(e->unresolve, i);
 		struct perf_data_build_id row = { .id = image->build_id,
-						  .kernel = is_kernel(image) };
+						  .kernel = export_perf_data_is_kernel(
+							  image) };
 		char *own;
 
 		if (!name || !image->build_id.len)
@@ -394,7 +400,7 @@ static int list_build_ids(struct perf_data_export *e, struct build_ids *ids)
 	return 0;
 }
 
-static int close_writer(struct perf_data_export *e, struct err *err)
+static int export_perf_data_close_writer(struct perf_data_export *e, struct err *err)
 {
 	const struct session_info *info = &sample_merge_info(e->merge)->first;
 	char *command = strdup(info->command);
@@ -414,7 +420,7 @@ static int close_writer(struct perf_data_export *e, struct err *err)
 		.clock_wall_ns = info->start_wall_ns,
 		.clock_ns = info->start_ns,
 	};
-	struct build_ids ids = { 0 };
+	struct export_perf_data_build_ids ids = { 0 };
 	int r = list_build_ids(e, &ids);
 
 	f.build_ids = ids.list.at;
@@ -454,7 +460,7 @@ static int no_samples(struct perf_data_export *e, struct err *err)
 		       skipped);
 }
 
-static int make(struct perf_data_export *e, struct err *err)
+static int export_perf_data_make(struct perf_data_export *e, struct err *err)
 {
 	int r = open_places(e, err);
 
@@ -465,13 +471,13 @@ static int make(struct perf_data_export *e, struct err *err)
 		return err_set(err, r, "out of memory");
 	r = add_sources(e, err);
 	if (!r)
-		r = open_writer(e, err);
+		r = export_perf_data_open_writer(e, err);
 	if (!r)
-		r = put_all(e, err);
+		r = export_perf_data_put_all(e, err);
 	if (!r && !e->nr_samples)
 		r = no_samples(e, err);
 	if (!r)
-		r = close_writer(e, err);
+		r = export_perf_data_close_writer(e, err);
 	if (!r && (r = io_rename(e->making, e->target)))
 		err_sys(err, r, "cannot write %s", e->output);
 	return r;
@@ -499,9 +505,9 @@ int export_perf_data(struct export_run *run, struct err *err)
 	};
 	int r;
 
-	r = make_dir(&e, err);
+	r = export_perf_data_make_dir(&e, err);
 	if (!r)
-		r = make(&e, err);
+		r = export_perf_data_make(&e, err);
 	if (!r) {
 		say_merge(&e);
 		say_not_kept(&e);

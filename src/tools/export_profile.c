@@ -35,7 +35,7 @@ static int choose_rows(const struct export_run *run, const char **ret_keys,
 		       run->options->rows);
 }
 
-static void choose(struct export_run *run, struct report_plan *plan)
+static void export_profile_choose(struct export_run *run, struct report_plan *plan)
 {
 	const struct export_options *from = run->options;
 
@@ -68,7 +68,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	int r = 0;
 
 	plan->options.by = run->format->keys;
-	choose(run, plan);
+	export_profile_choose(run, plan);
 	if (run->options->rows)
 		r = choose_rows(run, &plan->options.by, err);
 	if (!r)
@@ -89,7 +89,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	return r;
 }
 
-static int check(const struct export_run *run, struct err *err)
+static int export_profile_check(const struct export_run *run, struct err *err)
 {
 	if (run->options->svg && !run->format->svg)
 		return err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
@@ -101,12 +101,13 @@ static int check(const struct export_run *run, struct err *err)
 	return 0;
 }
 
-static int make_it(struct export_run *run, struct report_plan *plan,
-		   struct report_read *read, struct export_out *out, struct err *err)
+static int export_profile_make_it(struct export_run *run, struct report_plan *plan,
+				  struct report_read *read, struct export_out *out,
+				  struct err *err)
 {
 	export_write *write = run->options->svg ? run->format->svg : run->format->write;
 	const char *output = run->options->output;
-	int r = check(run, err);
+	int r = export_profile_check(run, err);
 
 	if (!r)
 		r = export_out_open(out, output ? output : run->format->usual, err);
@@ -124,7 +125,7 @@ int export_profile(struct export_run *run, struct err *err)
 	struct export_out out = { 0 };
 	int r, closed;
 
-	r = make_it(run, &plan, &read, &out, err);
+	r = export_profile_make_it(run, &plan, &read, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
 		fprintf(stderr, "%" PRIu64 " samples\n", read.profile.samples);

@@ -47,7 +47,7 @@ static bool is_failure(int error)
 	return false;
 }
 
-static void add_file(const char *path, int error)
+static void failures_add_file(const char *path, int error)
 {
 	size_t i = 0;
 
@@ -65,7 +65,7 @@ static void add_file(const char *path, int error)
 }
 
 /* The path of an open file; false if it has none. */
-static bool path_of(int fd, char *path, size_t size)
+static bool failures_path_of(int fd, char *path, size_t size)
 {
 	char link[64];
 	ssize_t len;
@@ -83,12 +83,13 @@ void failures_note_path(int dir, const char *path, int error)
 
 	if (!is_failure(error))
 		return;
-	if (dir == AT_FDCWD || path[0] == '/' || !path_of(dir, above, sizeof(above)))
+	if (dir == AT_FDCWD || path[0] == '/' ||
+	    !failures_path_of(dir, above, sizeof(above)))
 		snprintf(whole, sizeof(whole), "%.*s", MAX_PATH - 1, path);
 	else
 		snprintf(whole, sizeof(whole), "%s/%.*s", above, MAX_PATH - 1, path);
 	whole[MAX_PATH - 1] = '\0';
-	add_file(whole, error);
+	failures_add_file(whole, error);
 	errno = error;
 }
 
@@ -97,8 +98,9 @@ void failures_note_fd(int fd, int error)
 	char path[MAX_PATH];
 
 	/* Readers of pipes and of anything slow repeat an interrupted call. */
-	if (is_failure(error) && error != EINTR && path_of(fd, path, sizeof(path)))
-		add_file(path, error);
+	if (is_failure(error) && error != EINTR &&
+	    failures_path_of(fd, path, sizeof(path)))
+		failures_add_file(path, error);
 	errno = error;
 }
 

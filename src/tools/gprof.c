@@ -16,7 +16,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static int run(const struct command *self, int argc, char **argv)
+static int gprof_run(const struct command *self, int argc, char **argv)
 {
 	struct export_options set = { 0 };
 	int first;
@@ -36,5 +36,5 @@ const struct command command_gprof = {
 		"  opgprof -o lib.gmon image:/usr/bin/program lib-image:libz.so.1\n"
 		"  gprof -p -q /usr/lib/x86_64-linux-gnu/libz.so.1 lib.gmon",
 	.options = rows,
-	.run = run,
+	.run = gprof_run,
 };

@@ -51,7 +51,7 @@ void help_wrap(FILE *out, const char *text, unsigned int column, unsigned int in
 	fputc('\n', out);
 }
 
-static void put_text(struct buf *b, const char *s)
+static void help_put_text(struct buf *b, const char *s)
 {
 	buf_put(b, s, strlen(s));
 }
@@ -63,29 +63,29 @@ static void put_spelling(struct buf *b, const struct option_row *row,
 	if (row->letter) {
 		buf_put_u8(b, '-');
 		buf_put_u8(b, (uint8_t)row->letter);
-		put_text(b, ", ");
+		help_put_text(b, ", ");
 	} else if (!b->len) {
-		put_text(b, "    ");
+		help_put_text(b, "    ");
 	}
-	put_text(b, "--");
-	put_text(b, row->name);
+	help_put_text(b, "--");
+	help_put_text(b, row->name);
 	if (!of->value)
 		return;
-	put_text(b, of->value_optional ? "[=" : "=");
-	put_text(b, of->value);
+	help_put_text(b, of->value_optional ? "[=" : "=");
+	help_put_text(b, of->value);
 	if (of->value_optional)
-		put_text(b, "]");
+		help_put_text(b, "]");
 }
 
 /* All spellings of one option, NUL-terminated. */
-static void put_names(struct buf *b, const struct option_row *rows,
-		      const struct option_row *of)
+static void help_put_names(struct buf *b, const struct option_row *rows,
+			   const struct option_row *of)
 {
 	put_spelling(b, of, of);
 	for (const struct option_row *row = rows; row->name; row++) {
 		if (row == of || options_main_row(rows, row) != of)
 			continue;
-		put_text(b, ", ");
+		help_put_text(b, ", ");
 		put_spelling(b, row, of);
 	}
 	buf_put_u8(b, 0);
@@ -97,7 +97,7 @@ static void print_option(FILE *out, const struct option_row *rows,
 	struct buf names = { 0 };
 	unsigned int column;
 
-	put_names(&names, rows, row);
+	help_put_names(&names, rows, row);
 	if (!names.failed) {
 		column = NAMES_INDENT + (unsigned int)names.len - 1;
 		fprintf(out, "%*s%s", NAMES_INDENT, "", (const char *)names.data);
@@ -127,8 +127,8 @@ static void print_refused(FILE *out, const struct option_row *rows, unsigned int
 	for (const struct option_row *row = rows; row->name; row++) {
 		if (row->kind != OPTION_REFUSED)
 			continue;
-		put_text(&names, names.len ? ", --" : "--");
-		put_text(&names, row->name);
+		help_put_text(&names, names.len ? ", --" : "--");
+		help_put_text(&names, row->name);
 	}
 	buf_put_u8(&names, 0);
 	if (!names.failed && names.len > 1) {

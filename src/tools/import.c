@@ -88,7 +88,7 @@ static const struct option_row rows[] = {
 
 /* ---- where it goes ---- */
 
-static int check_name(const char *name, struct err *err)
+static int import_check_name(const char *name, struct err *err)
 {
 	if (!*name || name[0] == '.' || strchr(name, '/'))
 		return err_set(
@@ -104,10 +104,10 @@ static int check_name(const char *name, struct err *err)
 	return 0;
 }
 
-static int open_dir(struct import_run *m, struct err *err)
+static int import_open_dir(struct import_run *m, struct err *err)
 {
 	const char *name = m->options.name;
-	int r = name ? check_name(name, err) : 0;
+	int r = name ? import_check_name(name, err) : 0;
 
 	if (r)
 		return r;
@@ -127,8 +127,8 @@ static int open_dir(struct import_run *m, struct err *err)
 
 /* ---- the files ---- */
 
-static int import_one(struct import_run *m, const struct report_session *source,
-		      struct err *err)
+static int import_source(struct import_run *m, const struct report_session *source,
+			 struct err *err)
 {
 	char *segment;
 	struct import_request request = { .path = source->dir,
@@ -204,9 +204,9 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	if (!r)
 		r = places_make(&m->options.places, &m->places, err);
 	if (!r)
-		r = open_dir(m, err);
+		r = import_open_dir(m, err);
 	for (size_t i = 0; !r && i < m->sources.sessions.nr; i++)
-		r = import_one(m, &m->sources.sessions.at[i], err);
+		r = import_source(m, &m->sources.sessions.at[i], err);
 	if (!r && !m->samples)
 		r = err_set(err, -ENODATA,
 			    "none of the %" PRIu64 " samples is asked for: profile "
@@ -220,7 +220,7 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	return r;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int import_run(const struct command *self, int argc, char **argv)
 {
 	struct import_run m = { .dir = { .samples_fd = -1, .lock_fd = -1 } };
 	struct err err = { 0 };
@@ -259,5 +259,5 @@ const struct command command_import = {
 		"  oprofile import --name build perf.data.1 perf.data.2\n"
 		"  oprofile import perf.data comm:make",
 	.options = rows,
-	.run = run,
+	.run = import_run,
 };

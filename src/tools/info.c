@@ -17,24 +17,24 @@ enum {
 
 extern const struct command command_info;
 
-struct settings {
+struct info_settings {
 	const char *session_dir;
 	bool json;
 	bool force;
 };
 
 struct all {
-	struct settings set;
+	struct info_settings set;
 	VEC(struct info) infos;
 };
 
 static const struct option_row rows[] = {
-	SESSION_DIR_OPTION_ROW(struct settings),
+	SESSION_DIR_OPTION_ROW(struct info_settings),
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, json),
+	  .offset = OPTION(struct info_settings, json),
 	  .help = "Write it as JSON." },
-	FORCE_OPTION_ROW(struct settings, 0),
+	FORCE_OPTION_ROW(struct info_settings, 0),
 	{ 0 },
 };
 
@@ -75,7 +75,7 @@ static int write_infos(FILE *out, void *ctx)
 }
 
 /* Names are somebody else's: what could command a terminal must not reach it.  1 or 0. */
-static int show(struct all *all)
+static int info_show(struct all *all)
 {
 	const struct terminal_options options = { .no_pager = true };
 	struct screen screen = { 0 };
@@ -150,14 +150,14 @@ static int run_words(struct all *all, char **words, size_t nr)
 		failed = true;
 	}
 	if (all->infos.nr)
-		failed |= show(all);
+		failed |= info_show(all);
 	for (size_t i = 0; i < nr; i++)
 		report_sources_done(&sources[i]);
 	free(sources);
 	return failed ? 1 : status_of(all);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int info_run(const struct command *self, int argc, char **argv)
 {
 	struct all all = { 0 };
 	int first;
@@ -182,5 +182,5 @@ const struct command command_info = {
 		 "session, - is standard input. Without any the current session is "
 		 "shown.",
 	.options = rows,
-	.run = run,
+	.run = info_run,
 };

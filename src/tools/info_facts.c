@@ -7,7 +7,8 @@
 
 #include "tools/info.h"
 
-static void add(struct fact_list *list, const char *name, char *text, bool number)
+static void info_facts_add(struct fact_list *list, const char *name, char *text,
+			   bool number)
 {
 	if (text && *text &&
 	    vec_push(&list->facts, (struct fact){ name, text, number }))
@@ -26,7 +27,7 @@ void fact_text(struct fact_list *list, const char *name, const char *format, ...
 	va_start(args, format);
 	r = vasprintf(&text, format, args);
 	va_end(args);
-	add(list, name, r < 0 ? NULL : text, false);
+	info_facts_add(list, name, r < 0 ? NULL : text, false);
 }
 
 void fact_number(struct fact_list *list, const char *name, uint64_t value)
@@ -35,7 +36,7 @@ void fact_number(struct fact_list *list, const char *name, uint64_t value)
 
 	if (asprintf(&text, "%" PRIu64, value) < 0)
 		text = NULL;
-	add(list, name, text, true);
+	info_facts_add(list, name, text, true);
 }
 
 void fact_count(struct fact_list *list, const char *name, uint64_t value)

@@ -146,14 +146,16 @@ static const char *const flag_names[] = {
 	"defer_output",
 };
 
-static void put_word(struct buf *out, const char *between, const char *word)
+static void info_perf_data_put_word(struct buf *out, const char *between,
+				    const char *word)
 {
 	if (out->len)
 		buf_put(out, between, strlen(between));
 	buf_put(out, word, strlen(word));
 }
 
-static void put_bits(struct buf *out, uint64_t bits, const struct bit_names *names)
+static void info_perf_data_put_bits(struct buf *out, uint64_t bits,
+				    const struct bit_names *names)
 {
 	for (unsigned int i = 0; i < 64; i++) {
 		char number[16];
@@ -162,9 +164,9 @@ static void put_bits(struct buf *out, uint64_t bits, const struct bit_names *nam
 			continue;
 		snprintf(number, sizeof(number), "bit %u", i);
 		if (i >= names->nr)
-			put_word(out, names->between, number);
+			info_perf_data_put_word(out, names->between, number);
 		else if (names->names[i])
-			put_word(out, names->between, names->names[i]);
+			info_perf_data_put_word(out, names->between, names->names[i]);
 	}
 }
 
@@ -183,7 +185,7 @@ static void fact_bits(struct fact_list *list, const char *name, uint64_t bits,
 {
 	struct buf text = { 0 };
 
-	put_bits(&text, bits, names);
+	info_perf_data_put_bits(&text, bits, names);
 	fact_buf(list, name, &text);
 }
 
@@ -196,8 +198,9 @@ static void features_fact(struct fact_list *list, const struct perf_input_info *
 	};
 	struct buf text = { 0 };
 
-	put_bits(&text, from->features[0], &perfs);
-	put_bits(&text, from->features[FIRST_SIMPLEPERF_FEATURE / 64], &simpleperfs);
+	info_perf_data_put_bits(&text, from->features[0], &perfs);
+	info_perf_data_put_bits(&text, from->features[FIRST_SIMPLEPERF_FEATURE / 64],
+				&simpleperfs);
 	fact_buf(list, "features", &text);
 }
 
@@ -341,7 +344,7 @@ struct counting {
 	size_t row; /* that was found last: kinds come in runs */
 };
 
-static struct info_row *find_row(struct counting *c, uint32_t type)
+static struct info_row *info_perf_data_find_row(struct counting *c, uint32_t type)
 {
 	struct info *info = c->info;
 
@@ -366,7 +369,8 @@ static void count_sample(struct counting *c, const uint8_t *at, size_t len)
 		c->samples.at[rec.id.event]++;
 }
 
-static int count_chunk(struct counting *c, const struct perf_chunk *chunk)
+static int info_perf_data_count_chunk(struct counting *c,
+				      const struct perf_chunk *chunk)
 {
 	size_t pos = 0;
 
@@ -380,7 +384,7 @@ static int count_chunk(struct counting *c, const struct perf_chunk *chunk)
 			h.type = __builtin_bswap32(h.type);
 			h.size = __builtin_bswap16(h.size);
 		}
-		row = find_row(c, h.type);
+		row = info_perf_data_find_row(c, h.type);
 		if (!row)
 			return -ENOMEM;
 		row->records++;
@@ -413,7 +417,7 @@ static int count_all(struct counting *c, struct perf_input *in, struct err *err)
 	int r;
 
 	while ((r = perf_input_next(in, &chunk, err)) == 0) {
-		r = count_chunk(c, &chunk);
+		r = info_perf_data_count_chunk(c, &chunk);
 		perf_input_release(in, &chunk);
 		if (r)
 			return err_set(err, r, "out of memory");
@@ -421,7 +425,8 @@ static int count_all(struct counting *c, struct perf_input *in, struct err *err)
 	return r < 0 ? r : count_frames(c, perf_input_damage(in));
 }
 
-static int know_events(struct counting *c, const struct perf_input_info *from)
+static int info_perf_data_know_events(struct counting *c,
+				      const struct perf_input_info *from)
 {
 	for (size_t i = 0; i < from->events.nr; i++) {
 		const struct perf_input_event *event = &from->events.at[i];
@@ -437,14 +442,14 @@ static int know_events(struct counting *c, const struct perf_input_info *from)
 	return 0;
 }
 
-static int by_type(const void *a, const void *b)
+static int info_perf_data_by_type(const void *a, const void *b)
 {
 	const struct info_row *x = a, *y = b;
 
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
-static int tell(struct counting *c, const struct perf_input *in)
+static int info_perf_data_tell(struct counting *c, const struct perf_input *in)
 {
 	const struct perf_input_info *from = perf_input_info(in);
 	struct info *info = c->info;
@@ -463,7 +468,8 @@ static int tell(struct counting *c, const struct perf_input *in)
 			return -ENOMEM;
 	}
 	if (info->rows.nr > 1)
-		qsort(info->rows.at, info->rows.nr, sizeof(info->rows.at[0]), by_type);
+		qsort(info->rows.at, info->rows.nr, sizeof(info->rows.at[0]),
+		      info_perf_data_by_type);
 	if (from->interrupted)
 		fact_text(&info->damage, "interrupted",
 			  "perf was stopped before it could complete the header");
@@ -485,11 +491,11 @@ int info_read_perf_data(struct info *info, struct err *err)
 	if (r)
 		return r;
 	decoder_init(&c.decoder, perf_input_info(in)->swap);
-	r = know_events(&c, perf_input_info(in));
+	r = info_perf_data_know_events(&c, perf_input_info(in));
 	if (!r)
 		r = count_all(&c, in, err);
 	if (!r)
-		r = tell(&c, in);
+		r = info_perf_data_tell(&c, in);
 	if (r == -ENOMEM)
 		r = err_set(err, r, "%s: out of memory", info->path);
 	vec_done(&c.samples);

@@ -41,7 +41,7 @@ static void print_facts(const struct fact_list *list, unsigned int indent, FILE 
 		print_fact(&list->facts.at[i], indent, out);
 }
 
-static void print_samples(uint64_t samples, FILE *out)
+static void info_print_samples(uint64_t samples, FILE *out)
 {
 	fprintf(out, "  %-*s%" PRIu64 "\n", NAME_WIDTH + 1, "Samples:", samples);
 }
@@ -72,7 +72,7 @@ void info_print_text(const struct info *info, FILE *out)
 		fputs("\nEvent ", out);
 		screen_write_name(out, info->events.at[i].name);
 		putc('\n', out);
-		print_samples(info->events.at[i].samples, out);
+		info_print_samples(info->events.at[i].samples, out);
 		print_facts(&info->events.at[i].facts, 2, out);
 	}
 	if (info->rows.nr)
@@ -95,7 +95,7 @@ static void json_facts(struct json *j, const struct fact_list *list)
 	}
 }
 
-static void json_events(struct json *j, const struct info *info)
+static void info_print_json_events(struct json *j, const struct info *info)
 {
 	json_name(j, "events");
 	json_begin_array(j);
@@ -140,7 +140,7 @@ static void json_info(struct json *j, const struct info *info)
 	json_name(j, "path");
 	json_text(j, info->name ? info->name : info->path);
 	json_facts(j, &info->facts);
-	json_events(j, info);
+	info_print_json_events(j, info);
 	if (info->rows.nr)
 		json_rows(j, info);
 	json_name(j, "damage");

@@ -98,8 +98,8 @@ static void add_sums(struct sums *sums, const struct segment *s)
 	sums->unfinished += d->unfinished;
 }
 
-static int read_segment(struct info *info, struct sums *sums, const char *path,
-			struct err *err)
+static int info_session_read_segment(struct info *info, struct sums *sums,
+				     const char *path, struct err *err)
 {
 	struct segment *s;
 	int r = segment_open(path, info->trust, &s, err);
@@ -114,7 +114,8 @@ static int read_segment(struct info *info, struct sums *sums, const char *path,
 	return r;
 }
 
-static int tell(struct info *info, const struct sums *sums, size_t nr_segments)
+static int info_session_tell(struct info *info, const struct sums *sums,
+			     size_t nr_segments)
 {
 	struct fact_list *facts = &info->facts;
 	struct fact_list *damage = &info->damage;
@@ -142,11 +143,11 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 	if (r)
 		return r;
 	for (size_t i = 0; !r && i < nr; i++)
-		r = read_segment(info, &sums, paths[i], err);
+		r = info_session_read_segment(info, &sums, paths[i], err);
 	session_list_free(paths, nr);
 	if (!r)
 		r = info_read_side_files(info, dir, err);
-	if (!r && tell(info, &sums, nr))
+	if (!r && info_session_tell(info, &sums, nr))
 		r = err_set(err, -ENOMEM, "%s: out of memory", info->path);
 	return r;
 }

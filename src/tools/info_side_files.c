@@ -14,7 +14,7 @@ struct side_files {
 	uint64_t nr, nr_unverified, nr_damaged;
 };
 
-static void look_at(struct side_files *files, const char *path)
+static void info_side_files_look_at(struct side_files *files, const char *path)
 {
 	int fd = io_open_regular(path, O_NOFOLLOW);
 	enum checksum state = CHECKSUM_UNKNOWN;
@@ -36,7 +36,7 @@ static int visit(void *ctx, const struct tree_entry *entry)
 		return TREE_SKIP;
 	if (S_ISREG(entry->st.st_mode) && strcmp(entry->name, CHECKSUMS_NAME) != 0 &&
 	    strncmp(entry->name, segment, sizeof(segment) - 1) != 0)
-		look_at(ctx, entry->path);
+		info_side_files_look_at(ctx, entry->path);
 	return 0;
 }
 

@@ -86,7 +86,7 @@ static int show_help(const char *name)
 }
 
 /* A report lacks what is in files that were reported as unreadable or damaged. */
-static int run_command(const struct command *cmd, int argc, char **argv)
+static int main_run_command(const struct command *cmd, int argc, char **argv)
 {
 	int status = cmd->run(cmd, argc, argv);
 
@@ -117,7 +117,7 @@ static int run_word(int argc, char **argv)
 	if (!cmd)
 		return unknown_command(word);
 	command_set_name(cmd, false);
-	return run_command(cmd, argc - 1, argv + 1);
+	return main_run_command(cmd, argc - 1, argv + 1);
 }
 
 static const struct command *find_by_classic(const char *program)
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	log_set_sink(log_to_stderr);
 	if (cmd) {
 		command_set_name(cmd, true);
-		status = run_command(cmd, argc, argv);
+		status = main_run_command(cmd, argc, argv);
 	} else {
 		status = run_word(argc, argv);
 	}

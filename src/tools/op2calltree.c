@@ -21,11 +21,11 @@ enum {
 	APP_NAME_MAX = 200 /* bytes: a file name has 255, with the prefix */
 };
 
-struct settings {
+struct op2calltree_settings {
 	const char *prefix;
 };
 
-struct app {
+struct op2calltree_app {
 	uint32_t name; /* string */
 	struct buf body;
 	uint64_t sums[OPREPORT_EVENTS_MAX];
@@ -39,10 +39,10 @@ struct converting {
 	struct opreport_reader reader;
 	struct strtab strings;
 	VEC(uint32_t) events;
-	VEC(struct app) apps;
+	VEC(struct op2calltree_app) apps;
 	struct map app_by;
-	struct app *at; /* of the function at hand */
-	uint32_t file;  /* its own one */
+	struct op2calltree_app *at; /* of the function at hand */
+	uint32_t file;              /* its own one */
 	uint64_t nr_lines;
 };
 
@@ -50,23 +50,24 @@ extern const struct command command_op2calltree;
 
 static const char usual_prefix[] = "oprof.out";
 
-static uint32_t string(struct converting *c, struct opreport_word w,
-		       const char *unknown)
+static uint32_t op2calltree_string(struct converting *c, struct opreport_word w,
+				   const char *unknown)
 {
 	return w.len ? strtab_add_len(&c->strings, w.at, w.len)
 		     : strtab_add(&c->strings, unknown);
 }
 
-static void put(struct app *a, const char *text)
+static void op2calltree_put(struct op2calltree_app *a, const char *text)
 {
 	buf_put(&a->body, text, strlen(text));
 }
 
-static struct app *find_app(struct converting *c, struct opreport_word name)
+static struct op2calltree_app *op2calltree_find_app(struct converting *c,
+						    struct opreport_word name)
 {
-	struct app new = { .name = string(c, name, "unnamed"),
-			   .file = STRTAB_FAILED,
-			   .image = STRTAB_FAILED };
+	struct op2calltree_app new = { .name = op2calltree_string(c, name, "unnamed"),
+				       .file = STRTAB_FAILED,
+				       .image = STRTAB_FAILED };
 	struct map_slot *slot;
 	bool is_new;
 
@@ -81,9 +82,9 @@ static struct app *find_app(struct converting *c, struct opreport_word name)
 }
 
 /* "fl=(1) path" at first, then "fl=(1)". */
-static int put_file(struct converting *c, const char *field, uint32_t file)
+static int op2calltree_put_file(struct converting *c, const char *field, uint32_t file)
 {
-	struct app *a = c->at;
+	struct op2calltree_app *a = c->at;
 	bool is_new;
 	struct map_slot *slot = map_at(&a->files, file, 0, &is_new);
 
@@ -91,76 +92,78 @@ static int put_file(struct converting *c, const char *field, uint32_t file)
 		return -ENOMEM;
 	if (is_new)
 		slot->value_plus_1 = ++a->nr_files;
-	put(a, field);
-	put(a, "=(");
+	op2calltree_put(a, field);
+	op2calltree_put(a, "=(");
 	buf_put_decimal(&a->body, slot->value_plus_1);
-	put(a, ")");
+	op2calltree_put(a, ")");
 	if (is_new) {
-		put(a, " ");
-		put(a, strtab_get(&c->strings, file));
+		op2calltree_put(a, " ");
+		op2calltree_put(a, strtab_get(&c->strings, file));
 	}
-	put(a, "\n");
+	op2calltree_put(a, "\n");
 	a->file = file;
 	return 0;
 }
 
-static int add_symbol(struct converting *c, const struct opreport_line *l)
+static int op2calltree_add_symbol(struct converting *c, const struct opreport_line *l)
 {
 	static const char no_symbols[] = "(no symbols)";
-	uint32_t image = string(c, l->image, "???");
+	uint32_t image = op2calltree_string(c, l->image, "???");
 
-	c->at = find_app(c, l->app);
-	c->file = string(c, l->file, "???");
+	c->at = op2calltree_find_app(c, l->app);
+	c->file = op2calltree_string(c, l->file, "???");
 	if (!c->at || c->file == STRTAB_FAILED || image == STRTAB_FAILED)
 		return -ENOMEM;
 	if (c->at->image != image) {
-		put(c->at, "ob=");
-		put(c->at, strtab_get(&c->strings, image));
-		put(c->at, "\n");
+		op2calltree_put(c->at, "ob=");
+		op2calltree_put(c->at, strtab_get(&c->strings, image));
+		op2calltree_put(c->at, "\n");
 		c->at->image = image;
 	}
-	if (put_file(c, "fl", c->file))
+	if (op2calltree_put_file(c, "fl", c->file))
 		return -ENOMEM;
-	put(c->at, "fn=");
+	op2calltree_put(c->at, "fn=");
 	if (l->name.len == strlen(no_symbols) &&
 	    !memcmp(l->name.at, no_symbols, l->name.len))
-		put(c->at, "???");
+		op2calltree_put(c->at, "???");
 	else
 		buf_put(&c->at->body, l->name.at, l->name.len);
-	put(c->at, "\n");
+	op2calltree_put(c->at, "\n");
 	return 0;
 }
 
-static int add_sample(struct converting *c, const struct opreport_line *l)
+static int op2calltree_add_sample(struct converting *c, const struct opreport_line *l)
 {
-	uint32_t file = string(c, l->file, "???");
-	struct app *a = c->at;
+	uint32_t file = op2calltree_string(c, l->file, "???");
+	struct op2calltree_app *a = c->at;
 
 	if (file == STRTAB_FAILED || !a)
 		return -ENOMEM;
-	if (file != a->file && put_file(c, file == c->file ? "fe" : "fi", file))
+	if (file != a->file &&
+	    op2calltree_put_file(c, file == c->file ? "fe" : "fi", file))
 		return -ENOMEM;
-	put(a, "0x");
+	op2calltree_put(a, "0x");
 	buf_put_hex(&a->body, l->vma, 0);
-	put(a, " ");
+	op2calltree_put(a, " ");
 	buf_put_decimal(&a->body, l->line);
 	for (size_t i = 0; i < c->reader.nr_events; i++) {
-		put(a, " ");
+		op2calltree_put(a, " ");
 		buf_put_decimal(&a->body, l->counts[i]);
 		a->sums[i] += l->counts[i];
 	}
-	put(a, "\n");
+	op2calltree_put(a, "\n");
 	return 0;
 }
 
-static int add_event(struct converting *c, const struct opreport_line *l)
+static int op2calltree_add_event(struct converting *c, const struct opreport_line *l)
 {
-	uint32_t name = string(c, l->name, "");
+	uint32_t name = op2calltree_string(c, l->name, "");
 
 	return name != STRTAB_FAILED && vec_push(&c->events, name) ? 0 : -ENOMEM;
 }
 
-static int add_line(struct converting *c, const char *text, size_t len, struct err *err)
+static int op2calltree_add_line(struct converting *c, const char *text, size_t len,
+				struct err *err)
 {
 	struct opreport_line l;
 	int r = opreport_parse(&c->reader, text, len, &l, err);
@@ -173,15 +176,15 @@ static int add_line(struct converting *c, const char *text, size_t len, struct e
 		return r;
 	}
 	if (l.kind == OPREPORT_EVENT)
-		r = add_event(c, &l);
+		r = op2calltree_add_event(c, &l);
 	else if (l.kind == OPREPORT_SYMBOL)
-		r = add_symbol(c, &l);
+		r = op2calltree_add_symbol(c, &l);
 	else if (l.kind == OPREPORT_SAMPLE)
-		r = add_sample(c, &l);
+		r = op2calltree_add_sample(c, &l);
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int read_all(struct converting *c, FILE *in, struct err *err)
+static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -192,7 +195,7 @@ static int read_all(struct converting *c, FILE *in, struct err *err)
 		if (len && line[len - 1] == '\n')
 			len--;
 		safe_text_mask(line, (size_t)len, '?');
-		r = add_line(c, line, (size_t)len, err);
+		r = op2calltree_add_line(c, line, (size_t)len, err);
 	}
 	free(line);
 	if (!r && ferror(in))
@@ -204,7 +207,7 @@ static int read_all(struct converting *c, FILE *in, struct err *err)
 	return r;
 }
 
-static const char *base_name(const char *path)
+static const char *op2calltree_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -212,15 +215,18 @@ static const char *base_name(const char *path)
 }
 
 /* malloc'd: "oprof.out.NAME"; of the second one of a name ".2" is behind it. */
-static char *file_name(const struct converting *c, const char *prefix, size_t app)
+static char *op2calltree_file_name(const struct converting *c, const char *prefix,
+				   size_t app)
 {
-	const char *name = base_name(strtab_get(&c->strings, c->apps.at[app].name));
+	const char *name =
+		op2calltree_base_name(strtab_get(&c->strings, c->apps.at[app].name));
 	unsigned int nr = 1;
 	char *made;
 
 	for (size_t i = 0; i < app; i++)
 		nr += !strncmp(name,
-			       base_name(strtab_get(&c->strings, c->apps.at[i].name)),
+			       op2calltree_base_name(
+				       strtab_get(&c->strings, c->apps.at[i].name)),
 			       APP_NAME_MAX);
 	if ((nr == 1 ? asprintf(&made, "%s.%.*s", prefix, APP_NAME_MAX, name)
 		     : asprintf(&made, "%s.%.*s.%u", prefix, APP_NAME_MAX, name, nr)) <
@@ -229,7 +235,8 @@ static char *file_name(const struct converting *c, const char *prefix, size_t ap
 	return made;
 }
 
-static void put_app(const struct converting *c, const struct app *a, FILE *out)
+static void put_app(const struct converting *c, const struct op2calltree_app *a,
+		    FILE *out)
 {
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: op2calltree\ncmd: %s\n",
 		strtab_get(&c->strings, a->name));
@@ -243,11 +250,11 @@ static void put_app(const struct converting *c, const struct app *a, FILE *out)
 	fwrite(a->body.data, 1, a->body.len, out);
 }
 
-static int write_app(const struct converting *c, const char *prefix, size_t app,
-		     struct err *err)
+static int op2calltree_write_app(const struct converting *c, const char *prefix,
+				 size_t app, struct err *err)
 {
 	struct export_out out = { 0 };
-	char *name = file_name(c, prefix, app);
+	char *name = op2calltree_file_name(c, prefix, app);
 	int r, closed;
 
 	if (!name || c->apps.at[app].body.failed) {
@@ -262,7 +269,7 @@ static int write_app(const struct converting *c, const char *prefix, size_t app,
 	return r ? r : closed;
 }
 
-static void done(struct converting *c)
+static void op2calltree_done(struct converting *c)
 {
 	for (size_t i = 0; i < c->apps.nr; i++) {
 		buf_done(&c->apps.at[i].body);
@@ -274,17 +281,17 @@ static void done(struct converting *c)
 	strtab_done(&c->strings);
 }
 
-static int convert(const char *prefix, struct err *err)
+static int op2calltree_convert(const char *prefix, struct err *err)
 {
 	struct converting c = { 0 };
 	int r = strtab_init(&c.strings);
 
 	if (r)
 		return err_set(err, r, "out of memory");
-	r = read_all(&c, stdin, err);
+	r = op2calltree_read_all(&c, stdin, err);
 	for (size_t i = 0; !r && i < c.apps.nr; i++)
-		r = write_app(&c, prefix, i, err);
-	done(&c);
+		r = op2calltree_write_app(&c, prefix, i, err);
+	op2calltree_done(&c);
 	return r;
 }
 
@@ -293,14 +300,14 @@ static const struct option_row rows[] = {
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,
 	  .value = "PREFIX",
-	  .offset = OPTION(struct settings, prefix),
+	  .offset = OPTION(struct op2calltree_settings, prefix),
 	  .help = "Write files PREFIX.NAME, not oprof.out.NAME." },
 	{ 0 },
 };
 
-static int run(const struct command *self, int argc, char **argv)
+static int op2calltree_run(const struct command *self, int argc, char **argv)
 {
-	struct settings set = { .prefix = usual_prefix };
+	struct op2calltree_settings set = { .prefix = usual_prefix };
 	struct err err = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
@@ -313,7 +320,7 @@ static int run(const struct command *self, int argc, char **argv)
 			      argv[first]);
 		return 1;
 	}
-	if (!convert(set.prefix, &err))
+	if (!op2calltree_convert(set.prefix, &err))
 		return 0;
 	command_error("%s", err.text);
 	return 1;
@@ -331,5 +338,5 @@ const struct command command_op2calltree = {
 		 "Example:\n"
 		 "  opreport -gdf | op2calltree && kcachegrind oprof.out.program",
 	.options = rows,
-	.run = run,
+	.run = op2calltree_run,
 };

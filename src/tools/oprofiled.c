@@ -160,7 +160,7 @@ static const struct option_row rows[] = {
 	{ .name = NULL }
 };
 
-static int check(const struct oprofiled_options *o, struct err *err)
+static int oprofiled_check(const struct oprofiled_options *o, struct err *err)
 {
 	const struct {
 		const char *name;
@@ -211,10 +211,10 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 }
 
 /* The exit status.  The daemon's own is nobody's to see. */
-static int start(struct oprofiled *d)
+static int oprofiled_start_parts(struct oprofiled *d)
 {
 	struct err err = { 0 };
-	int r = check(&d->options, &err);
+	int r = oprofiled_check(&d->options, &err);
 
 	if (!r)
 		r = oprofiled_setup_options(d, &err);
@@ -267,7 +267,7 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 		daemon.command = argv;
 		daemon.nr_command = argc;
 		daemon.rate_hz = daemon.options.frequency_hz;
-		status = start(&daemon);
+		status = oprofiled_start_parts(&daemon);
 	}
 	daemonrc_done(&daemon.asked);
 	daemonrc_done(&daemon.setup);

@@ -22,7 +22,7 @@ struct parser {
 };
 
 /* A row and the struct that its offset is in. */
-struct found {
+struct options_found {
 	const struct option_row *row;
 	void *target;
 };
@@ -46,7 +46,7 @@ const struct option_row *options_main_row(const struct option_row *rows,
 }
 
 /* The row behind getopt's value: a letter, or LONG_BASE and a running number. */
-static struct found find_value(const struct parser *p, int value)
+static struct options_found find_value(const struct parser *p, int value)
 {
 	int number = LONG_BASE;
 
@@ -55,11 +55,12 @@ static struct found find_value(const struct parser *p, int value)
 
 		for (const struct option_row *row = rows; row->name; row++, number++) {
 			if (number == value || (row->letter && row->letter == value))
-				return (struct found){ options_main_row(rows, row),
-						       p->tables[t].target };
+				return (struct options_found){
+					options_main_row(rows, row), p->tables[t].target
+				};
 		}
 	}
-	return (struct found){ 0 };
+	return (struct options_found){ 0 };
 }
 
 static int argument_need(const struct option_row *row)
@@ -83,7 +84,8 @@ static bool add_letter(struct parser *p, const struct option_row *row, int need)
 	return true;
 }
 
-static bool add_table(struct parser *p, const struct option_row *rows, int *number)
+static bool options_add_table(struct parser *p, const struct option_row *rows,
+			      int *number)
 {
 	int first = *number;
 
@@ -103,7 +105,7 @@ static bool add_table(struct parser *p, const struct option_row *rows, int *numb
 	return true;
 }
 
-static bool build(struct parser *p, enum options_order order)
+static bool options_build(struct parser *p, enum options_order order)
 {
 	int number = LONG_BASE;
 
@@ -112,7 +114,7 @@ static bool build(struct parser *p, enum options_order order)
 	if (!vec_push(&p->letters, ':'))
 		return false;
 	for (size_t t = 0; t < p->nr_tables; t++) {
-		if (!add_table(p, p->tables[t].rows, &number))
+		if (!options_add_table(p, p->tables[t].rows, &number))
 			return false;
 	}
 	return vec_push(&p->longs, (struct option){ 0 }) && vec_push(&p->letters, '\0');
@@ -135,7 +137,7 @@ static int store_counted(const struct option_row *row, const char *text, bool go
 }
 
 /* `text` is NULL where an optional value was left out, or for a flag. */
-static int store(struct found f, const char *text, struct err *err)
+static int options_store(struct options_found f, const char *text, struct err *err)
 {
 	const struct option_row *row = f.row;
 	void *field = (char *)f.target + row->offset;
@@ -218,7 +220,7 @@ static int unknown_long(const struct parser *p, const char *word, struct err *er
 static int parse_failed(const struct parser *p, int code, const char *word,
 			struct err *err)
 {
-	struct found f = { 0 };
+	struct options_found f = { 0 };
 
 	if (optopt)
 		f = find_value(p, optopt);
@@ -227,14 +229,15 @@ static int parse_failed(const struct parser *p, int code, const char *word,
 	if (!f.row)
 		return unknown_long(p, word, err);
 	if (f.row->kind == OPTION_REFUSED)
-		return store(f, NULL, err);
+		return options_store(f, NULL, err);
 	if (code == ':')
 		return err_set(err, -EINVAL, "--%s needs a value: %s", f.row->name,
 			       f.row->value);
 	return err_set(err, -EINVAL, "--%s takes no value", f.row->name);
 }
 
-static int parse_words(const struct parser *p, int argc, char **argv, struct err *err)
+static int options_parse_words(const struct parser *p, int argc, char **argv,
+			       struct err *err)
 {
 	int r;
 
@@ -242,17 +245,17 @@ static int parse_words(const struct parser *p, int argc, char **argv, struct err
 	optind = 0; /* glibc: start afresh, and read the order from the letters again */
 	for (;;) {
 		int value = getopt_long(argc, argv, p->letters.at, p->longs.at, NULL);
-		struct found f;
+		struct options_found f;
 
 		if (value == -1)
 			return 0;
 		f = find_value(p, value);
 		if (value == '?' && optopt == '?' && f.row)
-			r = store(f, NULL, err);
+			r = options_store(f, NULL, err);
 		else if (value == '?' || value == ':' || !f.row)
 			r = parse_failed(p, value, argv[optind - 1], err);
 		else
-			r = store(f, optarg, err);
+			r = options_store(f, optarg, err);
 		if (r)
 			return r;
 	}
@@ -264,8 +267,8 @@ int options_parse(const struct options_table *tables, size_t nr_tables,
 	struct parser p = { .tables = tables, .nr_tables = nr_tables };
 	int r;
 
-	if (build(&p, order))
-		r = parse_words(&p, words->argc, words->argv, err);
+	if (options_build(&p, order))
+		r = options_parse_words(&p, words->argc, words->argv, err);
 	else
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)

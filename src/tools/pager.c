@@ -52,7 +52,7 @@ static const char *pager_command(const struct terminal_options *options)
 	return *command && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
-static int spawn(const char *command, int input, pid_t *ret_pid)
+static int pager_spawn(const char *command, int input, pid_t *ret_pid)
 {
 	char shell[] = "sh";
 	char flag[] = "-c";
@@ -91,7 +91,7 @@ static int pager_start(struct pager *p, const char *command)
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	p->input = fdopen(ends[1], "we");
-	r = p->input ? spawn(command, ends[0], &p->pid) : -errno;
+	r = p->input ? pager_spawn(command, ends[0], &p->pid) : -errno;
 	close(ends[0]);
 	if (!r)
 		return 0;

@@ -16,7 +16,7 @@
 #include "tools/debug_dir.h"
 #include "tools/debuginfod_env.h"
 
-static int check_folder(const char *path, const char *option, struct err *err)
+static int places_check_folder(const char *path, const char *option, struct err *err)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ struct folders {
 	VEC(char *) paths;
 };
 
-static int add_folder(struct folders *folders, char *path, struct err *err)
+static int places_add_folder(struct folders *folders, char *path, struct err *err)
 {
 	if (path && vec_push(&folders->paths, path))
 		return 0;
@@ -39,7 +39,7 @@ static int add_folder(struct folders *folders, char *path, struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-static char *path_in(const char *archive, const char *name)
+static char *places_path_in(const char *archive, const char *name)
 {
 	char *path;
 
@@ -53,14 +53,14 @@ static int split_folders(const char *list, const char *archive, struct folders *
 {
 	while (list) {
 		char *path = comma_next(&list);
-		char *folder = path ? path_in(archive, path) : NULL;
-		int r = folder ? check_folder(folder, "--image-path", err) : 0;
+		char *folder = path ? places_path_in(archive, path) : NULL;
+		int r = folder ? places_check_folder(folder, "--image-path", err) : 0;
 
 		free(path);
 		if (r)
 			free(folder);
 		else
-			r = add_folder(folders, folder, err);
+			r = places_add_folder(folders, folder, err);
 		if (r)
 			return r;
 	}
@@ -79,9 +79,9 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 {
 	struct stat st;
 
-	a->cache = path_in(dir, ARCHIVE_CACHE);
-	a->modules = path_in(dir, ARCHIVE_MODULES);
-	a->vmlinux = path_in(dir, ARCHIVE_VMLINUX);
+	a->cache = places_path_in(dir, ARCHIVE_CACHE);
+	a->modules = places_path_in(dir, ARCHIVE_MODULES);
+	a->vmlinux = places_path_in(dir, ARCHIVE_VMLINUX);
 	if (!a->cache || !a->modules || !a->vmlinux)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (options->root)
@@ -95,31 +95,31 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 		options->vmlinux = a->vmlinux;
 	if (stat(a->modules, &st) || !S_ISDIR(st.st_mode))
 		return 0;
-	return add_folder(folders, strdup(a->modules), err);
+	return places_add_folder(folders, strdup(a->modules), err);
 }
 
-static int check_file(const char *path, const char *option, struct err *err)
+static int places_check_file(const char *path, const char *option, struct err *err)
 {
 	return path && access(path, R_OK) ? err_sys(err, -errno, "%s: %s", option, path)
 					  : 0;
 }
 
-static int check(const struct places_options *from, struct err *err)
+static int places_check(const struct places_options *from, struct err *err)
 {
-	int r = from->root ? check_folder(from->root, "--root", err) : 0;
+	int r = from->root ? places_check_folder(from->root, "--root", err) : 0;
 
 	if (!r)
-		r = check_file(from->vmlinux, "--vmlinux", err);
+		r = places_check_file(from->vmlinux, "--vmlinux", err);
 	if (!r)
-		r = check_file(from->guest_kallsyms, "--guestkallsyms", err);
-	return r ? r : check_file(from->guest_vmlinux, "--guestvmlinux", err);
+		r = places_check_file(from->guest_kallsyms, "--guestkallsyms", err);
+	return r ? r : places_check_file(from->guest_vmlinux, "--guestvmlinux", err);
 }
 
 static int gather(const struct places_options *from, struct archived *a,
 		  struct folders *folders, struct naming_options *options,
 		  struct err *err)
 {
-	int r = check(from, err);
+	int r = places_check(from, err);
 
 	if (!r)
 		r = split_folders(from->image_path, from->archive, folders, err);

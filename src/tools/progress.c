@@ -33,7 +33,7 @@ static struct {
 	struct sigaction before[NR_SIGNALS]; /* while something is shown */
 } the;
 
-static uint64_t now_ms(void)
+static uint64_t progress_now_ms(void)
 {
 	struct timespec t;
 
@@ -103,7 +103,7 @@ void progress_begin(const char *what)
 	if (!terminal_has_escapes(STDERR_FILENO))
 		return;
 	the.what = what;
-	the.next_ms = now_ms() + FIRST_MS;
+	the.next_ms = progress_now_ms() + FIRST_MS;
 }
 
 /* Whether it is time to write. */
@@ -113,7 +113,7 @@ static bool is_due(void)
 
 	if (!the.what)
 		return false;
-	now = now_ms();
+	now = progress_now_ms();
 	if (now < the.next_ms)
 		return false;
 	the.next_ms = now + EVERY_MS;
@@ -129,7 +129,7 @@ static size_t line_room(void)
 	return width < LINE_MAX_BYTES ? width : LINE_MAX_BYTES;
 }
 
-static void show(const char *text)
+static void progress_show(const char *text)
 {
 	char line[LINE_MAX_BYTES + sizeof(clear_line)];
 	int len = snprintf(line, sizeof(line), "%s%s", clear_line, text);
@@ -147,7 +147,7 @@ void progress_bytes(uint64_t done, uint64_t total)
 	if (!is_due())
 		return;
 	progress_text(text, line_room(), the.what, done, total);
-	show(text);
+	progress_show(text);
 }
 
 void progress_words(const char *words)
@@ -157,7 +157,7 @@ void progress_words(const char *words)
 	if (!is_due())
 		return;
 	snprintf(text, line_room(), "%s: %s", command_name(), words);
-	show(text);
+	progress_show(text);
 }
 
 void progress_hide(void)

@@ -158,7 +158,7 @@ static const struct option_row rows[] = {
 	{ .name = NULL }
 };
 
-static int fail(const struct err *err)
+static int record_fail(const struct err *err)
 {
 	command_error("%s", err->text);
 	return EXIT_OWN_FAILURE;
@@ -166,7 +166,7 @@ static int fail(const struct err *err)
 
 /* ---- starting ---- */
 
-static int block_signals(struct record_plan *p, struct err *err)
+static int record_block_signals(struct record_plan *p, struct err *err)
 {
 	struct sigaction hangup;
 	sigset_t mask;
@@ -187,7 +187,8 @@ static int block_signals(struct record_plan *p, struct err *err)
 	return p->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
 }
 
-static int open_recorder(struct record_plan *p, char **argv, int argc, struct err *err)
+static int record_open_recorder(struct record_plan *p, char **argv, int argc,
+				struct err *err)
 {
 	const struct record_options *o = &p->options;
 	struct recorder_config config = {
@@ -215,18 +216,18 @@ static int open_recorder(struct record_plan *p, char **argv, int argc, struct er
 	return recorder_open(&config, &p->recorder, err);
 }
 
-/* As open_recorder(); without a way to unwind stacks, frame pointers are followed, if that was
+/* As record_open_recorder(); without a way to unwind stacks, frame pointers are followed, if that was
  * left to us. */
 static int open_with_chains(struct record_plan *p, char **argv, int argc,
 			    struct err *err)
 {
-	int r = open_recorder(p, argv, argc, err);
+	int r = record_open_recorder(p, argv, argc, err);
 
 	if (!p->stack_bytes || !p->stacks_optional ||
 	    (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
 		return r;
 	p->stack_bytes = 0;
-	r = open_recorder(p, argv, argc, err);
+	r = record_open_recorder(p, argv, argc, err);
 	if (!r)
 		fprintf(stderr,
 			"%s: --callgraph: this kernel does not copy stacks: frame "
@@ -237,8 +238,8 @@ static int open_with_chains(struct record_plan *p, char **argv, int argc,
 
 /* perf_event_paranoid 2 leaves one's own processes in user space: better than nothing, if
  * it is said. */
-static int open_with_rights(struct record_plan *p, char **argv, int argc,
-			    struct err *err)
+static int record_open_with_rights(struct record_plan *p, char **argv, int argc,
+				   struct err *err)
 {
 	int r = open_with_chains(p, argv, argc, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && !p->options.system_wide;
@@ -266,17 +267,17 @@ static int open_with_rights(struct record_plan *p, char **argv, int argc,
 	return r;
 }
 
-static int start(struct record_plan *p, char **argv, int argc, struct err *err)
+static int record_start(struct record_plan *p, char **argv, int argc, struct err *err)
 {
 	const struct record_options *o = &p->options;
 	int r = session_dir_open(o->session_dir, o->append, &p->dir, err);
 
 	if (!r)
-		r = block_signals(p, err);
+		r = record_block_signals(p, err);
 	if (!r && p->command)
 		r = target_hold(p->command, &p->old_signals, &p->target, err);
 	if (!r)
-		r = open_with_rights(p, argv, argc, err);
+		r = record_open_with_rights(p, argv, argc, err);
 	if (!r && !p->target.pid && !o->delay_ns)
 		r = recorder_enable(p->recorder, true, err);
 	if (!r && p->target.pid && o->system_wide && !o->delay_ns)
@@ -296,7 +297,7 @@ static int exit_status(const struct record_plan *p, int signal)
 }
 
 /* DIR.oparchive, if no name was given.  0 or a negative errno; what is wrong was said. */
-static int archive(const struct record_plan *p)
+static int record_archive(const struct record_plan *p)
 {
 	const char *given = p->options.archive;
 	struct err err = { 0 };
@@ -318,7 +319,7 @@ static int archive(const struct record_plan *p)
 }
 
 /* Ends the recording; the target may go on behind it. */
-static int finish(struct record_plan *p, int failed, int signal, struct err *err)
+static int record_finish(struct record_plan *p, int failed, int signal, struct err *err)
 {
 	struct record_summary summary = { .dir = p->dir.current };
 	struct err late = { 0 };
@@ -341,21 +342,21 @@ static int finish(struct record_plan *p, int failed, int signal, struct err *err
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
 	/* From here on a signal is answered as by any program. */
 	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
-	if (archive(p) && !r)
+	if (record_archive(p) && !r)
 		r = -EIO;
 	if (signal != SIGTERM && signal != SIGHUP)
 		target_wait(&p->target);
 	return failed || r ? EXIT_OWN_FAILURE : exit_status(p, signal);
 }
 
-static int record(struct record_plan *p, char **argv, int argc)
+static int record_begin_words(struct record_plan *p, char **argv, int argc)
 {
 	struct err err = { 0 };
 	int signal = 0;
-	int r = start(p, argv, argc, &err);
+	int r = record_start(p, argv, argc, &err);
 
 	if (r)
-		return fail(&err);
+		return record_fail(&err);
 	if (p->target.pid) {
 		r = target_go(&p->target, p->command[0], &err);
 		if (r) {
@@ -371,7 +372,7 @@ static int record(struct record_plan *p, char **argv, int argc)
 				    !p->command);
 	if (!r)
 		r = record_loop_run(p, &err, &signal);
-	return finish(p, r, signal, &err);
+	return record_finish(p, r, signal, &err);
 }
 
 static void plan_done(struct record_plan *p)
@@ -416,9 +417,9 @@ static int run_record(const struct command *self, int argc, char **argv)
 			"converted\n",
 			command_name());
 	if (record_plan_make(&plan, &err))
-		status = fail(&err);
+		status = record_fail(&err);
 	else
-		status = record(&plan, argv, argc);
+		status = record_begin_words(&plan, argv, argc);
 	plan_done(&plan);
 	return status;
 }

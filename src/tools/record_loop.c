@@ -22,7 +22,7 @@ struct loop {
 	int pid_fds[RECORD_PIDS_MAX];
 };
 
-static uint64_t now_ns(void)
+static uint64_t record_loop_now_ns(void)
 {
 	struct timespec ts;
 
@@ -40,7 +40,7 @@ static void pass_on(const struct loop *l, const struct signalfd_siginfo *info)
 		kill(t->pid, (int)info->ssi_signo);
 }
 
-static void take_signals(struct loop *l)
+static void record_loop_take_signals(struct loop *l)
 {
 	struct signalfd_siginfo info;
 
@@ -77,7 +77,7 @@ static bool pids_live(const struct loop *l)
 static int timeout_ms(const struct loop *l)
 {
 	uint64_t next = l->begin_ns < l->stop_ns ? l->begin_ns : l->stop_ns;
-	uint64_t now = now_ns();
+	uint64_t now = record_loop_now_ns();
 	int ms = l->stopped ? 1000 : recorder_timeout_ms(l->p->recorder);
 	int attend_ms = l->stopped ? -1 : recorder_attend_ms(l->p->recorder);
 
@@ -104,7 +104,7 @@ static void stop_sampling(struct loop *l, struct err *err)
 /* --delay and --duration. */
 static void keep_time(struct loop *l, struct err *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = record_loop_now_ns();
 
 	if (now >= l->begin_ns) {
 		l->begin_ns = UINT64_MAX;
@@ -117,7 +117,7 @@ static void keep_time(struct loop *l, struct err *err)
 }
 
 /* What the recorder has to do now.  `ring`: one may be full soon; `begun`: somebody began. */
-static void record(struct loop *l, bool ring, bool begun, struct err *err)
+static void record_loop_record(struct loop *l, bool ring, bool begun, struct err *err)
 {
 	struct recorder *r = l->p->recorder;
 
@@ -127,7 +127,7 @@ static void record(struct loop *l, bool ring, bool begun, struct err *err)
 		l->failed = recorder_round(r, err);
 }
 
-static void one_turn(struct loop *l, struct err *err)
+static void record_loop_one_turn(struct loop *l, struct err *err)
 {
 	struct pollfd fds[3] = {
 		{ .fd = l->stopped ? -1 : recorder_poll_fd(l->p->recorder),
@@ -141,10 +141,10 @@ static void one_turn(struct loop *l, struct err *err)
 		l->failed = err_sys(err, -errno, "poll");
 		return;
 	}
-	take_signals(l);
+	record_loop_take_signals(l);
 	keep_time(l, err);
 	if (!l->failed && !l->stopped)
-		record(l, fds[0].revents, fds[2].revents, err);
+		record_loop_record(l, fds[0].revents, fds[2].revents, err);
 	if (l->p->nr_pids && !pids_live(l))
 		l->done = true;
 }
@@ -152,7 +152,7 @@ static void one_turn(struct loop *l, struct err *err)
 int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal)
 {
 	struct loop l = { .p = p,
-			  .start_ns = now_ns(),
+			  .start_ns = record_loop_now_ns(),
 			  .stop_ns = UINT64_MAX,
 			  .begin_ns = UINT64_MAX };
 
@@ -165,7 +165,7 @@ int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal)
 	target_poll(&p->target);
 	l.done = p->target.ended;
 	while (!l.done && !l.failed)
-		one_turn(&l, err);
+		record_loop_one_turn(&l, err);
 	for (size_t i = 0; i < p->nr_pids; i++)
 		if (l.pid_fds[i] >= 0)
 			close(l.pid_fds[i]);

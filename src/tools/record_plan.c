@@ -117,7 +117,7 @@ static int check_vmlinux(struct record_plan *p, struct err *err)
 	return p->vmlinux ? 0 : err_sys(err, -errno, "--vmlinux: %s", path);
 }
 
-static int choose_events(struct record_plan *p, struct err *err)
+static int record_plan_choose_events(struct record_plan *p, struct err *err)
 {
 	const struct record_options *o = &p->options;
 	int r = 0;
@@ -145,7 +145,7 @@ int record_plan_make(struct record_plan *p, struct err *err)
 	if (!r)
 		r = check_vmlinux(p, err);
 	if (!r)
-		r = choose_events(p, err);
+		r = record_plan_choose_events(p, err);
 	p->flags |= (o->system_wide ? SESSION_SYSTEM_WIDE : 0) |
 		    (o->separate_thread ? SESSION_SEPARATE_THREAD : 0) |
 		    (o->separate_cpu ? SESSION_SEPARATE_CPU : 0);

@@ -12,7 +12,8 @@
 #include "tools/progress.h"
 
 /* The kernel gives each a counter for a part of the time then. */
-static void tell_turns(const struct event_request *events, size_t nr_events)
+static void record_report_tell_turns(const struct event_request *events,
+				     size_t nr_events)
 {
 	size_t first;
 
@@ -34,7 +35,7 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 			"TIMER) at "
 			"%llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
-	tell_turns(events, nr_events);
+	record_report_tell_turns(events, nr_events);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
 	if (until_stopped)
 		fprintf(stderr,

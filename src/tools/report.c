@@ -31,7 +31,8 @@ struct report {
 	struct report_xml xml;
 };
 
-static int write_to(struct report *r, FILE *out, const char *name, struct err *err)
+static int report_write_to(struct report *r, FILE *out, const char *name,
+			   struct err *err)
 {
 	int status =
 		r->plan.writer->write(out, &r->read.profile, &r->plan.present, err);
@@ -43,16 +44,16 @@ static int write_to(struct report *r, FILE *out, const char *name, struct err *e
 	return 0;
 }
 
-struct writing {
+struct report_writing {
 	struct report *report;
 	struct err *err;
 };
 
 static int write_to_stdout(FILE *out, void *ctx)
 {
-	const struct writing *w = ctx;
+	const struct report_writing *w = ctx;
 
-	return write_to(w->report, out, "standard output", w->err);
+	return report_write_to(w->report, out, "standard output", w->err);
 }
 
 static int write_report(struct report *r, struct err *err)
@@ -63,7 +64,7 @@ static int write_report(struct report *r, struct err *err)
 	struct export_out out;
 
 	if (!path) {
-		struct writing w = { r, err };
+		struct report_writing w = { r, err };
 
 		status = pager_run(&r->plan.options.terminal, &r->plan.present.screen,
 				   write_to_stdout, &w);
@@ -83,7 +84,7 @@ static int write_report(struct report *r, struct err *err)
 			       : err_set(err, status,
 					 "Couldn't open \"%s\" for writing.", path);
 	}
-	status = write_to(r, out.file, path, err);
+	status = report_write_to(r, out.file, path, err);
 	if (status)
 		(void)export_out_close(&out, false, NULL);
 	else
@@ -147,7 +148,7 @@ static int make_report(struct report *r, char *const *words)
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int report_run(const struct command *self, int argc, char **argv)
 {
 	struct report r = { 0 };
 	int first;
@@ -188,5 +189,5 @@ const struct command command_report = {
 		 "  opreport --details --exclude-dependent\n"
 		 "  opreport --by comm,image --csv",
 	.options = report_rows,
-	.run = run,
+	.run = report_run,
 };

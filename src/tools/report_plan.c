@@ -167,7 +167,8 @@ static int check_input(const char *input, struct err *err)
 					   : "neither a session nor a perf.data");
 }
 
-static int find_sources(struct report_plan *plan, char *const *words, struct err *err)
+static int report_plan_find_sources(struct report_plan *plan, char *const *words,
+				    struct err *err)
 {
 	const char *input = plan->options.input;
 	char *first = input ? strdup(input) : NULL;
@@ -188,7 +189,7 @@ static int find_sources(struct report_plan *plan, char *const *words, struct err
 	return r;
 }
 
-static int make_places(struct report_plan *plan, struct err *err)
+static int report_plan_make_places(struct report_plan *plan, struct err *err)
 {
 	struct places_options *from = &plan->options.places;
 
@@ -333,9 +334,9 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = add_option_words(plan, err);
 	if (!r)
-		r = find_sources(plan, words, err);
+		r = report_plan_find_sources(plan, words, err);
 	if (!r)
-		r = make_places(plan, err);
+		r = report_plan_make_places(plan, err);
 	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;
 	if (!r && !by)
 		r = choose_layout_keys(plan, err);

@@ -9,7 +9,7 @@
 #include "tools/report_source.h"
 
 /* 0: nobody knows. */
-static uint64_t file_bytes(const char *path)
+static uint64_t report_progress_file_bytes(const char *path)
 {
 	struct stat st;
 
@@ -25,7 +25,7 @@ static uint64_t session_bytes(const char *dir)
 	if (session_list(dir, &paths, &nr, NULL))
 		return 0;
 	for (size_t i = 0; i < nr; i++)
-		bytes += file_bytes(paths[i]);
+		bytes += report_progress_file_bytes(paths[i]);
 	session_list_free(paths, nr);
 	return bytes;
 }
@@ -36,8 +36,8 @@ static uint64_t total_bytes(const struct report_sources *sources)
 
 	for (size_t i = 0; i < sources->sessions.nr; i++) {
 		const struct report_session *s = &sources->sessions.at[i];
-		uint64_t bytes =
-			s->perf_data ? file_bytes(s->dir) : session_bytes(s->dir);
+		uint64_t bytes = s->perf_data ? report_progress_file_bytes(s->dir)
+					      : session_bytes(s->dir);
 
 		if (!bytes)
 			return 0;
@@ -46,7 +46,7 @@ static uint64_t total_bytes(const struct report_sources *sources)
 	return total;
 }
 
-static void show(void *ctx, uint64_t done, uint64_t total)
+static void report_progress_show(void *ctx, uint64_t done, uint64_t total)
 {
 	const struct report_progress *p = ctx;
 
@@ -63,14 +63,14 @@ void report_progress_begin(struct report_progress *p,
 {
 	*p = (struct report_progress){ .sources = sources,
 				       .total = total_bytes(sources) };
-	options->progress = show;
+	options->progress = report_progress_show;
 	options->progress_ctx = p;
 	progress_begin("reading");
 }
 
 void report_progress_file(struct report_progress *p, const char *path)
 {
-	p->done += file_bytes(path);
+	p->done += report_progress_file_bytes(path);
 }
 
 void report_progress_end(void)

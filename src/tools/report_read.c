@@ -28,7 +28,8 @@ enum {
 
 /* `status` is that of reading a segment.  The file was merged into another or removed with its
  * session since it was listed. */
-static bool is_gone(const struct report_read *r, int status, const char *path)
+static bool report_read_is_gone(const struct report_read *r, int status,
+				const char *path)
 {
 	return status == -ENOENT && r->nr_anew < ANEW_MAX && access(path, F_OK) != 0;
 }
@@ -46,8 +47,8 @@ static bool is_other(const struct report_read *r, const char *dir,
 }
 
 /* -ESTALE: what was listed is not there any more; nothing was said, and all is to be read anew. */
-static int read_segments(struct report_read *r, struct report_plan *plan,
-			 const struct report_session *session, struct err *err)
+static int report_read_segments(struct report_read *r, struct report_plan *plan,
+				const struct report_session *session, struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
@@ -65,7 +66,7 @@ static int read_segments(struct report_read *r, struct report_plan *plan,
 	for (size_t i = 0; !status && i < nr; i++) {
 		status = profile_read_segment(&r->profile, paths[i], session->dir,
 					      session->name, &span, err);
-		if (is_gone(r, status, paths[i])) {
+		if (report_read_is_gone(r, status, paths[i])) {
 			status = -ESTALE;
 			break;
 		}
@@ -86,8 +87,8 @@ static int read_segments(struct report_read *r, struct report_plan *plan,
 	return status;
 }
 
-static int read_session(struct report_read *r, struct report_plan *plan,
-			const struct report_session *session, struct err *err)
+static int report_read_session(struct report_read *r, struct report_plan *plan,
+			       const struct report_session *session, struct err *err)
 {
 	struct stat before = { 0 };
 	int status;
@@ -96,7 +97,7 @@ static int read_session(struct report_read *r, struct report_plan *plan,
 		return profile_read_perf_data(&r->profile, session->dir, session->name,
 					      err);
 	(void)stat(session->dir, &before);
-	status = read_segments(r, plan, session, err);
+	status = report_read_segments(r, plan, session, err);
 	return !status && is_other(r, session->dir, &before) ? -ESTALE : status;
 }
 
@@ -111,7 +112,7 @@ static int read_sources(struct report_read *r, struct report_plan *plan,
 	for (size_t i = 0; !status && i < sources->sessions.nr; i++) {
 		const struct report_session *session = &sources->sessions.at[i];
 
-		status = read_session(r, plan, session, err);
+		status = report_read_session(r, plan, session, err);
 		if (!status && session->perf_data)
 			report_progress_file(&r->progress, session->dir);
 	}

@@ -28,7 +28,7 @@ enum {
 static const char default_dir[] = "./oprofile_data";
 static const char system_dir[] = "/var/lib/oprofile";
 
-static char *join(const char *dir, const char *name)
+static char *report_source_join(const char *dir, const char *name)
 {
 	char *path;
 
@@ -121,8 +121,8 @@ static int check_session(const struct report_session *s, struct err *err)
 }
 
 /* Consumes `dir`. */
-static int add_session(struct report_sources *sources, char *dir, const char *name,
-		       bool perf_data, struct err *err)
+static int report_source_add_session(struct report_sources *sources, char *dir,
+				     const char *name, bool perf_data, struct err *err)
 {
 	struct report_session session = {
 		.dir = dir,
@@ -145,7 +145,7 @@ static int add_session(struct report_sources *sources, char *dir, const char *na
 }
 
 /* 1, 0, or a negative errno without a line. */
-static int is_perf_data(const char *path)
+static int report_source_is_perf_data(const char *path)
 {
 	char magic[8];
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
@@ -169,7 +169,8 @@ bool report_session_is_foreign(const struct report_session *s)
 	if (!strcmp(s->dir, "-"))
 		return import_is_input_foreign();
 	/* What cannot be read is left to the reader of perf.data, which says so. */
-	return !stat(s->dir, &st) && S_ISREG(st.st_mode) && is_perf_data(s->dir) == 0;
+	return !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
+	       report_source_is_perf_data(s->dir) == 0;
 }
 
 /* The perf.data `name` in a directory, malloc'd; NULL: there is none.  0, or a negative errno with a
@@ -177,8 +178,8 @@ bool report_session_is_foreign(const struct report_session *s)
 static int find_perf_data(const char *dir, const char *name, char **ret_path,
 			  struct err *err)
 {
-	char *path = join(dir, name);
-	int r = path ? is_perf_data(path) : -ENOMEM;
+	char *path = report_source_join(dir, name);
+	int r = path ? report_source_is_perf_data(path) : -ENOMEM;
 
 	if (r < 0)
 		err_sys(err, r, "%s", path ? path : dir);
@@ -202,7 +203,8 @@ int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
 }
 
 /* A session named twice is counted once. */
-static bool is_known(const struct report_sources *sources, const char *name)
+static bool report_source_is_known(const struct report_sources *sources,
+				   const char *name)
 {
 	for (size_t i = 0; i < sources->sessions.nr; i++) {
 		if (!strcmp(sources->sessions.at[i].name, name))
@@ -214,7 +216,7 @@ static bool is_known(const struct report_sources *sources, const char *name)
 /* Whether a regular file is a recording: 1, 0, or a negative errno with a line. */
 static int is_recording(const char *path, struct err *err)
 {
-	int r = is_perf_data(path);
+	int r = report_source_is_perf_data(path);
 
 	if (!r)
 		r = import_is_foreign(path);
@@ -224,7 +226,7 @@ static int is_recording(const char *path, struct err *err)
 	return r < 0 ? err_sys(err, r, "%s", path) : r;
 }
 
-static int take_word(const char *word, char **ret_dir, struct err *err)
+static int report_source_take_word(const char *word, char **ret_dir, struct err *err)
 {
 	*ret_dir = strdup(word);
 	return *ret_dir ? 0 : err_set(err, -ENOMEM, "out of memory");
@@ -243,7 +245,7 @@ static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_d
 	if (!data)
 		return session_in(word, ret_dir, err);
 	free(data);
-	return take_word(word, ret_dir, err);
+	return report_source_take_word(word, ret_dir, err);
 }
 
 /* Where the data of a word is, malloc'd; NULL: the word is not a source.  0, or a negative errno
@@ -257,20 +259,20 @@ static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 	*ret_perf_data = true;
 	*ret_dir = NULL;
 	if (!strcmp(word, "-"))
-		return take_word(word, ret_dir, err);
+		return report_source_take_word(word, ret_dir, err);
 	if (stat(word, &st))
 		return err_is_absent(-errno) || errno == EACCES
 			       ? 0
 			       : err_sys(err, -errno, "%s", word);
 	/* A pipe, as the shell's <(...) makes them, can be nothing else. */
 	if (S_ISFIFO(st.st_mode))
-		return take_word(word, ret_dir, err);
+		return report_source_take_word(word, ret_dir, err);
 	if (S_ISDIR(st.st_mode))
 		return find_in_directory(word, ret_perf_data, ret_dir, err);
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	r = is_recording(word, err);
-	return r > 0 ? take_word(word, ret_dir, err) : r;
+	return r > 0 ? report_source_take_word(word, ret_dir, err) : r;
 }
 
 /* The archive that a word means, or NULL. */
@@ -315,7 +317,8 @@ bool report_source_is(const char *word)
 }
 
 /* 1: the word is a source and was added; 0: it is something else. */
-static int add_source(struct report_sources *sources, const char *word, struct err *err)
+static int report_source_add_source(struct report_sources *sources, const char *word,
+				    struct err *err)
 {
 	bool perf_data;
 	char *dir;
@@ -323,11 +326,11 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 
 	if (r || !dir)
 		return r;
-	if (is_known(sources, word)) {
+	if (report_source_is_known(sources, word)) {
 		free(dir);
 		return 1;
 	}
-	r = add_session(sources, dir, word, perf_data, err);
+	r = report_source_add_session(sources, dir, word, perf_data, err);
 	return r ? r : 1;
 }
 
@@ -335,7 +338,7 @@ int report_sources_sort(char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err)
 {
 	for (; *words; words++) {
-		int r = add_source(sources, *words, err);
+		int r = report_source_add_source(sources, *words, err);
 
 		if (!r)
 			r = spec_add(spec, *words, err);
@@ -363,8 +366,9 @@ static int find_default(enum trust trust, const char **ret_dir, struct err *err)
 }
 
 /* DIR/samples, malloc'd.  0, or a negative errno with a line. */
-static int find_samples(const char *session_dir, struct report_sources *sources,
-			char **ret_samples, struct err *err)
+static int report_source_find_samples(const char *session_dir,
+				      struct report_sources *sources,
+				      char **ret_samples, struct err *err)
 {
 	const char *dir = session_dir;
 	char *absolute = NULL;
@@ -375,7 +379,7 @@ static int find_samples(const char *session_dir, struct report_sources *sources,
 		return r;
 	if (!session_dir)
 		absolute = realpath(dir, NULL);
-	samples = join(absolute ? absolute : dir, "samples");
+	samples = report_source_join(absolute ? absolute : dir, "samples");
 	free(absolute);
 	if (!samples)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -398,7 +402,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 		     const char *name, struct err *err)
 {
 	bool is_path = name[0] == '/' || name[0] == '.';
-	char *path = is_path ? strdup(name) : join(samples, name);
+	char *path = is_path ? strdup(name) : report_source_join(samples, name);
 	char *dir = NULL;
 	int r = path ? session_in(path, &dir, err)
 		     : err_set(err, -ENOMEM, "out of memory");
@@ -409,7 +413,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
-	return add_session(sources, dir, name, false, err);
+	return report_source_add_session(sources, dir, name, false, err);
 }
 
 /* The sessions that session: names, or the current one, but what session-exclude: does. */
@@ -425,7 +429,8 @@ static int add_listed(struct report_sources *sources, const struct spec *spec,
 	for (size_t i = 0; i < nr; i++) {
 		int r;
 
-		if (!spec_wants_session(spec, names[i]) || is_known(sources, names[i]))
+		if (!spec_wants_session(spec, names[i]) ||
+		    report_source_is_known(sources, names[i]))
 			continue;
 		r = add_named(sources, samples, names[i], err);
 		if (r)
@@ -470,7 +475,7 @@ static int refuse_session(const struct report_sources *sources,
 static int add_one_archived(struct report_sources *sources, const char *samples,
 			    const char *name, struct err *err)
 {
-	char *path = join(samples, name);
+	char *path = report_source_join(samples, name);
 	char *dir = NULL;
 	bool perf_data;
 	int r = path ? find_perf_data(path, ARCHIVE_PERF_DATA, &dir, err)
@@ -484,7 +489,7 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 		return r;
 	if (!dir)
 		return no_session(samples, name, err);
-	return add_session(sources, dir, name, perf_data, err);
+	return report_source_add_session(sources, dir, name, perf_data, err);
 }
 
 /* All that are there and wanted. */
@@ -518,7 +523,8 @@ static int add_named_archived(struct report_sources *sources, const struct spec 
 	for (size_t i = 0; !r && i < list->values.nr; i++) {
 		const char *name = list->values.at[i];
 
-		if (!spec_wants_session(spec, name) || is_known(sources, name))
+		if (!spec_wants_session(spec, name) ||
+		    report_source_is_known(sources, name))
 			continue;
 		r = archive_name_ok(name)
 			    ? add_one_archived(sources, samples, name, err)
@@ -531,7 +537,8 @@ static int add_named_archived(struct report_sources *sources, const struct spec 
 static int add_archived(struct report_sources *sources, const struct spec *spec,
 			struct err *err)
 {
-	char *samples = join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
+	char *samples =
+		report_source_join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
 	int r;
 
 	if (!samples)
@@ -566,7 +573,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 		return refuse_session(sources, others, err);
 	if (sources->sessions.nr)
 		return 0;
-	r = find_samples(session_dir, sources, &samples, err);
+	r = report_source_find_samples(session_dir, sources, &samples, err);
 	if (r)
 		return r;
 	r = add_listed(sources, spec, samples, err);
@@ -637,8 +644,8 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 }
 
 /* The flags of the first segment that can be opened, if there is one. */
-static int session_flags(const char *dir, enum trust trust, uint32_t *flags,
-			 struct err *err)
+static int report_source_session_flags(const char *dir, enum trust trust,
+				       uint32_t *flags, struct err *err)
 {
 	bool found = false;
 	char **paths;
@@ -673,8 +680,8 @@ int report_sources_flags(const struct report_sources *sources, uint32_t *ret_fla
 
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
 		if (!sources->sessions.at[i].perf_data)
-			r = session_flags(sources->sessions.at[i].dir, sources->trust,
-					  &flags, err);
+			r = report_source_session_flags(sources->sessions.at[i].dir,
+							sources->trust, &flags, err);
 	*ret_flags = flags;
 	return r;
 }

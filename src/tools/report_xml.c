@@ -9,7 +9,7 @@
 #include "tools/command.h"
 #include "tools/report_plan.h"
 
-static void put(struct buf *b, const char *text)
+static void report_xml_put(struct buf *b, const char *text)
 {
 	buf_put(b, text, strlen(text));
 }
@@ -18,26 +18,26 @@ int report_xml_words(struct report_xml *x, int argc, char *const *argv)
 {
 	static const char tag[] = "session:";
 
-	put(&x->title, command_name());
+	report_xml_put(&x->title, command_name());
 	for (int i = 1; i < argc; i++) {
-		put(&x->title, " ");
-		put(&x->title, argv[i]);
+		report_xml_put(&x->title, " ");
+		report_xml_put(&x->title, argv[i]);
 		if (!strncmp(argv[i], tag, sizeof(tag) - 1)) {
 			buf_clear(&x->session);
-			put(&x->session, argv[i] + sizeof(tag) - 1);
+			report_xml_put(&x->session, argv[i] + sizeof(tag) - 1);
 		}
 	}
-	put(&x->title, " ");
+	report_xml_put(&x->title, " ");
 	buf_put_u8(&x->title, 0);
 	buf_put_u8(&x->session, 0);
 	return x->title.failed || x->session.failed ? -ENOMEM : 0;
 }
 
-static const char *join(struct buf *b, const struct word_list *list)
+static const char *report_xml_join(struct buf *b, const struct word_list *list)
 {
 	for (size_t i = 0; i < list->values.nr; i++) {
-		put(b, i ? "," : "");
-		put(b, list->values.at[i]);
+		report_xml_put(b, i ? "," : "");
+		report_xml_put(b, list->values.at[i]);
 	}
 	buf_put_u8(b, 0);
 	return b->failed ? NULL : (const char *)b->data;
@@ -66,9 +66,9 @@ int report_xml_make(struct report_xml *x, struct report_plan *plan,
 		.title = (const char *)x->title.data,
 		.cpu_type = cpu_type_of(p),
 		.session = (const char *)x->session.data,
-		.merge = join(&x->merge, &o->merge),
-		.exclude_symbols = join(&x->exclude, &o->exclude_symbols),
-		.include_symbols = join(&x->include, &o->include_symbols),
+		.merge = report_xml_join(&x->merge, &o->merge),
+		.exclude_symbols = report_xml_join(&x->exclude, &o->exclude_symbols),
+		.include_symbols = report_xml_join(&x->include, &o->include_symbols),
 		.image_path = o->places.image_path,
 		.exclude_dependent = o->exclude_dependent,
 		.code_of = annotate_code_of,

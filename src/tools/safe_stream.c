@@ -31,7 +31,7 @@ static size_t passes(const char *text, size_t left)
 }
 
 /* Lines that are whole: UTF-8 and sequences are not cut. */
-static int put_lines(struct safe_stream *s, const char *text, size_t len)
+static int safe_stream_put_lines(struct safe_stream *s, const char *text, size_t len)
 {
 	size_t from = 0; /* not written yet */
 
@@ -57,7 +57,9 @@ static int put_lines(struct safe_stream *s, const char *text, size_t len)
 
 static int put_begun(struct safe_stream *s)
 {
-	int r = s->line.len ? put_lines(s, (const char *)s->line.data, s->line.len) : 0;
+	int r = s->line.len ? safe_stream_put_lines(s, (const char *)s->line.data,
+						    s->line.len)
+			    : 0;
 
 	buf_clear(&s->line);
 	return r;

@@ -30,7 +30,7 @@ enum {
 
 extern const struct command command_script;
 
-struct settings {
+struct script_settings {
 	const char *input;
 	const char *fields;
 	struct places_options places;
@@ -50,7 +50,7 @@ static const struct option_row rows[] = {
 	  .letter = 'F',
 	  .kind = OPTION_TEXT,
 	  .value = "FIELD[,FIELD...]",
-	  .offset = OPTION(struct settings, fields),
+	  .offset = OPTION(struct script_settings, fields),
 	  .help = "These fields instead of the usual ones, or with + and - before "
 		  "each: more and fewer of them. There are comm, tid, pid, time, cpu, "
 		  "event, "
@@ -59,46 +59,46 @@ static const struct option_row rows[] = {
 	{ .name = "hide-call-graph",
 	  .letter = 'G',
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, hide_call_graph),
+	  .offset = OPTION(struct script_settings, hide_call_graph),
 	  .help = "One line a sample, also where call chains were recorded." },
 	{ .name = "max-stack",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
-	  .offset = OPTION(struct settings, max_stack),
+	  .offset = OPTION(struct script_settings, max_stack),
 	  .help = "At most so many frames of a chain; the default is perf's, 127." },
 	{ .name = "ns",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, ns),
+	  .offset = OPTION(struct script_settings, ns),
 	  .help = "Times to the nanosecond." },
 	{ .name = "show-mmap-events",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, show_mmaps),
+	  .offset = OPTION(struct script_settings, show_mmaps),
 	  .help = "Of a perf.data: its records of mappings, too, as perf2bolt wants "
 		  "them." },
 	{ .name = "show-task-events",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, show_tasks),
+	  .offset = OPTION(struct script_settings, show_tasks),
 	  .help = "Of a perf.data: its records of tasks, too: names, forks, ends." },
-	FORCE_OPTION_ROW(struct settings, 'f'),
+	FORCE_OPTION_ROW(struct script_settings, 'f'),
 	{ .name = "input",
 	  .letter = 'i',
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
-	  .offset = OPTION(struct settings, input),
+	  .offset = OPTION(struct script_settings, input),
 	  .help = "The recording, as with perf: the same as a word." },
-	PLACES_OPTION_ROWS(struct settings),
-	SESSION_DIR_OPTION_ROW(struct settings),
-	THREADS_OPTION_ROW(struct settings),
+	PLACES_OPTION_ROWS(struct script_settings),
+	SESSION_DIR_OPTION_ROW(struct script_settings),
+	THREADS_OPTION_ROW(struct script_settings),
 	{ .name = "no-pager",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, no_pager),
+	  .offset = OPTION(struct script_settings, no_pager),
 	  .help = "Do not show the lines on a terminal in $OPROFILE_PAGER, $PAGER or "
 		  "less." },
 	{ 0 },
 };
 
-struct run {
-	struct settings set;
+struct script_run {
+	struct script_settings set;
 	struct spec spec;
 	struct report_sources sources;
 	struct script_options options;
@@ -137,7 +137,7 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 
 /* A recording without samples has no lines; where there are some, and none is asked for, what
  * was asked is wrong. */
-static int check_found(struct run *run)
+static int script_check_found(struct script_run *run)
 {
 	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)
 		return 0;
@@ -148,9 +148,9 @@ static int check_found(struct run *run)
 
 /* All sources, in the order in which they were named.  That the output takes no more is for
  * pager_run() to see. */
-static int write_all(FILE *out, void *ctx)
+static int script_write_all(FILE *out, void *ctx)
 {
-	struct run *run = ctx;
+	struct script_run *run = ctx;
 
 	run->options.out = out;
 	for (size_t i = 0; i < run->sources.sessions.nr; i++) {
@@ -167,11 +167,11 @@ static int write_all(FILE *out, void *ctx)
 		run->samples += result.samples;
 		run->skipped += result.skipped;
 	}
-	return check_found(run);
+	return script_check_found(run);
 }
 
 /* --input is a word that can be nothing but a source. */
-static int find_sources(struct run *run, char *const *words)
+static int script_find_sources(struct script_run *run, char *const *words)
 {
 	const char *input = run->set.input;
 	char *first = input ? strdup(input) : NULL;
@@ -196,7 +196,7 @@ static int find_sources(struct run *run, char *const *words)
 	return r;
 }
 
-static int make_places(struct run *run)
+static int script_make_places(struct script_run *run)
 {
 	struct places_options *from = &run->set.places;
 
@@ -204,9 +204,9 @@ static int make_places(struct run *run)
 	return places_make(from, &run->options.places, &run->err);
 }
 
-static int prepare(struct run *run, char *const *words)
+static int script_prepare(struct script_run *run, char *const *words)
 {
-	const struct settings *set = &run->set;
+	const struct script_settings *set = &run->set;
 	int r = report_threads(set->threads, &run->options.threads, &run->err);
 
 	run->options.fields = set->fields;
@@ -217,30 +217,30 @@ static int prepare(struct run *run, char *const *words)
 	run->options.max_stack = set->max_stack ? set->max_stack : DEFAULT_MAX_STACK;
 	run->options.spec = &run->spec;
 	if (!r)
-		r = find_sources(run, words);
-	return r ? r : make_places(run);
+		r = script_find_sources(run, words);
+	return r ? r : script_make_places(run);
 }
 
 /* On a terminal through a pager, and with nothing in it that could command the terminal. */
-static int show(struct run *run)
+static int script_show(struct script_run *run)
 {
 	const struct terminal_options terminal = { .no_pager = run->set.no_pager };
 	struct screen screen = { 0 };
 	int r = terminal_screen(&terminal, true, &screen, &run->err);
 
-	return r ? r : pager_run(&terminal, &screen, write_all, run);
+	return r ? r : pager_run(&terminal, &screen, script_write_all, run);
 }
 
-static void done(struct run *run)
+static void script_done(struct script_run *run)
 {
 	report_sources_done(&run->sources);
 	spec_done(&run->spec);
 	naming_places_free(run->options.places);
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int script_run(const struct command *self, int argc, char **argv)
 {
-	struct run run = { 0 };
+	struct script_run run = { 0 };
 	int first;
 	int status =
 		command_options(self, OPTIONS_PERMUTE, argc, argv, &run.set, &first);
@@ -248,36 +248,36 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	r = prepare(&run, argv + first);
+	r = script_prepare(&run, argv + first);
 	if (!r)
-		r = show(&run);
+		r = script_show(&run);
 	mistaken_word_say(&run.sources, &run.spec, r);
 	if (r)
 		command_error("%s", run.err.text[0]
 					    ? run.err.text
 					    : "the result could not be written");
-	done(&run);
+	script_done(&run);
 	return r ? 1 : run.status;
 }
 
 int export_perf_script(struct export_run *e, struct err *err)
 {
-	struct run run = { .set = { .places = e->options->places,
-				    .session_dir = e->options->session_dir,
-				    .force = e->options->force,
-				    .threads = e->options->threads } };
+	struct script_run run = { .set = { .places = e->options->places,
+					   .session_dir = e->options->session_dir,
+					   .force = e->options->force,
+					   .threads = e->options->threads } };
 	struct export_out out = { 0 };
-	int r = prepare(&run, e->words), closed;
+	int r = script_prepare(&run, e->words), closed;
 
 	if (!r)
 		r = export_out_open(&out, e->options->output, &run.err);
 	if (!r)
-		r = write_all(out.file, &run);
+		r = script_write_all(out.file, &run);
 	closed = export_out_close(&out, !r, r ? NULL : &run.err);
 	if (r || closed)
 		*err = run.err;
 	e->incomplete = run.status == STATUS_INCOMPLETE;
-	done(&run);
+	script_done(&run);
 	return r ? r : closed;
 }
 
@@ -291,5 +291,5 @@ const struct command command_script = {
 		 "  oprofile script perf.data | stackcollapse-perf.pl | flamegraph.pl\n"
 		 "  oprofile script -F comm,tid,time,ip,sym perf.data comm:make",
 	.options = rows,
-	.run = run,
+	.run = script_run,
 };

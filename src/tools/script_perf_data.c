@@ -39,7 +39,7 @@ struct later {
 	uint16_t misc;
 };
 
-struct reader {
+struct script_perf_data_reader {
 	struct perf_input *input;
 	struct replay *replay;
 	struct naming_unwind *unwind;
@@ -54,8 +54,10 @@ struct reader {
 
 /* ---- frames ---- */
 
-static int spot_of(struct reader *r, struct script_places *places,
-		   const struct resolver_place *at, struct script_spot *ret_spot)
+static int script_perf_data_spot_of(struct script_perf_data_reader *r,
+				    struct script_places *places,
+				    const struct resolver_place *at,
+				    struct script_spot *ret_spot)
 {
 	bool nowhere = at->entry == RESOLVER_NOWHERE;
 	/* Of what lies nowhere the address tells nothing. */
@@ -71,8 +73,8 @@ static int spot_of(struct reader *r, struct script_places *places,
 }
 
 /* The frames of addresses that are all in one mode, behind those that are there. */
-static int add_run(struct reader *r, uint16_t mode, const uint64_t *addresses,
-		   size_t nr)
+static int script_perf_data_add_run(struct script_perf_data_reader *r, uint16_t mode,
+				    const uint64_t *addresses, size_t nr)
 {
 	struct resolver_place at[RUN_MAX];
 	struct script_spot spots[RUN_MAX];
@@ -84,7 +86,7 @@ static int add_run(struct reader *r, uint16_t mode, const uint64_t *addresses,
 		script_places_prefetch(&s->places, at[i].entry, at[i].offset);
 	}
 	for (size_t i = 0; !result && i < nr; i++) {
-		result = spot_of(r, &s->places, &at[i], &spots[i]);
+		result = script_perf_data_spot_of(r, &s->places, &at[i], &spots[i]);
 		if (!result)
 			script_spot_prefetch(&spots[i]);
 	}
@@ -116,7 +118,8 @@ static uint16_t mode_of_mark(enum chain_mark mark)
 
 /* What registers and stack tell of the callers, behind the kernel's.  As perf does, where the
  * call is rather than where it returns to. */
-static int add_unwound(struct reader *r, const struct record *rec, uint64_t max)
+static int add_unwound(struct script_perf_data_reader *r, const struct record *rec,
+		       uint64_t max)
 {
 	uint64_t run[RUN_MAX];
 	const uint64_t *pcs;
@@ -129,12 +132,13 @@ static int add_unwound(struct reader *r, const struct record *rec, uint64_t max)
 
 		for (; i < nr && in_run < RUN_MAX; i++)
 			run[in_run++] = pcs[i] - (i > 0);
-		result = add_run(r, PERF_RECORD_MISC_USER, run, in_run);
+		result =
+			script_perf_data_add_run(r, PERF_RECORD_MISC_USER, run, in_run);
 	}
 	return result;
 }
 
-static int add_chain(struct reader *r, const struct decoder *d,
+static int add_chain(struct script_perf_data_reader *r, const struct decoder *d,
 		     const struct record *rec)
 {
 	uint64_t left = r->sink.options->max_stack;
@@ -157,7 +161,7 @@ static int add_chain(struct reader *r, const struct decoder *d,
 			left--;
 		}
 		if (nr && (mark != CHAIN_ADDRESS || nr == RUN_MAX)) {
-			result = add_run(r, mode, run, nr);
+			result = script_perf_data_add_run(r, mode, run, nr);
 			nr = 0;
 		}
 		if (mark != CHAIN_ADDRESS)
@@ -165,17 +169,19 @@ static int add_chain(struct reader *r, const struct decoder *d,
 		i += mark == CHAIN_USER_DEFERRED; /* its cookie */
 	}
 	if (!result && nr)
-		result = add_run(r, mode, run, nr);
+		result = script_perf_data_add_run(r, mode, run, nr);
 	return result || has_user || !left ? result : add_unwound(r, rec, left);
 }
 
-static bool has_chain(const struct reader *r, const struct record *rec)
+static bool has_chain(const struct script_perf_data_reader *r, const struct record *rec)
 {
 	return r->sink.writer.chains && rec->sample.has & PERF_SAMPLE_CALLCHAIN;
 }
 
-static int add_frames(struct reader *r, const struct decoder *d,
-		      const struct record *rec, struct script_sample *sample)
+static int script_perf_data_add_frames(struct script_perf_data_reader *r,
+				       const struct decoder *d,
+				       const struct record *rec,
+				       struct script_sample *sample)
 {
 	struct script_sink *s = &r->sink;
 	int result;
@@ -185,7 +191,7 @@ static int add_frames(struct reader *r, const struct decoder *d,
 	if (sample->chain) {
 		result = add_chain(r, d, rec);
 	} else {
-		result = add_run(r, rec->misc, &rec->sample.ip.v, 1);
+		result = script_perf_data_add_run(r, rec->misc, &rec->sample.ip.v, 1);
 		if (!result)
 			s->frames.at[0].address = rec->sample.ip.v;
 	}
@@ -211,16 +217,17 @@ static bool shows_place_of_data(const struct script_event *e)
 		e->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
-static int find_address(struct reader *r, struct script_places *places,
-			uint64_t address, struct script_spot *ret_spot)
+static int script_perf_data_find_address(struct script_perf_data_reader *r,
+					 struct script_places *places, uint64_t address,
+					 struct script_spot *ret_spot)
 {
 	struct resolver_place at;
 	int result = replay_locate(r->replay, mode_of_address(address), address, &at);
 
-	return result ? result : spot_of(r, places, &at, ret_spot);
+	return result ? result : script_perf_data_spot_of(r, places, &at, ret_spot);
 }
 
-static int add_memory(struct reader *r, const struct record *rec,
+static int add_memory(struct script_perf_data_reader *r, const struct record *rec,
 		      struct script_sample *sample)
 {
 	const struct record_sample *from = &rec->sample;
@@ -243,23 +250,25 @@ static int add_memory(struct reader *r, const struct record *rec,
 	if (!(s->fields.at[sample->event] & SCRIPT_ADDR) ||
 	    !shows_place_of_data(&s->events.at[sample->event]))
 		return 0;
-	result = find_address(r, &s->places, from->addr, &spot);
+	result = script_perf_data_find_address(r, &s->places, from->addr, &spot);
 	if (!result)
 		script_spot_frame(&spot, &sample->addr);
 	return result;
 }
 
-static int branch_text(struct reader *r, uint64_t address, struct script_text *ret_text)
+static int branch_text(struct script_perf_data_reader *r, uint64_t address,
+		       struct script_text *ret_text)
 {
 	struct script_spot spot = { 0 };
-	int result = find_address(r, &r->sink.branch_places, address, &spot);
+	int result = script_perf_data_find_address(r, &r->sink.branch_places, address,
+						   &spot);
 
 	if (!result)
 		*ret_text = (struct script_text){ spot.label->text, spot.label->len };
 	return result;
 }
 
-static int add_branch(struct reader *r, const struct branch *b)
+static int add_branch(struct script_perf_data_reader *r, const struct branch *b)
 {
 	struct script_branch branch = { .from = b->from,
 					.to = b->to,
@@ -278,8 +287,10 @@ static int add_branch(struct reader *r, const struct branch *b)
 	return result;
 }
 
-static int add_branches(struct reader *r, const struct decoder *d,
-			const struct record *rec, struct script_sample *sample)
+static int script_perf_data_add_branches(struct script_perf_data_reader *r,
+					 const struct decoder *d,
+					 const struct record *rec,
+					 struct script_sample *sample)
 {
 	struct script_sink *s = &r->sink;
 	int result = 0;
@@ -298,7 +309,8 @@ static int add_branches(struct reader *r, const struct decoder *d,
 /* ---- samples ---- */
 
 /* The first sample, which is the oldest, tells the start where the file's header does not. */
-static int begin(struct reader *r, const struct record *rec)
+static int script_perf_data_begin(struct script_perf_data_reader *r,
+				  const struct record *rec)
 {
 	const struct perf_input_info *info = perf_input_info(r->input);
 	struct session_span span = { .start_ns = replay_info(r->replay)->start_ns,
@@ -315,7 +327,7 @@ static int begin(struct reader *r, const struct record *rec)
 }
 
 /* Looks up what waits, all at once.  0 or -ENOMEM. */
-static int find_later(struct reader *r)
+static int find_later(struct script_perf_data_reader *r)
 {
 	struct script_want wants[LATER_MAX];
 	size_t nr = 0;
@@ -334,7 +346,7 @@ static int find_later(struct reader *r)
 }
 
 /* Writes what waits. */
-static int write_later(struct reader *r)
+static int write_later(struct script_perf_data_reader *r)
 {
 	struct script_frame frame = { 0 };
 	struct script_sample sample = { .frames = &frame, .nr_frames = 1 };
@@ -359,7 +371,8 @@ static int write_later(struct reader *r)
 }
 
 /* A sample that has nothing but one frame. */
-static int later_sample(struct reader *r, const struct record *rec, uint32_t thread)
+static int later_sample(struct script_perf_data_reader *r, const struct record *rec,
+			uint32_t thread)
 {
 	struct later *l = &r->later[r->nr_later];
 	struct resolver_place at;
@@ -388,7 +401,7 @@ static int later_sample(struct reader *r, const struct record *rec, uint32_t thr
 	return ++r->nr_later == LATER_MAX ? write_later(r) : 0;
 }
 
-static int write_now(struct reader *r, const struct decoder *d,
+static int write_now(struct script_perf_data_reader *r, const struct decoder *d,
 		     const struct record *rec, uint32_t thread)
 {
 	uint32_t fields = r->sink.fields.at[rec->id.event];
@@ -402,17 +415,18 @@ static int write_now(struct reader *r, const struct decoder *d,
 	int result = write_later(r);
 
 	if (!result && fields & SCRIPT_IP)
-		result = add_frames(r, d, rec, &sample);
+		result = script_perf_data_add_frames(r, d, rec, &sample);
 	if (!result && fields & EXTRA_FIELDS)
 		result = add_memory(r, rec, &sample);
 	if (!result && fields & BRANCH_FIELDS &&
 	    rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
-		result = add_branches(r, d, rec, &sample);
+		result = script_perf_data_add_branches(r, d, rec, &sample);
 	return result ? result : script_sink_write(&r->sink, &sample, thread);
 }
 
-static int write_sample(struct reader *r, const struct decoder *d,
-			const struct record *rec, uint32_t thread)
+static int script_perf_data_write_sample(struct script_perf_data_reader *r,
+					 const struct decoder *d,
+					 const struct record *rec, uint32_t thread)
 {
 	uint32_t fields = r->sink.fields.at[rec->id.event];
 
@@ -421,14 +435,15 @@ static int write_sample(struct reader *r, const struct decoder *d,
 	return write_now(r, d, rec, thread);
 }
 
-static int take_sample(void *ctx, const struct decoder *d, const struct record *rec,
-		       const struct sample *resolved)
+static int script_perf_data_take_sample(void *ctx, const struct decoder *d,
+					const struct record *rec,
+					const struct sample *resolved)
 {
-	struct reader *r = ctx;
+	struct script_perf_data_reader *r = ctx;
 	int result;
 
 	if (!r->begun) {
-		result = begin(r, rec);
+		result = script_perf_data_begin(r, rec);
 		if (result)
 			return result;
 	}
@@ -438,13 +453,13 @@ static int take_sample(void *ctx, const struct decoder *d, const struct record *
 	}
 	result = script_filter_wants(&r->sink.filter, resolved);
 	if (result > 0)
-		result = write_sample(r, d, rec, resolved->thread);
+		result = script_perf_data_write_sample(r, d, rec, resolved->thread);
 	return result == -EIO ? script_sink_failed(r->err) : result;
 }
 
-static int take_side(void *ctx, const struct record *rec)
+static int script_perf_data_take_side(void *ctx, const struct record *rec)
 {
-	struct reader *r = ctx;
+	struct script_perf_data_reader *r = ctx;
 	int result = write_later(r);
 
 	if (!result)
@@ -455,7 +470,8 @@ static int take_side(void *ctx, const struct record *rec)
 
 /* ---- a file ---- */
 
-static int add_events(struct reader *r, struct err *err)
+static int script_perf_data_add_events(struct script_perf_data_reader *r,
+				       struct err *err)
 {
 	const struct perf_input_info *info = perf_input_info(r->input);
 
@@ -474,7 +490,7 @@ static int add_events(struct reader *r, struct err *err)
 
 /* Chains are shown of what was recorded with them; copies of stacks alone, without the bit, perf
  * does not show either, and nobody has to unwind them. */
-static bool shows_chains(const struct reader *r)
+static bool shows_chains(const struct script_perf_data_reader *r)
 {
 	const struct perf_input_info *info = perf_input_info(r->input);
 
@@ -484,18 +500,18 @@ static bool shows_chains(const struct reader *r)
 	return false;
 }
 
-static int replay_all(struct reader *r, struct err *err)
+static int replay_all(struct script_perf_data_reader *r, struct err *err)
 {
 	const struct script_options *options = r->sink.options;
 	struct replay_options how = { .threads = options->threads != 1,
 				      .nr_threads = options->threads,
 				      .no_stacks = !script_filter_needed(options->spec),
-				      .each = take_sample,
+				      .each = script_perf_data_take_sample,
 				      .ctx = r };
 	struct script_source source = { .session_dir = "",
 					.perf = perf_input_info(r->input) };
 	struct jit_places jit;
-	int result = add_events(r, err);
+	int result = script_perf_data_add_events(r, err);
 
 	if (result)
 		return result;
@@ -503,7 +519,7 @@ static int replay_all(struct reader *r, struct err *err)
 	r->side.mmaps = options->show_mmaps;
 	r->side.tasks = options->show_tasks;
 	if (options->show_mmaps || options->show_tasks)
-		how.each_side = take_side;
+		how.each_side = script_perf_data_take_side;
 	result = replay_new(r->input, &how, &r->replay, err);
 	if (result)
 		return result;
@@ -527,7 +543,8 @@ static int replay_all(struct reader *r, struct err *err)
 	return result || script_sink_flush(&r->sink) ? script_sink_failed(err) : 0;
 }
 
-static void take_result(const struct reader *r, struct script_result *result)
+static void script_perf_data_take_result(const struct script_perf_data_reader *r,
+					 struct script_result *result)
 {
 	const struct feed_counts *counts = replay_counts(r->replay);
 
@@ -544,7 +561,7 @@ int script_perf_data(const struct report_session *from,
 		     const struct script_options *options,
 		     struct script_result *ret_result, struct err *err)
 {
-	struct reader r = { .sink.options = options, .err = err };
+	struct script_perf_data_reader r = { .sink.options = options, .err = err };
 	int result = perf_input_open(from->dir, from->trust, &r.input, err);
 
 	*ret_result = (struct script_result){ 0 };
@@ -554,7 +571,7 @@ int script_perf_data(const struct report_session *from,
 	if (result)
 		err_prefix(err, "%s", from->dir);
 	else
-		take_result(&r, ret_result);
+		script_perf_data_take_result(&r, ret_result);
 	naming_unwind_free(r.unwind);
 	script_sink_done(&r.sink);
 	script_side_done(&r.side);

@@ -31,7 +31,7 @@ static const char jit_map[] = "/tmp/perf-";
 
 /* A known place; the label's number is 0 in an empty slot. */
 struct script_slot {
-	uint64_t key; /* pack() */
+	uint64_t key; /* script_places_pack() */
 	uint32_t offset;
 	uint32_t label;
 };
@@ -104,7 +104,7 @@ static uint32_t add_image_name(struct script_places *p, const struct image *imag
 	return strtab_add(&p->names, path);
 }
 
-static const char *image_name(struct script_places *p, uint32_t number)
+static const char *script_places_image_name(struct script_places *p, uint32_t number)
 {
 	uint32_t name = map_get(&p->image_of, number, 0);
 
@@ -135,13 +135,14 @@ static const char *symbol_name(struct script_places *p, const struct symbol *sym
 /* ---- labels ---- */
 
 /* What lies at a frame; all 0 and DICT_NONE: nothing is known. */
-struct found {
+struct script_places_found {
 	const struct symbol *symbol;
 	uint64_t place; /* in the image, of what has a symbol */
 	uint32_t image;
 };
 
-static void find_symbol(struct script_places *p, uint64_t offset, struct found *found)
+static void find_symbol(struct script_places *p, uint64_t offset,
+			struct script_places_found *found)
 {
 	enum naming_kind kind;
 	const struct symbol *symbol;
@@ -160,7 +161,7 @@ static void find_symbol(struct script_places *p, uint64_t offset, struct found *
 }
 
 /* In the function. */
-static uint64_t offset_of(const struct found *found)
+static uint64_t script_places_offset_of(const struct script_places_found *found)
 {
 	return found->symbol ? found->place - found->symbol->offset : 0;
 }
@@ -179,7 +180,7 @@ static uint32_t find_kernel(struct script_places *p)
 /* perf moves the ends of the kernel to those of its symbols: its mapping ends behind _etext,
  * and what runs while it starts lies behind that.  Without a symbol it is not the kernel. */
 static void find_in_kernel(struct script_places *p, uint64_t offset,
-			   struct found *found)
+			   struct script_places_found *found)
 {
 	find_symbol(p, offset, found);
 	if (!found->symbol && p->from.fields & SCRIPT_SYM &&
@@ -187,10 +188,11 @@ static void find_in_kernel(struct script_places *p, uint64_t offset,
 		found->image = DICT_NONE;
 }
 
-static struct found find(struct script_places *p, uint32_t image, uint64_t offset)
+static struct script_places_found script_places_look_up(struct script_places *p,
+							uint32_t image, uint64_t offset)
 {
 	const struct image *images = p->from.dict->images.at;
-	struct found found = { .image = image };
+	struct script_places_found found = { .image = image };
 	uint32_t kernel;
 
 	if (images[image].kind == IMAGE_KERNEL) {
@@ -260,19 +262,20 @@ static bool has_file_offset(struct script_places *p, uint32_t number)
 		image_name_is_file(dict_str(p->from.dict, image->name)));
 }
 
-static int name_place(struct script_places *p, const struct found *found,
-		      struct script_place *ret_place)
+static int script_places_name_place(struct script_places *p,
+				    const struct script_places_found *found,
+				    struct script_place *ret_place)
 {
-	*ret_place = (struct script_place){ .offset = offset_of(found) };
+	*ret_place = (struct script_place){ .offset = script_places_offset_of(found) };
 	if (found->image == DICT_NONE)
 		return 0;
-	ret_place->image = image_name(p, found->image);
+	ret_place->image = script_places_image_name(p, found->image);
 	if (found->symbol)
 		ret_place->symbol = symbol_name(p, found->symbol);
 	return !ret_place->image || (found->symbol && !ret_place->symbol) ? -ENOMEM : 0;
 }
 
-static int add_label(struct script_places *p, const struct found *found,
+static int add_label(struct script_places *p, const struct script_places_found *found,
 		     uint32_t *ret_number)
 {
 	struct script_label *label;
@@ -281,7 +284,7 @@ static int add_label(struct script_places *p, const struct found *found,
 	uint32_t number;
 	size_t first;
 
-	if (name_place(p, found, &place))
+	if (script_places_name_place(p, found, &place))
 		return -ENOMEM;
 	buf_clear(&p->scratch);
 	if (p->branches) {
@@ -306,14 +309,14 @@ static int add_label(struct script_places *p, const struct found *found,
 	return 0;
 }
 
-static uint64_t label_key(const struct found *found)
+static uint64_t label_key(const struct script_places_found *found)
 {
 	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
 }
 
 /* The label of all of a function; in branch stacks the offset is part of the text, and each
  * place has one of its own. */
-static int get_label(struct script_places *p, const struct found *found,
+static int get_label(struct script_places *p, const struct script_places_found *found,
 		     uint32_t *ret_number)
 {
 	uint64_t function = label_key(found);
@@ -331,7 +334,7 @@ static int get_label(struct script_places *p, const struct found *found,
 /* ---- known places ---- */
 
 /* One number for a place, if it can be one: false. */
-static bool pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
+static bool script_places_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
 {
 	*ret_key = offset << IMAGE_BITS | image;
 	return image >> IMAGE_BITS == 0 &&
@@ -343,12 +346,13 @@ void script_places_prefetch(const struct script_places *p, uint32_t image,
 {
 	uint64_t key;
 
-	(void)pack(image, offset, &key);
+	(void)script_places_pack(image, offset, &key);
 	__builtin_prefetch(&p->slots[hash_u64(key) & p->mask]);
 }
 
 /* The key's slot, or the empty one where it belongs. */
-static struct script_slot *probe(const struct script_places *p, uint64_t key)
+static struct script_slot *script_places_probe(const struct script_places *p,
+					       uint64_t key)
 {
 	size_t i = hash_u64(key) & p->mask;
 
@@ -363,9 +367,9 @@ bool script_places_find(const struct script_places *p, uint32_t image, uint64_t 
 	const struct script_slot *slot;
 	uint64_t key;
 
-	if (!pack(image, offset, &key))
+	if (!script_places_pack(image, offset, &key))
 		return false;
-	slot = probe(p, key);
+	slot = script_places_probe(p, key);
 	if (!slot->label)
 		return false;
 	*ret_spot = (struct script_spot){ label_at(p, slot->label), slot->offset };
@@ -373,7 +377,7 @@ bool script_places_find(const struct script_places *p, uint32_t image, uint64_t 
 }
 
 /* Room for another one: a table that is not too full, or an empty one. */
-static int make_room(struct script_places *p)
+static int script_places_make_room(struct script_places *p)
 {
 	struct script_slot *old = p->slots;
 	size_t nr_old = p->mask + 1;
@@ -390,18 +394,19 @@ static int make_room(struct script_places *p)
 	p->nr_used = nr > nr_old ? p->nr_used : 0;
 	for (size_t i = 0; nr > nr_old && i < nr_old; i++)
 		if (old[i].label)
-			*probe(p, old[i].key) = old[i];
+			*script_places_probe(p, old[i].key) = old[i];
 	huge_zfree(old, nr_old, sizeof(*old));
 	return 0;
 }
 
-static int keep(struct script_places *p, uint64_t key, uint32_t offset, uint32_t label)
+static int script_places_keep(struct script_places *p, uint64_t key, uint32_t offset,
+			      uint32_t label)
 {
 	struct script_slot *slot;
 
-	if (make_room(p))
+	if (script_places_make_room(p))
 		return -ENOMEM;
-	slot = probe(p, key);
+	slot = script_places_probe(p, key);
 	p->nr_used += !slot->label;
 	*slot = (struct script_slot){ key, offset, label };
 	return 0;
@@ -430,16 +435,17 @@ static void fetch_symbols(struct script_places *p, const struct script_want *wan
 }
 
 static int add_found(struct script_places *p, const struct script_want *want,
-		     const struct found *found)
+		     const struct script_places_found *found)
 {
-	uint64_t offset = offset_of(found);
+	uint64_t offset = script_places_offset_of(found);
 	uint32_t label;
 	uint64_t key;
 	int r = get_label(p, found, &label);
 
 	/* What does not fit is worked out each time. */
-	if (!r && pack(want->image, want->offset, &key) && offset <= UINT32_MAX)
-		r = keep(p, key, (uint32_t)offset, label);
+	if (!r && script_places_pack(want->image, want->offset, &key) &&
+	    offset <= UINT32_MAX)
+		r = script_places_keep(p, key, (uint32_t)offset, label);
 	if (r)
 		return r;
 	*want->ret_spot = (struct script_spot){ label_at(p, label), offset };
@@ -450,16 +456,16 @@ static int add_found(struct script_places *p, const struct script_want *want,
 int script_places_add(struct script_places *p, const struct script_want *wants,
 		      size_t nr)
 {
-	struct found found[SCRIPT_WANTS];
+	struct script_places_found found[SCRIPT_WANTS];
 	int r = 0;
 
 	fetch_symbols(p, wants, nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct script_want *w = &wants[i];
 
-		found[i] = (struct found){ .image = DICT_NONE };
+		found[i] = (struct script_places_found){ .image = DICT_NONE };
 		if (w->dict_image != DICT_NONE)
-			found[i] = find(p, w->dict_image, w->offset);
+			found[i] = script_places_look_up(p, w->dict_image, w->offset);
 	}
 	for (size_t i = 0; nr > 1 && i < nr; i++)
 		map_prefetch(&p->label_of, label_key(&found[i]), found[i].image);

@@ -12,17 +12,17 @@
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 
-struct waiting {
+struct script_session_waiting {
 	struct sample sample;
 	uint64_t order;
 };
 
-struct reader {
+struct script_session_reader {
 	struct segment *segment;
 	struct jit_session *jit; /* NULL: without jitdumps */
 	struct script_sink sink;
 	VEC(uint64_t) oldest; /* by batch: time of the oldest sample behind it */
-	VEC(struct waiting) waiting;
+	VEC(struct script_session_waiting) waiting;
 	uint64_t nr_read;
 };
 
@@ -38,8 +38,8 @@ static uint64_t oldest_of(const struct sample_batch *b)
 	return time_ns;
 }
 
-static int look_ahead(struct reader *r, const char *path, enum trust trust,
-		      struct err *err)
+static int script_session_look_ahead(struct script_session_reader *r, const char *path,
+				     enum trust trust, struct err *err)
 {
 	struct segment *s;
 	uint64_t behind = UINT64_MAX;
@@ -66,13 +66,13 @@ static int look_ahead(struct reader *r, const char *path, enum trust trust,
 
 /* ---- samples ---- */
 
-static const struct dict *dict_of(const struct reader *r)
+static const struct dict *dict_of(const struct script_session_reader *r)
 {
 	return r->jit ? jit_session_dict(r->jit) : segment_dict(r->segment);
 }
 
 /* What an event of perf's with these samples would be like. */
-static int add_events(struct reader *r, struct err *err)
+static int script_session_add_events(struct script_session_reader *r, struct err *err)
 {
 	const struct dict *d = dict_of(r);
 	struct script_sink *s = &r->sink;
@@ -97,7 +97,8 @@ static int add_events(struct reader *r, struct err *err)
 }
 
 /* Where it was in memory, as far as that is kept. */
-static uint64_t address_of(const struct script_sink *s, const struct frame *frame)
+static uint64_t script_session_address_of(const struct script_sink *s,
+					  const struct frame *frame)
 {
 	const struct image *image = &s->dict->images.at[frame->image];
 	bool is_file = image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO;
@@ -113,10 +114,10 @@ static uint64_t address_of(const struct script_sink *s, const struct frame *fram
 	return is_file ? frame->offset : image->start + frame->offset;
 }
 
-static int add_frame(struct script_sink *s, uint32_t number)
+static int script_session_add_frame(struct script_sink *s, uint32_t number)
 {
 	const struct frame *at = &s->dict->frames.at[number];
-	struct script_frame frame = { .address = address_of(s, at) };
+	struct script_frame frame = { .address = script_session_address_of(s, at) };
 	struct script_spot spot;
 	struct script_want want = { at->image, at->image, at->offset, &spot };
 	int result = 0;
@@ -129,7 +130,7 @@ static int add_frame(struct script_sink *s, uint32_t number)
 	return vec_push(&s->frames, frame) ? 0 : -ENOMEM;
 }
 
-static int add_frames(struct script_sink *s, uint32_t stack, bool chain)
+static int script_session_add_frames(struct script_sink *s, uint32_t stack, bool chain)
 {
 	const struct dict *d = s->dict;
 	uint64_t max = chain ? s->options->max_stack : 1;
@@ -140,7 +141,7 @@ static int add_frames(struct script_sink *s, uint32_t stack, bool chain)
 		const struct stack *node = &d->stacks.at[stack];
 
 		if (node->frame < d->frames.nr)
-			result = add_frame(s, node->frame);
+			result = script_session_add_frame(s, node->frame);
 		/* Callers come before callees; anything else would be a loop. */
 		if (s->frames.nr >= max || node->parent >= stack)
 			break;
@@ -149,7 +150,7 @@ static int add_frames(struct script_sink *s, uint32_t stack, bool chain)
 	return result;
 }
 
-static int write_sample(struct script_sink *s, const struct sample *from)
+static int script_session_write_sample(struct script_sink *s, const struct sample *from)
 {
 	const struct dict *d = s->dict;
 	const struct thread *t =
@@ -167,7 +168,7 @@ static int write_sample(struct script_sink *s, const struct sample *from)
 	sample.chain = s->writer.chains &&
 		       s->events.at[from->event].sample_type & PERF_SAMPLE_CALLCHAIN;
 	if (s->fields.at[from->event] & SCRIPT_IP)
-		result = add_frames(s, from->stack, sample.chain);
+		result = script_session_add_frames(s, from->stack, sample.chain);
 	sample.frames = s->frames.at;
 	sample.nr_frames = s->frames.nr;
 	return result ? result : script_sink_write(s, &sample, from->thread);
@@ -175,10 +176,10 @@ static int write_sample(struct script_sink *s, const struct sample *from)
 
 /* ---- in order of time ---- */
 
-static int compare(const void *left, const void *right)
+static int script_session_compare(const void *left, const void *right)
 {
-	const struct waiting *a = left;
-	const struct waiting *b = right;
+	const struct script_session_waiting *a = left;
+	const struct script_session_waiting *b = right;
 
 	if (a->sample.time_ns != b->sample.time_ns)
 		return a->sample.time_ns < b->sample.time_ns ? -1 : 1;
@@ -186,16 +187,18 @@ static int compare(const void *left, const void *right)
 }
 
 /* Keeps what is asked for. */
-static int add_batch(struct reader *r, const struct sample_batch *b)
+static int script_session_add_batch(struct script_session_reader *r,
+				    const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {
-		struct waiting w = { .sample = { .time_ns = b->time_ns[i],
-						 .period = b->period[i],
-						 .thread = b->thread[i],
-						 .event = b->event[i],
-						 .stack = b->stack[i],
-						 .cpu = b->cpu[i] },
-				     .order = r->nr_read++ };
+		struct script_session_waiting w = { .sample = { .time_ns =
+									b->time_ns[i],
+								.period = b->period[i],
+								.thread = b->thread[i],
+								.event = b->event[i],
+								.stack = b->stack[i],
+								.cpu = b->cpu[i] },
+						    .order = r->nr_read++ };
 		int wanted = script_filter_wants(&r->sink.filter, &w.sample);
 
 		if (wanted < 0 || (wanted && !vec_push(&r->waiting, w)))
@@ -204,19 +207,20 @@ static int add_batch(struct reader *r, const struct sample_batch *b)
 	return 0;
 }
 
-static int write_older(struct reader *r, uint64_t before_ns)
+static int write_older(struct script_session_reader *r, uint64_t before_ns)
 {
 	size_t nr = 0;
 	int result = 0;
 
 	if (r->waiting.nr)
-		qsort(r->waiting.at, r->waiting.nr, sizeof(*r->waiting.at), compare);
+		qsort(r->waiting.at, r->waiting.nr, sizeof(*r->waiting.at),
+		      script_session_compare);
 	for (; !result && nr < r->waiting.nr; nr++) {
 		const struct sample *sample = &r->waiting.at[nr].sample;
 
 		if (before_ns != UINT64_MAX && sample->time_ns >= before_ns)
 			break;
-		result = write_sample(&r->sink, sample);
+		result = script_session_write_sample(&r->sink, sample);
 	}
 	for (size_t i = nr; i < r->waiting.nr; i++)
 		r->waiting.at[i - nr] = r->waiting.at[i];
@@ -224,7 +228,7 @@ static int write_older(struct reader *r, uint64_t before_ns)
 	return result;
 }
 
-static int write_batches(struct reader *r, struct err *err)
+static int write_batches(struct script_session_reader *r, struct err *err)
 {
 	for (size_t i = 0;; i++) {
 		struct sample_batch b;
@@ -233,10 +237,10 @@ static int write_batches(struct reader *r, struct err *err)
 		if (!result && r->jit && jit_session_batch(r->jit, &b, &b))
 			result = err_set(err, -ENOMEM, "out of memory");
 		if (!result)
-			result = add_events(r, err);
+			result = script_session_add_events(r, err);
 		if (result)
 			return result < 0 ? result : 0;
-		result = add_batch(r, &b);
+		result = script_session_add_batch(r, &b);
 		if (!result)
 			result = write_older(r, i < r->oldest.nr ? r->oldest.at[i]
 								 : UINT64_MAX);
@@ -249,8 +253,8 @@ static int write_batches(struct reader *r, struct err *err)
 
 /* ---- a session ---- */
 
-static int write_segment(struct reader *r, const char *dir, struct session_span *span,
-			 struct err *err)
+static int write_segment(struct script_session_reader *r, const char *dir,
+			 struct session_span *span, struct err *err)
 {
 	const struct session_info *info = segment_info(r->segment);
 	struct script_source source = {
@@ -265,7 +269,7 @@ static int write_segment(struct reader *r, const char *dir, struct session_span 
 
 	if (!span->start_ns)
 		span->start_ns = info->start_ns;
-	result = add_events(r, err);
+	result = script_session_add_events(r, err);
 	if (!result)
 		result = script_sink_open(&r->sink, &source, err);
 	if (!result)
@@ -277,7 +281,8 @@ static int write_segment(struct reader *r, const char *dir, struct session_span 
 	return result;
 }
 
-static void take_result(const struct reader *r, struct script_result *result)
+static void script_session_take_result(const struct script_session_reader *r,
+				       struct script_result *result)
 {
 	const struct segment_damage *d = segment_damage(r->segment);
 
@@ -290,18 +295,21 @@ static void take_result(const struct reader *r, struct script_result *result)
 	result->segments.unfinished |= d->unfinished;
 }
 
-static int read_segment(const char *path, const struct report_session *from,
-			const struct script_options *options, struct session_span *span,
-			struct script_result *ret_result, struct err *err)
+static int script_session_read_segment(const char *path,
+				       const struct report_session *from,
+				       const struct script_options *options,
+				       struct session_span *span,
+				       struct script_result *ret_result,
+				       struct err *err)
 {
-	struct reader r = { .sink.options = options };
-	int result = look_ahead(&r, path, from->trust, err);
+	struct script_session_reader r = { .sink.options = options };
+	int result = script_session_look_ahead(&r, path, from->trust, err);
 
 	if (!result)
 		result = segment_open(path, from->trust, &r.segment, err);
 	if (!result) {
 		result = write_segment(&r, from->dir, span, err);
-		take_result(&r, ret_result);
+		script_session_take_result(&r, ret_result);
 		script_sink_done(&r.sink);
 		jit_session_free(r.jit);
 		segment_close(r.segment);
@@ -328,7 +336,8 @@ int script_session(const struct report_session *from,
 	    session_span_read(paths, nr, from->trust, &span))
 		result = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !result && i < nr; i++)
-		result = read_segment(paths[i], from, options, &span, ret_result, err);
+		result = script_session_read_segment(paths[i], from, options, &span,
+						     ret_result, err);
 	session_list_free(paths, nr);
 	return result;
 }

@@ -71,7 +71,7 @@ static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 }
 
 /* What the record says of names, as far as it is known before its line is printed. */
-static int learn(struct script_side *s, const struct record *rec)
+static int script_side_learn(struct script_side *s, const struct record *rec)
 {
 	if (rec->type == PERF_RECORD_COMM)
 		return set_comm(s, rec->comm.tid, rec->comm.comm);
@@ -174,7 +174,7 @@ int script_side_write(struct script_side *s, const struct script_writer *w,
 	int32_t tid = 0;
 	int len;
 
-	if (learn(s, rec))
+	if (script_side_learn(s, rec))
 		return -ENOMEM;
 	len = print(s, rec, line, sizeof(line), &tid);
 	if (len <= 0 || start.event >= w->nr_events)

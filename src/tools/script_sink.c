@@ -13,7 +13,8 @@ enum {
 	OUT_BYTES = 256 * 1024
 };
 
-static int open_names(struct script_sink *s, const struct script_source *source)
+static int script_sink_open_names(struct script_sink *s,
+				  const struct script_source *source)
 {
 	int r = naming_new(s->dict, source->info, source->session_dir, &s->naming);
 
@@ -42,7 +43,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	if (!r)
 		r = script_places_init(&s->branch_places, &from, true);
 	if (!r)
-		r = open_names(s, source);
+		r = script_sink_open_names(s, source);
 	if (r || !buf_reserve(&s->out, 2 * OUT_BYTES))
 		return err_set(err, -ENOMEM, "out of memory");
 	s->filter.symbols.naming = s->naming;
@@ -109,7 +110,7 @@ int script_sink_set_events(struct script_sink *s, struct err *err)
 	return 0;
 }
 
-static struct script_text text_of(const char *s)
+static struct script_text script_sink_text_of(const char *s)
 {
 	return (struct script_text){ s, strlen(s) };
 }
@@ -122,14 +123,14 @@ static int know_comms(struct script_sink *s)
 	for (size_t i = s->comms.nr; i < d->threads.nr; i++) {
 		const char *comm = clean_name(s, dict_str(d, d->threads.at[i].comm));
 
-		if (!comm || !vec_push(&s->comms, text_of(comm)))
+		if (!comm || !vec_push(&s->comms, script_sink_text_of(comm)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_thread(struct script_sink *s, uint32_t number, uint32_t fields,
-		      struct script_sample *sample)
+static int script_sink_add_thread(struct script_sink *s, uint32_t number,
+				  uint32_t fields, struct script_sample *sample)
 {
 	const struct dict *d = s->dict;
 	bool damaged = number >= d->threads.nr;
@@ -137,14 +138,14 @@ static int add_thread(struct script_sink *s, uint32_t number, uint32_t fields,
 
 	if (number >= s->comms.nr && know_comms(s))
 		return -ENOMEM;
-	sample->comm = damaged ? text_of("[damaged]") : s->comms.at[number];
+	sample->comm = damaged ? script_sink_text_of("[damaged]") : s->comms.at[number];
 	if (!(fields & SCRIPT_CGROUP))
 		return 0;
 	cgroup = damaged ? "" : dict_str(d, d->threads.at[number].cgroup);
 	cgroup = clean_name(s, *cgroup ? cgroup : "unknown");
 	if (!cgroup)
 		return -ENOMEM;
-	sample->cgroup = text_of(cgroup);
+	sample->cgroup = script_sink_text_of(cgroup);
 	return 0;
 }
 
@@ -156,7 +157,7 @@ int script_sink_write(struct script_sink *s, struct script_sample *sample,
 	s->samples++;
 	if (!fields)
 		return 0;
-	if (add_thread(s, thread, fields, sample))
+	if (script_sink_add_thread(s, thread, fields, sample))
 		return -ENOMEM;
 	script_write(&s->writer, sample, &s->out);
 	if (s->out.failed)

@@ -49,7 +49,7 @@ static const struct dict *named_dict(const struct segment_select *s)
 }
 
 /* Reports list selected events without samples, too. */
-static int take_events(struct segment_select *s)
+static int session_select_take_events(struct segment_select *s)
 {
 	const struct dict *d = segment_dict(s->segment);
 
@@ -67,8 +67,8 @@ static int take_events(struct segment_select *s)
 }
 
 /* `named` is the same sample with the numbers of named_dict(). */
-static int take_sample(struct segment_select *s, struct sample sample,
-		       const struct sample *named)
+static int session_select_take_sample(struct segment_select *s, struct sample sample,
+				      const struct sample *named)
 {
 	int r = script_filter_wants(&s->filter, named);
 
@@ -85,17 +85,18 @@ static int take_sample(struct segment_select *s, struct sample sample,
 	return r;
 }
 
-static int take_batch(struct segment_select *s, const struct sample_batch *batch)
+static int session_select_take_batch(struct segment_select *s,
+				     const struct sample_batch *batch)
 {
 	struct sample_batch named = *batch;
-	int r = take_events(s);
+	int r = session_select_take_events(s);
 
 	if (!r && s->jit)
 		r = jit_session_batch(s->jit, batch, &named);
 	for (size_t i = 0; !r && i < batch->nr; i++) {
 		const struct sample at = sample_batch_at(&named, i);
 
-		r = take_sample(s, sample_batch_at(batch, i), &at);
+		r = session_select_take_sample(s, sample_batch_at(batch, i), &at);
 	}
 	return r;
 }
@@ -120,14 +121,14 @@ static struct session_totals totals_of(const struct segment_select *s)
 	return t;
 }
 
-static int copy_samples(struct segment_select *s, struct err *err)
+static int session_select_copy_samples(struct segment_select *s, struct err *err)
 {
 	struct sample_batch batch;
 	struct session_totals t;
 	int r;
 
 	while (!(r = segment_next(s->segment, COLUMN_ALL, &batch, err))) {
-		if (take_batch(s, &batch))
+		if (session_select_take_batch(s, &batch))
 			return err_set(err, -ENOMEM, "out of memory");
 		if (segment_writer_pending(s->writer) < FLUSH_SAMPLES)
 			continue;
@@ -138,10 +139,11 @@ static int copy_samples(struct segment_select *s, struct err *err)
 	}
 	if (r < 0)
 		return r;
-	return take_events(s) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	return session_select_take_events(s) ? err_set(err, -ENOMEM, "out of memory")
+					     : 0;
 }
 
-static int close_writer(struct segment_select *s, int r, struct err *err)
+static int session_select_close_writer(struct segment_select *s, int r, struct err *err)
 {
 	const struct session_totals t = totals_of(s);
 	int closed = segment_writer_close(s->writer, &t, r ? NULL : err);
@@ -152,7 +154,8 @@ static int close_writer(struct segment_select *s, int r, struct err *err)
 
 /* ---- a segment ---- */
 
-static int prepare(struct segment_select *s, struct session_span *span, struct err *err)
+static int session_select_prepare(struct segment_select *s, struct session_span *span,
+				  struct err *err)
 {
 	const struct session_select_request *q = s->request;
 	const struct session_info *info = segment_info(s->segment);
@@ -174,7 +177,7 @@ static int prepare(struct segment_select *s, struct session_span *span, struct e
 }
 
 /* Who may read it, and its age. */
-static void copy_mode(const struct stat *from, const char *to)
+static void session_select_copy_mode(const struct stat *from, const char *to)
 {
 	const struct timespec times[] = { from->st_atim, from->st_mtim };
 
@@ -186,15 +189,16 @@ static int select_open(struct segment_select *s, const char *path, const char *t
 		       struct session_span *span, struct err *err)
 {
 	struct stat st;
-	int r = prepare(s, span, err);
+	int r = session_select_prepare(s, span, err);
 
 	if (!r)
 		r = segment_writer_open(to, segment_info(s->segment), &s->dict,
 					&s->writer, err);
 	if (!r)
-		r = close_writer(s, copy_samples(s, err), err);
+		r = session_select_close_writer(s, session_select_copy_samples(s, err),
+						err);
 	if (!r && !stat(path, &st))
-		copy_mode(&st, to);
+		session_select_copy_mode(&st, to);
 	return r;
 }
 
@@ -216,8 +220,8 @@ static void add_result(const struct segment_select *s,
 
 /* `path` is the file's in the old session.  One that is not there is no fault, nor is a link: it could
  * lead to any file of this machine. */
-static int copy_file(const struct session_select_request *q, const char *path,
-		     struct err *err)
+static int session_select_copy_file(const struct session_select_request *q,
+				    const char *path, struct err *err)
 {
 	const char *name = path + strlen(q->from) + 1;
 	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -239,7 +243,7 @@ static int copy_file(const struct session_select_request *q, const char *path,
 		if (!r)
 			r = io_copy(fd, to, (uint64_t)st.st_size, NULL);
 		if (!r)
-			copy_mode(&st, to);
+			session_select_copy_mode(&st, to);
 	}
 	if (r)
 		r = err_sys(err, r, "cannot copy %s", path);
@@ -256,13 +260,13 @@ static int copy_named(const struct session_select_request *q, const char *name,
 
 	if (asprintf(&path, "%s/%s", q->from, name) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = copy_file(q, path, err);
+	r = session_select_copy_file(q, path, err);
 	free(path);
 	return r;
 }
 
-static int make_dir(const struct session_select_request *q, const char *name,
-		    struct err *err)
+static int session_select_make_dir(const struct session_select_request *q,
+				   const char *name, struct err *err)
 {
 	char *path;
 	int r;
@@ -297,9 +301,9 @@ static int copy_image(const struct session_select_request *q, const struct image
 	if (!path)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!access(path, F_OK) && image->kind == IMAGE_FILE)
-		r = make_dir(q, "images", err);
+		r = session_select_make_dir(q, "images", err);
 	if (!r)
-		r = copy_file(q, path, err);
+		r = session_select_copy_file(q, path, err);
 	free(path);
 	return r;
 }
@@ -313,8 +317,9 @@ static int copy_jit_file(void *ctx, const struct tree_entry *entry)
 {
 	const struct jit_copy *c = ctx;
 
-	return S_ISREG(entry->st.st_mode) ? copy_file(c->request, entry->path, c->err)
-					  : TREE_SKIP;
+	return S_ISREG(entry->st.st_mode)
+		       ? session_select_copy_file(c->request, entry->path, c->err)
+		       : TREE_SKIP;
 }
 
 /* What the process `pid` reported about the code that it generated. */
@@ -328,7 +333,7 @@ static int copy_jit(const struct session_select_request *q, int32_t pid,
 	if (asprintf(&from, "%s/jit/%" PRId32, q->from, pid) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!access(from, F_OK)) {
-		r = make_dir(q, from + strlen(q->from) + 1, err);
+		r = session_select_make_dir(q, from + strlen(q->from) + 1, err);
 		if (!r)
 			r = tree_walk(from, copy_jit_file, &copy, err);
 	} else {

@@ -21,7 +21,8 @@ static void paths_done(source_find_paths *p)
 	vec_done(p);
 }
 
-static int split(const char *list, source_find_paths *ret_paths, struct err *err)
+static int source_find_split(const char *list, source_find_paths *ret_paths,
+			     struct err *err)
 {
 	while (list) {
 		char *path = comma_next(&list);
@@ -52,9 +53,9 @@ int source_find_init(struct source_find *f, const struct source_find_options *op
 	int r;
 
 	*f = (struct source_find){ .archive = options->archive, .root = options->root };
-	r = split(options->search_dirs, &f->search, err);
+	r = source_find_split(options->search_dirs, &f->search, err);
 	if (!r)
-		r = split(options->base_dirs, &f->base, err);
+		r = source_find_split(options->base_dirs, &f->base, err);
 	if (!r)
 		r = check_folders(&f->search, err);
 	return r;
@@ -66,7 +67,7 @@ void source_find_done(struct source_find *f)
 	paths_done(&f->base);
 }
 
-static bool is_file(const char *path)
+static bool source_find_is_file(const char *path)
 {
 	struct stat st;
 
@@ -84,7 +85,7 @@ static char *file_below(const char *dir, const char *path)
 
 	if (asprintf(&file, "%s/%s", dir, path) < 0)
 		return NULL;
-	if (is_file(file))
+	if (source_find_is_file(file))
 		return file;
 	free(file);
 	return NULL;
@@ -115,7 +116,7 @@ static char *file_of_end(const char *dir, const char *path)
 
 /* Below the folders to search: the path without one of the base folders, else the longest end
  * of it that is there. */
-static char *search(const struct source_find *f, const char *path)
+static char *source_find_search(const struct source_find *f, const char *path)
 {
 	char *file = NULL;
 
@@ -139,17 +140,17 @@ static char *find_at_path(const struct source_find *f, const char *path, bool he
 
 	if (root)
 		return file_below(root, path + 1);
-	return here && is_file(path) ? strdup(path) : NULL;
+	return here && source_find_is_file(path) ? strdup(path) : NULL;
 }
 
 char *source_find(const struct source_find *f, const char *path, bool here)
 {
 	char *file = find_at_path(f, path, here);
 
-	return file ? file : search(f, path);
+	return file ? file : source_find_search(f, path);
 }
 
-static int open_file(const char *path)
+static int source_find_open_file(const char *path)
 {
 	return fault_unreadable_try(path, io_open_regular(path, 0));
 }
@@ -157,7 +158,7 @@ static int open_file(const char *path)
 /* The file itself is asked, not its path, which may be another's. */
 static int open_handed_on(const char *file, const char *binary)
 {
-	int fd = open_file(file);
+	int fd = source_find_open_file(file);
 
 	if (fd < 0 || copy_rule_allows(fd, file, binary))
 		return fd;
@@ -173,15 +174,15 @@ int source_find_open(const struct source_find *f, const char *path, bool here,
 	int fd = -ENOENT;
 
 	if (file && f->archive)
-		fd = open_file(file);
+		fd = source_find_open_file(file);
 	else if (file)
 		fd = open_handed_on(file, binary);
 	if (fd < 0)
-		named = search(f, path);
+		named = source_find_search(f, path);
 	if (named) {
 		free(file);
 		file = named;
-		fd = open_file(file);
+		fd = source_find_open_file(file);
 	}
 	if (fd < 0 && fd != -EACCES) {
 		free(file);

@@ -14,7 +14,7 @@
 #include "resolve/replay/replay.h"
 #include "tools/mistaken_word.h"
 
-struct walk {
+struct source_images_walk {
 	source_image_fn fn;
 	void *ctx;
 	const struct perf_input_info *input; /* NULL: no perf.data */
@@ -30,8 +30,9 @@ static bool has_file(const struct image *image)
 }
 
 /* A perf.data's build-ids name the files of modules. */
-static const char *name_of(struct walk *w, const struct dict *d,
-			   const struct image *image)
+static const char *source_images_name_of(struct source_images_walk *w,
+					 const struct dict *d,
+					 const struct image *image)
 {
 	for (size_t i = 0; w->input && image->kind == IMAGE_MODULE &&
 			   image->build_id.len && i < w->input->build_ids.nr;
@@ -43,7 +44,7 @@ static const char *name_of(struct walk *w, const struct dict *d,
 	return w->name.failed ? NULL : (const char *)w->name.data;
 }
 
-static int walk_dict(struct walk *w, const struct dict *d,
+static int walk_dict(struct source_images_walk *w, const struct dict *d,
 		     const struct session_info *info, const char *session_dir)
 {
 	struct source_image at = { .dict = d,
@@ -58,7 +59,7 @@ static int walk_dict(struct walk *w, const struct dict *d,
 		if (!has_file(at.image))
 			continue;
 		at.number = (uint32_t)i;
-		at.name = name_of(w, d, at.image);
+		at.name = source_images_name_of(w, d, at.image);
 		if (!at.name)
 			return -ENOMEM;
 		r = w->fn(w->ctx, &at);
@@ -68,7 +69,7 @@ static int walk_dict(struct walk *w, const struct dict *d,
 	return 0;
 }
 
-static int walk_segment(struct walk *w, const char *path,
+static int walk_segment(struct source_images_walk *w, const char *path,
 			const struct report_session *from, struct err *err)
 {
 	struct sample_batch b;
@@ -90,7 +91,7 @@ static int walk_segment(struct walk *w, const char *path,
 	return r;
 }
 
-static int walk_session(struct walk *w, const struct report_session *from,
+static int walk_session(struct source_images_walk *w, const struct report_session *from,
 			struct err *err)
 {
 	char **paths;
@@ -105,7 +106,8 @@ static int walk_session(struct walk *w, const struct report_session *from,
 	return r;
 }
 
-static int walk_replay(struct walk *w, struct perf_input *in, struct err *err)
+static int walk_replay(struct source_images_walk *w, struct perf_input *in,
+		       struct err *err)
 {
 	const struct replay_options options = { .chains = true, .threads = true };
 	const struct perf_input_damage *damage = perf_input_damage(in);
@@ -130,8 +132,8 @@ static int walk_replay(struct walk *w, struct perf_input *in, struct err *err)
 	return r;
 }
 
-static int walk_perf_data(struct walk *w, const struct report_session *from,
-			  struct err *err)
+static int walk_perf_data(struct source_images_walk *w,
+			  const struct report_session *from, struct err *err)
 {
 	struct perf_input *in;
 	int r = perf_input_open(from->dir, from->trust, &in, err);
@@ -171,7 +173,7 @@ int source_images_find(const char *session_dir, char *const *words, struct spec 
 int source_images_walk(const struct report_sources *sources, source_image_fn fn,
 		       void *ctx, struct err *err)
 {
-	struct walk w = { .fn = fn, .ctx = ctx };
+	struct source_images_walk w = { .fn = fn, .ctx = ctx };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++) {

@@ -14,14 +14,14 @@
 
 extern const struct command command_status;
 
-struct settings {
+struct status_settings {
 	bool json;
 };
 
 static const struct option_row rows[] = {
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, json),
+	  .offset = OPTION(struct status_settings, json),
 	  .help = "Write it as JSON, with all that the daemon says." },
 	{ 0 },
 };
@@ -30,7 +30,7 @@ enum {
 	LINE_MAX_BYTES = 160
 };
 
-static const char *text_of(const struct control_reply *reply, const char *key)
+static const char *status_text_of(const struct control_reply *reply, const char *key)
 {
 	const char *value = control_reply_get(reply, key);
 
@@ -38,8 +38,8 @@ static const char *text_of(const struct control_reply *reply, const char *key)
 }
 
 /* False where the daemon does not say. */
-static bool number_of(const struct control_reply *reply, const char *key,
-		      uint64_t *ret_v)
+static bool status_number_of(const struct control_reply *reply, const char *key,
+			     uint64_t *ret_v)
 {
 	const char *value = control_reply_get(reply, key);
 
@@ -55,37 +55,37 @@ static bool double_of(const struct control_reply *reply, const char *key, double
 
 /* ---- as lines ---- */
 
-static void put_line(const char *name, const char *text)
+static void status_put_line(const char *name, const char *text)
 {
 	screen_print_line(stdout, "%-12s%s", name, text);
 }
 
-static void print_events(const struct control_reply *reply)
+static void status_print_events(const struct control_reply *reply)
 {
 	for (size_t i = 0; i < reply->fields.nr; i++) {
 		if (!strncmp(reply->fields.at[i].key, "event.", 6))
-			put_line("Event", reply->fields.at[i].value);
+			status_put_line("Event", reply->fields.at[i].value);
 	}
 }
 
-static void print_samples(const struct control_reply *reply)
+static void status_print_samples(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
 	uint64_t samples, lost;
 
-	if (!number_of(reply, "samples", &samples))
+	if (!status_number_of(reply, "samples", &samples))
 		return;
-	if (!number_of(reply, "lost", &lost))
+	if (!status_number_of(reply, "lost", &lost))
 		lost = 0;
 	snprintf(line, sizeof(line),
 		 "%" PRIu64 ", %" PRIu64 " lost (%.2f %%) since the daemon began",
 		 samples, lost,
 		 lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
-	put_line("Samples", line);
+	status_put_line("Samples", line);
 }
 
 /* What samples cost wherever they are taken: it is not in the daemon's CPU time. */
-static void print_kernel(const struct control_reply *reply)
+static void status_print_kernel(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
 	double share;
@@ -94,7 +94,7 @@ static void print_kernel(const struct control_reply *reply)
 		return;
 	snprintf(line, sizeof(line), "about %.2f %% of one CPU, to take the samples",
 		 100 * share);
-	put_line("Kernel", line);
+	status_put_line("Kernel", line);
 }
 
 /* "0.31 % of one CPU, 12.3 s in all": what of it is known. */
@@ -112,7 +112,7 @@ static void print_cpu(const struct control_reply *reply)
 	if (has_seconds)
 		snprintf(line + len, sizeof(line) - len, "%.1f s in all", seconds);
 	if (has_share || has_seconds)
-		put_line("CPU", line);
+		status_put_line("CPU", line);
 }
 
 static void print_tables(const struct control_reply *reply)
@@ -120,12 +120,12 @@ static void print_tables(const struct control_reply *reply)
 	char line[LINE_MAX_BYTES];
 	uint64_t refused;
 
-	if (!number_of(reply, "tables_refused", &refused) || !refused)
+	if (!status_number_of(reply, "tables_refused", &refused) || !refused)
 		return;
 	snprintf(line, sizeof(line),
 		 "%" PRIu64 " not made: their owners' CPU time for them was used up",
 		 refused);
-	put_line("Tables", line);
+	status_put_line("Tables", line);
 }
 
 static void print_bytes(const struct control_reply *reply, const char *key,
@@ -134,10 +134,10 @@ static void print_bytes(const struct control_reply *reply, const char *key,
 	char line[LINE_MAX_BYTES];
 	uint64_t bytes;
 
-	if (!number_of(reply, key, &bytes))
+	if (!status_number_of(reply, key, &bytes))
 		return;
 	snprintf(line, sizeof(line), "%.1f MB", (double)bytes / 1e6);
-	put_line(name, line);
+	status_put_line(name, line);
 }
 
 /* "2026-11-22 08:30:05 (12 minutes ago)" */
@@ -156,11 +156,11 @@ static void print_oldest(const struct control_reply *reply)
 	struct tm tm;
 	size_t i = 0;
 
-	if (!number_of(reply, "oldest", &oldest))
+	if (!status_number_of(reply, "oldest", &oldest))
 		return;
 	at = (time_t)oldest;
 	if (!oldest || !localtime_r(&at, &tm)) {
-		put_line("Oldest data", "none");
+		status_put_line("Oldest data", "none");
 		return;
 	}
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
@@ -170,7 +170,7 @@ static void print_oldest(const struct control_reply *reply)
 		i++;
 	snprintf(line, sizeof(line), "%s (%" PRIu64 " %s ago)", when,
 		 now / units[i].seconds, units[i].name);
-	put_line("Oldest data", line);
+	status_put_line("Oldest data", line);
 }
 
 static void print_lines(const struct control_reply *reply)
@@ -179,28 +179,28 @@ static void print_lines(const struct control_reply *reply)
 	const char *governor = control_reply_get(reply, "governor");
 	const char *metrics = control_reply_get(reply, "metrics");
 
-	snprintf(line, sizeof(line), "%s, pid %s", text_of(reply, "state"),
-		 text_of(reply, "pid"));
-	put_line("Daemon", line);
-	put_line("Session", text_of(reply, "session_dir"));
-	print_events(reply);
+	snprintf(line, sizeof(line), "%s, pid %s", status_text_of(reply, "state"),
+		 status_text_of(reply, "pid"));
+	status_put_line("Daemon", line);
+	status_put_line("Session", status_text_of(reply, "session_dir"));
+	status_print_events(reply);
 	snprintf(line, sizeof(line), "%s samples per second and CPU",
-		 text_of(reply, "rate"));
-	put_line("Rate", strcmp(text_of(reply, "rate"), "0") != 0
-				 ? line
-				 : "none: the events have counts");
-	print_samples(reply);
+		 status_text_of(reply, "rate"));
+	status_put_line("Rate", strcmp(status_text_of(reply, "rate"), "0") != 0
+					? line
+					: "none: the events have counts");
+	status_print_samples(reply);
 	print_cpu(reply);
-	print_kernel(reply);
+	status_print_kernel(reply);
 	print_tables(reply);
 	print_bytes(reply, "memory", "Memory");
 	print_bytes(reply, "disk", "Disk");
 	print_oldest(reply);
 	if (governor && *governor)
-		put_line("Governor", governor);
+		status_put_line("Governor", governor);
 	if (metrics && *metrics) {
 		snprintf(line, sizeof(line), "http://%s/metrics", metrics);
-		put_line("Metrics", line);
+		status_put_line("Metrics", line);
 	}
 }
 
@@ -263,7 +263,7 @@ static void print_json(const struct control_reply *reply)
 	putchar('\n');
 }
 
-static int ask(struct control_reply *reply, struct err *err)
+static int status_ask(struct control_reply *reply, struct err *err)
 {
 	static const char *const words[] = { "status", NULL };
 	struct control_client daemon;
@@ -277,10 +277,10 @@ static int ask(struct control_reply *reply, struct err *err)
 	return r;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int status_run(const struct command *self, int argc, char **argv)
 {
 	struct control_reply reply = { 0 };
-	struct settings set = { 0 };
+	struct status_settings set = { 0 };
 	struct err err = { 0 };
 	int first;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
@@ -291,7 +291,7 @@ static int run(const struct command *self, int argc, char **argv)
 		command_error("unexpected word '%s'", argv[first]);
 		return 1;
 	}
-	if (ask(&reply, &err)) {
+	if (status_ask(&reply, &err)) {
 		command_error("%s", err.text);
 		return 1;
 	}
@@ -309,5 +309,5 @@ const struct command command_status = {
 	.usage = "[--json]",
 	.notes = "Exit status: 0 if a daemon answers, sampling or paused; else 1.",
 	.options = rows,
-	.run = run,
+	.run = status_run,
 };

@@ -16,13 +16,13 @@
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
-struct part {
+struct version_part {
 	const char *name;
 	const char *use;
 	const char *version; /* of the headers it was built with; NULL: not known */
 };
 
-static const struct part parts[] = {
+static const struct version_part parts[] = {
 	{ "elfutils", "ELF symbols", TEXT_OF(_ELFUTILS_VERSION) },
 	{ "zstd", "compression of sessions", ZSTD_VERSION_STRING },
 	{ "xxhash", "checksums of sessions",

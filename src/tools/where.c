@@ -27,14 +27,14 @@ enum {
 
 extern const struct command command_where;
 
-struct settings {
+struct where_settings {
 	const char *session_dir;
 	bool force;
 	struct places_options places;
 };
 
 struct where {
-	struct settings set;
+	struct where_settings set;
 	const char *pattern;
 	struct naming_places *places;
 	unsigned int nr_found; /* images that the pattern means */
@@ -42,9 +42,9 @@ struct where {
 };
 
 static const struct option_row rows[] = {
-	SESSION_DIR_OPTION_ROW(struct settings),
-	FORCE_OPTION_ROW(struct settings, 0),
-	PLACES_OPTION_ROWS(struct settings),
+	SESSION_DIR_OPTION_ROW(struct where_settings),
+	FORCE_OPTION_ROW(struct where_settings, 0),
+	PLACES_OPTION_ROWS(struct where_settings),
 	{ 0 },
 };
 
@@ -63,8 +63,8 @@ static const char *const outcomes[NAMING_STATUS_COUNT] = {
 	[NAMING_NONE_EXPECTED] = "has no file",
 };
 
-static void tried(void *ctx, const char *step, const char *path,
-		  enum naming_status outcome)
+static void where_tried(void *ctx, const char *step, const char *path,
+			enum naming_status outcome)
 {
 	(void)ctx;
 	printf("  %-*s ", STEP_WIDTH, step);
@@ -72,7 +72,7 @@ static void tried(void *ctx, const char *step, const char *path,
 	printf("%s%s\n", path ? ": " : "", outcomes[outcome]);
 }
 
-static const char *base_name(const char *name)
+static const char *where_base_name(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
@@ -80,19 +80,19 @@ static const char *base_name(const char *name)
 }
 
 /* A name, the last part of one, a pattern of either, or the beginning of a build-id. */
-static bool is_meant(const char *pattern, const char *name, const char *hex)
+static bool where_is_meant(const char *pattern, const char *name, const char *hex)
 {
 	size_t len = strlen(pattern);
 
-	if (!strcmp(pattern, name) || !strcmp(pattern, base_name(name)) ||
-	    !fnmatch(pattern, name, 0) || !fnmatch(pattern, base_name(name), 0))
+	if (!strcmp(pattern, name) || !strcmp(pattern, where_base_name(name)) ||
+	    !fnmatch(pattern, name, 0) || !fnmatch(pattern, where_base_name(name), 0))
 		return true;
 	return len >= 4 && strspn(pattern, "0123456789abcdef") == len &&
 	       !strncmp(hex, pattern, len);
 }
 
 /* Runs the search for one image of a naming, and says how it ends. */
-static void search(struct where *w, struct naming *n, uint32_t image)
+static void where_search(struct where *w, struct naming *n, uint32_t image)
 {
 	const struct symtab *tab = naming_symtab(n, image);
 	const char *from;
@@ -114,14 +114,14 @@ static void print_head(const char *name, const char *hex)
 	printf("%s%s\n", hex[0] ? "  build-id " : "  (no build-id)", hex);
 }
 
-static int look_at(void *ctx, const struct source_image *at)
+static int where_look_at(void *ctx, const struct source_image *at)
 {
 	struct where *w = ctx;
 	char hex[HEX_BYTES];
 	struct naming *n;
 
 	build_id_to_hex(&at->image->build_id, hex);
-	if (!is_meant(w->pattern, at->name, hex) &&
+	if (!where_is_meant(w->pattern, at->name, hex) &&
 	    strcmp(w->pattern, dict_str(at->dict, at->image->name)) != 0)
 		return 0;
 	if (naming_new(at->dict, at->info, at->session_dir, &n))
@@ -129,7 +129,7 @@ static int look_at(void *ctx, const struct source_image *at)
 	w->nr_found++;
 	naming_use(n, w->places);
 	print_head(at->name, hex);
-	search(w, n, at->number);
+	where_search(w, n, at->number);
 	naming_free(n);
 	return 0;
 }
@@ -163,7 +163,7 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 			naming_use(n, w->places);
 			build_id_to_hex(&image.build_id, hex);
 			print_head(path ? path : "(any name)", hex);
-			search(w, n, 0);
+			where_search(w, n, 0);
 			naming_free(n);
 		}
 		dict_done(&d);
@@ -172,10 +172,10 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int make_places(struct where *w, const struct report_sources *sources,
-		       struct err *err)
+static int where_make_places(struct where *w, const struct report_sources *sources,
+			     struct err *err)
 {
-	static const struct naming_trace trace = { .tried = tried };
+	static const struct naming_trace trace = { .tried = where_tried };
 	struct places_options *from = &w->set.places;
 
 	from->archive = archive_folder(sources->archive);
@@ -199,16 +199,16 @@ static int look_in_recordings(struct where *w, char **words, size_t nr, struct e
 	if (!nr && r != -EPERM)
 		r = 0; /* there may be no current session */
 	if (!r)
-		r = make_places(w, &sources, err);
+		r = where_make_places(w, &sources, err);
 	if (!r && found)
-		r = source_images_walk(&sources, look_at, w, err);
+		r = source_images_walk(&sources, where_look_at, w, err);
 	report_sources_done(&sources);
 	spec_done(&spec);
 	return r;
 }
 
 /* An exit status. */
-static int look(struct where *w, char **words, size_t nr)
+static int where_look(struct where *w, char **words, size_t nr)
 {
 	struct err err = { 0 };
 	int r;
@@ -225,7 +225,7 @@ static int look(struct where *w, char **words, size_t nr)
 	return r ? STATUS_INCOMPLETE : 0;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int where_run(const struct command *self, int argc, char **argv)
 {
 	struct where w = { 0 };
 	int first;
@@ -237,7 +237,7 @@ static int run(const struct command *self, int argc, char **argv)
 		command_error("name a binary or a build-id");
 		return 1;
 	}
-	return look(&w, argv + first, (size_t)(argc - 1 - first));
+	return where_look(&w, argv + first, (size_t)(argc - 1 - first));
 }
 
 const struct command command_where = {
@@ -251,5 +251,5 @@ const struct command command_where = {
 		 "one "
 		 "of the binaries, else 1.",
 	.options = rows,
-	.run = run,
+	.run = where_run,
 };

@@ -26,7 +26,7 @@ static bool push_copy(struct word_file *w, const char *word)
 }
 
 /* The next word of the text, unquoted into `word`; false at the end. */
-static bool next_word(const char **at, struct buf *word)
+static bool word_file_next_word(const char **at, struct buf *word)
 {
 	const char *p = *at;
 	char quote = 0;
@@ -49,7 +49,8 @@ static bool next_word(const char **at, struct buf *word)
 	return true;
 }
 
-static int add_word(struct word_file *w, const char *word, int depth, struct err *err)
+static int word_file_add_word(struct word_file *w, const char *word, int depth,
+			      struct err *err)
 {
 	struct buf text = { 0 };
 	struct buf part = { 0 };
@@ -66,11 +67,12 @@ static int add_word(struct word_file *w, const char *word, int depth, struct err
 	}
 	buf_put_u8(&text, '\0');
 	at = (const char *)text.data;
-	while (!r && !text.failed && next_word(&at, &part))
-		r = part.failed ? -ENOMEM
-				: add_word(w, (const char *)part.data,
-					   depth + 1, // NOLINT(misc-no-recursion)
-					   err);
+	while (!r && !text.failed && word_file_next_word(&at, &part))
+		r = part.failed
+			    ? -ENOMEM
+			    : word_file_add_word(w, (const char *)part.data,
+						 depth + 1, // NOLINT(misc-no-recursion)
+						 err);
 	if (text.failed || r == -ENOMEM)
 		r = err_set(err, -ENOMEM, "no memory");
 	buf_done(&part);
@@ -82,7 +84,7 @@ int word_file_expand(struct word_file *w, int argc, char **argv, struct err *err
 {
 	*w = (struct word_file){ 0 };
 	for (int i = 0; i < argc; i++) {
-		int r = i                       ? add_word(w, argv[i], 0, err)
+		int r = i                       ? word_file_add_word(w, argv[i], 0, err)
 			: push_copy(w, argv[i]) ? 0
 						: -ENOMEM;
 

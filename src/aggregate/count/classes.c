@@ -132,7 +132,7 @@ static struct class merged(const struct classes *c, const struct class *met)
 	};
 }
 
-static bool is_same(const struct class *a, const struct class *b)
+static bool classes_is_same(const struct class *a, const struct class *b)
 {
 	return a->event == b->event && a->tgid == b->tgid && a->tid == b->tid &&
 	       a->cpu == b->cpu;
@@ -154,7 +154,8 @@ int classes_add(struct classes *c, const struct class *met, uint32_t *ret_number
 			if (!vec_push(&c->added, made))
 				return -ENOMEM;
 			slot->value_plus_1 = (uint32_t)c->added.nr;
-		} else if (!is_same(&c->added.at[slot->value_plus_1 - 1], &made)) {
+		} else if (!classes_is_same(&c->added.at[slot->value_plus_1 - 1],
+					    &made)) {
 			continue;
 		}
 		*ret_number = slot->value_plus_1 - 1;
@@ -162,12 +163,12 @@ int classes_add(struct classes *c, const struct class *met, uint32_t *ret_number
 	}
 }
 
-static int compare_numbers(int64_t a, int64_t b)
+static int classes_compare_numbers(int64_t a, int64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int compare_events(const struct classes *c, uint32_t a, uint32_t b)
+static int classes_compare_events(const struct classes *c, uint32_t a, uint32_t b)
 {
 	const struct class_event *x = &c->events.at[a];
 	const struct class_event *y = &c->events.at[b];
@@ -181,16 +182,16 @@ static int compare_events(const struct classes *c, uint32_t a, uint32_t b)
 	return x->count < y->count ? -1 : x->count > y->count;
 }
 
-static int compare(const struct class *a, const struct class *b,
-		   const struct classes *c)
+static int classes_compare(const struct class *a, const struct class *b,
+			   const struct classes *c)
 {
-	int r = compare_numbers(a->cpu, b->cpu);
+	int r = classes_compare_numbers(a->cpu, b->cpu);
 
 	if (!r)
-		r = compare_numbers(a->tgid, b->tgid);
+		r = classes_compare_numbers(a->tgid, b->tgid);
 	if (!r)
-		r = compare_numbers(a->tid, b->tid);
-	return r ? r : compare_events(c, a->event, b->event);
+		r = classes_compare_numbers(a->tid, b->tid);
+	return r ? r : classes_compare_events(c, a->event, b->event);
 }
 
 /* For qsort_r(): numbers of added classes. */
@@ -198,8 +199,8 @@ static int compare_added(const void *a, const void *b, void *classes)
 {
 	const struct classes *c = classes;
 
-	return compare(&c->added.at[*(const uint32_t *)a],
-		       &c->added.at[*(const uint32_t *)b], c);
+	return classes_compare(&c->added.at[*(const uint32_t *)a],
+			       &c->added.at[*(const uint32_t *)b], c);
 }
 
 static int64_t axis_value(const struct class *one, enum class_axis axis)
@@ -240,13 +241,13 @@ static bool threads_are_processes(const struct classes *c)
 	return true;
 }
 
-static void put(struct buf *out, const char *text)
+static void classes_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
-static void put_value(const struct classes *c, const struct class *one,
-		      enum class_axis axis, size_t width, struct buf *out)
+static void classes_put_value(const struct classes *c, const struct class *one,
+			      enum class_axis axis, size_t width, struct buf *out)
 {
 	const struct class_event *event = &c->events.at[one->event];
 	char number[32];
@@ -257,31 +258,32 @@ static void put_value(const struct classes *c, const struct class *one,
 		buf_put(out, event->name, len < width ? len : width);
 		snprintf(number, sizeof(number), ":%" PRIu64, event->count);
 	} else {
-		put(out, axes[axis].name);
+		classes_put(out, axes[axis].name);
 		snprintf(number, sizeof(number), ":%" PRId64, axis_value(one, axis));
 	}
-	put(out, number);
+	classes_put(out, number);
 }
 
-/* What put_values() sorts by. */
+/* What classes_put_values() sorts by. */
 struct value_order {
 	const struct classes *c;
 	enum class_axis axis;
 };
 
-static int compare_values(const void *a, const void *b, void *order)
+static int classes_compare_values(const void *a, const void *b, void *order)
 {
 	const struct value_order *o = order;
 	const struct class *x = &o->c->columns.at[*(const uint32_t *)a];
 	const struct class *y = &o->c->columns.at[*(const uint32_t *)b];
 
 	if (o->axis == CLASS_EVENT)
-		return compare_events(o->c, x->event, y->event);
-	return compare_numbers(axis_value(x, o->axis), axis_value(y, o->axis));
+		return classes_compare_events(o->c, x->event, y->event);
+	return classes_compare_numbers(axis_value(x, o->axis), axis_value(y, o->axis));
 }
 
 /* The distinct values of an axis, the first few by name. */
-static int put_values(const struct classes *c, enum class_axis axis, struct buf *out)
+static int classes_put_values(const struct classes *c, enum class_axis axis,
+			      struct buf *out)
 {
 	struct value_order by = { c, axis };
 	uint32_t *order = malloc(c->columns.nr * sizeof(*order));
@@ -292,19 +294,19 @@ static int put_values(const struct classes *c, enum class_axis axis, struct buf 
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->columns.nr; i++)
 		order[i] = i;
-	qsort_r(order, c->columns.nr, sizeof(*order), compare_values, &by);
+	qsort_r(order, c->columns.nr, sizeof(*order), classes_compare_values, &by);
 	for (size_t i = 0; i < c->columns.nr; i++) {
-		if (i && !compare_values(&order[i - 1], &order[i], &by))
+		if (i && !classes_compare_values(&order[i - 1], &order[i], &by))
 			continue;
 		if (nr++ >= VALUES_SHOWN)
 			continue;
-		put_value(c, &c->columns.at[order[i]], axis, VALUE_WIDTH, out);
-		put(out, ",");
+		classes_put_value(c, &c->columns.at[order[i]], axis, VALUE_WIDTH, out);
+		classes_put(out, ",");
 	}
 	free(order);
 	if (nr > VALUES_SHOWN) {
 		snprintf(more, sizeof(more), " and %zu more,", nr - VALUES_SHOWN);
-		put(out, more);
+		classes_put(out, more);
 	}
 	buf_put_u8(out, 0);
 	return out->failed ? -ENOMEM : 0;
@@ -316,7 +318,7 @@ static int conflict(const struct classes *c, enum class_axis axis, enum class_ax
 	struct buf values = { 0 };
 	int r;
 
-	if (put_values(c, axis, &values))
+	if (classes_put_values(c, axis, &values))
 		r = err_set(err, -ENOMEM, "out of memory");
 	else
 		r = err_set(err, -EINVAL,
@@ -374,7 +376,7 @@ uint32_t classes_column(const struct classes *c, uint32_t number)
 
 void classes_put_title(const struct classes *c, size_t column, struct buf *out)
 {
-	put_value(c, &c->columns.at[column], c->axis, SIZE_MAX, out);
+	classes_put_value(c, &c->columns.at[column], c->axis, SIZE_MAX, out);
 }
 
 void classes_put_about(const struct classes *c, size_t column, struct buf *out)
@@ -383,8 +385,8 @@ void classes_put_about(const struct classes *c, size_t column, struct buf *out)
 
 	if (c->axis == CLASS_EVENT)
 		return;
-	put(out, axes[c->axis].about);
+	classes_put(out, axes[c->axis].about);
 	snprintf(number, sizeof(number), "%" PRId64,
 		 axis_value(&c->columns.at[column], c->axis));
-	put(out, number);
+	classes_put(out, number);
 }

@@ -71,7 +71,7 @@ static int lengthen(struct dense *d, size_t nr_places)
 	return 0;
 }
 
-static int add_row(struct dense *d, size_t row)
+static int dense_add_row(struct dense *d, size_t row)
 {
 	if (row >= d->nr_rows) {
 		size_t nr = (row + 1) * 2;
@@ -102,7 +102,7 @@ int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place)
 		return dense_flush(d, t) ? -ENOMEM : 1;
 	if (nr_places != d->nr_places && lengthen(d, nr_places))
 		return -ENOMEM;
-	return add_row(d, row);
+	return dense_add_row(d, row);
 }
 
 int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,

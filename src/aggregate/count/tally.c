@@ -61,7 +61,7 @@ void tally_forget(struct tally *t, size_t nr)
 	huge_forget(t->cells, nr * sizeof(*t->cells));
 }
 
-static inline uint64_t part_of(uint64_t a, uint64_t b, enum part part)
+static inline uint64_t tally_part_of(uint64_t a, uint64_t b, enum part part)
 {
 	return ((parts[part].of_b ? b : a) >> parts[part].shift) &
 	       ((1ULL << parts[part].bits) - 1);
@@ -72,7 +72,7 @@ static struct packing find_packing(const struct tally *t)
 	struct packing p = { 0 };
 
 	for (enum part i = 0; i < PART_COUNT; i++) {
-		uint64_t some = part_of(t->some_a, t->some_b, i);
+		uint64_t some = tally_part_of(t->some_a, t->some_b, i);
 		unsigned int bits = some ? 64 - (unsigned int)__builtin_clzll(some) : 0;
 
 		p.at[i] = bits ? p.bits : 0;
@@ -82,16 +82,16 @@ static struct packing find_packing(const struct tally *t)
 	return p;
 }
 
-static inline uint64_t pack(const struct packing *p, const struct tally_cell *c)
+static inline uint64_t tally_pack(const struct packing *p, const struct tally_cell *c)
 {
 	uint64_t key = 0;
 
 	for (enum part i = 0; i < PART_COUNT; i++)
-		key |= part_of(c->a, c->b, i) << p->at[i];
+		key |= tally_part_of(c->a, c->b, i) << p->at[i];
 	return key;
 }
 
-static struct tally_cell unpack(const struct packing *p, uint64_t key)
+static struct tally_cell tally_unpack(const struct packing *p, uint64_t key)
 {
 	struct tally_cell c = { 0 };
 
@@ -107,7 +107,7 @@ static struct tally_cell unpack(const struct packing *p, uint64_t key)
 }
 
 /* In the order of cells. */
-static int compare(const struct tally_cell *x, const struct tally_cell *y)
+static int tally_compare(const struct tally_cell *x, const struct tally_cell *y)
 {
 	uint64_t x_first = x->b >> TALLY_EVENT_BITS;
 	uint64_t y_first = y->b >> TALLY_EVENT_BITS;
@@ -146,7 +146,7 @@ static void end_run(struct tally *t, size_t nr)
 	t->run_nr[t->nr_runs++] = nr;
 }
 
-static void add_counts(struct tally_cell *to, const struct tally_cell *from)
+static void tally_add_counts(struct tally_cell *to, const struct tally_cell *from)
 {
 	to->samples += from->samples;
 	to->period += from->period;
@@ -162,7 +162,7 @@ static int sum_up_plain(struct tally *t, const struct packing *p)
 	size_t nr_cells = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		t->keys[i] = pack(p, &t->notes[i]);
+		t->keys[i] = tally_pack(p, &t->notes[i]);
 	keys = sort_numbers(t->keys, t->keys + nr, nr, 0);
 	for (size_t i = 1; i < nr; i++)
 		nr_keys += keys[i] != keys[i - 1];
@@ -170,7 +170,7 @@ static int sum_up_plain(struct tally *t, const struct packing *p)
 	if (!cells)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr;) {
-		struct tally_cell c = unpack(p, keys[i]);
+		struct tally_cell c = tally_unpack(p, keys[i]);
 		size_t end = i + 1;
 
 		while (end < nr && keys[end] == keys[i])
@@ -194,7 +194,7 @@ static int sum_up_sorted(struct tally *t, const struct packing *p)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		t->keys[i] = pack(p, &t->notes[i]) << NOTE_BITS | i;
+		t->keys[i] = tally_pack(p, &t->notes[i]) << NOTE_BITS | i;
 	keys = sort_numbers(t->keys, t->keys + nr, nr, NOTE_BITS);
 	cells = make_run(t, nr);
 	if (!cells)
@@ -204,7 +204,7 @@ static int sum_up_sorted(struct tally *t, const struct packing *p)
 		uint64_t key = keys[i] >> NOTE_BITS;
 
 		if (i && key == last)
-			add_counts(&cells[nr_cells - 1], note);
+			tally_add_counts(&cells[nr_cells - 1], note);
 		else
 			cells[nr_cells++] = *note;
 		last = key;
@@ -223,14 +223,14 @@ static int sum_up_long(struct tally *t, const struct packing *p)
 	int r = cells ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < nr; i++)
-		keys[i] = (struct sort_key){ pack(p, &t->notes[i]), (uint32_t)i };
+		keys[i] = (struct sort_key){ tally_pack(p, &t->notes[i]), (uint32_t)i };
 	if (!r)
 		r = sort_keys(&keys, nr);
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct tally_cell *note = &t->notes[keys[i].index];
 
 		if (i && keys[i].at == keys[i - 1].at)
-			add_counts(&cells[nr_cells - 1], note);
+			tally_add_counts(&cells[nr_cells - 1], note);
 		else
 			cells[nr_cells++] = *note;
 	}
@@ -242,7 +242,7 @@ static int sum_up_long(struct tally *t, const struct packing *p)
 
 static int compare_cells(const void *x, const void *y)
 {
-	return compare(x, y);
+	return tally_compare(x, y);
 }
 
 /* Pairs too wide for a key: no recording has so many of everything. */
@@ -257,8 +257,8 @@ static int sum_up_wide(struct tally *t)
 	for (size_t i = 0; i < t->nr_notes; i++) {
 		const struct tally_cell *note = &t->notes[i];
 
-		if (i && !compare(note, note - 1))
-			add_counts(&cells[nr_cells - 1], note);
+		if (i && !tally_compare(note, note - 1))
+			tally_add_counts(&cells[nr_cells - 1], note);
 		else
 			cells[nr_cells++] = *note;
 	}
@@ -277,13 +277,13 @@ static int sum_up_few(struct tally *t, const struct packing *p)
 		return -ENOMEM;
 	memset(cells, 0, nr * sizeof(*cells));
 	for (size_t i = 0; i < t->nr_notes; i++)
-		add_counts(&cells[pack(p, &t->notes[i])], &t->notes[i]);
+		tally_add_counts(&cells[tally_pack(p, &t->notes[i])], &t->notes[i]);
 	for (size_t key = 0; key < nr; key++) {
-		struct tally_cell c = unpack(p, key);
+		struct tally_cell c = tally_unpack(p, key);
 
 		if (!cells[key].samples)
 			continue;
-		add_counts(&c, &cells[key]);
+		tally_add_counts(&c, &cells[key]);
 		cells[nr_cells++] = c;
 	}
 	end_run(t, nr_cells);
@@ -314,7 +314,7 @@ static size_t nr_up_to(const struct tally_cell *run, size_t nr,
 	while (from < nr) {
 		size_t middle = from + (nr - from) / 2;
 
-		if (compare(&run[middle], c) <= 0)
+		if (tally_compare(&run[middle], c) <= 0)
 			from = middle + 1;
 		else
 			nr = middle;
@@ -324,8 +324,8 @@ static size_t nr_up_to(const struct tally_cell *run, size_t nr,
 
 /* Merges `other` into the run in place, from the last cell on; behind its `nr` cells there is room for
  * the others, too.  Returns how many there are then. */
-static size_t merge(struct tally_cell *run, size_t nr, const struct tally_cell *other,
-		    size_t nr_other)
+static size_t tally_merge(struct tally_cell *run, size_t nr,
+			  const struct tally_cell *other, size_t nr_other)
 {
 	size_t i = nr;
 	size_t j = nr_other;
@@ -333,11 +333,11 @@ static size_t merge(struct tally_cell *run, size_t nr, const struct tally_cell *
 	size_t nr_merged;
 
 	while (i && j) {
-		int order = compare(&run[i - 1], &other[j - 1]);
+		int order = tally_compare(&run[i - 1], &other[j - 1]);
 		struct tally_cell c = order >= 0 ? run[i - 1] : other[j - 1];
 
 		if (!order)
-			add_counts(&c, &other[j - 1]);
+			tally_add_counts(&c, &other[j - 1]);
 		i -= order >= 0;
 		j -= order <= 0;
 		run[--to] = c;
@@ -364,7 +364,7 @@ static int merge_last_two(struct tally *t)
 		return -ENOMEM;
 	last = aside - nr_last;
 	memcpy(aside, last, among * sizeof(*last));
-	nr_merged = merge(last - nr, nr, aside, among);
+	nr_merged = tally_merge(last - nr, nr, aside, among);
 	memmove(last - nr + nr_merged, last + among, (nr_last - among) * sizeof(*last));
 	t->nr_summed -= nr + among - nr_merged;
 	t->run_nr[t->nr_runs - 2] = nr_merged + nr_last - among;
@@ -379,10 +379,11 @@ static bool is_worth_merging(const struct tally *t)
 	size_t nr = t->run_nr[t->nr_runs - 2];
 	const struct tally_cell *last = t->cells + t->nr_summed - nr_last;
 
-	return nr < 2 * nr_last || (nr_last && compare(last - 2 * nr_last, last) < 0);
+	return nr < 2 * nr_last ||
+	       (nr_last && tally_compare(last - 2 * nr_last, last) < 0);
 }
 
-static int sum_up(struct tally *t, const struct packing *p)
+static int tally_sum_up(struct tally *t, const struct packing *p)
 {
 	int r;
 
@@ -416,7 +417,7 @@ int tally_make_room(struct tally *t)
 	struct tally_cell *notes;
 	uint64_t *keys;
 
-	if (sum_up(t, &p))
+	if (tally_sum_up(t, &p))
 		return -ENOMEM;
 	/* As many notes as cells, so that both are walked through equally often. */
 	if (t->room && (t->nr_summed < t->room || room > MAX_NOTES))
@@ -449,7 +450,7 @@ int tally_finish(struct tally *t)
 {
 	struct packing p = find_packing(t);
 
-	if (sum_up(t, &p))
+	if (tally_sum_up(t, &p))
 		return -ENOMEM;
 	free(t->notes);
 	free(t->keys);

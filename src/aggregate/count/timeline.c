@@ -51,7 +51,7 @@ void timeline_end(struct timeline *t)
 }
 
 /* Room for twice as many: memory that is not touched costs nothing.  NULL when memory is short. */
-static void *grow(void *memory, size_t *room, size_t elem_bytes)
+static void *timeline_grow(void *memory, size_t *room, size_t elem_bytes)
 {
 	size_t more = *room ? *room * 2 : FIRST_ROOM;
 	void *grown = huge_zgrow(memory, *room, more, elem_bytes);
@@ -67,7 +67,7 @@ static int grow_words(struct timeline *t)
 	uint32_t *words = NULL;
 
 	if (t->nr_words <= UINT32_MAX - MORE_WORDS)
-		words = grow(t->words, &t->room, sizeof(*words));
+		words = timeline_grow(t->words, &t->room, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
 	t->words = words;
@@ -79,7 +79,7 @@ static int add_span(struct timeline *t, const struct timeline_span *span)
 	struct timeline_span *spans = t->spans.at;
 
 	if (t->spans.nr == t->spans.room)
-		spans = grow(spans, &t->spans.room, sizeof(*spans));
+		spans = timeline_grow(spans, &t->spans.room, sizeof(*spans));
 	if (!spans)
 		return -ENOMEM;
 	t->spans.at = spans;
@@ -122,7 +122,7 @@ static bool is_of_span(const struct timeline *t, uint64_t a, uint64_t b)
 }
 
 /* So many more where the place is already; false: they cannot be counted there. */
-static bool count(struct timeline *t, uint32_t at, uint32_t samples)
+static bool timeline_count(struct timeline *t, uint32_t at, uint32_t samples)
 {
 	uint32_t *word = &t->words[at];
 
@@ -140,7 +140,7 @@ static bool count(struct timeline *t, uint32_t at, uint32_t samples)
 }
 
 /* To the last span. */
-static int add_entry(struct timeline *t, uint32_t place, uint32_t samples)
+static int timeline_add_entry(struct timeline *t, uint32_t place, uint32_t samples)
 {
 	struct timeline_recent *recent = &t->recent[place % RECENT];
 	bool again;
@@ -149,7 +149,7 @@ static int add_entry(struct timeline *t, uint32_t place, uint32_t samples)
 		return -ENOMEM;
 	again = recent->place == place &&
 		recent->at_plus_1 > t->spans.at[t->spans.nr - 1].at;
-	if (again && count(t, recent->at_plus_1 - 1, samples))
+	if (again && timeline_count(t, recent->at_plus_1 - 1, samples))
 		return 0;
 	again |= samples > 1;
 	t->words[t->nr_words++] = again ? place | TIMELINE_MANY : place;
@@ -196,7 +196,7 @@ static int copy_span(struct timeline *to, const struct timeline *t, size_t i)
 	for (uint32_t at = span->at; at < end && !r;) {
 		uint32_t samples, place = timeline_next(t, &at, &samples);
 
-		r = add_entry(to, place, samples);
+		r = timeline_add_entry(to, place, samples);
 	}
 	return r;
 }
@@ -225,7 +225,7 @@ static int put_back(struct timeline *t, const struct timeline *folded)
 }
 
 /* Makes one of spans of the same track and bucket.  0 or -ENOMEM. */
-static int fold(struct timeline *t)
+static int timeline_fold(struct timeline *t)
 {
 	struct timeline folded = { 0 };
 	size_t nr = t->spans.nr - t->first_span;
@@ -251,10 +251,10 @@ static int fold(struct timeline *t)
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b)
 {
 	if (!is_of_span(t, a, b)) {
-		if (t->spans.nr - t->first_span >= t->fold_at && fold(t))
+		if (t->spans.nr - t->first_span >= t->fold_at && timeline_fold(t))
 			return -ENOMEM;
 		if (begin_span(t, a, b))
 			return -ENOMEM;
 	}
-	return add_entry(t, (uint32_t)a, 1);
+	return timeline_add_entry(t, (uint32_t)a, 1);
 }

@@ -12,8 +12,8 @@ enum {
 };
 
 /* Where the tuple with these values is, or an empty slot. */
-static struct tuple_slot *find(const struct tuples *t, uint32_t hash,
-			       const uint64_t *values)
+static struct tuple_slot *tuples_find(const struct tuples *t, uint32_t hash,
+				      const uint64_t *values)
 {
 	size_t bytes = t->width * sizeof(*values);
 	size_t i = hash & (t->nr_slots - 1);
@@ -31,7 +31,7 @@ static struct tuple_slot *find(const struct tuples *t, uint32_t hash,
 }
 
 /* At most half full. */
-static int grow(struct tuples *t)
+static int tuples_grow(struct tuples *t)
 {
 	size_t nr = t->nr_slots ? t->nr_slots * 2 : FIRST_SLOTS;
 	struct tuple_slot *grown = calloc(nr, sizeof(*grown));
@@ -62,9 +62,9 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *values)
 
 	/* One element more than is used: tuples may be of no values. */
 	if (!vec_reserve(&t->values, t->values.nr + t->width + 1) ||
-	    ((t->nr + 1) * (size_t)2 > t->nr_slots && grow(t)))
+	    ((t->nr + 1) * (size_t)2 > t->nr_slots && tuples_grow(t)))
 		return DICT_NONE;
-	slot = find(t, hash, values);
+	slot = tuples_find(t, hash, values);
 	if (slot->number_plus_1)
 		return slot->number_plus_1 - 1;
 	memcpy(&t->values.at[t->values.nr], values, bytes);

@@ -9,7 +9,7 @@
 #include "base/containers/sort_keys.h"
 
 /* What a row of the profile was: samples at a node. */
-struct item {
+struct call_graph_item {
 	uint32_t who;
 	uint32_t event;
 	uint32_t node;
@@ -19,7 +19,7 @@ struct item {
 
 /* A node of the part of the tree that the samples of one (who, event) are in.  Callers have lower
  * numbers. */
-struct local {
+struct call_graph_local {
 	uint32_t node;
 	uint32_t caller;
 	uint32_t first; /* callee; 0: none */
@@ -28,22 +28,22 @@ struct local {
 };
 
 /* A function on the path from the root to where the walk is. */
-struct step {
+struct call_graph_step {
 	uint32_t row;
 	uint32_t arc;
 };
 
-struct walk {
+struct call_graph_walk {
 	struct profile *p;
-	struct item *items;
+	struct call_graph_item *items;
 	size_t nr_items;
 	uint32_t who; /* of what is walked over */
 	uint32_t event;
 	uint32_t *local_of; /* by node; 0: none */
-	VEC(struct local) locals;
+	VEC(struct call_graph_local) locals;
 	uint32_t *row_of;     /* by where tuple; DICT_NONE: none yet */
 	VEC(uint32_t) wheres; /* that have one */
-	VEC(struct step) path;
+	VEC(struct call_graph_step) path;
 	VEC(uint32_t) open_rows; /* by row: how often it is on the path */
 	VEC(uint32_t) open_arcs;
 	struct map arc_by; /* (caller, callee) */
@@ -56,7 +56,7 @@ void call_graph_done(struct call_graph *g)
 }
 
 /* The rows as items, those of one (who, event) together and by node. */
-static int collect_items(struct walk *w)
+static int collect_items(struct call_graph_walk *w)
 {
 	const struct profile *p = w->p;
 	size_t nr = p->rows.nr;
@@ -83,11 +83,12 @@ static int collect_items(struct walk *w)
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_row *row = &p->rows.at[keys[i].index];
 
-		w->items[i] = (struct item){ .who = (uint32_t)(keys[i].at >> 32),
-					     .event = row->event,
-					     .node = profile_node(p, row->group),
-					     .samples = row->samples,
-					     .period = row->period };
+		w->items[i] =
+			(struct call_graph_item){ .who = (uint32_t)(keys[i].at >> 32),
+						  .event = row->event,
+						  .node = profile_node(p, row->group),
+						  .samples = row->samples,
+						  .period = row->period };
 	}
 	w->nr_items = nr;
 	free(keys);
@@ -96,38 +97,39 @@ static int collect_items(struct walk *w)
 
 /* ---- the part of the tree ---- */
 
-static bool add_local(struct walk *w, uint32_t node)
+static bool add_local(struct call_graph_walk *w, uint32_t node)
 {
 	w->local_of[node] = 1; /* its number is not known yet */
-	return vec_push(&w->locals, (struct local){ .node = node });
+	return vec_push(&w->locals, (struct call_graph_local){ .node = node });
 }
 
-static int compare_locals(const void *a, const void *b)
+static int call_graph_compare_locals(const void *a, const void *b)
 {
-	const struct local *x = a;
-	const struct local *y = b;
+	const struct call_graph_local *x = a;
+	const struct call_graph_local *y = b;
 
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
 /* By node: sorted, or where most are there all looked at. */
-static void order_locals(struct walk *w)
+static void order_locals(struct call_graph_walk *w)
 {
 	size_t nr_nodes = w->p->calls.nodes.nr;
 	size_t at = 0;
 
 	if (w->locals.nr < nr_nodes / 16) {
 		qsort(w->locals.at, w->locals.nr, sizeof(*w->locals.at),
-		      compare_locals);
+		      call_graph_compare_locals);
 		return;
 	}
 	for (uint32_t node = 0; node < nr_nodes; node++)
 		if (w->local_of[node])
-			w->locals.at[at++] = (struct local){ .node = node };
+			w->locals.at[at++] = (struct call_graph_local){ .node = node };
 }
 
 /* Number 0 is the root, and no callee of anything; 1 the root of what is truncated. */
-static int make_locals(struct walk *w, const struct item *items, size_t nr)
+static int make_locals(struct call_graph_walk *w, const struct call_graph_item *items,
+		       size_t nr)
 {
 	const struct call_node *nodes = w->p->calls.nodes.at;
 
@@ -148,17 +150,18 @@ static int make_locals(struct walk *w, const struct item *items, size_t nr)
 	return 0;
 }
 
-static void sum_up(struct walk *w, const struct item *items, size_t nr)
+static void call_graph_sum_up(struct call_graph_walk *w,
+			      const struct call_graph_item *items, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct local *l = &w->locals.at[w->local_of[items[i].node]];
+		struct call_graph_local *l = &w->locals.at[w->local_of[items[i].node]];
 
 		l->total.samples += items[i].samples;
 		l->total.period += items[i].period;
 	}
 	for (uint32_t i = (uint32_t)w->locals.nr; i-- > CALL_FIRST;) {
-		struct local *l = &w->locals.at[i];
-		struct local *caller = &w->locals.at[l->caller];
+		struct call_graph_local *l = &w->locals.at[i];
+		struct call_graph_local *caller = &w->locals.at[l->caller];
 
 		caller->total.samples += l->total.samples;
 		caller->total.period += l->total.period;
@@ -167,7 +170,7 @@ static void sum_up(struct walk *w, const struct item *items, size_t nr)
 	}
 }
 
-static void forget_locals(struct walk *w)
+static void forget_locals(struct call_graph_walk *w)
 {
 	for (size_t i = 0; i < w->locals.nr; i++)
 		w->local_of[w->locals.at[i].node] = 0;
@@ -179,7 +182,7 @@ static void forget_locals(struct walk *w)
 /* ---- functions and calls ---- */
 
 /* The row of a node's function; DICT_NONE when memory is short. */
-static uint32_t row_of_node(struct walk *w, uint32_t node)
+static uint32_t row_of_node(struct call_graph_walk *w, uint32_t node)
 {
 	struct profile *p = w->p;
 	uint32_t where = p->tuple_of_function.at[p->calls.nodes.at[node].function];
@@ -198,7 +201,7 @@ static uint32_t row_of_node(struct walk *w, uint32_t node)
 	return row;
 }
 
-static uint32_t arc_of(struct walk *w, uint32_t caller, uint32_t callee)
+static uint32_t arc_of(struct call_graph_walk *w, uint32_t caller, uint32_t callee)
 {
 	struct call_graph *g = &w->p->graph;
 	struct call_arc arc = { .caller = caller, .callee = callee };
@@ -216,16 +219,16 @@ static uint32_t arc_of(struct walk *w, uint32_t caller, uint32_t callee)
 	return slot->value_plus_1 - 1;
 }
 
-static void add(struct call_total *to, const struct call_total *from)
+static void call_graph_add(struct call_total *to, const struct call_total *from)
 {
 	to->samples += from->samples;
 	to->period += from->period;
 }
 
 /* Of what is on the path already the samples are counted. */
-static int enter(struct walk *w, const struct local *l)
+static int call_graph_enter(struct call_graph_walk *w, const struct call_graph_local *l)
 {
-	struct step s = { row_of_node(w, l->node), DICT_NONE };
+	struct call_graph_step s = { row_of_node(w, l->node), DICT_NONE };
 	/* Below a root that is CALL_ROOT, where there is no call, or CALL_TRUNCATED. */
 	uint32_t caller = w->path.nr ? w->path.at[w->path.nr - 1].row : CALL_BY_UNKNOWN;
 	struct call_arc *arc;
@@ -233,7 +236,7 @@ static int enter(struct walk *w, const struct local *l)
 	if (s.row == DICT_NONE)
 		return -ENOMEM;
 	if (!w->open_rows.at[s.row]++)
-		add(&w->p->graph.totals.at[s.row], &l->total);
+		call_graph_add(&w->p->graph.totals.at[s.row], &l->total);
 	if (l->caller != CALL_ROOT) {
 		s.arc = arc_of(w, caller, s.row);
 		if (s.arc == DICT_NONE)
@@ -247,9 +250,9 @@ static int enter(struct walk *w, const struct local *l)
 	return vec_push(&w->path, s) ? 0 : -ENOMEM;
 }
 
-static void leave(struct walk *w)
+static void leave(struct call_graph_walk *w)
 {
-	const struct step *s = &w->path.at[--w->path.nr];
+	const struct call_graph_step *s = &w->path.at[--w->path.nr];
 
 	w->open_rows.at[s->row]--;
 	if (s->arc != DICT_NONE)
@@ -257,12 +260,12 @@ static void leave(struct walk *w)
 }
 
 /* All below a root, callers before callees. */
-static int walk_over(struct walk *w, uint32_t root)
+static int walk_over(struct call_graph_walk *w, uint32_t root)
 {
 	uint32_t at = w->locals.at[root].first;
 
 	while (at) {
-		if (enter(w, &w->locals.at[at]))
+		if (call_graph_enter(w, &w->locals.at[at]))
 			return -ENOMEM;
 		if (w->locals.at[at].first) {
 			at = w->locals.at[at].first;
@@ -278,7 +281,8 @@ static int walk_over(struct walk *w, uint32_t root)
 	return 0;
 }
 
-static int add_own(struct walk *w, const struct item *items, size_t nr)
+static int add_own(struct call_graph_walk *w, const struct call_graph_item *items,
+		   size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t row;
@@ -294,7 +298,8 @@ static int add_own(struct walk *w, const struct item *items, size_t nr)
 	return 0;
 }
 
-static int take(struct walk *w, const struct item *items, size_t nr)
+static int call_graph_take(struct call_graph_walk *w,
+			   const struct call_graph_item *items, size_t nr)
 {
 	int r;
 
@@ -302,7 +307,7 @@ static int take(struct walk *w, const struct item *items, size_t nr)
 	w->event = items->event;
 	r = make_locals(w, items, nr);
 	if (!r)
-		sum_up(w, items, nr);
+		call_graph_sum_up(w, items, nr);
 	if (!r)
 		r = walk_over(w, CALL_ROOT);
 	if (!r)
@@ -313,7 +318,7 @@ static int take(struct walk *w, const struct item *items, size_t nr)
 	return r;
 }
 
-static int take_all(struct walk *w)
+static int call_graph_take_all(struct call_graph_walk *w)
 {
 	size_t end;
 
@@ -324,7 +329,7 @@ static int take_all(struct walk *w)
 				  w->items[end].who == w->items[i].who &&
 				  w->items[end].event == w->items[i].event;)
 			end++;
-		r = take(w, w->items + i, end - i);
+		r = call_graph_take(w, w->items + i, end - i);
 		if (r)
 			return r;
 	}
@@ -333,7 +338,7 @@ static int take_all(struct walk *w)
 
 int call_graph_make(struct profile *p)
 {
-	struct walk w = { .p = p };
+	struct call_graph_walk w = { .p = p };
 	size_t nr_wheres = p->tuples[GROUP_WHERE].nr;
 	int r = collect_items(&w);
 
@@ -344,7 +349,7 @@ int call_graph_make(struct profile *p)
 	if (!r) {
 		memset(w.row_of, 0xff, nr_wheres * sizeof(*w.row_of));
 		groups_clear(p);
-		r = take_all(&w);
+		r = call_graph_take_all(&w);
 	}
 	free(w.items);
 	free(w.local_of);

@@ -5,8 +5,8 @@
 
 #include "aggregate/profile/profile.h"
 
-static void add_rows(struct call_sums *s, const struct profile *p,
-		     const uint32_t *column_of)
+static void call_sums_add_rows(struct call_sums *s, const struct profile *p,
+			       const uint32_t *column_of)
 {
 	for (size_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
@@ -52,7 +52,7 @@ int call_sums_make(struct call_sums *s, const struct profile *p,
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		s->first[i] = s->next[i] = DICT_NONE;
-	add_rows(s, p, column_of);
+	call_sums_add_rows(s, p, column_of);
 	/* Callees have higher numbers: they are summed up first. */
 	for (uint32_t n = (uint32_t)nr; n-- > 0;) {
 		uint32_t caller = n < CALL_FIRST ? n : nodes[n].caller;

@@ -90,7 +90,7 @@ void call_tree_done(struct call_tree *t)
 	pairs_done(&t->by);
 }
 
-static const char *base_name(const char *path)
+static const char *call_tree_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -117,7 +117,7 @@ static void put_clean(struct buf *b, const char *name)
 	}
 }
 
-static void put_function(struct profile *p, struct buf *b, uint32_t function)
+static void call_tree_put_function(struct profile *p, struct buf *b, uint32_t function)
 {
 	const struct profile_function *f = &p->functions.at[function];
 	const char *name;
@@ -128,7 +128,8 @@ static void put_function(struct profile *p, struct buf *b, uint32_t function)
 		return;
 	}
 	buf_put_u8(b, '[');
-	put_clean(b, base_name(strtab_get(&p->strings, p->images.at[f->image].name)));
+	put_clean(b, call_tree_base_name(
+			     strtab_get(&p->strings, p->images.at[f->image].name)));
 	buf_put_u8(b, ']');
 }
 
@@ -146,7 +147,7 @@ const char *call_tree_text(struct profile *p, uint32_t node)
 	if (node == CALL_TRUNCATED)
 		buf_put(b, "[truncated];", strlen("[truncated];"));
 	for (size_t i = p->path.nr; i; i--) {
-		put_function(p, b, p->path.at[i - 1]);
+		call_tree_put_function(p, b, p->path.at[i - 1]);
 		if (i > 1)
 			buf_put_u8(b, ';');
 	}

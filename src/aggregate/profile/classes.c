@@ -6,7 +6,8 @@
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
 
-static int init(struct classes *c, unsigned int kept, const struct profile *p)
+static int profile_classes_init(struct classes *c, unsigned int kept,
+				const struct profile *p)
 {
 	VEC(struct class_event) events = { 0 };
 	int r = 0;
@@ -27,21 +28,24 @@ static int init(struct classes *c, unsigned int kept, const struct profile *p)
 }
 
 /* The value of a row on the axis of a key, 0 if the profile is not grouped by it. */
-static int64_t value(const struct profile *p, uint32_t row, int key)
+static int64_t profile_classes_value(const struct profile *p, uint32_t row, int key)
 {
 	return key < 0 ? 0
 		       : (int64_t)profile_value(p, p->rows.at[row].group, (size_t)key);
 }
 
-static int add_rows(struct classes *c, const struct profile *p, uint32_t *numbers)
+static int profile_classes_add_rows(struct classes *c, const struct profile *p,
+				    uint32_t *numbers)
 {
 	int tgid = keys_find(p->options.keys, KEY_PID);
 	int tid = keys_find(p->options.keys, KEY_TID);
 	int cpu = keys_find(p->options.keys, KEY_CPU);
 
 	for (uint32_t i = 0; i < p->rows.nr; i++) {
-		struct class met = { p->rows.at[i].event, value(p, i, tgid),
-				     value(p, i, tid), value(p, i, cpu) };
+		struct class met = { p->rows.at[i].event,
+				     profile_classes_value(p, i, tgid),
+				     profile_classes_value(p, i, tid),
+				     profile_classes_value(p, i, cpu) };
 		int r = classes_add(c, &met, &numbers[i]);
 
 		if (r)
@@ -55,14 +59,14 @@ int classes_of_profile(struct classes *c, unsigned int kept, const struct profil
 {
 	size_t nr = p->rows.nr ? p->rows.nr : 1;
 	uint32_t *numbers;
-	int r = init(c, kept, p);
+	int r = profile_classes_init(c, kept, p);
 
 	if (r)
 		return err_set(err, r, "out of memory");
 	numbers = malloc(nr * sizeof(*numbers));
 	if (!numbers)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = add_rows(c, p, numbers);
+	r = profile_classes_add_rows(c, p, numbers);
 	if (r)
 		r = err_set(err, r, "out of memory");
 	else

@@ -63,7 +63,7 @@ uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *valu
 }
 
 /* The row of an event in a group, new or old; DICT_NONE when memory is short. */
-static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
+static uint32_t groups_add_row(struct profile *p, uint32_t group, uint32_t event)
 {
 	struct profile_row row = { .group = group, .event = event };
 	uint32_t at;
@@ -150,7 +150,7 @@ uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t
 		p->first_rows.at[p->first_rows.nr++] = DICT_NONE;
 		*slot = (uint32_t)p->groups.nr;
 	}
-	return add_row(p, *slot - 1, event);
+	return groups_add_row(p, *slot - 1, event);
 }
 
 int groups_reserve(struct profile *p, size_t nr_groups, size_t nr_rows)

@@ -82,7 +82,7 @@ char *profile_name_to_show(const struct profile *p, const char *raw)
 }
 
 /* "name (inlined)", malloc'd; NULL when memory is short. */
-static char *inlined_name(const struct profile *p, const char *raw)
+static char *profile_inlined_name(const struct profile *p, const char *raw)
 {
 	char *full = profile_name_to_show(p, raw);
 	char *marked;
@@ -102,7 +102,7 @@ const char *profile_function_name(struct profile *p, uint32_t function)
 	if (f->shown != DICT_NONE)
 		return strtab_get(&p->strings, f->shown);
 	shown = f->kind == FUNCTION_NAMED     ? profile_name_to_show(p, raw)
-		: f->kind == FUNCTION_INLINED ? inlined_name(p, raw)
+		: f->kind == FUNCTION_INLINED ? profile_inlined_name(p, raw)
 					      : NULL;
 	f->shown = shown ? strtab_add(&p->strings, shown) : f->raw;
 	free(shown);

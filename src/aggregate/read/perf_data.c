@@ -12,7 +12,8 @@
 #include "resolve/symbolize/unwind.h"
 #include "resolve/unwind/unwind.h"
 
-static void add_counts(struct profile_input *in, const struct replay *replay)
+static void read_perf_data_add_counts(struct profile_input *in,
+				      const struct replay *replay)
 {
 	const struct feed_counts *c = replay_counts(replay);
 
@@ -26,7 +27,8 @@ static void add_counts(struct profile_input *in, const struct replay *replay)
 		in->totals.stack_ends[i] += replay_unwind_ends(replay)[i];
 }
 
-static void add_damage(struct profile_input *in, const struct perf_input *input)
+static void read_perf_data_add_damage(struct profile_input *in,
+				      const struct perf_input *input)
 {
 	const struct perf_input_damage *d = perf_input_damage(input);
 
@@ -51,7 +53,7 @@ static void note_source(struct profile *p, const struct session_info *info)
 	in->vmlinux = strtab_add(&p->strings, info->vmlinux);
 }
 
-static uint64_t earliest(const struct sample_batch *batch)
+static uint64_t read_perf_data_earliest(const struct sample_batch *batch)
 {
 	uint64_t time_ns = UINT64_MAX;
 
@@ -62,20 +64,21 @@ static uint64_t earliest(const struct sample_batch *batch)
 }
 
 /* The samples of the first batch tell the start where the file's header does not. */
-static int begin(struct profile *p, struct profile_source *source,
-		 const struct sample_batch *first, struct err *err)
+static int read_perf_data_begin(struct profile *p, struct profile_source *source,
+				const struct sample_batch *first, struct err *err)
 {
 	int r;
 
 	if (!source->start_ns)
-		source->start_ns = earliest(first);
+		source->start_ns = read_perf_data_earliest(first);
 	/* A session keeps times to 100 ns: an imported one has the same spans of time. */
 	source->start_ns -= source->start_ns % 100;
 	r = profile_begin(p, source);
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static void tell_progress(const struct profile *p, const struct perf_input *input)
+static void read_perf_data_tell_progress(const struct profile *p,
+					 const struct perf_input *input)
 {
 	uint64_t done;
 	uint64_t total;
@@ -86,9 +89,9 @@ static void tell_progress(const struct profile *p, const struct perf_input *inpu
 	p->options.progress(p->options.progress_ctx, done, total);
 }
 
-static int read_batches(struct profile *p, struct replay *replay,
-			const struct perf_input *input, struct profile_source *source,
-			struct err *err)
+static int read_perf_data_read_batches(struct profile *p, struct replay *replay,
+				       const struct perf_input *input,
+				       struct profile_source *source, struct err *err)
 {
 	bool begun = false;
 
@@ -99,19 +102,20 @@ static int read_batches(struct profile *p, struct replay *replay,
 		if (r)
 			return r < 0 ? r : 0;
 		if (!begun)
-			r = begin(p, source, &batch, err);
+			r = read_perf_data_begin(p, source, &batch, err);
 		begun = true;
 		if (!r)
 			r = profile_add(p, &batch, err);
 		if (r)
 			return r;
-		tell_progress(p, input);
+		read_perf_data_tell_progress(p, input);
 	}
 }
 
 /* Callers are asked for: those that only registers and stacks tell, too. */
-static int use_unwind(struct profile *p, struct replay *replay, struct naming *naming,
-		      struct naming_unwind **ret_unwind)
+static int read_perf_data_use_unwind(struct profile *p, struct replay *replay,
+				     struct naming *naming,
+				     struct naming_unwind **ret_unwind)
 {
 	int r;
 
@@ -122,9 +126,10 @@ static int use_unwind(struct profile *p, struct replay *replay, struct naming *n
 	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
 }
 
-static int read_named(struct profile *p, const char *path, struct replay *replay,
-		      const struct perf_input *input, struct profile_source *source,
-		      struct err *err)
+static int read_perf_data_read_named(struct profile *p, const char *path,
+				     struct replay *replay,
+				     const struct perf_input *input,
+				     struct profile_source *source, struct err *err)
 {
 	int r = naming_new(source->dict, source->info, "", &source->naming);
 	struct naming_unwind *unwind = NULL;
@@ -138,11 +143,11 @@ static int read_named(struct profile *p, const char *path, struct replay *replay
 	jit = naming_jit_places(source->naming);
 	r = replay_use_jit(replay, &jit);
 	if (!r)
-		r = use_unwind(p, replay, source->naming, &unwind);
+		r = read_perf_data_use_unwind(p, replay, source->naming, &unwind);
 	if (r)
 		err_set(err, r, "out of memory");
 	else
-		r = read_batches(p, replay, input, source, err);
+		r = read_perf_data_read_batches(p, replay, input, source, err);
 	/* Names take memory of their own. */
 	replay_end(replay);
 	naming_unwind_free(unwind);
@@ -157,8 +162,9 @@ static int read_named(struct profile *p, const char *path, struct replay *replay
 	return r;
 }
 
-static int read_input(struct profile *p, const char *path, struct perf_input *input,
-		      const char *session, struct err *err)
+static int read_perf_data_read_input(struct profile *p, const char *path,
+				     struct perf_input *input, const char *session,
+				     struct err *err)
 {
 	const struct replay_options options = {
 		.chains = p->options.quality || p->needs & NEED_STACK,
@@ -181,10 +187,10 @@ static int read_input(struct profile *p, const char *path, struct perf_input *in
 	source.wall_at_ns = perf_input_info(input)->clock_ns;
 	source.names_late = perf_input_info(input)->is_pipe;
 	note_source(p, source.info);
-	r = read_named(p, path, replay, input, &source, err);
+	r = read_perf_data_read_named(p, path, replay, input, &source, err);
 	if (!r) {
-		add_counts(&p->input, replay);
-		add_damage(&p->input, input);
+		read_perf_data_add_counts(&p->input, replay);
+		read_perf_data_add_damage(&p->input, input);
 	}
 	replay_free(replay);
 	return r;
@@ -198,7 +204,7 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 
 	if (r)
 		return r;
-	r = read_input(p, path, input, session, err);
+	r = read_perf_data_read_input(p, path, input, session, err);
 	if (r)
 		err_prefix(err, "%s", path);
 	perf_input_close(input);

@@ -136,8 +136,9 @@ int profile_end(struct profile *p)
 	return r;
 }
 
-static int compare_events(const struct profile *p, const struct profile_event *a,
-			  const struct profile_event *b)
+static int profile_feed_compare_events(const struct profile *p,
+				       const struct profile_event *a,
+				       const struct profile_event *b)
 {
 	int names;
 
@@ -158,6 +159,7 @@ void profile_finish(struct profile *p)
 
 		e->rank = 0;
 		for (size_t j = 0; j < p->events.nr; j++)
-			e->rank += compare_events(p, &p->events.at[j], e) < 0;
+			e->rank +=
+				profile_feed_compare_events(p, &p->events.at[j], e) < 0;
 	}
 }

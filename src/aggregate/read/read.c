@@ -10,8 +10,8 @@
 #include "resolve/jit/session.h"
 #include "resolve/symbolize/naming.h"
 
-static struct profile_event *find_event(struct profile *p, const struct dict *d,
-					const struct event_desc *desc)
+static struct profile_event *read_find_event(struct profile *p, const struct dict *d,
+					     const struct event_desc *desc)
 {
 	char room[EVENT_NAME_ROOM];
 	uint32_t name = strtab_find(
@@ -27,11 +27,11 @@ static struct profile_event *find_event(struct profile *p, const struct dict *d,
 	return NULL;
 }
 
-static void add_shares(struct profile *p, const struct dict *d,
-		       const struct session_totals *t)
+static void read_add_shares(struct profile *p, const struct dict *d,
+			    const struct session_totals *t)
 {
 	for (size_t i = 0; i < d->events.nr && i < SESSION_EVENT_SHARES; i++) {
-		struct profile_event *e = find_event(p, d, &d->events.at[i]);
+		struct profile_event *e = read_find_event(p, d, &d->events.at[i]);
 		uint16_t share = t->event_shares[i];
 
 		if (e && share && (!e->share || share < e->share))
@@ -39,7 +39,7 @@ static void add_shares(struct profile *p, const struct dict *d,
 	}
 }
 
-static void add_damage(struct profile_input *in, const struct segment_damage *d)
+static void read_add_damage(struct profile_input *in, const struct segment_damage *d)
 {
 	in->damage.bad_blocks += d->bad_blocks;
 	in->damage.cut_bytes += d->cut_bytes;
@@ -48,7 +48,7 @@ static void add_damage(struct profile_input *in, const struct segment_damage *d)
 	in->nr_unfinished += d->unfinished;
 }
 
-static void tell_progress(const struct profile *p, const struct segment *s)
+static void read_tell_progress(const struct profile *p, const struct segment *s)
 {
 	uint64_t done;
 	uint64_t total;
@@ -60,8 +60,8 @@ static void tell_progress(const struct profile *p, const struct segment *s)
 }
 
 /* The batch by the jitdumps of the session, if it has some (`jit` is not NULL). */
-static int add_batch(struct profile *p, struct jit_session *jit,
-		     const struct sample_batch *batch, struct err *err)
+static int read_add_batch(struct profile *p, struct jit_session *jit,
+			  const struct sample_batch *batch, struct err *err)
 {
 	struct sample_batch named;
 
@@ -72,8 +72,8 @@ static int add_batch(struct profile *p, struct jit_session *jit,
 		       : profile_add(p, &named, err);
 }
 
-static int read_batches(struct profile *p, struct segment *s, struct jit_session *jit,
-			struct err *err)
+static int read_each_batch(struct profile *p, struct segment *s,
+			   struct jit_session *jit, struct err *err)
 {
 	unsigned int columns =
 		profile_columns(p) | (jit ? (unsigned int)JIT_SESSION_COLUMNS : 0);
@@ -84,29 +84,29 @@ static int read_batches(struct profile *p, struct segment *s, struct jit_session
 
 		if (r)
 			return r < 0 ? r : 0;
-		r = add_batch(p, jit, &batch, err);
+		r = read_add_batch(p, jit, &batch, err);
 		if (r)
 			return r;
-		tell_progress(p, s);
+		read_tell_progress(p, s);
 	}
 }
 
-static int read_named(struct profile *p, struct segment *s, struct jit_session *jit,
-		      const struct profile_source *source, struct err *err)
+static int read_by_name(struct profile *p, struct segment *s, struct jit_session *jit,
+			const struct profile_source *source, struct err *err)
 {
 	int r = profile_begin(p, source);
 	int ended;
 
 	if (r)
 		return err_set(err, r, "out of memory");
-	r = read_batches(p, s, jit, err);
+	r = read_each_batch(p, s, jit, err);
 	ended = profile_end(p);
 	if (!r && ended)
 		r = err_set(err, ended, "out of memory");
 	return r;
 }
 
-static void note_segment(struct profile *p, const struct session_info *info)
+static void read_note_segment(struct profile *p, const struct session_info *info)
 {
 	struct profile_input *in = &p->input;
 
@@ -119,8 +119,8 @@ static void note_segment(struct profile *p, const struct session_info *info)
 }
 
 /* What JIT compilers told is used where the samples have to be told apart by it. */
-static int open_jit(struct profile_source *source, const char *session_dir,
-		    struct jit_session **ret_jit)
+static int read_open_jit(struct profile_source *source, const char *session_dir,
+			 struct jit_session **ret_jit)
 {
 	struct jit_session *jit = NULL;
 	int r = jit_session_new(session_dir, source->dict, source->info, &jit);
@@ -153,8 +153,8 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	source.last_ns = span->last_ns;
 	source.wall_ns = source.info->start_wall_ns;
 	source.wall_at_ns = source.info->start_ns;
-	note_segment(p, source.info);
-	r = open_jit(&source, session_dir, &jit);
+	read_note_segment(p, source.info);
+	r = read_open_jit(&source, session_dir, &jit);
 	if (!r)
 		r = naming_new(source.dict, source.info, session_dir, &source.naming);
 	if (r)
@@ -164,11 +164,11 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	if (!r)
 		naming_recorded_in(source.naming, path);
 	if (!r)
-		r = read_named(p, s, jit, &source, err);
+		r = read_by_name(p, s, jit, &source, err);
 	if (!r) {
 		session_totals_add(&p->input.totals, segment_totals(s));
-		add_shares(p, segment_dict(s), segment_totals(s));
-		add_damage(&p->input, segment_damage(s));
+		read_add_shares(p, segment_dict(s), segment_totals(s));
+		read_add_damage(&p->input, segment_damage(s));
 	}
 	naming_free(source.naming);
 	jit_session_free(jit);

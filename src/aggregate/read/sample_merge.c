@@ -22,7 +22,7 @@ enum part_state {
 };
 
 /* One segment. */
-struct part {
+struct sample_merge_part {
 	enum part_state state;
 	bool chosen; /* all of it is asked for */
 	uint32_t session;
@@ -47,7 +47,7 @@ struct sample_merge {
 	struct naming_places *places;
 	struct dict dict;
 	struct sample_merge_info info;
-	VEC(struct part) parts;
+	VEC(struct sample_merge_part) parts;
 	VEC(struct machine_key) machines;
 	VEC(uint32_t) machine_of; /* image */
 	uint64_t skipped;
@@ -68,7 +68,7 @@ int sample_merge_new(const struct spec *spec, struct naming_places *places,
 	return 0;
 }
 
-static void close_part(struct part *p)
+static void sample_merge_close_part(struct sample_merge_part *p)
 {
 	if (p->state == PART_OPEN) {
 		selection_done(&p->selection);
@@ -86,7 +86,7 @@ void sample_merge_free(struct sample_merge *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->parts.nr; i++) {
-		close_part(&m->parts.at[i]);
+		sample_merge_close_part(&m->parts.at[i]);
 		segment_order_done(&m->parts.at[i].order);
 		free(m->parts.at[i].session_dir);
 	}
@@ -191,7 +191,7 @@ static int find_machine(struct sample_merge *m, const struct segment *s,
 	return vec_push(&m->machines, key) ? 0 : -ENOMEM;
 }
 
-static bool is_kernel(const struct image *image)
+static bool sample_merge_is_kernel(const struct image *image)
 {
 	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
 	       image->kind == IMAGE_GUEST_KERNEL;
@@ -206,7 +206,8 @@ static int own_images(struct sample_merge *m, uint32_t machine)
 	return 0;
 }
 
-static int add_fixed(struct sample_merge *m, struct part *p, const struct segment *s)
+static int add_fixed(struct sample_merge *m, struct sample_merge_part *p,
+		     const struct segment *s)
 {
 	const struct dict *d = segment_dict(s);
 
@@ -217,7 +218,7 @@ static int add_fixed(struct sample_merge *m, struct part *p, const struct segmen
 		    dict_merge_event(&p->dict, i) == DICT_NONE)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < d->images.nr; i++)
-		if (is_kernel(&d->images.at[i]) &&
+		if (sample_merge_is_kernel(&d->images.at[i]) &&
 		    dict_merge_image(&p->dict, i) == DICT_NONE)
 			return -ENOMEM;
 	for (size_t i = 0; i < d->threads.nr; i++)
@@ -227,13 +228,13 @@ static int add_fixed(struct sample_merge *m, struct part *p, const struct segmen
 
 struct visit {
 	struct sample_merge *merge;
-	struct part *part;
+	struct sample_merge_part *part;
 };
 
 static int visit_segment(void *ctx, const struct segment *s)
 {
 	struct sample_merge *m = ((struct visit *)ctx)->merge;
-	struct part *p = ((struct visit *)ctx)->part;
+	struct sample_merge_part *p = ((struct visit *)ctx)->part;
 	int r;
 
 	m->info.nr_segments++;
@@ -254,15 +255,15 @@ int sample_merge_add(struct sample_merge *m, const struct sample_merge_source *s
 		     struct err *err)
 {
 	struct visit visit = { .merge = m };
-	struct part *p;
+	struct sample_merge_part *p;
 	int r;
 
 	if (!vec_grow(&m->parts))
 		return err_set(err, -ENOMEM, "out of memory");
 	p = &m->parts.at[m->parts.nr];
-	*p = (struct part){ .session = source->session,
-			    .chosen = source->chosen,
-			    .session_dir = strdup(source->session_dir) };
+	*p = (struct sample_merge_part){ .session = source->session,
+					 .chosen = source->chosen,
+					 .session_dir = strdup(source->session_dir) };
 	visit.part = p;
 	r = p->session_dir ? segment_order_scan(&p->order, source->path, source->trust,
 						visit_segment, &visit, err)
@@ -306,7 +307,7 @@ static void session_times(const struct sample_merge *m, uint32_t session,
 	bool first = true;
 
 	for (size_t i = 0; i < m->parts.nr; i++) {
-		const struct part *p = &m->parts.at[i];
+		const struct sample_merge_part *p = &m->parts.at[i];
 
 		if (p->session != session)
 			continue;
@@ -322,17 +323,17 @@ static void session_times(const struct sample_merge *m, uint32_t session,
 }
 
 /* Reads on; the end closes it. */
-static int advance(struct part *p, struct err *err)
+static int sample_merge_advance(struct sample_merge_part *p, struct err *err)
 {
 	int r = segment_order_next(&p->order, &p->next, err);
 
 	if (r == 1)
-		close_part(p);
+		sample_merge_close_part(p);
 	return r < 0 ? r : 0;
 }
 
 /* Names for its frames, where the specification asks for functions. */
-static int open_names(struct sample_merge *m, struct part *p)
+static int sample_merge_open_names(struct sample_merge *m, struct sample_merge_part *p)
 {
 	const struct session_info *info = segment_info(p->order.segment);
 	int r;
@@ -349,7 +350,8 @@ static int open_names(struct sample_merge *m, struct part *p)
 	return 0;
 }
 
-static int open_part(struct sample_merge *m, struct part *p, struct err *err)
+static int sample_merge_open_part(struct sample_merge *m, struct sample_merge_part *p,
+				  struct err *err)
 {
 	const struct segment *s;
 	struct session_span span;
@@ -364,20 +366,21 @@ static int open_part(struct sample_merge *m, struct part *p, struct err *err)
 		       segment_info(s)->vmlinux);
 	session_times(m, p->session, &span);
 	session_span_set_wall(&span, segment_info(s));
-	if (selection_set_times(&p->selection, &span) || open_names(m, p))
+	if (selection_set_times(&p->selection, &span) || sample_merge_open_names(m, p))
 		return err_set(err, -ENOMEM, "out of memory");
-	return advance(p, err);
+	return sample_merge_advance(p, err);
 }
 
 /* The part with the earliest sample, opened if its time has come; *ret_part NULL: there is
  * none.  At equal times the part that was added first. */
-static int earliest(struct sample_merge *m, struct part **ret_part, struct err *err)
+static int sample_merge_earliest(struct sample_merge *m,
+				 struct sample_merge_part **ret_part, struct err *err)
 {
-	struct part *least = NULL;
+	struct sample_merge_part *least = NULL;
 	uint64_t least_ns = 0;
 
 	for (size_t i = 0; i < m->parts.nr; i++) {
-		struct part *p = &m->parts.at[i];
+		struct sample_merge_part *p = &m->parts.at[i];
 		bool open = p->state == PART_OPEN;
 		uint64_t ns = open ? p->next.time_ns : p->order.first_ns;
 
@@ -387,10 +390,12 @@ static int earliest(struct sample_merge *m, struct part **ret_part, struct err *
 		least_ns = ns;
 	}
 	*ret_part = least;
-	return least && least->state == PART_WAITING ? open_part(m, least, err) : 0;
+	return least && least->state == PART_WAITING
+		       ? sample_merge_open_part(m, least, err)
+		       : 0;
 }
 
-static int is_wanted(struct part *p)
+static int sample_merge_is_wanted(struct sample_merge_part *p)
 {
 	int r = selection_wants_one(&p->selection, &p->next);
 
@@ -400,10 +405,11 @@ static int is_wanted(struct part *p)
 }
 
 /* Takes the next sample of a part.  1: it is none to hand out. */
-static int take(struct sample_merge *m, struct part *p, struct sample *ret_sample)
+static int sample_merge_take(struct sample_merge *m, struct sample_merge_part *p,
+			     struct sample *ret_sample)
 {
 	struct sample sample = p->next;
-	int r = is_wanted(p);
+	int r = sample_merge_is_wanted(p);
 
 	if (r <= 0) {
 		m->skipped += !r;
@@ -425,18 +431,18 @@ int sample_merge_next(struct sample_merge *m, struct sample *ret_sample,
 		      struct err *err)
 {
 	for (;;) {
-		struct part *p;
+		struct sample_merge_part *p;
 		int taken;
-		int r = earliest(m, &p, err);
+		int r = sample_merge_earliest(m, &p, err);
 
 		if (r || !p)
 			return r ? r : 1;
 		if (p->state != PART_OPEN)
 			continue;
-		taken = take(m, p, ret_sample);
+		taken = sample_merge_take(m, p, ret_sample);
 		if (taken < 0)
 			return err_set(err, taken, "out of memory");
-		r = advance(p, err);
+		r = sample_merge_advance(p, err);
 		if (r || !taken)
 			return r;
 	}

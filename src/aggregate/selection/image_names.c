@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct buf *out, const char *text)
+static void image_names_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
@@ -17,7 +17,8 @@ const char *image_name_kernel(enum name_style style, const char *vmlinux)
 }
 
 /* Recorded as "ext4" or "[ext4]"; the brackets are perf's, the slash is OProfile's. */
-static void put_module(struct buf *out, const char *name, enum name_style style)
+static void image_names_put_module(struct buf *out, const char *name,
+				   enum name_style style)
 {
 	size_t len = strlen(name);
 
@@ -25,10 +26,10 @@ static void put_module(struct buf *out, const char *name, enum name_style style)
 		name++;
 		len -= 2;
 	}
-	put(out, style == NAMES_PERF ? "[" : "/");
+	image_names_put(out, style == NAMES_PERF ? "[" : "/");
 	buf_put(out, name, len);
 	if (style == NAMES_PERF)
-		put(out, "]");
+		image_names_put(out, "]");
 }
 
 /* perf keeps executable memory that has no file, one image a process, for the map of a JIT
@@ -56,18 +57,18 @@ static void put_jit(struct buf *out, const char *name, const struct image *image
 	char text[32];
 
 	snprintf(text, sizeof(text), "[JIT] tid %" PRId32, image->pid);
-	put(out, image->pid && is_jit_memory(name) ? text : name);
+	image_names_put(out, image->pid && is_jit_memory(name) ? text : name);
 }
 
 static void put_anon(struct buf *out, const char *name, const struct image *image)
 {
 	char range[96];
 
-	put(out, *name && strcmp(name, "//anon") ? name : "anon");
+	image_names_put(out, *name && strcmp(name, "//anon") ? name : "anon");
 	snprintf(range, sizeof(range),
 		 " (tgid:%" PRId32 " range:0x%" PRIx64 "-0x%" PRIx64 ")", image->pid,
 		 image->start, image->end);
-	put(out, range);
+	image_names_put(out, range);
 }
 
 /* OProfile made a file of this name of what a compiler told of the process's code. */
@@ -78,7 +79,7 @@ static void put_dump(struct buf *out, int32_t pid, enum name_style style)
 	snprintf(text, sizeof(text),
 		 style == NAMES_OPROFILE ? "%" PRId32 ".jo" : "[JIT] tid %" PRId32,
 		 pid);
-	put(out, text);
+	image_names_put(out, text);
 }
 
 /* operf's name for it; perf has none. */
@@ -86,7 +87,7 @@ static void put_hypervisor(struct buf *out, const char *name, enum name_style st
 {
 	if (style == NAMES_OPROFILE)
 		name = "[hypervisor_bucket]";
-	put(out, *name ? name : "[unknown]");
+	image_names_put(out, *name ? name : "[unknown]");
 }
 
 void image_name_put(struct buf *out, const struct dict *d, const struct image *image,
@@ -96,14 +97,15 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 
 	switch (image->kind) {
 	case IMAGE_KERNEL:
-		put(out, image_name_kernel(style, vmlinux));
+		image_names_put(out, image_name_kernel(style, vmlinux));
 		break;
 	case IMAGE_KERNEL_UNMAPPED:
-		put(out, style == NAMES_PERF ? "[unknown]"
+		image_names_put(out, style == NAMES_PERF
+					     ? "[unknown]"
 					     : image_name_kernel(style, vmlinux));
 		break;
 	case IMAGE_MODULE:
-		put_module(out, name, style);
+		image_names_put_module(out, name, style);
 		break;
 	case IMAGE_ANON:
 		if (style == NAMES_OPROFILE && image->pid)
@@ -115,10 +117,10 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 		put_dump(out, image->pid, style);
 		break;
 	case IMAGE_LOST:
-		put(out, "[damaged]");
+		image_names_put(out, "[damaged]");
 		break;
 	case IMAGE_VDSO:
-		put(out, "[vdso]");
+		image_names_put(out, "[vdso]");
 		break;
 	case IMAGE_HYPERVISOR:
 		put_hypervisor(out, name, style);
@@ -130,7 +132,7 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 	case IMAGE_GUEST_USER:
 	case IMAGE_COUNT:
 	default:
-		put(out, *name ? name : "[unknown]");
+		image_names_put(out, *name ? name : "[unknown]");
 		break;
 	}
 	buf_put_u8(out, 0);

@@ -114,7 +114,7 @@ const struct key_row key_rows[] = {
 	{ 0 },
 };
 
-static const struct key_row *find_row(const char *name)
+static const struct key_row *keys_find_row(const char *name)
 {
 	for (const struct key_row *row = key_rows; row->name; row++) {
 		if (!strcmp(row->name, name))
@@ -149,7 +149,7 @@ static int parse_key(char *word, struct key *key, struct err *err)
 
 	if (width)
 		*width++ = '\0';
-	key->row = find_row(word);
+	key->row = keys_find_row(word);
 	if (!key->row)
 		return unknown_key(word, err);
 	if (key->row->refusal)
@@ -199,7 +199,7 @@ int keys_parse(struct key_list *list, const char *text, struct err *err)
 int keys_mark_symbols(struct key_list *list)
 {
 	static const char name[] = "origin";
-	struct key mark = { .row = find_row(name), .implied = true };
+	struct key mark = { .row = keys_find_row(name), .implied = true };
 	int at = keys_find(list, KEY_SYMBOL);
 
 	if (at < 0 || keys_find(list, KEY_ORIGIN) >= 0)

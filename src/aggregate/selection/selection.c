@@ -59,7 +59,7 @@ bool selection_wants_thread(const struct selection *s, const struct thread *thre
 }
 
 /* Room for the bits of all images of the dict, which grows block by block. */
-static int extend(struct selection *s)
+static int selection_extend(struct selection *s)
 {
 	size_t nr = s->dict->images.nr;
 	unsigned int *grown;
@@ -109,7 +109,7 @@ static int image_bits(struct selection *s, uint32_t image, unsigned int *ret_bit
 		*ret_bits = 0;
 		return 0;
 	}
-	r = extend(s);
+	r = selection_extend(s);
 	if (!r && s->bits[image] == SELECTION_UNSET)
 		r = match_names(s, &s->dict->images.at[image], &s->bits[image]);
 	if (r)

@@ -3,7 +3,8 @@
 #include "aggregate/selection/session_span.h"
 #include "format/session/session.h"
 
-static void add_batch(const struct sample_batch *batch, struct session_span *span)
+static void session_span_add_batch(const struct sample_batch *batch,
+				   struct session_span *span)
 {
 	for (size_t i = 0; i < batch->nr; i++) {
 		uint64_t t = batch->time_ns[i];
@@ -24,7 +25,7 @@ static int add_segment(const char *path, enum trust trust, struct session_span *
 	if (r)
 		return r;
 	while (!(r = segment_next(s, COLUMN_TIME, &batch, NULL)))
-		add_batch(&batch, span);
+		session_span_add_batch(&batch, span);
 	segment_close(s);
 	return r < 0 ? r : 0;
 }

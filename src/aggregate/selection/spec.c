@@ -136,7 +136,7 @@ static int push_resolved(struct spec_list *list, const char *value)
 	return path ? list_push(list, path) : 0;
 }
 
-static int list_fill(struct spec_list *list, enum spec_tag tag, const char *text)
+static int spec_list_fill(struct spec_list *list, enum spec_tag tag, const char *text)
 {
 	bool is_image = tag <= SPEC_LIB_IMAGE_EXCLUDE;
 
@@ -246,7 +246,7 @@ static int add_tagged(struct spec *spec, const struct tag_row *row, const char *
 	if (r)
 		return r;
 	list_clear(list); /* of different values the last one wins */
-	if (list_fill(list, row->list, strchr(word, ':') + 1))
+	if (spec_list_fill(list, row->list, strchr(word, ':') + 1))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!list->values.nr && row->list == SPEC_SESSION)
 		return err_set(err, -EINVAL, "No session given after session:");
@@ -275,7 +275,7 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 			       "later version",
 			       word);
 	if (!len) {
-		if (list_fill(&spec->lists[SPEC_ANY_IMAGE], SPEC_ANY_IMAGE, word))
+		if (spec_list_fill(&spec->lists[SPEC_ANY_IMAGE], SPEC_ANY_IMAGE, word))
 			return err_set(err, -ENOMEM, "out of memory");
 		return 0;
 	}

@@ -23,7 +23,7 @@ static bool is_bracketed(const char *pattern)
 	       strchr(pattern, ']') == pattern + strlen(pattern) - 1;
 }
 
-static bool matches(const char *pattern, const char *name)
+static bool spec_match_matches(const char *pattern, const char *name)
 {
 	return !strcmp(pattern, name) ||
 	       (!is_bracketed(pattern) && !fnmatch(pattern, name, 0));
@@ -32,7 +32,7 @@ static bool matches(const char *pattern, const char *name)
 static bool list_wants(const struct spec_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->values.nr; i++) {
-		if (matches(list->values.at[i], name))
+		if (spec_match_matches(list->values.at[i], name))
 			return true;
 	}
 	return !list->values.nr;
@@ -68,7 +68,7 @@ unsigned int spec_columns(const struct spec *spec)
 
 /* Takes the modifiers off the end of an event's name: "cycles:pp", "cpu/cycles/u" - the letters of
  * perf-list(1).  False: it has none. */
-static bool cut_modifiers(char *name)
+static bool spec_match_cut_modifiers(char *name)
 {
 	static const char letters[] = "ukhIGHpPSDeWbR";
 	size_t len = strlen(name);
@@ -106,11 +106,11 @@ static bool list_wants_event(const struct spec_list *list, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return false;
-	wanted = cut_modifiers(copy) && list_wants(list, copy);
+	wanted = spec_match_cut_modifiers(copy) && list_wants(list, copy);
 	event = inside_pmu(copy);
 	if (!wanted && event)
 		wanted = list_wants(list, event) ||
-			 (cut_modifiers(event) && list_wants(list, event));
+			 (spec_match_cut_modifiers(event) && list_wants(list, event));
 	free(copy);
 	return wanted;
 }
@@ -210,10 +210,10 @@ static bool image_matches(const char *pattern, const struct image_names *image)
 
 		if (!name)
 			continue;
-		if (matches(pattern, name))
+		if (spec_match_matches(pattern, name))
 			return true;
 		base = strrchr(name, '/');
-		if (bare && base && matches(pattern, base + 1))
+		if (bare && base && spec_match_matches(pattern, base + 1))
 			return true;
 	}
 	return false;

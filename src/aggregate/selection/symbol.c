@@ -22,8 +22,8 @@ void selection_symbols_done(struct selection_symbols *s)
 	vec_done(&s->by_frame);
 }
 
-static uint8_t ask(const struct selection_symbols *s, const struct selection *of,
-		   uint32_t number)
+static uint8_t selection_symbol_ask(const struct selection_symbols *s,
+				    const struct selection *of, uint32_t number)
 {
 	const struct frame *frame = &of->dict->frames.at[number];
 	const struct symbol *symbol =
@@ -46,6 +46,6 @@ int selection_wants_symbol(struct selection_symbols *s, const struct selection *
 		if (!vec_push(&s->by_frame, UNKNOWN))
 			return -ENOMEM;
 	if (s->by_frame.at[frame] == UNKNOWN)
-		s->by_frame.at[frame] = ask(s, of, frame);
+		s->by_frame.at[frame] = selection_symbol_ask(s, of, frame);
 	return s->by_frame.at[frame] == WANTED;
 }

@@ -9,7 +9,7 @@
 #include "resolve/symbols/demangle.h"
 
 /* Takes `value`. */
-static int add(struct symbol_filter *f, bool exclude, char *value)
+static int symbol_filter_add(struct symbol_filter *f, bool exclude, char *value)
 {
 	bool added;
 
@@ -22,23 +22,24 @@ static int add(struct symbol_filter *f, bool exclude, char *value)
 	return -ENOMEM;
 }
 
-static int add_list(struct symbol_filter *f, bool exclude, const char *list)
+static int symbol_filter_add_list(struct symbol_filter *f, bool exclude,
+				  const char *list)
 {
 	int r = 0;
 
 	while (!r && list)
-		r = add(f, exclude, comma_next(&list));
+		r = symbol_filter_add(f, exclude, comma_next(&list));
 	return r;
 }
 
 int symbol_filter_exclude(struct symbol_filter *f, const char *list)
 {
-	return add_list(f, true, list);
+	return symbol_filter_add_list(f, true, list);
 }
 
 int symbol_filter_include(struct symbol_filter *f, const char *list)
 {
-	return add_list(f, false, list);
+	return symbol_filter_add_list(f, false, list);
 }
 
 void symbol_filter_done(struct symbol_filter *f)
@@ -58,7 +59,7 @@ bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spe
 }
 
 /* A listed name without a version means the symbol with any ("read": "read@@V1"). */
-static bool is_meant(const char *listed, const char *name)
+static bool symbol_filter_is_meant(const char *listed, const char *name)
 {
 	size_t len = strlen(listed);
 
@@ -67,10 +68,12 @@ static bool is_meant(const char *listed, const char *name)
 	return !name[len] || (name[len] == '@' && strcmp(name + len, "@plt") != 0);
 }
 
-static bool is_listed(char *const *names, size_t nr, const char *raw, const char *shown)
+static bool symbol_filter_is_listed(char *const *names, size_t nr, const char *raw,
+				    const char *shown)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (is_meant(names[i], raw) || (shown && is_meant(names[i], shown)))
+		if (symbol_filter_is_meant(names[i], raw) ||
+		    (shown && symbol_filter_is_meant(names[i], shown)))
 			return true;
 	}
 	return false;
@@ -79,9 +82,10 @@ static bool is_listed(char *const *names, size_t nr, const char *raw, const char
 static bool lists_want(const struct symbol_filter *f, const char *raw,
 		       const char *shown)
 {
-	if (is_listed(f->excluded.at, f->excluded.nr, raw, shown))
+	if (symbol_filter_is_listed(f->excluded.at, f->excluded.nr, raw, shown))
 		return false;
-	return !f->included.nr || is_listed(f->included.at, f->included.nr, raw, shown);
+	return !f->included.nr ||
+	       symbol_filter_is_listed(f->included.at, f->included.nr, raw, shown);
 }
 
 bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,

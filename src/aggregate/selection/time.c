@@ -24,7 +24,7 @@ int selection_set_times(struct selection *s, const struct session_span *session)
 }
 
 /* Room for as many samples; the columns are made when they are first met. */
-static int extend(struct selection_columns *c, size_t nr)
+static int selection_time_extend(struct selection_columns *c, size_t nr)
 {
 	if (nr <= c->room)
 		return 0;
@@ -86,7 +86,7 @@ int selection_keep_times(struct selection *s, struct sample_batch *batch)
 	struct selection_columns *c = &s->columns;
 	size_t nr = 0;
 
-	if (extend(c, batch->nr))
+	if (selection_time_extend(c, batch->nr))
 		return -ENOMEM;
 	for (size_t i = 0; i < batch->nr; i++) {
 		c->kept[nr] = (uint32_t)i;

@@ -29,7 +29,7 @@ struct use {
 	enum call_place place;
 };
 
-struct maker {
+struct call_inlines_maker {
 	struct profile *p;
 	struct view *v;
 	struct call_inlines *c;
@@ -84,7 +84,8 @@ static int new_inlines(struct view *v)
 	return 0;
 }
 
-static int note_frame(struct maker *m, uint32_t frame, enum call_place place)
+static int note_frame(struct call_inlines_maker *m, uint32_t frame,
+		      enum call_place place)
 {
 	if (frame >= m->c->nr_frames || m->c->list_of[place][frame] != NOT_USED)
 		return 0;
@@ -92,7 +93,7 @@ static int note_frame(struct maker *m, uint32_t frame, enum call_place place)
 	return vec_push(&m->uses, (struct use){ frame, place }) ? 0 : -ENOMEM;
 }
 
-static int note_stack(struct maker *m, uint32_t stack)
+static int note_stack(struct call_inlines_maker *m, uint32_t stack)
 {
 	const struct dict *d = m->v->source.dict;
 	uint32_t callee = DICT_NONE;
@@ -111,7 +112,7 @@ static int note_stack(struct maker *m, uint32_t stack)
 	return 0;
 }
 
-static int note_places(struct maker *m)
+static int note_places(struct call_inlines_maker *m)
 {
 	m->seen = calloc(m->v->source.dict->stacks.nr + 1, sizeof(*m->seen));
 	if (!m->seen)
@@ -122,12 +123,12 @@ static int note_places(struct maker *m)
 	return 0;
 }
 
-static uint32_t use_image(const struct maker *m, const struct use *use)
+static uint32_t use_image(const struct call_inlines_maker *m, const struct use *use)
 {
 	return m->v->source.dict->frames.at[use->frame].image;
 }
 
-static uint64_t use_address(const struct maker *m, const struct use *use)
+static uint64_t use_address(const struct call_inlines_maker *m, const struct use *use)
 {
 	const struct frame *f = &m->v->source.dict->frames.at[use->frame];
 
@@ -136,7 +137,7 @@ static uint64_t use_address(const struct maker *m, const struct use *use)
 }
 
 /* Image by image. */
-static int order_uses(const struct maker *m, struct sort_key **ret_keys)
+static int order_uses(const struct call_inlines_maker *m, struct sort_key **ret_keys)
 {
 	struct sort_key *keys = malloc((m->uses.nr + 1) * sizeof(*keys));
 	int r;
@@ -155,7 +156,8 @@ static int order_uses(const struct maker *m, struct sort_key **ret_keys)
 }
 
 /* "path:12"; STRTAB_FAILED when memory is short. */
-static uint32_t place_text(struct maker *m, const char *file, uint32_t line)
+static uint32_t place_text(struct call_inlines_maker *m, const char *file,
+			   uint32_t line)
 {
 	if (!file || !line)
 		return DICT_NONE;
@@ -168,7 +170,7 @@ static uint32_t place_text(struct maker *m, const char *file, uint32_t line)
 			      : strtab_add(&m->p->strings, (const char *)m->text.data);
 }
 
-static int step_of(struct maker *m, const struct line_frame *frame,
+static int step_of(struct call_inlines_maker *m, const struct line_frame *frame,
 		   struct call_step *ret_step)
 {
 	*ret_step = (struct call_step){ .line = DICT_NONE, .start = DICT_NONE };
@@ -180,8 +182,8 @@ static int step_of(struct maker *m, const struct line_frame *frame,
 }
 
 /* Those that were inlined are all but the last one of `frames`, which is the function itself. */
-static int add_list(struct maker *m, const struct use *use,
-		    const struct line_frame *frames, size_t nr)
+static int call_inlines_add_list(struct call_inlines_maker *m, const struct use *use,
+				 const struct line_frame *frames, size_t nr)
 {
 	uint32_t image = use_image(m, use);
 	uint32_t at = (uint32_t)m->c->lists.nr;
@@ -203,8 +205,8 @@ static int add_list(struct maker *m, const struct use *use,
 	return 0;
 }
 
-static int find_all(struct maker *m, const struct sort_key *keys, size_t nr,
-		    struct naming_lines *lines)
+static int find_all(struct call_inlines_maker *m, const struct sort_key *keys,
+		    size_t nr, struct naming_lines *lines)
 {
 	uint64_t *addrs = malloc((nr + 1) * sizeof(*addrs));
 	int r = addrs ? 0 : -ENOMEM;
@@ -221,13 +223,14 @@ static int find_all(struct maker *m, const struct sort_key *keys, size_t nr,
 
 		if (found > 1 ||
 		    (found && (frames[0].inlined || m->p->options.call_lines)))
-			r = add_list(m, use, frames, found);
+			r = call_inlines_add_list(m, use, frames, found);
 	}
 	free(addrs);
 	return r;
 }
 
-static int make_image(struct maker *m, const struct sort_key *keys, size_t nr)
+static int make_image(struct call_inlines_maker *m, const struct sort_key *keys,
+		      size_t nr)
 {
 	uint32_t image = (uint32_t)keys[0].at;
 	struct naming_lines *lines = NULL;
@@ -244,7 +247,7 @@ static int make_image(struct maker *m, const struct sort_key *keys, size_t nr)
 
 int call_inlines_make(struct profile *p, struct view *v)
 {
-	struct maker m = { .p = p, .v = v };
+	struct call_inlines_maker m = { .p = p, .v = v };
 	struct sort_key *keys = NULL;
 	int r;
 

@@ -5,8 +5,8 @@
 #include "aggregate/views/view.h"
 
 /* The function at a frame, or just before it. */
-static uint32_t function_at(struct profile *p, struct view *v, uint32_t at,
-			    enum call_place place)
+static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint32_t at,
+					enum call_place place)
 {
 	const struct dict *d = v->source.dict;
 	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : NULL;
@@ -20,32 +20,33 @@ static uint32_t function_at(struct profile *p, struct view *v, uint32_t at,
 }
 
 /* The same, kept by frame. */
-static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
-			       enum call_place place)
+static uint32_t call_stacks_frame_function(struct profile *p, struct view *v,
+					   uint32_t at, enum call_place place)
 {
 	uint32_t *known =
 		at < v->nr_functions_of[place] ? &v->function_of[place][at] : NULL;
 
 	if (!known)
-		return function_at(p, v, at, place);
+		return call_stacks_function_at(p, v, at, place);
 	if (*known == VIEW_UNSET)
-		*known = function_at(p, v, at, place);
+		*known = call_stacks_function_at(p, v, at, place);
 	return *known;
 }
 
 uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame)
 {
-	return frame_function(p, v, frame, CALL_AT);
+	return call_stacks_frame_function(p, v, frame, CALL_AT);
 }
 
 /* Whether the node of a stack is the same for each callee that it is asked for with `place`. */
-static bool is_kept(const struct dict *d, uint32_t stack, enum call_place place)
+static bool call_stacks_is_kept(const struct dict *d, uint32_t stack,
+				enum call_place place)
 {
 	return place == CALL_BEFORE || call_stack_in_kernel(d, stack);
 }
 
-static uint32_t add_line(struct profile *p, uint32_t node, uint32_t function,
-			 const struct call_step *step)
+static uint32_t call_stacks_add_line(struct profile *p, uint32_t node,
+				     uint32_t function, const struct call_step *step)
 {
 	struct profile_function *f = &p->functions.at[function];
 
@@ -56,20 +57,20 @@ static uint32_t add_line(struct profile *p, uint32_t node, uint32_t function,
 }
 
 /* A function at a line, and behind that the inlined ones at theirs. */
-static uint32_t add_lines(struct profile *p, uint32_t node, uint32_t function,
-			  const struct call_step *own)
+static uint32_t call_stacks_add_lines(struct profile *p, uint32_t node,
+				      uint32_t function, const struct call_step *own)
 {
-	node = add_line(p, node, function, own);
+	node = call_stacks_add_line(p, node, function, own);
 	for (uint32_t i = 1; own && i <= own->function && node != DICT_NONE; i++)
-		node = add_line(p, node, own[i].function, &own[i]);
+		node = call_stacks_add_line(p, node, own[i].function, &own[i]);
 	return node;
 }
 
 /* The node of a frame below `node`; DICT_NONE when memory is short. */
-static uint32_t add_frame(struct profile *p, struct view *v, uint32_t node, uint32_t at,
-			  enum call_place place)
+static uint32_t call_stacks_add_frame(struct profile *p, struct view *v, uint32_t node,
+				      uint32_t at, enum call_place place)
 {
-	uint32_t function = frame_function(p, v, at, place);
+	uint32_t function = call_stacks_frame_function(p, v, at, place);
 	const struct call_step *inlined;
 	size_t nr;
 
@@ -77,8 +78,8 @@ static uint32_t add_frame(struct profile *p, struct view *v, uint32_t node, uint
 		return DICT_NONE;
 	inlined = call_inlines_at(v->inlines, at, place, &nr);
 	if (p->options.call_lines)
-		return add_lines(p, node, function,
-				 call_inlines_own(v->inlines, at, place));
+		return call_stacks_add_lines(p, node, function,
+					     call_inlines_own(v->inlines, at, place));
 	node = call_tree_node(&p->calls, node, function);
 	for (size_t i = 0; i < nr && node != DICT_NONE; i++)
 		node = call_tree_node(&p->calls, node, inlined[i].function);
@@ -87,7 +88,7 @@ static uint32_t add_frame(struct profile *p, struct view *v, uint32_t node, uint
 
 /* Puts the callers that are not known yet into v->path, up to one that is, whose node is
  * returned. */
-static uint32_t find_known(struct view *v, uint32_t stack)
+static uint32_t call_stacks_find_known(struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
 	uint32_t callee = DICT_NONE;
@@ -96,7 +97,7 @@ static uint32_t find_known(struct view *v, uint32_t stack)
 	for (; stack >= STACK_FIRST && stack < d->stacks.nr;
 	     stack = call_stack_parent(d, stack)) {
 		if (v->node_of[stack] != VIEW_UNSET &&
-		    is_kept(d, stack, call_stack_place(d, stack, callee)))
+		    call_stacks_is_kept(d, stack, call_stack_place(d, stack, callee)))
 			return v->node_of[stack];
 		if (!vec_push(&v->path, stack))
 			return DICT_NONE;
@@ -125,18 +126,20 @@ uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
 	uint32_t limit = p->options.max_stack;
-	uint32_t node = limit ? find_innermost(v, stack, limit) : find_known(v, stack);
+	uint32_t node = limit ? find_innermost(v, stack, limit)
+			      : call_stacks_find_known(v, stack);
 
 	/* A sample of a damaged stack. */
 	if (node < CALL_FIRST && !v->path.nr)
-		return add_frame(p, v, CALL_ROOT, DICT_NONE, CALL_AT);
+		return call_stacks_add_frame(p, v, CALL_ROOT, DICT_NONE, CALL_AT);
 	for (size_t i = v->path.nr; i && node != DICT_NONE; i--) {
 		uint32_t at = v->path.at[i - 1];
 		enum call_place place =
 			call_stack_place(d, at, i > 1 ? v->path.at[i - 2] : DICT_NONE);
 
-		node = add_frame(p, v, node, call_stack_frame(d, at), place);
-		if (!limit && node != DICT_NONE && is_kept(d, at, place))
+		node = call_stacks_add_frame(p, v, node, call_stack_frame(d, at),
+					     place);
+		if (!limit && node != DICT_NONE && call_stacks_is_kept(d, at, place))
 			v->node_of[at] = node;
 	}
 	return node;

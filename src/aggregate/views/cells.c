@@ -80,7 +80,7 @@ static uint32_t app_text(struct profile *p, struct view *v, uint32_t app)
 			  image_name_kernel(p->options.names, view_vmlinux(p, v)));
 }
 
-static uint64_t symbol_value(struct profile *p, uint32_t function)
+static uint64_t cells_symbol_value(struct profile *p, uint32_t function)
 {
 	if (p->options.functions_apart)
 		return function;
@@ -115,7 +115,7 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	case KEY_APP:
 		return app_text(p, v, c->app);
 	case KEY_SYMBOL:
-		return symbol_value(p, c->place->function);
+		return cells_symbol_value(p, c->place->function);
 	case KEY_ORIGIN:
 		return strtab_add(&p->strings, origin_of(d, c->place->image));
 	case KEY_ADDRESS:
@@ -302,7 +302,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 }
 
 /* Places are larger than caches, and cells jump about in them. */
-static void look_ahead(const struct view *v, size_t i)
+static void cells_look_ahead(const struct view *v, size_t i)
 {
 	uint32_t place;
 
@@ -322,7 +322,7 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 		struct tally_cell *cell = &t->cells[i];
 		int r;
 
-		look_ahead(v, i + AHEAD_CELLS);
+		cells_look_ahead(v, i + AHEAD_CELLS);
 		r = take_cell(p, v, n, cell);
 		if (r < 0)
 			return r;

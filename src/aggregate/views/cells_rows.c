@@ -26,7 +26,7 @@ static uint32_t who_of(const struct tally_cell *cell)
 
 /* The profile had no groups before: they come in order, and nothing is searched for.  More events
  * than that do not stand in keys. */
-static bool is_first(const struct profile *p)
+static bool cells_rows_is_first(const struct profile *p)
 {
 	return !p->groups.nr && p->events.nr <= VIEW_EVENT_NONE;
 }
@@ -114,8 +114,9 @@ static size_t longest_run(const struct tally *t)
 }
 
 /* What is sorted for a run stays in the caches.  `room` is for two numbers a cell. */
-static int add_run(struct profile *p, bool first, const struct tally_cell *cells,
-		   size_t nr, const uint32_t *where_of, uint64_t *room)
+static int cells_rows_add_run(struct profile *p, bool first,
+			      const struct tally_cell *cells, size_t nr,
+			      const uint32_t *where_of, uint64_t *room)
 {
 	const uint64_t *sorted;
 	int r = 0;
@@ -131,8 +132,8 @@ static int add_run(struct profile *p, bool first, const struct tally_cell *cells
 }
 
 /* Fresh memory is cleared: that of cells is their rows'. */
-static int add_runs(struct profile *p, bool first, struct tally *t,
-		    const uint32_t *where_of, size_t longest)
+static int cells_rows_add_runs(struct profile *p, bool first, struct tally *t,
+			       const uint32_t *where_of, size_t longest)
 {
 	uint64_t *room = huge_alloc(2 * (longest + 1) * sizeof(*room));
 	int r = room ? 0 : -ENOMEM;
@@ -140,7 +141,8 @@ static int add_runs(struct profile *p, bool first, struct tally *t,
 
 	for (size_t at = 0, end; !r && at < t->nr_cells; at = end) {
 		end = end_of_run(t, at);
-		r = add_run(p, first, &t->cells[at], end - at, where_of, room);
+		r = cells_rows_add_run(p, first, &t->cells[at], end - at, where_of,
+				       room);
 		if (end - forgotten >= FORGET_CELLS) {
 			tally_forget(t, end);
 			forgotten = end;
@@ -153,12 +155,12 @@ static int add_runs(struct profile *p, bool first, struct tally *t,
 int cells_rows_add(struct profile *p, struct tally *t, const uint32_t *where_of)
 {
 	size_t longest = longest_run(t);
-	bool first = is_first(p);
+	bool first = cells_rows_is_first(p);
 
 	/* Room that is not used costs nothing. */
 	if (first && groups_reserve(p, t->nr_cells, t->nr_cells))
 		return -ENOMEM;
 	if (longest > RUN_MAX || p->events.nr > VIEW_EVENT_NONE)
 		return add_in_order(p, first, t, where_of);
-	return add_runs(p, first, t, where_of, longest);
+	return cells_rows_add_runs(p, first, t, where_of, longest);
 }

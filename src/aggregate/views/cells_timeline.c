@@ -13,8 +13,8 @@ static uint64_t pair_a(const struct timeline_track *track, uint32_t place)
 }
 
 /* Entries that are asked for go to `to`, which goes on behind them.  0 or -ENOMEM. */
-static int keep_wanted(struct profile *p, struct view *v, size_t span, uint32_t end,
-		       uint32_t *to, uint32_t *where_of)
+static int cells_timeline_keep_wanted(struct profile *p, struct view *v, size_t span,
+				      uint32_t end, uint32_t *to, uint32_t *where_of)
 {
 	struct timeline *t = &p->timeline;
 	const struct timeline_track *track = &t->tracks.at[t->spans.at[span].track];
@@ -48,7 +48,8 @@ static int drop_unwanted(struct profile *p, struct view *v, uint32_t *where_of)
 	to = t->spans.at[nr].at;
 	for (size_t i = nr; i < t->spans.nr; i++) {
 		uint32_t begin = to;
-		int r = keep_wanted(p, v, i, timeline_span_end(t, i), &to, where_of);
+		int r = cells_timeline_keep_wanted(p, v, i, timeline_span_end(t, i),
+						   &to, where_of);
 
 		if (r)
 			return r;

@@ -156,8 +156,8 @@ static int count_in_timeline(struct profile *p, struct view *v,
 
 /* Tables of symbols are larger than caches: what sample i will be looked up in is asked for some
  * samples before. */
-static inline void look_ahead(const struct view *v, const uint32_t *stacks,
-			      const uint32_t *places, size_t i, size_t nr)
+static inline void count_look_ahead(const struct view *v, const uint32_t *stacks,
+				    const uint32_t *places, size_t i, size_t nr)
 {
 	if (i + FAR_SAMPLES < nr && places[i + FAR_SAMPLES] == VIEW_UNSET)
 		view_place_ahead(v, stacks[i + FAR_SAMPLES], AHEAD_FAR);
@@ -167,8 +167,8 @@ static inline void look_ahead(const struct view *v, const uint32_t *stacks,
 
 /* The places of `nr` stacks, and the highest of them.  A loop that asks nothing, so that
  * the waits for memory overlap; what is not known yet is worked out behind it. */
-static int find_places(struct profile *p, struct view *v, const uint32_t *stacks,
-		       size_t nr, uint32_t *places, uint32_t *ret_highest)
+static int count_find_places(struct profile *p, struct view *v, const uint32_t *stacks,
+			     size_t nr, uint32_t *places, uint32_t *ret_highest)
 {
 	const uint32_t *place_of = v->place_of;
 	uint32_t unknown = (uint32_t)v->nr_stacks;
@@ -187,7 +187,7 @@ static int find_places(struct profile *p, struct view *v, const uint32_t *stacks
 	}
 	highest = 0;
 	for (size_t i = 0; i < nr; i++) {
-		look_ahead(v, stacks, places, i, nr);
+		count_look_ahead(v, stacks, places, i, nr);
 		if (places[i] == VIEW_UNSET)
 			places[i] = sample_place(p, v, stacks[i]);
 		if (places[i] == VIEW_UNSET)
@@ -276,8 +276,8 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 	return r < 0 ? r : 0;
 }
 
-static int count_chunk(struct profile *p, struct view *v, const struct sample_batch *b,
-		       size_t from, size_t nr)
+static int count_fill_chunk(struct profile *p, struct view *v,
+			    const struct sample_batch *b, size_t from, size_t nr)
 {
 	uint32_t places[CHUNK] = { 0 };
 	uint32_t rows[CHUNK];
@@ -292,7 +292,7 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 	if (b->cpu)
 		drop_cpus(v, b->cpu + from, nr, rows);
 	if (b->stack)
-		r = find_places(p, v, b->stack + from, nr, places, &highest);
+		r = count_find_places(p, v, b->stack + from, nr, places, &highest);
 	if (!r)
 		r = count_rows(v, rows, places, highest, &counted);
 	if (!r && counted < nr)
@@ -330,7 +330,7 @@ int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
 {
 	for (size_t from = 0; from < b->nr; from += CHUNK) {
 		size_t nr = b->nr - from < CHUNK ? b->nr - from : CHUNK;
-		int r = count_chunk(p, v, b, from, nr);
+		int r = count_fill_chunk(p, v, b, from, nr);
 
 		if (r)
 			return r;

@@ -7,13 +7,13 @@
 #include "aggregate/views/view.h"
 #include "base/containers/sort_keys.h"
 
-struct adding {
+struct view_functions_adding {
 	struct view *v;
 	uint8_t *seen; /* by function */
 };
 
-static int add_function(struct adding *a, uint32_t function, uint32_t image,
-			uint64_t vma)
+static int view_functions_add_function(struct view_functions_adding *a,
+				       uint32_t function, uint32_t image, uint64_t vma)
 {
 	struct place place = {
 		.image = image, .function = function, .address = vma, .calls = CALL_ROOT
@@ -27,8 +27,9 @@ static int add_function(struct adding *a, uint32_t function, uint32_t image,
 	return vec_push(&a->v->places, place) ? 0 : -ENOMEM;
 }
 
-static int add_frame(const struct profile *p, struct adding *a, size_t frame,
-		     enum call_place place)
+static int view_functions_add_frame(const struct profile *p,
+				    struct view_functions_adding *a, size_t frame,
+				    enum call_place place)
 {
 	uint32_t image = a->v->source.dict->frames.at[frame].image;
 	uint32_t function = a->v->function_of[place][frame];
@@ -38,25 +39,27 @@ static int add_frame(const struct profile *p, struct adding *a, size_t frame,
 
 	if (function == VIEW_UNSET)
 		return 0;
-	r = add_function(a, function, image, p->functions.at[function].vma);
+	r = view_functions_add_function(a, function, image,
+					p->functions.at[function].vma);
 	inlined = call_inlines_at(a->v->inlines, (uint32_t)frame, place, &nr);
 	for (size_t i = 0; !r && i < nr; i++)
-		r = add_function(a, inlined[i].function, image, 0);
+		r = view_functions_add_function(a, inlined[i].function, image, 0);
 	return r;
 }
 
-static int add_all(const struct profile *p, struct adding *a)
+static int view_functions_add_all(const struct profile *p,
+				  struct view_functions_adding *a)
 {
-	int r = add_function(a, a->v->damaged, DICT_NONE, 0);
+	int r = view_functions_add_function(a, a->v->damaged, DICT_NONE, 0);
 
 	for (enum call_place place = 0; place < CALL_PLACES; place++)
 		for (size_t i = 0; !r && i < a->v->nr_functions_of[place]; i++)
-			r = add_frame(p, a, i, place);
+			r = view_functions_add_frame(p, a, i, place);
 	return r;
 }
 
 /* Behind the places of samples in their images. */
-static int order_places(struct view *v, size_t nr_before)
+static int view_functions_order_places(struct view *v, size_t nr_before)
 {
 	struct sort_key *keys = malloc((v->places.nr + 1) * sizeof(*keys));
 	uint32_t *order = realloc(v->order, (v->places.nr + 1) * sizeof(*v->order));
@@ -81,14 +84,14 @@ out:
 
 int view_add_functions(struct profile *p, struct view *v)
 {
-	struct adding a = { .v = v };
+	struct view_functions_adding a = { .v = v };
 	size_t nr_before = v->places.nr;
 	int r;
 
 	a.seen = calloc(p->functions.nr + 1, sizeof(*a.seen));
 	if (!a.seen)
 		return -ENOMEM;
-	r = add_all(p, &a);
+	r = view_functions_add_all(p, &a);
 	free(a.seen);
-	return r || !v->order ? r : order_places(v, nr_before);
+	return r || !v->order ? r : view_functions_order_places(v, nr_before);
 }

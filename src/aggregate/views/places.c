@@ -171,7 +171,7 @@ uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 	return f.image == VIEW_UNSET ? VIEW_UNSET : intern_function(p, f, name);
 }
 
-static uint32_t add_place(struct view *v, const struct place *place)
+static uint32_t view_places_add_place(struct view *v, const struct place *place)
 {
 	return vec_push(&v->places, *place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
 }
@@ -189,7 +189,7 @@ static uint32_t intern_place(struct view *v, const struct place *place)
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
-		if (add_place(v, place) == VIEW_UNSET)
+		if (view_places_add_place(v, place) == VIEW_UNSET)
 			return VIEW_UNSET;
 		slot->value_plus_1 = (uint32_t)v->places.nr;
 	}
@@ -253,8 +253,8 @@ static uint32_t *symbol_place(const struct profile *p, struct view *v,
 }
 
 /* The function of frame `at`, which is `f`; kept by frame where that is asked again. */
-static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
-			       const struct frame *f)
+static uint32_t view_places_frame_function(struct profile *p, struct view *v,
+					   uint32_t at, const struct frame *f)
 {
 	uint32_t *known;
 
@@ -267,7 +267,7 @@ static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
 }
 
 /* The frame of a stack and its number; a damaged one has none. */
-static uint32_t leaf_of(const struct view *v, uint32_t stack)
+static uint32_t view_places_leaf_of(const struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
 	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
@@ -283,13 +283,13 @@ static const struct frame *frame_at(const struct view *v, uint32_t at)
 }
 
 /* What asks for symbols: function and address of frame `at`.  0 or -ENOMEM. */
-static int name_place(struct profile *p, struct view *v, uint32_t at,
-		      struct place *place)
+static int view_places_name_place(struct profile *p, struct view *v, uint32_t at,
+				  struct place *place)
 {
 	const struct frame *f = frame_at(v, at);
 
 	if (p->needs & NEED_FUNCTION) {
-		place->function = frame_function(p, v, at, f);
+		place->function = view_places_frame_function(p, v, at, f);
 		if (place->function == VIEW_UNSET)
 			return -ENOMEM;
 	}
@@ -311,9 +311,9 @@ static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
 		place.image = DICT_NONE;
 	if (v->late)
 		place.address = at;
-	else if (name_place(p, v, at, &place))
+	else if (view_places_name_place(p, v, at, &place))
 		return VIEW_UNSET;
-	return is_new ? add_place(v, &place) : intern_place(v, &place);
+	return is_new ? view_places_add_place(v, &place) : intern_place(v, &place);
 }
 
 /* Without callers each frame has one place. */
@@ -328,7 +328,7 @@ static uint32_t late_place(struct view *v, uint32_t at)
 		return *known;
 	if (place.image >= v->source.dict->images.nr)
 		place.image = DICT_NONE;
-	*known = add_place(v, &place);
+	*known = view_places_add_place(v, &place);
 	return *known;
 }
 
@@ -336,7 +336,7 @@ static uint32_t late_place(struct view *v, uint32_t at)
 static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t stack,
 			    size_t slot)
 {
-	uint32_t at = leaf_of(v, stack);
+	uint32_t at = view_places_leaf_of(v, stack);
 	struct place place = { .image = frame_at(v, at)->image,
 			       .function = DICT_NONE,
 			       .address = at,
@@ -346,13 +346,13 @@ static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t st
 
 	if (place.image >= v->source.dict->images.nr)
 		place.image = DICT_NONE;
-	return add_place(v, &place);
+	return view_places_add_place(v, &place);
 }
 
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 {
 	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
-	uint32_t at = leaf_of(v, stack);
+	uint32_t at = view_places_leaf_of(v, stack);
 	uint32_t *known;
 
 	if (p->needs & NEED_STACK) {
@@ -380,7 +380,7 @@ bool view_needs_order(const struct profile *p)
 }
 
 /* Places by image, then offset; those alike in the order of their first samples. */
-static int order_places(struct view *v)
+static int view_places_order_places(struct view *v)
 {
 	size_t nr = v->places.nr;
 	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
@@ -434,7 +434,7 @@ static int load_images(struct profile *p, struct view *v)
 	return r;
 }
 
-static int add_functions(struct profile *p, struct view *v)
+static int view_places_add_functions(struct profile *p, struct view *v)
 {
 	return p->options.call_graph ? view_add_functions(p, v) : 0;
 }
@@ -447,25 +447,26 @@ int view_name_places(struct profile *p, struct view *v)
 	if (load_images(p, v) || (profile_asks_frames(p) && call_inlines_make(p, v)))
 		return -ENOMEM;
 	if (p->needs & NEED_STACK && !view_needs_order(p))
-		return view_name_stacks(p, v) ? -ENOMEM : add_functions(p, v);
-	if (order_places(v))
+		return view_name_stacks(p, v) ? -ENOMEM
+					      : view_places_add_functions(p, v);
+	if (view_places_order_places(v))
 		return -ENOMEM;
 	for (size_t i = 0; i < v->places.nr; i++) {
 		struct place *place = &v->places.at[v->order[i]];
 
-		if (name_place(p, v, (uint32_t)place->address, place))
+		if (view_places_name_place(p, v, (uint32_t)place->address, place))
 			return -ENOMEM;
 		if (p->needs & NEED_STACK)
 			place->calls = call_tree_of_stack(p, v, place->calls);
 		if (place->calls == DICT_NONE)
 			return -ENOMEM;
 	}
-	return add_functions(p, v);
+	return view_places_add_functions(p, v);
 }
 
 void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)
 {
-	const struct frame *f = frame_at(v, leaf_of(v, stack));
+	const struct frame *f = frame_at(v, view_places_leaf_of(v, stack));
 	const struct symtab *tab =
 		f->image < v->nr_places_of ? v->places_of[f->image].tab : NULL;
 

@@ -22,7 +22,7 @@ void source_lines_init(struct source_lines *s, struct profile *p, struct view *v
 	*s = (struct source_lines){ .p = p, .view = v, .image = DICT_NONE };
 }
 
-static void close_image(struct source_lines *s)
+static void source_lines_close_image(struct source_lines *s)
 {
 	naming_lines_close(s->open);
 	s->open = NULL;
@@ -31,7 +31,7 @@ static void close_image(struct source_lines *s)
 
 void source_lines_done(struct source_lines *s)
 {
-	close_image(s);
+	source_lines_close_image(s);
 	buf_done(&s->text);
 }
 
@@ -46,8 +46,8 @@ static bool has_vma(const struct profile *p, uint32_t function)
 }
 
 /* Reads what will be asked about at once. */
-static int prepare(struct source_lines *s, size_t from, size_t end,
-		   const uint32_t *where)
+static int source_lines_prepare(struct source_lines *s, size_t from, size_t end,
+				const uint32_t *where)
 {
 	const struct view *v = s->view;
 	bool functions = keys_find(s->p->options.keys, KEY_FUNCTION_LINE) >= 0;
@@ -140,7 +140,7 @@ int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 	size_t end = at;
 	int r;
 
-	close_image(s);
+	source_lines_close_image(s);
 	s->image = image;
 	while (end < v->places.nr && v->places.at[v->order[end]].image == image)
 		end++;
@@ -150,16 +150,16 @@ int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 			      lines ? s->p->options.lines : NULL, &s->open);
 	if (!r && s->open && s->p->options.code)
 		r = note_code(s);
-	return r || !s->open || !lines ? r : prepare(s, at, end, where);
+	return r || !s->open || !lines ? r : source_lines_prepare(s, at, end, where);
 }
 
-static uint32_t add(struct source_lines *s)
+static uint32_t source_lines_add(struct source_lines *s)
 {
 	return s->text.failed ? STRTAB_FAILED
 			      : strtab_add(&s->p->strings, (const char *)s->text.data);
 }
 
-static void put(struct source_lines *s, const char *text)
+static void source_lines_put(struct source_lines *s, const char *text)
 {
 	buf_put(&s->text, text, strlen(text));
 }
@@ -172,19 +172,20 @@ static const char *raw_name(const struct source_lines *s, uint32_t function)
 		       : NULL;
 }
 
-static uint32_t add_place(struct source_lines *s, const char *file, uint32_t line)
+static uint32_t source_lines_add_place(struct source_lines *s, const char *file,
+				       uint32_t line)
 {
 	buf_clear(&s->text);
-	put(s, file);
-	put(s, ":");
+	source_lines_put(s, file);
+	source_lines_put(s, ":");
 	buf_put_decimal(&s->text, line);
 	buf_put_u8(&s->text, 0);
-	return add(s);
+	return source_lines_add(s);
 }
 
 /* "path:12"; of code with a symbol and no lines "name.c:0". */
-static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function,
-			bool with_number)
+static uint32_t source_lines_line_at(struct source_lines *s, uint64_t addr,
+				     uint32_t function, bool with_number)
 {
 	struct line_frame frame = { 0 };
 	size_t nr = s->open ? naming_lines_find_in(s->open, addr, raw_name(s, function),
@@ -197,11 +198,11 @@ static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function
 	if (!file)
 		return strtab_add(&s->p->strings, unknown);
 	if (with_number)
-		return add_place(s, file, frame.line);
+		return source_lines_add_place(s, file, frame.line);
 	buf_clear(&s->text);
-	put(s, file);
+	source_lines_put(s, file);
 	buf_put_u8(&s->text, 0);
-	return add(s);
+	return source_lines_add(s);
 }
 
 /* Where the function at `addr` begins: the line of its first instruction; if that is of a function
@@ -216,8 +217,8 @@ static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t functio
 
 	if (nr > 1 && frames[0].inlined && !own->inlined && own->decl_file &&
 	    own->decl_line)
-		return add_place(s, own->decl_file, own->decl_line);
-	return line_at(s, addr, function, true);
+		return source_lines_add_place(s, own->decl_file, own->decl_line);
+	return source_lines_line_at(s, addr, function, true);
 }
 
 /* A symbol's line is looked up once. */
@@ -233,7 +234,8 @@ static uint32_t function_line(struct source_lines *s, uint32_t function)
 	return f->line;
 }
 
-static uint32_t inlined_name(struct source_lines *s, const struct place *place)
+static uint32_t source_lines_inlined_name(struct source_lines *s,
+					  const struct place *place)
 {
 	struct line_frame frame = { 0 };
 	size_t nr =
@@ -250,19 +252,20 @@ static uint32_t inlined_name(struct source_lines *s, const struct place *place)
 	}
 	shown = frame.linkage ? profile_name_to_show(s->p, frame.name) : NULL;
 	buf_clear(&s->text);
-	put(s, shown ? shown : frame.name);
-	put(s, " (inlined)");
+	source_lines_put(s, shown ? shown : frame.name);
+	source_lines_put(s, " (inlined)");
 	buf_put_u8(&s->text, 0);
 	free(shown);
-	return add(s);
+	return source_lines_add(s);
 }
 
 uint32_t source_lines_value(struct source_lines *s, const struct place *place,
 			    enum key_id key)
 {
 	if (key == KEY_INLINE)
-		return inlined_name(s, place);
+		return source_lines_inlined_name(s, place);
 	if (key == KEY_FUNCTION_LINE)
 		return function_line(s, place->function);
-	return line_at(s, place->address, place->function, key == KEY_LINE);
+	return source_lines_line_at(s, place->address, place->function,
+				    key == KEY_LINE);
 }

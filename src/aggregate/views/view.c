@@ -94,7 +94,7 @@ void view_named(struct view *v)
 
 /* An array of `nr` numbers and one more for "unknown" has room for so many: it grows with
  * its dict, chunk by chunk, and is not to be moved each time. */
-static size_t room_for(size_t nr)
+static size_t view_room_for(size_t nr)
 {
 	size_t room = FIRST_ROOM;
 
@@ -107,11 +107,11 @@ static size_t room_for(size_t nr)
 static int grow_numbers(uint32_t **numbers, size_t *nr_old, size_t nr)
 {
 	uint32_t *grown = *numbers;
-	size_t room = room_for(nr);
+	size_t room = view_room_for(nr);
 
 	if (grown && nr == *nr_old)
 		return 0;
-	if (!grown || room != room_for(*nr_old))
+	if (!grown || room != view_room_for(*nr_old))
 		grown = huge_realloc(grown, (*nr_old + 1) * sizeof(*grown),
 				     room * sizeof(*grown));
 	if (!grown)

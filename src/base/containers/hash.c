@@ -8,7 +8,7 @@ uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed)
 }
 
 /* struct hash_stream is xxhash's own state under a name of ours. */
-static XXH3_state_t *state_of(struct hash_stream *h)
+static XXH3_state_t *hash_state_of(struct hash_stream *h)
 {
 	return (XXH3_state_t *)h;
 }
@@ -24,18 +24,18 @@ struct hash_stream *hash_stream_new(void)
 
 void hash_stream_put(struct hash_stream *h, const void *bytes, size_t len)
 {
-	XXH3_64bits_update(state_of(h), bytes, len);
+	XXH3_64bits_update(hash_state_of(h), bytes, len);
 }
 
 uint64_t hash_stream_end(struct hash_stream *h)
 {
-	uint64_t hash = XXH3_64bits_digest(state_of(h));
+	uint64_t hash = XXH3_64bits_digest(hash_state_of(h));
 
-	XXH3_64bits_reset(state_of(h));
+	XXH3_64bits_reset(hash_state_of(h));
 	return hash;
 }
 
 void hash_stream_free(struct hash_stream *h)
 {
-	XXH3_freeState(state_of(h));
+	XXH3_freeState(hash_state_of(h));
 }

@@ -18,7 +18,7 @@ enum {
 	TRIED_BYTES = 16 << 10
 };
 
-static int is_big(size_t bytes)
+static int huge_is_big(size_t bytes)
 {
 	return bytes >= BIG_BYTES;
 }
@@ -30,7 +30,7 @@ static size_t round_up(size_t bytes)
 
 size_t huge_room(size_t bytes)
 {
-	return is_big(bytes) && bytes < ROOM ? ROOM : bytes;
+	return huge_is_big(bytes) && bytes < ROOM ? ROOM : bytes;
 }
 
 void *huge_alloc(size_t bytes)
@@ -38,7 +38,7 @@ void *huge_alloc(size_t bytes)
 	size_t rounded = round_up(bytes);
 	void *memory;
 
-	if (!is_big(bytes) || rounded < bytes)
+	if (!huge_is_big(bytes) || rounded < bytes)
 		return malloc(bytes);
 	memory = aligned_alloc(HUGE_PAGE, rounded);
 	/* Advice only: without huge pages it is slower, not wrong. */
@@ -107,12 +107,12 @@ void *huge_zalloc(size_t nr, size_t elem_bytes)
 
 	if (__builtin_mul_overflow(nr, elem_bytes, &bytes))
 		return NULL;
-	return is_big(bytes) ? huge_map(bytes) : calloc(nr, elem_bytes);
+	return huge_is_big(bytes) ? huge_map(bytes) : calloc(nr, elem_bytes);
 }
 
 void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
 {
-	if (is_big(nr * elem_bytes))
+	if (huge_is_big(nr * elem_bytes))
 		huge_unmap(memory, nr * elem_bytes);
 	else
 		free(memory);
@@ -150,7 +150,7 @@ void *huge_zgrow(void *memory, size_t nr, size_t more, size_t elem_bytes)
 
 	if (__builtin_mul_overflow(more, elem_bytes, &more_bytes))
 		return NULL;
-	if (memory && is_big(bytes))
+	if (memory && huge_is_big(bytes))
 		return move_mapped(memory, bytes, more_bytes);
 	grown = huge_zalloc(more, elem_bytes);
 	if (!grown)
@@ -175,7 +175,7 @@ void *huge_realloc(void *old, size_t old_bytes, size_t bytes)
 {
 	void *memory;
 
-	if (!is_big(bytes))
+	if (!huge_is_big(bytes))
 		return realloc(old, bytes);
 	memory = huge_alloc(bytes);
 	if (!memory)

@@ -21,7 +21,7 @@ static size_t more_slots(const struct map *m)
 	return nr < QUICK_SLOTS ? nr * 4 : nr * 2;
 }
 
-static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+static struct map_slot *map_probe(const struct map *m, uint64_t a, uint64_t b)
 {
 	size_t i = hash_quick(a, b) & m->mask;
 
@@ -47,7 +47,7 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
 	__builtin_prefetch(&slot->more);
 }
 
-static int grow(struct map *m)
+static int map_grow(struct map *m)
 {
 	size_t nr_slots = more_slots(m);
 	struct map bigger = { .mask = nr_slots - 1, .nr = m->nr };
@@ -62,7 +62,7 @@ static int grow(struct map *m)
 		if (ahead->value_plus_1)
 			map_prefetch(&bigger, ahead->a, ahead->b);
 		if (old->value_plus_1)
-			*probe(&bigger, old->a, old->b) = *old;
+			*map_probe(&bigger, old->a, old->b) = *old;
 	}
 	free_slots(m);
 	*m = bigger;
@@ -73,7 +73,7 @@ uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
 {
 	if (!m->slots)
 		return MAP_NONE;
-	return probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
+	return map_probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
 }
 
 struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
@@ -82,9 +82,9 @@ struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 
 	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
 	if (!m->slots || (m->nr + 1) * 8 > (m->mask + 1) * 5)
-		if (grow(m))
+		if (map_grow(m))
 			return NULL;
-	slot = probe(m, a, b);
+	slot = map_probe(m, a, b);
 	*ret_new = !slot->value_plus_1;
 	if (*ret_new) {
 		slot->a = a;

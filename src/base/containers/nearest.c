@@ -60,7 +60,7 @@ enum {
 	COST_BEHIND_BEST = 3    /* what is farther than the nearest is not said */
 };
 
-static void lower(char *to, const char *from, size_t len)
+static void nearest_lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		to[i] = (char)tolower((unsigned char)from[i]);
@@ -72,7 +72,7 @@ void nearest_few_init(struct nearest_few *n, const char *word, size_t len)
 	*n = (struct nearest_few){ 0 };
 	if (len > NEAREST_WORD_MAX)
 		return;
-	lower(n->word, word, len);
+	nearest_lower(n->word, word, len);
 	n->limit = (len + 2) / 3;
 }
 
@@ -86,7 +86,7 @@ static size_t cost_of(const struct nearest_few *n, const char *candidate)
 
 	if (!*n->word || len > NEAREST_WORD_MAX)
 		return SIZE_MAX;
-	lower(name, candidate, len);
+	nearest_lower(name, candidate, len);
 	/* So many letters are put in or taken out at least. */
 	if (apart <= n->limit)
 		cost = nearest_distance(n->word, name);

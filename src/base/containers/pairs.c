@@ -14,14 +14,14 @@ static size_t slots_of(const struct pairs *p)
 	return p->slots ? p->mask + 1 : 0;
 }
 
-static size_t first_of(const struct pairs *p, uint32_t a, uint32_t b)
+static size_t pairs_first_of(const struct pairs *p, uint32_t a, uint32_t b)
 {
 	return hash_quick(a, b) & p->mask;
 }
 
-static struct pair_slot *probe(const struct pairs *p, uint32_t a, uint32_t b)
+static struct pair_slot *pairs_probe(const struct pairs *p, uint32_t a, uint32_t b)
 {
-	size_t i = first_of(p, a, b);
+	size_t i = pairs_first_of(p, a, b);
 
 	struct pair_slot *slot = &p->slots[i];
 
@@ -33,7 +33,7 @@ static struct pair_slot *probe(const struct pairs *p, uint32_t a, uint32_t b)
 }
 
 /* False when memory is short.  Apart from who looks up, which saves nothing then. */
-__attribute__((noinline)) static bool grow(struct pairs *p)
+__attribute__((noinline)) static bool pairs_grow(struct pairs *p)
 {
 	size_t nr = slots_of(p);
 	size_t more = !nr ? FIRST_SLOTS : nr < QUICK_SLOTS ? nr * 4 : nr * 2;
@@ -49,7 +49,7 @@ __attribute__((noinline)) static bool grow(struct pairs *p)
 		if (ahead->value_plus_1)
 			pairs_prefetch(&bigger, ahead->a, ahead->b);
 		if (old->value_plus_1)
-			*probe(&bigger, old->a, old->b) = *old;
+			*pairs_probe(&bigger, old->a, old->b) = *old;
 	}
 	huge_zfree(p->slots, nr, sizeof(*p->slots));
 	*p = bigger;
@@ -61,9 +61,9 @@ uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new)
 	struct pair_slot *slot;
 
 	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
-	if ((p->nr + 1) * 8 > slots_of(p) * 5 && !grow(p))
+	if ((p->nr + 1) * 8 > slots_of(p) * 5 && !pairs_grow(p))
 		return NULL;
-	slot = probe(p, a, b);
+	slot = pairs_probe(p, a, b);
 	*ret_new = !slot->value_plus_1;
 	if (*ret_new) {
 		*slot = (struct pair_slot){ a, b, 1 };
@@ -74,13 +74,13 @@ uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new)
 
 uint32_t pairs_get(const struct pairs *p, uint32_t a, uint32_t b)
 {
-	return p->slots ? probe(p, a, b)->value_plus_1 : 0;
+	return p->slots ? pairs_probe(p, a, b)->value_plus_1 : 0;
 }
 
 void pairs_prefetch(const struct pairs *p, uint32_t a, uint32_t b)
 {
 	if (p->slots)
-		__builtin_prefetch(&p->slots[first_of(p, a, b)]);
+		__builtin_prefetch(&p->slots[pairs_first_of(p, a, b)]);
 }
 
 void pairs_done(struct pairs *p)

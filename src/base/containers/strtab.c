@@ -13,7 +13,7 @@ int strtab_init(struct strtab *t)
 }
 
 /* The number, plus 1, of the string with that hash and turn; 0: there is none. */
-static uint32_t get(const struct strtab *t, uint64_t key)
+static uint32_t strtab_lookup(const struct strtab *t, uint64_t key)
 {
 	return pairs_get(&t->by_hash, (uint32_t)(key >> 32), (uint32_t)key);
 }
@@ -25,7 +25,7 @@ static uint32_t find_len(const struct strtab *t, const char *s, size_t len,
 	uint64_t key = hash;
 	uint32_t number_plus_1;
 
-	while ((number_plus_1 = get(t, key))) {
+	while ((number_plus_1 = strtab_lookup(t, key))) {
 		const char *have = t->strings.at[number_plus_1 - 1];
 
 		if (!strncmp(have, s, len) && !have[len])

@@ -41,7 +41,7 @@ struct direct {
 };
 
 /* 1, 0, or a negative errno. */
-static int is_cached(int fd, uint64_t offset, size_t page_bytes)
+static int direct_is_cached(int fd, uint64_t offset, size_t page_bytes)
 {
 	unsigned char here = 0;
 	void *page = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, fd,
@@ -63,8 +63,8 @@ bool direct_is_worth(int fd, uint64_t from, uint64_t end)
 	if (end <= from || end - from < WORTH_BYTES || end > INT64_MAX)
 		return false;
 	for (unsigned int i = 0; i < PAGES_ASKED; i++) {
-		int r = is_cached(fd, from + (end - from) / PAGES_ASKED * i,
-				  page_bytes);
+		int r = direct_is_cached(fd, from + (end - from) / PAGES_ASKED * i,
+					 page_bytes);
 
 		if (r < 0)
 			return false;
@@ -166,7 +166,7 @@ void direct_send(struct direct *d)
 	d->nr_unsent = 0;
 }
 
-static uint64_t now_ns(void)
+static uint64_t direct_now_ns(void)
 {
 	struct timespec now;
 
@@ -178,11 +178,11 @@ static int wait_for_some(struct direct *d)
 {
 	struct io_event events[DIRECT_DEPTH];
 	long min = d->nr_sent < d->batch ? d->nr_sent : d->batch;
-	uint64_t from_ns = now_ns();
+	uint64_t from_ns = direct_now_ns();
 	long nr =
 		syscall(SYS_io_getevents, d->context, min, DIRECT_DEPTH, events, NULL);
 
-	d->waited_ns += now_ns() - from_ns;
+	d->waited_ns += direct_now_ns() - from_ns;
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (long i = 0; i < nr; i++)

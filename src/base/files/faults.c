@@ -26,7 +26,7 @@ static uint_least64_t hash_path(const char *path)
 }
 
 /* Whether it was not in the list, to which it is added. */
-static bool is_news(enum fault kind, const char *path)
+static bool faults_is_news(enum fault kind, const char *path)
 {
 	uint_least64_t hash = hash_path(path);
 
@@ -42,7 +42,7 @@ static bool is_news(enum fault kind, const char *path)
 	return true;
 }
 
-static bool is_listed(enum fault kind, const char *path)
+static bool faults_is_listed(enum fault kind, const char *path)
 {
 	uint_least64_t hash = hash_path(path);
 
@@ -71,7 +71,7 @@ int fault_unreadable(const char *path, int code)
 	enum fault kind = is_refusal(code) ? FAULT_REFUSED : FAULT_UNREADABLE;
 
 	if (code >= 0 || err_is_absent(code) || code == -ESRCH || code == -EINVAL ||
-	    !is_news(kind, path))
+	    !faults_is_news(kind, path))
 		return code;
 	atomic_fetch_add(&counts[kind], 1);
 	log_say(LOG_WARNING, "cannot read '%s': %s: what it holds is missing", path,
@@ -107,7 +107,7 @@ void fault_unreadable_stream(FILE *f)
 
 void fault_damaged(const char *path, const char *reason)
 {
-	if (!is_news(FAULT_DAMAGED, path))
+	if (!faults_is_news(FAULT_DAMAGED, path))
 		return;
 	atomic_fetch_add(&counts[FAULT_DAMAGED], 1);
 	log_say(LOG_WARNING, "'%s' is damaged and not used: %s", path, reason);
@@ -115,7 +115,8 @@ void fault_damaged(const char *path, const char *reason)
 
 bool fault_is_reported(const char *path)
 {
-	return is_listed(FAULT_UNREADABLE, path) || is_listed(FAULT_REFUSED, path);
+	return faults_is_listed(FAULT_UNREADABLE, path) ||
+	       faults_is_listed(FAULT_REFUSED, path);
 }
 
 uint64_t fault_count(enum fault kind)

@@ -66,7 +66,7 @@ static struct guarded *find_same(const char *path)
 	return NULL;
 }
 
-static int add_new(const char *path, size_t len, size_t parent_len, int fd)
+static int guard_add_new(const char *path, size_t len, size_t parent_len, int fd)
 {
 	struct guarded g = { .path = strndup(path, len),
 			     .parent_len = parent_len,
@@ -83,7 +83,7 @@ static int add_new(const char *path, size_t len, size_t parent_len, int fd)
 	return r ? r : -ENOMEM;
 }
 
-static int add(const char *path, size_t len, size_t parent_len, int fd)
+static int guard_insert(const char *path, size_t len, size_t parent_len, int fd)
 {
 	struct guarded *same;
 	int r = 0;
@@ -93,12 +93,12 @@ static int add(const char *path, size_t len, size_t parent_len, int fd)
 	if (same)
 		same->holders++;
 	else
-		r = add_new(path, len, parent_len, fd);
+		r = guard_add_new(path, len, parent_len, fd);
 	pthread_rwlock_unlock(&guards.lock);
 	return r;
 }
 
-static char *path_in(const char *parent, const char *name)
+static char *guard_path_in(const char *parent, const char *name)
 {
 	char *path;
 
@@ -107,12 +107,12 @@ static char *path_in(const char *parent, const char *name)
 
 int guard_add(const char *parent, const char *name, int fd)
 {
-	char *path = path_in(parent, name);
+	char *path = guard_path_in(parent, name);
 	int r;
 
 	if (!path)
 		return -ENOMEM;
-	r = add(path, strlen(path), strlen(parent), fd);
+	r = guard_insert(path, strlen(path), strlen(parent), fd);
 	free(path);
 	return r;
 }
@@ -121,14 +121,14 @@ int guard_add_all(const char *path, int fd)
 {
 	size_t len = length_without_slashes(path);
 
-	return add(path, len, len, fd);
+	return guard_insert(path, len, len, fd);
 }
 
 int guard_add_path(const char *path, int fd)
 {
 	const char *slash = strrchr(path, '/');
 
-	return add(path, strlen(path), slash ? (size_t)(slash - path) : 0, fd);
+	return guard_insert(path, strlen(path), slash ? (size_t)(slash - path) : 0, fd);
 }
 
 void guard_drop_path(const char *path)
@@ -149,7 +149,7 @@ void guard_drop_path(const char *path)
 
 void guard_drop(const char *parent, const char *name)
 {
-	char *path = path_in(parent, name);
+	char *path = guard_path_in(parent, name);
 
 	if (path)
 		guard_drop_path(path);
@@ -175,7 +175,7 @@ static int open_guard(const char *path, const char **ret_rest)
 }
 
 /* From `fd`, which is closed, into the directory that is named by the first `len` bytes. */
-static int enter(int fd, const char *name, size_t len)
+static int guard_enter(int fd, const char *name, size_t len)
 {
 	char component[NAME_MAX + 1];
 	struct stat st;
@@ -220,7 +220,7 @@ static int walk(int fd, const char *rest, struct guard_at *ret_at)
 		}
 		if (!rest[len])
 			break;
-		fd = enter(fd, rest, len);
+		fd = guard_enter(fd, rest, len);
 		if (fd < 0)
 			return fd;
 		rest += len;

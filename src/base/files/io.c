@@ -180,7 +180,7 @@ int io_read_regular(const char *path, struct buf *out, size_t max)
 }
 
 /* A new file, which is to take the place of `path`; *ret_part is malloc'd. */
-static int open_part(const char *path, mode_t mode, char **ret_part)
+static int io_open_part(const char *path, mode_t mode, char **ret_part)
 {
 	static const char suffix[] = ".part";
 	int fd;
@@ -194,7 +194,7 @@ static int open_part(const char *path, mode_t mode, char **ret_part)
 }
 
 /* Gives it the name, or removes it if `r` says so; takes `part`. */
-static int end_part(int fd, int r, char *part, const char *path)
+static int io_end_part(int fd, int r, char *part, const char *path)
 {
 	if (close(fd) && !r)
 		r = -errno;
@@ -210,7 +210,7 @@ static int write_file(const char *path, const void *bytes, size_t len, mode_t mo
 		      bool to_disk)
 {
 	char *part = NULL;
-	int fd = open_part(path, mode, &part);
+	int fd = io_open_part(path, mode, &part);
 	int r;
 
 	if (fd < 0)
@@ -218,7 +218,7 @@ static int write_file(const char *path, const void *bytes, size_t len, mode_t mo
 	r = io_write_all(fd, bytes, len);
 	if (!r && to_disk && fsync(fd))
 		r = -errno;
-	return end_part(fd, r, part, path);
+	return io_end_part(fd, r, part, path);
 }
 
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
@@ -298,14 +298,14 @@ int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop)
 	return !r && (uint64_t)st.st_size < bytes ? -EIO : r;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t len)
+static bool io_is_zero(const uint8_t *bytes, size_t len)
 {
 	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
 }
 
 int io_write_holes(int fd, const void *bytes, size_t len)
 {
-	if (!is_zero(bytes, len))
+	if (!io_is_zero(bytes, len))
 		return io_write_all(fd, bytes, len);
 	return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? -errno : 0;
 }
@@ -325,10 +325,10 @@ int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 
 	if (fstat(from, &st))
 		return -errno;
-	to = open_part(path, st.st_mode & S_IROTH ? 0644 : 0600, &part);
+	to = io_open_part(path, st.st_mode & S_IROTH ? 0644 : 0600, &part);
 	if (to < 0)
 		return to;
-	return end_part(to, io_copy_to(from, to, bytes, stop), part, path);
+	return io_end_part(to, io_copy_to(from, to, bytes, stop), part, path);
 }
 
 bool io_is_hollow(int fd)

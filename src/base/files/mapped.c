@@ -24,21 +24,21 @@ enum {
 };
 
 /* What a signal handler can look through. */
-struct slot {
+struct mapped_slot {
 	atomic_bool taken;
 	atomic_bool lost;
 	_Atomic(uint8_t *) start; /* NULL: nothing */
 	_Atomic(uint8_t *) end;
 };
 
-static struct slot slots[NR_SLOTS];
+static struct mapped_slot slots[NR_SLOTS];
 static struct sigaction before;
 static long page_bytes;
 
-static struct slot *slot_at(const uint8_t *address)
+static struct mapped_slot *slot_at(const uint8_t *address)
 {
 	for (size_t i = 0; i < NR_SLOTS; i++) {
-		struct slot *s = &slots[i];
+		struct mapped_slot *s = &slots[i];
 		const uint8_t *start = atomic_load(&s->start);
 
 		if (start && address >= start && address < atomic_load(&s->end))
@@ -53,7 +53,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	uint8_t *address = info->si_addr;
 	uint8_t *page = address - (uintptr_t)address % (uintptr_t)page_bytes;
-	struct slot *s = slot_at(address);
+	struct mapped_slot *s = slot_at(address);
 	int errno_before = errno;
 
 	(void)context;
@@ -72,7 +72,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 }
 
 /* Unless it is ours already: whoever else takes it may come and go. */
-static void take_signal(void)
+static void mapped_take_signal(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct sigaction action = { .sa_sigaction = on_bus_error,
@@ -89,7 +89,7 @@ static void take_signal(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct slot *slot_take(void)
+static struct mapped_slot *slot_take(void)
 {
 	for (size_t i = 0; i < NR_SLOTS; i++) {
 		bool taken = false;
@@ -102,10 +102,10 @@ static struct slot *slot_take(void)
 
 int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped)
 {
-	struct slot *s;
+	struct mapped_slot *s;
 	void *at;
 
-	take_signal();
+	mapped_take_signal();
 	s = slot_take();
 	if (!s)
 		return -EAGAIN;
@@ -174,7 +174,7 @@ static void unmap(uint8_t *at, size_t len)
 
 void mapped_release(struct mapped *m)
 {
-	struct slot *s = &slots[m->slot];
+	struct mapped_slot *s = &slots[m->slot];
 	uint8_t *at;
 
 	if (!m->bytes)

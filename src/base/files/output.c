@@ -33,12 +33,12 @@ struct chase {
 	struct err err;     /* why it was refused; code 0: see errno */
 };
 
-static bool is_shared(const struct stat *dir)
+static bool output_is_shared(const struct stat *dir)
 {
 	return dir->st_mode & S_ISVTX && dir->st_mode & S_IWOTH;
 }
 
-static int refuse(struct chase *c, const char *what, uid_t owner)
+static int output_refuse(struct chase *c, const char *what, uid_t owner)
 {
 	return err_set(&c->err, -EPERM,
 		       "%s is %s user %u in a directory where everybody can write: "
@@ -85,7 +85,7 @@ static int check_link(struct chase *c, const struct stat *link, bool is_last)
 	if (trust_is_own(link->st_uid))
 		return 0;
 	if (!c->is_dir && !(is_last && c->refuses_last) &&
-	    (!is_shared(&dir) || link->st_uid == dir.st_uid))
+	    (!output_is_shared(&dir) || link->st_uid == dir.st_uid))
 		return 0;
 	return err_set(&c->err, -EPERM,
 		       "%s is or leads through a symbolic link of user %u: give a path "
@@ -165,7 +165,7 @@ static int open_name(const struct chase *c)
 	return openat(c->dir, c->name, flags | O_CLOEXEC);
 }
 
-static int step(struct chase *c)
+static int output_step(struct chase *c)
 {
 	bool is_last;
 	int fd;
@@ -191,7 +191,7 @@ static int chase_path(struct chase *c)
 	if (!r && !*c->path)
 		r = -ENOENT;
 	while (!r)
-		r = step(c);
+		r = output_step(c);
 	return r < 0 ? r : 0;
 }
 
@@ -209,16 +209,17 @@ static int check_stat(struct chase *c, const struct stat *st)
 
 	if (fstat(c->dir, &dir))
 		return -errno;
-	if (!is_shared(&dir) || S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+	if (!output_is_shared(&dir) || S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
 		return 0;
 	if (!trust_is_own(st->st_uid) && st->st_uid != dir.st_uid)
-		return refuse(c, "a file of", st->st_uid);
+		return output_refuse(c, "a file of", st->st_uid);
 	return S_ISREG(st->st_mode) && st->st_nlink > 1
-		       ? refuse(c, "a file with several hard links, of", st->st_uid)
+		       ? output_refuse(c, "a file with several hard links, of",
+				       st->st_uid)
 		       : 0;
 }
 
-static int check_file(struct chase *c, int fd)
+static int output_check_file(struct chase *c, int fd)
 {
 	struct stat st;
 
@@ -226,7 +227,7 @@ static int check_file(struct chase *c, int fd)
 }
 
 /* Before it is opened: another user's FIFO would be waited for. */
-static int check_name(struct chase *c)
+static int output_check_name(struct chase *c)
 {
 	struct stat st;
 
@@ -246,7 +247,7 @@ static int open_at(struct chase *c, int flags, mode_t mode)
 
 	if (fd < 0)
 		return -errno;
-	r = c->last_is_magic ? 0 : check_file(c, fd);
+	r = c->last_is_magic ? 0 : output_check_file(c, fd);
 	if (!r && flags & O_TRUNC && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
 	    ftruncate(fd, 0))
 		r = -errno;
@@ -263,7 +264,7 @@ int output_open(const char *path, int flags, mode_t mode, struct err *err)
 	int fd = chase_path(&c);
 
 	if (!fd)
-		fd = check_name(&c);
+		fd = output_check_name(&c);
 	if (!fd)
 		fd = open_at(&c, flags, mode);
 	chase_end(&c);
@@ -306,7 +307,7 @@ int output_target(const char *path, char **ret_target, struct err *err)
 
 	*ret_target = NULL;
 	if (!r)
-		r = check_name(&c);
+		r = output_check_name(&c);
 	if (!r && !c.last_is_magic) {
 		if (c.last_is_link)
 			r = name_found(&c, ret_target);
@@ -320,7 +321,7 @@ int output_target(const char *path, char **ret_target, struct err *err)
 			  : err_sys(err, r, "%s: cannot write", path);
 }
 
-static int open_dir(struct chase *c, struct err *err)
+static int output_open_chased(struct chase *c, struct err *err)
 {
 	int r, dir;
 
@@ -340,14 +341,14 @@ int output_open_dir(const char *path, struct err *err)
 {
 	struct chase c = { .path = path, .dir = -1, .is_dir = true };
 
-	return open_dir(&c, err);
+	return output_open_chased(&c, err);
 }
 
 int output_make_dir(const char *path, mode_t mode, struct err *err)
 {
 	struct chase c = { .path = path, .dir = -1, .is_dir = true, .make_mode = mode };
 
-	return open_dir(&c, err);
+	return output_open_chased(&c, err);
 }
 
 int output_failure(FILE *stream)

@@ -12,14 +12,14 @@
 /* Is called for each directory above a file, from the innermost one outwards; false ends it. */
 typedef bool (*climb_fn)(void *ctx, const struct stat *dir);
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool public_file_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /* The directory of a file, for openat(2); -1: it cannot be opened, or the file in it is another one
  * than `fd` (-1: any). */
-static int open_parent(const char *path, int fd)
+static int public_file_open_parent(const char *path, int fd)
 {
 	char *real = realpath(path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
@@ -32,7 +32,7 @@ static int open_parent(const char *path, int fd)
 	}
 	if (dir >= 0 && fd >= 0 &&
 	    (fstat(fd, &file) || fstatat(dir, slash + 1, &found, AT_SYMLINK_NOFOLLOW) ||
-	     !is_same(&file, &found))) {
+	     !public_file_is_same(&file, &found))) {
 		close(dir);
 		dir = -1;
 	}
@@ -44,7 +44,7 @@ static int open_parent(const char *path, int fd)
  * not all were seen. */
 static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
 {
-	int dir = open_parent(path, fd);
+	int dir = public_file_open_parent(path, fd);
 	struct stat st, above;
 	bool at_root = false;
 	int up;
@@ -60,7 +60,7 @@ static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
 		dir = up;
 		if (dir < 0 || fstat(dir, &above))
 			break;
-		at_root = is_same(&st, &above);
+		at_root = public_file_is_same(&st, &above);
 		if (at_root)
 			break;
 		st = above;
@@ -102,23 +102,23 @@ static bool note_private(void *ctx, const struct stat *dir)
 	return true;
 }
 
-struct search {
+struct public_file_search {
 	const struct stat *dir;
 	bool found;
 };
 
 static bool note_found(void *ctx, const struct stat *dir)
 {
-	struct search *s = ctx;
+	struct public_file_search *s = ctx;
 
-	s->found |= is_same(s->dir, dir);
+	s->found |= public_file_is_same(s->dir, dir);
 	return true;
 }
 
 bool public_file_same_private(int fd, const char *path, const char *other)
 {
 	struct outermost outermost = { 0 };
-	struct search search = { .dir = &outermost.dir };
+	struct public_file_search search = { .dir = &outermost.dir };
 
 	return climb(path, fd, note_private, &outermost) && outermost.any &&
 	       climb(other, -1, note_found, &search) && search.found;

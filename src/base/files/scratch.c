@@ -76,7 +76,7 @@ static size_t parent_length(const char *path)
 }
 
 /* What is made and renamed later stays in this directory, whatever gets its path. */
-static int open_parent(struct scratch *s, struct err *err)
+static int scratch_open_parent(struct scratch *s, struct err *err)
 {
 	size_t len = parent_length(s->folder);
 	char *path = len ? strndup(s->folder, len) : strdup(".");
@@ -153,7 +153,7 @@ static int new_scratch(char *template, char *target, struct scratch **ret_scratc
 	s->folder = template;
 	s->end = -1;
 	s->child = -1;
-	r = open_parent(s, err);
+	r = scratch_open_parent(s, err);
 	if (!r)
 		r = start_child(s, err);
 	if (r) {

@@ -114,7 +114,7 @@ bool trust_cache_file(int fd, const char *path)
 
 /* ---- directories in which changes are made ---- */
 
-static int check_dir(const struct stat *st, const char *shown, struct err *err)
+static int trust_check_dir(const struct stat *st, const char *shown, struct err *err)
 {
 	if (S_ISLNK(st->st_mode))
 		return err_set(
@@ -142,7 +142,7 @@ int trust_open_dir(int at, const char *name, const char *shown, struct err *err)
 	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : err_sys(err, -errno, "%s", shown);
 	r = fstat(fd, &st) ? err_sys(err, -errno, "%s", shown)
-			   : check_dir(&st, shown, err);
+			   : trust_check_dir(&st, shown, err);
 	if (r) {
 		close(fd);
 		return r;

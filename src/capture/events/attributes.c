@@ -57,7 +57,7 @@ static const struct attribute {
 	{ "k", "*", KERNEL, 0, 0, 1, false },
 };
 
-static const struct attribute *find(const char *part)
+static const struct attribute *events_attributes_find(const char *part)
 {
 	const char *end = strchrnul(part, '=');
 	size_t len = (size_t)(end - part);
@@ -73,7 +73,7 @@ static const struct attribute *find(const char *part)
 
 bool event_attribute_is(const char *part)
 {
-	return strchr(part, '=') || find(part);
+	return strchr(part, '=') || events_attributes_find(part);
 }
 
 /* Events of which config1 says more, by code and mask: MEM_TRANS_RETIRED, MEM_INST_RETIRED of
@@ -130,8 +130,8 @@ static void set_scope(bool user, bool on, struct event_request *e)
 	*(user ? &e->user : &e->kernel) = on;
 }
 
-static void set_field(const struct attribute *a, uint64_t value,
-		      struct event_request *e)
+static void events_attributes_set_field(const struct attribute *a, uint64_t value,
+					struct event_request *e)
 {
 	if (a->where == PRECISE) {
 		e->attr.precise_ip = value & 3;
@@ -161,7 +161,7 @@ static void add_to_name(const char *part, struct event_request *e)
 int event_attribute_apply(const char *part, const struct cpu_type *cpu,
 			  struct event_request *e, struct err *err)
 {
-	const struct attribute *a = find(part);
+	const struct attribute *a = events_attributes_find(part);
 	const char *text = strchr(part, '=');
 	uint64_t value = 1;
 	bool good = true;
@@ -182,7 +182,7 @@ int event_attribute_apply(const char *part, const struct cpu_type *cpu,
 			       part, e->name, (unsigned long long)a->least,
 			       (unsigned long long)a->most);
 	if (a->where >= PRECISE) {
-		set_field(a, value, e);
+		events_attributes_set_field(a, value, e);
 		return 0;
 	}
 	if (!value)

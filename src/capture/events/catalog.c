@@ -49,7 +49,7 @@ int event_catalog_add_mask(struct event_catalog *c, const struct catalog_mask *m
 	return 0;
 }
 
-static int by_name(const void *left, const void *right)
+static int event_catalog_by_name(const void *left, const void *right)
 {
 	const struct catalog_event *a = left;
 	const struct catalog_event *b = right;
@@ -68,7 +68,8 @@ void event_catalog_sort(struct event_catalog *c)
 	size_t nr = 0;
 
 	if (c->events.nr)
-		qsort(c->events.at, c->events.nr, sizeof(c->events.at[0]), by_name);
+		qsort(c->events.at, c->events.nr, sizeof(c->events.at[0]),
+		      event_catalog_by_name);
 	for (size_t i = 0; i < c->events.nr; i++) {
 		const struct catalog_event *e = &c->events.at[i];
 
@@ -80,7 +81,8 @@ void event_catalog_sort(struct event_catalog *c)
 	c->events.nr = nr;
 }
 
-static int add_list(struct event_catalog *c, const char *name, struct err *err)
+static int event_catalog_add_list(struct event_catalog *c, const char *name,
+				  struct err *err)
 {
 	const char *text = name ? event_list_text(name) : NULL;
 
@@ -100,9 +102,9 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 	if (r == -EOPNOTSUPP || r == -ENOENT)
 		r = 0; /* the lists may have them */
 	if (!r)
-		r = add_list(c, cpu->list, err);
+		r = event_catalog_add_list(c, cpu->list, err);
 	if (!r)
-		r = add_list(c, cpu->common, err);
+		r = event_catalog_add_list(c, cpu->common, err);
 	if (!r && !c->events.nr)
 		r = err_set(err, -ENODATA,
 			    "no list of events of the CPU type %s (%s)%s", cpu->name,
@@ -133,7 +135,7 @@ void event_catalog_close(struct event_catalog *c)
 	free(c);
 }
 
-static size_t first_of(const struct event_catalog *c, const char *name)
+static size_t event_catalog_first_of(const struct event_catalog *c, const char *name)
 {
 	size_t low = 0;
 	size_t high = c->events.nr;
@@ -153,7 +155,8 @@ const struct catalog_event *event_catalog_find(const struct event_catalog *c,
 					       const char *name,
 					       const struct catalog_event *from)
 {
-	size_t i = from ? (size_t)(from - c->events.at) + 1 : first_of(c, name);
+	size_t i = from ? (size_t)(from - c->events.at) + 1
+			: event_catalog_first_of(c, name);
 
 	if (i < c->events.nr && !strcasecmp(c->events.at[i].name, name))
 		return &c->events.at[i];

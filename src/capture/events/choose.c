@@ -30,8 +30,10 @@ struct joined {
 /* The event's code, and all that is no unit mask. */
 static const uint64_t not_mask = ~(uint64_t)0xff00;
 
-static int join(const struct event_catalog *c, const struct catalog_event *e,
-		const struct catalog_mask *mask, struct joined *j, struct err *err)
+static int event_choose_join(const struct event_catalog *c,
+			     const struct catalog_event *e,
+			     const struct catalog_mask *mask, struct joined *j,
+			     struct err *err)
 {
 	uint64_t counters = event_catalog_counters(c, e, mask);
 	size_t len = strlen(j->names);
@@ -156,7 +158,7 @@ static int join_names(const struct event_catalog *c, const struct catalog_event 
 
 		if (!mask)
 			return no_such_mask(c, e, names, len, err);
-		r = join(c, e, mask, j, err);
+		r = event_choose_join(c, e, mask, j, err);
 		if (!names[len])
 			break;
 		names += len + 1;
@@ -171,9 +173,9 @@ static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
 }
 
 /* The config words of an event of one source with these masks. */
-static int encode(const struct event_catalog *c, const struct catalog_event *e,
-		  const struct joined *j, struct catalog_choice *ret_choice,
-		  struct err *err)
+static int event_choose_encode(const struct event_catalog *c,
+			       const struct catalog_event *e, const struct joined *j,
+			       struct catalog_choice *ret_choice, struct err *err)
 {
 	uint64_t config[3] = { e->config, e->config1, 0 };
 	char full[NAME_MAX_BYTES + MASKS_MAX];
@@ -205,9 +207,9 @@ static int encode(const struct event_catalog *c, const struct catalog_event *e,
 
 /* By names of masks, the vendor's where his list has them: libpfm4 has errors that newer lists have
  * mended. */
-static int choose_names(const struct event_catalog *c, const char *name,
-			const char *names, struct catalog_choice *ret_choice,
-			struct err *err)
+static int event_choose_names(const struct event_catalog *c, const char *name,
+			      const char *names, struct catalog_choice *ret_choice,
+			      struct err *err)
 {
 	const struct catalog_event *e = NULL;
 	int r = -ENOENT;
@@ -219,7 +221,7 @@ static int choose_names(const struct event_catalog *c, const char *name,
 		int result = join_names(c, e, names, &j, ret_why);
 
 		if (!result)
-			result = encode(c, e, &j, ret_choice, ret_why);
+			result = event_choose_encode(c, e, &j, ret_choice, ret_why);
 		if (!result)
 			r = 0;
 		else if (r == -ENOENT) /* the first source's line is the better one */
@@ -258,14 +260,15 @@ static bool count_the_same(const struct event_catalog *c, const struct catalog_e
 {
 	struct catalog_choice a = { 0 }, b = { 0 };
 
-	return !choose_names(c, e->name, one->name, &a, NULL) &&
-	       !choose_names(c, e->name, other->name, &b, NULL) &&
+	return !event_choose_names(c, e->name, one->name, &a, NULL) &&
+	       !event_choose_names(c, e->name, other->name, &b, NULL) &&
 	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
 }
 
 /* Nothing but the event's code and the value: no threshold, no register besides.  libpfm4 has what is
  * more in the value itself. */
-static bool is_plain(const struct catalog_event *e, const struct catalog_mask *mask)
+static bool event_choose_is_plain(const struct catalog_event *e,
+				  const struct catalog_mask *mask)
 {
 	return e->from_pfm ||
 	       (!mask->config1 && mask->config == (e->code | mask->value << 8));
@@ -281,9 +284,9 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 	bool plain = false;
 
 	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
-		plain |= mask->value == value && is_plain(e, mask);
+		plain |= mask->value == value && event_choose_is_plain(e, mask);
 	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
-		if (mask->value != value || (plain && !is_plain(e, mask)))
+		if (mask->value != value || (plain && !event_choose_is_plain(e, mask)))
 			continue;
 		if (found && !count_the_same(c, e, found, mask))
 			return err_set(err, -EINVAL,
@@ -354,8 +357,8 @@ static int choose_number(const struct event_catalog *c, const struct catalog_eve
 	if (r)
 		return r;
 	if (!*p.names)
-		return encode(c, e, &none, ret_choice, err);
-	r = choose_names(c, e->name, p.names, ret_choice, err);
+		return event_choose_encode(c, e, &none, ret_choice, err);
+	r = event_choose_names(c, e->name, p.names, ret_choice, err);
 	if (!r)
 		ret_choice->unit_mask = p.value;
 	return r;
@@ -371,7 +374,7 @@ static int choose_named(const struct event_catalog *c, const char *name,
 	int r = -ENOENT;
 
 	if (*text && !parse_u64(text, &value))
-		return choose_names(c, name, text, ret_choice, err);
+		return event_choose_names(c, name, text, ret_choice, err);
 	while (r && (e = event_catalog_find(c, name, e))) {
 		struct err why = { 0 };
 		int result = choose_number(c, e, text, ret_choice, err ? &why : NULL);

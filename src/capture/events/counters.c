@@ -44,8 +44,9 @@ static struct perf_event_attr attr_of(const struct counters_config *config,
 }
 
 /* The descriptor of the group's first event at this place, or -1. */
-static int leader_of(const struct counters *c, const struct counters_config *config,
-		     size_t event, size_t place)
+static int counters_leader_of(const struct counters *c,
+			      const struct counters_config *config, size_t event,
+			      size_t place)
 {
 	uint32_t group = config->events[event].group;
 
@@ -56,7 +57,7 @@ static int leader_of(const struct counters *c, const struct counters_config *con
 }
 
 /* Whether the place is one where the event is counted; without a list it is everywhere. */
-static bool counts_at(const struct event_request *e, int cpu)
+static bool counters_counts_at(const struct event_request *e, int cpu)
 {
 	struct cpu_list list = { 0 };
 	bool found = !*e->cpus || cpu_list_parse(e->cpus, &list);
@@ -72,7 +73,7 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 {
 	const struct event_request *e = &config->events[event];
 	struct perf_event_attr attr = attr_of(config, e);
-	int leader = leader_of(c, config, event, place);
+	int leader = counters_leader_of(c, config, event, place);
 	int fd;
 
 	if (slot)
@@ -100,8 +101,8 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 	return 1;
 }
 
-static int open_one(struct counters *c, const struct counters_config *config,
-		    size_t event, size_t place, struct err *err)
+static int counters_open_one(struct counters *c, const struct counters_config *config,
+			     size_t event, size_t place, struct err *err)
 {
 	const struct event_request *e = &config->events[event];
 	size_t nr = c->first_slot[event + 1] - c->first_slot[event];
@@ -114,7 +115,7 @@ static int open_one(struct counters *c, const struct counters_config *config,
 			"event %s counts a part of the machine, not what a program "
 			"does: --system-wide or --cpu-list %s",
 			e->name, e->cpus);
-	if (!config->tids && !counts_at(e, config->cpus[place]))
+	if (!config->tids && !counters_counts_at(e, config->cpus[place]))
 		return 0;
 	for (size_t i = 0; i < nr && r >= 0; i++) {
 		r = open_slot(c, config, event, place, i, err);
@@ -133,7 +134,7 @@ static void raise_limit(void)
 	}
 }
 
-static struct counters *make(const struct counters_config *config)
+static struct counters *counters_make(const struct counters_config *config)
 {
 	struct counters *c = calloc(1, sizeof(*c));
 
@@ -163,7 +164,7 @@ static struct counters *make(const struct counters_config *config)
 int counters_open(const struct counters_config *config, struct counters **ret_counters,
 		  struct err *err)
 {
-	struct counters *c = make(config);
+	struct counters *c = counters_make(config);
 	size_t opened = 0;
 	int r = 0;
 
@@ -173,7 +174,7 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 		raise_limit();
 	for (size_t p = 0; p < c->nr_places && r >= 0; p++)
 		for (size_t e = 0; e < c->nr_events && r >= 0; e++) {
-			r = open_one(c, config, e, p, err);
+			r = counters_open_one(c, config, e, p, err);
 			opened += r > 0;
 		}
 	if (r >= 0 && !opened)

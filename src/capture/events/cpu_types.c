@@ -36,7 +36,8 @@ const struct cpu_type *cpu_type_find(const char *word)
 }
 
 /* "name   : value", the first line that begins so. */
-static bool value_of(const char *cpuinfo, const char *name, char ret_value[VALUE_MAX])
+static bool cpu_types_value_of(const char *cpuinfo, const char *name,
+			       char ret_value[VALUE_MAX])
 {
 	size_t len = strlen(name);
 
@@ -63,12 +64,12 @@ static bool x86_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX])
 	char vendor[VALUE_MAX], family[VALUE_MAX], model[VALUE_MAX], step[VALUE_MAX];
 	uint64_t f, m, s = 0;
 
-	if (!value_of(cpuinfo, "vendor_id", vendor) ||
-	    !value_of(cpuinfo, "cpu family", family) ||
-	    !value_of(cpuinfo, "model", model) || !parse_u64(family, &f) ||
+	if (!cpu_types_value_of(cpuinfo, "vendor_id", vendor) ||
+	    !cpu_types_value_of(cpuinfo, "cpu family", family) ||
+	    !cpu_types_value_of(cpuinfo, "model", model) || !parse_u64(family, &f) ||
 	    !parse_u64(model, &m))
 		return false;
-	if (value_of(cpuinfo, "stepping", step))
+	if (cpu_types_value_of(cpuinfo, "stepping", step))
 		(void)parse_u64(step, &s);
 	(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "%.16s-%llX-%llX-%llX", vendor,
 		       (unsigned long long)f, (unsigned long long)m,
@@ -95,19 +96,22 @@ void cpu_type_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX])
 	ret_key[0] = '\0';
 	if (x86_key(cpuinfo, ret_key) || s390_key(cpuinfo, ret_key))
 		return;
-	if (value_of(cpuinfo, "CPU implementer", a) && value_of(cpuinfo, "CPU part", b))
+	if (cpu_types_value_of(cpuinfo, "CPU implementer", a) &&
+	    cpu_types_value_of(cpuinfo, "CPU part", b))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "arm-%.8s-%.8s", a, b);
-	else if (value_of(cpuinfo, "mvendorid", a) && value_of(cpuinfo, "marchid", b))
+	else if (cpu_types_value_of(cpuinfo, "mvendorid", a) &&
+		 cpu_types_value_of(cpuinfo, "marchid", b))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "riscv-%.12s-%.20s", a, b);
-	else if (value_of(cpuinfo, "hart", a) && value_of(cpuinfo, "isa", b))
+	else if (cpu_types_value_of(cpuinfo, "hart", a) &&
+		 cpu_types_value_of(cpuinfo, "isa", b))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "riscv");
-	else if (value_of(cpuinfo, "cpu", a) && !strncmp(a, "POWER", 5))
+	else if (cpu_types_value_of(cpuinfo, "cpu", a) && !strncmp(a, "POWER", 5))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "power-%.*s",
 			       (int)strcspn(a, " ,("), a);
 }
 
 /* Whether one of the patterns, separated by blanks, matches. */
-static bool matches(const char *patterns, const char *key)
+static bool cpu_types_matches(const char *patterns, const char *key)
 {
 	char pattern[CPU_TYPE_KEY_MAX];
 
@@ -127,7 +131,7 @@ const struct cpu_type *cpu_type_of_key(const char *key)
 	const struct cpu_type *type;
 
 	for (size_t i = 0; (type = cpu_type_at(i)); i++)
-		if (matches(type->match, key))
+		if (cpu_types_matches(type->match, key))
 			return type;
 	return NULL;
 }

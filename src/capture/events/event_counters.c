@@ -98,7 +98,8 @@ struct places {
 
 /* Takes a counter for the event, if need be one that another event can do without.  `seen` are those
  * that were asked for before, each once: it ends behind EVENT_COUNTERS_MAX of them. */
-static bool find_place(struct places *p, unsigned int event, uint64_t *seen)
+static bool event_counters_find_place(struct places *p, unsigned int event,
+				      uint64_t *seen)
 {
 	for (unsigned int i = 0; i < EVENT_COUNTERS_MAX; i++)
 		if (p->counters[event] & 1ULL << i && !p->taken_by[i]) {
@@ -111,7 +112,7 @@ static bool find_place(struct places *p, unsigned int event, uint64_t *seen)
 		if (!(p->counters[event] & bit) || (*seen & bit))
 			continue;
 		*seen |= bit;
-		if (find_place(p, p->taken_by[i] - 1, seen)) {
+		if (event_counters_find_place(p, p->taken_by[i] - 1, seen)) {
 			p->taken_by[i] = event + 1;
 			return true;
 		}
@@ -128,7 +129,8 @@ size_t event_counters_assign(const uint64_t *counters, size_t nr,
 	for (bool found = true; found && done < nr; done += found) {
 		uint64_t seen = 0;
 
-		found = done < EVENT_COUNTERS_MAX && find_place(&p, done, &seen);
+		found = done < EVENT_COUNTERS_MAX &&
+			event_counters_find_place(&p, done, &seen);
 	}
 	for (unsigned int i = 0; i < EVENT_COUNTERS_MAX; i++)
 		if (p.taken_by[i])

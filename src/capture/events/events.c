@@ -63,8 +63,8 @@ static void tell_scopes_apart(struct event_requests *reqs, struct event_request 
 	}
 }
 
-static int add_event(struct event_requests *reqs, const struct event_request *given,
-		     struct err *err)
+static int events_add_event(struct event_requests *reqs,
+			    const struct event_request *given, struct err *err)
 {
 	struct event_request e = *given;
 
@@ -140,7 +140,7 @@ static int add_on_all_cores(struct event_requests *reqs, const struct event_requ
 		nr = events_sysfs_core_types(reqs->sysfs ? reqs->sysfs : EVENTS_SYSFS,
 					     pmus, CORE_TYPES_MAX);
 	if (nr < 2)
-		return add_event(reqs, e, err);
+		return events_add_event(reqs, e, err);
 	for (size_t i = 0; i < nr && !r; i++) {
 		struct event_request one;
 		struct err why = { 0 };
@@ -151,7 +151,7 @@ static int add_on_all_cores(struct event_requests *reqs, const struct event_requ
 		/* A group is on one kind of cores. */
 		if (one.group)
 			one.group = (uint32_t)(one.group * CORE_TYPES_MAX + i);
-		r = add_event(reqs, &one, err);
+		r = events_add_event(reqs, &one, err);
 		added += !r;
 	}
 	return r || added ? r

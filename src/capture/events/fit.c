@@ -96,7 +96,8 @@ static enum events_fit try_next(const struct event_request *e, int leader, int *
 }
 
 /* The descriptor of the first one that the same PMU counts, -1: there is none. */
-static int leader_of(const struct event_request *events, const int *fds, size_t i)
+static int events_fit_leader_of(const struct event_request *events, const int *fds,
+				size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (fds[k] >= 0 && core_pmu(&events[k]) == core_pmu(&events[i]))
@@ -114,7 +115,8 @@ enum events_fit events_fit_here(const struct event_request *events, size_t nr,
 	for (; done < nr && fit == EVENTS_FIT && done < EVENTS_MAX; done++) {
 		fds[done] = -1;
 		if (event_needs_counter(&events[done]))
-			fit = try_next(&events[done], leader_of(events, fds, done),
+			fit = try_next(&events[done],
+				       events_fit_leader_of(events, fds, done),
 				       &fds[done]);
 		*ret_first = done;
 	}

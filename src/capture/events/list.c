@@ -45,7 +45,7 @@ static bool name_is_good(const char *name)
 }
 
 /* NULL, or what is wrong. */
-static const char *read_words(char *words, struct list_line *l)
+static const char *event_list_read_words(char *words, struct list_line *l)
 {
 	char *save = NULL;
 	char *word = strtok_r(words, " ", &save);
@@ -73,7 +73,7 @@ static const char *read_words(char *words, struct list_line *l)
 	return NULL;
 }
 
-static const char *read_line(char *line, struct list_line *ret_line)
+static const char *event_list_read_line(char *line, struct list_line *ret_line)
 {
 	char *colon = strstr(line, " : ");
 
@@ -82,7 +82,7 @@ static const char *read_line(char *line, struct list_line *ret_line)
 		return "no ' : ' before the description";
 	*colon = '\0';
 	ret_line->about = colon + 3;
-	return read_words(line, ret_line);
+	return event_list_read_words(line, ret_line);
 }
 
 /* Of x86 the second byte; elsewhere there are no masks. */
@@ -156,7 +156,7 @@ int event_list_add(struct event_catalog *c, const char *where, const char *text,
 		number++;
 		if (!*line || *line == '#')
 			continue;
-		bad = read_line(line + is_mask, &l);
+		bad = event_list_read_line(line + is_mask, &l);
 		if (!bad)
 			bad = is_mask ? take_mask(c, &l, c->events.nr > nr_before)
 				      : take_event(c, &l);

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Texts are numbers of the string table until they are written. */
-struct maker {
+struct make_event_pfm_tables_maker {
 	struct strtab texts;
 	VEC(struct pfm_table) tables;
 	VEC(struct pfm_table_event) events;
@@ -29,7 +29,7 @@ struct maker {
 	bool failed; /* no memory */
 };
 
-static uint32_t text_number(struct maker *m, const char *text)
+static uint32_t text_number(struct make_event_pfm_tables_maker *m, const char *text)
 {
 	uint32_t number = text ? strtab_add(&m->texts, text) : TEXT_NONE;
 
@@ -38,8 +38,9 @@ static uint32_t text_number(struct maker *m, const char *text)
 }
 
 /* Config words that the catalogue has no room for are asked for when they are needed. */
-static bool encode(const struct event_catalog *c, const char *name,
-		   uint64_t ret_config[2], bool *ret_refused)
+static bool make_event_pfm_tables_encode(const struct event_catalog *c,
+					 const char *name, uint64_t ret_config[2],
+					 bool *ret_refused)
 {
 	uint64_t config[3] = { 0 };
 	int r = event_pfm_encode(c->pfm, c->cpu->pfm, name, config, NULL);
@@ -51,8 +52,9 @@ static bool encode(const struct event_catalog *c, const char *name,
 	return true;
 }
 
-static void add_mask(struct maker *m, const struct event_catalog *c,
-		     const struct catalog_event *e, const struct catalog_mask *mask)
+static void add_mask(struct make_event_pfm_tables_maker *m,
+		     const struct event_catalog *c, const struct catalog_event *e,
+		     const struct catalog_mask *mask)
 {
 	struct pfm_table_mask row = {
 		.value = mask->value,
@@ -65,13 +67,14 @@ static void add_mask(struct maker *m, const struct event_catalog *c,
 	bool refused;
 
 	(void)snprintf(name, sizeof(name), "%s:%s", e->name, mask->name);
-	if (encode(c, name, row.config, &refused))
+	if (make_event_pfm_tables_encode(c, name, row.config, &refused))
 		row.is |= PFM_IS_KNOWN;
 	m->failed |= !vec_push(&m->masks, row);
 }
 
-static void add_event(struct maker *m, const struct event_catalog *c,
-		      const struct catalog_event *e)
+static void make_event_pfm_tables_add_event(struct make_event_pfm_tables_maker *m,
+					    const struct event_catalog *c,
+					    const struct catalog_event *e)
 {
 	struct pfm_table_event row = {
 		.code = e->code,
@@ -84,7 +87,7 @@ static void add_event(struct maker *m, const struct event_catalog *c,
 	};
 	bool refused;
 
-	if (encode(c, e->name, row.config, &refused))
+	if (make_event_pfm_tables_encode(c, e->name, row.config, &refused))
 		row.is |= PFM_IS_KNOWN;
 	else if (refused && e->nr_masks)
 		row.is |= PFM_IS_REFUSED;
@@ -93,7 +96,7 @@ static void add_event(struct maker *m, const struct event_catalog *c,
 		add_mask(m, c, e, event_catalog_mask(c, e, i));
 }
 
-static bool is_there(const struct maker *m, const char *pmu)
+static bool is_there(const struct make_event_pfm_tables_maker *m, const char *pmu)
 {
 	for (size_t i = 0; i < m->tables.nr; i++)
 		if (!strcmp(strtab_get(&m->texts, m->tables.at[i].pmu), pmu))
@@ -102,7 +105,8 @@ static bool is_there(const struct maker *m, const char *pmu)
 }
 
 /* What the library does not have has no table. */
-static int add_table(struct maker *m, const struct cpu_type *cpu)
+static int make_event_pfm_tables_add_table(struct make_event_pfm_tables_maker *m,
+					   const struct cpu_type *cpu)
 {
 	struct event_catalog c = { .cpu = cpu };
 	const char *library = NULL;
@@ -117,7 +121,7 @@ static int add_table(struct maker *m, const struct cpu_type *cpu)
 	if (!r && !m->library)
 		m->library = strdup(library);
 	for (size_t i = 0; !r && i < c.events.nr; i++)
-		add_event(m, &c, &c.events.at[i]);
+		make_event_pfm_tables_add_event(m, &c, &c.events.at[i]);
 	if (!r && !vec_push(&m->tables, row))
 		r = -ENOMEM;
 	vec_done(&c.events);
@@ -143,7 +147,7 @@ static void write_text(FILE *out, const char *text)
 }
 
 /* Turns numbers into offsets in what is written. */
-static uint32_t *write_texts(FILE *out, const struct maker *m)
+static uint32_t *write_texts(FILE *out, const struct make_event_pfm_tables_maker *m)
 {
 	uint32_t *offsets = calloc(m->texts.strings.nr, sizeof(*offsets));
 	uint32_t at = 0;
@@ -162,7 +166,9 @@ static uint32_t *write_texts(FILE *out, const struct maker *m)
 	return offsets;
 }
 
-static void write_rows(FILE *out, const struct maker *m, const uint32_t *offsets)
+static void
+make_event_pfm_tables_write_rows(FILE *out, const struct make_event_pfm_tables_maker *m,
+				 const uint32_t *offsets)
 {
 	fputs("static const struct pfm_table tables[] = {\n", out);
 	for (size_t i = 0; i < m->tables.nr; i++) {
@@ -195,7 +201,7 @@ static void write_rows(FILE *out, const struct maker *m, const uint32_t *offsets
 	fputs("};\n", out);
 }
 
-static int write_tables(FILE *out, const struct maker *m)
+static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 {
 	uint32_t *offsets;
 
@@ -211,7 +217,7 @@ static int write_tables(FILE *out, const struct maker *m)
 	offsets = write_texts(out, m);
 	if (!offsets)
 		return -ENOMEM;
-	write_rows(out, m, offsets);
+	make_event_pfm_tables_write_rows(out, m, offsets);
 	free(offsets);
 	fputs("const struct pfm_tables event_pfm_tables = {\n\t.library =\n", out);
 	write_text(out, m->library);
@@ -230,7 +236,8 @@ static bool has_perf_events(void)
 	return access("/proc/sys/kernel/perf_event_paranoid", F_OK) == 0;
 }
 
-static int make(struct maker *m, const char *path)
+static int make_event_pfm_tables_make(struct make_event_pfm_tables_maker *m,
+				      const char *path)
 {
 	const struct cpu_type *cpu;
 	FILE *out;
@@ -238,7 +245,7 @@ static int make(struct maker *m, const char *path)
 
 	for (size_t i = 0; !r && has_perf_events() && (cpu = cpu_type_at(i)); i++)
 		if (cpu->pfm && !is_there(m, cpu->pfm))
-			r = add_table(m, cpu);
+			r = make_event_pfm_tables_add_table(m, cpu);
 	if (r || m->failed)
 		return r ? r : -ENOMEM;
 	out = fopen(path, "we");
@@ -252,14 +259,14 @@ static int make(struct maker *m, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct maker m = { 0 };
+	struct make_event_pfm_tables_maker m = { 0 };
 	int r;
 
 	if (argc != 2) {
 		fputs("Usage: make_event_pfm_tables OUT.c\n", stderr);
 		return 1;
 	}
-	r = make(&m, argv[1]);
+	r = make_event_pfm_tables_make(&m, argv[1]);
 	if (r)
 		fprintf(stderr, "make_event_pfm_tables: %s\n", strerror(-r));
 	strtab_done(&m.texts);

@@ -51,7 +51,7 @@ enum {
 	BITS_AT = offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)
 };
 
-static uint64_t mask_of(unsigned int bit)
+static uint64_t perf_attr_mask_of(unsigned int bit)
 {
 	return 1ULL << (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 63 - bit : bit);
 }
@@ -61,7 +61,7 @@ bool perf_attr_bit(const struct perf_event_attr *a, unsigned int bit)
 	uint64_t bits;
 
 	memcpy(&bits, (const char *)a + BITS_AT, sizeof(bits));
-	return bits & mask_of(bit);
+	return bits & perf_attr_mask_of(bit);
 }
 
 void perf_attr_set_bit(struct perf_event_attr *a, unsigned int bit, bool on)
@@ -69,7 +69,7 @@ void perf_attr_set_bit(struct perf_event_attr *a, unsigned int bit, bool on)
 	uint64_t bits;
 
 	memcpy(&bits, (const char *)a + BITS_AT, sizeof(bits));
-	bits = on ? bits | mask_of(bit) : bits & ~mask_of(bit);
+	bits = on ? bits | perf_attr_mask_of(bit) : bits & ~perf_attr_mask_of(bit);
 	memcpy((char *)a + BITS_AT, &bits, sizeof(bits));
 }
 

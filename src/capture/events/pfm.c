@@ -147,7 +147,7 @@ static void *open_library(void)
 }
 
 /* 0, also where it was loaded before; -EOPNOTSUPP. */
-static int load(struct pfm *p, const char *pmu)
+static int event_pfm_load(struct pfm *p, const char *pmu)
 {
 	int r;
 
@@ -221,7 +221,7 @@ static int add_masks(struct event_catalog *c, const struct pfm *p,
 	return 0;
 }
 
-static int add_event(struct event_catalog *c, const struct pfm *p, int idx)
+static int event_pfm_add_event(struct event_catalog *c, const struct pfm *p, int idx)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
 	struct catalog_event event = { .from_pfm = true };
@@ -252,14 +252,14 @@ int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_pa
 	int r = take_handle(c);
 
 	if (!r)
-		r = load(c->pfm, pmu);
+		r = event_pfm_load(c->pfm, pmu);
 	if (r)
 		return r;
 	if (!find_pmu(c->pfm, pmu, &info))
 		return -ENOENT;
 	c->nr_counters = (unsigned int)info.num_cntrs;
 	for (int i = info.first_event; i >= 0 && !r; i = c->pfm->get_event_next(i))
-		r = add_event(c, c->pfm, i);
+		r = event_pfm_add_event(c, c->pfm, i);
 	if (!r && ret_path)
 		*ret_path = library_path(c->pfm);
 	return r;
@@ -272,7 +272,7 @@ int event_pfm_add(struct event_catalog *c, const char *pmu)
 
 	if (r)
 		return r;
-	if (event_pfm_table_has(pmu) && (is_as_built() || load(c->pfm, pmu) ||
+	if (event_pfm_table_has(pmu) && (is_as_built() || event_pfm_load(c->pfm, pmu) ||
 					 is_that_of_tables(library_path(c->pfm))))
 		return event_pfm_table_add(c, pmu);
 	return event_pfm_walk(c, pmu, NULL);
@@ -315,7 +315,7 @@ int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 
 	if ((size_t)snprintf(text, sizeof(text), "%s::%s", pmu, event) >= sizeof(text))
 		return err_set(err, -EINVAL, "event %.40s... is too long", event);
-	if (load(p, pmu))
+	if (event_pfm_load(p, pmu))
 		return err_set(err, -EINVAL,
 			       "Event %s: which unit masks go together libpfm4 knows, "
 			       "which is not here: install libpfm4",

@@ -15,25 +15,26 @@ enum {
 };
 
 /* Where a table's rows begin. */
-struct place {
+struct event_pfm_tables_place {
 	const struct pfm_table *table;
 	const struct pfm_table_event *events;
 	const struct pfm_table_mask *masks;
 };
 
-static const char *text_of(uint32_t offset)
+static const char *event_pfm_tables_text_of(uint32_t offset)
 {
 	return event_pfm_tables.texts + offset;
 }
 
-static bool find_table(const char *pmu, struct place *ret_place)
+static bool event_pfm_tables_find_table(const char *pmu,
+					struct event_pfm_tables_place *ret_place)
 {
-	struct place p = { .events = event_pfm_tables.events,
-			   .masks = event_pfm_tables.masks };
+	struct event_pfm_tables_place p = { .events = event_pfm_tables.events,
+					    .masks = event_pfm_tables.masks };
 
 	for (size_t i = 0; i < event_pfm_tables.nr_tables; i++) {
 		p.table = &event_pfm_tables.tables[i];
-		if (!strcmp(text_of(p.table->pmu), pmu)) {
+		if (!strcmp(event_pfm_tables_text_of(p.table->pmu), pmu)) {
 			*ret_place = p;
 			return true;
 		}
@@ -45,20 +46,20 @@ static bool find_table(const char *pmu, struct place *ret_place)
 
 bool event_pfm_table_has(const char *pmu)
 {
-	struct place p;
+	struct event_pfm_tables_place p;
 
-	return find_table(pmu, &p);
+	return event_pfm_tables_find_table(pmu, &p);
 }
 
-static struct catalog_event event_of(const struct pfm_table_event *row)
+static struct catalog_event event_pfm_tables_event_of(const struct pfm_table_event *row)
 {
 	return (struct catalog_event){
-		.name = text_of(row->name),
-		.about = text_of(row->about),
+		.name = event_pfm_tables_text_of(row->name),
+		.about = event_pfm_tables_text_of(row->about),
 		.code = row->code,
 		.config = row->config[0],
 		.config1 = row->config[1],
-		.same_as = row->same_as ? text_of(row->same_as) : NULL,
+		.same_as = row->same_as ? event_pfm_tables_text_of(row->same_as) : NULL,
 		.min_count = row->min_count,
 		.precise = row->is & PFM_IS_PRECISE,
 		.known = row->is & PFM_IS_KNOWN,
@@ -67,11 +68,11 @@ static struct catalog_event event_of(const struct pfm_table_event *row)
 	};
 }
 
-static struct catalog_mask mask_of(const struct pfm_table_mask *row)
+static struct catalog_mask event_pfm_tables_mask_of(const struct pfm_table_mask *row)
 {
 	return (struct catalog_mask){
-		.name = text_of(row->name),
-		.about = text_of(row->about),
+		.name = event_pfm_tables_text_of(row->name),
+		.about = event_pfm_tables_text_of(row->about),
 		.value = row->value,
 		.config = row->config[0],
 		.config1 = row->config[1],
@@ -83,21 +84,23 @@ static struct catalog_mask mask_of(const struct pfm_table_mask *row)
 
 int event_pfm_table_add(struct event_catalog *c, const char *pmu)
 {
-	struct place p;
+	struct event_pfm_tables_place p;
 
-	if (!find_table(pmu, &p))
+	if (!event_pfm_tables_find_table(pmu, &p))
 		return -ENOENT;
 	if (!vec_reserve(&c->events, c->events.nr + p.table->nr_events) ||
 	    !vec_reserve(&c->masks, c->masks.nr + p.table->nr_masks))
 		return -ENOMEM;
 	c->nr_counters = p.table->nr_counters;
 	for (uint32_t i = 0; i < p.table->nr_events; i++) {
-		const struct catalog_event event = event_of(&p.events[i]);
+		const struct catalog_event event =
+			event_pfm_tables_event_of(&p.events[i]);
 
 		if (event_catalog_add(c, &event))
 			return -ENOMEM;
 		for (uint32_t k = 0; k < p.events[i].nr_masks; k++) {
-			const struct catalog_mask mask = mask_of(p.masks++);
+			const struct catalog_mask mask =
+				event_pfm_tables_mask_of(p.masks++);
 
 			if (event_catalog_add_mask(c, &mask))
 				return -ENOMEM;

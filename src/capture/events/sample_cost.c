@@ -25,7 +25,7 @@ enum {
 	TRIES = 3
 };
 
-static uint64_t now_ns(void)
+static uint64_t sample_cost_now_ns(void)
 {
 	struct timespec t;
 
@@ -34,18 +34,18 @@ static uint64_t now_ns(void)
 }
 
 /* Through all lines of some memory in an order that the processor does not foresee: each tells the next. */
-struct walk {
+struct sample_cost_walk {
 	uint32_t *lines; /* NULL: there is none */
 	uint32_t at;
 };
 
 /* One cycle through all of them (Sattolo's algorithm).  0 or -ENOMEM. */
-static int walk_init(struct walk *w, uint32_t bytes)
+static int walk_init(struct sample_cost_walk *w, uint32_t bytes)
 {
 	uint32_t nr = bytes / LINE_BYTES;
 	uint64_t seed = 1;
 
-	*w = (struct walk){ 0 };
+	*w = (struct sample_cost_walk){ 0 };
 	if (nr < 2)
 		return 0;
 	w->lines = malloc((size_t)nr * LINE_BYTES);
@@ -66,7 +66,7 @@ static int walk_init(struct walk *w, uint32_t bytes)
 	return 0;
 }
 
-static uint64_t leaf(struct walk *w, uint64_t a)
+static uint64_t leaf(struct sample_cost_walk *w, uint64_t a)
 {
 	if (w->lines) {
 		for (unsigned int i = 0; i < LEAF_STEPS; i++)
@@ -81,8 +81,8 @@ static uint64_t leaf(struct walk *w, uint64_t a)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): a stack is what it is for. */
-__attribute__((noinline)) static uint64_t descend(struct walk *w, unsigned int depth,
-						  uint64_t a)
+__attribute__((noinline)) static uint64_t descend(struct sample_cost_walk *w,
+						  unsigned int depth, uint64_t a)
 {
 	volatile char frame[FRAME_BYTES];
 
@@ -91,15 +91,15 @@ __attribute__((noinline)) static uint64_t descend(struct walk *w, unsigned int d
 	return a + (uint64_t)frame[0];
 }
 
-static uint64_t compute_ns(struct walk *w, unsigned int rounds)
+static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int rounds)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = sample_cost_now_ns();
 	uint64_t a = begin;
 
 	for (unsigned int i = 0; i < rounds; i++)
 		a = descend(w, i % DEPTH_MAX, a);
 	__asm__ volatile("" ::"r"(a));
-	return now_ns() - begin;
+	return sample_cost_now_ns() - begin;
 }
 
 /* What is not of the sample itself is ours: it is the thread's clock, into a ring that is written over
@@ -127,8 +127,8 @@ static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 }
 
 /* Nanoseconds of a turn, or a negative errno. */
-static int64_t turn(const struct sample_cost_kind *kind, struct walk *w,
-		    unsigned int rounds)
+static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
+				struct sample_cost_walk *w, unsigned int rounds)
 {
 	const size_t bytes = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
 	struct perf_event_attr attr = measured(kind);
@@ -148,7 +148,7 @@ static int64_t turn(const struct sample_cost_kind *kind, struct walk *w,
 }
 
 /* The CPU may be somebody else's for a while. */
-static uint64_t least_ns(struct walk *w, unsigned int rounds)
+static uint64_t least_ns(struct sample_cost_walk *w, unsigned int rounds)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -160,7 +160,7 @@ static uint64_t least_ns(struct walk *w, unsigned int rounds)
 	return least;
 }
 
-static unsigned int find_rounds(struct walk *w, uint64_t turn_ns)
+static unsigned int find_rounds(struct sample_cost_walk *w, uint64_t turn_ns)
 {
 	unsigned int rounds = FIRST_ROUNDS;
 
@@ -170,8 +170,8 @@ static unsigned int find_rounds(struct walk *w, uint64_t turn_ns)
 }
 
 static int measure_kinds(const struct sample_cost_kind *kinds, unsigned int nr,
-			 const struct sample_cost_plan *plan, struct walk *w,
-			 uint64_t *ret_ns)
+			 const struct sample_cost_plan *plan,
+			 struct sample_cost_walk *w, uint64_t *ret_ns)
 {
 	unsigned int rounds = find_rounds(w, plan->turn_ns);
 	uint64_t plain = UINT64_MAX;
@@ -183,7 +183,7 @@ static int measure_kinds(const struct sample_cost_kind *kinds, unsigned int nr,
 
 		plain = ns < plain ? ns : plain;
 		for (unsigned int k = 0; k < nr; k++) {
-			int64_t with = turn(&kinds[k], w, rounds);
+			int64_t with = sample_cost_turn(&kinds[k], w, rounds);
 
 			if (with < 0)
 				return (int)with;
@@ -202,7 +202,7 @@ static int measure_kinds(const struct sample_cost_kind *kinds, unsigned int nr,
 int sample_cost_measure(const struct sample_cost_kind *kinds, unsigned int nr,
 			const struct sample_cost_plan *plan, uint64_t *ret_ns)
 {
-	struct walk w;
+	struct sample_cost_walk w;
 	int r = walk_init(&w, plan->memory_bytes);
 
 	if (!r)

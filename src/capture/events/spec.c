@@ -26,7 +26,7 @@ enum {
 };
 
 /* A spec, cut at its colons. */
-struct spec {
+struct events_spec {
 	struct event_requests *reqs;
 	char text[SPEC_MAX];
 	char *part[SPEC_PARTS]; /* into text */
@@ -56,7 +56,8 @@ static size_t part_length(const char *s)
 	return i;
 }
 
-static int spec_split(const char *text, size_t len, struct spec *s, struct err *err)
+static int spec_split(const char *text, size_t len, struct events_spec *s,
+		      struct err *err)
 {
 	char *at = s->text;
 
@@ -82,13 +83,13 @@ static int spec_split(const char *text, size_t len, struct spec *s, struct err *
 
 /* ---- the name ---- */
 
-static const char *sysfs_of(const struct spec *s)
+static const char *sysfs_of(const struct events_spec *s)
 {
 	return s->reqs->sysfs ? s->reqs->sysfs : EVENTS_SYSFS;
 }
 
 /* Whether "a:b" was meant as a tracepoint: both are words. */
-static bool looks_like_tracepoint(const struct spec *s)
+static bool looks_like_tracepoint(const struct events_spec *s)
 {
 	const char *second = s->nr_parts > 1 ? s->part[1] : "";
 
@@ -98,7 +99,7 @@ static bool looks_like_tracepoint(const struct spec *s)
 }
 
 /* Of EVENT.MASK the event's name is looked for. */
-static int name_unknown(const struct spec *s, struct err *err)
+static int name_unknown(const struct events_spec *s, struct err *err)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
 	char text[NEAREST_TEXT_MAX];
@@ -142,7 +143,7 @@ static void set_about(struct event_request *e, const char *about)
 	(void)snprintf(e->about, sizeof(e->about), "%s", about);
 }
 
-static void take_row(const struct event_row *row, struct event_request *e)
+static void events_spec_take_row(const struct event_row *row, struct event_request *e)
 {
 	e->attr.type = row->type;
 	e->attr.config = row->config;
@@ -151,7 +152,7 @@ static void take_row(const struct event_row *row, struct event_request *e)
 	set_about(e, row->about);
 }
 
-static bool take_tracepoint(struct spec *s, struct event_request *e)
+static bool take_tracepoint(struct events_spec *s, struct event_request *e)
 {
 	struct tracepoint t;
 	char which[2 * EVENT_NAME_MAX];
@@ -172,7 +173,7 @@ static bool take_tracepoint(struct spec *s, struct event_request *e)
 }
 
 /* PERF_TYPE_RAW is the core PMU's; the config words are set when the masks are known. */
-static bool find_in_catalog(struct spec *s, struct event_request *e)
+static bool find_in_catalog(struct events_spec *s, struct event_request *e)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
 	struct catalog_choice choice;
@@ -191,7 +192,8 @@ static bool find_in_catalog(struct spec *s, struct event_request *e)
 }
 
 /* `cycles/period=100000/`: terms of an event that has a name. */
-static int named_with_terms(struct spec *s, struct event_request *e, struct err *err)
+static int named_with_terms(struct events_spec *s, struct event_request *e,
+			    struct err *err)
 {
 	char *name = s->part[0];
 	char *slash = strchr(name, '/');
@@ -202,7 +204,7 @@ static int named_with_terms(struct spec *s, struct event_request *e, struct err 
 	*slash = '/';
 	if (!row)
 		return 1;
-	take_row(row, e);
+	events_spec_take_row(row, e);
 	return events_sysfs_terms(name, slash, e, err);
 }
 
@@ -218,7 +220,8 @@ static bool is_of_aux_area(const char *name)
 	return false;
 }
 
-static int find_name(struct spec *s, struct event_request *e, struct err *err)
+static int events_spec_find_name(struct events_spec *s, struct event_request *e,
+				 struct err *err)
 {
 	const char *name = s->part[0];
 	const struct event_row *row = event_row_find(name);
@@ -231,7 +234,7 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 	(void)snprintf(e->name, sizeof(e->name), "%s", name);
 	s->next = 1;
 	if (row) {
-		take_row(row, e);
+		events_spec_take_row(row, e);
 		return 0;
 	}
 	if (strchr(name, '/')) {
@@ -255,7 +258,7 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 	if (!strcasecmp(name, "RTC_INTERRUPTS")) {
 		row = event_row_find("TIMER");
 		if (row)
-			take_row(row, e);
+			events_spec_take_row(row, e);
 		return 0;
 	}
 	if (find_in_catalog(s, e) ||
@@ -299,7 +302,7 @@ static int cut_pmu(struct event_requests *reqs, const char **text, size_t *len,
 	return 0;
 }
 
-static bool is_mask(const struct spec *s, const char *text)
+static bool is_mask(const struct events_spec *s, const char *text)
 {
 	return s->in_catalog && s->reqs->catalog &&
 	       event_catalog_has_mask(s->reqs->catalog, s->part[0], text);
@@ -307,7 +310,7 @@ static bool is_mask(const struct spec *s, const char *text)
 
 /* c=2, i, ldlat=32: wherever they stand behind a name of the catalogue, unless its masks are
  * called so. */
-static void take_attributes(struct spec *s)
+static void events_spec_take_attributes(struct events_spec *s)
 {
 	size_t nr = 1;
 
@@ -324,7 +327,7 @@ static void take_attributes(struct spec *s)
 }
 
 /* "u" and "pp", or as libpfm4 has them "u" and "k": what does not fit is refused with the rest. */
-static void join_modifiers(struct spec *s, const char *letters)
+static void join_modifiers(struct events_spec *s, const char *letters)
 {
 	size_t len = strlen(s->modifiers);
 
@@ -332,7 +335,7 @@ static void join_modifiers(struct spec *s, const char *letters)
 }
 
 /* perf writes modifiers behind the slash: cpu/event=0x3c/u. */
-static void cut_modifiers(struct spec *s)
+static void events_spec_cut_modifiers(struct events_spec *s)
 {
 	char *last = strrchr(s->part[0], '/');
 
@@ -345,13 +348,13 @@ static void cut_modifiers(struct spec *s)
 
 /* ---- count, masks, scope ---- */
 
-static const char *peek(const struct spec *s)
+static const char *events_spec_peek(const struct events_spec *s)
 {
 	return s->next < s->nr_parts ? s->part[s->next] : NULL;
 }
 
 /* A rate: TIMER:250, RTC_INTERRUPTS:1024.  True if it was one. */
-static bool read_rate(const struct spec *s, struct event_request *e)
+static bool read_rate(const struct events_spec *s, struct event_request *e)
 {
 	bool rtc = !strcasecmp(s->part[0], "RTC_INTERRUPTS");
 
@@ -364,7 +367,8 @@ static bool read_rate(const struct spec *s, struct event_request *e)
 	return true;
 }
 
-static int check_count(const struct spec *s, struct event_request *e, struct err *err)
+static int check_count(const struct events_spec *s, struct event_request *e,
+		       struct err *err)
 {
 	unsigned long long count = e->count;
 
@@ -391,19 +395,19 @@ static int check_count(const struct spec *s, struct event_request *e, struct err
 	return 0;
 }
 
-static bool is_number(const char *text)
+static bool events_spec_is_number(const char *text)
 {
 	return *text >= '0' && *text <= '9';
 }
 
-static int read_count(struct spec *s, struct event_request *e, struct err *err)
+static int read_count(struct events_spec *s, struct event_request *e, struct err *err)
 {
-	const char *text = peek(s);
+	const char *text = events_spec_peek(s);
 	bool mask_follows;
 
 	if (s->reqs->counting || !text || s->next > 2)
 		return 0;
-	mask_follows = !is_number(text) && *text &&
+	mask_follows = !events_spec_is_number(text) && *text &&
 		       (event_modifiers_are(text) || is_mask(s, text) ||
 			(s->in_catalog && *text != '-'));
 	if (mask_follows)
@@ -416,9 +420,9 @@ static int read_count(struct spec *s, struct event_request *e, struct err *err)
 }
 
 /* A number, names joined by +, or names one after the other as libpfm4 has them. */
-static int read_masks(struct spec *s, struct event_request *e, struct err *err)
+static int read_masks(struct events_spec *s, struct event_request *e, struct err *err)
 {
-	const char *text = peek(s);
+	const char *text = events_spec_peek(s);
 
 	if (!text || (event_modifiers_are(text) && !is_mask(s, text)))
 		return 0;
@@ -431,7 +435,8 @@ static int read_masks(struct spec *s, struct event_request *e, struct err *err)
 			       strlen(text));
 	(void)snprintf(s->masks, sizeof(s->masks), "%s", text);
 	s->next++;
-	while (!is_number(text) && (text = peek(s)) && is_mask(s, text)) {
+	while (!events_spec_is_number(text) && (text = events_spec_peek(s)) &&
+	       is_mask(s, text)) {
 		size_t len = strlen(s->masks);
 
 		if (len + strlen(text) + 2 > sizeof(s->masks))
@@ -444,7 +449,8 @@ static int read_masks(struct spec *s, struct event_request *e, struct err *err)
 }
 
 /* Events of the kernel have no unit masks: only 0, "none", is right. */
-static int check_no_mask(const struct spec *s, struct event_request *e, struct err *err)
+static int check_no_mask(const struct events_spec *s, struct event_request *e,
+			 struct err *err)
 {
 	if (!*s->masks)
 		return 0;
@@ -457,7 +463,7 @@ static int check_no_mask(const struct spec *s, struct event_request *e, struct e
 	return 0;
 }
 
-static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
+static int use_catalog(struct events_spec *s, struct event_request *e, struct err *err)
 {
 	struct catalog_choice choice;
 	const char *same;
@@ -489,7 +495,7 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 	return 0;
 }
 
-static int use_attributes(const struct spec *s, struct event_request *e,
+static int use_attributes(const struct events_spec *s, struct event_request *e,
 			  struct err *err)
 {
 	uint64_t config = e->attr.config;
@@ -517,22 +523,22 @@ static int read_switch(const char *text, const char *event, bool *ret_on,
 	return 0;
 }
 
-static int read_scope(struct spec *s, struct event_request *e, struct err *err)
+static int read_scope(struct events_spec *s, struct event_request *e, struct err *err)
 {
 	bool *const switches[] = { &e->kernel, &e->user };
 	int r = 0;
 
-	for (size_t i = 0; i < 2 && peek(s) && !r; i++) {
-		if (event_modifiers_are(peek(s)))
+	for (size_t i = 0; i < 2 && events_spec_peek(s) && !r; i++) {
+		if (event_modifiers_are(events_spec_peek(s)))
 			break;
 		e->scope_given = true;
 		r = read_switch(s->part[s->next++], e->name, switches[i], err);
 	}
-	while (!r && peek(s) && event_modifiers_are(peek(s)))
+	while (!r && events_spec_peek(s) && event_modifiers_are(events_spec_peek(s)))
 		join_modifiers(s, s->part[s->next++]);
-	if (!r && peek(s))
-		r = err_set(err, -EINVAL, "Invalid event part %s of %s", peek(s),
-			    e->name);
+	if (!r && events_spec_peek(s))
+		r = err_set(err, -EINVAL, "Invalid event part %s of %s",
+			    events_spec_peek(s), e->name);
 	if (!r && *s->modifiers)
 		r = event_modifiers_apply(s->modifiers, sysfs_of(s), e, err);
 	if (!r && !e->kernel && !e->user)
@@ -546,7 +552,7 @@ int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 		     struct err *err)
 {
 	struct event_request e = { 0 };
-	struct spec s = { .reqs = reqs };
+	struct events_spec s = { .reqs = reqs };
 	int r;
 
 	r = cut_pmu(reqs, &text, &len, err);
@@ -556,9 +562,9 @@ int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 		return r;
 	if (!s.nr_parts || !*s.part[0])
 		return err_set(err, -EINVAL, "No event name in '%.*s'", (int)len, text);
-	cut_modifiers(&s);
-	r = find_name(&s, &e, err);
-	take_attributes(&s);
+	events_spec_cut_modifiers(&s);
+	r = events_spec_find_name(&s, &e, err);
+	events_spec_take_attributes(&s);
 	if (r == 0)
 		r = read_count(&s, &e, err);
 	if (r == 0)

@@ -34,8 +34,8 @@ static bool name_is_safe(const char *name)
 }
 
 /* The first line of PMU/sub/name.  0 or a negative errno. */
-static int read_line(const struct pmu *pmu, const char *sub, const char *name,
-		     char ret_line[TERMS_MAX])
+static int events_sysfs_read_line(const struct pmu *pmu, const char *sub,
+				  const char *name, char ret_line[TERMS_MAX])
 {
 	char path[PATH_BYTES + 2 * WORD_MAX];
 	ssize_t n;
@@ -185,7 +185,7 @@ static int apply_event(const struct pmu *pmu, const char *word, int nesting,
 
 	if (nesting >= NESTING_MAX)
 		return -ENOENT;
-	r = read_line(pmu, "events/", word, terms);
+	r = events_sysfs_read_line(pmu, "events/", word, terms);
 	return r < 0 ? -ENOENT : apply_terms(pmu, terms, nesting + 1, e, err);
 }
 
@@ -205,7 +205,7 @@ static int apply_term(const struct pmu *pmu, const char *key, const char *value_
 		*word = value;
 		return 0;
 	}
-	r = read_line(pmu, "format/", key, format);
+	r = events_sysfs_read_line(pmu, "format/", key, format);
 	if (r < 0)
 		return err_set(err, -ENOENT,
 			       "No event or term named %s is available in %s.", key,
@@ -258,7 +258,7 @@ static int pmu_open(const char *root, const char *name, struct pmu *ret_pmu,
 		return -ENOENT;
 	ret_pmu->name = name;
 	(void)snprintf(ret_pmu->dir, sizeof(ret_pmu->dir), "%s/%s", root, name);
-	r = read_line(ret_pmu, "", "type", line);
+	r = events_sysfs_read_line(ret_pmu, "", "type", line);
 	if (r < 0)
 		return -ENOENT;
 	if (!parse_u64_max(line, UINT32_MAX, &type))
@@ -366,14 +366,14 @@ unsigned int events_sysfs_precise(const char *root)
 		char line[TERMS_MAX];
 
 		(void)snprintf(pmu.dir, sizeof(pmu.dir), "%s/%s", root, names[i]);
-		if (read_line(&pmu, "caps/", "max_precise", line) ||
+		if (events_sysfs_read_line(&pmu, "caps/", "max_precise", line) ||
 		    !parse_u64_max(line, 3, &level))
 			level = 0;
 	}
 	return (unsigned int)level;
 }
 
-static int by_type(const void *left, const void *right)
+static int events_sysfs_by_type(const void *left, const void *right)
 {
 	const struct core_pmu *a = left;
 	const struct core_pmu *b = right;
@@ -398,7 +398,7 @@ size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size
 			continue;
 		(void)snprintf(ret_pmus[nr].name, sizeof(ret_pmus[nr].name), "%.63s",
 			       entry->d_name);
-		(void)read_line(&pmu, "", "cpus", cpus);
+		(void)events_sysfs_read_line(&pmu, "", "cpus", cpus);
 		(void)snprintf(ret_pmus[nr].cpus, sizeof(ret_pmus[nr].cpus), "%.63s",
 			       cpus);
 		ret_pmus[nr++].type = e.attr.type;
@@ -406,6 +406,6 @@ size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size
 	if (dir)
 		(void)closedir(dir);
 	if (nr)
-		qsort(ret_pmus, nr, sizeof(*ret_pmus), by_type);
+		qsort(ret_pmus, nr, sizeof(*ret_pmus), events_sysfs_by_type);
 	return nr;
 }

@@ -33,7 +33,7 @@ static const uint8_t attempts[] = {
 	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL | NO_NAMESPACES /* 4.12 */
 };
 
-static void leave_out(struct perf_event_attr *a, unsigned int what)
+static void perf_source_attrs_leave_out(struct perf_event_attr *a, unsigned int what)
 {
 	if (what & NO_LOST)
 		a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
@@ -290,7 +290,7 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		/* All attrs keep the same sample_type, so all take the step. */
 		for (size_t i = 0; i < nr; i++) {
 			attrs[i] = wanted[i];
-			leave_out(&attrs[i], attempts[attempt]);
+			perf_source_attrs_leave_out(&attrs[i], attempts[attempt]);
 		}
 		attempt++;
 	}

@@ -23,7 +23,7 @@ struct tag {
 };
 
 /* What is asked of a program, and room for the answers: bpf(2), BPF_OBJ_GET_INFO_BY_FD. */
-struct program {
+struct bpf_programs_program {
 	struct bpf_prog_info info;
 	uint64_t *addresses;
 	uint32_t *lens;
@@ -50,7 +50,7 @@ static int get_info(int fd, void *info, uint32_t len)
 	return call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-static void program_done(struct program *p)
+static void program_done(struct bpf_programs_program *p)
 {
 	free(p->addresses);
 	free(p->lens);
@@ -60,7 +60,8 @@ static void program_done(struct program *p)
 }
 
 /* Room for `nr` functions, and the info that asks for them.  False: out of memory. */
-static bool make_room(struct program *p, uint32_t nr, struct bpf_prog_info *ret_info)
+static bool bpf_programs_make_room(struct bpf_programs_program *p, uint32_t nr,
+				   struct bpf_prog_info *ret_info)
 {
 	uint32_t rec = p->info.func_info_rec_size;
 	bool named = p->info.btf_id && p->info.nr_func_info == nr &&
@@ -85,7 +86,7 @@ static bool make_room(struct program *p, uint32_t nr, struct bpf_prog_info *ret_
 }
 
 /* The types that the names of its functions are from; without them it goes as well. */
-static void read_btf(struct program *p)
+static void read_btf(struct bpf_programs_program *p)
 {
 	union bpf_attr attr = { .btf_id = p->info.btf_id };
 	struct bpf_btf_info info = { 0 };
@@ -107,7 +108,7 @@ static void read_btf(struct program *p)
 }
 
 /* 0; 1: nothing is told of it; or -ENOMEM. */
-static int read_program(int fd, struct program *p)
+static int read_program(int fd, struct bpf_programs_program *p)
 {
 	struct bpf_prog_info info;
 	uint32_t nr;
@@ -117,7 +118,7 @@ static int read_program(int fd, struct program *p)
 	nr = p->info.nr_jited_ksyms;
 	if (!nr || nr > FUNCTIONS_MAX)
 		return 1;
-	if (!make_room(p, nr, &info))
+	if (!bpf_programs_make_room(p, nr, &info))
 		return -ENOMEM;
 	if (get_info(fd, &info, sizeof(info)) || info.nr_jited_ksyms != nr ||
 	    info.nr_jited_func_lens != nr || info.nr_prog_tags != nr ||
@@ -130,7 +131,7 @@ static int read_program(int fd, struct program *p)
 }
 
 /* As bpf_get_prog_name() of Linux's kernel/bpf/core.c makes it. */
-static const char *own_name(const struct program *p, uint32_t at)
+static const char *own_name(const struct bpf_programs_program *p, uint32_t at)
 {
 	struct bpf_func_info func;
 	const char *name = NULL;
@@ -145,8 +146,8 @@ static const char *own_name(const struct program *p, uint32_t at)
 	return at ? "F" : p->info.name;
 }
 
-static void make_name(const struct program *p, uint32_t at,
-		      char ret_name[BPF_FUNCTION_NAME_MAX])
+static void bpf_programs_make_name(const struct bpf_programs_program *p, uint32_t at,
+				   char ret_name[BPF_FUNCTION_NAME_MAX])
 {
 	const char *name = own_name(p, at);
 	char tag[2 * BPF_TAG_SIZE + 1];
@@ -157,7 +158,8 @@ static void make_name(const struct program *p, uint32_t at,
 		       name[0] ? "_" : "", name);
 }
 
-static int give_functions(const struct program *p, bpf_function_fn fn, void *ctx)
+static int give_functions(const struct bpf_programs_program *p, bpf_function_fn fn,
+			  void *ctx)
 {
 	struct bpf_function function;
 	int r = 0;
@@ -165,7 +167,7 @@ static int give_functions(const struct program *p, bpf_function_fn fn, void *ctx
 	for (uint32_t i = 0; i < p->info.nr_jited_ksyms && !r; i++) {
 		function.address = p->addresses[i];
 		function.bytes = p->lens[i];
-		make_name(p, i, function.name);
+		bpf_programs_make_name(p, i, function.name);
 		if (function.address && function.bytes)
 			r = fn(ctx, &function);
 	}
@@ -176,7 +178,7 @@ static int give_functions(const struct program *p, bpf_function_fn fn, void *ctx
 static int give_program(uint32_t id, bpf_function_fn fn, void *ctx)
 {
 	union bpf_attr attr = { .prog_id = id };
-	struct program p = { 0 };
+	struct bpf_programs_program p = { 0 };
 	int fd = call(BPF_PROG_GET_FD_BY_ID, &attr);
 	int r;
 

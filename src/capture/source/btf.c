@@ -11,7 +11,7 @@ enum {
 	NR_MASK = 0xffff
 };
 
-struct header {
+struct btf_header {
 	uint16_t magic;
 	uint8_t version;
 	uint8_t flags;
@@ -55,8 +55,9 @@ static const struct behind behind[KIND_MASK + 1] = {
 };
 
 /* The part of `len` bytes, or NULL. */
-static const uint8_t *part(const uint8_t *bytes, size_t len, const struct header *h,
-			   uint32_t from, uint32_t part_len)
+static const uint8_t *btf_part(const uint8_t *bytes, size_t len,
+			       const struct btf_header *h, uint32_t from,
+			       uint32_t part_len)
 {
 	uint64_t start = (uint64_t)h->len + from;
 
@@ -89,7 +90,7 @@ static bool find_type(const uint8_t *types, uint32_t len, uint32_t id,
 const char *btf_name(const void *btf, size_t len, uint32_t id)
 {
 	const uint8_t *bytes = btf, *types, *strings;
-	struct header h;
+	struct btf_header h;
 	struct type type;
 
 	if (len < sizeof(h))
@@ -97,8 +98,8 @@ const char *btf_name(const void *btf, size_t len, uint32_t id)
 	memcpy(&h, bytes, sizeof(h));
 	if (h.magic != BTF_MAGIC_NUMBER || h.len < sizeof(h))
 		return NULL;
-	types = part(bytes, len, &h, h.types, h.types_len);
-	strings = part(bytes, len, &h, h.strings, h.strings_len);
+	types = btf_part(bytes, len, &h, h.types, h.types_len);
+	strings = btf_part(bytes, len, &h, h.strings, h.strings_len);
 	if (!types || !strings || !find_type(types, h.types_len, id, &type) ||
 	    type.name >= h.strings_len || !strings[type.name] ||
 	    !memchr(strings + type.name, 0, h.strings_len - type.name))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What perf_source_attrs.c asks for, before the period. */
-struct head {
+struct group_split_head {
 	struct perf_event_header header;
 	uint64_t id;
 	uint64_t ip;
@@ -20,8 +20,8 @@ enum {
 };
 
 /* The parts of a record. */
-struct parts {
-	struct head head;
+struct group_split_parts {
+	struct group_split_head head;
 	const uint8_t *values;
 	size_t nr;
 	size_t value_bytes;
@@ -71,7 +71,7 @@ void group_split_done(struct group_split *g)
 	buf_done(&g->record);
 }
 
-static uint64_t word_at(const uint8_t *at)
+static uint64_t group_split_word_at(const uint8_t *at)
 {
 	uint64_t word;
 
@@ -80,7 +80,7 @@ static uint64_t word_at(const uint8_t *at)
 }
 
 static bool take_apart(const uint8_t *bytes, size_t len, uint64_t format,
-		       struct parts *p)
+		       struct group_split_parts *p)
 {
 	size_t at = sizeof(p->head) + (format & HAS_PERIOD ? sizeof(uint64_t) : 0);
 	size_t times = sizeof(uint64_t) * (!!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -90,7 +90,7 @@ static bool take_apart(const uint8_t *bytes, size_t len, uint64_t format,
 	if (len < at + sizeof(nr) + times)
 		return false;
 	memcpy(&p->head, bytes, sizeof(p->head));
-	nr = word_at(bytes + at);
+	nr = group_split_word_at(bytes + at);
 	at += sizeof(nr) + times;
 	p->value_bytes = sizeof(uint64_t) * (2 + !!(format & PERF_FORMAT_LOST));
 	if (nr > (len - at) / p->value_bytes)
@@ -102,10 +102,10 @@ static bool take_apart(const uint8_t *bytes, size_t len, uint64_t format,
 	return true;
 }
 
-static int give(struct group_split *g, const struct parts *p, uint64_t id,
+static int give(struct group_split *g, const struct group_split_parts *p, uint64_t id,
 		uint64_t period, group_split_fn fn, void *ctx)
 {
-	struct head head = p->head;
+	struct group_split_head head = p->head;
 
 	head.id = id;
 	head.header.size = (uint16_t)(sizeof(head) + sizeof(period) + p->rest_len);
@@ -119,8 +119,8 @@ static int give(struct group_split *g, const struct parts *p, uint64_t id,
 int group_split_record(struct group_split *g, const void *record, size_t len,
 		       group_split_fn fn, void *ctx)
 {
-	struct head head;
-	struct parts p;
+	struct group_split_head head;
+	struct group_split_parts p;
 	uint32_t leader = MAP_NONE;
 	uint64_t format;
 	int r = 0;
@@ -137,10 +137,10 @@ int group_split_record(struct group_split *g, const void *record, size_t len,
 		return 0;
 	for (size_t i = 0; i < p.nr && !r; i++) {
 		const uint8_t *at = p.values + i * p.value_bytes;
-		uint64_t id = word_at(at + sizeof(uint64_t)), delta;
+		uint64_t id = group_split_word_at(at + sizeof(uint64_t)), delta;
 
 		r = deltas_take(&g->counted, id, format & INHERITS ? p.head.tid : 0,
-				word_at(at), &delta);
+				group_split_word_at(at), &delta);
 		if (!r && delta)
 			r = give(g, &p, id, delta, fn, ctx);
 	}

@@ -55,7 +55,7 @@ static int add_fd(struct perf_source *s, int fd, enum perf_source_ring kind,
 	return 0;
 }
 
-static int epoll_of(const struct perf_source *s, enum perf_source_ring kind)
+static int perf_source_epoll_of(const struct perf_source *s, enum perf_source_ring kind)
 {
 	return s->epoll_fds[kind == PERF_SOURCE_NAMESPACES ? kind
 							   : PERF_SOURCE_SAMPLES];
@@ -67,15 +67,17 @@ static int watch(struct perf_source *s, size_t i)
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = i };
 	const struct event_fd *e = &s->fds.at[i];
 
-	return epoll_ctl(epoll_of(s, e->kind), EPOLL_CTL_ADD, e->fd, &event) ? -errno
-									     : 0;
+	return epoll_ctl(perf_source_epoll_of(s, e->kind), EPOLL_CTL_ADD, e->fd, &event)
+		       ? -errno
+		       : 0;
 }
 
 static void watch_next(struct perf_source *s, size_t ended)
 {
 	const struct event_fd *old = &s->fds.at[ended];
 
-	(void)epoll_ctl(epoll_of(s, old->kind), EPOLL_CTL_DEL, old->fd, NULL);
+	(void)epoll_ctl(perf_source_epoll_of(s, old->kind), EPOLL_CTL_DEL, old->fd,
+			NULL);
 	for (size_t i = ended + 1; i < s->fds.nr; i++)
 		if (s->fds.at[i].cpu == old->cpu && s->fds.at[i].kind == old->kind &&
 		    !watch(s, i))
@@ -90,7 +92,7 @@ static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 	int nr, nr_ended;
 
 	do {
-		nr = epoll_wait(epoll_of(s, kind), events, 16, 0);
+		nr = epoll_wait(perf_source_epoll_of(s, kind), events, 16, 0);
 		nr_ended = 0;
 		for (int i = 0; i < nr; i++)
 			if (events[i].events & (EPOLLHUP | EPOLLERR)) {
@@ -111,7 +113,7 @@ struct opening {
 };
 
 /* The first event of its group on this CPU, -1: it is that itself, or in none. */
-static int leader_of(const struct opening *o, uint32_t attr)
+static int perf_source_leader_of(const struct opening *o, uint32_t attr)
 {
 	const struct perf_source_config *c = o->config;
 
@@ -124,8 +126,8 @@ static int leader_of(const struct opening *o, uint32_t attr)
 
 /* One event on one CPU for one task (or all): its own descriptor, the CPU's ring.  The
  * namespaces come behind the attrs. */
-static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32_t attr,
-		    pid_t tid)
+static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t cpu,
+				uint32_t attr, pid_t tid)
 {
 	uint32_t side_band = (uint32_t)s->attrs.nr - 1;
 	enum perf_source_ring kind = attr < side_band    ? PERF_SOURCE_SAMPLES
@@ -133,7 +135,7 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 							 : PERF_SOURCE_NAMESPACES;
 	struct perf_event_attr *a =
 		kind == PERF_SOURCE_NAMESPACES ? &s->namespaces : &s->attrs.at[attr];
-	int leader = leader_of(o, attr);
+	int leader = perf_source_leader_of(o, attr);
 	struct perf_event_attr opened = *a;
 	int fd, r;
 
@@ -218,7 +220,8 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 		o->ring_fd[k] = -1;
 	for (size_t t = 0; t < nr_tids && !r; t++)
 		for (uint32_t a = 0; a < s->attrs.nr + s->has_namespaces && !r; a++)
-			r = open_one(s, o, cpu, a, c->tids ? c->tids[t] : -1);
+			r = perf_source_open_one(s, o, cpu, a,
+						 c->tids ? c->tids[t] : -1);
 	if (!r)
 		open_ksymbols(s, o, cpu);
 	return r;
@@ -365,7 +368,7 @@ static void choose_pages(struct opening *o, size_t nr_cpus)
 			o->pages[k] /= 2;
 }
 
-static int make_tables(struct perf_source *s)
+static int perf_source_make_tables(struct perf_source *s)
 {
 	s->epoll_fds[PERF_SOURCE_SAMPLES] = epoll_create1(EPOLL_CLOEXEC);
 	s->epoll_fds[PERF_SOURCE_NAMESPACES] = epoll_create1(EPOLL_CLOEXEC);
@@ -398,14 +401,14 @@ static int tell_attrs(struct perf_source *s)
 	return 0;
 }
 
-static int open_all(struct perf_source *s, struct opening *o)
+static int perf_source_open_all(struct perf_source *s, struct opening *o)
 {
 	int r = cpu_list_online(&s->cpus);
 
 	if (r || !s->cpus.nr)
 		return err_sys(o->err, r ? r : -ENODEV, "list of online CPUs");
 	choose_pages(o, s->cpus.nr);
-	r = make_tables(s);
+	r = perf_source_make_tables(s);
 	if (r || make_attrs(s, o->config, o))
 		return err_set(o->err, -ENOMEM, "out of memory");
 	r = perf_attrs_probe(s->attrs.at, s->attrs.nr, s->cpus.at[0], o->config,
@@ -432,7 +435,7 @@ static int open_once(struct opening *o, struct perf_source **ret_source)
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
 		s->epoll_fds[k] = -1;
 	o->no_room = false;
-	r = open_all(s, o);
+	r = perf_source_open_all(s, o);
 	if (!r && !s->fds.nr)
 		r = perf_attr_explain(-ESRCH, o->config->events[0].name,
 				      !o->config->tids, o->err);
@@ -522,7 +525,7 @@ static int drain_ring(struct perf_source *s, struct ring *ring, perf_source_fn f
 	return r ? r : ended;
 }
 
-static void look(struct perf_source *s, enum perf_source_ring kind)
+static void perf_source_look(struct perf_source *s, enum perf_source_ring kind)
 {
 	leave_ended(s, kind);
 	for (size_t i = 0; i < s->cpus.nr; i++)
@@ -532,7 +535,7 @@ static void look(struct perf_source *s, enum perf_source_ring kind)
 
 static bool has_much(struct perf_source *s, enum perf_source_ring kind)
 {
-	look(s, kind);
+	perf_source_look(s, kind);
 	for (size_t i = 0; i < s->cpus.nr; i++) {
 		const struct ring *ring = &s->rings[kind][i];
 
@@ -564,10 +567,10 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 {
 	int r = 0;
 
-	look(s, kind);
+	perf_source_look(s, kind);
 	/* Looked at later and given first: the namespaces of each process that is told of. */
 	if (kind == PERF_SOURCE_SIDE_BAND && s->has_namespaces) {
-		look(s, PERF_SOURCE_NAMESPACES);
+		perf_source_look(s, PERF_SOURCE_NAMESPACES);
 		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, NULL, ctx);
 	}
 	return r ? r : drain_rings(s, kind, fn, NULL, ctx);
@@ -576,6 +579,6 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
 			      perf_source_end_fn end, void *ctx)
 {
-	look(s, PERF_SOURCE_SAMPLES);
+	perf_source_look(s, PERF_SOURCE_SAMPLES);
 	return drain_rings(s, PERF_SOURCE_SAMPLES, fn, end, ctx);
 }

@@ -31,12 +31,12 @@ void perf_source_rings(const struct perf_source *s, struct perf_source_rings *re
 
 /* What read() gives of an event: perf_event_open(2).  Of a group it is of all its events, the
  * first one's first. */
-struct reading {
+struct perf_source_read_reading {
 	uint64_t enabled_ns, running_ns, lost;
 };
 
 static bool read_fd(const struct perf_source *s, const struct event_fd *e,
-		    struct reading *ret_reading)
+		    struct perf_source_read_reading *ret_reading)
 {
 	uint64_t format = s->attrs.at[e->attr].read_format;
 	bool group = format & PERF_FORMAT_GROUP;
@@ -45,13 +45,14 @@ static bool read_fd(const struct perf_source *s, const struct event_fd *e,
 
 	/* The value, or how many there are, comes first; behind the times value and id, or the
 	 * id alone. */
-	*ret_reading = (struct reading){ words[1], words[2], words[group ? 5 : 4] };
+	*ret_reading = (struct perf_source_read_reading){ words[1], words[2],
+							  words[group ? 5 : 4] };
 	return len >= (ssize_t)(3 * sizeof(*words));
 }
 
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
 {
-	struct reading reading;
+	struct perf_source_read_reading reading;
 	uint64_t lost = 0;
 
 	if (!(s->attrs.at[0].read_format & PERF_FORMAT_LOST))
@@ -67,7 +68,7 @@ int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
 void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns)
 {
-	struct reading r;
+	struct perf_source_read_reading r;
 
 	*ret_enabled_ns = *ret_running_ns = 0;
 	for (size_t i = 0; i < s->fds.nr; i++) {
@@ -85,7 +86,7 @@ void perf_source_times(const struct perf_source *s, size_t attr,
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns)
 {
-	struct reading r;
+	struct perf_source_read_reading r;
 
 	for (size_t i = 0; i < s->fds.nr; i++) {
 		const struct event_fd *e = &s->fds.at[i];

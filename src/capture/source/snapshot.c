@@ -26,7 +26,7 @@ enum {
 };
 
 /* From /proc/PID/stat, proc(5). */
-struct process {
+struct snapshot_process {
 	pid_t pid;
 	pid_t ppid;
 	uint64_t nr_threads;
@@ -76,7 +76,7 @@ int snapshot_read_fd(struct snapshot *s, int fd)
 	}
 }
 
-static int read_at(struct snapshot *s, int dir, const char *name)
+static int snapshot_read_at(struct snapshot *s, int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	int r;
@@ -88,7 +88,7 @@ static int read_at(struct snapshot *s, int dir, const char *name)
 	return r;
 }
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t snapshot_now_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
@@ -109,7 +109,7 @@ static uint64_t stat_field(const char *at, unsigned int field)
 }
 
 /* "pid (comm) state ppid pgrp session tty tpgid flags ...": the comm ends at the last ')'. */
-static int parse_stat(const char *text, struct process *p)
+static int parse_stat(const char *text, struct snapshot_process *p)
 {
 	enum {
 		PPID = 1,
@@ -130,8 +130,9 @@ static int parse_stat(const char *text, struct process *p)
 }
 
 /* One thread of several: task/TID/comm. */
-static int put_thread(struct snapshot *s, const struct process *p, int task_dir,
-		      const char *tid_text, struct snapshot_stats *stats)
+static int snapshot_put_thread(struct snapshot *s, const struct snapshot_process *p,
+			       int task_dir, const char *tid_text,
+			       struct snapshot_stats *stats)
 {
 	char path[PID_PATH_MAX];
 	uint64_t tid;
@@ -139,15 +140,15 @@ static int put_thread(struct snapshot *s, const struct process *p, int task_dir,
 	if (!parse_u64_max(tid_text, INT_MAX, &tid) || (pid_t)tid == p->pid)
 		return 0;
 	(void)snprintf(path, sizeof(path), "%d/comm", (int)tid);
-	if (read_at(s, task_dir, path) < 0)
+	if (snapshot_read_at(s, task_dir, path) < 0)
 		return 0;
 	s->text.data[strcspn((const char *)s->text.data, "\n")] = '\0';
 	stats->threads++;
 	return snapshot_put_comm(s, p->pid, (pid_t)tid, (const char *)s->text.data);
 }
 
-static int put_threads(struct snapshot *s, const struct process *p, int proc_dir,
-		       struct snapshot_stats *stats)
+static int snapshot_put_threads(struct snapshot *s, const struct snapshot_process *p,
+				int proc_dir, struct snapshot_stats *stats)
 {
 	int fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
@@ -162,7 +163,7 @@ static int put_threads(struct snapshot *s, const struct process *p, int proc_dir
 		return -ENOMEM;
 	}
 	while (r == 0 && (entry = readdir(dir)))
-		r = put_thread(s, p, fd, entry->d_name, stats);
+		r = snapshot_put_thread(s, p, fd, entry->d_name, stats);
 	(void)closedir(dir);
 	return r;
 }
@@ -215,7 +216,7 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 /* Where the process has its root, as our own root leads there: what the paths of its maps begin
  * with, while the kernel's records of mappings have them from its root on.  0: that is ours, or
  * another mount namespace's, whose paths maps tell as the process has them. */
-static size_t read_root(int proc_dir, char *root, size_t bytes)
+static size_t snapshot_read_root(int proc_dir, char *root, size_t bytes)
 {
 	static const char deleted[] = " (deleted)";
 	size_t tail = sizeof(deleted) - 1;
@@ -241,7 +242,7 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 {
 	size_t first = find_main(s, proc_dir);
 	char root[PATH_MAX];
-	size_t root_len = read_root(proc_dir, root, sizeof(root));
+	size_t root_len = snapshot_read_root(proc_dir, root, sizeof(root));
 	struct proc_map map;
 	uint32_t ignored = 0;
 	int r = 0;
@@ -282,7 +283,7 @@ static int open_live_thread(struct snapshot *s, int proc_dir)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		fd = openat(task_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && (read_at(s, fd, "maps") < 0 || !s->text.len)) {
+		if (fd >= 0 && (snapshot_read_at(s, fd, "maps") < 0 || !s->text.len)) {
 			(void)close(fd);
 			fd = -ENOENT;
 		}
@@ -307,8 +308,8 @@ static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
 
 /* Everything of a process that exists.  A file that cannot be read any more means that it
  * ended meanwhile: what was written then is followed by its EXIT. */
-static int put_process(struct snapshot *s, const struct process *p, int proc_dir,
-		       struct snapshot_stats *stats)
+static int snapshot_put_process(struct snapshot *s, const struct snapshot_process *p,
+				int proc_dir, struct snapshot_stats *stats)
 {
 	int unreadable = 0;
 	int r;
@@ -322,7 +323,7 @@ static int put_process(struct snapshot *s, const struct process *p, int proc_dir
 	stats->threads++;
 	if (p->kernel)
 		return 0;
-	r = read_at(s, proc_dir, "maps");
+	r = snapshot_read_at(s, proc_dir, "maps");
 	if (r == 0 && !s->text.len && p->nr_threads > 1)
 		r = put_maps_of_thread(s, p->pid, proc_dir, stats);
 	else if (r == 0)
@@ -335,7 +336,7 @@ static int put_process(struct snapshot *s, const struct process *p, int proc_dir
 		return r;
 	stats->unreadable += unreadable < 0;
 	if (p->nr_threads > 1) {
-		r = put_threads(s, p, proc_dir, stats);
+		r = snapshot_put_threads(s, p, proc_dir, stats);
 		if (r < 0)
 			return r;
 	}
@@ -346,21 +347,21 @@ static int put_process(struct snapshot *s, const struct process *p, int proc_dir
 static int snapshot_pid(struct snapshot *s, int proc, pid_t pid,
 			struct snapshot_stats *stats)
 {
-	struct process p = { .pid = pid };
+	struct snapshot_process p = { .pid = pid };
 	char path[PID_PATH_MAX];
 	int dir;
 	int r;
 
-	s->time_ns = now_ns(s->config.clock);
+	s->time_ns = snapshot_now_ns(s->config.clock);
 	(void)snprintf(path, sizeof(path), "%d", pid);
 	dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	r = read_at(s, dir, "stat");
+	r = snapshot_read_at(s, dir, "stat");
 	if (r == 0)
 		r = parse_stat((const char *)s->text.data, &p);
 	if (r == 0)
-		r = put_process(s, &p, dir, stats);
+		r = snapshot_put_process(s, &p, dir, stats);
 	else if (r != -ENOMEM)
 		r = -ESRCH;
 	(void)close(dir);
@@ -375,14 +376,14 @@ static int open_proc(struct err *err)
 }
 
 /* The process that a thread belongs to: "Tgid:" of its status; the id itself if unknown. */
-static pid_t leader_of(struct snapshot *s, int proc, pid_t tid)
+static pid_t snapshot_leader_of(struct snapshot *s, int proc, pid_t tid)
 {
 	char path[PID_PATH_MAX];
 	const char *line;
 	pid_t pid;
 
 	(void)snprintf(path, sizeof(path), "%d/status", tid);
-	if (read_at(s, proc, path) < 0)
+	if (snapshot_read_at(s, proc, path) < 0)
 		return tid;
 	line = strstr((const char *)s->text.data, "\nTgid:\t");
 	pid = line ? (pid_t)stat_field(line + strlen("\nTgid:\t"), 0) : 0;
@@ -397,7 +398,7 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
 
 	if (proc < 0)
 		return proc;
-	r = snapshot_pid(s, proc, leader_of(s, proc, pid), stats);
+	r = snapshot_pid(s, proc, snapshot_leader_of(s, proc, pid), stats);
 	(void)close(proc);
 	if (r < 0)
 		return err_sys(err, r, "process %d", pid);
@@ -407,7 +408,7 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
 static bool deadline_passed(const struct snapshot *s)
 {
 	return s->config.deadline_ns &&
-	       now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
+	       snapshot_now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
 }
 
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err)

@@ -121,7 +121,7 @@ static bool addresses_hidden(const char *text)
 	return true;
 }
 
-static int read_head(char head[HEAD_BYTES])
+static int snapshot_kernel_read_head(char head[HEAD_BYTES])
 {
 	ssize_t n;
 	int fd;
@@ -139,14 +139,14 @@ static int read_head(char head[HEAD_BYTES])
 	return addresses_hidden(head) ? -EACCES : 0;
 }
 
-static int find_text(uint64_t *ret_start, uint64_t *ret_end)
+static int snapshot_kernel_find_text(uint64_t *ret_start, uint64_t *ret_end)
 {
 	char head[HEAD_BYTES];
 	uint64_t start;
 	uint64_t end;
 	int r;
 
-	r = read_head(head);
+	r = snapshot_kernel_read_head(head);
 	if (r < 0)
 		return r;
 	start = text_start(head);
@@ -171,7 +171,7 @@ int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 	int r;
 
 	if (!known.start) {
-		r = find_text(&known.start, &known.end);
+		r = snapshot_kernel_find_text(&known.start, &known.end);
 		if (r < 0)
 			return r;
 	}
@@ -180,7 +180,7 @@ int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 	return 0;
 }
 
-static int put_module(struct snapshot *s, const struct proc_module *m)
+static int snapshot_kernel_put_module(struct snapshot *s, const struct proc_module *m)
 {
 	char name[PROC_MODULE_NAME_MAX + 2];
 
@@ -193,7 +193,7 @@ static int put_module(struct snapshot *s, const struct proc_module *m)
 int snapshot_module(struct snapshot *s, const struct proc_module *m, uint64_t time_ns)
 {
 	s->time_ns = time_ns;
-	return put_module(s, m);
+	return snapshot_kernel_put_module(s, m);
 }
 
 int snapshot_cgroup(struct snapshot *s, uint64_t id, pid_t pid)
@@ -214,7 +214,7 @@ int snapshot_process_cgroup(struct snapshot *s, pid_t pid, uint64_t *ret_id)
 	return r ? r : snapshot_put_cgroup(s, *ret_id, path);
 }
 
-static int put_modules(struct snapshot *s)
+static int snapshot_kernel_put_modules(struct snapshot *s)
 {
 	struct buf text = { 0 };
 	struct proc_module m;
@@ -232,7 +232,7 @@ static int put_modules(struct snapshot *s)
 	}
 	at = (const char *)text.data;
 	while (r == 0 && proc_modules_next(&at, &m))
-		r = put_module(s, &m);
+		r = snapshot_kernel_put_module(s, &m);
 	buf_done(&text);
 	return r;
 }
@@ -255,7 +255,7 @@ int snapshot_kernel(struct snapshot *s, struct err *err)
 	r = snapshot_put_kernel_mmap(s, start, end - start, start,
 				     "[kernel.kallsyms]_text");
 	if (r == 0)
-		r = put_modules(s);
+		r = snapshot_kernel_put_modules(s);
 	if (r == 0)
 		r = bpf_programs_each(put_bpf, s);
 	return r < 0 ? err_sys(err, r, "kernel and modules") : 0;

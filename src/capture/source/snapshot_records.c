@@ -12,17 +12,17 @@ enum {
 	RECORD_TAIL_MAX = 6 * sizeof(uint64_t)
 };
 
-static void put_u32(struct snapshot *s, uint32_t v)
+static void snapshot_records_put_u32(struct snapshot *s, uint32_t v)
 {
 	buf_put(&s->record, &v, sizeof(v));
 }
 
-static void put_u64(struct snapshot *s, uint64_t v)
+static void snapshot_records_put_u64(struct snapshot *s, uint64_t v)
 {
 	buf_put(&s->record, &v, sizeof(v));
 }
 
-static void put_text(struct snapshot *s, const char *text, size_t len)
+static void snapshot_records_put_text(struct snapshot *s, const char *text, size_t len)
 {
 	static const char zeros[8];
 	size_t room = RECORD_MAX - RECORD_TAIL_MAX - s->record.len - sizeof(zeros);
@@ -48,19 +48,19 @@ static int end_record(struct snapshot *s, pid_t pid, pid_t tid)
 	struct perf_event_header header;
 
 	if (type & PERF_SAMPLE_TID) {
-		put_u32(s, (uint32_t)pid);
-		put_u32(s, (uint32_t)tid);
+		snapshot_records_put_u32(s, (uint32_t)pid);
+		snapshot_records_put_u32(s, (uint32_t)tid);
 	}
 	if (type & PERF_SAMPLE_TIME)
-		put_u64(s, s->time_ns);
+		snapshot_records_put_u64(s, s->time_ns);
 	if (type & PERF_SAMPLE_ID)
-		put_u64(s, s->config.id);
+		snapshot_records_put_u64(s, s->config.id);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		put_u64(s, s->config.id);
+		snapshot_records_put_u64(s, s->config.id);
 	if (type & PERF_SAMPLE_CPU)
-		put_u64(s, 0);
+		snapshot_records_put_u64(s, 0);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		put_u64(s, s->config.id);
+		snapshot_records_put_u64(s, s->config.id);
 	if (s->record.failed)
 		return -ENOMEM;
 
@@ -74,55 +74,55 @@ static int end_record(struct snapshot *s, pid_t pid, pid_t tid)
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid)
 {
 	begin_record(s, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
-	put_u32(s, (uint32_t)pid);
-	put_u32(s, (uint32_t)ppid);
-	put_u32(s, (uint32_t)pid);
-	put_u32(s, (uint32_t)ppid);
-	put_u64(s, s->time_ns);
+	snapshot_records_put_u32(s, (uint32_t)pid);
+	snapshot_records_put_u32(s, (uint32_t)ppid);
+	snapshot_records_put_u32(s, (uint32_t)pid);
+	snapshot_records_put_u32(s, (uint32_t)ppid);
+	snapshot_records_put_u64(s, s->time_ns);
 	return end_record(s, pid, pid);
 }
 
 int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm)
 {
 	begin_record(s, PERF_RECORD_COMM, 0);
-	put_u32(s, (uint32_t)pid);
-	put_u32(s, (uint32_t)tid);
-	put_text(s, comm, strlen(comm));
+	snapshot_records_put_u32(s, (uint32_t)pid);
+	snapshot_records_put_u32(s, (uint32_t)tid);
+	snapshot_records_put_text(s, comm, strlen(comm));
 	return end_record(s, pid, tid);
 }
 
 /* The kernel's name for memory without a file, as in its own records. */
-static void put_path(struct snapshot *s, const struct proc_map *map)
+static void snapshot_records_put_path(struct snapshot *s, const struct proc_map *map)
 {
 	if (map->path_len)
-		put_text(s, map->path, map->path_len);
+		snapshot_records_put_text(s, map->path, map->path_len);
 	else
-		put_text(s, "//anon", strlen("//anon"));
+		snapshot_records_put_text(s, "//anon", strlen("//anon"));
 }
 
 int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map)
 {
 	begin_record(s, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-	put_u32(s, (uint32_t)pid);
-	put_u32(s, (uint32_t)pid);
-	put_u64(s, map->start);
-	put_u64(s, map->end - map->start);
-	put_u64(s, map->pgoff);
-	put_u32(s, map->maj);
-	put_u32(s, map->min);
-	put_u64(s, map->ino);
-	put_u64(s, 0); /* generation: /proc does not tell */
-	put_u32(s, map->prot);
-	put_u32(s, map->shared ? MAP_SHARED : MAP_PRIVATE);
-	put_path(s, map);
+	snapshot_records_put_u32(s, (uint32_t)pid);
+	snapshot_records_put_u32(s, (uint32_t)pid);
+	snapshot_records_put_u64(s, map->start);
+	snapshot_records_put_u64(s, map->end - map->start);
+	snapshot_records_put_u64(s, map->pgoff);
+	snapshot_records_put_u32(s, map->maj);
+	snapshot_records_put_u32(s, map->min);
+	snapshot_records_put_u64(s, map->ino);
+	snapshot_records_put_u64(s, 0); /* generation: /proc does not tell */
+	snapshot_records_put_u32(s, map->prot);
+	snapshot_records_put_u32(s, map->shared ? MAP_SHARED : MAP_PRIVATE);
+	snapshot_records_put_path(s, map);
 	return end_record(s, pid, pid);
 }
 
 int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path)
 {
 	begin_record(s, PERF_RECORD_CGROUP, 0);
-	put_u64(s, id);
-	put_text(s, path, strlen(path));
+	snapshot_records_put_u64(s, id);
+	snapshot_records_put_text(s, path, strlen(path));
 	return end_record(s, -1, 0);
 }
 
@@ -130,12 +130,12 @@ int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name)
 {
 	begin_record(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
-	put_u32(s, (uint32_t)-1);
-	put_u32(s, 0);
-	put_u64(s, start);
-	put_u64(s, len);
-	put_u64(s, pgoff);
-	put_text(s, name, strlen(name));
+	snapshot_records_put_u32(s, (uint32_t)-1);
+	snapshot_records_put_u32(s, 0);
+	snapshot_records_put_u64(s, start);
+	snapshot_records_put_u64(s, len);
+	snapshot_records_put_u64(s, pgoff);
+	snapshot_records_put_text(s, name, strlen(name));
 	return end_record(s, -1, 0);
 }
 
@@ -145,9 +145,9 @@ int snapshot_put_ksymbol(struct snapshot *s, uint64_t address, uint32_t bytes,
 	const uint16_t type_and_flags[2] = { PERF_RECORD_KSYMBOL_TYPE_BPF };
 
 	begin_record(s, PERF_RECORD_KSYMBOL, 0);
-	put_u64(s, address);
-	put_u32(s, bytes);
+	snapshot_records_put_u64(s, address);
+	snapshot_records_put_u32(s, bytes);
 	buf_put(&s->record, type_and_flags, sizeof(type_and_flags));
-	put_text(s, name, strlen(name));
+	snapshot_records_put_text(s, name, strlen(name));
 	return end_record(s, -1, 0);
 }

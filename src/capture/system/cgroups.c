@@ -178,15 +178,15 @@ static int by_handle(const struct cgroups *c, uint64_t id,
 	return below_mount(c, text, ret_path);
 }
 
-struct search {
+struct cgroups_search {
 	const struct cgroups *c;
 	char *path;
 	bool found;
 };
 
-static bool take_path(void *ctx, char *line)
+static bool cgroups_take_path(void *ctx, char *line)
 {
-	struct search *s = ctx;
+	struct cgroups_search *s = ctx;
 	const char *path = cgroups_line_path(line, s->c->controller == 'v');
 
 	s->found = path && strlen(path) < CGROUP_PATH_MAX;
@@ -198,7 +198,7 @@ static bool take_path(void *ctx, char *line)
 int cgroups_of_process(struct cgroups *c, pid_t pid, uint64_t *ret_id,
 		       char ret_path[CGROUP_PATH_MAX])
 {
-	struct search s = { .c = c, .path = ret_path };
+	struct cgroups_search s = { .c = c, .path = ret_path };
 	union handle handle = { .h = { .handle_bytes = sizeof(*ret_id) } };
 	char file[64], folder[2 * CGROUP_PATH_MAX];
 	int mount_id;
@@ -207,7 +207,7 @@ int cgroups_of_process(struct cgroups *c, pid_t pid, uint64_t *ret_id,
 	if (r)
 		return r;
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
-	r = each_line(file, take_path, &s);
+	r = each_line(file, cgroups_take_path, &s);
 	if (r || !s.found)
 		return r ? r : -ENOENT;
 	snprintf(folder, sizeof(folder), "%s%s", c->mount, ret_path);

@@ -11,7 +11,7 @@ enum {
 	CPU_MAX = 1 << 20
 };
 
-static int take_number(const char **text, int *ret_v)
+static int cpus_take_number(const char **text, int *ret_v)
 {
 	long v = 0;
 
@@ -26,16 +26,16 @@ static int take_number(const char **text, int *ret_v)
 	return 0;
 }
 
-static int take_range(const char **text, struct cpu_list *list)
+static int cpus_take_range(const char **text, struct cpu_list *list)
 {
 	int first, last;
 
-	if (take_number(text, &first))
+	if (cpus_take_number(text, &first))
 		return -EINVAL;
 	last = first;
 	if (**text == '-') {
 		++*text;
-		if (take_number(text, &last) || last < first)
+		if (cpus_take_number(text, &last) || last < first)
 			return -EINVAL;
 	}
 	for (int cpu = first; cpu <= last; cpu++)
@@ -50,7 +50,7 @@ int cpu_list_parse(const char *text, struct cpu_list *ret_list)
 	int r = 0;
 
 	while (!r && *text && *text != '\n') {
-		r = take_range(&text, &list);
+		r = cpus_take_range(&text, &list);
 		if (!r && *text == ',')
 			text++;
 		else if (!r && *text && *text != '\n')

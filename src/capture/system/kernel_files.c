@@ -139,7 +139,7 @@ static int make_kallsyms(const char *path, struct err *err)
 	return r;
 }
 
-static int copy_file(const char *from, const char *to)
+static int kernel_files_copy_file(const char *from, const char *to)
 {
 	struct buf bytes = { 0 };
 	int r;
@@ -159,11 +159,11 @@ static int link_or_copy(const char *from, const char *to)
 		r = io_unlink(to);
 	if (r && r != -ENOENT)
 		return r;
-	return io_link(from, to) == 0 ? 0 : copy_file(from, to);
+	return io_link(from, to) == 0 ? 0 : kernel_files_copy_file(from, to);
 }
 
 /* Whether the symbols of this boot are there and undamaged; else they are read again. */
-static bool is_cached(const char *path)
+static bool kernel_files_is_cached(const char *path)
 {
 	enum checksum state = CHECKSUM_UNKNOWN;
 	int fd = io_open_regular(path, O_NOFOLLOW);
@@ -177,7 +177,7 @@ static bool is_cached(const char *path)
 }
 
 /* /proc/modules, terminated; empty for a kernel without modules. */
-static int read_modules(struct buf *out)
+static int kernel_files_read_modules(struct buf *out)
 {
 	int r = io_read_file("/proc/modules", out, MODULES_BYTES_MAX);
 
@@ -193,7 +193,7 @@ static int cache_path(const char *session_dir, const char *boot_id, char **ret_p
 	char *dir = NULL;
 	int r;
 
-	r = read_modules(&modules);
+	r = kernel_files_read_modules(&modules);
 	if (r == 0 && asprintf(&dir, "%s/kernel", session_dir) < 0)
 		r = -ENOMEM;
 	if (r == 0)
@@ -246,7 +246,7 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 	r = cache_path(session_dir, boot_id, &cached);
 	if (r < 0 || !cached)
 		return err_sys(err, r, "%s/kernel", session_dir);
-	if (!is_cached(cached))
+	if (!kernel_files_is_cached(cached))
 		r = make_kallsyms(cached, err);
 	if (r == 0 && asprintf(&saved, "%s/kallsyms.zst", current_dir) < 0)
 		r = err_sys(err, -ENOMEM, "%s", current_dir);
@@ -274,7 +274,7 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 	/* Of the recordings that this one is added to.  What is damaged must not get a new checksum. */
 	if (checksums_read_file(path, &older, MODULES_BYTES_MAX))
 		buf_clear(&older);
-	r = read_modules(&text);
+	r = kernel_files_read_modules(&text);
 	if (r == 0) {
 		kernel_files_describe_modules((const char *)text.data, "/sys/module",
 					      &out);

@@ -15,7 +15,8 @@ enum {
 	SYMBOLS_BYTES_MAX = 256 << 20
 };
 
-static bool ends_with(const char *line, size_t len, const char *end, size_t end_len)
+static bool kernel_files_late_ends_with(const char *line, size_t len, const char *end,
+					size_t end_len)
 {
 	return len >= end_len && !memcmp(line + len - end_len, end, end_len);
 }
@@ -32,15 +33,15 @@ void kernel_files_filter_module(const char *text, size_t len, const char *module
 		const char *newline = memchr(text + pos, '\n', len - pos);
 		size_t line = newline ? (size_t)(newline - text) + 1 - pos : len - pos;
 
-		if (ends_with(text + pos, line, end, end_len))
+		if (kernel_files_late_ends_with(text + pos, line, end, end_len))
 			buf_put(out, text + pos, line);
 		pos += line;
 	}
 }
 
 /* The whole file is written again: its checksum is that of all of it. */
-static int append(const char *dir, const char *name, const struct buf *bytes,
-		  struct err *err)
+static int kernel_files_late_append(const char *dir, const char *name,
+				    const struct buf *bytes, struct err *err)
 {
 	struct buf all = { 0 };
 	char *path;
@@ -63,7 +64,7 @@ static int append(const char *dir, const char *name, const struct buf *bytes,
 	return r;
 }
 
-static int read_symbols(struct buf *out)
+static int kernel_files_late_read_symbols(struct buf *out)
 {
 	bool hidden = true;
 	int fd = io_open("/proc/kallsyms", O_RDONLY, 0);
@@ -82,7 +83,7 @@ int kernel_files_add_modules(const char *current_dir, const struct proc_module *
 
 	for (size_t i = 0; i < nr; i++)
 		kernel_files_describe_module(&modules[i], "/sys/module", &lines);
-	r = append(current_dir, "modules", &lines, err);
+	r = kernel_files_late_append(current_dir, "modules", &lines, err);
 	buf_done(&lines);
 	return r;
 }
@@ -91,7 +92,7 @@ int kernel_files_add_symbols(const char *current_dir, const struct proc_module *
 			     size_t nr, struct err *err)
 {
 	struct buf all = { 0 }, symbols = { 0 };
-	int r = read_symbols(&all);
+	int r = kernel_files_late_read_symbols(&all);
 
 	if (r)
 		err_sys(err, r, "/proc/kallsyms");
@@ -101,7 +102,8 @@ int kernel_files_add_symbols(const char *current_dir, const struct proc_module *
 					   modules[i].name, &symbols);
 	}
 	if (!r)
-		r = append(current_dir, "modules.kallsyms", &symbols, err);
+		r = kernel_files_late_append(current_dir, "modules.kallsyms", &symbols,
+					     err);
 	buf_done(&all);
 	buf_done(&symbols);
 	return r;

@@ -30,13 +30,14 @@ uint64_t kernel_files_modules_hash(const char *text)
 	return hash;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void kernel_files_modules_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
 /* The id of /sys/module/NAME/notes/.note.gnu.build-id in hex, or "-". */
-static void put_build_id(struct buf *out, const char *sys_module, const char *name)
+static void kernel_files_modules_put_build_id(struct buf *out, const char *sys_module,
+					      const char *name)
 {
 	char path[PATH_BYTES];
 	struct buf notes = { 0 };
@@ -47,12 +48,12 @@ static void put_build_id(struct buf *out, const char *sys_module, const char *na
 		       name);
 	if (io_read_file(path, &notes, NOTE_BYTES_MAX) < 0 ||
 	    elf_note_build_id(notes.data, notes.len, false, &id, &len) < 0)
-		put_text(out, "-");
+		kernel_files_modules_put_text(out, "-");
 	for (size_t i = 0; i < len; i++) {
 		char hex[3];
 
 		(void)snprintf(hex, sizeof(hex), "%02x", id[i]);
-		put_text(out, hex);
+		kernel_files_modules_put_text(out, hex);
 	}
 	buf_done(&notes);
 }
@@ -64,13 +65,14 @@ void kernel_files_put_section(const char *section, char *text, struct buf *out)
 	text[strcspn(text, "\n")] = '\0';
 	if (!parse_u64(text, &address) || !address || strpbrk(section, " \n="))
 		return;
-	put_text(out, " ");
-	put_text(out, section);
-	put_text(out, "=");
-	put_text(out, text);
+	kernel_files_modules_put_text(out, " ");
+	kernel_files_modules_put_text(out, section);
+	kernel_files_modules_put_text(out, "=");
+	kernel_files_modules_put_text(out, text);
 }
 
-static void put_section(struct buf *out, const char *dir, const char *section)
+static void kernel_files_modules_put_section(struct buf *out, const char *dir,
+					     const char *section)
 {
 	char path[PATH_BYTES + 256];
 	char text[VALUE_BYTES];
@@ -87,7 +89,7 @@ static void put_section(struct buf *out, const char *dir, const char *section)
 	kernel_files_put_section(section, text, out);
 }
 
-static int is_name(const struct dirent *entry)
+static int kernel_files_modules_is_name(const struct dirent *entry)
 {
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
@@ -100,11 +102,11 @@ static void put_sections(struct buf *out, const char *sys_module, const char *na
 	int nr;
 
 	(void)snprintf(dir, sizeof(dir), "%s/%s/sections", sys_module, name);
-	nr = scandir(dir, &entries, is_name, alphasort);
+	nr = scandir(dir, &entries, kernel_files_modules_is_name, alphasort);
 	if (nr < 0)
 		return;
 	for (int i = 0; i < nr; i++) {
-		put_section(out, dir, entries[i]->d_name);
+		kernel_files_modules_put_section(out, dir, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -115,13 +117,13 @@ void kernel_files_describe_module(const struct proc_module *m, const char *sys_m
 {
 	char place[VALUE_BYTES];
 
-	put_text(out, m->name);
+	kernel_files_modules_put_text(out, m->name);
 	(void)snprintf(place, sizeof(place), " 0x%016llx %llu ",
 		       (unsigned long long)m->address, (unsigned long long)m->bytes);
-	put_text(out, place);
-	put_build_id(out, sys_module, m->name);
+	kernel_files_modules_put_text(out, place);
+	kernel_files_modules_put_build_id(out, sys_module, m->name);
 	put_sections(out, sys_module, m->name);
-	put_text(out, "\n");
+	kernel_files_modules_put_text(out, "\n");
 }
 
 void kernel_files_describe_modules(const char *text, const char *sys_module,
@@ -170,7 +172,7 @@ void kernel_files_merge_modules(const char *older, size_t len, struct buf *out)
 
 		if (begin && !has_line(out, out_len, older + pos, begin)) {
 			buf_put(out, older + pos, line);
-			put_text(out, "\n");
+			kernel_files_modules_put_text(out, "\n");
 		}
 		pos += line + 1;
 	}

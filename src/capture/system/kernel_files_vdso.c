@@ -28,17 +28,18 @@ struct elf_tables {
 	uint16_t section_bytes, nr_sections;
 };
 
-struct elf_segment {
+struct kernel_files_vdso_elf_segment {
 	uint32_t type;
 	uint64_t offset, file_bytes;
 };
 
-static uint64_t take_word(struct cursor *c, bool is_64)
+static uint64_t kernel_files_vdso_take_word(struct cursor *c, bool is_64)
 {
 	return is_64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-static int read_tables(const void *bytes, size_t len, struct elf_tables *ret)
+static int kernel_files_vdso_read_tables(const void *bytes, size_t len,
+					 struct elf_tables *ret)
 {
 	struct cursor c = cursor_of(bytes, len, false);
 	const unsigned char *ident = cursor_take(&c, EI_NIDENT);
@@ -47,10 +48,10 @@ static int read_tables(const void *bytes, size_t len, struct elf_tables *ret)
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -EBADMSG;
 	t.is_64 = ident[EI_CLASS] == ELFCLASS64;
-	(void)cursor_take(&c, 8);     /* type, machine, version */
-	(void)take_word(&c, t.is_64); /* entry */
-	t.segments_at = take_word(&c, t.is_64);
-	t.sections_at = take_word(&c, t.is_64);
+	(void)cursor_take(&c, 8);                       /* type, machine, version */
+	(void)kernel_files_vdso_take_word(&c, t.is_64); /* entry */
+	t.segments_at = kernel_files_vdso_take_word(&c, t.is_64);
+	t.sections_at = kernel_files_vdso_take_word(&c, t.is_64);
 	(void)cursor_take(&c, 6); /* flags, ehsize */
 	t.segment_bytes = cursor_u16(&c);
 	t.nr_segments = cursor_u16(&c);
@@ -62,12 +63,13 @@ static int read_tables(const void *bytes, size_t len, struct elf_tables *ret)
 	return 0;
 }
 
-static int read_segment(const void *bytes, size_t len, const struct elf_tables *t,
-			unsigned int i, struct elf_segment *ret)
+static int kernel_files_vdso_read_segment(const void *bytes, size_t len,
+					  const struct elf_tables *t, unsigned int i,
+					  struct kernel_files_vdso_elf_segment *ret)
 {
 	struct cursor c = cursor_of(bytes, len, false);
 	uint64_t at = t->segments_at + (uint64_t)i * t->segment_bytes;
-	struct elf_segment s;
+	struct kernel_files_vdso_elf_segment s;
 
 	if (t->segments_at > len || at > len)
 		return -EBADMSG;
@@ -75,10 +77,10 @@ static int read_segment(const void *bytes, size_t len, const struct elf_tables *
 	s.type = cursor_u32(&c);
 	if (t->is_64)
 		(void)cursor_u32(&c); /* flags */
-	s.offset = take_word(&c, t->is_64);
-	(void)take_word(&c, t->is_64); /* vaddr */
-	(void)take_word(&c, t->is_64); /* paddr */
-	s.file_bytes = take_word(&c, t->is_64);
+	s.offset = kernel_files_vdso_take_word(&c, t->is_64);
+	(void)kernel_files_vdso_take_word(&c, t->is_64); /* vaddr */
+	(void)kernel_files_vdso_take_word(&c, t->is_64); /* paddr */
+	s.file_bytes = kernel_files_vdso_take_word(&c, t->is_64);
 	if (c.failed)
 		return -EBADMSG;
 	*ret = s;
@@ -87,18 +89,18 @@ static int read_segment(const void *bytes, size_t len, const struct elf_tables *
 
 /* How long the ELF file is: to the end of its last table or segment.  0: no ELF file; its
  * headers are read from the first `len` bytes. */
-static uint64_t file_bytes(const void *bytes, size_t len)
+static uint64_t kernel_files_vdso_file_bytes(const void *bytes, size_t len)
 {
 	struct elf_tables t;
-	struct elf_segment s;
+	struct kernel_files_vdso_elf_segment s;
 	uint64_t end;
 
-	if (read_tables(bytes, len, &t) < 0)
+	if (kernel_files_vdso_read_tables(bytes, len, &t) < 0)
 		return 0;
 	end = t.sections_at + (uint64_t)t.section_bytes * t.nr_sections;
 	for (unsigned int i = 0; i < t.nr_segments; i++) {
-		if (read_segment(bytes, len, &t, i, &s) == 0 && s.type == PT_LOAD &&
-		    s.offset + s.file_bytes > end)
+		if (kernel_files_vdso_read_segment(bytes, len, &t, i, &s) == 0 &&
+		    s.type == PT_LOAD && s.offset + s.file_bytes > end)
 			end = s.offset + s.file_bytes;
 	}
 	return end;
@@ -107,14 +109,14 @@ static uint64_t file_bytes(const void *bytes, size_t len)
 static int find_build_id(const void *bytes, size_t len, struct build_id *ret_id)
 {
 	struct elf_tables t;
-	int r = read_tables(bytes, len, &t);
+	int r = kernel_files_vdso_read_tables(bytes, len, &t);
 
 	for (unsigned int i = 0; r == 0 && i < t.nr_segments; i++) {
-		struct elf_segment s;
+		struct kernel_files_vdso_elf_segment s;
 		const uint8_t *id;
 		size_t id_len;
 
-		r = read_segment(bytes, len, &t, i, &s);
+		r = kernel_files_vdso_read_segment(bytes, len, &t, i, &s);
 		if (r < 0 || s.type != PT_NOTE || s.offset > len ||
 		    s.file_bytes > len - s.offset)
 			continue;
@@ -140,7 +142,7 @@ int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len)
 		return -ENODATA;
 	/* Its size is told by its own headers, which are in its first page. */
 	bytes = (const void *)start; /* NOLINT(performance-no-int-to-ptr) */
-	len = file_bytes(bytes, (size_t)sysconf(_SC_PAGESIZE));
+	len = kernel_files_vdso_file_bytes(bytes, (size_t)sysconf(_SC_PAGESIZE));
 	if (!len || len > VDSO_BYTES_MAX)
 		return -ENODATA;
 	*ret_bytes = bytes;
@@ -162,7 +164,7 @@ static char *vdso_path(const char *dir, const struct build_id *id)
 int kernel_files_save_vdso(const char *current_dir, const void *bytes, size_t len,
 			   struct build_id *ret_id, struct err *err)
 {
-	uint64_t whole = file_bytes(bytes, len);
+	uint64_t whole = kernel_files_vdso_file_bytes(bytes, len);
 	struct build_id id = { 0 };
 	char *path;
 	int r;

@@ -17,13 +17,13 @@ enum {
 	NOTES_BYTES_MAX = 1 << 16
 };
 
-static void set_text(char to[MACHINE_TEXT_MAX], const char *from, size_t len)
+static void machine_set_text(char to[MACHINE_TEXT_MAX], const char *from, size_t len)
 {
 	(void)snprintf(to, MACHINE_TEXT_MAX, "%.*s", (int)len, from);
 }
 
 /* The first line of a small file. */
-static void read_line(const char *path, char to[MACHINE_TEXT_MAX])
+static void machine_read_line(const char *path, char to[MACHINE_TEXT_MAX])
 {
 	int fd = io_open(path, 0, 0);
 	ssize_t n;
@@ -52,7 +52,8 @@ static void cpuinfo_value(const char *text, const char *key, char to[MACHINE_TEX
 				const char *value = line + key_len + blanks + 1;
 
 				value += strspn(value, " \t");
-				set_text(to, value, (size_t)(line + len - value));
+				machine_set_text(to, value,
+						 (size_t)(line + len - value));
 				return;
 			}
 		}
@@ -107,11 +108,11 @@ void machine_read(struct machine *ret_machine)
 	long n;
 
 	if (uname(&u) == 0) {
-		set_text(m.hostname, u.nodename, strlen(u.nodename));
-		set_text(m.os_release, u.release, strlen(u.release));
-		set_text(m.arch, u.machine, strlen(u.machine));
+		machine_set_text(m.hostname, u.nodename, strlen(u.nodename));
+		machine_set_text(m.os_release, u.release, strlen(u.release));
+		machine_set_text(m.arch, u.machine, strlen(u.machine));
 	}
-	read_line("/proc/sys/kernel/random/boot_id", m.boot_id);
+	machine_read_line("/proc/sys/kernel/random/boot_id", m.boot_id);
 	read_cpu(&m);
 	read_kernel_build_id(&m);
 	n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -11,7 +11,8 @@ enum {
 
 /* What runs only once is given back a while after the module became live (do_init_module() of
  * the kernel): it is smaller then, once, and the same.  Two of one text are two. */
-static bool is_same(struct module_watch_entry *e, const struct proc_module *m)
+static bool module_watch_is_same(struct module_watch_entry *e,
+				 const struct proc_module *m)
 {
 	if (e->module.address != m->address || strcmp(e->module.name, m->name) != 0)
 		return false;
@@ -22,11 +23,11 @@ static bool is_same(struct module_watch_entry *e, const struct proc_module *m)
 	return e->module.bytes == m->bytes;
 }
 
-static struct module_watch_entry *find(struct module_watch *w,
-				       const struct proc_module *m)
+static struct module_watch_entry *module_watch_find(struct module_watch *w,
+						    const struct proc_module *m)
 {
 	for (size_t i = 0; i < w->known.nr; i++)
-		if (is_same(&w->known.at[i], m))
+		if (module_watch_is_same(&w->known.at[i], m))
 			return &w->known.at[i];
 	return NULL;
 }
@@ -56,10 +57,10 @@ uint64_t module_watch_time(const struct module_watch *w, const char *name)
 	return 0;
 }
 
-static int take_module(struct module_watch *w, const struct proc_module *m,
-		       module_watch_tell tell, void *ctx)
+static int module_watch_take_module(struct module_watch *w, const struct proc_module *m,
+				    module_watch_tell tell, void *ctx)
 {
-	struct module_watch_entry *e = find(w, m);
+	struct module_watch_entry *e = module_watch_find(w, m);
 	int r = 0;
 
 	if (!e) {
@@ -81,7 +82,7 @@ static int take_module(struct module_watch *w, const struct proc_module *m,
 }
 
 /* One that comes back, even to its old place, may be another. */
-static void forget_gone(struct module_watch *w)
+static void module_watch_forget_gone(struct module_watch *w)
 {
 	size_t nr = 0;
 
@@ -104,8 +105,8 @@ int module_watch_take(struct module_watch *w, const char *text, module_watch_tel
 
 	while (!r && proc_modules_next(&text, &m))
 		if (m.address && m.bytes)
-			r = take_module(w, &m, tell, ctx);
-	forget_gone(w);
+			r = module_watch_take_module(w, &m, tell, ctx);
+	module_watch_forget_gone(w);
 	w->told.nr = 0;
 	w->begun = true;
 	return r;

@@ -5,13 +5,13 @@
 #include <sys/mman.h>
 
 /* The part of a line that is not parsed yet. */
-struct line {
+struct proc_maps_line {
 	const char *at;
 	const char *end;
 	bool bad;
 };
 
-static unsigned int hex_digit(char c)
+static unsigned int proc_maps_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned int)(c - '0');
@@ -20,13 +20,13 @@ static unsigned int hex_digit(char c)
 	return 16;
 }
 
-static uint64_t take_digits(struct line *l, unsigned int base)
+static uint64_t take_digits(struct proc_maps_line *l, unsigned int base)
 {
 	const char *first = l->at;
 	uint64_t v = 0;
 
 	for (; l->at < l->end; l->at++) {
-		unsigned int digit = hex_digit(*l->at);
+		unsigned int digit = proc_maps_hex_digit(*l->at);
 
 		if (digit >= base)
 			break;
@@ -40,7 +40,7 @@ static uint64_t take_digits(struct line *l, unsigned int base)
 }
 
 /* A hexadecimal number that `stop` ends; the stop character is consumed. */
-static uint64_t take_hex(struct line *l, char stop)
+static uint64_t proc_maps_take_hex(struct proc_maps_line *l, char stop)
 {
 	uint64_t v = take_digits(l, 16);
 
@@ -51,9 +51,9 @@ static uint64_t take_hex(struct line *l, char stop)
 	return v;
 }
 
-static uint32_t take_device(struct line *l, char stop)
+static uint32_t take_device(struct proc_maps_line *l, char stop)
 {
-	uint64_t v = take_hex(l, stop);
+	uint64_t v = proc_maps_take_hex(l, stop);
 
 	if (v > UINT32_MAX)
 		l->bad = true;
@@ -61,7 +61,7 @@ static uint32_t take_device(struct line *l, char stop)
 }
 
 /* One letter of "rwxp": the flag if it is `letter`, none if it is '-'. */
-static uint32_t take_flag(struct line *l, char letter, uint32_t flag)
+static uint32_t take_flag(struct proc_maps_line *l, char letter, uint32_t flag)
 {
 	char c = '\0';
 
@@ -72,7 +72,7 @@ static uint32_t take_flag(struct line *l, char letter, uint32_t flag)
 	return c == letter ? flag : 0;
 }
 
-static void take_permissions(struct line *l, struct proc_map *m)
+static void take_permissions(struct proc_maps_line *l, struct proc_map *m)
 {
 	m->prot = take_flag(l, 'r', PROT_READ);
 	m->prot |= take_flag(l, 'w', PROT_WRITE);
@@ -86,7 +86,7 @@ static void take_permissions(struct line *l, struct proc_map *m)
 	l->at += 2;
 }
 
-static void take_path(struct line *l, struct proc_map *m)
+static void proc_maps_take_path(struct proc_maps_line *l, struct proc_map *m)
 {
 	static const char deleted[] = " (deleted)";
 	size_t tail = sizeof(deleted) - 1;
@@ -103,7 +103,7 @@ int proc_map_next(const char *text, size_t len, size_t *pos, bool is_end,
 {
 	struct proc_map m = { 0 };
 	const char *newline;
-	struct line l;
+	struct proc_maps_line l;
 
 	if (*pos >= len)
 		return 1;
@@ -115,16 +115,16 @@ int proc_map_next(const char *text, size_t len, size_t *pos, bool is_end,
 	l.bad = false;
 	*pos = (size_t)(l.end - text) + (newline != NULL);
 
-	m.start = take_hex(&l, '-');
-	m.end = take_hex(&l, ' ');
+	m.start = proc_maps_take_hex(&l, '-');
+	m.end = proc_maps_take_hex(&l, ' ');
 	take_permissions(&l, &m);
-	m.pgoff = take_hex(&l, ' ');
+	m.pgoff = proc_maps_take_hex(&l, ' ');
 	m.maj = take_device(&l, ':');
 	m.min = take_device(&l, ' ');
 	m.ino = take_digits(&l, 10);
 	if (l.at < l.end && *l.at != ' ')
 		l.bad = true;
-	take_path(&l, &m);
+	proc_maps_take_path(&l, &m);
 	if (l.bad || m.end <= m.start)
 		return -EBADMSG;
 	*ret_map = m;

@@ -19,7 +19,8 @@ struct word {
 	size_t len;
 };
 
-static size_t split(const char *line, size_t len, struct word words[NR_FIELDS])
+static size_t proc_modules_split(const char *line, size_t len,
+				 struct word words[NR_FIELDS])
 {
 	size_t nr = 0;
 
@@ -45,24 +46,26 @@ static bool number(const struct word *w, uint64_t *ret)
 	return parse_u64(text, ret);
 }
 
-static bool is_word(const struct word *w, const char *text)
+static bool proc_modules_is_word(const struct word *w, const char *text)
 {
 	return w->len == strlen(text) && !memcmp(w->at, text, w->len);
 }
 
-static bool take_line(const char *line, size_t len, struct proc_module *ret)
+static bool proc_modules_take_line(const char *line, size_t len,
+				   struct proc_module *ret)
 {
 	struct word words[NR_FIELDS];
 	const struct word *name = &words[FIELD_NAME];
 
 	memset(ret, 0, sizeof(*ret));
-	if (split(line, len, words) < NR_FIELDS || name->len >= sizeof(ret->name) ||
-	    name->at[0] == '.' || memchr(name->at, '/', name->len) ||
+	if (proc_modules_split(line, len, words) < NR_FIELDS ||
+	    name->len >= sizeof(ret->name) || name->at[0] == '.' ||
+	    memchr(name->at, '/', name->len) ||
 	    !number(&words[FIELD_BYTES], &ret->bytes) ||
 	    !number(&words[FIELD_ADDRESS], &ret->address))
 		return false;
 	memcpy(ret->name, name->at, name->len);
-	ret->live = is_word(&words[FIELD_STATE], "Live");
+	ret->live = proc_modules_is_word(&words[FIELD_STATE], "Live");
 	return true;
 }
 
@@ -73,7 +76,7 @@ bool proc_modules_next(const char **at, struct proc_module *ret_module)
 		size_t len = strcspn(line, "\n");
 
 		*at = line + len + (line[len] == '\n');
-		if (take_line(line, len, ret_module))
+		if (proc_modules_take_line(line, len, ret_module))
 			return true;
 	}
 	return false;

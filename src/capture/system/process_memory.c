@@ -24,7 +24,7 @@ struct memory_errand {
 	uint8_t bytes[];
 };
 
-static void drop(struct errand *e)
+static void process_memory_drop(struct errand *e)
 {
 	free(e);
 }
@@ -52,7 +52,7 @@ static size_t copy_pages(struct memory_errand *m, size_t from)
 	return copied > 0 ? (size_t)copied : 0;
 }
 
-static void run(struct errand *e)
+static void process_memory_run(struct errand *e)
 {
 	struct memory_errand *m = (struct memory_errand *)e;
 	size_t copied;
@@ -76,8 +76,8 @@ size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t le
 		return 0;
 	*m = (struct memory_errand){ .errand = { .kind = ERRAND_MEMORY,
 						 .about = (uint32_t)pid,
-						 .run = run,
-						 .drop = drop },
+						 .run = process_memory_run,
+						 .drop = process_memory_drop },
 				     .pid = pid,
 				     .address = address,
 				     .len = len };

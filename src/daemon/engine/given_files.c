@@ -34,7 +34,7 @@ static char *path_from_here(const char *path)
 }
 
 /* The kernel, and modules that are loaded (those that are built in have no such file). */
-static bool is_of_kernel(const char *word)
+static bool given_files_is_of_kernel(const char *word)
 {
 	char path[PATH_MAX];
 
@@ -47,12 +47,12 @@ static bool is_of_kernel(const char *word)
 }
 
 /* As samples name it.  malloc'd or NULL. */
-static char *image_name(const char *word)
+static char *given_files_image_name(const char *word)
 {
 	struct stat st;
 	char *path;
 
-	if (is_of_kernel(word))
+	if (given_files_is_of_kernel(word))
 		return strdup(word);
 	path = realpath(word, NULL);
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
@@ -72,7 +72,8 @@ int given_images_add(const char *words, struct buf *list, struct err *err)
 		size_t len = strcspn(words, ",");
 		char *word = strndup(words, len);
 		bool is_all = word && !strcmp(word, "all");
-		char *name = word && len && !is_all ? image_name(word) : NULL;
+		char *name =
+			word && len && !is_all ? given_files_image_name(word) : NULL;
 
 		if (is_all)
 			buf_clear(list);

@@ -84,7 +84,7 @@ static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 	return use;
 }
 
-static void *measure(void *arg)
+static void *oprofiled_govern_measure(void *arg)
 {
 	struct oprofiled_gauge *g = arg;
 	const struct sample_cost_kind kind = { .attr = &g->attr, .keeps = 1 };
@@ -119,7 +119,7 @@ static void begin_gauge(struct oprofiled *d, uint64_t now)
 	g->attr = *attr;
 	g->is_known = true;
 	g->is_done = false;
-	g->runs = !pthread_create(&g->thread, NULL, measure, g);
+	g->runs = !pthread_create(&g->thread, NULL, oprofiled_govern_measure, g);
 }
 
 static void end_gauge(struct oprofiled *d)

@@ -57,7 +57,7 @@ static void log_to_file(enum log_level level, const char *text)
 }
 
 /* Never what would be waited for, as a FIFO.  A descriptor or a negative errno. */
-static int open_regular(const char *path)
+static int oprofiled_loop_open_regular(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
 			 RECORDING_FILE_MODE);
@@ -96,7 +96,7 @@ static int open_log(const char *dir, const char *path, struct err *err)
 	if (r) {
 		err_sys(err, r, "cannot create %s", samples);
 	} else {
-		r = open_regular(path);
+		r = oprofiled_loop_open_regular(path);
 		if (r < 0)
 			err_sys(err, r, "%s", path);
 	}
@@ -138,7 +138,7 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 
 /* ---- signals ---- */
 
-static int block_signals(struct oprofiled *d, struct err *err)
+static int oprofiled_loop_block_signals(struct oprofiled *d, struct err *err)
 {
 	sigset_t mask;
 
@@ -152,7 +152,7 @@ static int block_signals(struct oprofiled *d, struct err *err)
 	return d->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
 }
 
-static void take_signals(struct oprofiled *d)
+static void oprofiled_loop_take_signals(struct oprofiled *d)
 {
 	struct signalfd_siginfo info;
 	struct err err = { 0 };
@@ -184,7 +184,7 @@ static void tell_refused(void)
 			call);
 }
 
-static int one_turn(struct oprofiled *d, struct err *err)
+static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 {
 	struct pollfd fds[] = {
 		{ .fd = d->signal_fd, .events = POLLIN },
@@ -200,7 +200,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 	    errno != EINTR)
 		return err_sys(err, -errno, "poll");
 	if (fds[0].revents)
-		take_signals(d);
+		oprofiled_loop_take_signals(d);
 	oprofiled_record(d, fds[2].revents, fds[3].revents);
 	oprofiled_govern(d);
 	oprofiled_metrics_turn(d);
@@ -213,7 +213,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 }
 
 /* Whose members may control it.  One that was asked for and is not there is a typing error. */
-static const char *group(const struct oprofiled *d)
+static const char *oprofiled_loop_group(const struct oprofiled *d)
 {
 	const char *asked = d->options.group;
 
@@ -250,7 +250,7 @@ static int begin_budget(struct oprofiled *d, struct err *err)
 }
 
 /* The start is over. */
-static void confine(void)
+static void oprofiled_loop_confine(void)
 {
 	struct err err = { 0 };
 
@@ -258,12 +258,12 @@ static void confine(void)
 		log_say(LOG_WARNING, "system calls are not restricted: %s", err.text);
 }
 
-static int open_all(struct oprofiled *d, struct err *err)
+static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
 	struct control_server_config config = { .path = path,
 						.listen_fd = service_listen_fd(),
-						.group = group(d),
+						.group = oprofiled_loop_group(d),
 						.handle = oprofiled_answer,
 						.ctx = d };
 	uint64_t start, end;
@@ -272,7 +272,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 	d->run_dir = control_run_dir();
 	r = background_lock(d->run_dir, &d->lock_fd, err);
 	if (!r)
-		r = block_signals(d, err);
+		r = oprofiled_loop_block_signals(d, err);
 	/* Before rights go: without them where the kernel ends is behind all of its symbols. */
 	(void)snapshot_kernel_text(&start, &end);
 	/* Likewise: it can become another user. */
@@ -294,7 +294,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 	if (!r)
 		r = control_server_open(&config, &d->server, err);
 	if (!r)
-		confine();
+		oprofiled_loop_confine();
 	return r;
 }
 
@@ -314,7 +314,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	keep_little();
 	r = oprofiled_open_log(d, err);
 	if (!r)
-		r = open_all(d, err);
+		r = oprofiled_loop_open_all(d, err);
 	if (!r) {
 		log_say(LOG_NOTE, "oprofiled " OPROFILE_VERSION " runs as process %d",
 			getpid());
@@ -324,7 +324,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 			       d->recorder ? "sampling" : "paused");
 	}
 	while (!r && !d->done)
-		r = one_turn(d, err);
+		r = oprofiled_loop_one_turn(d, err);
 	service_notify("STOPPING=1");
 	/* On the standard error our caller says it. */
 	if (r && log_file)

@@ -51,8 +51,8 @@ int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 
 /* ---- one recorder ---- */
 
-static uint32_t session_flags(const struct oprofiled *d,
-			      const struct event_requests *events)
+static uint32_t oprofiled_recording_session_flags(const struct oprofiled *d,
+						  const struct event_requests *events)
 {
 	bool fallback = !daemonrc_nr_events(&d->setup) && events->list.nr &&
 			events->list.at[0].timer;
@@ -70,7 +70,8 @@ static const char *vmlinux(const struct oprofiled *d)
 	return path && strcmp(path, "none") != 0 ? path : "";
 }
 
-static bool is_wanted(void *ctx, const struct dict *dict, const struct sample *sample)
+static bool oprofiled_recording_is_wanted(void *ctx, const struct dict *dict,
+					  const struct sample *sample)
 {
 	struct oprofiled *d = ctx;
 
@@ -95,7 +96,7 @@ static uint32_t max_frames(const char *depth)
 }
 
 /* Samples come from d->recorder from here on, and are those that the setup wants. */
-static void begin_samples(struct oprofiled *d)
+static void oprofiled_recording_begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
 
@@ -117,8 +118,10 @@ static void note_cpus(struct oprofiled *d)
 }
 
 /* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
-static int open_recorder(struct oprofiled *d, struct event_requests *events,
-			 struct recorder **ret_recorder, struct err *err)
+static int oprofiled_recording_open_recorder(struct oprofiled *d,
+					     struct event_requests *events,
+					     struct recorder **ret_recorder,
+					     struct err *err)
 {
 	const char *depth = daemonrc_get(&d->setup, "CALLGRAPH");
 	bool chains = !depth || !*depth || strcmp(depth, "0") != 0;
@@ -138,7 +141,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.tables = &d->tables,
 		.copies = &d->upkeep.copies,
 		.max_frames = max_frames(depth),
-		.is_wanted = is_wanted,
+		.is_wanted = oprofiled_recording_is_wanted,
 		.on_fork = take_fork,
 	};
 	int r;
@@ -156,7 +159,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		event_request_cap_rate(&events->list.at[i], d->governor.rate_hz);
 	config.events = events->list.at;
 	config.nr_events = events->list.nr;
-	config.session_flags = session_flags(d, events);
+	config.session_flags = oprofiled_recording_session_flags(d, events);
 	oprofiled_stream_attach(d, &config);
 	r = recorder_open(&config, ret_recorder, err);
 	if (!config.stack_bytes || (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
@@ -250,7 +253,7 @@ int oprofiled_begin(struct oprofiled *d, struct err *err)
 	events_done(&d->events);
 	d->events = (struct event_requests){ 0 };
 	if (!r)
-		r = open_recorder(d, &d->events, &d->recorder, err);
+		r = oprofiled_recording_open_recorder(d, &d->events, &d->recorder, err);
 	if (!r) {
 		r = recorder_enable(d->recorder, true, err);
 		if (r) {
@@ -262,7 +265,7 @@ int oprofiled_begin(struct oprofiled *d, struct err *err)
 		return r;
 	d->retry_ns = 0;
 	d->disk_is_full = false;
-	begin_samples(d);
+	oprofiled_recording_begin_samples(d);
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	tell_begin(d);
@@ -349,7 +352,8 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 }
 
 /* A full disk is waited for: what was not written stays pending.  False: it is something else. */
-static bool wait_for_room(struct oprofiled *d, int failure, const struct err *err)
+static bool oprofiled_recording_wait_for_room(struct oprofiled *d, int failure,
+					      const struct err *err)
 {
 	if (failure != -ENOSPC && failure != -EDQUOT)
 		return false;
@@ -370,11 +374,11 @@ static int rotate(struct oprofiled *d, struct err *err)
 	/* What waits for room would be lost.  A disk that is full shows before the recorder closes,
 	 * and could not try again. */
 	if (!old || d->disk_is_full ||
-	    wait_for_room(d, recorder_dump(old, &late), &late))
+	    oprofiled_recording_wait_for_room(d, recorder_dump(old, &late), &late))
 		return 0;
 	/* What the next one has to look up of running processes, it does while the old one still
 	 * samples. */
-	r = open_recorder(d, &events, &next, err);
+	r = oprofiled_recording_open_recorder(d, &events, &next, err);
 	if (r) {
 		events_done(&events);
 		return r;
@@ -389,7 +393,7 @@ static int rotate(struct oprofiled *d, struct err *err)
 	}
 	d->recorder = next;
 	(void)oprofiled_close_recorder(d, old, &late);
-	begin_samples(d);
+	oprofiled_recording_begin_samples(d);
 	/* They were the old one's until here. */
 	events_done(&d->events);
 	d->events = events;
@@ -427,7 +431,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 {
 	struct err late = { 0 };
 
-	if (wait_for_room(d, failure, err))
+	if (oprofiled_recording_wait_for_room(d, failure, err))
 		return;
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
 	(void)oprofiled_close_recorder(d, d->recorder, &late);

@@ -10,7 +10,7 @@
 
 /* ---- status ---- */
 
-static void put_setup(const struct oprofiled *d, struct buf *reply)
+static void oprofiled_requests_put_setup(const struct oprofiled *d, struct buf *reply)
 {
 	static const struct {
 		const char *key;
@@ -50,7 +50,8 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 }
 
 /* Of TIMER and RTC_INTERRUPTS with a rate of their own that is what stands for a count. */
-static uint64_t count_of(const struct oprofiled *d, const struct event_request *e)
+static uint64_t oprofiled_requests_count_of(const struct oprofiled *d,
+					    const struct event_request *e)
 {
 	bool own = e->timer && e->frequency_hz && e->frequency_hz != d->rate_hz;
 
@@ -59,7 +60,7 @@ static uint64_t count_of(const struct oprofiled *d, const struct event_request *
 
 /* As asked for, also of a recording: whose events the governor bounds, and then a rate of their own
  * cannot be told from the usual one. */
-static void put_events(const struct oprofiled *d, struct buf *reply)
+static void oprofiled_requests_put_events(const struct oprofiled *d, struct buf *reply)
 {
 	struct event_requests asked = { 0 };
 	struct err err;
@@ -71,7 +72,7 @@ static void put_events(const struct oprofiled *d, struct buf *reply)
 
 		snprintf(key, sizeof(key), "event.%zu", i);
 		control_put_field(reply, key, "%s:%llu:%llu:%d:%d", e->name,
-				  (unsigned long long)count_of(d, e),
+				  (unsigned long long)oprofiled_requests_count_of(d, e),
 				  (unsigned long long)e->unit_mask, e->kernel, e->user);
 	}
 	events_done(&asked);
@@ -85,9 +86,9 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 	control_put_field(reply, "state", "%s", d->recorder ? "running" : "paused");
 	control_put_field(reply, "pid", "%d", getpid());
 	control_put_field(reply, "session_dir", "%s", oprofiled_session_dir(d));
-	put_events(d, reply);
+	oprofiled_requests_put_events(d, reply);
 	put_separate(d, reply);
-	put_setup(d, reply);
+	oprofiled_requests_put_setup(d, reply);
 	if (oprofiled_setup_flag(d, "PID_FILTER"))
 		control_put_field(reply, "pid_filter", "%s",
 				  daemonrc_get(&d->setup, "PID_FILTER"));

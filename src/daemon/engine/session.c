@@ -139,7 +139,7 @@ int oprofiled_reset(struct oprofiled *d, struct err *err)
 }
 
 /* As a file, and in a line of the log. */
-static bool is_session_name(const char *name)
+static bool oprofiled_session_is_session_name(const char *name)
 {
 	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
 		if (*at < ' ' || *at == 0x7f || *at == '/')
@@ -154,7 +154,7 @@ int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
 	char path[4096];
 	int r;
 
-	if (!is_session_name(name))
+	if (!oprofiled_session_is_session_name(name))
 		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
 	r = oprofiled_check_removed(d, err);
 	if (!r)

@@ -119,8 +119,8 @@ static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 
 /* TIMER:0 is once a tick in OProfile; so is here the default event that opcontrol keeps beside
  * others. */
-static int add_event(const char *spec, uint64_t rate_hz, struct event_requests *events,
-		     struct err *err)
+static int oprofiled_setup_add_event(const char *spec, uint64_t rate_hz,
+				     struct event_requests *events, struct err *err)
 {
 	size_t name_len = strcspn(spec, ":");
 
@@ -143,7 +143,7 @@ int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *set
 		if (!spec || !*spec)
 			continue;
 		modern_spec(spec, modern);
-		r = add_event(modern, d->rate_hz, ret_events, err);
+		r = oprofiled_setup_add_event(modern, d->rate_hz, ret_events, err);
 	}
 	if (!r && !ret_events->list.nr)
 		r = events_parse("default", d->rate_hz, ret_events, err);
@@ -162,7 +162,7 @@ int oprofiled_setup_filter(const struct daemonrc *setup,
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err)
 {
 	struct event_requests events = { 0 };
-	int r = add_event(spec, d->rate_hz, &events, err);
+	int r = oprofiled_setup_add_event(spec, d->rate_hz, &events, err);
 
 	events_done(&events);
 	return r;
@@ -170,8 +170,8 @@ int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct er
 
 /* ---- setting ---- */
 
-static int check(const struct oprofiled *d, const struct daemonrc *setup,
-		 struct err *err)
+static int oprofiled_setup_check(const struct oprofiled *d,
+				 const struct daemonrc *setup, struct err *err)
 {
 	static const char *const numbers[] = { "BUF_SIZE", "BUF_WATERSHED",
 					       "CPU_BUF_SIZE", "NOTE_SIZE",
@@ -207,8 +207,8 @@ static int check(const struct oprofiled *d, const struct daemonrc *setup,
 
 /* A daemon of root writes, renames and removes in the folder: that it is another one is not for
  * those who are in a group. */
-static int check_dir(const struct daemonrc *asked, const char *key, const char *value,
-		     bool may_move, struct err *err)
+static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *key,
+				     const char *value, bool may_move, struct err *err)
 {
 	const char *dir = session_dir_of(asked);
 
@@ -232,7 +232,7 @@ static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
 		return err_set(err, -EINVAL, "\"%.64s\" is not KEY=VALUE", word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
-	r = check_dir(asked, key, value + 1, may_move, err);
+	r = oprofiled_setup_check_dir(asked, key, value + 1, may_move, err);
 	if (r)
 		return r;
 	r = daemonrc_set(asked, key, value + 1);
@@ -282,7 +282,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 	for (size_t i = 0; i < nr && !r; i++)
 		r = set_word(&next, words[i], may_move, err);
 	if (!r)
-		r = check(d, &next, err);
+		r = oprofiled_setup_check(d, &next, err);
 	if (r) {
 		daemonrc_done(&next);
 		return r;
@@ -333,7 +333,7 @@ static int session_dir_failed(const char *dir, int r, struct err *err)
 		       dir, dir);
 }
 
-static int set_images(struct oprofiled *d, struct err *err)
+static int oprofiled_setup_set_images(struct oprofiled *d, struct err *err)
 {
 	struct buf list = { 0 };
 	int r;
@@ -390,7 +390,7 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 	if (!r)
 		r = set_given(d, "SEPARATE_CPU", o->separate_cpu);
 	if (!r)
-		r = set_images(d, err);
+		r = oprofiled_setup_set_images(d, err);
 	if (!r)
 		r = set_given(d, "KERNEL_RANGE", o->kernel_range);
 	if (!r)
@@ -403,6 +403,6 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 									    : NULL);
 	if (r)
 		return err->text[0] ? r : err_sys(err, r, "an option's value");
-	r = check(d, &d->asked, err);
+	r = oprofiled_setup_check(d, &d->asked, err);
 	return r ? r : oprofiled_setup_take(d, err);
 }

@@ -22,14 +22,14 @@ enum {
 
 /* ---- places ---- */
 
-static bool is_kernel(enum image_kind kind)
+static bool oprofiled_stream_is_kernel(enum image_kind kind)
 {
 	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF ||
 	       kind == IMAGE_KERNEL_UNMAPPED || kind == IMAGE_GUEST_KERNEL ||
 	       kind == IMAGE_HYPERVISOR;
 }
 
-static bool is_file(enum image_kind kind)
+static bool oprofiled_stream_is_file(enum image_kind kind)
 {
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
 }
@@ -44,7 +44,7 @@ static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 	if (number == DICT_NONE)
 		return EVENT_NO_COOKIE;
 	image = &dict->images.at[number];
-	if (!is_file(image->kind))
+	if (!oprofiled_stream_is_file(image->kind))
 		return EVENT_NO_COOKIE;
 	while (s->cookies_by_image.nr <= number)
 		if (!vec_push(&s->cookies_by_image, NOT_KNOWN))
@@ -56,15 +56,16 @@ static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 }
 
 /* False: it is nowhere. */
-static bool find_place(struct oprofiled_stream *s, const struct dict *dict,
-		       const struct frame *frame, bool *ret_kernel,
-		       struct event_place *ret_place)
+static bool oprofiled_stream_find_place(struct oprofiled_stream *s,
+					const struct dict *dict,
+					const struct frame *frame, bool *ret_kernel,
+					struct event_place *ret_place)
 {
 	const struct image *image = &dict->images.at[frame->image];
 
-	*ret_kernel = is_kernel(image->kind);
+	*ret_kernel = oprofiled_stream_is_kernel(image->kind);
 	*ret_place = (struct event_place){ .offset = frame->offset };
-	if (is_file(image->kind)) {
+	if (oprofiled_stream_is_file(image->kind)) {
 		ret_place->cookie = cookie_of(s, dict, frame->image);
 		return ret_place->cookie != EVENT_INVALID_COOKIE;
 	}
@@ -76,8 +77,9 @@ static bool find_place(struct oprofiled_stream *s, const struct dict *dict,
 }
 
 /* The sample's own place, and those of its callers that are somewhere.  False: its own is not. */
-static bool find_places(struct oprofiled_stream *s, const struct dict *dict,
-			uint32_t node, struct event_sample *sample)
+static bool oprofiled_stream_find_places(struct oprofiled_stream *s,
+					 const struct dict *dict, uint32_t node,
+					 struct event_sample *sample)
 {
 	for (; node >= STACK_FIRST && node < dict->stacks.nr &&
 	       sample->nr < s->max_places;
@@ -85,8 +87,8 @@ static bool find_places(struct oprofiled_stream *s, const struct dict *dict,
 		uint32_t frame = dict->stacks.at[node].frame;
 		bool in_kernel;
 
-		if (find_place(s, dict, &dict->frames.at[frame], &in_kernel,
-			       &s->places[sample->nr])) {
+		if (oprofiled_stream_find_place(s, dict, &dict->frames.at[frame],
+						&in_kernel, &s->places[sample->nr])) {
 			sample->nr_kernel += in_kernel;
 			sample->nr++;
 		} else if (!sample->nr) {
@@ -96,7 +98,8 @@ static bool find_places(struct oprofiled_stream *s, const struct dict *dict,
 	return sample->nr;
 }
 
-static void take(void *ctx, const struct dict *dict, const struct sample *sample)
+static void oprofiled_stream_take(void *ctx, const struct dict *dict,
+				  const struct sample *sample)
 {
 	struct oprofiled *d = ctx;
 	struct oprofiled_stream *s = &d->stream;
@@ -114,7 +117,7 @@ static void take(void *ctx, const struct dict *dict, const struct sample *sample
 	if (!d->server || !control_server_readers(d->server))
 		return;
 	event.app_cookie = cookie_of(s, dict, thread->app);
-	if (find_places(s, dict, sample->stack, &event))
+	if (oprofiled_stream_find_places(s, dict, sample->stack, &event))
 		control_server_put_sample(d->server, &event);
 	else
 		s->nr_nowhere++;
@@ -124,7 +127,7 @@ static void take(void *ctx, const struct dict *dict, const struct sample *sample
 
 void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config)
 {
-	config->on_sample = take;
+	config->on_sample = oprofiled_stream_take;
 	config->ctx = d;
 }
 

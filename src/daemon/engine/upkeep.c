@@ -22,7 +22,7 @@ static const uint64_t upkeep_ns = 60000000000;
 static const uint64_t sync_ns = 10000000000;
 static const uint64_t folder_sync_ns = 60000000000;
 
-static void *look(void *arg)
+static void *oprofiled_upkeep_look(void *arg)
 {
 	struct oprofiled_upkeep *u = arg;
 
@@ -38,7 +38,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-static void tell(const struct oprofiled_upkeep *u)
+static void oprofiled_upkeep_tell(const struct oprofiled_upkeep *u)
 {
 	if (u->failed)
 		log_say(LOG_WARNING, "old segments: %s", u->err.text);
@@ -58,11 +58,11 @@ static void tell(const struct oprofiled_upkeep *u)
 }
 
 /* The thread has ended, or ends. */
-static void end(struct oprofiled_upkeep *u)
+static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 {
 	pthread_join(u->thread, NULL);
 	u->runs = false;
-	tell(u);
+	oprofiled_upkeep_tell(u);
 	if (u->is_too_large && u->result.stopped_bytes)
 		retention_merge_less(&u->retention, u->result.stopped_bytes);
 	malloc_trim(0);
@@ -84,7 +84,7 @@ void oprofiled_upkeep_pause(struct oprofiled *d)
 	atomic_store(&u->stops, true);
 	while (!atomic_load(&u->is_done))
 		oprofiled_wait(d, WAIT_MS);
-	end(u);
+	oprofiled_upkeep_finish(u);
 }
 
 bool oprofiled_upkeep_shrink(struct oprofiled *d)
@@ -132,7 +132,7 @@ static uint64_t live_from(const struct oprofiled *d)
 	return first;
 }
 
-static void begin(struct oprofiled *d)
+static void oprofiled_upkeep_begin(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
 
@@ -148,7 +148,7 @@ static void begin(struct oprofiled *d)
 	u->retention.stop = &u->stops;
 	u->copies_under_way = u->copies;
 	u->copies = (struct copy_list){ 0 };
-	u->runs = !pthread_create(&u->thread, NULL, look, u);
+	u->runs = !pthread_create(&u->thread, NULL, oprofiled_upkeep_look, u);
 	if (u->runs)
 		return;
 	u->copies = u->copies_under_way;
@@ -187,11 +187,11 @@ void oprofiled_upkeep(struct oprofiled *d)
 	put_to_disk(d, now);
 	if (u->runs) {
 		if (atomic_load(&u->is_done))
-			end(u);
+			oprofiled_upkeep_finish(u);
 	} else if (d->dir_is_open && (now >= u->next_ns || u->copies.jobs.nr)) {
 		u->next_ns =
 			now + (d->options.rotate_ns < upkeep_ns ? d->options.rotate_ns
 								: upkeep_ns);
-		begin(d);
+		oprofiled_upkeep_begin(d);
 	}
 }

@@ -162,7 +162,8 @@ static int receive(struct control_client *c, struct err *err)
 	return 0;
 }
 
-static int next_line(struct control_client *c, char **ret_line, struct err *err)
+static int control_client_next_line(struct control_client *c, char **ret_line,
+				    struct err *err)
 {
 	int r;
 
@@ -222,7 +223,7 @@ int control_request(struct control_client *c, const char *const *words,
 	while (!r) {
 		char *line;
 
-		r = next_line(c, &line, err);
+		r = control_client_next_line(c, &line, err);
 		if (r)
 			break;
 		if (!strcmp(line, "ok"))

@@ -39,7 +39,7 @@ enum field {
 	FIELD_USER
 };
 
-struct row {
+struct control_keys_row {
 	const char *name;
 	enum kind kind;
 	unsigned int mode;
@@ -48,7 +48,7 @@ struct row {
 	int what;              /* enum control_stat, enum field */
 };
 
-static const struct row rows[] = {
+static const struct control_keys_row rows[] = {
 	{ "enable", KIND_ENABLE, MODE_WRITE, NULL, NULL, 0 },
 	{ "dump", KIND_DUMP, MODE_ALL, NULL, NULL, 0 },
 	{ "cpu_type", KIND_CPU_TYPE, MODE_READ, NULL, NULL, 0 },
@@ -72,7 +72,7 @@ static const struct row rows[] = {
 };
 
 /* Of each CPU, in stats/cpuN. */
-static const struct row cpu_rows[] = {
+static const struct control_keys_row cpu_rows[] = {
 	{ "sample_received", KIND_CPU_STAT, MODE_READ, NULL, NULL,
 	  CONTROL_STAT_RECEIVED },
 	{ "sample_lost_overflow", KIND_CPU_STAT, MODE_READ, NULL, NULL,
@@ -84,7 +84,7 @@ static const struct row cpu_rows[] = {
 };
 
 /* Of each counter, in N. */
-static const struct row counter_rows[] = {
+static const struct control_keys_row counter_rows[] = {
 	{ "enabled", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_ENABLED },
 	{ "event", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_EVENT },
 	{ "count", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_COUNT },
@@ -97,7 +97,8 @@ static const struct row counter_rows[] = {
 
 /* ---- paths ---- */
 
-static const struct row *find_row(const struct row *table, size_t nr, const char *name)
+static const struct control_keys_row *
+control_keys_find_row(const struct control_keys_row *table, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(table[i].name, name))
@@ -106,7 +107,8 @@ static const struct row *find_row(const struct row *table, size_t nr, const char
 }
 
 /* Decimal, without zeros in front, below `end`, and a slash behind it. */
-static bool take_number(const char **path, unsigned int end, unsigned int *ret_number)
+static bool control_keys_take_number(const char **path, unsigned int end,
+				     unsigned int *ret_number)
 {
 	char digits[12];
 	size_t len = strspn(*path, "0123456789");
@@ -125,25 +127,27 @@ static bool take_number(const char **path, unsigned int end, unsigned int *ret_n
 }
 
 /* NULL: there is no such file.  *ret_index: the CPU or counter, if it is of one. */
-static const struct row *find(const struct control_keys *k, const char *path,
-			      unsigned int *ret_index)
+static const struct control_keys_row *control_keys_find(const struct control_keys *k,
+							const char *path,
+							unsigned int *ret_index)
 {
 	static const char cpu[] = "stats/cpu";
 
 	*ret_index = 0;
 	if (!strncmp(path, cpu, strlen(cpu))) {
 		path += strlen(cpu);
-		return take_number(&path, k->nr_cpus, ret_index)
-			       ? find_row(cpu_rows, NR(cpu_rows), path)
+		return control_keys_take_number(&path, k->nr_cpus, ret_index)
+			       ? control_keys_find_row(cpu_rows, NR(cpu_rows), path)
 			       : NULL;
 	}
-	if (take_number(&path, CONTROL_COUNTERS, ret_index))
-		return find_row(counter_rows, NR(counter_rows), path);
-	return find_row(rows, NR(rows), path);
+	if (control_keys_take_number(&path, CONTROL_COUNTERS, ret_index))
+		return control_keys_find_row(counter_rows, NR(counter_rows), path);
+	return control_keys_find_row(rows, NR(rows), path);
 }
 
-static void list(const struct row *table, size_t nr, const char *format,
-		 unsigned int index, struct buf *reply)
+static void control_keys_list_table(const struct control_keys_row *table, size_t nr,
+				    const char *format, unsigned int index,
+				    struct buf *reply)
 {
 	for (size_t i = 0; i < nr; i++) {
 		char path[80];
@@ -157,11 +161,11 @@ static void list(const struct row *table, size_t nr, const char *format,
 
 void control_keys_list(const struct control_keys *k, struct buf *reply)
 {
-	list(rows, NR(rows), NULL, 0, reply);
+	control_keys_list_table(rows, NR(rows), NULL, 0, reply);
 	for (unsigned int i = 0; i < k->nr_cpus; i++)
-		list(cpu_rows, NR(cpu_rows), "stats/cpu", i, reply);
+		control_keys_list_table(cpu_rows, NR(cpu_rows), "stats/cpu", i, reply);
 	for (unsigned int i = 0; i < CONTROL_COUNTERS; i++)
-		list(counter_rows, NR(counter_rows), "", i, reply);
+		control_keys_list_table(counter_rows, NR(counter_rows), "", i, reply);
 }
 
 /* ---- counters ---- */
@@ -180,7 +184,7 @@ void control_keys_init(struct control_keys *k)
 }
 
 /* NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]; what is not a number is as if it were not there. */
-static void take_spec(struct control_counter *c, const char *spec)
+static void control_keys_take_spec(struct control_counter *c, const char *spec)
 {
 	uint64_t numbers[4] = { 0, 0, 1, 1 };
 	size_t len = strcspn(spec, ":");
@@ -216,7 +220,7 @@ void control_keys_take_setup(struct control_keys *k)
 
 		k->counters[i].enabled = false;
 		if (spec && *spec)
-			take_spec(&k->counters[i], spec);
+			control_keys_take_spec(&k->counters[i], spec);
 	}
 }
 
@@ -288,8 +292,8 @@ static int check_counter(const struct control_keys *k, const struct control_coun
 	return r && r != -ENOMEM ? -EINVAL : r;
 }
 
-static int set_field(struct control_counter *c, int field, const char *value,
-		     struct err *err)
+static int control_keys_set_field(struct control_counter *c, int field,
+				  const char *value, struct err *err)
 {
 	uint64_t number = 0;
 
@@ -332,7 +336,7 @@ static int set_counter(struct control_keys *k, unsigned int index, int field,
 		       const char *value, struct err *err)
 {
 	struct control_counter c = k->counters[index];
-	int r = set_field(&c, field, value, err);
+	int r = control_keys_set_field(&c, field, value, err);
 
 	if (field != FIELD_ENABLED)
 		c.spec[0] = 0;
@@ -361,7 +365,7 @@ static void get_counter(const struct control_counter *c, int field, char *ret_va
 
 /* ---- reading and writing ---- */
 
-static void put_number(char *ret_value, uint64_t number)
+static void control_keys_put_number(char *ret_value, uint64_t number)
 {
 	snprintf(ret_value, CONTROL_VALUE_MAX, "%llu", (unsigned long long)number);
 }
@@ -370,23 +374,23 @@ int control_keys_get(const struct control_keys *k, const char *path,
 		     char ret_value[CONTROL_VALUE_MAX], struct err *err)
 {
 	unsigned int index;
-	const struct row *row = find(k, path, &index);
+	const struct control_keys_row *row = control_keys_find(k, path, &index);
 	const char *text;
 
 	if (!row)
 		return err_set(err, -ENOENT, "%.64s: no such control file", path);
 	switch (row->kind) {
 	case KIND_ENABLE:
-		put_number(ret_value, k->ops->is_enabled(k->ctx));
+		control_keys_put_number(ret_value, k->ops->is_enabled(k->ctx));
 		break;
 	case KIND_DUMP:
-		put_number(ret_value, 0);
+		control_keys_put_number(ret_value, 0);
 		break;
 	case KIND_CPU_TYPE:
 		snprintf(ret_value, CONTROL_VALUE_MAX, "%s", k->cpu_type);
 		break;
 	case KIND_POINTER_SIZE:
-		put_number(ret_value, sizeof(void *));
+		control_keys_put_number(ret_value, sizeof(void *));
 		break;
 	case KIND_LAST_ERROR:
 		snprintf(ret_value, CONTROL_VALUE_MAX, "%s", k->last_error);
@@ -398,8 +402,9 @@ int control_keys_get(const struct control_keys *k, const char *path,
 		break;
 	case KIND_STAT:
 	case KIND_CPU_STAT:
-		put_number(ret_value,
-			   k->ops->stat(k->ctx, (enum control_stat)row->what, index));
+		control_keys_put_number(
+			ret_value,
+			k->ops->stat(k->ctx, (enum control_stat)row->what, index));
 		break;
 	case KIND_COUNTER:
 		get_counter(&k->counters[index], row->what, ret_value);
@@ -420,8 +425,9 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 }
 
 /* 0 is the driver's own size. */
-static int set_number(struct control_keys *k, const struct row *row, const char *value,
-		      struct err *err)
+static int control_keys_set_number(struct control_keys *k,
+				   const struct control_keys_row *row,
+				   const char *value, struct err *err)
 {
 	uint64_t number;
 	int r;
@@ -433,11 +439,11 @@ static int set_number(struct control_keys *k, const struct row *row, const char 
 	return r ? err_sys(err, r, "%s", row->setup_key) : 0;
 }
 
-static int set(struct control_keys *k, const char *path, const char *value,
-	       struct err *err)
+static int control_keys_set_value(struct control_keys *k, const char *path,
+				  const char *value, struct err *err)
 {
 	unsigned int index;
-	const struct row *row = find(k, path, &index);
+	const struct control_keys_row *row = control_keys_find(k, path, &index);
 
 	if (!row)
 		return err_set(err, -ENOENT, "no such control file");
@@ -448,7 +454,7 @@ static int set(struct control_keys *k, const char *path, const char *value,
 	if (row->kind == KIND_DUMP)
 		return k->ops->dump(k->ctx, err);
 	if (row->kind == KIND_NUMBER)
-		return set_number(k, row, value, err);
+		return control_keys_set_number(k, row, value, err);
 	return set_counter(k, index, row->what, value, err);
 }
 
@@ -456,7 +462,7 @@ int control_keys_set(struct control_keys *k, const char *path, const char *value
 		     struct err *err)
 {
 	struct err own = { 0 };
-	int r = set(k, path, value, &own);
+	int r = control_keys_set_value(k, path, value, &own);
 
 	if (!r)
 		return 0;

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-static void put_escaped(struct buf *out, const char *text, unsigned char first_plain)
+static void control_line_put_escaped(struct buf *out, const char *text,
+				     unsigned char first_plain)
 {
 	static const char digits[] = "0123456789ABCDEF";
 
@@ -21,17 +22,17 @@ static void put_escaped(struct buf *out, const char *text, unsigned char first_p
 void control_put_word(struct buf *out, const char *text)
 {
 	if (*text)
-		put_escaped(out, text, ' ' + 1);
+		control_line_put_escaped(out, text, ' ' + 1);
 	else
 		buf_put_u8(out, '%');
 }
 
 void control_put_value(struct buf *out, const char *text)
 {
-	put_escaped(out, text, ' ');
+	control_line_put_escaped(out, text, ' ');
 }
 
-static int hex_digit(char c)
+static int control_line_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -55,8 +56,8 @@ int control_unescape(char *text)
 			*to++ = *at;
 			continue;
 		}
-		high = hex_digit(at[1]);
-		low = high < 0 ? -1 : hex_digit(at[2]);
+		high = control_line_hex_digit(at[1]);
+		low = high < 0 ? -1 : control_line_hex_digit(at[2]);
 		if (low < 0 || !(high | low))
 			return -EBADMSG;
 		*to++ = (char)(high << 4 | low);

@@ -73,7 +73,7 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 	buf_put_u8(reply, '\n');
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t control_server_clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
@@ -83,13 +83,14 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- who asks ---- */
 
-static int epoll_of(const struct control_server *s, const struct control_peer *c)
+static int control_server_epoll_of(const struct control_server *s,
+				   const struct control_peer *c)
 {
 	return c->rank == CONTROL_RANK_USER ? s->users_fd : s->epoll_fd;
 }
 
-static int refuse(const struct control_server *s, const struct control_request *request,
-		  struct err *err)
+static int control_server_refuse(const struct control_server *s,
+				 const struct control_request *request, struct err *err)
 {
 	/* Files that it must not touch are EACCES. */
 	return err_set(err, -EPERM,
@@ -101,7 +102,7 @@ static int refuse(const struct control_server *s, const struct control_request *
 
 /* ---- one peer ---- */
 
-static void drop(struct control_server *s, struct control_peer *c)
+static void control_server_drop(struct control_server *s, struct control_peer *c)
 {
 	s->nr_readers -= !!c->reader;
 	control_peer_close(c);
@@ -124,7 +125,8 @@ static int make_reader(struct control_server *s, struct control_peer *c,
 	return 0;
 }
 
-static void answer(struct control_server *s, struct control_peer *c, char *line)
+static void control_server_answer(struct control_server *s, struct control_peer *c,
+				  char *line)
 {
 	struct control_request request;
 	struct err err = { 0 };
@@ -133,7 +135,7 @@ static void answer(struct control_server *s, struct control_peer *c, char *line)
 
 	request.of_owner = c->rank == CONTROL_RANK_OWNER;
 	if (!r && c->rank == CONTROL_RANK_USER && !control_request_is_for_all(&request))
-		r = refuse(s, &request, &err);
+		r = control_server_refuse(s, &request, &err);
 	if (!r)
 		r = s->handle(s->ctx, &request, &c->out, &err);
 	if (r > 0)
@@ -152,7 +154,7 @@ static void answer_one(struct control_server *s, struct control_peer *c)
 
 	c->more = r == 1;
 	if (r == 1) {
-		answer(s, c, line);
+		control_server_answer(s, c, line);
 	} else if (r) {
 		err_set(&err, -EINVAL, "a line is at most %d bytes of text",
 			CONTROL_LINE_MAX);
@@ -187,12 +189,13 @@ static bool send_samples(struct control_server *s, struct control_peer *c)
 		return true;
 	c->waits = !c->waits;
 	event.events = c->waits ? EPOLLOUT : 0;
-	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+	return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
 /* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
  * peer is gone, or has all that it asked for. */
-static bool serve(struct control_server *s, struct control_peer *c, uint32_t events)
+static bool control_server_serve(struct control_server *s, struct control_peer *c,
+				 uint32_t events)
 {
 	struct epoll_event event = { .data.ptr = c };
 
@@ -207,7 +210,8 @@ static bool serve(struct control_server *s, struct control_peer *c, uint32_t eve
 	if (c->reader) {
 		c->waits = true; /* as it was registered for its requests */
 		event.events = EPOLLOUT;
-		return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+		return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd,
+				  &event);
 	}
 	if (!control_peer_send(c))
 		return false;
@@ -217,14 +221,14 @@ static bool serve(struct control_server *s, struct control_peer *c, uint32_t eve
 		return false;
 	else
 		event.events = EPOLLIN;
-	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+	return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
 /* ---- all of them ---- */
 
 /* A place for one more; NULL: there is none for such a peer. */
-static struct control_peer *find_place(struct control_server *s,
-				       const struct control_peer *peer)
+static struct control_peer *control_server_find_place(struct control_server *s,
+						      const struct control_peer *peer)
 {
 	struct control_peer *lowest = s->clients;
 	struct control_peer *free_one = NULL;
@@ -243,12 +247,12 @@ static struct control_peer *find_place(struct control_server *s,
 		return NULL;
 	if (free_one || lowest->rank >= peer->rank)
 		return free_one;
-	drop(s, lowest);
+	control_server_drop(s, lowest);
 	return lowest;
 }
 
 /* The rank of who came, or -1: nobody. */
-static int accept_one(struct control_server *s)
+static int control_server_accept_one(struct control_server *s)
 {
 	static const char busy[] = "error EBUSY too many connections\n";
 	struct epoll_event event = { .events = EPOLLIN };
@@ -261,9 +265,10 @@ static int accept_one(struct control_server *s)
 		return -1;
 	}
 	control_peer_open(&peer, fd, s->has_gid ? &s->gid : NULL);
-	c = find_place(s, &peer);
+	c = control_server_find_place(s, &peer);
 	event.data.ptr = c;
-	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, fd, &event)) {
+	if (!c ||
+	    epoll_ctl(control_server_epoll_of(s, &peer), EPOLL_CTL_ADD, fd, &event)) {
 		(void)send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 		close(fd);
 	} else {
@@ -279,14 +284,16 @@ static void accept_all(struct control_server *s)
 	int rank = CONTROL_RANK_OWNER;
 
 	for (int i = 0; i < BACKLOG && rank >= 0; i++) {
-		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t begin_ns = control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-		rank = accept_one(s);
+		rank = control_server_accept_one(s);
 		if (rank == CONTROL_RANK_USER)
-			spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+			spent_ns += control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID) -
+				    begin_ns;
 	}
 	if (spent_ns)
-		rest_ns = allowance_spend(&s->of_comers, clock_ns(CLOCK_MONOTONIC),
+		rest_ns = allowance_spend(&s->of_comers,
+					  control_server_clock_ns(CLOCK_MONOTONIC),
 					  spent_ns + TURN_NS);
 	if (rest_ns && !s->rest.rests)
 		epoll_rest_begin(&s->rest,
@@ -329,17 +336,18 @@ static void serve_users(struct control_server *s)
 	uint64_t rest_ns = 0;
 
 	while (nr > 0 && !rest_ns) {
-		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t begin_ns = control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		struct epoll_event next = take_next(s, events, &nr);
 		struct control_peer *c = next.data.ptr;
 
 		s->last_user = c;
 		s->last_uid = c->uid;
-		if (!serve(s, c, next.events))
-			drop(s, c);
-		rest_ns = allowance_spend(&s->of_users, clock_ns(CLOCK_MONOTONIC),
-					  clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
-						  TURN_NS);
+		if (!control_server_serve(s, c, next.events))
+			control_server_drop(s, c);
+		rest_ns = allowance_spend(
+			&s->of_users, control_server_clock_ns(CLOCK_MONOTONIC),
+			control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+				TURN_NS);
 	}
 	if (rest_ns)
 		epoll_rest_begin(&s->users_rest, rest_ns);
@@ -355,8 +363,8 @@ void control_server_turn(struct control_server *s)
 		struct control_peer *c = events[i].data.ptr;
 
 		others |= !c;
-		if (c && !serve(s, c, events[i].events))
-			drop(s, c);
+		if (c && !control_server_serve(s, c, events[i].events))
+			control_server_drop(s, c);
 	}
 	if (!others)
 		return;
@@ -396,7 +404,7 @@ void control_server_send_samples(struct control_server *s)
 		return;
 	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++)
 		if (c->reader && !send_samples(s, c))
-			drop(s, c);
+			control_server_drop(s, c);
 }
 
 uint64_t control_server_lost(const struct control_server *s)
@@ -450,8 +458,9 @@ int control_server_renew(struct control_server *s, struct err *err)
 	return r ? r : 1;
 }
 
-static int open_server(struct control_server *s,
-		       const struct control_server_config *config, struct err *err)
+static int control_server_open_server(struct control_server *s,
+				      const struct control_server_config *config,
+				      struct err *err)
 {
 	const struct group *group = config->group ? getgrnam(config->group) : NULL;
 	int r;
@@ -460,8 +469,10 @@ static int open_server(struct control_server *s,
 	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "epoll");
-	allowance_begin(&s->of_users, &users_rule, clock_ns(CLOCK_MONOTONIC));
-	allowance_begin(&s->of_comers, &users_rule, clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_users, &users_rule,
+			control_server_clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_comers, &users_rule,
+			control_server_clock_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;
@@ -495,7 +506,7 @@ int control_server_open(const struct control_server_config *config,
 	s->ctx = config->ctx;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		s->clients[i].fd = -1;
-	r = open_server(s, config, err);
+	r = control_server_open_server(s, config, err);
 	if (r) {
 		control_server_close(s);
 		return r;
@@ -512,7 +523,7 @@ void control_server_close(struct control_server *s)
 		(void)io_unlink(s->path);
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (s->clients[i].fd >= 0)
-			drop(s, &s->clients[i]);
+			control_server_drop(s, &s->clients[i]);
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);
 	if (s->epoll_fd >= 0)

@@ -298,7 +298,7 @@ int daemon_calls_next_refused(void)
 	return -1;
 }
 
-static int confine(struct err *err)
+static int daemon_calls_install_filter(struct err *err)
 {
 	static struct call_filter filter;
 	struct sigaction action = { .sa_sigaction = on_refused,
@@ -333,5 +333,5 @@ int daemon_calls_confine(struct err *err)
 	/* Their own calls are not in the list. */
 	if (IS_SANITIZED)
 		return err_set(err, -EOPNOTSUPP, "a build with sanitizers");
-	return confine(err);
+	return daemon_calls_install_filter(err);
 }

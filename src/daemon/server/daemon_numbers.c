@@ -21,7 +21,7 @@ enum {
 
 #define FIELD(name) offsetof(struct daemon_numbers, name)
 
-static const struct row {
+static const struct daemon_numbers_row {
 	const char *key; /* of status; NULL: it has no such field */
 	enum kind kind;
 	size_t field;
@@ -64,7 +64,7 @@ static const struct row {
 };
 
 /* False: it is not known. */
-static bool format(const struct daemon_numbers *n, const struct row *row,
+static bool format(const struct daemon_numbers *n, const struct daemon_numbers_row *row,
 		   char ret_value[VALUE_BYTES])
 {
 	const void *at = (const char *)n + row->field;
@@ -92,14 +92,14 @@ void daemon_numbers_put_status(const struct daemon_numbers *n, struct buf *reply
 {
 	char value[VALUE_BYTES];
 
-	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows);
-	     row++)
+	for (const struct daemon_numbers_row *row = rows;
+	     row < rows + sizeof(rows) / sizeof(*rows); row++)
 		if (row->key && format(n, row, value))
 			control_put_field(reply, row->key, "%s", value);
 }
 
-static void put_head(struct buf *out, const char *name, const char *type,
-		     const char *help)
+static void daemon_numbers_put_head(struct buf *out, const char *name, const char *type,
+				    const char *help)
 {
 	char lines[256];
 	int len = snprintf(lines, sizeof(lines), "# HELP %s %s\n# TYPE %s %s\n", name,
@@ -113,7 +113,7 @@ static void put_cpus(const struct daemon_numbers *n, struct buf *out)
 	static const char name[] = "oprofile_cpu_samples_total";
 	char line[96];
 
-	put_head(out, name, "counter", "Samples taken on each CPU.");
+	daemon_numbers_put_head(out, name, "counter", "Samples taken on each CPU.");
 	for (size_t i = 0; i < n->nr_cpus; i++) {
 		int len = snprintf(line, sizeof(line), "%s{cpu=\"%zu\"} %" PRIu64 "\n",
 				   name, i, n->cpu_samples[i]);
@@ -127,14 +127,14 @@ void daemon_numbers_put_metrics(const struct daemon_numbers *n, struct buf *out)
 	char value[VALUE_BYTES];
 	char line[128];
 
-	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows);
-	     row++) {
+	for (const struct daemon_numbers_row *row = rows;
+	     row < rows + sizeof(rows) / sizeof(*rows); row++) {
 		int len;
 
 		if (!row->metric || !format(n, row, value) ||
 		    (row->kind == KIND_TIME && !n->oldest))
 			continue;
-		put_head(out, row->metric, row->type, row->help);
+		daemon_numbers_put_head(out, row->metric, row->type, row->help);
 		len = snprintf(line, sizeof(line), "%s %s\n", row->metric, value);
 		buf_put(out, line, (size_t)len);
 	}

@@ -29,7 +29,7 @@ static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 				    "-:,./=+@%^";
 
-static struct daemonrc_entry *find(const struct daemonrc *rc, const char *key)
+static struct daemonrc_entry *daemonrc_find(const struct daemonrc *rc, const char *key)
 {
 	for (size_t i = 0; i < rc->entries.nr; i++) {
 		if (!strcmp(rc->entries.at[i].key, key))
@@ -38,7 +38,7 @@ static struct daemonrc_entry *find(const struct daemonrc *rc, const char *key)
 	return NULL;
 }
 
-static bool is_key(const char *key)
+static bool daemonrc_is_key(const char *key)
 {
 	return *key && key[strspn(key, key_letters)] == '\0';
 }
@@ -63,7 +63,7 @@ static void take_out(struct daemonrc *rc, struct daemonrc_entry *e)
 }
 
 /* `value` is taken over. */
-static int add(struct daemonrc *rc, const char *key, char *value)
+static int daemonrc_add(struct daemonrc *rc, const char *key, char *value)
 {
 	char *own = strdup(key);
 	int r = own ? 0 : -ENOMEM;
@@ -84,7 +84,7 @@ static int add(struct daemonrc *rc, const char *key, char *value)
 
 int daemonrc_set(struct daemonrc *rc, const char *key, const char *value)
 {
-	struct daemonrc_entry *e = find(rc, key);
+	struct daemonrc_entry *e = daemonrc_find(rc, key);
 	char *copy;
 
 	if (!value) {
@@ -92,13 +92,13 @@ int daemonrc_set(struct daemonrc *rc, const char *key, const char *value)
 			take_out(rc, e);
 		return 0;
 	}
-	if (!is_key(key) || !is_value(value))
+	if (!daemonrc_is_key(key) || !is_value(value))
 		return -EINVAL;
 	copy = strdup(value);
 	if (!copy)
 		return -ENOMEM;
 	if (!e)
-		return add(rc, key, copy);
+		return daemonrc_add(rc, key, copy);
 	free(e->value);
 	e->value = copy;
 	return 0;
@@ -114,7 +114,7 @@ int daemonrc_set_number(struct daemonrc *rc, const char *key, uint64_t value)
 
 const char *daemonrc_get(const struct daemonrc *rc, const char *key)
 {
-	const struct daemonrc_entry *e = find(rc, key);
+	const struct daemonrc_entry *e = daemonrc_find(rc, key);
 
 	return e ? e->value : NULL;
 }
@@ -158,7 +158,7 @@ static bool unquote(char *text)
 }
 
 /* One line, which is ours to change. */
-static int parse_line(struct daemonrc *rc, char *line, struct err *err)
+static int daemonrc_parse_line(struct daemonrc *rc, char *line, struct err *err)
 {
 	char *equals;
 	int r;
@@ -171,7 +171,7 @@ static int parse_line(struct daemonrc *rc, char *line, struct err *err)
 	if (!equals)
 		return err_set(err, -EINVAL, "'%.40s' is not KEY=VALUE", line);
 	*equals = '\0';
-	if (!is_key(line))
+	if (!daemonrc_is_key(line))
 		return err_set(err, -EINVAL, "Invalid variable \"%.40s\"", line);
 	if (!unquote(equals + 1) || !is_value(equals + 1))
 		return err_set(err, -EINVAL, "Invalid value of %.40s", line);
@@ -197,7 +197,7 @@ int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, siz
 		if (!line)
 			return err_set(err, -ENOMEM, "out of memory");
 		r = strlen(line) == line_len
-			    ? parse_line(rc, line, err)
+			    ? daemonrc_parse_line(rc, line, err)
 			    : err_set(err, -EINVAL, "a line with a zero byte");
 		free(line);
 		if (r)
@@ -226,15 +226,15 @@ int daemonrc_load(struct daemonrc *rc, const char *path, struct err *err)
 	return r;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void daemonrc_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
-static void put_value(struct buf *out, const char *value)
+static void daemonrc_put_value(struct buf *out, const char *value)
 {
 	if (value[strspn(value, plain_letters)] == '\0') {
-		put_text(out, value);
+		daemonrc_put_text(out, value);
 		return;
 	}
 	buf_put_u8(out, '"');
@@ -249,9 +249,9 @@ static void put_value(struct buf *out, const char *value)
 void daemonrc_write(const struct daemonrc *rc, struct buf *out)
 {
 	for (size_t i = 0; i < rc->entries.nr; i++) {
-		put_text(out, rc->entries.at[i].key);
+		daemonrc_put_text(out, rc->entries.at[i].key);
 		buf_put_u8(out, '=');
-		put_value(out, rc->entries.at[i].value);
+		daemonrc_put_value(out, rc->entries.at[i].value);
 		buf_put_u8(out, '\n');
 	}
 }

@@ -5,8 +5,8 @@
 
 #include "base/containers/hash.h"
 
-static bool is_same(const struct event_binary *b, const char *path,
-		    const struct image *image)
+static bool event_cookies_is_same(const struct event_binary *b, const char *path,
+				  const struct image *image)
 {
 	if (strcmp(b->path, path) != 0 || b->build_id.len != image->build_id.len)
 		return false;
@@ -16,7 +16,7 @@ static bool is_same(const struct event_binary *b, const char *path,
 	return b->dev == image->dev && b->inode == image->inode;
 }
 
-static uint64_t identity(const char *path, const struct image *image)
+static uint64_t event_cookies_identity(const char *path, const struct image *image)
 {
 	uint64_t what = image->build_id.len ? hash_bytes(image->build_id.bytes,
 							 image->build_id.len, 0)
@@ -25,8 +25,9 @@ static uint64_t identity(const char *path, const struct image *image)
 	return hash_pair(hash_bytes(path, strlen(path), 0), what);
 }
 
-static uint64_t add(struct event_cookies *c, const char *path,
-		    const struct image *image, uint64_t key, uint64_t turn)
+static uint64_t event_cookies_add(struct event_cookies *c, const char *path,
+				  const struct image *image, uint64_t key,
+				  uint64_t turn)
 {
 	uint32_t number = (uint32_t)c->binaries.nr;
 	char *copy;
@@ -49,14 +50,14 @@ static uint64_t add(struct event_cookies *c, const char *path,
 uint64_t event_cookie(struct event_cookies *c, const char *path,
 		      const struct image *image)
 {
-	uint64_t key = identity(path, image);
+	uint64_t key = event_cookies_identity(path, image);
 
 	for (uint64_t turn = 0;; turn++) {
 		uint32_t at = map_get(&c->by, key, turn);
 
 		if (at == MAP_NONE)
-			return add(c, path, image, key, turn);
-		if (is_same(&c->binaries.at[at], path, image))
+			return event_cookies_add(c, path, image, key, turn);
+		if (event_cookies_is_same(&c->binaries.at[at], path, image))
 			return c->first + at + 1;
 	}
 }

@@ -23,7 +23,7 @@ void event_reader_init(struct event_reader *r, uint64_t max_words)
 
 /* ---- words ---- */
 
-static void put(struct event_reader *r, uint64_t value)
+static void event_stream_put(struct event_reader *r, uint64_t value)
 {
 	unsigned long word = (unsigned long)value;
 
@@ -32,14 +32,14 @@ static void put(struct event_reader *r, uint64_t value)
 
 static void put_code(struct event_reader *r, enum stream_code code)
 {
-	put(r, escape);
-	put(r, code);
+	event_stream_put(r, escape);
+	event_stream_put(r, code);
 }
 
 static void put_lost(struct event_reader *r)
 {
 	put_code(r, STREAM_LOST);
-	put(r, r->lost);
+	event_stream_put(r, r->lost);
 	r->lost = 0;
 }
 
@@ -49,7 +49,7 @@ static void put_context(struct event_reader *r, const struct event_sample *s)
 
 	if (another_cpu) {
 		put_code(r, STREAM_CPU_SWITCH);
-		put(r, s->cpu);
+		event_stream_put(r, s->cpu);
 		r->knows_cookie = r->knows_mode = false;
 	}
 	if (s->is_trace)
@@ -57,10 +57,10 @@ static void put_context(struct event_reader *r, const struct event_sample *s)
 	if (another_cpu || r->tid != (uint64_t)s->tid || r->pid != (uint64_t)s->pid ||
 	    r->app_cookie != s->app_cookie) {
 		put_code(r, STREAM_CTX_SWITCH);
-		put(r, (uint64_t)s->tid);
-		put(r, s->app_cookie);
+		event_stream_put(r, (uint64_t)s->tid);
+		event_stream_put(r, s->app_cookie);
 		put_code(r, STREAM_CTX_TGID);
-		put(r, (uint64_t)s->pid);
+		event_stream_put(r, (uint64_t)s->pid);
 	}
 	r->knows_context = true;
 	r->cpu = s->cpu;
@@ -75,8 +75,9 @@ static bool is_escape(const struct event_place *place)
 	return (unsigned long)place->offset == escape;
 }
 
-static void put_place(struct event_reader *r, const struct event_place *place,
-		      bool in_kernel, uint32_t counter)
+static void event_stream_put_place(struct event_reader *r,
+				   const struct event_place *place, bool in_kernel,
+				   uint32_t counter)
 {
 	if (!r->knows_mode || r->in_kernel != in_kernel)
 		put_code(r, in_kernel ? STREAM_KERNEL_ENTER : STREAM_USER_ENTER);
@@ -84,17 +85,17 @@ static void put_place(struct event_reader *r, const struct event_place *place,
 	r->in_kernel = in_kernel;
 	if (!in_kernel && (!r->knows_cookie || r->cookie != place->cookie)) {
 		put_code(r, STREAM_COOKIE_SWITCH);
-		put(r, place->cookie);
+		event_stream_put(r, place->cookie);
 		r->knows_cookie = true;
 		r->cookie = place->cookie;
 	}
-	put(r, place->offset);
-	put(r, counter);
+	event_stream_put(r, place->offset);
+	event_stream_put(r, counter);
 }
 
 /* ---- the queue ---- */
 
-static bool has_room(struct event_reader *r, size_t words)
+static bool event_stream_has_room(struct event_reader *r, size_t words)
 {
 	struct buf *b = &r->words;
 
@@ -122,7 +123,7 @@ void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 
 	if (is_escape(&sample->places[0]))
 		return;
-	if (!has_room(r, HEAD_WORDS + nr * PLACE_WORDS)) {
+	if (!event_stream_has_room(r, HEAD_WORDS + nr * PLACE_WORDS)) {
 		lose(r);
 		return;
 	}
@@ -133,8 +134,8 @@ void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 	for (size_t i = 0; i < nr; i++) {
 		if (is_escape(&sample->places[i]))
 			continue;
-		put_place(r, &sample->places[i], i < sample->nr_kernel,
-			  i ? 0 : sample->counter);
+		event_stream_put_place(r, &sample->places[i], i < sample->nr_kernel,
+				       i ? 0 : sample->counter);
 	}
 }
 
@@ -146,7 +147,7 @@ bool event_reader_is_half_full(const struct event_reader *r)
 const uint8_t *event_reader_bytes(struct event_reader *r, size_t *ret_len)
 {
 	/* It may be the last that comes. */
-	if (r->lost && has_room(r, LOST_WORDS))
+	if (r->lost && event_stream_has_room(r, LOST_WORDS))
 		put_lost(r);
 	*ret_len = r->words.len - r->sent;
 	return *ret_len ? r->words.data + r->sent : NULL;

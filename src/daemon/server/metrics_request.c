@@ -29,7 +29,8 @@ static const char *first_line(const char *bytes, size_t len, size_t *ret_len,
 }
 
 /* Takes the word up to the next space, of which there is one.  0: there is no such word. */
-static size_t take_word(const char **at, size_t *left, const char **ret_word)
+static size_t metrics_request_take_word(const char **at, size_t *left,
+					const char **ret_word)
 {
 	const char *space = memchr(*at, ' ', *left);
 	size_t len = space ? (size_t)(space - *at) : 0;
@@ -42,7 +43,7 @@ static size_t take_word(const char **at, size_t *left, const char **ret_word)
 	return len;
 }
 
-static bool is_word(const char *word, size_t len, const char *text)
+static bool metrics_request_is_word(const char *word, size_t len, const char *text)
 {
 	return len == strlen(text) && !memcmp(word, text, len);
 }
@@ -52,19 +53,22 @@ static bool is_version(const char *at, size_t len)
 	return len == 8 && !memcmp(at, "HTTP/1.", 7) && at[7] >= '0' && at[7] <= '9';
 }
 
-static enum metrics_request parse_line(const char *at, size_t left)
+static enum metrics_request metrics_request_parse_line(const char *at, size_t left)
 {
 	const char *method, *target;
-	size_t method_len = take_word(&at, &left, &method);
-	size_t target_len = method_len ? take_word(&at, &left, &target) : 0;
+	size_t method_len = metrics_request_take_word(&at, &left, &method);
+	size_t target_len =
+		method_len ? metrics_request_take_word(&at, &left, &target) : 0;
 	const char *query;
 
 	if (!target_len || !is_version(at, left))
 		return METRICS_BAD;
-	if (!is_word(method, method_len, "GET") && !is_word(method, method_len, "HEAD"))
+	if (!metrics_request_is_word(method, method_len, "GET") &&
+	    !metrics_request_is_word(method, method_len, "HEAD"))
 		return METRICS_OTHER_METHOD;
 	query = memchr(target, '?', target_len);
-	if (!is_word(target, query ? (size_t)(query - target) : target_len, path))
+	if (!metrics_request_is_word(
+		    target, query ? (size_t)(query - target) : target_len, path))
 		return METRICS_OTHER_PATH;
 	return *method == 'G' ? METRICS_GET : METRICS_HEAD;
 }
@@ -76,6 +80,6 @@ enum metrics_request metrics_request_parse(const char *bytes, size_t len)
 	const char *line = first_line(bytes, len, &line_len, &is_whole);
 
 	if (line && is_whole)
-		return parse_line(line, line_len);
+		return metrics_request_parse_line(line, line_len);
 	return len < METRICS_REQUEST_MAX ? METRICS_MORE : METRICS_TOO_LONG;
 }

@@ -101,7 +101,8 @@ int metrics_address_parse(const char *text, struct metrics_address *ret_address,
 	return 0;
 }
 
-static void put_name(const struct metrics_address *a, char name[METRICS_NAME_BYTES])
+static void metrics_server_put_name(const struct metrics_address *a,
+				    char name[METRICS_NAME_BYTES])
 {
 	char ip[INET6_ADDRSTRLEN] = "";
 
@@ -116,24 +117,25 @@ static void put_name(const struct metrics_address *a, char name[METRICS_NAME_BYT
 	}
 }
 
-static void set_name(struct metrics_server *s)
+static void metrics_server_set_name(struct metrics_server *s)
 {
 	struct metrics_address a = { .len = sizeof(a.at) };
 
 	if (!getsockname(s->listen_fd, &a.at.any, &a.len))
-		put_name(&a, s->name);
+		metrics_server_put_name(&a, s->name);
 }
 
 /* ---- one peer ---- */
 
-static void drop(struct peer *p)
+static void metrics_server_drop(struct peer *p)
 {
 	close(p->fd);
 	buf_done(&p->out);
 	*p = (struct peer){ .fd = -1 };
 }
 
-static const struct buf *text_of(struct metrics_server *s, uint64_t now_ns)
+static const struct buf *metrics_server_text_of(struct metrics_server *s,
+						uint64_t now_ns)
 {
 	if (s->text_at_ns && now_ns - s->text_at_ns < text_ns)
 		return &s->text;
@@ -161,12 +163,13 @@ static const struct {
 };
 
 /* HTTP/1.0: the answer ends with the connection. */
-static void answer(struct metrics_server *s, struct peer *p, enum metrics_request what,
-		   uint64_t now_ns)
+static void metrics_server_answer(struct metrics_server *s, struct peer *p,
+				  enum metrics_request what, uint64_t now_ns)
 {
 	static const char type[] = "Connection: close\r\nContent-Type: text/plain; "
 				   "version=0.0.4; charset=utf-8";
-	const struct buf *text = answers[what].more ? NULL : text_of(s, now_ns);
+	const struct buf *text =
+		answers[what].more ? NULL : metrics_server_text_of(s, now_ns);
 	char head[320];
 	int len;
 
@@ -197,7 +200,7 @@ static bool take_in(struct peer *p)
 }
 
 /* A connection that is closed with unread bytes takes the answer back. */
-static bool drain(struct peer *p)
+static bool metrics_server_drain(struct peer *p)
 {
 	ssize_t n;
 
@@ -227,14 +230,15 @@ static bool send_out(struct metrics_server *s, struct peer *p)
 	event.events = p->sent < p->out.len ? EPOLLOUT : EPOLLIN;
 	if (p->sent == p->out.len) {
 		(void)shutdown(p->fd, SHUT_WR);
-		if (!drain(p))
+		if (!metrics_server_drain(p))
 			return false;
 	}
 	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, p->fd, &event);
 }
 
 /* False: it goes. */
-static bool serve(struct metrics_server *s, struct peer *p, uint64_t now_ns)
+static bool metrics_server_serve(struct metrics_server *s, struct peer *p,
+				 uint64_t now_ns)
 {
 	if (!p->is_answered) {
 		enum metrics_request what;
@@ -244,14 +248,14 @@ static bool serve(struct metrics_server *s, struct peer *p, uint64_t now_ns)
 		what = metrics_request_parse(p->in, p->nr_in);
 		if (what == METRICS_MORE)
 			return true;
-		answer(s, p, what, now_ns);
+		metrics_server_answer(s, p, what, now_ns);
 	}
 	return !p->out.failed && send_out(s, p);
 }
 
 /* ---- all of them ---- */
 
-static struct peer *find_place(struct metrics_server *s)
+static struct peer *metrics_server_find_place(struct metrics_server *s)
 {
 	struct peer *oldest = s->peers;
 
@@ -261,12 +265,12 @@ static struct peer *find_place(struct metrics_server *s)
 		if (p->since_ns < oldest->since_ns)
 			oldest = p;
 	}
-	drop(oldest);
+	metrics_server_drop(oldest);
 	return oldest;
 }
 
 /* Served at once: most have sent their request by now, and need no place for longer. */
-static bool accept_one(struct metrics_server *s, uint64_t now_ns)
+static bool metrics_server_accept_one(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -276,12 +280,13 @@ static bool accept_one(struct metrics_server *s, uint64_t now_ns)
 		epoll_rest_if_full(&s->rest, errno);
 		return false;
 	}
-	p = find_place(s);
+	p = metrics_server_find_place(s);
 	event.data.ptr = p;
 	p->fd = fd;
 	p->since_ns = now_ns;
-	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) || !serve(s, p, now_ns))
-		drop(p);
+	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) ||
+	    !metrics_server_serve(s, p, now_ns))
+		metrics_server_drop(p);
 	return true;
 }
 
@@ -289,7 +294,7 @@ static void drop_slow(struct metrics_server *s, uint64_t now_ns)
 {
 	for (struct peer *p = s->peers; p < s->peers + METRICS_PEERS_MAX; p++)
 		if (p->fd >= 0 && now_ns - p->since_ns >= patience_ns)
-			drop(p);
+			metrics_server_drop(p);
 }
 
 void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
@@ -310,12 +315,13 @@ void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
 		comes |= !p;
 		if (p && !epoll_rest_may_work(&s->rest, now_ns))
 			return;
-		if (p && !serve(s, p, now_ns))
-			drop(p);
+		if (p && !metrics_server_serve(s, p, now_ns))
+			metrics_server_drop(p);
 	}
 	/* Last: who comes may take the place of one whose event was in the list. */
 	for (int i = 0; comes && i < METRICS_PEERS_MAX; i++)
-		comes = epoll_rest_may_work(&s->rest, now_ns) && accept_one(s, now_ns);
+		comes = epoll_rest_may_work(&s->rest, now_ns) &&
+			metrics_server_accept_one(s, now_ns);
 }
 
 const char *metrics_server_name(const struct metrics_server *s)
@@ -328,7 +334,7 @@ bool metrics_server_is_at(const struct metrics_server *s,
 {
 	char name[METRICS_NAME_BYTES];
 
-	put_name(address, name);
+	metrics_server_put_name(address, name);
 	return s && !strcmp(name, s->name);
 }
 
@@ -337,8 +343,9 @@ int metrics_server_fd(const struct metrics_server *s)
 	return s ? s->outer_fd : -1;
 }
 
-static int open_server(struct metrics_server *s, const struct metrics_address *address,
-		       struct err *err)
+static int metrics_server_open_server(struct metrics_server *s,
+				      const struct metrics_address *address,
+				      struct err *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	const int family = address->at.any.sa_family;
@@ -355,7 +362,7 @@ static int open_server(struct metrics_server *s, const struct metrics_address *a
 	    listen(s->listen_fd, BACKLOG) ||
 	    epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->listen_fd, &event))
 		return err_sys(err, -errno, "cannot listen");
-	set_name(s);
+	metrics_server_set_name(s);
 	s->outer_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->outer_fd < 0)
 		return err_sys(err, -errno, "epoll");
@@ -376,7 +383,7 @@ int metrics_server_open(const struct metrics_address *address,
 	s->ctx = ctx;
 	for (size_t i = 0; i < METRICS_PEERS_MAX; i++)
 		s->peers[i].fd = -1;
-	r = open_server(s, address, err);
+	r = metrics_server_open_server(s, address, err);
 	if (r) {
 		metrics_server_close(s);
 		return r;
@@ -391,7 +398,7 @@ void metrics_server_close(struct metrics_server *s)
 		return;
 	for (struct peer *p = s->peers; p < s->peers + METRICS_PEERS_MAX; p++)
 		if (p->fd >= 0)
-			drop(p);
+			metrics_server_drop(p);
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);
 	if (s->epoll_fd >= 0)

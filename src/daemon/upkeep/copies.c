@@ -21,11 +21,11 @@ struct copy {
 	uint64_t bytes;
 };
 
-struct list {
+struct copies_list {
 	VEC(struct copy) copies;
 };
 
-static int add(struct list *l, const FTSENT *entry)
+static int copies_add(struct copies_list *l, const FTSENT *entry)
 {
 	const struct stat *st = entry->fts_statp;
 	struct copy copy = { .path = strdup(entry->fts_path),
@@ -39,7 +39,7 @@ static int add(struct list *l, const FTSENT *entry)
 	return -ENOMEM;
 }
 
-static int list_all(const char *dir, struct list *l)
+static int list_all(const char *dir, struct copies_list *l)
 {
 	char images[4096], jit[4096];
 	char *const roots[] = { images, jit, NULL };
@@ -56,7 +56,7 @@ static int list_all(const char *dir, struct list *l)
 	while (!r && (entry = fts_read(walk)))
 		if (entry->fts_info == FTS_F &&
 		    strcmp(entry->fts_name, CHECKSUMS_NAME) != 0)
-			r = add(l, entry);
+			r = copies_add(l, entry);
 	fts_close(walk);
 	return r;
 }
@@ -70,7 +70,7 @@ static int by_age(const void *a, const void *b)
 }
 
 /* A directory that has no copies any more, but perhaps their checksums. */
-static void remove_empty(const char *path)
+static void copies_remove_empty(const char *path)
 {
 	int fd = io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -99,13 +99,13 @@ static void remove_copy(char *path)
 	if (!slash)
 		return;
 	*slash = 0;
-	remove_empty(path);
+	copies_remove_empty(path);
 }
 
 int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
 		 struct copies *ret_copies)
 {
-	struct list l = { 0 };
+	struct copies_list l = { 0 };
 	struct copies all = { 0 };
 	int r = list_all(dir, &l);
 

@@ -40,7 +40,7 @@ static void free_list(struct disk_sync_list *list)
 
 /* fsync(2) puts what was written through any descriptor to the disk.  What cannot be put there is left to the
  * kernel: the recording goes on. */
-static void put_file(const char *path)
+static void disk_sync_put_file(const char *path)
 {
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 
@@ -61,16 +61,16 @@ static void put_folder(char *path, time_t since)
 		/* A link is to the kernel's symbols, which other sessions have, too. */
 		if (entry->fts_info == FTS_SL || entry->fts_info == FTS_DP ||
 		    (entry->fts_info == FTS_F && entry->fts_statp->st_mtime >= since))
-			put_file(entry->fts_path);
+			disk_sync_put_file(entry->fts_path);
 	if (tree)
 		fts_close(tree);
 }
 
-static void put(const struct disk_sync_file *file, time_t since)
+static void disk_sync_put(const struct disk_sync_file *file, time_t since)
 {
 	char *slash = strrchr(file->path, '/');
 
-	put_file(file->path);
+	disk_sync_put_file(file->path);
 	if (!file->with_folder || !slash || slash == file->path)
 		return;
 	*slash = 0;
@@ -80,10 +80,10 @@ static void put(const struct disk_sync_file *file, time_t since)
 		return;
 	/* Where the folder has its name. */
 	*slash = 0;
-	put_file(file->path);
+	disk_sync_put_file(file->path);
 }
 
-static void *put_all(void *arg)
+static void *disk_sync_put_all(void *arg)
 {
 	struct disk_sync *s = arg;
 
@@ -92,7 +92,7 @@ static void *put_all(void *arg)
 	bool any_folder = false;
 
 	for (size_t i = 0; i < s->under_way.files.nr; i++) {
-		put(&s->under_way.files.at[i], s->since);
+		disk_sync_put(&s->under_way.files.at[i], s->since);
 		any_folder |= s->under_way.files.at[i].with_folder;
 	}
 	if (any_folder)
@@ -101,7 +101,7 @@ static void *put_all(void *arg)
 	return NULL;
 }
 
-static void end(struct disk_sync *s)
+static void disk_sync_end(struct disk_sync *s)
 {
 	pthread_join(s->thread, NULL);
 	s->runs = false;
@@ -111,13 +111,13 @@ static void end(struct disk_sync *s)
 void disk_sync_turn(struct disk_sync *s)
 {
 	if (s->runs && atomic_load(&s->is_done))
-		end(s);
+		disk_sync_end(s);
 	if (s->runs || !s->asked.files.nr)
 		return;
 	s->under_way = s->asked;
 	s->asked = (struct disk_sync_list){ 0 };
 	atomic_store(&s->is_done, false);
-	s->runs = !pthread_create(&s->thread, NULL, put_all, s);
+	s->runs = !pthread_create(&s->thread, NULL, disk_sync_put_all, s);
 	if (!s->runs)
 		free_list(&s->under_way);
 }
@@ -125,8 +125,8 @@ void disk_sync_turn(struct disk_sync *s)
 void disk_sync_done(struct disk_sync *s)
 {
 	if (s->runs)
-		end(s);
+		disk_sync_end(s);
 	disk_sync_turn(s);
 	if (s->runs)
-		end(s);
+		disk_sync_end(s);
 }

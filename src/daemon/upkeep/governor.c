@@ -51,7 +51,7 @@ double governor_overhead(const struct governor *g)
 	return (own + g->kernel_share) / (g->nr_cpus ? g->nr_cpus : 1);
 }
 
-static bool lower(struct governor *g)
+static bool governor_lower(struct governor *g)
 {
 	uint64_t rate = (uint64_t)((double)g->rate_hz * room * g->max_share /
 				   governor_overhead(g));
@@ -111,7 +111,7 @@ bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_us
 	if (was_new || g->max_share <= 0)
 		return false;
 	if (governor_overhead(g) > g->max_share)
-		return lower(g);
+		return governor_lower(g);
 	if (governor_overhead(g) < g->max_share / 2)
 		return lift(g);
 	g->nr_calm = 0;

@@ -97,7 +97,7 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 
 /* ---- what is there ---- */
 
-struct look {
+struct retention_look {
 	const char *dir;
 	uint64_t now_ns;
 	uint64_t live_from;
@@ -106,7 +106,7 @@ struct look {
 	struct retention_result result;
 };
 
-static int stat_file(const struct look *l, size_t i, struct stat *ret_st)
+static int stat_file(const struct retention_look *l, size_t i, struct stat *ret_st)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
 	int r = path && !stat(path, ret_st) ? 0 : -ENOENT;
@@ -115,19 +115,20 @@ static int stat_file(const struct look *l, size_t i, struct stat *ret_st)
 	return r;
 }
 
-static bool is_live(const struct look *l, size_t i)
+static bool is_live(const struct retention_look *l, size_t i)
 {
 	return l->files[i].last >= l->live_from;
 }
 
 /* Where a segment stands in time; strings are borrowed from it. */
-struct place {
+struct retention_place {
 	struct segment *segment;
 	uint64_t start_ns; /* since 1970 */
 	uint64_t bytes;
 };
 
-static int open_place(const struct look *l, size_t i, struct place *ret_place)
+static int open_place(const struct retention_look *l, size_t i,
+		      struct retention_place *ret_place)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
 	struct stat st;
@@ -148,9 +149,9 @@ static int open_place(const struct look *l, size_t i, struct place *ret_place)
 
 /* A recording may have begun behind the call: the lock that its writer holds says so.  What cannot
  * be read is nobody's. */
-static bool is_written(const struct look *l, size_t i)
+static bool is_written(const struct retention_look *l, size_t i)
 {
-	struct place place;
+	struct retention_place place;
 	bool written;
 
 	if (open_place(l, i, &place))
@@ -160,7 +161,7 @@ static bool is_written(const struct look *l, size_t i)
 	return written;
 }
 
-static void remove_file(const struct look *l, size_t i)
+static void retention_remove_file(const struct retention_look *l, size_t i)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
 
@@ -170,19 +171,19 @@ static void remove_file(const struct look *l, size_t i)
 }
 
 /* Its parts first, or they would count again. */
-static void expire(struct look *l, size_t i)
+static void expire(struct retention_look *l, size_t i)
 {
 	for (size_t k = i + 1;
 	     k < l->nr && l->files[k].covered && l->files[k].last <= l->files[i].last;
 	     k++)
-		remove_file(l, k);
-	remove_file(l, i);
+		retention_remove_file(l, k);
+	retention_remove_file(l, i);
 	l->result.nr_expired++;
 }
 
 /* ---- bounds ---- */
 
-static bool is_empty(const struct look *l, size_t i)
+static bool retention_is_empty(const struct retention_look *l, size_t i)
 {
 	const struct session_file *file = &l->files[i];
 	struct stat st;
@@ -199,13 +200,13 @@ static bool is_empty(const struct look *l, size_t i)
 
 /* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
  * would say that it cannot be read. */
-static void remove_empty(struct look *l)
+static void retention_remove_empty(struct retention_look *l)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->nr; i++) {
-		if (is_empty(l, i))
-			remove_file(l, i);
+		if (retention_is_empty(l, i))
+			retention_remove_file(l, i);
 		else
 			l->files[kept++] = l->files[i];
 	}
@@ -213,7 +214,8 @@ static void remove_empty(struct look *l)
 }
 
 /* Parts of a merge go by themselves: nothing is removed for the room that they take so long. */
-static void keep_bounds(const struct retention *r, struct look *l, uint64_t copies)
+static void keep_bounds(const struct retention *r, struct retention_look *l,
+			uint64_t copies)
 {
 	struct stat st;
 	uint64_t bytes = copies, parts = 0;
@@ -251,13 +253,13 @@ static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
 }
 
 /* The last ones are remembered. */
-static void give_up(uint64_t *numbers, size_t *nr, uint64_t number)
+static void retention_give_up(uint64_t *numbers, size_t *nr, uint64_t number)
 {
 	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
 }
 
 /* Room for `bytes` that come, and for what is recorded meanwhile. */
-static bool has_room(const struct look *l, uint64_t bytes)
+static bool retention_has_room(const struct retention_look *l, uint64_t bytes)
 {
 	struct statvfs fs;
 
@@ -269,10 +271,10 @@ static bool has_room(const struct look *l, uint64_t bytes)
 
 /* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
  * too long together; and how long they are. */
-static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns,
+static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier_ns,
 		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
-	struct place first, next;
+	struct retention_place first, next;
 	uint64_t bytes, slot;
 	size_t nr = 1;
 
@@ -301,10 +303,10 @@ static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns,
 }
 
 /* Who used a copy did so behind the begin of a segment. */
-static uint64_t used_since(const struct look *l)
+static uint64_t used_since(const struct retention_look *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
-		struct place first;
+		struct retention_place first;
 
 		if (open_place(l, i, &first))
 			continue;
@@ -332,8 +334,8 @@ void retention_merge_less(struct retention *r, uint64_t bytes)
 }
 
 /* 0, also if it was not done for the memory or the time that it takes, or a negative errno. */
-static int merge_run(struct retention *r, struct look *l, size_t begin, size_t nr,
-		     uint64_t bytes, struct err *err)
+static int merge_run(struct retention *r, struct retention_look *l, size_t begin,
+		     size_t nr, uint64_t bytes, struct err *err)
 {
 	const struct segment_merge_bounds bounds = bounds_of(r);
 	struct segment_merge_result merged;
@@ -350,12 +352,13 @@ static int merge_run(struct retention *r, struct look *l, size_t begin, size_t n
 		l->result.stopped_bytes = bytes;
 		result = 0;
 	} else {
-		give_up(r->unmerged, &r->nr_unmerged, l->files[begin + nr - 1].last);
+		retention_give_up(r->unmerged, &r->nr_unmerged,
+				  l->files[begin + nr - 1].last);
 	}
 	return result;
 }
 
-static int merge_one_run(struct retention *r, struct look *l, struct err *err)
+static int merge_one_run(struct retention *r, struct retention_look *l, struct err *err)
 {
 	uint64_t max_bytes =
 		r->merged_max_bytes ? r->merged_max_bytes : MERGED_MAX_BYTES;
@@ -367,7 +370,7 @@ static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 		for (size_t i = 0; i < l->nr; i += nr) {
 			nr = run_of(l, i, retention_times.tiers_ns[t], max_bytes,
 				    &bytes);
-			if (nr > 1 && has_room(l, bytes) &&
+			if (nr > 1 && retention_has_room(l, bytes) &&
 			    !is_among(r->unmerged, r->nr_unmerged,
 				      l->files[i + nr - 1].last))
 				return merge_run(r, l, i, nr, bytes, err);
@@ -378,22 +381,23 @@ static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 
 /* Whether it is over and was not yet sealed, and there is room to do it; what cannot be read is left
  * alone for now. */
-static bool is_to_seal(const struct look *l, size_t i)
+static bool is_to_seal(const struct retention_look *l, size_t i)
 {
-	struct place place;
+	struct retention_place place;
 	bool wanted;
 
 	if (open_place(l, i, &place))
 		return false;
 	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
-		 !segment_is_written(place.segment) && has_room(l, place.bytes);
+		 !segment_is_written(place.segment) &&
+		 retention_has_room(l, place.bytes);
 	segment_close(place.segment);
 	return wanted;
 }
 
 /* Written each second it takes twice as much as when it is written as a whole.  Without room
  * for it, and where something is wrong with it, it stays as it is. */
-static int seal_one(struct retention *r, struct look *l, struct err *err)
+static int seal_one(struct retention *r, struct retention_look *l, struct err *err)
 {
 	const struct segment_merge_bounds bounds = bounds_of(r);
 	struct segment_merge_result sealed;
@@ -410,7 +414,7 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 		if (result == -ECANCELED)
 			return 0;
 		if (result)
-			give_up(r->unsealed, &r->nr_unsealed, number);
+			retention_give_up(r->unsealed, &r->nr_unsealed, number);
 		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN ||
 				       result == -E2BIG
 			       ? 0
@@ -421,7 +425,7 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 
 /* Somebody may have listed the parts, and not opened them yet.  Who reads for an hour, or only says
  * so, keeps nothing longer. */
-static bool are_read(const struct retention *r, const struct look *l)
+static bool are_read(const struct retention *r, const struct retention_look *l)
 {
 	uint64_t since_ns = r->boottime_ns - r->covered_since_ns;
 
@@ -430,7 +434,7 @@ static bool are_read(const struct retention *r, const struct look *l)
 }
 
 /* Whether there were some. */
-static bool remove_covered(struct retention *r, struct look *l)
+static bool remove_covered(struct retention *r, struct retention_look *l)
 {
 	bool any = false;
 
@@ -446,7 +450,7 @@ static bool remove_covered(struct retention *r, struct look *l)
 		return true;
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->files[i].covered)
-			remove_file(l, i);
+			retention_remove_file(l, i);
 	r->covered_since_ns = 0;
 	return true;
 }
@@ -460,12 +464,14 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err)
 {
-	struct look l = { .dir = dir, .now_ns = now_ns, .live_from = live_from };
+	struct retention_look l = { .dir = dir,
+				    .now_ns = now_ns,
+				    .live_from = live_from };
 	int result = session_files(dir, &l.files, &l.nr);
 
 	if (result)
 		return err_sys(err, result, "%s", dir);
-	remove_empty(&l);
+	retention_remove_empty(&l);
 	if (l.nr) {
 		struct copies copies = { 0 };
 		bool parts_left = remove_covered(r, &l);

@@ -27,7 +27,8 @@ static int push_image(struct sample_filter *f, char *path)
 
 /* The kernel tells paths without links.  What was said is taken, too: in a container that path may have
  * none. */
-static int add_image(struct sample_filter *f, const char *path, size_t len)
+static int sample_filter_add_image(struct sample_filter *f, const char *path,
+				   size_t len)
 {
 	char *said = strndup(path, len);
 	char *real = said && *said == '/' ? realpath(said, NULL) : NULL;
@@ -40,11 +41,11 @@ static int add_image(struct sample_filter *f, const char *path, size_t len)
 	return r;
 }
 
-static int set_images(struct sample_filter *f, const char *list)
+static int sample_filter_set_images(struct sample_filter *f, const char *list)
 {
 	while (*list) {
 		size_t len = strcspn(list, ",");
-		int r = len ? add_image(f, list, len) : 0;
+		int r = len ? sample_filter_add_image(f, list, len) : 0;
 
 		if (r)
 			return r;
@@ -58,8 +59,8 @@ static bool is_none(const char *text, const char *none)
 	return !text || !*text || !strcmp(text, none);
 }
 
-static int set_number(const char *text, const char *key, const char *what,
-		      int32_t *ret_number, struct err *err)
+static int sample_filter_set_number(const char *text, const char *key, const char *what,
+				    int32_t *ret_number, struct err *err)
 {
 	uint64_t number = 0;
 
@@ -74,10 +75,11 @@ static int set_number(const char *text, const char *key, const char *what,
 int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
 		      const char *pid, const char *pgrp, struct err *err)
 {
-	int r = set_number(pid, "PID_FILTER", "", &f->pid, err);
+	int r = sample_filter_set_number(pid, "PID_FILTER", "", &f->pid, err);
 
 	if (!r)
-		r = set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp, err);
+		r = sample_filter_set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp,
+					     err);
 	if (r)
 		return r;
 	if (!is_none(vmlinux, "none")) {
@@ -86,30 +88,32 @@ int sample_filter_set(struct sample_filter *f, const char *images, const char *v
 		if (!f->vmlinux)
 			f->vmlinux = strdup(vmlinux);
 	}
-	if (!is_none(images, "all") && set_images(f, images))
+	if (!is_none(images, "all") && sample_filter_set_images(f, images))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-static bool is_of_kernel(const struct sample_filter *f, const char *path)
+static bool sample_filter_is_of_kernel(const struct sample_filter *f, const char *path)
 {
 	return !strcmp(path, "vmlinux") || !strcmp(path, "no-vmlinux") ||
 	       (f->vmlinux && !strcmp(path, f->vmlinux));
 }
 
-static bool is_listed(const struct sample_filter *f, const struct dict *dict,
-		      const struct image *image)
+static bool sample_filter_is_listed(const struct sample_filter *f,
+				    const struct dict *dict, const struct image *image)
 {
 	const char *name = dict_str(dict, image->name);
 
 	for (size_t i = 0; i < f->images.nr; i++)
 		if (!strcmp(f->images.at[i], name) ||
-		    (image->kind == IMAGE_KERNEL && is_of_kernel(f, f->images.at[i])))
+		    (image->kind == IMAGE_KERNEL &&
+		     sample_filter_is_of_kernel(f, f->images.at[i])))
 			return true;
 	return false;
 }
 
-static bool is_wanted(struct sample_filter *f, const struct dict *dict, uint32_t number)
+static bool sample_filter_is_wanted(struct sample_filter *f, const struct dict *dict,
+				    uint32_t number)
 {
 	uint8_t *verdict;
 
@@ -120,8 +124,9 @@ static bool is_wanted(struct sample_filter *f, const struct dict *dict, uint32_t
 			return true;
 	verdict = &f->verdicts.at[number];
 	if (*verdict == NOT_KNOWN)
-		*verdict = is_listed(f, dict, &dict->images.at[number]) ? WANTED
-									: UNWANTED;
+		*verdict = sample_filter_is_listed(f, dict, &dict->images.at[number])
+				   ? WANTED
+				   : UNWANTED;
 	return *verdict == WANTED;
 }
 
@@ -192,12 +197,12 @@ bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
 		return false;
 	if (f->pgrp && group_of(f, thread->pid) != f->pgrp)
 		return false;
-	if (!f->images.nr || is_wanted(f, dict, thread->app))
+	if (!f->images.nr || sample_filter_is_wanted(f, dict, thread->app))
 		return true;
 	if (sample->stack < STACK_FIRST || sample->stack >= dict->stacks.nr)
 		return false;
 	frame = dict->stacks.at[sample->stack].frame;
-	return is_wanted(f, dict, dict->frames.at[frame].image);
+	return sample_filter_is_wanted(f, dict, dict->frames.at[frame].image);
 }
 
 void sample_filter_forget(struct sample_filter *f)

@@ -63,8 +63,8 @@ static void add_totals(struct merge *m, const struct session_totals *t)
 }
 
 /* The least share that an event had in any of them. */
-static void add_shares(struct merge *m, struct dict_merge *dict,
-		       const struct session_totals *t)
+static void segment_merge_add_shares(struct merge *m, struct dict_merge *dict,
+				     const struct session_totals *t)
 {
 	for (uint32_t i = 0; i < dict->from->events.nr && i < SESSION_EVENT_SHARES;
 	     i++) {
@@ -80,8 +80,8 @@ static void add_shares(struct merge *m, struct dict_merge *dict,
 	}
 }
 
-static int take_batch(struct merge *m, struct dict_merge *dict,
-		      const struct sample_batch *batch, struct err *err)
+static int segment_merge_take_batch(struct merge *m, struct dict_merge *dict,
+				    const struct sample_batch *batch, struct err *err)
 {
 	int r;
 
@@ -135,21 +135,21 @@ static int take_segment(struct merge *m, struct segment *s, struct err *err)
 	while (!(r = segment_next(s, COLUMN_ALL, &batch, err))) {
 		r = look_at_bounds(m, s, err);
 		if (!r)
-			r = take_batch(m, &dict, &batch, err);
+			r = segment_merge_take_batch(m, &dict, &batch, err);
 		if (r)
 			break;
 	}
 	if (r == 1) {
 		r = 0;
 		add_totals(m, segment_totals(s));
-		add_shares(m, &dict, segment_totals(s));
+		segment_merge_add_shares(m, &dict, segment_totals(s));
 	}
 	dict_merge_done(&dict);
 	return r;
 }
 
-static int open_writer(struct merge *m, const struct session_info *first,
-		       const char *out, struct err *err)
+static int segment_merge_open_writer(struct merge *m, const struct session_info *first,
+				     const char *out, struct err *err)
 {
 	struct session_info info = *first;
 	int r;
@@ -169,8 +169,9 @@ static bool is_damaged(const struct merge *m, const struct segment *s)
 	       m->result->bad_samples;
 }
 
-static int take_file(struct merge *m, const char *dir, const struct session_file *file,
-		     const char *out, struct err *err)
+static int segment_merge_take_file(struct merge *m, const char *dir,
+				   const struct session_file *file, const char *out,
+				   struct err *err)
 {
 	char *path = session_file_path(dir, file);
 	struct segment *s;
@@ -183,7 +184,7 @@ static int take_file(struct merge *m, const char *dir, const struct session_file
 	if (r)
 		return r;
 	if (!m->writer)
-		r = open_writer(m, segment_info(s), out, err);
+		r = segment_merge_open_writer(m, segment_info(s), out, err);
 	if (!r)
 		r = take_segment(m, s, err);
 	/* A new file would hide it. */
@@ -220,7 +221,7 @@ static int merge_into(const char *dir, const struct session_file *files, size_t 
 	int closed;
 
 	for (size_t i = 0; i < nr && !r; i++)
-		r = take_file(m, dir, &files[i], path, err);
+		r = segment_merge_take_file(m, dir, &files[i], path, err);
 	if (!m->writer)
 		return r ? r : err_set(err, -EINVAL, "%s: nothing to merge", dir);
 	m->result->samples = m->totals.samples;

@@ -49,7 +49,7 @@ int archive_manifest_file(struct archive_manifest *m, const struct archive_file 
 	return -ENOMEM;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void archive_manifest_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
@@ -59,19 +59,19 @@ int archive_manifest_image(struct archive_manifest *m, const char *build_id, boo
 {
 	if (has_control_character(name))
 		return 0;
-	put_text(&m->images, "image ");
-	put_text(&m->images, build_id[0] ? build_id : "-");
-	put_text(&m->images, found ? " found " : " missing ");
-	put_text(&m->images, name);
-	put_text(&m->images, "\n");
+	archive_manifest_put_text(&m->images, "image ");
+	archive_manifest_put_text(&m->images, build_id[0] ? build_id : "-");
+	archive_manifest_put_text(&m->images, found ? " found " : " missing ");
+	archive_manifest_put_text(&m->images, name);
+	archive_manifest_put_text(&m->images, "\n");
 	return m->images.failed ? -ENOMEM : 0;
 }
 
 int archive_manifest_parts(struct archive_manifest *m, const char *name)
 {
-	put_text(&m->images, "parts ");
-	put_text(&m->images, name);
-	put_text(&m->images, "\n");
+	archive_manifest_put_text(&m->images, "parts ");
+	archive_manifest_put_text(&m->images, name);
+	archive_manifest_put_text(&m->images, "\n");
 	return m->images.failed ? -ENOMEM : 0;
 }
 
@@ -79,36 +79,37 @@ int archive_manifest_source(struct archive_manifest *m, bool found, const char *
 {
 	if (has_control_character(name))
 		return 0;
-	put_text(&m->images, found ? "source found " : "source missing ");
-	put_text(&m->images, name);
-	put_text(&m->images, "\n");
+	archive_manifest_put_text(&m->images,
+				  found ? "source found " : "source missing ");
+	archive_manifest_put_text(&m->images, name);
+	archive_manifest_put_text(&m->images, "\n");
 	return m->images.failed ? -ENOMEM : 0;
 }
 
 void archive_manifest_put(const struct archive_manifest *m, struct buf *out)
 {
-	put_text(out, first_line);
-	put_text(out, "\n");
+	archive_manifest_put_text(out, first_line);
+	archive_manifest_put_text(out, "\n");
 	for (size_t i = 0; i < m->files.nr; i++) {
 		const struct archive_file *f = &m->files.at[i];
 
-		put_text(out, "file ");
+		archive_manifest_put_text(out, "file ");
 		buf_put_hex(out, f->hash, 16);
-		put_text(out, " ");
+		archive_manifest_put_text(out, " ");
 		buf_put_decimal(out, f->bytes);
-		put_text(out, " ");
+		archive_manifest_put_text(out, " ");
 		buf_put_decimal(out, f->mtime_ns);
-		put_text(out, " ");
-		put_text(out, f->name);
-		put_text(out, "\n");
+		archive_manifest_put_text(out, " ");
+		archive_manifest_put_text(out, f->name);
+		archive_manifest_put_text(out, "\n");
 	}
 	buf_put(out, m->images.data, m->images.len);
-	put_text(out, last_line);
-	put_text(out, "\n");
+	archive_manifest_put_text(out, last_line);
+	archive_manifest_put_text(out, "\n");
 }
 
 /* The next word of a row, ended in place; NULL: there is none behind it. */
-static char *next_word(char **row)
+static char *archive_manifest_next_word(char **row)
 {
 	char *word = *row;
 	char *blank = strchr(word, ' ');
@@ -120,12 +121,12 @@ static char *next_word(char **row)
 	return word;
 }
 
-static int parse_file(struct archive_manifest *m, char *row)
+static int archive_manifest_parse_file(struct archive_manifest *m, char *row)
 {
 	struct archive_file file = { 0 };
-	const char *hash = next_word(&row);
-	const char *bytes = hash ? next_word(&row) : NULL;
-	const char *mtime = bytes ? next_word(&row) : NULL;
+	const char *hash = archive_manifest_next_word(&row);
+	const char *bytes = hash ? archive_manifest_next_word(&row) : NULL;
+	const char *mtime = bytes ? archive_manifest_next_word(&row) : NULL;
 
 	if (!mtime || !parse_hex_at(&hash, &file.hash) || *hash ||
 	    !parse_u64(bytes, &file.bytes) || !parse_u64(mtime, &file.mtime_ns) ||
@@ -146,7 +147,7 @@ static int parse_row(struct archive_manifest *m, size_t number, char *row)
 		return 1;
 	return strncmp(row, file, sizeof(file) - 1)
 		       ? 0
-		       : parse_file(m, row + sizeof(file) - 1);
+		       : archive_manifest_parse_file(m, row + sizeof(file) - 1);
 }
 
 int archive_manifest_parse(const char *text, size_t len, struct archive_manifest *ret_m,

@@ -32,7 +32,7 @@ static const struct {
 			    .magic = "BZh" },
 };
 
-static bool ends_with(const char *name, const char *end)
+static bool pack_ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name), end_len = strlen(end);
 
@@ -43,7 +43,7 @@ enum packing packing_of_name(const char *name)
 {
 	for (int i = 0; i < PACKING_COUNT; i++)
 		for (const char *const *end = kinds[i].suffixes; *end; end++)
-			if (ends_with(name, *end))
+			if (pack_ends_with(name, *end))
 				return (enum packing)i;
 	return PACKING_NONE;
 }

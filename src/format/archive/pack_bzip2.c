@@ -29,7 +29,7 @@ enum piece_state {
 	PIECE_PACKED
 };
 
-struct piece {
+struct pack_bzip2_piece {
 	enum piece_state state;
 	size_t nr_in;
 	unsigned int nr_out;
@@ -50,10 +50,10 @@ struct bzip2_packer {
 	pthread_cond_t changed;
 	unsigned int packing; /* the next to pack */
 	bool ending;
-	struct piece pieces[PIECES];
+	struct pack_bzip2_piece pieces[PIECES];
 };
 
-static void pack_piece(struct piece *p)
+static void pack_piece(struct pack_bzip2_piece *p)
 {
 	int r;
 
@@ -63,13 +63,13 @@ static void pack_piece(struct piece *p)
 	p->error = r == BZ_OK ? 0 : -ENOMEM; /* nothing else can go wrong with it */
 }
 
-static void *work(void *ctx)
+static void *pack_bzip2_work(void *ctx)
 {
 	struct bzip2_packer *b = ctx;
 
 	pthread_mutex_lock(&b->lock);
 	while (!b->ending) {
-		struct piece *p = &b->pieces[b->packing];
+		struct pack_bzip2_piece *p = &b->pieces[b->packing];
 
 		if (p->state != PIECE_FULL) {
 			pthread_cond_wait(&b->changed, &b->lock);
@@ -129,13 +129,14 @@ static int bzip2_new(int fd, void **ret_state)
 		}
 	}
 	while (b->nr_threads < wanted &&
-	       !pthread_create(&b->threads[b->nr_threads], NULL, work, b))
+	       !pthread_create(&b->threads[b->nr_threads], NULL, pack_bzip2_work, b))
 		b->nr_threads++;
 	*ret_state = b;
 	return 0;
 }
 
-static void set_state(struct bzip2_packer *b, struct piece *p, enum piece_state state)
+static void set_state(struct bzip2_packer *b, struct pack_bzip2_piece *p,
+		      enum piece_state state)
 {
 	pthread_mutex_lock(&b->lock);
 	p->state = state;
@@ -146,7 +147,7 @@ static void set_state(struct bzip2_packer *b, struct piece *p, enum piece_state 
 /* Waits for the oldest piece and writes it. */
 static int write_oldest(struct bzip2_packer *b)
 {
-	struct piece *p = &b->pieces[b->writing];
+	struct pack_bzip2_piece *p = &b->pieces[b->writing];
 	int r;
 
 	pthread_mutex_lock(&b->lock);
@@ -163,7 +164,7 @@ static int write_oldest(struct bzip2_packer *b)
 /* The piece that is filled is whole. */
 static int hand_over(struct bzip2_packer *b)
 {
-	struct piece *p = &b->pieces[b->filling];
+	struct pack_bzip2_piece *p = &b->pieces[b->filling];
 
 	if (!b->nr_threads) { /* there was none to be had */
 		pack_piece(p);
@@ -182,7 +183,7 @@ static int bzip2_put(void *state, const void *bytes, size_t len)
 	int r = 0;
 
 	while (!r && len) {
-		struct piece *p = &b->pieces[b->filling];
+		struct pack_bzip2_piece *p = &b->pieces[b->filling];
 		size_t n = PIECE_BYTES - p->nr_in;
 
 		if (n > len)

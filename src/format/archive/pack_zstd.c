@@ -50,8 +50,8 @@ static int zstd_new(int fd, void **ret_state)
 	return 0;
 }
 
-static int pack(struct zstd_packer *z, const void *bytes, size_t len,
-		ZSTD_EndDirective how)
+static int pack_zstd_pack(struct zstd_packer *z, const void *bytes, size_t len,
+			  ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer in = { .src = bytes, .size = len };
 	size_t left;
@@ -70,12 +70,12 @@ static int pack(struct zstd_packer *z, const void *bytes, size_t len,
 
 static int zstd_put(void *state, const void *bytes, size_t len)
 {
-	return pack(state, bytes, len, ZSTD_e_continue);
+	return pack_zstd_pack(state, bytes, len, ZSTD_e_continue);
 }
 
 static int zstd_finish(void *state)
 {
-	return pack(state, NULL, 0, ZSTD_e_end);
+	return pack_zstd_pack(state, NULL, 0, ZSTD_e_end);
 }
 
 static int unzstd_new(void **ret_state)

@@ -63,7 +63,7 @@ void tar_reader_free(struct tar_reader *t)
 }
 
 /* More input.  1: some is there; 0: the end. */
-static int fill(struct tar_reader *t, struct err *err)
+static int tar_read_fill(struct tar_reader *t, struct err *err)
 {
 	ssize_t n;
 
@@ -77,9 +77,9 @@ static int fill(struct tar_reader *t, struct err *err)
 	return n > 0;
 }
 
-static int begin(struct tar_reader *t, struct err *err)
+static int tar_read_begin(struct tar_reader *t, struct err *err)
 {
-	int r = fill(t, err);
+	int r = tar_read_fill(t, err);
 
 	if (r < 0)
 		return r;
@@ -91,10 +91,10 @@ static int begin(struct tar_reader *t, struct err *err)
 }
 
 /* Exactly `len` unpacked bytes; less is an error. */
-static int get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
+static int tar_read_get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 {
 	struct pack_span out = { .at = bytes, .size = len };
-	int r = t->unpacker ? 0 : begin(t, err);
+	int r = t->unpacker ? 0 : tar_read_begin(t, err);
 
 	if (r)
 		return r;
@@ -103,7 +103,7 @@ static int get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 			       "unpacks to more than a recording can hold");
 	t->left_of_all -= len;
 	while (out.pos < out.size) {
-		r = fill(t, err);
+		r = tar_read_fill(t, err);
 		if (!r)
 			return err_set(err, -EBADMSG, "cut short");
 		if (r > 0)
@@ -114,13 +114,13 @@ static int get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 	return 0;
 }
 
-static int skip(struct tar_reader *t, uint64_t bytes, struct err *err)
+static int tar_read_skip(struct tar_reader *t, uint64_t bytes, struct err *err)
 {
 	char nowhere[SKIP_BYTES];
 
 	while (bytes) {
 		size_t n = bytes < sizeof(nowhere) ? (size_t)bytes : sizeof(nowhere);
-		int r = get(t, nowhere, n, err);
+		int r = tar_read_get(t, nowhere, n, err);
 
 		if (r)
 			return r;
@@ -143,7 +143,7 @@ static bool parse_octal(const char *field, size_t len, uint64_t *ret_value)
 	return i == len || field[i] == ' ' || !field[i];
 }
 
-static bool is_zero(const struct tar_header *h)
+static bool tar_read_is_zero(const struct tar_header *h)
 {
 	static const struct tar_header zero;
 
@@ -151,7 +151,7 @@ static bool is_zero(const struct tar_header *h)
 }
 
 /* PREFIX/NAME, of which either may fill its field to the end. */
-static void take_name(struct tar_reader *t, const struct tar_header *h)
+static void tar_read_take_name(struct tar_reader *t, const struct tar_header *h)
 {
 	size_t prefix = memcmp(h->magic, "ustar", 6)
 				? 0
@@ -167,7 +167,7 @@ static void take_name(struct tar_reader *t, const struct tar_header *h)
 	at[name] = '\0';
 }
 
-static bool set_name(struct tar_reader *t, const char *name, size_t len)
+static bool tar_read_set_name(struct tar_reader *t, const char *name, size_t len)
 {
 	if (!len || len > TAR_NAME_MAX || memchr(name, '\0', len))
 		return false;
@@ -194,7 +194,8 @@ static const char *take_pair(struct tar_reader *t, const char *at, const char *e
 		return NULL;
 	value++;
 	if (value - key == 5 && !memcmp(key, "path=", 5))
-		return set_name(t, value, (size_t)(next - 1 - value)) ? next : NULL;
+		return tar_read_set_name(t, value, (size_t)(next - 1 - value)) ? next
+									       : NULL;
 	if (value - key == 5 && !memcmp(key, "size=", 5)) {
 		t->has_size = true;
 		t->size = 0;
@@ -217,19 +218,19 @@ static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct er
 	if (bytes > EXTRA_MAX_BYTES)
 		return err_set(err, -EBADMSG, "a header of %" PRIu64 " bytes", bytes);
 	end = at + bytes;
-	r = get(t, t->extra, (size_t)bytes, err);
+	r = tar_read_get(t, t->extra, (size_t)bytes, err);
 	if (!r)
-		r = skip(t, -bytes % TAR_BLOCK, err);
+		r = tar_read_skip(t, -bytes % TAR_BLOCK, err);
 	if (r)
 		return r;
-	if (type == 'L' && !set_name(t, t->extra, strnlen(t->extra, bytes)))
+	if (type == 'L' && !tar_read_set_name(t, t->extra, strnlen(t->extra, bytes)))
 		at = NULL;
 	while (type == 'x' && at && at < end)
 		at = take_pair(t, at, end);
 	return at ? 0 : err_set(err, -EBADMSG, "a malformed header");
 }
 
-static enum tar_kind kind_of(char type)
+static enum tar_kind tar_read_kind_of(char type)
 {
 	switch (type) {
 	case '\0':
@@ -250,13 +251,13 @@ static enum tar_kind kind_of(char type)
 	}
 }
 
-static int read_header(struct tar_reader *t, struct tar_header *h, uint64_t *ret_size,
-		       struct err *err)
+static int tar_read_header(struct tar_reader *t, struct tar_header *h,
+			   uint64_t *ret_size, struct err *err)
 {
 	uint64_t sum;
-	int r = get(t, h, sizeof(*h), err);
+	int r = tar_read_get(t, h, sizeof(*h), err);
 
-	if (r || is_zero(h))
+	if (r || tar_read_is_zero(h))
 		return r ? r : 1;
 	if (!parse_octal(h->checksum, sizeof(h->checksum), &sum) ||
 	    sum != tar_header_sum(h))
@@ -271,26 +272,27 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 {
 	struct tar_header h;
 	uint64_t size = 0;
-	int r = skip(t, t->left, err);
+	int r = tar_read_skip(t, t->left, err);
 
 	if (!r)
-		r = skip(t, t->padding, err);
+		r = tar_read_skip(t, t->padding, err);
 	t->left = 0;
 	t->padding = 0;
 	t->has_size = false;
 	t->name[0] = '\0';
 	while (!r) {
-		r = read_header(t, &h, &size, err);
+		r = tar_read_header(t, &h, &size, err);
 		if (r || !h.type || !strchr("xLKg", h.type))
 			break;
-		r = h.type == 'g' ? skip(t, size + -size % TAR_BLOCK, err)
+		r = h.type == 'g' ? tar_read_skip(t, size + -size % TAR_BLOCK, err)
 				  : take_extra(t, h.type, size, err);
 	}
 	if (r)
 		return r;
 	if (!t->name[0])
-		take_name(t, &h);
-	*ret_member = (struct tar_member){ .name = t->name, .kind = kind_of(h.type) };
+		tar_read_take_name(t, &h);
+	*ret_member = (struct tar_member){ .name = t->name,
+					   .kind = tar_read_kind_of(h.type) };
 	if (ret_member->kind != TAR_FILE)
 		return 0;
 	t->left = t->has_size ? t->size : size;
@@ -305,7 +307,7 @@ ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err
 
 	if (len > t->left)
 		len = (size_t)t->left;
-	r = get(t, bytes, len, err);
+	r = tar_read_get(t, bytes, len, err);
 	if (r)
 		return r;
 	t->left -= len;

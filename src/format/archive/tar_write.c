@@ -51,20 +51,20 @@ struct told {
 	const char *link; /* NULL: it is none */
 };
 
-static void put_text(char *field, size_t size, const char *text)
+static void tar_write_put_text(char *field, size_t size, const char *text)
 {
 	size_t len = strlen(text);
 
 	memcpy(field, text, len < size ? len : size);
 }
 
-static int put_header(struct tar_writer *t, const struct told *m)
+static int tar_write_put_header(struct tar_writer *t, const struct told *m)
 {
 	struct tar_header h = { .type = m->type, .magic = "ustar", .version = "00" };
 
-	put_text(h.name, sizeof(h.name), m->name);
+	tar_write_put_text(h.name, sizeof(h.name), m->name);
 	if (m->link)
-		put_text(h.link, sizeof(h.link), m->link);
+		tar_write_put_text(h.link, sizeof(h.link), m->link);
 	memcpy(h.mode,
 	       m->link         ? "0000777"
 	       : t->is_private ? "0000600"
@@ -116,7 +116,7 @@ static int put_extra(struct tar_writer *t, const struct told *m)
 		len += format_pair(text + len, sizeof(text) - (size_t)len, "size",
 				   number);
 	extra.bytes = (uint64_t)len;
-	r = put_header(t, &extra);
+	r = tar_write_put_header(t, &extra);
 	if (!r)
 		r = packer_put(t->packer, text, (size_t)len);
 	return r ? r : put_padding(t, -(unsigned int)len % TAR_BLOCK);
@@ -130,7 +130,7 @@ static bool fits_header(const struct told *m)
 	       (!m->link || strlen(m->link) <= sizeof(h->link));
 }
 
-static int begin(struct tar_writer *t, const struct told *m)
+static int tar_write_begin(struct tar_writer *t, const struct told *m)
 {
 	int r = 0;
 
@@ -139,7 +139,7 @@ static int begin(struct tar_writer *t, const struct told *m)
 	if (!fits_header(m))
 		r = put_extra(t, m);
 	if (!r)
-		r = put_header(t, m);
+		r = tar_write_put_header(t, m);
 	t->left = m->bytes;
 	t->padding = (unsigned int)(-m->bytes % TAR_BLOCK);
 	return r;
@@ -157,7 +157,7 @@ int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
 		.name = name, .type = '0', .bytes = bytes, .mtime = mtime
 	};
 
-	return begin(t, &m);
+	return tar_write_begin(t, &m);
 }
 
 int tar_writer_link(struct tar_writer *t, const char *name, const char *target)
@@ -166,7 +166,7 @@ int tar_writer_link(struct tar_writer *t, const char *name, const char *target)
 
 	if (!target[0] || strlen(target) > TAR_NAME_MAX)
 		return -ENAMETOOLONG;
-	return begin(t, &m);
+	return tar_write_begin(t, &m);
 }
 
 int tar_writer_put(struct tar_writer *t, const void *bytes, size_t len)

@@ -55,8 +55,8 @@ static void take_mark(struct foreign_frame *f)
 }
 
 /* The stack from its end on, as far as the command in front. */
-static bool take_frames(struct foreign_word stack, frame_vec *frames,
-			struct foreign_word *ret_comm)
+static bool foreign_folded_take_frames(struct foreign_word stack, frame_vec *frames,
+				       struct foreign_word *ret_comm)
 {
 	size_t end = stack.len;
 
@@ -76,13 +76,13 @@ static bool take_frames(struct foreign_word stack, frame_vec *frames,
 	return true;
 }
 
-static bool is_text(struct foreign_word w, const char *text)
+static bool foreign_folded_is_text(struct foreign_word w, const char *text)
 {
 	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
 }
 
-static int read_line(struct foreign_word line, frame_vec *frames, foreign_fn fn,
-		     void *ctx, struct foreign_info *info)
+static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
+				    foreign_fn fn, void *ctx, struct foreign_info *info)
 {
 	struct foreign_sample s = { .pid = -1, .tid = -1, .cpu = -1 };
 	struct foreign_word stack;
@@ -93,12 +93,13 @@ static int read_line(struct foreign_word line, frame_vec *frames, foreign_fn fn,
 		info->skipped++;
 		return 0;
 	}
-	if (!take_frames(stack, frames, &s.comm))
+	if (!foreign_folded_take_frames(stack, frames, &s.comm))
 		return -ENOMEM;
 	s.nr_frames = frames->nr;
 	s.truncated = s.nr_frames == FOREIGN_FRAMES_MAX;
 	/* As our own export says it. */
-	if (s.nr_frames && is_text(frames->at[s.nr_frames - 1].name, "[truncated]")) {
+	if (s.nr_frames &&
+	    foreign_folded_is_text(frames->at[s.nr_frames - 1].name, "[truncated]")) {
 		s.truncated = true;
 		s.nr_frames--;
 	}
@@ -117,7 +118,7 @@ int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 
 	*ret_info = (struct foreign_info){ 0 };
 	while (!r && foreign_line(&at, end, &line))
-		r = read_line(line, &frames, fn, ctx, ret_info);
+		r = foreign_folded_read_line(line, &frames, fn, ctx, ret_info);
 	vec_done(&frames);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

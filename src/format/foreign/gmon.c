@@ -19,7 +19,7 @@ enum {
 /* oprofile-behaviour.md 1.3: what opgprof calls its counts. */
 static const char dimension[DIMENSION_BYTES] = "samples";
 
-static void put_number(const struct gmon *g, uint64_t value, unsigned int bytes)
+static void gmon_put_number(const struct gmon *g, uint64_t value, unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++) {
 		unsigned int at = g->big_endian ? bytes - 1 - i : i;
@@ -33,7 +33,7 @@ void gmon_put_header(const struct gmon *g)
 	static const char spare[SPARE_BYTES];
 
 	buf_put(g->out, "gmon", 4);
-	put_number(g, VERSION, COUNT_BYTES);
+	gmon_put_number(g, VERSION, COUNT_BYTES);
 	buf_put(g->out, spare, sizeof(spare));
 }
 
@@ -44,10 +44,10 @@ static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t
 	bool some = false;
 
 	buf_put_u8(g->out, TAG_HISTOGRAM);
-	put_number(g, b->low, g->addr_bytes);
-	put_number(g, b->low + (uint64_t)b->nr * b->bin_bytes, g->addr_bytes);
-	put_number(g, b->nr, COUNT_BYTES);
-	put_number(g, RATE, COUNT_BYTES);
+	gmon_put_number(g, b->low, g->addr_bytes);
+	gmon_put_number(g, b->low + (uint64_t)b->nr * b->bin_bytes, g->addr_bytes);
+	gmon_put_number(g, b->nr, COUNT_BYTES);
+	gmon_put_number(g, RATE, COUNT_BYTES);
 	buf_put(g->out, dimension, sizeof(dimension));
 	buf_put_u8(g->out, '1');
 	for (uint32_t i = 0; i < b->nr; i++) {
@@ -55,7 +55,7 @@ static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t
 					? b->counts[i] - turn * UINT16_MAX
 					: 0;
 
-		put_number(g, left < UINT16_MAX ? left : UINT16_MAX, BIN_BYTES);
+		gmon_put_number(g, left < UINT16_MAX ? left : UINT16_MAX, BIN_BYTES);
 		some |= left > 0;
 	}
 	if (!some)
@@ -75,9 +75,9 @@ void gmon_put_calls(const struct gmon *g, uint64_t from, uint64_t to, uint64_t n
 		uint64_t some = nr < UINT32_MAX ? nr : UINT32_MAX;
 
 		buf_put_u8(g->out, TAG_CALL);
-		put_number(g, from, g->addr_bytes);
-		put_number(g, to, g->addr_bytes);
-		put_number(g, some, COUNT_BYTES);
+		gmon_put_number(g, from, g->addr_bytes);
+		gmon_put_number(g, to, g->addr_bytes);
+		gmon_put_number(g, some, COUNT_BYTES);
 		nr -= some;
 	}
 }

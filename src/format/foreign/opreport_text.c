@@ -11,30 +11,30 @@ struct rest {
 	const char *end;
 };
 
-static bool is_blank(char c)
+static bool opreport_text_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static void skip_blanks(struct rest *r)
+static void opreport_text_skip_blanks(struct rest *r)
 {
-	while (r->at < r->end && is_blank(*r->at))
+	while (r->at < r->end && opreport_text_is_blank(*r->at))
 		r->at++;
 }
 
-static struct opreport_word next_word(struct rest *r)
+static struct opreport_word opreport_text_next_word(struct rest *r)
 {
 	struct opreport_word w;
 
-	skip_blanks(r);
+	opreport_text_skip_blanks(r);
 	w.at = r->at;
-	while (r->at < r->end && !is_blank(*r->at))
+	while (r->at < r->end && !opreport_text_is_blank(*r->at))
 		r->at++;
 	w.len = (size_t)(r->at - w.at);
 	return w;
 }
 
-static bool skip_text(struct rest *r, const char *text)
+static bool opreport_text_skip_text(struct rest *r, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -49,13 +49,13 @@ static bool has_text(struct rest r, const char *text)
 	for (; r.at < r.end; r.at++) {
 		struct rest here = r;
 
-		if (skip_text(&here, text))
+		if (opreport_text_skip_text(&here, text))
 			return true;
 	}
 	return false;
 }
 
-static int digit_of(char c, int base)
+static int opreport_text_digit_of(char c, int base)
 {
 	int d = c >= '0' && c <= '9'   ? c - '0'
 		: c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -66,12 +66,13 @@ static int digit_of(char c, int base)
 }
 
 /* False: not a number, or too large. */
-static bool number_of(struct opreport_word w, int base, uint64_t *ret_value)
+static bool opreport_text_number_of(struct opreport_word w, int base,
+				    uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < w.len; i++) {
-		int d = digit_of(w.at[i], base);
+		int d = opreport_text_digit_of(w.at[i], base);
 
 		if (d < 0 || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)d, &value))
@@ -84,8 +85,8 @@ static bool number_of(struct opreport_word w, int base, uint64_t *ret_value)
 /* "FILE:LINE": what ends with a colon, digits and a blank or the end. */
 static bool take_place(struct rest *r, struct opreport_line *l)
 {
-	skip_blanks(r);
-	if (skip_text(r, "(no location information)"))
+	opreport_text_skip_blanks(r);
+	if (opreport_text_skip_text(r, "(no location information)"))
 		return true;
 	for (const char *colon = r->at; colon < r->end; colon++) {
 		struct opreport_word digits = { .at = colon + 1 };
@@ -93,10 +94,10 @@ static bool take_place(struct rest *r, struct opreport_line *l)
 
 		if (*colon != ':')
 			continue;
-		while (p < r->end && !is_blank(*p))
+		while (p < r->end && !opreport_text_is_blank(*p))
 			p++;
 		digits.len = (size_t)(p - digits.at);
-		if (!number_of(digits, 10, &l->line))
+		if (!opreport_text_number_of(digits, 10, &l->line))
 			continue;
 		l->file = (struct opreport_word){ r->at, (size_t)(colon - r->at) };
 		r->at = p;
@@ -111,15 +112,16 @@ static int bad(struct err *err, const char *what)
 }
 
 /* What lines of functions and of addresses have in common. */
-static int take_counts(const struct opreport_reader *r, struct rest *rest,
-		       struct opreport_line *l, struct err *err)
+static int opreport_text_take_counts(const struct opreport_reader *r, struct rest *rest,
+				     struct opreport_line *l, struct err *err)
 {
-	if (!number_of(next_word(rest), 16, &l->vma))
+	if (!opreport_text_number_of(opreport_text_next_word(rest), 16, &l->vma))
 		return bad(err, "no address in front");
 	for (size_t i = 0; i < r->nr_events; i++) {
-		if (!number_of(next_word(rest), 10, &l->counts[i]))
+		if (!opreport_text_number_of(opreport_text_next_word(rest), 10,
+					     &l->counts[i]))
 			return bad(err, "no number of samples");
-		if (!next_word(rest).len)
+		if (!opreport_text_next_word(rest).len)
 			return bad(err, "no percentage");
 	}
 	if (!take_place(rest, l))
@@ -130,17 +132,17 @@ static int take_counts(const struct opreport_reader *r, struct rest *rest,
 static int parse_symbol(const struct opreport_reader *r, struct rest *rest,
 			struct opreport_line *l, struct err *err)
 {
-	int status = take_counts(r, rest, l, err);
+	int status = opreport_text_take_counts(r, rest, l, err);
 
 	if (status)
 		return status;
 	l->kind = OPREPORT_SYMBOL;
 	if (r->has_image)
-		l->image = next_word(rest);
+		l->image = opreport_text_next_word(rest);
 	if (r->has_app)
-		l->app = next_word(rest);
-	skip_blanks(rest);
-	while (rest->end > rest->at && is_blank(rest->end[-1]))
+		l->app = opreport_text_next_word(rest);
+	opreport_text_skip_blanks(rest);
+	while (rest->end > rest->at && opreport_text_is_blank(rest->end[-1]))
 		rest->end--;
 	l->name = (struct opreport_word){ rest->at, (size_t)(rest->end - rest->at) };
 	return l->name.len ? 0 : bad(err, "no name of a function");
@@ -161,13 +163,13 @@ static int parse_title(struct opreport_reader *r, struct rest rest, struct err *
 static int parse_header(struct opreport_reader *r, struct rest rest,
 			struct opreport_line *l, struct err *err)
 {
-	if (skip_text(&rest, "vma")) {
+	if (opreport_text_skip_text(&rest, "vma")) {
 		l->kind = OPREPORT_TITLE;
 		return parse_title(r, rest, err);
 	}
-	if (skip_text(&rest, "Counted "))
-		l->name = next_word(&rest);
-	else if (skip_text(&rest, "Profiling through timer"))
+	if (opreport_text_skip_text(&rest, "Counted "))
+		l->name = opreport_text_next_word(&rest);
+	else if (opreport_text_skip_text(&rest, "Profiling through timer"))
 		l->name = (struct opreport_word){ "Timer", strlen("Timer") };
 	if (!l->name.len)
 		return 0;
@@ -187,8 +189,8 @@ int opreport_parse(struct opreport_reader *r, const char *text, size_t len,
 
 	if (!r->titled)
 		status = parse_header(r, rest, &l, err);
-	else if (len && is_blank(*text)) {
-		status = take_counts(r, &rest, &l, err);
+	else if (len && opreport_text_is_blank(*text)) {
+		status = opreport_text_take_counts(r, &rest, &l, err);
 		l.kind = OPREPORT_SAMPLE;
 	} else if (len) {
 		status = parse_symbol(r, &rest, &l, err);

@@ -18,7 +18,7 @@ enum {
 
 typedef VEC(struct foreign_frame) frame_vec;
 
-static struct foreign_word next_word(struct foreign_word *rest)
+static struct foreign_word foreign_perf_script_next_word(struct foreign_word *rest)
 {
 	struct foreign_word w;
 
@@ -94,18 +94,19 @@ static bool take_time(struct foreign_word w, struct foreign_sample *s)
 }
 
 /* What is behind the pid; `rest` is then what is behind the event. */
-static bool take_rest(struct foreign_word *rest, struct foreign_sample *s)
+static bool foreign_perf_script_take_rest(struct foreign_word *rest,
+					  struct foreign_sample *s)
 {
-	struct foreign_word w = next_word(rest);
+	struct foreign_word w = foreign_perf_script_next_word(rest);
 	uint64_t period;
 
 	if (take_cpu(w, s))
-		w = next_word(rest);
+		w = foreign_perf_script_next_word(rest);
 	if (w.len && take_time(w, s))
-		w = next_word(rest);
+		w = foreign_perf_script_next_word(rest);
 	if (foreign_number(w, &period)) {
 		s->period = period;
-		w = next_word(rest);
+		w = foreign_perf_script_next_word(rest);
 	}
 	if (w.len < 2 || w.at[w.len - 1] != ':' || isdigit((unsigned char)w.at[0]))
 		return false;
@@ -115,20 +116,22 @@ static bool take_rest(struct foreign_word *rest, struct foreign_sample *s)
 
 /* The command may have blanks and numbers in it: the first word that may be a pid with what must
  * follow it is one.  False: it is no such line. */
-static bool take_head(struct foreign_word line, struct foreign_word *ret_rest,
-		      struct foreign_sample *s)
+static bool foreign_perf_script_take_head(struct foreign_word line,
+					  struct foreign_word *ret_rest,
+					  struct foreign_sample *s)
 {
 	struct foreign_word rest = line;
-	struct foreign_word comm = next_word(&rest);
+	struct foreign_word comm = foreign_perf_script_next_word(&rest);
 	const char *begin = comm.at;
 
 	while (rest.len) {
 		const char *end = comm.at + comm.len;
-		struct foreign_word w = next_word(&rest);
+		struct foreign_word w = foreign_perf_script_next_word(&rest);
 		struct foreign_sample made = { .pid = -1, .tid = -1, .cpu = -1 };
 		struct foreign_word after = rest;
 
-		if (take_ids(w, &made) && take_rest(&after, &made)) {
+		if (take_ids(w, &made) &&
+		    foreign_perf_script_take_rest(&after, &made)) {
 			*s = made;
 			s->comm = (struct foreign_word){ begin, (size_t)(end - begin) };
 			*ret_rest = after;
@@ -144,12 +147,12 @@ bool foreign_is_perf_script(const void *bytes, size_t len)
 	struct foreign_sample s;
 	struct foreign_word rest;
 
-	return take_head(foreign_first_line(bytes, len), &rest, &s);
+	return foreign_perf_script_take_head(foreign_first_line(bytes, len), &rest, &s);
 }
 
 /* ---- frames ---- */
 
-static bool is_hex(struct foreign_word w)
+static bool foreign_perf_script_is_hex(struct foreign_word w)
 {
 	for (size_t i = 0; i < w.len; i++)
 		if (!isxdigit((unsigned char)w.at[i]))
@@ -164,19 +167,21 @@ static void cut_offset(struct foreign_word *name)
 		if (name->at[i - 3] != '+' || name->at[i - 2] != '0' ||
 		    name->at[i - 1] != 'x')
 			continue;
-		if (is_hex((struct foreign_word){ name->at + i, name->len - i }))
+		if (foreign_perf_script_is_hex(
+			    (struct foreign_word){ name->at + i, name->len - i }))
 			name->len = i - 3;
 		return;
 	}
 }
 
 /* "ADDRESS NAME (IMAGE)"; false: it is something else. */
-static bool take_frame(struct foreign_word text, struct foreign_frame *ret_frame)
+static bool foreign_perf_script_take_frame(struct foreign_word text,
+					   struct foreign_frame *ret_frame)
 {
 	struct foreign_frame f = { 0 };
 	size_t depth = 0, at;
 
-	if (!is_hex(next_word(&text)))
+	if (!foreign_perf_script_is_hex(foreign_perf_script_next_word(&text)))
 		return false;
 	while (text.len && *text.at == ' ') {
 		text.at++;
@@ -208,7 +213,7 @@ static bool take_frame(struct foreign_word text, struct foreign_frame *ret_frame
 
 /* ---- the text ---- */
 
-struct reading {
+struct foreign_perf_script_reading {
 	foreign_fn fn;
 	void *ctx;
 	struct foreign_info *info;
@@ -218,7 +223,7 @@ struct reading {
 	uint64_t samples;
 };
 
-static int finish(struct reading *g)
+static int foreign_perf_script_finish(struct foreign_perf_script_reading *g)
 {
 	if (!g->open)
 		return 0;
@@ -231,11 +236,12 @@ static int finish(struct reading *g)
 	return g->fn(g->ctx, &g->s);
 }
 
-static int add_frame(struct reading *g, struct foreign_word text)
+static int foreign_perf_script_add_frame(struct foreign_perf_script_reading *g,
+					 struct foreign_word text)
 {
 	struct foreign_frame frame;
 
-	if (!take_frame(text, &frame)) {
+	if (!foreign_perf_script_take_frame(text, &frame)) {
 		g->info->skipped += text.len > 0;
 		return 0;
 	}
@@ -244,7 +250,7 @@ static int add_frame(struct reading *g, struct foreign_word text)
 		       : -ENOMEM;
 }
 
-static bool is_blank(struct foreign_word line)
+static bool foreign_perf_script_is_blank(struct foreign_word line)
 {
 	for (size_t i = 0; i < line.len; i++)
 		if (line.at[i] != ' ' && line.at[i] != '\t')
@@ -252,11 +258,12 @@ static bool is_blank(struct foreign_word line)
 	return true;
 }
 
-static int begin_sample(struct reading *g, const struct foreign_sample *s,
-			struct foreign_word rest)
+static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *g,
+					    const struct foreign_sample *s,
+					    struct foreign_word rest)
 {
 	struct foreign_frame frame;
-	int r = finish(g);
+	int r = foreign_perf_script_finish(g);
 
 	if (r)
 		return r;
@@ -264,24 +271,27 @@ static int begin_sample(struct reading *g, const struct foreign_sample *s,
 	g->open = true;
 	g->frames.nr = 0;
 	/* Fields of a tracepoint may stand there instead. */
-	return take_frame(rest, &frame) ? add_frame(g, rest) : 0;
+	return foreign_perf_script_take_frame(rest, &frame)
+		       ? foreign_perf_script_add_frame(g, rest)
+		       : 0;
 }
 
-static int read_line(struct reading *g, struct foreign_word line)
+static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
+					 struct foreign_word line)
 {
 	struct foreign_sample s;
 	struct foreign_word rest;
 
-	if (is_blank(line))
-		return finish(g);
+	if (foreign_perf_script_is_blank(line))
+		return foreign_perf_script_finish(g);
 	if (line.at[0] == '\t' && g->open)
-		return add_frame(g, line);
+		return foreign_perf_script_add_frame(g, line);
 	if (line.at[0] == '#')
 		return 0;
-	if (take_head(line, &rest, &s))
-		return begin_sample(g, &s, rest);
+	if (foreign_perf_script_take_head(line, &rest, &s))
+		return foreign_perf_script_begin_sample(g, &s, rest);
 	if (g->open)
-		return add_frame(g, line);
+		return foreign_perf_script_add_frame(g, line);
 	g->info->skipped++;
 	return 0;
 }
@@ -289,7 +299,9 @@ static int read_line(struct reading *g, struct foreign_word line)
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			     struct foreign_info *ret_info, struct err *err)
 {
-	struct reading g = { .fn = fn, .ctx = ctx, .info = ret_info };
+	struct foreign_perf_script_reading g = { .fn = fn,
+						 .ctx = ctx,
+						 .info = ret_info };
 	const char *at = bytes;
 	const char *end = at + len;
 	struct foreign_word line;
@@ -297,9 +309,9 @@ int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void 
 
 	*ret_info = (struct foreign_info){ 0 };
 	while (!r && foreign_line(&at, end, &line))
-		r = read_line(&g, line);
+		r = foreign_perf_script_read_line(&g, line);
 	if (!r)
-		r = finish(&g);
+		r = foreign_perf_script_finish(&g);
 	vec_done(&g.frames);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -37,7 +37,7 @@ struct location {
 	size_t nr_lines;
 };
 
-struct pprof {
+struct foreign_pprof {
 	VEC(struct foreign_word) strings;
 	VEC(struct value_type) types;
 	VEC(uint64_t) mappings; /* string of the file, by order */
@@ -60,7 +60,7 @@ struct pprof {
 	bool no_memory;
 };
 
-struct field {
+struct foreign_pprof_field {
 	uint32_t number;
 	uint32_t type;
 	uint64_t value; /* of a varint */
@@ -68,9 +68,10 @@ struct field {
 };
 
 /* The next field; false at the end, or where it is damaged: then c->failed. */
-static bool next_field(struct cursor *c, struct field *ret_f)
+static bool foreign_pprof_next_field(struct cursor *c,
+				     struct foreign_pprof_field *ret_f)
 {
-	struct field f = { 0 };
+	struct foreign_pprof_field f = { 0 };
 	uint64_t head, len = 0;
 
 	if (!cursor_left(c) || c->failed)
@@ -98,7 +99,7 @@ static bool next_field(struct cursor *c, struct field *ret_f)
 
 /* The fields of a Profile come in any order; they are messages, strings and numbers, by what
  * profile.proto says. */
-static bool fits_profile(const struct field *f)
+static bool fits_profile(const struct foreign_pprof_field *f)
 {
 	static const uint32_t messages =
 		1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 13;
@@ -111,9 +112,9 @@ bool foreign_is_pprof(const void *bytes, size_t len)
 {
 	struct cursor c = cursor_le(bytes, len);
 	bool has_type = false;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	for (size_t i = 0; i < FIELDS_TRIED && next_field(&c, &f); i++) {
+	for (size_t i = 0; i < FIELDS_TRIED && foreign_pprof_next_field(&c, &f); i++) {
 		if (!fits_profile(&f))
 			return false;
 		/* The type of a value: a number or two, and no text. */
@@ -125,7 +126,8 @@ bool foreign_is_pprof(const void *bytes, size_t len)
 
 /* ---- tables ---- */
 
-static void remember(struct pprof *w, struct map *by, uint64_t id, size_t nr)
+static void foreign_pprof_remember(struct foreign_pprof *w, struct map *by, uint64_t id,
+				   size_t nr)
 {
 	if (map_set(by, id, 0, (uint32_t)nr - 1))
 		w->no_memory = true;
@@ -134,21 +136,21 @@ static void remember(struct pprof *w, struct map *by, uint64_t id, size_t nr)
 static struct value_type read_type(struct cursor c)
 {
 	struct value_type t = { 0 };
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f)) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		t.type = f.number == 1 ? f.value : t.type;
 		t.unit = f.number == 2 ? f.value : t.unit;
 	}
 	return t;
 }
 
-static void take_period_type(struct pprof *w, struct cursor c)
+static void take_period_type(struct foreign_pprof *w, struct cursor c)
 {
 	w->period_type = read_type(c);
 }
 
-static void take_type(struct pprof *w, struct cursor c)
+static void foreign_pprof_take_type(struct foreign_pprof *w, struct cursor c)
 {
 	const struct value_type t = read_type(c);
 
@@ -156,34 +158,34 @@ static void take_type(struct pprof *w, struct cursor c)
 		w->no_memory = true;
 }
 
-static void take_mapping(struct pprof *w, struct cursor c)
+static void take_mapping(struct foreign_pprof *w, struct cursor c)
 {
 	uint64_t id = 0, file = 0;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f)) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		file = f.number == 5 ? f.value : file;
 	}
 	if (vec_push(&w->mappings, file))
-		remember(w, &w->mapping_by, id, w->mappings.nr);
+		foreign_pprof_remember(w, &w->mapping_by, id, w->mappings.nr);
 	else
 		w->no_memory = true;
 }
 
-static void take_function(struct pprof *w, struct cursor c)
+static void foreign_pprof_take_function(struct foreign_pprof *w, struct cursor c)
 {
 	struct function fn = { 0 };
 	uint64_t id = 0;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f)) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		fn.name = f.number == 2 ? f.value : fn.name;
 		fn.system_name = f.number == 3 ? f.value : fn.system_name;
 	}
 	if (vec_push(&w->functions, fn))
-		remember(w, &w->function_by, id, w->functions.nr);
+		foreign_pprof_remember(w, &w->function_by, id, w->functions.nr);
 	else
 		w->no_memory = true;
 }
@@ -191,20 +193,20 @@ static void take_function(struct pprof *w, struct cursor c)
 static uint64_t function_of_line(struct cursor c)
 {
 	uint64_t id = 0;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f))
+	while (foreign_pprof_next_field(&c, &f))
 		id = f.number == 1 ? f.value : id;
 	return id;
 }
 
-static void take_location(struct pprof *w, struct cursor c)
+static void take_location(struct foreign_pprof *w, struct cursor c)
 {
 	struct location l = { .first_line = w->lines.nr };
 	uint64_t id = 0;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f)) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		l.mapping = f.number == 2 ? f.value : l.mapping;
 		l.address = f.number == 3 ? f.value : l.address;
@@ -215,12 +217,12 @@ static void take_location(struct pprof *w, struct cursor c)
 		}
 	}
 	if (vec_push(&w->locations, l))
-		remember(w, &w->location_by, id, w->locations.nr);
+		foreign_pprof_remember(w, &w->location_by, id, w->locations.nr);
 	else
 		w->no_memory = true;
 }
 
-static void take_string(struct pprof *w, struct cursor c)
+static void foreign_pprof_take_string(struct foreign_pprof *w, struct cursor c)
 {
 	const struct foreign_word s = { (const char *)c.data, c.len };
 
@@ -228,22 +230,27 @@ static void take_string(struct pprof *w, struct cursor c)
 		w->no_memory = true;
 }
 
-static struct foreign_word string_at(const struct pprof *w, uint64_t number)
+static struct foreign_word foreign_pprof_string_at(const struct foreign_pprof *w,
+						   uint64_t number)
 {
 	return number < w->strings.nr ? w->strings.at[number]
 				      : (struct foreign_word){ "", 0 };
 }
 
 /* All but the samples, which need it: strings and functions may stand behind them. */
-static void take_tables(struct pprof *w, struct cursor c)
+static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 {
-	static void (*const takers[])(struct pprof *, struct cursor) = {
-		[1] = take_type,     [3] = take_mapping, [4] = take_location,
-		[5] = take_function, [6] = take_string,  [11] = take_period_type,
+	static void (*const takers[])(struct foreign_pprof *, struct cursor) = {
+		[1] = foreign_pprof_take_type,
+		[3] = take_mapping,
+		[4] = take_location,
+		[5] = foreign_pprof_take_function,
+		[6] = foreign_pprof_take_string,
+		[11] = take_period_type,
 	};
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (!w->no_memory && next_field(&c, &f)) {
+	while (!w->no_memory && foreign_pprof_next_field(&c, &f)) {
 		if (f.type == WIRE_BYTES &&
 		    f.number < sizeof(takers) / sizeof(takers[0]) && takers[f.number])
 			takers[f.number](w, f.bytes);
@@ -255,7 +262,7 @@ static void take_tables(struct pprof *w, struct cursor c)
 }
 
 /* Its number, or one that no label has. */
-static uint64_t key_of(const struct pprof *w, const char *name)
+static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *name)
 {
 	for (size_t i = 0; i < w->strings.nr; i++)
 		if (w->strings.at[i].len == strlen(name) &&
@@ -277,18 +284,19 @@ static uint64_t key_of(const struct pprof *w, const char *name)
 			(w)->no_memory = !vec_push(to, cursor_varint(&in_));           \
 	} while (0)
 
-static void take_label(const struct pprof *w, struct cursor c, struct foreign_sample *s)
+static void take_label(const struct foreign_pprof *w, struct cursor c,
+		       struct foreign_sample *s)
 {
 	uint64_t key = 0, text = 0, number = 0;
-	struct field f;
+	struct foreign_pprof_field f;
 
-	while (next_field(&c, &f)) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		key = f.number == 1 ? f.value : key;
 		text = f.number == 2 ? f.value : text;
 		number = f.number == 3 ? f.value : number;
 	}
 	if (key == w->comm_key || (key == w->thread_key && text && !s->comm.len))
-		s->comm = string_at(w, text);
+		s->comm = foreign_pprof_string_at(w, text);
 	if (number > INT32_MAX)
 		return;
 	if (key == w->pid_key)
@@ -299,8 +307,8 @@ static void take_label(const struct pprof *w, struct cursor c, struct foreign_sa
 		s->cpu = (int64_t)number;
 }
 
-static bool add_frame(struct pprof *w, struct foreign_word name,
-		      struct foreign_word image)
+static bool foreign_pprof_add_frame(struct foreign_pprof *w, struct foreign_word name,
+				    struct foreign_word image)
 {
 	const struct foreign_frame frame = { .name = name, .image = image };
 
@@ -312,7 +320,7 @@ static bool add_frame(struct pprof *w, struct foreign_word name,
 }
 
 /* False: the stack is too deep. */
-static bool add_location(struct pprof *w, uint64_t id)
+static bool add_location(struct foreign_pprof *w, uint64_t id)
 {
 	uint32_t at = map_get(&w->location_by, id, 0);
 	const struct location *l = at == MAP_NONE ? NULL : &w->locations.at[at];
@@ -324,51 +332,56 @@ static bool add_location(struct pprof *w, uint64_t id)
 		return true;
 	}
 	if (mapping != MAP_NONE)
-		image = string_at(w, w->mappings.at[mapping]);
+		image = foreign_pprof_string_at(w, w->mappings.at[mapping]);
 	if (!l->nr_lines)
-		return add_frame(w, (struct foreign_word){ "", 0 }, image);
+		return foreign_pprof_add_frame(w, (struct foreign_word){ "", 0 },
+					       image);
 	for (size_t i = 0; i < l->nr_lines; i++) {
 		uint32_t f =
 			map_get(&w->function_by, w->lines.at[l->first_line + i], 0);
 		struct foreign_word name = { "", 0 };
 
 		if (f != MAP_NONE) {
-			name = string_at(w, w->functions.at[f].system_name);
+			name = foreign_pprof_string_at(w,
+						       w->functions.at[f].system_name);
 			if (!name.len)
-				name = string_at(w, w->functions.at[f].name);
+				name = foreign_pprof_string_at(w,
+							       w->functions.at[f].name);
 		}
-		if (!add_frame(w, name, image))
+		if (!foreign_pprof_add_frame(w, name, image))
 			return false;
 	}
 	return true;
 }
 
-static bool ends_with(struct foreign_word w, const char *end)
+static bool foreign_pprof_ends_with(struct foreign_word w, const char *end)
 {
 	size_t len = strlen(end);
 
 	return w.len >= len && !memcmp(w.at + w.len - len, end, len);
 }
 
-static bool is_text(struct foreign_word w, const char *text)
+static bool foreign_pprof_is_text(struct foreign_word w, const char *text)
 {
-	return w.len == strlen(text) && ends_with(w, text);
+	return w.len == strlen(text) && foreign_pprof_ends_with(w, text);
 }
 
 /* "samples" in "count" and what they stand for are values of one event: a Go program's profile has
  * samples/count and cpu/nanoseconds, its heap alloc_objects/count and alloc_space/bytes. */
-static bool is_count_of_next(const struct pprof *w, size_t i)
+static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 {
-	struct foreign_word type = string_at(w, w->types.at[i].type);
+	struct foreign_word type = foreign_pprof_string_at(w, w->types.at[i].type);
 
 	return i + 1 < w->types.nr &&
-	       is_text(string_at(w, w->types.at[i].unit), "count") &&
-	       (ends_with(type, "samples") || ends_with(type, "objects") ||
-		is_text(type, "contentions")) &&
+	       foreign_pprof_is_text(foreign_pprof_string_at(w, w->types.at[i].unit),
+				     "count") &&
+	       (foreign_pprof_ends_with(type, "samples") ||
+		foreign_pprof_ends_with(type, "objects") ||
+		foreign_pprof_is_text(type, "contentions")) &&
 	       w->types.at[i + 1].type != w->types.at[i].type;
 }
 
-static int give_values(struct pprof *w, struct foreign_sample *s)
+static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 {
 	int r = 0;
 
@@ -377,7 +390,7 @@ static int give_values(struct pprof *w, struct foreign_sample *s)
 
 		s->count = w->values.at[i];
 		s->period = pair ? w->values.at[i + 1] : 0;
-		s->event = string_at(w, w->types.at[i + pair].type);
+		s->event = foreign_pprof_string_at(w, w->types.at[i + pair].type);
 		i += pair;
 		/* A difference of profiles has negative ones: there is no such sample. */
 		if (s->count > INT64_MAX || s->period > INT64_MAX)
@@ -388,13 +401,13 @@ static int give_values(struct pprof *w, struct foreign_sample *s)
 	return r;
 }
 
-static int take_sample(struct pprof *w, struct cursor c)
+static int foreign_pprof_take_sample(struct foreign_pprof *w, struct cursor c)
 {
 	struct foreign_sample s = { .pid = -1, .tid = -1, .cpu = -1 };
-	struct field f;
+	struct foreign_pprof_field f;
 
 	w->ids.nr = w->values.nr = w->frames.nr = 0;
-	while (next_field(&c, &f) && !w->no_memory) {
+	while (foreign_pprof_next_field(&c, &f) && !w->no_memory) {
 		if (f.number == 1)
 			take_numbers(w, &f, &w->ids);
 		else if (f.number == 2)
@@ -409,7 +422,8 @@ static int take_sample(struct pprof *w, struct cursor c)
 	if (s.tid < 0)
 		s.tid = s.pid;
 	s.nr_frames = w->frames.nr;
-	if (s.nr_frames && is_text(w->frames.at[s.nr_frames - 1].name, "[truncated]")) {
+	if (s.nr_frames &&
+	    foreign_pprof_is_text(w->frames.at[s.nr_frames - 1].name, "[truncated]")) {
 		s.truncated = true;
 		s.nr_frames--;
 	}
@@ -417,19 +431,19 @@ static int take_sample(struct pprof *w, struct cursor c)
 	return give_values(w, &s);
 }
 
-static int take_samples(struct pprof *w, struct cursor c)
+static int foreign_pprof_take_samples(struct foreign_pprof *w, struct cursor c)
 {
-	struct field f;
+	struct foreign_pprof_field f;
 	int r = 0;
 
-	while (!r && next_field(&c, &f))
+	while (!r && foreign_pprof_next_field(&c, &f))
 		if (f.number == 2 && f.type == WIRE_BYTES)
-			r = take_sample(w, f.bytes);
+			r = foreign_pprof_take_sample(w, f.bytes);
 	w->info->skipped += c.failed;
 	return r;
 }
 
-static void done(struct pprof *w)
+static void foreign_pprof_done(struct foreign_pprof *w)
 {
 	vec_done(&w->strings);
 	vec_done(&w->types);
@@ -448,21 +462,21 @@ static void done(struct pprof *w)
 int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		       struct foreign_info *ret_info, struct err *err)
 {
-	struct pprof w = { .fn = fn, .ctx = ctx, .info = ret_info };
+	struct foreign_pprof w = { .fn = fn, .ctx = ctx, .info = ret_info };
 	struct cursor c = cursor_le(bytes, len);
 	int r = 0;
 
 	*ret_info = (struct foreign_info){ 0 };
-	take_tables(&w, c);
-	w.comm_key = key_of(&w, "comm");
-	w.thread_key = key_of(&w, "thread");
-	w.pid_key = key_of(&w, "pid");
-	w.tid_key = key_of(&w, "tid");
-	w.cpu_key = key_of(&w, "cpu");
+	foreign_pprof_take_tables(&w, c);
+	w.comm_key = foreign_pprof_key_of(&w, "comm");
+	w.thread_key = foreign_pprof_key_of(&w, "thread");
+	w.pid_key = foreign_pprof_key_of(&w, "pid");
+	w.tid_key = foreign_pprof_key_of(&w, "tid");
+	w.cpu_key = foreign_pprof_key_of(&w, "cpu");
 	if (w.mappings.nr)
-		ret_info->main_image = string_at(&w, w.mappings.at[0]);
+		ret_info->main_image = foreign_pprof_string_at(&w, w.mappings.at[0]);
 	ret_info->start_wall_ns = w.time_ns;
-	ret_info->period_event = string_at(&w, w.period_type.type);
+	ret_info->period_event = foreign_pprof_string_at(&w, w.period_type.type);
 	ret_info->period = w.period;
 	if (w.no_memory)
 		r = -ENOMEM;
@@ -470,7 +484,7 @@ int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		r = err_set(err, -EBADMSG, "it is no profile of pprof: it has no %s",
 			    w.types.nr ? "strings" : "types of values");
 	if (!r)
-		r = take_samples(&w, c);
-	done(&w);
+		r = foreign_pprof_take_samples(&w, c);
+	foreign_pprof_done(&w);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -21,7 +21,7 @@ enum {
 /* Instead of a file's name: that of the line before. */
 static const char same_file[] = "\xff";
 
-struct reading {
+struct jitdump_reading {
 	struct jitdump *dump;
 	const uint8_t *bytes;
 	uint32_t at; /* where the record at hand begins */
@@ -31,11 +31,12 @@ struct reading {
 	uint32_t unwind;
 };
 
-typedef int (*record_fn)(struct reading *r, struct cursor *c);
+typedef int (*record_fn)(struct jitdump_reading *r, struct cursor *c);
 
 /* ---- code ---- */
 
-static int add_event(struct reading *r, uint64_t start, uint64_t size, uint32_t code)
+static int jitdump_add_event(struct jitdump_reading *r, uint64_t start, uint64_t size,
+			     uint32_t code)
 {
 	struct jitdump_event event = { r->time_ns, start, start + size, code };
 
@@ -43,8 +44,8 @@ static int add_event(struct reading *r, uint64_t start, uint64_t size, uint32_t 
 }
 
 /* A name ends with NUL and lies wholly in the record. */
-static bool take_name(const struct reading *r, struct cursor *c,
-		      struct jitdump_code *code)
+static bool jitdump_take_name(const struct jitdump_reading *r, struct cursor *c,
+			      struct jitdump_code *code)
 {
 	const uint8_t *name = c->data + c->pos;
 	const uint8_t *end = c->failed ? NULL : memchr(name, 0, cursor_left(c));
@@ -57,8 +58,8 @@ static bool take_name(const struct reading *r, struct cursor *c,
 	return cursor_take(c, (size_t)(end - name) + 1);
 }
 
-static int add_code(struct reading *r, struct jitdump_code *code, uint64_t index,
-		    const struct cursor *behind_name)
+static int jitdump_add_code(struct jitdump_reading *r, struct jitdump_code *code,
+			    uint64_t index, const struct cursor *behind_name)
 {
 	struct jitdump *d = r->dump;
 	uint32_t number = (uint32_t)d->codes.nr;
@@ -79,7 +80,7 @@ static int add_code(struct reading *r, struct jitdump_code *code, uint64_t index
 	    map_set(&d->by_index, index, BY_INDEX, number) ||
 	    map_set(&d->by_index, code->address, BY_ADDRESS, number))
 		return -ENOMEM;
-	return add_event(r, code->address, code->size, number);
+	return jitdump_add_event(r, code->address, code->size, number);
 }
 
 static bool is_range(uint64_t start, uint64_t size)
@@ -87,7 +88,7 @@ static bool is_range(uint64_t start, uint64_t size)
 	return size < JITDUMP_NO_BYTES && start <= UINT64_MAX - size;
 }
 
-static int read_load(struct reading *r, struct cursor *c)
+static int read_load(struct jitdump_reading *r, struct cursor *c)
 {
 	struct jitdump_code code = { 0 };
 	uint64_t index;
@@ -96,13 +97,13 @@ static int read_load(struct reading *r, struct cursor *c)
 	code.address = cursor_u64(c);
 	code.size = cursor_u64(c);
 	index = cursor_u64(c);
-	if (!take_name(r, c, &code) || !is_range(code.address, code.size) ||
+	if (!jitdump_take_name(r, c, &code) || !is_range(code.address, code.size) ||
 	    r->dump->no_bytes + code.size >= JITDUMP_NO_BYTES)
 		return -EBADMSG;
-	return code.size ? add_code(r, &code, index, c) : 0;
+	return code.size ? jitdump_add_code(r, &code, index, c) : 0;
 }
 
-static int read_move(struct reading *r, struct cursor *c)
+static int read_move(struct jitdump_reading *r, struct cursor *c)
 {
 	struct jitdump *d = r->dump;
 	uint64_t from, to, size;
@@ -121,20 +122,21 @@ static int read_move(struct reading *r, struct cursor *c)
 	if (map_set(&d->by_index, to, BY_ADDRESS, code))
 		return -ENOMEM;
 	/* Where it was it may still run, until something else comes there. */
-	return add_event(r, to, size, code);
+	return jitdump_add_event(r, to, size, code);
 }
 
-static int read_unload(struct reading *r, struct cursor *c)
+static int read_unload(struct jitdump_reading *r, struct cursor *c)
 {
 	uint64_t address = cursor_u64(c);
 	uint32_t code = map_get(&r->dump->by_index, address, BY_ADDRESS);
 
 	if (c->failed || code == MAP_NONE)
 		return -EBADMSG;
-	return add_event(r, address, r->dump->codes.at[code].size, JITDUMP_NO_CODE);
+	return jitdump_add_event(r, address, r->dump->codes.at[code].size,
+				 JITDUMP_NO_CODE);
 }
 
-static int read_lines_of_loaded(struct reading *r, struct cursor *c)
+static int read_lines_of_loaded(struct jitdump_reading *r, struct cursor *c)
 {
 	uint32_t code = map_get(&r->dump->by_index, cursor_u64(c), BY_ADDRESS);
 
@@ -146,21 +148,21 @@ static int read_lines_of_loaded(struct reading *r, struct cursor *c)
 
 /* ---- what comes before the code that it is about ---- */
 
-static int read_lines(struct reading *r, struct cursor *c)
+static int jitdump_read_lines(struct jitdump_reading *r, struct cursor *c)
 {
 	(void)c;
 	r->lines = r->at;
 	return 0;
 }
 
-static int read_unwind(struct reading *r, struct cursor *c)
+static int read_unwind(struct jitdump_reading *r, struct cursor *c)
 {
 	(void)c;
 	r->unwind = r->at;
 	return 0;
 }
 
-static int read_close(struct reading *r, struct cursor *c)
+static int read_close(struct jitdump_reading *r, struct cursor *c)
 {
 	(void)c;
 	r->dump->closed = true;
@@ -169,23 +171,23 @@ static int read_close(struct reading *r, struct cursor *c)
 
 /* ---- OProfile's records ---- */
 
-static int read_op_load(struct reading *r, struct cursor *c)
+static int read_op_load(struct jitdump_reading *r, struct cursor *c)
 {
 	struct jitdump_code code = { .address = cursor_u64(c) };
 
 	cursor_u64(c); /* where the bytes were when they were written */
 	code.size = cursor_u32(c);
 	cursor_u32(c); /* alignment */
-	if (!take_name(r, c, &code) || !is_range(code.address, code.size))
+	if (!jitdump_take_name(r, c, &code) || !is_range(code.address, code.size))
 		return -EBADMSG;
-	return code.size ? add_code(r, &code, r->dump->codes.nr, c) : 0;
+	return code.size ? jitdump_add_code(r, &code, r->dump->codes.nr, c) : 0;
 }
 
 /* ---- the file ---- */
 
 static record_fn reader_of(const struct jitdump *d, uint32_t id)
 {
-	static const record_fn readers[] = { read_load, read_move, read_lines,
+	static const record_fn readers[] = { read_load, read_move, jitdump_read_lines,
 					     read_close, read_unwind };
 	static const record_fn oprofiles[] = { read_op_load, read_unload, read_close,
 					       read_lines_of_loaded };
@@ -206,7 +208,7 @@ static uint64_t from_seconds(uint64_t s)
 }
 
 /* 0, 1 at the end, or -ENOMEM. */
-static int read_record(struct reading *r, struct cursor *c)
+static int read_record(struct jitdump_reading *r, struct cursor *c)
 {
 	size_t left = cursor_left(c);
 	uint32_t id = cursor_u32(c);
@@ -236,7 +238,7 @@ static int read_record(struct reading *r, struct cursor *c)
 	return result == -ENOMEM ? result : 0;
 }
 
-static int read_header(struct jitdump *d, struct cursor *c, struct err *err)
+static int jitdump_read_header(struct jitdump *d, struct cursor *c, struct err *err)
 {
 	uint32_t magic = cursor_u32(c);
 	uint32_t version, bytes;
@@ -265,12 +267,12 @@ static int read_header(struct jitdump *d, struct cursor *c, struct err *err)
 
 int jitdump_read(struct jitdump *dump, const void *bytes, size_t len, struct err *err)
 {
-	struct reading r = { .dump = dump, .bytes = bytes };
+	struct jitdump_reading r = { .dump = dump, .bytes = bytes };
 	struct cursor c = cursor_of(bytes, len < UINT32_MAX ? len : UINT32_MAX, false);
 	int result;
 
 	*dump = (struct jitdump){ 0 };
-	result = read_header(dump, &c, err);
+	result = jitdump_read_header(dump, &c, err);
 	if (result)
 		return result;
 	while (!result && cursor_left(&c))

@@ -30,7 +30,7 @@ struct perf_data_writer {
 static int copy_event(struct perf_data_events *events,
 		      const struct perf_data_event *event)
 {
-	struct perf_data_own_event *own;
+	struct perf_data_event_row *own;
 
 	if (!vec_grow(events))
 		return -ENOMEM;
@@ -56,7 +56,7 @@ static void events_free(struct perf_data_events *events)
 	vec_done(events);
 }
 
-static void writer_free(struct perf_data_writer *w)
+static void perf_data_writer_free(struct perf_data_writer *w)
 {
 	if (w->fd >= 0)
 		(void)close(w->fd);
@@ -82,7 +82,7 @@ static void put_front(struct perf_data_writer *w)
 			w->events.at[i].nr_ids * sizeof(uint64_t));
 	h->attrs.offset = b->len;
 	for (size_t i = 0; i < w->events.nr; i++) {
-		const struct perf_data_own_event *e = &w->events.at[i];
+		const struct perf_data_event_row *e = &w->events.at[i];
 		struct perf_data_section ids = { ids_at, e->nr_ids * sizeof(uint64_t) };
 
 		buf_put(b, &e->attr, sizeof(e->attr));
@@ -118,7 +118,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 	if (r >= 0)
 		r = perf_data_writer_flush(w, NULL);
 	if (r < 0) {
-		writer_free(w);
+		perf_data_writer_free(w);
 		return why.code ? err_set(err, r, "%s", why.text)
 				: err_sys(err, r, "%s", path);
 	}
@@ -136,7 +136,8 @@ static int write_header(const struct perf_data_writer *w)
 }
 
 /* Writes at the end; on an error cuts off what was written of it. */
-static int write_out(struct perf_data_writer *w, const void *bytes, size_t len)
+static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
+			       size_t len)
 {
 	int r;
 
@@ -157,7 +158,7 @@ static int write_out(struct perf_data_writer *w, const void *bytes, size_t len)
  * data.size of 0 it stops (6.1: "failed to process sample"). */
 static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
 {
-	int r = write_out(w, bytes, len);
+	int r = perf_data_write_out(w, bytes, len);
 
 	if (r < 0)
 		return r;
@@ -220,7 +221,7 @@ static int write_end(struct perf_data_writer *w,
 	if (r < 0)
 		return r;
 	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
-	r = out.failed ? -ENOMEM : write_out(w, out.data, out.len);
+	r = out.failed ? -ENOMEM : perf_data_write_out(w, out.data, out.len);
 	buf_done(&out);
 	if (r == 0) /* else without features: readable all the same */
 		r = write_header(w);
@@ -235,6 +236,6 @@ int perf_data_writer_close(struct perf_data_writer *w,
 	if (close(w->fd) < 0 && r == 0)
 		r = -errno;
 	w->fd = -1;
-	writer_free(w);
+	perf_data_writer_free(w);
 	return r < 0 ? err_sys(err, r, "writing perf.data") : 0;
 }

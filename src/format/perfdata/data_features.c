@@ -32,12 +32,12 @@ struct feature_input {
 	const struct perf_data_events *events;
 };
 
-static void put_u32(struct buf *out, uint32_t v)
+static void perf_data_features_put_u32(struct buf *out, uint32_t v)
 {
 	buf_put(out, &v, sizeof(v));
 }
 
-static void put_u64(struct buf *out, uint64_t v)
+static void perf_data_features_put_u64(struct buf *out, uint64_t v)
 {
 	buf_put(out, &v, sizeof(v));
 }
@@ -56,87 +56,89 @@ static size_t padded_size(size_t len)
 	return (len / TEXT_ALIGN + 1) * TEXT_ALIGN;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void perf_data_features_put_text(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	put_u32(out, (uint32_t)padded_size(len));
+	perf_data_features_put_u32(out, (uint32_t)padded_size(len));
 	put_padded(out, text, len);
 }
 
 static bool put_hostname(const struct feature_input *in, struct buf *out)
 {
 	if (in->f->hostname)
-		put_text(out, in->f->hostname);
+		perf_data_features_put_text(out, in->f->hostname);
 	return in->f->hostname;
 }
 
 static bool put_os_release(const struct feature_input *in, struct buf *out)
 {
 	if (in->f->os_release)
-		put_text(out, in->f->os_release);
+		perf_data_features_put_text(out, in->f->os_release);
 	return in->f->os_release;
 }
 
 static bool put_version(const struct feature_input *in, struct buf *out)
 {
 	if (in->f->version)
-		put_text(out, in->f->version);
+		perf_data_features_put_text(out, in->f->version);
 	return in->f->version;
 }
 
 static bool put_arch(const struct feature_input *in, struct buf *out)
 {
 	if (in->f->arch)
-		put_text(out, in->f->arch);
+		perf_data_features_put_text(out, in->f->arch);
 	return in->f->arch;
 }
 
 static bool put_nr_cpus(const struct feature_input *in, struct buf *out)
 {
-	put_u32(out, in->f->nr_cpus_available);
-	put_u32(out, in->f->nr_cpus_online);
+	perf_data_features_put_u32(out, in->f->nr_cpus_available);
+	perf_data_features_put_u32(out, in->f->nr_cpus_online);
 	return in->f->nr_cpus_online;
 }
 
 static bool put_cpu_desc(const struct feature_input *in, struct buf *out)
 {
 	if (in->f->cpu_desc)
-		put_text(out, in->f->cpu_desc);
+		perf_data_features_put_text(out, in->f->cpu_desc);
 	return in->f->cpu_desc;
 }
 
 static bool put_total_mem(const struct feature_input *in, struct buf *out)
 {
-	put_u64(out, in->f->total_mem_kb);
+	perf_data_features_put_u64(out, in->f->total_mem_kb);
 	return in->f->total_mem_kb;
 }
 
-static bool put_command(const struct feature_input *in, struct buf *out)
+static bool perf_data_features_put_command(const struct feature_input *in,
+					   struct buf *out)
 {
-	put_u32(out, (uint32_t)in->f->nr_command);
+	perf_data_features_put_u32(out, (uint32_t)in->f->nr_command);
 	for (int i = 0; i < in->f->nr_command; i++)
-		put_text(out, in->f->command[i]);
+		perf_data_features_put_text(out, in->f->command[i]);
 	return in->f->nr_command > 0;
 }
 
 static bool put_event_desc(const struct feature_input *in, struct buf *out)
 {
-	put_u32(out, (uint32_t)in->events->nr);
-	put_u32(out, sizeof(struct perf_event_attr));
+	perf_data_features_put_u32(out, (uint32_t)in->events->nr);
+	perf_data_features_put_u32(out, sizeof(struct perf_event_attr));
 	for (size_t i = 0; i < in->events->nr; i++) {
-		const struct perf_data_own_event *e = &in->events->at[i];
+		const struct perf_data_event_row *e = &in->events->at[i];
 
 		buf_put(out, &e->attr, sizeof(e->attr));
-		put_u32(out, (uint32_t)e->nr_ids);
-		put_text(out, e->name);
+		perf_data_features_put_u32(out, (uint32_t)e->nr_ids);
+		perf_data_features_put_text(out, e->name);
 		buf_put(out, e->ids, e->nr_ids * sizeof(uint64_t));
 	}
 	return in->events->nr;
 }
 
 /* struct perf_record_header_build_id of tools/lib/perf/include/perf/event.h. */
-static void put_build_id(const struct perf_data_build_id *image, struct buf *out)
+static void perf_data_features_put_build_id(const struct perf_data_build_id *image,
+					    struct buf *out)
 {
 	struct {
 		struct perf_event_header header;
@@ -165,7 +167,7 @@ static bool put_build_ids(const struct feature_input *in, struct buf *out)
 	for (size_t i = 0; i < in->f->nr_build_ids; i++) {
 		if (!in->f->build_ids[i].id.len)
 			continue;
-		put_build_id(&in->f->build_ids[i], out);
+		perf_data_features_put_build_id(&in->f->build_ids[i], out);
 		any = true;
 	}
 	return any;
@@ -173,8 +175,8 @@ static bool put_build_ids(const struct feature_input *in, struct buf *out)
 
 static bool put_sample_time(const struct feature_input *in, struct buf *out)
 {
-	put_u64(out, in->f->first_ns);
-	put_u64(out, in->f->last_ns);
+	perf_data_features_put_u64(out, in->f->first_ns);
+	perf_data_features_put_u64(out, in->f->last_ns);
 	return in->f->last_ns;
 }
 
@@ -184,22 +186,23 @@ static bool put_clock_resolution(const struct feature_input *in, struct buf *out
 
 	if (in->f->clock_id < 0 || clock_getres(in->f->clock_id, &t) < 0)
 		return false;
-	put_u64(out, (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec);
+	perf_data_features_put_u64(out, (uint64_t)t.tv_sec * 1000000000ULL +
+						(uint64_t)t.tv_nsec);
 	return true;
 }
 
 static bool put_clock_data(const struct feature_input *in, struct buf *out)
 {
-	put_u32(out, CLOCK_DATA_VERSION);
-	put_u32(out, (uint32_t)in->f->clock_id);
-	put_u64(out, in->f->clock_wall_ns);
-	put_u64(out, in->f->clock_ns);
+	perf_data_features_put_u32(out, CLOCK_DATA_VERSION);
+	perf_data_features_put_u32(out, (uint32_t)in->f->clock_id);
+	perf_data_features_put_u64(out, in->f->clock_wall_ns);
+	perf_data_features_put_u64(out, in->f->clock_ns);
 	return in->f->clock_id >= 0 && in->f->clock_wall_ns;
 }
 
 /* In ascending order, as the index has them.  `put` tells whether there is such a thing;
  * what it wrote is dropped if not. */
-static const struct feature_row {
+static const struct perf_data_features_feature_row {
 	unsigned int bit;
 	bool (*put)(const struct feature_input *in, struct buf *out);
 } feature_rows[] = {
@@ -211,7 +214,7 @@ static const struct feature_row {
 	{ FEATURE_NRCPUS, put_nr_cpus },
 	{ FEATURE_CPUDESC, put_cpu_desc },
 	{ FEATURE_TOTAL_MEM, put_total_mem },
-	{ FEATURE_CMDLINE, put_command },
+	{ FEATURE_CMDLINE, perf_data_features_put_command },
 	{ FEATURE_EVENT_DESC, put_event_desc },
 	{ FEATURE_SAMPLE_TIME, put_sample_time },
 	{ FEATURE_CLOCKID, put_clock_resolution },

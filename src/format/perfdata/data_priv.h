@@ -29,7 +29,7 @@ struct perf_data_header {
 static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");
 
 /* The writer's own copy of a struct perf_data_event. */
-struct perf_data_own_event {
+struct perf_data_event_row {
 	struct perf_event_attr attr;
 	char *name;
 	uint64_t *ids;
@@ -37,7 +37,7 @@ struct perf_data_own_event {
 };
 
 struct perf_data_events {
-	struct perf_data_own_event *at;
+	struct perf_data_event_row *at;
 	size_t nr, cap;
 };
 

@@ -198,7 +198,7 @@ static void fix_feature_words(struct perf_input *in)
 		words[i] = words[i] >> 32 | words[i] << 32;
 }
 
-static struct perf_data_section take_section(struct cursor *c)
+static struct perf_data_section perf_input_take_section(struct cursor *c)
 {
 	struct perf_data_section s;
 
@@ -207,8 +207,8 @@ static struct perf_data_section take_section(struct cursor *c)
 	return s;
 }
 
-static int read_header(struct perf_input *in, struct perf_data_header *h,
-		       struct err *err)
+static int perf_input_read_header(struct perf_input *in, struct perf_data_header *h,
+				  struct err *err)
 {
 	struct buf bytes = { 0 };
 	uint64_t len = sizeof(*h);
@@ -222,9 +222,9 @@ static int read_header(struct perf_input *in, struct perf_data_header *h,
 	c = cursor_of(bytes.data, bytes.len, in->info.swap);
 	cursor_take(&c, PIPE_HEADER_BYTES);
 	h->attr_size = cursor_u64(&c);
-	h->attrs = take_section(&c);
-	h->data = take_section(&c);
-	h->event_types = take_section(&c);
+	h->attrs = perf_input_take_section(&c);
+	h->data = perf_input_take_section(&c);
+	h->event_types = perf_input_take_section(&c);
 	for (size_t i = 0; i < PERF_INPUT_FEATURES / 64; i++)
 		in->info.features[i] = cursor_u64(&c);
 	buf_done(&bytes);
@@ -233,8 +233,8 @@ static int read_header(struct perf_input *in, struct perf_data_header *h,
 		 : 0;
 }
 
-static int open_file(struct perf_input *in, struct perf_data_header *h,
-		     const uint8_t front[PIPE_HEADER_BYTES], struct err *err)
+static int perf_input_open_file(struct perf_input *in, struct perf_data_header *h,
+				const uint8_t front[PIPE_HEADER_BYTES], struct err *err)
 {
 	struct perf_part *part = &in->parts.at[0];
 	int r = 0;
@@ -242,7 +242,7 @@ static int open_file(struct perf_input *in, struct perf_data_header *h,
 	if (!in->source.seekable)
 		r = perf_source_spool(in, front, PIPE_HEADER_BYTES, err);
 	if (!r)
-		r = read_header(in, h, err);
+		r = perf_input_read_header(in, h, err);
 	if (r)
 		return r;
 	r = perf_attrs_read(in, h, err);
@@ -316,7 +316,7 @@ static int open_input(struct perf_input *in, struct err *err)
 	h.size = cursor_u64(&c);
 	in->info.is_pipe = h.size == PIPE_HEADER_BYTES;
 	if (!in->info.is_pipe)
-		r = open_file(in, &h, front, err);
+		r = perf_input_open_file(in, &h, front, err);
 	if (r == 0 && in->dir_fd >= 0)
 		r = perf_parts_list(in, err);
 	if (r == 0)

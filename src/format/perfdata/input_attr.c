@@ -101,8 +101,8 @@ static int read_ids(struct perf_input *in, struct perf_input_event *event,
 }
 
 /* An entry of the table is an attr of any size and, at its end, the section of its ids. */
-static int read_entry(struct perf_input *in, struct cursor *c, size_t attr_bytes,
-		      uint64_t *ids_left)
+static int perf_input_attr_read_entry(struct perf_input *in, struct cursor *c,
+				      size_t attr_bytes, uint64_t *ids_left)
 {
 	struct perf_input_event *event;
 	struct perf_data_section ids;
@@ -144,7 +144,8 @@ int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header
 			       in->name);
 	c = cursor_of(table.data, table.len, in->info.swap);
 	while (r == 0 && cursor_left(&c) >= entry)
-		r = read_entry(in, &c, entry - SECTION_BYTES, &ids_left);
+		r = perf_input_attr_read_entry(in, &c, entry - SECTION_BYTES,
+					       &ids_left);
 	buf_done(&table);
 	return r < 0 ? err_sys(err, r, "%s", in->name) : 0;
 }

@@ -24,7 +24,7 @@ enum {
 };
 
 /* A program on its way. */
-struct program {
+struct perf_input_bpf_program {
 	const uint8_t *data;
 	uint32_t data_len;
 	bool swap;
@@ -36,7 +36,8 @@ struct program {
 };
 
 /* Whether `len` bytes at an offset are in the data. */
-static bool has(const struct program *p, uint64_t offset, uint64_t len)
+static bool perf_input_bpf_has(const struct perf_input_bpf_program *p, uint64_t offset,
+			       uint64_t len)
 {
 	return offset <= p->data_len && len <= p->data_len - offset;
 }
@@ -49,7 +50,8 @@ static struct cursor at(const uint8_t *bytes, size_t len, size_t offset, bool sw
 	return c;
 }
 
-static bool read_info(struct program *p, const uint8_t *info, uint32_t len)
+static bool perf_input_bpf_read_info(struct perf_input_bpf_program *p,
+				     const uint8_t *info, uint32_t len)
 {
 	struct cursor c = at(info, len, INFO_JITED_LEN, p->swap);
 	uint32_t nr_lens;
@@ -63,13 +65,13 @@ static bool read_info(struct program *p, const uint8_t *info, uint32_t len)
 	p->ksyms = cursor_u64(&c);
 	p->lens = cursor_u64(&c);
 	return !c.failed && p->nr == nr_lens && p->nr <= FUNCTIONS_MAX &&
-	       has(p, p->jited, p->jited_len) &&
-	       has(p, p->ksyms, (uint64_t)p->nr * sizeof(uint64_t)) &&
-	       has(p, p->lens, (uint64_t)p->nr * sizeof(uint32_t));
+	       perf_input_bpf_has(p, p->jited, p->jited_len) &&
+	       perf_input_bpf_has(p, p->ksyms, (uint64_t)p->nr * sizeof(uint64_t)) &&
+	       perf_input_bpf_has(p, p->lens, (uint64_t)p->nr * sizeof(uint32_t));
 }
 
-static int add_code(struct perf_input *in, uint64_t address, const uint8_t *bytes,
-		    uint32_t len)
+static int perf_input_bpf_add_code(struct perf_input *in, uint64_t address,
+				   const uint8_t *bytes, uint32_t len)
 {
 	struct perf_input_code *code;
 
@@ -87,7 +89,8 @@ static int add_code(struct perf_input *in, uint64_t address, const uint8_t *byte
 
 /* The code of its functions lies one behind the other.  The kernel hides it, and their
  * addresses, from those without the right: then it is zeros. */
-static int add_functions(struct perf_input *in, const struct program *p)
+static int perf_input_bpf_add_functions(struct perf_input *in,
+					const struct perf_input_bpf_program *p)
 {
 	struct cursor starts = at(p->data, p->data_len, p->ksyms, p->swap);
 	struct cursor lens = at(p->data, p->data_len, p->lens, p->swap);
@@ -101,7 +104,8 @@ static int add_functions(struct perf_input *in, const struct program *p)
 		if (len > p->jited_len - done)
 			break;
 		if (address && len)
-			r = add_code(in, address, p->data + p->jited + done, len);
+			r = perf_input_bpf_add_code(in, address,
+						    p->data + p->jited + done, len);
 		done += len;
 	}
 	return r;
@@ -116,7 +120,7 @@ int perf_bpf_programs(struct perf_input *in, struct cursor *payload)
 		return -EBADMSG;
 	for (uint32_t i = 0; !r && i < nr && !payload->failed; i++) {
 		uint32_t info_len = cursor_u32(payload);
-		struct program p = { .swap = in->info.swap };
+		struct perf_input_bpf_program p = { .swap = in->info.swap };
 		const uint8_t *info;
 
 		p.data_len = cursor_u32(payload);
@@ -124,8 +128,8 @@ int perf_bpf_programs(struct perf_input *in, struct cursor *payload)
 		info = cursor_take(payload, info_len);
 		p.data = cursor_take(payload, p.data_len);
 		if (info && p.data && info_len >= INFO_BYTES &&
-		    read_info(&p, info, info_len))
-			r = add_functions(in, &p);
+		    perf_input_bpf_read_info(&p, info, info_len))
+			r = perf_input_bpf_add_functions(in, &p);
 	}
 	return r ? r : payload->failed ? -EBADMSG : 0;
 }

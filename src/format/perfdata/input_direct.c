@@ -85,9 +85,9 @@ static unsigned int batch_for(const struct perf_input *in)
 	return perf_source_has_stacks(in) ? DIRECT_DEPTH : OVERLAPPING;
 }
 
-static bool start(struct perf_input *in)
+static bool perf_input_direct_start(struct perf_input *in)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 	struct perf_direct *d;
 
 	s->direct_was_asked = true;
@@ -123,9 +123,9 @@ static bool ask_next(struct perf_input *in)
 }
 
 /* Has as much on its way as there may be, if that is not nearly so. */
-static void ask(struct perf_input *in)
+static void perf_input_direct_ask(struct perf_input *in)
 {
-	const struct perf_source *s = &in->source;
+	const struct perf_input_source *s = &in->source;
 	struct perf_direct *d = s->direct;
 
 	if (d->nr > DIRECT_DEPTH - d->batch || direct_is_slow(d->reads))
@@ -138,8 +138,8 @@ static void ask(struct perf_input *in)
 }
 
 /* The window with what is next in the file, and how much of it came.  NULL: there is none. */
-static struct perf_window *take(struct perf_input *in, uint64_t *ret_offset,
-				ssize_t *ret_len)
+static struct perf_window *
+perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret_len)
 {
 	struct perf_direct *d = in->source.direct;
 
@@ -158,7 +158,7 @@ static struct perf_window *take(struct perf_input *in, uint64_t *ret_offset,
 		perf_window_put(&in->windows, win); /* it was stepped over */
 		d->depth = 1;
 		if (!d->nr)
-			ask(in);
+			perf_input_direct_ask(in);
 	}
 	return NULL;
 }
@@ -166,16 +166,16 @@ static struct perf_window *take(struct perf_input *in, uint64_t *ret_offset,
 int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		     struct perf_window **ret_win)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 	struct perf_window *win = NULL;
 	uint64_t offset = 0, lead, len;
 	ssize_t came = 0;
 
-	if (!s->direct && (s->direct_was_asked || !start(in)))
+	if (!s->direct && (s->direct_was_asked || !perf_input_direct_start(in)))
 		return -EAGAIN;
 	if (nr_left <= FRONT_BYTES - sizeof(*win) && s->at < s->end) {
-		ask(in);
-		win = take(in, &offset, &came);
+		perf_input_direct_ask(in);
+		win = perf_input_direct_take(in, &offset, &came);
 	}
 	if (!win || offset > s->at || offset + (uint64_t)came <= s->at) {
 		perf_window_put(&in->windows, win);

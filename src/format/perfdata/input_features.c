@@ -44,7 +44,7 @@ int perf_text_set(char **field, const char *text, size_t len)
 }
 
 /* u32 bytes (the padding among them), then the text. */
-static const char *take_text(struct cursor *c, size_t *ret_len)
+static const char *perf_input_features_take_text(struct cursor *c, size_t *ret_len)
 {
 	uint32_t len = cursor_u32(c);
 	const char *text = cursor_take(c, len);
@@ -56,7 +56,7 @@ static const char *take_text(struct cursor *c, size_t *ret_len)
 static int take_text_into(struct cursor *c, char **field)
 {
 	size_t len;
-	const char *text = take_text(c, &len);
+	const char *text = perf_input_features_take_text(c, &len);
 
 	return c->failed ? -EBADMSG : perf_text_set(field, text, len);
 }
@@ -122,7 +122,7 @@ static bool needs_quotes(const char *word, size_t len)
 	return len == 0 || strspn(word, plain) < len;
 }
 
-static void put_word(struct buf *out, const char *word, size_t len)
+static void perf_input_features_put_word(struct buf *out, const char *word, size_t len)
 {
 	if (out->len)
 		buf_put_u8(out, ' ');
@@ -147,10 +147,10 @@ static int parse_command(struct perf_input *in, struct cursor *c)
 
 	for (uint32_t i = 0; i < nr && !c->failed; i++) {
 		size_t len;
-		const char *word = take_text(c, &len);
+		const char *word = perf_input_features_take_text(c, &len);
 
 		if (!c->failed)
-			put_word(&line, word, len);
+			perf_input_features_put_word(&line, word, len);
 	}
 	if (c->failed)
 		r = -EBADMSG;
@@ -228,7 +228,7 @@ static int parse_dir_format(struct perf_input *in, struct cursor *c)
 	return 0;
 }
 
-static const struct feature_row {
+static const struct perf_input_features_feature_row {
 	uint32_t bit;
 	int (*parse)(struct perf_input *in, struct cursor *payload);
 } feature_rows[] = {
@@ -252,7 +252,8 @@ static const struct feature_row {
 	{ FEATURE_SIMPLEPERF_FILE2, perf_simpleperf_files2 },
 };
 
-static const struct feature_row *find_row(uint32_t bit)
+static const struct perf_input_features_feature_row *
+perf_input_features_find_row(uint32_t bit)
 {
 	for (size_t i = 0; i < sizeof(feature_rows) / sizeof(feature_rows[0]); i++) {
 		if (feature_rows[i].bit == bit)
@@ -263,7 +264,8 @@ static const struct feature_row *find_row(uint32_t bit)
 
 int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *payload)
 {
-	const struct feature_row *row = find_row(bit);
+	const struct perf_input_features_feature_row *row =
+		perf_input_features_find_row(bit);
 
 	if (bit < PERF_INPUT_FEATURES)
 		in->info.features[bit / 64] |= 1ULL << bit % 64;
@@ -295,7 +297,7 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	struct cursor c;
 	int r;
 
-	if (!find_row(bit)) {
+	if (!perf_input_features_find_row(bit)) {
 		bool there = at->offset <= in->main_size &&
 			     at->size <= in->main_size - at->offset;
 

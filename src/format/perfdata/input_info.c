@@ -35,7 +35,8 @@ static int add_attr(struct perf_input *in, struct cursor *c)
 	return 0;
 }
 
-static struct perf_input_event *find_event(struct perf_input *in, uint64_t id)
+static struct perf_input_event *perf_input_info_find_event(struct perf_input *in,
+							   uint64_t id)
 {
 	for (size_t i = 0; i < in->info.events.nr; i++) {
 		struct perf_input_event *event = &in->info.events.at[i];
@@ -52,7 +53,7 @@ static int update_event(struct perf_input *in, struct cursor *c)
 {
 	uint64_t type = cursor_u64(c);
 	uint64_t id = cursor_u64(c);
-	struct perf_input_event *event = find_event(in, id);
+	struct perf_input_event *event = perf_input_info_find_event(in, id);
 
 	if (c->failed)
 		return -EBADMSG;

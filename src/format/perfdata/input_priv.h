@@ -98,7 +98,7 @@ struct perf_part {
 	uint64_t size;   /* of the data; UINT64_MAX: to the end of the file */
 };
 
-struct perf_source {
+struct perf_input_source {
 	int fd;
 	bool seekable;
 	bool unmappable; /* mmap() refused */
@@ -147,7 +147,7 @@ struct perf_input {
 	uint64_t main_size;   /* bytes of that file; UINT64_MAX unknown */
 	uint64_t done_bytes;  /* of the parts before */
 	uint64_t taken;       /* bytes in all; atomic: any thread may look */
-	struct perf_source source;
+	struct perf_input_source source;
 	struct perf_level raw;
 	struct perf_level plain; /* what came out of compressed records */
 	struct perf_unzip *unzip;

@@ -46,7 +46,7 @@ static struct perf_input_symbol *new_symbol(struct perf_input_symbol_file *file)
 }
 
 /* A text that ends inside the data. */
-static int take_string(struct cursor *c, char **field)
+static int perf_input_simpleperf_take_string(struct cursor *c, char **field)
 {
 	size_t left = cursor_left(c);
 	const char *text = cursor_take(c, left);
@@ -72,7 +72,7 @@ static int parse_symbols(struct cursor *c, struct perf_input_symbol_file *file)
 			return -ENOMEM;
 		symbol->vaddr = cursor_u64(c);
 		symbol->len = cursor_u32(c);
-		r = take_string(c, &symbol->name);
+		r = perf_input_simpleperf_take_string(c, &symbol->name);
 		if (r)
 			return r;
 	}
@@ -80,14 +80,14 @@ static int parse_symbols(struct cursor *c, struct perf_input_symbol_file *file)
 }
 
 /* FILE: path, type, least address, symbols, and what the type adds. */
-static int parse_file(struct perf_input *in, struct cursor *c)
+static int perf_input_simpleperf_parse_file(struct perf_input *in, struct cursor *c)
 {
 	struct perf_input_symbol_file *file = new_file(in);
 	int r;
 
 	if (!file)
 		return -ENOMEM;
-	r = take_string(c, &file->path);
+	r = perf_input_simpleperf_take_string(c, &file->path);
 	file->type = cursor_u32(c);
 	file->min_vaddr = cursor_u64(c);
 	if (r == 0)
@@ -120,20 +120,22 @@ static int parse_entries(struct perf_input *in, struct cursor *payload,
 int perf_simpleperf_files(struct perf_input *in, struct cursor *payload)
 {
 	in->info.is_simpleperf = true;
-	return parse_entries(in, payload, parse_file);
+	return parse_entries(in, payload, perf_input_simpleperf_parse_file);
 }
 
 /* One field of a message: its number, and its value or its bytes. */
-struct field {
+struct perf_input_simpleperf_field {
 	uint64_t number;
 	uint64_t value;
 	struct cursor bytes;
 };
 
 /* 0, 1 at the end, -EBADMSG. */
-static int next_field(struct cursor *c, struct field *ret_field)
+static int
+perf_input_simpleperf_next_field(struct cursor *c,
+				 struct perf_input_simpleperf_field *ret_field)
 {
-	struct field f = { 0 };
+	struct perf_input_simpleperf_field f = { 0 };
 	uint64_t key;
 
 	if (!cursor_left(c))
@@ -166,7 +168,7 @@ static int next_field(struct cursor *c, struct field *ret_field)
 	return 0;
 }
 
-static int field_text(char **text, const struct field *f)
+static int field_text(char **text, const struct perf_input_simpleperf_field *f)
 {
 	return perf_text_set(text, (const char *)f->bytes.data, f->bytes.len);
 }
@@ -174,12 +176,12 @@ static int field_text(char **text, const struct field *f)
 static int parse_symbol2(struct perf_input_symbol_file *file, struct cursor *c)
 {
 	struct perf_input_symbol *symbol = new_symbol(file);
-	struct field f;
+	struct perf_input_simpleperf_field f;
 	int r;
 
 	if (!symbol)
 		return -ENOMEM;
-	while ((r = next_field(c, &f)) == 0) {
+	while ((r = perf_input_simpleperf_next_field(c, &f)) == 0) {
 		if (f.number == 1)
 			symbol->vaddr = f.value;
 		else if (f.number == 2)
@@ -195,17 +197,18 @@ static int parse_symbol2(struct perf_input_symbol_file *file, struct cursor *c)
 /* message ElfFile { uint64 file_offset_of_min_vaddr = 1; }, and KernelModule alike. */
 static int parse_first_number(struct cursor *c, uint64_t *ret_value)
 {
-	struct field f;
+	struct perf_input_simpleperf_field f;
 	int r;
 
-	while ((r = next_field(c, &f)) == 0) {
+	while ((r = perf_input_simpleperf_next_field(c, &f)) == 0) {
 		if (f.number == 1)
 			*ret_value = f.value;
 	}
 	return r < 0 ? r : 0;
 }
 
-static int parse_field2(struct perf_input_symbol_file *file, struct field *f)
+static int parse_field2(struct perf_input_symbol_file *file,
+			struct perf_input_simpleperf_field *f)
 {
 	switch (f->number) {
 	case 1:
@@ -229,12 +232,12 @@ static int parse_field2(struct perf_input_symbol_file *file, struct field *f)
 static int parse_file2(struct perf_input *in, struct cursor *c)
 {
 	struct perf_input_symbol_file *file = new_file(in);
-	struct field f;
+	struct perf_input_simpleperf_field f;
 	int r;
 
 	if (!file)
 		return -ENOMEM;
-	while ((r = next_field(c, &f)) == 0) {
+	while ((r = perf_input_simpleperf_next_field(c, &f)) == 0) {
 		r = parse_field2(file, &f);
 		if (r)
 			return r;
@@ -301,9 +304,9 @@ int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload)
 
 	in->info.is_simpleperf = true;
 	while (r == 0 && cursor_left(payload)) {
-		r = take_string(payload, &key);
+		r = perf_input_simpleperf_take_string(payload, &key);
 		if (r == 0)
-			r = take_string(payload, &value);
+			r = perf_input_simpleperf_take_string(payload, &value);
 		if (r)
 			break;
 		if (strcmp(key, "event_type_info") == 0)

@@ -35,7 +35,7 @@ static uint64_t part_end(const struct perf_part *part)
 								      : end;
 }
 
-static void close_part(struct perf_input *in)
+static void perf_input_source_close_part(struct perf_input *in)
 {
 	perf_direct_stop(in);
 	if (in->source.fd >= 0 && in->source.fd != in->main_fd)
@@ -47,7 +47,7 @@ static void close_part(struct perf_input *in)
 static void set_real_end(struct perf_input *in, const struct perf_part *part,
 			 uint64_t file_bytes)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 
 	if (file_bytes < part->offset)
 		file_bytes = part->offset;
@@ -66,7 +66,7 @@ int perf_part_open(struct perf_input *in, size_t index, struct err *err)
 
 	int r;
 
-	close_part(in);
+	perf_input_source_close_part(in);
 	in->source.direct_was_asked = false;
 	if (part->name)
 		fd = openat(in->dir_fd, part->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -100,7 +100,7 @@ static ssize_t read_pipe(int fd, void *bytes, size_t len)
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 	ssize_t n;
 
 	if (len > s->end - s->at)
@@ -152,7 +152,7 @@ bool perf_input_is_work(const struct perf_input *in)
 /* What came already is not missing, though the file may have become shorter than that. */
 static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 
 	if (file_bytes < came)
 		file_bytes = came;
@@ -168,7 +168,7 @@ static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 
 int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 	uint64_t len = MAPPED_BYTES - from % MAPPED_ENDS_BYTES;
 	struct stat st;
 	int r;
@@ -242,7 +242,7 @@ static uint64_t files_made(const struct perf_input *in)
 }
 
 /* N of "data.N"; UINT64_MAX: it is none of perf's names. */
-static uint64_t number_of(const char *name)
+static uint64_t perf_input_source_number_of(const char *name)
 {
 	const char *digits = name + strlen("data.");
 	size_t len = strspn(digits, "0123456789");
@@ -260,7 +260,7 @@ static void count_missing_files(struct perf_input *in)
 	uint64_t made = files_made(in), there = 0;
 
 	for (size_t i = 1; i < in->parts.nr; i++) {
-		uint64_t number = number_of(in->parts.at[i].name);
+		uint64_t number = perf_input_source_number_of(in->parts.at[i].name);
 
 		if (number == UINT64_MAX)
 			continue;

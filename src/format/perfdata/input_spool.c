@@ -78,6 +78,7 @@ int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 	(void)close(in->main_fd);
 	in->main_fd = fd;
 	in->main_size = bytes;
-	in->source = (struct perf_source){ .fd = fd, .seekable = true, .end = bytes };
+	in->source =
+		(struct perf_input_source){ .fd = fd, .seekable = true, .end = bytes };
 	return 0;
 }

@@ -43,8 +43,9 @@ static size_t level_left(const struct perf_level *level)
 	return level->win ? level->win->len - level->pos : 0;
 }
 
-static void emit(struct perf_input *in, struct perf_level *level, size_t len,
-		 uint64_t offset, struct perf_chunk *ret_chunk)
+static void perf_input_stream_emit(struct perf_input *in, struct perf_level *level,
+				   size_t len, uint64_t offset,
+				   struct perf_chunk *ret_chunk)
 {
 	perf_window_get(&in->windows, level->win);
 	*ret_chunk = (struct perf_chunk){
@@ -116,7 +117,7 @@ static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 /* The next cell of a file, or what a stream has, by reading.  0, 1 at the end, or a negative errno. */
 static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
-	const struct perf_source *s = &in->source;
+	const struct perf_input_source *s = &in->source;
 	size_t least = s->seekable ? cell_end(in, s->at) - s->at : ROOM_MIN;
 	struct perf_window *win = raw->win;
 	size_t room;
@@ -137,7 +138,8 @@ static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *
 }
 
 /* More bytes of the file.  0, 1 at the end, or a negative errno. */
-static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
+static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
+				  struct err *err)
 {
 	int r;
 
@@ -155,7 +157,7 @@ static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
  * 0, 1 at the end, or a negative errno. */
 static int skip_payload(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 
 	while (raw->skip) {
 		size_t here = level_left(raw);
@@ -176,7 +178,7 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 			raw->skip -= ahead;
 		}
 		if (raw->skip) {
-			int r = fill(in, raw, err);
+			int r = perf_input_stream_fill(in, raw, err);
 
 			if (r)
 				return r;
@@ -189,7 +191,7 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
  * a negative errno. */
 static int give_up_part(struct perf_input *in, struct err *err)
 {
-	struct perf_source *s = &in->source;
+	struct perf_input_source *s = &in->source;
 	struct perf_level *raw = &in->raw;
 	int r;
 
@@ -204,14 +206,14 @@ static int give_up_part(struct perf_input *in, struct err *err)
 			in->damage.bad_bytes += s->end - s->at;
 			s->at = s->end;
 		}
-		r = fill(in, raw, err);
+		r = perf_input_stream_fill(in, raw, err);
 	} while (r == 0);
 	return r;
 }
 
 /* Records of impossible size: the walk goes on where records are in a row again.  0; 1: there are
  * none; or a negative errno. */
-static int resync(struct perf_input *in, struct err *err)
+static int perf_input_stream_resync(struct perf_input *in, struct err *err)
 {
 	struct perf_level *raw = &in->raw;
 	bool at_end = false;
@@ -223,7 +225,7 @@ static int resync(struct perf_input *in, struct err *err)
 	perf_unzip_break(in->unzip);
 	perf_level_step(in, raw, 1);
 	while ((found = perf_records_find(in, raw, at_end)) == FOUND_NONE && !at_end) {
-		int r = fill(in, raw, err);
+		int r = perf_input_stream_fill(in, raw, err);
 
 		if (r < 0)
 			return r;
@@ -288,7 +290,7 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 	if (raw->win && perf_walk(in, raw, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
-		emit(in, raw, len, raw->base + raw->pos, ret_chunk);
+		perf_input_stream_emit(in, raw, len, raw->base + raw->pos, ret_chunk);
 		return 0;
 	}
 	if (stop == STOP_COMPRESSED && feed_frame(in))
@@ -299,11 +301,12 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 	if (stop == STOP_HEADER)
 		r = give_up_part(in, err);
 	else
-		r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
+		r = stop == STOP_BAD ? perf_input_stream_resync(in, err)
+				     : perf_input_stream_fill(in, raw, err);
 	return r < 0 ? r : 1 + r;
 }
 
-static int make_room(struct perf_input *in, struct perf_level *plain)
+static int perf_input_stream_make_room(struct perf_input *in, struct perf_level *plain)
 {
 	if (plain->win && plain->win->room >= plain->win->len + ROOM_MIN)
 		return 0;
@@ -311,7 +314,7 @@ static int make_room(struct perf_input *in, struct perf_level *plain)
 }
 
 /* Unpacks until the window is full or the file has something else. */
-static void unpack(struct perf_input *in, struct perf_level *plain)
+static void perf_input_stream_unpack(struct perf_input *in, struct perf_level *plain)
 {
 	do {
 		uint64_t bad = 0;
@@ -340,9 +343,9 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 	size_t len;
 	int r;
 
-	if (make_room(in, plain) < 0)
+	if (perf_input_stream_make_room(in, plain) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
-	unpack(in, plain);
+	perf_input_stream_unpack(in, plain);
 	if (in->plain_lost)
 		in->plain_lost = perf_records_find(in, plain, false) == FOUND_NONE;
 	if (in->plain_lost) {
@@ -352,7 +355,7 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 	if (perf_walk(in, plain, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
-		emit(in, plain, len, offset, ret_chunk);
+		perf_input_stream_emit(in, plain, len, offset, ret_chunk);
 		return 0;
 	}
 	if (stop == STOP_HEADER) {
@@ -388,7 +391,7 @@ static int start_part(struct perf_input *in, size_t index, struct err *err)
 }
 
 /* What is left at the end is a record, or a frame, without its rest. */
-static int end_part(struct perf_input *in, struct err *err)
+static int perf_input_stream_end_part(struct perf_input *in, struct err *err)
 {
 	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain);
 	if (in->part + 1 < in->parts.nr) {
@@ -434,7 +437,7 @@ int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		if (r <= 0)
 			return r;
 		if (r == 2) {
-			r = end_part(in, err);
+			r = perf_input_stream_end_part(in, err);
 			if (r < 0)
 				return r;
 		}

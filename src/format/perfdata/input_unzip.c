@@ -22,7 +22,7 @@ struct perf_unzip {
 	uint64_t packed_bytes, plain_bytes; /* of this part */
 };
 
-static bool is_bomb(const struct perf_unzip *unzip)
+static bool perf_input_unzip_is_bomb(const struct perf_unzip *unzip)
 {
 	return unzip->plain_bytes > FREE_BYTES &&
 	       unzip->plain_bytes / RATIO_MAX > unzip->packed_bytes;
@@ -99,7 +99,7 @@ int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		size_t r = ZSTD_decompressStream(unzip->stream, &out, &unzip->in);
 
 		unzip->plain_bytes += out.pos - before;
-		unzip->broken = ZSTD_isError(r) || is_bomb(unzip);
+		unzip->broken = ZSTD_isError(r) || perf_input_unzip_is_bomb(unzip);
 		unzip->full = out.pos == out.size && out.pos > before;
 	}
 	win->len = out.pos;

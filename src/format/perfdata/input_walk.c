@@ -31,8 +31,8 @@ static inline uint32_t usual_size(uint32_t usual, uint32_t size)
  * processor: those that are not mapped yet cannot be asked for, so one is read where the next ones
  * begin.  Nearby, where the guess is off by some lines at most, it is the beginning of the
  * record. */
-static inline void prefetch_far(const uint8_t *at, const uint8_t *limit, uint32_t size,
-				uint32_t usual)
+static inline void perf_input_walk_prefetch_far(const uint8_t *at, const uint8_t *limit,
+						uint32_t size, uint32_t usual)
 {
 	const uint8_t *near = at + size + (NEAR_RECORDS - 1) * usual;
 	const uint8_t *far = at + FAR_RECORDS * usual;
@@ -62,7 +62,7 @@ step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
 			break;
 		if (h.size >= FAR_BYTES) {
 			usual = usual_size(usual, h.size);
-			prefetch_far(at, limit, h.size, usual / 16);
+			perf_input_walk_prefetch_far(at, limit, h.size, usual / 16);
 		}
 		at += h.size;
 	}
@@ -79,7 +79,7 @@ uint8_t perf_class_of(struct perf_input *in, uint32_t type)
 		       : CLASS_UNKNOWN;
 }
 
-static uint64_t load_u64(const uint8_t *at, bool swap)
+static uint64_t perf_input_walk_load_u64(const uint8_t *at, bool swap)
 {
 	uint64_t v;
 
@@ -107,7 +107,7 @@ static bool payload_of(struct perf_input *in, struct perf_level *level,
 		return true;
 	}
 	if (h.type == PERF_USER_AUXTRACE && h.size >= HEADER_BYTES + 8) {
-		level->skip = load_u64(at + HEADER_BYTES, swap);
+		level->skip = perf_input_walk_load_u64(at + HEADER_BYTES, swap);
 		in->damage.aux_bytes += level->skip;
 		return true;
 	}
@@ -187,7 +187,7 @@ static bool overflowed(const uint8_t *at, size_t left, struct perf_head h, bool 
 
 	if (h.type != PERF_USER_COMPRESSED2 || left < COMPRESSED2_BYTES)
 		return false;
-	len = load_u64(at + HEADER_BYTES, swap);
+	len = perf_input_walk_load_u64(at + HEADER_BYTES, swap);
 	if (len > COMPRESSED_DATA_MAX * 1024ULL)
 		return false;
 	padded = (COMPRESSED2_BYTES + len + 7) & ~7ULL;
@@ -220,7 +220,7 @@ static void bring_near(struct perf_window *win, const uint8_t *end)
 	win->far = (size_t)(end - win->bytes);
 }
 
-static const uint8_t *end_of(const struct perf_window *win)
+static const uint8_t *perf_input_walk_end_of(const struct perf_window *win)
 {
 	return win->bytes + (win->len < win->filled ? win->filled : win->len);
 }
@@ -230,7 +230,7 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 {
 	const uint8_t *first = level->win->bytes + level->pos;
 	const uint8_t *end = level->win->bytes + level->win->len;
-	const uint8_t *limit = end_of(level->win);
+	const uint8_t *limit = perf_input_walk_end_of(level->win);
 	const uint8_t *at = first;
 	bool swap = in->info.swap;
 
@@ -284,7 +284,7 @@ bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
 	}
 	if (offset < in->unsized_end)
 		return true;
-	len = load_u64(at + HEADER_BYTES, swap);
+	len = perf_input_walk_load_u64(at + HEADER_BYTES, swap);
 	if (len > *ret_len)
 		return false;
 	*ret_len = len;

@@ -11,8 +11,8 @@ enum {
 
 /* Lets *ret_bytes point at `len` bytes of the file at `off`, good until the next call.
  * 0, 1 if the file ends before (b->size is right then), or a negative errno. */
-static int window_at(struct block_reader *b, uint64_t off, size_t len,
-		     const uint8_t **ret_bytes)
+static int block_reader_window_at(struct block_reader *b, uint64_t off, size_t len,
+				  const uint8_t **ret_bytes)
 {
 	size_t want = len > WINDOW_BYTES ? len : WINDOW_BYTES;
 	ssize_t got;
@@ -52,7 +52,7 @@ int block_reader_init(struct block_reader *b, int fd)
 	if (!S_ISREG(st.st_mode))
 		return -EBADMSG;
 	b->size = (uint64_t)st.st_size;
-	r = window_at(b, 0, SEGMENT_HEADER_BYTES, &bytes);
+	r = block_reader_window_at(b, 0, SEGMENT_HEADER_BYTES, &bytes);
 	if (!r)
 		r = segment_header_parse(bytes, &b->salt);
 	b->pos = SEGMENT_HEADER_BYTES;
@@ -71,13 +71,14 @@ static int block_here(struct block_reader *b, struct block_header *ret_header,
 		      const uint8_t **ret_payload)
 {
 	const uint8_t *bytes = NULL;
-	int r = window_at(b, b->pos, BLOCK_HEADER_BYTES, &bytes);
+	int r = block_reader_window_at(b, b->pos, BLOCK_HEADER_BYTES, &bytes);
 
 	if (r)
 		return r;
 	if (!block_header_parse(bytes, b->salt, ret_header))
 		return -EILSEQ;
-	r = window_at(b, b->pos, BLOCK_HEADER_BYTES + (size_t)ret_header->len, &bytes);
+	r = block_reader_window_at(
+		b, b->pos, BLOCK_HEADER_BYTES + (size_t)ret_header->len, &bytes);
 	if (r)
 		return r;
 	*ret_payload = bytes + BLOCK_HEADER_BYTES;
@@ -86,7 +87,7 @@ static int block_here(struct block_reader *b, struct block_header *ret_header,
 
 /* Finds the next sound header behind bytes that are no block, and moves b->pos there.
  * 0, 1 if there is none, or a negative errno. */
-static int resync(struct block_reader *b)
+static int block_reader_resync(struct block_reader *b)
 {
 	uint64_t off = b->pos + 1;
 
@@ -97,7 +98,7 @@ static int resync(struct block_reader *b)
 		struct block_header header;
 		const uint8_t *bytes = NULL;
 		size_t at;
-		int r = window_at(b, off, len, &bytes);
+		int r = block_reader_window_at(b, off, len, &bytes);
 
 		if (r < 0)
 			return r;
@@ -107,7 +108,7 @@ static int resync(struct block_reader *b)
 		off += at;
 		if (at == len)
 			continue;
-		r = window_at(b, off, BLOCK_HEADER_BYTES, &bytes);
+		r = block_reader_window_at(b, off, BLOCK_HEADER_BYTES, &bytes);
 		if (r)
 			return r;
 		if (block_header_parse(bytes, b->salt, &header)) {
@@ -127,7 +128,7 @@ int block_reader_next(struct block_reader *b, struct block_header *ret_header,
 
 	while ((r = block_here(b, ret_header, &payload)) != 0) {
 		if (r == -EILSEQ) {
-			r = resync(b);
+			r = block_reader_resync(b);
 			b->bad_blocks += r == 0;
 		} else if (r == -EBADMSG) {
 			b->pos += BLOCK_HEADER_BYTES + (uint64_t)ret_header->len;

@@ -33,7 +33,7 @@ static const char bad_contents[] = "it does not match its checksum";
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map known;
 
-static const char *name_of(const char *path)
+static const char *checksums_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -45,8 +45,8 @@ static char *list_path(const char *path)
 {
 	char *list;
 
-	return asprintf(&list, "%.*s" CHECKSUMS_NAME, (int)(name_of(path) - path),
-			path) < 0
+	return asprintf(&list, "%.*s" CHECKSUMS_NAME,
+			(int)(checksums_name_of(path) - path), path) < 0
 		       ? NULL
 		       : list;
 }
@@ -54,13 +54,13 @@ static char *list_path(const char *path)
 /* ---- writing ---- */
 
 /* With one write(), which O_APPEND keeps whole between several writers. */
-static int add(const char *path, uint64_t hash)
+static int checksums_append(const char *path, uint64_t hash)
 {
 	char *line = NULL, *list = list_path(path);
 	int len, fd = -1, r = -ENOMEM;
 
 	len = asprintf(&line, "%s%016" PRIx64 "%s%s\n", line_start, hash, separator,
-		       name_of(path));
+		       checksums_name_of(path));
 	if (len < 0)
 		line = NULL;
 	if (list && line) {
@@ -77,7 +77,7 @@ static int add(const char *path, uint64_t hash)
 
 int checksums_add(const char *path, const void *bytes, size_t len)
 {
-	return add(path, hash_bytes(bytes, len, 0));
+	return checksums_append(path, hash_bytes(bytes, len, 0));
 }
 
 int checksums_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
@@ -105,7 +105,7 @@ static int hash_fd(int fd, uint64_t *ret_hash)
 	return (int)n;
 }
 
-static int hash_file(const char *path, uint64_t *ret_hash)
+static int checksums_hash_file(const char *path, uint64_t *ret_hash)
 {
 	int fd = io_open_regular(path, O_NOFOLLOW);
 	int r = fd < 0 ? fd : hash_fd(fd, ret_hash);
@@ -129,9 +129,9 @@ int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool
 		free(part);
 		return r;
 	}
-	r = hash_file(part, &hash);
+	r = checksums_hash_file(part, &hash);
 	if (!r)
-		r = add(path, hash);
+		r = checksums_append(path, hash);
 	if (!r)
 		r = io_rename(part, path);
 	if (r)
@@ -159,7 +159,8 @@ static bool parse_hash(const char *digits, uint64_t *ret_hash)
 }
 
 /* Takes a line apart, which ends with a null.  False: it is malformed. */
-static bool parse_line(const char *line, uint64_t *ret_hash, const char **ret_name)
+static bool checksums_parse_line(const char *line, uint64_t *ret_hash,
+				 const char **ret_name)
 {
 	size_t start = sizeof(line_start) - 1, between = sizeof(separator) - 1;
 
@@ -171,21 +172,21 @@ static bool parse_line(const char *line, uint64_t *ret_hash, const char **ret_na
 	return **ret_name;
 }
 
-struct search {
+struct checksums_search {
 	const char *name;
 	bool (*found)(void *ctx, uint64_t hash); /* false: that is enough */
 	void *ctx;
 };
 
 /* A last line without an end was cut off by a crash: the file did not get its name. */
-static void search_list(char *text, const char *path, const struct search *s)
+static void search_list(char *text, const char *path, const struct checksums_search *s)
 {
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		const char *name;
 		uint64_t hash;
 
 		*end = '\0';
-		if (!parse_line(line, &hash, &name))
+		if (!checksums_parse_line(line, &hash, &name))
 			fault_damaged(path, bad_line);
 		else if (!strcmp(name, s->name) && !s->found(s->ctx, hash))
 			return;
@@ -196,7 +197,7 @@ static void search_list(char *text, const char *path, const struct search *s)
 static int each_hash(const char *path, bool (*found)(void *ctx, uint64_t hash),
 		     void *ctx)
 {
-	const struct search s = { name_of(path), found, ctx };
+	const struct checksums_search s = { checksums_name_of(path), found, ctx };
 	struct buf text = { 0 };
 	char *list = list_path(path);
 	int fd, r;
@@ -243,7 +244,7 @@ static int read_hashes(const char *path, struct hashes *h)
 	return !r && h->failed ? -ENOMEM : r;
 }
 
-static enum checksum compare(const struct hashes *h, uint64_t hash)
+static enum checksum checksums_compare(const struct hashes *h, uint64_t hash)
 {
 	for (size_t i = 0; i < h->all.nr; i++)
 		if (h->all.at[i] == hash)
@@ -261,7 +262,7 @@ int checksums_verify(int fd, const char *path, enum checksum *ret_state)
 	if (!r && !h.all.nr)
 		*ret_state = CHECKSUM_UNKNOWN;
 	else if (!r && !(r = hash_fd(fd, &hash)))
-		*ret_state = compare(&h, hash);
+		*ret_state = checksums_compare(&h, hash);
 	vec_done(&h.all);
 	return r;
 }
@@ -273,7 +274,7 @@ int checksums_verify_bytes(const char *path, const void *bytes, size_t len,
 	int r = read_hashes(path, &h);
 
 	if (!r)
-		*ret_state = h.all.nr ? compare(&h, hash_bytes(bytes, len, 0))
+		*ret_state = h.all.nr ? checksums_compare(&h, hash_bytes(bytes, len, 0))
 				      : CHECKSUM_UNKNOWN;
 	vec_done(&h.all);
 	return r;
@@ -299,23 +300,23 @@ int checksums_read_file(const char *path, struct buf *out, size_t max)
 	return r;
 }
 
-struct taking {
+struct checksums_taking {
 	const char *to;
 	int r;
 };
 
-static bool take(void *ctx, uint64_t hash)
+static bool checksums_take_line(void *ctx, uint64_t hash)
 {
-	struct taking *t = ctx;
+	struct checksums_taking *t = ctx;
 
-	t->r = add(t->to, hash);
+	t->r = checksums_append(t->to, hash);
 	return !t->r;
 }
 
 int checksums_take(const char *from, const char *to)
 {
-	struct taking t = { to, 0 };
-	int r = each_hash(from, take, &t);
+	struct checksums_taking t = { to, 0 };
+	int r = each_hash(from, checksums_take_line, &t);
 
 	return r ? r : t.r;
 }

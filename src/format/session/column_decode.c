@@ -66,7 +66,7 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 }
 
 /* Where values go.  Narrow values are taken modulo 2^32. */
-struct sink {
+struct column_decode_sink {
 	bool is_narrow;
 	union {
 		uint64_t *wide;
@@ -74,7 +74,8 @@ struct sink {
 	};
 };
 
-static void fill(const struct sink *to, uint64_t value, size_t nr)
+static void column_decode_fill(const struct column_decode_sink *to, uint64_t value,
+			       size_t nr)
 {
 	if (to->is_narrow) {
 		for (size_t i = 0; i < nr; i++)
@@ -85,8 +86,8 @@ static void fill(const struct sink *to, uint64_t value, size_t nr)
 	}
 }
 
-static void add_plane(const struct sink *to, const uint8_t *bytes, unsigned int shift,
-		      size_t nr)
+static void add_plane(const struct column_decode_sink *to, const uint8_t *bytes,
+		      unsigned int shift, size_t nr)
 {
 	if (!to->is_narrow) {
 		for (size_t i = 0; i < nr; i++)
@@ -98,13 +99,13 @@ static void add_plane(const struct sink *to, const uint8_t *bytes, unsigned int 
 }
 
 static int get_planes(struct column_decoder *d, struct cursor *in, uint64_t base,
-		      const struct sink *to, size_t nr)
+		      const struct column_decode_sink *to, size_t nr)
 {
 	unsigned int width = cursor_u8(in);
 
 	if (in->failed || width > 8)
 		return -EBADMSG;
-	fill(to, base, nr);
+	column_decode_fill(to, base, nr);
 	for (unsigned int plane = 0; plane < width; plane++) {
 		const uint8_t *bytes = take_plane(d, in, d->plane.data, nr);
 
@@ -154,10 +155,9 @@ static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_wides
 }
 
 /* All classes are at most CLASS_MAX and `len` bytes hold all their bits. */
-static inline __attribute__((always_inline)) void unpack_bits(const uint8_t *classes,
-							      const uint8_t *bytes,
-							      size_t len, uint64_t base,
-							      struct sink to, size_t nr)
+static inline __attribute__((always_inline)) void
+unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len, uint64_t base,
+	    struct column_decode_sink to, size_t nr)
 {
 	uint64_t bit = 0;
 
@@ -181,7 +181,7 @@ static inline __attribute__((always_inline)) void unpack_bits(const uint8_t *cla
 }
 
 static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t base,
-		       const struct sink *to, size_t nr)
+		       const struct column_decode_sink *to, size_t nr)
 {
 	const uint8_t *classes = take_plane(d, in, d->plane.data, nr);
 	const uint8_t *bytes;
@@ -197,16 +197,17 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 	/* Two loops, in neither of which it is asked where values go. */
 	if (to->is_narrow)
 		unpack_bits(classes, bytes, len, base,
-			    (struct sink){ .is_narrow = true, .narrow = to->narrow },
+			    (struct column_decode_sink){ .is_narrow = true,
+							 .narrow = to->narrow },
 			    nr);
 	else
 		unpack_bits(classes, bytes, len, base,
-			    (struct sink){ .wide = to->wide }, nr);
+			    (struct column_decode_sink){ .wide = to->wide }, nr);
 	return 0;
 }
 
 static int get_plain(struct column_decoder *d, struct cursor *in, uint8_t kind,
-		     const struct sink *to, size_t nr)
+		     const struct column_decode_sink *to, size_t nr)
 {
 	uint64_t base = (uint64_t)cursor_svarint(in);
 
@@ -221,21 +222,21 @@ static int get_plain(struct column_decoder *d, struct cursor *in, uint8_t kind,
 		return get_octaves(d, in, base, to, nr);
 	if (kind != COLUMN_CONST)
 		return -EBADMSG;
-	fill(to, base, nr);
+	column_decode_fill(to, base, nr);
 	return 0;
 }
 
 static int take_runs(struct column_decoder *d, struct cursor *in, size_t nr_runs)
 {
-	const struct sink lens = { .wide = d->run_lens.at };
-	const struct sink values = { .wide = d->run_values.at };
+	const struct column_decode_sink lens = { .wide = d->run_lens.at };
+	const struct column_decode_sink values = { .wide = d->run_values.at };
 	int r = get_plain(d, in, cursor_u8(in), &lens, nr_runs);
 
 	return r ? r : get_plain(d, in, cursor_u8(in), &values, nr_runs);
 }
 
-static int get_runs(struct column_decoder *d, struct cursor *in, const struct sink *to,
-		    size_t nr)
+static int get_runs(struct column_decoder *d, struct cursor *in,
+		    const struct column_decode_sink *to, size_t nr)
 {
 	uint64_t nr_runs = cursor_varint(in);
 	size_t filled = 0;
@@ -251,7 +252,7 @@ static int get_runs(struct column_decoder *d, struct cursor *in, const struct si
 		return r;
 	for (size_t run = 0; run < nr_runs; run++) {
 		uint64_t more = d->run_lens.at[run]; /* than one */
-		struct sink rest = { .is_narrow = to->is_narrow };
+		struct column_decode_sink rest = { .is_narrow = to->is_narrow };
 
 		if (more >= nr - filled)
 			return -EBADMSG;
@@ -259,17 +260,17 @@ static int get_runs(struct column_decoder *d, struct cursor *in, const struct si
 			rest.narrow = to->narrow + filled;
 		else
 			rest.wide = to->wide + filled;
-		fill(&rest, d->run_values.at[run], more + 1);
+		column_decode_fill(&rest, d->run_values.at[run], more + 1);
 		filled += more + 1;
 	}
 	return filled == nr ? 0 : -EBADMSG;
 }
 
-static int get_steps(struct column_decoder *d, struct cursor *in, const struct sink *to,
-		     size_t nr)
+static int get_steps(struct column_decoder *d, struct cursor *in,
+		     const struct column_decode_sink *to, size_t nr)
 {
 	uint64_t unit = cursor_varint(in);
-	struct sink steps = { 0 };
+	struct column_decode_sink steps = { 0 };
 	int r;
 
 	if (!vec_reserve(&d->steps, nr))
@@ -289,8 +290,8 @@ static int get_steps(struct column_decoder *d, struct cursor *in, const struct s
 	return 0;
 }
 
-static int decode(struct column_decoder *d, struct cursor *in, const struct sink *to,
-		  size_t nr)
+static int column_decode_one(struct column_decoder *d, struct cursor *in,
+			     const struct column_decode_sink *to, size_t nr)
 {
 	uint8_t kind;
 
@@ -308,15 +309,15 @@ static int decode(struct column_decoder *d, struct cursor *in, const struct sink
 
 int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr)
 {
-	const struct sink to = { .wide = v };
+	const struct column_decode_sink to = { .wide = v };
 
-	return decode(d, in, &to, nr);
+	return column_decode_one(d, in, &to, nr);
 }
 
 int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
 		      size_t nr)
 {
-	const struct sink to = { .is_narrow = true, .narrow = v };
+	const struct column_decode_sink to = { .is_narrow = true, .narrow = v };
 
-	return decode(d, in, &to, nr);
+	return column_decode_one(d, in, &to, nr);
 }

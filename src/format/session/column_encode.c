@@ -263,10 +263,10 @@ struct bit_sink {
 	unsigned int nr_held; /* below 8 between calls */
 };
 
-static void put_bits(struct bit_sink *s, uint64_t v, unsigned int nr)
+static void column_encode_put_bits(struct bit_sink *s, uint64_t v, unsigned int nr)
 {
 	if (nr > 32) {
-		put_bits(s, v & 0xffffffff, 32);
+		column_encode_put_bits(s, v & 0xffffffff, 32);
 		v >>= 32;
 		nr -= 32;
 	}
@@ -300,8 +300,9 @@ static int put_octaves(struct column_encoder *e, const uint64_t *v, size_t nr,
 		unsigned int class = e->plane.data[i];
 
 		if (class > 1)
-			put_bits(&sink, (v[i] - est->base) ^ 1ULL << (class - 1),
-				 class - 1);
+			column_encode_put_bits(&sink,
+					       (v[i] - est->base) ^ 1ULL << (class - 1),
+					       class - 1);
 	}
 	if (sink.nr_held)
 		*sink.at++ = (uint8_t)sink.held;

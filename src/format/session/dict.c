@@ -162,7 +162,7 @@ static uint64_t image_hash(const struct image *image)
 }
 
 /* `of_file`: its build-id is what a file says of itself. */
-static uint32_t add_image(struct dict *d, const struct image *image, bool of_file)
+static uint32_t dict_add_image(struct dict *d, const struct image *image, bool of_file)
 {
 	struct image add = *image;
 	uint64_t hash;
@@ -188,12 +188,12 @@ static uint32_t add_image(struct dict *d, const struct image *image, bool of_fil
 
 uint32_t dict_image(struct dict *d, const struct image *image)
 {
-	return add_image(d, image, false);
+	return dict_add_image(d, image, false);
 }
 
 uint32_t dict_image_of_file(struct dict *d, const struct image *image)
 {
-	return add_image(d, image, true);
+	return dict_add_image(d, image, true);
 }
 
 static bool thread_is(const struct thread *a, const struct thread *b)
@@ -233,8 +233,8 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 }
 
 /* Where the number of that frame is, plus 1; *ret_new: it is yet to be written.  NULL: no memory. */
-static uint32_t *frame_slot(struct dict *d, uint32_t image, uint64_t offset,
-			    bool *ret_new)
+static uint32_t *dict_frame_slot(struct dict *d, uint32_t image, uint64_t offset,
+				 bool *ret_new)
 {
 	struct map_slot *slot;
 
@@ -244,14 +244,14 @@ static uint32_t *frame_slot(struct dict *d, uint32_t image, uint64_t offset,
 	return slot ? &slot->value_plus_1 : NULL;
 }
 
-static uint32_t add_frame(struct dict *d, uint32_t image, uint64_t offset)
+static uint32_t dict_add_frame(struct dict *d, uint32_t image, uint64_t offset)
 {
 	uint32_t *number_plus_1;
 	bool is_new;
 
 	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
 		return DICT_NONE;
-	number_plus_1 = frame_slot(d, image, offset, &is_new);
+	number_plus_1 = dict_frame_slot(d, image, offset, &is_new);
 	if (!number_plus_1)
 		return DICT_NONE;
 	if (is_new) {
@@ -268,7 +268,7 @@ uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
 
 	if (offset <= UINT32_MAX)
 		number_plus_1 = pairs_get(&d->frame_by, image, (uint32_t)offset);
-	return number_plus_1 ? number_plus_1 - 1 : add_frame(d, image, offset);
+	return number_plus_1 ? number_plus_1 - 1 : dict_add_frame(d, image, offset);
 }
 
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset)
@@ -287,7 +287,7 @@ static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
 }
 
 /* The first stack that is not the next frame alone: the list that was not needed so far is made. */
-static bool begin_chains(struct dict *d)
+static bool dict_begin_chains(struct dict *d)
 {
 	size_t nr = d->stacks.nr - STACK_FIRST;
 
@@ -301,7 +301,7 @@ static bool begin_chains(struct dict *d)
 }
 
 /* Frames alone are as many as frames: a list by number is smaller and nearer than a table. */
-static uint32_t leaf_stack(struct dict *d, uint32_t frame)
+static uint32_t dict_leaf_stack(struct dict *d, uint32_t frame)
 {
 	size_t number = (size_t)STACK_FIRST + frame;
 
@@ -310,7 +310,7 @@ static uint32_t leaf_stack(struct dict *d, uint32_t frame)
 			return (uint32_t)number;
 		if (number == d->stacks.nr)
 			return add_stack(d, STACK_ROOT, frame);
-		if (!begin_chains(d))
+		if (!dict_begin_chains(d))
 			return DICT_NONE;
 	}
 	while (d->leaves.nr <= frame) {
@@ -338,8 +338,8 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	if (d->stacks.nr >= DICT_NONE || !vec_grow(&d->stacks))
 		return DICT_NONE;
 	if (parent == STACK_ROOT && frame < d->frames.nr)
-		return leaf_stack(d, frame);
-	if (!d->chains && !begin_chains(d))
+		return dict_leaf_stack(d, frame);
+	if (!d->chains && !dict_begin_chains(d))
 		return DICT_NONE;
 	if (is_next(d, parent, frame))
 		return parent + 1;

@@ -126,7 +126,8 @@ static struct calls_values *hows(struct dict_calls *c, const struct call_list *l
 
 /* ---- writing ---- */
 
-static bool put(struct dict_calls *c, enum calls_column column, uint64_t value)
+static bool dict_calls_put(struct dict_calls *c, enum calls_column column,
+			   uint64_t value)
 {
 	return vec_push(&c->columns[column].list, value);
 }
@@ -146,9 +147,10 @@ static int tell_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 		       (number - known) * sizeof(*c->chain_below.at));
 	}
 	before = c->chain_below.at[caller];
-	if (!vec_push(&c->callers, caller) || !put(c, CALLS_LENGTHS, !before) ||
-	    !put(c, before ? CALLS_AGAIN : CALLS_CALLERS,
-		 before ? chain - before : number - 1 - caller))
+	if (!vec_push(&c->callers, caller) ||
+	    !dict_calls_put(c, CALLS_LENGTHS, !before) ||
+	    !dict_calls_put(c, before ? CALLS_AGAIN : CALLS_CALLERS,
+			    before ? chain - before : number - 1 - caller))
 		return -ENOMEM;
 	c->chain_below.at[caller] = chain + 1;
 	return 0;
@@ -162,9 +164,10 @@ static int tell_new(struct dict_calls *c, const struct call_list *list,
 
 	if (is_near)
 		from = c->dict->frames.at[list->frames[0]].offset;
-	if (!is_likely && !put(c, CALLS_IMAGES, frame->image))
+	if (!is_likely && !dict_calls_put(c, CALLS_IMAGES, frame->image))
 		return -ENOMEM;
-	if (!put(c, is_near ? CALLS_NEAR : CALLS_FAR, zigzag(frame->offset - from)))
+	if (!dict_calls_put(c, is_near ? CALLS_NEAR : CALLS_FAR,
+			    zigzag(frame->offset - from)))
 		return -ENOMEM;
 	c->next++;
 	return set_last(c, frame->image, frame->offset);
@@ -189,7 +192,7 @@ static int tell_frame(struct dict_calls *c, const struct stack *stack,
 
 		how = is_likely ? 0 : CALLS_ELSEWHERE;
 		r = tell_new(c, list, frame, is_likely);
-	} else if (!put(c, CALLS_FRAMES, c->next - 1 - stack->frame)) {
+	} else if (!dict_calls_put(c, CALLS_FRAMES, c->next - 1 - stack->frame)) {
 		r = -ENOMEM;
 	}
 	if (r || !vec_push(&hows(c, list, begins_chain)->list, how))
@@ -213,7 +216,7 @@ int dict_calls_tell(struct dict_calls *c, uint32_t number)
 
 /* ---- reading ---- */
 
-static bool take(struct calls_values *v, uint64_t *ret_value)
+static bool dict_calls_take_value(struct calls_values *v, uint64_t *ret_value)
 {
 	if (v->taken >= v->list.nr)
 		return false;
@@ -226,8 +229,9 @@ static int take_caller(struct dict_calls *c, uint32_t number, uint32_t *ret_call
 	uint64_t distance, len;
 	uint32_t caller;
 
-	if (!take(&c->columns[CALLS_LENGTHS], &len) ||
-	    !take(&c->columns[len & 1 ? CALLS_CALLERS : CALLS_AGAIN], &distance))
+	if (!dict_calls_take_value(&c->columns[CALLS_LENGTHS], &len) ||
+	    !dict_calls_take_value(&c->columns[len & 1 ? CALLS_CALLERS : CALLS_AGAIN],
+				   &distance))
 		return -EBADMSG;
 	c->chain_left = len / 2;
 	if (len & 1) {
@@ -248,10 +252,11 @@ static int take_new(struct dict_calls *c, uint32_t image, const struct frame *ne
 	uint64_t number = image;
 	uint64_t offset;
 
-	if (image == DICT_NONE && !take(&c->columns[CALLS_IMAGES], &number))
+	if (image == DICT_NONE &&
+	    !dict_calls_take_value(&c->columns[CALLS_IMAGES], &number))
 		return -EBADMSG;
 	if (number >= c->dict->images.nr ||
-	    !take(&c->columns[near ? CALLS_NEAR : CALLS_FAR], &offset))
+	    !dict_calls_take_value(&c->columns[near ? CALLS_NEAR : CALLS_FAR], &offset))
 		return -EBADMSG;
 	offset = unzigzag(offset) + (near ? near->offset : c->last_offsets.at[number]);
 	*ret_new = (struct frame){ .image = (uint32_t)number, .offset = offset };
@@ -275,14 +280,16 @@ static int take_old(struct dict_calls *c, uint32_t *ret_frame)
 {
 	uint64_t distance;
 
-	if (!take(&c->columns[CALLS_FRAMES], &distance) || distance >= c->next)
+	if (!dict_calls_take_value(&c->columns[CALLS_FRAMES], &distance) ||
+	    distance >= c->next)
 		return -EBADMSG;
 	*ret_frame = (uint32_t)(c->next - 1 - distance);
 	return 0;
 }
 
-static int take_frame(struct dict_calls *c, bool begins_chain, struct stack *stack,
-		      bool *ret_is_new, struct frame *ret_new)
+static int dict_calls_take_frame(struct dict_calls *c, bool begins_chain,
+				 struct stack *stack, bool *ret_is_new,
+				 struct frame *ret_new)
 {
 	int r;
 	struct call_list *list = list_behind(c, stack->parent, &r);
@@ -291,7 +298,7 @@ static int take_frame(struct dict_calls *c, bool begins_chain, struct stack *sta
 
 	if (!list)
 		return r;
-	if (!take(hows(c, list, begins_chain), &how))
+	if (!dict_calls_take_value(hows(c, list, begins_chain), &how))
 		return -EBADMSG;
 	place = list->nr;
 	stack->frame = c->next;
@@ -325,7 +332,7 @@ int dict_calls_take(struct dict_calls *c, uint32_t number, struct stack *ret_sta
 	else
 		c->chain_left--;
 	if (!r)
-		r = take_frame(c, begins_chain, &stack, ret_is_new, ret_new);
+		r = dict_calls_take_frame(c, begins_chain, &stack, ret_is_new, ret_new);
 	if (!r)
 		*ret_stack = stack;
 	return r;

@@ -63,7 +63,7 @@ const struct dict_fields dict_fields[DICT_TABLE_COUNT] = {
 
 _Static_assert(sizeof(enum image_kind) == 4, "a field has 4 or 8 bytes");
 
-static uint64_t load(const uint8_t *at, size_t bytes)
+static uint64_t dict_fields_load(const uint8_t *at, size_t bytes)
 {
 	int32_t narrow;
 	uint64_t wide;
@@ -76,7 +76,7 @@ static uint64_t load(const uint8_t *at, size_t bytes)
 	return wide;
 }
 
-static void store(uint8_t *at, size_t bytes, uint64_t v)
+static void dict_fields_store(uint8_t *at, size_t bytes, uint64_t v)
 {
 	uint32_t narrow = (uint32_t)v;
 
@@ -93,13 +93,13 @@ void dict_field_get(const struct dict_fields *f, const struct dict_field *field,
 	uint64_t previous = 0;
 
 	for (size_t i = 0; i < nr; i++, entry += f->entry_bytes) {
-		uint64_t v = load(entry + field->at, field->bytes);
+		uint64_t v = dict_fields_load(entry + field->at, field->bytes);
 
 		ret_values[i] = v;
 		if (field->code == FIELD_AFTER_PREVIOUS)
 			ret_values[i] -= previous;
 		else if (field->code == FIELD_AFTER_OTHER)
-			ret_values[i] -= load(entry + field->other, 4);
+			ret_values[i] -= dict_fields_load(entry + field->other, 4);
 		previous = v;
 	}
 }
@@ -116,8 +116,8 @@ void dict_field_set(const struct dict_fields *f, const struct dict_field *field,
 		if (field->code == FIELD_AFTER_PREVIOUS)
 			v += previous;
 		else if (field->code == FIELD_AFTER_OTHER)
-			v += load(entry + field->other, 4);
-		store(entry + field->at, field->bytes, v);
+			v += dict_fields_load(entry + field->other, 4);
+		dict_fields_store(entry + field->at, field->bytes, v);
 		previous = v;
 	}
 }

@@ -18,7 +18,7 @@ void dict_merge_done(struct dict_merge *m)
 }
 
 /* The cell of `number`; NULL when memory is short. */
-static uint32_t *cell_of(struct dict_numbers *n, uint32_t number)
+static uint32_t *dict_merge_cell_of(struct dict_numbers *n, uint32_t number)
 {
 	while (n->to.nr <= number)
 		if (!vec_push(&n->to, DICT_NONE))
@@ -26,22 +26,22 @@ static uint32_t *cell_of(struct dict_numbers *n, uint32_t number)
 	return &n->to.at[number];
 }
 
-static uint32_t string_of(struct dict_merge *m, uint32_t string)
+static uint32_t dict_merge_string_of(struct dict_merge *m, uint32_t string)
 {
 	return dict_string(m->to, dict_str(m->from, string));
 }
 
 uint32_t dict_merge_event(struct dict_merge *m, uint32_t number)
 {
-	uint32_t *cell = cell_of(&m->events, number);
+	uint32_t *cell = dict_merge_cell_of(&m->events, number);
 	struct event_desc e;
 
 	if (!cell || *cell != DICT_NONE)
 		return cell ? *cell : DICT_NONE;
 	e = m->from->events.at[number];
-	e.name = string_of(m, e.name);
-	e.about = string_of(m, e.about);
-	e.mask_about = string_of(m, e.mask_about);
+	e.name = dict_merge_string_of(m, e.name);
+	e.about = dict_merge_string_of(m, e.about);
+	e.mask_about = dict_merge_string_of(m, e.mask_about);
 	if (e.name != DICT_NONE && e.about != DICT_NONE && e.mask_about != DICT_NONE)
 		*cell = dict_event(m->to, &e);
 	return *cell;
@@ -49,14 +49,14 @@ uint32_t dict_merge_event(struct dict_merge *m, uint32_t number)
 
 uint32_t dict_merge_image(struct dict_merge *m, uint32_t number)
 {
-	uint32_t *cell = cell_of(&m->images, number);
+	uint32_t *cell = dict_merge_cell_of(&m->images, number);
 	struct image image;
 
 	if (!cell || *cell != DICT_NONE)
 		return cell ? *cell : DICT_NONE;
 	image = m->from->images.at[number];
-	image.name = string_of(m, image.name);
-	image.ref_name = string_of(m, image.ref_name);
+	image.name = dict_merge_string_of(m, image.name);
+	image.ref_name = dict_merge_string_of(m, image.ref_name);
 	if (image.name != DICT_NONE && image.ref_name != DICT_NONE)
 		*cell = dict_image(m->to, &image);
 	return *cell;
@@ -64,7 +64,7 @@ uint32_t dict_merge_image(struct dict_merge *m, uint32_t number)
 
 static uint32_t merge_thread(struct dict_merge *m, uint32_t number)
 {
-	uint32_t *cell = cell_of(&m->threads, number);
+	uint32_t *cell = dict_merge_cell_of(&m->threads, number);
 	struct thread t;
 
 	if (!cell || *cell != DICT_NONE)
@@ -72,8 +72,8 @@ static uint32_t merge_thread(struct dict_merge *m, uint32_t number)
 	t = m->from->threads.at[number];
 	if (m->time_unit_ns)
 		t.start_ns -= t.start_ns % m->time_unit_ns;
-	t.comm = string_of(m, t.comm);
-	t.cgroup = string_of(m, t.cgroup);
+	t.comm = dict_merge_string_of(m, t.comm);
+	t.cgroup = dict_merge_string_of(m, t.cgroup);
 	if (t.comm == DICT_NONE || t.cgroup == DICT_NONE)
 		return DICT_NONE;
 	if (t.app < m->from->images.nr) {
@@ -86,7 +86,7 @@ static uint32_t merge_thread(struct dict_merge *m, uint32_t number)
 
 static uint32_t merge_frame(struct dict_merge *m, uint32_t number)
 {
-	uint32_t *cell = cell_of(&m->frames, number);
+	uint32_t *cell = dict_merge_cell_of(&m->frames, number);
 	const struct frame *f = &m->from->frames.at[number];
 	uint32_t image;
 
@@ -99,7 +99,7 @@ static uint32_t merge_frame(struct dict_merge *m, uint32_t number)
 }
 
 /* Whether a node leads to a frame and an image. */
-static bool is_whole(const struct dict *d, uint32_t stack)
+static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 {
 	uint32_t frame = d->stacks.at[stack].frame;
 
@@ -114,13 +114,13 @@ static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 
 	m->path.nr = 0;
 	while (stack >= STACK_FIRST) {
-		const uint32_t *cell = cell_of(&m->stacks, stack);
+		const uint32_t *cell = dict_merge_cell_of(&m->stacks, stack);
 
 		if (!cell)
 			return DICT_NONE;
 		if (*cell != DICT_NONE)
 			return *cell;
-		if (!is_whole(d, stack))
+		if (!dict_merge_is_whole(d, stack))
 			return STACK_TRUNCATED;
 		if (!vec_push(&m->path, stack))
 			return DICT_NONE;
@@ -153,7 +153,8 @@ int dict_merge_sample(struct dict_merge *m, struct sample *sample)
 	struct sample s = *sample;
 
 	if (s.event >= d->events.nr || s.thread >= d->threads.nr ||
-	    s.stack >= d->stacks.nr || s.stack < STACK_FIRST || !is_whole(d, s.stack))
+	    s.stack >= d->stacks.nr || s.stack < STACK_FIRST ||
+	    !dict_merge_is_whole(d, s.stack))
 		return -EINVAL;
 	s.event = dict_merge_event(m, s.event);
 	s.thread = merge_thread(m, s.thread);

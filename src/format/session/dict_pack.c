@@ -5,7 +5,7 @@
 
 #include "format/session/dict_fields.h"
 
-struct packer {
+struct dict_pack_packer {
 	const struct dict *d;
 	struct dict_scratch *s;
 	struct column_encoder *e;
@@ -35,14 +35,15 @@ void dict_scratch_done(struct dict_scratch *s)
 }
 
 /* Behind its length, so that a reader can skip what it does not know. */
-static int end_column(const struct packer *p)
+static int end_column(const struct dict_pack_packer *p)
 {
 	buf_put_varint(&p->s->section, p->s->column.len);
 	buf_put(&p->s->section, p->s->column.data, p->s->column.len);
 	return p->s->section.failed ? -ENOMEM : 0;
 }
 
-static int put_values(const struct packer *p, const uint64_t *values, size_t nr)
+static int dict_pack_put_values(const struct dict_pack_packer *p,
+				const uint64_t *values, size_t nr)
 {
 	int r;
 
@@ -51,19 +52,19 @@ static int put_values(const struct packer *p, const uint64_t *values, size_t nr)
 	return r ? r : end_column(p);
 }
 
-static int put_column(const struct packer *p, size_t nr)
+static int dict_pack_put_column(const struct dict_pack_packer *p, size_t nr)
 {
-	return put_values(p, p->s->values.at, nr);
+	return dict_pack_put_values(p, p->s->values.at, nr);
 }
 
 /* A column of lengths (in s->values) and one of all their bytes (in s->bytes). */
-static int put_blobs(const struct packer *p)
+static int put_blobs(const struct dict_pack_packer *p)
 {
 	int r;
 
 	if (p->s->bytes.failed)
 		return -ENOMEM;
-	r = put_column(p, p->nr);
+	r = dict_pack_put_column(p, p->nr);
 	if (r)
 		return r;
 	buf_clear(&p->s->column);
@@ -71,7 +72,7 @@ static int put_blobs(const struct packer *p)
 	return r ? r : end_column(p);
 }
 
-static int put_strings(struct packer *p)
+static int dict_pack_put_strings(struct dict_pack_packer *p)
 {
 	buf_clear(&p->s->bytes);
 	for (size_t i = 0; i < p->nr; i++) {
@@ -89,7 +90,7 @@ static int put_strings(struct packer *p)
 	return put_blobs(p);
 }
 
-static int put_fields(const struct packer *p, enum dict_table table,
+static int put_fields(const struct dict_pack_packer *p, enum dict_table table,
 		      const void *entries)
 {
 	const struct dict_fields *f = &dict_fields[table];
@@ -98,24 +99,24 @@ static int put_fields(const struct packer *p, enum dict_table table,
 		int r;
 
 		dict_field_get(f, &f->at[i], entries, p->nr, p->s->values.at);
-		r = put_column(p, p->nr);
+		r = dict_pack_put_column(p, p->nr);
 		if (r)
 			return r;
 	}
 	return 0;
 }
 
-static int put_events(struct packer *p)
+static int dict_pack_put_events(struct dict_pack_packer *p)
 {
 	return put_fields(p, DICT_EVENTS, p->d->events.at + p->first);
 }
 
-static int put_threads(struct packer *p)
+static int dict_pack_put_threads(struct dict_pack_packer *p)
 {
 	return put_fields(p, DICT_THREADS, p->d->threads.at + p->first);
 }
 
-static int put_images(struct packer *p)
+static int put_images(struct dict_pack_packer *p)
 {
 	const struct image *images = p->d->images.at + p->first;
 	int r;
@@ -129,7 +130,7 @@ static int put_images(struct packer *p)
 	return r ? r : put_fields(p, DICT_IMAGES, images);
 }
 
-static int put_frames(struct packer *p)
+static int dict_pack_put_frames(struct dict_pack_packer *p)
 {
 	const struct frame *frames = p->d->frames.at + p->first;
 	size_t nr_images = p->d->images.nr;
@@ -138,7 +139,7 @@ static int put_frames(struct packer *p)
 
 	for (size_t i = 0; i < p->nr; i++)
 		p->s->values.at[i] = frames[i].image;
-	r = put_column(p, p->nr);
+	r = dict_pack_put_column(p, p->nr);
 	if (r)
 		return r;
 	/* One more for all that do not exist: DICT_NONE. */
@@ -153,22 +154,22 @@ static int put_frames(struct packer *p)
 		p->s->values.at[i] = zigzag(frames[i].offset - last[image]);
 		last[image] = frames[i].offset;
 	}
-	return put_column(p, p->nr);
+	return dict_pack_put_column(p, p->nr);
 }
 
-static int put_stacks(struct packer *p)
+static int dict_pack_put_stacks(struct dict_pack_packer *p)
 {
 	const struct stack *stacks = p->d->stacks.at + p->first;
 	uint64_t *values = p->s->values.at;
 	int r;
 
 	values[0] = p->next_frame;
-	r = put_column(p, 1);
+	r = dict_pack_put_column(p, 1);
 	if (r)
 		return r;
 	for (size_t i = 0; i < p->nr; i++)
 		values[i] = p->first + i - 1 - stacks[i].parent;
-	r = put_column(p, p->nr);
+	r = dict_pack_put_column(p, p->nr);
 	if (r)
 		return r;
 	for (size_t i = 0; i < p->nr; i++) {
@@ -176,7 +177,7 @@ static int put_stacks(struct packer *p)
 		if (stacks[i].frame >= p->next_frame && stacks[i].frame != DICT_NONE)
 			p->next_frame = stacks[i].frame + 1;
 	}
-	return put_column(p, p->nr);
+	return dict_pack_put_column(p, p->nr);
 }
 
 /* Whether stacks are the first to have the frames in the order of their numbers, as those of a
@@ -198,7 +199,7 @@ static bool tells_calls(const struct dict *d, const struct dict_counts *done, si
 	return true;
 }
 
-static int collect_calls(struct packer *p)
+static int collect_calls(struct dict_pack_packer *p)
 {
 	struct chain_ends *ends = &p->s->ends;
 	uint32_t number = (uint32_t)p->first;
@@ -214,7 +215,7 @@ static int collect_calls(struct packer *p)
 	return 0;
 }
 
-static int put_calls(struct packer *p)
+static int dict_pack_put_calls(struct dict_pack_packer *p)
 {
 	struct dict_scratch *s = p->s;
 	const struct calls_values *columns = s->calls.columns;
@@ -232,17 +233,20 @@ static int put_calls(struct packer *p)
 	head[1] = p->first_chain;
 	for (size_t i = 0; i < CALLS_COLUMN_COUNT; i++)
 		head[2 + i] = columns[i].list.nr;
-	r = put_values(p, head, DICT_CALLS_HEAD);
+	r = dict_pack_put_values(p, head, DICT_CALLS_HEAD);
 	for (size_t i = 0; i < CALLS_COLUMN_COUNT && !r; i++)
-		r = put_values(p, columns[i].list.at, columns[i].list.nr);
+		r = dict_pack_put_values(p, columns[i].list.at, columns[i].list.nr);
 	return r;
 }
 
-static int (*const put_table[DICT_SECTION_COUNT])(struct packer *) = {
-	[DICT_STRINGS] = put_strings, [DICT_EVENTS] = put_events,
-	[DICT_IMAGES] = put_images,   [DICT_FRAMES] = put_frames,
-	[DICT_STACKS] = put_stacks,   [DICT_THREADS] = put_threads,
-	[DICT_CALLS] = put_calls,
+static int (*const put_table[DICT_SECTION_COUNT])(struct dict_pack_packer *) = {
+	[DICT_STRINGS] = dict_pack_put_strings,
+	[DICT_EVENTS] = dict_pack_put_events,
+	[DICT_IMAGES] = put_images,
+	[DICT_FRAMES] = dict_pack_put_frames,
+	[DICT_STACKS] = dict_pack_put_stacks,
+	[DICT_THREADS] = dict_pack_put_threads,
+	[DICT_CALLS] = dict_pack_put_calls,
 };
 
 struct dict_counts dict_counts_of(const struct dict *d)
@@ -272,8 +276,8 @@ static size_t nr_calls(const struct dict *d, const struct dict_counts *done)
 }
 
 /* Which section comes next, from where on and how many entries.  1: none. */
-static int next_section(struct packer *p, const struct dict_counts *done,
-			size_t *ret_table)
+static int dict_pack_next_section(struct dict_pack_packer *p,
+				  const struct dict_counts *done, size_t *ret_table)
 {
 	struct dict_counts all = dict_counts_of(p->d);
 	size_t table = 0;
@@ -300,7 +304,8 @@ static int next_section(struct packer *p, const struct dict_counts *done,
 	return 0;
 }
 
-static void count_done(const struct packer *p, size_t table, struct dict_counts *done)
+static void count_done(const struct dict_pack_packer *p, size_t table,
+		       struct dict_counts *done)
 {
 	if (table == DICT_CALLS) {
 		done->nr[DICT_STACKS] += p->nr;
@@ -317,9 +322,11 @@ static void count_done(const struct packer *p, size_t table, struct dict_counts 
 int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratch *s,
 	      struct column_encoder *e, struct buf *out)
 {
-	struct packer p = { .d = d, .s = s, .e = e, .next_frame = done->next_frame };
+	struct dict_pack_packer p = {
+		.d = d, .s = s, .e = e, .next_frame = done->next_frame
+	};
 	size_t table;
-	int r = next_section(&p, done, &table);
+	int r = dict_pack_next_section(&p, done, &table);
 
 	if (r)
 		return r;

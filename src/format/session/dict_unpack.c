@@ -7,7 +7,7 @@
 #include "format/session/dict_fields.h"
 #include "format/session/dict_unpack_priv.h"
 
-int dict_unpack_values(struct unpacker *u, uint64_t *values, size_t nr)
+int dict_unpack_values(struct dict_unpacker *u, uint64_t *values, size_t nr)
 {
 	struct cursor column;
 	const void *bytes;
@@ -27,13 +27,13 @@ int dict_unpack_values(struct unpacker *u, uint64_t *values, size_t nr)
 }
 
 /* The next column; `nr` values of s->values. */
-static int take_column(struct unpacker *u, size_t nr)
+static int take_column(struct dict_unpacker *u, size_t nr)
 {
 	return dict_unpack_values(u, u->s->values.at, nr);
 }
 
 /* The next two columns: lengths to s->values, their bytes to s->bytes. */
-static int take_blobs(struct unpacker *u, uint64_t len_max)
+static int take_blobs(struct dict_unpacker *u, uint64_t len_max)
 {
 	uint64_t all = 0;
 	struct cursor column;
@@ -77,7 +77,7 @@ static bool push_string(struct dict *d, const uint8_t *bytes, size_t len)
 	return true;
 }
 
-static int take_strings(struct unpacker *u)
+static int take_strings(struct dict_unpacker *u)
 {
 	const uint8_t *at;
 	int r = take_blobs(u, DICT_STRING_MAX);
@@ -95,7 +95,7 @@ static int take_strings(struct unpacker *u)
 	return 0;
 }
 
-static int take_fields(struct unpacker *u, enum dict_table table, void *entries)
+static int take_fields(struct dict_unpacker *u, enum dict_table table, void *entries)
 {
 	const struct dict_fields *f = &dict_fields[table];
 
@@ -109,13 +109,13 @@ static int take_fields(struct unpacker *u, enum dict_table table, void *entries)
 	return 0;
 }
 
-static void mend_string(const struct unpacker *u, uint32_t *string)
+static void mend_string(const struct dict_unpacker *u, uint32_t *string)
 {
 	if (*string >= u->d->strings.strings.nr)
 		*string = 0;
 }
 
-static int take_events(struct unpacker *u)
+static int dict_unpack_take_events(struct dict_unpacker *u)
 {
 	struct event_desc *events;
 	int r;
@@ -141,7 +141,7 @@ bool dict_unpack_has_image(const struct dict *d, uint32_t image)
 	return image < d->images.nr && d->images.at[image].kind != IMAGE_LOST;
 }
 
-static int take_images(struct unpacker *u)
+static int dict_unpack_take_images(struct dict_unpacker *u)
 {
 	struct image *images;
 	const uint8_t *id;
@@ -173,7 +173,7 @@ static int take_images(struct unpacker *u)
 	return 0;
 }
 
-static int take_threads(struct unpacker *u)
+static int take_threads(struct dict_unpacker *u)
 {
 	struct thread *threads;
 	int r;
@@ -195,7 +195,7 @@ static int take_threads(struct unpacker *u)
 	return 0;
 }
 
-static int take_frames(struct unpacker *u)
+static int dict_unpack_take_frames(struct dict_unpacker *u)
 {
 	size_t nr_images = u->d->images.nr;
 	struct frame *frames;
@@ -230,7 +230,7 @@ static int take_frames(struct unpacker *u)
 	return 0;
 }
 
-void dict_unpack_mend_stack(struct unpacker *u, uint32_t number)
+void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number)
 {
 	struct stack *stacks = u->d->stacks.at;
 	struct stack *node = &stacks[number];
@@ -247,7 +247,7 @@ void dict_unpack_mend_stack(struct unpacker *u, uint32_t number)
 		node->parent = STACK_TRUNCATED;
 }
 
-static int take_stacks(struct unpacker *u)
+static int take_stacks(struct dict_unpacker *u)
 {
 	const uint64_t *values;
 	struct stack *stacks;
@@ -282,7 +282,7 @@ static int take_stacks(struct unpacker *u)
 	return 0;
 }
 
-bool dict_unpack_has_room(const struct unpacker *u, uint64_t more)
+bool dict_unpack_has_room(const struct dict_unpacker *u, uint64_t more)
 {
 	struct dict_counts counts = dict_counts_of(u->d);
 	uint64_t nr = more + u->s->ends.stacks.nr;
@@ -328,21 +328,21 @@ static bool add_thread_hole(struct dict *d)
 						      .flags = THREAD_LOST });
 }
 
-static const struct table {
-	int (*take)(struct unpacker *u);
+static const struct dict_unpack_table {
+	int (*take)(struct dict_unpacker *u);
 	bool (*add_hole)(struct dict *d);
 } tables[DICT_SECTION_COUNT] = {
 	[DICT_STRINGS] = { take_strings, add_string_hole },
-	[DICT_EVENTS] = { take_events, add_event_hole },
-	[DICT_IMAGES] = { take_images, add_image_hole },
-	[DICT_FRAMES] = { take_frames, dict_unpack_add_frame_hole },
+	[DICT_EVENTS] = { dict_unpack_take_events, add_event_hole },
+	[DICT_IMAGES] = { dict_unpack_take_images, add_image_hole },
+	[DICT_FRAMES] = { dict_unpack_take_frames, dict_unpack_add_frame_hole },
 	[DICT_STACKS] = { take_stacks, dict_unpack_add_stack_hole },
 	[DICT_THREADS] = { take_threads, add_thread_hole },
 	[DICT_OLD_CALLS] = { dict_unpack_old_calls, dict_unpack_add_stack_hole },
 	[DICT_CALLS] = { dict_unpack_calls, dict_unpack_add_stack_hole },
 };
 
-static int take_section(struct unpacker *u, enum dict_table table)
+static int dict_unpack_take_section(struct dict_unpacker *u, enum dict_table table)
 {
 	bool is_calls = table >= DICT_TABLE_COUNT;
 	size_t have = dict_counts_of(u->d).nr[is_calls ? DICT_STACKS : table];
@@ -366,7 +366,7 @@ static int take_section(struct unpacker *u, enum dict_table table)
 int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 		struct column_decoder *dec, bool *ret_holes)
 {
-	struct unpacker u = { .d = d, .s = s, .dec = dec };
+	struct dict_unpacker u = { .d = d, .s = s, .dec = dec };
 	int r = 0;
 
 	d->chains = true;
@@ -384,7 +384,7 @@ int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 		s->unpacked += bytes ? len : 0;
 		if (!r && table < DICT_SECTION_COUNT) {
 			u.in = cursor_le(bytes, len);
-			r = take_section(&u, table);
+			r = dict_unpack_take_section(&u, table);
 		}
 	}
 	if (u.holes)

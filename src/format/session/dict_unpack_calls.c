@@ -3,7 +3,7 @@
 #include "format/session/dict_unpack_priv.h"
 
 /* A lost block may have had frames. */
-static int skip_frames(struct unpacker *u, uint64_t first)
+static int skip_frames(struct dict_unpacker *u, uint64_t first)
 {
 	struct dict *d = u->d;
 
@@ -20,7 +20,7 @@ static int skip_frames(struct unpacker *u, uint64_t first)
 }
 
 /* Frames of lost images go last: what is told behind them is told by their numbers. */
-static void mend_calls(struct unpacker *u, size_t first_frame)
+static void mend_calls(struct dict_unpacker *u, size_t first_frame)
 {
 	for (size_t i = first_frame; i < u->d->frames.nr; i++) {
 		struct frame *f = &u->d->frames.at[i];
@@ -36,7 +36,7 @@ static void mend_calls(struct unpacker *u, size_t first_frame)
 
 /* The rest of a section that hangs on what was lost: it has its numbers, and what is told behind it
  * stands. */
-static int lose_calls(struct unpacker *u, size_t frames_end)
+static int lose_calls(struct dict_unpacker *u, size_t frames_end)
 {
 	struct dict *d = u->d;
 
@@ -50,7 +50,7 @@ static int lose_calls(struct unpacker *u, size_t frames_end)
 	return 0;
 }
 
-static int begin_calls(struct unpacker *u, size_t nr_new)
+static int begin_calls(struct dict_unpacker *u, size_t nr_new)
 {
 	struct dict *d = u->d;
 
@@ -64,7 +64,7 @@ static int begin_calls(struct unpacker *u, size_t nr_new)
 /* ---- chains ---- */
 
 /* What is wrong is refused before it is unpacked: a few bytes can be many values. */
-static int take_head(struct unpacker *u, uint64_t *head)
+static int dict_unpack_calls_take_head(struct dict_unpacker *u, uint64_t *head)
 {
 	const uint64_t *lens = head + 2;
 	uint64_t hows = 0;
@@ -84,7 +84,7 @@ static int take_head(struct unpacker *u, uint64_t *head)
 }
 
 /* Whether the chains are as long as the section, and believed of the file. */
-static int check_ends(const struct unpacker *u, uint64_t first_chain)
+static int check_ends(const struct dict_unpacker *u, uint64_t first_chain)
 {
 	const struct calls_values *lens = &u->s->calls.columns[CALLS_LENGTHS];
 	size_t have = u->s->ends.stacks.nr;
@@ -103,7 +103,7 @@ static int check_ends(const struct unpacker *u, uint64_t first_chain)
 		       : 0;
 }
 
-static int take_columns(struct unpacker *u, const uint64_t *head)
+static int take_columns(struct dict_unpacker *u, const uint64_t *head)
 {
 	const uint64_t *lens = head + 2;
 	int r = 0;
@@ -136,7 +136,7 @@ static size_t count_new(const struct dict_calls *c)
 }
 
 /* Where the section's chains end; those of a lost block are holes. */
-static int take_ends(struct unpacker *u, uint64_t first_chain)
+static int take_ends(struct dict_unpacker *u, uint64_t first_chain)
 {
 	const struct calls_values *lens = &u->s->calls.columns[CALLS_LENGTHS];
 	struct chain_ends *ends = &u->s->ends;
@@ -153,7 +153,7 @@ static int take_ends(struct unpacker *u, uint64_t first_chain)
 	return 0;
 }
 
-static int take_call(struct unpacker *u)
+static int take_call(struct dict_unpacker *u)
 {
 	struct dict *d = u->d;
 	struct stack stack;
@@ -170,11 +170,11 @@ static int take_call(struct unpacker *u)
 	return 0;
 }
 
-int dict_unpack_calls(struct unpacker *u)
+int dict_unpack_calls(struct dict_unpacker *u)
 {
 	uint64_t head[DICT_CALLS_HEAD];
 	size_t first_frame, nr_new;
-	int r = take_head(u, head);
+	int r = dict_unpack_calls_take_head(u, head);
 
 	if (!r)
 		r = skip_frames(u, head[0]);
@@ -210,7 +210,7 @@ enum {
 	OLD_OFFSETS
 };
 
-static int take_old_column(struct unpacker *u, size_t which, size_t nr)
+static int take_old_column(struct dict_unpacker *u, size_t which, size_t nr)
 {
 	struct calls_values *column = &u->s->calls.columns[which];
 
@@ -220,7 +220,7 @@ static int take_old_column(struct unpacker *u, size_t which, size_t nr)
 	return dict_unpack_values(u, column->list.at, nr);
 }
 
-static int take_old_columns(struct unpacker *u, size_t *ret_nr_new)
+static int take_old_columns(struct dict_unpacker *u, size_t *ret_nr_new)
 {
 	const struct calls_values *hows = &u->s->calls.columns[OLD_HOWS];
 	size_t nr_new = 0;
@@ -238,7 +238,7 @@ static int take_old_columns(struct unpacker *u, size_t *ret_nr_new)
 }
 
 /* The next stack, and its frame if that is new. */
-static int take_old_call(struct unpacker *u, size_t i, size_t *nr_new)
+static int take_old_call(struct dict_unpacker *u, size_t i, size_t *nr_new)
 {
 	const struct calls_values *columns = u->s->calls.columns;
 	struct call_words words = { .how = columns[OLD_HOWS].list.at[i] };
@@ -264,7 +264,7 @@ static int take_old_call(struct unpacker *u, size_t i, size_t *nr_new)
 	return 0;
 }
 
-int dict_unpack_old_calls(struct unpacker *u)
+int dict_unpack_old_calls(struct dict_unpacker *u)
 {
 	size_t nr_new = 0, nr_frames = 0, first_frame;
 	uint64_t first = 0;

@@ -7,7 +7,7 @@
 
 #include "format/session/dict_block.h"
 
-struct unpacker {
+struct dict_unpacker {
 	struct dict *d;
 	struct dict_scratch *s;
 	struct column_decoder *dec;
@@ -18,14 +18,14 @@ struct unpacker {
 };
 
 /* The next column.  One that an older writer did not know is all 0.  0, -EBADMSG or -ENOMEM. */
-int dict_unpack_values(struct unpacker *u, uint64_t *values, size_t nr);
+int dict_unpack_values(struct dict_unpacker *u, uint64_t *values, size_t nr);
 bool dict_unpack_has_image(const struct dict *d, uint32_t image);
 /* Whether so many entries more are believed of a file as long as this. */
-bool dict_unpack_has_room(const struct unpacker *u, uint64_t more);
+bool dict_unpack_has_room(const struct dict_unpacker *u, uint64_t more);
 bool dict_unpack_add_frame_hole(struct dict *d);
 bool dict_unpack_add_stack_hole(struct dict *d);
 /* A stack without its frame is a hole, one without its caller ends as truncated. */
-void dict_unpack_mend_stack(struct unpacker *u, uint32_t number);
+void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number);
 /* Sections of calls.  0, -EBADMSG or -ENOMEM. */
-int dict_unpack_calls(struct unpacker *u);
-int dict_unpack_old_calls(struct unpacker *u);
+int dict_unpack_calls(struct dict_unpacker *u);
+int dict_unpack_old_calls(struct dict_unpacker *u);

@@ -22,14 +22,14 @@ enum {
 	KHZ_PER_MHZ = 1000
 };
 
-static const char **string_of(struct session_info *info, size_t i)
+static const char **session_info_string_of(struct session_info *info, size_t i)
 {
 	return (const char **)(void *)((char *)info + info_strings[i]);
 }
 
 void session_info_put(const struct session_info *info, struct buf *out)
 {
-	struct session_info copy = *info; /* for string_of() */
+	struct session_info copy = *info; /* for session_info_string_of() */
 
 	buf_put_u64(out, info->start_ns);
 	buf_put_u64(out, info->start_wall_ns);
@@ -40,7 +40,7 @@ void session_info_put(const struct session_info *info, struct buf *out)
 	buf_put_u8(out, info->kernel_build_id.len);
 	buf_put(out, info->kernel_build_id.bytes, BUILD_ID_MAX);
 	for (size_t i = 0; i < NR_INFO_STRINGS; i++) {
-		const char *string = *string_of(&copy, i);
+		const char *string = *session_info_string_of(&copy, i);
 		size_t len = strnlen(string, INFO_STRING_MAX);
 
 		buf_put_varint(out, len);
@@ -48,7 +48,7 @@ void session_info_put(const struct session_info *info, struct buf *out)
 	}
 }
 
-static int take_string(struct cursor *in, const char **ret_string)
+static int session_info_take_string(struct cursor *in, const char **ret_string)
 {
 	uint64_t len = cursor_varint(in);
 	const void *bytes = cursor_take(in, len);
@@ -83,7 +83,7 @@ int session_info_get(struct cursor *in, struct session_info *ret_info)
 		return -EBADMSG;
 	memcpy(info.kernel_build_id.bytes, id, BUILD_ID_MAX);
 	for (size_t i = 0; !r && i < NR_INFO_STRINGS; i++)
-		r = take_string(in, string_of(&info, i));
+		r = session_info_take_string(in, session_info_string_of(&info, i));
 	if (r) {
 		session_info_done(&info);
 		return r;
@@ -95,7 +95,7 @@ int session_info_get(struct cursor *in, struct session_info *ret_info)
 void session_info_done(struct session_info *info)
 {
 	for (size_t i = 0; i < NR_INFO_STRINGS; i++) {
-		const char **string = string_of(info, i);
+		const char **string = session_info_string_of(info, i);
 		void *owned; /* the caller of get() sees them as const */
 
 		memcpy(&owned, string, sizeof(owned));

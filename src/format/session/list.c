@@ -18,7 +18,7 @@ enum {
 	SEGMENT_DIGITS = 6 /* at least; more once they are used up */
 };
 
-struct files {
+struct session_list_files {
 	VEC(struct session_file) v;
 };
 
@@ -38,7 +38,7 @@ static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 
 /* "segment-000123" or "segment-000123-000456", and nothing else such as
  * "segment-000123.tmp". */
-static bool parse_name(const char *name, struct session_file *ret_file)
+static bool session_list_parse_name(const char *name, struct session_file *ret_file)
 {
 	size_t prefix = strlen(SEGMENT_PREFIX);
 	const char *digits = name + prefix;
@@ -59,7 +59,7 @@ static bool parse_name(const char *name, struct session_file *ret_file)
 }
 
 /* By the first, and those with more before those with less. */
-static int compare(const void *a, const void *b)
+static int session_list_compare(const void *a, const void *b)
 {
 	const struct session_file *x = a;
 	const struct session_file *y = b;
@@ -69,7 +69,7 @@ static int compare(const void *a, const void *b)
 	return (x->last < y->last) - (x->last > y->last);
 }
 
-static void mark_covered(struct files *f)
+static void mark_covered(struct session_list_files *f)
 {
 	uint64_t last = 0;
 
@@ -83,7 +83,7 @@ static void mark_covered(struct files *f)
 }
 
 /* 0 or a negative errno; vec_done() is the caller's in any case. */
-static int read_files(const char *dir, struct files *f)
+static int read_files(const char *dir, struct session_list_files *f)
 {
 	const struct dirent *entry;
 	DIR *handle;
@@ -95,7 +95,8 @@ static int read_files(const char *dir, struct files *f)
 	while (!r && (entry = readdir(handle))) {
 		struct session_file file;
 
-		if (parse_name(entry->d_name, &file) && !vec_push(&f->v, file))
+		if (session_list_parse_name(entry->d_name, &file) &&
+		    !vec_push(&f->v, file))
 			r = -ENOMEM;
 		errno = 0;
 	}
@@ -103,7 +104,7 @@ static int read_files(const char *dir, struct files *f)
 		r = -errno;
 	closedir(handle);
 	if (f->v.nr)
-		qsort(f->v.at, f->v.nr, sizeof(f->v.at[0]), compare);
+		qsort(f->v.at, f->v.nr, sizeof(f->v.at[0]), session_list_compare);
 	mark_covered(f);
 	return r;
 }
@@ -124,7 +125,7 @@ char *session_file_path(const char *dir, const struct session_file *file)
 
 int session_files(const char *dir, struct session_file **ret_files, size_t *ret_nr)
 {
-	struct files f = { 0 };
+	struct session_list_files f = { 0 };
 	int r = read_files(dir, &f);
 
 	if (r) {
@@ -137,7 +138,8 @@ int session_files(const char *dir, struct session_file **ret_files, size_t *ret_
 }
 
 /* Those that count; as many as *ret_nr says. */
-static char **paths_of(const char *dir, const struct files *f, size_t *ret_nr)
+static char **paths_of(const char *dir, const struct session_list_files *f,
+		       size_t *ret_nr)
 {
 	char **paths = calloc(f->v.nr, sizeof(*paths));
 	size_t nr = 0;
@@ -158,7 +160,7 @@ static char **paths_of(const char *dir, const struct files *f, size_t *ret_nr)
 
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err)
 {
-	struct files f = { 0 };
+	struct session_list_files f = { 0 };
 	char **paths = NULL;
 	int r = read_files(dir, &f);
 
@@ -192,7 +194,7 @@ void session_list_free(char **paths, size_t nr)
 int session_next_path(const char *dir, char **ret_path, struct err *err)
 {
 	struct session_file next = { 0 };
-	struct files f = { 0 };
+	struct session_list_files f = { 0 };
 	int r = read_files(dir, &f);
 
 	/* A number that is used already would hide a segment, or be hidden by one. */

@@ -66,7 +66,7 @@ const struct segment_damage *segment_damage(const struct segment *s)
 }
 
 /* The file's header and its first block, which must be whole. */
-static int read_info(struct segment *s)
+static int session_reader_read_info(struct segment *s)
 {
 	struct block_header header;
 	struct cursor payload;
@@ -101,7 +101,7 @@ bool segment_is_written(const struct segment *s)
 }
 
 /* Half-built objects are fine for segment_close(). */
-static int set_up(struct segment *s, const char *path)
+static int session_reader_set_up(struct segment *s, const char *path)
 {
 	int r;
 
@@ -111,7 +111,7 @@ static int set_up(struct segment *s, const char *path)
 	r = dict_init(&s->dict);
 	if (!r)
 		r = column_decoder_init(&s->decoder);
-	return r ? r : read_info(s);
+	return r ? r : session_reader_read_info(s);
 }
 
 static int open_fd(int fd, const char *path, struct segment **ret_segment,
@@ -125,7 +125,7 @@ static int open_fd(int fd, const char *path, struct segment **ret_segment,
 		s->totals.target_status = -1;
 		s->damage.unfinished = true;
 		s->was_written = segment_is_written(s);
-		r = set_up(s, path);
+		r = session_reader_set_up(s, path);
 	}
 	if (r) {
 		if (s)
@@ -209,8 +209,9 @@ static void mend_columns(struct segment *s, unsigned int columns)
 		s->damage.bad_samples += c->bad[i];
 }
 
-static int take_samples(struct segment *s, struct cursor *payload, unsigned int columns,
-			struct sample_batch *ret_batch)
+static int session_reader_take_samples(struct segment *s, struct cursor *payload,
+				       unsigned int columns,
+				       struct sample_batch *ret_batch)
 {
 	const struct sample_columns *c = &s->columns;
 	int r = sample_unpack(&s->columns, payload, columns, &s->scratch.ends,
@@ -259,7 +260,8 @@ int segment_next(struct segment *s, unsigned int columns,
 	columns &= COLUMN_ALL;
 	while (!found && !(r = block_reader_next(&s->blocks, &header, &payload))) {
 		if (header.type == BLOCK_SAMPLES) {
-			r = take_samples(s, &payload, columns, ret_batch);
+			r = session_reader_take_samples(s, &payload, columns,
+							ret_batch);
 			found = !r;
 		} else {
 			r = take_block(s, header.type, &payload);

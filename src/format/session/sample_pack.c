@@ -126,8 +126,9 @@ static uint32_t chain_at(const struct chain_ends *ends, uint32_t nr, uint32_t st
 }
 
 /* What is next in this block: `next`, unless blocks before had no chains. */
-static uint32_t begin_chains(const struct chain_ends *ends,
-			     const struct sample *samples, size_t nr, uint32_t next)
+static uint32_t sample_pack_begin_chains(const struct chain_ends *ends,
+					 const struct sample *samples, size_t nr,
+					 uint32_t next)
 {
 	uint32_t nr_chains = (uint32_t)ends->stacks.nr;
 
@@ -199,7 +200,7 @@ static int try_chains(struct sample_packer *p, const struct sample *samples, siz
 		return 0;
 	if (!forget_stacks(p))
 		return -ENOMEM;
-	first = chain = begin_chains(p->ends, samples, nr, next->chain);
+	first = chain = sample_pack_begin_chains(p->ends, samples, nr, next->chain);
 	if (!chain_values(p, samples, nr, &chain))
 		return 0;
 	buf_put_varint(&p->column, first);

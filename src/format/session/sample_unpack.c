@@ -24,7 +24,7 @@ void sample_columns_done(struct sample_columns *c)
 	*c = (struct sample_columns){ 0 };
 }
 
-static int make_room(struct sample_columns *c, size_t nr)
+static int sample_unpack_make_room(struct sample_columns *c, size_t nr)
 {
 	size_t cap = nr < SAMPLES_PER_BLOCK ? SAMPLES_PER_BLOCK : SAMPLES_PER_BLOCK_MAX;
 
@@ -96,7 +96,7 @@ static int unpack_stacks(struct sample_columns *c, struct cursor *in,
 	return 0;
 }
 
-static uint32_t end_of(const struct chain_ends *ends, uint32_t chain)
+static uint32_t sample_unpack_end_of(const struct chain_ends *ends, uint32_t chain)
 {
 	return chain < ends->stacks.nr ? ends->stacks.at[chain] : CHAIN_LOST;
 }
@@ -115,7 +115,7 @@ static int unpack_chains(struct sample_columns *c, struct cursor *in,
 		uint64_t distance = value / 2;
 
 		if (!value) {
-			c->stack[i] = end_of(ends, next++);
+			c->stack[i] = sample_unpack_end_of(ends, next++);
 			continue;
 		}
 		if (value & 1) {
@@ -123,7 +123,8 @@ static int unpack_chains(struct sample_columns *c, struct cursor *in,
 				return -EBADMSG;
 			c->stack[i] = c->again[nr_again - 1 - distance];
 		} else if (distance <= next) {
-			c->stack[i] = end_of(ends, next - (uint32_t)distance);
+			c->stack[i] =
+				sample_unpack_end_of(ends, next - (uint32_t)distance);
 		} else {
 			c->stack[i] = (uint32_t)(distance - 1 - next);
 		}
@@ -205,7 +206,7 @@ int sample_unpack(struct sample_columns *c, struct cursor *payload,
 
 	if (payload->failed || !nr || nr > SAMPLES_PER_BLOCK_MAX)
 		return -EBADMSG;
-	r = make_room(c, nr);
+	r = sample_unpack_make_room(c, nr);
 	if (r)
 		return r;
 	c->nr = nr;

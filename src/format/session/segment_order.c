@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-static uint64_t earliest(const struct sample_batch *b)
+static uint64_t segment_order_earliest(const struct sample_batch *b)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -33,7 +33,7 @@ static int scan(struct segment_order *o, struct segment *s, struct err *err)
 			return r < 0 ? r : 0;
 		o->nr_samples += b.nr;
 		note_last(o, &b);
-		if (!vec_push(&o->least, earliest(&b)))
+		if (!vec_push(&o->least, segment_order_earliest(&b)))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 }
@@ -82,8 +82,8 @@ static uint64_t frontier(const struct segment_order *o)
 	return o->nr_batches < o->least.nr ? o->least.at[o->nr_batches] : UINT64_MAX;
 }
 
-static int add_batch(struct segment_order *o, const struct sample_batch *b,
-		     uint64_t *earliest_ns)
+static int segment_order_add_batch(struct segment_order *o,
+				   const struct sample_batch *b, uint64_t *earliest_ns)
 {
 	for (size_t i = 0; i < b->nr; i++) {
 		const struct sample s = sample_batch_at(b, i);
@@ -97,7 +97,8 @@ static int add_batch(struct segment_order *o, const struct sample_batch *b,
 }
 
 /* A merge sort, as what comes is mostly runs, and equal times keep their order. */
-static void merge(struct sample *from, struct sample *to, size_t a, size_t b, size_t c)
+static void segment_order_merge(struct sample *from, struct sample *to, size_t a,
+				size_t b, size_t c)
 {
 	size_t left = a, right = b;
 
@@ -118,7 +119,7 @@ static bool is_sorted(const struct sample *s, size_t nr)
 	return true;
 }
 
-static int sort(struct sample *s, size_t nr)
+static int segment_order_sort(struct sample *s, size_t nr)
 {
 	struct sample *other, *from = s, *to;
 
@@ -135,7 +136,7 @@ static int sort(struct sample *s, size_t nr)
 			size_t b = a + width < nr ? a + width : nr;
 			size_t c = b + width < nr ? b + width : nr;
 
-			merge(from, to, a, b, c);
+			segment_order_merge(from, to, a, b, c);
 		}
 		to = from;
 		from = sorted;
@@ -167,10 +168,10 @@ static int refill(struct segment_order *o, struct err *err)
 		if (r < 0)
 			return r;
 		o->nr_batches = r ? o->least.nr : o->nr_batches + 1;
-		if (!r && add_batch(o, &b, &earliest_ns))
+		if (!r && segment_order_add_batch(o, &b, &earliest_ns))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
-	return sort(o->waiting.at, o->waiting.nr)
+	return segment_order_sort(o->waiting.at, o->waiting.nr)
 		       ? err_set(err, -ENOMEM, "out of memory")
 		       : 0;
 }

@@ -36,7 +36,7 @@ struct segment_writer {
 	struct column_encoder encoder;
 };
 
-static void writer_free(struct segment_writer *w)
+static void session_writer_free(struct segment_writer *w)
 {
 	if (!w)
 		return;
@@ -52,7 +52,7 @@ static void writer_free(struct segment_writer *w)
 }
 
 /* Writes w->out behind the last whole block, or nothing. */
-static int write_out(struct segment_writer *w, struct err *err)
+static int session_writer_write_out(struct segment_writer *w, struct err *err)
 {
 	int r;
 
@@ -81,7 +81,7 @@ static int write_info(struct segment_writer *w, const struct session_info *info,
 	begin = block_begin(&w->out);
 	session_info_put(info, &w->out);
 	block_end(&w->out, begin, BLOCK_INFO, w->salt);
-	return write_out(w, err);
+	return session_writer_write_out(w, err);
 }
 
 /* Different for any two segments: the same machine never starts two at the same
@@ -167,7 +167,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	w->packer.ends = &w->scratch.ends;
 	w->path = strdup(path);
 	if (!w->path || column_encoder_init(&w->encoder)) {
-		writer_free(w);
+		session_writer_free(w);
 		return err_sys(err, -ENOMEM, "%s", path);
 	}
 	w->salt = make_salt(w, info);
@@ -176,7 +176,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	if (r && r != -EEXIST)
 		r = begin_file(w, w->path, info, err);
 	if (r) {
-		writer_free(w);
+		session_writer_free(w);
 		return r;
 	}
 	*ret_writer = w;
@@ -232,7 +232,8 @@ static int put_dict(struct segment_writer *w, struct dict_counts *done)
 	return 0;
 }
 
-static int put_samples(struct segment_writer *w, struct sample_next *next)
+static int session_writer_put_samples(struct segment_writer *w,
+				      struct sample_next *next)
 {
 	size_t nr;
 
@@ -252,8 +253,9 @@ static int put_samples(struct segment_writer *w, struct sample_next *next)
 	return 0;
 }
 
-static int flush(struct segment_writer *w, const struct session_totals *totals,
-		 bool end, struct err *err)
+static int session_writer_flush(struct segment_writer *w,
+				const struct session_totals *totals, bool end,
+				struct err *err)
 {
 	struct dict_counts done = w->done;
 	struct sample_next next = w->next;
@@ -265,7 +267,7 @@ static int flush(struct segment_writer *w, const struct session_totals *totals,
 	w->scratch.ends.stacks.nr = done.nr_chains;
 	r = put_dict(w, &done);
 	if (!r)
-		r = put_samples(w, &next);
+		r = session_writer_put_samples(w, &next);
 	if (r)
 		return err_sys(err, r, "%s", w->path);
 	begin = block_begin(&w->out);
@@ -273,7 +275,7 @@ static int flush(struct segment_writer *w, const struct session_totals *totals,
 	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
 	if (end)
 		block_end(&w->out, block_begin(&w->out), BLOCK_END, w->salt);
-	r = write_out(w, err);
+	r = session_writer_write_out(w, err);
 	if (r)
 		return r;
 	w->done = done;
@@ -285,19 +287,19 @@ static int flush(struct segment_writer *w, const struct session_totals *totals,
 int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err)
 {
-	return flush(w, totals, false, err);
+	return session_writer_flush(w, totals, false, err);
 }
 
 int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err)
 {
-	int r = flush(w, totals, true, err);
+	int r = session_writer_flush(w, totals, true, err);
 	int fd = w->fd;
 
 	/* No fsync: that protects from a crash of the machine, not of the recorder. */
 	w->fd = -1;
 	if (close(fd) && !r)
 		r = err_sys(err, -errno, "%s", w->path);
-	writer_free(w);
+	session_writer_free(w);
 	return r;
 }

@@ -14,7 +14,8 @@
 #include "present/lines/percent.h"
 #include "present/lines/ratio.h"
 
-static void add_counts(const struct annotation *a, uint64_t *to, const uint64_t *counts)
+static void annotation_add_counts(const struct annotation *a, uint64_t *to,
+				  const uint64_t *counts)
 {
 	for (size_t c = 0; c < a->nr_counts; c++)
 		to[c] += counts[c];
@@ -41,7 +42,7 @@ static int compare_counts(const struct annotation *a, const uint64_t *x,
 /* ---- where things are ---- */
 
 /* "src/../a.h" and "a.h" are one file. */
-static uint32_t name_of(struct making *m, const char *path, size_t len)
+static uint32_t annotation_name_of(struct making *m, const char *path, size_t len)
 {
 	struct strtab *strings = &m->a->p->strings;
 	uint32_t name = strtab_add_len(strings, path, len);
@@ -58,7 +59,7 @@ static uint32_t name_of(struct making *m, const char *path, size_t len)
 uint32_t annotation_file(struct making *m, const char *path, size_t len)
 {
 	struct annotation *a = m->a;
-	uint32_t name = name_of(m, path, len);
+	uint32_t name = annotation_name_of(m, path, len);
 	struct annotated_file file = { .path = strtab_get(&a->p->strings, name) };
 	struct map_slot *slot;
 	bool is_new;
@@ -95,7 +96,7 @@ static int parse_place(struct making *m, const char *text, struct hit *ret_place
 }
 
 /* The same of a string of the profile, once for each. */
-static int place_of(struct making *m, uint64_t string, struct hit *ret_place)
+static int annotation_place_of(struct making *m, uint64_t string, struct hit *ret_place)
 {
 	struct map_slot *slot;
 	bool is_new;
@@ -116,7 +117,7 @@ static int place_of(struct making *m, uint64_t string, struct hit *ret_place)
 	return 0;
 }
 
-static uint64_t value_of(const struct making *m, size_t group, size_t key)
+static uint64_t annotation_value_of(const struct making *m, size_t group, size_t key)
 {
 	const struct annotation *a = m->a;
 
@@ -172,11 +173,11 @@ static int sum_functions(struct making *m)
 	if (!a->functions)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->groups.all.nr; i++) {
-		uint64_t f = value_of(m, i, m->symbol_key);
+		uint64_t f = annotation_value_of(m, i, m->symbol_key);
 
 		if (f < nr)
-			add_counts(a, &a->functions[f * a->nr_counts],
-				   a->groups.all.at[i].counts);
+			annotation_add_counts(a, &a->functions[f * a->nr_counts],
+					      a->groups.all.at[i].counts);
 	}
 	return 0;
 }
@@ -196,8 +197,8 @@ static int add_rest(struct annotation *a, uint32_t image, const uint64_t *counts
 		if (!vec_push(&a->rest, rest))
 			return -ENOMEM;
 	}
-	add_counts(a, a->rest.at[i].counts, counts);
-	add_counts(a, a->without_line, counts);
+	annotation_add_counts(a, a->rest.at[i].counts, counts);
+	annotation_add_counts(a, a->without_line, counts);
 	return 0;
 }
 
@@ -205,15 +206,15 @@ static int take_group(struct making *m, size_t i)
 {
 	struct annotation *a = m->a;
 	const uint64_t *counts = a->groups.all.at[i].counts;
-	uint64_t function = value_of(m, i, m->symbol_key);
-	uint32_t image = (uint32_t)value_of(m, i, m->image_key);
+	uint64_t function = annotation_value_of(m, i, m->symbol_key);
+	uint32_t image = (uint32_t)annotation_value_of(m, i, m->image_key);
 	struct hit hit;
 
 	if (m->top && (function >= a->p->functions.nr || !m->top[function])) {
-		add_counts(a, a->other, counts);
+		annotation_add_counts(a, a->other, counts);
 		return 0;
 	}
-	if (place_of(m, value_of(m, i, m->line_key), &hit))
+	if (annotation_place_of(m, annotation_value_of(m, i, m->line_key), &hit))
 		return -ENOMEM;
 	if (hit.file == NONE)
 		return add_rest(a, image, counts);
@@ -223,7 +224,7 @@ static int take_group(struct making *m, size_t i)
 	return vec_push(&m->hits, hit) ? 0 : -ENOMEM;
 }
 
-static int compare_hits(const void *x, const void *y)
+static int annotation_compare_hits(const void *x, const void *y)
 {
 	const struct hit *a = x, *b = y;
 
@@ -238,7 +239,7 @@ static int compare_hits(const void *x, const void *y)
 static void note_image(const struct making *m, struct annotated_file *file,
 		       const struct hit *hit)
 {
-	uint32_t image = (uint32_t)value_of(m, hit->group, m->image_key);
+	uint32_t image = (uint32_t)annotation_value_of(m, hit->group, m->image_key);
 	uint64_t samples = m->a->groups.all.at[hit->group].counts[0];
 
 	if (!file->image || file->image == image) {
@@ -250,14 +251,15 @@ static void note_image(const struct making *m, struct annotated_file *file,
 	}
 }
 
-static int make_lines(struct making *m)
+static int annotation_make_lines(struct making *m)
 {
 	struct annotation *a = m->a;
 	const struct hit *last = NULL;
 	uint64_t *counts = NULL;
 
 	if (m->hits.nr)
-		qsort(m->hits.at, m->hits.nr, sizeof(*m->hits.at), compare_hits);
+		qsort(m->hits.at, m->hits.nr, sizeof(*m->hits.at),
+		      annotation_compare_hits);
 	if (!vec_reserve(&a->all_lines, m->hits.nr + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < m->hits.nr; i++) {
@@ -272,8 +274,9 @@ static int make_lines(struct making *m)
 				(struct annotated_line){ hit->line, counts };
 			file->nr_lines++;
 		}
-		add_counts(a, counts, a->groups.all.at[hit->group].counts);
-		add_counts(a, file->counts, a->groups.all.at[hit->group].counts);
+		annotation_add_counts(a, counts, a->groups.all.at[hit->group].counts);
+		annotation_add_counts(a, file->counts,
+				      a->groups.all.at[hit->group].counts);
 		note_image(m, file, hit);
 		last = hit;
 	}
@@ -302,14 +305,15 @@ static int collect_starts(struct making *m, bool *seen)
 	struct annotation *a = m->a;
 
 	for (size_t i = 0; i < a->groups.all.nr; i++) {
-		uint64_t f = value_of(m, i, m->symbol_key);
+		uint64_t f = annotation_value_of(m, i, m->symbol_key);
 		struct annotated_start start;
 		struct hit place;
 
 		if (f >= a->p->functions.nr || seen[f] || (m->top && !m->top[f]))
 			continue;
 		seen[f] = true;
-		if (place_of(m, value_of(m, i, m->start_key), &place))
+		if (annotation_place_of(m, annotation_value_of(m, i, m->start_key),
+					&place))
 			return -ENOMEM;
 		if (place.file == NONE || !place.line)
 			continue;
@@ -321,7 +325,7 @@ static int collect_starts(struct making *m, bool *seen)
 		};
 		if (!a->files.at[place.file].image)
 			a->files.at[place.file].image =
-				(uint32_t)value_of(m, i, m->image_key);
+				(uint32_t)annotation_value_of(m, i, m->image_key);
 		if (!vec_push(&a->all_starts, start))
 			return -ENOMEM;
 	}
@@ -350,7 +354,7 @@ static int make_starts(struct making *m)
 
 /* ---- all of it ---- */
 
-static int compare_files(const void *x, const void *y, void *ctx)
+static int annotation_compare_files(const void *x, const void *y, void *ctx)
 {
 	const struct annotated_file *a = x, *b = y;
 	int order = compare_counts(ctx, a->counts, b->counts);
@@ -388,15 +392,15 @@ static int add_others(struct making *m)
 	struct annotation *a = m->a;
 
 	for (size_t i = 0; m->top && i < a->groups.all.nr; i++) {
-		uint64_t f = value_of(m, i, m->symbol_key);
+		uint64_t f = annotation_value_of(m, i, m->symbol_key);
 
 		if (f >= a->p->functions.nr || !m->top[f])
-			add_counts(a, a->other, a->groups.all.at[i].counts);
+			annotation_add_counts(a, a->other, a->groups.all.at[i].counts);
 	}
 	return 0;
 }
 
-static int make(struct making *m, const struct annotation_options *options)
+static int annotation_build(struct making *m, const struct annotation_options *options)
 {
 	struct annotation *a = m->a;
 	int r = make_pool(a);
@@ -410,14 +414,14 @@ static int make(struct making *m, const struct annotation_options *options)
 	for (size_t i = 0; !r && i < a->groups.all.nr; i++)
 		r = take_group(m, i);
 	if (!r)
-		r = make_lines(m);
+		r = annotation_make_lines(m);
 	if (!r)
 		r = make_starts(m);
 	if (!r && options->code_of)
 		r = annotation_make_sites(m, options);
 	if (!r && a->files.nr)
-		qsort_r(a->files.at, a->files.nr, sizeof(*a->files.at), compare_files,
-			a);
+		qsort_r(a->files.at, a->files.nr, sizeof(*a->files.at),
+			annotation_compare_files, a);
 	for (size_t i = 0; i < a->rest.nr; i++)
 		a->rest.at[i].has_lines =
 			map_get(&m->covered, a->rest.at[i].image, 0) != MAP_NONE;
@@ -426,7 +430,7 @@ static int make(struct making *m, const struct annotation_options *options)
 	return r;
 }
 
-static bool find_keys(struct making *m)
+static bool annotation_find_keys(struct making *m)
 {
 	const struct key_list *keys = m->a->p->options.keys;
 	int image = keys_find(keys, KEY_IMAGE), symbol = keys_find(keys, KEY_SYMBOL);
@@ -454,7 +458,8 @@ static bool has_skid(const struct annotation *a)
 
 /* Of the ratios that columns can make; counts have the periods of all columns behind them.
  * 0 or -ENOMEM. */
-static int add_periods(struct annotation *a, const struct present_options *options)
+static int annotation_add_periods(struct annotation *a,
+				  const struct present_options *options)
 {
 	size_t nr = a->nr_columns;
 	size_t nr_lines = a->groups.all.nr;
@@ -508,7 +513,7 @@ int annotation_make(struct annotation *a, struct profile *p,
 	int r;
 
 	*a = (struct annotation){ .p = p };
-	if (!find_keys(&m))
+	if (!annotation_find_keys(&m))
 		return err_set(err, -EINVAL, "lines need their keys");
 	all.threshold = 0;
 	r = lines_of_groups(p, &all, LINES_UNSORTED, CLASS_KEYS | 1u << KEY_APP,
@@ -517,10 +522,10 @@ int annotation_make(struct annotation *a, struct profile *p,
 		return r;
 	a->nr_columns = a->groups.nr_columns;
 	a->nr_counts = a->nr_columns;
-	if (options->present->nr_ratios && add_periods(a, options->present))
+	if (options->present->nr_ratios && annotation_add_periods(a, options->present))
 		return err_set(err, -ENOMEM, "out of memory");
 	a->has_skid = has_skid(a);
-	r = make(&m, options);
+	r = annotation_build(&m, options);
 	map_done(&m.file_by);
 	map_done(&m.place_by);
 	map_done(&m.covered);

@@ -66,8 +66,8 @@ struct annotated_rest {
 
 struct annotation {
 	struct profile *p;
-	struct lines groups; /* columns, their totals; */
-	size_t nr_columns;   /* of samples */
+	struct report_lines groups; /* columns, their totals; */
+	size_t nr_columns;          /* of samples */
 	size_t nr_counts; /* counts are arrays of so many: samples, and with ratios periods */
 	VEC(struct ratio) ratios;
 	VEC(struct annotated_file) files; /* the most samples first */

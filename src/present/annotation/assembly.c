@@ -12,7 +12,7 @@ enum {
 	FUNCTION_MAX = 16 << 20 /* bytes that are believed */
 };
 
-static int compare_hits(const void *x, const void *y)
+static int assembly_compare_hits(const void *x, const void *y)
 {
 	const struct assembly_hit *a = x, *b = y;
 
@@ -32,7 +32,7 @@ static int compare_functions(const void *x, const void *y, void *ctx)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-static int collect(struct assembly *s)
+static int assembly_collect(struct assembly *s)
 {
 	const struct annotation *a = s->a;
 	const struct key_list *keys = a->p->options.keys;
@@ -54,11 +54,12 @@ static int collect(struct assembly *s)
 			return -ENOMEM;
 	}
 	if (s->hits.nr)
-		qsort(s->hits.at, s->hits.nr, sizeof(*s->hits.at), compare_hits);
+		qsort(s->hits.at, s->hits.nr, sizeof(*s->hits.at),
+		      assembly_compare_hits);
 	return 0;
 }
 
-static int divide(struct assembly *s)
+static int assembly_divide(struct assembly *s)
 {
 	const struct annotation *a = s->a;
 
@@ -87,8 +88,8 @@ int assembly_make(struct assembly *s, const struct annotation *a)
 	int r;
 
 	*s = (struct assembly){ .a = a };
-	r = collect(s);
-	return r ? r : divide(s);
+	r = assembly_collect(s);
+	return r ? r : assembly_divide(s);
 }
 
 static void rows_clear(struct assembly *s)
@@ -109,18 +110,18 @@ void assembly_done(struct assembly *s)
 /* ---- rows ---- */
 
 /* Code without a gap. */
-struct range {
+struct assembly_range {
 	uint64_t start;
 	uint64_t end;
 };
 
 /* What covers a hit: the function as it is known, a symbol, or what was hit alone. */
-static struct range range_of(const struct assembly *s, size_t hit, size_t end,
-			     const struct code *code)
+static struct assembly_range range_of(const struct assembly *s, size_t hit, size_t end,
+				      const struct code *code)
 {
 	const struct assembly_hit *at = &s->hits.at[hit];
 	const struct profile_function *f = &s->a->p->functions.at[at->function];
-	struct range range = { at->address, at->address + 1 };
+	struct assembly_range range = { at->address, at->address + 1 };
 	const struct symbol *symbol = code_symbol(code, at->address, &range.start);
 
 	if (f->kind == FUNCTION_NAMED && symbol && symbol->size < FUNCTION_MAX &&
@@ -140,8 +141,8 @@ static struct range range_of(const struct assembly *s, size_t hit, size_t end,
 }
 
 /* A row with the sum of the hits before its end, from *at on. */
-static int add_row(struct assembly *s, const struct assembly_row *made, size_t *at,
-		   size_t end)
+static int assembly_add_row(struct assembly *s, const struct assembly_row *made,
+			    size_t *at, size_t end)
 {
 	size_t nr = s->a->nr_counts;
 	uint64_t *counts = NULL;
@@ -163,8 +164,8 @@ static int add_row(struct assembly *s, const struct assembly_row *made, size_t *
 
 /* The instructions of a range, as far as there is code.  Hits at which none begins in front of
  * its end stay. */
-static int add_range(struct assembly *s, const struct range *range, struct code *code,
-		     size_t *at, size_t end)
+static int add_range(struct assembly *s, const struct assembly_range *range,
+		     struct code *code, size_t *at, size_t end)
 {
 	struct assembly_row row = { .address = range->start, .apart = s->rows.nr != 0 };
 	struct insn insn;
@@ -177,7 +178,7 @@ static int add_range(struct assembly *s, const struct range *range, struct code 
 	}
 	while (!r && row.address < range->end && !code_insn(code, row.address, &insn)) {
 		row.end = row.address + insn.len;
-		r = add_row(s, &row, at, end);
+		r = assembly_add_row(s, &row, at, end);
 		row = (struct assembly_row){ .address = row.end };
 	}
 	return r;
@@ -197,7 +198,7 @@ int assembly_rows(struct assembly *s, const struct assembly_function *function,
 	while (!r && at < end) {
 		struct assembly_row row = { .address = s->hits.at[at].address,
 					    .no_code = true };
-		struct range range;
+		struct assembly_range range;
 		size_t before = at;
 
 		if (code) {
@@ -207,7 +208,7 @@ int assembly_rows(struct assembly *s, const struct assembly_function *function,
 		if (r || at != before)
 			continue;
 		row.end = row.address + 1;
-		r = add_row(s, &row, &at, end);
+		r = assembly_add_row(s, &row, &at, end);
 	}
 	return r;
 }

@@ -60,8 +60,8 @@ static void put_margin(const struct assembly_lines *l, FILE *out)
 	margin_put(out, l->a, &plain, NULL);
 }
 
-static void put_name(const struct assembly_lines *l, FILE *out,
-		     const struct line_frame *frame)
+static void assembly_lines_put_name(const struct assembly_lines *l, FILE *out,
+				    const struct line_frame *frame)
 {
 	char *shown = frame->linkage && frame->name
 			      ? profile_name_to_show(l->a->p, frame->name)
@@ -79,7 +79,7 @@ static void put_chain(const struct assembly_lines *l, FILE *out, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		const struct line_frame *frame = &l->frames[i];
 
-		put_name(l, out, frame);
+		assembly_lines_put_name(l, out, frame);
 		if (!frame->inlined || i + 1 == nr)
 			break;
 		fputs(" inlined at ", out);
@@ -101,8 +101,8 @@ static uint64_t chain_of(const struct assembly_lines *l, size_t nr)
 	return hash;
 }
 
-static void put_line(struct assembly_lines *l, FILE *out, struct source_text *text,
-		     uint32_t line)
+static void assembly_lines_put_line(struct assembly_lines *l, FILE *out,
+				    struct source_text *text, uint32_t line)
 {
 	size_t len;
 	const char *at = source_texts_line(&l->texts, text, line, &len);
@@ -120,7 +120,7 @@ static void put_line(struct assembly_lines *l, FILE *out, struct source_text *te
 
 /* Which lines: those in front of it that were not shown yet, a few of them; of one that was,
  * only that. */
-static int put_lines(struct assembly_lines *l, FILE *out)
+static int assembly_lines_put_lines(struct assembly_lines *l, FILE *out)
 {
 	char *full = path_full(l->file, "");
 	struct source_text *text = full ? source_texts_find(&l->texts, full) : NULL;
@@ -134,7 +134,7 @@ static int put_lines(struct assembly_lines *l, FILE *out)
 	else if (text->max_printed >= from)
 		from = text->max_printed < l->line ? text->max_printed + 1 : l->line;
 	for (uint32_t line = from; line <= l->line; line++)
-		put_line(l, out, text, line);
+		assembly_lines_put_line(l, out, text, line);
 	if (text->max_printed < l->line)
 		text->max_printed = l->line;
 	return 0;
@@ -169,5 +169,5 @@ int assembly_lines_put(struct assembly_lines *l, FILE *out, struct code *code,
 		return 0;
 	l->file = file;
 	l->line = l->frames[0].line;
-	return put_lines(l, out);
+	return assembly_lines_put_lines(l, out);
 }

@@ -21,7 +21,7 @@ enum {
 
 /* ---- pages ---- */
 
-static void put_head(struct html_pages *p, const char *title)
+static void write_annotation_html_put_head(struct html_pages *p, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
 	      "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
@@ -41,7 +41,7 @@ int page_begin(struct html_pages *p, const char *path, const char *title,
 
 	if (r)
 		return r;
-	put_head(p, title);
+	write_annotation_html_put_head(p, title);
 	fputs("<header>\n<span class=keys hidden><button class=theme title=\"light or "
 	      "dark (t)\">&#9680;</button> <button class=help title=\"keys (?)\">?"
 	      "</button></span>\n",
@@ -120,7 +120,7 @@ void page_line_link(const struct html_pages *p, const char *from, const char *cl
 		fputs("</a>", p->out);
 }
 
-static FILE *open_text(void *ctx, const char *path)
+static FILE *write_annotation_html_open_text(void *ctx, const char *path)
 {
 	const struct html_pages *p = ctx;
 	struct annotation_source source = { 0 };
@@ -282,7 +282,8 @@ int annotation_write_html(const struct annotation *a,
 {
 	struct html_pages p = { .a = a,
 				.to = pages,
-				.texts = { .open_source = open_text } };
+				.texts = { .open_source =
+						   write_annotation_html_open_text } };
 	int r = assembly_make(&p.code, a);
 
 	p.texts.ctx = &p;

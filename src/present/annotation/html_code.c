@@ -16,7 +16,7 @@ enum {
 };
 
 /* A page on its way. */
-struct listing {
+struct write_annotation_html_code_listing {
 	struct html_pages *p;
 	struct code *code; /* of `image`; NULL: there is none */
 	uint32_t image;
@@ -34,7 +34,8 @@ struct listing {
 /* ---- source lines ---- */
 
 /* The places that a line was inlined at. */
-static int put_sites(struct listing *s)
+static int
+write_annotation_html_code_put_sites(struct write_annotation_html_code_listing *s)
 {
 	const struct html_pages *p = s->p;
 	const char *path;
@@ -51,7 +52,8 @@ static int put_sites(struct listing *s)
 }
 
 /* Says where the instruction at hand came from, unless the one before did. */
-static int put_place(struct listing *s)
+static int
+write_annotation_html_code_put_place(struct write_annotation_html_code_listing *s)
 {
 	const char *path = s->nr_frames ? s->frames[0].file : NULL;
 	int r;
@@ -65,7 +67,7 @@ static int put_place(struct listing *s)
 	page_margin(s->p, NULL);
 	fputs(" ", s->p->out);
 	page_line_link(s->p, "../", NULL, s->file, path, s->frames[0].line);
-	r = put_sites(s);
+	r = write_annotation_html_code_put_sites(s);
 	if (!r)
 		r = page_source_line(s->p, strtab_get(&s->p->a->p->strings, s->path),
 				     s->said_line, false, SOURCE_MAX_BYTES);
@@ -76,7 +78,9 @@ static int put_place(struct listing *s)
 /* ---- instructions ---- */
 
 /* The page of a symbol of the image at hand; NULL: it has none. */
-static const char *page_of(const struct listing *s, const struct symbol *symbol)
+static const char *
+write_annotation_html_code_page_of(const struct write_annotation_html_code_listing *s,
+				   const struct symbol *symbol)
 {
 	uint32_t raw = strtab_find(&s->p->a->p->strings, symbol->name);
 	uint32_t at = raw == STRTAB_FAILED ? MAP_NONE
@@ -85,7 +89,7 @@ static const char *page_of(const struct listing *s, const struct symbol *symbol)
 	return at == MAP_NONE ? NULL : s->p->functions[at].text;
 }
 
-static bool is_row(const struct listing *s, uint64_t address)
+static bool is_row(const struct write_annotation_html_code_listing *s, uint64_t address)
 {
 	const struct assembly *code = &s->p->code;
 
@@ -94,14 +98,15 @@ static bool is_row(const struct listing *s, uint64_t address)
 }
 
 /* "401000 <leaf+0x10>", with a way there. */
-static void put_target(struct listing *s, uint64_t address)
+static void put_target(struct write_annotation_html_code_listing *s, uint64_t address)
 {
 	FILE *out = s->p->out;
 	uint64_t start = 0;
 	const struct symbol *symbol =
 		s->code ? code_symbol(s->code, address, &start) : NULL;
 	bool here = is_row(s, address);
-	const char *page = !here && symbol ? page_of(s, symbol) : NULL;
+	const char *page =
+		!here && symbol ? write_annotation_html_code_page_of(s, symbol) : NULL;
 	char *shown;
 
 	if (here)
@@ -122,8 +127,10 @@ static void put_target(struct listing *s, uint64_t address)
 	free(shown);
 }
 
-static void put_insn(struct listing *s, const struct assembly_row *row,
-		     const struct insn *insn)
+static void
+write_annotation_html_code_put_insn(struct write_annotation_html_code_listing *s,
+				    const struct assembly_row *row,
+				    const struct insn *insn)
 {
 	const char *reference = code_reference(s->code, row->address, row->end);
 
@@ -145,8 +152,8 @@ static void put_insn(struct listing *s, const struct assembly_row *row,
 }
 
 /* What a line's page says of it. */
-static int note_links(struct listing *s, const struct assembly_row *row,
-		      const struct insn *insn)
+static int note_links(struct write_annotation_html_code_listing *s,
+		      const struct assembly_row *row, const struct insn *insn)
 {
 	struct strtab *strings = &s->p->a->p->strings;
 	char text[INSN_TEXT_MAX + 32];
@@ -165,7 +172,9 @@ static int note_links(struct listing *s, const struct assembly_row *row,
 		s->frames, s->nr_frames);
 }
 
-static int find_place(struct listing *s, uint64_t address)
+static int
+write_annotation_html_code_find_place(struct write_annotation_html_code_listing *s,
+				      uint64_t address)
 {
 	const char *path;
 
@@ -177,16 +186,18 @@ static int find_place(struct listing *s, uint64_t address)
 	return path ? links_file(&s->p->links, path, &s->file, &s->path) : 0;
 }
 
-static int put_row(struct listing *s, const struct assembly_row *row)
+static int
+write_annotation_html_code_put_row(struct write_annotation_html_code_listing *s,
+				   const struct assembly_row *row)
 {
 	struct html_pages *p = s->p;
 	struct insn insn;
 	bool known =
 		!row->no_code && s->code && !code_insn(s->code, row->address, &insn);
-	int r = find_place(s, row->address);
+	int r = write_annotation_html_code_find_place(s, row->address);
 
 	if (!r)
-		r = put_place(s);
+		r = write_annotation_html_code_put_place(s);
 	page_chunk(p, &s->nr);
 	fprintf(p->out, "<div class=\"l%s%s\" id=i%" PRIx64 " tabindex=-1>",
 		row->counts ? " s" : "", page_heat(p, row->counts), row->address);
@@ -194,7 +205,7 @@ static int put_row(struct listing *s, const struct assembly_row *row)
 	fprintf(p->out, " <a class=no href=#i%" PRIx64 ">%8" PRIx64 "</a>  ",
 		row->address, row->address);
 	if (known)
-		put_insn(s, row, &insn);
+		write_annotation_html_code_put_insn(s, row, &insn);
 	else
 		fputs("(no code)", p->out);
 	if (row->counts && s->file != LINKS_NO_FILE) {
@@ -212,7 +223,8 @@ static int put_row(struct listing *s, const struct assembly_row *row)
 
 /* ---- the page ---- */
 
-static const struct assembly_row *hottest_of(const struct assembly *code)
+static const struct assembly_row *
+write_annotation_html_code_hottest_of(const struct assembly *code)
 {
 	const struct assembly_row *best = NULL;
 
@@ -225,9 +237,12 @@ static const struct assembly_row *hottest_of(const struct assembly *code)
 	return best;
 }
 
-static void put_bar(const struct listing *s, const struct assembly_function *f)
+static void
+write_annotation_html_code_put_bar(const struct write_annotation_html_code_listing *s,
+				   const struct assembly_function *f)
 {
-	const struct assembly_row *hottest = hottest_of(&s->p->code);
+	const struct assembly_row *hottest =
+		write_annotation_html_code_hottest_of(&s->p->code);
 	const struct profile *p = s->p->a->p;
 	const char *section =
 		s->code && hottest ? code_section(s->code, hottest->address) : "";
@@ -252,7 +267,8 @@ static void put_bar(const struct listing *s, const struct assembly_function *f)
 		      out);
 }
 
-static int prepare(struct listing *s)
+static int
+write_annotation_html_code_prepare(struct write_annotation_html_code_listing *s)
 {
 	const struct assembly *code = &s->p->code;
 	uint64_t *addresses = malloc((code->rows.nr + 1) * sizeof(*addresses));
@@ -269,7 +285,9 @@ static int prepare(struct listing *s)
 	return 0;
 }
 
-static int write_page(struct listing *s, const struct assembly_function *f)
+static int
+write_annotation_html_code_write_page(struct write_annotation_html_code_listing *s,
+				      const struct assembly_function *f)
 {
 	struct html_pages *p = s->p;
 	const char *name = profile_function_name(p->a->p, f->function);
@@ -283,11 +301,11 @@ static int write_page(struct listing *s, const struct assembly_function *f)
 	r = page_begin(p, path, name, "../index.html");
 	if (r)
 		return r;
-	put_bar(s, f);
+	write_annotation_html_code_put_bar(s, f);
 	page_main(p);
 	fputs("<div class=code>", p->out);
 	for (size_t i = 0; !r && i < p->code.rows.nr; i++)
-		r = put_row(s, &p->code.rows.at[i]);
+		r = write_annotation_html_code_put_row(s, &p->code.rows.at[i]);
 	page_chunk_end(p, &s->nr);
 	fputs("</div>\n", p->out);
 	ended = page_end(p);
@@ -305,7 +323,8 @@ static int compare_images(const void *x, const void *y, void *ctx)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static int write_functions(struct listing *s, const uint32_t *order)
+static int write_functions(struct write_annotation_html_code_listing *s,
+			   const uint32_t *order)
 {
 	struct html_pages *p = s->p;
 	int r = 0;
@@ -320,9 +339,9 @@ static int write_functions(struct listing *s, const uint32_t *order)
 		s->code = p->to->code_of(p->to->ctx, f->image);
 		r = assembly_rows(&p->code, f, s->code);
 		if (!r)
-			r = prepare(s);
+			r = write_annotation_html_code_prepare(s);
 		if (!r)
-			r = write_page(s, f);
+			r = write_annotation_html_code_write_page(s, f);
 	}
 	return r;
 }
@@ -331,7 +350,7 @@ int write_html_functions(struct html_pages *p)
 {
 	size_t nr = p->code.functions.nr;
 	uint32_t *order = calloc(nr + 1, sizeof(*order));
-	struct listing s = { .p = p };
+	struct write_annotation_html_code_listing s = { .p = p };
 	int r;
 
 	if (!order)

@@ -29,7 +29,8 @@ struct hot_line {
 /* ---- cells ---- */
 
 /* Several columns are told apart by what they count. */
-static void put_heads(const struct html_pages *p, const char *const *names)
+static void write_annotation_html_index_put_heads(const struct html_pages *p,
+						  const char *const *names)
 {
 	const struct annotation *a = p->a;
 	struct buf title = { 0 };
@@ -52,7 +53,8 @@ static void put_heads(const struct html_pages *p, const char *const *names)
 	buf_done(&title);
 }
 
-static void put_cells(const struct html_pages *p, const uint64_t *counts)
+static void write_annotation_html_index_put_cells(const struct html_pages *p,
+						  const uint64_t *counts)
 {
 	const uint64_t *totals = p->a->groups.totals;
 
@@ -109,7 +111,7 @@ static int put_hot_line(struct html_pages *p, const struct hot_line *hot)
 	const char *path = p->a->files.at[hot->file].path;
 	int r;
 
-	put_cells(p, hot->line->counts);
+	write_annotation_html_index_put_cells(p, hot->line->counts);
 	fputs("<td>", p->out);
 	page_line_link(p, "", "hot", hot->file, path, hot->line->line);
 	fputs("<td class=t>", p->out);
@@ -127,7 +129,7 @@ static int put_hottest(struct html_pages *p)
 
 	if (nr) {
 		fputs("<h2>Hottest lines</h2>\n", p->out);
-		put_heads(p, names);
+		write_annotation_html_index_put_heads(p, names);
 		for (size_t i = 0; !r && i < nr && i < HOTTEST_LINES; i++)
 			r = put_hot_line(p, &all[i]);
 		fputs("</tbody></table>\n", p->out);
@@ -143,13 +145,13 @@ static void put_sources(const struct html_pages *p)
 	static const char *const names[] = { "source", "mostly of", NULL };
 
 	fputs("<h2>Sources</h2>\n", p->out);
-	put_heads(p, names);
+	write_annotation_html_index_put_heads(p, names);
 	for (size_t f = 0; f < p->a->files.nr; f++) {
 		const struct annotated_file *file = &p->a->files.at[f];
 
 		if (!p->sources[f].text[0])
 			continue;
-		put_cells(p, file->counts);
+		write_annotation_html_index_put_cells(p, file->counts);
 		fprintf(p->out, "<td class=t><a class=source href=\"source/%s\">",
 			p->sources[f].text);
 		html_put(p->out, file->path);
@@ -160,14 +162,14 @@ static void put_sources(const struct html_pages *p)
 	fputs("</tbody></table>\n", p->out);
 }
 
-static int put_functions(const struct html_pages *p)
+static int write_annotation_html_index_put_functions(const struct html_pages *p)
 {
 	static const char *const names[] = { "function, with what was inlined into it",
 					     "of", NULL };
 	const struct profile *profile = p->a->p;
 
 	fputs("<h2>Functions</h2>\n", p->out);
-	put_heads(p, names);
+	write_annotation_html_index_put_heads(p, names);
 	for (size_t i = 0; i < p->code.functions.nr; i++) {
 		const struct assembly_function *f = &p->code.functions.at[i];
 		const char *name = profile_function_name(p->a->p, f->function);
@@ -176,7 +178,7 @@ static int put_functions(const struct html_pages *p)
 			return -ENOMEM;
 		if (!p->functions[i].text[0])
 			continue;
-		put_cells(p, f->counts);
+		write_annotation_html_index_put_cells(p, f->counts);
 		fprintf(p->out, "<td class=t><a class=function href=\"code/%s\">",
 			p->functions[i].text);
 		html_put(p->out, name);
@@ -191,16 +193,17 @@ static int put_functions(const struct html_pages *p)
 
 /* ---- sums ---- */
 
-static void put_sum(const struct html_pages *p, const uint64_t *counts,
-		    const char *what, const char *name)
+static void write_annotation_html_index_put_sum(const struct html_pages *p,
+						const uint64_t *counts,
+						const char *what, const char *name)
 {
-	put_cells(p, counts);
+	write_annotation_html_index_put_cells(p, counts);
 	fprintf(p->out, "<td>%s", what);
 	html_put(p->out, name);
 	fputs("\n", p->out);
 }
 
-static int put_sums(const struct html_pages *p)
+static int write_annotation_html_index_put_sums(const struct html_pages *p)
 {
 	static const char *const names[] = { "samples", NULL };
 	const struct annotation *a = p->a;
@@ -212,21 +215,24 @@ static int put_sums(const struct html_pages *p)
 		left[c] = a->groups.totals[c] - p->shown[c] - a->other[c] -
 			  a->without_line[c];
 	fputs("<h2>Sums</h2>\n", p->out);
-	put_heads(p, names);
-	put_sum(p, p->shown, "in the sources above", "");
-	put_sum(p, left, "in sources without a page", "");
-	put_sum(p, a->other, "in functions that are not shown", "");
-	put_sum(p, a->without_line, "without a source line, of which:", "");
+	write_annotation_html_index_put_heads(p, names);
+	write_annotation_html_index_put_sum(p, p->shown, "in the sources above", "");
+	write_annotation_html_index_put_sum(p, left, "in sources without a page", "");
+	write_annotation_html_index_put_sum(p, a->other,
+					    "in functions that are not shown", "");
+	write_annotation_html_index_put_sum(p, a->without_line,
+					    "without a source line, of which:", "");
 	for (size_t i = 0; i < a->rest.nr; i++)
-		put_sum(p, a->rest.at[i].counts, "&nbsp; ",
+		write_annotation_html_index_put_sum(
+			p, a->rest.at[i].counts, "&nbsp; ",
 			strtab_get(&a->p->strings, a->rest.at[i].image));
-	put_sum(p, a->groups.totals, "in all", "");
+	write_annotation_html_index_put_sum(p, a->groups.totals, "in all", "");
 	fputs("</tbody></table>\n", p->out);
 	free(left);
 	return 0;
 }
 
-static int put_about(const struct html_pages *p)
+static int write_annotation_html_index_put_about(const struct html_pages *p)
 {
 	struct buf text = { 0 };
 	FILE *memory = io_open_memory(&text);
@@ -272,15 +278,15 @@ int write_html_index(struct html_pages *p)
 	      "hidden></p>\n",
 	      p->out);
 	page_main(p);
-	r = put_about(p);
+	r = write_annotation_html_index_put_about(p);
 	if (!r)
 		r = put_hottest(p);
 	if (!r)
 		put_sources(p);
 	if (!r)
-		r = put_functions(p);
+		r = write_annotation_html_index_put_functions(p);
 	if (!r)
-		r = put_sums(p);
+		r = write_annotation_html_index_put_sums(p);
 	ended = page_end(p);
 	return r ? r : ended;
 }

@@ -29,7 +29,7 @@ static const char *const kind_titles[] = {
 };
 
 /* A page on its way. */
-struct listing {
+struct write_annotation_html_source_listing {
 	struct html_pages *p;
 	uint32_t file;
 	const struct annotated_file *of;
@@ -41,7 +41,9 @@ struct listing {
 
 /* ---- below a line ---- */
 
-static void put_insn(const struct listing *s, const struct line_link *link)
+static void write_annotation_html_source_put_insn(
+	const struct write_annotation_html_source_listing *s,
+	const struct line_link *link)
 {
 	const struct html_pages *p = s->p;
 	const struct assembly_function *f = &p->code.functions.at[link->function];
@@ -61,7 +63,8 @@ static void put_insn(const struct listing *s, const struct line_link *link)
 	fputs("</span>", p->out);
 }
 
-static void put_site(const struct listing *s, const struct line_link *link)
+static void put_site(const struct write_annotation_html_source_listing *s,
+		     const struct line_link *link)
 {
 	const struct strtab *strings = &s->p->a->p->strings;
 
@@ -71,7 +74,9 @@ static void put_site(const struct listing *s, const struct line_link *link)
 		       strtab_get(strings, link->to_path), link->to_line);
 }
 
-static void put_links(const struct listing *s, const struct line_link *links, size_t nr)
+static void write_annotation_html_source_put_links(
+	const struct write_annotation_html_source_listing *s,
+	const struct line_link *links, size_t nr)
 {
 	FILE *out = s->p->out;
 	size_t of_kind = 0;
@@ -88,7 +93,7 @@ static void put_links(const struct listing *s, const struct line_link *links, si
 			page_margin(s->p, links_counts(&s->p->links, &links[i]));
 			fputs("  ", out);
 			if (links[i].kind == LINK_INSN)
-				put_insn(s, &links[i]);
+				write_annotation_html_source_put_insn(s, &links[i]);
 			else
 				put_site(s, &links[i]);
 			fputc('\n', out);
@@ -102,7 +107,9 @@ static void put_links(const struct listing *s, const struct line_link *links, si
 /* ---- lines ---- */
 
 /* The totals of the functions that begin at a line. */
-static int put_starts(struct listing *s, uint32_t line)
+static int
+write_annotation_html_source_put_starts(struct write_annotation_html_source_listing *s,
+					uint32_t line)
 {
 	const struct html_pages *p = s->p;
 
@@ -126,7 +133,9 @@ static int put_starts(struct listing *s, uint32_t line)
 	return 0;
 }
 
-static void put_text(const struct listing *s, const char *text, size_t len)
+static void write_annotation_html_source_put_text(
+	const struct write_annotation_html_source_listing *s, const char *text,
+	size_t len)
 {
 	size_t shown = len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES;
 
@@ -137,8 +146,8 @@ static void put_text(const struct listing *s, const char *text, size_t len)
 }
 
 /* In front of a line that has something of its own. */
-static void open_line(const struct listing *s, uint32_t line, const uint64_t *counts,
-		      bool links)
+static void open_line(const struct write_annotation_html_source_listing *s,
+		      uint32_t line, const uint64_t *counts, bool links)
 {
 	fprintf(s->p->out,
 		links ? "<details class=\"l%s%s\" id=L%" PRIu32 "><summary>"
@@ -146,7 +155,8 @@ static void open_line(const struct listing *s, uint32_t line, const uint64_t *co
 		counts ? " s" : "", page_heat(s->p, counts), line);
 }
 
-static void put_number(const struct listing *s, uint32_t line, bool is_id)
+static void write_annotation_html_source_put_number(
+	const struct write_annotation_html_source_listing *s, uint32_t line, bool is_id)
 {
 	if (is_id)
 		fprintf(s->p->out,
@@ -157,7 +167,9 @@ static void put_number(const struct listing *s, uint32_t line, bool is_id)
 			line, NUMBER_COLUMNS, line);
 }
 
-static int put_line(struct listing *s, uint32_t line, const char *text, size_t len)
+static int
+write_annotation_html_source_put_line(struct write_annotation_html_source_listing *s,
+				      uint32_t line, const char *text, size_t len)
 {
 	const struct html_pages *p = s->p;
 	const uint64_t *counts = NULL;
@@ -175,12 +187,12 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 	if (!plain)
 		open_line(s, line, counts, nr);
 	page_margin(p, counts);
-	put_number(s, line, plain);
-	put_text(s, text, len);
-	r = put_starts(s, line);
+	write_annotation_html_source_put_number(s, line, plain);
+	write_annotation_html_source_put_text(s, text, len);
+	r = write_annotation_html_source_put_starts(s, line);
 	if (nr) {
 		fputs("</summary>", p->out);
-		put_links(s, links, nr);
+		write_annotation_html_source_put_links(s, links, nr);
 		fputs("</details>", p->out);
 	} else {
 		fputs(plain ? "\n" : "</div>", p->out);
@@ -189,7 +201,8 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 }
 
 /* The next line about which there is something to say; 0: none. */
-static uint32_t next_line(const struct listing *s, uint32_t from)
+static uint32_t write_annotation_html_source_next_line(
+	const struct write_annotation_html_source_listing *s, uint32_t from)
 {
 	uint32_t line = s->line < s->of->nr_lines ? s->of->lines[s->line].line : 0;
 	uint32_t start = s->start < s->of->nr_starts ? s->of->starts[s->start].line : 0;
@@ -200,16 +213,18 @@ static uint32_t next_line(const struct listing *s, uint32_t from)
 	return !line || (link && link < line) ? link : line;
 }
 
-static void put_gap(struct listing *s)
+static void put_gap(struct write_annotation_html_source_listing *s)
 {
 	if (s->skipped)
 		fputs("<div class=gap>        &#8942;</div>", s->p->out);
 	s->skipped = false;
 }
 
-static int put_source(struct listing *s, FILE *in, uint32_t *ret_line)
+static int
+write_annotation_html_source_put_source(struct write_annotation_html_source_listing *s,
+					FILE *in, uint32_t *ret_line)
 {
-	uint32_t next = next_line(s, 1), before = 0;
+	uint32_t next = write_annotation_html_source_next_line(s, 1), before = 0;
 	uint32_t line = 1;
 	char *text = NULL;
 	size_t cap = 0;
@@ -226,10 +241,11 @@ static int put_source(struct listing *s, FILE *in, uint32_t *ret_line)
 			continue;
 		}
 		put_gap(s);
-		r = put_line(s, line, text, source_line_len(text, (size_t)len));
+		r = write_annotation_html_source_put_line(
+			s, line, text, source_line_len(text, (size_t)len));
 		if (line == next) {
 			before = line;
-			next = next_line(s, line + 1);
+			next = write_annotation_html_source_next_line(s, line + 1);
 		}
 	}
 	fault_unreadable_stream(in);
@@ -240,7 +256,8 @@ static int put_source(struct listing *s, FILE *in, uint32_t *ret_line)
 
 /* ---- the page ---- */
 
-static const struct annotated_line *hottest_of(const struct annotated_file *f)
+static const struct annotated_line *
+write_annotation_html_source_hottest_of(const struct annotated_file *f)
 {
 	const struct annotated_line *best = NULL;
 
@@ -250,9 +267,12 @@ static const struct annotated_line *hottest_of(const struct annotated_file *f)
 	return best;
 }
 
-static void put_bar(const struct listing *s, const struct annotation_source *source)
+static void write_annotation_html_source_put_bar(
+	const struct write_annotation_html_source_listing *s,
+	const struct annotation_source *source)
 {
-	const struct annotated_line *hottest = hottest_of(s->of);
+	const struct annotated_line *hottest =
+		write_annotation_html_source_hottest_of(s->of);
 	FILE *out = s->p->out;
 
 	fputs("<p>", out);
@@ -277,7 +297,8 @@ static void put_bar(const struct listing *s, const struct annotation_source *sou
 }
 
 /* Where in the file it is hot: a strip at the side, to click on. */
-static void put_map(const struct listing *s, uint32_t nr_lines)
+static void put_map(const struct write_annotation_html_source_listing *s,
+		    uint32_t nr_lines)
 {
 	uint32_t high = nr_lines / 300 + 1;
 	uint32_t last = 0;
@@ -303,7 +324,9 @@ static void put_map(const struct listing *s, uint32_t nr_lines)
 	fputs("</svg>\n", s->p->out);
 }
 
-static int put_all(struct listing *s, const struct annotation_source *source)
+static int
+write_annotation_html_source_put_all(struct write_annotation_html_source_listing *s,
+				     const struct annotation_source *source)
 {
 	static const char zero[] = "(code of the file that is of none of its lines)";
 	uint32_t line = 1, last;
@@ -311,13 +334,13 @@ static int put_all(struct listing *s, const struct annotation_source *source)
 
 	fputs("<div class=code>", s->p->out);
 	if (s->of->nr_lines && !s->of->lines[0].line)
-		r = put_line(s, 0, zero, strlen(zero));
+		r = write_annotation_html_source_put_line(s, 0, zero, strlen(zero));
 	if (!r && source->text)
-		r = put_source(s, source->text, &line);
+		r = write_annotation_html_source_put_source(s, source->text, &line);
 	last = line;
 	/* Of a file that is not there, or shorter than the compiler saw it. */
-	while (!r && (line = next_line(s, line))) {
-		r = put_line(s, line, "", 0);
+	while (!r && (line = write_annotation_html_source_next_line(s, line))) {
+		r = write_annotation_html_source_put_line(s, line, "", 0);
 		last = line++;
 	}
 	page_chunk_end(s->p, &s->nr);
@@ -326,11 +349,11 @@ static int put_all(struct listing *s, const struct annotation_source *source)
 	return r;
 }
 
-static int write_page(struct html_pages *p, size_t file)
+static int write_annotation_html_source_write_page(struct html_pages *p, size_t file)
 {
-	struct listing s = { .p = p,
-			     .file = (uint32_t)file,
-			     .of = &p->a->files.at[file] };
+	struct write_annotation_html_source_listing s = { .p = p,
+							  .file = (uint32_t)file,
+							  .of = &p->a->files.at[file] };
 	struct annotation_source source = { 0 };
 	char path[PAGE_NAME_MAX + 16];
 	int r = p->to->open_source(p->to->ctx, file, false, &source);
@@ -341,9 +364,9 @@ static int write_page(struct html_pages *p, size_t file)
 	snprintf(path, sizeof(path), "source/%s", p->sources[file].text);
 	r = page_begin(p, path, s.of->path, "../index.html");
 	if (!r) {
-		put_bar(&s, &source);
+		write_annotation_html_source_put_bar(&s, &source);
 		page_main(p);
-		r = put_all(&s, &source);
+		r = write_annotation_html_source_put_all(&s, &source);
 		ended = page_end(p);
 		r = r ? r : ended;
 	}
@@ -363,7 +386,7 @@ int write_html_sources(struct html_pages *p)
 			continue;
 		for (size_t c = 0; c < p->a->nr_counts; c++)
 			p->shown[c] += file->counts[c];
-		r = write_page(p, f);
+		r = write_annotation_html_source_write_page(p, f);
 	}
 	return r;
 }

@@ -22,7 +22,7 @@ enum {
 	HEX_MAX = 24
 };
 
-struct writing {
+struct write_annotation_json_writing {
 	struct json j;
 	const struct annotation *a;
 	const struct annotation_json *what;
@@ -33,28 +33,32 @@ struct writing {
 
 /* ---- members ---- */
 
-static void put_text(struct writing *w, const char *name, const char *text)
+static void write_annotation_json_put_text(struct write_annotation_json_writing *w,
+					   const char *name, const char *text)
 {
 	json_name(&w->j, name);
 	json_text(&w->j, text);
 }
 
-static void put_number(struct writing *w, const char *name, uint64_t value)
+static void write_annotation_json_put_number(struct write_annotation_json_writing *w,
+					     const char *name, uint64_t value)
 {
 	json_name(&w->j, name);
 	json_u64(&w->j, value);
 }
 
-static void put_address(struct writing *w, const char *name, uint64_t address)
+static void write_annotation_json_put_address(struct write_annotation_json_writing *w,
+					      const char *name, uint64_t address)
 {
 	char hex[HEX_MAX];
 
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
-	put_text(w, name, hex);
+	write_annotation_json_put_text(w, name, hex);
 }
 
 /* "ratios":[0.5,null], behind other members than "samples" with their names in front. */
-static void put_ratios(struct writing *w, const char *name, const uint64_t *counts)
+static void write_annotation_json_put_ratios(struct write_annotation_json_writing *w,
+					     const char *name, const uint64_t *counts)
 {
 	const struct annotation *a = w->a;
 	char of[64] = "ratios";
@@ -77,30 +81,34 @@ static void put_ratios(struct writing *w, const char *name, const uint64_t *coun
 	json_end_array(&w->j);
 }
 
-static void put_samples(struct writing *w, const char *name, const uint64_t *counts)
+static void write_annotation_json_put_samples(struct write_annotation_json_writing *w,
+					      const char *name, const uint64_t *counts)
 {
 	json_name(&w->j, name);
 	json_begin_array(&w->j);
 	for (size_t c = 0; c < w->a->nr_columns; c++)
 		json_u64(&w->j, counts[c]);
 	json_end_array(&w->j);
-	put_ratios(w, name, counts);
+	write_annotation_json_put_ratios(w, name, counts);
 }
 
-static void add(const struct writing *w, uint64_t *to, const uint64_t *counts)
+static void write_annotation_json_add(const struct write_annotation_json_writing *w,
+				      uint64_t *to, const uint64_t *counts)
 {
 	for (size_t c = 0; c < w->a->nr_counts; c++)
 		to[c] += counts[c];
 }
 
-static const char *string_of(const struct writing *w, uint32_t number)
+static const char *
+write_annotation_json_string_of(const struct write_annotation_json_writing *w,
+				uint32_t number)
 {
 	return strtab_get(&w->a->p->strings, number);
 }
 
 /* ---- what was counted ---- */
 
-static int put_columns(struct writing *w)
+static int put_columns(struct write_annotation_json_writing *w)
 {
 	const struct annotation *a = w->a;
 	struct buf title = { 0 };
@@ -117,11 +125,13 @@ static int put_columns(struct writing *w)
 		buf_put_u8(&title, 0);
 		failed |= title.failed;
 		json_begin_object(&w->j);
-		put_text(w, "column", title.failed ? "" : (const char *)title.data);
-		put_text(w, "event", string_of(w, e->name));
-		put_number(w, "count", e->count);
-		put_number(w, "frequency", profile_event_hz(e));
-		put_number(w, "samples", a->groups.totals[c]);
+		write_annotation_json_put_text(
+			w, "column", title.failed ? "" : (const char *)title.data);
+		write_annotation_json_put_text(
+			w, "event", write_annotation_json_string_of(w, e->name));
+		write_annotation_json_put_number(w, "count", e->count);
+		write_annotation_json_put_number(w, "frequency", profile_event_hz(e));
+		write_annotation_json_put_number(w, "samples", a->groups.totals[c]);
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
@@ -130,7 +140,7 @@ static int put_columns(struct writing *w)
 }
 
 /* What stands in each "ratios", in that order. */
-static void put_ratio_names(struct writing *w)
+static void put_ratio_names(struct write_annotation_json_writing *w)
 {
 	const struct annotation *a = w->a;
 
@@ -144,8 +154,14 @@ static void put_ratio_names(struct writing *w)
 		const struct ratio *r = &a->ratios.at[i];
 
 		json_begin_object(&w->j);
-		put_text(w, "of", string_of(w, events[columns[r->above].event].name));
-		put_text(w, "by", string_of(w, events[columns[r->below].event].name));
+		write_annotation_json_put_text(
+			w, "of",
+			write_annotation_json_string_of(
+				w, events[columns[r->above].event].name));
+		write_annotation_json_put_text(
+			w, "by",
+			write_annotation_json_string_of(
+				w, events[columns[r->below].event].name));
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
@@ -153,20 +169,22 @@ static void put_ratio_names(struct writing *w)
 
 /* ---- sources ---- */
 
-static void put_lines(struct writing *w, const struct annotated_file *file)
+static void write_annotation_json_put_lines(struct write_annotation_json_writing *w,
+					    const struct annotated_file *file)
 {
 	json_name(&w->j, "lines");
 	json_begin_array(&w->j);
 	for (size_t i = 0; i < file->nr_lines; i++) {
 		json_begin_object(&w->j);
-		put_number(w, "line", file->lines[i].line);
-		put_samples(w, "samples", file->lines[i].counts);
+		write_annotation_json_put_number(w, "line", file->lines[i].line);
+		write_annotation_json_put_samples(w, "samples", file->lines[i].counts);
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
 }
 
-static int put_starts(struct writing *w, const struct annotated_file *file)
+static int write_annotation_json_put_starts(struct write_annotation_json_writing *w,
+					    const struct annotated_file *file)
 {
 	json_name(&w->j, "functions");
 	json_begin_array(&w->j);
@@ -177,16 +195,16 @@ static int put_starts(struct writing *w, const struct annotated_file *file)
 		if (!name)
 			return -ENOMEM;
 		json_begin_object(&w->j);
-		put_text(w, "function", name);
-		put_number(w, "line", start->line);
-		put_samples(w, "total", start->counts);
+		write_annotation_json_put_text(w, "function", name);
+		write_annotation_json_put_number(w, "line", start->line);
+		write_annotation_json_put_samples(w, "total", start->counts);
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
 	return 0;
 }
 
-static int put_files(struct writing *w)
+static int put_files(struct write_annotation_json_writing *w)
 {
 	int r = 0;
 
@@ -198,21 +216,25 @@ static int put_files(struct writing *w)
 		if (!w->what->wants_file(w->what->ctx, f))
 			continue;
 		json_begin_object(&w->j);
-		put_text(w, "file", file->path);
-		put_text(w, "image", string_of(w, file->image));
-		put_samples(w, "samples", file->counts);
-		put_lines(w, file);
-		r = put_starts(w, file);
+		write_annotation_json_put_text(w, "file", file->path);
+		write_annotation_json_put_text(
+			w, "image", write_annotation_json_string_of(w, file->image));
+		write_annotation_json_put_samples(w, "samples", file->counts);
+		write_annotation_json_put_lines(w, file);
+		r = write_annotation_json_put_starts(w, file);
 		json_end_object(&w->j);
-		add(w, w->in_lines, file->counts);
+		write_annotation_json_add(w, w->in_lines, file->counts);
 	}
 	json_end_array(&w->j);
 	json_name(&w->j, "without_line");
 	json_begin_array(&w->j);
 	for (size_t i = 0; i < w->a->rest.nr; i++) {
 		json_begin_object(&w->j);
-		put_text(w, "image", string_of(w, w->a->rest.at[i].image));
-		put_samples(w, "samples", w->a->rest.at[i].counts);
+		write_annotation_json_put_text(
+			w, "image",
+			write_annotation_json_string_of(w, w->a->rest.at[i].image));
+		write_annotation_json_put_samples(w, "samples",
+						  w->a->rest.at[i].counts);
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
@@ -221,34 +243,38 @@ static int put_files(struct writing *w)
 
 /* ---- code ---- */
 
-static void put_frame(struct writing *w, const struct line_frame *frame)
+static void write_annotation_json_put_frame(struct write_annotation_json_writing *w,
+					    const struct line_frame *frame)
 {
 	if (frame->file)
-		put_text(w, "file", frame->file);
+		write_annotation_json_put_text(w, "file", frame->file);
 	if (frame->file)
-		put_number(w, "line", frame->line);
+		write_annotation_json_put_number(w, "line", frame->line);
 }
 
-static void put_function_name(struct writing *w, const struct line_frame *frame)
+static void put_function_name(struct write_annotation_json_writing *w,
+			      const struct line_frame *frame)
 {
 	char *shown = frame->linkage && frame->name
 			      ? profile_name_to_show(w->a->p, frame->name)
 			      : NULL;
 
 	if (frame->name)
-		put_text(w, "function", shown ? shown : frame->name);
+		write_annotation_json_put_text(w, "function",
+					       shown ? shown : frame->name);
 	free(shown);
 }
 
 /* Where it came from; of code that was inlined the calls, from the inside out. */
-static void put_place(struct writing *w, struct code *code, uint64_t address)
+static void write_annotation_json_put_place(struct write_annotation_json_writing *w,
+					    struct code *code, uint64_t address)
 {
 	struct line_frame frames[FRAMES_MAX];
 	size_t nr = code_frames(code, address, frames, FRAMES_MAX);
 
 	if (!nr)
 		return;
-	put_frame(w, &frames[0]);
+	write_annotation_json_put_frame(w, &frames[0]);
 	if (nr < 2 || !frames[0].inlined)
 		return;
 	put_function_name(w, &frames[0]);
@@ -256,39 +282,41 @@ static void put_place(struct writing *w, struct code *code, uint64_t address)
 	json_begin_array(&w->j);
 	for (size_t i = 1; i < nr && frames[i - 1].inlined; i++) {
 		json_begin_object(&w->j);
-		put_frame(w, &frames[i]);
+		write_annotation_json_put_frame(w, &frames[i]);
 		put_function_name(w, &frames[i]);
 		json_end_object(&w->j);
 	}
 	json_end_array(&w->j);
 }
 
-static void put_row(struct writing *w, struct code *code,
-		    const struct assembly_row *row)
+static void write_annotation_json_put_row(struct write_annotation_json_writing *w,
+					  struct code *code,
+					  const struct assembly_row *row)
 {
 	const char *reference =
 		code ? code_reference(code, row->address, row->end) : NULL;
 	struct insn insn;
 
 	json_begin_object(&w->j);
-	put_address(w, "address", row->address);
+	write_annotation_json_put_address(w, "address", row->address);
 	if (row->counts)
-		put_samples(w, "samples", row->counts);
+		write_annotation_json_put_samples(w, "samples", row->counts);
 	if (code && !row->no_code && !code_insn(code, row->address, &insn)) {
-		put_text(w, "text", insn.text);
+		write_annotation_json_put_text(w, "text", insn.text);
 		if (reference)
-			put_text(w, "reference", reference);
+			write_annotation_json_put_text(w, "reference", reference);
 		else if (insn.has_target)
-			put_address(w, "target", insn.target);
+			write_annotation_json_put_address(w, "target", insn.target);
 		if (insn.has_data && !reference)
-			put_address(w, "data", insn.data);
+			write_annotation_json_put_address(w, "data", insn.data);
 	}
 	if (code && w->what->sources)
-		put_place(w, code, row->address);
+		write_annotation_json_put_place(w, code, row->address);
 	json_end_object(&w->j);
 }
 
-static int prepare(struct writing *w, struct code *code)
+static int write_annotation_json_prepare(struct write_annotation_json_writing *w,
+					 struct code *code)
 {
 	size_t nr = w->code.rows.nr;
 	uint64_t *addresses = malloc((nr + 1) * sizeof(*addresses));
@@ -303,7 +331,8 @@ static int prepare(struct writing *w, struct code *code)
 	return 0;
 }
 
-static int put_function(struct writing *w, const struct assembly_function *f)
+static int write_annotation_json_put_function(struct write_annotation_json_writing *w,
+					      const struct assembly_function *f)
 {
 	const struct profile *p = w->a->p;
 	struct code *code = w->what->code_of(w->what->ctx, f->image);
@@ -311,24 +340,26 @@ static int put_function(struct writing *w, const struct assembly_function *f)
 	int r = name ? assembly_rows(&w->code, f, code) : -ENOMEM;
 
 	if (!r)
-		r = prepare(w, code);
+		r = write_annotation_json_prepare(w, code);
 	if (r)
 		return r;
 	json_begin_object(&w->j);
-	put_text(w, "function", name);
-	put_text(w, "image", string_of(w, p->images.at[f->image].name));
-	put_samples(w, "samples", f->counts);
+	write_annotation_json_put_text(w, "function", name);
+	write_annotation_json_put_text(
+		w, "image",
+		write_annotation_json_string_of(w, p->images.at[f->image].name));
+	write_annotation_json_put_samples(w, "samples", f->counts);
 	json_name(&w->j, "instructions");
 	json_begin_array(&w->j);
 	for (size_t i = 0; i < w->code.rows.nr; i++)
-		put_row(w, code, &w->code.rows.at[i]);
+		write_annotation_json_put_row(w, code, &w->code.rows.at[i]);
 	json_end_array(&w->j);
 	json_end_object(&w->j);
-	add(w, w->in_code, f->counts);
+	write_annotation_json_add(w, w->in_code, f->counts);
 	return 0;
 }
 
-static int put_functions(struct writing *w)
+static int write_annotation_json_put_functions(struct write_annotation_json_writing *w)
 {
 	const struct annotation_json *what = w->what;
 	size_t nr = w->code.functions.nr;
@@ -342,7 +373,7 @@ static int put_functions(struct writing *w)
 		const struct assembly_function *f = &w->code.functions.at[i];
 
 		if (annotation_reaches(w->a, f->counts, what->threshold))
-			r = put_function(w, f);
+			r = write_annotation_json_put_function(w, f);
 	}
 	json_end_array(&w->j);
 	return r;
@@ -351,7 +382,7 @@ static int put_functions(struct writing *w)
 /* ---- sums ---- */
 
 /* What is shown, what is not and why: of lines, and of instructions, all samples. */
-static void put_sums(struct writing *w)
+static void write_annotation_json_put_sums(struct write_annotation_json_writing *w)
 {
 	const struct annotation *a = w->a;
 	size_t nr = a->nr_counts;
@@ -367,26 +398,26 @@ static void put_sums(struct writing *w)
 	json_name(&w->j, "sums");
 	json_begin_object(&w->j);
 	if (w->what->sources) {
-		put_samples(w, "lines", w->in_lines);
-		put_samples(w, "files_left_out", left);
-		put_samples(w, "without_line", a->without_line);
+		write_annotation_json_put_samples(w, "lines", w->in_lines);
+		write_annotation_json_put_samples(w, "files_left_out", left);
+		write_annotation_json_put_samples(w, "without_line", a->without_line);
 	}
 	if (w->what->code) {
-		put_samples(w, "instructions", w->in_code);
-		put_samples(w, "code_left_out", left + nr);
+		write_annotation_json_put_samples(w, "instructions", w->in_code);
+		write_annotation_json_put_samples(w, "code_left_out", left + nr);
 	}
-	put_samples(w, "functions_left_out", a->other);
-	put_samples(w, "all", a->groups.totals);
+	write_annotation_json_put_samples(w, "functions_left_out", a->other);
+	write_annotation_json_put_samples(w, "all", a->groups.totals);
 	json_end_object(&w->j);
 	free(left);
 }
 
-static int write_all(struct writing *w)
+static int write_annotation_json_write_all(struct write_annotation_json_writing *w)
 {
 	int r;
 
 	json_begin_object(&w->j);
-	put_text(w, "schema", schema);
+	write_annotation_json_put_text(w, "schema", schema);
 	json_name(&w->j, "skid");
 	json_bool(&w->j, w->a->has_skid);
 	r = put_columns(w);
@@ -394,10 +425,10 @@ static int write_all(struct writing *w)
 	if (!r && w->what->sources)
 		r = put_files(w);
 	if (!r && w->what->code)
-		r = put_functions(w);
+		r = write_annotation_json_put_functions(w);
 	if (r)
 		return r;
-	put_sums(w);
+	write_annotation_json_put_sums(w);
 	json_end_object(&w->j);
 	fputc('\n', w->j.out);
 	return 0;
@@ -406,7 +437,9 @@ static int write_all(struct writing *w)
 int annotation_write_json(FILE *out, const struct annotation *a,
 			  const struct annotation_json *what)
 {
-	struct writing w = { .j = { .out = out }, .a = a, .what = what };
+	struct write_annotation_json_writing w = { .j = { .out = out },
+						   .a = a,
+						   .what = what };
 	int r = assembly_make(&w.code, a);
 
 	w.in_lines = calloc(a->nr_counts + 1, sizeof(*w.in_lines));
@@ -414,7 +447,7 @@ int annotation_write_json(FILE *out, const struct annotation *a,
 	if (!w.in_lines || !w.in_code)
 		r = -ENOMEM;
 	if (!r)
-		r = write_all(&w);
+		r = write_annotation_json_write_all(&w);
 	assembly_done(&w.code);
 	free(w.in_lines);
 	free(w.in_code);

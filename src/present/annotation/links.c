@@ -42,8 +42,8 @@ int links_file(struct annotation_links *l, const char *path, uint32_t *ret_file,
 	return 0;
 }
 
-static int push(struct annotation_links *l, const struct line_link *link,
-		const uint64_t *counts)
+static int annotation_links_push(struct annotation_links *l,
+				 const struct line_link *link, const uint64_t *counts)
 {
 	struct line_link made = *link;
 
@@ -55,15 +55,16 @@ static int push(struct annotation_links *l, const struct line_link *link,
 }
 
 /* A frame as the page of a file has it. */
-struct spot {
+struct annotation_links_spot {
 	uint32_t file;
 	uint32_t path;
 	uint32_t line;
 	uint32_t name;
 };
 
-static int spot_of(struct annotation_links *l, const struct line_frame *frame,
-		   struct spot *ret_spot)
+static int annotation_links_spot_of(struct annotation_links *l,
+				    const struct line_frame *frame,
+				    struct annotation_links_spot *ret_spot)
 {
 	struct strtab *strings = &l->a->p->strings;
 	const char *name = frame->name ? frame->name : "";
@@ -79,8 +80,10 @@ static int spot_of(struct annotation_links *l, const struct line_frame *frame,
 }
 
 /* A call that was inlined, from both ends. */
-static int add_site(struct annotation_links *l, const struct spot *callee,
-		    const struct spot *site, const uint64_t *counts)
+static int annotation_links_add_site(struct annotation_links *l,
+				     const struct annotation_links_spot *callee,
+				     const struct annotation_links_spot *site,
+				     const uint64_t *counts)
 {
 	const struct line_link into = {
 		.file = callee->file,
@@ -103,9 +106,9 @@ static int add_site(struct annotation_links *l, const struct spot *callee,
 	int r = 0;
 
 	if (callee->file != LINKS_NO_FILE)
-		r = push(l, &into, counts);
+		r = annotation_links_push(l, &into, counts);
 	if (!r && site->file != LINKS_NO_FILE)
-		r = push(l, &here, counts);
+		r = annotation_links_push(l, &here, counts);
 	return r;
 }
 
@@ -117,21 +120,21 @@ int links_add(struct annotation_links *l, const struct links_insn *insn,
 				  .address = insn->address,
 				  .text = insn->text,
 				  .to_file = LINKS_NO_FILE };
-	struct spot inner, outer;
+	struct annotation_links_spot inner, outer;
 	int r;
 
 	if (!nr)
 		return 0;
-	r = spot_of(l, &frames[0], &inner);
+	r = annotation_links_spot_of(l, &frames[0], &inner);
 	if (!r && inner.file != LINKS_NO_FILE) {
 		link.file = inner.file;
 		link.line = inner.line;
-		r = push(l, &link, insn->counts);
+		r = annotation_links_push(l, &link, insn->counts);
 	}
 	for (size_t i = 1; !r && i < nr && frames[i - 1].inlined; i++) {
-		r = spot_of(l, &frames[i], &outer);
+		r = annotation_links_spot_of(l, &frames[i], &outer);
 		if (!r)
-			r = add_site(l, &inner, &outer, insn->counts);
+			r = annotation_links_add_site(l, &inner, &outer, insn->counts);
 		inner = outer;
 	}
 	return r;

@@ -36,7 +36,7 @@ static int compare_addresses(const void *x, const void *y)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static int collect(struct finding *f)
+static int annotation_sites_collect(struct finding *f)
 {
 	const struct annotation *a = f->m->a;
 	int key = keys_find(a->p->options.keys, KEY_ADDRESS);
@@ -85,8 +85,8 @@ static struct annotated_site *site_of(struct finding *f,
 	return &a->all_sites.at[slot->value_plus_1 - 1];
 }
 
-static int add_site(struct finding *f, const char *file, uint32_t line, uint32_t name,
-		    bool is_sum, const uint64_t *counts)
+static int annotation_sites_add_site(struct finding *f, const char *file, uint32_t line,
+				     uint32_t name, bool is_sum, const uint64_t *counts)
 {
 	struct annotated_site site = { .line = line, .name = name, .is_sum = is_sum };
 	const struct annotation *a = f->m->a;
@@ -109,7 +109,8 @@ static int add_site(struct finding *f, const char *file, uint32_t line, uint32_t
 	return 0;
 }
 
-static uint32_t name_of(struct finding *f, const struct line_frame *frame)
+static uint32_t annotation_sites_name_of(struct finding *f,
+					 const struct line_frame *frame)
 {
 	struct profile *p = f->m->a->p;
 	const char *raw = frame->name ? frame->name : "(no name)";
@@ -129,14 +130,16 @@ static int take_address(struct finding *f, struct code *code, const struct addre
 	f->nr_seen = 0;
 	for (size_t i = 0; !r && i + 1 < nr && f->frames[i].inlined; i++) {
 		const struct line_frame *frame = &f->frames[i];
-		uint32_t name = name_of(f, frame);
+		uint32_t name = annotation_sites_name_of(f, frame);
 
 		if (name == STRTAB_FAILED)
 			return -ENOMEM;
-		r = add_site(f, frame[1].file, frame[1].line, name, false, counts);
+		r = annotation_sites_add_site(f, frame[1].file, frame[1].line, name,
+					      false, counts);
 		if (!r)
-			r = add_site(f, frame->decl_file, frame->decl_line, name, true,
-				     counts);
+			r = annotation_sites_add_site(f, frame->decl_file,
+						      frame->decl_line, name, true,
+						      counts);
 	}
 	return r;
 }
@@ -190,7 +193,7 @@ int annotation_make_sites(struct making *m, const struct annotation_options *opt
 {
 	struct annotation *a = m->a;
 	struct finding f = { .m = m };
-	int r = collect(&f);
+	int r = annotation_sites_collect(&f);
 
 	for (size_t i = 0; !r && i < f.addresses.nr;)
 		r = take_image(&f, options, i, &i);

@@ -16,7 +16,7 @@
 #include "present/text/header.h"
 
 /* One file on its way. */
-struct listing {
+struct write_annotation_listing {
 	FILE *out;
 	const struct annotation *a;
 	const struct annotated_file *file;
@@ -30,7 +30,8 @@ struct listing {
 	bool skipped;
 };
 
-static void count_shown(const struct listing *s, const uint64_t *counts)
+static void count_shown(const struct write_annotation_listing *s,
+			const uint64_t *counts)
 {
 	for (size_t c = 0; counts && c < s->a->nr_counts; c++)
 		s->shown[c] += counts[c];
@@ -38,7 +39,8 @@ static void count_shown(const struct listing *s, const uint64_t *counts)
 
 /* ---- functions ---- */
 
-static int put_name(const struct listing *s, const struct annotated_start *start)
+static int write_annotation_put_name(const struct write_annotation_listing *s,
+				     const struct annotated_start *start)
 {
 	const char *name = profile_function_name(s->a->p, start->function);
 
@@ -48,14 +50,14 @@ static int put_name(const struct listing *s, const struct annotated_start *start
 	return 0;
 }
 
-static int put_several(const struct listing *s, const struct annotated_start *starts,
-		       size_t nr)
+static int put_several(const struct write_annotation_listing *s,
+		       const struct annotated_start *starts, size_t nr)
 {
 	uint64_t *sum = calloc(s->a->nr_counts, sizeof(*sum));
 	int r = sum ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < nr; i++) {
-		r = put_name(s, &starts[i]);
+		r = write_annotation_put_name(s, &starts[i]);
 		fputc(' ', s->out);
 		margin_put_counts(s->out, s->a, starts[i].counts);
 		fputs(", ", s->out);
@@ -71,7 +73,8 @@ static int put_several(const struct listing *s, const struct annotated_start *st
 }
 
 /* The totals of the functions that begin at a line, behind it. */
-static int put_starts(struct listing *s, uint32_t line)
+static int write_annotation_put_starts(struct write_annotation_listing *s,
+				       uint32_t line)
 {
 	const struct annotated_start *starts = &s->file->starts[s->start];
 	size_t nr = 0;
@@ -86,7 +89,7 @@ static int put_starts(struct listing *s, uint32_t line)
 		return 0;
 	fputs(" /* ", s->out);
 	if (nr == 1) {
-		r = put_name(s, starts);
+		r = write_annotation_put_name(s, starts);
 		fputs(" total: ", s->out);
 		margin_put_counts(s->out, s->a, starts->counts);
 	} else {
@@ -97,7 +100,8 @@ static int put_starts(struct listing *s, uint32_t line)
 }
 
 /* What was inlined at a line, and what the line declares and was inlined elsewhere. */
-static void put_sites(struct listing *s, uint32_t line)
+static void write_annotation_put_sites(struct write_annotation_listing *s,
+				       uint32_t line)
 {
 	const struct annotated_file *f = s->file;
 
@@ -113,7 +117,7 @@ static void put_sites(struct listing *s, uint32_t line)
 }
 
 /* Passes over what was not shown of a line. */
-static void skip_comments(struct listing *s, uint32_t line)
+static void skip_comments(struct write_annotation_listing *s, uint32_t line)
 {
 	const struct annotated_file *f = s->file;
 
@@ -126,7 +130,7 @@ static void skip_comments(struct listing *s, uint32_t line)
 /* ---- lines ---- */
 
 /* The next line about which there is something to say; 0: none. */
-static uint32_t next_line(const struct listing *s)
+static uint32_t write_annotation_next_line(const struct write_annotation_listing *s)
 {
 	const struct annotated_file *f = s->file;
 	uint32_t line = s->line < f->nr_lines ? f->lines[s->line].line : 0;
@@ -138,23 +142,24 @@ static uint32_t next_line(const struct listing *s)
 	return !line || (site && site < line) ? site : line;
 }
 
-static const uint64_t *counts_at(struct listing *s, uint32_t line)
+static const uint64_t *write_annotation_counts_at(struct write_annotation_listing *s,
+						  uint32_t line)
 {
 	if (s->line >= s->file->nr_lines || s->file->lines[s->line].line != line)
 		return NULL;
 	return s->file->lines[s->line++].counts;
 }
 
-static bool around(const struct listing *s, uint32_t line, uint32_t of)
+static bool around(const struct write_annotation_listing *s, uint32_t line, uint32_t of)
 {
 	uint64_t context = (uint64_t)s->l->context;
 
 	return of && line + context >= of && line <= of + context;
 }
 
-static bool is_shown(struct listing *s, uint32_t line)
+static bool write_annotation_is_shown(struct write_annotation_listing *s, uint32_t line)
 {
-	uint32_t next = next_line(s);
+	uint32_t next = write_annotation_next_line(s);
 
 	if (s->l->context < 0)
 		return true;
@@ -165,10 +170,11 @@ static bool is_shown(struct listing *s, uint32_t line)
 	return around(s, line, next) || around(s, line, s->near_from);
 }
 
-static int put_line(struct listing *s, uint32_t line, const char *text, size_t len)
+static int write_annotation_put_line(struct write_annotation_listing *s, uint32_t line,
+				     const char *text, size_t len)
 {
-	bool shown = is_shown(s, line);
-	const uint64_t *counts = counts_at(s, line);
+	bool shown = write_annotation_is_shown(s, line);
+	const uint64_t *counts = write_annotation_counts_at(s, line);
 	int r;
 
 	if (!shown) {
@@ -185,13 +191,13 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 		screen_write_code(s->out, text, len);
 	else
 		fprintf(s->out, "/* line %" PRIu32 " */", line);
-	r = put_starts(s, line);
-	put_sites(s, line);
+	r = write_annotation_put_starts(s, line);
+	write_annotation_put_sites(s, line);
 	fputc('\n', s->out);
 	return r;
 }
 
-static int put_source(struct listing *s, FILE *in)
+static int write_annotation_put_source(struct write_annotation_listing *s, FILE *in)
 {
 	char *text = NULL;
 	size_t cap = 0;
@@ -199,15 +205,16 @@ static int put_source(struct listing *s, FILE *in)
 	int r = 0;
 
 	for (uint32_t line = 1; !r && (len = getline(&text, &cap, in)) >= 0; line++)
-		r = put_line(s, line, text, source_line_len(text, (size_t)len));
+		r = write_annotation_put_line(s, line, text,
+					      source_line_len(text, (size_t)len));
 	fault_unreadable_stream(in);
 	free(text);
 	return r;
 }
 
-static void put_line_zero(struct listing *s)
+static void put_line_zero(struct write_annotation_listing *s)
 {
-	const uint64_t *counts = counts_at(s, 0);
+	const uint64_t *counts = write_annotation_counts_at(s, 0);
 
 	if (counts && !s->l->only_line) {
 		count_shown(s, counts);
@@ -217,7 +224,8 @@ static void put_line_zero(struct listing *s)
 	fputc('\n', s->out);
 }
 
-static void put_about(const struct listing *s, const char *note)
+static void write_annotation_put_about(const struct write_annotation_listing *s,
+				       const char *note)
 {
 	fputs("/* \n * Total samples for file : \"", s->out);
 	screen_write_name(s->out, s->file->path);
@@ -233,26 +241,26 @@ int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 			  const struct annotation_source *source,
 			  const struct annotation_layout *l, uint64_t *shown)
 {
-	struct listing s = {
+	struct write_annotation_listing s = {
 		.out = out, .a = a, .file = &a->files.at[file], .l = l, .shown = shown
 	};
-	struct listing about = s;
+	struct write_annotation_listing about = s;
 	uint32_t line;
 	int r = 0;
 
 	if (!l->info_last) {
-		put_about(&s, source->note);
+		write_annotation_put_about(&s, source->note);
 		put_line_zero(&s);
 	} else {
-		counts_at(&s, 0);
+		write_annotation_counts_at(&s, 0);
 	}
 	if (source->text)
-		r = put_source(&s, source->text);
+		r = write_annotation_put_source(&s, source->text);
 	/* Of a file that is not there, or shorter than the compiler saw it. */
-	while (!r && (line = next_line(&s)))
-		r = put_line(&s, line, NULL, 0);
+	while (!r && (line = write_annotation_next_line(&s)))
+		r = write_annotation_put_line(&s, line, NULL, 0);
 	if (!r && l->info_last) {
-		put_about(&about, source->note);
+		write_annotation_put_about(&about, source->note);
 		put_line_zero(&about);
 		r = annotation_write_info(out, a, l);
 	}
@@ -299,16 +307,17 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 	return 0;
 }
 
-static void put_sum(FILE *out, const struct annotation *a, const uint64_t *counts,
-		    const char *what, const char *name)
+static void write_annotation_put_sum(FILE *out, const struct annotation *a,
+				     const uint64_t *counts, const char *what,
+				     const char *name)
 {
 	fputs(" * ", out);
 	margin_put_counts(out, a, counts);
 	fprintf(out, " %s%s\n", what, name);
 }
 
-static void put_rest(FILE *out, const struct annotation *a,
-		     const struct annotated_rest *rest)
+static void write_annotation_put_rest(FILE *out, const struct annotation *a,
+				      const struct annotated_rest *rest)
 {
 	fputs(" * ", out);
 	margin_put_counts(out, a, rest->counts);
@@ -347,20 +356,23 @@ void annotation_write_sums(FILE *out, const struct annotation *a,
 		left[c] = a->groups.totals[c] - shown[c] - a->other[c] -
 			  (by_line ? a->without_line[c] : 0);
 	fputs("/* \n * Samples\n * \n", out);
-	put_sum(out, a, shown,
+	write_annotation_put_sum(
+		out, a, shown,
 		by_line ? "in the lines shown" : "in the instructions shown", "");
 	if (left && any(a, left))
-		put_sum(out, a, left,
-			by_line ? "in files and lines not shown" : "in code not shown",
-			"");
+		write_annotation_put_sum(out, a, left,
+					 by_line ? "in files and lines not shown"
+						 : "in code not shown",
+					 "");
 	if (any(a, a->other))
-		put_sum(out, a, a->other, "in functions not shown", "");
+		write_annotation_put_sum(out, a, a->other, "in functions not shown",
+					 "");
 	if (by_line && any(a, a->without_line))
-		put_sum(out, a, a->without_line,
-			"without a source line, of which:", "");
+		write_annotation_put_sum(out, a, a->without_line,
+					 "without a source line, of which:", "");
 	for (size_t i = 0; by_line && i < a->rest.nr; i++)
-		put_rest(out, a, &a->rest.at[i]);
-	put_sum(out, a, a->groups.totals, "in all", "");
+		write_annotation_put_rest(out, a, &a->rest.at[i]);
+	write_annotation_put_sum(out, a, a->groups.totals, "in all", "");
 	if (a->has_skid)
 		put_skid(out, l, by_line);
 	fputs(" */\n", out);

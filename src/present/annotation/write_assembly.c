@@ -22,7 +22,7 @@ enum {
 	SKID_FROM = 5
 };
 
-struct listing {
+struct write_assembly_listing {
 	FILE *out;
 	const struct annotation *a;
 	const struct assembly_source *source;
@@ -40,7 +40,7 @@ struct listing {
 	uint64_t only; /* with --hottest: the address */
 };
 
-static void open_code(struct listing *s, uint32_t image)
+static void write_assembly_open_code(struct write_assembly_listing *s, uint32_t image)
 {
 	if (s->image == image)
 		return;
@@ -50,7 +50,8 @@ static void open_code(struct listing *s, uint32_t image)
 
 /* ---- text ---- */
 
-static void put_symbol(struct listing *s, uint64_t address)
+static void write_assembly_put_symbol(struct write_assembly_listing *s,
+				      uint64_t address)
 {
 	uint64_t start = 0;
 	const struct symbol *symbol = code_symbol(s->code, address, &start);
@@ -67,7 +68,8 @@ static void put_symbol(struct listing *s, uint64_t address)
 	free(shown);
 }
 
-static void put_insn(struct listing *s, const struct assembly_row *row)
+static void write_assembly_put_insn(struct write_assembly_listing *s,
+				    const struct assembly_row *row)
 {
 	const char *reference;
 	struct insn insn;
@@ -87,17 +89,17 @@ static void put_insn(struct listing *s, const struct assembly_row *row)
 	}
 	if (insn.has_target) {
 		fprintf(s->out, "%" PRIx64, insn.target);
-		put_symbol(s, insn.target);
+		write_assembly_put_symbol(s, insn.target);
 	}
 	if (insn.has_data) {
 		fprintf(s->out, "        # %" PRIx64, insn.data);
-		put_symbol(s, insn.data);
+		write_assembly_put_symbol(s, insn.data);
 	}
 }
 
 /* ---- what is marked on a terminal ---- */
 
-static bool goes_on(struct listing *s, const struct assembly_row *row)
+static bool goes_on(struct write_assembly_listing *s, const struct assembly_row *row)
 {
 	static const char *const never[] = { "jmp", "ret", "br ", "b  ", "j  " };
 	struct insn insn;
@@ -111,7 +113,8 @@ static bool goes_on(struct listing *s, const struct assembly_row *row)
 }
 
 /* An interrupt comes late: what was executed right before may be what the samples are of. */
-static void mark_owners(struct listing *s, const struct assembly_function *f)
+static void mark_owners(struct write_assembly_listing *s,
+			const struct assembly_function *f)
 {
 	const struct assembly *all = &s->assembly;
 
@@ -129,7 +132,8 @@ static void mark_owners(struct listing *s, const struct assembly_function *f)
 	}
 }
 
-static int make_marks(struct listing *s, const struct assembly_function *f)
+static int make_marks(struct write_assembly_listing *s,
+		      const struct assembly_function *f)
 {
 	size_t nr = s->assembly.rows.nr;
 	uint8_t *owners;
@@ -150,7 +154,7 @@ static int make_marks(struct listing *s, const struct assembly_function *f)
 	return 0;
 }
 
-static void put_marks(struct listing *s, size_t row)
+static void write_assembly_put_marks(struct write_assembly_listing *s, size_t row)
 {
 	if (!s->l->screen.is_terminal)
 		return;
@@ -160,7 +164,7 @@ static void put_marks(struct listing *s, size_t row)
 
 /* ---- rows ---- */
 
-static bool is_near(const struct listing *s, size_t i, size_t context)
+static bool is_near(const struct write_assembly_listing *s, size_t i, size_t context)
 {
 	const struct assembly *all = &s->assembly;
 	size_t from = i > context ? i - context : 0;
@@ -177,7 +181,8 @@ static bool is_near(const struct listing *s, size_t i, size_t context)
 	return false;
 }
 
-static int put_row(struct listing *s, size_t i, bool apart)
+static int write_assembly_put_row(struct write_assembly_listing *s, size_t i,
+				  bool apart)
 {
 	const struct assembly_row *row = &s->assembly.rows.at[i];
 	int r = 0;
@@ -189,13 +194,13 @@ static int put_row(struct listing *s, size_t i, bool apart)
 	if (s->source->mixed)
 		r = assembly_lines_put(&s->lines, s->out, s->code, row->address);
 	margin_put(s->out, s->a, &s->l->screen, row->counts);
-	put_marks(s, i);
-	put_insn(s, row);
+	write_assembly_put_marks(s, i);
+	write_assembly_put_insn(s, row);
 	fputc('\n', s->out);
 	return r;
 }
 
-static int put_rows(struct listing *s)
+static int write_assembly_put_rows(struct write_assembly_listing *s)
 {
 	const struct assembly *all = &s->assembly;
 	long context = s->l->context;
@@ -207,13 +212,14 @@ static int put_rows(struct listing *s)
 			skipped = true;
 			continue;
 		}
-		r = put_row(s, i, skipped || all->rows.at[i].apart);
+		r = write_assembly_put_row(s, i, skipped || all->rows.at[i].apart);
 		skipped = false;
 	}
 	return r;
 }
 
-static int put_title(struct listing *s, const struct assembly_function *f)
+static int write_assembly_put_title(struct write_assembly_listing *s,
+				    const struct assembly_function *f)
 {
 	const struct profile *p = s->a->p;
 	const char *name = profile_function_name(s->a->p, f->function);
@@ -247,7 +253,8 @@ static int put_title(struct listing *s, const struct assembly_function *f)
 	return 0;
 }
 
-static int put_rows_of(struct listing *s, const struct assembly_function *f)
+static int put_rows_of(struct write_assembly_listing *s,
+		       const struct assembly_function *f)
 {
 	int r = assembly_rows(&s->assembly, f, s->code);
 
@@ -257,19 +264,20 @@ static int put_rows_of(struct listing *s, const struct assembly_function *f)
 	if (!r && s->source->mixed)
 		r = assembly_lines_begin(&s->lines, s->code, &s->assembly);
 	if (!r)
-		r = put_title(s, f);
+		r = write_assembly_put_title(s, f);
 	if (r)
 		return r;
 	if (s->source->write && s->code)
 		r = s->source->write(s->source->ctx, s->out, &s->assembly, f, s->shown);
-	return r ? r : put_rows(s);
+	return r ? r : write_assembly_put_rows(s);
 }
 
-static int put_function(struct listing *s, const struct assembly_function *f)
+static int write_assembly_put_function(struct write_assembly_listing *s,
+				       const struct assembly_function *f)
 {
 	int r;
 
-	open_code(s, f->image);
+	write_assembly_open_code(s, f->image);
 	r = put_rows_of(s, f);
 	return r < 0 ? r : 0;
 }
@@ -277,7 +285,7 @@ static int put_function(struct listing *s, const struct assembly_function *f)
 /* ---- all of them ---- */
 
 /* The function with the hottest instruction, which s->only is then. */
-static int find_hottest(struct listing *s, size_t *ret_function)
+static int find_hottest(struct write_assembly_listing *s, size_t *ret_function)
 {
 	struct assembly *all = &s->assembly;
 	uint64_t most = 0;
@@ -287,7 +295,7 @@ static int find_hottest(struct listing *s, size_t *ret_function)
 		/* They are in order: no instruction has more than all of them. */
 		if (all->functions.at[i].counts[0] <= most)
 			break;
-		open_code(s, all->functions.at[i].image);
+		write_assembly_open_code(s, all->functions.at[i].image);
 		r = assembly_rows(all, &all->functions.at[i], s->code);
 		for (size_t k = 0; k < all->rows.nr; k++) {
 			const struct assembly_row *row = &all->rows.at[k];
@@ -302,7 +310,7 @@ static int find_hottest(struct listing *s, size_t *ret_function)
 	return r;
 }
 
-static int put_functions(struct listing *s)
+static int write_assembly_put_functions(struct write_assembly_listing *s)
 {
 	const struct assembly_source *from = s->source;
 	size_t nr = s->assembly.functions.nr;
@@ -319,7 +327,7 @@ static int put_functions(struct listing *s)
 		const struct assembly_function *f = &s->assembly.functions.at[i];
 
 		if (annotation_reaches(s->a, f->counts, from->threshold))
-			r = put_function(s, f);
+			r = write_assembly_put_function(s, f);
 	}
 	return r;
 }
@@ -328,19 +336,19 @@ int assembly_write(FILE *out, const struct annotation *a,
 		   const struct assembly_source *source,
 		   const struct annotation_layout *l, uint64_t *shown)
 {
-	struct listing s = { .out = out,
-			     .a = a,
-			     .source = source,
-			     .l = l,
-			     .shown = shown,
-			     .image = NONE,
-			     .titled = NONE };
+	struct write_assembly_listing s = { .out = out,
+					    .a = a,
+					    .source = source,
+					    .l = l,
+					    .shown = shown,
+					    .image = NONE,
+					    .titled = NONE };
 	int r;
 
 	assembly_lines_init(&s.lines, a, source);
 	r = assembly_make(&s.assembly, a);
 	if (!r)
-		r = put_functions(&s);
+		r = write_assembly_put_functions(&s);
 	assembly_done(&s.assembly);
 	assembly_jumps_done(&s.jumps);
 	assembly_lines_done(&s.lines);

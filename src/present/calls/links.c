@@ -13,7 +13,7 @@ struct side {
 	bool to_callees;
 };
 
-static uint32_t line_of(const struct call_lines *lines, uint32_t row)
+static uint32_t call_links_line_of(const struct call_lines *lines, uint32_t row)
 {
 	return row == CALL_BY_UNKNOWN || !lines->line_of ? row : lines->line_of[row];
 }
@@ -36,8 +36,8 @@ static int add_link(struct call_links *l, struct map *by, struct call_link link,
 }
 
 /* Arcs that differ only in what is summed up in a line are one link. */
-static int make_links(struct call_links *l, const struct profile *p,
-		      const struct call_lines *lines)
+static int call_links_make_links(struct call_links *l, const struct profile *p,
+				 const struct call_lines *lines)
 {
 	size_t nr = p->graph.arcs.nr;
 	uint32_t *number_of = malloc((nr + 1) * sizeof(*number_of));
@@ -46,8 +46,8 @@ static int make_links(struct call_links *l, const struct profile *p,
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct call_arc *arc = &p->graph.arcs.at[i];
-		struct call_link link = { line_of(lines, arc->caller),
-					  line_of(lines, arc->callee) };
+		struct call_link link = { call_links_line_of(lines, arc->caller),
+					  call_links_line_of(lines, arc->callee) };
 
 		r = add_link(l, &by, link, &number_of[i]);
 	}
@@ -133,7 +133,7 @@ int call_links_make(struct call_links *l, const struct profile *p,
 	int r;
 
 	*l = (struct call_links){ .nr_columns = lines->nr_columns };
-	r = make_links(l, p, lines);
+	r = call_links_make_links(l, p, lines);
 	if (!r)
 		r = order_side(&callers, &l->callers, &l->callers_from);
 	return r ? r : order_side(&callees, &l->callees, &l->callees_from);

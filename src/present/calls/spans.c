@@ -10,8 +10,9 @@ enum {
 	FIRST_SHIFT = 32
 };
 
-static uint64_t key_of(const struct call_spans *s, const struct timeline_span *span,
-		       enum call_spans_order order)
+static uint64_t call_spans_key_of(const struct call_spans *s,
+				  const struct timeline_span *span,
+				  enum call_spans_order order)
 {
 	uint64_t who = s->t->who_of[span->track], bucket = span->bucket;
 
@@ -29,9 +30,9 @@ int call_spans_make(struct call_spans *s, const struct call_table *t,
 	if (!s->keys)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->nr; i++)
-		s->keys[i] =
-			(struct sort_key){ key_of(s, &s->timeline->spans.at[i], order),
-					   i };
+		s->keys[i] = (struct sort_key){
+			call_spans_key_of(s, &s->timeline->spans.at[i], order), i
+		};
 	return call_spans_sort(s);
 }
 

@@ -13,7 +13,7 @@ static const char truncated[] = "[truncated]";
 
 /* ---- symbols ---- */
 
-static const char *base_name(const char *path)
+static const char *call_table_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -23,8 +23,8 @@ static const char *base_name(const char *path)
 /* "[image]", a string of the profile. */
 static uint32_t image_in_brackets(struct call_making *m, uint32_t image)
 {
-	const char *name =
-		base_name(strtab_get(&m->p->strings, m->p->images.at[image].name));
+	const char *name = call_table_base_name(
+		strtab_get(&m->p->strings, m->p->images.at[image].name));
 
 	buf_clear(&m->text);
 	buf_put_u8(&m->text, '[');
@@ -34,7 +34,7 @@ static uint32_t image_in_brackets(struct call_making *m, uint32_t image)
 			      : strtab_add(&m->p->strings, (const char *)m->text.data);
 }
 
-static uint32_t name_of(struct call_making *m, uint32_t function)
+static uint32_t call_table_name_of(struct call_making *m, uint32_t function)
 {
 	const struct profile_function *f = &m->p->functions.at[function];
 
@@ -45,7 +45,7 @@ static uint32_t name_of(struct call_making *m, uint32_t function)
 	return m->p->functions.at[function].shown;
 }
 
-static uint32_t add_symbol(struct call_making *m, struct call_symbol s)
+static uint32_t call_table_add_symbol(struct call_making *m, struct call_symbol s)
 {
 	uint32_t *cell;
 	bool is_new;
@@ -66,7 +66,8 @@ static uint32_t add_symbol(struct call_making *m, struct call_symbol s)
 }
 
 /* The same symbol at a line. */
-static uint32_t add_line(struct call_making *m, uint32_t symbol, uint32_t line)
+static uint32_t call_table_add_line(struct call_making *m, uint32_t symbol,
+				    uint32_t line)
 {
 	struct call_symbol s;
 	uint32_t *cell;
@@ -94,20 +95,20 @@ static uint32_t symbol_of(struct call_making *m, uint32_t function)
 
 	if (*known == DICT_NONE) {
 		s.image = m->p->functions.at[function].image;
-		s.name = name_of(m, function);
-		*known = add_symbol(m, s);
+		s.name = call_table_name_of(m, function);
+		*known = call_table_add_symbol(m, s);
 	}
 	return *known;
 }
 
-static const char *line_text(const struct call_table *t, uint32_t symbol)
+static const char *call_table_line_text(const struct call_table *t, uint32_t symbol)
 {
 	uint32_t line = t->symbols.at[symbol].line;
 
 	return line == DICT_NONE ? "" : strtab_get(&t->p->strings, line);
 }
 
-static int compare_symbols(const void *a, const void *b, void *ctx)
+static int call_table_compare_symbols(const void *a, const void *b, void *ctx)
 {
 	const struct call_table *t = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -117,7 +118,7 @@ static int compare_symbols(const void *a, const void *b, void *ctx)
 		return names;
 	names = strcmp(call_symbol_image(t, x), call_symbol_image(t, y));
 	if (!names)
-		names = strcmp(line_text(t, x), line_text(t, y));
+		names = strcmp(call_table_line_text(t, x), call_table_line_text(t, y));
 	return names ? names : x < y ? -1 : x > y;
 }
 
@@ -129,7 +130,7 @@ static int rank_symbols(struct call_table *t)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->symbols.nr; i++)
 		order[i] = i;
-	qsort_r(order, t->symbols.nr, sizeof(*order), compare_symbols, t);
+	qsort_r(order, t->symbols.nr, sizeof(*order), call_table_compare_symbols, t);
 	for (uint32_t i = 0; i < t->symbols.nr; i++)
 		t->symbols.at[order[i]].rank = i;
 	free(order);
@@ -163,15 +164,17 @@ static uint32_t node_for(struct call_making *m, uint32_t node)
 	if (node == CALL_ROOT)
 		return 0;
 	if (node != CALL_TRUNCATED)
-		return own_node(m, m->own_of[from->caller],
-				add_line(m, symbol_of(m, from->function),
-					 call_tree_line(&m->p->calls, node)));
+		return own_node(
+			m, m->own_of[from->caller],
+			call_table_add_line(m, symbol_of(m, from->function),
+					    call_tree_line(&m->p->calls, node)));
 	return own_node(
 		m, 0,
-		add_symbol(m, (struct call_symbol){
-				      .name = strtab_add(&m->p->strings, truncated),
-				      .image = DICT_NONE,
-				      .function = DICT_NONE }));
+		call_table_add_symbol(
+			m, (struct call_symbol){
+				   .name = strtab_add(&m->p->strings, truncated),
+				   .image = DICT_NONE,
+				   .function = DICT_NONE }));
 }
 
 static int make_own(struct call_making *m)
@@ -290,7 +293,8 @@ static struct sort_key *sort_children(const struct call_making *m, size_t *ret_n
 }
 
 /* Nodes in their final order: node by node its first child, or the next one of its parent. */
-static int lay_out(struct call_making *m, const struct sort_key *children, size_t nr)
+static int call_table_lay_out(struct call_making *m, const struct sort_key *children,
+			      size_t nr)
 {
 	uint32_t *next = call_numbers(m->own.nr); /* position in children[] */
 	uint32_t at = 0;
@@ -331,7 +335,7 @@ out:
 	return r;
 }
 
-static int make_nodes(struct call_making *m, double threshold)
+static int call_table_make_nodes(struct call_making *m, double threshold)
 {
 	struct sort_key *children;
 	size_t nr;
@@ -346,7 +350,7 @@ static int make_nodes(struct call_making *m, double threshold)
 	children = sort_children(m, &nr);
 	if (!children)
 		return -ENOMEM;
-	r = lay_out(m, children, nr);
+	r = call_table_lay_out(m, children, nr);
 	free(children);
 	return r;
 }
@@ -363,7 +367,7 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 	t->p = p;
 	r = call_table_list_events(&m);
 	if (!r)
-		r = make_nodes(&m, threshold);
+		r = call_table_make_nodes(&m, threshold);
 	if (!r)
 		r = call_table_make_rows(&m);
 	pairs_done(&m.symbol_by);

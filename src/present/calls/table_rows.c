@@ -22,7 +22,8 @@ uint32_t *call_numbers(size_t nr)
 }
 
 /* A group's value of a key against another's. */
-static int compare_values(struct profile *p, size_t key, uint32_t a, uint32_t b)
+static int call_table_rows_compare_values(struct profile *p, size_t key, uint32_t a,
+					  uint32_t b)
 {
 	uint64_t x = profile_value(p, a, key), y = profile_value(p, b, key);
 
@@ -53,8 +54,8 @@ static int compare_whos(const void *a, const void *b, void *ctx)
 
 	for (size_t key = 0; !r && key < p->nr_keys; key++)
 		if (is_who(p, key))
-			r = compare_values(p, key, *(const uint32_t *)a,
-					   *(const uint32_t *)b);
+			r = call_table_rows_compare_values(p, key, *(const uint32_t *)a,
+							   *(const uint32_t *)b);
 	return r;
 }
 
@@ -84,7 +85,7 @@ static int make_whos(struct call_making *m)
 	return 0;
 }
 
-static int compare_events(const void *a, const void *b, void *ctx)
+static int call_table_rows_compare_events(const void *a, const void *b, void *ctx)
 {
 	const struct profile *p = ctx;
 	uint32_t x = p->events.at[*(const uint32_t *)a].rank;
@@ -103,15 +104,15 @@ int call_table_list_events(struct call_making *m)
 	for (uint32_t i = 0; i < m->p->events.nr; i++)
 		if (m->p->events.at[i].samples && !vec_push(&t->events, i))
 			return -ENOMEM;
-	qsort_r(t->events.at, t->events.nr, sizeof(*t->events.at), compare_events,
-		m->p);
+	qsort_r(t->events.at, t->events.nr, sizeof(*t->events.at),
+		call_table_rows_compare_events, m->p);
 	for (uint32_t i = 0; i < t->events.nr; i++)
 		t->event_at[t->events.at[i]] = i;
 	return 0;
 }
 
-static struct call_row row_of(const struct call_making *m,
-			      const struct profile_row *from)
+static struct call_row call_table_rows_row_of(const struct call_making *m,
+					      const struct profile_row *from)
 {
 	return (struct call_row){
 		.who = m->who_of[tuple_of(m->p, from->group)],
@@ -126,7 +127,7 @@ static struct call_row row_of(const struct call_making *m,
 }
 
 /* The profile's rows become those of the table, where they are if they have the same size. */
-static int take_rows(struct call_making *m)
+static int call_table_rows_take_rows(struct call_making *m)
 {
 	bool in_place = sizeof(struct call_row) == sizeof(struct profile_row);
 	uint8_t *from = (uint8_t *)m->p->rows.at;
@@ -140,7 +141,7 @@ static int take_rows(struct call_making *m)
 		struct profile_row row;
 
 		memcpy(&row, from + i * sizeof(row), sizeof(row));
-		m->t->rows[i] = row_of(m, &row);
+		m->t->rows[i] = call_table_rows_row_of(m, &row);
 	}
 	if ((void *)from == (void *)m->t->rows)
 		m->p->rows.at = NULL;
@@ -151,7 +152,7 @@ static int take_rows(struct call_making *m)
 }
 
 /* There is room for it. */
-static void add_row(struct call_table *t, uint32_t at)
+static void call_table_rows_add_row(struct call_table *t, uint32_t at)
 {
 	const struct call_row *row = &t->rows[at];
 	struct call_row *last = t->nr_rows ? &t->rows[t->order[t->nr_rows - 1]] : NULL;
@@ -195,7 +196,7 @@ static bool has_counts(const struct call_row *row)
 	return row->samples || row->period;
 }
 
-static uint64_t key_of(const struct call_making *m, uint32_t row)
+static uint64_t call_table_rows_key_of(const struct call_making *m, uint32_t row)
 {
 	return (uint64_t)m->t->rows[row].node << NODE_SHIFT | row;
 }
@@ -242,8 +243,9 @@ static size_t *begin_whos(const struct call_making *m)
 
 /* Nodes and numbers of rows, those of a `who` together.  begins[], which began one `who` later, is
  * right then. */
-static uint64_t *group_rows(const struct call_making *m, const struct sort_key *order,
-			    size_t *begins)
+static uint64_t *call_table_rows_group_rows(const struct call_making *m,
+					    const struct sort_key *order,
+					    size_t *begins)
 {
 	const struct call_row *rows = m->t->rows;
 	uint64_t *keys = huge_alloc((begins[m->t->whos.nr + 1] + 1) * sizeof(*keys));
@@ -252,13 +254,14 @@ static uint64_t *group_rows(const struct call_making *m, const struct sort_key *
 		uint32_t at = order ? order[i].index : i;
 
 		if (has_counts(&rows[at]))
-			keys[begins[rows[at].who + 1]++] = key_of(m, at);
+			keys[begins[rows[at].who + 1]++] =
+				call_table_rows_key_of(m, at);
 	}
 	return keys;
 }
 
 /* The rows of one `who` by node; what is sorted for them stays in the caches. */
-static int add_rows(struct call_making *m, uint64_t *keys, size_t nr)
+static int call_table_rows_add_rows(struct call_making *m, uint64_t *keys, size_t nr)
 {
 	const uint64_t *sorted;
 
@@ -267,23 +270,24 @@ static int add_rows(struct call_making *m, uint64_t *keys, size_t nr)
 		return -ENOMEM;
 	sorted = sort_numbers(keys, m->room.at, nr, NODE_SHIFT);
 	for (size_t i = 0; i < nr; i++)
-		add_row(m->t, (uint32_t)sorted[i]);
+		call_table_rows_add_row(m->t, (uint32_t)sorted[i]);
 	return 0;
 }
 
-static int add_run(struct call_making *m, uint32_t who, uint32_t begin)
+static int call_table_rows_add_run(struct call_making *m, uint32_t who, uint32_t begin)
 {
 	const struct call_row *rows = m->t->rows;
 
 	m->keys.nr = 0;
 	for (uint32_t i = begin; i < m->nr && rows[i].who == who; i++)
-		if (has_counts(&rows[i]) && !vec_push(&m->keys, key_of(m, i)))
+		if (has_counts(&rows[i]) &&
+		    !vec_push(&m->keys, call_table_rows_key_of(m, i)))
 			return -ENOMEM;
-	return add_rows(m, m->keys.at, m->keys.nr);
+	return call_table_rows_add_rows(m, m->keys.at, m->keys.nr);
 }
 
 /* 1: the rows of a `who` do not stand together. */
-static int add_runs(struct call_making *m)
+static int call_table_rows_add_runs(struct call_making *m)
 {
 	uint32_t *begins = NULL;
 	int r = find_runs(m, &begins);
@@ -291,7 +295,7 @@ static int add_runs(struct call_making *m)
 	if (!r && !begins)
 		return 1;
 	for (uint32_t who = 0; !r && who < m->t->whos.nr; who++)
-		r = add_run(m, who, begins[who]);
+		r = call_table_rows_add_run(m, who, begins[who]);
 	free(begins);
 	return r;
 }
@@ -299,11 +303,12 @@ static int add_runs(struct call_making *m)
 static int add_groups(struct call_making *m, const struct sort_key *order)
 {
 	size_t *begins = begin_whos(m);
-	uint64_t *keys = begins ? group_rows(m, order, begins) : NULL;
+	uint64_t *keys = begins ? call_table_rows_group_rows(m, order, begins) : NULL;
 	int r = keys ? 0 : -ENOMEM;
 
 	for (size_t who = 0; !r && who < m->t->whos.nr; who++)
-		r = add_rows(m, keys + begins[who], begins[who + 1] - begins[who]);
+		r = call_table_rows_add_rows(m, keys + begins[who],
+					     begins[who + 1] - begins[who]);
 	free(begins);
 	free(keys);
 	return r;
@@ -334,13 +339,13 @@ int call_table_make_rows(struct call_making *m)
 	if (!r && m->p->options.timeline)
 		return make_numbers(m);
 	if (!r)
-		r = take_rows(m);
+		r = call_table_rows_take_rows(m);
 	if (!r)
 		m->t->order = huge_alloc((m->nr + 1) * sizeof(*m->t->order));
 	if (!r)
 		r = m->t->order ? order_rows(m, &order) : -ENOMEM;
 	if (!r)
-		r = order ? 1 : add_runs(m);
+		r = order ? 1 : call_table_rows_add_runs(m);
 	if (r > 0)
 		r = add_groups(m, order);
 	free(order);

@@ -35,9 +35,10 @@ struct calls {
 /* ---- what is shown ---- */
 
 /* Rows know their groups and so lines; their columns are worked out once more. */
-static int make_links(struct calls *c, const struct profile *p, struct err *err)
+static int write_calls_make_links(struct calls *c, const struct profile *p,
+				  struct err *err)
 {
-	const struct lines *lines = &c->table.lines;
+	const struct report_lines *lines = &c->table.lines;
 	struct call_lines how = { .nr_lines = lines->all.nr,
 				  .nr_columns = lines->nr_columns };
 	uint32_t *line_of = malloc((p->rows.nr + 1) * sizeof(*line_of));
@@ -58,7 +59,7 @@ static int make_links(struct calls *c, const struct profile *p, struct err *err)
 	return r;
 }
 
-static bool is_shown(const struct calls *c, const struct line *line)
+static bool write_calls_is_shown(const struct calls *c, const struct line *line)
 {
 	const struct text_table *t = &c->table;
 	uint64_t function = profile_value(t->p, line->group, c->keys.symbol);
@@ -72,7 +73,7 @@ static bool is_shown(const struct calls *c, const struct line *line)
 /* Lines are by number in the order of groups; here each gets its position. */
 static int number_lines(struct calls *c)
 {
-	const struct lines *lines = &c->table.lines;
+	const struct report_lines *lines = &c->table.lines;
 	size_t nr = lines->all.nr;
 	uint32_t nr_shown = 0;
 
@@ -84,7 +85,7 @@ static int number_lines(struct calls *c)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++) {
 		c->position_of[lines->all.at[i].number] = i;
-		if (is_shown(c, &lines->all.at[i]))
+		if (write_calls_is_shown(c, &lines->all.at[i]))
 			c->number_of[i] = ++nr_shown;
 	}
 	return 0;
@@ -92,8 +93,8 @@ static int number_lines(struct calls *c)
 
 /* ---- lists ---- */
 
-static void put_marks(const struct calls *c, uint32_t position, bool is_self,
-		      char text[MARKS_MAX])
+static void write_calls_put_marks(const struct calls *c, uint32_t position,
+				  bool is_self, char text[MARKS_MAX])
 {
 	uint32_t number = 0;
 	int len = 0;
@@ -127,13 +128,13 @@ static int put_listed(struct calls *c, FILE *out, uint32_t position,
 	if (!percent_reached(counts, c->totals, t->lines.nr_columns,
 			     t->options->threshold))
 		return 0;
-	put_marks(c, position, is_self, marks);
+	write_calls_put_marks(c, position, is_self, marks);
 	return text_table_listed(t, out, &t->lines.all.at[is_known ? position : 0],
 				 &listed);
 }
 
-static int put_links(struct calls *c, FILE *out, const uint32_t *numbers, size_t nr,
-		     bool to_callees)
+static int write_calls_put_links(struct calls *c, FILE *out, const uint32_t *numbers,
+				 size_t nr, bool to_callees)
 {
 	size_t width = c->links.nr_columns;
 	int r = 0;
@@ -166,7 +167,7 @@ static void begin_list(struct calls *c, const uint32_t *numbers, size_t nr,
 	}
 }
 
-static bool is_empty(const struct calls *c, const struct line *line)
+static bool write_calls_is_empty(const struct calls *c, const struct line *line)
 {
 	for (size_t k = 0; k < c->table.lines.nr_columns; k++)
 		if (line->counts[k])
@@ -182,7 +183,7 @@ static int put_callees(struct calls *c, FILE *out, uint32_t position)
 	const uint32_t *numbers = c->links.callees + c->links.callees_from[position];
 	size_t nr =
 		c->links.callees_from[position + 1] - c->links.callees_from[position];
-	bool self = !t->options->no_empty_self || !is_empty(c, line);
+	bool self = !t->options->no_empty_self || !write_calls_is_empty(c, line);
 	const uint64_t *periods =
 		t->lines.periods ? t->lines.periods + line->number * t->lines.nr_columns
 				 : NULL;
@@ -193,10 +194,11 @@ static int put_callees(struct calls *c, FILE *out, uint32_t position)
 	while (before < nr && c->links.counts[numbers[before] * c->links.nr_columns] >=
 				      line->counts[0])
 		before++;
-	r = put_links(c, out, numbers, before, true);
+	r = write_calls_put_links(c, out, numbers, before, true);
 	if (!r && self)
 		r = put_listed(c, out, position, line->counts, periods, true);
-	return r ? r : put_links(c, out, numbers + before, nr - before, true);
+	return r ? r
+		 : write_calls_put_links(c, out, numbers + before, nr - before, true);
 }
 
 static int put_callers(struct calls *c, FILE *out, uint32_t position)
@@ -206,7 +208,7 @@ static int put_callers(struct calls *c, FILE *out, uint32_t position)
 		c->links.callers_from[position + 1] - c->links.callers_from[position];
 
 	begin_list(c, numbers, nr, NULL);
-	return put_links(c, out, numbers, nr, false);
+	return write_calls_put_links(c, out, numbers, nr, false);
 }
 
 static int put_block(struct calls *c, FILE *out, uint32_t position)
@@ -224,7 +226,7 @@ static int put_block(struct calls *c, FILE *out, uint32_t position)
 					   .sums = t->sums };
 	int r = put_callers(c, out, position);
 
-	put_marks(c, position, false, marks);
+	write_calls_put_marks(c, position, false, marks);
 	for (size_t k = 0; k < t->lines.nr_columns; k++)
 		t->sums[k] += line->counts[k];
 	if (!r)
@@ -234,7 +236,7 @@ static int put_block(struct calls *c, FILE *out, uint32_t position)
 	return r ? r : text_table_text(t, out, rule);
 }
 
-static int write_all(struct calls *c, FILE *out)
+static int write_calls_write_all(struct calls *c, FILE *out)
 {
 	struct text_table *t = &c->table;
 	int r = symbol_table_choose(t, &c->keys);
@@ -282,8 +284,8 @@ int write_calls(FILE *out, struct profile *p, const struct present_options *opti
 	if (!r && number_lines(&c))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = make_links(&c, p, err);
-	if (!r && write_all(&c, out))
+		r = write_calls_make_links(&c, p, err);
+	if (!r && write_calls_write_all(&c, out))
 		r = err_set(err, -ENOMEM, "out of memory");
 	calls_done(&c);
 	return r;

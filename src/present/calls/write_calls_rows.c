@@ -18,12 +18,12 @@
 
 static const char schema[] = "oprofile-callgraph/1";
 
-struct rows {
+struct write_calls_rows {
 	struct profile *p;
 	const struct present_options *options;
 	FILE *out;
 	struct json *json; /* NULL: CSV */
-	struct lines lines;
+	struct report_lines lines;
 	struct call_links links; /* their lines are the profile's rows */
 	uint32_t *rank_of;       /* by row */
 	uint8_t *focus;          /* by value of the key symbol; NULL: all */
@@ -33,7 +33,7 @@ struct rows {
 	struct buf text;
 };
 
-static void put_text(struct buf *b, const char *text)
+static void write_calls_rows_put_text(struct buf *b, const char *text)
 {
 	csv_put_field(b, text, strlen(text));
 	buf_put_u8(b, ',');
@@ -41,7 +41,7 @@ static void put_text(struct buf *b, const char *text)
 
 /* ---- CSV: focus, relation, other, counts ---- */
 
-static void put_csv_key(struct rows *r, uint32_t group, size_t key)
+static void put_csv_key(struct write_calls_rows *r, uint32_t group, size_t key)
 {
 	struct buf value = { 0 };
 
@@ -52,8 +52,9 @@ static void put_csv_key(struct rows *r, uint32_t group, size_t key)
 	buf_done(&value);
 }
 
-static void put_csv(struct rows *r, uint32_t row, const char *relation, uint32_t other,
-		    const uint64_t counts[2])
+static void write_calls_rows_put_csv(struct write_calls_rows *r, uint32_t row,
+				     const char *relation, uint32_t other,
+				     const uint64_t counts[2])
 {
 	const struct profile_row *of = &r->p->rows.at[row];
 	bool has_other = other < r->p->rows.nr;
@@ -61,16 +62,18 @@ static void put_csv(struct rows *r, uint32_t row, const char *relation, uint32_t
 
 	buf_clear(&r->text);
 	if (r->with_event)
-		put_text(&r->text, profile_event_name(r->p, of->event));
+		write_calls_rows_put_text(&r->text,
+					  profile_event_name(r->p, of->event));
 	for (size_t k = 0; k < r->p->nr_keys; k++)
 		put_csv_key(r, of->group, k);
-	put_text(&r->text, relation);
+	write_calls_rows_put_text(&r->text, relation);
 	if (has_other) {
 		put_csv_key(r, r->p->rows.at[other].group, r->image);
 		put_csv_key(r, r->p->rows.at[other].group, r->symbol);
 	} else {
-		put_text(&r->text, "");
-		put_text(&r->text, strcmp(relation, "caller") ? "" : "[truncated]");
+		write_calls_rows_put_text(&r->text, "");
+		write_calls_rows_put_text(
+			&r->text, strcmp(relation, "caller") ? "" : "[truncated]");
 	}
 	snprintf(share, sizeof(share), "%.10g\r\n",
 		 percent_of(counts[0], r->p->events.at[of->event].samples));
@@ -83,15 +86,16 @@ static void put_csv(struct rows *r, uint32_t row, const char *relation, uint32_t
 		fwrite(r->text.data, 1, r->text.len, r->out);
 }
 
-static void put_csv_header(struct rows *r)
+static void put_csv_header(struct write_calls_rows *r)
 {
 	static const char rest[] =
 		"relation,other_image,other_symbol,samples,period,percent\r\n";
 
 	if (r->with_event)
-		put_text(&r->text, "event");
+		write_calls_rows_put_text(&r->text, "event");
 	for (size_t k = 0; k < r->p->nr_keys; k++)
-		put_text(&r->text, r->p->options.keys->keys.at[k].typed);
+		write_calls_rows_put_text(&r->text,
+					  r->p->options.keys->keys.at[k].typed);
 	buf_put(&r->text, rest, sizeof(rest) - 1);
 	if (!r->text.failed)
 		fwrite(r->text.data, 1, r->text.len, r->out);
@@ -99,7 +103,8 @@ static void put_csv_header(struct rows *r)
 
 /* ---- JSON: an object a function ---- */
 
-static void put_json_key(struct rows *r, uint32_t group, size_t key, const char *name)
+static void put_json_key(struct write_calls_rows *r, uint32_t group, size_t key,
+			 const char *name)
 {
 	const struct key_row *row = r->p->options.keys->keys.at[key].row;
 
@@ -115,7 +120,8 @@ static void put_json_key(struct rows *r, uint32_t group, size_t key, const char 
 		json_text(r->json, (const char *)r->text.data);
 }
 
-static void put_json_link(struct rows *r, uint32_t other, const uint64_t counts[2])
+static void put_json_link(struct write_calls_rows *r, uint32_t other,
+			  const uint64_t counts[2])
 {
 	json_begin_object(r->json);
 	if (other < r->p->rows.nr) {
@@ -132,7 +138,8 @@ static void put_json_link(struct rows *r, uint32_t other, const uint64_t counts[
 
 /* ---- both ---- */
 
-static void put_links(struct rows *r, uint32_t row, bool to_callees)
+static void write_calls_rows_put_links(struct write_calls_rows *r, uint32_t row,
+				       bool to_callees)
 {
 	const struct call_links *l = &r->links;
 	const size_t *from = to_callees ? l->callees_from : l->callers_from;
@@ -150,14 +157,15 @@ static void put_links(struct rows *r, uint32_t row, bool to_callees)
 		if (r->json)
 			put_json_link(r, other, counts);
 		else
-			put_csv(r, row, to_callees ? "callee" : "caller", other,
-				counts);
+			write_calls_rows_put_csv(r, row,
+						 to_callees ? "callee" : "caller",
+						 other, counts);
 	}
 	if (r->json)
 		json_end_array(r->json);
 }
 
-static void put_function(struct rows *r, uint32_t row)
+static void write_calls_rows_put_function(struct write_calls_rows *r, uint32_t row)
 {
 	const struct profile_row *of = &r->p->rows.at[row];
 	const struct call_total *total = &r->p->graph.totals.at[row];
@@ -165,10 +173,10 @@ static void put_function(struct rows *r, uint32_t row)
 	const uint64_t all[2] = { total->samples, total->period };
 
 	if (!r->json) {
-		put_links(r, row, false);
-		put_csv(r, row, "self", CALL_BY_UNKNOWN, own);
-		put_csv(r, row, "total", CALL_BY_UNKNOWN, all);
-		put_links(r, row, true);
+		write_calls_rows_put_links(r, row, false);
+		write_calls_rows_put_csv(r, row, "self", CALL_BY_UNKNOWN, own);
+		write_calls_rows_put_csv(r, row, "total", CALL_BY_UNKNOWN, all);
+		write_calls_rows_put_links(r, row, true);
 		return;
 	}
 	json_begin_object(r->json);
@@ -182,12 +190,12 @@ static void put_function(struct rows *r, uint32_t row)
 	json_member_u64(r->json, "period", own[1]);
 	json_member_u64(r->json, "total_samples", all[0]);
 	json_member_u64(r->json, "total_period", all[1]);
-	put_links(r, row, false);
-	put_links(r, row, true);
+	write_calls_rows_put_links(r, row, false);
+	write_calls_rows_put_links(r, row, true);
 	json_end_object(r->json);
 }
 
-static int make_links(struct rows *r)
+static int write_calls_rows_make_links(struct write_calls_rows *r)
 {
 	struct call_lines how = { .nr_lines = r->p->rows.nr, .nr_columns = 1 };
 
@@ -201,7 +209,7 @@ static int make_links(struct rows *r)
 }
 
 /* The focus is of functions; the key has their names. */
-static int find_focus(struct rows *r, struct err *err)
+static int write_calls_rows_find_focus(struct write_calls_rows *r, struct err *err)
 {
 	uint8_t *functions = NULL;
 	int status = call_focus_find(r->p, r->options->focus, &functions, err);
@@ -220,7 +228,7 @@ static int find_focus(struct rows *r, struct err *err)
 	return r->focus ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-static int prepare(struct rows *r, struct err *err)
+static int write_calls_rows_prepare(struct write_calls_rows *r, struct err *err)
 {
 	struct present_options all = *r->options;
 	int status;
@@ -229,15 +237,15 @@ static int prepare(struct rows *r, struct err *err)
 	r->symbol = (size_t)keys_find(r->p->options.keys, KEY_SYMBOL);
 	r->with_event = r->p->events.nr > 1;
 	all.threshold = 0;
-	status = r->options->focus ? find_focus(r, err) : 0;
+	status = r->options->focus ? write_calls_rows_find_focus(r, err) : 0;
 	if (!status)
 		status = lines_of_rows(r->p, &all, r->with_event, &r->lines, err);
-	if (!status && make_links(r))
+	if (!status && write_calls_rows_make_links(r))
 		status = err_set(err, -ENOMEM, "out of memory");
 	return status;
 }
 
-static void put_functions(struct rows *r)
+static void write_calls_rows_put_functions(struct write_calls_rows *r)
 {
 	for (size_t i = 0; i < r->lines.all.nr; i++) {
 		const struct line *line = &r->lines.all.at[i];
@@ -247,11 +255,11 @@ static void put_functions(struct rows *r)
 		    r->options->threshold)
 			continue;
 		if (!r->focus || r->focus[profile_value(r->p, line->group, r->symbol)])
-			put_function(r, line->number);
+			write_calls_rows_put_function(r, line->number);
 	}
 }
 
-static void rows_done(struct rows *r)
+static void rows_done(struct write_calls_rows *r)
 {
 	lines_done(&r->lines);
 	call_links_done(&r->links);
@@ -263,13 +271,13 @@ static void rows_done(struct rows *r)
 int write_calls_csv(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err)
 {
-	struct rows r = { .p = p, .options = options, .out = out };
-	int status = prepare(&r, err);
+	struct write_calls_rows r = { .p = p, .options = options, .out = out };
+	int status = write_calls_rows_prepare(&r, err);
 
 	if (!status) {
 		if (!options->no_header)
 			put_csv_header(&r);
-		put_functions(&r);
+		write_calls_rows_put_functions(&r);
 		if (r.text.failed)
 			status = err_set(err, -ENOMEM, "out of memory");
 	}
@@ -281,8 +289,10 @@ int write_calls_json(FILE *out, struct profile *p,
 		     const struct present_options *options, struct err *err)
 {
 	struct json j = { .out = out };
-	struct rows r = { .p = p, .options = options, .out = out, .json = &j };
-	int status = prepare(&r, err);
+	struct write_calls_rows r = {
+		.p = p, .options = options, .out = out, .json = &j
+	};
+	int status = write_calls_rows_prepare(&r, err);
 
 	if (!status) {
 		json_begin_object(&j);
@@ -290,7 +300,7 @@ int write_calls_json(FILE *out, struct profile *p,
 		json_text(&j, schema);
 		json_name(&j, "functions");
 		json_begin_array(&j);
-		put_functions(&r);
+		write_calls_rows_put_functions(&r);
 		json_end_array(&j);
 		json_end_object(&j);
 		fputc('\n', out);

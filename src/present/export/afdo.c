@@ -69,7 +69,8 @@ int afdo_write(struct afdo *a, FILE *out)
 
 /* The linker's name, as the compiler gave it first: parts that it cut off later, and copies that
  * are made for one caller, are the same function in the profile. */
-static uint32_t name_of(struct looking *k, const struct line_frame *f, uint64_t offset)
+static uint32_t write_afdo_name_of(struct looking *k, const struct line_frame *f,
+				   uint64_t offset)
 {
 	const struct symbol *s = NULL;
 	const char *name = f->name;
@@ -81,15 +82,15 @@ static uint32_t name_of(struct looking *k, const struct line_frame *f, uint64_t 
 	return name ? afdo_tree_name(&k->a->tree, name) : AFDO_NONE;
 }
 
-static struct afdo_at line_of(const struct line_frame *f)
+static struct afdo_at write_afdo_line_of(const struct line_frame *f)
 {
 	return afdo_at(f->line - f->decl_line,
 		       f->discriminator | f->call_discriminator);
 }
 
 /* What is wrong with a place; NULL: nothing. */
-static uint64_t *trouble_with(struct afdo_stats *stats, const struct line_frame *frames,
-			      size_t nr)
+static uint64_t *write_afdo_trouble_with(struct afdo_stats *stats,
+					 const struct line_frame *frames, size_t nr)
 {
 	if (!nr || !frames[0].line || nr == FRAMES_MAX)
 		return &stats->without_lines;
@@ -100,19 +101,19 @@ static uint64_t *trouble_with(struct afdo_stats *stats, const struct line_frame 
 }
 
 /* The function that has the place, as deep as it is inlined.  AFDO_NONE: it cannot be written. */
-static uint32_t node_of(struct looking *k, const struct line_frame *frames, size_t nr,
-			uint64_t offset)
+static uint32_t write_afdo_node_of(struct looking *k, const struct line_frame *frames,
+				   size_t nr, uint64_t offset)
 {
 	uint32_t node = AFDO_NONE;
 
 	for (size_t i = nr; i-- > 0;) {
-		uint32_t name = name_of(k, &frames[i], offset);
+		uint32_t name = write_afdo_name_of(k, &frames[i], offset);
 		struct afdo_at call = { 0 };
 
 		if (name == AFDO_NONE)
 			return AFDO_NONE;
 		if (i + 1 < nr)
-			call = line_of(&frames[i + 1]);
+			call = write_afdo_line_of(&frames[i + 1]);
 		node = afdo_tree_node(&k->a->tree, node, call, name);
 		if (node == AFDO_NONE)
 			return AFDO_NONE;
@@ -129,7 +130,7 @@ static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
 	struct line_frame frames[FRAMES_MAX];
 	size_t nr = naming_lines_find(k->lines, vaddr, frames, FRAMES_MAX);
 	uint64_t reach = naming_lines_reach(k->lines);
-	uint64_t *trouble = trouble_with(&k->a->stats, frames, nr);
+	uint64_t *trouble = write_afdo_trouble_with(&k->a->stats, frames, nr);
 	uint32_t node;
 
 	*ret_reach = reach > vaddr ? offset + (reach - vaddr) : offset + 1;
@@ -140,15 +141,15 @@ static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
 	}
 	*ret_factor = afdo_copies(frames[0].discriminator);
 	k->a->stats.used += samples;
-	node = node_of(k, frames, nr, offset);
-	return node == AFDO_NONE
-		       ? AFDO_NONE
-		       : afdo_tree_spot(&k->a->tree, node, line_of(&frames[0]));
+	node = write_afdo_node_of(k, frames, nr, offset);
+	return node == AFDO_NONE ? AFDO_NONE
+				 : afdo_tree_spot(&k->a->tree, node,
+						  write_afdo_line_of(&frames[0]));
 }
 
 /* ---- an image ---- */
 
-static void add_samples(struct looking *k)
+static void write_afdo_add_samples(struct looking *k)
 {
 	for (size_t i = 0; i < k->counts->places.nr; i++) {
 		const struct code_place *p = &k->counts->places.at[i];
@@ -179,7 +180,7 @@ static void add_stretch(struct looking *k, uint64_t first, uint64_t last,
 
 /* What did not run of functions that did: their lines have 0, which is more than not to be there.
  * Returns behind which offset to go on. */
-static uint64_t add_function(struct looking *k, uint64_t offset)
+static uint64_t write_afdo_add_function(struct looking *k, uint64_t offset)
 {
 	const struct symbol *s = naming_find(k->naming, k->image, offset, NULL);
 
@@ -201,7 +202,7 @@ static int add_stretches(struct looking *k)
 		if (s->last - s->first > FUNCTION_BYTES_MAX)
 			continue;
 		if (!done || s->first > done)
-			done = add_function(k, s->first);
+			done = write_afdo_add_function(k, s->first);
 		add_stretch(k, s->first, s->last, s->count);
 	}
 	vec_done(&all);
@@ -209,7 +210,7 @@ static int add_stretches(struct looking *k)
 }
 
 /* Where a branch leads to the beginning of a function, that was called. */
-static int add_call(struct looking *k, const struct code_edge *e)
+static int write_afdo_add_call(struct looking *k, const struct code_edge *e)
 {
 	const struct code_place *from = &k->counts->places.at[e->from];
 	const struct code_place *to = &k->counts->places.at[e->to];
@@ -227,7 +228,7 @@ static int add_call(struct looking *k, const struct code_edge *e)
 	return afdo_tree_call(&k->a->tree, spot, name, e->count);
 }
 
-static int add_calls(struct looking *k)
+static int write_afdo_add_calls(struct looking *k)
 {
 	int r = 0;
 
@@ -235,28 +236,28 @@ static int add_calls(struct looking *k)
 		const struct code_edge *e = &k->counts->branches.at[i];
 
 		if (k->counts->places.at[e->from].image == k->image)
-			r = add_call(k, e);
+			r = write_afdo_add_call(k, e);
 	}
 	return r;
 }
 
 /* Samples of an image that has branches count for what they tell, not for where they are. */
-static int add_image(struct looking *k)
+static int write_afdo_add_image(struct looking *k)
 {
 	int r;
 
 	if (!k->counts->branches.nr) {
-		add_samples(k);
+		write_afdo_add_samples(k);
 		return 0;
 	}
 	for (size_t i = 0; i < k->counts->places.nr; i++)
 		if (k->counts->places.at[i].image == k->image)
 			k->a->stats.used += k->counts->places.at[i].samples;
 	r = add_stretches(k);
-	return r ? r : add_calls(k);
+	return r ? r : write_afdo_add_calls(k);
 }
 
-static uint64_t samples_of(const struct code_counts *c, uint32_t image)
+static uint64_t write_afdo_samples_of(const struct code_counts *c, uint32_t image)
 {
 	uint64_t sum = 0;
 
@@ -266,7 +267,7 @@ static uint64_t samples_of(const struct code_counts *c, uint32_t image)
 	return sum;
 }
 
-static int prepare(struct looking *k)
+static int write_afdo_prepare(struct looking *k)
 {
 	uint64_t *addresses = calloc(k->counts->places.nr + 1, sizeof(*addresses));
 	size_t nr = 0;
@@ -283,7 +284,7 @@ static int prepare(struct looking *k)
 }
 
 /* Programs and libraries: a kernel is not built from such a profile yet. */
-static int look_up(struct looking *k, const struct lines_options *lines)
+static int write_afdo_look_up(struct looking *k, const struct lines_options *lines)
 {
 	int r;
 
@@ -292,12 +293,12 @@ static int look_up(struct looking *k, const struct lines_options *lines)
 	if (r)
 		return r;
 	if (!k->lines) {
-		k->a->stats.without_lines += samples_of(k->counts, k->image);
+		k->a->stats.without_lines += write_afdo_samples_of(k->counts, k->image);
 		return 0;
 	}
-	r = prepare(k);
+	r = write_afdo_prepare(k);
 	if (!r)
-		r = add_image(k);
+		r = write_afdo_add_image(k);
 	naming_lines_close(k->lines);
 	k->lines = NULL;
 	return r;
@@ -314,7 +315,7 @@ int afdo_add(struct afdo *a, const struct code_counts *counts, const struct dict
 		used[counts->places.at[i].image] = true;
 	for (k.image = 0; !r && k.image < dict->images.nr; k.image++)
 		if (used[k.image] && dict->images.at[k.image].kind == IMAGE_FILE)
-			r = look_up(&k, lines);
+			r = write_afdo_look_up(&k, lines);
 	free(used);
 	afdo_tree_settle(&a->tree);
 	return r ? r : afdo_tree_failed(&a->tree) ? -ENOMEM : 0;

@@ -9,7 +9,7 @@
 
 /* All there is in the order of the text, and where what belongs to one thing begins: to node i
  * children[first_child[i]] up to children[first_child[i + 1]], and so on. */
-struct text {
+struct afdo_text {
 	struct afdo_tree *t;
 	FILE *out;
 	uint32_t *children; /* nodes, the last are those that are not inlined */
@@ -33,7 +33,7 @@ static int by_place(struct afdo_at a, struct afdo_at b)
 				: by_number(a.block, b.block);
 }
 
-static int by_name(const struct afdo_tree *t, uint32_t a, uint32_t b)
+static int afdo_text_by_name(const struct afdo_tree *t, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(strtab_get(&t->names, a), strtab_get(&t->names, b));
 }
@@ -48,10 +48,10 @@ static int compare_nodes(const void *va, const void *vb, void *ctx)
 	if (!r)
 		r = a->parent == AFDO_NONE ? by_number(b->total, a->total)
 					   : by_place(a->call, b->call);
-	return r ? r : by_name(t, a->name, b->name);
+	return r ? r : afdo_text_by_name(t, a->name, b->name);
 }
 
-static int compare_spots(const void *va, const void *vb, void *ctx)
+static int afdo_text_compare_spots(const void *va, const void *vb, void *ctx)
 {
 	const struct afdo_tree *t = ctx;
 	const struct afdo_spot *a = &t->spots.at[*(const uint32_t *)va];
@@ -70,10 +70,10 @@ static int compare_targets(const void *va, const void *vb, void *ctx)
 
 	if (!r)
 		r = by_number(b->count, a->count);
-	return r ? r : by_name(t, a->name, b->name);
+	return r ? r : afdo_text_by_name(t, a->name, b->name);
 }
 
-static void sum_up(struct afdo_tree *t)
+static void afdo_text_sum_up(struct afdo_tree *t)
 {
 	for (size_t i = 0; i < t->nodes.nr; i++)
 		t->nodes.at[i].total = 0;
@@ -98,12 +98,12 @@ static uint32_t *sorted(struct afdo_tree *t, size_t nr,
 	return order;
 }
 
-static bool sort_all(struct text *x)
+static bool sort_all(struct afdo_text *x)
 {
 	struct afdo_tree *t = x->t;
 
 	x->children = sorted(t, t->nodes.nr, compare_nodes);
-	x->spots = sorted(t, t->spots.nr, compare_spots);
+	x->spots = sorted(t, t->spots.nr, afdo_text_compare_spots);
 	x->targets = sorted(t, t->targets.nr, compare_targets);
 	x->first_child = calloc(t->nodes.nr + 2, sizeof(*x->first_child));
 	x->first_spot = calloc(t->nodes.nr + 2, sizeof(*x->first_spot));
@@ -112,7 +112,7 @@ static bool sort_all(struct text *x)
 	       x->first_spot && x->first_target;
 }
 
-static void find_firsts(struct text *x)
+static void find_firsts(struct afdo_text *x)
 {
 	const struct afdo_tree *t = x->t;
 
@@ -133,7 +133,8 @@ static void find_firsts(struct text *x)
 
 /* ---- text ---- */
 
-static void put_place(const struct text *x, unsigned int depth, struct afdo_at at)
+static void afdo_text_put_place(const struct afdo_text *x, unsigned int depth,
+				struct afdo_at at)
 {
 	fprintf(x->out, "%*s%" PRIu32, (int)depth, "", at.line);
 	if (at.block)
@@ -141,11 +142,12 @@ static void put_place(const struct text *x, unsigned int depth, struct afdo_at a
 	fputs(": ", x->out);
 }
 
-static void put_spot(const struct text *x, unsigned int depth, uint32_t number)
+static void afdo_text_put_spot(const struct afdo_text *x, unsigned int depth,
+			       uint32_t number)
 {
 	const struct afdo_spot *s = &x->t->spots.at[number];
 
-	put_place(x, depth, s->at);
+	afdo_text_put_place(x, depth, s->at);
 	fprintf(x->out, "%" PRIu64, s->count);
 	for (size_t i = x->first_target[number]; i < x->first_target[number + 1]; i++) {
 		const struct afdo_target *to = &x->t->targets.at[x->targets[i]];
@@ -158,30 +160,30 @@ static void put_spot(const struct text *x, unsigned int depth, uint32_t number)
 }
 
 /* As deep as places are inlined: FRAMES_MAX of export/afdo.c. */
-static void put_node(const struct text *x, unsigned int depth, uint32_t number)
+static void put_node(const struct afdo_text *x, unsigned int depth, uint32_t number)
 {
 	const struct afdo_node *n = &x->t->nodes.at[number];
 	const char *name = strtab_get(&x->t->names, n->name);
 
 	if (depth)
-		put_place(x, depth, n->call);
+		afdo_text_put_place(x, depth, n->call);
 	screen_write_masked(x->out, name);
 	fprintf(x->out, ":%" PRIu64, n->total);
 	if (!depth)
 		fprintf(x->out, ":%" PRIu64, n->head);
 	putc('\n', x->out);
 	for (size_t i = x->first_spot[number]; i < x->first_spot[number + 1]; i++)
-		put_spot(x, depth + 1, x->spots[i]);
+		afdo_text_put_spot(x, depth + 1, x->spots[i]);
 	for (size_t i = x->first_child[number]; i < x->first_child[number + 1]; i++)
 		put_node(x, depth + 1, x->children[i]);
 }
 
 int afdo_tree_write(struct afdo_tree *t, FILE *out)
 {
-	struct text x = { .t = t, .out = out };
+	struct afdo_text x = { .t = t, .out = out };
 	int r = -ENOMEM;
 
-	sum_up(t);
+	afdo_text_sum_up(t);
 	if (sort_all(&x)) {
 		find_firsts(&x);
 		for (size_t i = t->nodes.nr ? x.first_child[t->nodes.nr] : 0;

@@ -106,14 +106,14 @@ uint32_t afdo_tree_name(struct afdo_tree *t, const char *symbol)
 	return name == STRTAB_FAILED ? AFDO_NONE : name;
 }
 
-static uint64_t key_of(struct afdo_at at)
+static uint64_t afdo_tree_key_of(struct afdo_at at)
 {
 	return (uint64_t)at.line << 32 | at.block;
 }
 
 /* `nr` numbers are given: the number of the key, or the next one.  MAP_NONE when memory is short. */
-static uint32_t number_of(struct afdo_tree *t, struct map *by, uint64_t a, uint64_t b,
-			  size_t nr)
+static uint32_t afdo_tree_number_of(struct afdo_tree *t, struct map *by, uint64_t a,
+				    uint64_t b, size_t nr)
 {
 	bool is_new;
 	struct map_slot *slot = map_at(by, a, b, &is_new);
@@ -138,9 +138,9 @@ uint32_t afdo_tree_node(struct afdo_tree *t, uint32_t parent, struct afdo_at cal
 		t->failed = true;
 		return AFDO_NONE;
 	}
-	at = number_of(t, top ? &t->top_by : &t->node_by,
-		       top ? name : (uint64_t)parent << 32 | name, key_of(call),
-		       t->nodes.nr);
+	at = afdo_tree_number_of(t, top ? &t->top_by : &t->node_by,
+				 top ? name : (uint64_t)parent << 32 | name,
+				 afdo_tree_key_of(call), t->nodes.nr);
 	if (at == t->nodes.nr)
 		t->nodes.at[t->nodes.nr++] = node;
 	return at;
@@ -155,7 +155,8 @@ uint32_t afdo_tree_spot(struct afdo_tree *t, uint32_t node, struct afdo_at at)
 		t->failed = true;
 		return AFDO_NONE;
 	}
-	number = number_of(t, &t->spot_by, node, key_of(at), t->spots.nr);
+	number = afdo_tree_number_of(t, &t->spot_by, node, afdo_tree_key_of(at),
+				     t->spots.nr);
 	if (number == t->spots.nr)
 		t->spots.at[t->spots.nr++] = spot;
 	return number;
@@ -192,7 +193,7 @@ int afdo_tree_call(struct afdo_tree *t, uint32_t spot, uint32_t name, uint64_t c
 	t->nodes.at[node].head += count;
 	if (spot == AFDO_NONE)
 		return 0;
-	at = number_of(t, &t->target_by, spot, name, t->targets.nr);
+	at = afdo_tree_number_of(t, &t->target_by, spot, name, t->targets.nr);
 	if (at == AFDO_NONE)
 		return -ENOMEM;
 	if (at == t->targets.nr)

@@ -21,12 +21,12 @@ enum {
 };
 
 /* A call from one function to another. */
-struct edge {
+struct write_callgrind_edge {
 	uint32_t from, to; /* symbols */
 	uint32_t open;     /* how often it is on the way to the node at hand */
 };
 
-struct step {
+struct write_callgrind_step {
 	uint32_t node;
 	uint32_t edge; /* DICT_NONE: none */
 };
@@ -50,12 +50,12 @@ struct callgrind {
 	size_t nr_events;
 	/* What an application has. */
 	struct map edge_by;
-	VEC(struct edge) edges;
+	VEC(struct write_callgrind_edge) edges;
 	struct map line_by; /* (symbol, line) */
 	VEC(struct own_line) lines;
 	VEC(uint64_t) line_costs;
 	VEC(uint64_t) edge_costs;
-	VEC(struct step) path; /* to the node at hand */
+	VEC(struct write_callgrind_step) path; /* to the node at hand */
 	struct map named; /* (what of, string): the number that it has in the file */
 	uint32_t nr_named[NR_NAMES];
 	FILE *out;
@@ -64,8 +64,8 @@ struct callgrind {
 /* ---- where functions are ---- */
 
 /* "path:12" in two; what is unknown is "???" and 0. */
-static int split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
-		 uint32_t *ret_line)
+static int write_callgrind_split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
+				 uint32_t *ret_line)
 {
 	const char *place = strtab_get(&c->p->strings, text);
 	size_t len;
@@ -79,7 +79,7 @@ static int split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
 	return *ret_file == STRTAB_FAILED ? -ENOMEM : 0;
 }
 
-static int find_files(struct callgrind *c)
+static int write_callgrind_find_files(struct callgrind *c)
 {
 	size_t nr = c->calls.symbols.nr;
 
@@ -95,7 +95,8 @@ static int find_files(struct callgrind *c)
 					: c->p->functions.at[function].line;
 
 		c->file_of[i] = c->unknown;
-		if (line != DICT_NONE && split(c, line, &c->file_of[i], &c->line_of[i]))
+		if (line != DICT_NONE &&
+		    write_callgrind_split(c, line, &c->file_of[i], &c->line_of[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -118,7 +119,7 @@ int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 		    !vec_push(&c->apps, i))
 			r = -ENOMEM;
 	if (!r)
-		r = find_files(c);
+		r = write_callgrind_find_files(c);
 	if (!r) {
 		c->sums =
 			calloc(c->calls.nodes.nr * c->nr_events + 1, sizeof(*c->sums));
@@ -132,7 +133,7 @@ int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 	return 0;
 }
 
-static void forget(struct callgrind *c)
+static void write_callgrind_forget(struct callgrind *c)
 {
 	map_done(&c->edge_by);
 	map_done(&c->line_by);
@@ -146,7 +147,7 @@ void callgrind_free(struct callgrind *c)
 {
 	if (!c)
 		return;
-	forget(c);
+	write_callgrind_forget(c);
 	vec_done(&c->edges);
 	vec_done(&c->lines);
 	vec_done(&c->line_costs);
@@ -186,7 +187,7 @@ static int add_costs(struct callgrind *c, bool of_lines)
 	return 0;
 }
 
-static int add_row(struct callgrind *c, const struct call_row *row)
+static int write_callgrind_add_row(struct callgrind *c, const struct call_row *row)
 {
 	uint32_t symbol = row->node ? c->calls.nodes.at[row->node].symbol : DICT_NONE;
 	bool is_new;
@@ -199,7 +200,7 @@ static int add_row(struct callgrind *c, const struct call_row *row)
 					 .text = row->line,
 					 .number = (uint32_t)c->lines.nr };
 
-		if (split(c, row->line, &line.file, &line.line) ||
+		if (write_callgrind_split(c, row->line, &line.file, &line.line) ||
 		    !vec_push(&c->lines, line) || add_costs(c, true))
 			return -ENOMEM;
 		slot->value_plus_1 = (uint32_t)c->lines.nr;
@@ -214,7 +215,8 @@ static int add_row(struct callgrind *c, const struct call_row *row)
 static uint32_t edge_to(struct callgrind *c, uint32_t node)
 {
 	const struct call_place *nodes = c->calls.nodes.at;
-	struct edge edge = { nodes[nodes[node].parent].symbol, nodes[node].symbol, 0 };
+	struct write_callgrind_edge edge = { nodes[nodes[node].parent].symbol,
+					     nodes[node].symbol, 0 };
 	struct map_slot *slot;
 	bool is_new;
 
@@ -238,10 +240,10 @@ static bool has_samples(const struct callgrind *c, uint32_t node)
 }
 
 /* A call in a recursion is part of the one outside: its samples count once. */
-static int add_call(struct callgrind *c, uint32_t node)
+static int write_callgrind_add_call(struct callgrind *c, uint32_t node)
 {
 	uint32_t caller = c->calls.nodes.at[node].parent;
-	struct step step = { node, DICT_NONE };
+	struct write_callgrind_step step = { node, DICT_NONE };
 
 	while (c->path.nr && c->path.at[c->path.nr - 1].node != caller)
 		if (c->path.at[--c->path.nr].edge != DICT_NONE)
@@ -260,21 +262,21 @@ static int add_call(struct callgrind *c, uint32_t node)
 }
 
 /* All costs of an application. */
-static int sum_up(struct callgrind *c, size_t app)
+static int write_callgrind_sum_up(struct callgrind *c, size_t app)
 {
 	size_t end = app + 1 < c->apps.nr ? c->apps.at[app + 1] : c->calls.nr_rows;
 	size_t nr = c->calls.nodes.nr;
 
 	memset(c->sums, 0, nr * c->nr_events * sizeof(*c->sums));
 	for (size_t i = c->apps.at[app]; i < end; i++)
-		if (add_row(c, call_row_at(&c->calls, i)))
+		if (write_callgrind_add_row(c, call_row_at(&c->calls, i)))
 			return -ENOMEM;
 	for (size_t i = nr; i-- > 1;)
 		for (size_t event = 0; event < c->nr_events; event++)
 			c->sums[c->calls.nodes.at[i].parent * c->nr_events + event] +=
 				c->sums[i * c->nr_events + event];
 	for (uint32_t i = 1; i < nr; i++)
-		if (add_call(c, i))
+		if (write_callgrind_add_call(c, i))
 			return -ENOMEM;
 	return 0;
 }
@@ -282,8 +284,8 @@ static int sum_up(struct callgrind *c, size_t app)
 /* ---- text ---- */
 
 /* "fn=(1) main" at first, later "fn=(1)". */
-static int put_name(struct callgrind *c, const char *field, unsigned int kind,
-		    uint32_t symbol, uint32_t name)
+static int write_callgrind_put_name(struct callgrind *c, const char *field,
+				    unsigned int kind, uint32_t symbol, uint32_t name)
 {
 	bool is_new;
 	/* Functions of one name in several images are several. */
@@ -303,7 +305,8 @@ static int put_name(struct callgrind *c, const char *field, unsigned int kind,
 	return 0;
 }
 
-static int put_function(struct callgrind *c, const char *const *fields, uint32_t symbol)
+static int write_callgrind_put_function(struct callgrind *c, const char *const *fields,
+					uint32_t symbol)
 {
 	const struct call_symbol *s = NULL;
 	uint32_t names[] = { c->unknown, c->unknown, c->unknown };
@@ -316,7 +319,8 @@ static int put_function(struct callgrind *c, const char *const *fields, uint32_t
 	if (s && s->image != DICT_NONE)
 		names[NAME_OBJECT] = c->p->images.at[s->image].name;
 	for (unsigned int kind = 0; kind < NR_NAMES; kind++)
-		if (put_name(c, fields[kind], kind, symbol, names[kind]))
+		if (write_callgrind_put_name(c, fields[kind], kind, symbol,
+					     names[kind]))
 			return -ENOMEM;
 	return 0;
 }
@@ -330,21 +334,21 @@ static void put_costs(struct callgrind *c, uint32_t line, const uint64_t *costs)
 }
 
 /* Names of events are words. */
-static void put_event(struct callgrind *c, size_t i)
+static void write_callgrind_put_event(struct callgrind *c, size_t i)
 {
 	for (const char *name = profile_event_name(c->p, c->calls.events.at[i]); *name;
 	     name++)
 		putc_unlocked(isalnum((unsigned char)*name) ? *name : '_', c->out);
 }
 
-static void put_head(struct callgrind *c, size_t app)
+static void write_callgrind_put_head(struct callgrind *c, size_t app)
 {
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile\ncmd: ", c->out);
 	screen_write_masked(c->out, callgrind_app(c, app));
 	fputs("\npositions: line\nevents:", c->out);
 	for (size_t i = 0; i < c->nr_events; i++) {
 		putc_unlocked(' ', c->out);
-		put_event(c, i);
+		write_callgrind_put_event(c, i);
 	}
 	fputs("\nsummary:", c->out);
 	for (size_t i = 0; i < c->nr_events; i++)
@@ -352,62 +356,64 @@ static void put_head(struct callgrind *c, size_t app)
 	putc_unlocked('\n', c->out);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int write_callgrind_compare_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int compare_lines(const void *a, const void *b, void *ctx)
+static int write_callgrind_compare_lines(const void *a, const void *b, void *ctx)
 {
 	const struct callgrind *c = ctx;
 	const struct own_line *x = a, *y = b;
 	int r;
 
 	if (x->symbol != y->symbol)
-		return compare_numbers(x->symbol, y->symbol);
+		return write_callgrind_compare_numbers(x->symbol, y->symbol);
 	r = strcmp(strtab_get(&c->p->strings, x->file),
 		   strtab_get(&c->p->strings, y->file));
-	return r ? r : compare_numbers(x->line, y->line);
+	return r ? r : write_callgrind_compare_numbers(x->line, y->line);
 }
 
-static int compare_edges(const void *a, const void *b, void *ctx)
+static int write_callgrind_compare_edges(const void *a, const void *b, void *ctx)
 {
 	const struct callgrind *c = ctx;
-	const struct edge *x = &c->edges.at[*(const uint32_t *)a];
-	const struct edge *y = &c->edges.at[*(const uint32_t *)b];
+	const struct write_callgrind_edge *x = &c->edges.at[*(const uint32_t *)a];
+	const struct write_callgrind_edge *y = &c->edges.at[*(const uint32_t *)b];
 
-	return x->from != y->from ? compare_numbers(x->from, y->from)
-				  : compare_numbers(x->to, y->to);
+	return x->from != y->from ? write_callgrind_compare_numbers(x->from, y->from)
+				  : write_callgrind_compare_numbers(x->to, y->to);
 }
 
 /* Lines in other files than the function's own stand under these: it has them from what was
  * inlined. */
-static int put_lines(struct callgrind *c, size_t *at, uint32_t symbol)
+static int write_callgrind_put_lines(struct callgrind *c, size_t *at, uint32_t symbol)
 {
 	uint32_t file = symbol == DICT_NONE ? c->unknown : c->file_of[symbol];
 
 	for (; *at < c->lines.nr && c->lines.at[*at].symbol == symbol; ++*at) {
 		const struct own_line *l = &c->lines.at[*at];
 
-		if (l->file != file && put_name(c, "fi", NAME_FILE, 0, l->file))
+		if (l->file != file &&
+		    write_callgrind_put_name(c, "fi", NAME_FILE, 0, l->file))
 			return -ENOMEM;
 		file = l->file;
 		put_costs(c, l->line, &c->line_costs.at[l->number * c->nr_events]);
 	}
 	if (symbol != DICT_NONE && file != c->file_of[symbol])
-		return put_name(c, "fe", NAME_FILE, 0, c->file_of[symbol]);
+		return write_callgrind_put_name(c, "fe", NAME_FILE, 0,
+						c->file_of[symbol]);
 	return 0;
 }
 
-static int put_calls(struct callgrind *c, const uint32_t *order, size_t *at,
-		     uint32_t symbol)
+static int write_callgrind_put_calls(struct callgrind *c, const uint32_t *order,
+				     size_t *at, uint32_t symbol)
 {
 	static const char *const fields[] = { "cob", "cfi", "cfn" };
 
 	for (; *at < c->edges.nr && c->edges.at[order[*at]].from == symbol; ++*at) {
 		uint32_t to = c->edges.at[order[*at]].to;
 
-		if (put_function(c, fields, to))
+		if (write_callgrind_put_function(c, fields, to))
 			return -ENOMEM;
 		/* How often is not known: samples tell that it was, once at least. */
 		fprintf(c->out, "calls=1 %" PRIu32 "\n", c->line_of[to]);
@@ -417,7 +423,7 @@ static int put_calls(struct callgrind *c, const uint32_t *order, size_t *at,
 	return 0;
 }
 
-static int put_functions(struct callgrind *c, const uint32_t *order)
+static int write_callgrind_put_functions(struct callgrind *c, const uint32_t *order)
 {
 	static const char *const fields[] = { "ob", "fl", "fn" };
 	size_t line = 0, call = 0;
@@ -430,8 +436,9 @@ static int put_functions(struct callgrind *c, const uint32_t *order)
 		uint32_t symbol = of_line < of_call ? of_line : of_call;
 
 		putc_unlocked('\n', c->out);
-		if (put_function(c, fields, symbol) || put_lines(c, &line, symbol) ||
-		    put_calls(c, order, &call, symbol))
+		if (write_callgrind_put_function(c, fields, symbol) ||
+		    write_callgrind_put_lines(c, &line, symbol) ||
+		    write_callgrind_put_calls(c, order, &call, symbol))
 			return -ENOMEM;
 	}
 	return 0;
@@ -442,9 +449,9 @@ int callgrind_write(struct callgrind *c, size_t app, FILE *out, struct err *err)
 	uint32_t *order = NULL;
 	int r;
 
-	forget(c);
+	write_callgrind_forget(c);
 	c->out = out;
-	r = sum_up(c, app);
+	r = write_callgrind_sum_up(c, app);
 	if (!r) {
 		order = calloc(c->edges.nr + 1, sizeof(*order));
 		r = order ? 0 : -ENOMEM;
@@ -452,11 +459,12 @@ int callgrind_write(struct callgrind *c, size_t app, FILE *out, struct err *err)
 	if (!r) {
 		for (uint32_t i = 0; i < c->edges.nr; i++)
 			order[i] = i;
-		qsort_r(order, c->edges.nr, sizeof(*order), compare_edges, c);
-		qsort_r(c->lines.at, c->lines.nr, sizeof(*c->lines.at), compare_lines,
-			c);
-		put_head(c, app);
-		r = put_functions(c, order);
+		qsort_r(order, c->edges.nr, sizeof(*order),
+			write_callgrind_compare_edges, c);
+		qsort_r(c->lines.at, c->lines.nr, sizeof(*c->lines.at),
+			write_callgrind_compare_lines, c);
+		write_callgrind_put_head(c, app);
+		r = write_callgrind_put_functions(c, order);
 	}
 	free(order);
 	return r ? err_set(err, r, "out of memory") : 0;

@@ -51,7 +51,7 @@ static void begin_node(struct json *j, uint64_t id, const char *name, const char
 }
 
 /* A command has a copy of all nodes: id of its own one, and from there on the nodes'. */
-static uint64_t id_of(const struct chrome *c, uint32_t who, uint32_t node)
+static uint64_t write_chrome_id_of(const struct chrome *c, uint32_t who, uint32_t node)
 {
 	return FIRST_ID + (uint64_t)who * c->calls.nodes.nr + node;
 }
@@ -62,13 +62,13 @@ static void put_children(struct chrome *c, uint32_t who, uint32_t node)
 	json_begin_array(&c->json);
 	for (uint32_t i = c->child[node]; i; i = c->sibling[i])
 		if (c->used[i])
-			json_u64(&c->json, id_of(c, who, i));
+			json_u64(&c->json, write_chrome_id_of(c, who, i));
 	json_end_array(&c->json);
 }
 
 /* Which nodes a command has, and how many samples are at each.  Returns where the rows of the next
  * one begin. */
-static size_t collect(struct chrome *c, size_t at)
+static size_t write_chrome_collect(struct chrome *c, size_t at)
 {
 	const struct call_table *t = &c->calls;
 	uint32_t who = call_row_at(t, at)->who;
@@ -86,7 +86,7 @@ static size_t collect(struct chrome *c, size_t at)
 	return at;
 }
 
-static void put_command(struct chrome *c, uint32_t who)
+static void write_chrome_put_command(struct chrome *c, uint32_t who)
 {
 	const struct call_table *t = &c->calls;
 	size_t comm = (size_t)keys_find(t->p->options.keys, KEY_COMM);
@@ -96,11 +96,11 @@ static void put_command(struct chrome *c, uint32_t who)
 		if (!c->used[i])
 			continue;
 		if (i)
-			begin_node(j, id_of(c, who, i),
+			begin_node(j, write_chrome_id_of(c, who, i),
 				   call_symbol_name(t, t->nodes.at[i].symbol),
 				   call_symbol_image(t, t->nodes.at[i].symbol));
 		else
-			begin_node(j, id_of(c, who, i),
+			begin_node(j, write_chrome_id_of(c, who, i),
 				   profile_text(t->p, t->whos.at[who], comm), "");
 		json_member_u64(j, "hitCount", c->hits[i]);
 		put_children(c, who, i);
@@ -120,7 +120,7 @@ static void put_nodes(struct chrome *c)
 	json_begin_array(j);
 	json_u64(j, IDLE_ID);
 	for (uint32_t i = 0; i < c->calls.whos.nr; i++)
-		json_u64(j, id_of(c, i, 0));
+		json_u64(j, write_chrome_id_of(c, i, 0));
 	json_end_array(j);
 	json_end_object(j);
 	begin_node(j, IDLE_ID, "(idle)", "");
@@ -129,8 +129,8 @@ static void put_nodes(struct chrome *c)
 	for (size_t i = 0; i < c->calls.nr_rows;) {
 		uint32_t who = call_row_at(&c->calls, i)->who;
 
-		i = collect(c, i);
-		put_command(c, who);
+		i = write_chrome_collect(c, i);
+		write_chrome_put_command(c, who);
 	}
 	json_end_array(j);
 }
@@ -148,7 +148,7 @@ static uint64_t sample_us(const struct chrome *c)
 	return US_A_SAMPLE;
 }
 
-static void put_samples(struct chrome *c)
+static void write_chrome_put_samples(struct chrome *c)
 {
 	const struct call_table *t = &c->calls;
 	struct json *j = &c->json;
@@ -157,7 +157,8 @@ static void put_samples(struct chrome *c)
 	json_name(j, "samples");
 	json_begin_array(j);
 	for (size_t i = 0; i < t->nr_rows; i++)
-		json_u64(j, id_of(c, call_row_at(t, i)->who, call_row_at(t, i)->node));
+		json_u64(j, write_chrome_id_of(c, call_row_at(t, i)->who,
+					       call_row_at(t, i)->node));
 	json_u64(j, IDLE_ID);
 	json_end_array(j);
 	json_name(j, "timeDeltas");
@@ -205,7 +206,7 @@ int write_chrome(FILE *out, struct profile *p, const struct present_options *opt
 	if (!r) {
 		json_begin_object(&c.json);
 		put_nodes(&c);
-		put_samples(&c);
+		write_chrome_put_samples(&c);
 		json_end_object(&c.json);
 		putc_unlocked('\n', out);
 	}

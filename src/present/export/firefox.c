@@ -32,7 +32,7 @@ enum {
 };
 
 /* Numbers in a thread's tables of what the whole has many of. */
-struct numbers {
+struct write_firefox_numbers {
 	uint32_t *of;          /* DICT_NONE: not in it */
 	VEC(uint32_t) members; /* in order */
 };
@@ -56,10 +56,10 @@ struct firefox {
 	struct call_table calls;
 	struct json json;
 	struct node_set node_set; /* of the thread at hand */
-	struct numbers
+	struct write_firefox_numbers
 		nodes; /* of what was in it, others are anything; none of the root */
-	struct numbers symbols;
-	struct numbers images;
+	struct write_firefox_numbers symbols;
+	struct write_firefox_numbers images;
 	size_t pid, tid, comm;
 	uint64_t width_ns;       /* of KEY_TIME: whole milliseconds */
 	struct call_spans spans; /* those of a thread together */
@@ -76,7 +76,7 @@ struct firefox {
 	bool failed;         /* memory is short */
 };
 
-static int numbers_init(struct numbers *n, size_t nr)
+static int numbers_init(struct write_firefox_numbers *n, size_t nr)
 {
 	n->of = malloc((nr + 1) * sizeof(*n->of));
 	for (size_t i = 0; n->of && i < nr; i++)
@@ -84,20 +84,21 @@ static int numbers_init(struct numbers *n, size_t nr)
 	return n->of ? 0 : -ENOMEM;
 }
 
-static void numbers_clear(struct numbers *n)
+static void numbers_clear(struct write_firefox_numbers *n)
 {
 	for (size_t i = 0; i < n->members.nr; i++)
 		n->of[n->members.at[i]] = DICT_NONE;
 	n->members.nr = 0;
 }
 
-static void numbers_done(struct numbers *n)
+static void numbers_done(struct write_firefox_numbers *n)
 {
 	free(n->of);
 	vec_done(&n->members);
 }
 
-static void number_of(struct firefox *f, struct numbers *n, uint32_t thing)
+static void write_firefox_number_of(struct firefox *f, struct write_firefox_numbers *n,
+				    uint32_t thing)
 {
 	if (n->of[thing] != DICT_NONE)
 		return;
@@ -149,7 +150,8 @@ static uint32_t *column(struct firefox *f, size_t nr)
 	return f->column.at;
 }
 
-static void put_column(struct firefox *f, const char *name, const char *none)
+static void write_firefox_put_column(struct firefox *f, const char *name,
+				     const char *none)
 {
 	json_name(&f->json, name);
 	json_u32s(&f->json, f->column.at, f->column.nr, none);
@@ -162,7 +164,7 @@ static void put_counting(struct firefox *f, const char *name, size_t from, size_
 
 	for (size_t i = 0; to && i < nr; i++)
 		to[i] = (uint32_t)(from + i);
-	put_column(f, name, "null");
+	write_firefox_put_column(f, name, "null");
 }
 
 /* ---- tables of a thread ---- */
@@ -210,9 +212,9 @@ static bool node_set_add(struct node_set *s, uint32_t node)
 }
 
 /* The nodes of a word get their numbers. */
-static void number_nodes(struct firefox *f, size_t at)
+static void write_firefox_number_nodes(struct firefox *f, size_t at)
 {
-	struct numbers *n = &f->nodes;
+	struct write_firefox_numbers *n = &f->nodes;
 	uint64_t *word = &f->node_set.bits[at];
 
 	for (; *word; *word &= *word - 1) {
@@ -233,12 +235,13 @@ static void take_nodes(struct firefox *f)
 	f->nodes.members.nr = 0;
 	for (size_t i = 0; i < s->nr_words; i++)
 		for (; s->words[i]; s->words[i] &= s->words[i] - 1)
-			number_nodes(f, i * WORD_BITS +
-						(size_t)__builtin_ctzll(s->words[i]));
+			write_firefox_number_nodes(
+				f,
+				i * WORD_BITS + (size_t)__builtin_ctzll(s->words[i]));
 }
 
 /* The nodes of the samples, callers in front; their symbols, and images of these. */
-static void collect(struct firefox *f)
+static void write_firefox_collect(struct firefox *f)
 {
 	const struct call_place *nodes = f->calls.nodes.at;
 
@@ -252,13 +255,14 @@ static void collect(struct firefox *f)
 	for (uint32_t i = 0; i < f->nodes.members.nr; i++) {
 		uint32_t symbol = nodes[f->nodes.members.at[i]].symbol;
 
-		number_of(f, &f->symbols, symbol);
+		write_firefox_number_of(f, &f->symbols, symbol);
 		if (f->calls.symbols.at[symbol].image != DICT_NONE)
-			number_of(f, &f->images, f->calls.symbols.at[symbol].image);
+			write_firefox_number_of(f, &f->images,
+						f->calls.symbols.at[symbol].image);
 	}
 }
 
-static void put_stacks(struct firefox *f)
+static void write_firefox_put_stacks(struct firefox *f)
 {
 	const struct call_place *nodes = f->calls.nodes.at;
 	const uint32_t *members = f->nodes.members.at;
@@ -273,19 +277,19 @@ static void put_stacks(struct firefox *f)
 
 		to[i] = parent ? f->nodes.of[parent] : JSON_NONE;
 	}
-	put_column(f, "prefix", "null");
+	write_firefox_put_column(f, "prefix", "null");
 	for (size_t i = 0; to && i < nr; i++)
 		to[i] = f->symbols.of[nodes[members[i]].symbol];
-	put_column(f, "frame", "null");
+	write_firefox_put_column(f, "frame", "null");
 	for (size_t i = 0; to && i < nr; i++)
 		to[i] = f->categories[nodes[members[i]].symbol];
-	put_column(f, "category", "null");
+	write_firefox_put_column(f, "category", "null");
 	put_same(j, "subcategory", "0", nr);
 	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
-static void put_frames(struct firefox *f)
+static void write_firefox_put_frames(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
 	struct json *j = &f->json;
@@ -295,7 +299,7 @@ static void put_frames(struct firefox *f)
 	json_begin_object(j);
 	for (size_t i = 0; to && i < nr; i++)
 		to[i] = f->categories[f->symbols.members.at[i]];
-	put_column(f, "category", "null");
+	write_firefox_put_column(f, "category", "null");
 	put_counting(f, "func", 0, nr);
 	put_same(j, "address", "-1", nr);
 	put_same(j, "inlineDepth", "0", nr);
@@ -310,7 +314,7 @@ static void put_frames(struct firefox *f)
 }
 
 /* Strings of a thread: the names of its images, then those of its symbols. */
-static void put_functions(struct firefox *f)
+static void write_firefox_put_functions(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
 	struct json *j = &f->json;
@@ -325,7 +329,7 @@ static void put_functions(struct firefox *f)
 
 		to[i] = image == DICT_NONE ? JSON_NONE : f->images.of[image];
 	}
-	put_column(f, "resource", "-1");
+	write_firefox_put_column(f, "resource", "-1");
 	put_same(j, "isJS", "false", nr);
 	put_same(j, "relevantForJS", "false", nr);
 	put_same(j, "fileName", "null", nr);
@@ -351,23 +355,25 @@ static void put_resources(struct firefox *f)
 	json_end_object(j);
 }
 
-static void put_text(struct json_row *row, const struct texts *t, uint32_t number)
+static void write_firefox_put_text(struct json_row *row, const struct texts *t,
+				   uint32_t number)
 {
 	size_t at = t->at[number];
 
 	json_put_in_row(row, t->buf.data + at, t->at[number + 1] - at);
 }
 
-static void put_strings(struct firefox *f)
+static void write_firefox_put_strings(struct firefox *f)
 {
 	struct json_row row;
 
 	json_name(&f->json, "stringArray");
 	json_begin_row(&row, &f->json);
 	for (size_t i = 0; i < f->images.members.nr; i++)
-		put_text(&row, &f->image_texts, f->images.members.at[i]);
+		write_firefox_put_text(&row, &f->image_texts, f->images.members.at[i]);
 	for (size_t i = 0; i < f->symbols.members.nr; i++)
-		put_text(&row, &f->symbol_texts, f->symbols.members.at[i]);
+		write_firefox_put_text(&row, &f->symbol_texts,
+				       f->symbols.members.at[i]);
 	json_end_row(&row);
 }
 
@@ -392,7 +398,8 @@ static uint64_t time_of(const struct firefox *f, size_t span)
 	return call_spans_at(&f->spans, span).bucket * f->width_ns;
 }
 
-static void add_sample(struct firefox *f, uint32_t node, uint64_t ms, uint64_t weight)
+static void write_firefox_add_sample(struct firefox *f, uint32_t node, uint64_t ms,
+				     uint64_t weight)
 {
 	if (!vec_push(&f->stacks, node) || !vec_push(&f->times, ms) ||
 	    !vec_push(&f->weights, weight))
@@ -415,12 +422,12 @@ static void add_moment(struct firefox *f, uint64_t ms)
 
 		for (; i + 1 < nr && sorted[i + 1] >> NODE_SHIFT == node; i++)
 			weight += (uint32_t)sorted[i + 1];
-		add_sample(f, node, ms, weight);
+		write_firefox_add_sample(f, node, ms, weight);
 	}
 	f->moment.nr = 0;
 }
 
-static void note_span(struct firefox *f, struct call_span span)
+static void write_firefox_note_span(struct firefox *f, struct call_span span)
 {
 	while (span.at < span.end) {
 		uint32_t samples;
@@ -432,7 +439,8 @@ static void note_span(struct firefox *f, struct call_span span)
 }
 
 /* The columns of an event's samples, by time. */
-static void take_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
+static void write_firefox_take_samples(struct firefox *f, size_t at, size_t end,
+				       uint32_t event)
 {
 	uint32_t bucket = 0;
 
@@ -445,12 +453,12 @@ static void take_samples(struct firefox *f, size_t at, size_t end, uint32_t even
 		if (span.bucket != bucket && f->moment.nr)
 			add_moment(f, bucket * f->width_ns / NS_A_MS);
 		bucket = span.bucket;
-		note_span(f, span);
+		write_firefox_note_span(f, span);
 	}
 	add_moment(f, bucket * f->width_ns / NS_A_MS);
 }
 
-static void put_samples(struct firefox *f)
+static void write_firefox_put_samples(struct firefox *f)
 {
 	struct json *j = &f->json;
 	size_t nr = f->stacks.nr;
@@ -505,7 +513,8 @@ static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t e
 	put_empty(j, "pausedRanges");
 }
 
-static void put_thread(struct firefox *f, size_t at, size_t end, uint32_t event)
+static void write_firefox_put_thread(struct firefox *f, size_t at, size_t end,
+				     uint32_t event)
 {
 	static const char *const markers[] = { "data",    "name",  "startTime",
 					       "endTime", "phase", "category",
@@ -513,20 +522,20 @@ static void put_thread(struct firefox *f, size_t at, size_t end, uint32_t event)
 	static const char *const symbols[] = { "libIndex", "address", "name",
 					       "functionSize", NULL };
 
-	take_samples(f, at, end, event);
-	collect(f);
+	write_firefox_take_samples(f, at, end, event);
+	write_firefox_collect(f);
 	if (f->failed)
 		return;
 	json_begin_object(&f->json);
 	put_thread_head(f, at, end, event);
-	put_samples(f);
+	write_firefox_put_samples(f);
 	put_empty_table(&f->json, "markers", markers);
-	put_stacks(f);
-	put_frames(f);
-	put_functions(f);
+	write_firefox_put_stacks(f);
+	write_firefox_put_frames(f);
+	write_firefox_put_functions(f);
 	put_resources(f);
 	put_empty_table(&f->json, "nativeSymbols", symbols);
-	put_strings(f);
+	write_firefox_put_strings(f);
 	json_end_object(&f->json);
 }
 
@@ -538,7 +547,7 @@ static bool has_event(const struct firefox *f, size_t at, size_t end, uint32_t e
 	return false;
 }
 
-static void put_threads(struct firefox *f)
+static void write_firefox_put_threads(struct firefox *f)
 {
 	size_t nr = f->spans.nr;
 
@@ -551,7 +560,7 @@ static void put_threads(struct firefox *f)
 			end++;
 		for (uint32_t i = 0; i < f->calls.events.nr; i++)
 			if (has_event(f, at, end, i))
-				put_thread(f, at, end, i);
+				write_firefox_put_thread(f, at, end, i);
 	}
 	json_end_array(&f->json);
 }
@@ -666,12 +675,12 @@ static int make_texts(struct firefox *f)
 	return f->symbol_texts.buf.failed || f->image_texts.buf.failed ? -ENOMEM : 0;
 }
 
-static void put_all(struct firefox *f)
+static void write_firefox_put_all(struct firefox *f)
 {
 	json_begin_object(&f->json);
 	put_meta(f);
 	put_libs(f);
-	put_threads(f);
+	write_firefox_put_threads(f);
 	json_end_object(&f->json);
 	putc_unlocked('\n', f->json.out);
 }
@@ -698,7 +707,7 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 		   numbers_init(&f.images, p->images.nr) || make_texts(&f)))
 		r = -ENOMEM;
 	if (!r)
-		put_all(&f);
+		write_firefox_put_all(&f);
 	call_spans_done(&f.spans);
 	vec_done(&f.column);
 	vec_done(&f.stacks);

@@ -69,7 +69,7 @@ void flame_page_text(struct flame_page *f, const char *text)
 	fputs(text, f->json.out);
 }
 
-static unsigned int kind_of(const struct flame_page *f, uint32_t symbol)
+static unsigned int flame_page_kind_of(const struct flame_page *f, uint32_t symbol)
 {
 	uint32_t function = f->calls.symbols.at[symbol].function;
 
@@ -96,7 +96,7 @@ static void number_symbols(struct flame_page *f, const uint32_t *number_of)
 			f->symbol_at[i] = nr++;
 }
 
-static void put_symbols(struct flame_page *f)
+static void flame_page_put_symbols(struct flame_page *f)
 {
 	struct json *j = &f->json;
 
@@ -113,13 +113,13 @@ static void put_symbols(struct flame_page *f)
 			json_number(j, "-1");
 		else
 			json_u64(j, image);
-		json_u64(j, kind_of(f, i));
+		json_u64(j, flame_page_kind_of(f, i));
 		json_end_array(j);
 	}
 	json_end_array(j);
 }
 
-static void put_names(struct flame_page *f)
+static void flame_page_put_names(struct flame_page *f)
 {
 	struct json *j = &f->json;
 
@@ -141,8 +141,8 @@ void flame_page_calls(struct flame_page *f, const uint32_t *number_of)
 	struct json *j = &f->json;
 
 	number_symbols(f, number_of);
-	put_names(f);
-	put_symbols(f);
+	flame_page_put_names(f);
+	flame_page_put_symbols(f);
 	json_name(j, "symbol");
 	json_begin_array(j);
 	json_u64(j, 0); /* the root has none */

@@ -56,8 +56,8 @@ static size_t fitting(const char *name, double width)
 	return at;
 }
 
-static void put_frame(struct svg *s, const char *name, uint32_t depth, uint64_t start,
-		      uint64_t samples)
+static void write_flame_svg_put_frame(struct svg *s, const char *name, uint32_t depth,
+				      uint64_t start, uint64_t samples)
 {
 	double width = x_of(s, samples);
 	double x = MARGIN + x_of(s, start);
@@ -88,7 +88,7 @@ static void put_frame(struct svg *s, const char *name, uint32_t depth, uint64_t 
 
 /* The frames of one command, whose rows begin at `at`, from `start` on.  Returns where those of
  * the next one begin. */
-static size_t put_command(struct svg *s, size_t at, uint64_t *start)
+static size_t write_flame_svg_put_command(struct svg *s, size_t at, uint64_t *start)
 {
 	const struct call_table *t = &s->calls;
 	uint32_t who = call_row_at(t, at)->who;
@@ -101,7 +101,7 @@ static size_t put_command(struct svg *s, size_t at, uint64_t *start)
 	for (size_t i = t->nodes.nr; i-- > 1;)
 		s->sums[t->nodes.at[i].parent] += s->sums[i];
 	s->starts[0] = *start;
-	put_frame(s, comm, 1, *start, s->sums[0]);
+	write_flame_svg_put_frame(s, comm, 1, *start, s->sums[0]);
 	for (size_t i = 1; i < t->nodes.nr; i++) {
 		uint64_t *next = &s->starts[t->nodes.at[i].parent];
 
@@ -109,14 +109,14 @@ static size_t put_command(struct svg *s, size_t at, uint64_t *start)
 			continue;
 		s->starts[i] = *next;
 		*next += s->sums[i];
-		put_frame(s, call_symbol_name(t, t->nodes.at[i].symbol), s->depths[i],
-			  s->starts[i], s->sums[i]);
+		write_flame_svg_put_frame(s, call_symbol_name(t, t->nodes.at[i].symbol),
+					  s->depths[i], s->starts[i], s->sums[i]);
 	}
 	*start += s->sums[0];
 	return at;
 }
 
-static int measure(struct svg *s)
+static int write_flame_svg_measure(struct svg *s)
 {
 	size_t nr = s->calls.nodes.nr;
 
@@ -135,7 +135,7 @@ static int measure(struct svg *s)
 	return 0;
 }
 
-static void put_all(struct svg *s)
+static void write_flame_svg_put_all(struct svg *s)
 {
 	uint32_t height = HEAD + (s->deepest + 1) * ROW + MARGIN;
 	uint64_t start = 0;
@@ -150,9 +150,9 @@ static void put_all(struct svg *s)
 		"<text x=\"%d\" y=\"20\" text-anchor=\"middle\" font-size=\"15\">"
 		"Flame graph of %" PRIu64 " samples</text>\n",
 		WIDTH, height, WIDTH, height, WIDTH / 2, s->all);
-	put_frame(s, "all", 0, 0, s->all);
+	write_flame_svg_put_frame(s, "all", 0, 0, s->all);
 	for (size_t i = 0; i < s->calls.nr_rows;)
-		i = put_command(s, i, &start);
+		i = write_flame_svg_put_command(s, i, &start);
 	fputs("</svg>\n", s->out);
 }
 
@@ -166,9 +166,9 @@ int write_flame_svg(FILE *out, struct profile *p, const struct present_options *
 		return r;
 	r = call_table_make(&s.calls, p, options->threshold);
 	if (!r)
-		r = measure(&s);
+		r = write_flame_svg_measure(&s);
 	if (!r)
-		put_all(&s);
+		write_flame_svg_put_all(&s);
 	free(s.sums);
 	free(s.starts);
 	free(s.depths);

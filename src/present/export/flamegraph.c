@@ -50,7 +50,7 @@ static bool same_who(const struct flames *f, uint32_t a, uint32_t b)
 }
 
 /* Sums up the rows from `at` on that are alike at this level; returns where others begin. */
-static size_t sum_up(struct flames *f, size_t at)
+static size_t write_flamegraph_sum_up(struct flames *f, size_t at)
 {
 	const struct call_table *t = &f->page.calls;
 	uint32_t who = call_row_at(t, at)->who;
@@ -73,7 +73,7 @@ static size_t sum_up(struct flames *f, size_t at)
 	return at;
 }
 
-static int compare_slots(const void *a, const void *b)
+static int write_flamegraph_compare_slots(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -87,7 +87,8 @@ static int keep_sums(struct flames *f)
 
 	if (!vec_reserve(&f->counts, end) || !vec_push(&f->ends, end))
 		return -ENOMEM;
-	qsort(f->touched.at, f->touched.nr, sizeof(*f->touched.at), compare_slots);
+	qsort(f->touched.at, f->touched.nr, sizeof(*f->touched.at),
+	      write_flamegraph_compare_slots);
 	for (size_t i = 0; i < f->touched.nr; i++) {
 		uint32_t slot = f->touched.at[i];
 
@@ -104,7 +105,7 @@ static int count_level(struct flames *f)
 	f->counts.nr = 0;
 	f->ends.nr = 0;
 	for (size_t i = 0; i < f->page.calls.nr_rows;) {
-		i = sum_up(f, i);
+		i = write_flamegraph_sum_up(f, i);
 		if (keep_sums(f))
 			return -ENOMEM;
 		if (f->counts.nr > MOST_ROWS && f->levels > 1)
@@ -143,7 +144,7 @@ static void put_who_rows(struct flames *f, size_t at, size_t end)
 	json_end_array(&f->page.json);
 }
 
-static void put_rows(struct flames *f)
+static void write_flamegraph_put_rows(struct flames *f)
 {
 	json_name(&f->page.json, "rows");
 	json_begin_array(&f->page.json);
@@ -200,7 +201,7 @@ static void put_whos(struct flames *f)
 	json_u64(&f->page.json, f->levels > 1 ? nr_sessions : 1);
 }
 
-static void put_page(struct flames *f)
+static void write_flamegraph_put_page(struct flames *f)
 {
 	static const struct flame_page_more more = {
 		.title = "Flame graph",
@@ -215,12 +216,12 @@ static void put_page(struct flames *f)
 	json_begin_object(&f->page.json);
 	flame_page_calls(&f->page, NULL);
 	put_whos(f);
-	put_rows(f);
+	write_flamegraph_put_rows(f);
 	json_end_object(&f->page.json);
 	flame_page_end(&f->page, &more);
 }
 
-static int make_room(struct flames *f)
+static int write_flamegraph_make_room(struct flames *f)
 {
 	size_t nr;
 
@@ -243,11 +244,11 @@ int write_flamegraph(FILE *out, struct profile *p,
 	for (size_t i = 0; i < LEVELS; i++)
 		f.keys[i] = (size_t)keys_find(p->options.keys, ids[i]);
 	if (!r)
-		r = make_room(&f);
+		r = write_flamegraph_make_room(&f);
 	if (!r)
 		r = choose_level(&f);
 	if (!r)
-		put_page(&f);
+		write_flamegraph_put_page(&f);
 	if (!r && f.page.text.failed)
 		r = -ENOMEM;
 	free(f.sums);

@@ -16,7 +16,7 @@ struct folded {
 	size_t nr;
 };
 
-static int compare_lines(const void *a, const void *b)
+static int write_folded_compare_lines(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -53,7 +53,7 @@ static char *make_line(struct profile *p, const struct profile_row *row, size_t 
 	return (char *)b.data;
 }
 
-static int make_lines(struct profile *p, struct folded *f)
+static int write_folded_make_lines(struct profile *p, struct folded *f)
 {
 	size_t comm = (size_t)keys_find(p->options.keys, KEY_COMM);
 	size_t stack = (size_t)keys_find(p->options.keys, KEY_STACK);
@@ -69,7 +69,7 @@ static int make_lines(struct profile *p, struct folded *f)
 			return -ENOMEM;
 		f->nr++;
 	}
-	qsort(f->lines, f->nr, sizeof(*f->lines), compare_lines);
+	qsort(f->lines, f->nr, sizeof(*f->lines), write_folded_compare_lines);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int write_folded(FILE *out, struct profile *p, const struct present_options *opt
 	(void)options;
 	if (r)
 		return r;
-	r = make_lines(p, &f);
+	r = write_folded_make_lines(p, &f);
 	for (size_t i = 0; !r && i < f.nr; i++)
 		fputs(f.lines[i], out);
 	for (size_t i = 0; f.lines && i < f.nr; i++)

@@ -50,16 +50,18 @@ struct gmon_making {
 /* ---- the one binary ---- */
 
 /* DICT_NONE: nothing is known. */
-static uint32_t leaf_of(const struct profile *p, const struct profile_row *row)
+static uint32_t write_gmon_leaf_of(const struct profile *p,
+				   const struct profile_row *row)
 {
 	uint32_t node = profile_node(p, row->group);
 
 	return node < p->calls.nodes.nr ? p->calls.nodes.at[node].function : DICT_NONE;
 }
 
-static uint32_t image_of(const struct profile *p, const struct profile_row *row)
+static uint32_t write_gmon_image_of(const struct profile *p,
+				    const struct profile_row *row)
 {
-	uint32_t leaf = leaf_of(p, row);
+	uint32_t leaf = write_gmon_leaf_of(p, row);
 
 	return leaf == DICT_NONE ? DICT_NONE : p->functions.at[leaf].image;
 }
@@ -67,7 +69,7 @@ static uint32_t image_of(const struct profile *p, const struct profile_row *row)
 static bool is_own(struct profile *p, const struct profile_row *row)
 {
 	size_t app = (size_t)keys_find(p->options.keys, KEY_APP);
-	uint32_t image = image_of(p, row);
+	uint32_t image = write_gmon_image_of(p, row);
 
 	return image != DICT_NONE &&
 	       !strcmp(strtab_get(&p->strings, p->images.at[image].name),
@@ -83,7 +85,7 @@ static uint32_t only_image(struct profile *p, bool own, size_t *ret_nr)
 	*ret_nr = 0;
 	for (size_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
-		uint32_t image = image_of(p, row);
+		uint32_t image = write_gmon_image_of(p, row);
 
 		if (image == DICT_NONE || image == found || !row->samples ||
 		    (own && !is_own(p, row)))
@@ -104,9 +106,10 @@ static int choose_image(struct gmon_making *m, struct err *err)
 	return nr == 1 ? 0 : err_set(err, -EINVAL, "%s", not_one);
 }
 
-static bool is_shown(const struct gmon_making *m, const struct profile_row *row)
+static bool write_gmon_is_shown(const struct gmon_making *m,
+				const struct profile_row *row)
 {
-	uint32_t leaf = leaf_of(m->p, row);
+	uint32_t leaf = write_gmon_leaf_of(m->p, row);
 
 	return leaf != DICT_NONE && m->p->functions.at[leaf].image == m->image &&
 	       m->shown[leaf] && row->samples;
@@ -124,7 +127,7 @@ static int choose_functions(struct gmon_making *m)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < p->rows.nr; i++) {
-		uint32_t leaf = leaf_of(p, &p->rows.at[i]);
+		uint32_t leaf = write_gmon_leaf_of(p, &p->rows.at[i]);
 
 		if (leaf == DICT_NONE || p->functions.at[leaf].image != m->image)
 			continue;
@@ -139,26 +142,27 @@ static int choose_functions(struct gmon_making *m)
 
 /* ---- bins ---- */
 
-struct range {
+struct write_gmon_range {
 	uint64_t low, high; /* of the first and the last address */
 	bool risc, any;
 };
 
-static uint64_t address_of(const struct profile *p, const struct profile_row *row)
+static uint64_t write_gmon_address_of(const struct profile *p,
+				      const struct profile_row *row)
 {
 	return profile_value(p, row->group,
 			     (size_t)keys_find(p->options.keys, KEY_ADDRESS));
 }
 
-static struct range find_range(const struct gmon_making *m)
+static struct write_gmon_range find_range(const struct gmon_making *m)
 {
-	struct range r = { .risc = true };
+	struct write_gmon_range r = { .risc = true };
 
 	for (size_t i = 0; i < m->p->rows.nr; i++) {
 		const struct profile_row *row = &m->p->rows.at[i];
-		uint64_t at = address_of(m->p, row);
+		uint64_t at = write_gmon_address_of(m->p, row);
 
-		if (!is_shown(m, row))
+		if (!write_gmon_is_shown(m, row))
 			continue;
 		r.low = !r.any || at < r.low ? at : r.low;
 		r.high = !r.any || at > r.high ? at : r.high;
@@ -170,7 +174,7 @@ static struct range find_range(const struct gmon_making *m)
 
 static int put_bins(struct gmon_making *m, const struct gmon *g, struct err *err)
 {
-	struct range range = find_range(m);
+	struct write_gmon_range range = find_range(m);
 	struct gmon_bins bins = { .bin_bytes =
 					  range.risc ? RISC_BIN_BYTES : BIN_BYTES };
 	uint64_t *counts;
@@ -190,9 +194,9 @@ static int put_bins(struct gmon_making *m, const struct gmon *g, struct err *err
 	for (size_t i = 0; i < m->p->rows.nr; i++) {
 		const struct profile_row *row = &m->p->rows.at[i];
 
-		if (is_shown(m, row))
-			counts[(address_of(m->p, row) - bins.low) / bins.bin_bytes] +=
-				row->samples;
+		if (write_gmon_is_shown(m, row))
+			counts[(write_gmon_address_of(m->p, row) - bins.low) /
+			       bins.bin_bytes] += row->samples;
 	}
 	bins.counts = counts;
 	gmon_put_bins(g, &bins);
@@ -214,7 +218,7 @@ static bool has_code(const struct gmon_making *m, uint32_t function)
 }
 
 /* Counts the samples of a row once, however often the call is in its stack. */
-static int add_call(struct gmon_making *m, struct call call, uint32_t turn)
+static int write_gmon_add_call(struct gmon_making *m, struct call call, uint32_t turn)
 {
 	bool is_new;
 	struct map_slot *slot = map_at(&m->call_by, call.from, call.to, &is_new);
@@ -233,7 +237,7 @@ static int add_call(struct gmon_making *m, struct call call, uint32_t turn)
 	return 0;
 }
 
-static int add_calls(struct gmon_making *m, uint32_t row)
+static int write_gmon_add_calls(struct gmon_making *m, uint32_t row)
 {
 	const struct call_node *nodes = m->p->calls.nodes.at;
 	const struct profile_row *r = &m->p->rows.at[row];
@@ -244,14 +248,14 @@ static int add_calls(struct gmon_making *m, uint32_t row)
 				     nodes[node].function, r->samples };
 
 		if (has_code(m, call.from) && has_code(m, call.to) &&
-		    add_call(m, call, row + 1))
+		    write_gmon_add_call(m, call, row + 1))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* By where they are from, then by what is called. */
-static int put_calls(struct gmon_making *m, const struct gmon *g)
+static int write_gmon_put_calls(struct gmon_making *m, const struct gmon *g)
 {
 	const struct profile_function *f = m->p->functions.at;
 	struct sort_key *keys = malloc((m->calls.nr + 1) * sizeof(*keys));
@@ -297,7 +301,7 @@ static struct gmon layout_of(struct gmon_making *m)
 	return g;
 }
 
-static int make(struct gmon_making *m, struct err *err)
+static int write_gmon_make(struct gmon_making *m, struct err *err)
 {
 	struct gmon g;
 	int r = choose_image(m, err);
@@ -306,8 +310,8 @@ static int make(struct gmon_making *m, struct err *err)
 		return r;
 	r = choose_functions(m);
 	for (uint32_t i = 0; !r && i < m->p->rows.nr; i++)
-		if (is_shown(m, &m->p->rows.at[i]))
-			r = add_calls(m, i);
+		if (write_gmon_is_shown(m, &m->p->rows.at[i]))
+			r = write_gmon_add_calls(m, i);
 	if (r)
 		return err_set(err, r, "out of memory");
 	g = layout_of(m);
@@ -315,7 +319,7 @@ static int make(struct gmon_making *m, struct err *err)
 	r = put_bins(m, &g, err);
 	if (r)
 		return r;
-	if (put_calls(m, &g) || m->out.failed)
+	if (write_gmon_put_calls(m, &g) || m->out.failed)
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -327,7 +331,7 @@ int write_gmon(FILE *out, struct profile *p, const struct present_options *optio
 	int r = present_needs_one_event(p, "a gmon.out", err);
 
 	if (!r)
-		r = make(&m, err);
+		r = write_gmon_make(&m, err);
 	if (!r)
 		fwrite(m.out.data, 1, m.out.len, out);
 	free(m.shown);

@@ -80,7 +80,7 @@ static uint64_t ms_of(const struct heat *h, struct call_span span)
 }
 
 /* The line of a thread or CPU; NULL when memory is short. */
-static struct heat_line *line_at(struct heat *h, uint32_t who)
+static struct heat_line *write_heatmap_line_at(struct heat *h, uint32_t who)
 {
 	struct profile *p = h->page.p;
 	uint32_t group = h->page.calls.whos.at[who];
@@ -105,7 +105,7 @@ static struct heat_line *line_at(struct heat *h, uint32_t who)
 	return &h->lines.at[*cell - 1];
 }
 
-static int by_value(const void *a, const void *b)
+static int write_heatmap_by_value(const void *a, const void *b)
 {
 	const struct heat_line *const *x = a, *const *y = b;
 
@@ -118,7 +118,7 @@ static int by_samples(const void *a, const void *b)
 
 	if ((*x)->samples != (*y)->samples)
 		return (*x)->samples > (*y)->samples ? -1 : 1;
-	return by_value(a, b);
+	return write_heatmap_by_value(a, b);
 }
 
 /* CPUs by number, threads by samples; the last row is of all that have none of their own. */
@@ -133,7 +133,7 @@ static int rank_lines(struct heat *h)
 		order[i] = &h->lines.at[i];
 	qsort(order, nr, sizeof(struct heat_line *), by_samples);
 	if (h->kind == ROWS_CPU && nr <= MOST_LINES)
-		qsort(order, nr, sizeof(struct heat_line *), by_value);
+		qsort(order, nr, sizeof(struct heat_line *), write_heatmap_by_value);
 	for (size_t i = 0; i < nr; i++)
 		order[i]->row = i < MOST_LINES ? (uint32_t)i : MOST_LINES;
 	h->nr_rows = nr <= MOST_LINES ? nr : MOST_LINES + 1;
@@ -141,7 +141,7 @@ static int rank_lines(struct heat *h)
 	return 0;
 }
 
-static uint64_t samples_of(const struct heat *h, struct call_span span)
+static uint64_t write_heatmap_samples_of(const struct heat *h, struct call_span span)
 {
 	uint64_t sum = 0;
 	uint32_t samples;
@@ -154,23 +154,23 @@ static uint64_t samples_of(const struct heat *h, struct call_span span)
 }
 
 /* A thread has the name that it had last. */
-static int make_lines(struct heat *h)
+static int write_heatmap_make_lines(struct heat *h)
 {
 	h->line_of = calloc(h->page.calls.whos.nr + 1, sizeof(*h->line_of));
 	if (!h->line_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->spans.nr; i++) {
 		struct call_span span = call_spans_at(&h->spans, i);
-		struct heat_line *line = line_at(h, span.who);
+		struct heat_line *line = write_heatmap_line_at(h, span.who);
 
 		if (!line)
 			return -ENOMEM;
-		line->samples += samples_of(h, span);
+		line->samples += write_heatmap_samples_of(h, span);
 	}
 	return rank_lines(h);
 }
 
-static int lay_out(struct heat *h)
+static int write_heatmap_lay_out(struct heat *h)
 {
 	uint64_t last = 0, unit = h->kind == ROWS_OFFSET ? OFFSETS * ROW_MS : ROW_MS;
 
@@ -179,10 +179,10 @@ static int lay_out(struct heat *h)
 	h->column_ms = (last / unit / MOST_COLUMNS + 1) * unit;
 	h->nr_columns = last / h->column_ms + 1;
 	h->nr_rows = OFFSETS;
-	return h->kind == ROWS_OFFSET ? 0 : make_lines(h);
+	return h->kind == ROWS_OFFSET ? 0 : write_heatmap_make_lines(h);
 }
 
-static uint64_t cell_of(const struct heat *h, struct call_span span)
+static uint64_t write_heatmap_cell_of(const struct heat *h, struct call_span span)
 {
 	uint64_t ms = ms_of(h, span), column = ms / h->column_ms;
 	uint64_t row = h->kind == ROWS_OFFSET ? ms / ROW_MS % OFFSETS
@@ -195,7 +195,8 @@ static uint64_t cell_of(const struct heat *h, struct call_span span)
 static int order_spans(struct heat *h)
 {
 	for (size_t i = 0; i < h->spans.nr; i++)
-		h->spans.keys[i].at = cell_of(h, call_spans_at(&h->spans, i));
+		h->spans.keys[i].at =
+			write_heatmap_cell_of(h, call_spans_at(&h->spans, i));
 	return call_spans_sort(&h->spans);
 }
 
@@ -211,7 +212,7 @@ static size_t nr_nodes(const struct heat *h)
 	return h->page.calls.nodes.nr ? h->page.calls.nodes.nr : 1;
 }
 
-static uint32_t node_of(const struct heat *h, const struct heat_entry *e)
+static uint32_t write_heatmap_node_of(const struct heat *h, const struct heat_entry *e)
 {
 	return (uint32_t)(e->key / nr_events(h) % nr_nodes(h));
 }
@@ -253,7 +254,7 @@ static void forget_counts(struct heat *h)
 		h->counts[h->touched.at[i]] = 0;
 }
 
-static int compare_slots(const void *a, const void *b)
+static int write_heatmap_compare_slots(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -272,7 +273,7 @@ static int make_entries(struct heat *h, size_t most)
 
 		at = sum_cell(h, at);
 		qsort(h->touched.at, h->touched.nr, sizeof(*h->touched.at),
-		      compare_slots);
+		      write_heatmap_compare_slots);
 		for (size_t i = 0; i < h->touched.nr; i++) {
 			uint32_t slot = h->touched.at[i];
 
@@ -287,7 +288,7 @@ static int make_entries(struct heat *h, size_t most)
 }
 
 /* Counts calls with less than `threshold` percent of each event at their callers. */
-static void fold(struct heat *h, double threshold)
+static void write_heatmap_fold(struct heat *h, double threshold)
 {
 	const struct call_table *t = &h->page.calls;
 	size_t events = nr_events(h);
@@ -336,7 +337,7 @@ static int make_sums(struct heat *h)
 }
 
 /* The entries, few enough for a browser; what cannot be, is as large as it has cells. */
-static int limit(struct heat *h, double threshold)
+static int write_heatmap_limit(struct heat *h, double threshold)
 {
 	int r = make_sums(h);
 
@@ -345,7 +346,7 @@ static int limit(struct heat *h, double threshold)
 	while (!r && !(r = make_entries(h, MOST_ENTRIES)) &&
 	       h->entries.nr > MOST_ENTRIES && threshold < 100) {
 		threshold *= THRESHOLD_STEP;
-		fold(h, threshold);
+		write_heatmap_fold(h, threshold);
 	}
 	/* They may have ended behind the first ones. */
 	if (!r && h->entries.nr > MOST_ENTRIES)
@@ -356,7 +357,7 @@ static int limit(struct heat *h, double threshold)
 /* ---- the page ---- */
 
 /* By node its number among those that are shown, which are callers of what has samples, too. */
-static void number_nodes(struct heat *h)
+static void write_heatmap_number_nodes(struct heat *h)
 {
 	const struct call_place *nodes = h->page.calls.nodes.at;
 	size_t nr = h->page.calls.nodes.nr;
@@ -366,7 +367,7 @@ static void number_nodes(struct heat *h)
 		h->folded[i] = DICT_NONE;
 	h->folded[0] = 0;
 	for (size_t i = 0; i < h->entries.nr; i++) {
-		uint32_t at = node_of(h, &h->entries.at[i]);
+		uint32_t at = write_heatmap_node_of(h, &h->entries.at[i]);
 
 		for (; h->folded[at] == DICT_NONE; at = nodes[at].parent)
 			h->folded[at] = 0;
@@ -395,7 +396,7 @@ static void put_line_name(struct heat *h, uint32_t who)
 	flame_page_text(&h->page, text);
 }
 
-static void put_lines(struct heat *h)
+static void write_heatmap_put_lines(struct heat *h)
 {
 	struct json *j = &h->page.json;
 
@@ -423,7 +424,7 @@ static void put_heat(struct heat *h)
 	json_name(j, "heat");
 	json_begin_object(j);
 	json_member_text(j, "rows", kinds[h->kind]);
-	put_lines(h);
+	write_heatmap_put_lines(h);
 	json_member_u64(j, "nr_rows", h->nr_rows);
 	json_member_u64(j, "columns", h->nr_columns);
 	json_member_u64(j, "column_ms", h->column_ms);
@@ -439,7 +440,7 @@ static bool begins_cell(const struct heat *h, size_t i)
 	       entry_cell(h, &h->entries.at[i]) != entry_cell(h, &h->entries.at[i - 1]);
 }
 
-static void put_cells(struct heat *h)
+static void write_heatmap_put_cells(struct heat *h)
 {
 	struct json *j = &h->page.json;
 
@@ -458,7 +459,7 @@ static void put_cells(struct heat *h)
 	json_end_array(j);
 }
 
-static void put_rows(struct heat *h)
+static void write_heatmap_put_rows(struct heat *h)
 {
 	struct json *j = &h->page.json;
 	uint32_t last = 0;
@@ -467,7 +468,7 @@ static void put_rows(struct heat *h)
 	json_begin_array(j);
 	for (size_t i = 0; i < h->entries.nr; i++) {
 		const struct heat_entry *e = &h->entries.at[i];
-		uint32_t node = h->folded[node_of(h, e)];
+		uint32_t node = h->folded[write_heatmap_node_of(h, e)];
 
 		if (begins_cell(h, i)) {
 			last = 0;
@@ -483,7 +484,7 @@ static void put_rows(struct heat *h)
 	json_end_array(j);
 }
 
-static void put_page(struct heat *h)
+static void write_heatmap_put_page(struct heat *h)
 {
 	static const struct flame_page_more more = {
 		.title = "Heat map",
@@ -500,13 +501,13 @@ static void put_page(struct heat *h)
 			"</section>\n",
 	};
 
-	number_nodes(h);
+	write_heatmap_number_nodes(h);
 	flame_page_begin(&h->page, &more);
 	json_begin_object(&h->page.json);
 	flame_page_calls(&h->page, h->folded);
 	put_heat(h);
-	put_cells(h);
-	put_rows(h);
+	write_heatmap_put_cells(h);
+	write_heatmap_put_rows(h);
 	json_end_object(&h->page.json);
 	flame_page_end(&h->page, &more);
 }
@@ -532,13 +533,13 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 	if (!r)
 		r = call_spans_make(&h.spans, &h.page.calls, SPANS_BY_TIME);
 	if (!r)
-		r = lay_out(&h);
+		r = write_heatmap_lay_out(&h);
 	if (!r)
 		r = order_spans(&h);
 	if (!r)
-		r = limit(&h, options->threshold);
+		r = write_heatmap_limit(&h, options->threshold);
 	if (!r)
-		put_page(&h);
+		write_heatmap_put_page(&h);
 	if (!r && h.page.text.failed)
 		r = -ENOMEM;
 	vec_done(&h.lines);

@@ -80,7 +80,7 @@ struct stack_step {
 	uint32_t caller; /* node; 0: none */
 };
 
-struct pprof {
+struct write_pprof {
 	FILE *file;
 	struct gzip_packing *packing;
 	struct profile *p;
@@ -100,7 +100,7 @@ struct pprof {
 
 /* ---- fields ---- */
 
-static void put_number(struct buf *b, unsigned int field, uint64_t value)
+static void write_pprof_put_number(struct buf *b, unsigned int field, uint64_t value)
 {
 	if (!value) /* the default */
 		return;
@@ -108,22 +108,24 @@ static void put_number(struct buf *b, unsigned int field, uint64_t value)
 	buf_put_varint(b, value);
 }
 
-static void put_bytes(struct buf *b, unsigned int field, const void *bytes, size_t len)
+static void write_pprof_put_bytes(struct buf *b, unsigned int field, const void *bytes,
+				  size_t len)
 {
 	buf_put_varint(b, field << 3 | WIRE_BYTES);
 	buf_put_varint(b, len);
 	buf_put(b, bytes, len);
 }
 
-static void put_message(struct buf *b, unsigned int field, struct buf *message)
+static void write_pprof_put_message(struct buf *b, unsigned int field,
+				    struct buf *message)
 {
-	put_bytes(b, field, message->data, message->len);
+	write_pprof_put_bytes(b, field, message->data, message->len);
 	b->failed |= message->failed;
 	buf_clear(message);
 }
 
 /* Strings of the format are UTF-8: other bytes become U+FFFD. */
-static uint32_t string_len(struct pprof *w, const char *text, size_t len)
+static uint32_t string_len(struct write_pprof *w, const char *text, size_t len)
 {
 	uint32_t number;
 
@@ -148,34 +150,34 @@ static uint32_t string_len(struct pprof *w, const char *text, size_t len)
 	return number;
 }
 
-static uint32_t string(struct pprof *w, const char *text)
+static uint32_t write_pprof_string(struct write_pprof *w, const char *text)
 {
 	return string_len(w, text, strlen(text));
 }
 
-static void put_string(struct pprof *w, struct buf *b, unsigned int field,
-		       const char *text)
+static void write_pprof_put_string(struct write_pprof *w, struct buf *b,
+				   unsigned int field, const char *text)
 {
-	put_number(b, field, string(w, text));
+	write_pprof_put_number(b, field, write_pprof_string(w, text));
 }
 
 /* ---- types of values ---- */
 
-static const struct profile_event *event_at(const struct pprof *w, size_t i)
+static const struct profile_event *event_at(const struct write_pprof *w, size_t i)
 {
 	return &w->p->events.at[w->calls.events.at[i]];
 }
 
-static void put_type(struct pprof *w, unsigned int field, const char *type,
-		     const char *unit)
+static void write_pprof_put_type(struct write_pprof *w, unsigned int field,
+				 const char *type, const char *unit)
 {
-	put_string(w, &w->part, TYPE_TYPE, type);
-	put_string(w, &w->part, TYPE_UNIT, unit);
-	put_message(&w->out, field, &w->part);
+	write_pprof_put_string(w, &w->part, TYPE_TYPE, type);
+	write_pprof_put_string(w, &w->part, TYPE_UNIT, unit);
+	write_pprof_put_message(&w->out, field, &w->part);
 }
 
 /* Two values an event: its samples, and what they stand for. */
-static void put_types(struct pprof *w)
+static void put_types(struct write_pprof *w)
 {
 	const struct profile_event *first = event_at(w, 0);
 	const uint64_t hz = profile_event_hz(first);
@@ -188,21 +190,23 @@ static void put_types(struct pprof *w)
 
 		snprintf(type, sizeof(type), "%s%s", one ? "" : name,
 			 one ? "samples" : "_samples");
-		put_type(w, PROFILE_SAMPLE_TYPE, type, "count");
-		put_type(w, PROFILE_SAMPLE_TYPE, timer && one ? "cpu" : name,
-			 timer ? "nanoseconds" : "count");
+		write_pprof_put_type(w, PROFILE_SAMPLE_TYPE, type, "count");
+		write_pprof_put_type(w, PROFILE_SAMPLE_TYPE,
+				     timer && one ? "cpu" : name,
+				     timer ? "nanoseconds" : "count");
 		if (!i)
-			put_number(&w->out, PROFILE_DEFAULT_TYPE, string(w, type));
+			write_pprof_put_number(&w->out, PROFILE_DEFAULT_TYPE,
+					       write_pprof_string(w, type));
 	}
-	put_type(w, PROFILE_PERIOD_TYPE,
-		 first->flags & EVENT_TIMER
-			 ? "cpu"
-			 : profile_event_name(w->p, w->calls.events.at[0]),
-		 first->flags & EVENT_TIMER ? "nanoseconds" : "count");
-	put_number(&w->out, PROFILE_PERIOD,
-		   first->count ? first->count
-		   : hz         ? NS_A_SECOND / hz
-				: 1);
+	write_pprof_put_type(w, PROFILE_PERIOD_TYPE,
+			     first->flags & EVENT_TIMER
+				     ? "cpu"
+				     : profile_event_name(w->p, w->calls.events.at[0]),
+			     first->flags & EVENT_TIMER ? "nanoseconds" : "count");
+	write_pprof_put_number(&w->out, PROFILE_PERIOD,
+			       first->count ? first->count
+			       : hz         ? NS_A_SECOND / hz
+					    : 1);
 }
 
 /* ---- what the samples are in ---- */
@@ -214,7 +218,7 @@ struct extent {
 	bool has_lines;
 };
 
-static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
+static void put_mapping(struct write_pprof *w, uint32_t image, const struct extent *e)
 {
 	static const char digits[] = "0123456789abcdef";
 	const struct profile_image *i = &w->p->images.at[image];
@@ -226,21 +230,24 @@ static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
 		id[2 * n + 1] = digits[i->build_id.bytes[n] & 15];
 		id[2 * n + 2] = 0;
 	}
-	put_number(&w->part, MAPPING_ID, image + 1);
-	put_number(&w->part, MAPPING_START, e->first & page);
+	write_pprof_put_number(&w->part, MAPPING_ID, image + 1);
+	write_pprof_put_number(&w->part, MAPPING_START, e->first & page);
 	/* One that ends where addresses do would end before it begins. */
-	put_number(&w->part, MAPPING_LIMIT,
-		   e->last < page ? (e->last & page) + PAGE_BYTES : UINT64_MAX);
-	put_string(w, &w->part, MAPPING_FILE, strtab_get(&w->p->strings, i->name));
-	put_string(w, &w->part, MAPPING_BUILD_ID, id);
-	put_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
-	put_number(&w->part, MAPPING_HAS_FILENAMES, e->has_lines);
-	put_number(&w->part, MAPPING_HAS_LINE_NUMBERS, e->has_lines);
-	put_number(&w->part, MAPPING_HAS_INLINES, w->p->options.inlined);
-	put_message(&w->out, PROFILE_MAPPING, &w->part);
+	write_pprof_put_number(&w->part, MAPPING_LIMIT,
+			       e->last < page ? (e->last & page) + PAGE_BYTES
+					      : UINT64_MAX);
+	write_pprof_put_string(w, &w->part, MAPPING_FILE,
+			       strtab_get(&w->p->strings, i->name));
+	write_pprof_put_string(w, &w->part, MAPPING_BUILD_ID, id);
+	write_pprof_put_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
+	write_pprof_put_number(&w->part, MAPPING_HAS_FILENAMES, e->has_lines);
+	write_pprof_put_number(&w->part, MAPPING_HAS_LINE_NUMBERS, e->has_lines);
+	write_pprof_put_number(&w->part, MAPPING_HAS_INLINES, w->p->options.inlined);
+	write_pprof_put_message(&w->out, PROFILE_MAPPING, &w->part);
 }
 
-static uint64_t address_of(const struct pprof *w, const struct call_symbol *s)
+static uint64_t write_pprof_address_of(const struct write_pprof *w,
+				       const struct call_symbol *s)
 {
 	const struct profile_function *f;
 
@@ -250,7 +257,7 @@ static uint64_t address_of(const struct pprof *w, const struct call_symbol *s)
 	return f->kind == FUNCTION_NAMED || f->kind == FUNCTION_UNNAMED ? f->vma : 0;
 }
 
-static int put_mappings(struct pprof *w)
+static int put_mappings(struct write_pprof *w)
 {
 	struct extent *all = calloc(w->p->images.nr + 1, sizeof(*all));
 
@@ -258,7 +265,7 @@ static int put_mappings(struct pprof *w)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->calls.symbols.nr; i++) {
 		const struct call_symbol *s = &w->calls.symbols.at[i];
-		uint64_t at = address_of(w, s);
+		uint64_t at = write_pprof_address_of(w, s);
 		struct extent *e;
 
 		if (s->image == DICT_NONE)
@@ -276,7 +283,7 @@ static int put_mappings(struct pprof *w)
 	return 0;
 }
 
-static enum function_kind symbol_kind(const struct pprof *w, uint32_t symbol)
+static enum function_kind symbol_kind(const struct write_pprof *w, uint32_t symbol)
 {
 	uint32_t function = w->calls.symbols.at[symbol].function;
 
@@ -284,14 +291,14 @@ static enum function_kind symbol_kind(const struct pprof *w, uint32_t symbol)
 				     : w->p->functions.at[function].kind;
 }
 
-static bool is_inlined(const struct pprof *w, uint32_t node)
+static bool is_inlined(const struct write_pprof *w, uint32_t node)
 {
 	return node &&
 	       symbol_kind(w, w->calls.nodes.at[node].symbol) == FUNCTION_INLINED;
 }
 
 /* The string of a symbol's file and its line; both 0: unknown. */
-static uint32_t file_of(struct pprof *w, uint32_t place, uint32_t *ret_line)
+static uint32_t file_of(struct write_pprof *w, uint32_t place, uint32_t *ret_line)
 {
 	const char *text = place == DICT_NONE ? "" : strtab_get(&w->p->strings, place);
 	size_t len;
@@ -302,7 +309,7 @@ static uint32_t file_of(struct pprof *w, uint32_t place, uint32_t *ret_line)
 }
 
 /* Where the function begins, if that is in the file. */
-static uint32_t start_line(struct pprof *w, uint32_t function, uint32_t file)
+static uint32_t start_line(struct write_pprof *w, uint32_t function, uint32_t file)
 {
 	uint32_t line;
 
@@ -312,8 +319,8 @@ static uint32_t start_line(struct pprof *w, uint32_t function, uint32_t file)
 	return line;
 }
 
-static void put_function(struct pprof *w, uint32_t symbol, uint32_t number,
-			 uint32_t file)
+static void write_pprof_put_function(struct write_pprof *w, uint32_t symbol,
+				     uint32_t number, uint32_t file)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
 	enum function_kind kind = symbol_kind(w, symbol);
@@ -328,17 +335,18 @@ static void put_function(struct pprof *w, uint32_t symbol, uint32_t number,
 		shown = profile_name_to_show(w->p, raw);
 		name = shown ? shown : raw;
 	}
-	put_number(&w->part, FUNCTION_ID, number);
-	put_string(w, &w->part, FUNCTION_NAME, name);
-	put_string(w, &w->part, FUNCTION_SYSTEM_NAME, raw);
-	put_number(&w->part, FUNCTION_FILE, file);
-	put_number(&w->part, FUNCTION_START_LINE, start_line(w, s->function, file));
-	put_message(&w->out, PROFILE_FUNCTION, &w->part);
+	write_pprof_put_number(&w->part, FUNCTION_ID, number);
+	write_pprof_put_string(w, &w->part, FUNCTION_NAME, name);
+	write_pprof_put_string(w, &w->part, FUNCTION_SYSTEM_NAME, raw);
+	write_pprof_put_number(&w->part, FUNCTION_FILE, file);
+	write_pprof_put_number(&w->part, FUNCTION_START_LINE,
+			       start_line(w, s->function, file));
+	write_pprof_put_message(&w->out, PROFILE_FUNCTION, &w->part);
 	free(shown);
 }
 
 /* Gives the symbol its line and its function, which is new where it is in another file. */
-static int place_symbol(struct pprof *w, uint32_t symbol)
+static int place_symbol(struct write_pprof *w, uint32_t symbol)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
 	struct source_at *at = &w->at[symbol];
@@ -350,14 +358,14 @@ static int place_symbol(struct pprof *w, uint32_t symbol)
 		return -ENOMEM;
 	if (is_new) {
 		*number_plus_1 = (uint32_t)w->function_by.nr + 1;
-		put_function(w, symbol, *number_plus_1 - 1, file);
+		write_pprof_put_function(w, symbol, *number_plus_1 - 1, file);
 	}
 	at->function = *number_plus_1 - 1;
 	return 0;
 }
 
 /* Of a symbol with lines what has none is not met. */
-static int put_functions(struct pprof *w)
+static int write_pprof_put_functions(struct write_pprof *w)
 {
 	const struct call_place *nodes = w->calls.nodes.at;
 
@@ -371,39 +379,40 @@ static int put_functions(struct pprof *w)
 	return 0;
 }
 
-static void put_line(struct pprof *w, uint32_t symbol)
+static void write_pprof_put_line(struct write_pprof *w, uint32_t symbol)
 {
-	put_number(&w->inner, LINE_FUNCTION, w->at[symbol].function);
-	put_number(&w->inner, LINE_LINE, w->at[symbol].line);
-	put_message(&w->part, LOCATION_LINE, &w->inner);
+	write_pprof_put_number(&w->inner, LINE_FUNCTION, w->at[symbol].function);
+	write_pprof_put_number(&w->inner, LINE_LINE, w->at[symbol].line);
+	write_pprof_put_message(&w->part, LOCATION_LINE, &w->inner);
 }
 
-static void begin_location(struct pprof *w, uint64_t number, uint32_t symbol)
+static void begin_location(struct write_pprof *w, uint64_t number, uint32_t symbol)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
 
-	put_number(&w->part, LOCATION_ID, number);
-	put_number(&w->part, LOCATION_MAPPING,
-		   s->image == DICT_NONE ? 0 : s->image + 1);
-	put_number(&w->part, LOCATION_ADDRESS, address_of(w, s));
+	write_pprof_put_number(&w->part, LOCATION_ID, number);
+	write_pprof_put_number(&w->part, LOCATION_MAPPING,
+			       s->image == DICT_NONE ? 0 : s->image + 1);
+	write_pprof_put_number(&w->part, LOCATION_ADDRESS,
+			       write_pprof_address_of(w, s));
 }
 
 /* A location is a symbol; what is inlined has one for each of its nodes, with all that it is in
  * as lines, the innermost first. */
-static uint64_t location_of(const struct pprof *w, uint32_t node)
+static uint64_t location_of(const struct write_pprof *w, uint32_t node)
 {
 	return is_inlined(w, node) ? w->calls.symbols.nr + node
 				   : w->calls.nodes.at[node].symbol + 1;
 }
 
-static uint32_t own_function_of(const struct pprof *w, uint32_t node)
+static uint32_t own_function_of(const struct write_pprof *w, uint32_t node)
 {
 	while (is_inlined(w, node) && w->calls.nodes.at[node].parent)
 		node = w->calls.nodes.at[node].parent;
 	return node;
 }
 
-static void put_locations(struct pprof *w)
+static void put_locations(struct write_pprof *w)
 {
 	const struct call_place *nodes = w->calls.nodes.at;
 
@@ -411,8 +420,8 @@ static void put_locations(struct pprof *w)
 		if (!w->at[i].function || symbol_kind(w, i) == FUNCTION_INLINED)
 			continue;
 		begin_location(w, i + 1, i);
-		put_line(w, i);
-		put_message(&w->out, PROFILE_LOCATION, &w->part);
+		write_pprof_put_line(w, i);
+		write_pprof_put_message(&w->out, PROFILE_LOCATION, &w->part);
 	}
 	for (uint32_t i = 1; i < w->calls.nodes.nr; i++) {
 		uint32_t own = own_function_of(w, i);
@@ -421,16 +430,16 @@ static void put_locations(struct pprof *w)
 			continue;
 		begin_location(w, location_of(w, i), nodes[own].symbol);
 		for (uint32_t up = i; up != own; up = nodes[up].parent)
-			put_line(w, nodes[up].symbol);
-		put_line(w, nodes[own].symbol);
-		put_message(&w->out, PROFILE_LOCATION, &w->part);
+			write_pprof_put_line(w, nodes[up].symbol);
+		write_pprof_put_line(w, nodes[own].symbol);
+		write_pprof_put_message(&w->out, PROFILE_LOCATION, &w->part);
 	}
 }
 
 /* ---- samples ---- */
 
 /* Keys of the profile but for the stack, and what they are called. */
-static void put_label(struct pprof *w, size_t key, uint32_t group)
+static void put_label(struct write_pprof *w, size_t key, uint32_t group)
 {
 	const struct key_row *row = w->p->options.keys->keys.at[key].row;
 	int64_t number = (int64_t)profile_value(w->p, group, key);
@@ -444,16 +453,16 @@ static void put_label(struct pprof *w, size_t key, uint32_t group)
 	/* Readers drop a number that is 0, and take words of digits for ranges of numbers. */
 	snprintf(text, sizeof(text), "CPU %" PRId64, number);
 	if (field == LABEL_STRING)
-		number =
-			string(w, row->kind == KEY_TEXT ? profile_text(w->p, group, key)
-							: text);
-	put_number(&w->inner, LABEL_KEY, string(w, row->name));
-	put_number(&w->inner, field, (uint64_t)number);
-	put_message(&w->labels, SAMPLE_LABEL, &w->inner);
+		number = write_pprof_string(w, row->kind == KEY_TEXT
+						       ? profile_text(w->p, group, key)
+						       : text);
+	write_pprof_put_number(&w->inner, LABEL_KEY, write_pprof_string(w, row->name));
+	write_pprof_put_number(&w->inner, field, (uint64_t)number);
+	write_pprof_put_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
 /* Made once for all samples of one `who`. */
-static void make_labels(struct pprof *w, uint32_t group)
+static void make_labels(struct write_pprof *w, uint32_t group)
 {
 	buf_clear(&w->labels);
 	for (size_t key = 0; key < w->p->nr_keys; key++)
@@ -462,7 +471,7 @@ static void make_labels(struct pprof *w, uint32_t group)
 }
 
 /* Rows of one stack, from `at` on; returns where others begin. */
-static size_t put_sample(struct pprof *w, size_t at)
+static size_t write_pprof_put_sample(struct write_pprof *w, size_t at)
 {
 	const struct call_table *t = &w->calls;
 	uint32_t who = call_row_at(t, at)->who, leaf = call_row_at(t, at)->node;
@@ -470,7 +479,7 @@ static size_t put_sample(struct pprof *w, size_t at)
 
 	for (uint32_t node = leaf; node; node = w->steps[node].caller)
 		buf_put_varint(&w->inner, w->steps[node].location);
-	put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
+	write_pprof_put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
 	for (size_t event = 0; event < w->calls.events.nr; event++) {
 		const struct call_row *row =
 			end < t->nr_rows ? call_row_at(t, end) : NULL;
@@ -481,15 +490,15 @@ static size_t put_sample(struct pprof *w, size_t at)
 		buf_put_varint(&w->inner, has ? row->period : 0);
 		end += has;
 	}
-	put_message(&w->part, SAMPLE_VALUES, &w->inner);
+	write_pprof_put_message(&w->part, SAMPLE_VALUES, &w->inner);
 	if (!at || who != call_row_at(t, at - 1)->who)
 		make_labels(w, t->whos.at[who]);
 	buf_put(&w->part, w->labels.data, w->labels.len);
-	put_message(&w->out, PROFILE_SAMPLE, &w->part);
+	write_pprof_put_message(&w->out, PROFILE_SAMPLE, &w->part);
 	return end;
 }
 
-static int make_steps(struct pprof *w)
+static int make_steps(struct write_pprof *w)
 {
 	size_t nr = w->calls.nodes.nr;
 
@@ -505,7 +514,7 @@ static int make_steps(struct pprof *w)
 }
 
 /* Writes what is there: all of it is many times what is packed. */
-static int pack(struct pprof *w, bool last)
+static int write_pprof_pack(struct write_pprof *w, bool last)
 {
 	if (w->out.failed ||
 	    gzip_pack(w->packing, w->out.data, w->out.len, last, &w->packed))
@@ -516,44 +525,44 @@ static int pack(struct pprof *w, bool last)
 	return 0;
 }
 
-static int put_samples(struct pprof *w)
+static int write_pprof_put_samples(struct write_pprof *w)
 {
 	int r = make_steps(w);
 
 	for (size_t i = 0; !r && i < w->calls.nr_rows;) {
-		i = put_sample(w, i);
+		i = write_pprof_put_sample(w, i);
 		if (w->out.len >= PACK_BYTES)
-			r = pack(w, false);
+			r = write_pprof_pack(w, false);
 	}
 	return r;
 }
 
-static int put_all(struct pprof *w)
+static int write_pprof_put_all(struct write_pprof *w)
 {
 	put_types(w);
-	if (put_mappings(w) || put_functions(w))
+	if (put_mappings(w) || write_pprof_put_functions(w))
 		return -ENOMEM;
 	put_locations(w);
-	if (put_samples(w))
+	if (write_pprof_put_samples(w))
 		return -ENOMEM;
 	/* Last: only now they are all known. */
 	for (uint32_t i = 0; i < w->strings.strings.nr; i++)
-		put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
-			  strlen(w->strings.strings.at[i]));
-	return w->failed || w->part.failed ? -ENOMEM : pack(w, true);
+		write_pprof_put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
+				      strlen(w->strings.strings.at[i]));
+	return w->failed || w->part.failed ? -ENOMEM : write_pprof_pack(w, true);
 }
 
 int write_pprof(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err)
 {
-	struct pprof w = { .file = out, .p = p };
+	struct write_pprof w = { .file = out, .p = p };
 	int r = strtab_init(&w.strings);
 
 	if (!r)
 		r = call_table_make(&w.calls, p, options->threshold);
 	w.packing = gzip_pack_new();
 	if (!r)
-		r = w.packing ? put_all(&w) : -ENOMEM;
+		r = w.packing ? write_pprof_put_all(&w) : -ENOMEM;
 	gzip_pack_free(w.packing);
 	call_table_done(&w.calls);
 	free(w.at);

@@ -17,7 +17,7 @@ enum {
 /* ---- text at a place where there is room; each returns the end ---- */
 
 /* Nearly all is short, and a call takes longer than the copying. */
-static inline char *copy(char *at, const char *text, size_t len)
+static inline char *write_script_copy(char *at, const char *text, size_t len)
 {
 	if (len > 16) {
 		memcpy(at, text, len);
@@ -42,7 +42,7 @@ static char *copy_padded(char *at, const struct script_text *text)
 	return at + text->len;
 }
 
-static char *pad(char *at, size_t width, size_t len)
+static char *write_script_pad(char *at, size_t width, size_t len)
 {
 	if (len >= width)
 		return at;
@@ -56,7 +56,8 @@ static char *decimal(char *at, uint64_t v, size_t width)
 	char digits[DIGITS_MAX];
 	size_t nr = digits_of(digits, v);
 
-	return copy(pad(at, width, nr), digits + DIGITS_MAX - nr, nr);
+	return write_script_copy(write_script_pad(at, width, nr),
+				 digits + DIGITS_MAX - nr, nr);
 }
 
 /* "%*d", or "%-*d" with `left` */
@@ -68,11 +69,11 @@ static char *integer(char *at, int32_t v, size_t width, bool left)
 	size_t len = nr + (v < 0);
 
 	if (!left)
-		at = pad(at, width, len);
+		at = write_script_pad(at, width, len);
 	if (v < 0)
 		*at++ = '-';
-	at = copy(at, digits + DIGITS_MAX - nr, nr);
-	return left ? pad(at, width, len) : at;
+	at = write_script_copy(at, digits + DIGITS_MAX - nr, nr);
+	return left ? write_script_pad(at, width, len) : at;
 }
 
 /* "%0*lu" */
@@ -83,7 +84,7 @@ static char *zero_filled(char *at, uint64_t v, size_t width)
 
 	for (size_t i = nr; i < width; i++)
 		*at++ = '0';
-	return copy(at, digits + DIGITS_MAX - nr, nr);
+	return write_script_copy(at, digits + DIGITS_MAX - nr, nr);
 }
 
 static unsigned int hex_digits(uint64_t v)
@@ -106,14 +107,14 @@ static uint64_t hex8(uint32_t v)
 }
 
 /* Bytes with the lowest one first, as characters. */
-static void store(char *at, uint64_t bytes)
+static void write_script_store(char *at, uint64_t bytes)
 {
 	bytes = htole64(bytes);
 	memcpy(at, &bytes, sizeof(bytes));
 }
 
 /* As many spaces as the first bytes. */
-static uint64_t blank(uint64_t bytes, unsigned int nr)
+static uint64_t write_script_blank(uint64_t bytes, unsigned int nr)
 {
 	uint64_t mask = nr >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * nr) - 1;
 
@@ -125,8 +126,10 @@ static char *hex_wide(char *at, uint64_t v)
 {
 	unsigned int spaces = HEX_WIDTH - hex_digits(v);
 
-	store(at, blank(hex8((uint32_t)(v >> 32)), spaces < 8 ? spaces : 8));
-	store(at + 8, blank(hex8((uint32_t)v), spaces > 8 ? spaces - 8 : 0));
+	write_script_store(at, write_script_blank(hex8((uint32_t)(v >> 32)),
+						  spaces < 8 ? spaces : 8));
+	write_script_store(at + 8, write_script_blank(hex8((uint32_t)v),
+						      spaces > 8 ? spaces - 8 : 0));
 	return at + HEX_WIDTH;
 }
 
@@ -137,12 +140,12 @@ static char *hex(char *at, uint64_t v)
 
 	/* What is behind a symbol's begin is hardly ever more. */
 	if (nr <= 8) {
-		store(at, hex8((uint32_t)v << (32 - 4 * nr)));
+		write_script_store(at, hex8((uint32_t)v << (32 - 4 * nr)));
 		return at + nr;
 	}
 	v <<= 64 - 4 * nr;
-	store(at, hex8((uint32_t)(v >> 32)));
-	store(at + 8, hex8((uint32_t)v));
+	write_script_store(at, hex8((uint32_t)(v >> 32)));
+	write_script_store(at + 8, hex8((uint32_t)v));
 	return at + nr;
 }
 
@@ -159,7 +162,7 @@ static void used(struct buf *out, const char *end)
 	out->len = (size_t)(end - (const char *)out->data);
 }
 
-static void put(struct buf *out, const char *text)
+static void write_script_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
@@ -168,45 +171,46 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 {
 	char text[NUMBER_MAX];
 
-	put(out, before);
+	write_script_put(out, before);
 	buf_put(out, text, (size_t)(hex(text, v) - text));
 }
 
 /* ---- places ---- */
 
-static void put_name(struct buf *out, const char *name)
+static void write_script_put_name(struct buf *out, const char *name)
 {
 	size_t begin = out->len;
 
-	put(out, name);
+	write_script_put(out, name);
 	if (!out->failed)
 		safe_text_mask((char *)out->data + begin, out->len - begin,
 			       SCRIPT_MASK);
 }
 
-static void put_symbol(bool offset, const struct script_place *place, struct buf *out)
+static void write_script_put_symbol(bool offset, const struct script_place *place,
+				    struct buf *out)
 {
-	put_name(out, place->symbol ? place->symbol : "[unknown]");
+	write_script_put_name(out, place->symbol ? place->symbol : "[unknown]");
 	if (offset && place->symbol)
 		put_hex(out, "+0x", place->offset);
 }
 
-static void put_image(const struct script_place *place, struct buf *out)
+static void write_script_put_image(const struct script_place *place, struct buf *out)
 {
-	put(out, "(");
-	put_name(out, place->image ? place->image : "[unknown]");
-	put(out, ")");
+	write_script_put(out, "(");
+	write_script_put_name(out, place->image ? place->image : "[unknown]");
+	write_script_put(out, ")");
 }
 
 void script_place(uint32_t fields, const struct script_place *place, struct buf *out)
 {
 	if (fields & SCRIPT_SYM) {
-		put(out, " ");
-		put_symbol(fields & SCRIPT_SYMOFF, place, out);
+		write_script_put(out, " ");
+		write_script_put_symbol(fields & SCRIPT_SYMOFF, place, out);
 	}
 	if (fields & SCRIPT_DSO) {
-		put(out, " ");
-		put_image(place, out);
+		write_script_put(out, " ");
+		write_script_put_image(place, out);
 	}
 }
 
@@ -218,7 +222,7 @@ bool script_halves(uint32_t fields, const struct script_place *place, struct buf
 
 	script_place(fields & ~(uint32_t)(SCRIPT_SYMOFF | SCRIPT_DSO), place, out);
 	if (offset)
-		put(out, "+0x");
+		write_script_put(out, "+0x");
 	*ret_first = out->len - start;
 	script_place(fields & SCRIPT_DSO, place, out);
 	if (!offset)
@@ -230,9 +234,9 @@ void script_branch_place(uint32_t fields, const struct script_place *place,
 			 struct buf *out)
 {
 	if (!(fields & SCRIPT_BRSTACK))
-		put_symbol(true, place, out);
+		write_script_put_symbol(true, place, out);
 	if (fields & SCRIPT_DSO)
-		put_image(place, out);
+		write_script_put_image(place, out);
 }
 
 /* ---- the sample's first line ---- */
@@ -240,8 +244,8 @@ void script_branch_place(uint32_t fields, const struct script_place *place,
 static char *write_comm(char *at, const struct script_sample *s, bool before_chain)
 {
 	if (!before_chain)
-		at = pad(at, 16, s->comm.len);
-	at = copy(at, s->comm.at, s->comm.len);
+		at = write_script_pad(at, 16, s->comm.len);
+	at = write_script_copy(at, s->comm.at, s->comm.len);
 	*at++ = ' ';
 	return at;
 }
@@ -277,10 +281,10 @@ static char *write_misc(char *at, uint16_t misc)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if ((misc & modes[i].mode) == modes[i].mode)
 			at[nr++] = modes[i].letter;
-	return pad(at + nr, 6, nr);
+	return write_script_pad(at + nr, 6, nr);
 }
 
-static char *write_time(char *at, uint64_t ns, bool nanoseconds)
+static char *write_script_write_time(char *at, uint64_t ns, bool nanoseconds)
 {
 	uint64_t s = ns / NS_PER_S, rest = ns % NS_PER_S;
 
@@ -288,7 +292,7 @@ static char *write_time(char *at, uint64_t ns, bool nanoseconds)
 	*at++ = '.';
 	at = nanoseconds ? zero_filled(at, rest, 9)
 			 : zero_filled(at, rest / NS_PER_US, 6);
-	return copy(at, ": ", 2);
+	return write_script_copy(at, ": ", 2);
 }
 
 static void write_start(const struct script_writer *w, const struct script_sample *s,
@@ -309,22 +313,23 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 		*at++ = '[';
 		/* -1, unknown, is "-01". */
 		if (s->cpu == UINT32_MAX)
-			at = copy(at, "-01", 3);
+			at = write_script_copy(at, "-01", 3);
 		else
 			at = zero_filled(at, s->cpu, 3);
-		at = copy(at, "] ", 2);
+		at = write_script_copy(at, "] ", 2);
 	}
 	if (fields & SCRIPT_MISC)
 		at = write_misc(at, s->misc);
 	if (fields & SCRIPT_TIME)
-		at = write_time(at, s->time_ns, w->nanoseconds);
+		at = write_script_write_time(at, s->time_ns, w->nanoseconds);
 	if (fields & SCRIPT_PERIOD) {
 		at = decimal(at, s->period, 10);
 		*at++ = ' ';
 	}
 	if (fields & SCRIPT_EVENT) {
-		at = pad(at, w->name_width, name_len);
-		at = copy(copy(at, event->name, name_len), ": ", 2);
+		at = write_script_pad(at, w->name_width, name_len);
+		at = write_script_copy(write_script_copy(at, event->name, name_len),
+				       ": ", 2);
 	}
 	used(out, at);
 }
@@ -367,7 +372,7 @@ static void write_memory(uint32_t fields, const struct script_sample *s,
 	if (fields & SCRIPT_INS_LAT)
 		write_wide(s->ins_lat, out);
 	if (fields & SCRIPT_CGROUP) {
-		put(out, " ");
+		write_script_put(out, " ");
 		buf_put(out, s->cgroup.at, s->cgroup.len);
 	}
 }
@@ -397,7 +402,7 @@ static char *write_flags(char *at, const struct script_branch *b)
 	*at++ = '/';
 	at = decimal(at, b->cycles, 0);
 	*at++ = '/';
-	at = copy(at, b->type, strlen(b->type));
+	at = write_script_copy(at, b->type, strlen(b->type));
 	*at++ = ' ';
 	return at;
 }
@@ -410,12 +415,12 @@ static void write_branch(const struct script_branch *b, bool addresses, struct b
 	if (!at)
 		return;
 	if (addresses)
-		at = hex(copy(at, " 0x", 3), b->from);
-	at = copy(at, b->from_place.at, b->from_place.len);
+		at = hex(write_script_copy(at, " 0x", 3), b->from);
+	at = write_script_copy(at, b->from_place.at, b->from_place.len);
 	*at++ = '/';
 	if (addresses)
-		at = hex(copy(at, "0x", 2), b->to);
-	at = copy(at, b->to_place.at, b->to_place.len);
+		at = hex(write_script_copy(at, "0x", 2), b->to);
+	at = write_script_copy(at, b->to_place.at, b->to_place.len);
 	used(out, write_flags(at, b));
 }
 
@@ -430,7 +435,7 @@ static void write_page_size(uint64_t bytes, struct buf *out)
 		return;
 	*at++ = ' ';
 	if (!bytes) {
-		used(out, copy(at, "N/A", 3));
+		used(out, write_script_copy(at, "N/A", 3));
 		return;
 	}
 	while (bytes / 1024 > 1 && unit < sizeof(units) - 2) {

@@ -14,7 +14,7 @@ enum {
 		 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
 };
 
-static const struct field {
+static const struct script_fields_field {
 	const char *name;
 	const char *attr;     /* perf's name of: */
 	uint64_t sample_type; /* has to be recorded; 0: needs nothing */
@@ -74,7 +74,7 @@ struct wish {
 	bool replace;
 };
 
-static bool is_word(const char *name, const char *word, size_t len)
+static bool script_fields_is_word(const char *name, const char *word, size_t len)
 {
 	return strlen(name) == len && !memcmp(name, word, len);
 }
@@ -82,7 +82,7 @@ static bool is_word(const char *name, const char *word, size_t len)
 static const char *refused_field(const char *word, size_t len)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (is_word(refused[i], word, len))
+		if (script_fields_is_word(refused[i], word, len))
 			return refused[i];
 	return NULL;
 }
@@ -111,7 +111,7 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 	uint32_t field = 0;
 
 	for (size_t i = 0; i < NR_FIELDS; i++)
-		if (is_word(fields[i].name, word, len))
+		if (script_fields_is_word(fields[i].name, word, len))
 			field = fields[i].field;
 	/* Scripts take away what would be printed of some events: we never do. */
 	if (!field)
@@ -172,11 +172,11 @@ static uint32_t defaults(const struct script_event *e, bool chains)
 
 /* Drops what the samples do not have; it is an error if it was asked for, in perf's words:
  * perf2bolt looks for them. */
-static int check(const struct script_event *e, uint32_t asked, uint32_t *set,
-		 struct err *err)
+static int script_fields_check(const struct script_event *e, uint32_t asked,
+			       uint32_t *set, struct err *err)
 {
 	for (size_t i = 0; i < NR_FIELDS; i++) {
-		const struct field *f = &fields[i];
+		const struct script_fields_field *f = &fields[i];
 
 		if (!(*set & f->field) || !f->sample_type ||
 		    e->sample_type & f->sample_type)
@@ -198,7 +198,7 @@ static int check(const struct script_event *e, uint32_t asked, uint32_t *set,
 }
 
 /* perf opens one for the side band alone. */
-static bool is_dummy(const struct script_event *e)
+static bool script_fields_is_dummy(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 }
@@ -214,7 +214,8 @@ static bool same_kind(const struct script_event *a, const struct script_event *b
 static size_t decider(const struct script_event *events, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (same_kind(&events[k], &events[i]) && !is_dummy(&events[k]))
+		if (same_kind(&events[k], &events[i]) &&
+		    !script_fields_is_dummy(&events[k]))
 			return k;
 	return i;
 }
@@ -234,8 +235,8 @@ int script_fields(const struct script_event *events, size_t nr, const char *spec
 			continue;
 		}
 		set = (set | w.added) & ~w.removed;
-		if (!is_dummy(&events[i]))
-			r = check(&events[i], w.set | w.added, &set, err);
+		if (!script_fields_is_dummy(&events[i]))
+			r = script_fields_check(&events[i], w.set | w.added, &set, err);
 		ret_fields[i] = set;
 	}
 	return r;

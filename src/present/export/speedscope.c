@@ -17,7 +17,7 @@ struct scope {
 	uint32_t *path; /* of a stack, the innermost first */
 };
 
-static void put_frames(struct scope *s)
+static void write_speedscope_put_frames(struct scope *s)
 {
 	struct json *j = &s->json;
 	struct profile *p = s->calls.p;
@@ -44,7 +44,7 @@ static void put_frames(struct scope *s)
 	json_end_array(j);
 }
 
-static void put_stack(struct scope *s, const struct call_row *row)
+static void write_speedscope_put_stack(struct scope *s, const struct call_row *row)
 {
 	const struct call_place *nodes = s->calls.nodes.at;
 	size_t nr = 0;
@@ -79,7 +79,7 @@ static void put_profile(struct scope *s, uint32_t event)
 	json_begin_array(j);
 	for (size_t i = 0; i < t->nr_rows; i++)
 		if (call_row_at(t, i)->event == event)
-			put_stack(s, call_row_at(t, i));
+			write_speedscope_put_stack(s, call_row_at(t, i));
 	json_end_array(j);
 	json_name(j, "weights");
 	json_begin_array(j);
@@ -90,7 +90,7 @@ static void put_profile(struct scope *s, uint32_t event)
 	json_end_object(j);
 }
 
-static void put_all(struct scope *s)
+static void write_speedscope_put_all(struct scope *s)
 {
 	struct json *j = &s->json;
 
@@ -103,7 +103,7 @@ static void put_all(struct scope *s)
 	json_u64(j, 0);
 	json_name(j, "shared");
 	json_begin_object(j);
-	put_frames(s);
+	write_speedscope_put_frames(s);
 	json_end_object(j);
 	json_name(j, "profiles");
 	json_begin_array(j);
@@ -124,7 +124,7 @@ int write_speedscope(FILE *out, struct profile *p,
 	if (!s.path)
 		r = -ENOMEM;
 	if (!r)
-		put_all(&s);
+		write_speedscope_put_all(&s);
 	free(s.path);
 	call_table_done(&s.calls);
 	return r ? err_set(err, r, "out of memory") : 0;

@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 /* "name", "name(int)" and "name (inlined)". */
-static bool is_name(const char *shown, const char *name)
+static bool call_focus_is_name(const char *shown, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -19,15 +19,15 @@ static bool is_name(const char *shown, const char *name)
 	       (!shown[len] || shown[len] == '(' || !strcmp(shown + len, " (inlined)"));
 }
 
-static bool is_meant(struct profile *p, uint32_t function, const char *name)
+static bool call_focus_is_meant(struct profile *p, uint32_t function, const char *name)
 {
 	const char *raw = strtab_get(&p->strings, p->functions.at[function].raw);
 	const char *shown = profile_function_name(p, function);
 
 	if (!shown)
 		shown = raw;
-	return is_name(raw, name) || is_name(shown, name) || !fnmatch(name, raw, 0) ||
-	       !fnmatch(name, shown, 0);
+	return call_focus_is_name(raw, name) || call_focus_is_name(shown, name) ||
+	       !fnmatch(name, raw, 0) || !fnmatch(name, shown, 0);
 }
 
 static int none_found(struct profile *p, const char *name, struct err *err)
@@ -57,7 +57,7 @@ int call_focus_find(struct profile *p, const char *name, uint8_t **ret, struct e
 	if (!is)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < p->functions.nr; i++) {
-		is[i] = is_meant(p, i, name);
+		is[i] = call_focus_is_meant(p, i, name);
 		any |= is[i];
 	}
 	if (!any) {

@@ -12,7 +12,7 @@ enum {
 	FRACTION_DIGITS = 9
 };
 
-static void put(struct buf *out, const char *text)
+static void columns_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
@@ -24,10 +24,10 @@ static void put_percent(struct buf *out, struct percent_memory *memory, uint64_t
 		percent_format(percent_of(count, total), memory->text);
 	memory->count = count;
 	memory->total = total;
-	put(out, memory->text);
+	columns_put(out, memory->text);
 }
 
-static void print_samples(struct buf *out, const struct column_cell *c)
+static void columns_print_samples(struct buf *out, const struct column_cell *c)
 {
 	buf_put_decimal(out, c->counts[c->at]);
 }
@@ -77,7 +77,7 @@ static void print_file(struct buf *out, const struct column_cell *c)
 {
 	const char *name = profile_text(c->profile, c->group, c->at);
 
-	put(out, c->options->long_names ? name : image_name_short(name));
+	columns_put(out, c->options->long_names ? name : image_name_short(name));
 }
 
 /* "dir/name.c:12": folders are for -f. */
@@ -86,7 +86,7 @@ static void print_line(struct buf *out, const struct column_cell *c)
 	const char *text = profile_text(c->profile, c->group, c->at);
 	const char *name = c->options->long_names ? NULL : strrchr(text, '/');
 
-	put(out, name ? name + 1 : text);
+	columns_put(out, name ? name + 1 : text);
 }
 
 static void print_value(struct buf *out, const struct column_cell *c)
@@ -121,7 +121,7 @@ void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t
 		buf_put_signed(out, (int64_t)value);
 		break;
 	case KEY_HEX:
-		put(out, "0x");
+		columns_put(out, "0x");
 		buf_put_hex(out, value, 1);
 		break;
 	case KEY_TIMES:
@@ -129,7 +129,7 @@ void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t
 		break;
 	case KEY_TEXT:
 	default:
-		put(out, profile_text(p, group, at));
+		columns_put(out, profile_text(p, group, at));
 		break;
 	}
 }
@@ -176,8 +176,8 @@ static int sort_signed(struct profile *p, uint32_t a, uint32_t b, size_t at)
 const struct column columns[] = {
 	{ "vma", "vma", "where the function begins", 9, KEY_ID_COUNT, 0, print_vma,
 	  NULL },
-	{ "samples", "samples", "number of samples", 9, KEY_ID_COUNT, 0, print_samples,
-	  NULL },
+	{ "samples", "samples", "number of samples", 9, KEY_ID_COUNT, 0,
+	  columns_print_samples, NULL },
 	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
 	  print_percent, NULL },
 	{ "total", "total", "samples of the function and all that it called", 9,

@@ -11,13 +11,13 @@ enum {
 	MAX_BRACKET_BYTES = 16384 /* of a name whose brackets are looked at */
 };
 
-struct text {
+struct elide_text {
 	const char *at;
 	size_t len;
 };
 
 struct dots {
-	struct text text;
+	struct elide_text text;
 	size_t columns;
 };
 
@@ -27,13 +27,13 @@ static struct dots dots_of(bool utf8)
 		    : (struct dots){ { "...", 3 }, 3 };
 }
 
-static void put(struct buf *out, struct text t)
+static void elide_append(struct buf *out, struct elide_text t)
 {
 	buf_put(out, t.at, t.len);
 }
 
 /* The character at `at`, and its columns. */
-static size_t step(struct text t, size_t at, size_t *ret_columns)
+static size_t elide_step(struct elide_text t, size_t at, size_t *ret_columns)
 {
 	uint32_t code = 0;
 	size_t len = utf8_next(t.at + at, t.len - at, &code);
@@ -43,49 +43,49 @@ static size_t step(struct text t, size_t at, size_t *ret_columns)
 }
 
 /* As much of the beginning as fits, marks behind the last character included. */
-static struct text beginning(struct text t, size_t columns)
+static struct elide_text beginning(struct elide_text t, size_t columns)
 {
 	size_t at = 0;
 
 	while (at < t.len) {
 		size_t wide;
-		size_t len = step(t, at, &wide);
+		size_t len = elide_step(t, at, &wide);
 
 		if (wide > columns)
 			break;
 		columns -= wide;
 		at += len;
 	}
-	return (struct text){ t.at, at };
+	return (struct elide_text){ t.at, at };
 }
 
 /* As much of the end as fits; it does not begin with a mark. */
-static struct text ending(struct text t, size_t columns)
+static struct elide_text ending(struct elide_text t, size_t columns)
 {
 	size_t left = screen_columns(t.at, t.len);
 	size_t at = 0;
 
 	while (at < t.len) {
 		size_t wide;
-		size_t len = step(t, at, &wide);
+		size_t len = elide_step(t, at, &wide);
 
 		if (left <= columns && wide)
 			break;
 		left -= wide;
 		at += len;
 	}
-	return (struct text){ t.at + at, t.len - at };
+	return (struct elide_text){ t.at + at, t.len - at };
 }
 
-static void put_without_middle(struct buf *out, struct text t, size_t columns,
+static void put_without_middle(struct buf *out, struct elide_text t, size_t columns,
 			       const struct dots *dots)
 {
-	struct text first;
-	struct text last;
+	struct elide_text first;
+	struct elide_text last;
 	size_t room;
 
 	if (columns < dots->columns + 2) {
-		put(out, beginning(t, columns));
+		elide_append(out, beginning(t, columns));
 		return;
 	}
 	room = columns - dots->columns;
@@ -95,29 +95,29 @@ static void put_without_middle(struct buf *out, struct text t, size_t columns,
 	if (first.len > dots->text.len && !memcmp(first.at + first.len - dots->text.len,
 						  dots->text.at, dots->text.len))
 		first.len -= dots->text.len;
-	put(out, first);
-	put(out, dots->text);
-	put(out, last);
+	elide_append(out, first);
+	elide_append(out, dots->text);
+	elide_append(out, last);
 }
 
 /* Whole folders from the left, and the last part.  False: the last part alone is too
  * long. */
-static bool put_path(struct buf *out, struct text t, size_t columns,
-		     const struct dots *dots)
+static bool elide_put_path(struct buf *out, struct elide_text t, size_t columns,
+			   const struct dots *dots)
 {
 	const char *slash = memrchr(t.at, '/', t.len);
-	struct text last = { slash, (size_t)(t.at + t.len - slash) };
+	struct elide_text last = { slash, (size_t)(t.at + t.len - slash) };
 	size_t wanted = dots->columns + screen_columns(last.at, last.len);
-	struct text first;
+	struct elide_text first;
 
 	if (last.len == 1 || wanted > columns)
 		return false;
 	first = beginning(t, columns - wanted);
 	while (first.len && first.at[first.len - 1] != '/')
 		first.len--;
-	put(out, first);
-	put(out, dots->text);
-	put(out, last);
+	elide_append(out, first);
+	elide_append(out, dots->text);
+	elide_append(out, last);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static bool is_name_character(char c)
 
 /* The length of what is no bracket although it looks like one: operator<<, operator(), the
  * arrow of a return type, and a name that no reader should lose.  0: look at it. */
-static size_t skip_length(struct text t, size_t at)
+static size_t skip_length(struct elide_text t, size_t at)
 {
 	static const char operator[] = "operator";
 	static const char anonymous[] = "(anonymous namespace)";
@@ -160,7 +160,7 @@ struct brackets {
 };
 
 /* 1: a bracket opens here; -1: one closes; 0: neither. */
-static int brackets_step(struct brackets *b, struct text t, size_t at)
+static int brackets_step(struct brackets *b, struct elide_text t, size_t at)
 {
 	char c = t.at[at];
 
@@ -183,7 +183,7 @@ static int brackets_step(struct brackets *b, struct text t, size_t at)
 }
 
 /* The depth of the innermost brackets; 0: there are none, or they do not match. */
-static size_t bracket_depth(struct text t)
+static size_t bracket_depth(struct elide_text t)
 {
 	struct brackets b = { 0 };
 	size_t deepest = 0;
@@ -199,7 +199,7 @@ static size_t bracket_depth(struct text t)
 }
 
 /* What is in brackets of the given depth, or deeper, becomes dots. */
-static void put_without_brackets(struct buf *out, struct text t, size_t depth,
+static void put_without_brackets(struct buf *out, struct elide_text t, size_t depth,
 				 const struct dots *dots)
 {
 	struct brackets b = { 0 };
@@ -210,11 +210,12 @@ static void put_without_brackets(struct buf *out, struct text t, size_t depth,
 		int turn = skip ? 0 : brackets_step(&b, t, i);
 
 		if (turn < 0 && b.depth == depth - 1) {
-			struct text inner = { t.at + inside, i - inside };
+			struct elide_text inner = { t.at + inside, i - inside };
 
-			put(out, screen_columns(inner.at, inner.len) > dots->columns
-					 ? dots->text
-					 : inner);
+			elide_append(out,
+				     screen_columns(inner.at, inner.len) > dots->columns
+					     ? dots->text
+					     : inner);
 		}
 		skip = skip ? skip : 1;
 		if (b.depth < depth || (turn > 0 && b.depth == depth))
@@ -227,7 +228,7 @@ static void put_without_brackets(struct buf *out, struct text t, size_t depth,
 
 /* The least of the brackets' contents that makes it fit, into `out`.  False: there are none;
  * else `out` has the shortest form, whether it fits or not. */
-static bool shorten_brackets(struct buf *out, struct text t, size_t columns,
+static bool shorten_brackets(struct buf *out, struct elide_text t, size_t columns,
 			     const struct dots *dots)
 {
 	size_t depth = t.len > MAX_BRACKET_BYTES ? 0 : bracket_depth(t);
@@ -244,17 +245,17 @@ static bool shorten_brackets(struct buf *out, struct text t, size_t columns,
 	return true;
 }
 
-static void put_shorter(struct buf *out, struct text t, size_t columns,
+static void put_shorter(struct buf *out, struct elide_text t, size_t columns,
 			const struct dots *dots)
 {
 	struct buf shorter = { 0 };
 
 	if (shorten_brackets(&shorter, t, columns, dots))
-		t = (struct text){ (const char *)shorter.data, shorter.len };
+		t = (struct elide_text){ (const char *)shorter.data, shorter.len };
 	if (shorter.failed)
 		out->failed = true;
 	else if (screen_columns(t.at, t.len) <= columns)
-		put(out, t);
+		elide_append(out, t);
 	else
 		put_without_middle(out, t, columns, dots);
 	buf_done(&shorter);
@@ -264,15 +265,15 @@ size_t elide_put(struct buf *out, const char *text, size_t len, size_t columns,
 		 bool utf8)
 {
 	const struct dots dots = dots_of(utf8);
-	const struct text t = { text, len };
+	const struct elide_text t = { text, len };
 	size_t natural = screen_columns(text, len);
 	size_t from = out->len;
 
 	if (natural <= columns) {
-		put(out, t);
+		elide_append(out, t);
 		return natural;
 	}
-	if (*text != '/' || !put_path(out, t, columns, &dots))
+	if (*text != '/' || !elide_put_path(out, t, columns, &dots))
 		put_shorter(out, t, columns, &dots);
 	if (out->failed || out->len == from)
 		return 0;

@@ -25,7 +25,7 @@ static void separate(struct json *j)
 	j->filled[j->depth] = true;
 }
 
-static void begin(struct json *j, char bracket)
+static void json_begin(struct json *j, char bracket)
 {
 	separate(j);
 	putc_unlocked(bracket, j->out);
@@ -33,7 +33,7 @@ static void begin(struct json *j, char bracket)
 	j->filled[++j->depth] = false;
 }
 
-static void end(struct json *j, char bracket)
+static void json_end(struct json *j, char bracket)
 {
 	assert(j->depth);
 	j->depth--;
@@ -42,26 +42,26 @@ static void end(struct json *j, char bracket)
 
 void json_begin_object(struct json *j)
 {
-	begin(j, '{');
+	json_begin(j, '{');
 }
 
 void json_end_object(struct json *j)
 {
-	end(j, '}');
+	json_end(j, '}');
 }
 
 void json_begin_array(struct json *j)
 {
-	begin(j, '[');
+	json_begin(j, '[');
 }
 
 void json_end_array(struct json *j)
 {
-	end(j, ']');
+	json_end(j, ']');
 }
 
 /* How many bytes from here stand for themselves: nearly all of nearly every text. */
-static size_t plain(const unsigned char *s, size_t len)
+static size_t json_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
 
@@ -71,7 +71,7 @@ static size_t plain(const unsigned char *s, size_t len)
 }
 
 /* Some bytes that stand for the first ones of a text. */
-struct piece {
+struct json_piece {
 	const void *bytes;
 	size_t len;
 	size_t of; /* so many of the text */
@@ -79,7 +79,7 @@ struct piece {
 };
 
 /* No control character is above U+FFFF. */
-static void escape(struct piece *p, uint32_t c)
+static void escape(struct json_piece *p, uint32_t c)
 {
 	int len;
 
@@ -96,13 +96,13 @@ static void escape(struct piece *p, uint32_t c)
 }
 
 /* `len` is not 0. */
-static void next_piece(struct piece *p, const char *text, size_t len)
+static void next_piece(struct json_piece *p, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	uint32_t code = 0;
 
 	p->bytes = s;
-	p->len = p->of = plain(s, len);
+	p->len = p->of = json_plain(s, len);
 	if (p->len)
 		return;
 	p->len = p->of = utf8_next(s, len, &code);
@@ -117,9 +117,9 @@ static void next_piece(struct piece *p, const char *text, size_t len)
 	}
 }
 
-static void put_string(FILE *out, const char *text, size_t len)
+static void json_put_escaped(FILE *out, const char *text, size_t len)
 {
-	struct piece piece;
+	struct json_piece piece;
 
 	putc_unlocked('"', out);
 	for (size_t i = 0; i < len; i += piece.of) {
@@ -131,7 +131,7 @@ static void put_string(FILE *out, const char *text, size_t len)
 
 void json_put_string(struct buf *out, const char *text, size_t len)
 {
-	struct piece piece;
+	struct json_piece piece;
 
 	buf_put_u8(out, '"');
 	for (size_t i = 0; i < len; i += piece.of) {
@@ -144,7 +144,7 @@ void json_put_string(struct buf *out, const char *text, size_t len)
 void json_name(struct json *j, const char *name)
 {
 	separate(j);
-	put_string(j->out, name, strlen(name));
+	json_put_escaped(j->out, name, strlen(name));
 	putc_unlocked(':', j->out);
 	j->after_name = true;
 }
@@ -152,7 +152,7 @@ void json_name(struct json *j, const char *name)
 void json_text_len(struct json *j, const char *text, size_t len)
 {
 	separate(j);
-	put_string(j->out, text, len);
+	json_put_escaped(j->out, text, len);
 }
 
 void json_text(struct json *j, const char *text)
@@ -209,25 +209,25 @@ void json_begin_row(struct json_row *r, struct json *j)
 	r->len = 0;
 }
 
-static void flush(struct json_row *r)
+static void json_flush(struct json_row *r)
 {
 	fwrite_unlocked(r->bytes, 1, r->len, r->j->out);
 	r->len = 0;
 }
 
-static inline void make_room(struct json_row *r, size_t bytes)
+static inline void json_make_room(struct json_row *r, size_t bytes)
 {
 	if (__builtin_expect(r->len + bytes > sizeof(r->bytes), 0))
-		flush(r);
+		json_flush(r);
 }
 
 void json_put_in_row(struct json_row *r, const void *bytes, size_t len)
 {
 	if (len >= sizeof(r->bytes)) {
-		flush(r);
+		json_flush(r);
 		fwrite_unlocked(bytes, 1, len, r->j->out);
 	} else {
-		make_room(r, len + 1);
+		json_make_room(r, len + 1);
 		memcpy(r->bytes + r->len, bytes, len);
 		r->len += len;
 	}
@@ -236,7 +236,7 @@ void json_put_in_row(struct json_row *r, const void *bytes, size_t len)
 
 static inline void put_number_in_row(struct json_row *r, uint64_t value)
 {
-	make_room(r, DIGITS_ROOM + 1);
+	json_make_room(r, DIGITS_ROOM + 1);
 	r->len += digits_put(r->bytes + r->len, value);
 	r->bytes[r->len++] = ',';
 }
@@ -246,7 +246,7 @@ void json_end_row(struct json_row *r)
 {
 	if (r->len)
 		r->len--;
-	flush(r);
+	json_flush(r);
 	json_end_array(r->j);
 }
 

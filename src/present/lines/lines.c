@@ -109,7 +109,7 @@ static bool has_key_of(const struct profile *p, unsigned int keys)
 }
 
 /* Fills lines->number_of where groups are summed up. */
-static int number_groups(struct numbering *n, struct lines *lines)
+static int number_groups(struct numbering *n, struct report_lines *lines)
 {
 	size_t nr = n->p->groups.nr;
 
@@ -128,13 +128,13 @@ static int number_groups(struct numbering *n, struct lines *lines)
 	return 0;
 }
 
-uint32_t lines_number(const struct lines *lines, uint32_t group)
+uint32_t lines_number(const struct report_lines *lines, uint32_t group)
 {
 	return lines->number_of ? lines->number_of[group] : group;
 }
 
-static int add_counts(const struct profile *p, const uint32_t *column_of,
-		      size_t nr_lines, struct lines *lines)
+static int lines_add_counts(const struct profile *p, const uint32_t *column_of,
+			    size_t nr_lines, struct report_lines *lines)
 {
 	size_t nr = lines->nr_columns;
 
@@ -157,14 +157,15 @@ static int add_counts(const struct profile *p, const uint32_t *column_of,
 }
 
 /* What decides whether a line is shown, and between lines. */
-static const uint64_t *weights(const struct lines *lines, const struct line *line)
+static const uint64_t *weights(const struct report_lines *lines,
+			       const struct line *line)
 {
 	return lines->inclusive ? &lines->inclusive[line->number * lines->nr_columns]
 				: line->counts;
 }
 
 static int add_inclusive(const struct profile *p, const uint32_t *column_of,
-			 size_t nr_lines, struct lines *lines)
+			 size_t nr_lines, struct report_lines *lines)
 {
 	size_t nr = lines->nr_columns;
 
@@ -185,12 +186,12 @@ static int add_inclusive(const struct profile *p, const uint32_t *column_of,
 }
 
 static int fill_groups(struct numbering *n, const struct present_options *o,
-		       const uint32_t *column_of, struct lines *lines)
+		       const uint32_t *column_of, struct report_lines *lines)
 {
 	size_t nr_columns = lines->nr_columns;
 	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->groups.nr;
 
-	if (add_counts(n->p, column_of, nr_lines, lines) ||
+	if (lines_add_counts(n->p, column_of, nr_lines, lines) ||
 	    (o->children && add_inclusive(n->p, column_of, nr_lines, lines)) ||
 	    !vec_reserve(&lines->all, nr_lines))
 		return -ENOMEM;
@@ -208,8 +209,8 @@ static int fill_groups(struct numbering *n, const struct present_options *o,
 }
 
 int lines_of_groups(struct profile *p, const struct present_options *options,
-		    enum line_order order, unsigned int without, struct lines *lines,
-		    struct err *err)
+		    enum line_order order, unsigned int without,
+		    struct report_lines *lines, struct err *err)
 {
 	const struct line_sorting sorting = { .order = &options->order,
 					      .usual = order,
@@ -219,7 +220,7 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	uint32_t *column_of = NULL;
 	int r;
 
-	*lines = (struct lines){ 0 };
+	*lines = (struct report_lines){ 0 };
 	r = classes_of_profile(&lines->classes, options->kept, p, &column_of, err);
 	lines->nr_columns = lines->classes.columns.nr;
 	if (!r &&
@@ -237,7 +238,7 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 }
 
 /* Events with samples, by rank. */
-static int collect_events(const struct profile *p, struct lines *lines)
+static int collect_events(const struct profile *p, struct report_lines *lines)
 {
 	for (uint32_t rank = 0; rank < p->events.nr; rank++) {
 		for (uint32_t e = 0; e < p->events.nr; e++) {
@@ -251,7 +252,7 @@ static int collect_events(const struct profile *p, struct lines *lines)
 }
 
 static int fill_rows(struct profile *p, const struct present_options *o,
-		     struct lines *lines)
+		     struct report_lines *lines)
 {
 	lines->nr_columns = 1;
 	if (!vec_reserve(&lines->all, p->rows.nr) ||
@@ -272,7 +273,7 @@ static int fill_rows(struct profile *p, const struct present_options *o,
 }
 
 int lines_of_rows(struct profile *p, const struct present_options *options,
-		  bool events_apart, struct lines *lines, struct err *err)
+		  bool events_apart, struct report_lines *lines, struct err *err)
 {
 	const struct line_sorting sorting = { .order = &options->order,
 					      .usual = LINES_BY_KEYS,
@@ -280,7 +281,7 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 					      .reverse = options->reverse,
 					      .events_apart = events_apart };
 
-	*lines = (struct lines){ 0 };
+	*lines = (struct report_lines){ 0 };
 	if (collect_events(p, lines) || fill_rows(p, options, lines) ||
 	    lines_sort(p, &sorting, lines)) {
 		lines_done(lines);
@@ -289,7 +290,7 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 	return 0;
 }
 
-void lines_done(struct lines *lines)
+void lines_done(struct report_lines *lines)
 {
 	vec_done(&lines->all);
 	vec_done(&lines->events);
@@ -300,5 +301,5 @@ void lines_done(struct lines *lines)
 	free(lines->inclusive_periods);
 	free(lines->periods);
 	free(lines->number_of);
-	*lines = (struct lines){ 0 };
+	*lines = (struct report_lines){ 0 };
 }

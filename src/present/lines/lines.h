@@ -23,7 +23,7 @@ struct line {
 	const uint64_t *counts; /* samples by column */
 };
 
-struct lines {
+struct report_lines {
 	VEC(struct line) all;
 	VEC(uint32_t) events;   /* of lines_of_rows(): those that have samples */
 	struct classes classes; /* of lines_of_groups(): its columns */
@@ -48,12 +48,12 @@ enum {
  * the samples of all columns.  0, -ENOMEM, or -EINVAL with the reason why the columns
  * cannot stand side by side. */
 int lines_of_groups(struct profile *p, const struct present_options *options,
-		    enum line_order order, unsigned int without, struct lines *lines,
-		    struct err *err);
+		    enum line_order order, unsigned int without,
+		    struct report_lines *lines, struct err *err);
 /* The number of the line that a group belongs to. */
-uint32_t lines_number(const struct lines *lines, uint32_t group);
+uint32_t lines_number(const struct report_lines *lines, uint32_t group);
 /* One line for each row: counts has one element.  `events_apart`: the events one after the
  * other. */
 int lines_of_rows(struct profile *p, const struct present_options *options,
-		  bool events_apart, struct lines *lines, struct err *err);
-void lines_done(struct lines *lines);
+		  bool events_apart, struct report_lines *lines, struct err *err);
+void lines_done(struct report_lines *lines);

@@ -42,7 +42,7 @@ bool order_has(const struct order *order, enum order_key key)
 	return false;
 }
 
-static void add(struct order *order, enum order_key key)
+static void order_add(struct order *order, enum order_key key)
 {
 	if (!order_has(order, key))
 		order->keys[order->nr++] = key;
@@ -90,7 +90,7 @@ static int parse_one(struct order *order, const char *name, const char *list,
 	for (enum order_key k = 0; k < ORDER_KEY_COUNT; k++) {
 		if (strcmp(rows[k].name, name) != 0)
 			continue;
-		add(order, k);
+		order_add(order, k);
 		return 0;
 	}
 	return unknown(name, list, err);
@@ -112,7 +112,7 @@ int order_parse(struct order *order, const char *list, struct err *err)
 	return 0;
 }
 
-static void push(struct tie_keys *keys, int key, enum tie_by by)
+static void order_push(struct tie_keys *keys, int key, enum tie_by by)
 {
 	if (key >= 0)
 		keys->at[keys->nr++] = (struct tie_key){ (size_t)key, by };
@@ -147,23 +147,23 @@ void order_resolve(const struct order *order, enum line_order usual,
 
 	before->nr = after->nr = 0;
 	if (!all.nr || usual == LINES_BY_KEYS)
-		add(&all, ORDER_SAMPLE);
+		order_add(&all, ORDER_SAMPLE);
 	for (enum order_key k = 0; usual == LINES_BY_FUNCTION && k < ORDER_KEY_COUNT;
 	     k++)
-		add(&all, k);
+		order_add(&all, k);
 	for (size_t i = 0; i < all.nr; i++) {
 		enum order_key k = all.keys[i];
 
 		if (k == ORDER_SAMPLE)
 			to = after;
 		else if (rows[k].key != KEY_ID_COUNT)
-			push(to, keys_find(keys, rows[k].key), rows[k].by);
+			order_push(to, keys_find(keys, rows[k].key), rows[k].by);
 	}
 	for (size_t k = 0; usual == LINES_BY_KEYS && k < p->nr_keys; k++) {
 		enum key_id id = keys->keys.at[k].row->id;
 
 		if (id != KEY_EVENT && !(without & 1u << id))
-			push(after, (int)k, TIE_BY_VALUE);
+			order_push(after, (int)k, TIE_BY_VALUE);
 	}
 	join_functions(before);
 	join_functions(after);

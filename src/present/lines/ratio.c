@@ -73,7 +73,7 @@ int ratios_check(const struct profile *p, const char *const *texts, size_t nr,
 	return r;
 }
 
-static int find_column(const struct profile *p, const struct lines *lines,
+static int find_column(const struct profile *p, const struct report_lines *lines,
 		       const char *text, size_t len, size_t *ret_column)
 {
 	for (size_t i = 0; i < lines->nr_columns; i++) {
@@ -87,8 +87,8 @@ static int find_column(const struct profile *p, const struct lines *lines,
 	return -ENOENT;
 }
 
-int ratio_find(const struct profile *p, const struct lines *lines, const char *text,
-	       struct ratio *ret_ratio)
+int ratio_find(const struct profile *p, const struct report_lines *lines,
+	       const char *text, struct ratio *ret_ratio)
 {
 	const char *slash = find_slash(p, text);
 	struct ratio ratio;
@@ -115,8 +115,8 @@ void ratio_print(struct buf *out, const struct column_cell *c)
 	buf_put(out, text, strlen(text));
 }
 
-static int find_event(const struct profile *p, const char *text, size_t len,
-		      size_t *ret_event)
+static int ratio_find_event(const struct profile *p, const char *text, size_t len,
+			    size_t *ret_event)
 {
 	for (size_t i = 0; i < p->events.nr; i++) {
 		if (is_event(p, &p->events.at[i], text, len)) {
@@ -133,15 +133,16 @@ static int find_events(const struct profile *p, const char *text,
 {
 	const char *slash = find_slash(p, text);
 
-	if (!slash || find_event(p, text, (size_t)(slash - text), &ret_ratio->above) ||
-	    find_event(p, slash + 1, strlen(slash + 1), &ret_ratio->below))
+	if (!slash ||
+	    ratio_find_event(p, text, (size_t)(slash - text), &ret_ratio->above) ||
+	    ratio_find_event(p, slash + 1, strlen(slash + 1), &ret_ratio->below))
 		return -ENOENT;
 	return 0;
 }
 
 /* What each group has of two events, for ratio `i` of `nr`. */
-static void add_periods(const struct profile *p, const struct ratio *events, size_t i,
-			size_t nr, uint64_t *periods)
+static void ratio_add_periods(const struct profile *p, const struct ratio *events,
+			      size_t i, size_t nr, uint64_t *periods)
 {
 	for (size_t k = 0; k < p->rows.nr; k++) {
 		const struct profile_row *row = &p->rows.at[k];
@@ -171,7 +172,7 @@ int ratio_groups_make(const struct profile *p, const char *const *texts, size_t 
 			free(periods);
 			return -ENOENT;
 		}
-		add_periods(p, &events, i, nr, periods);
+		ratio_add_periods(p, &events, i, nr, periods);
 	}
 	*ret_groups = (struct ratio_groups){ nr, periods };
 	return 0;

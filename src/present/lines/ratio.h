@@ -8,7 +8,7 @@
 struct column_cell;
 struct buf;
 struct err;
-struct lines;
+struct report_lines;
 struct profile;
 
 /* Columns of counts: periods of the one by periods of the other. */
@@ -24,8 +24,8 @@ int ratio_check(const struct profile *p, const char *text, struct err *err);
 int ratios_check(const struct profile *p, const char *const *texts, size_t nr,
 		 struct err *err);
 /* The columns that `text` means.  0, or -ENOENT: the columns are not of events. */
-int ratio_find(const struct profile *p, const struct lines *lines, const char *text,
-	       struct ratio *ret_ratio);
+int ratio_find(const struct profile *p, const struct report_lines *lines,
+	       const char *text, struct ratio *ret_ratio);
 /* The quotient with four digits; "-" where there is nothing to divide by. */
 void ratio_print(struct buf *out, const struct column_cell *cell);
 

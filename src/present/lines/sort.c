@@ -9,7 +9,7 @@
 
 struct sorting {
 	struct profile *p;
-	const struct lines *lines;
+	const struct report_lines *lines;
 	const struct line_sorting *how;
 	struct tie_keys before;
 	struct tie_keys after;
@@ -23,8 +23,8 @@ static uint32_t event_rank(const struct sorting *s, const struct line *line)
 	return s->p->events.at[s->p->rows.at[line->number].event].rank;
 }
 
-static int compare_events(const struct sorting *s, const struct line *a,
-			  const struct line *b)
+static int line_sort_compare_events(const struct sorting *s, const struct line *a,
+				    const struct line *b)
 {
 	uint32_t rank_a;
 	uint32_t rank_b;
@@ -36,7 +36,7 @@ static int compare_events(const struct sorting *s, const struct line *a,
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
-static uint64_t samples_of(const struct sorting *s, const struct line *line)
+static uint64_t line_sort_samples_of(const struct sorting *s, const struct line *line)
 {
 	const uint64_t *inclusive = s->lines->inclusive;
 
@@ -48,8 +48,8 @@ static uint64_t samples_of(const struct sorting *s, const struct line *line)
 static int compare_samples(const struct sorting *s, const struct line *a,
 			   const struct line *b)
 {
-	uint64_t of_a = samples_of(s, a);
-	uint64_t of_b = samples_of(s, b);
+	uint64_t of_a = line_sort_samples_of(s, a);
+	uint64_t of_b = line_sort_samples_of(s, b);
 
 	if (of_a == of_b) {
 		of_a = a->counts[0];
@@ -59,12 +59,12 @@ static int compare_samples(const struct sorting *s, const struct line *a,
 }
 
 /* Only where the keys have too many combinations for numbers. */
-static int compare_lines(const void *va, const void *vb, void *ctx)
+static int line_sort_compare_lines(const void *va, const void *vb, void *ctx)
 {
 	const struct sorting *s = ctx;
 	const struct line *a = va;
 	const struct line *b = vb;
-	int order = s->how->events_apart ? compare_events(s, a, b) : 0;
+	int order = s->how->events_apart ? line_sort_compare_events(s, a, b) : 0;
 
 	if (order)
 		return order;
@@ -74,7 +74,7 @@ static int compare_lines(const void *va, const void *vb, void *ctx)
 	if (!order)
 		order = ties_compare(s->p, &s->after, a->group, b->group);
 	if (!order)
-		order = compare_events(s, a, b);
+		order = line_sort_compare_events(s, a, b);
 	return s->how->reverse ? -order : order;
 }
 
@@ -119,7 +119,7 @@ static uint64_t line_value(const struct sorting *s, const struct line *line,
 	case BY_COUNT:
 		return line->counts[0] ^ ~back; /* the largest first */
 	case BY_INCLUSIVE:
-		return samples_of(s, line) ^ ~back;
+		return line_sort_samples_of(s, line) ^ ~back;
 	case BY_LEAD:
 		return s->leads[line->group] ^ back;
 	case BY_EVENT_FIRST:
@@ -131,7 +131,7 @@ static uint64_t line_value(const struct sorting *s, const struct line *line,
 	}
 }
 
-static int permute(struct lines *lines, const struct sort_key *keys)
+static int permute(struct report_lines *lines, const struct sort_key *keys)
 {
 	size_t nr = lines->all.nr;
 	struct line *sorted = malloc(nr * sizeof(*sorted));
@@ -147,7 +147,7 @@ static int permute(struct lines *lines, const struct sort_key *keys)
 }
 
 /* By numbers alone: a stable sort by each criterion in turn. */
-static int sort_by_numbers(struct lines *lines, const struct sorting *s)
+static int sort_by_numbers(struct report_lines *lines, const struct sorting *s)
 {
 	size_t nr = lines->all.nr;
 	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
@@ -179,7 +179,8 @@ static int rank_groups(struct profile *p, const struct tie_keys *keys,
 	return *ret_numbers ? ties_make(p, keys, *ret_numbers) : -ENOMEM;
 }
 
-int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines)
+int lines_sort(struct profile *p, const struct line_sorting *how,
+	       struct report_lines *lines)
 {
 	struct sorting s = { .p = p, .lines = lines, .how = how };
 	int r;
@@ -197,7 +198,7 @@ int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *
 	if (r == -E2BIG) {
 		if (lines->all.nr)
 			qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
-				compare_lines, &s);
+				line_sort_compare_lines, &s);
 		r = 0;
 	}
 	return r;

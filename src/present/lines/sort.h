@@ -5,7 +5,7 @@
 
 #include "present/lines/order.h"
 
-struct lines;
+struct report_lines;
 struct profile;
 
 struct line_sorting {
@@ -18,4 +18,5 @@ struct line_sorting {
 };
 
 /* 0 or -ENOMEM. */
-int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines);
+int lines_sort(struct profile *p, const struct line_sorting *how,
+	       struct report_lines *lines);

@@ -24,7 +24,7 @@ static bool is_function(const struct profile *p, size_t key)
 	       p->options.keys->keys.at[key].row->id == KEY_SYMBOL;
 }
 
-static int compare_groups(const struct values *v, uint32_t a, uint32_t b)
+static int ties_compare_groups(const struct values *v, uint32_t a, uint32_t b)
 {
 	struct profile *p = v->p;
 	const struct column *c =
@@ -42,12 +42,12 @@ static int compare_groups(const struct values *v, uint32_t a, uint32_t b)
 	return c ? c->sort(p, a, b, v->key) : 0;
 }
 
-static int compare_values(const void *a, const void *b, void *ctx)
+static int ties_compare_values(const void *a, const void *b, void *ctx)
 {
 	const struct values *v = ctx;
 
-	return compare_groups(v, v->group_of[*(const uint32_t *)a],
-			      v->group_of[*(const uint32_t *)b]);
+	return ties_compare_groups(v, v->group_of[*(const uint32_t *)a],
+				   v->group_of[*(const uint32_t *)b]);
 }
 
 static bool is_dense(const struct profile *p, size_t key)
@@ -88,13 +88,13 @@ static void sort_run(struct sort_key *keys, size_t from, size_t to, const char *
 		qsort_r(&keys[from], to - from, sizeof(*keys), compare_tails, texts);
 }
 
-static bool is_same(const struct sort_key *keys, size_t i, const char **texts)
+static bool ties_is_same(const struct sort_key *keys, size_t i, const char **texts)
 {
 	return keys[i].at == keys[i - 1].at &&
 	       (!(uint8_t)keys[i].at || !compare_tails(&keys[i - 1], &keys[i], texts));
 }
 
-/* As compare_values() would, but each text is fetched once: heads differ mostly. */
+/* As ties_compare_values() would, but each text is fetched once: heads differ mostly. */
 static int rank_texts(const struct values *v, uint32_t *ranks, uint32_t *ret_last)
 {
 	const char **texts = malloc((v->nr + 1) * sizeof(*texts));
@@ -115,7 +115,7 @@ static int rank_texts(const struct values *v, uint32_t *ranks, uint32_t *ret_las
 		from = i + 1;
 	}
 	for (size_t i = 0; !r && i < v->nr; i++) {
-		rank += i && !is_same(keys, i, texts);
+		rank += i && !ties_is_same(keys, i, texts);
 		ranks[v->distinct[keys[i].index]] = rank;
 	}
 	*ret_last = rank;
@@ -128,9 +128,9 @@ static uint32_t rank_values(struct values *v, uint32_t *ranks)
 {
 	uint32_t rank = 0;
 
-	qsort_r(v->distinct, v->nr, sizeof(*v->distinct), compare_values, v);
+	qsort_r(v->distinct, v->nr, sizeof(*v->distinct), ties_compare_values, v);
 	for (size_t i = 0; i < v->nr; i++) {
-		if (i && compare_values(&v->distinct[i - 1], &v->distinct[i], v))
+		if (i && ties_compare_values(&v->distinct[i - 1], &v->distinct[i], v))
 			rank++;
 		ranks[v->distinct[i]] = rank;
 	}
@@ -251,7 +251,7 @@ int ties_compare(struct profile *p, const struct tie_keys *keys, uint32_t a, uin
 		const struct values v = { .p = p,
 					  .by = keys->at[i].by,
 					  .key = keys->at[i].key };
-		int order = compare_groups(&v, a, b);
+		int order = ties_compare_groups(&v, a, b);
 
 		if (order)
 			return order;

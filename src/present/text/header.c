@@ -74,15 +74,16 @@ static void write_event(FILE *out, const struct profile *p,
 	write_rate(out, p, e);
 }
 
-static const struct profile_event *column_event(const struct profile *p,
-						const struct lines *lines, size_t i)
+static const struct profile_event *
+column_event(const struct profile *p, const struct report_lines *lines, size_t i)
 {
 	return &p->events.at[lines->classes.columns.at[i].event];
 }
 
 /* Columns of one event stand next to each other unless they are of processors, threads
  * or processes: then there is one event only. */
-static void write_events(FILE *out, const struct profile *p, const struct lines *lines)
+static void write_events(FILE *out, const struct profile *p,
+			 const struct report_lines *lines)
 {
 	for (size_t i = 0; i < lines->nr_columns; i++) {
 		if (!i || column_event(p, lines, i) != column_event(p, lines, i - 1))
@@ -90,7 +91,7 @@ static void write_events(FILE *out, const struct profile *p, const struct lines 
 	}
 }
 
-static void write_columns(FILE *out, const struct lines *lines)
+static void write_columns(FILE *out, const struct report_lines *lines)
 {
 	struct buf text = { 0 };
 
@@ -106,7 +107,7 @@ static void write_columns(FILE *out, const struct lines *lines)
 	buf_done(&text);
 }
 
-void header_write(FILE *out, const struct profile *p, const struct lines *lines)
+void header_write(FILE *out, const struct profile *p, const struct report_lines *lines)
 {
 	const char *cpu = strtab_get(&p->strings, p->input.cpu_desc);
 	bool timer = lines->nr_columns;

@@ -3,8 +3,8 @@
 #pragma once
 #include <stdio.h>
 
-struct lines;
+struct report_lines;
 struct profile;
 
 /* oprofile-behaviour.md 1.1.1. */
-void header_write(FILE *out, const struct profile *p, const struct lines *lines);
+void header_write(FILE *out, const struct profile *p, const struct report_lines *lines);

@@ -31,7 +31,7 @@ static const char *escape_of(unsigned char c)
 }
 
 /* How many bytes from here stand for themselves: nearly all of nearly every text. */
-static size_t plain(const unsigned char *s, size_t len)
+static size_t html_text_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
 
@@ -72,7 +72,7 @@ void html_put_len(FILE *out, const char *text, size_t len)
 	const unsigned char *s = (const unsigned char *)text;
 
 	while (len) {
-		size_t n = plain(s, len);
+		size_t n = html_text_plain(s, len);
 
 		if (n)
 			fwrite(s, 1, n, out);

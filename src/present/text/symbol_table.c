@@ -35,7 +35,8 @@ int symbol_table_keys(const struct profile *p, const struct present_options *o,
 
 /* The image's name is shown if it tells something: several images, or one that is not the
  * application; the application's if there are several (oprofile-behaviour.md 1.1.4). */
-static int choose_names(struct text_table *t, const struct symbol_keys *keys)
+static int symbol_table_choose_names(struct text_table *t,
+				     const struct symbol_keys *keys)
 {
 	const struct profile *p = t->p;
 	const struct line *first = t->lines.all.at;
@@ -82,5 +83,5 @@ int symbol_table_choose(struct text_table *t, const struct symbol_keys *keys)
 	if (text_table_choose_counts(t) ||
 	    (t->options->debug_info && text_table_choose(t, "linenr", keys->line)))
 		return -ENOMEM;
-	return choose_names(t, keys);
+	return symbol_table_choose_names(t, keys);
 }

@@ -122,12 +122,12 @@ static size_t put_fitting(struct text_table *t, const struct chosen *c,
 			 c->most ? c->most : SIZE_MAX, s->utf8);
 }
 
-static void put(struct buf *out, const char *text)
+static void table_screen_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
-static void pad(struct text_table *t, const struct chosen *c, size_t used)
+static void table_screen_pad(struct text_table *t, const struct chosen *c, size_t used)
 {
 	do
 		buf_put_u8(&t->text, ' ');
@@ -146,12 +146,12 @@ void table_screen_put(struct text_table *t, const struct chosen *c,
 		colour = screen_share_colour(
 			&t->options->screen,
 			percent_of(cell->counts[c->at], cell->totals[c->at]));
-	put(&t->text, colour);
+	table_screen_put_text(&t->text, colour);
 	used = put_fitting(t, c, (const char *)t->raw.data, t->raw.len);
 	if (*colour)
-		put(&t->text, SCREEN_PLAIN);
+		table_screen_put_text(&t->text, SCREEN_PLAIN);
 	if (!last)
-		pad(t, c, used);
+		table_screen_pad(t, c, used);
 }
 
 void table_screen_title(struct text_table *t, const struct chosen *c, bool last)
@@ -161,10 +161,10 @@ void table_screen_title(struct text_table *t, const struct chosen *c, bool last)
 	size_t used;
 
 	if (colour)
-		put(&t->text, SCREEN_BOLD);
+		table_screen_put_text(&t->text, SCREEN_BOLD);
 	used = put_fitting(t, c, title, strlen(title));
 	if (colour)
-		put(&t->text, SCREEN_PLAIN);
+		table_screen_put_text(&t->text, SCREEN_PLAIN);
 	if (!last)
-		pad(t, c, used);
+		table_screen_pad(t, c, used);
 }

@@ -72,7 +72,7 @@ int text_table_choose_counts(struct text_table *t)
 }
 
 /* Pads to the column's width, with at least one blank. */
-static void pad(struct buf *text, size_t from, unsigned int width)
+static void text_table_pad(struct buf *text, size_t from, unsigned int width)
 {
 	static const char blanks[] = "                                        ";
 	size_t len = text->len - from;
@@ -98,7 +98,8 @@ static int end_line(FILE *out, struct text_table *t)
 								: 0;
 }
 
-static void put_title(struct text_table *t, const struct chosen *c, bool is_last)
+static void text_table_put_title(struct text_table *t, const struct chosen *c,
+				 bool is_last)
 {
 	size_t from = t->text.len;
 
@@ -108,7 +109,7 @@ static void put_title(struct text_table *t, const struct chosen *c, bool is_last
 	}
 	buf_put(&t->text, c->title, strlen(c->title));
 	if (!is_last)
-		pad(&t->text, from, c->width);
+		text_table_pad(&t->text, from, c->width);
 }
 
 /* Of several events most have no sample in a line. */
@@ -117,7 +118,7 @@ static void put_none(struct text_table *t, struct chosen *c,
 {
 	if (!c->none.len) {
 		c->column->print(&c->none, cell);
-		pad(&c->none, 0, c->width);
+		text_table_pad(&c->none, 0, c->width);
 		t->text.failed |= c->none.failed;
 	}
 	buf_put(&t->text, c->none.data, c->none.len);
@@ -140,13 +141,13 @@ static void put_cell(struct text_table *t, struct chosen *c,
 	if (!c->of_count)
 		screen_make_safe(&t->text, from);
 	if (!is_last)
-		pad(&t->text, from, c->width);
+		text_table_pad(&t->text, from, c->width);
 }
 
-static int write_titles(FILE *out, struct text_table *t)
+static int text_table_write_titles(FILE *out, struct text_table *t)
 {
 	for (size_t i = 0; i < t->chosen.nr; i++)
-		put_title(t, &t->chosen.at[i], i + 1 == t->chosen.nr);
+		text_table_put_title(t, &t->chosen.at[i], i + 1 == t->chosen.nr);
 	return end_line(out, t);
 }
 
@@ -183,7 +184,7 @@ int text_table_begin(struct text_table *t, FILE *out)
 	if (t->options->no_header)
 		return 0;
 	header_write(out, t->p, &t->lines);
-	return write_titles(out, t);
+	return text_table_write_titles(out, t);
 }
 
 struct column_cell text_table_cell(const struct text_table *t, const struct line *line)
@@ -213,8 +214,8 @@ struct column_cell text_table_cell(const struct text_table *t, const struct line
 }
 
 /* The text of a key's value, with what stands behind it. */
-static void put_key(struct text_table *t, struct chosen *c,
-		    const struct column_cell *cell, bool is_last)
+static void text_table_put_key(struct text_table *t, struct chosen *c,
+			       const struct column_cell *cell, bool is_last)
 {
 	uint64_t value = profile_value(t->p, cell->group, c->at);
 	size_t from = t->text.len;
@@ -229,7 +230,7 @@ static void put_key(struct text_table *t, struct chosen *c,
 
 /* The columns of counts, which are often those of the line before: long reports are long for
  * their many lines of few samples. */
-static void put_counts(struct text_table *t, struct column_cell *cell)
+static void text_table_put_counts(struct text_table *t, struct column_cell *cell)
 {
 	size_t bytes = t->lines.nr_columns * sizeof(*t->last_counts);
 	bool may_last = t->only_counts && t->nr_counts < t->chosen.nr;
@@ -257,10 +258,10 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		t->sums[i] += line->counts[i];
-	put_counts(t, &cell);
+	text_table_put_counts(t, &cell);
 	for (size_t i = t->nr_counts; i < t->chosen.nr; i++) {
 		cell.at = t->chosen.at[i].at;
-		put_key(t, &t->chosen.at[i], &cell, i + 1 == t->chosen.nr);
+		text_table_put_key(t, &t->chosen.at[i], &cell, i + 1 == t->chosen.nr);
 	}
 	return end_line(out, t);
 }
@@ -295,7 +296,7 @@ static void put_nameless(struct text_table *t, size_t i, const char *name)
 	if (i + 1 == t->chosen.nr)
 		buf_put(&t->text, name, strlen(name));
 	else
-		pad(&t->text, from, t->chosen.at[i].width);
+		text_table_pad(&t->text, from, t->chosen.at[i].width);
 }
 
 int text_table_listed(struct text_table *t, FILE *out, const struct line *line,
@@ -316,7 +317,7 @@ int text_table_listed(struct text_table *t, FILE *out, const struct line *line,
 		if (listed->name && (i >= t->nr_counts || c->of_vma))
 			put_nameless(t, i, listed->name);
 		else if (i >= t->nr_counts)
-			put_key(t, c, &cell, is_last);
+			text_table_put_key(t, c, &cell, is_last);
 		else
 			put_cell(t, c, &cell, is_last);
 	}

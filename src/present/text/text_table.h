@@ -33,7 +33,7 @@ struct chosen {
 struct text_table {
 	struct profile *p;
 	const struct present_options *options;
-	struct lines lines;
+	struct report_lines lines;
 	VEC(struct chosen) chosen;
 	VEC(struct ratio) ratios;
 	bool on_screen;   /* table_screen.h */

@@ -10,7 +10,7 @@
 
 /* A node of the call tree that is part of a line, and whose samples are meant: going inwards its
  * own, going outwards those of the node where it began. */
-struct item {
+struct tree_lines_item {
 	uint32_t node;
 	uint32_t origin;
 };
@@ -25,7 +25,7 @@ struct group {
 
 /* A line that is still to be put; its items are on the pile, and the top ones when its turn
  * comes. */
-struct work {
+struct tree_lines_work {
 	uint32_t function;
 	uint32_t above;
 	uint32_t nr;
@@ -35,32 +35,32 @@ struct work {
 	bool is_last;
 };
 
-struct maker {
+struct tree_lines_maker {
 	struct profile *p;
 	const struct tree_how *how;
-	VEC(struct item) pile;
-	VEC(struct work) works;
-	VEC(struct item) items; /* of the line whose turn it is, */
-	VEC(struct item) found; /* and those one step on */
-	VEC(struct item) grouped;
+	VEC(struct tree_lines_item) pile;
+	VEC(struct tree_lines_work) works;
+	VEC(struct tree_lines_item) items; /* of the line whose turn it is, */
+	VEC(struct tree_lines_item) found; /* and those one step on */
+	VEC(struct tree_lines_item) grouped;
 	VEC(struct group) groups;
 	uint32_t *group_of; /* by function, and one more for DICT_NONE: its group + 1 */
 	uint64_t *counts;   /* four by column: what a line has */
 };
 
-static uint32_t function_of(const struct maker *m, uint32_t node)
+static uint32_t function_of(const struct tree_lines_maker *m, uint32_t node)
 {
 	return m->p->calls.nodes.at[node].function;
 }
 
 /* Going outwards without a focus, samples begin where they are. */
-static bool counts_self(const struct maker *m)
+static bool counts_self(const struct tree_lines_maker *m)
 {
 	return m->how->part == TREE_CALLERS && !m->how->focus;
 }
 
-static uint64_t item_samples(const struct maker *m, const struct item *item,
-			     size_t column)
+static uint64_t item_samples(const struct tree_lines_maker *m,
+			     const struct tree_lines_item *item, size_t column)
 {
 	const struct call_sum *sum = call_sums_at(m->how->sums, item->origin, column);
 
@@ -69,12 +69,12 @@ static uint64_t item_samples(const struct maker *m, const struct item *item,
 
 /* ---- one step ---- */
 
-static bool found(struct maker *m, uint32_t node, uint32_t origin)
+static bool found(struct tree_lines_maker *m, uint32_t node, uint32_t origin)
 {
-	return vec_push(&m->found, (struct item){ node, origin });
+	return vec_push(&m->found, (struct tree_lines_item){ node, origin });
 }
 
-static int step_inwards(struct maker *m)
+static int step_inwards(struct tree_lines_maker *m)
 {
 	const struct call_sums *s = m->how->sums;
 
@@ -87,10 +87,10 @@ static int step_inwards(struct maker *m)
 }
 
 /* Where a stack begins nothing is said of it; where it was cut, that. */
-static int step_outwards(struct maker *m)
+static int step_outwards(struct tree_lines_maker *m)
 {
 	for (size_t i = 0; i < m->items.nr; i++) {
-		const struct item *item = &m->items.at[i];
+		const struct tree_lines_item *item = &m->items.at[i];
 		uint32_t caller = m->p->calls.nodes.at[item->node].caller;
 
 		if (item->node >= CALL_FIRST && caller != CALL_ROOT &&
@@ -101,7 +101,7 @@ static int step_outwards(struct maker *m)
 }
 
 /* Groups what was found: m->groups, and their items together in m->grouped. */
-static int group(struct maker *m)
+static int tree_lines_group(struct tree_lines_maker *m)
 {
 	size_t nr_functions = m->p->functions.nr;
 	uint32_t first = 0;
@@ -146,7 +146,7 @@ static int group(struct maker *m)
 	return 0;
 }
 
-static const char *name_of(struct profile *p, uint32_t function)
+static const char *tree_lines_name_of(struct profile *p, uint32_t function)
 {
 	const char *name =
 		function == DICT_NONE ? NULL : profile_function_name(p, function);
@@ -170,7 +170,7 @@ static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
 }
 
 /* The most first; what was cut last, as it says least. */
-static int compare_groups(const void *va, const void *vb, void *ctx)
+static int tree_lines_compare_groups(const void *va, const void *vb, void *ctx)
 {
 	const struct group *a = va;
 	const struct group *b = vb;
@@ -180,14 +180,15 @@ static int compare_groups(const void *va, const void *vb, void *ctx)
 		return a->function == DICT_NONE ? 1 : -1;
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
-	order = strcmp(name_of(ctx, a->function), name_of(ctx, b->function));
+	order = strcmp(tree_lines_name_of(ctx, a->function),
+		       tree_lines_name_of(ctx, b->function));
 	return order || a->function == b->function
 		       ? order
 		       : compare_twins(ctx, a->function, b->function);
 }
 
 /* Takes away what is too little, and says how many groups there were. */
-static void cut_groups(struct maker *m, bool *ret_all)
+static void cut_groups(struct tree_lines_maker *m, bool *ret_all)
 {
 	size_t nr = 0;
 
@@ -199,19 +200,22 @@ static void cut_groups(struct maker *m, bool *ret_all)
 	*ret_all = nr == m->groups.nr;
 	m->groups.nr = nr;
 	if (nr)
-		qsort_r(m->groups.at, nr, sizeof(*m->groups.at), compare_groups, m->p);
+		qsort_r(m->groups.at, nr, sizeof(*m->groups.at),
+			tree_lines_compare_groups, m->p);
 }
 
 /* Piles up the groups as lines below `above` (NULL: none), the first one on top. */
-static int pile_up(struct maker *m, const struct work *above, bool chained)
+static int pile_up(struct tree_lines_maker *m, const struct tree_lines_work *above,
+		   bool chained)
 {
 	for (size_t i = m->groups.nr; i-- > 0;) {
 		const struct group *g = &m->groups.at[i];
-		struct work w = { .function = g->function,
-				  .above = above ? above->function : DICT_NONE,
-				  .nr = g->nr,
-				  .chained = chained,
-				  .is_last = i + 1 == m->groups.nr };
+		struct tree_lines_work w = { .function = g->function,
+					     .above = above ? above->function
+							    : DICT_NONE,
+					     .nr = g->nr,
+					     .chained = chained,
+					     .is_last = i + 1 == m->groups.nr };
 
 		if (above) {
 			w.depth = above->depth + 1;
@@ -229,7 +233,7 @@ static int pile_up(struct maker *m, const struct work *above, bool chained)
 
 /* ---- lines ---- */
 
-static void sum_up(struct maker *m)
+static void tree_lines_sum_up(struct tree_lines_maker *m)
 {
 	size_t nr = m->how->sums->nr_columns;
 	bool inwards = m->how->part == TREE_CALLEES;
@@ -252,7 +256,7 @@ static void sum_up(struct maker *m)
 }
 
 /* Whether all samples of the line go on to the only line below it. */
-static bool is_chain(const struct maker *m, bool is_all)
+static bool is_chain(const struct tree_lines_maker *m, bool is_all)
 {
 	size_t nr = m->how->sums->nr_columns;
 
@@ -269,7 +273,8 @@ static bool is_chain(const struct maker *m, bool is_all)
 	return true;
 }
 
-static int put_line(struct maker *m, const struct work *w)
+static int tree_lines_put_line(struct tree_lines_maker *m,
+			       const struct tree_lines_work *w)
 {
 	size_t nr = m->how->sums->nr_columns;
 	const struct tree_line line = { .part = m->how->part,
@@ -288,7 +293,7 @@ static int put_line(struct maker *m, const struct work *w)
 }
 
 /* Takes the top line's items off the pile. */
-static int take_items(struct maker *m, uint32_t nr)
+static int take_items(struct tree_lines_maker *m, uint32_t nr)
 {
 	m->items.nr = 0;
 	if (!vec_reserve(&m->items, nr))
@@ -299,23 +304,23 @@ static int take_items(struct maker *m, uint32_t nr)
 	return 0;
 }
 
-static int put_works(struct maker *m)
+static int put_works(struct tree_lines_maker *m)
 {
 	while (m->works.nr) {
-		struct work w = m->works.at[--m->works.nr];
+		struct tree_lines_work w = m->works.at[--m->works.nr];
 		bool is_all;
 		int r = take_items(m, w.nr);
 
 		if (!r) {
-			sum_up(m);
-			r = put_line(m, &w);
+			tree_lines_sum_up(m);
+			r = tree_lines_put_line(m, &w);
 		}
 		m->found.nr = 0;
 		if (!r)
 			r = m->how->part == TREE_CALLEES ? step_inwards(m)
 							 : step_outwards(m);
 		if (!r)
-			r = group(m);
+			r = tree_lines_group(m);
 		if (r)
 			return r;
 		cut_groups(m, &is_all);
@@ -329,7 +334,7 @@ static int put_works(struct maker *m)
 /* ---- where lines begin ---- */
 
 /* The functions in focus, each time in a stack the outermost: so a recursion counts once. */
-static int find_focus(struct maker *m)
+static int tree_lines_find_focus(struct tree_lines_maker *m)
 {
 	size_t nr = m->p->calls.nodes.nr;
 	uint8_t *inside = calloc(nr + 1, sizeof(*inside));
@@ -347,7 +352,7 @@ static int find_focus(struct maker *m)
 	return r;
 }
 
-static int find_samples(struct maker *m)
+static int tree_lines_find_samples(struct tree_lines_maker *m)
 {
 	for (uint32_t n = CALL_FIRST; n < m->p->calls.nodes.nr; n++) {
 		const struct call_sum *sum = call_sums_at(m->how->sums, n, 0);
@@ -361,7 +366,7 @@ static int find_samples(struct maker *m)
 	return 0;
 }
 
-static int find_roots(struct maker *m)
+static int find_roots(struct tree_lines_maker *m)
 {
 	const struct call_sums *s = m->how->sums;
 
@@ -373,7 +378,7 @@ static int find_roots(struct maker *m)
 
 int tree_lines_put(struct profile *p, const struct tree_how *how)
 {
-	struct maker m = { .p = p, .how = how };
+	struct tree_lines_maker m = { .p = p, .how = how };
 	bool is_all;
 	int r = -ENOMEM;
 
@@ -382,11 +387,11 @@ int tree_lines_put(struct profile *p, const struct tree_how *how)
 	if (p->calls.nodes.nr < CALL_FIRST)
 		r = 0;
 	else if (m.group_of && m.counts)
-		r = how->focus                  ? find_focus(&m)
-		    : how->part == TREE_CALLERS ? find_samples(&m)
+		r = how->focus                  ? tree_lines_find_focus(&m)
+		    : how->part == TREE_CALLERS ? tree_lines_find_samples(&m)
 						: find_roots(&m);
 	if (!r)
-		r = group(&m);
+		r = tree_lines_group(&m);
 	if (!r) {
 		cut_groups(&m, &is_all);
 		r = pile_up(&m, NULL, false);

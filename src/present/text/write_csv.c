@@ -68,22 +68,23 @@ void csv_put_field(struct buf *out, const char *text, size_t len)
 		put_quoted(out, text, len);
 }
 
-static void put_text(struct buf *out, const char *text)
+static void write_csv_put_text(struct buf *out, const char *text)
 {
 	csv_put_field(out, text, strlen(text));
 	buf_put_u8(out, ',');
 }
 
-static void put_header(struct buf *out, const struct profile *p, bool events_apart,
-		       bool inclusive, const struct present_options *options)
+static void write_csv_put_header(struct buf *out, const struct profile *p,
+				 bool events_apart, bool inclusive,
+				 const struct present_options *options)
 {
 	static const char rest[] = "samples,period,percent";
 	static const char more[] = ",total_samples,total_period,total_percent";
 
 	if (events_apart)
-		put_text(out, "event");
+		write_csv_put_text(out, "event");
 	for (size_t k = 0; k < p->nr_keys; k++)
-		put_text(out, p->options.keys->keys.at[k].typed);
+		write_csv_put_text(out, p->options.keys->keys.at[k].typed);
 	buf_put(out, rest, sizeof(rest) - 1);
 	if (inclusive)
 		buf_put(out, more, sizeof(more) - 1);
@@ -111,7 +112,8 @@ struct csv {
 	struct ratio_groups ratios;
 };
 
-static void put_key(struct buf *out, struct csv *c, const struct line *line, size_t k)
+static void write_csv_put_key(struct buf *out, struct csv *c, const struct line *line,
+			      size_t k)
 {
 	uint64_t value = profile_value(c->p, line->group, k);
 	size_t from = out->len;
@@ -128,7 +130,8 @@ static void put_key(struct buf *out, struct csv *c, const struct line *line, siz
 				out->len - from);
 }
 
-static void put_share(struct buf *out, struct csv *c, uint64_t part, uint64_t whole)
+static void write_csv_put_share(struct buf *out, struct csv *c, uint64_t part,
+				uint64_t whole)
 {
 	struct share *s = &c->shares[(part ^ whole * 7) % SHARES];
 
@@ -142,7 +145,8 @@ static void put_share(struct buf *out, struct csv *c, uint64_t part, uint64_t wh
 }
 
 /* Lines are in another order than rows: memory is asked for before it is needed. */
-static void look_ahead(const struct profile *p, const struct lines *lines, size_t i)
+static void write_csv_look_ahead(const struct profile *p,
+				 const struct report_lines *lines, size_t i)
 {
 	const struct line *line;
 
@@ -161,36 +165,37 @@ static void look_ahead(const struct profile *p, const struct lines *lines, size_
 	}
 }
 
-static void put_counts(struct buf *out, struct csv *c, uint64_t samples,
-		       uint64_t period, uint64_t whole)
+static void write_csv_put_counts(struct buf *out, struct csv *c, uint64_t samples,
+				 uint64_t period, uint64_t whole)
 {
 	buf_put_decimal(out, samples);
 	buf_put_u8(out, ',');
 	buf_put_decimal(out, period);
 	buf_put_u8(out, ',');
-	put_share(out, c, samples, whole);
+	write_csv_put_share(out, c, samples, whole);
 }
 
-static void put_line(struct buf *out, struct csv *c, const struct lines *lines,
-		     const struct line *line)
+static void write_csv_put_line(struct buf *out, struct csv *c,
+			       const struct report_lines *lines,
+			       const struct line *line)
 {
 	struct profile *p = c->p;
 	const struct profile_row *row = &p->rows.at[line->number];
 	uint64_t whole = p->events.at[row->event].samples;
 
 	if (c->events_apart)
-		put_text(out, profile_event_name(p, row->event));
+		write_csv_put_text(out, profile_event_name(p, row->event));
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		if (p->options.keys->keys.at[k].row->id == KEY_EVENT)
-			put_text(out, profile_event_name(p, row->event));
+			write_csv_put_text(out, profile_event_name(p, row->event));
 		else
-			put_key(out, c, line, k);
+			write_csv_put_key(out, c, line, k);
 	}
-	put_counts(out, c, line->counts[0], row->period, whole);
+	write_csv_put_counts(out, c, line->counts[0], row->period, whole);
 	if (lines->inclusive) {
 		buf_put_u8(out, ',');
-		put_counts(out, c, lines->inclusive[line->number],
-			   lines->inclusive_periods[line->number], whole);
+		write_csv_put_counts(out, c, lines->inclusive[line->number],
+				     lines->inclusive_periods[line->number], whole);
 	}
 	for (size_t i = 0; i < c->ratios.nr_ratios; i++) {
 		buf_put_u8(out, ',');
@@ -215,8 +220,8 @@ static void csv_end(struct csv *c)
 	ratio_groups_done(&c->ratios);
 }
 
-static int put_all(FILE *out, struct csv *c, const struct lines *lines,
-		   const struct present_options *options)
+static int write_csv_put_all(FILE *out, struct csv *c, const struct report_lines *lines,
+			     const struct present_options *options)
 {
 	struct buf text = { 0 };
 	int r = ratio_groups_make(c->p, options->ratios, options->nr_ratios,
@@ -225,10 +230,11 @@ static int put_all(FILE *out, struct csv *c, const struct lines *lines,
 	if (r)
 		return r;
 	if (!options->no_header)
-		put_header(&text, c->p, c->events_apart, lines->inclusive, options);
+		write_csv_put_header(&text, c->p, c->events_apart, lines->inclusive,
+				     options);
 	for (size_t i = 0; i < lines->all.nr && !text.failed; i++) {
-		look_ahead(c->p, lines, i);
-		put_line(&text, c, lines, &lines->all.at[i]);
+		write_csv_look_ahead(c->p, lines, i);
+		write_csv_put_line(&text, c, lines, &lines->all.at[i]);
 		if (text.len < WRITTEN_AT_ONCE)
 			continue;
 		fwrite(text.data, 1, text.len, out);
@@ -244,14 +250,14 @@ static int put_all(FILE *out, struct csv *c, const struct lines *lines,
 int write_csv(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err)
 {
-	struct lines lines;
+	struct report_lines lines;
 	struct csv csv;
 	int r;
 
 	csv_begin(&csv, p);
 	r = lines_of_rows(p, options, csv.events_apart, &lines, err);
 	if (!r) {
-		if (put_all(out, &csv, &lines, options))
+		if (write_csv_put_all(out, &csv, &lines, options))
 			r = err_set(err, -ENOMEM, "out of memory");
 		lines_done(&lines);
 	}

@@ -19,7 +19,7 @@
 static const char schema[] = "oprofile-report/1";
 
 /* Rows are made of pieces: names of members that all have, and texts of few values. */
-struct rows {
+struct write_json_rows {
 	struct profile *p;
 	bool events_apart;
 	struct buf event;               /* of each row: {"event": */
@@ -32,33 +32,33 @@ struct rows {
 	bool failed; /* a piece could not be made */
 };
 
-static void put(struct buf *out, const char *text)
+static void write_json_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
-static void put_name(struct buf *out, const char *before, const char *name)
+static void write_json_put_name(struct buf *out, const char *before, const char *name)
 {
-	put(out, before);
+	write_json_put(out, before);
 	json_put_string(out, name, strlen(name));
 	buf_put_u8(out, ':');
 }
 
-static void rows_begin(struct rows *r, struct profile *p, bool events_apart)
+static void rows_begin(struct write_json_rows *r, struct profile *p, bool events_apart)
 {
-	*r = (struct rows){ .p = p, .events_apart = events_apart };
+	*r = (struct write_json_rows){ .p = p, .events_apart = events_apart };
 	cell_cache_init(&r->of_event, p->events.nr);
-	put_name(&r->event, "{", "event");
+	write_json_put_name(&r->event, "{", "event");
 	for (size_t k = 0; k < p->nr_keys; k++) {
-		put_name(&r->names[k], k || events_apart ? "," : "{",
-			 p->options.keys->keys.at[k].typed);
+		write_json_put_name(&r->names[k], k || events_apart ? "," : "{",
+				    p->options.keys->keys.at[k].typed);
 		cell_cache_init(&r->of[k], profile_nr_values(p, k));
 		r->failed |= r->names[k].failed;
 	}
 	r->failed |= r->event.failed;
 }
 
-static void rows_end(struct rows *r)
+static void rows_end(struct write_json_rows *r)
 {
 	for (size_t k = 0; k < r->p->nr_keys; k++) {
 		buf_done(&r->names[k]);
@@ -80,20 +80,21 @@ static void put_cached(struct buf *out, struct cell_cache *cache, uint64_t value
 		cell_cache_keep(cache, value, out->data + from, out->len - from);
 }
 
-static void put_event(struct rows *r, uint32_t event)
+static void write_json_put_event(struct write_json_rows *r, uint32_t event)
 {
 	if (!cell_cache_put(&r->of_event, event, &r->row))
 		put_cached(&r->row, &r->of_event, event,
 			   profile_event_name(r->p, event));
 }
 
-static void put_value(struct rows *r, const struct line *line, size_t k)
+static void write_json_put_value(struct write_json_rows *r, const struct line *line,
+				 size_t k)
 {
 	const struct key_row *key = r->p->options.keys->keys.at[k].row;
 	uint64_t value = profile_value(r->p, line->group, k);
 
 	if (key->id == KEY_EVENT) {
-		put_event(r, r->p->rows.at[line->number].event);
+		write_json_put_event(r, r->p->rows.at[line->number].event);
 		return;
 	}
 	if (cell_cache_put(&r->of[k], value, &r->row))
@@ -112,23 +113,24 @@ static void put_value(struct rows *r, const struct line *line, size_t k)
 }
 
 /* ,"ratios":{"A/B":0.01,"B/A":null} */
-static void put_ratios(struct rows *r, uint32_t group)
+static void write_json_put_ratios(struct write_json_rows *r, uint32_t group)
 {
 	for (size_t i = 0; i < r->ratios.nr_ratios; i++) {
 		size_t from;
 
-		put_name(&r->row, i ? "," : ",\"ratios\":{", r->ratio_texts[i]);
+		write_json_put_name(&r->row, i ? "," : ",\"ratios\":{",
+				    r->ratio_texts[i]);
 		from = r->row.len;
 		ratio_group_put(&r->ratios, group, i, &r->row);
 		if (r->row.len == from)
-			put(&r->row, "null");
+			write_json_put(&r->row, "null");
 	}
 	if (r->ratios.nr_ratios)
 		buf_put_u8(&r->row, '}');
 }
 
-static int put_row(struct json *j, struct rows *r, const struct lines *lines,
-		   const struct line *line)
+static int write_json_put_row(struct json *j, struct write_json_rows *r,
+			      const struct report_lines *lines, const struct line *line)
 {
 	const struct profile_row *row = &r->p->rows.at[line->number];
 	bool empty = !r->p->nr_keys && !r->events_apart;
@@ -136,23 +138,23 @@ static int put_row(struct json *j, struct rows *r, const struct lines *lines,
 	buf_clear(&r->row);
 	if (r->events_apart) {
 		buf_put(&r->row, r->event.data, r->event.len);
-		put_event(r, row->event);
+		write_json_put_event(r, row->event);
 	}
 	for (size_t k = 0; k < r->p->nr_keys; k++) {
 		buf_put(&r->row, r->names[k].data, r->names[k].len);
-		put_value(r, line, k);
+		write_json_put_value(r, line, k);
 	}
-	put_name(&r->row, empty ? "{" : ",", "samples");
+	write_json_put_name(&r->row, empty ? "{" : ",", "samples");
 	buf_put_decimal(&r->row, line->counts[0]);
-	put_name(&r->row, ",", "period");
+	write_json_put_name(&r->row, ",", "period");
 	buf_put_decimal(&r->row, row->period);
 	if (lines->inclusive) {
-		put_name(&r->row, ",", "total_samples");
+		write_json_put_name(&r->row, ",", "total_samples");
 		buf_put_decimal(&r->row, lines->inclusive[line->number]);
-		put_name(&r->row, ",", "total_period");
+		write_json_put_name(&r->row, ",", "total_period");
 		buf_put_decimal(&r->row, lines->inclusive_periods[line->number]);
 	}
-	put_ratios(r, line->group);
+	write_json_put_ratios(r, line->group);
 	buf_put_u8(&r->row, '}');
 	if (r->row.failed || r->failed)
 		return -ENOMEM;
@@ -160,8 +162,8 @@ static int put_row(struct json *j, struct rows *r, const struct lines *lines,
 	return 0;
 }
 
-static void put_events(struct json *j, const struct profile *p,
-		       const struct lines *lines)
+static void write_json_put_events(struct json *j, const struct profile *p,
+				  const struct report_lines *lines)
 {
 	json_name(j, "events");
 	json_begin_array(j);
@@ -181,10 +183,11 @@ static void put_events(struct json *j, const struct profile *p,
 	json_end_array(j);
 }
 
-static int put_rows(struct json *j, struct profile *p, const struct lines *lines,
-		    const struct present_options *options, bool events_apart)
+static int write_json_put_rows(struct json *j, struct profile *p,
+			       const struct report_lines *lines,
+			       const struct present_options *options, bool events_apart)
 {
-	struct rows rows;
+	struct write_json_rows rows;
 	int r;
 
 	rows_begin(&rows, p, events_apart);
@@ -193,7 +196,7 @@ static int put_rows(struct json *j, struct profile *p, const struct lines *lines
 	json_name(j, "rows");
 	json_begin_array(j);
 	for (size_t i = 0; !r && i < lines->all.nr; i++)
-		r = put_row(j, &rows, lines, &lines->all.at[i]);
+		r = write_json_put_row(j, &rows, lines, &lines->all.at[i]);
 	json_end_array(j);
 	rows_end(&rows);
 	return r;
@@ -203,7 +206,7 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 	       struct err *err)
 {
 	struct json j = { .out = out };
-	struct lines lines;
+	struct report_lines lines;
 	bool events_apart;
 	int r;
 
@@ -214,8 +217,8 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 	json_begin_object(&j);
 	json_name(&j, "schema");
 	json_text(&j, schema);
-	put_events(&j, p, &lines);
-	r = put_rows(&j, p, &lines, options, events_apart);
+	write_json_put_events(&j, p, &lines);
+	r = write_json_put_rows(&j, p, &lines, options, events_apart);
 	if (!r && options->quality)
 		r = quality_write_json(&j, p);
 	if (!r) {

@@ -27,7 +27,7 @@ enum {
 	TAB_WIDTH = 8
 };
 
-struct app {
+struct write_summary_app {
 	const char *name;
 	uint64_t *counts;  /* by column */
 	uint64_t *periods; /* likewise; 0: nobody asks */
@@ -38,8 +38,8 @@ struct app {
 struct summary {
 	struct profile *p;
 	const struct present_options *options;
-	struct lines lines;
-	VEC(struct app) apps;
+	struct report_lines lines;
+	VEC(struct write_summary_app) apps;
 	VEC(struct ratio) ratios;
 	VEC(const char *) ratio_titles;
 	uint64_t *counts;
@@ -49,8 +49,8 @@ struct summary {
 	size_t app;
 };
 
-static const char *line_text(const struct summary *s, const struct line *line,
-			     size_t key)
+static const char *write_summary_line_text(const struct summary *s,
+					   const struct line *line, size_t key)
 {
 	return profile_text(s->p, line->group, key);
 }
@@ -60,22 +60,24 @@ static int compare_by_app(const void *va, const void *vb, void *ctx)
 	const struct summary *s = ctx;
 	const struct line *a = va;
 	const struct line *b = vb;
-	int order = strcmp(line_text(s, a, s->app), line_text(s, b, s->app));
+	int order = strcmp(write_summary_line_text(s, a, s->app),
+			   write_summary_line_text(s, b, s->app));
 
 	if (order)
 		return order;
 	if (a->counts[0] != b->counts[0])
 		order = a->counts[0] > b->counts[0] ? -1 : 1;
 	else
-		order = strcmp(line_text(s, a, s->image), line_text(s, b, s->image));
+		order = strcmp(write_summary_line_text(s, a, s->image),
+			       write_summary_line_text(s, b, s->image));
 	return s->options->reverse ? -order : order;
 }
 
 static int compare_apps(const void *va, const void *vb, void *ctx)
 {
 	const struct summary *s = ctx;
-	const struct app *a = va;
-	const struct app *b = vb;
+	const struct write_summary_app *a = va;
+	const struct write_summary_app *b = vb;
 	int order;
 
 	if (a->counts[0] != b->counts[0])
@@ -97,15 +99,17 @@ static int collect_apps(struct summary *s)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->lines.all.nr; i++) {
 		const struct line *line = &s->lines.all.at[i];
-		const char *name = line_text(s, line, s->app);
-		struct app *app = s->apps.nr ? &s->apps.at[s->apps.nr - 1] : NULL;
+		const char *name = write_summary_line_text(s, line, s->app);
+		struct write_summary_app *app =
+			s->apps.nr ? &s->apps.at[s->apps.nr - 1] : NULL;
 
 		if (!app || strcmp(app->name, name)) {
 			uint64_t *counts = &s->counts[2 * i * nr_columns];
-			struct app made = { .name = name,
-					    .first = i,
-					    .counts = counts,
-					    .periods = counts + nr_columns };
+			struct write_summary_app made = { .name = name,
+							  .first = i,
+							  .counts = counts,
+							  .periods =
+								  counts + nr_columns };
 
 			if (!vec_push(&s->apps, made))
 				return -ENOMEM;
@@ -140,7 +144,8 @@ static void write_class_title(FILE *out, const struct summary *s, size_t column)
 	buf_done(&title);
 }
 
-static void write_titles(FILE *out, const struct summary *s, const char *indent)
+static void write_summary_write_titles(FILE *out, const struct summary *s,
+				       const char *indent)
 {
 	const char *bold = s->options->screen.colour ? SCREEN_BOLD : "";
 	const char *plain = s->options->screen.colour ? SCREEN_PLAIN : "";
@@ -193,14 +198,15 @@ static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
 }
 
 /* What a row shows, by column. */
-struct numbers {
+struct write_summary_numbers {
 	const uint64_t *counts;
 	const uint64_t *periods; /* NULL: there are no ratios */
 	const uint64_t *totals;
 };
 
-static void write_row(FILE *out, struct summary *s, const struct numbers *n,
-		      const char *name, size_t indent)
+static void write_row(FILE *out, struct summary *s,
+		      const struct write_summary_numbers *n, const char *name,
+		      size_t indent)
 {
 	const struct screen *screen = &s->options->screen;
 	size_t nr = s->lines.nr_columns;
@@ -225,29 +231,34 @@ static void write_row(FILE *out, struct summary *s, const struct numbers *n,
 	fputc('\n', out);
 }
 
-static void write_app(FILE *out, struct summary *s, const struct app *app)
+static void write_summary_write_app(FILE *out, struct summary *s,
+				    const struct write_summary_app *app)
 {
 	const struct line *lines = &s->lines.all.at[app->first];
 	const uint64_t *totals =
 		s->options->global_percent ? s->lines.totals : app->counts;
-	const struct numbers whole = { app->counts, app->periods, s->lines.totals };
+	const struct write_summary_numbers whole = { app->counts, app->periods,
+						     s->lines.totals };
 
 	if (!percent_reached(app->counts, s->lines.totals, s->lines.nr_columns,
 			     s->options->threshold))
 		return;
 	write_row(out, s, &whole, app->name, 0);
-	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
+	if (app->nr == 1 &&
+	    !strcmp(write_summary_line_text(s, lines, s->image), app->name))
 		return;
 	if (!s->options->no_header)
-		write_titles(out, s, "\t");
+		write_summary_write_titles(out, s, "\t");
 	for (size_t i = 0; i < app->nr; i++) {
-		struct numbers part = { .counts = lines[i].counts, .totals = totals };
+		struct write_summary_numbers part = { .counts = lines[i].counts,
+						      .totals = totals };
 
 		if (s->lines.periods)
 			part.periods = s->lines.periods +
 				       lines[i].number * s->lines.nr_columns;
 		fputc('\t', out);
-		write_row(out, s, &part, line_text(s, &lines[i], s->image), TAB_WIDTH);
+		write_row(out, s, &part,
+			  write_summary_line_text(s, &lines[i], s->image), TAB_WIDTH);
 	}
 }
 
@@ -270,10 +281,10 @@ static int write_apps(FILE *out, struct summary *s)
 {
 	if (!s->options->no_header) {
 		header_write(out, s->p, &s->lines);
-		write_titles(out, s, "");
+		write_summary_write_titles(out, s, "");
 	}
 	for (size_t i = 0; i < s->apps.nr; i++)
-		write_app(out, s, &s->apps.at[i]);
+		write_summary_write_app(out, s, &s->apps.at[i]);
 	return s->options->quality ? quality_write_text(out, s->p) : 0;
 }
 

@@ -15,7 +15,7 @@
 struct details {
 	struct profile *p;
 	struct detail_keys keys;
-	struct lines lines;
+	struct report_lines lines;
 	uint32_t *order; /* of lines.all, by function and address */
 	size_t *first;   /* by number of the function; one more at the end */
 	size_t nr_functions;
@@ -27,7 +27,7 @@ static uint64_t detail_address(const struct details *d, uint32_t line)
 	return profile_value(d->p, d->lines.all.at[line].group, d->keys.vma);
 }
 
-static int compare_details(const void *a, const void *b, void *ctx)
+static int write_symbols_compare_details(const void *a, const void *b, void *ctx)
 {
 	uint32_t line_a = *(const uint32_t *)a;
 	uint32_t line_b = *(const uint32_t *)b;
@@ -40,7 +40,7 @@ static int compare_details(const void *a, const void *b, void *ctx)
 }
 
 /* By address, as they are already but for functions that lie within one another. */
-static void sort_details(struct details *d, size_t from, size_t end)
+static void write_symbols_sort_details(struct details *d, size_t from, size_t end)
 {
 	uint64_t before = 0;
 
@@ -49,7 +49,7 @@ static void sort_details(struct details *d, size_t from, size_t end)
 
 		if (address < before) {
 			qsort_r(d->order + from, end - from, sizeof(*d->order),
-				compare_details, d);
+				write_symbols_compare_details, d);
 			return;
 		}
 		before = address;
@@ -57,7 +57,7 @@ static void sort_details(struct details *d, size_t from, size_t end)
 }
 
 /* Puts the lines below their functions. */
-static int order_details(struct details *d, const struct lines *functions)
+static int order_details(struct details *d, const struct report_lines *functions)
 {
 	size_t nr = d->lines.all.nr;
 
@@ -85,7 +85,7 @@ static int order_details(struct details *d, const struct lines *functions)
 	memmove(d->first + 1, d->first, d->nr_functions * sizeof(*d->first));
 	d->first[0] = 0;
 	for (size_t f = 0; f < d->nr_functions; f++)
-		sort_details(d, d->first[f], d->first[f + 1]);
+		write_symbols_sort_details(d, d->first[f], d->first[f + 1]);
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static int write_details(struct text_table *t, FILE *out, struct details *d,
 	return r;
 }
 
-static int write_all(struct text_table *t, FILE *out, struct details *d,
-		     const struct symbol_keys *keys)
+static int write_symbols_write_all(struct text_table *t, FILE *out, struct details *d,
+				   const struct symbol_keys *keys)
 {
 	int r = symbol_table_choose(t, keys);
 
@@ -173,7 +173,7 @@ int write_symbols(FILE *out, struct profile *p, const struct present_options *op
 			    &t.lines, err);
 	if (!r && options->details)
 		r = collect_details(&d, &t, &keys, err);
-	if (!r && write_all(&t, out, &d, &keys))
+	if (!r && write_symbols_write_all(&t, out, &d, &keys))
 		r = err_set(err, -ENOMEM, "out of memory");
 	details_done(&d);
 	text_table_done(&t);

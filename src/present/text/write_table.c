@@ -23,7 +23,7 @@ static int choose_keys(struct text_table *t)
 	return 0;
 }
 
-static int write_all(struct text_table *t, FILE *out)
+static int write_table_write_all(struct text_table *t, FILE *out)
 {
 	int r = text_table_choose_counts(t);
 
@@ -46,7 +46,7 @@ int write_table(FILE *out, struct profile *p, const struct present_options *opti
 	struct text_table t = { .p = p, .options = options };
 	int r = lines_of_groups(p, options, LINES_BY_KEYS, 0, &t.lines, err);
 
-	if (!r && write_all(&t, out))
+	if (!r && write_table_write_all(&t, out))
 		r = err_set(err, -ENOMEM, "out of memory");
 	text_table_done(&t);
 	return r;

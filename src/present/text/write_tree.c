@@ -23,11 +23,11 @@ enum {
 	WRITTEN_AT_ONCE = 1 << 16
 };
 
-struct writing {
+struct write_tree_writing {
 	struct profile *p;
 	const struct present_options *options;
 	FILE *out;
-	struct lines lines; /* its columns and totals */
+	struct report_lines lines; /* its columns and totals */
 	struct call_sums sums;
 	bool *more; /* by level: siblings are still to come */
 	size_t nr_more;
@@ -37,19 +37,20 @@ struct writing {
 	struct buf safe;
 };
 
-static void put(struct buf *b, const char *text)
+static void write_tree_put(struct buf *b, const char *text)
 {
 	buf_put(b, text, strlen(text));
 }
 
-static void pad(struct writing *w, size_t from, size_t width)
+static void write_tree_pad(struct write_tree_writing *w, size_t from, size_t width)
 {
 	do
 		buf_put_u8(&w->text, ' ');
 	while (w->text.len - from < width);
 }
 
-static void put_share(struct writing *w, uint64_t part, uint64_t whole)
+static void write_tree_put_share(struct write_tree_writing *w, uint64_t part,
+				 uint64_t whole)
 {
 	double percent = percent_of(part, whole);
 	const char *colour = screen_share_colour(&w->options->screen, percent);
@@ -57,22 +58,23 @@ static void put_share(struct writing *w, uint64_t part, uint64_t whole)
 	size_t len;
 
 	percent_format(percent, text);
-	put(&w->text, colour);
-	put(&w->text, text);
+	write_tree_put(&w->text, colour);
+	write_tree_put(&w->text, text);
 	if (*colour)
-		put(&w->text, SCREEN_PLAIN);
+		write_tree_put(&w->text, SCREEN_PLAIN);
 	len = strlen(text);
-	pad(w, w->text.len - len, COUNT_WIDTH);
+	write_tree_pad(w, w->text.len - len, COUNT_WIDTH);
 }
 
-static void put_blank(struct writing *w, size_t width)
+static void put_blank(struct write_tree_writing *w, size_t width)
 {
-	pad(w, w->text.len, width);
+	write_tree_pad(w, w->text.len, width);
 }
 
 /* Each column of counts: samples, their share, and going inwards that of the function's own.  In
  * a chain the first two are those of the line above. */
-static void put_counts(struct writing *w, const struct tree_line *line)
+static void write_tree_put_counts(struct write_tree_writing *w,
+				  const struct tree_line *line)
 {
 	for (size_t c = 0; c < w->lines.nr_columns; c++) {
 		size_t from = w->text.len;
@@ -81,24 +83,24 @@ static void put_counts(struct writing *w, const struct tree_line *line)
 			put_blank(w, 2 * COUNT_WIDTH);
 		} else {
 			buf_put_decimal(&w->text, line->samples[c]);
-			pad(w, from, COUNT_WIDTH);
-			put_share(w, line->samples[c], w->lines.totals[c]);
+			write_tree_pad(w, from, COUNT_WIDTH);
+			write_tree_put_share(w, line->samples[c], w->lines.totals[c]);
 		}
 		if (line->part != TREE_CALLEES)
 			continue;
 		if (line->chained && !line->self[c])
 			put_blank(w, COUNT_WIDTH);
 		else
-			put_share(w, line->self[c], w->lines.totals[c]);
+			write_tree_put_share(w, line->self[c], w->lines.totals[c]);
 	}
 }
 
-static size_t counts_width(const struct writing *w, enum tree_part part)
+static size_t counts_width(const struct write_tree_writing *w, enum tree_part part)
 {
 	return w->lines.nr_columns * COUNT_WIDTH * (part == TREE_CALLEES ? 3 : 2);
 }
 
-static int note_level(struct writing *w, const struct tree_line *line)
+static int note_level(struct write_tree_writing *w, const struct tree_line *line)
 {
 	size_t room = 2 * (size_t)line->level + 16;
 	bool *more;
@@ -116,7 +118,7 @@ static int note_level(struct writing *w, const struct tree_line *line)
 }
 
 /* What leads from the line above to this one; two columns a level. */
-static void put_branches(struct writing *w, const struct tree_line *line)
+static void put_branches(struct write_tree_writing *w, const struct tree_line *line)
 {
 	bool utf8 = w->options->screen.is_terminal && w->options->screen.utf8;
 
@@ -124,32 +126,35 @@ static void put_branches(struct writing *w, const struct tree_line *line)
 		bool here = i == line->level && !line->chained;
 
 		if (here)
-			put(&w->text, w->more[i] ? utf8 ? "├─" : "|-"
-				      : utf8     ? "└─"
-						 : "`-");
+			write_tree_put(&w->text, w->more[i] ? utf8 ? "├─" : "|-"
+						 : utf8     ? "└─"
+							    : "`-");
 		else
-			put(&w->text, w->more[i] ? utf8 ? "│ " : "| " : "  ");
+			write_tree_put(&w->text,
+				       w->more[i] ? utf8 ? "│ " : "| " : "  ");
 	}
 }
 
-static const char *base_name(const char *path)
+static const char *write_tree_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void put_image(struct writing *w, uint32_t function)
+static void write_tree_put_image(struct write_tree_writing *w, uint32_t function)
 {
 	const struct profile *p = w->p;
 	const char *name = strtab_get(
 		&p->strings, p->images.at[p->functions.at[function].image].name);
 
-	put(&w->raw, w->options->long_names ? name : base_name(name));
+	write_tree_put(&w->raw,
+		       w->options->long_names ? name : write_tree_base_name(name));
 }
 
 /* The image stands behind the name where it is another one than in the line above. */
-static void make_name(struct writing *w, const struct tree_line *line)
+static void write_tree_make_name(struct write_tree_writing *w,
+				 const struct tree_line *line)
 {
 	struct profile *p = w->p;
 	const struct profile_function *f;
@@ -157,31 +162,32 @@ static void make_name(struct writing *w, const struct tree_line *line)
 
 	buf_clear(&w->raw);
 	if (line->function == DICT_NONE) {
-		put(&w->raw, "[truncated]");
+		write_tree_put(&w->raw, "[truncated]");
 		return;
 	}
 	f = &p->functions.at[line->function];
 	if (f->kind == FUNCTION_OF_IMAGE || f->kind == FUNCTION_BETWEEN) {
 		buf_put_u8(&w->raw, '[');
-		put_image(w, line->function);
+		write_tree_put_image(w, line->function);
 		buf_put_u8(&w->raw, ']');
 		return;
 	}
 	name = profile_function_name(p, line->function);
-	put(&w->raw, name ? name : "");
+	write_tree_put(&w->raw, name ? name : "");
 	if (line->above != DICT_NONE && p->functions.at[line->above].image == f->image)
 		return;
-	put(&w->raw, "  ");
-	put_image(w, line->function);
+	write_tree_put(&w->raw, "  ");
+	write_tree_put_image(w, line->function);
 }
 
-static void put_name(struct writing *w, const struct tree_line *line)
+static void write_tree_put_name(struct write_tree_writing *w,
+				const struct tree_line *line)
 {
 	const struct screen *s = &w->options->screen;
 	size_t used = counts_width(w, line->part) + 2 * (size_t)line->level;
 	size_t most = SIZE_MAX;
 
-	make_name(w, line);
+	write_tree_make_name(w, line);
 	if (!s->is_terminal) {
 		screen_make_safe(&w->raw, 0);
 		buf_put(&w->text, w->raw.data, w->raw.len);
@@ -194,7 +200,7 @@ static void put_name(struct writing *w, const struct tree_line *line)
 	elide_put(&w->text, (const char *)w->safe.data, w->safe.len, most, s->utf8);
 }
 
-static int flush(struct writing *w, size_t more_than)
+static int write_tree_flush(struct write_tree_writing *w, size_t more_than)
 {
 	if (w->text.failed || w->raw.failed || w->safe.failed)
 		return -ENOMEM;
@@ -205,51 +211,52 @@ static int flush(struct writing *w, size_t more_than)
 	return 0;
 }
 
-static int put_line(void *ctx, const struct tree_line *line)
+static int write_tree_put_line(void *ctx, const struct tree_line *line)
 {
-	struct writing *w = ctx;
+	struct write_tree_writing *w = ctx;
 
 	if (note_level(w, line))
 		return -ENOMEM;
-	put_counts(w, line);
+	write_tree_put_counts(w, line);
 	put_branches(w, line);
-	put_name(w, line);
+	write_tree_put_name(w, line);
 	buf_put_u8(&w->text, '\n');
-	return flush(w, WRITTEN_AT_ONCE);
+	return write_tree_flush(w, WRITTEN_AT_ONCE);
 }
 
-static void put_title(struct writing *w, const char *title)
+static void write_tree_put_title(struct write_tree_writing *w, const char *title)
 {
 	bool bold = w->options->screen.colour;
 	size_t len = strlen(title);
 
 	if (bold)
-		put(&w->text, SCREEN_BOLD);
-	put(&w->text, title);
+		write_tree_put(&w->text, SCREEN_BOLD);
+	write_tree_put(&w->text, title);
 	if (bold)
-		put(&w->text, SCREEN_PLAIN);
-	pad(w, w->text.len - len, COUNT_WIDTH);
+		write_tree_put(&w->text, SCREEN_PLAIN);
+	write_tree_pad(w, w->text.len - len, COUNT_WIDTH);
 }
 
-static void put_titles(struct writing *w, enum tree_part part)
+static void put_titles(struct write_tree_writing *w, enum tree_part part)
 {
 	const char *last = !w->options->focus     ? "symbol name"
 			   : part == TREE_CALLEES ? "symbol name, and what it called"
 						  : "symbol name, and what called it";
 
 	for (size_t c = 0; c < w->lines.nr_columns; c++) {
-		put_title(w, "samples");
-		put_title(w, "%");
+		write_tree_put_title(w, "samples");
+		write_tree_put_title(w, "%");
 		if (part == TREE_CALLEES)
-			put_title(w, "self %");
+			write_tree_put_title(w, "self %");
 	}
-	put_title(w, last);
+	write_tree_put_title(w, last);
 	while (w->text.len && w->text.data[w->text.len - 1] == ' ')
 		w->text.len--;
 	buf_put_u8(&w->text, '\n');
 }
 
-static int put_part(struct writing *w, enum tree_part part, const uint8_t *focus)
+static int write_tree_put_part(struct write_tree_writing *w, enum tree_part part,
+			       const uint8_t *focus)
 {
 	const struct tree_how how = { .sums = &w->sums,
 				      .part = part,
@@ -257,7 +264,7 @@ static int put_part(struct writing *w, enum tree_part part, const uint8_t *focus
 				      .total = w->lines.totals[0],
 				      .threshold = w->options->threshold,
 				      .chains = true,
-				      .put = put_line,
+				      .put = write_tree_put_line,
 				      .ctx = w };
 
 	if (!w->options->no_header)
@@ -266,22 +273,23 @@ static int put_part(struct writing *w, enum tree_part part, const uint8_t *focus
 }
 
 /* Of a function in focus both parts, unless one was asked for. */
-static int put_parts(struct writing *w, const uint8_t *focus)
+static int put_parts(struct write_tree_writing *w, const uint8_t *focus)
 {
 	bool both = focus && w->options->both_parts;
 	int r;
 
 	if (!w->options->no_header)
 		header_write(w->out, w->p, &w->lines);
-	r = w->options->callers || both ? put_part(w, TREE_CALLERS, focus) : 0;
+	r = w->options->callers || both ? write_tree_put_part(w, TREE_CALLERS, focus)
+					: 0;
 	if (!r && both && !w->options->no_header)
 		buf_put_u8(&w->text, '\n');
 	if (!r && (!w->options->callers || both))
-		r = put_part(w, TREE_CALLEES, focus);
-	return r ? r : flush(w, 0);
+		r = write_tree_put_part(w, TREE_CALLEES, focus);
+	return r ? r : write_tree_flush(w, 0);
 }
 
-static int prepare(struct writing *w, struct err *err)
+static int write_tree_prepare(struct write_tree_writing *w, struct err *err)
 {
 	uint32_t *column_of = NULL;
 	int r = classes_of_profile(&w->lines.classes, w->options->kept, w->p,
@@ -305,9 +313,9 @@ static int prepare(struct writing *w, struct err *err)
 int write_tree(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err)
 {
-	struct writing w = { .p = p, .options = options, .out = out };
+	struct write_tree_writing w = { .p = p, .options = options, .out = out };
 	uint8_t *focus = NULL;
-	int r = prepare(&w, err);
+	int r = write_tree_prepare(&w, err);
 
 	if (!r && options->focus)
 		r = call_focus_find(p, options->focus, &focus, err);

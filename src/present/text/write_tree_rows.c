@@ -17,7 +17,7 @@
 
 static const char schema[] = "oprofile-tree/1";
 
-struct rows {
+struct write_tree_rows {
 	struct profile *p;
 	const struct present_options *options;
 	FILE *out;
@@ -29,7 +29,8 @@ struct rows {
 };
 
 /* A key of a function: 0 its image, 1 its symbol.  What was cut has none. */
-static const char *key_text(const struct rows *r, uint32_t function, size_t key)
+static const char *write_tree_rows_key_text(const struct write_tree_rows *r,
+					    uint32_t function, size_t key)
 {
 	const struct profile *p = r->p;
 	const struct tuples *t = &p->tuples[GROUP_WHERE];
@@ -48,19 +49,19 @@ static const char *part_name(enum tree_part part)
 	return part == TREE_CALLEES ? "callees" : "callers";
 }
 
-static void put_text(struct buf *b, const char *text)
+static void write_tree_rows_put_text(struct buf *b, const char *text)
 {
 	csv_put_field(b, text, strlen(text));
 	buf_put_u8(b, ',');
 }
 
-static void put_number(struct buf *b, uint64_t n)
+static void write_tree_rows_put_number(struct buf *b, uint64_t n)
 {
 	buf_put_decimal(b, n);
 	buf_put_u8(b, ',');
 }
 
-static void put_share(struct buf *b, uint64_t part, uint64_t whole)
+static void write_tree_rows_put_share(struct buf *b, uint64_t part, uint64_t whole)
 {
 	char text[32];
 
@@ -68,7 +69,8 @@ static void put_share(struct buf *b, uint64_t part, uint64_t whole)
 	buf_put(b, text, strlen(text));
 }
 
-static void put_csv(struct rows *r, const struct tree_line *line)
+static void write_tree_rows_put_csv(struct write_tree_rows *r,
+				    const struct tree_line *line)
 {
 	uint64_t total = r->p->events.at[r->event].samples;
 	struct buf *b = &r->text;
@@ -76,24 +78,24 @@ static void put_csv(struct rows *r, const struct tree_line *line)
 
 	buf_clear(b);
 	if (r->with_event)
-		put_text(b, profile_event_name(r->p, r->event));
-	put_text(b, part_name(line->part));
-	put_number(b, line->depth);
-	put_text(b, key_text(r, line->function, 0));
-	put_text(b, key_text(r, line->function, 1));
-	put_number(b, line->samples[e]);
-	put_number(b, line->periods[e]);
-	put_share(b, line->samples[e], total);
+		write_tree_rows_put_text(b, profile_event_name(r->p, r->event));
+	write_tree_rows_put_text(b, part_name(line->part));
+	write_tree_rows_put_number(b, line->depth);
+	write_tree_rows_put_text(b, write_tree_rows_key_text(r, line->function, 0));
+	write_tree_rows_put_text(b, write_tree_rows_key_text(r, line->function, 1));
+	write_tree_rows_put_number(b, line->samples[e]);
+	write_tree_rows_put_number(b, line->periods[e]);
+	write_tree_rows_put_share(b, line->samples[e], total);
 	buf_put_u8(b, ',');
-	put_number(b, line->self[e]);
-	put_number(b, line->self_periods[e]);
-	put_share(b, line->self[e], total);
+	write_tree_rows_put_number(b, line->self[e]);
+	write_tree_rows_put_number(b, line->self_periods[e]);
+	write_tree_rows_put_share(b, line->self[e], total);
 	buf_put(b, "\r\n", 2);
 	if (!b->failed)
 		fwrite(b->data, 1, b->len, r->out);
 }
 
-static void put_json(const struct rows *r, const struct tree_line *line)
+static void put_json(const struct write_tree_rows *r, const struct tree_line *line)
 {
 	struct json *j = r->json;
 	size_t e = r->event;
@@ -107,9 +109,9 @@ static void put_json(const struct rows *r, const struct tree_line *line)
 	json_text(j, part_name(line->part));
 	json_member_u64(j, "depth", line->depth);
 	json_name(j, "image");
-	json_text(j, key_text(r, line->function, 0));
+	json_text(j, write_tree_rows_key_text(r, line->function, 0));
 	json_name(j, "symbol");
-	json_text(j, key_text(r, line->function, 1));
+	json_text(j, write_tree_rows_key_text(r, line->function, 1));
 	json_member_u64(j, "samples", line->samples[e]);
 	json_member_u64(j, "period", line->periods[e]);
 	if (line->part == TREE_CALLEES) {
@@ -119,18 +121,19 @@ static void put_json(const struct rows *r, const struct tree_line *line)
 	json_end_object(j);
 }
 
-static int put_row(void *ctx, const struct tree_line *line)
+static int write_tree_rows_put_row(void *ctx, const struct tree_line *line)
 {
-	struct rows *r = ctx;
+	struct write_tree_rows *r = ctx;
 
 	if (r->json)
 		put_json(r, line);
 	else
-		put_csv(r, line);
+		write_tree_rows_put_csv(r, line);
 	return r->text.failed ? -ENOMEM : 0;
 }
 
-static int put_part(struct rows *r, enum tree_part part, const uint8_t *focus)
+static int write_tree_rows_put_part(struct write_tree_rows *r, enum tree_part part,
+				    const uint8_t *focus)
 {
 	const struct tree_how how = { .sums = &r->sums,
 				      .part = part,
@@ -138,26 +141,26 @@ static int put_part(struct rows *r, enum tree_part part, const uint8_t *focus)
 				      .lead = r->event,
 				      .total = r->p->events.at[r->event].samples,
 				      .threshold = r->options->threshold,
-				      .put = put_row,
+				      .put = write_tree_rows_put_row,
 				      .ctx = r };
 
 	return tree_lines_put(r->p, &how);
 }
 
-static int put_event(struct rows *r, const uint8_t *focus)
+static int write_tree_rows_put_event(struct write_tree_rows *r, const uint8_t *focus)
 {
 	bool both = focus && r->options->both_parts;
 	int status = 0;
 
 	if (r->options->callers || both)
-		status = put_part(r, TREE_CALLERS, focus);
+		status = write_tree_rows_put_part(r, TREE_CALLERS, focus);
 	if (!status && (!r->options->callers || both))
-		status = put_part(r, TREE_CALLEES, focus);
+		status = write_tree_rows_put_part(r, TREE_CALLEES, focus);
 	return status;
 }
 
 /* The events one after the other. */
-static int put_all(struct rows *r, const uint8_t *focus)
+static int write_tree_rows_put_all(struct write_tree_rows *r, const uint8_t *focus)
 {
 	int status = 0;
 
@@ -168,12 +171,12 @@ static int put_all(struct rows *r, const uint8_t *focus)
 			    !r->p->events.at[e].samples)
 				continue;
 			r->event = e;
-			status = put_event(r, focus);
+			status = write_tree_rows_put_event(r, focus);
 		}
 	return status;
 }
 
-static int write_rows(struct rows *r, struct err *err)
+static int write_tree_rows_write_rows(struct write_tree_rows *r, struct err *err)
 {
 	uint8_t *focus = NULL;
 	int status = 0;
@@ -182,7 +185,7 @@ static int write_rows(struct rows *r, struct err *err)
 		status = err_set(err, -ENOMEM, "out of memory");
 	if (!status && r->options->focus)
 		status = call_focus_find(r->p, r->options->focus, &focus, err);
-	if (!status && put_all(r, focus))
+	if (!status && write_tree_rows_put_all(r, focus))
 		status = err_set(err, -ENOMEM, "out of memory");
 	free(focus);
 	call_sums_done(&r->sums);
@@ -193,21 +196,23 @@ static int write_rows(struct rows *r, struct err *err)
 int write_tree_csv(FILE *out, struct profile *p, const struct present_options *options,
 		   struct err *err)
 {
-	struct rows r = { .p = p, .options = options, .out = out };
+	struct write_tree_rows r = { .p = p, .options = options, .out = out };
 
 	if (!options->no_header)
 		fprintf(out,
 			"%spart,depth,image,symbol,samples,period,percent,"
 			"self_samples,self_period,self_percent\r\n",
 			p->events.nr > 1 ? "event," : "");
-	return write_rows(&r, err);
+	return write_tree_rows_write_rows(&r, err);
 }
 
 int write_tree_json(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err)
 {
 	struct json j = { .out = out };
-	struct rows r = { .p = p, .options = options, .out = out, .json = &j };
+	struct write_tree_rows r = {
+		.p = p, .options = options, .out = out, .json = &j
+	};
 	int status;
 
 	json_begin_object(&j);
@@ -215,7 +220,7 @@ int write_tree_json(FILE *out, struct profile *p, const struct present_options *
 	json_text(&j, schema);
 	json_name(&j, "rows");
 	json_begin_array(&j);
-	status = write_rows(&r, err);
+	status = write_tree_rows_write_rows(&r, err);
 	if (status)
 		return status;
 	json_end_array(&j);

@@ -70,7 +70,7 @@ void xml_put_line(struct xml *x, const char *place, bool with_file)
 
 /* ---- what was recorded ---- */
 
-static void put_root(struct xml *x)
+static void write_xml_put_root(struct xml *x)
 {
 	const struct profile *p = x->tree.p;
 	const struct xml_about *about = x->options->xml;
@@ -133,7 +133,7 @@ static size_t event_id(const struct xml *x, uint32_t event)
 	return id;
 }
 
-static void put_event(struct xml *x, size_t id)
+static void write_xml_put_event(struct xml *x, size_t id)
 {
 	const struct profile *p = x->tree.p;
 	const struct profile_event *e = &p->events.at[x->events.at[id]];
@@ -147,7 +147,7 @@ static void put_event(struct xml *x, size_t id)
 }
 
 /* The timer alone is none of the events. */
-static int put_setup(struct xml *x)
+static int write_xml_put_setup(struct xml *x)
 {
 	const struct profile_event *events = x->tree.p->events.at;
 	bool timer = true;
@@ -169,7 +169,7 @@ static int put_setup(struct xml *x)
 		fputs("/>\n", x->out);
 	}
 	for (size_t i = 0; !timer && i < x->events.nr; i++)
-		put_event(x, i);
+		write_xml_put_event(x, i);
 	fputs("</setup>\n", x->out);
 	return 0;
 }
@@ -230,7 +230,7 @@ static const uint64_t *counts_of(const struct xml *x, const struct xml_symbol *s
 	return &x->tree.counts[s->counts * x->tree.classes.nr];
 }
 
-static void put_sums(struct xml *x, size_t from, size_t end)
+static void write_xml_put_sums(struct xml *x, size_t from, size_t end)
 {
 	size_t nr = x->tree.classes.nr;
 
@@ -244,7 +244,7 @@ static void put_sums(struct xml *x, size_t from, size_t end)
 /* ---- functions ---- */
 
 /* The number of a function in the table of symbols. */
-static uint32_t entry_of(struct xml *x, const struct xml_symbol *s)
+static uint32_t write_xml_entry_of(struct xml *x, const struct xml_symbol *s)
 {
 	struct entry entry = { s->group, (uint32_t)s->function };
 	bool is_new;
@@ -293,10 +293,10 @@ static void put_arc_sums(struct xml *x, const struct listed *l, size_t from, siz
 
 static void put_reference(struct xml *x, const struct xml_symbol *s)
 {
-	fprintf(x->out, "<symbol  idref=\"%" PRIu32 "\"", entry_of(x, s));
+	fprintf(x->out, "<symbol  idref=\"%" PRIu32 "\"", write_xml_entry_of(x, s));
 }
 
-static void open_module(struct xml *x, const struct xml_symbol *s)
+static void write_xml_open_module(struct xml *x, const struct xml_symbol *s)
 {
 	fputs("<module ", x->out);
 	xml_put_attribute(x, "name", xml_text_of(x, s->group, x->tree.keys.image));
@@ -309,7 +309,7 @@ static void put_arcs_of_module(struct xml *x, const struct listed *l,
 {
 	size_t next;
 
-	open_module(x, s);
+	write_xml_open_module(x, s);
 	put_arc_sums(x, l, from, end);
 	for (size_t i = from; i < end && s; i = next) {
 		for (next = i; next < end && other_end(x, l, next) == s; next++)
@@ -344,7 +344,7 @@ static void put_self(struct xml *x, const struct xml_symbol *s)
 {
 	if (!xml_tree_samples(&x->tree, s))
 		return;
-	open_module(x, s);
+	write_xml_open_module(x, s);
 	xml_put_counts(x, counts_of(x, s));
 	put_reference(x, s);
 	xml_put_attribute(x, "self", "true");
@@ -373,7 +373,7 @@ static struct listed next_arcs(struct xml *x, uint32_t at, bool callees)
 	return l;
 }
 
-static void put_calls(struct xml *x, uint32_t at)
+static void write_xml_put_calls(struct xml *x, uint32_t at)
 {
 	struct listed in = next_arcs(x, at, false), out = next_arcs(x, at, true);
 
@@ -395,16 +395,16 @@ static size_t nr_addresses(const struct xml *x, const struct xml_symbol *s)
 	return nr;
 }
 
-static bool is_shown(const struct xml *x, const struct xml_symbol *s)
+static bool write_xml_is_shown(const struct xml *x, const struct xml_symbol *s)
 {
 	return percent_reached(counts_of(x, s), x->tree.totals, x->tree.classes.nr,
 			       x->options->threshold);
 }
 
-static void put_symbol(struct xml *x, uint32_t at)
+static void write_xml_put_symbol(struct xml *x, uint32_t at)
 {
 	const struct xml_symbol *s = &x->tree.symbols.at[at];
-	struct shown shown = { entry_of(x, s), at, x->nr_details };
+	struct shown shown = { write_xml_entry_of(x, s), at, x->nr_details };
 
 	put_reference(x, s);
 	if (s->nr_details) {
@@ -418,7 +418,7 @@ static void put_symbol(struct xml *x, uint32_t at)
 	fputs(">\n", x->out);
 	xml_put_counts(x, counts_of(x, s));
 	if (x->tree.p->options.call_graph)
-		put_calls(x, at);
+		write_xml_put_calls(x, at);
 	fputs("</symbol>\n", x->out);
 }
 
@@ -427,24 +427,24 @@ static void put_symbol(struct xml *x, uint32_t at)
 static bool any_shown(const struct xml *x, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)
-		if (is_shown(x, &x->tree.symbols.at[i]))
+		if (write_xml_is_shown(x, &x->tree.symbols.at[i]))
 			return true;
 	return false;
 }
 
-static void put_symbols(struct xml *x, size_t from, size_t end)
+static void write_xml_put_symbols(struct xml *x, size_t from, size_t end)
 {
 	bool reverse = x->options->reverse && !x->tree.p->options.call_graph;
 
 	for (size_t i = from; i < end; i++) {
 		size_t at = reverse ? end - 1 - (i - from) : i;
 
-		if (is_shown(x, &x->tree.symbols.at[at]))
-			put_symbol(x, (uint32_t)at);
+		if (write_xml_is_shown(x, &x->tree.symbols.at[at]))
+			write_xml_put_symbol(x, (uint32_t)at);
 	}
 }
 
-static void put_modules(struct xml *x, size_t from, size_t end)
+static void write_xml_put_modules(struct xml *x, size_t from, size_t end)
 {
 	const struct xml_symbol *all = x->tree.symbols.at;
 	size_t next;
@@ -454,9 +454,9 @@ static void put_modules(struct xml *x, size_t from, size_t end)
 			;
 		if (!any_shown(x, i, next))
 			continue;
-		open_module(x, &all[i]);
-		put_sums(x, i, next);
-		put_symbols(x, i, next);
+		write_xml_open_module(x, &all[i]);
+		write_xml_put_sums(x, i, next);
+		write_xml_put_symbols(x, i, next);
 		fputs("</module>\n", x->out);
 	}
 }
@@ -471,14 +471,14 @@ static void put_binary(struct xml *x, size_t from, size_t end)
 	fputs("<binary ", x->out);
 	xml_put_attribute(x, "name", xml_text_of(x, all[from].group, x->tree.keys.app));
 	fputs(">\n", x->out);
-	put_sums(x, from, end);
-	put_symbols(x, from, own);
-	put_modules(x, own, end);
+	write_xml_put_sums(x, from, end);
+	write_xml_put_symbols(x, from, own);
+	write_xml_put_modules(x, own, end);
 	fputs("</binary>\n", x->out);
 }
 
 /* Where threads are merged, all are the process. */
-static void put_process(struct xml *x, size_t from, size_t end)
+static void write_xml_put_process(struct xml *x, size_t from, size_t end)
 {
 	const struct xml_symbol *all = x->tree.symbols.at;
 	size_t next;
@@ -489,7 +489,7 @@ static void put_process(struct xml *x, size_t from, size_t end)
 	put_signed(x, "pid", all[from].pid);
 	xml_put_attribute(x, "name", xml_text_of(x, all[from].group, x->tree.keys.app));
 	fputs(">\n", x->out);
-	put_sums(x, from, end);
+	write_xml_put_sums(x, from, end);
 	for (size_t i = from; i < end; i = next) {
 		for (next = i; next < end && all[next].tid == all[i].tid; next++)
 			;
@@ -498,8 +498,8 @@ static void put_process(struct xml *x, size_t from, size_t end)
 		fputs("<thread ", x->out);
 		put_signed(x, "tid", x->tree.keys.tid >= 0 ? all[i].tid : all[i].pid);
 		fputs(">\n", x->out);
-		put_sums(x, i, next);
-		put_modules(x, i, next);
+		write_xml_put_sums(x, i, next);
+		write_xml_put_modules(x, i, next);
 		fputs("</thread>\n", x->out);
 	}
 	fputs("</process>\n", x->out);
@@ -515,17 +515,17 @@ static void put_programs(struct xml *x)
 			if (all[next].app != all[i].app || all[next].pid != all[i].pid)
 				break;
 		if (x->tree.threads)
-			put_process(x, i, next);
+			write_xml_put_process(x, i, next);
 		else
 			put_binary(x, i, next);
 	}
 }
 
-static int write_all(struct xml *x)
+static int write_xml_write_all(struct xml *x)
 {
-	put_root(x);
+	write_xml_put_root(x);
 	put_options(x);
-	if (put_setup(x))
+	if (write_xml_put_setup(x))
 		return -ENOMEM;
 	put_classes(x);
 	put_programs(x);
@@ -551,7 +551,7 @@ int write_xml(FILE *out, struct profile *p, const struct present_options *option
 	sums = calloc(x.tree.classes.nr + 1, sizeof(*sums));
 	x.sums = sums;
 	if (!r)
-		r = sums ? write_all(&x) : -ENOMEM;
+		r = sums ? write_xml_write_all(&x) : -ENOMEM;
 	free(sums);
 	vec_done(&x.events);
 	vec_done(&x.entries);

@@ -17,7 +17,7 @@ enum {
 	CODE_MAX = 1 << 16 /* bytes of a function */
 };
 
-static uint64_t start_of(const struct xml *x, uint32_t function)
+static uint64_t write_xml_tables_start_of(const struct xml *x, uint32_t function)
 {
 	const struct profile *p = x->tree.p;
 
@@ -31,7 +31,7 @@ void xml_put_symbol_table(struct xml *x)
 	fputs("<symboltable>\n", x->out);
 	for (size_t i = 0; i < x->entries.nr; i++) {
 		const struct entry *e = &x->entries.at[i];
-		uint64_t start = start_of(x, e->function);
+		uint64_t start = write_xml_tables_start_of(x, e->function);
 
 		fprintf(x->out, "<symboldata  id=\"%zu\" ", i);
 		xml_put_attribute(x, "name", xml_text_of(x, e->group, keys->symbol));
@@ -73,7 +73,7 @@ static void put_details(struct xml *x, const struct shown *shown)
 {
 	const struct xml_symbol *s = &x->tree.symbols.at[shown->turn];
 	const struct xml_detail *d = &x->tree.details.at[s->first_detail];
-	uint64_t start = start_of(x, (uint32_t)s->function);
+	uint64_t start = write_xml_tables_start_of(x, (uint32_t)s->function);
 	size_t id = shown->first_id, next;
 
 	for (size_t i = 0; i < s->nr_details; i = next) {
@@ -113,8 +113,8 @@ void xml_put_detail_table(struct xml *x)
 }
 
 /* A function's entry in the table of bytes, which is begun with the first one. */
-static void put_bytes(FILE *out, struct code *code, uint64_t start, size_t id,
-		      bool *begun)
+static void write_xml_tables_put_bytes(FILE *out, struct code *code, uint64_t start,
+				       size_t id, bool *begun)
 {
 	uint64_t from;
 	const struct symbol *s = code_symbol(code, start, &from);
@@ -159,7 +159,8 @@ void xml_put_byte_table(struct xml *x)
 								image);
 			if (!code)
 				break;
-			put_bytes(x->out, code, p->functions.at[f].vma, i, &begun);
+			write_xml_tables_put_bytes(x->out, code, p->functions.at[f].vma,
+						   i, &begun);
 		}
 	}
 	if (begun)

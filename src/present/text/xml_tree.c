@@ -8,7 +8,7 @@
 #include "aggregate/profile/profile.h"
 #include "present/lines/options.h"
 
-static int find_keys(struct xml_tree *t)
+static int xml_tree_find_keys(struct xml_tree *t)
 {
 	const struct key_list *keys = t->p->options.keys;
 	struct xml_keys *k = &t->keys;
@@ -28,7 +28,7 @@ static int find_keys(struct xml_tree *t)
 	return k->app < 0 || k->image < 0 || k->symbol < 0 ? -EINVAL : 0;
 }
 
-static uint64_t value_of(const struct xml_tree *t, uint32_t group, int key)
+static uint64_t xml_tree_value_of(const struct xml_tree *t, uint32_t group, int key)
 {
 	return key < 0 ? 0 : profile_value(t->p, group, (size_t)key);
 }
@@ -36,7 +36,7 @@ static uint64_t value_of(const struct xml_tree *t, uint32_t group, int key)
 /* ---- rows become symbols and classes ---- */
 
 /* The number of a pair, from 0 on; MAP_NONE: memory is short. */
-static uint32_t number_of(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
+static uint32_t xml_tree_number_of(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 {
 	struct map_slot *slot = map_at(m, a, b, ret_new);
 
@@ -50,21 +50,21 @@ static uint32_t number_of(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 static uint32_t symbol_of_group(struct xml_tree *t, uint32_t group)
 {
 	struct xml_symbol s = {
-		.pid = (int64_t)value_of(t, group, t->keys.pid),
-		.tid = (int64_t)value_of(t, group, t->keys.tid),
-		.app = (uint32_t)value_of(t, group, t->keys.app),
-		.image = (uint32_t)value_of(t, group, t->keys.image),
-		.function = value_of(t, group, t->keys.symbol),
+		.pid = (int64_t)xml_tree_value_of(t, group, t->keys.pid),
+		.tid = (int64_t)xml_tree_value_of(t, group, t->keys.tid),
+		.app = (uint32_t)xml_tree_value_of(t, group, t->keys.app),
+		.image = (uint32_t)xml_tree_value_of(t, group, t->keys.image),
+		.function = xml_tree_value_of(t, group, t->keys.symbol),
 		.group = group,
 	};
 	bool is_new;
-	uint32_t actor =
-		number_of(&t->actor_by, (uint64_t)s.pid, (uint64_t)s.tid, &is_new);
+	uint32_t actor = xml_tree_number_of(&t->actor_by, (uint64_t)s.pid,
+					    (uint64_t)s.tid, &is_new);
 
 	if (actor == MAP_NONE)
 		return MAP_NONE;
-	s.counts = number_of(&t->symbol_by, (uint64_t)s.app << 32 | s.image,
-			     s.function << 32 | actor, &is_new);
+	s.counts = xml_tree_number_of(&t->symbol_by, (uint64_t)s.app << 32 | s.image,
+				      s.function << 32 | actor, &is_new);
 	if (s.counts == MAP_NONE || (is_new && !vec_push(&t->symbols, s)))
 		return MAP_NONE;
 	return s.counts;
@@ -89,8 +89,9 @@ static uint32_t class_of_row(struct xml_tree *t, const struct profile_row *row)
 	uint32_t number;
 
 	if (t->keys.cpu >= 0)
-		class.cpu = (int64_t)value_of(t, row->group, t->keys.cpu);
-	number = number_of(&t->class_by, class.event, (uint64_t) class.cpu, &is_new);
+		class.cpu = (int64_t)xml_tree_value_of(t, row->group, t->keys.cpu);
+	number = xml_tree_number_of(&t->class_by, class.event, (uint64_t) class.cpu,
+				    &is_new);
 	if (number == MAP_NONE || (is_new && !vec_push(&t->classes, class)))
 		return MAP_NONE;
 	return number;
@@ -129,7 +130,7 @@ static int sort_classes(struct xml_tree *t)
 	return 0;
 }
 
-static int take_rows(struct xml_tree *t)
+static int xml_tree_take_rows(struct xml_tree *t)
 {
 	const struct profile *p = t->p;
 
@@ -148,7 +149,7 @@ static int take_rows(struct xml_tree *t)
 	return sort_classes(t);
 }
 
-static int take_counts(struct xml_tree *t)
+static int xml_tree_take_counts(struct xml_tree *t)
 {
 	const struct profile *p = t->p;
 	size_t nr = t->classes.nr;
@@ -162,8 +163,8 @@ static int take_counts(struct xml_tree *t)
 		struct xml_detail d = { .symbol = t->symbol_of[i],
 					.class = t->class_of[i],
 					.group = row->group,
-					.address = value_of(t, row->group,
-							    t->keys.address),
+					.address = xml_tree_value_of(t, row->group,
+								     t->keys.address),
 					.samples = row->samples };
 
 		t->counts[d.symbol * nr + d.class] += row->samples;
@@ -220,7 +221,7 @@ static int compare_places(const void *x, const void *y)
 	return 0;
 }
 
-static int compare_symbols(const void *x, const void *y, void *ctx)
+static int xml_tree_compare_symbols(const void *x, const void *y, void *ctx)
 {
 	const struct xml_symbol *a = x, *b = y;
 	const struct xml_tree *t = ctx;
@@ -238,9 +239,10 @@ static int compare_symbols(const void *x, const void *y, void *ctx)
 }
 
 /* Gives all symbols of each run of equal ones their sum. */
-static void sum_up(struct xml_tree *t,
-		   bool (*same)(const struct xml_symbol *, const struct xml_symbol *),
-		   size_t offset)
+static void xml_tree_sum_up(struct xml_tree *t,
+			    bool (*same)(const struct xml_symbol *,
+					 const struct xml_symbol *),
+			    size_t offset)
 {
 	struct xml_symbol *all = t->symbols.at;
 	size_t end;
@@ -265,16 +267,16 @@ static int sort_symbols(struct xml_tree *t)
 	if (!nr)
 		return 0;
 	qsort(t->symbols.at, nr, sizeof(*t->symbols.at), compare_places);
-	sum_up(t, same_program, offsetof(struct xml_symbol, of_program));
-	sum_up(t, same_thread, offsetof(struct xml_symbol, of_thread));
-	sum_up(t, same_module, offsetof(struct xml_symbol, of_module));
-	qsort_r(t->symbols.at, nr, sizeof(*t->symbols.at), compare_symbols, t);
+	xml_tree_sum_up(t, same_program, offsetof(struct xml_symbol, of_program));
+	xml_tree_sum_up(t, same_thread, offsetof(struct xml_symbol, of_thread));
+	xml_tree_sum_up(t, same_module, offsetof(struct xml_symbol, of_module));
+	qsort_r(t->symbols.at, nr, sizeof(*t->symbols.at), xml_tree_compare_symbols, t);
 	for (uint32_t i = 0; i < nr; i++)
 		t->turn_of[t->symbols.at[i].counts] = i;
 	return 0;
 }
 
-static int compare_details(const void *x, const void *y, void *ctx)
+static int xml_tree_compare_details(const void *x, const void *y, void *ctx)
 {
 	const struct xml_detail *a = x, *b = y;
 	const struct xml_tree *t = ctx;
@@ -285,11 +287,11 @@ static int compare_details(const void *x, const void *y, void *ctx)
 	return 0;
 }
 
-static void sort_details(struct xml_tree *t)
+static void xml_tree_sort_details(struct xml_tree *t)
 {
 	if (t->details.nr)
 		qsort_r(t->details.at, t->details.nr, sizeof(*t->details.at),
-			compare_details, t);
+			xml_tree_compare_details, t);
 	for (size_t i = 0; i < t->details.nr; i++) {
 		struct xml_symbol *s =
 			&t->symbols.at[t->turn_of[t->details.at[i].symbol]];
@@ -301,7 +303,7 @@ static void sort_details(struct xml_tree *t)
 
 /* ---- calls ---- */
 
-static uint32_t turn(const struct xml_tree *t, uint32_t symbol)
+static uint32_t xml_tree_turn(const struct xml_tree *t, uint32_t symbol)
 {
 	return symbol == UINT32_MAX ? UINT32_MAX : t->turn_of[symbol];
 }
@@ -311,8 +313,8 @@ static int compare_callers(const void *x, const void *y, void *ctx)
 	const struct xml_arc *a = x, *b = y;
 	const struct xml_tree *t = ctx;
 
-	COMPARE(turn(t, a->callee), turn(t, b->callee));
-	COMPARE(turn(t, a->caller), turn(t, b->caller));
+	COMPARE(xml_tree_turn(t, a->callee), xml_tree_turn(t, b->callee));
+	COMPARE(xml_tree_turn(t, a->caller), xml_tree_turn(t, b->caller));
 	COMPARE(a->class, b->class);
 	return 0;
 }
@@ -323,8 +325,8 @@ static int compare_callees(const void *x, const void *y, void *ctx)
 	const struct xml_arc *a = &t->arcs.at[*(const uint32_t *)x];
 	const struct xml_arc *b = &t->arcs.at[*(const uint32_t *)y];
 
-	COMPARE(turn(t, a->caller), turn(t, b->caller));
-	COMPARE(turn(t, a->callee), turn(t, b->callee));
+	COMPARE(xml_tree_turn(t, a->caller), xml_tree_turn(t, b->caller));
+	COMPARE(xml_tree_turn(t, a->callee), xml_tree_turn(t, b->callee));
 	COMPARE(a->class, b->class);
 	return 0;
 }
@@ -363,15 +365,15 @@ int xml_tree_make(struct xml_tree *t, struct profile *p,
 	int r;
 
 	*t = (struct xml_tree){ .p = p, .kept = options->kept };
-	r = find_keys(t);
+	r = xml_tree_find_keys(t);
 	if (!r)
-		r = take_rows(t);
+		r = xml_tree_take_rows(t);
 	if (!r)
-		r = take_counts(t);
+		r = xml_tree_take_counts(t);
 	if (!r)
 		r = sort_symbols(t);
 	if (!r)
-		sort_details(t);
+		xml_tree_sort_details(t);
 	return r ? r : take_arcs(t);
 }
 

@@ -35,8 +35,8 @@ enum {
 	HIGH_HALF = 4 - LOW_HALF
 };
 
-static void put(struct call_filter *f, uint16_t code, uint8_t yes, uint8_t no,
-		uint32_t value)
+static void call_filter_put(struct call_filter *f, uint16_t code, uint8_t yes,
+			    uint8_t no, uint32_t value)
 {
 	assert(f->nr < CALL_FILTER_MAX);
 	f->at[f->nr++] = (struct sock_filter){ code, yes, no, value };
@@ -44,12 +44,12 @@ static void put(struct call_filter *f, uint16_t code, uint8_t yes, uint8_t no,
 
 static void put_return(struct call_filter *f, uint32_t what)
 {
-	put(f, BPF_RET | BPF_K, 0, 0, what);
+	call_filter_put(f, BPF_RET | BPF_K, 0, 0, what);
 }
 
 static void put_load(struct call_filter *f, size_t offset)
 {
-	put(f, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+	call_filter_put(f, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
 }
 
 static size_t argument_offset(unsigned int i)
@@ -69,20 +69,20 @@ void call_filter_begin(struct call_filter *f, uint32_t refusal)
 	f->refusal = refusal;
 	f->nr = 0;
 	put_load(f, offsetof(struct seccomp_data, arch));
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCH);
+	call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCH);
 	put_return(f, SECCOMP_RET_KILL);
 	put_load(f, offsetof(struct seccomp_data, nr));
 }
 
 void call_filter_answer(struct call_filter *f, uint32_t nr, uint32_t action)
 {
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, nr);
+	call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, nr);
 	put_return(f, action);
 }
 
 void call_filter_answer_above(struct call_filter *f, uint32_t nr, uint32_t action)
 {
-	put(f, BPF_JMP | BPF_JGT | BPF_K, 0, 1, nr);
+	call_filter_put(f, BPF_JMP | BPF_JGT | BPF_K, 0, 1, nr);
 	put_return(f, action);
 }
 
@@ -98,12 +98,13 @@ void call_filter_allow_rules(struct call_filter *f, const struct call_rule *rule
 	for (size_t i = 0; i < nr_rules; i++) {
 		const struct call_rule *r = &rules[i];
 
-		put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)(3 + 2 * r->nr_values),
-		    r->nr);
+		call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 0,
+				(uint8_t)(3 + 2 * r->nr_values), r->nr);
 		put_load(f, argument_offset(r->argument) + LOW_HALF);
-		put(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, r->mask);
+		call_filter_put(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, r->mask);
 		for (size_t k = 0; k < r->nr_values; k++) {
-			put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, r->values[k]);
+			call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1,
+					r->values[k]);
 			put_return(f, SECCOMP_RET_ALLOW);
 		}
 		put_return(f, f->refusal);
@@ -113,11 +114,11 @@ void call_filter_allow_rules(struct call_filter *f, const struct call_rule *rule
 void call_filter_allow_bits(struct call_filter *f, uint32_t nr, unsigned int argument,
 			    uint32_t bits)
 {
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, nr);
+	call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, nr);
 	put_load(f, argument_offset(argument) + HIGH_HALF);
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+	call_filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
 	put_load(f, argument_offset(argument) + LOW_HALF);
-	put(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits);
+	call_filter_put(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits);
 	put_return(f, SECCOMP_RET_ALLOW);
 	put_return(f, f->refusal);
 }

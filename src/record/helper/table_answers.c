@@ -86,8 +86,8 @@ static int take_death(struct table_answers *a, const struct table_answer *answer
 }
 
 /* 0 and the answer to the last question, with *ret_file, or -1. */
-static int wait_for(struct table_answers *a, uint64_t since_ns,
-		    struct table_answer *answer, int *ret_file)
+static int table_answers_wait_for(struct table_answers *a, uint64_t since_ns,
+				  struct table_answer *answer, int *ret_file)
 {
 	uint64_t end = since_ns + (uint64_t)PATIENCE_MS * 1000000;
 	int r = -EAGAIN;
@@ -115,7 +115,7 @@ static int wait_for(struct table_answers *a, uint64_t since_ns,
 }
 
 /* Only a file in memory is read: no other can make its reader wait. */
-static int take_file(int file, struct unwind_table **ret_table)
+static int table_answers_take_file(int file, struct unwind_table **ret_table)
 {
 	if (file < 0 || fcntl(file, F_GET_SEALS) < 0)
 		return -EBADMSG;
@@ -123,7 +123,7 @@ static int take_file(int file, struct unwind_table **ret_table)
 }
 
 /* That it died, or does not answer, is not the worker's to say, and neither is what is no errno. */
-static int take_result(int32_t result)
+static int table_answers_take_result(int32_t result)
 {
 	bool is_own = !table_answers_is_fault(result) &&
 		      !table_answers_is_silence(result) && result != -EAGAIN &&
@@ -137,14 +137,15 @@ int table_answers_wait(struct table_answers *a, uint64_t since_ns,
 {
 	struct table_answer answer;
 	int file = -1;
-	int r = wait_for(a, since_ns, &answer, &file);
+	int r = table_answers_wait_for(a, since_ns, &answer, &file);
 
 	if (r)
 		return r;
 	take_confinement(a, &answer);
 	take_cost(a, &answer, since_ns);
-	r = answer.result < 0 ? answer.result : take_file(file, ret_table);
+	r = answer.result < 0 ? answer.result
+			      : table_answers_take_file(file, ret_table);
 	if (file >= 0)
 		close(file);
-	return r ? take_result(r) : 0;
+	return r ? table_answers_take_result(r) : 0;
 }

@@ -67,8 +67,8 @@ static void forget_full(struct table_budget *b, uint64_t now_ns)
 	b->users.nr = kept;
 }
 
-static struct table_user *find_user(struct table_budget *b, uint64_t account,
-				    uint64_t now_ns)
+static struct table_user *table_budget_find_user(struct table_budget *b,
+						 uint64_t account, uint64_t now_ns)
 {
 	struct table_user user = { .account = account };
 
@@ -118,7 +118,7 @@ bool table_budget_allows(struct table_budget *b, uint64_t account, uint64_t now_
 	if (account == TABLE_ACCOUNT_SYSTEM)
 		return true;
 	pthread_mutex_lock(&b->lock);
-	user = find_user(b, account, now_ns);
+	user = table_budget_find_user(b, account, now_ns);
 	if (has_left(user, now_ns))
 		user = has_left(&b->all, now_ns) ? NULL : &b->all;
 	if (user) {
@@ -135,8 +135,8 @@ void table_budget_spend(struct table_budget *b, uint64_t account, uint64_t now_n
 	if (account == TABLE_ACCOUNT_SYSTEM)
 		return;
 	pthread_mutex_lock(&b->lock);
-	(void)allowance_spend(&find_user(b, account, now_ns)->allowance, now_ns,
-			      spent_ns);
+	(void)allowance_spend(&table_budget_find_user(b, account, now_ns)->allowance,
+			      now_ns, spent_ns);
 	(void)allowance_spend(&b->all.allowance, now_ns, spent_ns);
 	b->spent_ns += spent_ns;
 	pthread_mutex_unlock(&b->lock);

@@ -43,7 +43,7 @@ struct table_helper {
 	struct file_key refused[REFUSED_MAX];
 };
 
-static int begin(struct table_helper *h, struct err *err)
+static int table_helper_begin(struct table_helper *h, struct err *err)
 {
 	int pair[2];
 
@@ -83,7 +83,7 @@ static void hang_up(struct table_helper *h)
 	h->reaped_ns += counted;
 }
 
-static bool is_gone(const struct table_helper *h)
+static bool table_helper_is_gone(const struct table_helper *h)
 {
 	struct pollfd fd = { .fd = h->answers.fd };
 
@@ -91,14 +91,15 @@ static bool is_gone(const struct table_helper *h)
 }
 
 /* What is a fault or silence: there is another worker for the next one. */
-static int ask(struct table_helper *h, int fd, struct unwind_table **ret_table)
+static int table_helper_ask(struct table_helper *h, int fd,
+			    struct unwind_table **ret_table)
 {
 	struct table_question question = { .number = ++h->answers.number };
 	uint64_t since = table_answers_now_ns();
 	int r;
 
 	atomic_store(&h->answers.gives_up, false);
-	if (h->answers.fd < 0 && begin(h, NULL))
+	if (h->answers.fd < 0 && table_helper_begin(h, NULL))
 		return -ECONNRESET;
 	table_answers_drain(&h->answers);
 	/* There is room, unless who was asked before took no question. */
@@ -110,28 +111,30 @@ static int ask(struct table_helper *h, int fd, struct unwind_table **ret_table)
 	    r != -ECANCELED)
 		return r;
 	/* The keeper ends a worker that does not end. */
-	if (r == -ETIMEDOUT || r == -ECANCELED || r == -ECONNRESET || is_gone(h))
+	if (r == -ETIMEDOUT || r == -ECANCELED || r == -ECONNRESET ||
+	    table_helper_is_gone(h))
 		hang_up(h);
 	return r;
 }
 
-static bool same(const struct file_key *a, const struct file_key *b)
+static bool table_helper_same(const struct file_key *a, const struct file_key *b)
 {
 	return a->dev == b->dev && a->ino == b->ino &&
 	       a->changed.tv_sec == b->changed.tv_sec &&
 	       a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-static bool is_refused(const struct table_helper *h, const struct file_key *key)
+static bool table_helper_is_refused(const struct table_helper *h,
+				    const struct file_key *key)
 {
 	for (size_t i = 0; i < h->nr_refused && i < REFUSED_MAX; i++)
-		if (same(&h->refused[i], key))
+		if (table_helper_same(&h->refused[i], key))
 			return true;
 	return false;
 }
 
 /* A file's name is anybody's choice. */
-static void tell(const char *path, const char *what)
+static void table_helper_tell(const char *path, const char *what)
 {
 	char name[512];
 	size_t len = 0;
@@ -150,19 +153,20 @@ static void tell(const char *path, const char *what)
 		name, what);
 }
 
-static void refuse(struct table_helper *h, const struct file_key *key, const char *path,
-		   int why)
+static void table_helper_refuse(struct table_helper *h, const struct file_key *key,
+				const char *path, int why)
 {
 	h->refused[h->nr_refused++ % REFUSED_MAX] = *key;
-	tell(path, why == -EPIPE ? "died of it" : "took too long for it");
+	table_helper_tell(path, why == -EPIPE ? "died of it" : "took too long for it");
 }
 
-static int ask_again(struct table_helper *h, int fd, struct unwind_table **ret_table)
+static int table_helper_ask_again(struct table_helper *h, int fd,
+				  struct unwind_table **ret_table)
 {
 	int r = -EPIPE;
 
 	for (int i = 0; i < TRIES; i++) {
-		r = ask(h, fd, ret_table);
+		r = table_helper_ask(h, fd, ret_table);
 		if (r != -EPIPE && r != -ECHILD && r != -ECONNRESET)
 			break;
 	}
@@ -190,12 +194,13 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 	key.changed = st.st_mtim;
 	pthread_mutex_lock(&h->lock);
 	before_ns = used_ns(h);
-	r = is_refused(h, &key) ? -EPIPE : ask_again(h, fd, ret_table);
+	r = table_helper_is_refused(h, &key) ? -EPIPE
+					     : table_helper_ask_again(h, fd, ret_table);
 	*cost_ns += used_ns(h) - before_ns;
-	if (table_answers_is_fault(r) && !is_refused(h, &key))
-		refuse(h, &key, path, r);
+	if (table_answers_is_fault(r) && !table_helper_is_refused(h, &key))
+		table_helper_refuse(h, &key, path, r);
 	if (table_answers_is_silence(r) && !h->is_silent)
-		tell(path, "did not answer");
+		table_helper_tell(path, "did not answer");
 	h->is_silent = table_answers_is_silence(r);
 	pthread_mutex_unlock(&h->lock);
 	if (table_answers_is_silence(r) || r == -ECANCELED)
@@ -225,7 +230,7 @@ int table_helper_start(table_make make, struct table_helper **ret_helper,
 	h->answers.fd = -1;
 	h->make = make;
 	pthread_mutex_init(&h->lock, NULL);
-	r = begin(h, err);
+	r = table_helper_begin(h, err);
 	if (r) {
 		table_helper_stop(h);
 		return r;

@@ -37,7 +37,7 @@ static const uint64_t memory_max_bytes = 1 << 30;
 /* ---- the worker ---- */
 
 /* A file in memory with the table, or a negative errno. */
-static int make_file(table_make make, int fd)
+static int table_worker_make_file(table_make make, int fd)
 {
 	struct unwind_table *table = NULL;
 	int r = make(fd, &table);
@@ -73,7 +73,7 @@ static void set_time(unsigned int seconds)
 	(void)setitimer(ITIMER_PROF, &t, NULL);
 }
 
-static void limit(int what, uint64_t most)
+static void table_worker_limit(int what, uint64_t most)
 {
 	const struct rlimit rlimit = { .rlim_cur = (rlim_t)most,
 				       .rlim_max = (rlim_t)most };
@@ -100,15 +100,15 @@ static uint64_t address_space_bytes(void)
 
 static void limit_worker(void)
 {
-	limit(RLIMIT_NOFILE, FILES_MAX);
-	limit(RLIMIT_FSIZE, TABLE_MAX_BYTES);
+	table_worker_limit(RLIMIT_NOFILE, FILES_MAX);
+	table_worker_limit(RLIMIT_FSIZE, TABLE_MAX_BYTES);
 	/* The shadow memory of sanitizers is larger than any limit. */
 	if (sizeof(void *) > 4 && !IS_SANITIZED)
-		limit(RLIMIT_AS, address_space_bytes() + memory_max_bytes);
+		table_worker_limit(RLIMIT_AS, address_space_bytes() + memory_max_bytes);
 }
 
-static void work(table_make make) __attribute__((noreturn));
-static void work(table_make make)
+static void table_worker_work(table_make make) __attribute__((noreturn));
+static void table_worker_work(table_make make)
 {
 	struct table_answer answer = { 0 };
 	struct table_question question;
@@ -125,7 +125,7 @@ static void work(table_make make)
 		if (r)
 			_exit(0);
 		set_time(WORK_SECONDS);
-		file = make_file(make, fd);
+		file = table_worker_make_file(make, fd);
 		if (fd >= 0)
 			close(fd);
 		set_time(0);
@@ -153,7 +153,7 @@ static pid_t begin_worker(table_make make, int child_fd)
 	if (getppid() != keeper)
 		_exit(0);
 	close(child_fd);
-	work(make);
+	table_worker_work(make);
 }
 
 uint64_t table_worker_usage_ns(const struct rusage *u)
@@ -177,8 +177,9 @@ static bool tell_death(pid_t worker)
 }
 
 /* Until the daemon has hung up. */
-static void keep(table_make make, int child_fd) __attribute__((noreturn));
-static void keep(table_make make, int child_fd)
+static void table_worker_keep_child(table_make make, int child_fd)
+	__attribute__((noreturn));
+static void table_worker_keep_child(table_make make, int child_fd)
 {
 	struct pollfd fds[] = { { .fd = HELPER_FD },
 				{ .fd = child_fd, .events = POLLIN } };
@@ -245,5 +246,5 @@ void table_worker_keep(table_make make, int fd)
 	child_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child_fd < 0)
 		_exit(1);
-	keep(make, child_fd);
+	table_worker_keep_child(make, child_fd);
 }

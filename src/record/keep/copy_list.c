@@ -17,19 +17,19 @@ enum {
 
 static const uint64_t copy_max = 1 << 30; /* larger files are not copied */
 
-static void end_job(struct copy_job *job)
+static void copy_list_end_job(struct copy_job *job)
 {
 	close(job->fd);
 	free(job->path);
 	free(job->what);
 }
 
-static void tell(const char *what, int failure)
+static void copy_list_tell(const char *what, int failure)
 {
 	log_say(LOG_WARNING, "%s could not be saved: %s", what, strerror(-failure));
 }
 
-static uint64_t mtime_ns(const struct stat *st)
+static uint64_t copy_list_mtime_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
 	       (uint64_t)st->st_mtim.tv_nsec;
@@ -61,17 +61,18 @@ static bool is_copied(const char *path, const struct stat *st)
 	struct stat copy;
 
 	return !stat(path, &copy) && copy.st_size >= st->st_size &&
-	       mtime_ns(&copy) >= mtime_ns(st);
+	       copy_list_mtime_ns(&copy) >= copy_list_mtime_ns(st);
 }
 
 /* Some linkers and cp write over a file: what was hit is nowhere any more. */
 static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 {
-	return (uint64_t)st->st_size != job->bytes || mtime_ns(st) != job->mtime_ns;
+	return (uint64_t)st->st_size != job->bytes ||
+	       copy_list_mtime_ns(st) != job->mtime_ns;
 }
 
 /* Whether it is to be copied: 1 and *ret_bytes of it, 0, or a negative errno. */
-static int look(const struct copy_job *job, uint64_t *ret_bytes)
+static int copy_list_look(const struct copy_job *job, uint64_t *ret_bytes)
 {
 	struct stat st, copy;
 	bool is_there;
@@ -91,11 +92,11 @@ static int look(const struct copy_job *job, uint64_t *ret_bytes)
 	return !is_there;
 }
 
-static int make_one(const struct copy_job *job, const atomic_bool *stop)
+static int copy_list_make_one(const struct copy_job *job, const atomic_bool *stop)
 {
 	struct stat st;
 	uint64_t bytes = 0;
-	int r = look(job, &bytes);
+	int r = copy_list_look(job, &bytes);
 
 	if (r <= 0)
 		return r;
@@ -110,7 +111,7 @@ static int make_one(const struct copy_job *job, const atomic_bool *stop)
 
 /* ---- the list ---- */
 
-static bool is_in(const struct copy_list *l, const char *path)
+static bool copy_list_is_in(const struct copy_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->jobs.nr; i++)
 		if (!strcmp(l->jobs.at[i].path, path))
@@ -118,13 +119,13 @@ static bool is_in(const struct copy_list *l, const char *path)
 	return false;
 }
 
-static int take(struct copy_list *l, struct copy_job *job)
+static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 {
-	int r = look(job, &job->waiting);
+	int r = copy_list_look(job, &job->waiting);
 
 	if (r <= 0)
 		return r;
-	if (job->is_binary && is_in(l, job->path))
+	if (job->is_binary && copy_list_is_in(l, job->path))
 		return 0;
 	if (l->jobs.nr >= JOBS_MAX ||
 	    (l->max_bytes && l->bytes + job->waiting > l->max_bytes))
@@ -142,11 +143,11 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 
 	taken.path = strdup(job->path);
 	taken.what = strdup(job->what);
-	r = taken.path && taken.what ? take(l, &taken) : -ENOMEM;
+	r = taken.path && taken.what ? copy_list_take_job(l, &taken) : -ENOMEM;
 	if (r < 0)
-		tell(job->what, r);
+		copy_list_tell(job->what, r);
 	if (r <= 0)
-		end_job(&taken);
+		copy_list_end_job(&taken);
 }
 
 void copy_list_append(struct copy_list *l, struct copy_list *later)
@@ -158,8 +159,8 @@ void copy_list_append(struct copy_list *l, struct copy_list *later)
 			l->bytes += job->waiting;
 			continue;
 		}
-		tell(job->what, -ENOMEM);
-		end_job(job);
+		copy_list_tell(job->what, -ENOMEM);
+		copy_list_end_job(job);
 	}
 	vec_done(&later->jobs);
 	later->bytes = 0;
@@ -173,13 +174,14 @@ bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
 	for (; nr < l->jobs.nr; nr++) {
 		struct copy_job *job = &l->jobs.at[nr];
 
-		r = stop && atomic_load(stop) ? -ECANCELED : make_one(job, stop);
+		r = stop && atomic_load(stop) ? -ECANCELED
+					      : copy_list_make_one(job, stop);
 		if (r == -ECANCELED)
 			break;
 		if (r)
-			tell(job->what, r);
+			copy_list_tell(job->what, r);
 		l->bytes -= job->waiting;
-		end_job(job);
+		copy_list_end_job(job);
 	}
 	if (r != -ECANCELED) {
 		vec_done(&l->jobs);
@@ -193,7 +195,7 @@ bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
 void copy_list_done(struct copy_list *l)
 {
 	for (size_t i = 0; i < l->jobs.nr; i++)
-		end_job(&l->jobs.at[i]);
+		copy_list_end_job(&l->jobs.at[i]);
 	vec_done(&l->jobs);
 	l->bytes = 0;
 }
@@ -201,7 +203,7 @@ void copy_list_done(struct copy_list *l)
 int copy_list_grown(int fd, const char *path)
 {
 	const struct copy_job job = { .fd = fd, .path = strdup(path) };
-	int r = job.path ? make_one(&job, NULL) : -ENOMEM;
+	int r = job.path ? copy_list_make_one(&job, NULL) : -ENOMEM;
 
 	free(job.path);
 	return r;

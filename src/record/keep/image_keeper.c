@@ -59,8 +59,8 @@ static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
 }
 
 /* What two mappings of one file agree in. */
-static uint64_t identity(const struct build_id *id, const char *path, uint64_t inode,
-			 uint64_t inode_gen, uint64_t dev)
+static uint64_t image_keeper_identity(const struct build_id *id, const char *path,
+				      uint64_t inode, uint64_t inode_gen, uint64_t dev)
 {
 	uint64_t file = id->len ? hash_bytes(id->bytes, id->len, 0)
 				: hash_pair(hash_pair(inode, inode_gen), dev);
@@ -70,8 +70,8 @@ static uint64_t identity(const struct build_id *id, const char *path, uint64_t i
 
 static uint64_t identity_of(const char *path, const struct image *image)
 {
-	return identity(&image->build_id, path, image->inode, image->inode_gen,
-			image->dev);
+	return image_keeper_identity(&image->build_id, path, image->inode,
+				     image->inode_gen, image->dev);
 }
 
 static struct early_image *find_early(struct image_keeper *k, uint64_t key)
@@ -107,8 +107,8 @@ static int open_now(struct image_keeper *k, const struct image_place *p,
 	return 0;
 }
 
-static int open_image(struct image_keeper *k, const struct image_place *p,
-		      const struct image *image, struct found_image *ret)
+static int image_keeper_open_image(struct image_keeper *k, const struct image_place *p,
+				   const struct image *image, struct found_image *ret)
 {
 	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
 
@@ -134,7 +134,7 @@ static void note_wanted(struct image_keeper *k, const char *path,
 		free(wanted.path);
 }
 
-static uint64_t mtime_ns(const struct stat *st)
+static uint64_t image_keeper_mtime_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
 	       (uint64_t)st->st_mtim.tv_nsec;
@@ -149,13 +149,13 @@ static void complete(struct image *image, const struct found_image *found)
 		image->build_id = found->build_id;
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
-	image->mtime_ns = mtime_ns(st);
+	image->mtime_ns = image_keeper_mtime_ns(st);
 	image->file_bytes = (uint64_t)st->st_size;
 }
 
 /* Takes what is held. */
-static void keep(struct image_keeper *k, const struct image_place *at,
-		 const struct image *image, const struct held_file *held)
+static void image_keeper_keep(struct image_keeper *k, const struct image_place *at,
+			      const struct image *image, const struct held_file *held)
 {
 	struct kept_image kept = {
 		.image = *image, .at = *at, .held = *held, .path = strdup(at->path)
@@ -176,8 +176,9 @@ static struct wanted_image *find_wanted(struct image_keeper *k, uint64_t key)
 	return at == MAP_NONE || k->wanted.at[at].is_found ? NULL : &k->wanted.at[at];
 }
 
-static void keep_wanted(struct image_keeper *k, struct wanted_image *wanted,
-			const struct image_place *at)
+static void image_keeper_keep_wanted(struct image_keeper *k,
+				     struct wanted_image *wanted,
+				     const struct image_place *at)
 {
 	struct found_image found;
 
@@ -185,7 +186,7 @@ static void keep_wanted(struct image_keeper *k, struct wanted_image *wanted,
 		return;
 	wanted->is_found = true;
 	complete(&wanted->image, &found);
-	keep(k, at, &wanted->image, &found.held);
+	image_keeper_keep(k, at, &wanted->image, &found.held);
 }
 
 /* Opens a container's file until it is hit, or its process has ended. */
@@ -226,10 +227,11 @@ void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
 	if (!at.inside && !k->wanted.nr)
 		return;
 	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
-	key = identity(&image.build_id, m->path, m->ino, m->ino_gen, image.dev);
+	key = image_keeper_identity(&image.build_id, m->path, m->ino, m->ino_gen,
+				    image.dev);
 	wanted = find_wanted(k, key);
 	if (wanted)
-		keep_wanted(k, wanted, &at);
+		image_keeper_keep_wanted(k, wanted, &at);
 	else if (at.inside)
 		open_early(k, &at, &image, key);
 }
@@ -254,12 +256,12 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
 		return;
-	if (open_image(k, &at, image, &found)) {
+	if (image_keeper_open_image(k, &at, image, &found)) {
 		note_wanted(k, path, image);
 		return;
 	}
 	complete(image, &found);
-	keep(k, &at, image, &found.held);
+	image_keeper_keep(k, &at, image, &found.held);
 }
 
 bool image_keeper_is_rewritten(const char *path, const struct image *image)
@@ -268,22 +270,22 @@ bool image_keeper_is_rewritten(const char *path, const struct image *image)
 
 	return image->mtime_ns && !image_stat(path, image->dev, &st) &&
 	       st.st_dev == image->dev && st.st_ino == image->inode &&
-	       (mtime_ns(&st) != image->mtime_ns ||
+	       (image_keeper_mtime_ns(&st) != image->mtime_ns ||
 		(uint64_t)st.st_size != image->file_bytes);
 }
 
 /* As they were completed: not by the build-id alone, which is what a file says of itself. */
-static bool is_same_file(const struct image *a, const struct image *b)
+static bool image_keeper_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
 	       a->file_bytes == b->file_bytes &&
 	       build_id_equal(&a->build_id, &b->build_id);
 }
 
-static bool is_file_of(const struct image *image, const struct stat *st)
+static bool image_keeper_is_file_of(const struct image *image, const struct stat *st)
 {
 	return image->dev == st->st_dev && image->inode == st->st_ino &&
-	       image->mtime_ns == mtime_ns(st) &&
+	       image->mtime_ns == image_keeper_mtime_ns(st) &&
 	       image->file_bytes == (uint64_t)st->st_size;
 }
 
@@ -294,7 +296,7 @@ static int open_same(const struct image_place *at, const struct image *image)
 
 	if (r)
 		return r;
-	if (is_file_of(image, &opened.st))
+	if (image_keeper_is_file_of(image, &opened.st))
 		return opened.fd;
 	close(opened.fd);
 	return -ESTALE;
@@ -321,7 +323,7 @@ static void hold_without_process(struct image_keeper *k, struct kept_image *kept
 
 	if (image_open(&here, &kept->image, &opened)) {
 		held_file_copy(&k->holder, &kept->held);
-	} else if (!is_file_of(&kept->image, &opened.st)) {
+	} else if (!image_keeper_is_file_of(&kept->image, &opened.st)) {
 		close(opened.fd);
 		held_file_copy(&k->holder, &kept->held);
 	} else {
@@ -345,11 +347,11 @@ void image_keeper_look(struct image_keeper *k)
 			hold_without_process(k, &k->kept.at[i]);
 }
 
-static const struct kept_image *find_kept(const struct image_keeper *k,
-					  const struct image *image)
+static const struct kept_image *image_keeper_find_kept(const struct image_keeper *k,
+						       const struct image *image)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
-		if (is_same_file(&k->kept.at[i].image, image))
+		if (image_keeper_is_same_file(&k->kept.at[i].image, image))
 			return &k->kept.at[i];
 	return NULL;
 }
@@ -357,7 +359,7 @@ static const struct kept_image *find_kept(const struct image_keeper *k,
 int image_keeper_open(const struct image_keeper *k, const struct image *image,
 		      bool *copy)
 {
-	const struct kept_image *kept = find_kept(k, image);
+	const struct kept_image *kept = image_keeper_find_kept(k, image);
 	bool take_copy = *copy;
 	int fd;
 
@@ -383,8 +385,9 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
-static int copy_path(const struct image_keeper *k, const struct image *image,
-		     char *path, size_t path_bytes)
+static int image_keeper_copy_path(const struct image_keeper *k,
+				  const struct image *image, char *path,
+				  size_t path_bytes)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 
@@ -407,7 +410,8 @@ static void save(const struct image_keeper *k, struct kept_image *kept,
 				      .bytes = kept->image.file_bytes,
 				      .mtime_ns = kept->image.mtime_ns };
 
-	if (copy_path(k, &kept->image, path, sizeof(path)) >= (int)sizeof(path))
+	if (image_keeper_copy_path(k, &kept->image, path, sizeof(path)) >=
+	    (int)sizeof(path))
 		return;
 	snprintf(what, sizeof(what), "%s was replaced and", kept->path);
 	copy_list_take(copies, &job);

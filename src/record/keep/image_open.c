@@ -24,7 +24,7 @@ struct file_errand {
 	char path[];
 };
 
-static void drop(struct errand *e)
+static void image_open_drop(struct errand *e)
 {
 	struct file_errand *f = (struct file_errand *)e;
 
@@ -38,8 +38,8 @@ static uint64_t device(const char *path, uint64_t dev)
 	return dev ? dev : hash_bytes(path, strlen(path), 0);
 }
 
-static struct file_errand *make(const char *path, uint64_t dev,
-				void (*run)(struct errand *))
+static struct file_errand *image_open_make(const char *path, uint64_t dev,
+					   void (*run)(struct errand *))
 {
 	size_t len = strlen(path) + 1;
 	struct file_errand *f = malloc(offsetof(struct file_errand, path) + len);
@@ -49,7 +49,7 @@ static struct file_errand *make(const char *path, uint64_t dev,
 	*f = (struct file_errand){ .errand = { .kind = ERRAND_FILE,
 					       .about = device(path, dev),
 					       .run = run,
-					       .drop = drop },
+					       .drop = image_open_drop },
 				   .opened.fd = -1 };
 	memcpy(f->path, path, len);
 	return f;
@@ -68,7 +68,7 @@ static bool is_image(const struct file_errand *f)
 	return !image->inode || image->inode == f->opened.st.st_ino;
 }
 
-static void close_image(struct file_errand *f)
+static void image_open_close_image(struct file_errand *f)
 {
 	close(f->opened.fd);
 	f->opened.fd = -1;
@@ -91,7 +91,7 @@ static bool try_open(struct file_errand *f, const char *path)
 		if (is_image(f))
 			return true;
 	}
-	close_image(f);
+	image_open_close_image(f);
 	return false;
 }
 
@@ -122,7 +122,7 @@ static bool open_here(struct file_errand *f)
 	if (!f->place.inside || f->image.build_id.len ||
 	    f->opened.st.st_dev == f->image.dev)
 		return true;
-	close_image(f);
+	image_open_close_image(f);
 	f->result = -ESTALE;
 	return false;
 }
@@ -154,7 +154,7 @@ static void run_stat(struct errand *e)
 int image_open(const struct image_place *place, const struct image *image,
 	       struct image_opened *ret)
 {
-	struct file_errand *f = make(place->path, image->dev, run_open);
+	struct file_errand *f = image_open_make(place->path, image->dev, run_open);
 	int r;
 
 	if (!f)
@@ -171,13 +171,13 @@ int image_open(const struct image_place *place, const struct image *image,
 		*ret = f->opened;
 		f->opened.fd = -1;
 	}
-	drop(&f->errand);
+	image_open_drop(&f->errand);
 	return r;
 }
 
 int image_stat(const char *path, uint64_t dev, struct stat *ret_st)
 {
-	struct file_errand *f = make(path, dev, run_stat);
+	struct file_errand *f = image_open_make(path, dev, run_stat);
 	int r;
 
 	if (!f)
@@ -188,6 +188,6 @@ int image_stat(const char *path, uint64_t dev, struct stat *ret_st)
 	if (!r)
 		r = f->result;
 	*ret_st = f->opened.st;
-	drop(&f->errand);
+	image_open_drop(&f->errand);
 	return r;
 }

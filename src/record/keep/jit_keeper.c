@@ -28,7 +28,8 @@ enum {
 
 static const uint64_t patience_ns = 500000000;
 
-static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char *name)
+static struct kept_jit *jit_keeper_find_kept(struct jit_keeper *k, int32_t pid,
+					     const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (k->kept.at[i].pid == pid && !strcmp(k->kept.at[i].name, name))
@@ -67,7 +68,7 @@ static void drop_dump(struct errand *e)
 }
 
 /* In its own mount namespace first. */
-static void open_dump(struct errand *e)
+static void jit_keeper_open_dump(struct errand *e)
 {
 	struct dump_errand *d = (struct dump_errand *)e;
 	char seen_by_it[PATH_BYTES + NAME_BYTES];
@@ -94,7 +95,7 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 		return -ENOMEM;
 	*d = (struct dump_errand){ .errand = { .kind = ERRAND_FILE,
 					       .about = hash_bytes(path, len, 0),
-					       .run = open_dump,
+					       .run = jit_keeper_open_dump,
 					       .drop = drop_dump },
 				   .pid = pid,
 				   .uid = uid,
@@ -116,7 +117,7 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
 {
 	struct kept_jit kept = { .pid = pid, .fd = fd };
-	struct kept_jit *old = find_kept(k, pid, name);
+	struct kept_jit *old = jit_keeper_find_kept(k, pid, name);
 
 	if (fd < 0)
 		return;
@@ -136,9 +137,10 @@ static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
 	}
 }
 
-static bool is_kept(struct jit_keeper *k, int32_t pid, const char *name)
+static bool jit_keeper_is_kept(struct jit_keeper *k, int32_t pid, const char *name)
 {
-	return k->kept.nr >= KEEP_MAX || (!k->again && find_kept(k, pid, name));
+	return k->kept.nr >= KEEP_MAX ||
+	       (!k->again && jit_keeper_find_kept(k, pid, name));
 }
 
 static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
@@ -158,10 +160,10 @@ static int64_t uid_of(struct jit_keeper *k, int32_t pid)
 	return uid < 0 && began ? began->uid : uid;
 }
 
-static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
-		 uint64_t inode)
+static void jit_keeper_keep(struct jit_keeper *k, int32_t pid, const char *name,
+			    const char *path, uint64_t inode)
 {
-	if (!is_kept(k, pid, name))
+	if (!jit_keeper_is_kept(k, pid, name))
 		keep_fd(k, pid, name, open_of(pid, uid_of(k, pid), path, inode));
 }
 
@@ -170,7 +172,7 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 	const char *name = jit_dump_name(m->path);
 
 	if (name)
-		keep(k, m->pid, name, m->path, m->ino);
+		jit_keeper_keep(k, m->pid, name, m->path, m->ino);
 }
 
 /* Of a process that has ended, what it called itself is not known any more. */
@@ -241,7 +243,7 @@ void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 }
 
 /* Lets go of those that were gone at the last look already. */
-static void forget_gone(struct jit_keeper *k)
+static void jit_keeper_forget_gone(struct jit_keeper *k)
 {
 	size_t nr = 0;
 
@@ -264,7 +266,7 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 {
 	char link[PATH_BYTES];
 
-	if (is_kept(k, p->pid, name))
+	if (jit_keeper_is_kept(k, p->pid, name))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
 		 p->ns_fd >= 0 ? "tmp/" : "", path);
@@ -285,7 +287,7 @@ static void look_for(struct jit_keeper *k, int32_t pid)
 		keep_inside(k, inside, name, name);
 	} else {
 		snprintf(path, sizeof(path), "/tmp/%s", name);
-		keep(k, pid, name, path, 0);
+		jit_keeper_keep(k, pid, name, path, 0);
 	}
 	/* Of OProfile's own libopagent, which is found by its name alone. */
 	snprintf(name, sizeof(name), "%d.dump", own);
@@ -293,7 +295,7 @@ static void look_for(struct jit_keeper *k, int32_t pid)
 	if (inside)
 		keep_inside(k, inside, name, path + strlen("/tmp/"));
 	else
-		keep(k, pid, name, path, 0);
+		jit_keeper_keep(k, pid, name, path, 0);
 }
 
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
@@ -304,10 +306,11 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 		if (image->kind == IMAGE_ANON && image->pid > 0)
 			look_for(k, image->pid);
 	}
-	forget_gone(k);
+	jit_keeper_forget_gone(k);
 }
 
-static void copy_path(const char *dir, int32_t pid, const char *name, char *path)
+static void jit_keeper_copy_path(const char *dir, int32_t pid, const char *name,
+				 char *path)
 {
 	snprintf(path, PATH_BYTES, "%s/jit/%d/%s", dir, pid, name);
 }
@@ -316,7 +319,7 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
 
-	copy_path(dir, pid, name, path);
+	jit_keeper_copy_path(dir, pid, name, path);
 	return copy_list_grown(fd, path);
 }
 
@@ -327,7 +330,7 @@ static void save_kept(struct kept_jit *kept, const char *dir, struct copy_list *
 
 	if (kept->fd < 0)
 		return;
-	copy_path(dir, kept->pid, kept->name, path);
+	jit_keeper_copy_path(dir, kept->pid, kept->name, path);
 	snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
 	copy_list_take(copies, &job);
 	kept->fd = -1;

@@ -33,7 +33,7 @@ static uint64_t leading_number(const char *text)
 }
 
 /* Reads a file of /proc as a string, which buf_done() frees.  False: it cannot be read. */
-static bool read_text(const char *path, size_t max, struct buf *text)
+static bool lasting_mounts_read_text(const char *path, size_t max, struct buf *text)
 {
 	if (io_read_file(path, text, max))
 		return false;
@@ -50,7 +50,7 @@ uint64_t lasting_mounts_of(int fd)
 	const char *at;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (read_text(path, FDINFO_MAX, &text)) {
+	if (lasting_mounts_read_text(path, FDINFO_MAX, &text)) {
 		at = strstr((const char *)text.data, key);
 		at = at ? at + sizeof(key) - 1 : "";
 		mount = leading_number(at + strspn(at, "\t "));
@@ -59,7 +59,8 @@ uint64_t lasting_mounts_of(int fd)
 	return mount;
 }
 
-static bool has_number(const uint64_t *numbers, size_t nr, uint64_t number)
+static bool lasting_mounts_has_number(const uint64_t *numbers, size_t nr,
+				      uint64_t number)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (numbers[i] == number)
@@ -69,12 +70,12 @@ static bool has_number(const uint64_t *numbers, size_t nr, uint64_t number)
 
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount)
 {
-	return has_number(m->lasting.at, m->lasting.nr, mount);
+	return lasting_mounts_has_number(m->lasting.at, m->lasting.nr, mount);
 }
 
 bool lasting_mounts_was_there(const struct lasting_mounts *m, uint64_t mount)
 {
-	return has_number(m->first.at, m->first.nr, mount);
+	return lasting_mounts_has_number(m->first.at, m->first.nr, mount);
 }
 
 bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid)
@@ -121,7 +122,7 @@ static void add_first(struct lasting_mounts *m)
 {
 	struct buf text = { 0 };
 
-	if (read_text("/proc/self/mountinfo", MOUNTINFO_MAX, &text))
+	if (lasting_mounts_read_text("/proc/self/mountinfo", MOUNTINFO_MAX, &text))
 		for (const char *line = (const char *)text.data; *line;) {
 			uint64_t mount = leading_number(line);
 			const char *end = strchr(line, '\n');

@@ -27,7 +27,7 @@ struct copy_errand {
 	char path[]; /* where the copy has a name for a moment */
 };
 
-static void close_source(struct copy_errand *c)
+static void private_copy_close_source(struct copy_errand *c)
 {
 	if (c->from >= 0)
 		close(c->from);
@@ -38,14 +38,14 @@ static void drop_copy(struct errand *e)
 {
 	struct copy_errand *c = (struct copy_errand *)e;
 
-	close_source(c);
+	private_copy_close_source(c);
 	if (c->to >= 0)
 		close(c->to);
 	free(c);
 }
 
 /* Copies, and makes the copy look like the file to who compares sizes and times. */
-static int fill(struct copy_errand *c)
+static int private_copy_fill(struct copy_errand *c)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, c->st.st_mtim };
 	struct stat now;
@@ -74,14 +74,14 @@ static void run_copy(struct errand *e)
 	c->to = io_open_temp(c->path, strlen(suffix), COPY_MODE);
 	if (c->to >= 0) {
 		(void)io_unlink(c->path);
-		r = fill(c);
+		r = private_copy_fill(c);
 		if (r) {
 			close(c->to);
 			c->to = r;
 		}
 	}
 	/* Here, and not where the caller gets to it: it keeps a mount busy. */
-	close_source(c);
+	private_copy_close_source(c);
 }
 
 static struct copy_errand *make_errand(int fd, const struct stat *st, const char *dir)

@@ -77,7 +77,8 @@ static DIR *read_dir(int at, const char *name)
 /* ---- whose folders they are ---- */
 
 /* `name` in the folder `at`, whose path is `parent`: trusted, or not there. */
-static int check(int at, const char *parent, const char *name, struct err *err)
+static int session_dir_check(int at, const char *parent, const char *name,
+			     struct err *err)
 {
 	char *shown;
 	int fd;
@@ -95,13 +96,14 @@ static int check_samples(const struct session_dir *d, struct err *err)
 {
 	DIR *dir = read_dir(d->samples_fd, ".");
 	const struct dirent *entry;
-	int r = check(d->samples_fd, d->samples, "current", err);
+	int r = session_dir_check(d->samples_fd, d->samples, "current", err);
 
 	if (!r)
-		r = check(d->samples_fd, d->samples, "previous", err);
+		r = session_dir_check(d->samples_fd, d->samples, "previous", err);
 	while (!r && dir && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
-			r = check(d->samples_fd, d->samples, entry->d_name, err);
+			r = session_dir_check(d->samples_fd, d->samples, entry->d_name,
+					      err);
 	if (dir)
 		closedir(dir);
 	return r;
@@ -145,7 +147,7 @@ static int open_samples(struct session_dir *d, bool given, struct err *err)
 
 	if (root < 0)
 		return root;
-	r = check(root, d->root, "kernel", err);
+	r = session_dir_check(root, d->root, "kernel", err);
 	if (!r)
 		d->samples_fd = trust_make_dir(root, "samples", 0755, d->samples, err);
 	if (!r && d->samples_fd < 0)
@@ -173,7 +175,7 @@ static void remove_stale(const struct session_dir *d)
 		closedir(dir);
 }
 
-static bool ends_with(const char *name, const char *end)
+static bool session_dir_ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name);
 
@@ -183,13 +185,13 @@ static bool ends_with(const char *name, const char *end)
 /* What has its name once it is whole: a segment's begin, a merge, a file or a copy. */
 static bool is_torn(const char *name)
 {
-	return ends_with(name, ".part") || !strcmp(name, ".merging") ||
+	return session_dir_ends_with(name, ".part") || !strcmp(name, ".merging") ||
 	       (!strncmp(name, "segment-", strlen("segment-")) &&
-		ends_with(name, ".new"));
+		session_dir_ends_with(name, ".new"));
 }
 
 /* Likewise in the session that is continued, and `depth` folders in it: images/, jit/PID/. */
-static void remove_torn(int at, const char *folder, int depth)
+static void session_dir_remove_torn(int at, const char *folder, int depth)
 {
 	DIR *dir = read_dir(at, folder);
 	const struct dirent *entry;
@@ -198,7 +200,7 @@ static void remove_torn(int at, const char *folder, int depth)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		if (entry->d_type == DT_DIR && depth)
-			remove_torn(dirfd(dir), entry->d_name, depth - 1);
+			session_dir_remove_torn(dirfd(dir), entry->d_name, depth - 1);
 		else if (is_torn(entry->d_name))
 			(void)unlinkat(dirfd(dir), entry->d_name, 0);
 	}
@@ -228,7 +230,7 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 	if (!r)
 		remove_stale(&d);
 	if (!r && d.committed)
-		remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
+		session_dir_remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
 	if (!r && !d.committed &&
 	    mkdirat(d.samples_fd, name_in(d.writing), RECORDING_DIR_MODE))
 		r = err_sys(err, -errno, "cannot create %s", d.writing);

@@ -41,8 +41,8 @@ static int open_bytes(struct code *c, const struct code_where *where, struct err
 		 : 0;
 }
 
-static size_t read_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes,
-			 size_t len)
+static size_t code_bytes_read_bytes(struct code *c, uint64_t address,
+				    uint8_t *ret_bytes, size_t len)
 {
 	uint64_t at = address - c->start;
 
@@ -73,7 +73,7 @@ static const char *no_section(struct code *c, uint64_t address)
 
 const struct code_kind code_bytes_kind = {
 	.begin = open_bytes,
-	.read = read_bytes,
+	.read = code_bytes_read_bytes,
 	.symbol = symbol_bytes,
 	.section = no_section,
 };

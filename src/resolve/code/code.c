@@ -12,7 +12,7 @@
 #include "resolve/code/priv.h"
 #include "resolve/lines/jit_lines.h"
 
-static bool is_big(const struct elf_file *f)
+static bool code_is_big(const struct elf_file *f)
 {
 	return f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
@@ -28,14 +28,15 @@ int code_open_elf(struct code *c, const char *path, struct err *err)
 	r = elf_file_sections(&c->elf, err);
 	if (r)
 		return r;
-	machine = (struct insn_machine){ c->elf.machine, c->elf.is64, is_big(&c->elf) };
+	machine = (struct insn_machine){ c->elf.machine, c->elf.is64,
+					 code_is_big(&c->elf) };
 	r = insn_open(&machine, &c->decoder);
 	return r ? err_set(err, r, "%s: code of machine %u cannot be disassembled here",
 			   path, c->elf.machine)
 		 : 0;
 }
 
-static char *copy(const char *path)
+static char *code_copy(const char *path)
 {
 	return path && *path ? strdup(path) : NULL;
 }
@@ -51,8 +52,8 @@ int code_open(const struct code_where *where, struct code **ret_code, struct err
 	c->debug_fd = -1;
 	c->shift = where->shift;
 	c->options = where->lines;
-	c->path = copy(where->path);
-	c->debug_path = copy(where->debug_path);
+	c->path = code_copy(where->path);
+	c->debug_path = code_copy(where->debug_path);
 	c->kind = where->bytes        ? &code_bytes_kind
 		  : where->is_jitdump ? &code_jit
 		  : where->nr_places  ? &code_module
@@ -110,7 +111,7 @@ void code_mean(struct code *c, const char *function)
 /* ---- bytes ---- */
 
 /* What is read of an address, with at least one instruction if there is one. */
-static size_t window_at(struct code *c, uint64_t address)
+static size_t code_window_at(struct code *c, uint64_t address)
 {
 	uint64_t at = address - c->window_at;
 
@@ -123,7 +124,7 @@ static size_t window_at(struct code *c, uint64_t address)
 
 size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len)
 {
-	size_t at = window_at(c, address);
+	size_t at = code_window_at(c, address);
 	size_t most = c->window_len - at < len ? c->window_len - at : len;
 
 	memcpy(ret_bytes, c->window + at, most);
@@ -133,7 +134,7 @@ size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t l
 int code_insn(struct code *c, uint64_t address, struct insn *ret_insn)
 {
 	uint64_t vaddr = address - c->shift;
-	size_t at = window_at(c, address);
+	size_t at = code_window_at(c, address);
 	size_t len = c->window_len - at;
 	enum insn_mode mode;
 	uint64_t end;
@@ -194,7 +195,7 @@ const char *code_format(const struct code *c)
 		return "binary";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].machine == c->elf.machine && rows[i].is64 == c->elf.is64 &&
-		    rows[i].big == is_big(&c->elf))
+		    rows[i].big == code_is_big(&c->elf))
 			return rows[i].name;
 	return "elf";
 }

@@ -44,7 +44,8 @@ static void load_marks(struct code *c, const char *symbols_path)
 		close(fd);
 }
 
-static int open_elf(struct code *c, const struct code_where *where, struct err *err)
+static int code_elf_open_elf(struct code *c, const struct code_where *where,
+			     struct err *err)
 {
 	int r;
 
@@ -120,16 +121,17 @@ static const char *section_elf(struct code *c, uint64_t address)
 	return "";
 }
 
-static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address)
+static bool code_elf_line_address(struct code *c, uint64_t address,
+				  uint64_t *ret_address)
 {
 	*ret_address = address - c->shift;
 	return true;
 }
 
 const struct code_kind code_elf = {
-	.begin = open_elf,
+	.begin = code_elf_open_elf,
 	.read = read_elf,
 	.symbol = symbol_elf,
 	.section = section_elf,
-	.line_address = line_address,
+	.line_address = code_elf_line_address,
 };

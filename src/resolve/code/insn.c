@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct row {
+struct insn_row {
 	uint16_t machine;
 	bool is64;
 	bool big;
@@ -17,7 +17,7 @@ struct row {
 };
 
 /* The first one that is there decodes. */
-static const struct row rows[] = {
+static const struct insn_row rows[] = {
 	{ EM_X86_64, true, false, &insn_zydis, "x86_64", 1, INSN_CODE },
 	{ EM_X86_64, false, false, &insn_zydis, "x86_64", 1, INSN_CODE }, /* x32 */
 	{ EM_386, false, false, &insn_zydis, "i686", 1, INSN_CODE },
@@ -34,7 +34,7 @@ static const struct row rows[] = {
 
 /* Of one mode. */
 struct opened {
-	const struct row *row; /* NULL: none is open */
+	const struct insn_row *row; /* NULL: none is open */
 	void *ctx;
 };
 
@@ -48,7 +48,7 @@ static bool open_mode(struct insn_decoder *d, enum insn_mode mode)
 	struct opened *o = &d->of[mode];
 
 	for (size_t i = 0; !o->row && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i];
+		const struct insn_row *row = &rows[i];
 
 		if (row->machine != d->machine.machine ||
 		    row->is64 != d->machine.is64 || row->big != d->machine.big ||
@@ -112,7 +112,7 @@ static void put_data(bool big, const uint8_t *bytes, size_t len, uint64_t addres
 		 (int)(2 * out->len), value);
 }
 
-static void put_bytes(const uint8_t *bytes, unsigned int len, struct insn *out)
+static void insn_put_bytes(const uint8_t *bytes, unsigned int len, struct insn *out)
 {
 	size_t at = 0;
 
@@ -141,5 +141,5 @@ void insn_decode(struct insn_decoder *d, enum insn_mode mode, const uint8_t *byt
 		return;
 	*ret_insn = (struct insn){ 0 };
 	step = o->row->step < most ? o->row->step : (unsigned int)most;
-	put_bytes(bytes, step, ret_insn);
+	insn_put_bytes(bytes, step, ret_insn);
 }

@@ -32,7 +32,7 @@ struct llvm {
 	struct insn_machine machine;
 };
 
-static void *load(void)
+static void *insn_llvm_load(void)
 {
 	static const char *const names[] = {
 		"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
@@ -46,7 +46,7 @@ static void *load(void)
 	return lib; /* it stays */
 }
 
-static bool find(void *lib, const char *name, void *to)
+static bool insn_llvm_find(void *lib, const char *name, void *to)
 {
 	void *f = dlsym(lib, name);
 
@@ -82,7 +82,7 @@ static bool begin_target(void *lib, const char *triple)
 
 		snprintf(name, sizeof(name), "LLVMInitialize%s%s", target_of(triple),
 			 parts[i]);
-		if (!find(lib, name, &begin))
+		if (!insn_llvm_find(lib, name, &begin))
 			return false;
 		begin();
 	}
@@ -129,13 +129,14 @@ static const char *cpu_of(const char *triple)
 
 static void *open_llvm(const char *triple, const struct insn_machine *machine)
 {
-	void *lib = load();
+	void *lib = insn_llvm_load();
 	struct llvm *l = lib ? calloc(1, sizeof(*l)) : NULL;
 
-	if (l && find(lib, "LLVMCreateDisasmCPUFeatures", &l->create) &&
-	    find(lib, "LLVMSetDisasmOptions", &l->set_options) &&
-	    find(lib, "LLVMDisasmInstruction", &l->disassemble) &&
-	    find(lib, "LLVMDisasmDispose", &l->dispose) && begin_target(lib, triple))
+	if (l && insn_llvm_find(lib, "LLVMCreateDisasmCPUFeatures", &l->create) &&
+	    insn_llvm_find(lib, "LLVMSetDisasmOptions", &l->set_options) &&
+	    insn_llvm_find(lib, "LLVMDisasmInstruction", &l->disassemble) &&
+	    insn_llvm_find(lib, "LLVMDisasmDispose", &l->dispose) &&
+	    begin_target(lib, triple))
 		l->dc = l->create(triple, cpu_of(triple), features_of(triple), l, 0,
 				  NULL, note_address);
 	if (l && l->dc) {
@@ -148,7 +149,7 @@ static void *open_llvm(const char *triple, const struct insn_machine *machine)
 }
 
 /* "\tbl\t#-16" as "bl     ", its target being known. */
-static void put_text(struct insn *out, const char *text)
+static void insn_llvm_put_text(struct insn *out, const char *text)
 {
 	size_t word;
 	size_t at = 0;
@@ -221,7 +222,7 @@ static unsigned int decode_llvm(void *ctx, const uint8_t *bytes, size_t len,
 		return mend_ppc(ret_insn, bytes, l->machine.big);
 	if (!took || took > len)
 		return 0;
-	put_text(ret_insn, text);
+	insn_llvm_put_text(ret_insn, text);
 	return (unsigned int)took;
 }
 

@@ -31,7 +31,7 @@ struct insn_marks {
 	VEC(struct mark) all; /* by address, each one once */
 };
 
-struct loading {
+struct insn_marks_loading {
 	struct elf_file *code;
 	struct insn_marks *marks;
 	const uint8_t *names;
@@ -89,15 +89,15 @@ static bool mode_of_name(const char *name, uint16_t machine, enum insn_mode *ret
 	return false;
 }
 
-static int add(struct insn_marks *m, uint64_t vaddr, enum insn_mode mode,
-	       enum rank rank)
+static int insn_marks_add(struct insn_marks *m, uint64_t vaddr, enum insn_mode mode,
+			  enum rank rank)
 {
 	const struct mark mark = { vaddr, mode, rank };
 
 	return vec_push(&m->all, mark) ? 0 : -ENOMEM;
 }
 
-static int take_entry(struct loading *l, const struct symbol_entry *s)
+static int take_entry(struct insn_marks_loading *l, const struct symbol_entry *s)
 {
 	uint16_t machine = l->code->machine;
 	enum insn_mode mode;
@@ -106,16 +106,16 @@ static int take_entry(struct loading *l, const struct symbol_entry *s)
 		return 0;
 	if (s->type == STT_NOTYPE && s->name < l->names_bytes &&
 	    mode_of_name((const char *)l->names + s->name, machine, &mode))
-		return add(l->marks, s->value, mode, OF_MARK);
+		return insn_marks_add(l->marks, s->value, mode, OF_MARK);
 	if (machine != EM_ARM || (s->type != STT_FUNC && s->type != STT_GNU_IFUNC))
 		return 0;
 	l->any_function = true;
 	l->any_thumb |= s->value & 1;
 	mode = s->value & 1 ? INSN_THUMB : INSN_CODE;
-	return add(l->marks, s->value & ~(uint64_t)1, mode, OF_FUNCTION);
+	return insn_marks_add(l->marks, s->value & ~(uint64_t)1, mode, OF_FUNCTION);
 }
 
-static int take_entries(struct loading *l, const struct elf_file *f,
+static int take_entries(struct insn_marks_loading *l, const struct elf_file *f,
 			const struct elf_section *table)
 {
 	size_t entry = f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -134,7 +134,7 @@ static int take_entries(struct loading *l, const struct elf_file *f,
 	return r;
 }
 
-static int take_tables(struct loading *l, struct elf_file *f)
+static int insn_marks_take_tables(struct insn_marks_loading *l, struct elf_file *f)
 {
 	int r = elf_file_sections(f, NULL);
 
@@ -165,7 +165,7 @@ static bool entry_is_thumb(const struct elf_file *f)
 }
 
 /* What precedes the first symbol of a section; what calls other binaries is ARM's code. */
-static int take_sections(struct loading *l)
+static int take_sections(struct insn_marks_loading *l)
 {
 	struct elf_file *f = l->code;
 	bool thumb = l->any_function ? l->any_thumb : entry_is_thumb(f);
@@ -178,8 +178,9 @@ static int take_sections(struct loading *l)
 			     !strcmp(name, ".iplt");
 
 		if (s->flags & SHF_EXECINSTR && s->vaddr)
-			r = add(l->marks, s->vaddr,
-				thumb && !plain ? INSN_THUMB : INSN_CODE, OF_SECTION);
+			r = insn_marks_add(l->marks, s->vaddr,
+					   thumb && !plain ? INSN_THUMB : INSN_CODE,
+					   OF_SECTION);
 	}
 	return r;
 }
@@ -196,7 +197,7 @@ static int compare_marks(const void *x, const void *y)
 }
 
 /* The best one at each address. */
-static void sort(struct insn_marks *m)
+static void insn_marks_sort(struct insn_marks *m)
 {
 	size_t nr = 0;
 
@@ -216,7 +217,7 @@ static bool has_marks(uint16_t machine)
 int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 		    struct insn_marks **ret_marks)
 {
-	struct loading l = { .code = code };
+	struct insn_marks_loading l = { .code = code };
 	int r;
 
 	*ret_marks = NULL;
@@ -226,16 +227,16 @@ int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 	l.marks = calloc(1, sizeof(*l.marks));
 	if (!l.marks)
 		return -ENOMEM;
-	r = take_tables(&l, code);
+	r = insn_marks_take_tables(&l, code);
 	if (!r && debug && debug->machine == code->machine && debug->is64 == code->is64)
-		r = take_tables(&l, debug);
+		r = insn_marks_take_tables(&l, debug);
 	if (!r)
 		r = take_sections(&l);
 	if (r) {
 		insn_marks_free(l.marks);
 		return r;
 	}
-	sort(l.marks);
+	insn_marks_sort(l.marks);
 	*ret_marks = l.marks;
 	return 0;
 }

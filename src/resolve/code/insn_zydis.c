@@ -18,7 +18,7 @@ struct zydis {
 	ZydisFormatter formatter;
 };
 
-static bool set_up(struct zydis *z, const struct insn_machine *machine)
+static bool insn_zydis_set_up(struct zydis *z, const struct insn_machine *machine)
 {
 	bool is64 = machine->machine == EM_X86_64;
 	static const struct {
@@ -52,7 +52,7 @@ static void *open_zydis(const char *triple, const struct insn_machine *machine)
 	struct zydis *z = malloc(sizeof(*z));
 
 	(void)triple;
-	if (z && set_up(z, machine))
+	if (z && insn_zydis_set_up(z, machine))
 		return z;
 	free(z);
 	return NULL;
@@ -99,7 +99,7 @@ static size_t take_mnemonic(const char *text, char *ret_name, size_t room)
 }
 
 /* "mov %rsp, %rbp" as "mov    %rsp,%rbp". */
-static void put_text(struct insn *out, const char *text)
+static void insn_zydis_put_text(struct insn *out, const char *text)
 {
 	char name[INSN_TEXT_MAX];
 	size_t word = take_mnemonic(text, name, sizeof(name));
@@ -169,7 +169,7 @@ static unsigned int decode_zydis(void *ctx, const uint8_t *bytes, size_t len,
 	} else {
 		ret_insn->has_target = false;
 	}
-	put_text(ret_insn, text);
+	insn_zydis_put_text(ret_insn, text);
 	return insn.length;
 }
 

@@ -9,7 +9,7 @@
 #include "resolve/jit/dump.h"
 #include "resolve/lines/jit_lines.h"
 
-static int open_decoder(struct code *c, const char *path, struct err *err)
+static int code_jit_open_decoder(struct code *c, const char *path, struct err *err)
 {
 	/* Dumps are written in the machine's own order. */
 	bool big = c->dump.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -25,7 +25,8 @@ static int open_decoder(struct code *c, const char *path, struct err *err)
 		 : 0;
 }
 
-static int open_jit(struct code *c, const struct code_where *where, struct err *err)
+static int code_jit_open_jit(struct code *c, const struct code_where *where,
+			     struct err *err)
 {
 	int r;
 
@@ -40,7 +41,7 @@ static int open_jit(struct code *c, const struct code_where *where, struct err *
 		c->tab = NULL;
 	if (jit_lines_new(&c->dump, &c->dump_bytes, &c->jit_lines))
 		return err_set(err, -ENOMEM, "out of memory");
-	return open_decoder(c, where->path, err);
+	return code_jit_open_decoder(c, where->path, err);
 }
 
 static size_t read_jit(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len)
@@ -95,7 +96,7 @@ size_t code_jit_frames(struct code *c, uint64_t address, struct line_frame *ret_
 }
 
 const struct code_kind code_jit = {
-	.begin = open_jit,
+	.begin = code_jit_open_jit,
 	.read = read_jit,
 	.symbol = symbol_jit,
 	.section = section_jit,

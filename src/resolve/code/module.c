@@ -27,7 +27,8 @@ static int copy_places(struct code *c, const struct code_where *where)
 	return 0;
 }
 
-static int open_module(struct code *c, const struct code_where *where, struct err *err)
+static int code_module_open_module(struct code *c, const struct code_where *where,
+				   struct err *err)
 {
 	int r;
 
@@ -46,8 +47,8 @@ static int open_module(struct code *c, const struct code_where *where, struct er
 }
 
 /* The section that an address is in: *ret_offset from its beginning. */
-static const struct elf_section *section_at(struct code *c, uint64_t address,
-					    uint64_t *ret_offset)
+static const struct elf_section *
+code_module_section_at(struct code *c, uint64_t address, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < c->places.nr; i++) {
 		const struct symtab_place *place = &c->places.at[i];
@@ -67,7 +68,7 @@ static size_t read_module(struct code *c, uint64_t address, uint8_t *ret_bytes,
 			  size_t len)
 {
 	uint64_t offset;
-	const struct elf_section *s = section_at(c, address, &offset);
+	const struct elf_section *s = code_module_section_at(c, address, &offset);
 	size_t most;
 
 	if (!s || s->type == SHT_NOBITS)
@@ -92,16 +93,17 @@ static const struct symbol *symbol_module(const struct code *c, uint64_t address
 static const char *section_module(struct code *c, uint64_t address)
 {
 	uint64_t offset;
-	const struct elf_section *s = section_at(c, address, &offset);
+	const struct elf_section *s = code_module_section_at(c, address, &offset);
 
 	return s ? elf_file_section_name(&c->elf, s) : "";
 }
 
-static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address)
+static bool code_module_line_address(struct code *c, uint64_t address,
+				     uint64_t *ret_address)
 {
 	struct lines *lines = code_lines(c);
 	uint64_t offset;
-	const struct elf_section *s = section_at(c, address, &offset);
+	const struct elf_section *s = code_module_section_at(c, address, &offset);
 
 	return lines && s &&
 	       !lines_place(lines, elf_file_section_name(&c->elf, s), offset,
@@ -109,9 +111,9 @@ static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address
 }
 
 const struct code_kind code_module = {
-	.begin = open_module,
+	.begin = code_module_open_module,
 	.read = read_module,
 	.symbol = symbol_module,
 	.section = section_module,
-	.line_address = line_address,
+	.line_address = code_module_line_address,
 };

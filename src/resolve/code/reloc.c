@@ -33,18 +33,18 @@ static const struct kind {
 	{ EM_S390, R_390_PLT32DBL, 4, true, 1, UINT32_MAX },
 };
 
-struct symbols {
+struct code_reloc_symbols {
 	uint8_t *bytes;
 	size_t nr;
 };
 
-struct reading {
+struct code_reloc_reading {
 	struct code *c;
 	const struct elf_section *syms; /* whose symbols are read */
-	struct symbols symbols;
+	struct code_reloc_symbols symbols;
 };
 
-static const struct kind *find_kind(uint16_t machine, uint32_t type)
+static const struct kind *code_reloc_find_kind(uint16_t machine, uint32_t type)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].machine == machine && kinds[i].type == type)
@@ -57,7 +57,7 @@ static const char *name_at(const struct code *c, uint32_t at)
 	return at < c->strings_len ? c->strings + at : "";
 }
 
-static bool place_of(struct code *c, uint16_t section, uint64_t *ret_address)
+static bool code_reloc_place_of(struct code *c, uint16_t section, uint64_t *ret_address)
 {
 	const char *name;
 
@@ -75,8 +75,8 @@ static bool place_of(struct code *c, uint16_t section, uint64_t *ret_address)
 }
 
 /* The symbol's address; false: it is not known, but perhaps its name. */
-static bool symbol_value(struct reading *r, uint32_t number, uint64_t *ret_value,
-			 const char **ret_name)
+static bool code_reloc_symbol_value(struct code_reloc_reading *r, uint32_t number,
+				    uint64_t *ret_value, const char **ret_name)
 {
 	struct code *c = r->c;
 	struct cursor at;
@@ -94,7 +94,7 @@ static bool symbol_value(struct reading *r, uint32_t number, uint64_t *ret_value
 	cursor_u8(&at);
 	section = cursor_u16(&at);
 	*ret_value = cursor_u64(&at);
-	if (section && place_of(c, section, &place)) {
+	if (section && code_reloc_place_of(c, section, &place)) {
 		*ret_value += place;
 		return true;
 	}
@@ -104,19 +104,19 @@ static bool symbol_value(struct reading *r, uint32_t number, uint64_t *ret_value
 	return false;
 }
 
-static int take_one(struct reading *r, struct cursor *at, uint64_t place)
+static int take_one(struct code_reloc_reading *r, struct cursor *at, uint64_t place)
 {
 	struct code *c = r->c;
 	uint64_t address = place + cursor_u64(at);
 	uint64_t info = cursor_u64(at);
 	uint64_t addend = cursor_u64(at);
 	const struct kind *kind =
-		find_kind(c->elf.machine, (uint32_t)ELF64_R_TYPE(info));
+		code_reloc_find_kind(c->elf.machine, (uint32_t)ELF64_R_TYPE(info));
 	struct code_reloc reloc = { .address = address };
 	uint64_t value;
 	const char *name;
 
-	if (symbol_value(r, (uint32_t)ELF64_R_SYM(info), &value, &name)) {
+	if (code_reloc_symbol_value(r, (uint32_t)ELF64_R_SYM(info), &value, &name)) {
 		if (!kind)
 			return 0;
 		value += addend - (kind->relative ? address : 0);
@@ -132,7 +132,8 @@ static int take_one(struct reading *r, struct cursor *at, uint64_t place)
 }
 
 /* The table of symbols that the relocations are of, once. */
-static int read_symbols(struct reading *r, const struct elf_section *syms)
+static int code_reloc_read_symbols(struct code_reloc_reading *r,
+				   const struct elf_section *syms)
 {
 	struct code *c = r->c;
 	uint8_t *strings;
@@ -156,7 +157,8 @@ static int read_symbols(struct reading *r, const struct elf_section *syms)
 	return 0;
 }
 
-static int take_section(struct reading *r, const struct elf_section *rel)
+static int code_reloc_take_section(struct code_reloc_reading *r,
+				   const struct elf_section *rel)
 {
 	struct code *c = r->c;
 	uint64_t place;
@@ -167,9 +169,9 @@ static int take_section(struct reading *r, const struct elf_section *rel)
 	if (rel->type != SHT_RELA || rel->link >= c->elf.sections.nr ||
 	    rel->info >= c->elf.sections.nr ||
 	    !(c->elf.sections.at[rel->info].flags & SHF_EXECINSTR) ||
-	    !place_of(c, (uint16_t)rel->info, &place))
+	    !code_reloc_place_of(c, (uint16_t)rel->info, &place))
 		return 0;
-	err = read_symbols(r, &c->elf.sections.at[rel->link]);
+	err = code_reloc_read_symbols(r, &c->elf.sections.at[rel->link]);
 	if (!err)
 		err = elf_file_section_bytes(&c->elf, rel, RELOCS_MAX_BYTES, &bytes);
 	if (err)
@@ -190,13 +192,13 @@ static int compare_relocs(const void *x, const void *y)
 
 int code_relocs_read(struct code *c)
 {
-	struct reading r = { .c = c };
+	struct code_reloc_reading r = { .c = c };
 	int err = 0;
 
 	if (!c->elf.is64)
 		return 0;
 	for (size_t i = 0; !err && i < c->elf.sections.nr; i++)
-		err = take_section(&r, &c->elf.sections.at[i]);
+		err = code_reloc_take_section(&r, &c->elf.sections.at[i]);
 	free(r.symbols.bytes);
 	if (!err && c->relocs.nr)
 		qsort(c->relocs.at, c->relocs.nr, sizeof(*c->relocs.at),
@@ -204,7 +206,7 @@ int code_relocs_read(struct code *c)
 	return err;
 }
 
-static void apply(const struct code_reloc *reloc, uint8_t *bytes, bool big)
+static void code_reloc_apply(const struct code_reloc *reloc, uint8_t *bytes, bool big)
 {
 	for (unsigned int i = 0; i < reloc->bytes; i++) {
 		unsigned int shift = 8 * (big ? reloc->bytes - 1 - i : i);
@@ -242,6 +244,6 @@ void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 		if (at >= len)
 			break;
 		if (reloc->mask && len - at >= reloc->bytes)
-			apply(reloc, bytes + at, big);
+			code_reloc_apply(reloc, bytes + at, big);
 	}
 }

@@ -89,7 +89,7 @@ uint32_t dwarf_form_bytes(uint16_t form, const struct dwarf_widths *w)
 	}
 }
 
-static void skip_text(struct cursor *c)
+static void dwarf_abbrev_skip_text(struct cursor *c)
 {
 	const uint8_t *end = memchr(c->data + c->pos, '\0', c->len - c->pos);
 
@@ -118,7 +118,7 @@ void dwarf_form_skip(struct cursor *c, uint64_t form, const struct dwarf_widths 
 		leb_skip(c, leb_u(c));
 		return;
 	case DW_FORM_string:
-		skip_text(c);
+		dwarf_abbrev_skip_text(c);
 		return;
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
@@ -163,8 +163,8 @@ void dwarf_abbrev_skip(const struct dwarf_abbrevs *t, const struct dwarf_abbrev 
 }
 
 /* The fixed bytes and the forms between them; where a sibling of four bytes is. */
-static bool compile(struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
-		    const struct dwarf_widths *w)
+static bool dwarf_abbrev_compile(struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
+				 const struct dwarf_widths *w)
 {
 	struct dwarf_skip run = { 0 };
 
@@ -193,8 +193,8 @@ static bool compile(struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
 	return true;
 }
 
-static bool has(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
-		uint16_t at)
+static bool dwarf_abbrev_has(const struct dwarf_abbrevs *t,
+			     const struct dwarf_abbrev *a, uint16_t at)
 {
 	for (uint32_t i = 0; i < a->nr_attrs; i++) {
 		if (t->attrs.at[a->first_attr + i].at == at)
@@ -203,13 +203,14 @@ static bool has(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 	return false;
 }
 
-static enum dwarf_entry entry_of(const struct dwarf_abbrevs *t,
-				 const struct dwarf_abbrev *a)
+static enum dwarf_entry dwarf_abbrev_entry_of(const struct dwarf_abbrevs *t,
+					      const struct dwarf_abbrev *a)
 {
 	switch (a->tag) {
 	case DW_TAG_subprogram:
 	case DW_TAG_inlined_subroutine:
-		if (has(t, a, DW_AT_low_pc) || has(t, a, DW_AT_ranges))
+		if (dwarf_abbrev_has(t, a, DW_AT_low_pc) ||
+		    dwarf_abbrev_has(t, a, DW_AT_ranges))
 			return DWARF_FUNCTION;
 		return a->tag == DW_TAG_subprogram ? DWARF_PASS_TYPE : DWARF_PASS;
 	case DW_TAG_structure_type:
@@ -280,16 +281,16 @@ static int read_one(struct dwarf_abbrevs *t, struct cursor *c,
 	if (r)
 		return r;
 	a.nr_attrs = (uint32_t)t->attrs.nr - a.first_attr;
-	a.entry = (uint8_t)entry_of(t, &a);
-	if (!compile(t, &a, w) || !vec_push(&t->abbrevs, a))
+	a.entry = (uint8_t)dwarf_abbrev_entry_of(t, &a);
+	if (!dwarf_abbrev_compile(t, &a, w) || !vec_push(&t->abbrevs, a))
 		return -ENOMEM;
 	if (a.code != t->abbrevs.nr)
 		t->dense = false;
 	return t->abbrevs.nr < ABBREVS_MAX ? 0 : -EBADMSG;
 }
 
-static int read_all(struct dwarf_abbrevs *t, struct cursor *c,
-		    const struct dwarf_widths *w, uint64_t until)
+static int dwarf_abbrev_read_all(struct dwarf_abbrevs *t, struct cursor *c,
+				 const struct dwarf_widths *w, uint64_t until)
 {
 	int r;
 
@@ -315,7 +316,7 @@ int dwarf_abbrevs_read(struct dwarf_abbrevs *t, struct dwarf_section *section,
 
 	if (!at)
 		return -EBADMSG;
-	r = read_all(t, &c, w, until);
+	r = dwarf_abbrev_read_all(t, &c, w, until);
 	/* A table that goes on behind the page is read again, in one piece. */
 	for (uint64_t want = 1 << 20;
 	     r == -EBADMSG && c.failed && len < section->bytes - off; want *= 8) {
@@ -329,7 +330,7 @@ int dwarf_abbrevs_read(struct dwarf_abbrevs *t, struct dwarf_section *section,
 		if (r)
 			break;
 		c = cursor_of(at, len, false);
-		r = read_all(t, &c, w, until);
+		r = dwarf_abbrev_read_all(t, &c, w, until);
 	}
 	free(more);
 	if (!r && !t->dense)

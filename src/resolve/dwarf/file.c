@@ -22,7 +22,7 @@ static const char *const section_names[DWARF_SECTIONS] = {
 
 /* Which debug section a name means: .debug_NAME, .zdebug_NAME, with .dwo behind in split
  * DWARF (.debug_cu_index has none). */
-static int kind_of(const char *name, bool dwo, bool *ret_zdebug)
+static int dwarf_file_kind_of(const char *name, bool dwo, bool *ret_zdebug)
 {
 	char plain[SECTION_NAME_MAX];
 	size_t len;
@@ -69,7 +69,7 @@ static int place_sections(struct dwarf_file *f)
 	return 0;
 }
 
-static int by_low(const void *a, const void *b)
+static int dwarf_file_by_low(const void *a, const void *b)
 {
 	const struct dwarf_code *x = a;
 	const struct dwarf_code *y = b;
@@ -77,7 +77,7 @@ static int by_low(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static int add_code(struct dwarf_file *f, uint64_t low, uint64_t bytes)
+static int dwarf_file_add_code(struct dwarf_file *f, uint64_t low, uint64_t bytes)
 {
 	struct dwarf_code code = { low, low + bytes };
 
@@ -86,7 +86,7 @@ static int add_code(struct dwarf_file *f, uint64_t low, uint64_t bytes)
 	return vec_push(&f->code, code) ? 0 : -ENOMEM;
 }
 
-static int find_code(struct dwarf_file *f)
+static int dwarf_file_find_code(struct dwarf_file *f)
 {
 	int r = 0;
 
@@ -94,27 +94,27 @@ static int find_code(struct dwarf_file *f)
 		const struct elf_section *s = &f->elf.sections.at[i];
 
 		if ((s->flags & SHF_ALLOC) && (s->flags & SHF_EXECINSTR))
-			r = add_code(f, f->is_rel ? f->placed.at[i] : s->vaddr,
-				     s->bytes);
+			r = dwarf_file_add_code(
+				f, f->is_rel ? f->placed.at[i] : s->vaddr, s->bytes);
 	}
 	for (size_t i = 0; !r && !f->code.nr && i < f->elf.segments.nr; i++) {
 		const struct elf_segment *s = &f->elf.segments.at[i];
 
 		if (s->type == PT_LOAD && (s->flags & PF_X))
-			r = add_code(f, s->vaddr, s->mem_bytes);
+			r = dwarf_file_add_code(f, s->vaddr, s->mem_bytes);
 	}
 	if (f->code.nr)
-		qsort(f->code.at, f->code.nr, sizeof(*f->code.at), by_low);
+		qsort(f->code.at, f->code.nr, sizeof(*f->code.at), dwarf_file_by_low);
 	return r;
 }
 
-static int open_sections(struct dwarf_file *f, bool dwo)
+static int dwarf_file_open_sections(struct dwarf_file *f, bool dwo)
 {
 	for (size_t i = 0; i < f->elf.sections.nr; i++) {
 		const struct elf_section *s = &f->elf.sections.at[i];
 		const char *name = elf_file_section_name(&f->elf, s);
 		bool zdebug;
-		int kind = kind_of(name, dwo, &zdebug);
+		int kind = dwarf_file_kind_of(name, dwo, &zdebug);
 		int r;
 
 		if (kind < 0 || f->sections[kind].bytes)
@@ -139,7 +139,7 @@ static int relocate(struct dwarf_file *f, bool dwo)
 		if ((s->type != SHT_RELA && s->type != SHT_REL) ||
 		    s->info >= f->elf.sections.nr)
 			continue;
-		kind = kind_of(
+		kind = dwarf_file_kind_of(
 			elf_file_section_name(&f->elf, &f->elf.sections.at[s->info]),
 			dwo, &zdebug);
 		if (kind < 0 || !f->sections[kind].bytes)
@@ -150,7 +150,7 @@ static int relocate(struct dwarf_file *f, bool dwo)
 	return 0;
 }
 
-static int open_all(struct dwarf_file *f, bool dwo, struct err *err)
+static int dwarf_file_open_all(struct dwarf_file *f, bool dwo, struct err *err)
 {
 	int r = elf_file_sections(&f->elf, err);
 
@@ -161,9 +161,9 @@ static int open_all(struct dwarf_file *f, bool dwo, struct err *err)
 	if (!r && f->is_rel)
 		r = place_sections(f);
 	if (!r)
-		r = find_code(f);
+		r = dwarf_file_find_code(f);
 	if (!r)
-		r = open_sections(f, dwo);
+		r = dwarf_file_open_sections(f, dwo);
 	if (!r && f->is_rel)
 		r = relocate(f, dwo);
 	if (r)
@@ -171,7 +171,7 @@ static int open_all(struct dwarf_file *f, bool dwo, struct err *err)
 	return r;
 }
 
-static void init_empty(struct dwarf_file *f)
+static void dwarf_file_init_empty(struct dwarf_file *f)
 {
 	*f = (struct dwarf_file){ 0 };
 	for (int i = 0; i < DWARF_SECTIONS; i++)
@@ -182,9 +182,9 @@ int dwarf_file_open_fd(struct dwarf_file *f, int fd, bool dwo, struct err *err)
 {
 	int r;
 
-	init_empty(f);
+	dwarf_file_init_empty(f);
 	r = elf_file_init_fd(&f->elf, fd, err);
-	return r ? r : open_all(f, dwo, err);
+	return r ? r : dwarf_file_open_all(f, dwo, err);
 }
 
 int dwarf_file_open_bytes(struct dwarf_file *f, const void *bytes, size_t len, bool dwo,
@@ -192,9 +192,9 @@ int dwarf_file_open_bytes(struct dwarf_file *f, const void *bytes, size_t len, b
 {
 	int r;
 
-	init_empty(f);
+	dwarf_file_init_empty(f);
 	r = elf_file_init_bytes(&f->elf, bytes, len, err);
-	return r ? r : open_all(f, dwo, err);
+	return r ? r : dwarf_file_open_all(f, dwo, err);
 }
 
 void dwarf_file_forget(struct dwarf_file *f)

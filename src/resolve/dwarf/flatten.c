@@ -9,7 +9,7 @@ enum {
 	MOVES_EACH = 8
 };
 
-static int by_low(const void *a, const void *b)
+static int dwarf_flatten_by_low(const void *a, const void *b)
 {
 	const struct dwarf_scope_range *x = a;
 	const struct dwarf_scope_range *y = b;
@@ -29,7 +29,7 @@ static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
 		struct dwarf_scope_range range = at[i];
 		size_t k = i;
 
-		while (k && by_low(&at[k - 1], &range) > 0) {
+		while (k && dwarf_flatten_by_low(&at[k - 1], &range) > 0) {
 			if (!moves_left--) {
 				at[k] = range;
 				return false;
@@ -44,7 +44,7 @@ static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
 
 /* A heap with the innermost open range on top: nearly always that is the one pushed last,
  * so that it works like a stack. */
-static int heap_push(struct dwarf_scopes *s, struct dwarf_scope_range r)
+static int dwarf_flatten_heap_push(struct dwarf_scopes *s, struct dwarf_scope_range r)
 {
 	size_t i = s->heap.nr;
 
@@ -62,7 +62,7 @@ static int heap_push(struct dwarf_scopes *s, struct dwarf_scope_range r)
 	return 0;
 }
 
-static void heap_pop(struct dwarf_scopes *s)
+static void dwarf_flatten_heap_pop(struct dwarf_scopes *s)
 {
 	struct dwarf_scope_range last = s->heap.at[--s->heap.nr];
 	size_t nr = s->heap.nr;
@@ -108,7 +108,7 @@ static int close_until(struct dwarf_scopes *s, uint64_t limit)
 		int r;
 
 		while (s->heap.nr && s->heap.at[0].high <= at)
-			heap_pop(s);
+			dwarf_flatten_heap_pop(s);
 		r = put_span(s, at);
 		if (r)
 			return r;
@@ -122,11 +122,12 @@ int dwarf_flatten(struct dwarf_scopes *s)
 
 	s->heap.nr = 0;
 	if (s->ranges.nr && !sort_by_moving(s->ranges.at, s->ranges.nr))
-		qsort(s->ranges.at, s->ranges.nr, sizeof(*s->ranges.at), by_low);
+		qsort(s->ranges.at, s->ranges.nr, sizeof(*s->ranges.at),
+		      dwarf_flatten_by_low);
 	for (size_t i = 0; !r && i < s->ranges.nr; i++) {
 		r = close_until(s, s->ranges.at[i].low);
 		if (!r)
-			r = heap_push(s, s->ranges.at[i]);
+			r = dwarf_flatten_heap_push(s, s->ranges.at[i]);
 		if (!r)
 			r = put_span(s, s->ranges.at[i].low);
 	}

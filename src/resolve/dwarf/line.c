@@ -36,8 +36,8 @@ static unsigned int read_formats(struct cursor *c, struct format *formats)
 	return nr;
 }
 
-static void set_text(struct dwarf_path *path, const struct dwarf_value *v,
-		     const uint8_t *at)
+static void dwarf_line_set_text(struct dwarf_path *path, const struct dwarf_value *v,
+				const uint8_t *at)
 {
 	path->value = *v;
 	if (v->kind == DWARF_VALUE_TEXT)
@@ -55,11 +55,11 @@ static void read_path5(const struct dwarf_unit *widths, struct cursor *c,
 		struct dwarf_value v = dwarf_value_read(widths, c, 0, &attr);
 
 		if (formats[k].content == DW_LNCT_path)
-			set_text(path, &v, at);
+			dwarf_line_set_text(path, &v, at);
 		else if (formats[k].content == DW_LNCT_directory_index)
 			path->dir = v.v;
 		else if (formats[k].content == LNCT_LLVM_SOURCE)
-			set_text(source, &v, at);
+			dwarf_line_set_text(source, &v, at);
 	}
 }
 
@@ -92,7 +92,7 @@ static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
 	return 0;
 }
 
-static const char *take_text(struct cursor *c)
+static const char *dwarf_line_take_text(struct cursor *c)
 {
 	const uint8_t *at = c->data + c->pos;
 	const uint8_t *end = memchr(at, '\0', c->len - c->pos);
@@ -105,7 +105,8 @@ static const char *take_text(struct cursor *c)
 	return (const char *)at;
 }
 
-static bool take_file(struct dwarf_program *p, struct cursor *c, const char *name)
+static bool dwarf_line_take_file(struct dwarf_program *p, struct cursor *c,
+				 const char *name)
 {
 	struct dwarf_path path = { .text = name, .dir = leb_u(c) };
 
@@ -123,7 +124,7 @@ static int read_paths4(struct dwarf_program *p, struct cursor *c)
 	if (!vec_push(&p->dirs, path) || !vec_push(&p->files, path))
 		return -ENOMEM;
 	for (;;) {
-		path.text = take_text(c);
+		path.text = dwarf_line_take_text(c);
 		if (c->failed)
 			return -EBADMSG;
 		if (!*path.text)
@@ -134,13 +135,13 @@ static int read_paths4(struct dwarf_program *p, struct cursor *c)
 			return -ENOMEM;
 	}
 	for (;;) {
-		const char *name = take_text(c);
+		const char *name = dwarf_line_take_text(c);
 
 		if (c->failed)
 			return -EBADMSG;
 		if (!*name)
 			return 0;
-		if (!take_file(p, c, name))
+		if (!dwarf_line_take_file(p, c, name))
 			return -ENOMEM;
 	}
 }
@@ -185,7 +186,7 @@ static bool is_too_much(struct dwarf_file *f, uint64_t length)
 }
 
 /* The bytes of the program, from its length on. */
-static int read_bytes(struct dwarf_program *p)
+static int dwarf_line_read_bytes(struct dwarf_program *p)
 {
 	const struct dwarf_unit *u = p->unit;
 	struct dwarf_section *s = &u->info->file->sections[DWARF_LINE];
@@ -231,7 +232,7 @@ int dwarf_program_open(struct dwarf_program *p, const struct dwarf_unit *u,
 	p->embedded.nr = 0;
 	if (!u->has_line)
 		return -ENODATA;
-	r = read_bytes(p);
+	r = dwarf_line_read_bytes(p);
 	if (!r)
 		r = read_fixed(p, &p->c, &program);
 	if (r)
@@ -269,7 +270,7 @@ const char *dwarf_program_embedded(const struct dwarf_program *p, size_t i)
 	return path_text(p, &p->embedded.at[i].text);
 }
 
-static void put_part(struct buf *out, const char *text)
+static void dwarf_line_put_part(struct buf *out, const char *text)
 {
 	size_t len = text ? strnlen(text, PATH_MAX_BYTES) : 0;
 
@@ -299,7 +300,7 @@ int dwarf_program_path(struct dwarf_program *p, uint64_t file, struct buf *out)
 
 		if (path->dir && path->dir < p->dirs.nr)
 			dir = path_text(p, &p->dirs.at[path->dir]);
-		put_part(&rest, dir);
+		dwarf_line_put_part(&rest, dir);
 		name = path_text(p, path);
 		if (name)
 			buf_put(&rest, name, strnlen(name, PATH_MAX_BYTES));
@@ -307,7 +308,7 @@ int dwarf_program_path(struct dwarf_program *p, uint64_t file, struct buf *out)
 			dir = dwarf_value_text(u, p->rd, u->comp_dir);
 			if (!dir && p->version >= 5 && p->dirs.nr)
 				dir = path_text(p, &p->dirs.at[0]);
-			put_part(out, dir);
+			dwarf_line_put_part(out, dir);
 		}
 		buf_put(out, rest.data, rest.len);
 		buf_done(&rest);

@@ -19,7 +19,7 @@ struct sequence {
 };
 
 /* The registers (DWARF 5, 6.2.2) and where the current sequence began. */
-struct machine {
+struct dwarf_line_run_machine {
 	struct dwarf_program *p;
 	const struct dwarf_file *code; /* whose code it is about */
 	struct dwarf_row row;
@@ -30,7 +30,7 @@ struct machine {
 	VEC(struct sequence) sequences;
 };
 
-static void reset(struct machine *m)
+static void reset(struct dwarf_line_run_machine *m)
 {
 	m->row = (struct dwarf_row){ .file = 1, .line = 1 };
 	m->op_index = 0;
@@ -39,7 +39,7 @@ static void reset(struct machine *m)
 }
 
 /* Of several rows at one address the last one counts. */
-static bool emit(struct machine *m)
+static bool dwarf_line_run_emit(struct dwarf_line_run_machine *m)
 {
 	dwarf_row_vec *rows = m->rows;
 
@@ -61,7 +61,7 @@ static bool emit(struct machine *m)
 	return rows->nr < ROWS_MAX && vec_push(rows, m->row);
 }
 
-static void advance(struct machine *m, uint64_t ops)
+static void dwarf_line_run_advance(struct dwarf_line_run_machine *m, uint64_t ops)
 {
 	const struct dwarf_program *p = m->p;
 
@@ -83,14 +83,14 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static bool end_sequence(struct machine *m)
+static bool end_sequence(struct dwarf_line_run_machine *m)
 {
 	struct sequence s = { .first = m->first };
 	bool good = true;
 
 	m->row.end = true;
 	m->row.line = 0;
-	if (!emit(m))
+	if (!dwarf_line_run_emit(m))
 		return false;
 	if (!m->sorted)
 		qsort(m->rows->at + s.first, m->rows->nr - s.first,
@@ -106,7 +106,7 @@ static bool end_sequence(struct machine *m)
 	return good;
 }
 
-static bool extended(struct machine *m, struct cursor *c)
+static bool extended(struct dwarf_line_run_machine *m, struct cursor *c)
 {
 	uint64_t len = leb_u(c);
 	size_t end;
@@ -146,20 +146,20 @@ static bool extended(struct machine *m, struct cursor *c)
 	return good;
 }
 
-static void add_line(struct machine *m, int64_t delta)
+static void dwarf_line_run_add_line(struct dwarf_line_run_machine *m, int64_t delta)
 {
 	m->row.line = (m->row.line + (uint32_t)delta) & LINE_MAX_NUMBER;
 }
 
-static void special(struct machine *m, uint8_t op)
+static void special(struct dwarf_line_run_machine *m, uint8_t op)
 {
 	const struct dwarf_program *p = m->p;
 	unsigned int adjusted = op - p->opcode_base;
 
 	if (!p->line_range)
 		return;
-	advance(m, adjusted / p->line_range);
-	add_line(m, p->line_base + (int)(adjusted % p->line_range));
+	dwarf_line_run_advance(m, adjusted / p->line_range);
+	dwarf_line_run_add_line(m, p->line_base + (int)(adjusted % p->line_range));
 }
 
 static uint16_t to_column(uint64_t v)
@@ -167,26 +167,26 @@ static uint16_t to_column(uint64_t v)
 	return v > 0xffff ? 0xffff : (uint16_t)v;
 }
 
-static bool copy(struct machine *m)
+static bool dwarf_line_run_copy(struct dwarf_line_run_machine *m)
 {
-	bool good = emit(m);
+	bool good = dwarf_line_run_emit(m);
 
 	m->row.discriminator = 0;
 	return good;
 }
 
-static bool standard(struct machine *m, struct cursor *c, uint8_t op)
+static bool standard(struct dwarf_line_run_machine *m, struct cursor *c, uint8_t op)
 {
 	const struct dwarf_program *p = m->p;
 
 	switch (op) {
 	case DW_LNS_copy:
-		return copy(m);
+		return dwarf_line_run_copy(m);
 	case DW_LNS_advance_pc:
-		advance(m, leb_u(c));
+		dwarf_line_run_advance(m, leb_u(c));
 		break;
 	case DW_LNS_advance_line:
-		add_line(m, leb_s(c));
+		dwarf_line_run_add_line(m, leb_s(c));
 		break;
 	case DW_LNS_set_file:
 		m->row.file = (uint32_t)leb_u(c);
@@ -196,7 +196,8 @@ static bool standard(struct machine *m, struct cursor *c, uint8_t op)
 		break;
 	case DW_LNS_const_add_pc:
 		if (p->line_range)
-			advance(m, (255U - p->opcode_base) / p->line_range);
+			dwarf_line_run_advance(m,
+					       (255U - p->opcode_base) / p->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->row.addr += cursor_u16(c);
@@ -214,7 +215,7 @@ static bool standard(struct machine *m, struct cursor *c, uint8_t op)
 	return true;
 }
 
-static bool run(struct machine *m)
+static bool dwarf_line_run_one(struct dwarf_line_run_machine *m)
 {
 	struct cursor c = m->p->c;
 	uint8_t opcode_base = m->p->opcode_base;
@@ -226,7 +227,7 @@ static bool run(struct machine *m)
 
 		if (op >= opcode_base) {
 			special(m, op);
-			good = copy(m);
+			good = dwarf_line_run_copy(m);
 		} else if (op) {
 			good = standard(m, &c, op);
 		} else {
@@ -238,7 +239,7 @@ static bool run(struct machine *m)
 	return good;
 }
 
-static int by_low(const void *a, const void *b)
+static int dwarf_line_run_by_low(const void *a, const void *b)
 {
 	const struct sequence *x = a;
 	const struct sequence *y = b;
@@ -268,7 +269,7 @@ static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 	}
 }
 
-static bool in_order(const struct machine *m)
+static bool in_order(const struct dwarf_line_run_machine *m)
 {
 	for (size_t i = 1; m->sequences.at && i < m->sequences.nr; i++) {
 		if (m->sequences.at[i].low < m->sequences.at[i - 1].high)
@@ -277,7 +278,8 @@ static bool in_order(const struct machine *m)
 	return true;
 }
 
-static int put_in_order(struct machine *m, dwarf_row_vec *out)
+static int dwarf_line_run_put_in_order(struct dwarf_line_run_machine *m,
+				       dwarf_row_vec *out)
 {
 	size_t nr = m->sequences.nr;
 
@@ -285,7 +287,7 @@ static int put_in_order(struct machine *m, dwarf_row_vec *out)
 		return 0;
 	if (!vec_reserve(out, m->rows->nr + 1))
 		return -ENOMEM;
-	qsort(m->sequences.at, nr, sizeof(*m->sequences.at), by_low);
+	qsort(m->sequences.at, nr, sizeof(*m->sequences.at), dwarf_line_run_by_low);
 	for (size_t i = 0; i < nr; i++) {
 		const struct sequence *s = &m->sequences.at[i];
 		uint64_t limit = s->high;
@@ -302,11 +304,13 @@ static int put_in_order(struct machine *m, dwarf_row_vec *out)
 int dwarf_program_run(struct dwarf_program *p, dwarf_row_vec *out)
 {
 	dwarf_row_vec rows = *out;
-	struct machine m = { .p = p, .code = p->unit->info->file, .rows = &rows };
+	struct dwarf_line_run_machine m = { .p = p,
+					    .code = p->unit->info->file,
+					    .rows = &rows };
 	int r = 0;
 
 	rows.nr = 0;
-	if (!run(&m)) {
+	if (!dwarf_line_run_one(&m)) {
 		*out = rows;
 		out->nr = 0;
 		vec_done(&m.sequences);
@@ -316,7 +320,7 @@ int dwarf_program_run(struct dwarf_program *p, dwarf_row_vec *out)
 	if (!in_order(&m)) {
 		dwarf_row_vec sorted = { 0 };
 
-		r = put_in_order(&m, &sorted);
+		r = dwarf_line_run_put_in_order(&m, &sorted);
 		vec_done(out);
 		*out = sorted;
 	}

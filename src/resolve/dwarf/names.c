@@ -15,13 +15,13 @@ enum {
 };
 
 /* Where an entry is. */
-struct place {
+struct dwarf_names_place {
 	const struct dwarf_info *info;
 	uint64_t off;
 };
 
 /* What the entries on the way have said so far. */
-struct found {
+struct dwarf_names_found {
 	const struct dwarf_unit *unit; /* the one that was asked for */
 	bool has_name;                 /* the name is at the end of s->names */
 	bool linkage;
@@ -30,8 +30,8 @@ struct found {
 	uint32_t decl_line;
 };
 
-static int put_name(struct dwarf_scopes *s, struct found *f, const char *text,
-		    bool linkage)
+static int dwarf_names_put_name(struct dwarf_scopes *s, struct dwarf_names_found *f,
+				const char *text, bool linkage)
 {
 	if (!text || !*text)
 		return 0;
@@ -65,8 +65,9 @@ struct entry_view {
 };
 
 /* Takes what an attribute says; a reference goes to *next. */
-static int take(struct dwarf_scopes *s, struct found *f, struct dwarf_reader *rd,
-		const struct dwarf_attr *attr, struct entry_view *e, struct place *next)
+static int dwarf_names_take(struct dwarf_scopes *s, struct dwarf_names_found *f,
+			    struct dwarf_reader *rd, const struct dwarf_attr *attr,
+			    struct entry_view *e, struct dwarf_names_place *next)
 {
 	const struct dwarf_unit *u = e->unit;
 	struct dwarf_value v = dwarf_value_read(u, &e->c, e->base, attr);
@@ -78,12 +79,13 @@ static int take(struct dwarf_scopes *s, struct found *f, struct dwarf_reader *rd
 	case DW_AT_MIPS_linkage:
 		if (f->linkage)
 			return 0;
-		return put_name(s, f, dwarf_value_text(u, rd, v), true);
+		return dwarf_names_put_name(s, f, dwarf_value_text(u, rd, v), true);
 	case DW_AT_name:
 		if (f->has_name)
 			return 0;
-		return put_name(s, f, dwarf_value_text(u, rd, v),
-				dwarf_unit_is_unmangled(u->lang ? u : f->unit));
+		return dwarf_names_put_name(
+			s, f, dwarf_value_text(u, rd, v),
+			dwarf_unit_is_unmangled(u->lang ? u : f->unit));
 	case DW_AT_decl_file:
 		if (!f->decl_file && u == f->unit)
 			f->decl_file = to_u32(v.v);
@@ -95,9 +97,9 @@ static int take(struct dwarf_scopes *s, struct found *f, struct dwarf_reader *rd
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
 		if (v.kind == DWARF_VALUE_REF)
-			*next = (struct place){ u->info, v.v };
+			*next = (struct dwarf_names_place){ u->info, v.v };
 		else if (v.kind == DWARF_VALUE_ALT_REF && u->info->alt)
-			*next = (struct place){ u->info->alt, v.v };
+			*next = (struct dwarf_names_place){ u->info->alt, v.v };
 		return 0;
 	default:
 		return 0;
@@ -106,7 +108,7 @@ static int take(struct dwarf_scopes *s, struct found *f, struct dwarf_reader *rd
 
 /* Brings an entry to hand: in the open unit, or a piece of another one. */
 static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
-		       const struct place *at, struct entry_view *e)
+		       const struct dwarf_names_place *at, struct entry_view *e)
 {
 	const struct dwarf_unit *u = o->unit;
 	const uint8_t *bytes;
@@ -146,12 +148,12 @@ static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 	return true;
 }
 
-static int read_entry(struct dwarf_scopes *s, struct found *f,
-		      const struct dwarf_open_unit *o, struct dwarf_reader *rd,
-		      struct place *at)
+static int dwarf_names_read_entry(struct dwarf_scopes *s, struct dwarf_names_found *f,
+				  const struct dwarf_open_unit *o,
+				  struct dwarf_reader *rd, struct dwarf_names_place *at)
 {
 	const struct dwarf_abbrev *a;
-	struct place next = { 0 };
+	struct dwarf_names_place next = { 0 };
 	struct entry_view e;
 	int r = 0;
 
@@ -161,7 +163,8 @@ static int read_entry(struct dwarf_scopes *s, struct found *f,
 	}
 	a = dwarf_abbrevs_find(e.abbrevs, leb_u(&e.c));
 	for (uint32_t i = 0; !r && a && i < a->nr_attrs && !e.c.failed; i++)
-		r = take(s, f, rd, &e.abbrevs->attrs.at[a->first_attr + i], &e, &next);
+		r = dwarf_names_take(s, f, rd, &e.abbrevs->attrs.at[a->first_attr + i],
+				     &e, &next);
 	*at = next;
 	return r;
 }
@@ -170,12 +173,12 @@ int dwarf_names_function(struct dwarf_scopes *s, const struct dwarf_open_unit *o
 			 struct dwarf_reader *rd, const struct dwarf_info *info,
 			 uint64_t off, uint32_t *ret_function)
 {
-	struct found f = { .unit = o->unit };
-	struct place at = { info, off };
+	struct dwarf_names_found f = { .unit = o->unit };
+	struct dwarf_names_place at = { info, off };
 	struct dwarf_function function;
 
 	for (unsigned int i = 0; at.info && i < STEPS_MAX; i++) {
-		int r = read_entry(s, &f, o, rd, &at);
+		int r = dwarf_names_read_entry(s, &f, o, rd, &at);
 
 		if (r)
 			return r;

@@ -12,7 +12,7 @@ enum {
 	INDEX_MAX_BYTES = 1 << 30
 };
 
-struct table {
+struct dwarf_package_table {
 	struct cursor c;
 	uint32_t version;
 	uint32_t nr_columns;
@@ -25,7 +25,7 @@ struct table {
 };
 
 static int open_table(const struct dwarf_info *info, struct dwarf_section *s,
-		      struct table *t)
+		      struct dwarf_package_table *t)
 {
 	size_t need;
 
@@ -55,31 +55,31 @@ static int open_table(const struct dwarf_info *info, struct dwarf_section *s,
 	return need > t->c.len ? -EBADMSG : 0;
 }
 
-static uint64_t u64_at(struct cursor c, size_t pos)
+static uint64_t dwarf_package_u64_at(struct cursor c, size_t pos)
 {
 	c.pos = pos;
 	return cursor_u64(&c);
 }
 
-static uint32_t u32_at(struct cursor c, size_t pos)
+static uint32_t dwarf_package_u32_at(struct cursor c, size_t pos)
 {
 	c.pos = pos;
 	return cursor_u32(&c);
 }
 
 /* The row of an id, counted from 1; 0: none. */
-static uint32_t find_row(const struct table *t, uint64_t id)
+static uint32_t dwarf_package_find_row(const struct dwarf_package_table *t, uint64_t id)
 {
 	uint64_t mask = t->nr_slots - 1;
 	uint64_t slot = id & mask;
 	uint64_t step = ((id >> 32) & mask) | 1;
 
 	for (uint32_t i = 0; i < t->nr_slots; i++) {
-		uint32_t row = u32_at(t->c, t->rows + slot * 4);
+		uint32_t row = dwarf_package_u32_at(t->c, t->rows + slot * 4);
 
 		if (!row)
 			return 0;
-		if (u64_at(t->c, t->ids + slot * 8) == id)
+		if (dwarf_package_u64_at(t->c, t->ids + slot * 8) == id)
 			return row <= t->nr_units ? row : 0;
 		slot = (slot + step) & mask;
 	}
@@ -89,21 +89,21 @@ static uint32_t find_row(const struct table *t, uint64_t id)
 int dwarf_package_find(const struct dwarf_info *info, uint64_t id,
 		       struct dwarf_unit *ret_unit)
 {
-	struct table t;
+	struct dwarf_package_table t;
 	uint64_t at[COLUMNS_MAX] = { 0 };
 	uint32_t row;
 	int r = open_table(info, &info->file->sections[DWARF_CU_INDEX], &t);
 
 	if (r)
 		return r;
-	row = t.nr_slots ? find_row(&t, id) : 0;
+	row = t.nr_slots ? dwarf_package_find_row(&t, id) : 0;
 	if (!row)
 		return -ENOENT;
 	for (uint32_t i = 0; i < t.nr_columns; i++) {
-		uint32_t column = u32_at(t.c, t.columns + (size_t)i * 4);
+		uint32_t column = dwarf_package_u32_at(t.c, t.columns + (size_t)i * 4);
 
 		if (column < COLUMNS_MAX)
-			at[column] = u32_at(
+			at[column] = dwarf_package_u32_at(
 				t.c,
 				t.offsets + ((size_t)(row - 1) * t.nr_columns + i) * 4);
 	}

@@ -23,8 +23,8 @@ static const struct dwarf_file *code_file(const struct dwarf_unit *u)
 	return u->skeleton ? u->skeleton->info->file : u->info->file;
 }
 
-static int add(const struct dwarf_unit *u, dwarf_code_vec *out, uint64_t low,
-	       uint64_t high)
+static int dwarf_ranges_add(const struct dwarf_unit *u, dwarf_code_vec *out,
+			    uint64_t low, uint64_t high)
 {
 	struct dwarf_code code;
 
@@ -41,7 +41,7 @@ enum {
 };
 
 /* A list that is read on from piece to piece. */
-struct list {
+struct dwarf_ranges_list {
 	const struct dwarf_unit *u;
 	struct dwarf_reader *rd;
 	struct dwarf_section *s;
@@ -53,7 +53,7 @@ struct list {
 };
 
 /* Makes a whole entry available; false at the section's end. */
-static bool list_fill(struct list *l)
+static bool dwarf_ranges_list_fill(struct dwarf_ranges_list *l)
 {
 	size_t len;
 	const uint8_t *at;
@@ -71,13 +71,14 @@ static bool list_fill(struct list *l)
 }
 
 /* .debug_ranges: pairs relative to the base, which a pair beginning with ones replaces. */
-static int read_pairs(struct list *l, dwarf_code_vec *out)
+static int read_pairs(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *u = l->u;
 	unsigned int width = u->widths.addr_bytes;
 	int r = 0;
 
-	for (unsigned int i = 0; !r && i < RANGES_MAX && list_fill(l); i++) {
+	for (unsigned int i = 0; !r && i < RANGES_MAX && dwarf_ranges_list_fill(l);
+	     i++) {
 		uint64_t low = leb_word(&l->c, width);
 		uint64_t high = leb_word(&l->c, width);
 
@@ -87,13 +88,13 @@ static int read_pairs(struct list *l, dwarf_code_vec *out)
 			l->base = high;
 		/* What a linker dropped became 1 here, where 0 would end the list. */
 		else if (low != high)
-			r = add(u, out, l->base + low, l->base + high);
+			r = dwarf_ranges_add(u, out, l->base + low, l->base + high);
 	}
 	return r;
 }
 
 /* One entry of .debug_rnglists; 1 at the end of the list. */
-static int read_entry(struct list *l, dwarf_code_vec *out)
+static int dwarf_ranges_read_entry(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *u = l->u;
 	uint64_t mask = address_mask(u);
@@ -142,15 +143,15 @@ static int read_entry(struct list *l, dwarf_code_vec *out)
 	default: /* DW_RLE_end_of_list, or what we cannot know the length of */
 		return 1;
 	}
-	return c->failed ? 1 : add(u, out, low, high);
+	return c->failed ? 1 : dwarf_ranges_add(u, out, low, high);
 }
 
-static int read_list(struct list *l, dwarf_code_vec *out)
+static int read_list(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 {
 	int r = 0;
 
-	for (unsigned int i = 0; !r && i < RANGES_MAX && list_fill(l); i++)
-		r = read_entry(l, out);
+	for (unsigned int i = 0; !r && i < RANGES_MAX && dwarf_ranges_list_fill(l); i++)
+		r = dwarf_ranges_read_entry(l, out);
 	return r < 0 ? r : 0;
 }
 
@@ -177,7 +178,7 @@ int dwarf_ranges_read(const struct dwarf_unit *u, struct dwarf_reader *rd,
 		      struct dwarf_value v, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *owner = u;
-	struct list l;
+	struct dwarf_ranges_list l;
 	bool pairs = u->widths.version < 5;
 
 	l.u = u;
@@ -205,5 +206,5 @@ int dwarf_ranges_of_unit(const struct dwarf_unit *u, struct dwarf_reader *rd,
 {
 	if (u->has_ranges)
 		return dwarf_ranges_read(u, rd, u->ranges, out);
-	return u->high ? add(u, out, u->low, u->high) : 0;
+	return u->high ? dwarf_ranges_add(u, out, u->low, u->high) : 0;
 }

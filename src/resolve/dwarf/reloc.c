@@ -71,7 +71,8 @@ struct relocs {
 	bool rela;
 };
 
-static const struct reloc_kind *find_kind(unsigned int machine, unsigned int type)
+static const struct reloc_kind *dwarf_reloc_find_kind(unsigned int machine,
+						      unsigned int type)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].machine == machine && kinds[i].type == type)
@@ -81,7 +82,7 @@ static const struct reloc_kind *find_kind(unsigned int machine, unsigned int typ
 }
 
 /* The address that a symbol will have: its place in its section, and that one's. */
-static uint64_t symbol_value(const struct relocs *r, uint32_t number)
+static uint64_t dwarf_reloc_symbol_value(const struct relocs *r, uint32_t number)
 {
 	const struct dwarf_file *f = r->f;
 	struct cursor c;
@@ -121,7 +122,8 @@ static uint64_t get_bytes(const uint8_t *at, unsigned int nr, bool swap)
 	}
 }
 
-static void put_bytes(uint8_t *at, unsigned int nr, bool big_endian, uint64_t v)
+static void dwarf_reloc_put_bytes(uint8_t *at, unsigned int nr, bool big_endian,
+				  uint64_t v)
 {
 	for (unsigned int i = 0; i < nr; i++) {
 		unsigned int shift = 8 * (big_endian ? nr - 1 - i : i);
@@ -150,10 +152,10 @@ static void apply_one(const struct relocs *r, struct cursor *c, uint8_t *bytes,
 		symbol = (uint32_t)info;
 		type = (uint32_t)(info >> 56);
 	}
-	kind = find_kind(elf->machine, type);
+	kind = dwarf_reloc_find_kind(elf->machine, type);
 	if (!kind || off > len || kind->bytes > len - off)
 		return;
-	value = symbol_value(r, symbol) + addend;
+	value = dwarf_reloc_symbol_value(r, symbol) + addend;
 	if (kind->op == OP_ADD || kind->op == OP_SUB) {
 		uint64_t old = get_bytes(bytes + off, kind->bytes, elf->swap);
 
@@ -161,10 +163,10 @@ static void apply_one(const struct relocs *r, struct cursor *c, uint8_t *bytes,
 	} else if (!r->rela) {
 		value += get_bytes(bytes + off, kind->bytes, elf->swap);
 	}
-	put_bytes(bytes + off, kind->bytes, big, value);
+	dwarf_reloc_put_bytes(bytes + off, kind->bytes, big, value);
 }
 
-static int read_tables(struct relocs *r, const struct elf_section *rel)
+static int dwarf_reloc_read_tables(struct relocs *r, const struct elf_section *rel)
 {
 	const struct elf_file *elf = &r->f->elf;
 	const struct elf_section *syms;
@@ -195,7 +197,7 @@ int dwarf_reloc_apply(struct dwarf_file *f, const struct elf_section *rel,
 	int r = dwarf_section_load(s);
 
 	if (!r)
-		r = read_tables(&relocs, rel);
+		r = dwarf_reloc_read_tables(&relocs, rel);
 	for (size_t i = 0; !r && i < relocs.nr_rels; i++) {
 		struct cursor c = cursor_of(relocs.rels + i * relocs.rel_bytes,
 					    relocs.rel_bytes, f->elf.swap);

@@ -15,7 +15,7 @@ enum {
 	DW_AT_call_block = 0x2136 /* DW_AT_GNU_discriminator */
 };
 
-struct walk {
+struct dwarf_scopes_walk {
 	struct dwarf_scopes *s;
 	struct dwarf_open_unit *o;
 	struct dwarf_reader *rd;
@@ -24,7 +24,7 @@ struct walk {
 };
 
 /* What is read of one function's entry. */
-struct entry {
+struct dwarf_scopes_entry {
 	uint64_t off; /* in .debug_info */
 	struct dwarf_value low;
 	struct dwarf_value high;
@@ -37,7 +37,7 @@ struct entry {
 	uint32_t call_discriminator;
 };
 
-static void take_attr(struct entry *e, uint16_t at, struct dwarf_value v)
+static void take_attr(struct dwarf_scopes_entry *e, uint16_t at, struct dwarf_value v)
 {
 	switch (at) {
 	case DW_AT_low_pc:
@@ -75,7 +75,8 @@ static void take_attr(struct entry *e, uint16_t at, struct dwarf_value v)
 	}
 }
 
-static int read_code(const struct walk *w, const struct entry *e)
+static int dwarf_scopes_read_code(const struct dwarf_scopes_walk *w,
+				  const struct dwarf_scopes_entry *e)
 {
 	const struct dwarf_unit *u = w->o->unit;
 	const struct dwarf_unit *owner = u->skeleton ? u->skeleton : u;
@@ -99,8 +100,9 @@ static int read_code(const struct walk *w, const struct entry *e)
 }
 
 /* The function that an entry is an instance of, read when it is first met. */
-static int find_function(const struct walk *w, const struct entry *e,
-			 uint32_t *ret_function)
+static int dwarf_scopes_find_function(const struct dwarf_scopes_walk *w,
+				      const struct dwarf_scopes_entry *e,
+				      uint32_t *ret_function)
 {
 	const struct dwarf_info *info = w->o->unit->info;
 	uint64_t off = e->off;
@@ -127,8 +129,8 @@ static int find_function(const struct walk *w, const struct entry *e,
 	return 0;
 }
 
-static int add_scope(struct walk *w, const struct entry *e, bool inlined,
-		     uint32_t *ret_scope)
+static int add_scope(struct dwarf_scopes_walk *w, const struct dwarf_scopes_entry *e,
+		     bool inlined, uint32_t *ret_scope)
 {
 	struct dwarf_scopes *s = w->s;
 	struct dwarf_scope scope = { .parent = DWARF_NO_SCOPE,
@@ -145,7 +147,7 @@ static int add_scope(struct walk *w, const struct entry *e, bool inlined,
 	}
 	if (s->scopes.nr >= SCOPES_MAX)
 		return -EBADMSG;
-	r = find_function(w, e, &scope.function);
+	r = dwarf_scopes_find_function(w, e, &scope.function);
 	if (r)
 		return r;
 	if (!vec_push(&s->scopes, scope))
@@ -162,20 +164,21 @@ static int add_scope(struct walk *w, const struct entry *e, bool inlined,
 }
 
 /* A function that may have code; *ret_scope is what its children are in. */
-static int take_function(struct walk *w, struct cursor *c, uint64_t off,
-			 const struct dwarf_abbrev *a, uint32_t *ret_scope)
+static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor *c,
+				      uint64_t off, const struct dwarf_abbrev *a,
+				      uint32_t *ret_scope)
 {
 	const struct dwarf_unit *u = w->o->unit;
 	const struct dwarf_attr *attrs = w->o->abbrevs->attrs.at + a->first_attr;
 	bool inlined = a->tag == DW_TAG_inlined_subroutine;
-	struct entry e = { .off = off };
+	struct dwarf_scopes_entry e = { .off = off };
 	int r;
 
 	for (uint32_t i = 0; i < a->nr_attrs && !c->failed; i++)
 		take_attr(&e, attrs[i].at, dwarf_value_read(u, c, u->off, &attrs[i]));
 	if (c->failed)
 		return -EBADMSG;
-	r = read_code(w, &e);
+	r = dwarf_scopes_read_code(w, &e);
 	if (r)
 		return r;
 	/* Dropped by the linker, with all that is in it; or an instance without code. */
@@ -188,8 +191,8 @@ static int take_function(struct walk *w, struct cursor *c, uint64_t off,
 
 /* Steps over an entry that is not wanted; over its children too where they can hold
  * nothing of ours.  Returns whether the children come next. */
-static bool pass(struct walk *w, struct cursor *c, const struct dwarf_abbrev *a,
-		 bool is_c)
+static bool pass(struct dwarf_scopes_walk *w, struct cursor *c,
+		 const struct dwarf_abbrev *a, bool is_c)
 {
 	size_t start = c->pos;
 	bool skip = a->entry == DWARF_PASS_ALL || (a->entry == DWARF_PASS_TYPE && is_c);
@@ -214,7 +217,7 @@ static bool pass(struct walk *w, struct cursor *c, const struct dwarf_abbrev *a,
 	return true;
 }
 
-static int walk_entries(struct walk *w)
+static int walk_entries(struct dwarf_scopes_walk *w)
 {
 	struct cursor c = w->o->c;
 	const struct dwarf_abbrevs *abbrevs = w->o->abbrevs;
@@ -238,7 +241,7 @@ static int walk_entries(struct walk *w)
 			return -EBADMSG;
 		scope = w->stack[w->depth];
 		if (a->entry == DWARF_FUNCTION) {
-			r = take_function(w, &c, off, a, &scope);
+			r = dwarf_scopes_take_function(w, &c, off, a, &scope);
 			if (r)
 				return r;
 			if (!a->children)
@@ -253,7 +256,7 @@ static int walk_entries(struct walk *w)
 	return c.failed ? -EBADMSG : 0;
 }
 
-static void clear(struct dwarf_scopes *s)
+static void dwarf_scopes_clear(struct dwarf_scopes *s)
 {
 	s->scopes.nr = 0;
 	s->functions.nr = 0;
@@ -266,11 +269,11 @@ static void clear(struct dwarf_scopes *s)
 int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_open_unit *o,
 		      struct dwarf_reader *rd)
 {
-	struct walk w = { .s = s, .o = o, .rd = rd };
+	struct dwarf_scopes_walk w = { .s = s, .o = o, .rd = rd };
 	int r;
 	int flattened;
 
-	clear(s);
+	dwarf_scopes_clear(s);
 	w.stack[0] = DWARF_NO_SCOPE;
 	r = walk_entries(&w);
 	if (r == -ENOMEM)
@@ -281,7 +284,7 @@ int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_open_unit *o,
 
 void dwarf_scopes_done(struct dwarf_scopes *s)
 {
-	clear(s);
+	dwarf_scopes_clear(s);
 	vec_done(&s->scopes);
 	vec_done(&s->functions);
 	vec_done(&s->ranges);

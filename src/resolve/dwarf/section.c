@@ -99,7 +99,8 @@ void dwarf_section_close(struct dwarf_section *s)
 	*s = (struct dwarf_section){ .fd = -1 };
 }
 
-static int read_at(const struct dwarf_section *s, uint64_t off, void *bytes, size_t len)
+static int dwarf_section_read_at(const struct dwarf_section *s, uint64_t off,
+				 void *bytes, size_t len)
 {
 	ssize_t n = io_pread_full(s->fd, bytes, len, s->file_off + off);
 
@@ -120,7 +121,7 @@ int dwarf_section_load(struct dwarf_section *s)
 	whole = malloc((size_t)s->bytes);
 	if (!whole)
 		return -ENOMEM;
-	r = read_at(s, 0, whole, (size_t)s->bytes);
+	r = dwarf_section_read_at(s, 0, whole, (size_t)s->bytes);
 	if (r) {
 		free(whole);
 		return r;
@@ -134,7 +135,7 @@ static uint8_t *read_page(const struct dwarf_section *s, uint64_t page, uint8_t 
 	size_t len = page_len(s, page);
 	uint8_t *bytes = into ? into : malloc(DWARF_PAGE_BYTES + DWARF_PAGE_TAIL);
 
-	if (!bytes || read_at(s, page * DWARF_PAGE_BYTES, bytes, len)) {
+	if (!bytes || dwarf_section_read_at(s, page * DWARF_PAGE_BYTES, bytes, len)) {
 		if (!into)
 			free(bytes);
 		return NULL;
@@ -204,7 +205,7 @@ const uint8_t *dwarf_section_at(struct dwarf_section *s, struct dwarf_spare *spa
 	return bytes + in_page;
 }
 
-static bool reserve(uint8_t **buf, size_t *cap, size_t need)
+static bool dwarf_section_reserve(uint8_t **buf, size_t *cap, size_t need)
 {
 	size_t want = *cap ? *cap : 4096;
 	uint8_t *grown;
@@ -221,7 +222,7 @@ static bool reserve(uint8_t **buf, size_t *cap, size_t need)
 	return true;
 }
 
-static bool is_shared(struct dwarf_section *s, uint64_t off)
+static bool dwarf_section_is_shared(struct dwarf_section *s, uint64_t off)
 {
 	return s->whole ||
 	       atomic_load_explicit(&s->nr_shared, memory_order_relaxed) <
@@ -231,8 +232,8 @@ static bool is_shared(struct dwarf_section *s, uint64_t off)
 }
 
 /* The text at `off`, which is read alone: with the first of these lengths that has its end. */
-static const char *read_text(struct dwarf_section *s, struct dwarf_spare *spare,
-			     uint64_t off)
+static const char *dwarf_section_read_text(struct dwarf_section *s,
+					   struct dwarf_spare *spare, uint64_t off)
 {
 	static const uint32_t lengths[] = { TEXT_USUAL, DWARF_PAGE_TAIL, TEXT_MAX };
 	uint64_t left = s->bytes - off;
@@ -240,8 +241,9 @@ static const char *read_text(struct dwarf_section *s, struct dwarf_spare *spare,
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		size_t len = (size_t)(left < lengths[i] ? left : lengths[i]);
 
-		if (!reserve(&spare->long_text, &spare->long_text_cap, len) ||
-		    read_at(s, off, spare->long_text, len))
+		if (!dwarf_section_reserve(&spare->long_text, &spare->long_text_cap,
+					   len) ||
+		    dwarf_section_read_at(s, off, spare->long_text, len))
 			return NULL;
 		if (memchr(spare->long_text, '\0', len))
 			return (const char *)spare->long_text;
@@ -258,14 +260,14 @@ const char *dwarf_section_text(struct dwarf_section *s, struct dwarf_spare *spar
 	if (off >= s->bytes)
 		return NULL;
 	/* Texts of a section with many pages lie anywhere in it. */
-	if (!is_shared(s, off))
-		return read_text(s, spare, off);
+	if (!dwarf_section_is_shared(s, off))
+		return dwarf_section_read_text(s, spare, off);
 	at = dwarf_section_at(s, spare, off, &len);
 	if (!at)
 		return NULL;
 	if (memchr(at, '\0', len))
 		return (const char *)at;
-	return s->whole ? NULL : read_text(s, spare, off);
+	return s->whole ? NULL : dwarf_section_read_text(s, spare, off);
 }
 
 int dwarf_section_read(struct dwarf_section *s, uint64_t off, uint64_t len,
@@ -279,9 +281,9 @@ int dwarf_section_read(struct dwarf_section *s, uint64_t off, uint64_t len,
 		*ret_bytes = s->whole + off;
 		return 0;
 	}
-	if (!reserve(buf, cap, (size_t)len + 1))
+	if (!dwarf_section_reserve(buf, cap, (size_t)len + 1))
 		return -ENOMEM;
-	r = read_at(s, off, *buf, (size_t)len);
+	r = dwarf_section_read_at(s, off, *buf, (size_t)len);
 	if (!r)
 		*ret_bytes = *buf;
 	return r;

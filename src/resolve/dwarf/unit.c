@@ -33,7 +33,7 @@ void dwarf_reader_forget(struct dwarf_reader *rd)
 }
 
 /* Decodes a header; false if it is none. */
-static bool read_header(struct dwarf_unit *u, struct cursor *c)
+static bool dwarf_unit_read_header(struct dwarf_unit *u, struct cursor *c)
 {
 	uint64_t length = cursor_u32(c);
 
@@ -95,7 +95,7 @@ static int unit_at(const struct dwarf_info *info, uint64_t off, struct dwarf_uni
 	if (dwarf_section_read(s, off, len, &buf, &cap, &at))
 		return -EBADMSG;
 	c = cursor_of(at, len, info->file->elf.swap);
-	if (!read_header(u, &c) || c.failed || u->bytes > left)
+	if (!dwarf_unit_read_header(u, &c) || c.failed || u->bytes > left)
 		return -EBADMSG;
 	return is_readable(u) ? 0 : 1;
 }
@@ -305,8 +305,8 @@ static void finish_root(struct dwarf_unit *u, struct dwarf_reader *rd,
 }
 
 /* The root entry of a unit, from a piece of it. */
-static bool read_root(struct dwarf_unit *u, struct dwarf_reader *rd, struct cursor *c,
-		      const struct dwarf_abbrevs *t)
+static bool dwarf_unit_parse_root(struct dwarf_unit *u, struct dwarf_reader *rd,
+				  struct cursor *c, const struct dwarf_abbrevs *t)
 {
 	const struct dwarf_abbrev *a;
 	struct root root = { 0 };
@@ -357,7 +357,7 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 		code = c;
 		if (!dwarf_abbrevs_read(&first, &f->sections[DWARF_ABBREV], &rd->spare,
 					u->abbrev_off, &u->widths, leb_u(&code)))
-			good = read_root(u, rd, &c, &first);
+			good = dwarf_unit_parse_root(u, rd, &c, &first);
 		len = (size_t)(left < ROOT_MAX ? left : ROOT_MAX);
 	}
 	u->bad_root = !good;

@@ -32,7 +32,7 @@ static const uint64_t unpacked_max = 1ULL << 36;
 static const uint64_t large_bytes = 64ULL << 20;
 
 /* Where the unpacked bytes go. */
-struct sink {
+struct dwarf_unpack_sink {
 	struct dwarf_section *section;
 	uint64_t done;
 	uint8_t *
@@ -48,8 +48,9 @@ struct source {
 };
 
 /* Reads the head: how it is packed and how much it will be. */
-static int read_head(const struct elf_file *f, const struct elf_section *e, bool zdebug,
-		     unsigned int *ret_packing, uint64_t *ret_bytes, size_t *ret_head)
+static int dwarf_unpack_read_head(const struct elf_file *f, const struct elf_section *e,
+				  bool zdebug, unsigned int *ret_packing,
+				  uint64_t *ret_bytes, size_t *ret_head)
 {
 	size_t len = zdebug ? ZDEBUG_HEAD : f->is64 ? CHDR64 : CHDR32;
 	uint8_t raw[CHDR64] = { 0 };
@@ -89,7 +90,7 @@ static int open_unlinked(void)
 	return fd >= 0 ? fd : io_open("/var/tmp", O_TMPFILE | O_RDWR, 0600);
 }
 
-static int begin_sink(struct sink *sink, uint64_t bytes)
+static int begin_sink(struct dwarf_unpack_sink *sink, uint64_t bytes)
 {
 	struct dwarf_section *s = sink->section;
 
@@ -107,7 +108,7 @@ static int begin_sink(struct sink *sink, uint64_t bytes)
 }
 
 /* Room for the next bytes. */
-static uint8_t *sink_room(const struct sink *sink, size_t *ret_len)
+static uint8_t *sink_room(const struct dwarf_unpack_sink *sink, size_t *ret_len)
 {
 	uint64_t left = sink->section->bytes - sink->done;
 
@@ -116,16 +117,17 @@ static uint8_t *sink_room(const struct sink *sink, size_t *ret_len)
 }
 
 /* In a sparse file the packed size is only what it claims, too. */
-static bool is_bomb(const struct source *in, const struct sink *out)
+static bool dwarf_unpack_is_bomb(const struct source *in,
+				 const struct dwarf_unpack_sink *out)
 {
 	return out->done > large_bytes && out->done / RATIO_LARGE > in->taken;
 }
 
-static int sink_put(const struct source *in, struct sink *sink, size_t len)
+static int sink_put(const struct source *in, struct dwarf_unpack_sink *sink, size_t len)
 {
-	int r = is_bomb(in, sink) ? -EFBIG
-		: sink->step      ? io_write_all(sink->section->fd, sink->step, len)
-				  : 0;
+	int r = dwarf_unpack_is_bomb(in, sink) ? -EFBIG
+		: sink->step ? io_write_all(sink->section->fd, sink->step, len)
+			     : 0;
 
 	sink->done += len;
 	return r;
@@ -144,7 +146,7 @@ static int next_packed(struct source *in, size_t *ret_len)
 	return r;
 }
 
-static int inflate_all(struct source *in, struct sink *out)
+static int inflate_all(struct source *in, struct dwarf_unpack_sink *out)
 {
 	z_stream z = { 0 };
 	int r = inflateInit(&z) == Z_OK ? 0 : -ENOMEM;
@@ -178,7 +180,7 @@ static int inflate_all(struct source *in, struct sink *out)
 	return r;
 }
 
-static int unzstd_all(struct source *in, struct sink *out)
+static int unzstd_all(struct source *in, struct dwarf_unpack_sink *out)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer from = { in->bytes, 0, 0 };
@@ -215,12 +217,12 @@ static bool is_too_large(uint64_t bytes, uint64_t packed)
 int dwarf_unpack(const struct elf_file *f, const struct elf_section *e, bool zdebug,
 		 struct dwarf_section *s)
 {
-	struct sink out = { .section = s };
+	struct dwarf_unpack_sink out = { .section = s };
 	struct source in = { .f = f };
 	unsigned int packing;
 	uint64_t bytes;
 	size_t head;
-	int r = read_head(f, e, zdebug, &packing, &bytes, &head);
+	int r = dwarf_unpack_read_head(f, e, zdebug, &packing, &bytes, &head);
 
 	if (r)
 		return r;

@@ -16,16 +16,16 @@ static uint64_t take_u24(struct cursor *c)
 		   : (uint64_t)at[2] << 16 | (uint64_t)at[1] << 8 | at[0];
 }
 
-static struct dwarf_value value(enum dwarf_value_kind kind, uint64_t v)
+static struct dwarf_value dwarf_value_make(enum dwarf_value_kind kind, uint64_t v)
 {
 	return (struct dwarf_value){ kind, v };
 }
 
-static struct dwarf_value skip(const struct dwarf_unit *u, struct cursor *c,
-			       uint64_t form)
+static struct dwarf_value dwarf_value_skip(const struct dwarf_unit *u, struct cursor *c,
+					   uint64_t form)
 {
 	dwarf_form_skip(c, form, &u->widths);
-	return value(DWARF_VALUE_NONE, 0);
+	return dwarf_value_make(DWARF_VALUE_NONE, 0);
 }
 
 static struct dwarf_value read_ref(const struct dwarf_unit *u, struct cursor *c,
@@ -52,9 +52,9 @@ static struct dwarf_value read_ref(const struct dwarf_unit *u, struct cursor *c,
 	default: /* DW_FORM_ref_addr */
 		v = leb_word(c, u->widths.version <= 2 ? u->widths.addr_bytes
 						       : u->widths.off_bytes);
-		return value(DWARF_VALUE_REF, v);
+		return dwarf_value_make(DWARF_VALUE_REF, v);
 	}
-	return value(DWARF_VALUE_REF, u->off + v);
+	return dwarf_value_make(DWARF_VALUE_REF, u->off + v);
 }
 
 static struct dwarf_value read_index(struct cursor *c, uint64_t form)
@@ -62,27 +62,27 @@ static struct dwarf_value read_index(struct cursor *c, uint64_t form)
 	switch (form) {
 	case DW_FORM_strx:
 	case DW_FORM_GNU_str_index:
-		return value(DWARF_VALUE_STRX, leb_u(c));
+		return dwarf_value_make(DWARF_VALUE_STRX, leb_u(c));
 	case DW_FORM_strx1:
-		return value(DWARF_VALUE_STRX, cursor_u8(c));
+		return dwarf_value_make(DWARF_VALUE_STRX, cursor_u8(c));
 	case DW_FORM_strx2:
-		return value(DWARF_VALUE_STRX, cursor_u16(c));
+		return dwarf_value_make(DWARF_VALUE_STRX, cursor_u16(c));
 	case DW_FORM_strx3:
-		return value(DWARF_VALUE_STRX, take_u24(c));
+		return dwarf_value_make(DWARF_VALUE_STRX, take_u24(c));
 	case DW_FORM_strx4:
-		return value(DWARF_VALUE_STRX, cursor_u32(c));
+		return dwarf_value_make(DWARF_VALUE_STRX, cursor_u32(c));
 	case DW_FORM_addrx1:
-		return value(DWARF_VALUE_ADDRX, cursor_u8(c));
+		return dwarf_value_make(DWARF_VALUE_ADDRX, cursor_u8(c));
 	case DW_FORM_addrx2:
-		return value(DWARF_VALUE_ADDRX, cursor_u16(c));
+		return dwarf_value_make(DWARF_VALUE_ADDRX, cursor_u16(c));
 	case DW_FORM_addrx3:
-		return value(DWARF_VALUE_ADDRX, take_u24(c));
+		return dwarf_value_make(DWARF_VALUE_ADDRX, take_u24(c));
 	case DW_FORM_addrx4:
-		return value(DWARF_VALUE_ADDRX, cursor_u32(c));
+		return dwarf_value_make(DWARF_VALUE_ADDRX, cursor_u32(c));
 	case DW_FORM_rnglistx:
-		return value(DWARF_VALUE_RANGEX, leb_u(c));
+		return dwarf_value_make(DWARF_VALUE_RANGEX, leb_u(c));
 	default: /* DW_FORM_addrx, DW_FORM_GNU_addr_index */
-		return value(DWARF_VALUE_ADDRX, leb_u(c));
+		return dwarf_value_make(DWARF_VALUE_ADDRX, leb_u(c));
 	}
 }
 
@@ -96,48 +96,54 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit *u, struct cursor *c
 		form = leb_u(c);
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const) {
 			c->failed = true;
-			return value(DWARF_VALUE_NONE, 0);
+			return dwarf_value_make(DWARF_VALUE_NONE, 0);
 		}
 	}
 	switch (form) {
 	case DW_FORM_addr:
-		return value(DWARF_VALUE_ADDR, leb_word(c, u->widths.addr_bytes));
+		return dwarf_value_make(DWARF_VALUE_ADDR,
+					leb_word(c, u->widths.addr_bytes));
 	case DW_FORM_data1:
 	case DW_FORM_flag:
-		return value(DWARF_VALUE_NUMBER, cursor_u8(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, cursor_u8(c));
 	case DW_FORM_data2:
-		return value(DWARF_VALUE_NUMBER, cursor_u16(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, cursor_u16(c));
 	case DW_FORM_data4:
-		return value(DWARF_VALUE_NUMBER, cursor_u32(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, cursor_u32(c));
 	case DW_FORM_data8:
-		return value(DWARF_VALUE_NUMBER, cursor_u64(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, cursor_u64(c));
 	case DW_FORM_udata:
-		return value(DWARF_VALUE_NUMBER, leb_u(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, leb_u(c));
 	case DW_FORM_sdata:
-		return value(DWARF_VALUE_NUMBER, (uint64_t)leb_s(c));
+		return dwarf_value_make(DWARF_VALUE_NUMBER, (uint64_t)leb_s(c));
 	case DW_FORM_implicit_const:
-		return value(DWARF_VALUE_NUMBER, (uint64_t)attr->implicit);
+		return dwarf_value_make(DWARF_VALUE_NUMBER, (uint64_t)attr->implicit);
 	case DW_FORM_flag_present:
-		return value(DWARF_VALUE_NUMBER, 1);
+		return dwarf_value_make(DWARF_VALUE_NUMBER, 1);
 	case DW_FORM_sec_offset:
-		return value(DWARF_VALUE_NUMBER, leb_word(c, u->widths.off_bytes));
+		return dwarf_value_make(DWARF_VALUE_NUMBER,
+					leb_word(c, u->widths.off_bytes));
 	case DW_FORM_string:
 		v = base + c->pos;
 		dwarf_form_skip(c, form, &u->widths);
-		return value(DWARF_VALUE_TEXT, v);
+		return dwarf_value_make(DWARF_VALUE_TEXT, v);
 	case DW_FORM_strp:
-		return value(DWARF_VALUE_STRP, leb_word(c, u->widths.off_bytes));
+		return dwarf_value_make(DWARF_VALUE_STRP,
+					leb_word(c, u->widths.off_bytes));
 	case DW_FORM_line_strp:
-		return value(DWARF_VALUE_LINE_STRP, leb_word(c, u->widths.off_bytes));
+		return dwarf_value_make(DWARF_VALUE_LINE_STRP,
+					leb_word(c, u->widths.off_bytes));
 	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_strp_sup:
-		return value(DWARF_VALUE_ALT_STRP, leb_word(c, u->widths.off_bytes));
+		return dwarf_value_make(DWARF_VALUE_ALT_STRP,
+					leb_word(c, u->widths.off_bytes));
 	case DW_FORM_GNU_ref_alt:
-		return value(DWARF_VALUE_ALT_REF, leb_word(c, u->widths.off_bytes));
+		return dwarf_value_make(DWARF_VALUE_ALT_REF,
+					leb_word(c, u->widths.off_bytes));
 	case DW_FORM_ref_sup4:
-		return value(DWARF_VALUE_ALT_REF, cursor_u32(c));
+		return dwarf_value_make(DWARF_VALUE_ALT_REF, cursor_u32(c));
 	case DW_FORM_ref_sup8:
-		return value(DWARF_VALUE_ALT_REF, cursor_u64(c));
+		return dwarf_value_make(DWARF_VALUE_ALT_REF, cursor_u64(c));
 	case DW_FORM_ref1:
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
@@ -160,14 +166,14 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit *u, struct cursor *c
 	case DW_FORM_rnglistx:
 		return read_index(c, form);
 	default:
-		return skip(u, c, form);
+		return dwarf_value_skip(u, c, form);
 	}
 }
 
 /* The number of `width` bytes at `off` of a section; false if it is not there. */
-static bool word_at(const struct dwarf_unit *u, struct dwarf_section *s,
-		    struct dwarf_reader *rd, uint64_t off, unsigned int width,
-		    uint64_t *ret_v)
+static bool dwarf_value_word_at(const struct dwarf_unit *u, struct dwarf_section *s,
+				struct dwarf_reader *rd, uint64_t off,
+				unsigned int width, uint64_t *ret_v)
 {
 	size_t len;
 	const uint8_t *at = dwarf_section_at(s, &rd->spare, off, &len);
@@ -195,8 +201,8 @@ bool dwarf_unit_addrx(const struct dwarf_unit *u, struct dwarf_reader *rd, uint6
 	uint64_t off;
 
 	return entry_off(owner->addr_base, i, u->widths.addr_bytes, &off) &&
-	       word_at(owner, &owner->info->file->sections[DWARF_ADDR], rd, off,
-		       u->widths.addr_bytes, ret_addr);
+	       dwarf_value_word_at(owner, &owner->info->file->sections[DWARF_ADDR], rd,
+				   off, u->widths.addr_bytes, ret_addr);
 }
 
 bool dwarf_value_addr(const struct dwarf_unit *u, struct dwarf_reader *rd,
@@ -230,8 +236,8 @@ const char *dwarf_value_text(const struct dwarf_unit *u, struct dwarf_reader *rd
 		break;
 	case DWARF_VALUE_STRX:
 		if (!entry_off(u->str_base, v.v, u->widths.off_bytes, &off) ||
-		    !word_at(u, &info->file->sections[DWARF_STR_OFFSETS], rd, off,
-			     u->widths.off_bytes, &off))
+		    !dwarf_value_word_at(u, &info->file->sections[DWARF_STR_OFFSETS],
+					 rd, off, u->widths.off_bytes, &off))
 			return NULL;
 		break;
 	case DWARF_VALUE_NONE:

@@ -26,18 +26,18 @@ static bool is_under(const char *path, const char *folder)
 }
 
 /* Files of the kernel that are read as symbols or as an ELF file. */
-static bool is_of_kernel(const char *path)
+static bool elf_file_is_of_kernel(const char *path)
 {
 	return !strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore");
 }
 
-static int open_regular(const char *path)
+static int elf_file_open_regular(const char *path)
 {
 	int fd;
 
 	if (is_under(path, "/dev/") && !is_under(path, "/dev/shm/"))
 		return -EINVAL;
-	if (is_of_kernel(path))
+	if (elf_file_is_of_kernel(path))
 		return io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	fd = io_open_regular(path, 0);
 	return fd == IO_NOT_REGULAR ? -EINVAL : fd;
@@ -46,7 +46,7 @@ static int open_regular(const char *path)
 /* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */
 int elf_open_regular(const char *path)
 {
-	return fault_unreadable_try(path, open_regular(path));
+	return fault_unreadable_try(path, elf_file_open_regular(path));
 }
 
 int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len)
@@ -91,7 +91,7 @@ int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
 }
 
 /* An address, offset or size: as wide as the file's class. */
-static uint64_t take_word(struct cursor *c, bool is64)
+static uint64_t elf_file_take_word(struct cursor *c, bool is64)
 {
 	return is64 ? cursor_u64(c) : cursor_u32(c);
 }
@@ -102,14 +102,14 @@ static struct elf_section decode_section(struct cursor *c, bool is64)
 
 	s.name = cursor_u32(c);
 	s.type = cursor_u32(c);
-	s.flags = take_word(c, is64);
-	s.vaddr = take_word(c, is64);
-	s.offset = take_word(c, is64);
-	s.bytes = take_word(c, is64);
+	s.flags = elf_file_take_word(c, is64);
+	s.vaddr = elf_file_take_word(c, is64);
+	s.offset = elf_file_take_word(c, is64);
+	s.bytes = elf_file_take_word(c, is64);
 	s.link = cursor_u32(c);
 	s.info = cursor_u32(c);
-	s.align = take_word(c, is64);
-	s.entry_bytes = take_word(c, is64);
+	s.align = elf_file_take_word(c, is64);
+	s.entry_bytes = elf_file_take_word(c, is64);
 	return s;
 }
 
@@ -119,11 +119,11 @@ static struct elf_segment decode_segment(struct cursor *c, bool is64)
 
 	s.type = cursor_u32(c);
 	s.flags = is64 ? cursor_u32(c) : 0;
-	s.offset = take_word(c, is64);
-	s.vaddr = take_word(c, is64);
-	take_word(c, is64); /* p_paddr */
-	s.file_bytes = take_word(c, is64);
-	s.mem_bytes = take_word(c, is64);
+	s.offset = elf_file_take_word(c, is64);
+	s.vaddr = elf_file_take_word(c, is64);
+	elf_file_take_word(c, is64); /* p_paddr */
+	s.file_bytes = elf_file_take_word(c, is64);
+	s.mem_bytes = elf_file_take_word(c, is64);
 	if (!is64)
 		s.flags = cursor_u32(c);
 	return s;
@@ -154,7 +154,8 @@ static int take_extended_counts(struct elf_file *f, struct tables *t)
 	return 0;
 }
 
-static int read_header(struct elf_file *f, struct tables *ret_tables, struct err *err)
+static int elf_file_read_header(struct elf_file *f, struct tables *ret_tables,
+				struct err *err)
 {
 	static const uint16_t probe = 1;
 	const uint8_t *ident = f->head;
@@ -174,10 +175,10 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 	c.pos = EI_NIDENT;
 	f->type = cursor_u16(&c);
 	f->machine = cursor_u16(&c);
-	cursor_u32(&c);         /* e_version */
-	take_word(&c, f->is64); /* e_entry */
-	t.phoff = take_word(&c, f->is64);
-	f->shoff = take_word(&c, f->is64);
+	cursor_u32(&c);                  /* e_version */
+	elf_file_take_word(&c, f->is64); /* e_entry */
+	t.phoff = elf_file_take_word(&c, f->is64);
+	f->shoff = elf_file_take_word(&c, f->is64);
 	cursor_u32(&c); /* e_flags */
 	cursor_u16(&c); /* e_ehsize */
 	t.segment_bytes = cursor_u16(&c);
@@ -200,7 +201,8 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 
 /* Keeps the loadable segments, the notes and the unwind table's header.  One at a time: there are about a dozen, and
  * they lie in the head. */
-static int read_segments(struct elf_file *f, const struct tables *t, struct err *err)
+static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
+				  struct err *err)
 {
 	uint32_t need = f->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	uint8_t raw[sizeof(Elf64_Phdr)];
@@ -226,19 +228,19 @@ static int read_segments(struct elf_file *f, const struct tables *t, struct err 
 	return 0;
 }
 
-static int init(struct elf_file *f, struct err *err)
+static int elf_file_init(struct elf_file *f, struct err *err)
 {
 	struct tables tables = { 0 };
-	int r = read_header(f, &tables, err);
+	int r = elf_file_read_header(f, &tables, err);
 
 	if (!r)
-		r = read_segments(f, &tables, err);
+		r = elf_file_read_segments(f, &tables, err);
 	if (r)
 		elf_file_done(f);
 	return r;
 }
 
-static void init_empty(struct elf_file *f)
+static void elf_file_init_empty(struct elf_file *f)
 {
 	memset(f, 0, offsetof(struct elf_file, head));
 	f->fd = -1;
@@ -249,7 +251,7 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	struct stat st;
 	ssize_t n;
 
-	init_empty(f);
+	elf_file_init_empty(f);
 	f->fd = fd;
 	if (fstat(fd, &st))
 		return err_sys(err, -errno, "cannot ask for the file's size");
@@ -260,19 +262,19 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	if (f->len < (uint64_t)n) /* it grows */
 		f->len = (uint64_t)n;
 	f->head_len = (size_t)n;
-	return init(f, err);
+	return elf_file_init(f, err);
 }
 
 int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len,
 			struct err *err)
 {
-	init_empty(f);
+	elf_file_init_empty(f);
 	f->bytes = bytes;
 	f->len = len;
 	f->head_len = len < sizeof(f->head) ? len : sizeof(f->head);
 	if (f->head_len)
 		memcpy(f->head, bytes, f->head_len);
-	return init(f, err);
+	return elf_file_init(f, err);
 }
 
 void elf_file_done(struct elf_file *f)

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Unpacks into what room there is, and makes more.  1: a member is over. */
-static int step(z_stream *z, size_t start, size_t max, struct buf *out)
+static int gzip_step(z_stream *z, size_t start, size_t max, struct buf *out)
 {
 	int status;
 
@@ -49,7 +49,7 @@ int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out)
 	z.next_in = bytes;
 	z.avail_in = (uInt)len;
 	do {
-		r = step(&z, start, max, out);
+		r = gzip_step(&z, start, max, out);
 		if (r == 1 && z.avail_in)
 			r = inflateReset(&z) == Z_OK ? 0 : -EBADMSG;
 	} while (!r);

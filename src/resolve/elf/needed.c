@@ -50,7 +50,7 @@ static bool is_droppable(const char *name)
 	return false;
 }
 
-static bool push(elf_spans *spans, uint64_t offset, uint64_t bytes)
+static bool elf_needed_push(elf_spans *spans, uint64_t offset, uint64_t bytes)
 {
 	const struct elf_span s = { .offset = offset, .end = offset + bytes };
 
@@ -60,14 +60,15 @@ static bool push(elf_spans *spans, uint64_t offset, uint64_t bytes)
 /* Sections that lie over each other: what one of them needs is needed. */
 static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_needed)
 {
-	bool ok = push(ret_needed, 0, ELF_HEAD_BYTES) &&
-		  push(ret_needed, f->shoff, f->nr_sections * f->section_bytes);
+	bool ok = elf_needed_push(ret_needed, 0, ELF_HEAD_BYTES) &&
+		  elf_needed_push(ret_needed, f->shoff,
+				  f->nr_sections * f->section_bytes);
 
 	for (size_t i = 0; ok && i < f->segments.nr; i++) {
 		const struct elf_segment *s = &f->segments.at[i];
 
 		if (s->type != PT_LOAD)
-			ok = push(ret_needed, s->offset, s->file_bytes);
+			ok = elf_needed_push(ret_needed, s->offset, s->file_bytes);
 	}
 	for (size_t i = 0; ok && i < f->sections.nr; i++) {
 		const struct elf_section *s = &f->sections.at[i];
@@ -75,7 +76,8 @@ static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_n
 			    is_droppable(elf_file_section_name(f, s));
 
 		if (s->type != SHT_NOBITS && s->type != SHT_NULL)
-			ok = push(drop ? ret_dropped : ret_needed, s->offset, s->bytes);
+			ok = elf_needed_push(drop ? ret_dropped : ret_needed, s->offset,
+					     s->bytes);
 	}
 	elf_spans_join(ret_dropped);
 	elf_spans_join(ret_needed);
@@ -96,7 +98,7 @@ static int subtract(const elf_spans *from, const elf_spans *needed, elf_spans *r
 			bool more = m < needed->nr && needed->at[m].offset < end;
 			uint64_t until = more ? needed->at[m].offset : end;
 
-			if (until > at && !push(ret_rest, at, until - at))
+			if (until > at && !elf_needed_push(ret_rest, at, until - at))
 				return -ENOMEM;
 			if (!more)
 				break;
@@ -106,8 +108,8 @@ static int subtract(const elf_spans *from, const elf_spans *needed, elf_spans *r
 	return 0;
 }
 
-static int find(struct elf_file *f, const elf_spans *keep, elf_spans *dropped,
-		elf_spans *needed, elf_spans *rest)
+static int elf_needed_find(struct elf_file *f, const elf_spans *keep,
+			   elf_spans *dropped, elf_spans *needed, elf_spans *rest)
 {
 	int r = elf_file_sections(f, NULL);
 
@@ -126,7 +128,7 @@ int elf_unneeded(struct elf_file *f, const elf_spans *keep, elf_spans *ret_spans
 	int r = 0;
 
 	if (f->type == ET_EXEC || f->type == ET_DYN)
-		r = find(f, keep, &dropped, &needed, &rest);
+		r = elf_needed_find(f, keep, &dropped, &needed, &rest);
 	vec_done(&dropped);
 	vec_done(&needed);
 	if (r)

@@ -16,7 +16,7 @@ static int error_of(lzma_ret r)
 }
 
 /* Unpacks into what room there is, and makes more: each step doubles what is there. */
-static int run(lzma_stream *s, size_t max, struct buf *out)
+static int xz_lzma_run(lzma_stream *s, size_t max, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -56,7 +56,7 @@ int xz_unpack(const void *bytes, size_t len, size_t max, struct buf *out)
 		return error_of(made);
 	s.next_in = bytes;
 	s.avail_in = len;
-	r = run(&s, max, out);
+	r = xz_lzma_run(&s, max, out);
 	lzma_end(&s);
 	if (r)
 		out->len = start;

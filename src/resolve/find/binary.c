@@ -38,7 +38,7 @@ static const char step_kernel[] = NAMING_STEP_KERNEL;
 static const char step_live[] = NAMING_STEP_LIVE;
 static const char step_debuginfod[] = NAMING_STEP_DEBUGINFOD;
 
-static bool ends_with(const char *s, const char *end)
+static bool binary_ends_with(const char *s, const char *end)
 {
 	size_t len = strlen(s);
 	size_t end_len = strlen(end);
@@ -46,7 +46,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= end_len && strcmp(s + len - end_len, end) == 0;
 }
 
-static uint64_t mtime_ns(const struct stat *st)
+static uint64_t binary_mtime_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
 	       (uint64_t)st->st_mtim.tv_nsec;
@@ -67,7 +67,7 @@ static enum naming_status verify_by_stat(const struct stat *st,
 	bool same_place =
 		!differs(image->dev, st->st_dev) && !differs(image->inode, st->st_ino);
 
-	if (differs(image->mtime_ns, mtime_ns(st)) ||
+	if (differs(image->mtime_ns, binary_mtime_ns(st)) ||
 	    differs(image->file_bytes, (uint64_t)st->st_size))
 		return NAMING_OTHER_FILE;
 	if (!image->mtime_ns)
@@ -95,8 +95,8 @@ enum naming_status binary_verify(int fd, const struct image *image)
 	return r == -ENODATA || r == -EBADMSG ? NAMING_OTHER_FILE : NAMING_UNREADABLE;
 }
 
-static void tell(const struct naming_trace *trace, const char *step, const char *path,
-		 enum naming_status outcome)
+static void binary_tell(const struct naming_trace *trace, const char *step,
+			const char *path, enum naming_status outcome)
 {
 	if (trace)
 		trace->tried(trace->ctx, step, path, outcome);
@@ -111,8 +111,8 @@ static int fault_if_refused(const char *path, int r)
 /* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
  * frees it.  A copy that the session made needs no proof where there is no build-id: its
  * name is the proof. */
-static int try_file(char *path, const struct image *image, const char *step,
-		    struct binary *b)
+static int binary_try_file(char *path, const struct image *image, const char *step,
+			   struct binary *b)
 {
 	bool own_copy = step == step_copy;
 	enum naming_status status;
@@ -128,7 +128,7 @@ static int try_file(char *path, const struct image *image, const char *step,
 								   : NAMING_UNREADABLE;
 		if (!own_copy && status == NAMING_UNREADABLE)
 			b->status = status;
-		tell(b->trace, step, path, status);
+		binary_tell(b->trace, step, path, status);
 		free(path);
 		return 0;
 	}
@@ -137,7 +137,7 @@ static int try_file(char *path, const struct image *image, const char *step,
 	else
 		status = own_copy && !image->build_id.len ? NAMING_OK
 							  : binary_verify(fd, image);
-	tell(b->trace, step, path, status);
+	binary_tell(b->trace, step, path, status);
 	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
 		if (!own_copy)
 			b->status = status;
@@ -208,7 +208,7 @@ static int find_by_build_id(const char *root, const struct image *image,
 
 /* What the binary itself names; `name` is its recorded path, which counts where it is a copy
  * that is used. */
-static int find_by_link(const char *root, const char *name, struct binary *b)
+static int binary_find_by_link(const char *root, const char *name, struct binary *b)
 {
 	struct debug_link link;
 	struct elf_file f;
@@ -228,7 +228,7 @@ static int find_by_link(const char *root, const char *name, struct binary *b)
 static bool may_open(const struct image *image, const char *name)
 {
 	return image->kind == IMAGE_FILE && name[0] == '/' &&
-	       !ends_with(name, " (deleted)");
+	       !binary_ends_with(name, " (deleted)");
 }
 
 /* Tries the files that the index has under a name: `get` is one of its look-ups.  Without
@@ -246,7 +246,7 @@ static int try_index(const struct file_index *index, const char *name,
 		return 0;
 	}
 	for (size_t n = 0; !r && b->fd < 0 && (path = get(index, name, n)); n++)
-		r = try_file(strdup(path), image, step_index, b);
+		r = binary_try_file(strdup(path), image, step_index, b);
 	return r;
 }
 
@@ -262,11 +262,12 @@ static int open_cached(const struct binary_places *places, const struct image *i
 	r = debug_cache_open(places->debug_dir, &image->build_id, part, name, ret_fd,
 			     ret_path);
 	if (part != DEBUG_CACHE_DEBUG || !r)
-		tell(places->trace, step_cache, r ? places->debug_dir : *ret_path,
-		     !r                 ? NAMING_OK
-		     : err_is_absent(r) ? NAMING_NO_FILE
-		     : r == -ESTALE     ? NAMING_OTHER_FILE
-					: NAMING_UNREADABLE);
+		binary_tell(places->trace, step_cache,
+			    r ? places->debug_dir : *ret_path,
+			    !r                 ? NAMING_OK
+			    : err_is_absent(r) ? NAMING_NO_FILE
+			    : r == -ESTALE     ? NAMING_OTHER_FILE
+					       : NAMING_UNREADABLE);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -287,8 +288,9 @@ int binary_fetch(const struct binary_places *places, const struct build_id *id,
 	}
 	if (r == -EAGAIN)
 		r = -ENOENT;
-	tell(places->trace, step_debuginfod, r ? debuginfod_kind_name(kind) : *ret_path,
-	     r ? NAMING_NO_FILE : NAMING_OK);
+	binary_tell(places->trace, step_debuginfod,
+		    r ? debuginfod_kind_name(kind) : *ret_path,
+		    r ? NAMING_NO_FILE : NAMING_OK);
 	return r;
 }
 
@@ -341,15 +343,16 @@ static int find_debug_file(const struct binary_places *places,
 	if (!r && b->debug_fd < 0) {
 		r = find_by_build_id(places->root, &known, b);
 		if (b->debug_fd >= 0)
-			tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
+			binary_tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
-		r = find_by_link(places->root, name, b);
+		r = binary_find_by_link(places->root, name, b);
 		if (b->debug_fd >= 0)
-			tell(b->trace, step_debug_link, b->debug_path, NAMING_OK);
+			binary_tell(b->trace, step_debug_link, b->debug_path,
+				    NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
-		tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
+		binary_tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
 		r = fetch_debug_file(places, &known.build_id, b);
 	}
 	return r;
@@ -398,7 +401,7 @@ static int try_recorded(const struct binary_places *places, const struct image *
 	if (!image->build_id.len && places->foreign && !places->root[0] &&
 	    !(places->host_unknown && is_very_file(name, image))) {
 		b->status = places->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
-		tell(b->trace, step_recorded, name, b->status);
+		binary_tell(b->trace, step_recorded, name, b->status);
 		return 0;
 	}
 	if (places->archive && !image->build_id.len) {
@@ -407,14 +410,14 @@ static int try_recorded(const struct binary_places *places, const struct image *
 
 		copy.dev = 0;
 		copy.inode = 0;
-		return try_file(format_path("%s%s", places->root, name), &copy,
-				step_recorded, b);
+		return binary_try_file(format_path("%s%s", places->root, name), &copy,
+				       step_recorded, b);
 	}
-	return try_file(format_path("%s%s", places->root, name), image, step_recorded,
-			b);
+	return binary_try_file(format_path("%s%s", places->root, name), image,
+			       step_recorded, b);
 }
 
-static bool is_binary(int fd, const struct image *image)
+static bool binary_is_binary(int fd, const struct image *image)
 {
 	enum naming_status status = binary_verify(fd, image);
 
@@ -429,11 +432,12 @@ static int try_live(const struct binary_places *places, const struct image *imag
 
 	if (!places->live || image->kind != IMAGE_FILE)
 		return 0;
-	r = live_files_open(places->live, image, places->number, is_binary, &b->fd,
-			    &b->path);
+	r = live_files_open(places->live, image, places->number, binary_is_binary,
+			    &b->fd, &b->path);
 	if (!r)
 		b->status = binary_verify(b->fd, image);
-	tell(b->trace, step_live, r ? NULL : b->path, r ? NAMING_NO_FILE : b->status);
+	binary_tell(b->trace, step_live, r ? NULL : b->path,
+		    r ? NAMING_NO_FILE : b->status);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -452,7 +456,7 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 	    !image->file_bytes || !may_open(image, name))
 		return false;
 	path = format_path("%s%s", places->root, name);
-	is = path && stat(path, &st) == 0 && mtime_ns(&st) == image->mtime_ns &&
+	is = path && stat(path, &st) == 0 && binary_mtime_ns(&st) == image->mtime_ns &&
 	     (uint64_t)st.st_size == image->file_bytes &&
 	     (trust_is_own(st.st_uid) || is_very_file(path, image));
 	free(path);
@@ -466,13 +470,14 @@ static int try_copy(const struct binary_places *places, const struct image *imag
 	if (!places->session_dir[0] ||
 	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
 		return 0;
-	return try_file(binary_copy_path(places->session_dir, image), image, step_copy,
-			b);
+	return binary_try_file(binary_copy_path(places->session_dir, image), image,
+			       step_copy, b);
 }
 
 /* Where it was, and where copies are kept by build-id. */
-static int find_known(const struct binary_places *places, const struct image *image,
-		      const char *name, struct binary *b)
+static int binary_find_known(const struct binary_places *places,
+			     const struct image *image, const char *name,
+			     struct binary *b)
 {
 	bool path_first = is_untouched(places, image, name);
 	int r = 0;
@@ -511,7 +516,7 @@ static int find_in_stage(const struct binary_places *places, const struct image 
 	case BINARY_HERE:
 	case BINARY_STAGES:
 	default:
-		return find_known(places, image, name, b);
+		return binary_find_known(places, image, name, b);
 	}
 }
 
@@ -622,17 +627,17 @@ int binary_find_vmlinux(const struct binary_places *places, const struct build_i
 	if (i == 0) {
 		i++;
 		r = find_by_build_id(places->root, &image, &b);
-		tell(b.trace, step_debug_id, b.debug_path,
-		     b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
+		binary_tell(b.trace, step_debug_id, b.debug_path,
+			    b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
 		b.fd = b.debug_fd;
 		b.path = b.debug_path;
 	}
 	for (; !r && b.fd < 0 && i <= sizeof(around) / sizeof(around[0]); i++)
 		if (release[0] && !strchr(release, '/'))
-			r = try_file(format_path("%s%s%s%s", places->root,
-						 around[i - 1][0], release,
-						 around[i - 1][1]),
-				     &image, step_kernel, &b);
+			r = binary_try_file(format_path("%s%s%s%s", places->root,
+							around[i - 1][0], release,
+							around[i - 1][1]),
+					    &image, step_kernel, &b);
 	*place = i;
 	if (r || b.fd < 0)
 		return r ? r : -ENOENT;

@@ -21,7 +21,7 @@ enum {
 };
 
 /* A build-id, and where the cache has it. */
-struct place {
+struct debug_cache_place {
 	const char *dir;
 	const struct build_id *id;
 	char hex[HEX_BYTES];
@@ -87,7 +87,7 @@ int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text
 
 /* What .build-id/XX/REST stands for: a folder, or in the old layout a file.  0: *ret_path
  * is malloc'd. */
-static int follow_link(const struct place *p, char **ret_path)
+static int follow_link(const struct debug_cache_place *p, char **ret_path)
 {
 	static const char up[] = "../../"; /* to the cache */
 	char *text;
@@ -119,7 +119,8 @@ static bool is_called_by_id(const char *path, const char *hex)
 	return is;
 }
 
-static int check_file(const struct place *p, enum debug_cache_part part, int fd)
+static int debug_cache_check_file(const struct debug_cache_place *p,
+				  enum debug_cache_part part, int fd)
 {
 	struct build_id id;
 
@@ -130,8 +131,9 @@ static int check_file(const struct place *p, enum debug_cache_part part, int fd)
 }
 
 /* Opens the part in `base`, which is a folder or the file itself.  Consumes `base`. */
-static int open_part(const struct place *p, enum debug_cache_part part, char *base,
-		     int *ret_fd, char **ret_path)
+static int debug_cache_open_part(const struct debug_cache_place *p,
+				 enum debug_cache_part part, char *base, int *ret_fd,
+				 char **ret_path)
 {
 	struct stat st;
 	char *path = base;
@@ -145,7 +147,7 @@ static int open_part(const struct place *p, enum debug_cache_part part, char *ba
 	}
 	if (path && (part != DEBUG_CACHE_KALLSYMS || is_called_by_id(base, p->hex)))
 		fd = unpacked_open(path);
-	r = fd < 0 ? fd : check_file(p, part, fd);
+	r = fd < 0 ? fd : debug_cache_check_file(p, part, fd);
 	if (path != base)
 		free(base);
 	if (!r) {
@@ -160,7 +162,7 @@ static int open_part(const struct place *p, enum debug_cache_part part, char *ba
 }
 
 /* Where the part is by its image's name, without the link; NULL: no name, or no memory. */
-static char *path_by_name(const struct place *p, enum debug_cache_part part,
+static char *path_by_name(const struct debug_cache_place *p, enum debug_cache_part part,
 			  const char *name)
 {
 	char *path;
@@ -176,10 +178,10 @@ static char *path_by_name(const struct place *p, enum debug_cache_part part,
 	return path;
 }
 
-static bool place_of(const char *dir, const struct build_id *id,
-		     struct place *ret_place)
+static bool debug_cache_place_of(const char *dir, const struct build_id *id,
+				 struct debug_cache_place *ret_place)
 {
-	*ret_place = (struct place){ .dir = dir, .id = id };
+	*ret_place = (struct debug_cache_place){ .dir = dir, .id = id };
 	build_id_to_hex(id, ret_place->hex);
 	return dir && dir[0] && id->len >= 2;
 }
@@ -188,26 +190,26 @@ int debug_cache_open(const char *dir, const struct build_id *id,
 		     enum debug_cache_part part, const char *name, int *ret_fd,
 		     char **ret_path)
 {
-	struct place p;
+	struct debug_cache_place p;
 	char *base;
 	int r, r_name;
 
-	if (!place_of(dir, id, &p))
+	if (!debug_cache_place_of(dir, id, &p))
 		return -ENOENT;
 	r = follow_link(&p, &base);
 	if (!r)
-		r = open_part(&p, part, base, ret_fd, ret_path);
+		r = debug_cache_open_part(&p, part, base, ret_fd, ret_path);
 	if (!r || r == -ENOMEM)
 		return r;
 	base = path_by_name(&p, part, name);
 	if (!base)
 		return r;
-	r_name = open_part(&p, part, base, ret_fd, ret_path);
+	r_name = debug_cache_open_part(&p, part, base, ret_fd, ret_path);
 	/* The link's trouble tells more than that the name leads nowhere. */
 	return r_name == -ENOENT ? r : r_name;
 }
 
-static int compare_names(const void *a, const void *b)
+static int debug_cache_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)b, *(char *const *)a);
 }
@@ -236,7 +238,7 @@ static int add_boot(void *ctx, const char *name)
 }
 
 /* [kernel.kcore]/BUILD-ID/TIME/kallsyms, the newest first. */
-static int add_boots(const struct place *p, debug_cache_paths *paths)
+static int add_boots(const struct debug_cache_place *p, debug_cache_paths *paths)
 {
 	struct boots b = { .paths = paths };
 	size_t first = paths->nr;
@@ -250,7 +252,7 @@ static int add_boots(const struct place *p, debug_cache_paths *paths)
 	free(folder);
 	if (paths->nr > first)
 		qsort(paths->at + first, paths->nr - first, sizeof(*paths->at),
-		      compare_names);
+		      debug_cache_compare_names);
 	return r;
 }
 
@@ -258,11 +260,11 @@ int debug_cache_kallsyms(const char *dir, const struct build_id *id,
 			 debug_cache_paths *ret_paths)
 {
 	debug_cache_paths paths = { 0 };
-	struct place p;
+	struct debug_cache_place p;
 	char *path;
 	int fd, r = 0;
 
-	if (place_of(dir, id, &p)) {
+	if (debug_cache_place_of(dir, id, &p)) {
 		r = debug_cache_open(dir, id, DEBUG_CACHE_KALLSYMS, NULL, &fd, &path);
 		if (!r) {
 			close(fd);

@@ -56,8 +56,8 @@ static char *name_in_link(char *text, const char *hex)
 	return name[1] == '[' ? name + 1 : name;
 }
 
-static int add_entry(debug_cache_entries *entries, const char *dir, const char *two,
-		     const char *rest)
+static int debug_cache_store_add_entry(debug_cache_entries *entries, const char *dir,
+				       const char *two, const char *rest)
 {
 	struct debug_cache_entry entry;
 	char hex[NAME_MAX + 3];
@@ -93,7 +93,8 @@ static int list_folder(debug_cache_entries *entries, const char *dir, const char
 	folder = opendir(path);
 	while (!r && folder && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
-			r = add_entry(entries, dir, two, entry->d_name);
+			r = debug_cache_store_add_entry(entries, dir, two,
+							entry->d_name);
 	if (folder)
 		closedir(folder);
 	free(path);
@@ -142,7 +143,7 @@ void debug_cache_entries_done(debug_cache_entries *entries)
 	vec_done(entries);
 }
 
-static int copy_file(const char *from, const char *to)
+static int debug_cache_store_copy_file(const char *from, const char *to)
 {
 	int fd = elf_open_regular(from);
 	struct stat st;
@@ -174,8 +175,8 @@ static int copy_text(const char *from, const char *to)
 
 /* The folder of a binary with this build-id, made; malloc'd.  In the old layout a file of
  * that name is in the way: it is what a new one replaces. */
-static int make_folder(const char *dir, const char *name, const char *hex,
-		       char **ret_folder)
+static int debug_cache_store_make_folder(const char *dir, const char *name,
+					 const char *hex, char **ret_folder)
 {
 	struct stat st;
 	char *folder;
@@ -250,7 +251,7 @@ static int addition_begin(struct addition *a, const char *dir,
 	build_id_to_hex(id, a->hex);
 	if (id->len < 2 || (name[0] != '/' && name[0] != '['))
 		return -EINVAL;
-	r = make_folder(dir, name, a->hex, &a->folder);
+	r = debug_cache_store_make_folder(dir, name, a->hex, &a->folder);
 	if (r)
 		return r;
 	if (asprintf(&a->path, "%s/%s", a->folder, debug_cache_part_file(part)) < 0) {
@@ -281,7 +282,7 @@ int debug_cache_add(const char *dir, const struct build_id *id,
 		if (part == DEBUG_CACHE_KALLSYMS)
 			r = copy_text(file, a.path);
 		else if ((r = io_link(file, a.path)) && r != -EEXIST)
-			r = copy_file(file, a.path);
+			r = debug_cache_store_copy_file(file, a.path);
 		if (r == -EEXIST)
 			r = 0;
 	}

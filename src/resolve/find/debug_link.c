@@ -43,7 +43,7 @@ static void make_crc_table(struct crc_table *t)
 				t->of[n - 1][b] >> 8 ^ t->of[0][t->of[n - 1][b] & 0xff];
 }
 
-static uint32_t le32(const uint8_t *at)
+static uint32_t debug_link_le32(const uint8_t *at)
 {
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
 	       (uint32_t)at[3] << 24;
@@ -55,8 +55,8 @@ static uint32_t crc_of(const struct crc_table *t, uint32_t crc, const uint8_t *a
 {
 	crc = ~crc;
 	for (; len >= CRC_SLICES; len -= CRC_SLICES, at += CRC_SLICES) {
-		uint32_t a = le32(at) ^ crc;
-		uint32_t b = le32(at + 4);
+		uint32_t a = debug_link_le32(at) ^ crc;
+		uint32_t b = debug_link_le32(at + 4);
 
 		crc = t->of[7][a & 0xff] ^ t->of[6][a >> 8 & 0xff] ^
 		      t->of[5][a >> 16 & 0xff] ^ t->of[4][a >> 24] ^

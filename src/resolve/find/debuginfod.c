@@ -53,7 +53,7 @@ enum answer {
 	ANSWER_FAILED
 };
 
-struct job {
+struct debuginfod_job {
 	enum answer answer;
 	struct http_get get;
 	struct debuginfod_part part;
@@ -61,9 +61,9 @@ struct job {
 };
 
 /* A want that is being asked for, at all servers until one begins to send. */
-struct file {
+struct debuginfod_file {
 	const struct debuginfod_want *want; /* NULL: none */
-	struct job jobs[DEBUGINFOD_SERVERS_MAX];
+	struct debuginfod_job jobs[DEBUGINFOD_SERVERS_MAX];
 };
 
 /* One call of debuginfod_fetch(). */
@@ -76,10 +76,10 @@ struct fetch {
 	size_t nr_over;
 	size_t nr_late; /* time ended before their answer */
 	uint64_t bytes; /* of files that are whole */
-	struct file files[DEBUGINFOD_AT_ONCE];
+	struct debuginfod_file files[DEBUGINFOD_AT_ONCE];
 };
 
-static uint64_t now_ms(void)
+static uint64_t debuginfod_now_ms(void)
 {
 	struct timespec t;
 
@@ -196,7 +196,7 @@ static bool is_up(const struct debuginfod *d, struct server *s)
 }
 
 /* A server that does not work, for this run and for the next ones. */
-static void give_up(struct fetch *f, struct server *s, const char *why)
+static void debuginfod_give_up(struct fetch *f, struct server *s, const char *why)
 {
 	s->down = true;
 	debuginfod_cache_note(f->d->cache_dir, s->key, true);
@@ -205,7 +205,7 @@ static void give_up(struct fetch *f, struct server *s, const char *why)
 }
 
 /* /buildid/ID/source/PATH: what URLs must not have is escaped. */
-static void put_escaped(struct buf *out, const char *path)
+static void debuginfod_put_escaped(struct buf *out, const char *path)
 {
 	static const char plain[] = "-._~/";
 
@@ -232,7 +232,7 @@ static char *url_of(const struct server *s, const struct debuginfod_want *want)
 	buf_put(&url, debuginfod_kind_name(want->kind),
 		strlen(debuginfod_kind_name(want->kind)));
 	if (want->source)
-		put_escaped(&url, want->source);
+		debuginfod_put_escaped(&url, want->source);
 	buf_put_u8(&url, 0);
 	if (!url.failed)
 		return (char *)url.data;
@@ -254,21 +254,23 @@ static void stop_all(struct fetch *f, const char *why)
 }
 
 /* Ends a request, whatever its state. */
-static void end_job(struct fetch *f, struct job *j, enum answer answer)
+static void debuginfod_end_job(struct fetch *f, struct debuginfod_job *j,
+			       enum answer answer)
 {
 	if (f->http)
 		http_remove(f->http, &j->get);
 	debuginfod_cache_drop(&j->part);
 	free(j->url);
-	*j = (struct job){ .answer = answer };
+	*j = (struct debuginfod_job){ .answer = answer };
 }
 
-static void start_job(struct fetch *f, struct file *file, size_t server)
+static void debuginfod_start_job(struct fetch *f, struct debuginfod_file *file,
+				 size_t server)
 {
-	struct job *j = &file->jobs[server];
+	struct debuginfod_job *j = &file->jobs[server];
 	int r;
 
-	*j = (struct job){ .answer = ANSWER_FAILED };
+	*j = (struct debuginfod_job){ .answer = ANSWER_FAILED };
 	if (!is_up(f->d, &f->d->servers.at[server]))
 		return;
 	j->url = url_of(&f->d->servers.at[server], file->want);
@@ -276,7 +278,7 @@ static void start_job(struct fetch *f, struct file *file, size_t server)
 	if (r)
 		stop_all(f, strerror(-r));
 	if (r || !j->url) {
-		end_job(f, j, ANSWER_FAILED);
+		debuginfod_end_job(f, j, ANSWER_FAILED);
 		return;
 	}
 	j->get = (struct http_get){
@@ -287,30 +289,30 @@ static void start_job(struct fetch *f, struct file *file, size_t server)
 		.ctx = file,
 	};
 	if (http_add(f->http, &j->get))
-		end_job(f, j, ANSWER_FAILED);
+		debuginfod_end_job(f, j, ANSWER_FAILED);
 	else
 		j->answer = ANSWER_COMING;
 }
 
-static void end_file(struct fetch *f, struct file *file)
+static void end_file(struct fetch *f, struct debuginfod_file *file)
 {
 	for (size_t i = 0; i < f->d->servers.nr; i++)
-		end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
+		debuginfod_end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
 	file->want = NULL;
 	f->nr_over++;
 }
 
 /* Asks the servers that have not been, and ends the file if nothing is to come. */
-static void go_on(struct fetch *f, struct file *file)
+static void debuginfod_go_on(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t nr_coming = 0;
 	size_t nr_not_there = 0;
 
 	for (size_t i = 0; i < f->d->servers.nr; i++) {
-		struct job *j = &file->jobs[i];
+		struct debuginfod_job *j = &file->jobs[i];
 
 		if (j->answer == ANSWER_NOT_ASKED)
-			start_job(f, file, i);
+			debuginfod_start_job(f, file, i);
 		nr_coming += j->answer == ANSWER_COMING;
 		nr_not_there += j->answer == ANSWER_NOT_THERE;
 	}
@@ -338,10 +340,10 @@ static bool is_to_be_asked(struct fetch *f, const struct debuginfod_want *want)
 	return f->d->ask_failed || debuginfod_cache_failed(f->d->cache_dir, key) < 0;
 }
 
-static void fill(struct fetch *f)
+static void debuginfod_fill(struct fetch *f)
 {
 	for (size_t i = 0; i < DEBUGINFOD_AT_ONCE && f->next < f->nr; i++) {
-		struct file *file = &f->files[i];
+		struct debuginfod_file *file = &f->files[i];
 
 		while (!file->want && f->next < f->nr) {
 			const struct debuginfod_want *want = &f->wants[f->next++];
@@ -350,8 +352,8 @@ static void fill(struct fetch *f)
 				f->nr_over++;
 				continue;
 			}
-			*file = (struct file){ .want = want };
-			go_on(f, file);
+			*file = (struct debuginfod_file){ .want = want };
+			debuginfod_go_on(f, file);
 		}
 	}
 }
@@ -365,7 +367,7 @@ static bool is_idle(const struct fetch *f)
 }
 
 /* Once one server sends a file the others need not. */
-static void commit(struct fetch *f, struct file *file)
+static void commit(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t sender = 0;
 
@@ -375,7 +377,7 @@ static void commit(struct fetch *f, struct file *file)
 		return;
 	for (size_t i = 0; i < f->d->servers.nr; i++)
 		if (i != sender && file->jobs[i].answer == ANSWER_COMING)
-			end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
+			debuginfod_end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
 }
 
 static void say_wrong(struct server *s, const struct debuginfod_want *want)
@@ -400,7 +402,8 @@ static void note_answer(struct fetch *f, struct server *s)
 }
 
 /* A whole file came: whether it is the right one, and is kept. */
-static bool keep(struct fetch *f, struct file *file, struct job *j, struct server *s)
+static bool debuginfod_keep(struct fetch *f, struct debuginfod_file *file,
+			    struct debuginfod_job *j, struct server *s)
 {
 	uint64_t bytes = j->get.bytes;
 
@@ -417,7 +420,7 @@ static bool keep(struct fetch *f, struct file *file, struct job *j, struct serve
 
 static void take_end(struct fetch *f, struct http_get *get)
 {
-	struct file *file = get->ctx;
+	struct debuginfod_file *file = get->ctx;
 	size_t i = 0;
 	struct server *s;
 	enum answer answer = ANSWER_FAILED;
@@ -427,7 +430,7 @@ static void take_end(struct fetch *f, struct http_get *get)
 	s = &f->d->servers.at[i];
 	switch (get->outcome) {
 	case HTTP_DONE:
-		if (keep(f, file, &file->jobs[i], s)) {
+		if (debuginfod_keep(f, file, &file->jobs[i], s)) {
 			end_file(f, file);
 			return;
 		}
@@ -443,7 +446,7 @@ static void take_end(struct fetch *f, struct http_get *get)
 	case HTTP_REFUSED:
 	case HTTP_BROKEN_OFF:
 		if (!s->down)
-			give_up(f, s, get->error);
+			debuginfod_give_up(f, s, get->error);
 		break;
 	case HTTP_NO_ROOM:
 		stop_all(f, get->error);
@@ -453,11 +456,11 @@ static void take_end(struct fetch *f, struct http_get *get)
 	default:
 		break;
 	}
-	end_job(f, &file->jobs[i], answer);
-	go_on(f, file);
+	debuginfod_end_job(f, &file->jobs[i], answer);
+	debuginfod_go_on(f, file);
 }
 
-static void tell_progress(const struct fetch *f)
+static void debuginfod_tell_progress(const struct fetch *f)
 {
 	uint64_t bytes = f->bytes;
 
@@ -476,7 +479,7 @@ static void break_off(struct fetch *f)
 	bool late[DEBUGINFOD_SERVERS_MAX] = { 0 };
 
 	for (size_t i = 0; i < DEBUGINFOD_AT_ONCE; i++) {
-		struct file *file = &f->files[i];
+		struct debuginfod_file *file = &f->files[i];
 
 		if (!file->want)
 			continue;
@@ -493,7 +496,7 @@ static void break_off(struct fetch *f)
 		if (s->answered || s->down)
 			continue;
 		if (late[k])
-			give_up(f, s, "none was whole in time");
+			debuginfod_give_up(f, s, "none was whole in time");
 		else if (s->said)
 			debuginfod_cache_note(f->d->cache_dir, s->key, true);
 	}
@@ -504,16 +507,16 @@ static void break_off(struct fetch *f)
 			f->nr_late, f->nr, (double)f->d->timeout_ms / MS_PER_S);
 }
 
-static void run(struct fetch *f, uint64_t end_ms)
+static void debuginfod_run(struct fetch *f, uint64_t end_ms)
 {
 	for (;;) {
-		uint64_t now = now_ms();
+		uint64_t now = debuginfod_now_ms();
 		struct http_get *get;
 
-		fill(f);
+		debuginfod_fill(f);
 		if (is_idle(f))
 			return;
-		tell_progress(f);
+		debuginfod_tell_progress(f);
 		if (now >= end_ms)
 			return;
 		get = http_wait(f->http,
@@ -528,7 +531,7 @@ static void run(struct fetch *f, uint64_t end_ms)
 void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 		      size_t nr)
 {
-	uint64_t start = now_ms();
+	uint64_t start = debuginfod_now_ms();
 	uint64_t spent;
 	struct fetch *f;
 
@@ -542,7 +545,7 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 	f->nr = nr;
 	if (!http_new(&f->http)) {
 		debuginfod_cache_sweep(d->cache_dir);
-		run(f, start + d->left_ms);
+		debuginfod_run(f, start + d->left_ms);
 		break_off(f);
 		http_free(f->http);
 	} else {
@@ -553,6 +556,6 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 			"files with");
 	}
 	free(f);
-	spent = now_ms() - start;
+	spent = debuginfod_now_ms() - start;
 	d->left_ms = spent < d->left_ms ? d->left_ms - spent : 0;
 }

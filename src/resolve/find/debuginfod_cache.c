@@ -65,33 +65,34 @@ static uint64_t setting(const char *dir, const char *name, uint64_t otherwise)
 	return v;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void debuginfod_cache_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
 
 /* DIR/BUILD-ID/KIND, malloc'd; with `tail` behind it. */
-static char *path_of(const char *dir, const struct debuginfod_want *want,
-		     const char *tail)
+static char *debuginfod_cache_path_of(const char *dir,
+				      const struct debuginfod_want *want,
+				      const char *tail)
 {
 	char hex[HEX_BYTES];
 	struct buf path = { 0 };
 
 	build_id_to_hex(&want->id, hex);
-	put_text(&path, dir);
-	put_text(&path, "/");
-	put_text(&path, hex);
-	put_text(&path, "/");
-	put_text(&path, kind_names[want->kind]);
+	debuginfod_cache_put_text(&path, dir);
+	debuginfod_cache_put_text(&path, "/");
+	debuginfod_cache_put_text(&path, hex);
+	debuginfod_cache_put_text(&path, "/");
+	debuginfod_cache_put_text(&path, kind_names[want->kind]);
 	for (const char *s = want->source; s && *s; s++) {
 		if (*s == '/')
-			put_text(&path, "##");
+			debuginfod_cache_put_text(&path, "##");
 		else if (*s == '#')
-			put_text(&path, "#_");
+			debuginfod_cache_put_text(&path, "#_");
 		else
 			buf_put_u8(&path, (uint8_t)*s);
 	}
-	put_text(&path, tail);
+	debuginfod_cache_put_text(&path, tail);
 	buf_put_u8(&path, 0);
 	if (!path.failed)
 		return (char *)path.data;
@@ -126,7 +127,7 @@ static bool is_fresh(const char *dir, const struct stat *st)
 int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 			  int *ret_fd, char **ret_path)
 {
-	char *path = path_of(dir, want, "");
+	char *path = debuginfod_cache_path_of(dir, want, "");
 	struct stat st;
 	int r = -EAGAIN;
 	int fd;
@@ -152,7 +153,8 @@ int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 }
 
 /* Folders as the client makes them: for the user alone. */
-static int make_folder(const char *dir, const struct debuginfod_want *want)
+static int debuginfod_cache_make_folder(const char *dir,
+					const struct debuginfod_want *want)
 {
 	char hex[HEX_BYTES];
 	char *path;
@@ -174,11 +176,11 @@ int debuginfod_cache_begin(const char *dir, const struct debuginfod_want *want,
 			   struct debuginfod_part *ret_part)
 {
 	struct debuginfod_part part = { .fd = -1 };
-	int r = make_folder(dir, want);
+	int r = debuginfod_cache_make_folder(dir, want);
 
 	if (r)
 		return r;
-	part.path = path_of(dir, want, ".XXXXXX");
+	part.path = debuginfod_cache_path_of(dir, want, ".XXXXXX");
 	if (!part.path)
 		return -ENOMEM;
 	part.fd = io_open_temp(part.path, 0, 0600);
@@ -194,7 +196,7 @@ int debuginfod_cache_begin(const char *dir, const struct debuginfod_want *want,
 int debuginfod_cache_keep(const char *dir, const struct debuginfod_want *want,
 			  struct debuginfod_part *part)
 {
-	char *path = path_of(dir, want, "");
+	char *path = debuginfod_cache_path_of(dir, want, "");
 	int r = path ? 0 : -ENOMEM;
 
 	(void)fchmod(part->fd, 0400);
@@ -240,11 +242,12 @@ static void leave_mark(const char *path)
 
 void debuginfod_cache_miss(const char *dir, const struct debuginfod_want *want)
 {
-	char *path = path_of(dir, want, "");
+	char *path = debuginfod_cache_path_of(dir, want, "");
 	struct stat st;
 
 	/* What is there by now may be the file. */
-	if (path && !make_folder(dir, want) && (stat(path, &st) || !st.st_size))
+	if (path && !debuginfod_cache_make_folder(dir, want) &&
+	    (stat(path, &st) || !st.st_size))
 		leave_mark(path);
 	free(path);
 }

@@ -11,17 +11,18 @@
 #include "base/containers/vec.h"
 #include "resolve/symbols/module_name.h"
 
-struct file {
+struct file_index_file {
 	char *path;
 	const char *name; /* in the path */
 };
 
 struct file_index {
-	VEC(struct file) files; /* by name (as compare_names() has it), then path */
+	VEC(struct file_index_file)
+	files; /* by name (as file_index_compare_names() has it), then path */
 };
 
 /* strcmp() for which '-', ',' and '_' are one. */
-static int compare_names(const char *a, const char *b)
+static int file_index_compare_names(const char *a, const char *b)
 {
 	while (*a && (unsigned char)module_name_char(*a) ==
 			     (unsigned char)module_name_char(*b)) {
@@ -32,19 +33,19 @@ static int compare_names(const char *a, const char *b)
 	       (unsigned char)module_name_char(*b);
 }
 
-static int compare_files(const void *a, const void *b)
+static int file_index_compare_files(const void *a, const void *b)
 {
-	const struct file *of_a = a;
-	const struct file *of_b = b;
-	int r = compare_names(of_a->name, of_b->name);
+	const struct file_index_file *of_a = a;
+	const struct file_index_file *of_b = b;
+	int r = file_index_compare_names(of_a->name, of_b->name);
 
 	return r ? r : strcmp(of_a->path, of_b->path);
 }
 
 /* Consumes the path. */
-static int add_file(struct file_index *index, char *path)
+static int file_index_add_file(struct file_index *index, char *path)
 {
-	struct file f = { path, strrchr(path, '/') + 1 };
+	struct file_index_file f = { path, strrchr(path, '/') + 1 };
 
 	if (index->files.nr < FILE_INDEX_FILES_MAX && vec_push(&index->files, f))
 		return 0;
@@ -52,11 +53,12 @@ static int add_file(struct file_index *index, char *path)
 	return -ENOMEM;
 }
 
-static int add_folder(struct file_index *index, const char *folder, int depth);
+static int file_index_add_folder(struct file_index *index, const char *folder,
+				 int depth);
 
 /* What an entry is: readdir() tells most often, so that no file is touched. */
-static int add_entry(struct file_index *index, const char *folder,
-		     const struct dirent *entry, int depth)
+static int file_index_add_entry(struct file_index *index, const char *folder,
+				const struct dirent *entry, int depth)
 {
 	unsigned char type = entry->d_type;
 	struct stat st;
@@ -72,15 +74,16 @@ static int add_entry(struct file_index *index, const char *folder,
 	if (type == DT_LNK && !stat(path, &st) && S_ISREG(st.st_mode))
 		type = DT_REG;
 	if (type == DT_REG)
-		return add_file(index, path);
+		return file_index_add_file(index, path);
 	if (type == DT_DIR && depth < FILE_INDEX_DEPTH_MAX)
-		r = add_folder(index, path, depth + 1);
+		r = file_index_add_folder(index, path, depth + 1);
 	free(path);
 	return r;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as FILE_INDEX_DEPTH_MAX */
-static int add_folder(struct file_index *index, const char *folder, int depth)
+static int file_index_add_folder(struct file_index *index, const char *folder,
+				 int depth)
 {
 	const struct dirent *entry;
 	DIR *dir = opendir(folder);
@@ -89,7 +92,7 @@ static int add_folder(struct file_index *index, const char *folder, int depth)
 	if (!dir)
 		return 0;
 	while (!r && (entry = readdir(dir)))
-		r = add_entry(index, folder, entry, depth);
+		r = file_index_add_entry(index, folder, entry, depth);
 	closedir(dir);
 	return r;
 }
@@ -100,7 +103,7 @@ static void drop_twins(struct file_index *index)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < index->files.nr; i++) {
-		struct file *f = &index->files.at[i];
+		struct file_index_file *f = &index->files.at[i];
 
 		if (nr && !strcmp(f->path, index->files.at[nr - 1].path))
 			free(f->path);
@@ -116,14 +119,14 @@ int file_index_new(const char *const *folders, struct file_index **ret_index)
 	int r = index ? 0 : -ENOMEM;
 
 	for (; !r && *folders; folders++)
-		r = add_folder(index, *folders, 0);
+		r = file_index_add_folder(index, *folders, 0);
 	if (r) {
 		file_index_free(index);
 		return r;
 	}
 	if (index->files.nr)
 		qsort(index->files.at, index->files.nr, sizeof(*index->files.at),
-		      compare_files);
+		      file_index_compare_files);
 	drop_twins(index);
 	*ret_index = index;
 	return 0;
@@ -140,7 +143,7 @@ void file_index_free(struct file_index *index)
 }
 
 /* Number of the first file whose name is not below `name`. */
-static size_t first_of(const struct file_index *index, const char *name)
+static size_t file_index_first_of(const struct file_index *index, const char *name)
 {
 	size_t low = 0;
 	size_t high = index->files.nr;
@@ -148,7 +151,7 @@ static size_t first_of(const struct file_index *index, const char *name)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (compare_names(index->files.at[mid].name, name) < 0)
+		if (file_index_compare_names(index->files.at[mid].name, name) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -156,13 +159,13 @@ static size_t first_of(const struct file_index *index, const char *name)
 	return low;
 }
 
-static const char *get(const struct file_index *index, const char *name, size_t n,
-		       bool exactly)
+static const char *file_index_lookup(const struct file_index *index, const char *name,
+				     size_t n, bool exactly)
 {
-	for (size_t i = first_of(index, name); i < index->files.nr; i++) {
-		const struct file *f = &index->files.at[i];
+	for (size_t i = file_index_first_of(index, name); i < index->files.nr; i++) {
+		const struct file_index_file *f = &index->files.at[i];
 
-		if (compare_names(f->name, name) != 0)
+		if (file_index_compare_names(f->name, name) != 0)
 			break;
 		if (exactly && strcmp(f->name, name) != 0)
 			continue;
@@ -174,7 +177,7 @@ static const char *get(const struct file_index *index, const char *name, size_t 
 
 const char *file_index_get(const struct file_index *index, const char *name, size_t n)
 {
-	return get(index, name, n, true);
+	return file_index_lookup(index, name, n, true);
 }
 
 const char *file_index_module(const struct file_index *index, const char *module,
@@ -188,7 +191,8 @@ const char *file_index_module(const struct file_index *index, const char *module
 	for (size_t i = 0; !found && i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (asprintf(&name, "%s.ko%s", module, ends[i]) < 0)
 			return NULL;
-		for (size_t k = 0; (found = get(index, name, k, false)) && n; k++)
+		for (size_t k = 0;
+		     (found = file_index_lookup(index, name, k, false)) && n; k++)
 			n--;
 		free(name);
 	}

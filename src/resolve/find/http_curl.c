@@ -38,7 +38,7 @@ struct http {
 	struct sigaction before; /* of SIGPIPE: a server may hang up at any time */
 };
 
-static int load(struct curl *c)
+static int http_curl_load(struct curl *c)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 	const struct {
@@ -78,7 +78,7 @@ int http_new(struct http **ret_http)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct http *h = calloc(1, sizeof(*h));
-	int r = h ? load(&h->curl) : -ENOMEM;
+	int r = h ? http_curl_load(&h->curl) : -ENOMEM;
 
 	if (!r && h->curl.global_init(CURL_GLOBAL_DEFAULT))
 		r = -EOPNOTSUPP;
@@ -105,7 +105,7 @@ void http_free(struct http *h)
 }
 
 /* A piece of the body; another number than all of it ends the transfer. */
-static size_t take(char *bytes, size_t one, size_t len, void *ctx)
+static size_t http_curl_take(char *bytes, size_t one, size_t len, void *ctx)
 {
 	struct http_get *get = ctx;
 	size_t nr = one * len;
@@ -133,11 +133,11 @@ static size_t take(char *bytes, size_t one, size_t len, void *ctx)
 	return nr;
 }
 
-static void set_up(const struct curl *c, CURL *easy, struct http_get *get)
+static void http_curl_set_up(const struct curl *c, CURL *easy, struct http_get *get)
 {
 	c->easy_setopt(easy, CURLOPT_URL, get->url);
 	c->easy_setopt(easy, CURLOPT_PRIVATE, get);
-	c->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+	c->easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_curl_take);
 	c->easy_setopt(easy, CURLOPT_WRITEDATA, get);
 	c->easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
 	c->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -168,7 +168,7 @@ int http_add(struct http *h, struct http_get *get)
 	get->outcome = HTTP_RUNNING;
 	get->bytes = 0;
 	get->error[0] = '\0';
-	set_up(&h->curl, easy, get);
+	http_curl_set_up(&h->curl, easy, get);
 	if (h->curl.multi_add_handle(h->multi, easy)) {
 		h->curl.easy_cleanup(easy);
 		return -ENOMEM;
@@ -211,7 +211,7 @@ static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 }
 
 /* Takes a transfer that ended out of the multi. */
-static struct http_get *end_of(struct http *h, const CURLMsg *msg)
+static struct http_get *http_curl_end_of(struct http *h, const CURLMsg *msg)
 {
 	CURL *easy = msg->easy_handle;
 	CURLcode code = msg->data.result;
@@ -238,7 +238,7 @@ struct http_get *http_wait(struct http *h, int ms)
 		h->curl.multi_perform(h->multi, &running);
 		while ((msg = h->curl.multi_info_read(h->multi, &nr)))
 			if (msg->msg == CURLMSG_DONE)
-				return end_of(h, msg);
+				return http_curl_end_of(h, msg);
 		if (!i)
 			h->curl.multi_poll(h->multi, NULL, 0, ms, NULL);
 	}

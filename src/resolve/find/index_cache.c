@@ -104,7 +104,8 @@ static int by_use(const void *a, const void *b)
 }
 
 /* One file of the folder; a writer's file that was left behind is removed here. */
-static int take_file(const char *dir, const char *name, index_cache_list *list)
+static int index_cache_take_file(const char *dir, const char *name,
+				 index_cache_list *list)
 {
 	struct index_cache_entry e = { 0 };
 	int kind = name_kind(name, &e.is_unwind);
@@ -143,7 +144,7 @@ int index_cache_read(const char *dir, index_cache_list *ret_list)
 	if (!d)
 		return errno == ENOENT ? 0 : -errno;
 	while (!r && (entry = readdir(d)))
-		r = take_file(dir, entry->d_name, ret_list);
+		r = index_cache_take_file(dir, entry->d_name, ret_list);
 	closedir(d);
 	if (ret_list->nr)
 		qsort(ret_list->at, ret_list->nr, sizeof(*ret_list->at), by_use);

@@ -91,7 +91,7 @@ static int read_link(const char *path, char *ret_text)
 }
 
 /* Where the process finds its files.  Negative: that may not be looked at. */
-static int read_root(const char *pid, struct live_process *p)
+static int live_files_read_root(const char *pid, struct live_process *p)
 {
 	char path[64];
 	char text[LINK_TEXT_MAX];
@@ -119,7 +119,7 @@ static bool same_root(const struct live_process *a, const struct live_process *b
 	       a->mounts == b->mounts;
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t live_files_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -131,7 +131,8 @@ static uint64_t clock_ns(clockid_t clock)
  * that did.  How long the machine slept before that is not known. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
 {
-	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	uint64_t slept = live_files_clock_ns(CLOCK_BOOTTIME) -
+			 live_files_clock_ns(CLOCK_MONOTONIC);
 	uint64_t began;
 
 	if (l->info->clock_id != CLOCK_MONOTONIC || !l->info->start_ns)
@@ -154,7 +155,7 @@ int live_files_new(const struct dict *dict, const struct session_info *info,
 		return -ENOMEM;
 	l->dict = dict;
 	l->info = info;
-	(void)read_root("self", &l->self);
+	(void)live_files_read_root("self", &l->self);
 	*ret_live = l;
 	return 0;
 }
@@ -172,19 +173,19 @@ void live_files_free(struct live_files *l)
 	free(l);
 }
 
-static int add_process(struct live_files *l, const struct thread *t)
+static int live_files_add_process(struct live_files *l, const struct thread *t)
 {
 	struct live_process p = { .pid = t->pid, .app = t->app };
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", t->pid);
-	if (read_root(pid, &p) || !is_same_process(l, t))
+	if (live_files_read_root(pid, &p) || !is_same_process(l, t))
 		return 0;
 	return vec_push(&l->processes, p) ? 0 : -ENOMEM;
 }
 
 /* Looks at the processes that the dict has gained. */
-static int update(struct live_files *l)
+static int live_files_update(struct live_files *l)
 {
 	for (; l->nr_threads < l->dict->threads.nr; l->nr_threads++) {
 		const struct thread *t = &l->dict->threads.at[l->nr_threads];
@@ -199,7 +200,7 @@ static int update(struct live_files *l)
 		if (!slot)
 			return -ENOMEM;
 		slot->value_plus_1 = 1;
-		r = is_new ? add_process(l, t) : 0;
+		r = is_new ? live_files_add_process(l, t) : 0;
 		if (r)
 			return r;
 	}
@@ -207,7 +208,7 @@ static int update(struct live_files *l)
 }
 
 /* One search. */
-struct search {
+struct live_files_search {
 	const struct image *image;
 	char name[LINK_TEXT_MAX];
 	bool (*is_it)(int fd, const struct image *image);
@@ -216,7 +217,7 @@ struct search {
 };
 
 /* Consumes `path`.  0 (s->fd tells whether it is the file) or -ENOMEM. */
-static int try_path(struct search *s, char *path)
+static int try_path(struct live_files_search *s, char *path)
 {
 	int fd = path ? elf_open_regular(path) : -1;
 
@@ -231,7 +232,8 @@ static int try_path(struct search *s, char *path)
 	return path ? 0 : -ENOMEM;
 }
 
-static char *path_of(const struct live_process *p, const char *what, const char *name)
+static char *live_files_path_of(const struct live_process *p, const char *what,
+				const char *name)
 {
 	char *path;
 
@@ -276,13 +278,13 @@ static int add_mapping(struct live_files *l, const struct live_process *p, char 
 
 static int add_mappings(struct live_files *l, const struct live_process *p)
 {
-	char *folder = path_of(p, "map_files", "");
+	char *folder = live_files_path_of(p, "map_files", "");
 	DIR *dir = folder ? opendir(folder) : NULL;
 	int r = folder ? 0 : -ENOMEM;
 	const struct dirent *e;
 
 	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = readdir(dir))) {
-		char *path = path_of(p, "map_files/", e->d_name);
+		char *path = live_files_path_of(p, "map_files/", e->d_name);
 
 		r = path ? add_mapping(l, p, path) : -ENOMEM;
 	}
@@ -293,7 +295,7 @@ static int add_mappings(struct live_files *l, const struct live_process *p)
 }
 
 /* Each process's mappings are read once, however many images are looked for. */
-static int try_mappings(struct search *s, struct live_files *l)
+static int try_mappings(struct live_files_search *s, struct live_files *l)
 {
 	uint64_t hash = hash_bytes(s->name, strlen(s->name), 0);
 	int r = 0;
@@ -310,7 +312,8 @@ static int try_mappings(struct search *s, struct live_files *l)
 }
 
 /* Below the root of a process, if that is another one than those before. */
-static int try_root(struct search *s, const struct live_files *l, size_t number)
+static int try_root(struct live_files_search *s, const struct live_files *l,
+		    size_t number)
 {
 	const struct live_process *p = &l->processes.at[number];
 
@@ -319,18 +322,20 @@ static int try_root(struct search *s, const struct live_files *l, size_t number)
 	for (size_t i = 0; i < number; i++)
 		if (same_root(p, &l->processes.at[i]))
 			return 0;
-	return try_path(s, path_of(p, "root", s->name));
+	return try_path(s, live_files_path_of(p, "root", s->name));
 }
 
 /* Processes whose main binary the image is know it as their exe; others may have mapped it. */
-static int search(struct search *s, struct live_files *l, uint32_t number)
+static int live_files_search(struct live_files_search *s, struct live_files *l,
+			     uint32_t number)
 {
 	size_t nr = l->processes.nr;
 	int r = 0;
 
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
 		if (l->processes.at[i].app == number)
-			r = try_path(s, path_of(&l->processes.at[i], "exe", ""));
+			r = try_path(
+				s, live_files_path_of(&l->processes.at[i], "exe", ""));
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
 		r = try_root(s, l, i);
 	if (!r && s->fd < 0)
@@ -339,7 +344,7 @@ static int search(struct search *s, struct live_files *l, uint32_t number)
 }
 
 /* "" for a name that is no path. */
-static void put_name(struct search *s, const char *name)
+static void live_files_put_name(struct live_files_search *s, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -353,12 +358,12 @@ int live_files_open(struct live_files *l, const struct image *image, uint32_t nu
 		    bool (*is_it)(int fd, const struct image *image), int *ret_fd,
 		    char **ret_path)
 {
-	struct search s = { .image = image, .is_it = is_it, .fd = -1 };
-	int r = update(l);
+	struct live_files_search s = { .image = image, .is_it = is_it, .fd = -1 };
+	int r = live_files_update(l);
 
-	put_name(&s, dict_str(l->dict, image->name));
+	live_files_put_name(&s, dict_str(l->dict, image->name));
 	if (!r && s.name[0] == '/' && !strstr(s.name, "/../"))
-		r = search(&s, l, number);
+		r = live_files_search(&s, l, number);
 	if (r)
 		return r;
 	if (s.fd < 0)

@@ -12,7 +12,7 @@
 
 static const uint64_t bytes_max = (uint64_t)1 << 32;
 
-static void tell_damage(const struct jitdump *d, const char *path)
+static void jit_dump_tell_damage(const struct jitdump *d, const char *path)
 {
 	if (d->nr_bad)
 		log_say_once(LOG_WARNING, "%s: %llu records are malformed", path,
@@ -49,12 +49,12 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 		mapped_release(ret_bytes);
 		return r;
 	}
-	tell_damage(ret_dump, path);
+	jit_dump_tell_damage(ret_dump, path);
 	return 0;
 }
 
-static int put_names(const struct jitdump *d, const uint8_t *bytes,
-		     struct symtab_given *given, struct buf *names)
+static int jit_dump_put_names(const struct jitdump *d, const uint8_t *bytes,
+			      struct symtab_given *given, struct buf *names)
 {
 	size_t at = 0;
 
@@ -90,7 +90,7 @@ int jit_dump_symtab(const struct jitdump *dump, const struct mapped *bytes,
 	given = calloc(dump->codes.nr, sizeof(*given));
 	if (!given)
 		return -ENOMEM;
-	r = put_names(dump, bytes->bytes, given, &names);
+	r = jit_dump_put_names(dump, bytes->bytes, given, &names);
 	if (!r)
 		r = symtab_of_given(given, dump->codes.nr, 0, ret_tab);
 	buf_done(&names);

@@ -147,7 +147,7 @@ struct wanted {
 	bool any_owner;
 };
 
-static bool is_wanted(int fd, const struct wanted *wanted)
+static bool jit_files_is_wanted(int fd, const struct wanted *wanted)
 {
 	struct stat st;
 
@@ -160,14 +160,15 @@ static bool is_wanted(int fd, const struct wanted *wanted)
 }
 
 /* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
-static int try_file(int made, const struct wanted *wanted, int *ret_fd, char **ret_path)
+static int jit_files_try_file(int made, const struct wanted *wanted, int *ret_fd,
+			      char **ret_path)
 {
 	int fd;
 
 	if (made < 0)
 		return -ENOMEM;
 	fd = jit_open(*ret_path, wanted->inode);
-	if (fd >= 0 && !is_wanted(fd, wanted)) {
+	if (fd >= 0 && !jit_files_is_wanted(fd, wanted)) {
 		close(fd);
 		fd = -ENOENT;
 	}
@@ -233,7 +234,7 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	return r == 1 ? 0 : r ? r : -ENOENT;
 }
 
-static int64_t now_ns(clockid_t clock)
+static int64_t jit_files_now_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
 
@@ -245,7 +246,8 @@ static int64_t now_ns(clockid_t clock)
 static bool lives(const struct jit_places *places, int32_t pid)
 {
 	uint64_t began = process_start_ns(pid);
-	int64_t boot = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+	int64_t boot =
+		jit_files_now_ns(CLOCK_REALTIME) - jit_files_now_ns(CLOCK_BOOTTIME);
 
 	return began && (!places->until_wall_ns ||
 			 boot + (int64_t)began <=
@@ -269,13 +271,14 @@ static int open_live_map(const struct jit_places *places, int32_t pid, int *ret_
 	int r;
 
 	wanted.since_ns = places->since_wall_ns;
-	r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
-			      jit_own_pid(pid)),
-		     &wanted, ret_fd, ret_path);
+	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid,
+					"/tmp/perf-", jit_own_pid(pid)),
+			       &wanted, ret_fd, ret_path);
 
-	return r != -ENOENT ? r
-			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid),
-				       &wanted, ret_fd, ret_path);
+	return r != -ENOENT
+		       ? r
+		       : jit_files_try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid),
+					    &wanted, ret_fd, ret_path);
 }
 
 int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
@@ -288,7 +291,7 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 	if (places->session_dir[0])
 		r = open_kept_map(places->session_dir, pid, ret_fd, ret_path);
 	if (r == -ENOENT && places->root[0])
-		return try_file(
+		return jit_files_try_file(
 			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid),
 			&in_root, ret_fd, ret_path);
 	return r == -ENOENT && places->here
@@ -312,15 +315,16 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 			     ret_fd, ret_path);
 	/* Copies have inodes of their own. */
 	if (r == -ENOENT && places->root[0])
-		return try_file(asprintf(ret_path, "%s%s", places->root, path),
-				&in_root, ret_fd, ret_path);
+		return jit_files_try_file(
+			asprintf(ret_path, "%s%s", places->root, path), &in_root,
+			ret_fd, ret_path);
 	if (r != -ENOENT || !places->here)
 		return r;
 	wanted = wanted_of(places, pid);
 	wanted.inode = inode;
-	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), &wanted, ret_fd,
-		     ret_path);
+	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path),
+			       &wanted, ret_fd, ret_path);
 	return r != -ENOENT ? r
-			    : try_file(asprintf(ret_path, "%s", path), &wanted, ret_fd,
-				       ret_path);
+			    : jit_files_try_file(asprintf(ret_path, "%s", path),
+						 &wanted, ret_fd, ret_path);
 }

@@ -50,7 +50,7 @@ static bool read_time(const char *path, uint64_t *ret_ns)
 }
 
 /* What is added, of one directory. */
-struct adding {
+struct jit_session_adding {
 	struct jit_session *session;
 	const char *dir;
 	enum jit_clock clock;
@@ -59,7 +59,7 @@ struct adding {
 
 static int add_dump(void *ctx, const char *name)
 {
-	const struct adding *a = ctx;
+	const struct jit_session_adding *a = ctx;
 	struct jit_dump_source from = { .pid = a->pid, .clock = a->clock };
 	char *path;
 	int r = 0;
@@ -80,10 +80,10 @@ static int add_dump(void *ctx, const char *name)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int add_process(void *ctx, const char *number)
+static int jit_session_add_process(void *ctx, const char *number)
 {
-	const struct adding *all = ctx;
-	struct adding one = *all;
+	const struct jit_session_adding *all = ctx;
+	struct jit_session_adding one = *all;
 	uint64_t pid;
 	char *dir;
 	int r;
@@ -99,10 +99,10 @@ static int add_process(void *ctx, const char *number)
 	return r;
 }
 
-static int add_all(struct jit_session *s, const char *session_dir,
-		   const struct session_info *info)
+static int jit_session_add_all(struct jit_session *s, const char *session_dir,
+			       const struct session_info *info)
 {
-	struct adding all = {
+	struct jit_session_adding all = {
 		.session = s,
 		.clock = info->clock_id == CLOCK_MONOTONIC ? JIT_CLOCK_SAME
 							   : JIT_CLOCK_NONE,
@@ -113,7 +113,7 @@ static int add_all(struct jit_session *s, const char *session_dir,
 	if (asprintf(&dir, "%s/jit", session_dir) < 0)
 		return -ENOMEM;
 	all.dir = dir;
-	r = tree_list(dir, add_process, &all);
+	r = tree_list(dir, jit_session_add_process, &all);
 	free(dir);
 	return r;
 }
@@ -134,7 +134,7 @@ int jit_session_new(const char *session_dir, const struct dict *dict,
 		jit_stage_set_wall(s->stage,
 				   (int64_t)(info->start_ns - info->start_wall_ns));
 	if (!r)
-		r = add_all(s, session_dir, info);
+		r = jit_session_add_all(s, session_dir, info);
 	if (r || !jit_stage_is_needed(s->stage)) {
 		jit_session_free(s);
 		s = NULL;
@@ -164,7 +164,7 @@ const struct dict *jit_session_dict(const struct jit_session *s)
 
 /* ---- samples ---- */
 
-static int take_sample(struct jit_session *s, struct sample *sample)
+static int jit_session_take_sample(struct jit_session *s, struct sample *sample)
 {
 	int r = dict_merge_sample(&s->merge, sample);
 
@@ -190,7 +190,7 @@ int jit_session_batch(struct jit_session *s, const struct sample_batch *batch,
 					 .event = batch->event[i],
 					 .stack = batch->stack[i] };
 
-		if (take_sample(s, &sample))
+		if (jit_session_take_sample(s, &sample))
 			return -ENOMEM;
 		s->threads.at[i] = sample.thread;
 		s->events.at[i] = sample.event;

@@ -11,7 +11,7 @@
 #include "resolve/jit/dump.h"
 #include "resolve/jit/times.h"
 
-struct dump {
+struct jit_stage_dump {
 	uint32_t image; /* of the dict */
 	bool timeless;
 	struct jitdump codes;
@@ -30,7 +30,7 @@ struct jit_stage {
 	bool has_wall;
 	int64_t wall_shift_ns; /* from time of day to that of the samples */
 	struct dict *dict;
-	VEC(struct dump) dumps;
+	VEC(struct jit_stage_dump) dumps;
 	struct map by_pid; /* pid -> its last dump */
 	VEC(struct node) nodes;
 	VEC(uint32_t) path;
@@ -85,7 +85,7 @@ static bool has_times(const struct jit_stage *s, const struct jitdump *codes,
 	return from->clock == JIT_CLOCK_SAME || (from->mapped_ns && codes->begin_ns);
 }
 
-static int make_times(const struct jit_stage *s, struct dump *d,
+static int make_times(const struct jit_stage *s, struct jit_stage_dump *d,
 		      const struct jit_dump_source *from)
 {
 	int64_t shift = 0;
@@ -104,8 +104,8 @@ static int make_times(const struct jit_stage *s, struct dump *d,
 	return jit_times_make(&d->times, &d->codes, shift);
 }
 
-static int add_image(struct jit_stage *s, const struct jit_dump_source *from,
-		     uint32_t *ret_image)
+static int jit_stage_add_image(struct jit_stage *s, const struct jit_dump_source *from,
+			       uint32_t *ret_image)
 {
 	struct image image = {
 		.name = dict_string(s->dict, from->path),
@@ -121,7 +121,7 @@ static int add_image(struct jit_stage *s, const struct jit_dump_source *from,
 }
 
 /* Whether this one was added before: it is mapped again in a process that was forked. */
-static bool is_known(const struct jit_stage *s, uint32_t dump, uint32_t image)
+static bool jit_stage_is_known(const struct jit_stage *s, uint32_t dump, uint32_t image)
 {
 	for (; dump != MAP_NONE; dump = s->dumps.at[dump].older)
 		if (s->dumps.at[dump].image == image)
@@ -129,7 +129,7 @@ static bool is_known(const struct jit_stage *s, uint32_t dump, uint32_t image)
 	return false;
 }
 
-static int keep_dump(struct jit_stage *s, int32_t pid, const struct dump *d)
+static int keep_dump(struct jit_stage *s, int32_t pid, const struct jit_stage_dump *d)
 {
 	if (!vec_push(&s->dumps, *d))
 		return -ENOMEM;
@@ -141,11 +141,12 @@ static int keep_dump(struct jit_stage *s, int32_t pid, const struct dump *d)
 
 int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from)
 {
-	struct dump d = { .older = map_get(&s->by_pid, (uint32_t)from->pid, 0) };
+	struct jit_stage_dump d = { .older = map_get(&s->by_pid, (uint32_t)from->pid,
+						     0) };
 	struct mapped bytes = { 0 };
-	int r = add_image(s, from, &d.image);
+	int r = jit_stage_add_image(s, from, &d.image);
 
-	if (r || is_known(s, d.older, d.image))
+	if (r || jit_stage_is_known(s, d.older, d.image))
 		return r;
 	r = jit_dump_map(from->fd, from->path, &bytes, &d.codes);
 	mapped_release(&bytes);
@@ -162,15 +163,15 @@ int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from)
 
 /* ---- places ---- */
 
-struct place {
+struct jit_stage_place {
 	uint32_t image;
 	uint64_t offset;
 	uint64_t from_ns;
 	uint64_t to_ns;
 };
 
-static const struct dump *last_dump(const struct jit_stage *s,
-				    const struct image *image)
+static const struct jit_stage_dump *last_dump(const struct jit_stage *s,
+					      const struct image *image)
 {
 	uint32_t dump = image->kind == IMAGE_ANON
 				? map_get(&s->by_pid, (uint32_t)image->pid, 0)
@@ -180,11 +181,12 @@ static const struct dump *last_dump(const struct jit_stage *s,
 }
 
 /* Where `p` was at that time; its span gets shorter. */
-static void find_place(const struct jit_stage *s, struct place *p, uint64_t time_ns)
+static void jit_stage_find_place(const struct jit_stage *s, struct jit_stage_place *p,
+				 uint64_t time_ns)
 {
 	const struct image *image = &s->dict->images.at[p->image];
 	uint64_t address = image->start + p->offset - image->ref_address;
-	const struct dump *d = last_dump(s, image);
+	const struct jit_stage_dump *d = last_dump(s, image);
 
 	while (d) {
 		struct jit_found found = jit_times_find(
@@ -206,11 +208,13 @@ static void find_place(const struct jit_stage *s, struct place *p, uint64_t time
 int jit_stage_place(struct jit_stage *s, uint32_t *image, uint64_t *offset,
 		    uint64_t time_ns)
 {
-	struct place p = { .image = *image, .offset = *offset, .to_ns = UINT64_MAX };
+	struct jit_stage_place p = { .image = *image,
+				     .offset = *offset,
+				     .to_ns = UINT64_MAX };
 
 	if (*image >= s->dict->images.nr)
 		return 0;
-	find_place(s, &p, time_ns);
+	jit_stage_find_place(s, &p, time_ns);
 	*image = p.image;
 	*offset = p.offset;
 	return 0;
@@ -236,14 +240,15 @@ static int keep_node(struct jit_stage *s, uint32_t stack, const struct node *n)
 }
 
 /* Makes `n`, which is that of the caller, the node of `stack`.  0 or -ENOMEM. */
-static int step(struct jit_stage *s, uint32_t stack, uint64_t time_ns, struct node *n)
+static int jit_stage_step(struct jit_stage *s, uint32_t stack, uint64_t time_ns,
+			  struct node *n)
 {
 	const struct stack *at = &s->dict->stacks.at[stack];
 	uint32_t parent = at->parent, frame = at->frame;
 	const struct frame *f = &s->dict->frames.at[frame];
-	struct place p = { f->image, f->offset, n->from_ns, n->to_ns };
+	struct jit_stage_place p = { f->image, f->offset, n->from_ns, n->to_ns };
 
-	find_place(s, &p, time_ns);
+	jit_stage_find_place(s, &p, time_ns);
 	n->from_ns = p.from_ns;
 	n->to_ns = p.to_ns;
 	if (p.image != f->image)
@@ -257,7 +262,7 @@ static int step(struct jit_stage *s, uint32_t stack, uint64_t time_ns, struct no
 	return n->stack == DICT_NONE ? -ENOMEM : keep_node(s, stack, n);
 }
 
-static bool is_whole(const struct dict *d, uint32_t stack)
+static bool jit_stage_is_whole(const struct dict *d, uint32_t stack)
 {
 	uint32_t frame = d->stacks.at[stack].frame;
 
@@ -277,7 +282,7 @@ uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns)
 	time_ns -= time_ns == UINT64_MAX;
 	s->path.nr = 0;
 	while (at >= STACK_FIRST && !(known = node_at(s, at, time_ns))) {
-		if (!is_whole(s->dict, at))
+		if (!jit_stage_is_whole(s->dict, at))
 			break;
 		if (!vec_push(&s->path, at))
 			return DICT_NONE;
@@ -288,7 +293,7 @@ uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns)
 	else
 		n.stack = at;
 	while (s->path.nr)
-		if (step(s, s->path.at[--s->path.nr], time_ns, &n))
+		if (jit_stage_step(s, s->path.at[--s->path.nr], time_ns, &n))
 			return DICT_NONE;
 	return n.stack;
 }

@@ -8,7 +8,7 @@ enum {
 	STARTS_MAX = 1024 /* that are looked at for one address */
 };
 
-static int compare(const void *a, const void *b)
+static int jit_times_compare(const void *a, const void *b)
 {
 	const struct jit_time *x = a;
 	const struct jit_time *y = b;
@@ -50,7 +50,7 @@ int jit_times_make(struct jit_times *t, const struct jitdump *dump, int64_t shif
 					      .code = e->code,
 					      .order = (uint32_t)i };
 	}
-	qsort(t->at, t->nr, sizeof(*t->at), compare);
+	qsort(t->at, t->nr, sizeof(*t->at), jit_times_compare);
 	for (size_t i = 0; i < t->nr; i++) {
 		top = t->at[i].end > top ? t->at[i].end : top;
 		t->at[i].top = top;
@@ -83,12 +83,12 @@ static size_t count_until(const struct jit_times *t, uint64_t start, uint64_t ti
 }
 
 /* Whether `a` came after `b`. */
-static bool is_later(const struct jit_time *a, const struct jit_time *b)
+static bool jit_times_is_later(const struct jit_time *a, const struct jit_time *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a->order > b->order;
 }
 
-struct search {
+struct jit_times_search {
 	const struct jit_times *t;
 	uint64_t address;
 	uint64_t time_ns;
@@ -99,7 +99,7 @@ struct search {
 
 /* Looks at all that begin where entry `last` does, which is the last of them.  The number of
  * those that begin before. */
-static size_t look_at_start(struct search *s, size_t last)
+static size_t look_at_start(struct jit_times_search *s, size_t last)
 {
 	const struct jit_time *at = s->t->at;
 	uint64_t start = at[last].start;
@@ -113,7 +113,8 @@ static size_t look_at_start(struct search *s, size_t last)
 
 		if (now->time_ns > s->found.from_ns)
 			s->found.from_ns = now->time_ns;
-		if (s->address < now->end && (!s->last || is_later(now, s->last)))
+		if (s->address < now->end &&
+		    (!s->last || jit_times_is_later(now, s->last)))
 			s->last = now;
 	}
 	for (; next <= last && (!s->first || at[next].time_ns < s->first->time_ns);
@@ -128,10 +129,11 @@ static size_t look_at_start(struct search *s, size_t last)
 struct jit_found jit_times_find(const struct jit_times *t, uint64_t address,
 				uint64_t time_ns)
 {
-	struct search s = { .t = t,
-			    .address = address,
-			    .time_ns = time_ns,
-			    .found = { .code = JITDUMP_NO_CODE, .to_ns = UINT64_MAX } };
+	struct jit_times_search s = { .t = t,
+				      .address = address,
+				      .time_ns = time_ns,
+				      .found = { .code = JITDUMP_NO_CODE,
+						 .to_ns = UINT64_MAX } };
 	size_t nr = count_until(t, address, UINT64_MAX);
 	const struct jit_time *it;
 

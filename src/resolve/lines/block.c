@@ -6,21 +6,21 @@
 #include "base/cursor.h"
 #include "resolve/dwarf/leb.h"
 
-static uint32_t u32_at(const uint8_t *table, uint32_t i)
+static uint32_t line_block_u32_at(const uint8_t *table, uint32_t i)
 {
 	struct cursor c = cursor_le(table + (size_t)i * 4, 4);
 
 	return cursor_u32(&c);
 }
 
-static uint64_t u64_at(const uint8_t *table, uint32_t i)
+static uint64_t line_block_u64_at(const uint8_t *table, uint32_t i)
 {
 	struct cursor c = cursor_le(table + (size_t)i * 8, 8);
 
 	return cursor_u64(&c);
 }
 
-static const uint8_t *take(struct cursor *c, uint64_t nr, uint64_t each)
+static const uint8_t *line_block_take(struct cursor *c, uint64_t nr, uint64_t each)
 {
 	static const uint8_t none[1];
 	const uint8_t *at = cursor_take(c, (size_t)(nr * each));
@@ -50,16 +50,16 @@ int line_block_open(struct line_block *b, const void *bytes, size_t len)
 	b->scopes_len = cursor_u32(&c);
 	b->strings_len = cursor_u32(&c);
 	cursor_u32(&c);
-	b->row_addrs = take(&c, b->nr_row_groups, 8);
-	b->span_addrs = take(&c, b->nr_span_groups, 8);
-	b->row_at = take(&c, b->nr_row_groups, 4);
-	b->span_at = take(&c, b->nr_span_groups, 4);
-	b->files = take(&c, b->nr_files, 4);
-	b->functions = take(&c, b->nr_functions, LINE_FUNCTION_BYTES);
-	b->rows = take(&c, b->rows_len, 1);
-	b->spans = take(&c, b->spans_len, 1);
-	b->scopes = take(&c, b->scopes_len, 1);
-	b->strings = (const char *)take(&c, b->strings_len, 1);
+	b->row_addrs = line_block_take(&c, b->nr_row_groups, 8);
+	b->span_addrs = line_block_take(&c, b->nr_span_groups, 8);
+	b->row_at = line_block_take(&c, b->nr_row_groups, 4);
+	b->span_at = line_block_take(&c, b->nr_span_groups, 4);
+	b->files = line_block_take(&c, b->nr_files, 4);
+	b->functions = line_block_take(&c, b->nr_functions, LINE_FUNCTION_BYTES);
+	b->rows = line_block_take(&c, b->rows_len, 1);
+	b->spans = line_block_take(&c, b->spans_len, 1);
+	b->scopes = line_block_take(&c, b->scopes_len, 1);
+	b->strings = (const char *)line_block_take(&c, b->strings_len, 1);
 	if (c.failed || c.pos != len || !b->strings_len ||
 	    b->strings[b->strings_len - 1] || groups(b->nr_rows) != b->nr_row_groups ||
 	    groups(b->nr_spans) != b->nr_span_groups)
@@ -76,7 +76,7 @@ static uint32_t find_group(const uint8_t *addrs, uint32_t nr, uint64_t addr)
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (u64_at(addrs, mid) <= addr)
+		if (line_block_u64_at(addrs, mid) <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -91,7 +91,7 @@ static uint32_t in_group(uint32_t nr, uint32_t group)
 	return left < LINE_GROUP ? left : LINE_GROUP;
 }
 
-static const char *string_at(const struct line_block *b, uint32_t at)
+static const char *line_block_string_at(const struct line_block *b, uint32_t at)
 {
 	return at && at < b->strings_len ? b->strings + at : NULL;
 }
@@ -100,7 +100,7 @@ const char *line_block_file(const struct line_block *b, uint32_t number)
 {
 	if (!number || number > b->nr_files)
 		return NULL;
-	return string_at(b, u32_at(b->files, number - 1));
+	return line_block_string_at(b, line_block_u32_at(b->files, number - 1));
 }
 
 /* As leb_u(), where the number is known to end within the data. */
@@ -188,13 +188,13 @@ static void finish_row(const struct line_block *b, struct line_row *row)
 }
 
 /* A cursor at a group's first row, and what that row counts from. */
-static struct cursor group_rows(const struct line_block *b, uint32_t group,
-				struct line_row *ret_row)
+static struct cursor line_block_group_rows(const struct line_block *b, uint32_t group,
+					   struct line_row *ret_row)
 {
 	struct cursor c = cursor_le(b->rows, b->rows_len);
-	uint32_t at = u32_at(b->row_at, group);
+	uint32_t at = line_block_u32_at(b->row_at, group);
 
-	*ret_row = (struct line_row){ .addr = u64_at(b->row_addrs, group) };
+	*ret_row = (struct line_row){ .addr = line_block_u64_at(b->row_addrs, group) };
 	if (at > c.len)
 		c.failed = true;
 	else
@@ -219,14 +219,16 @@ static bool enter_group(struct line_run *r, const uint8_t *heads, uint32_t nr,
 {
 	uint32_t group = r->group + 1;
 
-	if (!r->high || addr < r->low || group >= nr || u64_at(heads, group) > addr ||
-	    (group + 1 < nr && u64_at(heads, group + 1) <= addr))
+	if (!r->high || addr < r->low || group >= nr ||
+	    line_block_u64_at(heads, group) > addr ||
+	    (group + 1 < nr && line_block_u64_at(heads, group + 1) <= addr))
 		group = find_group(heads, nr, addr);
 	r->high = 0;
 	if (group >= nr)
 		return false;
 	r->group = group;
-	r->group_high = group + 1 < nr ? u64_at(heads, group + 1) : UINT64_MAX;
+	r->group_high =
+		group + 1 < nr ? line_block_u64_at(heads, group + 1) : UINT64_MAX;
 	return true;
 }
 
@@ -257,7 +259,7 @@ static bool open_row_group(struct line_seek *s, uint64_t addr)
 
 	if (!enter_group(r, b->row_addrs, b->nr_row_groups, addr))
 		return false;
-	c = group_rows(b, r->group, &s->next);
+	c = line_block_group_rows(b, r->group, &s->next);
 	if (!c.failed)
 		next_row(&c, &s->next);
 	r->pos = c.pos;
@@ -321,7 +323,7 @@ static void walk_group(struct line_row_walk *w, uint32_t group)
 	w->left = 0;
 	if (group >= w->block->nr_row_groups)
 		return;
-	c = group_rows(w->block, group, &w->row);
+	c = line_block_group_rows(w->block, group, &w->row);
 	w->pos = c.pos;
 	w->left = c.failed ? 0 : in_group(w->block->nr_rows, group);
 }
@@ -366,7 +368,7 @@ bool line_row_walk_next(struct line_row_walk *w, struct line_row *ret_row)
 	return true;
 }
 
-static int64_t zigzag(uint64_t v)
+static int64_t line_block_zigzag(uint64_t v)
 {
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
@@ -394,7 +396,7 @@ static bool step_span(struct line_seek *s)
 
 	c.pos = r->pos;
 	r->low = r->high;
-	s->scope += zigzag(leb_u(&c));
+	s->scope += line_block_zigzag(leb_u(&c));
 	return end_span(s, &c);
 }
 
@@ -406,12 +408,12 @@ static bool open_span_group(struct line_seek *s, uint64_t addr)
 
 	if (!enter_group(r, b->span_addrs, b->nr_span_groups, addr))
 		return false;
-	c.pos = u32_at(b->span_at, r->group);
+	c.pos = line_block_u32_at(b->span_at, r->group);
 	if (c.pos > c.len)
 		return false;
 	r->left = in_group(b->nr_spans, r->group) - 1;
-	r->low = u64_at(b->span_addrs, r->group);
-	s->scope = zigzag(leb_u(&c));
+	r->low = line_block_u64_at(b->span_addrs, r->group);
+	s->scope = line_block_zigzag(leb_u(&c));
 	return end_span(s, &c);
 }
 
@@ -436,8 +438,8 @@ uint32_t line_block_scope_at(const struct line_block *b, uint64_t addr)
 	return line_seek_scope(&s, addr);
 }
 
-static bool take_function(const struct line_block *b, uint64_t number,
-			  struct line_scope *s)
+static bool line_block_take_function(const struct line_block *b, uint64_t number,
+				     struct line_scope *s)
 {
 	struct cursor c;
 	uint32_t name;
@@ -447,7 +449,7 @@ static bool take_function(const struct line_block *b, uint64_t number,
 	c = cursor_le(b->functions + number * LINE_FUNCTION_BYTES, LINE_FUNCTION_BYTES);
 	name = cursor_u32(&c);
 	s->linkage = name & 1;
-	s->name = string_at(b, name >> 1);
+	s->name = line_block_string_at(b, name >> 1);
 	s->decl_file = line_block_file(b, cursor_u32(&c));
 	s->decl_line = cursor_u32(&c);
 	return true;
@@ -466,7 +468,7 @@ bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope
 	c.pos = id;
 	number = leb_u(&c);
 	s.inlined = number & 1;
-	if (!take_function(b, number >> 1, &s))
+	if (!line_block_take_function(b, number >> 1, &s))
 		return false;
 	if (s.inlined) {
 		up = leb_u(&c);
@@ -481,7 +483,8 @@ bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope
 			s.call_discriminator = (uint32_t)leb_u(&c);
 	}
 	if (!s.inlined && b->nr_span_groups)
-		s.start = u64_at(b->span_addrs, 0) + (uint64_t)zigzag(leb_u(&c));
+		s.start = line_block_u64_at(b->span_addrs, 0) +
+			  (uint64_t)line_block_zigzag(leb_u(&c));
 	if (c.failed)
 		return false;
 	*ret = s;

@@ -72,8 +72,9 @@ static bool head(struct line_block_maker *m, uint64_t addr, size_t at)
 }
 
 /* A row by its difference to the one before: a byte that says what follows, then that. */
-static void put_row(struct line_block_maker *m, const struct line_row *row,
-		    const struct line_row *last)
+static void line_block_make_put_row(struct line_block_maker *m,
+				    const struct line_row *row,
+				    const struct line_row *last)
 {
 	uint64_t delta = row->addr - last->addr;
 	uint8_t what = delta < LINE_ROW_FAR ? (uint8_t)delta : LINE_ROW_FAR;
@@ -105,8 +106,9 @@ static void put_row(struct line_block_maker *m, const struct line_row *row,
 }
 
 /* "Nothing from here on" is a row of no file, line 0 and this column. */
-static struct line_row row_of(struct line_block_maker *m, struct dwarf_program *p,
-			      const struct dwarf_row *in)
+static struct line_row line_block_make_row_of(struct line_block_maker *m,
+					      struct dwarf_program *p,
+					      const struct dwarf_row *in)
 {
 	struct line_row row = { .addr = in->addr };
 
@@ -121,20 +123,20 @@ static struct line_row row_of(struct line_block_maker *m, struct dwarf_program *
 	return row;
 }
 
-static bool put_rows(struct line_block_maker *m, struct dwarf_program *p,
-		     const dwarf_row_vec *rows)
+static bool line_block_make_put_rows(struct line_block_maker *m,
+				     struct dwarf_program *p, const dwarf_row_vec *rows)
 {
 	struct line_row last = { 0 };
 
 	for (size_t i = 0; i < rows->nr; i++) {
-		struct line_row row = row_of(m, p, &rows->at[i]);
+		struct line_row row = line_block_make_row_of(m, p, &rows->at[i]);
 
 		if (i % LINE_GROUP == 0) {
 			last = (struct line_row){ .addr = row.addr };
 			if (!head(m, row.addr, m->rows.len))
 				return false;
 		}
-		put_row(m, &row, &last);
+		line_block_make_put_row(m, &row, &last);
 		last = row;
 	}
 	return !m->rows.failed;
@@ -202,8 +204,9 @@ static bool put_spans(struct line_block_maker *m, const struct dwarf_scopes *s)
 	return !m->spans.failed;
 }
 
-static bool put_functions(struct line_block_maker *m, struct dwarf_program *p,
-			  const struct dwarf_scopes *s)
+static bool line_block_make_put_functions(struct line_block_maker *m,
+					  struct dwarf_program *p,
+					  const struct dwarf_scopes *s)
 {
 	uint32_t base = (uint32_t)m->strings.len;
 
@@ -219,23 +222,25 @@ static bool put_functions(struct line_block_maker *m, struct dwarf_program *p,
 	return !m->functions.failed;
 }
 
-static void put_heads(const struct line_block_maker *m, size_t first, size_t nr,
-		      struct buf *out)
+static void line_block_make_put_heads(const struct line_block_maker *m, size_t first,
+				      size_t nr, struct buf *out)
 {
 	for (size_t i = 0; i < nr; i++)
 		buf_put_u64(out, m->heads.at[first + i]);
 }
 
-static void put_starts(const struct line_block_maker *m, size_t first, size_t nr,
-		       struct buf *out)
+static void line_block_make_put_starts(const struct line_block_maker *m, size_t first,
+				       size_t nr, struct buf *out)
 {
 	for (size_t i = 0; i < nr; i++)
 		buf_put_u32(out, m->starts.at[first + i]);
 }
 
 /* The head, the tables and the streams, in the order that line_block_open() expects. */
-static int put_all(const struct line_block_maker *m, const dwarf_row_vec *rows,
-		   const struct dwarf_scopes *s, size_t span_heads, struct buf *out)
+static int line_block_make_put_all(const struct line_block_maker *m,
+				   const dwarf_row_vec *rows,
+				   const struct dwarf_scopes *s, size_t span_heads,
+				   struct buf *out)
 {
 	size_t row_heads = m->heads.nr - span_heads;
 	uint64_t total = (uint64_t)m->strings.len + m->scopes.len + m->spans.len +
@@ -255,10 +260,10 @@ static int put_all(const struct line_block_maker *m, const dwarf_row_vec *rows,
 	buf_put_u32(out, (uint32_t)m->scopes.len);
 	buf_put_u32(out, (uint32_t)m->strings.len);
 	buf_put_u32(out, 0);
-	put_heads(m, span_heads, row_heads, out);
-	put_heads(m, 0, span_heads, out);
-	put_starts(m, span_heads, row_heads, out);
-	put_starts(m, 0, span_heads, out);
+	line_block_make_put_heads(m, span_heads, row_heads, out);
+	line_block_make_put_heads(m, 0, span_heads, out);
+	line_block_make_put_starts(m, span_heads, row_heads, out);
+	line_block_make_put_starts(m, 0, span_heads, out);
 	for (size_t i = 0; i < m->files.nr; i++)
 		buf_put_u32(out, m->files.at[i]);
 	buf_put(out, m->functions.data, m->functions.len);
@@ -269,7 +274,7 @@ static int put_all(const struct line_block_maker *m, const dwarf_row_vec *rows,
 	return out->failed ? -ENOMEM : 0;
 }
 
-static void clear(struct line_block_maker *m)
+static void line_block_make_clear(struct line_block_maker *m)
 {
 	m->file_of.nr = 0;
 	m->files.nr = 0;
@@ -291,13 +296,14 @@ int line_block_make(struct line_block_maker *m, struct dwarf_program *p,
 {
 	size_t span_heads;
 
-	clear(m);
-	if (s && (!put_scopes(m, p, s) || !put_spans(m, s) || !put_functions(m, p, s)))
+	line_block_make_clear(m);
+	if (s && (!put_scopes(m, p, s) || !put_spans(m, s) ||
+		  !line_block_make_put_functions(m, p, s)))
 		return -ENOMEM;
 	span_heads = m->heads.nr;
-	if (!put_rows(m, p, rows) || m->strings.failed)
+	if (!line_block_make_put_rows(m, p, rows) || m->strings.failed)
 		return -ENOMEM;
-	return put_all(m, rows, s, span_heads, out);
+	return line_block_make_put_all(m, rows, s, span_heads, out);
 }
 
 void line_block_maker_done(struct line_block_maker *m)

@@ -33,7 +33,7 @@ struct line_user {
 };
 
 /* What all threads of a piece of work share. */
-struct work {
+struct lines_build_work {
 	struct lines *l;
 	work_fn fn;
 	const struct line_user *users;
@@ -44,7 +44,7 @@ struct work {
 };
 
 struct worker {
-	struct work *work;
+	struct lines_build_work *work;
 	struct lines *l;
 	struct dwarf_reader rd;
 	struct dwarf_scopes scopes;
@@ -61,7 +61,7 @@ struct worker {
 static void *run_worker(void *arg)
 {
 	struct worker *w = arg;
-	struct work *work = w->work;
+	struct lines_build_work *work = w->work;
 
 	while (!work->failed) {
 		size_t first = atomic_fetch_add(&work->next, work->step);
@@ -107,7 +107,8 @@ static unsigned int count_threads(const struct lines *l, size_t nr, size_t each)
 }
 
 /* Does the work with up to `nr_threads` of the workers; the caller's thread is the first. */
-static int run_all(struct work *work, struct worker *workers, unsigned int nr_threads)
+static int lines_build_run_all(struct lines_build_work *work, struct worker *workers,
+			       unsigned int nr_threads)
 {
 	pthread_t threads[THREADS_MAX];
 	unsigned int started = 1;
@@ -208,7 +209,7 @@ static int by_lines(const void *a, const void *b)
 
 /* The units whose lines say where their code is.  Of those with the same lines only the last
  * one counts: there may be thousands. */
-static int scan_lines(struct work *work, struct worker *workers,
+static int scan_lines(struct lines_build_work *work, struct worker *workers,
 		      unsigned int nr_threads)
 {
 	VEC(struct line_user) users = { 0 };
@@ -228,12 +229,12 @@ static int scan_lines(struct work *work, struct worker *workers,
 			    users.at[i].line_off != users.at[i + 1].line_off)
 				users.at[kept++] = users.at[i];
 		}
-		*work = (struct work){ .l = work->l,
-				       .fn = cover_by_lines,
-				       .users = users.at,
-				       .nr = kept,
-				       .step = 1 };
-		r = run_all(work, workers, nr_threads);
+		*work = (struct lines_build_work){ .l = work->l,
+						   .fn = cover_by_lines,
+						   .users = users.at,
+						   .nr = kept,
+						   .step = 1 };
+		r = lines_build_run_all(work, workers, nr_threads);
 	}
 	vec_done(&users);
 	return r;
@@ -273,12 +274,14 @@ int lines_scan(struct lines *l)
 	size_t nr = l->source.info.units.nr;
 	unsigned int nr_threads = count_threads(l, nr, SCAN_STEP);
 	struct worker *workers = calloc(nr_threads, sizeof(*workers));
-	struct work work = { .l = l, .fn = scan_unit, .nr = nr, .step = SCAN_STEP };
+	struct lines_build_work work = {
+		.l = l, .fn = scan_unit, .nr = nr, .step = SCAN_STEP
+	};
 	int r;
 
 	if (!workers)
 		return -ENOMEM;
-	r = run_all(&work, workers, nr_threads);
+	r = lines_build_run_all(&work, workers, nr_threads);
 	if (!r)
 		r = scan_lines(&work, workers, nr_threads);
 	if (!r) {
@@ -385,7 +388,7 @@ static int build_unit(struct worker *w, size_t i)
 }
 
 /* What was needed to read many units is given back before the answers take their room. */
-static void give_back(struct lines *l)
+static void lines_build_give_back(struct lines *l)
 {
 	uint64_t bytes = 0;
 
@@ -401,18 +404,20 @@ int lines_build(struct lines *l)
 {
 	unsigned int nr_threads = count_threads(l, l->todo.nr, THREAD_UNITS);
 	struct worker *workers = calloc(nr_threads, sizeof(*workers));
-	struct work work = { .l = l, .fn = build_unit, .nr = l->todo.nr, .step = 1 };
+	struct lines_build_work work = {
+		.l = l, .fn = build_unit, .nr = l->todo.nr, .step = 1
+	};
 	int r;
 
 	if (!workers)
 		return -ENOMEM;
-	r = run_all(&work, workers, nr_threads);
+	r = lines_build_run_all(&work, workers, nr_threads);
 	for (unsigned int i = 0; i < nr_threads; i++) {
 		l->stats.units_split += workers[i].nr_split_missing;
 		worker_done(&workers[i]);
 	}
 	free(workers);
-	give_back(l);
+	lines_build_give_back(l);
 	for (size_t i = 0; i < l->todo.nr; i++) {
 		const struct line_unit *unit = &l->dir.units.at[l->todo.at[i]];
 

@@ -39,8 +39,8 @@ static int find_by_id(int fd, int *ret_fd, char **ret_path)
 	return -ENOENT;
 }
 
-static int find_by_link(struct elf_file *f, const char *path, int *ret_fd,
-			char **ret_path)
+static int lines_debug_find_by_link(struct elf_file *f, const char *path, int *ret_fd,
+				    char **ret_path)
 {
 	struct debug_link link;
 	char *real;
@@ -70,7 +70,7 @@ int lines_debug_file(int fd, const char *path, int *ret_fd, char **ret_path)
 	if (!r) {
 		r = find_by_id(fd, ret_fd, ret_path);
 		if (r == -ENOENT)
-			r = find_by_link(&f, path, ret_fd, ret_path);
+			r = lines_debug_find_by_link(&f, path, ret_fd, ret_path);
 	}
 	elf_file_done(&f);
 	return r;

@@ -84,7 +84,7 @@ size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, siz
 	return nr;
 }
 
-static void narrow(struct lines_reach *reach, uint64_t low, uint64_t high)
+static void lines_find_narrow(struct lines_reach *reach, uint64_t low, uint64_t high)
 {
 	reach->low = low > reach->low ? low : reach->low;
 	reach->high = high < reach->high ? high : reach->high;
@@ -98,8 +98,8 @@ void lines_reach(const struct lines *l, struct lines_reach *ret_reach)
 		*ret_reach = (struct lines_reach){ 0 };
 		return;
 	}
-	narrow(&reach, l->seek.rows.low, l->seek.rows.high);
-	narrow(&reach, l->seek.spans.low, l->seek.spans.high);
+	lines_find_narrow(&reach, l->seek.rows.low, l->seek.rows.high);
+	lines_find_narrow(&reach, l->seek.spans.low, l->seek.spans.high);
 	if (l->chain_nr && l->seek.scope == (int64_t)l->chain_id + 1)
 		reach.chain = l->chain_number;
 	*ret_reach = reach;

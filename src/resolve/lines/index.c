@@ -39,7 +39,7 @@ static struct line_unit read_unit(struct cursor *c, const uint8_t *map, uint64_t
 	return u;
 }
 
-static bool is_key(const struct index_key *key, struct cursor *c)
+static bool line_index_is_key(const struct index_key *key, struct cursor *c)
 {
 	bool is_id = cursor_u32(c) != 0;
 	uint32_t len = cursor_u32(c);
@@ -51,8 +51,8 @@ static bool is_key(const struct index_key *key, struct cursor *c)
 			memcmp(key->bytes, bytes, len) == 0);
 }
 
-static int read_tables(struct cursor *c, const uint8_t *map, uint64_t end,
-		       struct line_directory *dir)
+static int line_index_read_tables(struct cursor *c, const uint8_t *map, uint64_t end,
+				  struct line_directory *dir)
 {
 	uint32_t nr_units = cursor_u32(c);
 	uint32_t nr_covers = cursor_u32(c);
@@ -105,14 +105,14 @@ static int read_directory(struct line_index *x, const struct index_key *key,
 	    hash != hash_bytes(map + at, (size_t)len, 0))
 		return -EBADMSG;
 	c = cursor_le(map + at, (size_t)len);
-	if (!is_key(key, &c))
+	if (!line_index_is_key(key, &c))
 		return -EBADMSG;
 	path_len = cursor_u32(&c);
 	path_of = cursor_take(&c, path_len);
 	if (!path_of || path_len > INDEX_PATH_MAX)
 		return -EBADMSG;
 	x->path_of = strndup(path_of, path_len);
-	return x->path_of ? read_tables(&c, map, at, dir) : -ENOMEM;
+	return x->path_of ? line_index_read_tables(&c, map, at, dir) : -ENOMEM;
 }
 
 int line_index_open(struct line_index *x, const char *path, const struct index_key *key,

@@ -30,7 +30,7 @@ struct line_writer {
 	int r;
 };
 
-static void flush(struct line_writer *w)
+static void line_index_write_flush(struct line_writer *w)
 {
 	if (!w->r && w->pending.failed)
 		w->r = -ENOMEM;
@@ -39,10 +39,10 @@ static void flush(struct line_writer *w)
 	buf_clear(&w->pending);
 }
 
-static void put(struct line_writer *w, const void *bytes, size_t len)
+static void line_index_write_put(struct line_writer *w, const void *bytes, size_t len)
 {
 	if (w->pending.len && len > WRITE_STEP - w->pending.len)
-		flush(w);
+		line_index_write_flush(w);
 	if (len < WRITE_STEP)
 		buf_put(&w->pending, bytes, len);
 	else if (!w->r)
@@ -73,7 +73,7 @@ int line_writer_open(const char *path, struct line_writer **ret_writer)
 		return r;
 	}
 	(void)buf_reserve(&w->pending, WRITE_STEP);
-	put(w, head, sizeof(head));
+	line_index_write_put(w, head, sizeof(head));
 	*ret_writer = w;
 	return 0;
 }
@@ -97,7 +97,7 @@ void line_writer_put(struct line_writer *w, struct line_unit *u, const void *byt
 {
 	pthread_mutex_lock(&w->lock);
 	u->place = w->at;
-	put(w, bytes, u->len);
+	line_index_write_put(w, bytes, u->len);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -121,7 +121,8 @@ static void put_unit(struct line_writer *w, struct line_unit *u, struct buf *out
 	buf_put_u32(out, u->place ? LINE_UNIT_UNCHECKED : LINE_UNIT_ABSENT);
 }
 
-static void put_key(struct buf *out, const struct index_key *key, const char *path_of)
+static void line_index_write_put_key(struct buf *out, const struct index_key *key,
+				     const char *path_of)
 {
 	size_t len = strnlen(path_of, INDEX_PATH_MAX);
 
@@ -132,7 +133,7 @@ static void put_key(struct buf *out, const struct index_key *key, const char *pa
 	buf_put(out, path_of, len);
 }
 
-static void put_head(struct line_writer *w, const struct buf *dir)
+static void line_index_write_put_head(struct line_writer *w, const struct buf *dir)
 {
 	struct buf head = { 0 };
 
@@ -159,7 +160,7 @@ int line_writer_finish(struct line_writer *w, const struct index_key *key,
 	struct buf out = { 0 };
 	int r;
 
-	put_key(&out, key, path_of);
+	line_index_write_put_key(&out, key, path_of);
 	(void)buf_reserve(&out, (dir->units.nr + 2) * UNIT_BYTES +
 					dir->covers.nr * COVER_BYTES);
 	buf_put_u32(&out, (uint32_t)dir->units.nr);
@@ -171,12 +172,12 @@ int line_writer_finish(struct line_writer *w, const struct index_key *key,
 		buf_put_u64(&out, dir->covers.at[i].addr);
 		buf_put_u32(&out, dir->covers.at[i].unit);
 	}
-	put(w, out.data, out.len);
-	flush(w);
+	line_index_write_put(w, out.data, out.len);
+	line_index_write_flush(w);
 	if (out.failed)
 		w->r = -ENOMEM;
 	else
-		put_head(w, &out);
+		line_index_write_put_head(w, &out);
 	buf_done(&out);
 	if (close(w->fd) && !w->r)
 		w->r = -errno;

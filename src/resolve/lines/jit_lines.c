@@ -28,7 +28,7 @@ struct jit_lines {
 	uint64_t shift;              /* what their addresses are too great by */
 };
 
-static int compare_lines(const void *x, const void *y)
+static int jit_lines_compare_lines(const void *x, const void *y)
 {
 	const struct code_line *a = x, *b = y;
 
@@ -47,14 +47,14 @@ static int compare_codes(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-struct reading {
+struct jit_lines_reading {
 	struct jit_lines *l;
 	uint32_t code;
 };
 
-static int take_line(void *ctx, const struct jitdump_line *line)
+static int jit_lines_take_line(void *ctx, const struct jitdump_line *line)
 {
-	struct reading *r = ctx;
+	struct jit_lines_reading *r = ctx;
 	struct code_line made = { line->address, r->code, line->line, line->file };
 
 	return vec_push(&r->l->lines, made) ? 0 : -ENOMEM;
@@ -62,7 +62,7 @@ static int take_line(void *ctx, const struct jitdump_line *line)
 
 /* Somewhere a function's first instruction has a line: where none has one before its 0x40th
  * byte, and some have it there, that is what the compiler added. */
-static void find_shift(struct jit_lines *l)
+static void jit_lines_find_shift(struct jit_lines *l)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -81,7 +81,7 @@ static int read_codes(struct jit_lines *l, const struct mapped *bytes)
 	const struct jitdump *d = l->dump;
 
 	for (uint32_t i = 0; i < d->codes.nr; i++) {
-		struct reading r = { l, i };
+		struct jit_lines_reading r = { l, i };
 
 		if (!vec_push(&l->by_address, i))
 			return -ENOMEM;
@@ -89,15 +89,16 @@ static int read_codes(struct jit_lines *l, const struct mapped *bytes)
 			l->longest = d->codes.at[i].size;
 		/* Of a record that is cut short, the lines before. */
 		if (jitdump_lines(d, bytes->bytes, bytes->len, &d->codes.at[i],
-				  take_line, &r) == -ENOMEM)
+				  jit_lines_take_line, &r) == -ENOMEM)
 			return -ENOMEM;
 	}
 	if (l->lines.nr)
-		qsort(l->lines.at, l->lines.nr, sizeof(*l->lines.at), compare_lines);
+		qsort(l->lines.at, l->lines.nr, sizeof(*l->lines.at),
+		      jit_lines_compare_lines);
 	if (l->by_address.nr)
 		qsort_r(l->by_address.at, l->by_address.nr, sizeof(uint32_t),
 			compare_codes, d->codes.at);
-	find_shift(l);
+	jit_lines_find_shift(l);
 	return 0;
 }
 
@@ -127,8 +128,8 @@ void jit_lines_free(struct jit_lines *l)
 	free(l);
 }
 
-static bool is_named(const struct jit_lines *l, const struct jitdump_code *code,
-		     const char *name)
+static bool jit_lines_is_named(const struct jit_lines *l,
+			       const struct jitdump_code *code, const char *name)
 {
 	return strlen(name) == code->name_len &&
 	       !memcmp(name, l->bytes + code->name, code->name_len);
@@ -163,7 +164,7 @@ const struct jitdump_code *jit_lines_code(const struct jit_lines *l, uint64_t ad
 			break;
 		if (address - code->address >= code->size)
 			continue;
-		if (!function || is_named(l, code, function))
+		if (!function || jit_lines_is_named(l, code, function))
 			return code;
 		/* They follow each other in the dump by time. */
 		if (!last || code > last)
@@ -182,7 +183,7 @@ bool jit_lines_find(const struct jit_lines *l, const struct jitdump_code *code,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_lines(&l->lines.at[middle], &key) <= 0)
+		if (jit_lines_compare_lines(&l->lines.at[middle], &key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;

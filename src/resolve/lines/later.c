@@ -19,7 +19,7 @@ bool line_later_take(struct line_later *later, struct lines *l, uint64_t bytes)
 	return true;
 }
 
-static bool is_same(const struct index_key *a, const struct index_key *b)
+static bool line_later_is_same(const struct index_key *a, const struct index_key *b)
 {
 	return a->is_build_id == b->is_build_id && a->len == b->len &&
 	       !memcmp(a->bytes, b->bytes, a->len);
@@ -30,7 +30,7 @@ struct lines *line_later_give(struct line_later *later, const struct index_key *
 	for (size_t i = 0; i < later->kept.nr; i++) {
 		struct lines *l = later->kept.at[i];
 
-		if (!is_same(&l->key, key))
+		if (!line_later_is_same(&l->key, key))
 			continue;
 		later->kept.at[i] = later->kept.at[--later->kept.nr];
 		later->bytes -= l->later_bytes;

@@ -66,7 +66,7 @@ static void take_file_key(struct lines *l)
 	l->key.len = sizeof(hashes);
 }
 
-static void take_key(struct lines *l)
+static void lines_take_key(struct lines *l)
 {
 	struct build_id id;
 
@@ -81,7 +81,7 @@ static void take_key(struct lines *l)
 }
 
 /* Opens the debug information: the separate file if there is one. */
-static int open_source(struct lines *l, struct err *err)
+static int lines_open_source(struct lines *l, struct err *err)
 {
 	bool debug = has_debug_file(l);
 	int r;
@@ -146,7 +146,7 @@ static void retire_content(struct lines *l)
 int lines_need_source(struct lines *l, struct err *err)
 {
 	bool was_open = l->source_open;
-	int r = open_source(l, err);
+	int r = lines_open_source(l, err);
 
 	if (r || was_open)
 		return r;
@@ -208,7 +208,7 @@ static int open_index(struct lines *l)
 
 	if (!l->cache_dir)
 		return -ENOENT;
-	take_key(l);
+	lines_take_key(l);
 	if (!l->key.len)
 		return -ENOENT;
 	l->index_path = index_cache_lines_path(l->cache_dir, &l->key);
@@ -225,7 +225,7 @@ static int open_index(struct lines *l)
 }
 
 /* Class and kind of the file, which are needed with an index, too. */
-static int take_head(struct lines *l, struct err *err)
+static int lines_take_head(struct lines *l, struct err *err)
 {
 	struct elf_file f;
 	int r = elf_file_init_fd(&f, l->file.fd, err);
@@ -253,7 +253,7 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	if (r)
 		err_set(err, r, "no memory");
 	if (!r)
-		r = take_head(l, err);
+		r = lines_take_head(l, err);
 	if (!r && open_index(l))
 		r = lines_need_source(l, err);
 	if (r) {
@@ -266,7 +266,7 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 }
 
 /* All but what the index file is made of. */
-static void close_source(struct lines *l)
+static void lines_close_source(struct lines *l)
 {
 	if (l->source_open)
 		line_source_close(&l->source);
@@ -287,7 +287,7 @@ void lines_free(struct lines *l)
 	if (!l)
 		return;
 	if (lines_leave(l)) {
-		close_source(l);
+		lines_close_source(l);
 		return;
 	}
 	lines_store(l);
@@ -295,7 +295,7 @@ void lines_free(struct lines *l)
 	c = take_content(l);
 	free_content(&c);
 	free_content(&l->retired);
-	close_source(l);
+	lines_close_source(l);
 	free(l->cache_dir);
 	free(l->index_path);
 	free(l->path);
@@ -412,7 +412,7 @@ uint32_t lines_unit_at(struct lines *l, uint64_t addr)
 	return l->cover_unit;
 }
 
-static bool is_known(struct line_unit *u)
+static bool lines_is_known(struct line_unit *u)
 {
 	return u->state == LINE_UNIT_FAILED || line_index_check(u);
 }
@@ -467,7 +467,8 @@ size_t lines_list_absent(struct lines *l)
 		if (unit == LINE_NO_UNIT || seen[unit])
 			continue;
 		seen[unit] = 1;
-		if (!is_known(&l->dir.units.at[unit]) && !vec_push(&l->todo, unit))
+		if (!lines_is_known(&l->dir.units.at[unit]) &&
+		    !vec_push(&l->todo, unit))
 			break;
 	}
 	free(seen);
@@ -490,7 +491,7 @@ const struct line_block *lines_block_at(struct lines *l, uint64_t addr)
 	if (l->block_open && l->unit == number)
 		return &l->block;
 	u = &l->dir.units.at[number];
-	if (!is_known(u))
+	if (!lines_is_known(u))
 		lines_prepare(l, &addr, 1);
 	/* A damaged index may have made way for the debug information itself. */
 	number = lines_unit_at(l, addr);

@@ -70,8 +70,8 @@ static int find_alt(const struct line_source *s, const char *name,
 }
 
 /* Opens the debug sections of the file at `path`, or that it refers to. */
-static int open_sections(struct dwarf_file *f, int fd, const char *path, bool dwo,
-			 struct err *err)
+static int line_source_open_sections(struct dwarf_file *f, int fd, const char *path,
+				     bool dwo, struct err *err)
 {
 	int r = dwarf_file_open_fd(f, fd, dwo, err);
 
@@ -122,7 +122,7 @@ static int open_alt(struct line_source *s)
 	free(name);
 	if (s->alt_fd < 0)
 		return 0;
-	r = open_sections(&s->alt_file, s->alt_fd, s->path, false, NULL);
+	r = line_source_open_sections(&s->alt_file, s->alt_fd, s->path, false, NULL);
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	s->has_alt = true;
@@ -146,7 +146,7 @@ static void open_dwp(struct line_source *s, const char *path)
 	free(name);
 	if (s->dwp_fd < 0)
 		return;
-	if (open_sections(&s->dwp, s->dwp_fd, path, true, NULL)) {
+	if (line_source_open_sections(&s->dwp, s->dwp_fd, path, true, NULL)) {
 		close(s->dwp_fd);
 		s->dwp_fd = -1;
 		return;
@@ -162,7 +162,7 @@ int line_source_open(struct line_source *s, int fd, const char *path,
 	int r;
 
 	*s = (struct line_source){ .alt_fd = -1, .dwp_fd = -1 };
-	r = open_sections(&s->file, fd, path ? path : "", false, err);
+	r = line_source_open_sections(&s->file, fd, path ? path : "", false, err);
 	if (r)
 		return r;
 	s->info.file = &s->file;
@@ -284,7 +284,8 @@ int line_source_split(struct line_source *s, const struct dwarf_unit *skeleton,
 		split->fd = open_dwo(s, skeleton, rd);
 		if (split->fd < 0)
 			return split->fd;
-		r = open_sections(&split->file, split->fd, s->path, true, NULL);
+		r = line_source_open_sections(&split->file, split->fd, s->path, true,
+					      NULL);
 		split->own_file = !r;
 		split->info.file = &split->file;
 		if (!r)

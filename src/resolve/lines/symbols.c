@@ -25,7 +25,7 @@ struct raw {
 	uint32_t file; /* 0: none */
 };
 
-struct symbols {
+struct line_symbols_table {
 	struct elf_file *f;
 	const struct dwarf_file *place;
 	uint8_t *syms;
@@ -35,7 +35,7 @@ struct symbols {
 	VEC(struct raw) list;
 };
 
-static bool is_code_section(const struct symbols *s, uint16_t number)
+static bool is_code_section(const struct line_symbols_table *s, uint16_t number)
 {
 	if (number >= s->f->sections.nr)
 		return false;
@@ -57,7 +57,7 @@ struct sym {
 	uint64_t size;
 };
 
-static struct sym read_sym(const struct symbols *s, size_t i, size_t each)
+static struct sym read_sym(const struct line_symbols_table *s, size_t i, size_t each)
 {
 	struct cursor c = cursor_of(s->syms + i * each, each, s->f->swap);
 	struct sym sym = { .name = cursor_u32(&c) };
@@ -78,7 +78,7 @@ static struct sym read_sym(const struct symbols *s, size_t i, size_t each)
 	return sym;
 }
 
-static int collect(struct symbols *s)
+static int line_symbols_collect(struct line_symbols_table *s)
 {
 	size_t each = s->f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	uint32_t file = 0;
@@ -107,7 +107,7 @@ static int collect(struct symbols *s)
 	return s->list.nr ? 0 : -ENODATA;
 }
 
-static int put_sorted(const struct symbols *s, struct buf *out)
+static int line_symbols_put_sorted(const struct line_symbols_table *s, struct buf *out)
 {
 	struct sort_key *keys = malloc(s->list.nr * sizeof(*keys));
 	int r;
@@ -134,7 +134,7 @@ static int put_sorted(const struct symbols *s, struct buf *out)
 	return r;
 }
 
-static const struct elf_section *find_table(const struct elf_file *f)
+static const struct elf_section *line_symbols_find_table(const struct elf_file *f)
 {
 	const struct elf_section *dynamic = NULL;
 
@@ -152,8 +152,8 @@ static const struct elf_section *find_table(const struct elf_file *f)
 int line_symbols_make(struct elf_file *f, const struct dwarf_file *place,
 		      struct buf *out)
 {
-	struct symbols s = { .f = f, .place = place };
-	const struct elf_section *table = find_table(f);
+	struct line_symbols_table s = { .f = f, .place = place };
+	const struct elf_section *table = line_symbols_find_table(f);
 	const struct elf_section *strings;
 	uint8_t *text = NULL;
 	int r;
@@ -169,10 +169,10 @@ int line_symbols_make(struct elf_file *f, const struct dwarf_file *place,
 				(f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym)));
 		s.strings = (char *)text;
 		s.strings_len = (uint32_t)strings->bytes + 1; /* and a zero behind */
-		r = collect(&s);
+		r = line_symbols_collect(&s);
 	}
 	if (!r)
-		r = put_sorted(&s, out);
+		r = line_symbols_put_sorted(&s, out);
 	vec_done(&s.list);
 	free(s.syms);
 	free(text);

@@ -69,7 +69,7 @@ void feed_batch_done(struct feed *f, struct feed_batch *batch)
 	vec_done(&batch->chunks);
 }
 
-static uint64_t load_u64(const struct feed *f, const uint8_t *at)
+static uint64_t replay_feed_load_u64(const struct feed *f, const uint8_t *at)
 {
 	uint64_t v;
 
@@ -77,7 +77,7 @@ static uint64_t load_u64(const struct feed *f, const uint8_t *at)
 	return f->decoder->swap ? __builtin_bswap64(v) : v;
 }
 
-static void note_time(struct feed *f, uint64_t time_ns)
+static void replay_feed_note_time(struct feed *f, uint64_t time_ns)
 {
 	if (time_ns > f->newest_ns)
 		f->newest_ns = time_ns;
@@ -89,7 +89,7 @@ uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t s
 
 	if (f->time_at)
 		return size >= f->time_at + sizeof(uint64_t)
-			       ? load_u64(f, bytes + f->time_at)
+			       ? replay_feed_load_u64(f, bytes + f->time_at)
 			       : 0;
 	if (f->timeless || decoder_record(f->decoder, bytes, size, &rec, NULL))
 		return 0;
@@ -97,9 +97,9 @@ uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t s
 }
 
 /* Of a sample with that time, which is not 0. */
-static void note_span(struct feed *f, uint64_t time_ns)
+static void replay_feed_note_span(struct feed *f, uint64_t time_ns)
 {
-	note_time(f, time_ns);
+	replay_feed_note_time(f, time_ns);
 	if (!f->counts.first_ns || time_ns < f->counts.first_ns)
 		f->counts.first_ns = time_ns;
 	if (time_ns > f->counts.last_ns)
@@ -111,7 +111,7 @@ static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
 	uint64_t time_ns = feed_sample_time(f, at, size);
 
 	if (time_ns)
-		note_span(f, time_ns);
+		replay_feed_note_span(f, time_ns);
 }
 
 /* Queues a copy of the record's bytes. */
@@ -143,7 +143,7 @@ static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 		return 0;
 	}
 	if (rec.id.has_time && rec.id.time_ns)
-		note_time(f, rec.id.time_ns);
+		replay_feed_note_time(f, rec.id.time_ns);
 	f->untimed_side |= !rec.id.has_time;
 	time_ns = f->timeless       ? f->order + 1
 		  : rec.id.has_time ? rec.id.time_ns
@@ -203,7 +203,8 @@ static bool header_at(const struct feed *f, const struct perf_chunk *chunk, size
 /* Records with stacks are mostly of one size: the fixed fields of one further on are asked for
  * now.  They have been read before, but so many pages back that the processor has forgotten
  * where they are. */
-static inline void prefetch_far(const struct perf_chunk *chunk, size_t pos, size_t size)
+static inline void replay_feed_prefetch_far(const struct perf_chunk *chunk, size_t pos,
+					    size_t size)
 {
 	const uint8_t *ahead = chunk->bytes + pos + AHEAD_RECORDS * size;
 
@@ -224,7 +225,7 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 		walk->pos += h.size;
 		walk->order++;
 		if (h.type == PERF_RECORD_SAMPLE) {
-			prefetch_far(chunk, walk->pos - h.size, h.size);
+			replay_feed_prefetch_far(chunk, walk->pos - h.size, h.size);
 			*ret_size = h.size;
 			return at;
 		}
@@ -250,10 +251,10 @@ static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_
 	struct perf_event_header h;
 
 	for (; header_at(f, chunk, pos, &h) && h.type == PERF_RECORD_SAMPLE; nr++) {
-		uint64_t time_ns =
-			h.size >= time_end
-				? load_u64(f, chunk->bytes + pos + f->time_at)
-				: 0;
+		uint64_t time_ns = h.size >= time_end
+					   ? replay_feed_load_u64(
+						     f, chunk->bytes + pos + f->time_at)
+					   : 0;
 
 		/* One less: of those without, 0, it is the greatest. */
 		oldest_ns = time_ns - 1 < oldest_ns ? time_ns - 1 : oldest_ns;
@@ -263,8 +264,8 @@ static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_
 	f->counts.by_type[PERF_RECORD_SAMPLE] += nr;
 	f->order += nr;
 	if (newest_ns) {
-		note_span(f, oldest_ns + 1);
-		note_span(f, newest_ns);
+		replay_feed_note_span(f, oldest_ns + 1);
+		replay_feed_note_span(f, newest_ns);
 	}
 	return pos;
 }
@@ -380,7 +381,8 @@ static int compare_side(const void *left, const void *right)
 }
 
 /* Moves what is due by `frontier_ns` from the waiting side band to the batch. */
-static int take_side(struct feed *f, struct feed_batch *batch, uint64_t frontier_ns)
+static int replay_feed_take_side(struct feed *f, struct feed_batch *batch,
+				 uint64_t frontier_ns)
 {
 	size_t kept = 0;
 	size_t due = 0;
@@ -421,7 +423,7 @@ static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 {
 	size_t taken = 0;
 
-	if (take_side(f, batch, frontier_ns))
+	if (replay_feed_take_side(f, batch, frontier_ns))
 		return -ENOMEM;
 	while (taken < nr && vec_push(&batch->chunks, f->waiting.at[taken]))
 		taken++;
@@ -502,7 +504,8 @@ static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 	f->rest = (struct perf_chunk){ 0 };
 	if (r)
 		return r;
-	if (take_side(f, batch, UINT64_MAX) || !vec_push(&batch->chunks, next)) {
+	if (replay_feed_take_side(f, batch, UINT64_MAX) ||
+	    !vec_push(&batch->chunks, next)) {
 		perf_input_release(f->in, &next.chunk);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -510,7 +513,7 @@ static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 	return 0;
 }
 
-static int finish(struct feed *f, struct feed_batch *batch, struct err *err)
+static int replay_feed_finish(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	f->ended = true;
 	if (take_chunks(f, f->waiting.nr, UINT64_MAX, batch))
@@ -547,7 +550,7 @@ static int next_in_rounds(struct feed *f, struct feed_batch *batch, struct err *
 		int r = read_chunk(f, err);
 
 		if (r > 0) {
-			r = finish(f, batch, err);
+			r = replay_feed_finish(f, batch, err);
 			return r ? r : 1;
 		}
 		if (!r)

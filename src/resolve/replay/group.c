@@ -36,7 +36,8 @@ int replay_finish(struct replay *r, const struct record *rec,
 	return finish_sample(r, rec, sample);
 }
 
-static void put_sample(struct replay_columns *c, size_t at, const struct sample *s)
+static void replay_group_put_sample(struct replay_columns *c, size_t at,
+				    const struct sample *s)
 {
 	c->time_ns[at] = s->time_ns;
 	c->period[at] = s->period;
@@ -54,24 +55,24 @@ static int put_shares(struct replay *r, const struct replay_sample *s,
 		sample->event = replay_event(r, s->shares.list.at[i].event);
 		if (sample->event == DICT_NONE)
 			return -ENOMEM;
-		put_sample(r->columns, (*nr)++, sample);
+		replay_group_put_sample(r->columns, (*nr)++, sample);
 	}
 	return 0;
 }
 
-static inline int put(struct replay *r, const struct replay_sample *s,
-		      struct sample *sample, size_t *nr)
+static inline int replay_group_put(struct replay *r, const struct replay_sample *s,
+				   struct sample *sample, size_t *nr)
 {
 	if (s->is_shared)
 		return put_shares(r, s, sample, nr);
-	put_sample(r->columns, (*nr)++, sample);
+	replay_group_put_sample(r->columns, (*nr)++, sample);
 	return 0;
 }
 
 int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
 	       size_t *nr)
 {
-	return put(r, s, sample, nr);
+	return replay_group_put(r, s, sample, nr);
 }
 
 static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
@@ -83,7 +84,7 @@ static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
 		if (r->unwinding)
 			s->found.ahead = resolver_ahead_get(r->unwinding, (size_t)i);
 		if (replay_finish(r, &s->rec, &s->found, &sample) ||
-		    put(r, s, &sample, nr))
+		    replay_group_put(r, s, &sample, nr))
 			return -ENOMEM;
 	}
 	return 0;
@@ -129,7 +130,8 @@ static int end_together(struct replay *r, int from, int to, size_t *nr)
 			s->sample.stack = s->state.stack;
 		else if (resolver_end(r->resolver, &s->state, &s->sample))
 			return -ENOMEM;
-		if (finish_sample(r, &s->rec, &s->sample) || put(r, s, &s->sample, nr))
+		if (finish_sample(r, &s->rec, &s->sample) ||
+		    replay_group_put(r, s, &s->sample, nr))
 			return -ENOMEM;
 	}
 	resolver_group_end(r->resolver);

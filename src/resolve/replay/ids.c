@@ -16,7 +16,7 @@ void replay_ids_done(struct replay_ids *t)
 }
 
 /* 64 bits of a name stand for it: a table has some hundreds. */
-static uint64_t name_key(const char *name, bool kernel)
+static uint64_t replay_ids_name_key(const char *name, bool kernel)
 {
 	return hash_bytes(name, strlen(name), kernel);
 }
@@ -38,9 +38,10 @@ static int add_id(struct replay_ids *t, const struct perf_input_build_id *row)
 		return 0;
 	if (kernel) {
 		image_kernel_name(row->name, name, sizeof(name));
-		if (map_set(&t->by_name, name_key(name, true), 0, (uint32_t)t->ids.nr))
+		if (map_set(&t->by_name, replay_ids_name_key(name, true), 0,
+			    (uint32_t)t->ids.nr))
 			return -ENOMEM;
-	} else if (map_set(&t->by_name, name_key(row->name, false), 0,
+	} else if (map_set(&t->by_name, replay_ids_name_key(row->name, false), 0,
 			   (uint32_t)t->ids.nr)) {
 		return -ENOMEM;
 	}
@@ -60,7 +61,8 @@ int replay_ids_add(struct replay_ids *t, const struct perf_input *in)
 void replay_ids_find(const struct replay_ids *t, const char *name, enum image_kind kind,
 		     struct build_id *ret_id)
 {
-	uint32_t at = map_get(&t->by_name, name_key(name, is_kernel_kind(kind)), 0);
+	uint32_t at = map_get(&t->by_name,
+			      replay_ids_name_key(name, is_kernel_kind(kind)), 0);
 
 	if (at != MAP_NONE)
 		*ret_id = t->ids.at[at];

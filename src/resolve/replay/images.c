@@ -51,7 +51,7 @@ static enum image_kind user_kind(const struct record_mmap *m)
 
 /* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or "[ext4]" is the module ext4; the file's
  * name may have dashes where the module's has underscores. */
-static void module_name(const char *path, char *out, size_t out_bytes)
+static void images_module_name(const char *path, char *out, size_t out_bytes)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path + (path[0] == '[');
@@ -74,7 +74,7 @@ enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes)
 		memcpy(out, kernel_prefix, sizeof(kernel_prefix));
 		return IMAGE_KERNEL;
 	}
-	module_name(path, out, out_bytes);
+	images_module_name(path, out, out_bytes);
 	return IMAGE_MODULE;
 }
 
@@ -131,7 +131,7 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 		(void)vec_push(&t->unused, entry);
 }
 
-static uint64_t now_ns(void)
+static uint64_t images_now_ns(void)
 {
 	struct timespec now;
 
@@ -140,14 +140,14 @@ static uint64_t now_ns(void)
 }
 
 /* Some linkers and cp keep the inode. */
-static bool is_rewritten(struct image_table *t, struct image_entry *e)
+static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 {
 	uint64_t now;
 
 	if (!t->ops || !t->ops->is_rewritten || e->image.kind != IMAGE_FILE ||
 	    e->image.build_id.len || e->number == DICT_NONE)
 		return false;
-	now = now_ns();
+	now = images_now_ns();
 	if (now - e->asked_ns < ask_again_ns)
 		return false;
 	e->asked_ns = now;
@@ -165,7 +165,7 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 		struct image_entry *e = &t->entries.at[index];
 
 		if (same_image(&e->image, image)) {
-			if (!is_rewritten(t, e))
+			if (!images_is_rewritten(t, e))
 				return index;
 			break;
 		}
@@ -209,7 +209,7 @@ uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m
 		if (note_reference(t, m, (size_t)(bracket + 1 - m->path), &image))
 			return IMAGE_TABLE_FAILED;
 	} else {
-		module_name(m->path, name + 1, sizeof(name) - 2);
+		images_module_name(m->path, name + 1, sizeof(name) - 2);
 		len = strlen(name);
 	}
 	memcpy(name + len, "]", 2);
@@ -263,7 +263,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	return find_or_add(t, &image);
 }
 
-static bool is_binary(enum image_kind kind)
+static bool images_is_binary(enum image_kind kind)
 {
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO || kind == IMAGE_KERNEL ||
 	       kind == IMAGE_MODULE;
@@ -277,7 +277,7 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 	 * mapping told. */
 	struct image image = e->image;
 
-	if (t->ops && t->ops->first_hit && is_binary(image.kind))
+	if (t->ops && t->ops->first_hit && images_is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);
 	/* A file can have any build-id, also another's: who has its state knows better. */

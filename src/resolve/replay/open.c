@@ -44,7 +44,7 @@ static void fill_info(struct replay *r)
 
 /* A dummy event only carries the side band: it is no event of the profile, unless it has
  * samples after all. */
-static bool is_dummy(const struct perf_event_attr *a)
+static bool replay_open_is_dummy(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
 }
@@ -89,7 +89,7 @@ static int open_events(struct replay *r)
 		for (size_t k = 0; k < e->ids.nr; k++)
 			if (decoder_add_id(&r->decoder, e->ids.at[k], i))
 				return -ENOMEM;
-		if (!is_dummy(&e->attr)) {
+		if (!replay_open_is_dummy(&e->attr)) {
 			number = replay_describe_event(r, i);
 			if (number == DICT_NONE)
 				return -ENOMEM;
@@ -103,8 +103,9 @@ static int open_events(struct replay *r)
 	return 0;
 }
 
-static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
-		      uint64_t map_end, struct image *image)
+static void replay_open_first_hit(void *ctx, const char *path, int32_t pid,
+				  uint64_t map_start, uint64_t map_end,
+				  struct image *image)
 {
 	struct replay *r = ctx;
 
@@ -115,7 +116,7 @@ static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_sta
 		replay_ids_find(&r->ids, path, image->kind, &image->build_id);
 }
 
-static int open_all(struct replay *r)
+static int replay_open_all(struct replay *r)
 {
 	r->columns = malloc(sizeof(*r->columns));
 	r->group = calloc(REPLAY_UNWIND_GROUP, sizeof(*r->group));
@@ -124,7 +125,7 @@ static int open_all(struct replay *r)
 	    replay_ids_add(&r->ids, r->in) || open_events(r))
 		return -ENOMEM;
 	fill_info(r);
-	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
+	r->ops = (struct resolver_ops){ .first_hit = replay_open_first_hit, .ctx = r };
 	if (resolver_new(&r->dict, &r->ops,
 			 r->options.no_stacks ? RESOLVE_THREADS
 			 : r->options.chains  ? RESOLVE_CHAINS
@@ -153,7 +154,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 	r->in = in;
 	r->options = *options;
 	r->max_shares = 1;
-	if (open_all(r)) {
+	if (replay_open_all(r)) {
 		replay_free(r);
 		return err_set(err, -ENOMEM, "out of memory");
 	}

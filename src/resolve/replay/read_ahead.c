@@ -25,7 +25,7 @@ struct read_ahead {
 };
 
 /* Waits for room.  False: nobody wants more. */
-static bool wait_for_room(struct read_ahead *a)
+static bool read_ahead_wait_for_room(struct read_ahead *a)
 {
 	bool go_on;
 
@@ -37,12 +37,12 @@ static bool wait_for_room(struct read_ahead *a)
 	return go_on;
 }
 
-static void *work(void *arg)
+static void *read_ahead_work(void *arg)
 {
 	struct read_ahead *a = arg;
 	int result = 0;
 
-	while (!result && wait_for_room(a)) {
+	while (!result && read_ahead_wait_for_room(a)) {
 		struct feed_batch batch;
 		struct err err = { 0 };
 
@@ -73,7 +73,7 @@ int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead)
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	signals_block_sent(&before);
-	result = pthread_create(&a->thread, NULL, work, a);
+	result = pthread_create(&a->thread, NULL, read_ahead_work, a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (result) {
 		free(a);

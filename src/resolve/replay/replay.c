@@ -109,7 +109,7 @@ static int next_batch(struct replay *r, struct err *err)
 }
 
 /* What no sample asks for any more. */
-static void forget(struct replay *r)
+static void replay_forget(struct replay *r)
 {
 	uint64_t time_ns = r->batch.forget_ns;
 
@@ -131,7 +131,7 @@ static void end_chunk(struct replay *r)
 	r->chunk++;
 	begin_chunk(r);
 	if (r->chunk == r->batch.chunks.nr)
-		forget(r);
+		replay_forget(r);
 }
 
 enum {
@@ -140,7 +140,7 @@ enum {
 };
 
 /* 0; 1: the rest of its chain comes later; or -ENOMEM. */
-static int join(struct replay *r, struct replay_sample *s)
+static int replay_join(struct replay *r, struct replay_sample *s)
 {
 	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
 	int result;
@@ -156,8 +156,8 @@ static int join(struct replay *r, struct replay_sample *s)
 
 /* A SAMPLE record, number `order` of the file.  0, SAMPLE_SKIPPED (it is not a sound one),
  * SAMPLE_WAITS or -ENOMEM. */
-static inline int decode(struct replay *r, const uint8_t *bytes, uint32_t size,
-			 uint64_t order, struct replay_sample *s)
+static inline int replay_decode(struct replay *r, const uint8_t *bytes, uint32_t size,
+				uint64_t order, struct replay_sample *s)
 {
 	struct record *rec = &s->rec;
 	bool whole = replay_looks_at_all(r);
@@ -170,7 +170,7 @@ static inline int decode(struct replay *r, const uint8_t *bytes, uint32_t size,
 	}
 	if (r->feed.timeless)
 		rec->id.time_ns = order;
-	bad = whole ? join(r, s) : 0;
+	bad = whole ? replay_join(r, s) : 0;
 	return bad > 0 ? SAMPLE_WAITS : bad;
 }
 
@@ -211,7 +211,7 @@ static int take_shares(struct replay *r, struct replay_sample *s)
 static int decode_now(struct replay *r, const uint8_t *bytes, uint32_t size,
 		      uint64_t order, struct replay_sample *s)
 {
-	int result = decode(r, bytes, size, order, s);
+	int result = replay_decode(r, bytes, size, order, s);
 	int shares;
 
 	if (result < 0 || result == SAMPLE_SKIPPED)
@@ -236,7 +236,7 @@ static int take_late(struct replay *r, size_t max, late_fn fn, void *ctx)
 		int state = SAMPLE_WAITS;
 
 		if (!result && max)
-			state = decode(r, l->bytes, l->size, l->order, s);
+			state = replay_decode(r, l->bytes, l->size, l->order, s);
 		if (state == SAMPLE_WAITS) {
 			r->late.at[kept++] = *l;
 			continue;
@@ -291,7 +291,7 @@ static int begin_group(struct replay *r, int max)
 }
 
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
-static int fill(struct replay *r, size_t *nr)
+static int replay_fill(struct replay *r, size_t *nr)
 {
 	size_t room;
 
@@ -343,7 +343,7 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 		int result;
 
 		if (r->chunk < r->batch.chunks.nr) {
-			if (fill(r, &nr))
+			if (replay_fill(r, &nr))
 				return err_set(err, -ENOMEM, "out of memory");
 			continue;
 		}
@@ -506,7 +506,7 @@ static int give_batch(struct replay *r)
 	sorter_sort(&r->sorter);
 	result = give_until(r, before_ns);
 	if (!result)
-		forget(r);
+		replay_forget(r);
 	return result;
 }
 

@@ -145,9 +145,10 @@ static struct process *get_process(struct resolver *r, int32_t pid, uint64_t tim
 
 /* `like`: the thread whose name it has at first, or NULL.  Of one without a name it has none: its
  * number is its own. */
-static struct proc_thread *add_thread(struct resolver *r, struct process *process,
-				      int32_t tid, uint64_t time_ns,
-				      const struct proc_thread *like)
+static struct proc_thread *resolver_add_thread(struct resolver *r,
+					       struct process *process, int32_t tid,
+					       uint64_t time_ns,
+					       const struct proc_thread *like)
 {
 	uint32_t comm = like ? thread_comm_at(like, time_ns) : PROC_NO_COMM;
 
@@ -174,7 +175,7 @@ struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid
 				   time_ns); /* the asking may have made it */
 	if (thread && thread->process->pid == pid)
 		return thread;
-	return add_thread(r, process, tid, 0, NULL);
+	return resolver_add_thread(r, process, tid, 0, NULL);
 }
 
 /* A virtual machine's kernel: one for all of them, which was there from the beginning. */
@@ -287,7 +288,7 @@ static int apply_fork(struct resolver *r, const struct record *rec)
 	process = get_process(r, t->ppid, time_ns, true);
 	if (process && t->pid != t->ppid)
 		process = procs_fork(&r->procs, process, t->pid, time_ns);
-	if (!process || !add_thread(r, process, t->tid, time_ns, parent))
+	if (!process || !resolver_add_thread(r, process, t->tid, time_ns, parent))
 		return -ENOMEM;
 	return 0;
 }

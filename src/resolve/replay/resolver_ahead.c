@@ -29,13 +29,13 @@ struct fresh {
 	const struct unwind_table *table;
 };
 
-struct job {
+struct resolver_ahead_job {
 	const struct record *rec; /* NULL: there is nothing to unwind */
 	struct ahead_stack stack;
 };
 
 struct slice {
-	struct job jobs[SLICE];
+	struct resolver_ahead_job jobs[SLICE];
 	uint64_t *pcs; /* CHAIN_MAX of each; NULL before the first */
 	_Atomic(bool) done;
 };
@@ -64,7 +64,7 @@ enum {
 
 /* ---- one stack ---- */
 
-struct find {
+struct resolver_ahead_find {
 	const struct resolver_ahead *a;
 	const struct space_node *root;
 	const struct mapping *last; /* that was found; or NULL */
@@ -72,11 +72,11 @@ struct find {
 };
 
 /* As resolver_unwind.c does, without making anything. */
-static enum unwind_code find_known(void *ctx, uint64_t pc,
-				   const struct unwind_table **ret_table,
-				   uint64_t *ret_offset)
+static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
+						  const struct unwind_table **ret_table,
+						  uint64_t *ret_offset)
 {
-	struct find *f = ctx;
+	struct resolver_ahead_find *f = ctx;
 	const struct mapping *m = space_find_near(f->root, pc, f->last);
 	const struct known *known;
 
@@ -94,10 +94,10 @@ static enum unwind_code find_known(void *ctx, uint64_t pc,
 }
 
 /* What unwind_stacks() is given of a slice. */
-struct work {
+struct resolver_ahead_work {
 	struct unwind_job jobs[SLICE];
-	struct job *of[SLICE];
-	struct find finds[SLICE];
+	struct resolver_ahead_job *of[SLICE];
+	struct resolver_ahead_find finds[SLICE];
 	struct unwind_ops ops[SLICE];
 	struct unwind_window windows[SLICE];
 	struct unwind_regs regs[SLICE];
@@ -105,7 +105,7 @@ struct work {
 };
 
 static void add_work(const struct resolver_ahead *a, struct slice *slice,
-		     struct job *job, struct work *w)
+		     struct resolver_ahead_job *job, struct resolver_ahead_work *w)
 {
 	size_t i = w->nr;
 	const struct unwind_arch *arch = resolver_moment(a->r, a->decoder, job->rec,
@@ -113,8 +113,9 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 
 	if (!arch)
 		return;
-	w->finds[i] = (struct find){ .a = a, .root = job->stack.root };
-	w->ops[i] = (struct unwind_ops){ .find = find_known, .ctx = &w->finds[i] };
+	w->finds[i] = (struct resolver_ahead_find){ .a = a, .root = job->stack.root };
+	w->ops[i] = (struct unwind_ops){ .find = resolver_ahead_find_known,
+					 .ctx = &w->finds[i] };
 	w->jobs[i] = (struct unwind_job){
 		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },
 		.pcs = slice->pcs + i * CHAIN_MAX,
@@ -128,7 +129,7 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 /* Without the memory it is left to the turn of each. */
 static void unwind_slice(const struct resolver_ahead *a, struct slice *slice)
 {
-	struct work w;
+	struct resolver_ahead_work w;
 
 	w.nr = 0;
 	if (!slice->pcs)
@@ -187,7 +188,7 @@ static bool wait_for_turn(struct resolver_ahead *a, uint64_t *turn)
 	return go_on;
 }
 
-static void *work(void *arg)
+static void *resolver_ahead_work(void *arg)
 {
 	struct resolver_ahead *a = arg;
 	uint64_t turn = 0;
@@ -204,7 +205,8 @@ static void begin_threads(struct resolver_ahead *a, unsigned int nr)
 
 	signals_block_sent(&before);
 	while (a->nr_threads < nr && a->nr_threads < THREADS_MAX &&
-	       !pthread_create(&a->threads[a->nr_threads], NULL, work, a))
+	       !pthread_create(&a->threads[a->nr_threads], NULL, resolver_ahead_work,
+			       a))
 		a->nr_threads++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -274,7 +276,7 @@ void resolver_ahead_forget(struct resolver_ahead *a)
 		a->known.at[i] = (struct known){ 0 };
 }
 
-static struct job *job_at(struct resolver_ahead *a, size_t at)
+static struct resolver_ahead_job *job_at(struct resolver_ahead *a, size_t at)
 {
 	return &a->slices[at / SLICE].jobs[at % SLICE];
 }
@@ -284,14 +286,14 @@ void resolver_ahead_add(struct resolver_ahead *a, const struct record *rec,
 {
 	if (a->nr == RESOLVER_AHEAD_MAX)
 		return;
-	*job_at(a, a->nr++) = (struct job){
+	*job_at(a, a->nr++) = (struct resolver_ahead_job){
 		.rec = resolver_can_unwind(a->r, &rec->sample) ? rec : NULL,
 		.stack = { .root = found->user->root },
 	};
 }
 
 /* What the samples before have met, and room for what these do. */
-static void learn(struct resolver_ahead *a)
+static void resolver_ahead_learn(struct resolver_ahead *a)
 {
 	size_t nr = a->r->images.entries.nr;
 
@@ -310,7 +312,7 @@ void resolver_ahead_start(struct resolver_ahead *a)
 {
 	size_t nr_slices = (a->nr + SLICE - 1) / SLICE;
 
-	learn(a);
+	resolver_ahead_learn(a);
 	for (size_t i = a->nr; i < nr_slices * SLICE; i++)
 		job_at(a, i)->rec = NULL;
 	a->nr = 0;
@@ -343,7 +345,7 @@ static void wait_for_slice(struct resolver_ahead *a, struct slice *slice)
 const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at)
 {
 	struct slice *slice = &a->slices[at / SLICE];
-	struct job *job = job_at(a, at);
+	struct resolver_ahead_job *job = job_at(a, at);
 
 	/* Those behind it are begun with rather than to wait. */
 	while (!slice->done && do_next(a))

@@ -53,8 +53,8 @@ enum frame_result {
 	FRAME_NO_MEMORY
 };
 
-static struct frame_slot *frame_slot(const struct resolver *r, uint64_t generation,
-				     uint64_t ip)
+static struct frame_slot *resolver_chains_frame_slot(const struct resolver *r,
+						     uint64_t generation, uint64_t ip)
 {
 	return &r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
 }
@@ -67,7 +67,7 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 {
 	const struct proc_version *version = resolver_version(r, at, world);
 	uint64_t generation = version->generation;
-	struct frame_slot *slot = frame_slot(r, generation, ip);
+	struct frame_slot *slot = resolver_chains_frame_slot(r, generation, ip);
 	const struct mapping *m;
 
 	*ret_slot = slot;
@@ -151,10 +151,11 @@ static void ask_for_frames(const struct resolver *r, const struct proc_version *
 	const struct mapping *m = NULL;
 
 	for (size_t i = 0; i < nr; i++)
-		__builtin_prefetch(frame_slot(r, user->generation, r->pcs[i]));
+		__builtin_prefetch(
+			resolver_chains_frame_slot(r, user->generation, r->pcs[i]));
 	for (size_t i = 0; i < nr; i++) {
 		const struct frame_slot *slot =
-			frame_slot(r, user->generation, r->pcs[i]);
+			resolver_chains_frame_slot(r, user->generation, r->pcs[i]);
 		uint32_t image;
 
 		if (slot->ip == r->pcs[i] && slot->generation == user->generation)
@@ -564,7 +565,7 @@ bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c)
 	return true;
 }
 
-static void make_nodes(struct resolver *r, struct dict_path *path)
+static void resolver_chains_make_nodes(struct resolver *r, struct dict_path *path)
 {
 	while (path->left && path->node != DICT_NONE)
 		path->node =
@@ -572,7 +573,7 @@ static void make_nodes(struct resolver *r, struct dict_path *path)
 }
 
 /* Other samples may have taken the slot meanwhile. */
-static void keep(struct resolver *r, const struct resolver_chain *c)
+static void resolver_chains_keep(struct resolver *r, const struct resolver_chain *c)
 {
 	struct callers_slot *callers = callers_slot(r, c->callers_key);
 
@@ -596,11 +597,11 @@ uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)
 	if (c->callers_of)
 		c->path.node = c->callers_of->callers;
 	if (!c->inside) {
-		make_nodes(r, &c->path);
+		resolver_chains_make_nodes(r, &c->path);
 		go_inside(c);
 	}
-	make_nodes(r, &c->path);
+	resolver_chains_make_nodes(r, &c->path);
 	c->stack = c->path.node;
-	keep(r, c);
+	resolver_chains_keep(r, c);
 	return c->stack;
 }

@@ -118,9 +118,11 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
 
 /* The image, by its number in the dict, and the offset of an address that lies in mapping
  * `m`, or (NULL) in none.  DICT_NONE when memory is short. */
-static uint32_t find_place(struct resolver *r, const struct resolver_found *at,
-			   uint64_t ip, enum world world, const struct mapping *m,
-			   uint64_t *ret_offset)
+static uint32_t resolver_samples_find_place(struct resolver *r,
+					    const struct resolver_found *at,
+					    uint64_t ip, enum world world,
+					    const struct mapping *m,
+					    uint64_t *ret_offset)
 {
 	uint32_t entry = m ? m->image : unmapped_entry(r, at, world);
 
@@ -135,7 +137,7 @@ uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 			uint64_t ip, enum world world, const struct mapping *m)
 {
 	uint64_t offset;
-	uint32_t image = find_place(r, at, ip, world, m, &offset);
+	uint32_t image = resolver_samples_find_place(r, at, ip, world, m, &offset);
 
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
@@ -188,8 +190,9 @@ static const struct mapping *leaf_mapping(struct resolver *r,
 }
 
 /* The stack of a sample's address alone. */
-static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
-			   uint64_t ip)
+static uint32_t resolver_samples_leaf_stack(struct resolver *r,
+					    const struct resolver_found *at,
+					    uint64_t ip)
 {
 	enum world world = (enum world)at->world;
 	const struct mapping *m;
@@ -199,7 +202,7 @@ static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
 	if (at->has_leaf && at->leaf_image != DICT_NONE)
 		return dict_leaf(r->dict, at->leaf_image, at->leaf_offset);
 	m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
-	image = find_place(r, at, ip, world, m, &offset);
+	image = resolver_samples_find_place(r, at, ip, world, m, &offset);
 	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
@@ -368,8 +371,9 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 }
 
 /* What is known of a sample without its stack.  0 or -ENOMEM. */
-static int begin_sample(struct resolver *r, const struct record *rec,
-			const struct resolver_found *found, struct sample *ret_sample)
+static int resolver_samples_begin_sample(struct resolver *r, const struct record *rec,
+					 const struct resolver_found *found,
+					 struct sample *ret_sample)
 {
 	ret_sample->thread =
 		found->number != DICT_NONE ? found->number : find_number(r, rec, found);
@@ -411,7 +415,7 @@ int resolver_begin(struct resolver *r, const struct decoder *d,
 	}
 	r->nr_pcs = 0;
 	r->later = false;
-	if (begin_sample(r, rec, found, ret_sample) ||
+	if (resolver_samples_begin_sample(r, rec, found, ret_sample) ||
 	    resolver_chain_frames(r, d, rec, found, chain))
 		return r->later ? -EAGAIN : -ENOMEM;
 	return 0;
@@ -467,13 +471,13 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 	r->last_mapping = NULL;
 	r->nr_pcs = 0;
 	r->later = false;
-	if (begin_sample(r, rec, found, ret_sample))
+	if (resolver_samples_begin_sample(r, rec, found, ret_sample))
 		return -ENOMEM;
 	if (r->depth == RESOLVE_THREADS)
 		return 0;
 	if (wants_chain(r, rec))
 		return finish_chain(r, d, rec, found, ret_sample);
-	ret_sample->stack = leaf_stack(r, found, rec->sample.ip.v);
+	ret_sample->stack = resolver_samples_leaf_stack(r, found, rec->sample.ip.v);
 	return ret_sample->stack == DICT_NONE ? -ENOMEM : 0;
 }
 

@@ -9,16 +9,16 @@
 #include "resolve/unwind/table.h"
 #include "resolve/unwind/unwind.h"
 
-struct find {
+struct resolver_unwind_find {
 	struct resolver *r;
 	const struct resolver_found *at;
 	uint64_t time_ns;
 };
 
-static bool read_rest(void *ctx, uint64_t address, unsigned int bytes,
-		      uint64_t *ret_value)
+static bool resolver_unwind_read_rest(void *ctx, uint64_t address, unsigned int bytes,
+				      uint64_t *ret_value)
 {
-	const struct find *f = ctx;
+	const struct resolver_unwind_find *f = ctx;
 
 	return stack_rest_read(f->r->rest, address, bytes, ret_value);
 }
@@ -30,11 +30,11 @@ const struct unwind_table *resolver_table_later(void)
 	return &later;
 }
 
-static enum unwind_code find_code(void *ctx, uint64_t pc,
-				  const struct unwind_table **ret_table,
-				  uint64_t *ret_offset)
+static enum unwind_code resolver_unwind_find_code(void *ctx, uint64_t pc,
+						  const struct unwind_table **ret_table,
+						  uint64_t *ret_offset)
 {
-	const struct find *f = ctx;
+	const struct resolver_unwind_find *f = ctx;
 	const struct mapping *m = space_find(f->at->user->root, pc);
 	uint32_t image;
 
@@ -56,9 +56,9 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
-static bool is_code(void *ctx, uint64_t address)
+static bool resolver_unwind_is_code(void *ctx, uint64_t address)
 {
-	const struct find *f = ctx;
+	const struct resolver_unwind_find *f = ctx;
 
 	return space_find(f->at->user->root, address - 1);
 }
@@ -91,17 +91,18 @@ static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *fir
 			     const struct resolver_found *at, size_t max,
 			     size_t *ret_nr)
 {
-	struct find find = *(const struct find *)first->ops->ctx;
+	struct resolver_unwind_find find =
+		*(const struct resolver_unwind_find *)first->ops->ctx;
 	const struct unwind_window nothing = { .start = first->window->start };
 	const struct unwind_ops ops = { .find = first->ops->find,
-					.read = read_rest,
+					.read = resolver_unwind_read_rest,
 					.ctx = &find };
 	const struct unwind_moment moment = { first->arch, &nothing, &ops,
 					      first->regs };
 
 	r->rest->copy = r->unwind.copy;
 	r->rest->ctx = r->unwind.ctx;
-	r->rest->is_code = is_code;
+	r->rest->is_code = resolver_unwind_is_code;
 	r->rest->code_ctx = &find;
 	r->rest->pid = at->process->pid;
 	stack_rest_begin(r->rest, first->window, first->arch->is64);
@@ -163,8 +164,8 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 			   const struct record *rec, const struct resolver_found *at,
 			   size_t max, size_t *ret_nr)
 {
-	struct find find = { r, at, rec->id.time_ns };
-	struct unwind_ops ops = { .find = find_code, .ctx = &find };
+	struct resolver_unwind_find find = { r, at, rec->id.time_ns };
+	struct unwind_ops ops = { .find = resolver_unwind_find_code, .ctx = &find };
 	struct unwind_window window;
 	struct unwind_regs regs, again;
 	struct unwind_moment moment = { NULL, &window, &ops, &regs };

@@ -27,9 +27,9 @@ bool sorter_is_lost(const struct sorter *s, const struct sorter_item *item)
 	return perf_chunk_is_lost(&s->chunks.at[item->chunk].chunk);
 }
 
-static int add_samples(struct sorter *s, const struct feed *f,
-		       const struct feed_chunk *chunk, uint32_t number,
-		       uint32_t *ret_nr)
+static int sorter_add_samples(struct sorter *s, const struct feed *f,
+			      const struct feed_chunk *chunk, uint32_t number,
+			      uint32_t *ret_nr)
 {
 	struct feed_walk walk = { .order = chunk->order };
 	const uint8_t *at;
@@ -65,7 +65,7 @@ int sorter_add(struct sorter *s, const struct feed *f, struct feed_chunk *chunk)
 		number = (uint32_t)s->chunks.nr - 1;
 	else
 		return -ENOMEM;
-	if (add_samples(s, f, chunk, number, &kept.left)) {
+	if (sorter_add_samples(s, f, chunk, number, &kept.left)) {
 		s->items.nr = nr_before;
 		return -ENOMEM;
 	}
@@ -89,7 +89,7 @@ static int compare_items(const void *left, const void *right)
 }
 
 /* The end of the run in order that begins at `from`. */
-static size_t run_end(const struct sorter_item *items, size_t from, size_t nr)
+static size_t sorter_run_end(const struct sorter_item *items, size_t from, size_t nr)
 {
 	while (++from < nr && !is_before(&items[from], &items[from - 1]))
 		;
@@ -97,8 +97,8 @@ static size_t run_end(const struct sorter_item *items, size_t from, size_t nr)
 }
 
 /* Two neighbouring runs into one, in `to`. */
-static void merge(const struct sorter_item *a, const struct sorter_item *end_a,
-		  const struct sorter_item *end_b, struct sorter_item *to)
+static void sorter_merge(const struct sorter_item *a, const struct sorter_item *end_a,
+			 const struct sorter_item *end_b, struct sorter_item *to)
 {
 	const struct sorter_item *b = end_a;
 
@@ -116,10 +116,10 @@ static size_t merge_runs(const struct sorter_item *from, struct sorter_item *to,
 	size_t runs = 0;
 
 	for (size_t at = 0; at < nr; runs++) {
-		size_t middle = run_end(from, at, nr);
-		size_t end = middle < nr ? run_end(from, middle, nr) : nr;
+		size_t middle = sorter_run_end(from, at, nr);
+		size_t end = middle < nr ? sorter_run_end(from, middle, nr) : nr;
 
-		merge(from + at, from + middle, from + end, to + at);
+		sorter_merge(from + at, from + middle, from + end, to + at);
 		runs += middle < nr;
 		at = end;
 	}
@@ -165,7 +165,7 @@ static void release_chunk(struct sorter *s, struct perf_input *in, uint32_t numb
 
 /* The rings of all CPUs in turn: where the next one lies, the processor does not guess.  What is
  * in front of a stack and behind it is looked at soon. */
-static inline void prefetch_far(const struct sorter_item *item)
+static inline void sorter_prefetch_far(const struct sorter_item *item)
 {
 	if (item->size < FAR_BYTES)
 		return;
@@ -179,7 +179,7 @@ const struct sorter_item *sorter_take(struct sorter *s, uint64_t before_ns)
 	if (s->next == s->items.nr || s->items.at[s->next].time_ns >= before_ns)
 		return NULL;
 	if (s->items.nr - s->next > AHEAD_ITEMS)
-		prefetch_far(&s->items.at[s->next + AHEAD_ITEMS]);
+		sorter_prefetch_far(&s->items.at[s->next + AHEAD_ITEMS]);
 	return &s->items.at[s->next++];
 }
 

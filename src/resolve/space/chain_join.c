@@ -7,7 +7,7 @@ enum {
 };
 
 /* In the data's byte order, as chains are. */
-static void put_word(const struct decoder *d, struct buf *out, uint64_t word)
+static void chain_join_put_word(const struct decoder *d, struct buf *out, uint64_t word)
 {
 	word = d->swap ? __builtin_bswap64(word) : word;
 	buf_put(out, &word, sizeof(word));
@@ -37,7 +37,8 @@ static uint64_t user_address(const struct decoder *d, const struct record *rec,
 }
 
 /* The words up to the user's marker; nr_chain: there is none. */
-static uint64_t find_user(const struct decoder *d, const struct record_sample *s)
+static uint64_t chain_join_find_user(const struct decoder *d,
+				     const struct record_sample *s)
 {
 	uint64_t i = 0;
 
@@ -68,17 +69,18 @@ int chain_join_branches(const struct decoder *d, enum chain_form form, struct bu
 	if (!s->nr_chain || !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) ||
 	    !(s->has & PERF_SAMPLE_BRANCH_STACK) || !s->nr_branches)
 		return 0;
-	user = find_user(d, s);
+	user = chain_join_find_user(d, s);
 	if (user == s->nr_chain)
 		return 0;
 	buf_clear(room);
 	buf_put(room, s->chain, (user + 1) * sizeof(uint64_t));
-	put_word(d, room,
-		 perf ? decoder_branch_at(d, s, 0).to : user_address(d, rec, user));
+	chain_join_put_word(d, room,
+			    perf ? decoder_branch_at(d, s, 0).to
+				 : user_address(d, rec, user));
 	for (uint64_t i = 0; i < s->nr_branches; i++)
-		put_word(d, room, decoder_branch_at(d, s, i).from + !perf);
+		chain_join_put_word(d, room, decoder_branch_at(d, s, i).from + !perf);
 	if (!perf && is_full(s->nr_branches))
-		put_word(d, room, UINT64_MAX);
+		chain_join_put_word(d, room, UINT64_MAX);
 	return take_room(room, s);
 }
 
@@ -134,15 +136,15 @@ static const uint8_t *find_deferred(const struct deferred_span *s, uint64_t cook
 }
 
 /* Nobody knows the callers: the sample's own address, if it is the user's, and an end. */
-static void put_unknown(const struct decoder *d, enum chain_form form,
-			const struct record *rec, struct buf *room)
+static void chain_join_put_unknown(const struct decoder *d, enum chain_form form,
+				   const struct record *rec, struct buf *room)
 {
 	if ((rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
-		put_word(d, room, PERF_CONTEXT_USER);
-		put_word(d, room, rec->sample.ip.v);
+		chain_join_put_word(d, room, PERF_CONTEXT_USER);
+		chain_join_put_word(d, room, rec->sample.ip.v);
 	}
 	if (form == CHAIN_OF_RETURNS)
-		put_word(d, room, UINT64_MAX);
+		chain_join_put_word(d, room, UINT64_MAX);
 }
 
 /* As sample__merge_deferred_callchain(), tools/perf/util/callchain.c: marker and cookie are the last
@@ -169,6 +171,6 @@ int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d
 	if (words)
 		buf_put(room, words, nr * sizeof(uint64_t));
 	else
-		put_unknown(d, form, rec, room);
+		chain_join_put_unknown(d, form, rec, room);
 	return take_room(room, s);
 }

@@ -120,8 +120,9 @@ static void note_thread_history(struct procs *p, struct proc_thread *thread)
 }
 
 /* Takes over the reference to `first->root`. */
-static struct process *add_process(struct procs *p, int32_t pid, uint64_t start_ns,
-				   const struct proc_version *first)
+static struct process *procs_add_process(struct procs *p, int32_t pid,
+					 uint64_t start_ns,
+					 const struct proc_version *first)
 {
 	struct process **slot = process_slot(p, pid);
 	struct process *process = calloc(1, sizeof(*process));
@@ -152,7 +153,7 @@ struct process *procs_new(struct procs *p, int32_t pid, uint64_t start_ns)
 				      .generation = ++p->last_generation,
 				      .app = PROC_NO_APP };
 
-	return add_process(p, pid, start_ns, &first);
+	return procs_add_process(p, pid, start_ns, &first);
 }
 
 struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
@@ -163,7 +164,7 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 
 	first.time_ns = time_ns;
 	space_get(first.root);
-	child = add_process(p, pid, time_ns, &first);
+	child = procs_add_process(p, pid, time_ns, &first);
 	if (child)
 		child->kernel = parent->kernel;
 	return child;

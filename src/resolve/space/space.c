@@ -46,7 +46,7 @@ void space_pool_done(struct space_pool *pool)
 	space_pool_init(pool);
 }
 
-static int reserve(struct space_pool *pool)
+static int space_reserve(struct space_pool *pool)
 {
 	struct chunk *chunk;
 
@@ -73,23 +73,24 @@ static uint32_t next_random(struct space_pool *pool)
 	return (uint32_t)(pool->random >> 32) | 1;
 }
 
-static void count(struct space_pool *pool, const struct mapping *m, int change)
+static void space_add_count(struct space_pool *pool, const struct mapping *m,
+			    int change)
 {
 	if (m->counted && pool->count_image)
 		pool->count_image(pool->ctx, m->image, change);
 }
 
 /* Takes over the references to `left` and `right`. */
-static struct space_node *make(struct space_pool *pool, const struct mapping *m,
-			       uint32_t priority, struct space_node *left,
-			       struct space_node *right)
+static struct space_node *space_make(struct space_pool *pool, const struct mapping *m,
+				     uint32_t priority, struct space_node *left,
+				     struct space_node *right)
 {
 	struct space_node *n = pool->free_nodes;
 
 	/* A path longer than the reserve: astronomically unlikely, so the memory is asked
 	 * for here and its lack is fatal for the process as any assert would be. */
 	if (!n) {
-		if (reserve(pool))
+		if (space_reserve(pool))
 			abort();
 		n = pool->free_nodes;
 		assert(n);
@@ -103,7 +104,7 @@ static struct space_node *make(struct space_pool *pool, const struct mapping *m,
 	*n = (struct space_node){
 		.m = *m, .left = left, .right = right, .priority = priority, .refs = 1
 	};
-	count(pool, m, 1);
+	space_add_count(pool, m, 1);
 	return n;
 }
 
@@ -120,7 +121,7 @@ void space_put(struct space_pool *pool, struct space_node *root)
 		struct space_node *right = root->right;
 
 		space_put(pool, root->left);
-		count(pool, &root->m, -1);
+		space_add_count(pool, &root->m, -1);
 		root->left = pool->free_nodes;
 		pool->free_nodes = root;
 		pool->nr_free++;
@@ -129,7 +130,7 @@ void space_put(struct space_pool *pool, struct space_node *root)
 	}
 }
 
-static struct mapping part(const struct mapping *m, uint64_t start, uint64_t end)
+static struct mapping space_part(const struct mapping *m, uint64_t start, uint64_t end)
 {
 	return (struct mapping){ .start = start,
 				 .end = end,
@@ -139,41 +140,45 @@ static struct mapping part(const struct mapping *m, uint64_t start, uint64_t end
 }
 
 /* Everything below `key` and everything from it on; a mapping across it is cut in two. */
-static void split(struct space_pool *pool, struct space_node *n, uint64_t key,
-		  struct space_node **ret_low, struct space_node **ret_high)
+static void space_split(struct space_pool *pool, struct space_node *n, uint64_t key,
+			struct space_node **ret_low, struct space_node **ret_high)
 {
 	struct space_node *inner;
 
 	if (!n) {
 		*ret_low = *ret_high = NULL;
 	} else if (n->m.end <= key) {
-		split(pool, n->right, key, &inner, ret_high);
-		*ret_low = make(pool, &n->m, n->priority, space_get(n->left), inner);
+		space_split(pool, n->right, key, &inner, ret_high);
+		*ret_low =
+			space_make(pool, &n->m, n->priority, space_get(n->left), inner);
 	} else if (n->m.start >= key) {
-		split(pool, n->left, key, ret_low, &inner);
-		*ret_high = make(pool, &n->m, n->priority, inner, space_get(n->right));
+		space_split(pool, n->left, key, ret_low, &inner);
+		*ret_high = space_make(pool, &n->m, n->priority, inner,
+				       space_get(n->right));
 	} else {
-		struct mapping low = part(&n->m, n->m.start, key);
-		struct mapping high = part(&n->m, key, n->m.end);
+		struct mapping low = space_part(&n->m, n->m.start, key);
+		struct mapping high = space_part(&n->m, key, n->m.end);
 
-		*ret_low = make(pool, &low, n->priority, space_get(n->left), NULL);
-		*ret_high = make(pool, &high, n->priority, NULL, space_get(n->right));
+		*ret_low =
+			space_make(pool, &low, n->priority, space_get(n->left), NULL);
+		*ret_high =
+			space_make(pool, &high, n->priority, NULL, space_get(n->right));
 	}
 }
 
 /* All of `low` lies below all of `high`; both are borrowed. */
-static struct space_node *merge(struct space_pool *pool, struct space_node *low,
-				struct space_node *high)
+static struct space_node *space_merge(struct space_pool *pool, struct space_node *low,
+				      struct space_node *high)
 {
 	if (!low)
 		return space_get(high);
 	if (!high)
 		return space_get(low);
 	if (low->priority > high->priority)
-		return make(pool, &low->m, low->priority, space_get(low->left),
-			    merge(pool, low->right, high));
-	return make(pool, &high->m, high->priority, merge(pool, low, high->left),
-		    space_get(high->right));
+		return space_make(pool, &low->m, low->priority, space_get(low->left),
+				  space_merge(pool, low->right, high));
+	return space_make(pool, &high->m, high->priority,
+			  space_merge(pool, low, high->left), space_get(high->right));
 }
 
 /* *ret_nr_recent: how many there are before the treap. */
@@ -202,14 +207,15 @@ static struct space_node *insert(struct space_pool *pool, struct space_node *n,
 	struct space_node *low, *high;
 
 	if (!n || n->priority < priority) {
-		split(pool, n, m->start, &low, &high);
-		return make(pool, m, priority, low, high);
+		space_split(pool, n, m->start, &low, &high);
+		return space_make(pool, m, priority, low, high);
 	}
 	if (m->start < n->m.start)
-		return make(pool, &n->m, n->priority,
-			    insert(pool, n->left, m, priority), space_get(n->right));
-	return make(pool, &n->m, n->priority, space_get(n->left),
-		    insert(pool, n->right, m, priority));
+		return space_make(pool, &n->m, n->priority,
+				  insert(pool, n->left, m, priority),
+				  space_get(n->right));
+	return space_make(pool, &n->m, n->priority, space_get(n->left),
+			  insert(pool, n->right, m, priority));
 }
 
 /* The same as a treap alone. */
@@ -233,12 +239,12 @@ int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start
 {
 	struct space_node *treap, *low, *rest, *gone, *high;
 
-	if (reserve(pool))
+	if (space_reserve(pool))
 		return -ENOMEM;
 	treap = treap_of(pool, root);
-	split(pool, treap, start, &low, &rest);
-	split(pool, rest, end, &gone, &high);
-	*ret_root = merge(pool, low, high);
+	space_split(pool, treap, start, &low, &rest);
+	space_split(pool, rest, end, &gone, &high);
+	*ret_root = space_merge(pool, low, high);
 	space_put(pool, treap);
 	space_put(pool, low);
 	space_put(pool, rest);
@@ -253,11 +259,11 @@ static struct space_node *replace(struct space_pool *pool, struct space_node *tr
 {
 	struct space_node *low, *rest, *gone, *high, *with, *own, *root;
 
-	split(pool, treap, m->start, &low, &rest);
-	split(pool, rest, m->end, &gone, &high);
-	own = make(pool, m, next_random(pool), NULL, NULL);
-	with = merge(pool, low, own);
-	root = merge(pool, with, high);
+	space_split(pool, treap, m->start, &low, &rest);
+	space_split(pool, rest, m->end, &gone, &high);
+	own = space_make(pool, m, next_random(pool), NULL, NULL);
+	with = space_merge(pool, low, own);
+	root = space_merge(pool, with, high);
 	space_put(pool, low);
 	space_put(pool, rest);
 	space_put(pool, gone);
@@ -274,10 +280,10 @@ int space_map(struct space_pool *pool, struct space_node *root, const struct map
 	bool free = is_free(root, m, &nr_recent);
 	struct space_node *treap;
 
-	if (reserve(pool))
+	if (space_reserve(pool))
 		return -ENOMEM;
 	if (free && nr_recent < RECENT_MAX) {
-		*ret_root = make(pool, m, RECENT, NULL, space_get(root));
+		*ret_root = space_make(pool, m, RECENT, NULL, space_get(root));
 		return 0;
 	}
 	treap = treap_of(pool, root);

@@ -6,8 +6,9 @@
 #include "resolve/symbols/symtab.h"
 
 /* simpleperf calls a module by its path, an image by its name. */
-static bool is_file_of(const struct naming *n, const struct perf_input_symbol_file *f,
-		       const struct image *image)
+static bool naming_given_is_file_of(const struct naming *n,
+				    const struct perf_input_symbol_file *f,
+				    const struct image *image)
 {
 	const char *name = dict_str(n->dict, image->name);
 	const char *slash = strrchr(f->path, '/');
@@ -20,16 +21,16 @@ static bool is_file_of(const struct naming *n, const struct perf_input_symbol_fi
 }
 
 /* Addresses are those of the kernel, or as an ELF file has them. */
-static uint64_t offset_of(const struct perf_input_symbol_file *f,
-			  const struct image *image, uint64_t vaddr)
+static uint64_t naming_given_offset_of(const struct perf_input_symbol_file *f,
+				       const struct image *image, uint64_t vaddr)
 {
 	if (image->kind == IMAGE_KERNEL)
 		return vaddr - image->start;
 	return vaddr - f->min_vaddr + f->min_vaddr_offset;
 }
 
-static int make_table(const struct perf_input_symbol_file *f, const struct image *image,
-		      struct symtab **ret_tab)
+static int naming_given_make_table(const struct perf_input_symbol_file *f,
+				   const struct image *image, struct symtab **ret_tab)
 {
 	struct symtab_given *given = calloc(f->symbols.nr + 1, sizeof(*given));
 	int r;
@@ -40,7 +41,7 @@ static int make_table(const struct perf_input_symbol_file *f, const struct image
 		const struct perf_input_symbol *s = &f->symbols.at[i];
 
 		given[i] = (struct symtab_given){
-			.offset = offset_of(f, image, s->vaddr),
+			.offset = naming_given_offset_of(f, image, s->vaddr),
 			.size = s->len,
 			.vaddr = s->vaddr,
 			.name = s->name,
@@ -57,9 +58,9 @@ int naming_given(struct naming *n, const struct image *image, struct naming_entr
 		const struct perf_input_symbol_file *f = &n->symbol_files[i];
 		int r;
 
-		if (!f->symbols.nr || !is_file_of(n, f, image))
+		if (!f->symbols.nr || !naming_given_is_file_of(n, f, image))
 			continue;
-		r = make_table(f, image, &e->tab);
+		r = naming_given_make_table(f, image, &e->tab);
 		if (r == -ENOMEM)
 			return r;
 		if (!r) {

@@ -27,7 +27,7 @@ void naming_guest_done(struct naming_guest *g)
 }
 
 /* Reads the text once.  0 or -ENOMEM; whether there is any is told by g->status. */
-static int read_text(struct naming *n, const char *path)
+static int naming_guest_read_text(struct naming *n, const char *path)
 {
 	struct naming_guest *g = &n->guest;
 	int r;
@@ -86,7 +86,7 @@ static int name_from_text(struct naming *n, const struct image *image, const cha
 	const struct kallsyms_part *part;
 	char word[64]; /* the module's name */
 	uint64_t start;
-	int r = read_text(n, path);
+	int r = naming_guest_read_text(n, path);
 
 	e->status = n->guest.status;
 	if (r || e->status != NAMING_OK)

@@ -51,7 +51,7 @@ void naming_kallsyms_done(struct naming_kallsyms *k)
 }
 
 /* -ENODATA: what was read is not a text that has addresses. */
-static int check_text(int r, const struct buf *text)
+static int naming_kallsyms_check_text(int r, const struct buf *text)
 {
 	if (r == -ENOMEM)
 		return r;
@@ -61,7 +61,7 @@ static int check_text(int r, const struct buf *text)
 }
 
 /* Reads the text of a file.  -ENODATA: none that has addresses. */
-static int read_text(const char *path, struct buf *out)
+static int naming_kallsyms_read_text(const char *path, struct buf *out)
 {
 	int fd = elf_open_regular(path);
 	int r;
@@ -72,7 +72,7 @@ static int read_text(const char *path, struct buf *out)
 	close(fd);
 	if (r != -EFBIG)
 		fault_unreadable(path, r);
-	return check_text(r, out);
+	return naming_kallsyms_check_text(r, out);
 }
 
 /* The same of the packed file of a session.  A text that is cut short is not used: symbols before the cut
@@ -88,14 +88,14 @@ static int read_packed(const char *path, struct buf *out)
 			fault_damaged(path, "it cannot be unpacked");
 	}
 	buf_done(&bytes);
-	return check_text(r, out);
+	return naming_kallsyms_check_text(r, out);
 }
 
 /* Takes the unpacked text at `path`, which is consumed, if it is good; all else of `k` is zero then.
  * -ENODATA: it is not. */
-static int take_text(struct naming_kallsyms *k, char *path)
+static int naming_kallsyms_take_text(struct naming_kallsyms *k, char *path)
 {
-	int r = path ? read_text(path, &k->text) : -ENOMEM;
+	int r = path ? naming_kallsyms_read_text(path, &k->text) : -ENOMEM;
 
 	k->path = path;
 	if (!r)
@@ -141,8 +141,9 @@ static int from_session(struct naming *n, struct naming_kallsyms *k)
 }
 
 /* Finds how far the kernel ran from where this text has it.  False: nothing tells. */
-static bool find_shift(const struct naming *n, const struct image *kernel,
-		       struct naming_kallsyms *k)
+static bool naming_kallsyms_find_shift(const struct naming *n,
+				       const struct image *kernel,
+				       struct naming_kallsyms *k)
 {
 	static const char *const begins[] = { "_text", "_stext" };
 	const char *text = (const char *)k->text.data;
@@ -175,9 +176,9 @@ static bool find_shift(const struct naming *n, const struct image *kernel,
 static int take_placed_text(const struct naming *n, const struct image *kernel,
 			    char *path, struct naming_kallsyms *k)
 {
-	int r = take_text(k, path);
+	int r = naming_kallsyms_take_text(k, path);
 
-	if (r || find_shift(n, kernel, k))
+	if (r || naming_kallsyms_find_shift(n, kernel, k))
 		return r;
 	naming_kallsyms_done(k);
 	return -ENODATA;

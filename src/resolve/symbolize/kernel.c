@@ -34,7 +34,7 @@ static bool is_in_place(const struct naming_kallsyms *k, const struct image *ima
 }
 
 /* The session's list of modules, once; empty if it has none. */
-static const struct buf *read_modules(struct naming *n)
+static const struct buf *naming_kernel_read_modules(struct naming *n)
 {
 	char *path;
 
@@ -54,7 +54,7 @@ static const struct buf *read_modules(struct naming *n)
 static int find_line(struct naming *n, const char *module, uint64_t start,
 		     struct module_line *ret_line)
 {
-	const struct buf *list = read_modules(n);
+	const struct buf *list = naming_kernel_read_modules(n);
 	int r;
 
 	*ret_line = (struct module_line){ 0 };
@@ -119,7 +119,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 }
 
 /* The file that is said to be the kernel's, "" if none is. */
-static const char *given_vmlinux(const struct naming *n)
+static const char *naming_kernel_given_vmlinux(const struct naming *n)
 {
 	const char *given = naming_places_vmlinux(n->places);
 
@@ -150,7 +150,7 @@ int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
 int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
 			char **ret_path)
 {
-	const char *path = given_vmlinux(n);
+	const char *path = naming_kernel_given_vmlinux(n);
 	const struct build_id *ran = naming_kernel_id(n, image);
 	struct build_id id = { 0 };
 	int fd = path[0] ? elf_open_regular(path) : -ENOENT;
@@ -177,7 +177,7 @@ int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd
 static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
-	const char *path = given_vmlinux(n);
+	const char *path = naming_kernel_given_vmlinux(n);
 	const struct build_id *ran = naming_kernel_id(n, image);
 	struct build_id id = { 0 };
 	int fd;
@@ -215,7 +215,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 }
 
 /* Nothing of an entry but that it is empty. */
-static void forget(struct naming_entry *e)
+static void naming_kernel_forget(struct naming_entry *e)
 {
 	symtab_free(e->tab);
 	free(e->from);
@@ -234,7 +234,7 @@ static int name_from_proven(struct naming *n, const struct image *image, int fd,
 		return 0;
 	}
 	free(path);
-	forget(e);
+	naming_kernel_forget(e);
 	return r ? r : 1;
 }
 
@@ -274,7 +274,7 @@ int naming_kernel(struct naming *n, const struct image *image, struct naming_ent
 
 	if (r || (e->tab && symtab_count(e->tab)))
 		return r;
-	forget(e);
+	naming_kernel_forget(e);
 	r = name_from_kallsyms(n, image, NULL, e);
 	if (!r && !e->tab)
 		r = naming_given(n, image, e);
@@ -387,7 +387,7 @@ static int name_from_ko(struct naming *n, const struct image *image, const char 
 }
 
 /* A module's name as kallsyms has it: recordings may call it "[ext4]". */
-static char *module_name(const char *name)
+static char *naming_kernel_module_name(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -400,7 +400,7 @@ static char *module_name(const char *name)
  * all sections of a module, a file found elsewhere only those of code. */
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
 {
-	char *module = module_name(dict_str(n->dict, image->name));
+	char *module = naming_kernel_module_name(dict_str(n->dict, image->name));
 	int r = module ? name_from_ko(n, image, module, BINARY_INDEX, e) : -ENOMEM;
 
 	if (!r && !e->tab)
@@ -422,7 +422,7 @@ int naming_find_module(struct naming *n, const struct image *image,
 {
 	static const enum binary_stage stages[] = { BINARY_INDEX, BINARY_HERE,
 						    BINARY_FETCH };
-	char *module = module_name(dict_str(n->dict, image->name));
+	char *module = naming_kernel_module_name(dict_str(n->dict, image->name));
 	int r = module ? 0 : -ENOMEM;
 
 	*ret_binary = (struct binary){ .fd = -1, .debug_fd = -1 };

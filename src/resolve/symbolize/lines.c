@@ -49,7 +49,8 @@ void naming_lines_close(struct naming_lines *nl)
 }
 
 /* Opens the binary's lines, if they are wanted.  False if there are none. */
-static bool open_lines(struct naming_lines *nl, const struct lines_options *options)
+static bool naming_lines_open_lines(struct naming_lines *nl,
+				    const struct lines_options *options)
 {
 	const struct lines_file file = {
 		.fd = nl->binary.fd,
@@ -65,17 +66,19 @@ static bool open_lines(struct naming_lines *nl, const struct lines_options *opti
 	return true;
 }
 
-static bool open_file(struct naming *n, const struct image *image,
-		      const struct lines_options *options, struct naming_lines *nl)
+static bool naming_lines_open_file(struct naming *n, const struct image *image,
+				   const struct lines_options *options,
+				   struct naming_lines *nl)
 {
 	const char *name = dict_str(n->dict, image->name);
 
 	return !naming_find_binary(n, image, name, &nl->binary) &&
-	       open_lines(nl, options);
+	       naming_lines_open_lines(nl, options);
 }
 
 /* Where the symbol is in the table; false if it is not. */
-static bool address_of(const struct symtab *tab, const char *name, uint64_t *ret_addr)
+static bool naming_lines_address_of(const struct symtab *tab, const char *name,
+				    uint64_t *ret_addr)
 {
 	for (size_t i = 0; i < symtab_count(tab); i++) {
 		const struct symbol *s = symtab_at(tab, i);
@@ -90,8 +93,8 @@ static bool address_of(const struct symtab *tab, const char *name, uint64_t *ret
 
 /* How far the kernel was moved: what was recorded of one of its symbols tells, or the place
  * where it began. */
-static bool find_shift(struct naming *n, const struct image *image, int fd,
-		       uint64_t *ret_shift)
+static bool naming_lines_find_shift(struct naming *n, const struct image *image, int fd,
+				    uint64_t *ret_shift)
 {
 	const char *ref = dict_str(n->dict, image->ref_name);
 	struct symtab *tab = NULL;
@@ -105,9 +108,10 @@ static bool find_shift(struct naming *n, const struct image *image, int fd,
 		symtab_free(tab);
 		return false;
 	}
-	if (image->ref_address && address_of(tab, ref, &addr))
+	if (image->ref_address && naming_lines_address_of(tab, ref, &addr))
 		*ret_shift = image->ref_address - addr;
-	else if (address_of(tab, "_text", &addr) || address_of(tab, "_stext", &addr))
+	else if (naming_lines_address_of(tab, "_text", &addr) ||
+		 naming_lines_address_of(tab, "_stext", &addr))
 		*ret_shift = image->start - addr;
 	else
 		known = false;
@@ -116,14 +120,16 @@ static bool find_shift(struct naming *n, const struct image *image, int fd,
 }
 
 /* A kernel's file, consumed with its path, if it has debug information. */
-static bool take_vmlinux(struct naming *n, const struct image *image, int fd,
-			 char *path, const struct lines_options *options,
-			 struct naming_lines *nl)
+static bool naming_lines_take_vmlinux(struct naming *n, const struct image *image,
+				      int fd, char *path,
+				      const struct lines_options *options,
+				      struct naming_lines *nl)
 {
 	nl->binary.fd = fd;
 	nl->binary.path = path;
-	if (open_lines(nl, options) && (!options || lines_has_info(nl->lines)) &&
-	    find_shift(n, image, fd, &nl->shift))
+	if (naming_lines_open_lines(nl, options) &&
+	    (!options || lines_has_info(nl->lines)) &&
+	    naming_lines_find_shift(n, image, fd, &nl->shift))
 		return true;
 	lines_free(nl->lines);
 	nl->lines = NULL;
@@ -141,19 +147,20 @@ static bool open_kernel(struct naming *n, const struct image *image,
 	int fd;
 
 	if (!naming_open_vmlinux(n, image, &fd, &path) &&
-	    take_vmlinux(n, image, fd, path, options, nl))
+	    naming_lines_take_vmlinux(n, image, fd, path, options, nl))
 		return true;
 	for (size_t i = 0;
 	     !binary_find_vmlinux(&places, ran, release, &i, &fd, &path);) {
-		if (take_vmlinux(n, image, fd, path, options, nl))
+		if (naming_lines_take_vmlinux(n, image, fd, path, options, nl))
 			return true;
 	}
 	return !binary_fetch(&places, ran, DEBUGINFOD_DEBUGINFO, &fd, &path) &&
-	       take_vmlinux(n, image, fd, path, options, nl);
+	       naming_lines_take_vmlinux(n, image, fd, path, options, nl);
 }
 
-static bool open_module(struct naming *n, const struct image *image,
-			const struct lines_options *options, struct naming_lines *nl)
+static bool naming_lines_open_module(struct naming *n, const struct image *image,
+				     const struct lines_options *options,
+				     struct naming_lines *nl)
 {
 	nl->is_module = true;
 	if (naming_find_module(n, image, &nl->binary, &nl->module) || nl->binary.fd < 0)
@@ -164,12 +171,13 @@ static bool open_module(struct naming *n, const struct image *image,
 			return false;
 		nl->has_layout = true;
 	}
-	return open_lines(nl, options);
+	return naming_lines_open_lines(nl, options);
 }
 
 /* The file that a JIT compiler wrote; its code has bytes there. */
-static bool open_jit(struct naming *n, const struct image *image,
-		     const struct lines_options *options, struct naming_lines *nl)
+static bool naming_lines_open_jit(struct naming *n, const struct image *image,
+				  const struct lines_options *options,
+				  struct naming_lines *nl)
 {
 	const struct jit_places places = naming_jit_places(n);
 
@@ -206,9 +214,12 @@ int naming_lines_open(struct naming *n, uint32_t image,
 	static bool (*const openers[IMAGE_COUNT])(struct naming *, const struct image *,
 						  const struct lines_options *,
 						  struct naming_lines *) = {
-		[IMAGE_FILE] = open_file,     [IMAGE_VDSO] = open_file,
-		[IMAGE_KERNEL] = open_kernel, [IMAGE_MODULE] = open_module,
-		[IMAGE_JIT] = open_jit,       [IMAGE_BPF] = open_bpf,
+		[IMAGE_FILE] = naming_lines_open_file,
+		[IMAGE_VDSO] = naming_lines_open_file,
+		[IMAGE_KERNEL] = open_kernel,
+		[IMAGE_MODULE] = naming_lines_open_module,
+		[IMAGE_JIT] = naming_lines_open_jit,
+		[IMAGE_BPF] = open_bpf,
 	};
 	const struct image *i;
 	struct naming_lines *nl;

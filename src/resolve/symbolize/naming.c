@@ -308,7 +308,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 };
 
 /* Nothing of an entry but that it is to be looked at. */
-static void forget(struct naming_entry *e)
+static void naming_forget(struct naming_entry *e)
 {
 	symtab_free(e->tab);
 	unnamed_free(e->unnamed);
@@ -316,7 +316,8 @@ static void forget(struct naming_entry *e)
 	*e = (struct naming_entry){ 0 };
 }
 
-static void load(struct naming *n, const struct image *image, struct naming_entry *e)
+static void naming_load(struct naming *n, const struct image *image,
+			struct naming_entry *e)
 {
 	size_t nr_wants = n->wants.nr;
 	int r = 0;
@@ -332,14 +333,14 @@ static void load(struct naming *n, const struct image *image, struct naming_entr
 		e->status = NAMING_UNREADABLE;
 	}
 	if (n->wants.nr > nr_wants) {
-		forget(e);
+		naming_forget(e);
 		e->deferred = true;
 	}
 	e->done = true;
 }
 
 /* The entry, loaded; NULL when memory is short, or for a number that is no image. */
-static struct naming_entry *entry_of(struct naming *n, uint32_t image)
+static struct naming_entry *naming_entry_of(struct naming *n, uint32_t image)
 {
 	struct naming_entry *e;
 
@@ -351,7 +352,7 @@ static struct naming_entry *entry_of(struct naming *n, uint32_t image)
 	}
 	e = &n->entries.at[image];
 	if (!e->done)
-		load(n, &n->dict->images.at[image], e);
+		naming_load(n, &n->dict->images.at[image], e);
 	return e;
 }
 
@@ -363,7 +364,7 @@ bool naming_defer(struct naming *n)
 
 bool naming_is_deferred(struct naming *n, uint32_t image)
 {
-	const struct naming_entry *e = n->deferring ? entry_of(n, image) : NULL;
+	const struct naming_entry *e = n->deferring ? naming_entry_of(n, image) : NULL;
 
 	return e && e->deferred;
 }
@@ -383,7 +384,8 @@ int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)
 		forget_deferred(n);
 		n->wants.nr = 0;
 		for (size_t i = 0; i < nr; i++)
-			if (!entry_of(n, images[i]) && images[i] < n->dict->images.nr)
+			if (!naming_entry_of(n, images[i]) &&
+			    images[i] < n->dict->images.nr)
 				return -ENOMEM;
 		if (!n->wants.nr)
 			break;
@@ -398,7 +400,7 @@ int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)
 
 const struct symtab *naming_symtab(struct naming *n, uint32_t image)
 {
-	const struct naming_entry *e = entry_of(n, image);
+	const struct naming_entry *e = naming_entry_of(n, image);
 
 	return e ? e->tab : NULL;
 }
@@ -406,7 +408,7 @@ const struct symtab *naming_symtab(struct naming *n, uint32_t image)
 enum naming_status naming_status(struct naming *n, uint32_t image,
 				 const char **ret_from)
 {
-	const struct naming_entry *e = entry_of(n, image);
+	const struct naming_entry *e = naming_entry_of(n, image);
 
 	*ret_from = e && e->from ? e->from : "";
 	return e ? e->status : NAMING_NONE_EXPECTED;
@@ -466,7 +468,7 @@ static const struct symbol *find_unnamed(struct naming *n, uint32_t image,
 const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offset,
 				 enum naming_kind *ret_kind)
 {
-	const struct naming_entry *e = entry_of(n, image);
+	const struct naming_entry *e = naming_entry_of(n, image);
 	const struct symbol *s = e && e->tab ? symtab_find(e->tab, offset) : NULL;
 	enum naming_kind kind = NAMING_SYMBOL;
 
@@ -497,7 +499,7 @@ static void load_data(struct naming *n, const struct image *image,
 
 const struct symbol *naming_find_data(struct naming *n, uint32_t image, uint64_t offset)
 {
-	struct naming_entry *e = entry_of(n, image);
+	struct naming_entry *e = naming_entry_of(n, image);
 
 	/* What has no code that could be read has no data, either. */
 	if (!e || !e->tab)

@@ -172,7 +172,7 @@ const struct file_index *naming_places_index(struct naming_places *p)
 }
 
 /* Whether nothing was said of this name yet. */
-static bool is_news(struct naming_places *p, const char *name)
+static bool naming_places_is_news(struct naming_places *p, const char *name)
 {
 	struct map_slot *slot;
 	bool is_new;
@@ -237,7 +237,8 @@ void naming_places_warn(struct naming_places *p, const char *name,
 	};
 
 	if ((status != NAMING_OTHER_FILE && !texts[status][0]) ||
-	    (status == NAMING_UNREADABLE && is_reported(p, name)) || !is_news(p, name))
+	    (status == NAMING_UNREADABLE && is_reported(p, name)) ||
+	    !naming_places_is_news(p, name))
 		return;
 	if (status == NAMING_OTHER_FILE)
 		warn_of_difference(p, name, by_age);

@@ -117,7 +117,8 @@ void unnamed_free(struct unnamed *u)
 	free(u);
 }
 
-static const struct code_section *section_at(const struct unnamed *u, uint64_t offset)
+static const struct code_section *unnamed_section_at(const struct unnamed *u,
+						     uint64_t offset)
 {
 	for (size_t i = 0; i < u->sections.nr; i++) {
 		const struct code_section *s = &u->sections.at[i];
@@ -135,7 +136,7 @@ static bool is_plt(const struct code_section *s)
 
 enum unnamed_part unnamed_needs(const struct unnamed *u, uint64_t offset)
 {
-	if (is_plt(section_at(u, offset)))
+	if (is_plt(unnamed_section_at(u, offset)))
 		return u->plt_read ? UNNAMED_READ_NOTHING : UNNAMED_READ_PLT;
 	return u->unwind_read ? UNNAMED_READ_NOTHING : UNNAMED_READ_UNWIND;
 }
@@ -156,8 +157,8 @@ int unnamed_read(struct unnamed *u, struct elf_file *f, enum unnamed_part part)
 
 /* The symbol of `kind` with this start, made at the first call.  `section`: its name where
  * that is what the symbol is called after. */
-static const struct symbol *make(struct unnamed *u, struct symbol s,
-				 enum unnamed_kind kind, const char *section)
+static const struct symbol *unnamed_make(struct unnamed *u, struct symbol s,
+					 enum unnamed_kind kind, const char *section)
 {
 	uint32_t at = map_get(&u->made_by, s.offset, kind);
 	struct made *m;
@@ -191,8 +192,8 @@ static const struct symbol *make(struct unnamed *u, struct symbol s,
 
 /* The function of the unwind entry that covers the position.  One that begins where a symbol
  * does is that symbol, which the file gives too small a size. */
-static const struct symbol *find_function(struct unnamed *u, uint64_t offset,
-					  enum unnamed_kind *ret_kind)
+static const struct symbol *unnamed_find_function(struct unnamed *u, uint64_t offset,
+						  enum unnamed_kind *ret_kind)
 {
 	uint64_t vaddr = symtab_vaddr(u->tab, offset).v;
 	const struct eh_function *f = eh_frame_find(&u->unwind, vaddr);
@@ -210,35 +211,35 @@ static const struct symbol *find_function(struct unnamed *u, uint64_t offset,
 		return known;
 	}
 	*ret_kind = UNNAMED_FUNCTION;
-	return make(u, s, UNNAMED_FUNCTION, NULL);
+	return unnamed_make(u, s, UNNAMED_FUNCTION, NULL);
 }
 
 const struct symbol *unnamed_find(struct unnamed *u, uint64_t offset,
 				  enum unnamed_kind *ret_kind)
 {
-	const struct code_section *section = section_at(u, offset);
+	const struct code_section *section = unnamed_section_at(u, offset);
 	const struct symbol *s = NULL;
 
 	if (is_plt(section)) {
 		*ret_kind = UNNAMED_NAMED;
 		s = u->plt ? symtab_find(u->plt, offset) : NULL;
 	} else {
-		s = find_function(u, offset, ret_kind);
+		s = unnamed_find_function(u, offset, ret_kind);
 	}
 	if (s || !section || section->has_symbols || !section->name[0] ||
 	    !symtab_count(u->tab))
 		return s;
 	*ret_kind = UNNAMED_SECTION;
-	return make(u,
-		    (struct symbol){ .offset = section->offset,
-				     .size = section->bytes,
-				     .vaddr = { section->vaddr } },
-		    UNNAMED_SECTION, section->name);
+	return unnamed_make(u,
+			    (struct symbol){ .offset = section->offset,
+					     .size = section->bytes,
+					     .vaddr = { section->vaddr } },
+			    UNNAMED_SECTION, section->name);
 }
 
 const char *unnamed_section(const struct unnamed *u, uint64_t offset)
 {
-	const struct code_section *s = section_at(u, offset);
+	const struct code_section *s = unnamed_section_at(u, offset);
 
 	return s ? s->name : "";
 }

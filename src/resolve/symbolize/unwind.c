@@ -11,14 +11,14 @@
 #include "resolve/unwind/cache.h"
 #include "resolve/unwind/jit.h"
 
-struct entry {
+struct naming_unwind_entry {
 	bool done;
 	struct unwind_table *table;
 };
 
 struct naming_unwind {
 	struct naming *naming;
-	VEC(struct entry) entries; /* by image number */
+	VEC(struct naming_unwind_entry) entries; /* by image number */
 };
 
 int naming_unwind_new(struct naming *n, struct naming_unwind **ret_unwind)
@@ -40,7 +40,7 @@ void naming_unwind_free(struct naming_unwind *u)
 	free(u);
 }
 
-static bool open_elf(struct elf_file *f, int fd)
+static bool naming_unwind_open_elf(struct elf_file *f, int fd)
 {
 	if (fd < 0 || elf_file_init_fd(f, fd, NULL))
 		return false;
@@ -50,7 +50,8 @@ static bool open_elf(struct elf_file *f, int fd)
 	return false;
 }
 
-static struct unwind_table *load(struct naming *n, const struct image *image)
+static struct unwind_table *naming_unwind_load(struct naming *n,
+					       const struct image *image)
 {
 	struct unwind_table *table = NULL;
 	struct elf_file f, debug;
@@ -59,8 +60,8 @@ static struct unwind_table *load(struct naming *n, const struct image *image)
 
 	if (naming_find_binary(n, image, dict_str(n->dict, image->name), &b))
 		return NULL;
-	if (open_elf(&f, b.fd)) {
-		has_debug = open_elf(&debug, b.debug_fd);
+	if (naming_unwind_open_elf(&f, b.fd)) {
+		has_debug = naming_unwind_open_elf(&debug, b.debug_fd);
 		/* Without a table the frame pointer is tried. */
 		if (unwind_cache_load(naming_places_cache_dir(n->places),
 				      b.path ? b.path : "", &f,
@@ -97,14 +98,14 @@ const struct unwind_table *naming_unwind_table(void *unwind, uint32_t image)
 {
 	struct naming_unwind *u = unwind;
 	const struct image *i = &u->naming->dict->images.at[image];
-	struct entry *e;
+	struct naming_unwind_entry *e;
 
 	while (u->entries.nr <= image)
-		if (!vec_push(&u->entries, (struct entry){ 0 }))
+		if (!vec_push(&u->entries, (struct naming_unwind_entry){ 0 }))
 			return NULL;
 	e = &u->entries.at[image];
 	if (!e->done && (i->kind == IMAGE_FILE || i->kind == IMAGE_VDSO))
-		e->table = load(u->naming, i);
+		e->table = naming_unwind_load(u->naming, i);
 	if (!e->done && i->kind == IMAGE_JIT)
 		e->table = load_dump(u->naming, i);
 	e->done = true;

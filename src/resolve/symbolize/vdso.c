@@ -13,7 +13,7 @@ enum {
 };
 
 /* To the end of its section headers, which are its last part.  0: there is none. */
-static size_t own_bytes(const ElfW(Ehdr) * header)
+static size_t naming_vdso_own_bytes(const ElfW(Ehdr) * header)
 {
 	uint64_t bytes;
 
@@ -27,7 +27,7 @@ int naming_own_vdso(struct naming *n, const struct image *image, struct naming_e
 {
 	const ElfW(Ehdr) *own =
 		(const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT(*-no-int-to-ptr) */
-	size_t len = own_bytes(own);
+	size_t len = naming_vdso_own_bytes(own);
 	int r;
 
 	/* That of a 32-bit process is another one than ours. */

@@ -25,7 +25,7 @@ enum {
 	PLAIN = DMGL_NO_OPTS
 };
 
-struct output {
+struct demangle_output {
 	struct buf text;
 	jmp_buf too_long;
 };
@@ -34,14 +34,14 @@ struct output {
  * for a Rust name with both punycode and more than DEMANGLED_MAX of text, one identifier. */
 static void take_piece(const char *piece, size_t len, void *ctx)
 {
-	struct output *out = ctx;
+	struct demangle_output *out = ctx;
 
 	if (out->text.len + len > DEMANGLED_MAX)
 		longjmp(out->too_long, 1);
 	buf_put(&out->text, piece, len);
 }
 
-static bool print_d(const char *name, struct output *out)
+static bool print_d(const char *name, struct demangle_output *out)
 {
 	char *text = demangle_d(name);
 
@@ -52,7 +52,7 @@ static bool print_d(const char *name, struct output *out)
 	return true;
 }
 
-static bool print_demangled(const char *name, int options, struct output *out)
+static bool print_demangled(const char *name, int options, struct demangle_output *out)
 {
 	if (setjmp(out->too_long)) /* NOLINT(cert-err52-cpp): see take_piece() */
 		return false;
@@ -63,7 +63,7 @@ static bool print_demangled(const char *name, int options, struct output *out)
 	return cplus_demangle_v3_callback(name, options, take_piece, out) != 0;
 }
 
-static bool print_any(const char *name, int options, struct output *out)
+static bool print_any(const char *name, int options, struct demangle_output *out)
 {
 	if (name[1] == 'D')
 		return options == FULL && print_d(name, out);
@@ -109,7 +109,7 @@ static bool binds_many_lifetimes(const char *name)
 /* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
 static char *demangle_base(const char *name, const char *version, int options)
 {
-	struct output out = { 0 };
+	struct demangle_output out = { 0 };
 	char *result = NULL;
 
 	if (print_any(name, options, &out) && out.text.len) {

@@ -22,7 +22,7 @@ static const char *base_type(char letter)
 	return NULL;
 }
 
-static void put_text(struct buf *out, const char *text)
+static void demangle_java_put_text(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
 }
@@ -40,7 +40,8 @@ static const char *put_class(struct buf *out, const char *at)
 	return *at == ';' && at > begin ? at + 1 : NULL;
 }
 
-static const char *put_type(struct buf *out, const char *at, bool may_be_void)
+static const char *demangle_java_put_type(struct buf *out, const char *at,
+					  bool may_be_void)
 {
 	size_t nr_dimensions = strspn(at, "[");
 	const char *base;
@@ -52,11 +53,11 @@ static const char *put_type(struct buf *out, const char *at, bool may_be_void)
 		base = base_type(*at);
 		if (!base || (*at == 'V' && (nr_dimensions || !may_be_void)))
 			return NULL;
-		put_text(out, base);
+		demangle_java_put_text(out, base);
 		at++;
 	}
 	for (size_t i = 0; at && i < nr_dimensions; i++)
-		put_text(out, "[]");
+		demangle_java_put_text(out, "[]");
 	return at;
 }
 
@@ -65,13 +66,13 @@ static const char *put_parameters(struct buf *out, const char *at)
 {
 	bool first = true;
 
-	put_text(out, "(");
+	demangle_java_put_text(out, "(");
 	for (at++; at && *at != ')'; first = false) {
 		if (!first)
-			put_text(out, ", ");
-		at = put_type(out, at, false);
+			demangle_java_put_text(out, ", ");
+		at = demangle_java_put_type(out, at, false);
 	}
-	put_text(out, ")");
+	demangle_java_put_text(out, ")");
 	return at ? at + 1 : NULL;
 }
 
@@ -86,11 +87,11 @@ static bool put_method(struct buf *out, const char *name)
 	len = strcspn(name, "();[/.");
 	if (!len || name[len] != '(')
 		return false;
-	put_text(out, ".");
+	demangle_java_put_text(out, ".");
 	buf_put(out, name, len);
 	name = put_parameters(out, name + len);
 	if (name)
-		name = put_type(&result, name, true);
+		name = demangle_java_put_type(&result, name, true);
 	buf_done(&result);
 	return name && !*name;
 }

@@ -15,7 +15,7 @@ enum {
 	NAME_MAX_BYTES = 2048 /* the kernel's own limit is 512 (KSYM_NAME_LEN) */
 };
 
-static int hex_digit(char c)
+static int kallsyms_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -25,7 +25,8 @@ static int hex_digit(char c)
 }
 
 /* The name is over, and the module's follows: " \t[name]" with any blanks between. */
-static void take_module(const char *at, const char *end, struct kallsyms_line *line)
+static void kallsyms_take_module(const char *at, const char *end,
+				 struct kallsyms_line *line)
 {
 	line->module = NULL;
 	line->module_len = 0;
@@ -37,14 +38,17 @@ static void take_module(const char *at, const char *end, struct kallsyms_line *l
 	line->module_len = (size_t)(end - at) - 2;
 }
 
-static bool parse_line(const char *at, const char *end, struct kallsyms_line *ret_line)
+static bool kallsyms_parse_line(const char *at, const char *end,
+				struct kallsyms_line *ret_line)
 {
 	struct kallsyms_line line = { 0 };
 	int nr_digits = 0;
 	const char *name;
 
-	while (at < end && hex_digit(*at) >= 0 && nr_digits <= ADDRESS_DIGITS) {
-		line.address = line.address << 4 | (unsigned int)hex_digit(*at);
+	while (at < end && kallsyms_hex_digit(*at) >= 0 &&
+	       nr_digits <= ADDRESS_DIGITS) {
+		line.address =
+			line.address << 4 | (unsigned int)kallsyms_hex_digit(*at);
 		nr_digits++;
 		at++;
 	}
@@ -61,7 +65,7 @@ static bool parse_line(const char *at, const char *end, struct kallsyms_line *re
 	line.name_len = (size_t)(at - name);
 	if (!line.name_len || line.name_len > NAME_MAX_BYTES)
 		return false;
-	take_module(at, end, &line);
+	kallsyms_take_module(at, end, &line);
 	*ret_line = line;
 	return true;
 }
@@ -146,7 +150,7 @@ int kallsyms_next(const char *text, size_t len, size_t *pos,
 	*pos = end ? (size_t)(end - text) + 1 : len;
 	if (!end)
 		end = text + len;
-	return parse_line(at, end, ret_line);
+	return kallsyms_parse_line(at, end, ret_line);
 }
 
 /* The module in a line, found from its end: most lines have none and cost one look. */
@@ -237,7 +241,7 @@ void kallsyms_index_done(struct kallsyms_index *index)
 	vec_done(&index->parts);
 }
 
-static bool is_text(const struct kallsyms_line *line)
+static bool kallsyms_is_text(const struct kallsyms_line *line)
 {
 	char type = line->type;
 
@@ -246,7 +250,7 @@ static bool is_text(const struct kallsyms_line *line)
 }
 
 /* Where " NAME" ends a line, or NULL. */
-static const char *find_name(const char *at, const char *end, const char *name)
+static const char *kallsyms_find_name(const char *at, const char *end, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -266,7 +270,7 @@ bool kallsyms_find(const char *text, size_t len, const char *name,
 	size_t pos;
 
 	/* A name at the very start is no line. */
-	found = len ? find_name(text + 1, text + len, name) : NULL;
+	found = len ? kallsyms_find_name(text + 1, text + len, name) : NULL;
 	if (!found)
 		return false;
 	start = memrchr(text, '\n', (size_t)(found - text));
@@ -284,7 +288,7 @@ bool kallsyms_has_addresses(const char *text, size_t len)
 	int r;
 
 	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0)
-		if (r && line.address && is_text(&line))
+		if (r && line.address && kallsyms_is_text(&line))
 			return true;
 	return false;
 }
@@ -300,7 +304,7 @@ bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end)
 	int r;
 
 	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0) {
-		if (!r || !is_text(&line))
+		if (!r || !kallsyms_is_text(&line))
 			continue;
 		if (line.address < first)
 			first = line.address;
@@ -310,16 +314,17 @@ bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end)
 	return first >= start && first - start < PAGE_BYTES && last < end;
 }
 
-static bool is_wanted(const struct kallsyms_line *line,
-		      const struct symtab_kallsyms *from, size_t module_len)
+static bool kallsyms_is_wanted(const struct kallsyms_line *line,
+			       const struct symtab_kallsyms *from, size_t module_len)
 {
-	return is_text(line) && line->address >= from->start &&
+	return kallsyms_is_text(line) && line->address >= from->start &&
 	       module_name_equal(line->module, line->module_len, from->module,
 				 module_len);
 }
 
 /* Where the section behind a symbol begins, counted from `start`; 0: not known. */
-static uint64_t next_section(const struct symtab_kallsyms *from, uint64_t address)
+static uint64_t kallsyms_next_section(const struct symtab_kallsyms *from,
+				      uint64_t address)
 {
 	uint64_t next = UINT64_MAX;
 
@@ -345,7 +350,7 @@ struct taker {
  * empty (symbols__fixup_end(), then symbols__fixup_duplicate()).
  * `names` has room for the whole text, because a name and
  * its terminator are shorter than a line.  What take() returns if not 0, else 0. */
-static int take_lines(struct taker *t, const struct symtab_kallsyms *from)
+static int kallsyms_take_lines(struct taker *t, const struct symtab_kallsyms *from)
 {
 	const size_t module_len = from->module ? strlen(from->module) : 0;
 	struct kallsyms_line line;
@@ -357,12 +362,12 @@ static int take_lines(struct taker *t, const struct symtab_kallsyms *from)
 
 		if (r && !line.address)
 			t->nr_hidden++;
-		if (!r || !line.address || !is_wanted(&line, from, module_len))
+		if (!r || !line.address || !kallsyms_is_wanted(&line, from, module_len))
 			continue;
 		s = (struct symtab_candidate){ .offset = line.address - from->start,
 					       .vaddr = line.address,
-					       .limit =
-						       next_section(from, line.address),
+					       .limit = kallsyms_next_section(
+						       from, line.address),
 					       .by_order = true,
 					       .name = t->names };
 		memcpy(t->names, line.name, line.name_len);
@@ -389,18 +394,18 @@ static int take_candidate(void *ctx, const struct symtab_candidate *s)
 
 /* The kernel writes its symbols by address: then they are taken as they come.  Text in
  * another order is read again and sorted. */
-static int fill(struct symtab *tab, const struct symtab_kallsyms *from,
-		size_t *ret_hidden)
+static int kallsyms_fill(struct symtab *tab, const struct symtab_kallsyms *from,
+			 size_t *ret_hidden)
 {
 	struct symtab_sorted sorted = { .tab = tab };
 	symtab_candidates candidates = { 0 };
 	struct taker t = { tab->names, take_in_order, &sorted, 0 };
-	int r = take_lines(&t, from);
+	int r = kallsyms_take_lines(&t, from);
 
 	if (r == SYMTAB_UNSORTED) {
 		tab->symbols.nr = 0;
 		t = (struct taker){ tab->names, take_candidate, &candidates, 0 };
-		r = take_lines(&t, from);
+		r = kallsyms_take_lines(&t, from);
 		if (!r)
 			r = symtab_build(tab, &candidates);
 		vec_done(&candidates);
@@ -425,7 +430,7 @@ int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret
 		return err_set(err, -ENOMEM, "no memory");
 	}
 	tab->run_base = from->start;
-	r = fill(tab, from, &hidden);
+	r = kallsyms_fill(tab, from, &hidden);
 	if (r)
 		err_set(err, r, "no memory");
 	else if (!symtab_count(tab) && hidden)

@@ -10,7 +10,7 @@ enum {
 	ALIGN_MAX = 1 << 16 /* of a section; more is a lie */
 };
 
-static bool is_code(const struct elf_section *s, const char *name)
+static bool module_layout_is_code(const struct elf_section *s, const char *name)
 {
 	return s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR && s->bytes &&
 	       strncmp(name, ".init", 5) != 0;
@@ -25,7 +25,7 @@ static uint64_t aligned(uint64_t address, uint64_t align)
 
 /* .text lies where it is said to; the others follow it in the file's order.  What comes
  * before it is not placed. */
-static int lay_out(struct module_layout *l, uint64_t text)
+static int module_layout_lay_out(struct module_layout *l, uint64_t text)
 {
 	uint64_t next = text;
 	bool found = false;
@@ -35,7 +35,7 @@ static int lay_out(struct module_layout *l, uint64_t text)
 		const char *name = elf_file_section_name(&l->f, s);
 
 		found |= !strcmp(name, ".text");
-		if (!found || !is_code(s, name))
+		if (!found || !module_layout_is_code(s, name))
 			continue;
 		next = aligned(next, l->places.nr ? s->align : 0);
 		if (!vec_push(&l->places, ((struct symtab_place){ name, next })))
@@ -54,7 +54,7 @@ int module_layout_read(int fd, uint64_t text, struct module_layout *ret_layout)
 	memset(&ret_layout->places, 0, sizeof(ret_layout->places));
 	r = elf_file_sections(&ret_layout->f, NULL);
 	if (!r)
-		r = lay_out(ret_layout, text);
+		r = module_layout_lay_out(ret_layout, text);
 	if (r)
 		module_layout_done(ret_layout);
 	return r;

@@ -17,7 +17,7 @@ enum {
 	FIELD_SECTIONS
 };
 
-static bool is_named(const char *line, size_t len, const char *module)
+static bool module_list_is_named(const char *line, size_t len, const char *module)
 {
 	const char *blank = len ? memchr(line, ' ', len) : NULL;
 
@@ -52,7 +52,7 @@ static struct build_id take_build_id(const char *hex)
 	return id;
 }
 
-static int take_section(struct module_line *line, char *word)
+static int module_list_take_section(struct module_line *line, char *word)
 {
 	char *equals = strchr(word, '=');
 	struct symtab_place place = { .section = word };
@@ -63,7 +63,7 @@ static int take_section(struct module_line *line, char *word)
 	return vec_push(&line->places, place) ? 0 : -ENOMEM;
 }
 
-static int take_line(struct module_line *line)
+static int module_list_take_line(struct module_line *line)
 {
 	unsigned int field = 0;
 	char *save = NULL;
@@ -76,7 +76,7 @@ static int take_line(struct module_line *line)
 		else if (field == FIELD_BUILD_ID)
 			line->build_id = take_build_id(word);
 		else if (field >= FIELD_SECTIONS)
-			r = take_section(line, word);
+			r = module_list_take_section(line, word);
 	}
 	return r || field >= FIELD_SECTIONS ? r : -EBADMSG;
 }
@@ -91,7 +91,7 @@ static int copy_line(const char *text, size_t len, struct module_line *ret_line)
 	line.text = strndup(text, len);
 	if (!line.text)
 		return -ENOMEM;
-	r = take_line(&line);
+	r = module_list_take_line(&line);
 	if (r)
 		module_line_done(&line);
 	else
@@ -110,7 +110,7 @@ int module_line_find(const char *text, size_t len, const char *module, uint64_t 
 		size_t line_len = end ? (size_t)(end - text) - pos : len - pos;
 		struct module_line line;
 
-		if (is_named(text + pos, line_len, module)) {
+		if (module_list_is_named(text + pos, line_len, module)) {
 			r = copy_line(text + pos, line_len, &line);
 			if (result && result != -ENOMEM)
 				result = r;

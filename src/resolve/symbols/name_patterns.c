@@ -42,14 +42,14 @@ struct name_patterns {
 };
 
 /* A file on the way in. */
-struct reading {
+struct name_patterns_reading {
 	struct name_patterns *patterns;
 	const char *path;
 	unsigned int line;
 	struct err *err;
 };
 
-static const char *skip_blanks(const char *at)
+static const char *name_patterns_skip_blanks(const char *at)
 {
 	return at + strspn(at, " \t\r");
 }
@@ -61,13 +61,13 @@ static int group_number(char c)
 	return islower((unsigned char)c) ? c - 'a' + 10 : -1;
 }
 
-static int bad_line(const struct reading *in, const char *what)
+static int bad_line(const struct name_patterns_reading *in, const char *what)
 {
 	(void)err_set(in->err, -EINVAL, "%s:%u: %s", in->path, in->line, what);
 	return -EINVAL;
 }
 
-static int no_memory(const struct reading *in)
+static int no_memory(const struct name_patterns_reading *in)
 {
 	(void)err_set(in->err, -ENOMEM, "out of memory");
 	return -ENOMEM;
@@ -100,7 +100,7 @@ static const char *put_definition(const struct name_patterns *p, const char *at,
 }
 
 /* The text with definitions put in, malloc'd. */
-static int expand(const struct reading *in, const char *text, char **ret)
+static int expand(const struct name_patterns_reading *in, const char *text, char **ret)
 {
 	struct buf out = { 0 };
 
@@ -148,7 +148,7 @@ static char *take_quoted(const char **at, const char *stop)
 	return strndup(begin + 1, (size_t)(end - begin) - 2);
 }
 
-static int check_replacement(const struct reading *in, struct rule *rule)
+static int check_replacement(const struct name_patterns_reading *in, struct rule *rule)
 {
 	rule->nr_groups = 1;
 	for (const char *at = rule->replacement; *at; at++) {
@@ -175,8 +175,8 @@ static void rule_done(struct rule *rule)
 }
 
 /* `pattern` and `replacement` (taken on success) as a rule at position `at`. */
-static int add_rule(const struct reading *in, const char *pattern, char *replacement,
-		    size_t at)
+static int add_rule(const struct name_patterns_reading *in, const char *pattern,
+		    char *replacement, size_t at)
 {
 	struct name_patterns *p = in->patterns;
 	struct rule rule = { .replacement = replacement };
@@ -205,7 +205,8 @@ static int add_rule(const struct reading *in, const char *pattern, char *replace
 }
 
 /* Takes both on success. */
-static int add_definition(const struct reading *in, char *name, char *text)
+static int add_definition(const struct name_patterns_reading *in, char *name,
+			  char *text)
 {
 	const struct definition d = { name, text };
 
@@ -213,7 +214,7 @@ static int add_definition(const struct reading *in, char *name, char *text)
 }
 
 /* $name = "text" */
-static int take_definition(const struct reading *in, const char *line)
+static int take_definition(const struct name_patterns_reading *in, const char *line)
 {
 	const char *at = line + 1;
 	char *expanded = NULL;
@@ -224,12 +225,12 @@ static int take_definition(const struct reading *in, const char *line)
 	while (isalnum((unsigned char)*at) || *at == '_')
 		at++;
 	name = strndup(line + 1, (size_t)(at - line - 1));
-	at = skip_blanks(at);
+	at = name_patterns_skip_blanks(at);
 	if (*at == '=') {
-		at = skip_blanks(at + 1);
+		at = name_patterns_skip_blanks(at + 1);
 		text = take_quoted(&at, NULL);
 	}
-	if (!name || !text || !name[0] || *skip_blanks(at))
+	if (!name || !text || !name[0] || *name_patterns_skip_blanks(at))
 		r = bad_line(in, "a definition is: $name = \"text\"");
 	else
 		r = expand(in, text, &expanded);
@@ -247,16 +248,17 @@ static int take_definition(const struct reading *in, const char *line)
 static const char *find_middle(const char *line)
 {
 	for (const char *at = strchr(line + 1, '"'); at; at = strchr(at + 1, '"')) {
-		const char *behind = skip_blanks(at + 1);
+		const char *behind = name_patterns_skip_blanks(at + 1);
 
-		if (*behind == '=' && *skip_blanks(behind + 1) == '"')
+		if (*behind == '=' && *name_patterns_skip_blanks(behind + 1) == '"')
 			return behind;
 	}
 	return NULL;
 }
 
 /* "pattern" = "replacement" */
-static int take_rule(const struct reading *in, const char *line, size_t place)
+static int take_rule(const struct name_patterns_reading *in, const char *line,
+		     size_t place)
 {
 	const char *middle = *line == '"' ? find_middle(line) : NULL;
 	const char *at = line;
@@ -265,9 +267,9 @@ static int take_rule(const struct reading *in, const char *line, size_t place)
 	char *expanded = NULL;
 	int r;
 
-	at = middle ? skip_blanks(middle + 1) : line;
+	at = middle ? name_patterns_skip_blanks(middle + 1) : line;
 	replacement = middle ? take_quoted(&at, NULL) : NULL;
-	if (!pattern || !replacement || *skip_blanks(at))
+	if (!pattern || !replacement || *name_patterns_skip_blanks(at))
 		r = bad_line(in, "a rule is: \"pattern\" = \"replacement\"");
 	else
 		r = expand(in, pattern, &expanded);
@@ -283,7 +285,7 @@ static int take_rule(const struct reading *in, const char *line, size_t place)
 int name_patterns_add(struct name_patterns *p, const char *path, const char *text,
 		      struct err *err)
 {
-	struct reading in = { p, path, 0, err };
+	struct name_patterns_reading in = { p, path, 0, err };
 	size_t place = 0;
 	int r = 0;
 
@@ -296,7 +298,7 @@ int name_patterns_add(struct name_patterns *p, const char *path, const char *tex
 		in.line++;
 		if (!line)
 			return no_memory(&in);
-		at = skip_blanks(line);
+		at = name_patterns_skip_blanks(line);
 		if (*at == '$')
 			r = take_definition(&in, at);
 		else if (*at && *at != '#')

@@ -6,7 +6,7 @@
 #include "resolve/symbols/name_patterns_priv.h"
 
 /* What stands at `at` outside of groups. */
-static bool is_plain(const char *at)
+static bool name_patterns_literal_is_plain(const char *at)
 {
 	return *at && !strchr("[](){}.*+?|^$\\", *at);
 }
@@ -62,7 +62,7 @@ static const char *take_literal(const char *at, const char **ret_next)
 		*ret_next += **ret_next == '}';
 		return NULL;
 	}
-	if (is_plain(at))
+	if (name_patterns_literal_is_plain(at))
 		c = at;
 	else if (*at == '\\' && at[1] && ispunct((unsigned char)at[1]) &&
 		 !strchr("<>`'", at[1]))

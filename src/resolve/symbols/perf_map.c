@@ -7,7 +7,7 @@
 #include "base/buf.h"
 
 /* A line of the map: its place in it says which of two counts. */
-struct line {
+struct perf_map_line {
 	uint64_t start;
 	uint64_t end;
 	uint32_t name;
@@ -15,11 +15,11 @@ struct line {
 	uint32_t order;
 };
 
-typedef VEC(struct line) lines;
+typedef VEC(struct perf_map_line) lines;
 
 /* ---- text ---- */
 
-static int hex_digit(char c)
+static int perf_map_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -29,30 +29,31 @@ static int hex_digit(char c)
 
 /* Up to 16 hex digits, with 0x before them or not, and the blank behind.  NULL: something
  * else is there. */
-static const char *take_hex(const char *at, const char *end, uint64_t *ret_value)
+static const char *perf_map_take_hex(const char *at, const char *end,
+				     uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	int nr = 0;
 
 	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
 		at += 2;
-	for (; at < end && hex_digit(*at) >= 0; at++, nr++)
-		value = value << 4 | (uint64_t)hex_digit(*at);
+	for (; at < end && perf_map_hex_digit(*at) >= 0; at++, nr++)
+		value = value << 4 | (uint64_t)perf_map_hex_digit(*at);
 	if (!nr || nr > 16 || at == end || (*at != ' ' && *at != '\t'))
 		return NULL;
 	*ret_value = value;
 	return at + 1;
 }
 
-static bool parse_line(const char *text, const char *at, const char *end,
-		       struct line *ret_line)
+static bool perf_map_parse_line(const char *text, const char *at, const char *end,
+				struct perf_map_line *ret_line)
 {
 	uint64_t size;
 
 	if (end > at && end[-1] == '\r')
 		end--;
-	at = take_hex(at, end, &ret_line->start);
-	at = at ? take_hex(at, end, &size) : NULL;
+	at = perf_map_take_hex(at, end, &ret_line->start);
+	at = at ? perf_map_take_hex(at, end, &size) : NULL;
 	if (!at || at == end || !size || size > UINT64_MAX - ret_line->start ||
 	    memchr(at, '\0', (size_t)(end - at)))
 		return false;
@@ -63,20 +64,21 @@ static bool parse_line(const char *text, const char *at, const char *end,
 	return true;
 }
 
-static int read_lines(struct perf_map *map, const char *text, size_t len, lines *l)
+static int perf_map_read_lines(struct perf_map *map, const char *text, size_t len,
+			       lines *l)
 {
 	const char *at = text;
 	const char *end = text + (len < UINT32_MAX ? len : UINT32_MAX);
 
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		struct line line = { .order = (uint32_t)l->nr };
+		struct perf_map_line line = { .order = (uint32_t)l->nr };
 
 		/* The last line may still be being written. */
 		if (!stop)
 			stop = end;
 		map->nr_lines++;
-		if (!parse_line(text, at, stop, &line))
+		if (!perf_map_parse_line(text, at, stop, &line))
 			map->nr_bad += stop != at;
 		else if (!vec_push(l, line))
 			return -ENOMEM;
@@ -87,8 +89,8 @@ static int read_lines(struct perf_map *map, const char *text, size_t len, lines 
 
 static int by_start(const void *a, const void *b)
 {
-	const struct line *x = a;
-	const struct line *y = b;
+	const struct perf_map_line *x = a;
+	const struct perf_map_line *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -101,30 +103,31 @@ static int by_start(const void *a, const void *b)
  * top; those that have ended are taken off when they come up. */
 struct sweep {
 	struct perf_map *map;
-	const struct line *lines;
+	const struct perf_map_line *lines;
 	VEC(uint32_t) heap;
 	uint64_t at;                 /* all below is decided */
 	struct perf_map_piece piece; /* the last of it; nothing if it is empty */
 };
 
-static bool is_later(const struct sweep *s, uint32_t a, uint32_t b)
+static bool perf_map_is_later(const struct sweep *s, uint32_t a, uint32_t b)
 {
 	return s->lines[a].order > s->lines[b].order;
 }
 
-static bool heap_push(struct sweep *s, uint32_t line)
+static bool perf_map_heap_push(struct sweep *s, uint32_t line)
 {
 	size_t i = s->heap.nr;
 
 	if (!vec_push(&s->heap, line))
 		return false;
-	for (; i && is_later(s, line, s->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && perf_map_is_later(s, line, s->heap.at[(i - 1) / 2]);
+	     i = (i - 1) / 2)
 		s->heap.at[i] = s->heap.at[(i - 1) / 2];
 	s->heap.at[i] = line;
 	return true;
 }
 
-static void heap_pop(struct sweep *s)
+static void perf_map_heap_pop(struct sweep *s)
 {
 	size_t nr = --s->heap.nr;
 	uint32_t last = s->heap.at[nr];
@@ -132,9 +135,9 @@ static void heap_pop(struct sweep *s)
 
 	for (size_t child = 1; child < nr; child = 2 * i + 1) {
 		if (child + 1 < nr &&
-		    is_later(s, s->heap.at[child + 1], s->heap.at[child]))
+		    perf_map_is_later(s, s->heap.at[child + 1], s->heap.at[child]))
 			child++;
-		if (!is_later(s, s->heap.at[child], last))
+		if (!perf_map_is_later(s, s->heap.at[child], last))
 			break;
 		s->heap.at[i] = s->heap.at[child];
 		i = child;
@@ -143,15 +146,16 @@ static void heap_pop(struct sweep *s)
 }
 
 /* What is decided goes into the map when it cannot become longer any more. */
-static bool flush(struct sweep *s)
+static bool perf_map_flush(struct sweep *s)
 {
 	return s->piece.end == s->piece.start || vec_push(&s->map->pieces, s->piece);
 }
 
-static bool emit(struct sweep *s, const struct line *line, uint64_t end)
+static bool perf_map_emit(struct sweep *s, const struct perf_map_line *line,
+			  uint64_t end)
 {
 	if (s->piece.end != s->at || s->piece.name != line->name) {
-		if (!flush(s))
+		if (!perf_map_flush(s))
 			return false;
 		s->piece = (struct perf_map_piece){ s->at, end, line->start, line->name,
 						    line->name_len };
@@ -164,16 +168,16 @@ static bool emit(struct sweep *s, const struct line *line, uint64_t end)
 static bool sweep_to(struct sweep *s, uint64_t to)
 {
 	while (s->heap.nr && s->at < to) {
-		const struct line *top = &s->lines[s->heap.at[0]];
+		const struct perf_map_line *top = &s->lines[s->heap.at[0]];
 		uint64_t end = top->end < to ? top->end : to;
 
 		if (top->end > s->at) {
-			if (!emit(s, top, end))
+			if (!perf_map_emit(s, top, end))
 				return false;
 			s->at = end;
 		}
 		if (top->end <= s->at)
-			heap_pop(s);
+			perf_map_heap_pop(s);
 	}
 	s->at = to;
 	return true;
@@ -186,14 +190,14 @@ int perf_map_read(struct perf_map *map, const char *text, size_t len)
 	int r;
 
 	*map = (struct perf_map){ .text = text };
-	r = read_lines(map, text, len, &l);
+	r = perf_map_read_lines(map, text, len, &l);
 	if (!r && l.nr)
 		qsort(l.at, l.nr, sizeof(*l.at), by_start);
 	s.lines = l.at;
 	for (uint32_t i = 0; !r && i < l.nr; i++)
-		if (!sweep_to(&s, l.at[i].start) || !heap_push(&s, i))
+		if (!sweep_to(&s, l.at[i].start) || !perf_map_heap_push(&s, i))
 			r = -ENOMEM;
-	if (!r && (!sweep_to(&s, UINT64_MAX) || !flush(&s)))
+	if (!r && (!sweep_to(&s, UINT64_MAX) || !perf_map_flush(&s)))
 		r = -ENOMEM;
 	vec_done(&s.heap);
 	vec_done(&l);

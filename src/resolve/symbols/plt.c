@@ -30,12 +30,12 @@ enum {
 static const char suffix[] = "@plt";
 
 /* A slot of the global offset table, and the symbol whose address is put there. */
-struct slot {
+struct plt_slot {
 	uint64_t vaddr;
 	uint32_t symbol;
 };
 
-struct entry {
+struct plt_entry {
 	uint64_t offset; /* in the file */
 	uint64_t vaddr;
 	uint64_t bytes;
@@ -44,13 +44,13 @@ struct entry {
 
 struct plt {
 	struct elf_file *f;
-	VEC(struct slot) slots; /* by address once sorted */
-	uint8_t *symbols;       /* .dynsym */
+	VEC(struct plt_slot) slots; /* by address once sorted */
+	uint8_t *symbols;           /* .dynsym */
 	uint64_t symbols_bytes;
 	char *strings; /* of .dynsym */
 	uint64_t strings_bytes;
 	uint64_t got; /* .got.plt: i386 counts from there */
-	VEC(struct entry) entries;
+	VEC(struct plt_entry) entries;
 	struct buf names;
 };
 
@@ -66,7 +66,7 @@ static int take_slots(struct plt *p, const struct elf_section *s)
 		return r == -ENOMEM ? r : 0;
 	for (uint64_t at = 0; !r && s->bytes - at >= entry; at += entry) {
 		struct cursor c = cursor_of(bytes + at, entry, p->f->swap);
-		struct slot slot;
+		struct plt_slot slot;
 
 		slot.vaddr = is64 ? cursor_u64(&c) : cursor_u32(&c);
 		slot.symbol =
@@ -91,7 +91,7 @@ static int sort_slots(struct plt *p)
 					     p->slots.at[i].symbol };
 	r = sort_keys(&keys, nr);
 	for (size_t i = 0; !r && i < nr; i++)
-		p->slots.at[i] = (struct slot){ keys[i].at, keys[i].index };
+		p->slots.at[i] = (struct plt_slot){ keys[i].at, keys[i].index };
 	free(keys);
 	return r;
 }
@@ -123,11 +123,11 @@ static const char *name_in_slot(const struct plt *p, uint64_t vaddr)
 	return name && name < p->strings_bytes ? p->strings + name : NULL;
 }
 
-static int add_entry(struct plt *p, const struct elf_section *s, uint64_t at,
-		     uint64_t bytes, uint64_t slot)
+static int plt_add_entry(struct plt *p, const struct elf_section *s, uint64_t at,
+			 uint64_t bytes, uint64_t slot)
 {
 	const char *name = name_in_slot(p, slot);
-	struct entry e = { s->offset + at, s->vaddr + at, bytes, p->names.len };
+	struct plt_entry e = { s->offset + at, s->vaddr + at, bytes, p->names.len };
 
 	if (!name || !*name || p->names.len > NAMES_MAX_BYTES)
 		return 0;
@@ -136,7 +136,7 @@ static int add_entry(struct plt *p, const struct elf_section *s, uint64_t at,
 	return !p->names.failed && vec_push(&p->entries, e) ? 0 : -ENOMEM;
 }
 
-static uint32_t le32(const uint8_t *at)
+static uint32_t plt_le32(const uint8_t *at)
 {
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
 	       (uint32_t)at[3] << 24;
@@ -156,7 +156,7 @@ static bool x86_slot(const struct plt *p, const uint8_t *at, size_t bytes,
 		pos++;
 	if (bytes - pos < 6 || at[pos] != 0xff)
 		return false;
-	operand = le32(at + pos + 2);
+	operand = plt_le32(at + pos + 2);
 	if (p->f->machine == EM_X86_64 && at[pos + 1] == 0x25)
 		*ret_slot = vaddr + pos + 6 + (uint64_t)(int32_t)operand;
 	else if (p->f->machine == EM_386 && at[pos + 1] == 0x25)
@@ -180,7 +180,7 @@ static int x86_entries(struct plt *p, const struct elf_section *s, const uint8_t
 		uint64_t slot;
 
 		if (x86_slot(p, bytes + at, here, s->vaddr + at, &slot))
-			r = add_entry(p, s, at, here, slot);
+			r = plt_add_entry(p, s, at, here, slot);
 	}
 	return r;
 }
@@ -188,8 +188,8 @@ static int x86_entries(struct plt *p, const struct elf_section *s, const uint8_t
 /* adrp x16, page; ldr x17, [x16, #offset]: instructions are little-endian always. */
 static bool arm64_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
-	uint32_t adrp = le32(at);
-	uint32_t ldr = le32(at + ARM64_WORD);
+	uint32_t adrp = plt_le32(at);
+	uint32_t ldr = plt_le32(at + ARM64_WORD);
 	uint64_t pages;
 
 	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
@@ -216,8 +216,8 @@ static int arm64_entries(struct plt *p, const struct elf_section *s,
 		size_t before = has_bti ? ARM64_WORD : 0;
 
 		if (arm64_slot(bytes + at, s->vaddr + at, &slot))
-			r = add_entry(p, s, at - before, ARM64_ENTRY_BYTES + before,
-				      slot);
+			r = plt_add_entry(p, s, at - before, ARM64_ENTRY_BYTES + before,
+					  slot);
 	}
 	return r;
 }
@@ -234,9 +234,9 @@ static uint32_t arm_constant(uint32_t add)
 /* add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */
 static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
-	uint32_t from_pc = le32(at);
-	uint32_t more = le32(at + ARM_WORD);
-	uint64_t load = le32(at + 2 * (size_t)ARM_WORD);
+	uint32_t from_pc = plt_le32(at);
+	uint32_t more = plt_le32(at + ARM_WORD);
+	uint64_t load = plt_le32(at + 2 * (size_t)ARM_WORD);
 
 	if ((from_pc & 0xfffff000) != 0xe28fc000 || (more & 0xfffff000) != 0xe28cc000 ||
 	    (load & 0xfffff000) != 0xe5bcf000)
@@ -259,8 +259,8 @@ static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t
 		size_t before = has_thumb ? ARM_WORD : 0;
 
 		if (arm_slot(bytes + at, s->vaddr + at, &slot))
-			r = add_entry(p, s, at - before, ARM_ENTRY_BYTES + before,
-				      slot);
+			r = plt_add_entry(p, s, at - before, ARM_ENTRY_BYTES + before,
+					  slot);
 	}
 	return r;
 }
@@ -294,7 +294,7 @@ static int even_entries(struct plt *p, const struct elf_section *s,
 		uint64_t slot;
 
 		if (slot_of(p, bytes + at, s->vaddr + at, &slot))
-			r = add_entry(p, s, at, bytes_each, slot);
+			r = plt_add_entry(p, s, at, bytes_each, slot);
 	}
 	return r;
 }
@@ -309,8 +309,8 @@ static int s390_entries(struct plt *p, const struct elf_section *s,
 static bool riscv_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 		       uint64_t *ret_slot)
 {
-	uint32_t auipc = le32(at);
-	uint32_t load = le32(at + RISCV_WORD);
+	uint32_t auipc = plt_le32(at);
+	uint32_t load = plt_le32(at + RISCV_WORD);
 	uint64_t slot = vaddr + (uint64_t)(int32_t)(auipc & 0xfffff000) +
 			(uint64_t)((int32_t)load >> 20);
 
@@ -398,7 +398,7 @@ static int read_entries(struct plt *p, const struct arch *arch)
 }
 
 /* Takes the names of `p` into the table. */
-static int make_table(struct plt *p, struct symtab *tab)
+static int plt_make_table(struct plt *p, struct symtab *tab)
 {
 	symtab_candidates candidates = { 0 };
 	int r = 0;
@@ -406,7 +406,7 @@ static int make_table(struct plt *p, struct symtab *tab)
 	tab->names = (char *)p->names.data;
 	p->names = (struct buf){ 0 };
 	for (size_t i = 0; !r && i < p->entries.nr; i++) {
-		const struct entry *e = &p->entries.at[i];
+		const struct plt_entry *e = &p->entries.at[i];
 		struct symtab_candidate c = {
 			.offset = e->offset,
 			.size = e->bytes,
@@ -437,7 +437,7 @@ int plt_load(struct elf_file *f, struct symtab **ret_tab)
 		if (!r && p.slots.nr)
 			r = read_entries(&p, &archs[i]);
 		if (!r)
-			r = make_table(&p, tab);
+			r = plt_make_table(&p, tab);
 	}
 	vec_done(&p.slots);
 	vec_done(&p.entries);

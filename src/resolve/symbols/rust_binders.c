@@ -14,7 +14,7 @@ enum {
 	BEGAN_CONST = 4
 };
 
-struct walk {
+struct rust_binders_walk {
 	const char *text; /* behind "_R": references count from here */
 	size_t len;
 	size_t at;
@@ -24,18 +24,18 @@ struct walk {
 	uint64_t nr_binders;
 };
 
-static void take_path(struct walk *w);
-static void take_type(struct walk *w);
-static void take_const(struct walk *w);
+static void rust_binders_take_path(struct rust_binders_walk *w);
+static void rust_binders_take_type(struct rust_binders_walk *w);
+static void take_const(struct rust_binders_walk *w);
 
-static char peek(const struct walk *w)
+static char rust_binders_peek(const struct rust_binders_walk *w)
 {
 	if (w->at < w->len)
 		return w->text[w->at];
 	return '\0';
 }
 
-static char take(struct walk *w)
+static char rust_binders_take(struct rust_binders_walk *w)
 {
 	if (w->at < w->len)
 		return w->text[w->at++];
@@ -43,16 +43,16 @@ static char take(struct walk *w)
 	return '\0';
 }
 
-static bool take_if(struct walk *w, char c)
+static bool take_if(struct rust_binders_walk *w, char c)
 {
-	if (w->bad || peek(w) != c)
+	if (w->bad || rust_binders_peek(w) != c)
 		return false;
 	w->at++;
 	return true;
 }
 
 /* False at a full stack: then `bad` is set. */
-static bool enter(struct walk *w, uint8_t kind)
+static bool rust_binders_enter(struct rust_binders_walk *w, uint8_t kind)
 {
 	if (w->bad || w->depth >= DEPTH_MAX) {
 		w->bad = true;
@@ -74,7 +74,7 @@ static int base62_digit(char c)
 }
 
 /* "_" is 0, "0_" is 1, ...; UINT64_MAX for more than fits. */
-static uint64_t take_base62(struct walk *w)
+static uint64_t take_base62(struct rust_binders_walk *w)
 {
 	uint64_t v = 0;
 	bool many = false;
@@ -82,7 +82,7 @@ static uint64_t take_base62(struct walk *w)
 	if (take_if(w, '_'))
 		return 0;
 	for (;;) {
-		char c = take(w);
+		char c = rust_binders_take(w);
 		int digit = base62_digit(c);
 
 		if (c == '_')
@@ -96,7 +96,7 @@ static uint64_t take_base62(struct walk *w)
 	}
 }
 
-static void take_binder(struct walk *w)
+static void take_binder(struct rust_binders_walk *w)
 {
 	uint64_t more;
 
@@ -108,30 +108,30 @@ static void take_binder(struct walk *w)
 		w->nr_binders = UINT64_MAX;
 }
 
-static void take_lifetime(struct walk *w)
+static void take_lifetime(struct rust_binders_walk *w)
 {
 	if (take_if(w, 'L'))
 		take_base62(w);
 }
 
-static void take_disambiguator(struct walk *w)
+static void take_disambiguator(struct rust_binders_walk *w)
 {
 	if (take_if(w, 's'))
 		take_base62(w);
 }
 
 /* [u] LENGTH [_] BYTES */
-static void take_plain_name(struct walk *w)
+static void take_plain_name(struct rust_binders_walk *w)
 {
 	size_t bytes = 0;
 
 	take_if(w, 'u');
-	if (!isdigit((unsigned char)peek(w)))
+	if (!isdigit((unsigned char)rust_binders_peek(w)))
 		w->bad = true;
 	/* A number does not begin with 0 unless that is all of it. */
 	if (!take_if(w, '0')) {
-		while (isdigit((unsigned char)peek(w)) && bytes <= w->len)
-			bytes = bytes * 10 + (size_t)(take(w) - '0');
+		while (isdigit((unsigned char)rust_binders_peek(w)) && bytes <= w->len)
+			bytes = bytes * 10 + (size_t)(rust_binders_take(w) - '0');
 	}
 	take_if(w, '_');
 	if (w->bad || bytes > w->len - w->at)
@@ -140,14 +140,14 @@ static void take_plain_name(struct walk *w)
 		w->at += bytes;
 }
 
-static void take_name(struct walk *w)
+static void rust_binders_take_name(struct rust_binders_walk *w)
 {
 	take_disambiguator(w);
 	take_plain_name(w);
 }
 
 /* The B is taken. */
-static void take_reference(struct walk *w, uint8_t kind)
+static void take_reference(struct rust_binders_walk *w, uint8_t kind)
 {
 	size_t from = w->at - 1;
 	uint64_t to = take_base62(w);
@@ -156,53 +156,53 @@ static void take_reference(struct walk *w, uint8_t kind)
 		w->bad = true;
 }
 
-static void take_generic_args(struct walk *w)
+static void take_generic_args(struct rust_binders_walk *w)
 {
 	while (!w->bad && !take_if(w, 'E')) {
-		if (peek(w) == 'L')
+		if (rust_binders_peek(w) == 'L')
 			take_lifetime(w);
 		else if (take_if(w, 'K'))
 			take_const(w);
 		else
-			take_type(w);
+			rust_binders_take_type(w);
 	}
 }
 
-static void take_impl_path(struct walk *w)
+static void take_impl_path(struct rust_binders_walk *w)
 {
 	take_disambiguator(w);
-	take_path(w);
+	rust_binders_take_path(w);
 }
 
-static void take_path(struct walk *w)
+static void rust_binders_take_path(struct rust_binders_walk *w)
 {
-	if (!enter(w, BEGAN_PATH))
+	if (!rust_binders_enter(w, BEGAN_PATH))
 		return;
-	switch (take(w)) {
+	switch (rust_binders_take(w)) {
 	case 'C':
-		take_name(w);
+		rust_binders_take_name(w);
 		break;
 	case 'M':
 		take_impl_path(w);
-		take_type(w);
+		rust_binders_take_type(w);
 		break;
 	case 'X':
 		take_impl_path(w);
-		take_type(w);
-		take_path(w);
+		rust_binders_take_type(w);
+		rust_binders_take_path(w);
 		break;
 	case 'Y':
-		take_type(w);
-		take_path(w);
+		rust_binders_take_type(w);
+		rust_binders_take_path(w);
 		break;
 	case 'N':
-		if (!isalpha((unsigned char)take(w)))
+		if (!isalpha((unsigned char)rust_binders_take(w)))
 			w->bad = true;
-		take_path(w);
-		take_name(w);
+		rust_binders_take_path(w);
+		rust_binders_take_name(w);
 		break;
 	case 'I':
-		take_path(w);
+		rust_binders_take_path(w);
 		take_generic_args(w);
 		break;
 	case 'B':
@@ -214,56 +214,56 @@ static void take_path(struct walk *w)
 	w->depth--;
 }
 
-static void take_types(struct walk *w)
+static void take_types(struct rust_binders_walk *w)
 {
 	while (!w->bad && !take_if(w, 'E'))
-		take_type(w);
+		rust_binders_take_type(w);
 }
 
-static void take_function(struct walk *w)
+static void rust_binders_take_function(struct rust_binders_walk *w)
 {
 	take_binder(w);
 	take_if(w, 'U');
 	if (take_if(w, 'K') && !take_if(w, 'C'))
 		take_plain_name(w);
 	take_types(w);
-	take_type(w);
+	rust_binders_take_type(w);
 }
 
-static void take_dyn(struct walk *w)
+static void take_dyn(struct rust_binders_walk *w)
 {
 	take_binder(w);
 	while (!w->bad && !take_if(w, 'E')) {
-		take_path(w);
+		rust_binders_take_path(w);
 		while (take_if(w, 'p')) {
 			take_plain_name(w);
-			take_type(w);
+			rust_binders_take_type(w);
 		}
 	}
-	if (peek(w) != 'L')
+	if (rust_binders_peek(w) != 'L')
 		w->bad = true;
 	take_lifetime(w);
 }
 
-static void take_type_behind(struct walk *w, char c)
+static void take_type_behind(struct rust_binders_walk *w, char c)
 {
 	switch (c) {
 	case 'A':
-		take_type(w);
+		rust_binders_take_type(w);
 		take_const(w);
 		break;
 	case 'R':
 	case 'Q':
 		take_lifetime(w);
-		take_type(w);
+		rust_binders_take_type(w);
 		break;
 	case 'S':
 	case 'P':
 	case 'O':
-		take_type(w);
+		rust_binders_take_type(w);
 		break;
 	case 'F':
-		take_function(w);
+		rust_binders_take_function(w);
 		break;
 	case 'D':
 		take_dyn(w);
@@ -279,64 +279,66 @@ static void take_type_behind(struct walk *w, char c)
 	}
 }
 
-static void take_type(struct walk *w)
+static void rust_binders_take_type(struct rust_binders_walk *w)
 {
-	char c = peek(w);
+	char c = rust_binders_peek(w);
 
 	if (c && strchr("CMXYNI", c)) {
-		if (enter(w, BEGAN_TYPE)) {
-			take_path(w);
+		if (rust_binders_enter(w, BEGAN_TYPE)) {
+			rust_binders_take_path(w);
 			w->depth--;
 		}
 		return;
 	}
-	if (!enter(w, BEGAN_TYPE))
+	if (!rust_binders_enter(w, BEGAN_TYPE))
 		return;
-	c = take(w);
+	c = rust_binders_take(w);
 	if (!islower((unsigned char)c))
 		take_type_behind(w, c);
 	w->depth--;
 }
 
-static void take_hex(struct walk *w)
+static void rust_binders_take_hex(struct rust_binders_walk *w)
 {
 	take_if(w, 'n');
-	while (isxdigit((unsigned char)peek(w)) && !isupper((unsigned char)peek(w)))
+	while (isxdigit((unsigned char)rust_binders_peek(w)) &&
+	       !isupper((unsigned char)rust_binders_peek(w)))
 		w->at++;
 	if (!take_if(w, '_'))
 		w->bad = true;
 }
 
-static void take_const(struct walk *w)
+static void take_const(struct rust_binders_walk *w)
 {
 	char c;
 
-	if (!enter(w, BEGAN_CONST))
+	if (!rust_binders_enter(w, BEGAN_CONST))
 		return;
-	c = take(w);
+	c = rust_binders_take(w);
 	/* Of the basic types whole numbers, bool and char; p: a placeholder. */
 	if (c == 'B')
 		take_reference(w, BEGAN_CONST);
 	else if (c && strchr("abchijlmnostxy", c))
-		take_hex(w);
+		rust_binders_take_hex(w);
 	else if (c != 'p')
 		w->bad = true;
 	w->depth--;
 }
 
 /* Behind the name comes what a compiler appended (".llvm.123"). */
-static void take_symbol(struct walk *w)
+static void rust_binders_take_symbol(struct rust_binders_walk *w)
 {
-	take_path(w);
-	if (!w->bad && isupper((unsigned char)peek(w)))
-		take_path(w); /* the crate that it was made for */
-	if (peek(w) && peek(w) != '.' && peek(w) != '$')
+	rust_binders_take_path(w);
+	if (!w->bad && isupper((unsigned char)rust_binders_peek(w)))
+		rust_binders_take_path(w); /* the crate that it was made for */
+	if (rust_binders_peek(w) && rust_binders_peek(w) != '.' &&
+	    rust_binders_peek(w) != '$')
 		w->bad = true;
 }
 
 int rust_binders(const char *name, uint64_t *ret_nr)
 {
-	struct walk w = { .text = name + 2 };
+	struct rust_binders_walk w = { .text = name + 2 };
 
 	if (strncmp(name, "_R", 2) != 0)
 		return -EBADMSG;
@@ -344,7 +346,7 @@ int rust_binders(const char *name, uint64_t *ret_nr)
 	w.began = calloc(w.len + 1, 1);
 	if (!w.began)
 		return -EBADMSG;
-	take_symbol(&w);
+	rust_binders_take_symbol(&w);
 	free(w.began);
 	if (w.bad)
 		return -EBADMSG;

@@ -131,8 +131,8 @@ static const struct symtab_candidate *best_at(const symtab_candidates *c,
 	return best;
 }
 
-static int choose(struct symtab *tab, const symtab_candidates *c,
-		  const struct sort_key *keys)
+static int symtab_choose(struct symtab *tab, const symtab_candidates *c,
+			 const struct sort_key *keys)
 {
 	const struct symtab_candidate *last = NULL;
 	uint64_t covered_to = 0;
@@ -216,7 +216,7 @@ static int make_ranges(struct symtab *tab)
 }
 
 /* About two buckets a range, so that the search begins next to where it ends. */
-static int make_buckets(struct symtab *tab)
+static int symtab_make_buckets(struct symtab *tab)
 {
 	uint64_t first, span;
 	size_t range = 0;
@@ -255,11 +255,11 @@ int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 	r = sorted_keys(candidates, &keys);
 	if (r)
 		return r;
-	r = choose(tab, candidates, keys);
+	r = symtab_choose(tab, candidates, keys);
 	free(keys);
 	if (!r)
 		r = make_ranges(tab);
-	return r ? r : make_buckets(tab);
+	return r ? r : symtab_make_buckets(tab);
 }
 
 int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidate *c)
@@ -397,7 +397,8 @@ static const struct symbol *find_gapless(const struct symtab *tab, uint64_t offs
 }
 
 /* The bucket of `offset`; NULL if there is none for it. */
-static inline const uint32_t *bucket_of(const struct symtab *tab, uint64_t offset)
+static inline const uint32_t *symtab_bucket_of(const struct symtab *tab,
+					       uint64_t offset)
 {
 	uint64_t bucket;
 
@@ -419,7 +420,7 @@ const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 		return find_gapless(tab, offset);
 	if (!high || offset < ranges[0].start)
 		return NULL;
-	bucket = bucket_of(tab, offset);
+	bucket = symtab_bucket_of(tab, offset);
 	if (bucket) {
 		low = *bucket;
 		if (bucket + 1 < tab->buckets.at + tab->buckets.nr)
@@ -433,7 +434,7 @@ const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 
 void symtab_prefetch(const struct symtab *tab, uint64_t offset)
 {
-	const uint32_t *bucket = bucket_of(tab, offset);
+	const uint32_t *bucket = symtab_bucket_of(tab, offset);
 
 	if (bucket)
 		__builtin_prefetch(bucket);
@@ -441,7 +442,7 @@ void symtab_prefetch(const struct symtab *tab, uint64_t offset)
 
 void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset)
 {
-	const uint32_t *bucket = bucket_of(tab, offset);
+	const uint32_t *bucket = symtab_bucket_of(tab, offset);
 
 	if (bucket)
 		__builtin_prefetch(&tab->ranges.at[*bucket]);

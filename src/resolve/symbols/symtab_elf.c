@@ -30,7 +30,7 @@ struct elf_symbol {
 };
 
 /* One load: where symbols come from and where they go. */
-struct loading {
+struct symtab_elf_loading {
 	const struct elf_file *f; /* the one with the symbols */
 	struct symbol_rules rules;
 	struct symtab *tab;
@@ -42,9 +42,9 @@ struct loading {
 	size_t names_len;
 };
 
-/* An empty table for the symbols of `f`; the code is in `code`.  end() is due in any case. */
-static int begin(struct loading *l, const struct elf_file *f, struct elf_file *code,
-		 struct err *err)
+/* An empty table for the symbols of `f`; the code is in `code`.  symtab_elf_end() is due in any case. */
+static int symtab_elf_begin(struct symtab_elf_loading *l, const struct elf_file *f,
+			    struct elf_file *code, struct err *err)
 {
 	l->f = f;
 	l->tab = calloc(1, sizeof(*l->tab));
@@ -54,7 +54,7 @@ static int begin(struct loading *l, const struct elf_file *f, struct elf_file *c
 }
 
 /* `r` again; the table is the caller's if that is 0. */
-static int end(struct loading *l, int r, struct symtab **ret_tab)
+static int symtab_elf_end(struct symtab_elf_loading *l, int r, struct symtab **ret_tab)
 {
 	vec_done(&l->candidates);
 	symbol_rules_done(&l->rules);
@@ -108,7 +108,8 @@ static const struct elf_section *section_of(const struct elf_file *f,
 	return &f->sections.at[s->section];
 }
 
-static const struct symtab_segment *segment_of(struct loading *l, uint64_t vaddr)
+static const struct symtab_segment *segment_of(struct symtab_elf_loading *l,
+					       uint64_t vaddr)
 {
 	const struct symtab_segment *s = l->last_segment;
 
@@ -125,7 +126,8 @@ static const struct symtab_segment *segment_of(struct loading *l, uint64_t vaddr
 }
 
 /* Where a label without a type is one of code, or of data. */
-static bool holds_labels(const struct loading *l, const struct elf_section *section)
+static bool holds_labels(const struct symtab_elf_loading *l,
+			 const struct elf_section *section)
 {
 	if (!section)
 		return false;
@@ -136,8 +138,9 @@ static bool holds_labels(const struct loading *l, const struct elf_section *sect
 }
 
 /* `typed`: it is a function or, where data is looked for, an object. */
-static bool is_wanted(const struct loading *l, const struct elf_symbol *s,
-		      const struct elf_section *section, bool typed)
+static bool symtab_elf_is_wanted(const struct symtab_elf_loading *l,
+				 const struct elf_symbol *s,
+				 const struct elf_section *section, bool typed)
 {
 	if (!typed && ELF64_ST_TYPE(s->info) != STT_NOTYPE)
 		return false;
@@ -151,7 +154,7 @@ static bool is_wanted(const struct loading *l, const struct elf_symbol *s,
 }
 
 /* In a module's file symbols count from their sections. */
-static int take_module_symbol(struct loading *l, struct symtab_candidate *c,
+static int take_module_symbol(struct symtab_elf_loading *l, struct symtab_candidate *c,
 			      const struct elf_symbol *s)
 {
 	const struct elf_section *section = section_of(l->f, s);
@@ -169,7 +172,8 @@ static int take_module_symbol(struct loading *l, struct symtab_candidate *c,
 }
 
 /* 0 also for a symbol that is not wanted, or lies in no segment. */
-static int take_symbol(struct loading *l, const struct elf_symbol *s)
+static int symtab_elf_take_symbol(struct symtab_elf_loading *l,
+				  const struct elf_symbol *s)
 {
 	const struct elf_section *section = section_of(l->f, s);
 	uint8_t type = ELF64_ST_TYPE(s->info);
@@ -179,7 +183,7 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 	uint64_t shift; /* from link-time address to position */
 	struct symtab_candidate c;
 
-	if (!is_wanted(l, s, section, typed))
+	if (!symtab_elf_is_wanted(l, s, section, typed))
 		return 0;
 	c = (struct symtab_candidate){
 		.size = s->size,
@@ -208,8 +212,8 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 
 /* Reads the symbols of one SHT_SYMTAB or SHT_DYNSYM section into candidates; those of an
  * earlier call are dropped. */
-static int read_symbols(struct loading *l, const struct elf_section *table,
-			struct err *err)
+static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
+				   const struct elf_section *table, struct err *err)
 {
 	const struct elf_file *f = l->f;
 	uint32_t entry = f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -241,7 +245,7 @@ static int read_symbols(struct loading *l, const struct elf_section *table,
 		struct cursor c = cursor_of(symbols + at, entry, f->swap);
 		struct elf_symbol s = decode_symbol(&c, f->is64);
 
-		r = take_symbol(l, &s);
+		r = symtab_elf_take_symbol(l, &s);
 	}
 	free(symbols);
 	return r ? err_set(err, r, "no memory") : 0;
@@ -249,7 +253,8 @@ static int read_symbols(struct loading *l, const struct elf_section *table,
 
 /* .symtab, and where that has no functions .dynsym.  0 too if there are none.  *ret_type is
  * that of the table, 0 for none. */
-static int read_best_table(struct loading *l, uint32_t *ret_type, struct err *err)
+static int read_best_table(struct symtab_elf_loading *l, uint32_t *ret_type,
+			   struct err *err)
 {
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	int worst = 0;
@@ -262,7 +267,7 @@ static int read_best_table(struct loading *l, uint32_t *ret_type, struct err *er
 
 			if (s->type != types[t])
 				continue;
-			r = read_symbols(l, s, err);
+			r = symtab_elf_read_symbols(l, s, err);
 			if (r == -ENOMEM)
 				return r;
 			if (!r && l->candidates.nr) {
@@ -295,10 +300,10 @@ static int keep_segments(struct symtab *tab, const struct elf_file *f, bool data
 /* Appends the candidates of the small ELF file that distributions put, xz-compressed, into
  * .gnu_debugdata: what .symtab had and .dynsym does not.  Its sections have the binary's
  * addresses.  Source: GDB manual, "MiniDebugInfo". */
-static int add_mini_elf(struct loading *l, const struct buf *bytes)
+static int add_mini_elf(struct symtab_elf_loading *l, const struct buf *bytes)
 {
 	struct symtab names = { 0 };
-	struct loading mini = { .tab = &names };
+	struct symtab_elf_loading mini = { .tab = &names };
 	struct elf_file f;
 	uint32_t type;
 	int r = elf_file_init_bytes(&f, bytes->data, bytes->len, NULL);
@@ -323,7 +328,7 @@ static int add_mini_elf(struct loading *l, const struct buf *bytes)
 }
 
 /* 0 too where there is none, or it cannot be read: then the other symbols must do. */
-static int add_debugdata(struct loading *l, struct elf_file *f)
+static int add_debugdata(struct symtab_elf_loading *l, struct elf_file *f)
 {
 	const struct elf_section *s = elf_file_find_section(f, ".gnu_debugdata");
 	struct buf unpacked = { 0 };
@@ -344,7 +349,7 @@ static int add_debugdata(struct loading *l, struct elf_file *f)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int load_tables(struct loading *l, struct elf_file *with_symbols,
+static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbols,
 		       struct err *err)
 {
 	uint32_t type;
@@ -377,7 +382,7 @@ static uint64_t kernel_base(const symtab_candidates *c)
 }
 
 /* Makes the table of positions that are relative to `base`. */
-static int build_from(struct loading *l, uint64_t base, struct err *err)
+static int build_from(struct symtab_elf_loading *l, uint64_t base, struct err *err)
 {
 	size_t nr = 0;
 	int r;
@@ -399,8 +404,8 @@ static int build_from(struct loading *l, uint64_t base, struct err *err)
 }
 
 /* The link-time address of a symbol.  False: there is none of that name. */
-static bool find_address(const symtab_candidates *c, const char *name,
-			 uint64_t *ret_vaddr)
+static bool symtab_elf_find_address(const symtab_candidates *c, const char *name,
+				    uint64_t *ret_vaddr)
 {
 	for (size_t i = 0; i < c->nr; i++) {
 		if (!strcmp(c->at[i].name, name)) {
@@ -411,8 +416,8 @@ static bool find_address(const symtab_candidates *c, const char *name,
 	return false;
 }
 
-static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relative,
-			      struct err *err)
+static int load_kernel_tables(struct symtab_elf_loading *l, struct elf_file *f,
+			      bool relative, struct err *err)
 {
 	uint32_t type;
 	int r = elf_file_sections(f, err);
@@ -428,7 +433,7 @@ static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relati
 int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 			  struct symtab **ret_tab, struct err *err)
 {
-	struct loading l = { .by_vaddr = true };
+	struct symtab_elf_loading l = { .by_vaddr = true };
 	struct elf_file f;
 	uint64_t vaddr = 0;
 	uint32_t type;
@@ -436,16 +441,16 @@ int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 
 	if (r)
 		return r;
-	r = begin(&l, &f, &f, err);
+	r = symtab_elf_begin(&l, &f, &f, err);
 	if (!r)
 		r = elf_file_sections(&f, err);
 	if (!r)
 		r = read_best_table(&l, &type, err);
-	if (!r && !find_address(&l.candidates, ref_name, &vaddr))
+	if (!r && !symtab_elf_find_address(&l.candidates, ref_name, &vaddr))
 		r = err_set(err, -ENODATA, "no symbol %s", ref_name);
 	if (!r)
 		r = build_from(&l, vaddr - ref_offset, err);
-	r = end(&l, r, ret_tab);
+	r = symtab_elf_end(&l, r, ret_tab);
 	elf_file_done(&f);
 	return r;
 }
@@ -473,7 +478,7 @@ static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places
 int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
 			  uint64_t start, struct symtab **ret_tab, struct err *err)
 {
-	struct loading l = { .by_vaddr = true };
+	struct symtab_elf_loading l = { .by_vaddr = true };
 	uint64_t *loaded_at = NULL;
 	struct elf_file f;
 	uint32_t type;
@@ -481,7 +486,7 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 
 	if (r)
 		return r;
-	r = begin(&l, &f, &f, err);
+	r = symtab_elf_begin(&l, &f, &f, err);
 	if (!r)
 		r = elf_file_sections(&f, err);
 	if (!r) {
@@ -493,19 +498,19 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 		r = build_from(&l, start, err);
 	if (!r && !symtab_count(l.tab))
 		r = err_set(err, -ENODATA, "no symbols");
-	r = end(&l, r, ret_tab);
+	r = symtab_elf_end(&l, r, ret_tab);
 	free(loaded_at);
 	elf_file_done(&f);
 	return r;
 }
 
 /* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */
-static int load(struct elf_file *mapped, struct elf_file *with_symbols,
-		enum symtab_positions positions, bool data, struct symtab **ret_tab,
-		struct err *err)
+static int symtab_elf_load(struct elf_file *mapped, struct elf_file *with_symbols,
+			   enum symtab_positions positions, bool data,
+			   struct symtab **ret_tab, struct err *err)
 {
-	struct loading l = { .data = data };
-	int r = begin(&l, with_symbols, mapped, err);
+	struct symtab_elf_loading l = { .data = data };
+	int r = symtab_elf_begin(&l, with_symbols, mapped, err);
 
 	if (!r)
 		r = keep_segments(l.tab, mapped, data, err);
@@ -514,7 +519,7 @@ static int load(struct elf_file *mapped, struct elf_file *with_symbols,
 	else if (!r)
 		r = load_kernel_tables(&l, with_symbols, positions == SYMTAB_FROM_TEXT,
 				       err);
-	r = end(&l, r, ret_tab);
+	r = symtab_elf_end(&l, r, ret_tab);
 	if (!r && !symtab_count(*ret_tab))
 		r = err_set(err, -ENODATA, "no symbols");
 	return r;
@@ -528,7 +533,7 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 
 	if (r)
 		return r;
-	r = load(&f, &f, positions, false, ret_tab, err);
+	r = symtab_elf_load(&f, &f, positions, false, ret_tab, err);
 	elf_file_done(&f);
 	return r;
 }
@@ -545,7 +550,8 @@ static int load_debug(int fd, int debug_fd, bool data, struct symtab **ret_tab,
 		return r;
 	r = elf_file_init_fd(&debug, debug_fd, err);
 	if (!r) {
-		r = load(&mapped, &debug, SYMTAB_FILE_OFFSETS, data, ret_tab, err);
+		r = symtab_elf_load(&mapped, &debug, SYMTAB_FILE_OFFSETS, data, ret_tab,
+				    err);
 		elf_file_done(&debug);
 	}
 	elf_file_done(&mapped);
@@ -585,7 +591,7 @@ int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab
 
 	if (r)
 		return r;
-	r = load(&f, &f, SYMTAB_FILE_OFFSETS, false, ret_tab, err);
+	r = symtab_elf_load(&f, &f, SYMTAB_FILE_OFFSETS, false, ret_tab, err);
 	elf_file_done(&f);
 	return r;
 }

@@ -23,12 +23,13 @@ enum {
 	NOTHING_HERE = 0xfffffffe
 };
 
-static uint64_t page_of(uint64_t address)
+static uint64_t unresolve_maps_page_of(uint64_t address)
 {
 	return address & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-static struct unresolve_image *image_of(struct unresolve *u, uint32_t image)
+static struct unresolve_image *unresolve_maps_image_of(struct unresolve *u,
+						       uint32_t image)
 {
 	while (u->images.nr <= image)
 		if (!vec_push(&u->images, (struct unresolve_image){ 0 }))
@@ -72,7 +73,7 @@ const char *unresolve_image_name(struct unresolve *u, uint32_t image)
 
 /* ---- the kernel ---- */
 
-static bool is_kernel(const struct image *i)
+static bool unresolve_maps_is_kernel(const struct image *i)
 {
 	return (i->kind == IMAGE_KERNEL || i->kind == IMAGE_MODULE) &&
 	       i->end > i->start;
@@ -107,7 +108,7 @@ static uint32_t kernel_of(const struct unresolve *u, uint32_t image,
 	for (uint32_t i = 0; i < image; i++) {
 		uint32_t first = u->images.at[i].kernel;
 
-		if (all[i].kind != IMAGE_KERNEL || !is_kernel(&all[i]) ||
+		if (all[i].kind != IMAGE_KERNEL || !unresolve_maps_is_kernel(&all[i]) ||
 		    machines[i] != machines[image])
 			continue;
 		if (!same_kernel(&all[i], &all[image])) {
@@ -128,7 +129,7 @@ static bool is_taken(const struct unresolve *u, uint32_t image,
 	const struct image *all = u->dict->images.at;
 
 	for (uint32_t i = 0; i < image; i++) {
-		if (!is_kernel(&all[i]))
+		if (!unresolve_maps_is_kernel(&all[i]))
 			continue;
 		if (all[i].kind == IMAGE_KERNEL && all[image].kind == IMAGE_KERNEL)
 			return true;
@@ -142,7 +143,7 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 {
 	const struct image *image = &u->dict->images.at[number];
 	struct mapping m = { .start = image->start, .end = image->end };
-	struct unresolve_image *place = image_of(u, number);
+	struct unresolve_image *place = unresolve_maps_image_of(u, number);
 	struct space_node *root;
 	char path[256];
 	int r;
@@ -204,7 +205,7 @@ int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 
 			if (image->kind != kinds[k])
 				continue;
-			if (is_kernel(image))
+			if (unresolve_maps_is_kernel(image))
 				r = place_kernel(u, i, machines);
 			else if (image->kind == IMAGE_GUEST_KERNEL && image->end)
 				r = tell_guest(u, image);
@@ -311,7 +312,8 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 	const struct mapping *m;
 
 	if (like_file)
-		mapping.pgoff = inside ? image->ref_address : page_of(offset);
+		mapping.pgoff =
+			inside ? image->ref_address : unresolve_maps_page_of(offset);
 	*ret_ip = image->start +
 		  (inside ? offset - image->ref_address : offset % PAGE_BYTES);
 	m = space_find(p->mapped, *ret_ip);
@@ -325,9 +327,9 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 static int need_nothing(struct unresolve *u, struct unresolve_process *p, uint64_t ip,
 			uint64_t time_ns)
 {
-	struct mapping mapping = { .start = page_of(ip),
-				   .end = page_of(ip) + PAGE_BYTES,
-				   .pgoff = page_of(ip),
+	struct mapping mapping = { .start = unresolve_maps_page_of(ip),
+				   .end = unresolve_maps_page_of(ip) + PAGE_BYTES,
+				   .pgoff = unresolve_maps_page_of(ip),
 				   .image = NOTHING_HERE };
 	const struct mapping *m = space_find(p->mapped, ip);
 

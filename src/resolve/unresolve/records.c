@@ -75,23 +75,24 @@ static void put_u16(struct unresolve *u, uint16_t v)
 	buf_put(&u->record, &v, sizeof(v));
 }
 
-static void put_u32(struct unresolve *u, uint32_t v)
+static void unresolve_records_put_u32(struct unresolve *u, uint32_t v)
 {
 	buf_put(&u->record, &v, sizeof(v));
 }
 
-static void put_u64(struct unresolve *u, uint64_t v)
+static void unresolve_records_put_u64(struct unresolve *u, uint64_t v)
 {
 	buf_put(&u->record, &v, sizeof(v));
 }
 
 static void put_cpu(struct unresolve *u, uint32_t cpu)
 {
-	put_u32(u, cpu);
-	put_u32(u, 0);
+	unresolve_records_put_u32(u, cpu);
+	unresolve_records_put_u32(u, 0);
 }
 
-static void begin(struct unresolve *u, uint32_t type, unsigned int misc)
+static void unresolve_records_begin(struct unresolve *u, uint32_t type,
+				    unsigned int misc)
 {
 	struct perf_event_header header = { .type = type, .misc = (uint16_t)misc };
 
@@ -100,7 +101,7 @@ static void begin(struct unresolve *u, uint32_t type, unsigned int misc)
 }
 
 /* With its NUL, filled up to 8 bytes. */
-static void put_text(struct unresolve *u, const char *text)
+static void unresolve_records_put_text(struct unresolve *u, const char *text)
 {
 	static const char zeros[8];
 	size_t len = strnlen(text, 4095);
@@ -109,7 +110,7 @@ static void put_text(struct unresolve *u, const char *text)
 	buf_put(&u->record, zeros, 8 - len % 8);
 }
 
-static int end(struct unresolve *u)
+static int unresolve_records_end(struct unresolve *u)
 {
 	struct buf *b = &u->record;
 	uint16_t size = (uint16_t)b->len;
@@ -122,16 +123,16 @@ static int end(struct unresolve *u)
 
 static int end_with_id(struct unresolve *u, const struct unresolve_id *id)
 {
-	put_u32(u, (uint32_t)id->pid);
-	put_u32(u, (uint32_t)id->tid);
-	put_u64(u, id->time_ns);
+	unresolve_records_put_u32(u, (uint32_t)id->pid);
+	unresolve_records_put_u32(u, (uint32_t)id->tid);
+	unresolve_records_put_u64(u, id->time_ns);
 	put_cpu(u, ID_CPU);
-	put_u64(u, unresolve_id(0));
-	return end(u);
+	unresolve_records_put_u64(u, unresolve_id(0));
+	return unresolve_records_end(u);
 }
 
 /* Which file it was: by build-id where there is one. */
-static void put_file(struct unresolve *u, const struct image *image)
+static void unresolve_records_put_file(struct unresolve *u, const struct image *image)
 {
 	uint8_t id[24] = { image->build_id.len };
 
@@ -140,10 +141,10 @@ static void put_file(struct unresolve *u, const struct image *image)
 		buf_put(&u->record, id, sizeof(id));
 		return;
 	}
-	put_u32(u, major(image->dev));
-	put_u32(u, minor(image->dev));
-	put_u64(u, image->inode);
-	put_u64(u, image->inode_gen);
+	unresolve_records_put_u32(u, major(image->dev));
+	unresolve_records_put_u32(u, minor(image->dev));
+	unresolve_records_put_u64(u, image->inode);
+	unresolve_records_put_u64(u, image->inode_gen);
 }
 
 int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
@@ -154,17 +155,18 @@ int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 	const struct image *file = image->kind == IMAGE_FILE ? image : &memory;
 	bool is_data = image->kind == IMAGE_ANON && !image->pid;
 
-	begin(u, PERF_RECORD_MMAP2,
-	      PERF_RECORD_MISC_USER | (file->build_id.len ? MISC_MMAP_BUILD_ID : 0));
-	put_u32(u, (uint32_t)id->pid);
-	put_u32(u, (uint32_t)id->tid);
-	put_u64(u, m->start);
-	put_u64(u, m->end - m->start);
-	put_u64(u, m->pgoff);
-	put_file(u, file);
-	put_u32(u, is_data ? PROT_READ : PROT_READ | PROT_EXEC);
-	put_u32(u, MAP_PRIVATE);
-	put_text(u, path);
+	unresolve_records_begin(u, PERF_RECORD_MMAP2,
+				PERF_RECORD_MISC_USER |
+					(file->build_id.len ? MISC_MMAP_BUILD_ID : 0));
+	unresolve_records_put_u32(u, (uint32_t)id->pid);
+	unresolve_records_put_u32(u, (uint32_t)id->tid);
+	unresolve_records_put_u64(u, m->start);
+	unresolve_records_put_u64(u, m->end - m->start);
+	unresolve_records_put_u64(u, m->pgoff);
+	unresolve_records_put_file(u, file);
+	unresolve_records_put_u32(u, is_data ? PROT_READ : PROT_READ | PROT_EXEC);
+	unresolve_records_put_u32(u, MAP_PRIVATE);
+	unresolve_records_put_text(u, path);
 	return end_with_id(u, id);
 }
 
@@ -175,56 +177,57 @@ int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapp
 	const struct unresolve_id id = { .pid = mode == PERF_RECORD_MISC_KERNEL ? -1
 										: 0 };
 
-	begin(u, PERF_RECORD_MMAP, mode);
-	put_u32(u, (uint32_t)id.pid);
-	put_u32(u, 0);
-	put_u64(u, m->start);
-	put_u64(u, m->end - m->start);
-	put_u64(u, m->pgoff);
-	put_text(u, path);
+	unresolve_records_begin(u, PERF_RECORD_MMAP, mode);
+	unresolve_records_put_u32(u, (uint32_t)id.pid);
+	unresolve_records_put_u32(u, 0);
+	unresolve_records_put_u64(u, m->start);
+	unresolve_records_put_u64(u, m->end - m->start);
+	unresolve_records_put_u64(u, m->pgoff);
+	unresolve_records_put_text(u, path);
 	return end_with_id(u, &id);
 }
 
 int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
 			    const struct image *image, bool unregister)
 {
-	begin(u, PERF_RECORD_KSYMBOL, 0);
-	put_u64(u, image->start);
-	put_u32(u, (uint32_t)(image->end - image->start));
+	unresolve_records_begin(u, PERF_RECORD_KSYMBOL, 0);
+	unresolve_records_put_u64(u, image->start);
+	unresolve_records_put_u32(u, (uint32_t)(image->end - image->start));
 	put_u16(u, PERF_RECORD_KSYMBOL_TYPE_BPF);
 	put_u16(u, unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0);
-	put_text(u, dict_str(u->dict, image->name));
+	unresolve_records_put_text(u, dict_str(u->dict, image->name));
 	return end_with_id(u, id);
 }
 
 int unresolve_write_comm(struct unresolve *u, const struct unresolve_id *id,
 			 const char *comm, bool exec)
 {
-	begin(u, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
-	put_u32(u, (uint32_t)id->pid);
-	put_u32(u, (uint32_t)id->tid);
-	put_text(u, comm);
+	unresolve_records_begin(u, PERF_RECORD_COMM,
+				exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	unresolve_records_put_u32(u, (uint32_t)id->pid);
+	unresolve_records_put_u32(u, (uint32_t)id->tid);
+	unresolve_records_put_text(u, comm);
 	return end_with_id(u, id);
 }
 
 int unresolve_write_fork(struct unresolve *u, const struct unresolve_id *id,
 			 int32_t ppid, bool known)
 {
-	begin(u, PERF_RECORD_FORK, known ? FORK_EXEC : 0);
-	put_u32(u, (uint32_t)id->pid);
-	put_u32(u, (uint32_t)ppid);
-	put_u32(u, (uint32_t)id->tid);
-	put_u32(u, (uint32_t)ppid);
-	put_u64(u, id->time_ns);
+	unresolve_records_begin(u, PERF_RECORD_FORK, known ? FORK_EXEC : 0);
+	unresolve_records_put_u32(u, (uint32_t)id->pid);
+	unresolve_records_put_u32(u, (uint32_t)ppid);
+	unresolve_records_put_u32(u, (uint32_t)id->tid);
+	unresolve_records_put_u32(u, (uint32_t)ppid);
+	unresolve_records_put_u64(u, id->time_ns);
 	return end_with_id(u, id);
 }
 
 int unresolve_write_cgroup(struct unresolve *u, const struct unresolve_id *id,
 			   uint64_t cgroup, const char *path)
 {
-	begin(u, PERF_RECORD_CGROUP, 0);
-	put_u64(u, cgroup);
-	put_text(u, path);
+	unresolve_records_begin(u, PERF_RECORD_CGROUP, 0);
+	unresolve_records_put_u64(u, cgroup);
+	unresolve_records_put_text(u, path);
 	return end_with_id(u, id);
 }
 
@@ -232,9 +235,9 @@ int unresolve_lost(struct unresolve *u, uint32_t event, uint64_t lost, uint64_t 
 {
 	const struct unresolve_id id = { .time_ns = time_ns };
 
-	begin(u, PERF_RECORD_LOST, 0);
-	put_u64(u, unresolve_id(event));
-	put_u64(u, lost);
+	unresolve_records_begin(u, PERF_RECORD_LOST, 0);
+	unresolve_records_put_u64(u, unresolve_id(event));
+	unresolve_records_put_u64(u, lost);
 	return end_with_id(u, &id);
 }
 
@@ -242,19 +245,19 @@ int unresolve_write_sample(struct unresolve *u, const struct sample *s,
 			   const struct unresolve_id *id, uint16_t cpumode, uint64_t ip,
 			   uint64_t cgroup)
 {
-	begin(u, PERF_RECORD_SAMPLE, cpumode);
-	put_u64(u, unresolve_id(s->event));
-	put_u64(u, ip);
-	put_u32(u, (uint32_t)id->pid);
-	put_u32(u, (uint32_t)id->tid);
-	put_u64(u, s->time_ns);
+	unresolve_records_begin(u, PERF_RECORD_SAMPLE, cpumode);
+	unresolve_records_put_u64(u, unresolve_id(s->event));
+	unresolve_records_put_u64(u, ip);
+	unresolve_records_put_u32(u, (uint32_t)id->pid);
+	unresolve_records_put_u32(u, (uint32_t)id->tid);
+	unresolve_records_put_u64(u, s->time_ns);
 	put_cpu(u, s->cpu);
-	put_u64(u, s->period);
+	unresolve_records_put_u64(u, s->period);
 	if (u->dict->events.at[s->event].flags & EVENT_CHAINS) {
-		put_u64(u, u->chain.nr);
+		unresolve_records_put_u64(u, u->chain.nr);
 		buf_put(&u->record, u->chain.at, u->chain.nr * sizeof(uint64_t));
 	}
 	if (u->cgroups)
-		put_u64(u, cgroup);
-	return end(u);
+		unresolve_records_put_u64(u, cgroup);
+	return unresolve_records_end(u);
 }

@@ -184,7 +184,7 @@ static int make_chain(struct unresolve *u, struct unresolve_process *p,
 	return 0;
 }
 
-static bool is_whole(const struct dict *d, const struct sample *s)
+static bool unresolve_is_whole(const struct dict *d, const struct sample *s)
 {
 	return s->event < d->events.nr && s->thread < d->threads.nr &&
 	       s->stack < d->stacks.nr && s->stack >= STACK_FIRST;
@@ -212,7 +212,7 @@ int unresolve_sample(struct unresolve *u, const struct sample *s)
 	uint64_t ip;
 	int r;
 
-	if (!is_whole(u->dict, s))
+	if (!unresolve_is_whole(u->dict, s))
 		return -EINVAL;
 	t = &u->dict->threads.at[s->thread];
 	id = (struct unresolve_id){ t->pid, t->tid, s->time_ns };

@@ -8,13 +8,13 @@
 #define USER_BITS_48 ((1ULL << 48) - 1)
 
 /* A machine's row, and what uname(2) calls it: the beginning of the name. */
-struct row {
+struct unwind_arch_row {
 	struct unwind_arch arch;
 	const char *machine;
 	bool abi32;
 };
 
-static const struct row rows[] = {
+static const struct unwind_arch_row rows[] = {
 	{ .machine = "x86_64",
 	  .arch = { .name = "x86-64",
 		    .elf_machine = EM_X86_64,

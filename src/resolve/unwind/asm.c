@@ -83,7 +83,7 @@ static void put_cie(const struct crt *crt, struct buf *out)
 	put_length(out, at);
 }
 
-static void put_address(const struct crt *crt, struct buf *out, uint64_t v)
+static void unwind_asm_put_address(const struct crt *crt, struct buf *out, uint64_t v)
 {
 	if (crt->is64)
 		buf_put_u64(out, v);
@@ -102,14 +102,14 @@ static void put_fde(const struct crt *crt, struct buf *out, uint64_t start,
 	program[crt->body] = (uint8_t)(end_at + adds - crt->begin_len);
 	buf_put_u32(out, 0);
 	buf_put_u32(out, 0); /* the CIE's place */
-	put_address(crt, out, start);
-	put_address(crt, out, end_at + crt->end_len);
+	unwind_asm_put_address(crt, out, start);
+	unwind_asm_put_address(crt, out, end_at + crt->end_len);
 	buf_put(out, program, crt->program_len);
 	put_length(out, at);
 }
 
-static int put_section(const struct crt *crt, struct elf_file *f, const char *name,
-		       struct buf *out)
+static int unwind_asm_put_section(const struct crt *crt, struct elf_file *f,
+				  const char *name, struct buf *out)
 {
 	const struct elf_section *s = elf_file_find_section(f, name);
 	size_t skip, len;
@@ -137,9 +137,9 @@ static int put_section(const struct crt *crt, struct elf_file *f, const char *na
 int unwind_asm_crt(struct elf_file *f, struct buf *out)
 {
 	const struct crt *crt = crt_of(f);
-	int r = crt ? put_section(crt, f, ".init", out) : 0;
+	int r = crt ? unwind_asm_put_section(crt, f, ".init", out) : 0;
 
-	return r || !crt ? r : put_section(crt, f, ".fini", out);
+	return r || !crt ? r : unwind_asm_put_section(crt, f, ".fini", out);
 }
 
 size_t unwind_asm_clone(const uint8_t *code, size_t len)

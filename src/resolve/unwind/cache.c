@@ -39,7 +39,7 @@ enum {
 static const char magic[8] = "OPUNWND";
 
 /* What the head says. */
-struct head {
+struct unwind_cache_head {
 	uint16_t machine;
 	uint16_t flags;
 	uint64_t base;
@@ -70,7 +70,8 @@ static void put_words(struct buf *out, const void *words, size_t nr)
 		buf_put_u32(out, at[i]);
 }
 
-static void put_rest(struct buf *out, const struct unwind_table *t, const char *path_of)
+static void unwind_cache_put_rest(struct buf *out, const struct unwind_table *t,
+				  const char *path_of)
 {
 	for (size_t i = 0; i < t->sets.nr; i++) {
 		const struct unwind_set *s = &t->sets.at[i];
@@ -93,9 +94,9 @@ static void put_rest(struct buf *out, const struct unwind_table *t, const char *
 	buf_put(out, path_of, strlen(path_of));
 }
 
-static void put_head(struct buf *out, const struct unwind_cache_key *key,
-		     const struct unwind_table *t, const struct buf *rest,
-		     const struct buf *rows, size_t path_bytes)
+static void unwind_cache_put_head(struct buf *out, const struct unwind_cache_key *key,
+				  const struct unwind_table *t, const struct buf *rest,
+				  const struct buf *rows, size_t path_bytes)
 {
 	bool big = t->swap != (bool)BIG_ENDIAN_HERE;
 
@@ -123,17 +124,17 @@ static void put_head(struct buf *out, const struct unwind_cache_key *key,
 	buf_put_u64(out, hash_bytes(out->data, out->len, 0));
 }
 
-static int write_to(int fd, const struct unwind_cache_key *key, const char *path_of,
-		    const struct unwind_table *t)
+static int unwind_cache_write_to(int fd, const struct unwind_cache_key *key,
+				 const char *path_of, const struct unwind_table *t)
 {
 	struct buf rest = { 0 }, rows = { 0 }, head = { 0 };
 	int r = -ENOMEM;
 
-	put_rest(&rest, t, path_of);
+	unwind_cache_put_rest(&rest, t, path_of);
 	put_words(&rows, t->rows.at, t->rows.nr * 2);
 	put_words(&rows, t->buckets.at, t->buckets.nr);
 	if (!rest.failed && !rows.failed) {
-		put_head(&head, key, t, &rest, &rows, strlen(path_of));
+		unwind_cache_put_head(&head, key, t, &rest, &rows, strlen(path_of));
 		r = head.failed ? -ENOMEM : io_write_all(fd, head.data, head.len);
 	}
 	if (!r)
@@ -150,7 +151,7 @@ int unwind_cache_put(int fd, const struct unwind_table *t)
 {
 	const struct unwind_cache_key key = { .with_debug = false };
 
-	return write_to(fd, &key, "", t);
+	return unwind_cache_write_to(fd, &key, "", t);
 }
 
 /* Each writer has a file of its own: who renames last wins. */
@@ -163,7 +164,7 @@ int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 	if (asprintf(&part, "%s.XXXXXX", path) < 0)
 		return -ENOMEM;
 	fd = io_open_temp(part, 0, 0600);
-	r = fd < 0 ? fd : write_to(fd, key, path_of, t);
+	r = fd < 0 ? fd : unwind_cache_write_to(fd, key, path_of, t);
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
 	if (!r)
@@ -176,8 +177,9 @@ int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 
 /* ---- reading ---- */
 
-static bool is_key(const struct unwind_cache_key *key, const struct cursor *head,
-		   uint32_t len, unsigned int flags)
+static bool unwind_cache_is_key(const struct unwind_cache_key *key,
+				const struct cursor *head, uint32_t len,
+				unsigned int flags)
 {
 	return !key ||
 	       (key->id.len == len && key->id.is_build_id &&
@@ -185,20 +187,20 @@ static bool is_key(const struct unwind_cache_key *key, const struct cursor *head
 		memcmp(key->id.bytes, head->data + KEY_AT, len) == 0);
 }
 
-static uint64_t rest_bytes(const struct head *h)
+static uint64_t rest_bytes(const struct unwind_cache_head *h)
 {
 	return (uint64_t)h->nr_sets * SET_BYTES + (uint64_t)h->nr_rules * RULE_BYTES +
 	       h->code_bytes + h->path_bytes;
 }
 
-static uint64_t rows_bytes(const struct head *h)
+static uint64_t rows_bytes(const struct unwind_cache_head *h)
 {
 	return (uint64_t)h->nr_rows * ROW_BYTES +
 	       (uint64_t)h->nr_buckets * BUCKET_BYTES;
 }
 
-static int read_head(int fd, const struct unwind_cache_key *key, uint64_t file_bytes,
-		     struct head *h)
+static int unwind_cache_read_head(int fd, const struct unwind_cache_key *key,
+				  uint64_t file_bytes, struct unwind_cache_head *h)
 {
 	uint8_t bytes[HEAD_BYTES];
 	struct cursor c = cursor_le(bytes, sizeof(bytes));
@@ -231,10 +233,10 @@ static int read_head(int fd, const struct unwind_cache_key *key, uint64_t file_b
 	    file_bytes != HEAD_BYTES + rest_bytes(h) + rows_bytes(h) || !h->nr_sets ||
 	    h->bucket_shift > 31 || !h->nr_rows != !h->nr_buckets)
 		return -EBADMSG;
-	return is_key(key, &c, len, h->flags) ? 0 : -EBADMSG;
+	return unwind_cache_is_key(key, &c, len, h->flags) ? 0 : -EBADMSG;
 }
 
-static bool is_code(const struct unwind_table *t, int64_t at)
+static bool unwind_cache_is_code(const struct unwind_table *t, int64_t at)
 {
 	size_t len;
 
@@ -251,7 +253,7 @@ static bool is_rule(const struct unwind_table *t, const struct unwind_rule *rule
 	if (rule->how == UNWIND_REGISTER)
 		return rule->value >= 0 && rule->value < UNWIND_REGS;
 	return (rule->how != UNWIND_EXPRESSION && rule->how != UNWIND_VALUE) ||
-	       is_code(t, rule->value);
+	       unwind_cache_is_code(t, rule->value);
 }
 
 static bool is_set(const struct unwind_table *t, const struct unwind_set *s)
@@ -262,7 +264,7 @@ static bool is_set(const struct unwind_table *t, const struct unwind_set *s)
 	       s->return_slot < UNWIND_REGS && s->nr_rules <= UNWIND_REGS &&
 	       s->first_rule <= t->rules.nr &&
 	       s->nr_rules <= t->rules.nr - s->first_rule &&
-	       (s->base != UNWIND_BASE_CODE || is_code(t, s->offset));
+	       (s->base != UNWIND_BASE_CODE || unwind_cache_is_code(t, s->offset));
 }
 
 /* Hashes do not say that it was we who wrote it. */
@@ -285,8 +287,9 @@ static bool is_sane(const struct unwind_table *t)
 	return t->sets.at[0].base == UNWIND_NONE;
 }
 
-static int take_rest(struct unwind_table *t, const struct head *h, const uint8_t *bytes,
-		     size_t len)
+static int unwind_cache_take_rest(struct unwind_table *t,
+				  const struct unwind_cache_head *h,
+				  const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_le(bytes, len);
 	const void *code;
@@ -322,7 +325,8 @@ static int take_rest(struct unwind_table *t, const struct head *h, const uint8_t
 	return code ? 0 : -EBADMSG;
 }
 
-static int read_rest(int fd, const struct head *h, struct unwind_table *t)
+static int unwind_cache_read_rest(int fd, const struct unwind_cache_head *h,
+				  struct unwind_table *t)
 {
 	size_t len = (size_t)rest_bytes(h);
 	uint8_t *bytes = malloc(len + 1);
@@ -334,13 +338,13 @@ static int read_rest(int fd, const struct head *h, struct unwind_table *t)
 	got = io_pread_full(fd, bytes, len, HEAD_BYTES);
 	r = got < 0             ? (int)got
 	    : (size_t)got < len ? -EBADMSG
-				: take_rest(t, h, bytes, len);
+				: unwind_cache_take_rest(t, h, bytes, len);
 	free(bytes);
 	return r;
 }
 
 /* Words in this machine's order. */
-static int read_words(int fd, void *words, size_t nr, uint64_t at)
+static int unwind_cache_read_words(int fd, void *words, size_t nr, uint64_t at)
 {
 	ssize_t got = nr ? io_pread_full(fd, words, nr * 4, at) : 0;
 	uint32_t *w = words;
@@ -375,7 +379,7 @@ static uint64_t hash_rows(const struct unwind_table *t)
 	return hash;
 }
 
-static int read_rows(int fd, const struct head *h, struct unwind_table *t)
+static int read_rows(int fd, const struct unwind_cache_head *h, struct unwind_table *t)
 {
 	uint64_t at = HEAD_BYTES + rest_bytes(h);
 	int r;
@@ -385,10 +389,10 @@ static int read_rows(int fd, const struct head *h, struct unwind_table *t)
 		return -ENOMEM;
 	t->rows.nr = h->nr_rows;
 	t->buckets.nr = h->nr_buckets;
-	r = read_words(fd, t->rows.at, t->rows.nr * 2, at);
+	r = unwind_cache_read_words(fd, t->rows.at, t->rows.nr * 2, at);
 	if (!r)
-		r = read_words(fd, t->buckets.at, t->buckets.nr,
-			       at + (uint64_t)h->nr_rows * ROW_BYTES);
+		r = unwind_cache_read_words(fd, t->buckets.at, t->buckets.nr,
+					    at + (uint64_t)h->nr_rows * ROW_BYTES);
 	if (!r && hash_rows(t) != h->rows_hash)
 		r = -EBADMSG;
 	return r;
@@ -401,8 +405,8 @@ static int report_failure(const char *path, int r)
 }
 
 /* Opens it and reads the head. */
-static int open_file(const char *path, const struct unwind_cache_key *key,
-		     struct head *h)
+static int unwind_cache_open_file(const char *path, const struct unwind_cache_key *key,
+				  struct unwind_cache_head *h)
 {
 	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
@@ -410,10 +414,11 @@ static int open_file(const char *path, const struct unwind_cache_key *key,
 
 	if (fd < 0)
 		return fault_unreadable(path, fd);
-	r = fstat(fd, &st)                ? -errno
-	    : !S_ISREG(st.st_mode)        ? -EBADMSG
-	    : !trust_cache_file(fd, path) ? -EPERM
-					  : read_head(fd, key, (uint64_t)st.st_size, h);
+	r = fstat(fd, &st)         ? -errno
+	    : !S_ISREG(st.st_mode) ? -EBADMSG
+	    : !trust_cache_file(fd, path)
+		    ? -EPERM
+		    : unwind_cache_read_head(fd, key, (uint64_t)st.st_size, h);
 	if (r) {
 		close(fd);
 		return report_failure(path, r);
@@ -421,7 +426,8 @@ static int open_file(const char *path, const struct unwind_cache_key *key,
 	return fd;
 }
 
-static int read_table(int fd, const struct head *h, struct unwind_table **ret_table)
+static int read_table(int fd, const struct unwind_cache_head *h,
+		      struct unwind_table **ret_table)
 {
 	struct unwind_table *t = calloc(1, sizeof(*t));
 	int r = t ? 0 : -ENOMEM;
@@ -431,7 +437,7 @@ static int read_table(int fd, const struct head *h, struct unwind_table **ret_ta
 		t->swap = (bool)(h->flags & FLAG_BIG) != (bool)BIG_ENDIAN_HERE;
 		t->base = h->base;
 		t->bucket_shift = h->bucket_shift;
-		r = t->arch ? read_rest(fd, h, t) : -EBADMSG;
+		r = t->arch ? unwind_cache_read_rest(fd, h, t) : -EBADMSG;
 	}
 	if (!r)
 		r = read_rows(fd, h, t);
@@ -447,7 +453,7 @@ static int read_table(int fd, const struct head *h, struct unwind_table **ret_ta
 
 int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_table)
 {
-	struct head h = { 0 };
+	struct unwind_cache_head h = { 0 };
 	struct stat st;
 	int r;
 
@@ -455,15 +461,15 @@ int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_tabl
 		return -errno;
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > max_bytes)
 		return -EBADMSG;
-	r = read_head(fd, NULL, (uint64_t)st.st_size, &h);
+	r = unwind_cache_read_head(fd, NULL, (uint64_t)st.st_size, &h);
 	return r ? r : read_table(fd, &h, ret_table);
 }
 
 int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 		      struct unwind_table **ret_table)
 {
-	struct head h = { 0 };
-	int fd = open_file(path, key, &h);
+	struct unwind_cache_head h = { 0 };
+	int fd = unwind_cache_open_file(path, key, &h);
 	int r;
 
 	if (fd < 0)
@@ -480,8 +486,8 @@ int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 
 char *unwind_cache_path_of(const char *path)
 {
-	struct head h = { 0 };
-	int fd = open_file(path, NULL, &h);
+	struct unwind_cache_head h = { 0 };
+	int fd = unwind_cache_open_file(path, NULL, &h);
 	char *path_of = NULL;
 
 	if (fd < 0)
@@ -506,7 +512,7 @@ static void add_u64(struct index_key *id, uint64_t v)
 		id->bytes[id->len++] = (uint8_t)(v >> (8 * i));
 }
 
-static bool add_file(struct index_key *id, int fd)
+static bool unwind_cache_add_file(struct index_key *id, int fd)
 {
 	struct stat st;
 
@@ -521,7 +527,8 @@ static bool add_file(struct index_key *id, int fd)
 	return true;
 }
 
-static bool take_key(const struct unwind_maker *maker, struct unwind_cache_key *key)
+static bool unwind_cache_take_key(const struct unwind_maker *maker,
+				  struct unwind_cache_key *key)
 {
 	struct build_id id;
 
@@ -532,11 +539,12 @@ static bool take_key(const struct unwind_maker *maker, struct unwind_cache_key *
 	memcpy(key->id.bytes, id.bytes, id.len);
 	key->id.len = id.len;
 	key->id.is_build_id = true;
-	return !maker->of_file || add_file(&key->id, maker->fd);
+	return !maker->of_file || unwind_cache_add_file(&key->id, maker->fd);
 }
 
-static void keep(const char *dir, const char *file, const struct unwind_cache_key *key,
-		 const char *path, const struct unwind_table *t)
+static void unwind_cache_keep(const char *dir, const char *file,
+			      const struct unwind_cache_key *key, const char *path,
+			      const struct unwind_table *t)
 {
 	int r = io_make_dirs(dir, 0700);
 
@@ -557,7 +565,7 @@ int unwind_cache_load_by(const char *dir, const char *path,
 	char *file;
 	int r;
 
-	if (!dir || !*dir || !take_key(maker, &key))
+	if (!dir || !*dir || !unwind_cache_take_key(maker, &key))
 		return maker->make(maker->ctx, maker->fd, ret_table);
 	file = index_cache_unwind_path(dir, &key.id);
 	if (!file)
@@ -566,20 +574,20 @@ int unwind_cache_load_by(const char *dir, const char *path,
 	if (r && r != -ENOMEM) {
 		r = maker->make(maker->ctx, maker->fd, ret_table);
 		if (!r && (*ret_table)->rows.nr >= WORTH_ROWS)
-			keep(dir, file, &key, path, *ret_table);
+			unwind_cache_keep(dir, file, &key, path, *ret_table);
 	}
 	free(file);
 	return r;
 }
 
-struct files {
+struct unwind_cache_files {
 	struct elf_file *binary;
 	struct elf_file *debug;
 };
 
 static int make_here(void *ctx, int fd, struct unwind_table **ret_table)
 {
-	const struct files *files = ctx;
+	const struct unwind_cache_files *files = ctx;
 
 	(void)fd;
 	return unwind_table_load(files->binary, files->debug, ret_table);
@@ -588,7 +596,7 @@ static int make_here(void *ctx, int fd, struct unwind_table **ret_table)
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table)
 {
-	struct files files = { .binary = f, .debug = debug };
+	struct unwind_cache_files files = { .binary = f, .debug = debug };
 	const struct unwind_maker maker = {
 		.fd = f->fd,
 		.with_debug = debug,

@@ -32,7 +32,7 @@ enum {
 	PE_OMIT = 0xff
 };
 
-static uint64_t take_value(struct cursor *c, unsigned int encoding, bool is64)
+static uint64_t cfi_take_value(struct cursor *c, unsigned int encoding, bool is64)
 {
 	switch (encoding & PE_FORMAT) {
 	case PE_ABSPTR:
@@ -58,7 +58,7 @@ static uint64_t take_value(struct cursor *c, unsigned int encoding, bool is64)
 	}
 }
 
-static uint64_t narrow(uint64_t v, bool is64)
+static uint64_t cfi_narrow(uint64_t v, bool is64)
 {
 	return is64 ? v : (uint32_t)v;
 }
@@ -66,13 +66,13 @@ static uint64_t narrow(uint64_t v, bool is64)
 uint64_t cfi_pointer(struct cursor *c, uint64_t vaddr, unsigned int encoding, bool is64)
 {
 	uint64_t at = vaddr + c->pos;
-	uint64_t v = take_value(c, encoding, is64);
+	uint64_t v = cfi_take_value(c, encoding, is64);
 
 	if ((encoding & PE_APPLICATION) == PE_PCREL)
 		v += at;
 	else if ((encoding & PE_APPLICATION) != PE_ABSPTR)
 		c->failed = true; /* relative to what no linker uses for code */
-	return narrow(v, is64);
+	return cfi_narrow(v, is64);
 }
 
 /* The augmentation's data: the encoding of the FDEs' pointers, and what kind of frames they
@@ -94,7 +94,7 @@ static bool take_augmentation(struct cursor *c, const char *letters, bool is64,
 			break;
 		case 'P':
 			encoding = cursor_u8(c);
-			take_value(c, encoding, is64);
+			cfi_take_value(c, encoding, is64);
 			break;
 		case 'S':
 			cie->is_signal = true;
@@ -136,7 +136,7 @@ static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_ci
 		cursor_u8(c); /* size of segments */
 	}
 	if (letters[0] == 'e' && letters[1] == 'h')
-		take_value(c, PE_ABSPTR, w->is64); /* of GCC 2 */
+		cfi_take_value(c, PE_ABSPTR, w->is64); /* of GCC 2 */
 	cie->code_align = leb_u(c);
 	cie->data_align = leb_s(c);
 	cie->return_register = version == 1 ? cursor_u8(c) : leb_u(c);
@@ -215,8 +215,8 @@ static bool decode_fde(struct cfi_walk *w, struct cursor *c, size_t field, uint6
 		ret->bytes = leb_word(c, cie->address_bytes);
 	} else {
 		ret->start = cfi_pointer(c, w->vaddr, cie->encoding, w->is64);
-		ret->bytes = narrow(take_value(c, cie->encoding & PE_FORMAT, w->is64),
-				    w->is64);
+		ret->bytes = cfi_narrow(
+			cfi_take_value(c, cie->encoding & PE_FORMAT, w->is64), w->is64);
 	}
 	if (cie->has_data) {
 		uint64_t len = leb_u(c);
@@ -252,7 +252,7 @@ bool cfi_next(struct cfi_walk *w, struct cfi_fde *ret_fde)
 	return false;
 }
 
-struct place {
+struct cfi_place {
 	uint64_t offset;
 	uint64_t bytes;
 	uint64_t vaddr;
@@ -260,7 +260,7 @@ struct place {
 
 /* Without sections: .eh_frame_hdr is a segment, and points to .eh_frame, which ends with a
  * terminator somewhere before its segment does. */
-static bool find_by_segment(const struct elf_file *f, struct place *ret)
+static bool find_by_segment(const struct elf_file *f, struct cfi_place *ret)
 {
 	uint8_t hdr[HDR_BYTES];
 	uint64_t vaddr;
@@ -280,16 +280,16 @@ static bool find_by_segment(const struct elf_file *f, struct place *ret)
 			if (s->type != PT_LOAD || vaddr < s->vaddr ||
 			    vaddr - s->vaddr >= s->file_bytes)
 				continue;
-			*ret = (struct place){ s->offset + (vaddr - s->vaddr),
-					       s->file_bytes - (vaddr - s->vaddr),
-					       vaddr };
+			*ret = (struct cfi_place){ s->offset + (vaddr - s->vaddr),
+						   s->file_bytes - (vaddr - s->vaddr),
+						   vaddr };
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool find_eh_frame(struct elf_file *f, struct place *ret)
+static bool find_eh_frame(struct elf_file *f, struct cfi_place *ret)
 {
 	const struct elf_section *s = elf_file_find_section(f, ".eh_frame");
 
@@ -297,14 +297,14 @@ static bool find_eh_frame(struct elf_file *f, struct place *ret)
 		return find_by_segment(f, ret);
 	if (s->type == SHT_NOBITS)
 		return false;
-	*ret = (struct place){ s->offset, s->bytes, s->vaddr };
+	*ret = (struct cfi_place){ s->offset, s->bytes, s->vaddr };
 	return true;
 }
 
 int cfi_read_eh_frame(struct elf_file *f, uint8_t **ret_bytes, size_t *ret_len,
 		      uint64_t *ret_vaddr)
 {
-	struct place place;
+	struct cfi_place place;
 	int r;
 
 	*ret_bytes = NULL;

@@ -47,7 +47,7 @@ enum {
 	REMEMBERED_MAX = 8
 };
 
-struct run {
+struct cfi_rows_run {
 	const struct unwind_arch *arch;
 	const struct cfi_walk *walk;
 	const struct cfi_cie *cie;
@@ -62,23 +62,24 @@ struct run {
 	void *ctx;
 };
 
-static int32_t narrow(struct run *r, int64_t v)
+static int32_t cfi_rows_narrow(struct cfi_rows_run *r, int64_t v)
 {
 	if (v < INT32_MIN || v > INT32_MAX)
 		r->failed = true;
 	return (int32_t)v;
 }
 
-static int32_t factored(struct run *r, uint64_t v)
+static int32_t factored(struct cfi_rows_run *r, uint64_t v)
 {
 	int64_t product;
 
 	if (__builtin_mul_overflow((int64_t)v, r->cie->data_align, &product))
 		r->failed = true;
-	return narrow(r, product);
+	return cfi_rows_narrow(r, product);
 }
 
-static void set(struct run *r, uint64_t dwarf_register, uint8_t how, int32_t value)
+static void cfi_rows_set(struct cfi_rows_run *r, uint64_t dwarf_register, uint8_t how,
+			 int32_t value)
 {
 	unsigned int slot = unwind_arch_slot(r->arch, dwarf_register);
 
@@ -87,18 +88,18 @@ static void set(struct run *r, uint64_t dwarf_register, uint8_t how, int32_t val
 			(struct cfi_register){ .how = how, .value = value };
 }
 
-static void set_register(struct run *r, uint64_t dwarf_register, uint64_t from)
+static void set_register(struct cfi_rows_run *r, uint64_t dwarf_register, uint64_t from)
 {
 	unsigned int slot = unwind_arch_slot(r->arch, from);
 
 	if (slot == UNWIND_NO_REG)
-		set(r, dwarf_register, UNWIND_UNDEFINED, 0);
+		cfi_rows_set(r, dwarf_register, UNWIND_UNDEFINED, 0);
 	else
-		set(r, dwarf_register, UNWIND_REGISTER, (int32_t)slot);
+		cfi_rows_set(r, dwarf_register, UNWIND_REGISTER, (int32_t)slot);
 }
 
 /* Steps over an expression.  Where it is in the section. */
-static int32_t take_code(struct run *r, uint16_t *ret_len)
+static int32_t take_code(struct cfi_rows_run *r, uint16_t *ret_len)
 {
 	uint64_t len = leb_u(&r->c);
 	size_t at = r->c.pos;
@@ -106,10 +107,10 @@ static int32_t take_code(struct run *r, uint16_t *ret_len)
 	*ret_len = (uint16_t)len;
 	if (len > UINT16_MAX || !cursor_take(&r->c, (size_t)len))
 		r->failed = true;
-	return narrow(r, (int64_t)at);
+	return cfi_rows_narrow(r, (int64_t)at);
 }
 
-static void set_code(struct run *r, uint64_t dwarf_register, uint8_t how)
+static void set_code(struct cfi_rows_run *r, uint64_t dwarf_register, uint8_t how)
 {
 	unsigned int slot = unwind_arch_slot(r->arch, dwarf_register);
 	struct cfi_register reg = { .how = how };
@@ -119,7 +120,7 @@ static void set_code(struct run *r, uint64_t dwarf_register, uint8_t how)
 		r->state.registers[slot] = reg;
 }
 
-static void restore(struct run *r, uint64_t dwarf_register)
+static void restore(struct cfi_rows_run *r, uint64_t dwarf_register)
 {
 	unsigned int slot = unwind_arch_slot(r->arch, dwarf_register);
 
@@ -127,7 +128,7 @@ static void restore(struct run *r, uint64_t dwarf_register)
 		r->state.registers[slot] = r->initial.registers[slot];
 }
 
-static void set_base(struct run *r, uint64_t dwarf_register, int32_t offset)
+static void set_base(struct cfi_rows_run *r, uint64_t dwarf_register, int32_t offset)
 {
 	unsigned int slot = unwind_arch_slot(r->arch, dwarf_register);
 
@@ -137,21 +138,21 @@ static void set_base(struct run *r, uint64_t dwarf_register, int32_t offset)
 	r->state.code_len = 0;
 }
 
-static void set_base_code(struct run *r)
+static void set_base_code(struct cfi_rows_run *r)
 {
 	r->state.base = UNWIND_BASE_CODE;
 	r->state.reg = 0;
 	r->state.offset = take_code(r, &r->state.code_len);
 }
 
-static int emit(struct run *r)
+static int cfi_rows_emit(struct cfi_rows_run *r)
 {
 	return r->fn ? r->fn(r->ctx, r->at, &r->state) : 0;
 }
 
-static int advance(struct run *r, uint64_t delta)
+static int cfi_rows_advance(struct cfi_rows_run *r, uint64_t delta)
 {
-	int e = emit(r);
+	int e = cfi_rows_emit(r);
 
 	if (__builtin_mul_overflow(delta, r->cie->code_align, &delta) ||
 	    __builtin_add_overflow(r->at, delta, &r->at))
@@ -159,9 +160,9 @@ static int advance(struct run *r, uint64_t delta)
 	return e;
 }
 
-static int set_loc(struct run *r)
+static int set_loc(struct cfi_rows_run *r)
 {
-	int e = emit(r);
+	int e = cfi_rows_emit(r);
 	uint64_t to = r->walk->debug_frame
 			      ? leb_word(&r->c, r->cie->address_bytes)
 			      : cfi_pointer(&r->c, r->walk->vaddr, r->cie->encoding,
@@ -173,7 +174,7 @@ static int set_loc(struct run *r)
 	return e;
 }
 
-static void remember(struct run *r)
+static void cfi_rows_remember(struct cfi_rows_run *r)
 {
 	if (r->nr_remembered < REMEMBERED_MAX)
 		r->remembered[r->nr_remembered++] = r->state;
@@ -181,7 +182,7 @@ static void remember(struct run *r)
 		r->failed = true;
 }
 
-static void recall(struct run *r)
+static void recall(struct cfi_rows_run *r)
 {
 	if (r->nr_remembered)
 		r->state = r->remembered[--r->nr_remembered];
@@ -190,20 +191,20 @@ static void recall(struct run *r)
 }
 
 /* Half of a rule that is made of a register and an offset: there must be one. */
-static void check_base(struct run *r)
+static void check_base(struct cfi_rows_run *r)
 {
 	r->failed |= r->state.base == UNWIND_BASE_CODE;
 }
 
 /* The operations that change where the frame is. */
-static bool step_base(struct run *r, uint8_t op)
+static bool step_base(struct cfi_rows_run *r, uint8_t op)
 {
 	uint64_t reg;
 
 	switch (op) {
 	case CFA_DEF_CFA:
 		reg = leb_u(&r->c);
-		set_base(r, reg, narrow(r, (int64_t)leb_u(&r->c)));
+		set_base(r, reg, cfi_rows_narrow(r, (int64_t)leb_u(&r->c)));
 		return true;
 	case CFA_DEF_CFA_SF:
 		reg = leb_u(&r->c);
@@ -215,7 +216,7 @@ static bool step_base(struct run *r, uint8_t op)
 		return true;
 	case CFA_DEF_CFA_OFFSET:
 		check_base(r);
-		r->state.offset = narrow(r, (int64_t)leb_u(&r->c));
+		r->state.offset = cfi_rows_narrow(r, (int64_t)leb_u(&r->c));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
 		check_base(r);
@@ -230,7 +231,7 @@ static bool step_base(struct run *r, uint8_t op)
 }
 
 /* Those that change the rule of one register. */
-static bool step_register(struct run *r, uint8_t op)
+static bool step_register(struct cfi_rows_run *r, uint8_t op)
 {
 	uint64_t reg;
 
@@ -240,32 +241,34 @@ static bool step_register(struct run *r, uint8_t op)
 	reg = leb_u(&r->c);
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
-		set(r, reg, UNWIND_AT_CFA, factored(r, leb_u(&r->c)));
+		cfi_rows_set(r, reg, UNWIND_AT_CFA, factored(r, leb_u(&r->c)));
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
-		set(r, reg, UNWIND_AT_CFA, factored(r, (uint64_t)leb_s(&r->c)));
+		cfi_rows_set(r, reg, UNWIND_AT_CFA,
+			     factored(r, (uint64_t)leb_s(&r->c)));
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-		set(r, reg, UNWIND_AT_CFA,
-		    narrow(r, -(int64_t)factored(r, leb_u(&r->c))));
+		cfi_rows_set(r, reg, UNWIND_AT_CFA,
+			     cfi_rows_narrow(r, -(int64_t)factored(r, leb_u(&r->c))));
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore(r, reg);
 		return true;
 	case CFA_UNDEFINED:
-		set(r, reg, UNWIND_UNDEFINED, 0);
+		cfi_rows_set(r, reg, UNWIND_UNDEFINED, 0);
 		return true;
 	case CFA_SAME_VALUE:
-		set(r, reg, CFI_SAME, 0);
+		cfi_rows_set(r, reg, CFI_SAME, 0);
 		return true;
 	case CFA_REGISTER:
 		set_register(r, reg, leb_u(&r->c));
 		return true;
 	case CFA_VAL_OFFSET:
-		set(r, reg, UNWIND_CFA_PLUS, factored(r, leb_u(&r->c)));
+		cfi_rows_set(r, reg, UNWIND_CFA_PLUS, factored(r, leb_u(&r->c)));
 		return true;
 	case CFA_VAL_OFFSET_SF:
-		set(r, reg, UNWIND_CFA_PLUS, factored(r, (uint64_t)leb_s(&r->c)));
+		cfi_rows_set(r, reg, UNWIND_CFA_PLUS,
+			     factored(r, (uint64_t)leb_s(&r->c)));
 		return true;
 	case CFA_EXPRESSION:
 		set_code(r, reg, UNWIND_EXPRESSION);
@@ -279,7 +282,7 @@ static bool step_register(struct run *r, uint8_t op)
 }
 
 /* An operation without operands in its first byte.  What `emit` returned. */
-static int step_low(struct run *r, uint8_t op)
+static int step_low(struct cfi_rows_run *r, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
@@ -289,15 +292,15 @@ static int step_low(struct run *r, uint8_t op)
 	case CFA_SET_LOC:
 		return set_loc(r);
 	case CFA_ADVANCE_LOC1:
-		return advance(r, cursor_u8(&r->c));
+		return cfi_rows_advance(r, cursor_u8(&r->c));
 	case CFA_ADVANCE_LOC2:
-		return advance(r, cursor_u16(&r->c));
+		return cfi_rows_advance(r, cursor_u16(&r->c));
 	case CFA_ADVANCE_LOC4:
-		return advance(r, cursor_u32(&r->c));
+		return cfi_rows_advance(r, cursor_u32(&r->c));
 	case CFA_MIPS_ADVANCE_LOC8:
-		return advance(r, cursor_u64(&r->c));
+		return cfi_rows_advance(r, cursor_u64(&r->c));
 	case CFA_REMEMBER_STATE:
-		remember(r);
+		cfi_rows_remember(r);
 		return 0;
 	case CFA_RESTORE_STATE:
 		recall(r);
@@ -312,15 +315,15 @@ static int step_low(struct run *r, uint8_t op)
 	}
 }
 
-static int step(struct run *r)
+static int cfi_rows_step(struct cfi_rows_run *r)
 {
 	uint8_t op = cursor_u8(&r->c);
 
 	switch (op & CFA_HIGH) {
 	case CFA_ADVANCE_LOC:
-		return advance(r, op & CFA_LOW);
+		return cfi_rows_advance(r, op & CFA_LOW);
 	case CFA_OFFSET:
-		set(r, op & CFA_LOW, UNWIND_AT_CFA, factored(r, leb_u(&r->c)));
+		cfi_rows_set(r, op & CFA_LOW, UNWIND_AT_CFA, factored(r, leb_u(&r->c)));
 		return 0;
 	case CFA_RESTORE:
 		restore(r, op & CFA_LOW);
@@ -330,7 +333,7 @@ static int step(struct run *r)
 	}
 }
 
-static int run_program(struct run *r, const uint8_t *program, size_t len)
+static int run_program(struct cfi_rows_run *r, const uint8_t *program, size_t len)
 {
 	int e = 0;
 
@@ -339,7 +342,7 @@ static int run_program(struct run *r, const uint8_t *program, size_t len)
 			 r->walk->swap);
 	r->c.pos = (size_t)(program - r->walk->bytes);
 	while (!e && cursor_left(&r->c) && !r->failed) {
-		e = step(r);
+		e = cfi_rows_step(r);
 		r->failed |= r->c.failed;
 	}
 	return e ? e : r->failed ? -EBADMSG : 0;
@@ -348,7 +351,7 @@ static int run_program(struct run *r, const uint8_t *program, size_t len)
 int cfi_run(const struct unwind_arch *arch, const struct cfi_walk *walk,
 	    const struct cfi_fde *fde, cfi_row_fn fn, void *ctx)
 {
-	struct run r;
+	struct cfi_rows_run r;
 	int e;
 
 	/* The states that are remembered are not cleared: it is for each function. */

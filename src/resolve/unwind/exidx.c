@@ -19,7 +19,7 @@ enum {
 };
 
 /* The instructions: bytes of words, the highest first. */
-struct code {
+struct exidx_code {
 	struct cursor c;
 	uint32_t word;
 	unsigned int left; /* bytes of the word */
@@ -27,8 +27,8 @@ struct code {
 };
 
 /* `sp` moves from a register's value up; what it passes are registers that were saved. */
-struct run {
-	struct code code;
+struct exidx_run {
+	struct exidx_code code;
 	uint8_t base;
 	int32_t at; /* from the base register's value on */
 	int32_t saved[REGISTERS];
@@ -61,7 +61,7 @@ static uint32_t word_of(const struct exidx *x, size_t i, unsigned int which)
 	return cursor_u32(&c);
 }
 
-static uint64_t start_of(const struct exidx *x, size_t i)
+static uint64_t exidx_start_of(const struct exidx *x, size_t i)
 {
 	/* Thumb's bit is none of the address. */
 	return place_31(x->index.vaddr + i * ENTRY_BYTES, word_of(x, i, 0)) & ~1ULL;
@@ -73,29 +73,29 @@ size_t exidx_nr(const struct exidx *x)
 }
 
 /* Where a program begins nothing is known either, and there is nothing to know. */
-static bool is_first(const struct exidx *x, size_t i)
+static bool exidx_is_first(const struct exidx *x, size_t i)
 {
 	return x->entry && word_of(x, i, 1) == CANNOT_UNWIND &&
-	       start_of(x, i) == (x->entry & ~1ULL);
+	       exidx_start_of(x, i) == (x->entry & ~1ULL);
 }
 
 bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 		    uint64_t *ret_bytes)
 {
-	uint64_t start = start_of(x, i);
+	uint64_t start = exidx_start_of(x, i);
 	uint64_t end = start + LAST_BYTES;
 
 	if (i + 1 < exidx_nr(x))
-		end = start_of(x, i + 1);
+		end = exidx_start_of(x, i + 1);
 	/* The linker lets it stand for what follows, too. */
-	if (is_first(x, i) && end > start + FIRST_BYTES)
+	if (exidx_is_first(x, i) && end > start + FIRST_BYTES)
 		end = start + FIRST_BYTES;
 	*ret_start = start;
 	*ret_bytes = end - start;
 	return end > start;
 }
 
-static uint8_t take(struct code *code)
+static uint8_t exidx_take(struct exidx_code *code)
 {
 	if (!code->left) {
 		if (!code->words)
@@ -109,12 +109,12 @@ static uint8_t take(struct code *code)
 }
 
 /* False: there are no instructions that anybody could know. */
-static bool find_code(const struct exidx *x, size_t i, struct code *ret)
+static bool exidx_find_code(const struct exidx *x, size_t i, struct exidx_code *ret)
 {
 	uint64_t vaddr = x->index.vaddr + i * ENTRY_BYTES + WORD;
 	uint32_t word = word_of(x, i, 1);
 
-	*ret = (struct code){ .word = word, .left = 3 };
+	*ret = (struct exidx_code){ .word = word, .left = 3 };
 	if (word == CANNOT_UNWIND)
 		return false;
 	if (word >> 31)
@@ -135,13 +135,13 @@ static bool find_code(const struct exidx *x, size_t i, struct code *ret)
 	return !ret->c.failed;
 }
 
-static void move(struct run *r, uint64_t by)
+static void move(struct exidx_run *r, uint64_t by)
 {
 	if (by > INT32_MAX || __builtin_add_overflow(r->at, (int32_t)by, &r->at))
 		r->failed = true;
 }
 
-static void pop(struct run *r, uint32_t registers)
+static void exidx_pop(struct exidx_run *r, uint32_t registers)
 {
 	for (unsigned int i = 0; i < REGISTERS; i++) {
 		if (!(registers >> i & 1))
@@ -153,7 +153,7 @@ static void pop(struct run *r, uint32_t registers)
 }
 
 /* The place is that of a register from here on: nothing may have been found by another. */
-static void use_base(struct run *r, uint8_t reg)
+static void use_base(struct exidx_run *r, uint8_t reg)
 {
 	if (r->has || reg == SP || reg == PC)
 		r->failed = true;
@@ -161,14 +161,14 @@ static void use_base(struct run *r, uint8_t reg)
 	r->at = 0;
 }
 
-static void step_large(struct run *r)
+static void step_large(struct exidx_run *r)
 {
 	uint64_t v = 0;
 	unsigned int shift = 0;
 	uint8_t byte;
 
 	do {
-		byte = take(&r->code);
+		byte = exidx_take(&r->code);
 		v |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80 && shift < 32);
@@ -176,18 +176,18 @@ static void step_large(struct run *r)
 }
 
 /* 0xb0 to 0xff: few general registers, and all others, of which the sizes count. */
-static void step_rest(struct run *r, uint8_t op)
+static void step_rest(struct exidx_run *r, uint8_t op)
 {
 	uint8_t next;
 
 	if (op == 0xb1) {
-		next = take(&r->code);
+		next = exidx_take(&r->code);
 		r->failed |= !next || next > 15;
-		pop(r, next);
+		exidx_pop(r, next);
 	} else if (op == 0xb2) {
 		step_large(r);
 	} else if (op == 0xb3) { /* FSTMFDX has a word of its own */
-		move(r, ((take(&r->code) & 15) + 1) * 8 + 4);
+		move(r, ((exidx_take(&r->code) & 15) + 1) * 8 + 4);
 	} else if (op == 0xb4) { /* what signs the return address */
 		move(r, WORD);
 	} else if (op == 0xb5) {
@@ -197,17 +197,17 @@ static void step_rest(struct run *r, uint8_t op)
 	} else if ((op >= 0xc0 && op <= 0xc5) || (op >= 0xd0 && op <= 0xd7)) {
 		move(r, ((op & 7) + 1) * 8);
 	} else if (op == 0xc7) {
-		next = take(&r->code);
+		next = exidx_take(&r->code);
 		r->failed |= !next || next > 15;
 		move(r, (uint64_t)__builtin_popcount(next) * WORD);
 	} else if (op == 0xc6 || op == 0xc8 || op == 0xc9) {
-		move(r, ((take(&r->code) & 15) + 1) * 8);
+		move(r, ((exidx_take(&r->code) & 15) + 1) * 8);
 	} else {
 		r->failed = true;
 	}
 }
 
-static void step(struct run *r, uint8_t op)
+static void exidx_step(struct exidx_run *r, uint8_t op)
 {
 	uint32_t mask;
 
@@ -216,19 +216,20 @@ static void step(struct run *r, uint8_t op)
 	} else if (op < 0x80) {
 		r->failed |= __builtin_sub_overflow(r->at, (op & 0x3f) * 4 + 4, &r->at);
 	} else if (op < 0x90) {
-		mask = (uint32_t)(op & 15) << 8 | take(&r->code);
+		mask = (uint32_t)(op & 15) << 8 | exidx_take(&r->code);
 		r->failed |= !mask; /* "refuse to unwind" */
-		pop(r, mask << 4);
+		exidx_pop(r, mask << 4);
 	} else if (op < 0xa0) {
 		use_base(r, op & 15);
 	} else if (op < 0xb0) {
-		pop(r, ((1U << ((op & 7) + 1)) - 1) << 4 | (op & 8 ? 1U << LINK : 0));
+		exidx_pop(r, ((1U << ((op & 7) + 1)) - 1) << 4 |
+				     (op & 8 ? 1U << LINK : 0));
 	} else {
 		step_rest(r, op);
 	}
 }
 
-static void finish(const struct run *r, struct cfi_state *state)
+static void exidx_finish(const struct exidx_run *r, struct cfi_state *state)
 {
 	state->base = UNWIND_BASE_REG;
 	state->reg = r->base;
@@ -249,26 +250,26 @@ static void finish(const struct run *r, struct cfi_state *state)
 
 void exidx_state(const struct exidx *x, size_t i, struct cfi_state *ret_state)
 {
-	struct run r = { .base = SP };
+	struct exidx_run r = { .base = SP };
 	uint8_t op = 0;
 
 	*ret_state = (struct cfi_state){ .base = UNWIND_NONE };
 	for (unsigned int reg = 0; reg < UNWIND_REGS; reg++)
 		ret_state->registers[reg].how = CFI_SAME;
-	if (is_first(x, i)) {
+	if (exidx_is_first(x, i)) {
 		ret_state->base = UNWIND_BASE_REG;
 		ret_state->reg = SP;
 		ret_state->registers[LINK].how = UNWIND_UNDEFINED;
 		return;
 	}
-	if (!find_code(x, i, &r.code))
+	if (!exidx_find_code(x, i, &r.code))
 		return;
 	for (unsigned int n = 0; !r.failed && n < STEPS_MAX; n++) {
-		op = take(&r.code);
+		op = exidx_take(&r.code);
 		if (op == OP_FINISH)
 			break;
-		step(&r, op);
+		exidx_step(&r, op);
 	}
 	if (op == OP_FINISH && !r.failed && !r.code.c.failed)
-		finish(&r, ret_state);
+		exidx_finish(&r, ret_state);
 }

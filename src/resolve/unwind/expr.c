@@ -62,7 +62,7 @@ enum {
 	STEPS_MAX = 1000 /* backward branches could go on for ever */
 };
 
-struct machine {
+struct unwind_expr_machine {
 	const struct unwind_expr_env *env;
 	struct cursor c;
 	uint64_t stack[STACK_MAX];
@@ -70,61 +70,61 @@ struct machine {
 	int error;
 };
 
-static void fail(struct machine *m, int error)
+static void unwind_expr_fail(struct unwind_expr_machine *m, int error)
 {
 	if (!m->error)
 		m->error = error;
 }
 
-static void push(struct machine *m, uint64_t v)
+static void unwind_expr_push(struct unwind_expr_machine *m, uint64_t v)
 {
 	if (m->nr < STACK_MAX)
 		m->stack[m->nr++] = v;
 	else
-		fail(m, -EBADMSG);
+		unwind_expr_fail(m, -EBADMSG);
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t unwind_expr_pop(struct unwind_expr_machine *m)
 {
 	if (m->nr)
 		return m->stack[--m->nr];
-	fail(m, -EBADMSG);
+	unwind_expr_fail(m, -EBADMSG);
 	return 0;
 }
 
 /* The n-th from the top. */
-static uint64_t peek(struct machine *m, unsigned int n)
+static uint64_t unwind_expr_peek(struct unwind_expr_machine *m, unsigned int n)
 {
 	if (n < m->nr)
 		return m->stack[m->nr - 1 - n];
-	fail(m, -EBADMSG);
+	unwind_expr_fail(m, -EBADMSG);
 	return 0;
 }
 
-static void push_register(struct machine *m, uint64_t dwarf_register)
+static void push_register(struct unwind_expr_machine *m, uint64_t dwarf_register)
 {
 	unsigned int slot = unwind_arch_slot(m->env->arch, dwarf_register);
 	uint64_t offset = (uint64_t)leb_s(&m->c);
 
 	if (slot == UNWIND_NO_REG || !(m->env->known >> slot & 1))
-		fail(m, -ENODATA);
+		unwind_expr_fail(m, -ENODATA);
 	else
-		push(m, m->env->registers[slot] + offset);
+		unwind_expr_push(m, m->env->registers[slot] + offset);
 }
 
-static void deref(struct machine *m, unsigned int bytes)
+static void deref(struct unwind_expr_machine *m, unsigned int bytes)
 {
-	uint64_t at = pop(m);
+	uint64_t at = unwind_expr_pop(m);
 	uint64_t v = 0;
 
 	if (bytes < 1 || bytes > 8)
-		fail(m, -EBADMSG);
+		unwind_expr_fail(m, -EBADMSG);
 	else if (!m->error && !m->env->read(m->env->ctx, at, bytes, &v))
-		fail(m, -ENODATA);
-	push(m, v);
+		unwind_expr_fail(m, -ENODATA);
+	unwind_expr_push(m, v);
 }
 
-static void branch(struct machine *m, bool taken)
+static void branch(struct unwind_expr_machine *m, bool taken)
 {
 	int16_t distance = (int16_t)cursor_u16(&m->c);
 	int64_t to = (int64_t)m->c.pos + distance;
@@ -132,51 +132,51 @@ static void branch(struct machine *m, bool taken)
 	if (!taken)
 		return;
 	if (to < 0 || to > (int64_t)m->c.len)
-		fail(m, -EBADMSG);
+		unwind_expr_fail(m, -EBADMSG);
 	else
 		m->c.pos = (size_t)to;
 }
 
 /* Constants.  False: it is none of them. */
-static bool step_constant(struct machine *m, uint8_t op)
+static bool step_constant(struct unwind_expr_machine *m, uint8_t op)
 {
 	struct cursor *c = &m->c;
 
 	if (op >= OP_LIT0 && op <= OP_LIT31) {
-		push(m, op - OP_LIT0);
+		unwind_expr_push(m, op - OP_LIT0);
 		return true;
 	}
 	switch (op) {
 	case OP_ADDR:
-		push(m, m->env->arch->is64 ? cursor_u64(c) : cursor_u32(c));
+		unwind_expr_push(m, m->env->arch->is64 ? cursor_u64(c) : cursor_u32(c));
 		return true;
 	case OP_CONST1U:
-		push(m, cursor_u8(c));
+		unwind_expr_push(m, cursor_u8(c));
 		return true;
 	case OP_CONST1S:
-		push(m, (uint64_t)(int8_t)cursor_u8(c));
+		unwind_expr_push(m, (uint64_t)(int8_t)cursor_u8(c));
 		return true;
 	case OP_CONST2U:
-		push(m, cursor_u16(c));
+		unwind_expr_push(m, cursor_u16(c));
 		return true;
 	case OP_CONST2S:
-		push(m, (uint64_t)(int16_t)cursor_u16(c));
+		unwind_expr_push(m, (uint64_t)(int16_t)cursor_u16(c));
 		return true;
 	case OP_CONST4U:
-		push(m, cursor_u32(c));
+		unwind_expr_push(m, cursor_u32(c));
 		return true;
 	case OP_CONST4S:
-		push(m, (uint64_t)(int32_t)cursor_u32(c));
+		unwind_expr_push(m, (uint64_t)(int32_t)cursor_u32(c));
 		return true;
 	case OP_CONST8U:
 	case OP_CONST8S:
-		push(m, cursor_u64(c));
+		unwind_expr_push(m, cursor_u64(c));
 		return true;
 	case OP_CONSTU:
-		push(m, leb_u(c));
+		unwind_expr_push(m, leb_u(c));
 		return true;
 	case OP_CONSTS:
-		push(m, (uint64_t)leb_s(c));
+		unwind_expr_push(m, (uint64_t)leb_s(c));
 		return true;
 	default:
 		return false;
@@ -184,60 +184,60 @@ static bool step_constant(struct machine *m, uint8_t op)
 }
 
 /* What moves things on the stack, or changes the one on top. */
-static bool step_stack(struct machine *m, uint8_t op)
+static bool step_stack(struct unwind_expr_machine *m, uint8_t op)
 {
 	uint64_t a, b, c;
 
 	switch (op) {
 	case OP_DUP:
-		push(m, peek(m, 0));
+		unwind_expr_push(m, unwind_expr_peek(m, 0));
 		return true;
 	case OP_DROP:
-		pop(m);
+		unwind_expr_pop(m);
 		return true;
 	case OP_OVER:
-		push(m, peek(m, 1));
+		unwind_expr_push(m, unwind_expr_peek(m, 1));
 		return true;
 	case OP_PICK:
-		push(m, peek(m, cursor_u8(&m->c)));
+		unwind_expr_push(m, unwind_expr_peek(m, cursor_u8(&m->c)));
 		return true;
 	case OP_SWAP:
-		a = pop(m);
-		b = pop(m);
-		push(m, a);
-		push(m, b);
+		a = unwind_expr_pop(m);
+		b = unwind_expr_pop(m);
+		unwind_expr_push(m, a);
+		unwind_expr_push(m, b);
 		return true;
 	case OP_ROT:
-		a = pop(m);
-		b = pop(m);
-		c = pop(m);
-		push(m, a);
-		push(m, c);
-		push(m, b);
+		a = unwind_expr_pop(m);
+		b = unwind_expr_pop(m);
+		c = unwind_expr_pop(m);
+		unwind_expr_push(m, a);
+		unwind_expr_push(m, c);
+		unwind_expr_push(m, b);
 		return true;
 	case OP_ABS:
-		a = pop(m);
-		push(m, (int64_t)a < 0 ? 0 - a : a);
+		a = unwind_expr_pop(m);
+		unwind_expr_push(m, (int64_t)a < 0 ? 0 - a : a);
 		return true;
 	case OP_NEG:
-		push(m, 0 - pop(m));
+		unwind_expr_push(m, 0 - unwind_expr_pop(m));
 		return true;
 	case OP_NOT:
-		push(m, ~pop(m));
+		unwind_expr_push(m, ~unwind_expr_pop(m));
 		return true;
 	case OP_PLUS_UCONST:
-		a = pop(m);
-		push(m, a + leb_u(&m->c));
+		a = unwind_expr_pop(m);
+		unwind_expr_push(m, a + leb_u(&m->c));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static uint64_t divide(struct machine *m, int64_t a, int64_t b)
+static uint64_t unwind_expr_divide(struct unwind_expr_machine *m, int64_t a, int64_t b)
 {
 	if (!b)
-		fail(m, -EBADMSG);
+		unwind_expr_fail(m, -EBADMSG);
 	return !b ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
 }
 
@@ -251,7 +251,7 @@ static uint64_t shift_arithmetic(uint64_t a, uint64_t by)
 }
 
 /* Operations on two values: `b` was on top. */
-static bool step_two(struct machine *m, uint8_t op)
+static bool step_two(struct unwind_expr_machine *m, uint8_t op)
 {
 	uint64_t b, a;
 	bool is_one = (op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS ||
@@ -259,67 +259,67 @@ static bool step_two(struct machine *m, uint8_t op)
 
 	if (!is_one)
 		return false;
-	b = pop(m);
-	a = pop(m);
+	b = unwind_expr_pop(m);
+	a = unwind_expr_pop(m);
 	switch (op) {
 	case OP_AND:
-		push(m, a & b);
+		unwind_expr_push(m, a & b);
 		break;
 	case OP_DIV:
-		push(m, divide(m, (int64_t)a, (int64_t)b));
+		unwind_expr_push(m, unwind_expr_divide(m, (int64_t)a, (int64_t)b));
 		break;
 	case OP_MINUS:
-		push(m, a - b);
+		unwind_expr_push(m, a - b);
 		break;
 	case OP_MOD:
 		if (!b)
-			fail(m, -EBADMSG);
-		push(m, b ? a % b : 0);
+			unwind_expr_fail(m, -EBADMSG);
+		unwind_expr_push(m, b ? a % b : 0);
 		break;
 	case OP_MUL:
-		push(m, a * b);
+		unwind_expr_push(m, a * b);
 		break;
 	case OP_OR:
-		push(m, a | b);
+		unwind_expr_push(m, a | b);
 		break;
 	case OP_PLUS:
-		push(m, a + b);
+		unwind_expr_push(m, a + b);
 		break;
 	case OP_SHL:
-		push(m, b < 64 ? a << b : 0);
+		unwind_expr_push(m, b < 64 ? a << b : 0);
 		break;
 	case OP_SHR:
-		push(m, b < 64 ? a >> b : 0);
+		unwind_expr_push(m, b < 64 ? a >> b : 0);
 		break;
 	case OP_SHRA:
-		push(m, shift_arithmetic(a, b));
+		unwind_expr_push(m, shift_arithmetic(a, b));
 		break;
 	case OP_XOR:
-		push(m, a ^ b);
+		unwind_expr_push(m, a ^ b);
 		break;
 	case OP_EQ:
-		push(m, a == b);
+		unwind_expr_push(m, a == b);
 		break;
 	case OP_GE:
-		push(m, (int64_t)a >= (int64_t)b);
+		unwind_expr_push(m, (int64_t)a >= (int64_t)b);
 		break;
 	case OP_GT:
-		push(m, (int64_t)a > (int64_t)b);
+		unwind_expr_push(m, (int64_t)a > (int64_t)b);
 		break;
 	case OP_LE:
-		push(m, (int64_t)a <= (int64_t)b);
+		unwind_expr_push(m, (int64_t)a <= (int64_t)b);
 		break;
 	case OP_LT:
-		push(m, (int64_t)a < (int64_t)b);
+		unwind_expr_push(m, (int64_t)a < (int64_t)b);
 		break;
 	default: /* OP_NE */
-		push(m, a != b);
+		unwind_expr_push(m, a != b);
 		break;
 	}
 	return true;
 }
 
-static void step(struct machine *m)
+static void unwind_expr_step(struct unwind_expr_machine *m)
 {
 	uint8_t op = cursor_u8(&m->c);
 
@@ -340,7 +340,7 @@ static void step(struct machine *m)
 		deref(m, cursor_u8(&m->c));
 		break;
 	case OP_BRA:
-		branch(m, pop(m) != 0);
+		branch(m, unwind_expr_pop(m) != 0);
 		break;
 	case OP_SKIP:
 		branch(m, true);
@@ -348,7 +348,7 @@ static void step(struct machine *m)
 	case OP_NOP:
 		break;
 	default:
-		fail(m, -EBADMSG);
+		unwind_expr_fail(m, -EBADMSG);
 		break;
 	}
 }
@@ -356,15 +356,16 @@ static void step(struct machine *m)
 int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
 		bool has_first, uint64_t first, uint64_t *ret_value)
 {
-	struct machine m = { .env = env, .c = cursor_of(code, len, env->swap) };
+	struct unwind_expr_machine m = { .env = env,
+					 .c = cursor_of(code, len, env->swap) };
 
 	if (has_first)
-		push(&m, first);
+		unwind_expr_push(&m, first);
 	for (unsigned int i = 0; cursor_left(&m.c) && !m.error; i++) {
-		step(&m);
+		unwind_expr_step(&m);
 		if (m.c.failed || i >= STEPS_MAX)
-			fail(&m, -EBADMSG);
+			unwind_expr_fail(&m, -EBADMSG);
 	}
-	*ret_value = pop(&m);
+	*ret_value = unwind_expr_pop(&m);
 	return m.error;
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 /* Addresses are made to be places. */
-static uint64_t same(const void *ctx, uint64_t vaddr)
+static uint64_t unwind_jit_same(const void *ctx, uint64_t vaddr)
 {
 	(void)ctx;
 	return vaddr < JITDUMP_NO_BYTES ? vaddr : UINT64_MAX;
@@ -58,7 +58,8 @@ int unwind_jit_table(const struct jitdump *dump, const void *bytes, size_t len,
 		return -ENOMEM;
 	nr = make_walks(dump, bytes, len, arch->is64, walks);
 	if (nr)
-		r = unwind_table_compile(arch, walks, nr, same, NULL, ret_table);
+		r = unwind_table_compile(arch, walks, nr, unwind_jit_same, NULL,
+					 ret_table);
 	free(walks);
 	return r;
 }

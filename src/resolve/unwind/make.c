@@ -21,7 +21,7 @@ enum {
 };
 
 /* A function's entry, and its common part: the walk has only the last one. */
-struct entry {
+struct unwind_make_entry {
 	struct cfi_fde fde;
 	uint64_t offset; /* in the file */
 	uint32_t cie;
@@ -36,7 +36,7 @@ struct other {
 	uint32_t index;
 };
 
-struct maker {
+struct unwind_make_maker {
 	struct unwind_table *t;
 	struct cfi_walk *walk; /* of the function at hand */
 	const struct unwind_sources *from;
@@ -47,7 +47,7 @@ struct maker {
 	unsigned int ret_slot; /* and the rest of what holds in all of it */
 	bool is_signal;
 	uint64_t begin; /* file offset before which nothing is said of it */
-	VEC(struct entry) entries;
+	VEC(struct unwind_make_entry) entries;
 	VEC(struct cfi_cie) cies;
 	const void *ctx;  /* of to_offset() and from->read() */
 	struct map known; /* hash of a set -> its number */
@@ -72,7 +72,8 @@ static int push_code(struct unwind_table *t, const uint8_t *code, uint16_t len,
 	return 0;
 }
 
-static int push_rule(struct maker *m, unsigned int slot, const struct cfi_register *reg)
+static int push_rule(struct unwind_make_maker *m, unsigned int slot,
+		     const struct cfi_register *reg)
 {
 	struct unwind_rule rule = { .slot = (uint8_t)slot,
 				    .how = reg->how,
@@ -86,7 +87,7 @@ static int push_rule(struct maker *m, unsigned int slot, const struct cfi_regist
 	return r;
 }
 
-static int push_set(struct maker *m, const struct cfi_state *state)
+static int push_set(struct unwind_make_maker *m, const struct cfi_state *state)
 {
 	struct unwind_table *t = m->t;
 	struct unwind_set set = { .base = state->base,
@@ -110,7 +111,7 @@ static int push_set(struct maker *m, const struct cfi_state *state)
 }
 
 /* The number of the set of rules that this state is, or -ENOMEM. */
-static int64_t set_of(struct maker *m, const struct cfi_state *state)
+static int64_t set_of(struct unwind_make_maker *m, const struct cfi_state *state)
 {
 	const struct unwind_arch *arch = m->t->arch;
 	struct map_slot *slot;
@@ -143,7 +144,8 @@ static int put_first_row(struct unwind_table *t, uint64_t offset, uint32_t set)
 }
 
 /* From `offset` of the file on it is this set. */
-static int put_row(struct maker *m, uint64_t offset, uint32_t set)
+static int unwind_make_put_row(struct unwind_make_maker *m, uint64_t offset,
+			       uint32_t set)
 {
 	struct unwind_table *t = m->t;
 	struct unwind_row *last;
@@ -166,7 +168,7 @@ static int put_row(struct maker *m, uint64_t offset, uint32_t set)
 
 static int on_row(void *ctx, uint64_t start, const struct cfi_state *state)
 {
-	struct maker *m = ctx;
+	struct unwind_make_maker *m = ctx;
 	uint64_t offset = start + m->delta;
 	int64_t set;
 
@@ -175,12 +177,12 @@ static int on_row(void *ctx, uint64_t start, const struct cfi_state *state)
 	if (offset < m->begin)
 		offset = m->begin;
 	set = set_of(m, state);
-	return set < 0 ? (int)set : put_row(m, offset, (uint32_t)set);
+	return set < 0 ? (int)set : unwind_make_put_row(m, offset, (uint32_t)set);
 }
 
 static int on_other_row(void *ctx, uint64_t start, const struct cfi_state *state)
 {
-	struct maker *m = ctx;
+	struct unwind_make_maker *m = ctx;
 
 	if (!m->budget)
 		return -EBADMSG;
@@ -188,7 +190,7 @@ static int on_other_row(void *ctx, uint64_t start, const struct cfi_state *state
 	return on_row(ctx, start, state);
 }
 
-static int run_other(struct maker *m, const struct other *o)
+static int run_other(struct unwind_make_maker *m, const struct other *o)
 {
 	const struct unwind_arch *a = m->t->arch;
 	struct sframe_function function;
@@ -208,7 +210,7 @@ static int run_other(struct maker *m, const struct other *o)
 }
 
 /* Between functions there are no rules, but those of others. */
-static int put_others(struct maker *m, uint64_t begin, uint64_t end)
+static int put_others(struct unwind_make_maker *m, uint64_t begin, uint64_t end)
 {
 	int r = 0;
 
@@ -229,13 +231,13 @@ static int put_others(struct maker *m, uint64_t begin, uint64_t end)
 		begin = m->limit;
 		r = run_other(m, o);
 		if (r == 0 && m->t->rows.nr)
-			r = put_row(m, m->limit, 0);
+			r = unwind_make_put_row(m, m->limit, 0);
 	}
 	return r == -EBADMSG ? 0 : r;
 }
 
 /* Who begins has no caller, and often no rules, as in the loader. */
-static int put_root(struct maker *m, uint64_t next)
+static int unwind_make_put_root(struct unwind_make_maker *m, uint64_t next)
 {
 	struct cfi_state s = { .base = UNWIND_BASE_REG, .reg = m->t->arch->sp };
 	unsigned int slot = m->t->arch->link;
@@ -251,19 +253,20 @@ static int put_root(struct maker *m, uint64_t next)
 	return on_row(m, m->entry, &s);
 }
 
-static int put_end(struct maker *m, uint64_t next)
+static int put_end(struct unwind_make_maker *m, uint64_t next)
 {
-	int r = m->t->rows.nr && m->end < next ? put_row(m, m->end, 0) : 0;
+	int r = m->t->rows.nr && m->end < next ? unwind_make_put_row(m, m->end, 0) : 0;
 
 	if (r == 0)
 		r = put_others(m, m->end, next);
 	if (r == 0 && m->entry >= m->end && m->entry < next &&
 	    next - m->entry <= ENTRY_MAX && !m->others.nr)
-		r = put_root(m, next);
+		r = unwind_make_put_root(m, next);
 	return r;
 }
 
-static bool begins_thread(const struct maker *m, const struct entry *e)
+static bool begins_thread(const struct unwind_make_maker *m,
+			  const struct unwind_make_entry *e)
 {
 	const struct cfi_fde *f = &e->fde;
 
@@ -273,7 +276,7 @@ static bool begins_thread(const struct maker *m, const struct entry *e)
 }
 
 /* Before the first function of a thread: the system call that made it. */
-static int put_clone(struct maker *m, const struct entry *e)
+static int put_clone(struct unwind_make_maker *m, const struct unwind_make_entry *e)
 {
 	uint8_t code[UNWIND_ASM_CLONE_MAX];
 	struct cfi_state before, behind;
@@ -298,7 +301,7 @@ static int put_clone(struct maker *m, const struct entry *e)
 	return r ? r : on_row(m, begin + call, &behind);
 }
 
-static int put_entry(struct maker *m, const struct entry *e)
+static int put_entry(struct unwind_make_maker *m, const struct unwind_make_entry *e)
 {
 	int r = put_clone(m, e);
 
@@ -314,7 +317,7 @@ static int put_entry(struct maker *m, const struct entry *e)
 	/* In the system call that ends it the program counter is behind its last byte. */
 	m->limit = e->offset + e->fde.bytes + m->is_signal;
 	if (r == 0)
-		r = put_row(m, e->offset, 0);
+		r = unwind_make_put_row(m, e->offset, 0);
 	if (r == 0)
 		r = cfi_run(m->t->arch, m->walk, &e->fde, on_row, m);
 	if (m->limit > m->end)
@@ -322,11 +325,11 @@ static int put_entry(struct maker *m, const struct entry *e)
 	return r == -EBADMSG ? 0 : r;
 }
 
-static int collect(struct maker *m, uint32_t walk,
-		   uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
-		   const void *ctx)
+static int unwind_make_collect(struct unwind_make_maker *m, uint32_t walk,
+			       uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
+			       const void *ctx)
 {
-	struct entry e = { .walk = walk };
+	struct unwind_make_entry e = { .walk = walk };
 	size_t cie_at = SIZE_MAX;
 
 	m->walk = &m->from->walks[walk];
@@ -368,7 +371,7 @@ static int by_offset(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static int collect_others(struct maker *m,
+static int collect_others(struct unwind_make_maker *m,
 			  uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
 			  const void *ctx)
 {
@@ -392,7 +395,7 @@ static int collect_others(struct maker *m,
 	return 0;
 }
 
-static int put_sorted(struct maker *m)
+static int unwind_make_put_sorted(struct unwind_make_maker *m)
 {
 	size_t nr = m->entries.nr;
 	struct sort_key *keys = nr ? malloc(nr * sizeof(*keys)) : NULL;
@@ -409,7 +412,7 @@ static int put_sorted(struct maker *m)
 	return r ? r : put_end(m, UINT64_MAX);
 }
 
-static int make_buckets(struct unwind_table *t)
+static int unwind_make_buckets(struct unwind_table *t)
 {
 	const struct unwind_row *rows = t->rows.at;
 	size_t nr = t->rows.nr;
@@ -429,22 +432,22 @@ static int make_buckets(struct unwind_table *t)
 	return 0;
 }
 
-static int compile(struct maker *m,
-		   uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
-		   const void *ctx)
+static int unwind_make_compile(struct unwind_make_maker *m,
+			       uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
+			       const void *ctx)
 {
 	int r = vec_push(&m->t->sets, (struct unwind_set){ .base = UNWIND_NONE })
 			? 0
 			: -ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < m->from->nr_walks; i++)
-		r = collect(m, i, to_offset, ctx);
+		r = unwind_make_collect(m, i, to_offset, ctx);
 	if (r == 0)
 		r = collect_others(m, to_offset, ctx);
 	m->entry = m->from->entry ? to_offset(ctx, m->from->entry) : UINT64_MAX;
 	if (r == 0)
-		r = put_sorted(m);
-	return r ? r : make_buckets(m->t);
+		r = unwind_make_put_sorted(m);
+	return r ? r : unwind_make_buckets(m->t);
 }
 
 int unwind_table_compile_all(const struct unwind_arch *arch,
@@ -453,13 +456,15 @@ int unwind_table_compile_all(const struct unwind_arch *arch,
 			     const void *ctx, struct unwind_table **ret_table)
 {
 	struct unwind_table *t = calloc(1, sizeof(*t));
-	struct maker m = { .t = t, .from = from, .ctx = ctx, .budget = OTHER_ROWS_MAX };
+	struct unwind_make_maker m = {
+		.t = t, .from = from, .ctx = ctx, .budget = OTHER_ROWS_MAX
+	};
 	int r = -ENOMEM;
 
 	if (t) {
 		t->arch = arch;
 		t->swap = from->nr_walks && from->walks[0].swap;
-		r = compile(&m, to_offset, ctx);
+		r = unwind_make_compile(&m, to_offset, ctx);
 	}
 	vec_done(&m.entries);
 	vec_done(&m.cies);

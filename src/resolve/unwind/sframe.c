@@ -86,7 +86,7 @@ bool sframe_open(struct sframe *s, const struct unwind_arch *arch, const void *b
 }
 
 /* Version 3 has most of what is said of a function before its rows. */
-static void take_attributes(const struct sframe *s, struct sframe_function *f)
+static void sframe_take_attributes(const struct sframe *s, struct sframe_function *f)
 {
 	struct cursor c = cursor_of(s->bytes, s->len, s->swap);
 
@@ -117,7 +117,7 @@ bool sframe_function(const struct sframe *s, uint32_t i, struct sframe_function 
 	if (s->version == 3) {
 		if (s->len - ret->rows < ATTRIBUTES_BYTES)
 			return false;
-		take_attributes(s, ret);
+		sframe_take_attributes(s, ret);
 	} else {
 		ret->nr_rows = cursor_u32(&c);
 		ret->info = cursor_u8(&c);
@@ -148,7 +148,7 @@ static int32_t take_offset(struct cursor *c, unsigned int size)
 	}
 }
 
-static void set(struct cfi_state *state, unsigned int slot, int32_t value)
+static void sframe_set(struct cfi_state *state, unsigned int slot, int32_t value)
 {
 	state->registers[slot] =
 		(struct cfi_register){ .how = UNWIND_AT_CFA, .value = value };
@@ -156,8 +156,9 @@ static void set(struct cfi_state *state, unsigned int slot, int32_t value)
 
 /* The offsets: of the frame, of the return address unless it is always in one place, of the frame
  * pointer.  None at all: here stacks end. */
-static void state_of(const struct sframe *s, unsigned int info, const int32_t *offsets,
-		     unsigned int nr, struct cfi_state *state)
+static void sframe_state_of(const struct sframe *s, unsigned int info,
+			    const int32_t *offsets, unsigned int nr,
+			    struct cfi_state *state)
 {
 	const struct unwind_arch *a = s->arch;
 	unsigned int back = a->link == UNWIND_NO_REG ? a->pc : a->link;
@@ -173,17 +174,18 @@ static void state_of(const struct sframe *s, unsigned int info, const int32_t *o
 	}
 	state->offset = offsets[0];
 	if (s->fixed_return)
-		set(state, back, s->fixed_return);
+		sframe_set(state, back, s->fixed_return);
 	else if (nr > next)
-		set(state, back, offsets[next++]);
+		sframe_set(state, back, offsets[next++]);
 	if (s->fixed_fp)
-		set(state, a->fp, s->fixed_fp);
+		sframe_set(state, a->fp, s->fixed_fp);
 	else if (nr > next)
-		set(state, a->fp, offsets[next]);
+		sframe_set(state, a->fp, offsets[next]);
 }
 
-static bool take_row(const struct sframe *s, const struct sframe_function *f,
-		     struct cursor *c, uint32_t *ret_at, struct cfi_state *ret_state)
+static bool sframe_take_row(const struct sframe *s, const struct sframe_function *f,
+			    struct cursor *c, uint32_t *ret_at,
+			    struct cfi_state *ret_state)
 {
 	int32_t offsets[OFFSETS_MAX];
 	unsigned int size = f->info & INFO_ADDRESS, info, nr;
@@ -193,7 +195,7 @@ static bool take_row(const struct sframe *s, const struct sframe_function *f,
 	nr = info >> ROW_NR_SHIFT & ROW_NR;
 	for (unsigned int i = 0; i < nr; i++)
 		offsets[i] = take_offset(c, info >> ROW_SIZE_SHIFT & ROW_SIZE);
-	state_of(s, info, offsets, nr, ret_state);
+	sframe_state_of(s, info, offsets, nr, ret_state);
 	/* Rows of this kind have pairs, of registers and offsets. */
 	if (f->is_flexible)
 		ret_state->base = UNWIND_NONE;
@@ -210,7 +212,7 @@ static int run_once(const struct sframe *s, const struct sframe_function *f,
 
 	c.pos = f->rows;
 	for (uint32_t i = 0; i < f->nr_rows && !r; i++) {
-		if (!take_row(s, f, &c, &at, &state) || at < last)
+		if (!sframe_take_row(s, f, &c, &at, &state) || at < last)
 			return -EBADMSG;
 		if (at >= bytes)
 			break;

@@ -14,7 +14,7 @@ void stack_memo_done(struct stack_memo *m)
 	*m = (struct stack_memo){ 0 };
 }
 
-static void put(struct stack_memo *m, uint64_t key, uint32_t stack)
+static void stack_memo_store(struct stack_memo *m, uint64_t key, uint32_t stack)
 {
 	struct memo_line *line = stack_memo_line(m, key);
 	uint32_t at = line->next;
@@ -26,7 +26,7 @@ static void put(struct stack_memo *m, uint64_t key, uint32_t stack)
 }
 
 /* Twice as many lines.  Without the memory it stays as it is. */
-static void grow(struct stack_memo *m)
+static void stack_memo_grow(struct stack_memo *m)
 {
 	struct stack_memo grown = {
 		.nr_lines = m->nr_lines ? 2 * m->nr_lines : FIRST_LINES,
@@ -38,8 +38,8 @@ static void grow(struct stack_memo *m)
 	for (size_t i = 0; i < m->nr_lines; i++)
 		for (unsigned int way = 0; way < MEMO_WAYS; way++)
 			if (m->lines[i].keys[way])
-				put(&grown, m->lines[i].keys[way],
-				    m->lines[i].stacks[way]);
+				stack_memo_store(&grown, m->lines[i].keys[way],
+						 m->lines[i].stacks[way]);
 	stack_memo_done(m);
 	*m = grown;
 }
@@ -49,7 +49,7 @@ void stack_memo_put(struct stack_memo *m, uint64_t key, uint32_t stack)
 	if (stack_memo_get(m, key) != DICT_NONE)
 		return;
 	if (m->nr_keys >= FULL_LINE * m->nr_lines && m->nr_lines < MOST_LINES)
-		grow(m);
+		stack_memo_grow(m);
 	if (m->nr_lines)
-		put(m, key, stack);
+		stack_memo_store(m, key, stack);
 }

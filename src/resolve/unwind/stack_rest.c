@@ -21,7 +21,8 @@ void stack_rest_begin(struct stack_rest *s, const struct unwind_window *window,
 }
 
 /* Of this machine's byte order: it is this machine's memory. */
-static bool take(const uint8_t *from, unsigned int bytes, uint64_t *ret_value)
+static bool stack_rest_take(const uint8_t *from, unsigned int bytes,
+			    uint64_t *ret_value)
 {
 	uint32_t v4;
 
@@ -36,7 +37,7 @@ static bool take(const uint8_t *from, unsigned int bytes, uint64_t *ret_value)
 	return true;
 }
 
-static void fetch(struct stack_rest *s, uint64_t address)
+static void stack_rest_fetch(struct stack_rest *s, uint64_t address)
 {
 	s->start = address;
 	s->len = s->copy(s->ctx, s->pid, address, s->bytes, sizeof(s->bytes));
@@ -48,7 +49,7 @@ static bool check_end(struct stack_rest *s, uint64_t end)
 	const struct unwind_window *w = s->window;
 	size_t len = w->len < CHECK_END_BYTES ? w->len : CHECK_END_BYTES;
 
-	fetch(s, end - len);
+	stack_rest_fetch(s, end - len);
 	return len && s->len > len && !memcmp(s->bytes, w->bytes + (w->len - len), len);
 }
 
@@ -64,13 +65,13 @@ static bool noted_return(const struct stack_rest *s, unsigned int i, uint64_t en
 	uint64_t at = s->notes[i];
 
 	return end - at <= CHECK_MAX_BYTES &&
-	       take(s->window->bytes + (at - s->window->start), s->bytes_of_word,
-		    ret_word) &&
+	       stack_rest_take(s->window->bytes + (at - s->window->start),
+			       s->bytes_of_word, ret_word) &&
 	       s->is_code(s->code_ctx, *ret_word);
 }
 
 /* Is memory what was copied?  Its beginning is fetched for that. */
-static bool check(struct stack_rest *s)
+static bool stack_rest_check(struct stack_rest *s)
 {
 	uint64_t end = s->window->start + s->window->len;
 	uint64_t first = end, before, now;
@@ -80,14 +81,15 @@ static bool check(struct stack_rest *s)
 			first = s->notes[i];
 	if (first == end)
 		return check_end(s, end);
-	fetch(s, first);
+	stack_rest_fetch(s, first);
 	for (unsigned int i = 0; i < note_count(s); i++) {
 		uint64_t at = s->notes[i] - first;
 
 		if (!noted_return(s, i, end, &before))
 			continue;
 		if (at + s->bytes_of_word > s->len ||
-		    !take(s->bytes + at, s->bytes_of_word, &now) || now != before)
+		    !stack_rest_take(s->bytes + at, s->bytes_of_word, &now) ||
+		    now != before)
 			return false;
 	}
 	return true;
@@ -105,15 +107,15 @@ bool stack_rest_read(void *ctx, uint64_t address, unsigned int bytes,
 	if (at <= w->len && bytes <= w->len - at) {
 		if (bytes == s->bytes_of_word)
 			s->notes[s->nr_notes++ % STACK_REST_NOTES] = address;
-		return take(w->bytes + at, bytes, ret_value);
+		return stack_rest_take(w->bytes + at, bytes, ret_value);
 	}
 	if (!s->checked)
-		s->agrees = check(s);
+		s->agrees = stack_rest_check(s);
 	s->checked = true;
 	if (!s->agrees)
 		return false;
 	if (address < s->start || address - s->start + bytes > s->len)
-		fetch(s, address);
+		stack_rest_fetch(s, address);
 	return address - s->start + bytes <= s->len &&
-	       take(s->bytes + (address - s->start), bytes, ret_value);
+	       stack_rest_take(s->bytes + (address - s->start), bytes, ret_value);
 }

@@ -74,7 +74,7 @@ static int read_section(struct elf_file *f, const char *name, uint8_t **ret_byte
 	return r == -ENOMEM ? r : 0;
 }
 
-static uint64_t entry_of(const struct elf_file *f)
+static uint64_t unwind_table_entry_of(const struct elf_file *f)
 {
 	struct cursor head = cursor_of(f->head, f->head_len, f->swap);
 
@@ -88,7 +88,7 @@ static int read_others(struct elf_file *f, const struct unwind_arch *arch,
 	struct exidx_section sframe;
 	int r = 0;
 
-	ret->entry = entry_of(f);
+	ret->entry = unwind_table_entry_of(f);
 	if (f->machine == EM_ARM) {
 		in->exidx.entry = (uint32_t)ret->entry;
 		in->exidx.swap = f->swap;
@@ -107,7 +107,8 @@ static int read_others(struct elf_file *f, const struct unwind_arch *arch,
 	return r;
 }
 
-static bool read_code(const void *ctx, uint64_t offset, uint8_t *ret_bytes, size_t len)
+static bool unwind_table_read_code(const void *ctx, uint64_t offset, uint8_t *ret_bytes,
+				   size_t len)
 {
 	const struct elf_file *f = ctx;
 
@@ -120,7 +121,7 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 	const struct unwind_arch *arch = unwind_arch_of_elf(f->machine, f->is64);
 	struct inputs in = { .debug_frame = { .fd = -1 } };
 	struct cfi_walk walks[3];
-	struct unwind_sources from = { .walks = walks, .read = read_code };
+	struct unwind_sources from = { .walks = walks, .read = unwind_table_read_code };
 	uint64_t vaddr = 0;
 	size_t len = 0;
 	int r;
@@ -187,7 +188,7 @@ const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 }
 
 /* UINT64_MAX: it is in none. */
-static uint64_t bucket_of(const struct unwind_table *t, uint64_t offset)
+static uint64_t unwind_table_bucket_of(const struct unwind_table *t, uint64_t offset)
 {
 	uint64_t bucket;
 
@@ -199,7 +200,7 @@ static uint64_t bucket_of(const struct unwind_table *t, uint64_t offset)
 
 void unwind_table_ask_bucket(const struct unwind_table *t, uint64_t offset)
 {
-	uint64_t bucket = bucket_of(t, offset);
+	uint64_t bucket = unwind_table_bucket_of(t, offset);
 
 	if (bucket != UINT64_MAX)
 		__builtin_prefetch(&t->buckets.at[bucket]);
@@ -207,7 +208,7 @@ void unwind_table_ask_bucket(const struct unwind_table *t, uint64_t offset)
 
 void unwind_table_ask_row(const struct unwind_table *t, uint64_t offset)
 {
-	uint64_t bucket = bucket_of(t, offset);
+	uint64_t bucket = unwind_table_bucket_of(t, offset);
 	size_t low, high;
 
 	if (bucket == UINT64_MAX)

@@ -6,7 +6,7 @@
 #include "resolve/unwind/expr.h"
 #include "resolve/unwind/table.h"
 
-struct run {
+struct unwind_run {
 	const struct unwind_arch *arch;
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
@@ -58,7 +58,7 @@ bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder 
 	return has_pc && ret_regs->known >> arch->sp & 1;
 }
 
-static uint64_t load(const uint8_t *at, unsigned int bytes, bool swap)
+static uint64_t unwind_load(const uint8_t *at, unsigned int bytes, bool swap)
 {
 	uint64_t v8;
 	uint32_t v4;
@@ -82,7 +82,7 @@ static uint64_t load(const uint8_t *at, unsigned int bytes, bool swap)
 static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 			uint64_t *ret_value)
 {
-	struct run *r = ctx;
+	struct unwind_run *r = ctx;
 	const struct unwind_window *w = r->window;
 	uint64_t at;
 
@@ -92,7 +92,7 @@ static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 	if (bytes & (bytes - 1))
 		return false;
 	if (address >= w->start && at <= w->len && bytes <= w->len - at) {
-		*ret_value = load(w->bytes + at, bytes, w->swap);
+		*ret_value = unwind_load(w->bytes + at, bytes, w->swap);
 		return true;
 	}
 	if (r->ops->read && r->ops->read(r->ops->ctx, address, bytes, ret_value))
@@ -102,7 +102,7 @@ static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 	return false;
 }
 
-static bool evaluate(struct run *r, const struct unwind_table *t, int32_t at,
+static bool evaluate(struct unwind_run *r, const struct unwind_table *t, int32_t at,
 		     bool has_first, uint64_t *ret_value)
 {
 	struct unwind_expr_env env = { .arch = r->arch,
@@ -118,7 +118,7 @@ static bool evaluate(struct run *r, const struct unwind_table *t, int32_t at,
 	return unwind_expr(code, len, &env, has_first, *ret_value, ret_value) == 0;
 }
 
-static bool find_cfa(struct run *r, const struct unwind_table *t,
+static bool find_cfa(struct unwind_run *r, const struct unwind_table *t,
 		     const struct unwind_set *set, uint64_t *ret_cfa)
 {
 	*ret_cfa = 0;
@@ -132,8 +132,8 @@ static bool find_cfa(struct run *r, const struct unwind_table *t,
 
 /* A register that was kept in memory.  Below the stack pointer nothing is kept any more: the end
  * of the function has restored it, and compilers do not always say so. */
-static bool fetch(struct run *r, unsigned int slot, uint64_t address,
-		  uint64_t *ret_value)
+static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t address,
+			 uint64_t *ret_value)
 {
 	if (read_memory(r, address, r->word, ret_value))
 		return true;
@@ -143,13 +143,14 @@ static bool fetch(struct run *r, unsigned int slot, uint64_t address,
 }
 
 /* The caller's value of one register.  False: it cannot be known. */
-static bool apply(struct run *r, const struct unwind_table *t,
-		  const struct unwind_rule *rule, uint64_t cfa, uint64_t *ret_value)
+static bool unwind_apply(struct unwind_run *r, const struct unwind_table *t,
+			 const struct unwind_rule *rule, uint64_t cfa,
+			 uint64_t *ret_value)
 {
 	switch (rule->how) {
 	case UNWIND_AT_CFA:
-		return fetch(r, rule->slot, cfa + (uint64_t)(int64_t)rule->value,
-			     ret_value);
+		return unwind_fetch(r, rule->slot, cfa + (uint64_t)(int64_t)rule->value,
+				    ret_value);
 	case UNWIND_CFA_PLUS:
 		*ret_value = cfa + (uint64_t)(int64_t)rule->value;
 		return true;
@@ -159,7 +160,7 @@ static bool apply(struct run *r, const struct unwind_table *t,
 	case UNWIND_EXPRESSION:
 		*ret_value = cfa;
 		return evaluate(r, t, rule->value, true, ret_value) &&
-		       fetch(r, rule->slot, *ret_value, ret_value);
+		       unwind_fetch(r, rule->slot, *ret_value, ret_value);
 	case UNWIND_VALUE:
 		*ret_value = cfa;
 		return evaluate(r, t, rule->value, true, ret_value);
@@ -170,7 +171,7 @@ static bool apply(struct run *r, const struct unwind_table *t,
 
 /* The caller's registers.  False: there is no caller, or it is not known who it is; then
  * *ret_end says which. */
-static bool step_rules(struct run *r, const struct unwind_table *t,
+static bool step_rules(struct unwind_run *r, const struct unwind_table *t,
 		       const struct unwind_set *set, enum unwind_end *ret_end)
 {
 	const struct unwind_arch *a = r->arch;
@@ -188,7 +189,7 @@ static bool step_rules(struct run *r, const struct unwind_table *t,
 		bool good;
 
 		values[i] = 0;
-		good = apply(r, t, &rules[i], cfa, &values[i]);
+		good = unwind_apply(r, t, &rules[i], cfa, &values[i]);
 
 		has_sp |= rules[i].slot == a->sp;
 		if (rules[i].slot == set->return_slot) {
@@ -225,7 +226,7 @@ static bool step_rules(struct run *r, const struct unwind_table *t,
 }
 
 /* Code without rules: by the convention of frame pointers, if it follows it. */
-static bool step_frame_pointer(struct run *r, enum unwind_end *ret_end)
+static bool step_frame_pointer(struct unwind_run *r, enum unwind_end *ret_end)
 {
 	const struct unwind_arch *a = r->arch;
 	struct unwind_regs *regs = r->regs;
@@ -262,8 +263,8 @@ enum stage {
 };
 
 /* One stack on its way up. */
-struct walk {
-	struct run run;
+struct unwind_walk {
+	struct unwind_run run;
 	struct unwind_job *job;
 	enum stage stage;
 	enum unwind_code code;
@@ -272,9 +273,9 @@ struct walk {
 	uint64_t offset;
 };
 
-static void find_code(struct walk *w)
+static void unwind_find_code(struct unwind_walk *w)
 {
-	struct run *r = &w->run;
+	struct unwind_run *r = &w->run;
 
 	/* The call may be the last instruction of its function. */
 	w->table = NULL;
@@ -283,7 +284,7 @@ static void find_code(struct walk *w)
 			       &w->offset);
 }
 
-static void find_set(struct walk *w)
+static void find_set(struct unwind_walk *w)
 {
 	const struct unwind_set *set;
 
@@ -295,9 +296,9 @@ static void find_set(struct walk *w)
 }
 
 /* Moves to the caller's frame. */
-static bool step(struct walk *w, enum unwind_end *ret_end)
+static bool unwind_step(struct unwind_walk *w, enum unwind_end *ret_end)
 {
-	struct run *r = &w->run;
+	struct unwind_run *r = &w->run;
 
 	if (w->code == UNWIND_CODE_NOWHERE) {
 		*ret_end = UNWIND_END_ADDRESS;
@@ -312,19 +313,19 @@ static bool step(struct walk *w, enum unwind_end *ret_end)
 }
 
 /* One step.  UNWIND_END_LIMIT: there is a caller. */
-static enum unwind_end go_up(struct walk *w)
+static enum unwind_end go_up(struct unwind_walk *w)
 {
-	struct run *r = &w->run;
+	struct unwind_run *r = &w->run;
 	enum unwind_end end = UNWIND_END_LIMIT;
 
 	r->is_short = false;
-	if (step(w, &end))
+	if (unwind_step(w, &end))
 		return r->regs->pc ? UNWIND_END_LIMIT : UNWIND_END_ROOT;
 	return r->is_short && end != UNWIND_END_ROOT ? UNWIND_END_SHORT : end;
 }
 
 /* Has the words fetched that lie before the frame's address, where it was called from. */
-static void ask_for_frame(const struct walk *w)
+static void ask_for_frame(const struct unwind_walk *w)
 {
 	const struct unwind_window *window = w->run.window;
 	uint64_t at;
@@ -337,7 +338,7 @@ static void ask_for_frame(const struct walk *w)
 		__builtin_prefetch(window->bytes + at);
 }
 
-static void take_step(struct walk *w)
+static void take_step(struct unwind_walk *w)
 {
 	struct unwind_job *job = w->job;
 
@@ -351,11 +352,11 @@ static void take_step(struct walk *w)
 }
 
 /* What memory the next stage looks at is asked for. */
-static void go_on(struct walk *w)
+static void unwind_go_on(struct unwind_walk *w)
 {
 	switch (w->stage) {
 	case STAGE_CODE:
-		find_code(w);
+		unwind_find_code(w);
 		w->stage = STAGE_RULES;
 		if (w->code == UNWIND_CODE_WITH_TABLE) {
 			unwind_table_ask_bucket(w->table, w->offset);
@@ -380,27 +381,27 @@ static void go_on(struct walk *w)
 	}
 }
 
-static void begin_walk(struct walk *w, struct unwind_job *job)
+static void begin_walk(struct unwind_walk *w, struct unwind_job *job)
 {
 	const struct unwind_moment *m = &job->moment;
 
-	*w = (struct walk){ .job = job,
-			    .stage = job->max ? STAGE_CODE : STAGE_END,
-			    .run = { .arch = m->arch,
-				     .window = m->window,
-				     .ops = m->ops,
-				     .regs = m->regs,
-				     .word = m->arch->is64 ? 8 : 4,
-				     .mask = m->arch->is64 ? UINT64_MAX
-							   : UINT32_MAX } };
+	*w = (struct unwind_walk){ .job = job,
+				   .stage = job->max ? STAGE_CODE : STAGE_END,
+				   .run = { .arch = m->arch,
+					    .window = m->window,
+					    .ops = m->ops,
+					    .regs = m->regs,
+					    .word = m->arch->is64 ? 8 : 4,
+					    .mask = m->arch->is64 ? UINT64_MAX
+								  : UINT32_MAX } };
 	job->nr = 0;
 	job->end = UNWIND_END_LIMIT;
 }
 
 void unwind_stacks(struct unwind_job *jobs, size_t nr)
 {
-	struct walk walks[UNWIND_TOGETHER];
-	struct walk *going[UNWIND_TOGETHER];
+	struct unwind_walk walks[UNWIND_TOGETHER];
+	struct unwind_walk *going[UNWIND_TOGETHER];
 	size_t left = 0;
 
 	for (; left < nr; left++) {
@@ -411,7 +412,7 @@ void unwind_stacks(struct unwind_job *jobs, size_t nr)
 		nr = left;
 		left = 0;
 		for (size_t i = 0; i < nr; i++) {
-			go_on(going[i]);
+			unwind_go_on(going[i]);
 			if (going[i]->stage != STAGE_END)
 				going[left++] = going[i];
 		}
@@ -422,11 +423,11 @@ enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_
 			     size_t *ret_nr)
 {
 	struct unwind_job job = { .moment = *m, .pcs = pcs, .max = max };
-	struct walk w;
+	struct unwind_walk w;
 
 	begin_walk(&w, &job);
 	while (w.stage != STAGE_END) {
-		find_code(&w);
+		unwind_find_code(&w);
 		find_set(&w);
 		take_step(&w);
 	}

@@ -90,7 +90,7 @@ static void lines_sum_up_what_they_leave_out(void **state)
 {
 	const struct present_options options = { .kept = KEEP_CPU };
 	static struct model m;
-	struct lines lines;
+	struct report_lines lines;
 
 	(void)state;
 	make(&m);
@@ -127,7 +127,7 @@ static int compare(struct model *m, const struct line *a, const struct line *b)
 static void equal_counts_stand_by_name(void **state)
 {
 	static struct model m;
-	struct lines lines;
+	struct report_lines lines;
 
 	(void)state;
 	make(&m);
@@ -158,7 +158,7 @@ static void the_threshold_is_for_any_column(void **state)
 	const struct present_options options = { .kept = KEEP_CPU,
 						 .threshold = PERCENT };
 	static struct model m;
-	struct lines lines;
+	struct report_lines lines;
 	size_t want = 0;
 	size_t first = 0;
 
@@ -191,7 +191,7 @@ static void memory_may_be_short(void **state)
 	(void)state;
 	make(&m);
 	for (unsigned long n = 1;; n++) {
-		struct lines lines;
+		struct report_lines lines;
 
 		alloc_fail_at(n);
 		r = lines_of_groups(&m.p, &options, LINES_BY_KEYS, CLASS_KEYS, &lines,
