@@ -324,9 +324,9 @@ static int annotate_write_all(FILE *out, void *ctx)
 					  : 0;
 }
 
-static int write_file_below(struct annotate *a, int dir_fd, size_t f)
+static int write_file_below(struct annotate *a, const struct annotate_output *o,
+			    size_t f)
 {
-	const char *dir = a->options.output_dir;
 	struct source_file source = { 0 };
 	const char *note;
 	char *path = path_full(a->made.files.at[f].path, "");
@@ -336,16 +336,16 @@ static int write_file_below(struct annotate *a, int dir_fd, size_t f)
 	if (!path)
 		r = err_set(a->err, -ENOMEM, "out of memory");
 	if (!r) {
-		out = annotate_output_file(dir_fd, dir, path, &source, a->err);
+		out = annotate_output_file(o, path, &source, a->err);
 		r = out ? write_source(a, out, f, &source, note) : -EIO;
 	}
 	if (out && (fflush(out) || ferror(out)) && !r)
-		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", dir,
+		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", o->dir,
 			    path);
 	if (out && fclose(out) && !r)
-		r = err_sys(a->err, -errno, "%s%s: cannot write", dir, path);
+		r = err_sys(a->err, -errno, "%s%s: cannot write", o->dir, path);
 	if (out && r)
-		annotate_output_remove(dir_fd, dir, path);
+		annotate_output_remove(o, path);
 	source_file_close(&source);
 	free(path);
 	return r;
@@ -353,14 +353,17 @@ static int write_file_below(struct annotate *a, int dir_fd, size_t f)
 
 static int write_below(struct annotate *a)
 {
-	int dir_fd = annotate_output_dir(a->options.output_dir, a->err);
-	int r = dir_fd < 0 ? dir_fd : 0;
+	struct annotate_output o = { .fd = -1,
+				     .dir = a->options.output_dir,
+				     .is_private = report_read_is_private(&a->read,
+									  &a->plan) };
+	int r = annotate_output_open(&o, a->err);
 
 	for (size_t f = 0; !r && f < a->made.files.nr; f++)
 		if (annotate_is_wanted(a, f))
-			r = write_file_below(a, dir_fd, f);
-	if (dir_fd >= 0)
-		close(dir_fd);
+			r = write_file_below(a, &o, f);
+	if (o.fd >= 0)
+		close(o.fd);
 	if (!r)
 		annotation_write_sums(stdout, &a->made, &a->layout, a->shown, true);
 	return r;
@@ -418,8 +421,11 @@ static int write_html(struct annotate *a)
 		.top = a->options.top,
 		.words = a->layout.words,
 	};
-	int r = annotation_write_html(&a->made, &pages);
+	int r;
 
+	if (report_read_is_private(&a->read, &a->plan))
+		annotate_html_private(a->html);
+	r = annotation_write_html(&a->made, &pages);
 	if (!r)
 		r = annotate_html_finish(a->html);
 	else if (!*a->err->text)

@@ -15,6 +15,7 @@
 #include "base/files/output.h"
 #include "base/files/path.h"
 #include "base/files/public_file.h"
+#include "base/files/trust.h"
 #include "record/keep/copy_rule.h"
 #include "resolve/code/code.h"
 #include "tools/annotate_code.h"
@@ -181,111 +182,106 @@ void source_file_close(struct source_file *s)
 
 /* ---- output ---- */
 
-int annotate_output_dir(const char *dir, struct err *err)
+int annotate_output_open(struct annotate_output *o, struct err *err)
 {
-	int fd = output_make_dir(dir, 0777, err);
 	char *real;
+	bool is_root;
 
-	if (fd < 0)
-		return fd;
-	real = realpath(dir, NULL);
-	if (real && !strcmp(real, "/")) {
-		free(real);
-		close(fd);
-		return err_set(err, -EINVAL,
-			       "Output path of / would over-write the source files");
-	}
+	o->fd = output_make_dir(o->dir, output_dir_mode(o->is_private), err);
+	if (o->fd < 0)
+		return o->fd;
+	real = realpath(o->dir, NULL);
+	is_root = real && !strcmp(real, "/");
 	free(real);
-	return fd;
+	return is_root ? err_set(err, -EINVAL,
+				 "Output path of / would over-write the source files")
+		       : 0;
 }
 
-static const int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-struct annotate_files_output {
-	int dir_fd;
-	const char *dir;
-	const char *path;
-};
-
-static int annotate_files_refuse(const struct annotate_files_output *o, struct err *err)
+static int annotate_files_refuse(const struct annotate_output *o, const char *path,
+				 struct err *err)
 {
 	return err_set(err, -EPERM,
 		       "refusing to create file %s%s outside of output directory %s",
-		       o->dir, o->path, o->dir);
+		       o->dir, path, o->dir);
 }
 
-/* A folder in the one that is open as `above`, which is closed; or a negative errno. */
-static int enter_folder(int above, const char *name, size_t len)
+/* A directory in the one that is open as `above`, which is closed; or a negative errno. */
+static int enter_folder(const struct annotate_output *o, int above, const char *name,
+			size_t len)
 {
 	char *part = strndup(name, len);
-	int fd = -1;
+	int fd = part ? trust_make_dir(above, part, output_dir_mode(o->is_private),
+				       part, NULL)
+		      : -ENOMEM;
 
-	if (part && (!mkdirat(above, part, 0777) || errno == EEXIST))
-		fd = openat(above, part, O_CLOEXEC | folder_flags);
-	if (fd < 0)
-		fd = part && errno > 0 ? -errno : -ENOMEM;
 	free(part);
 	close(above);
 	return fd;
 }
 
-/* The folder that the file will be in: a descriptor, made if it is not there. */
-static int open_folders(const struct annotate_files_output *o, const char **ret_name,
-			struct err *err)
+/* The directory that the file will be in: a descriptor, made if it is not there. */
+static int open_folders(const struct annotate_output *o, const char *path,
+			const char **ret_name, struct err *err)
 {
-	const char *at = o->path + strspn(o->path, "/");
-	int fd = fcntl(o->dir_fd, F_DUPFD_CLOEXEC, 0);
+	const char *at = path + strspn(path, "/");
+	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
 
 	while (fd >= 0 && strchr(at, '/')) {
-		fd = enter_folder(fd, at, strcspn(at, "/"));
+		fd = enter_folder(o, fd, at, strcspn(at, "/"));
 		at += strcspn(at, "/");
 		at += strspn(at, "/");
 	}
 	*ret_name = at;
 	if (fd >= 0)
 		return fd;
-	/* A link, or a file, where the folder should be. */
+	/* A link, a file, or a directory of another user, where the directory should be. */
 	if (fd == -ELOOP || fd == -ENOTDIR)
-		return annotate_files_refuse(o, err);
-	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, o->path);
+		return annotate_files_refuse(o, path, err);
+	if (fd == -EPERM)
+		return err_set(err, fd,
+			       "%s%s: its directory belongs to another user: give "
+			       "another --output-dir",
+			       o->dir, path);
+	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, path);
 }
 
-static int clear_place(const struct annotate_files_output *o, int fd, const char *name,
+static int clear_place(const struct annotate_output *o, const char *path, int fd,
 		       const struct source_file *source, struct err *err)
 {
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	struct stat st;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	if (!S_ISREG(st.st_mode))
-		return annotate_files_refuse(o, err);
+		return annotate_files_refuse(o, path, err);
 	if (source->text && st.st_dev == source->st.st_dev &&
 	    st.st_ino == source->st.st_ino)
 		return err_set(err, -EEXIST,
 			       "input and output files are identical: %s%s", o->dir,
-			       o->path);
-	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, o->path)
-				     : 0;
+			       path);
+	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, path) : 0;
 }
 
-FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
+FILE *annotate_output_file(const struct annotate_output *o, const char *path,
 			   const struct source_file *source, struct err *err)
 {
-	const struct annotate_files_output o = { dir_fd, dir, path };
 	const char *name = "";
-	int fd = open_folders(&o, &name, err);
+	int fd = open_folders(o, path, &name, err);
 	FILE *out = NULL;
 	int file;
 
 	if (fd < 0)
 		return NULL;
-	if (!clear_place(&o, fd, name, source, err)) {
+	if (!clear_place(o, path, fd, source, err)) {
 		file = openat(fd, name, O_CLOEXEC | new_file_flags,
-			      source->is_private ? 0600 : 0666);
+			      output_mode(o->is_private || source->is_private));
 		out = file < 0 ? NULL : fdopen(file, "w");
 		if (!out) {
-			err_sys(err, -errno, "%s%s: cannot write", dir, path);
+			err_sys(err, -errno, "%s%s: cannot write", o->dir, path);
 			if (file >= 0)
 				close(file);
 		}
@@ -294,11 +290,10 @@ FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 	return out;
 }
 
-void annotate_output_remove(int dir_fd, const char *dir, const char *path)
+void annotate_output_remove(const struct annotate_output *o, const char *path)
 {
-	const struct annotate_files_output o = { dir_fd, dir, path };
 	const char *name = "";
-	int fd = open_folders(&o, &name, NULL);
+	int fd = open_folders(o, path, &name, NULL);
 
 	if (fd < 0)
 		return;

@@ -39,12 +39,19 @@ int source_file_open(const struct source_places *places, const char *path,
 		     const struct profile_image *image, struct source_file *ret_source);
 void source_file_close(struct source_file *s);
 
-/* Makes the folder, with those above, unless it is there: a descriptor, or a negative errno with
- * a line. */
-int annotate_output_dir(const char *dir, struct err *err);
-/* A new file DIR/PATH, below the folder that is open as `dir_fd`, whatever links are in it:
- * none is followed.  An older file is replaced; not the source itself.  NULL with a line. */
-FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
+/* The directory of --output-dir. */
+struct annotate_output {
+	int fd;
+	const char *dir;
+	bool is_private; /* all that is written there, and directories that are made */
+};
+
+/* Makes o->dir, with those above, unless it is there, and opens it as o->fd.  0, or a negative errno with a
+ * line. */
+int annotate_output_open(struct annotate_output *o, struct err *err);
+/* A new file DIR/PATH, whatever links are below DIR: none is followed.  A directory that is there must belong to the
+ * caller or to root.  An older file is replaced; not the source itself.  NULL with a line. */
+FILE *annotate_output_file(const struct annotate_output *o, const char *path,
 			   const struct source_file *source, struct err *err);
 /* Removes the file again, of which not all could be written. */
-void annotate_output_remove(int dir_fd, const char *dir, const char *path);
+void annotate_output_remove(const struct annotate_output *o, const char *path);

@@ -13,13 +13,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/output.h"
 #include "base/files/scratch.h"
-
-enum {
-	FOLDER_MODE = 0777,
-	FILE_MODE = 0666,
-	PRIVATE_MODE = 0600
-};
 
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
@@ -88,14 +83,14 @@ static int make_folders(struct annotate_html *h)
 		h->folder = NULL;
 		return err_set(h->err, -ENOMEM, "out of memory");
 	}
-	r = io_mkdir(h->folder, FOLDER_MODE);
+	r = io_mkdir(h->folder, output_dir_mode(false));
 	if (r)
 		return err_sys(h->err, r, "%s: cannot make it", h->dir);
 	h->fd = io_open(h->folder, O_RDONLY | O_DIRECTORY, 0);
 	if (h->fd < 0)
 		return err_sys(h->err, h->fd, "%s", h->dir);
-	if (mkdirat(h->fd, "source", FOLDER_MODE) ||
-	    mkdirat(h->fd, "code", FOLDER_MODE))
+	if (mkdirat(h->fd, "source", output_dir_mode(false)) ||
+	    mkdirat(h->fd, "code", output_dir_mode(false)))
 		return err_sys(h->err, -errno, "%s: cannot make it", h->dir);
 	return 0;
 }
@@ -141,7 +136,7 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 static int annotate_html_write_page(struct annotate_html *h)
 {
 	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
-			h->is_private ? PRIVATE_MODE : FILE_MODE);
+			output_mode(h->is_private));
 	int r = fd < 0 ? -errno : io_write_all(fd, h->page.data, h->page.len);
 
 	if (fd >= 0 && close(fd) && !r)
@@ -174,6 +169,9 @@ int annotate_html_finish(struct annotate_html *h)
 
 	if (r)
 		return r;
+	/* Names of pages are names of functions. */
+	if (h->is_private && fchmod(h->fd, output_dir_mode(true)))
+		return err_sys(h->err, -errno, "%s: cannot change its mode", h->dir);
 	r = io_rename(h->folder, h->dir);
 	return r ? err_sys(h->err, r, "%s: cannot give the pages this name", h->dir)
 		 : 0;

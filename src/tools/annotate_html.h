@@ -17,7 +17,7 @@ int annotate_html_new(const char *dir, struct annotate_html **ret_html,
  * negative errno with a line in its `err`. */
 int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page);
 int annotate_html_close_page(void *ctx, FILE *page);
-/* A source that not all may read is in a page: that and all behind it are for their owner alone. */
+/* Not every user can read what a page shows: that page, all after it, and the directory are for their owner alone. */
 void annotate_html_private(struct annotate_html *h);
 /* All pages are there: it gets its name. */
 int annotate_html_finish(struct annotate_html *h);

@@ -159,6 +159,7 @@ static int export_sources(struct export_run *e, struct err *err)
 
 	e->spec = &spec;
 	e->sources = &sources;
+	e->is_private = sources.is_private;
 	if (!r)
 		r = e->format->run(e, err);
 	mistaken_word_say(&sources, &spec, r);

@@ -52,6 +52,7 @@ struct export_run {
 	char *const *words;      /* sources and specification, as given */
 	const struct spec *spec; /* these two NULL if the format finds its sources */
 	const struct report_sources *sources;
+	bool is_private; /* what was read is not for every user: set with `sources`, or by the format */
 	bool incomplete; /* set by the format: something of the sources could not be read */
 };
 

@@ -92,7 +92,9 @@ int export_afdo(struct export_run *run, struct err *err)
 		err_set(err, r, "out of memory");
 	else
 		r = export_afdo_make_it(&m, run, &out, err);
-	closed = export_out_close(&out, !r, r ? NULL : err);
+	closed = export_out_close(&out,
+				  r ? EXPORT_DROPPED : export_out_end(run->is_private),
+				  r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
 		export_afdo_say(&m);
 	afdo_free(m.afdo);

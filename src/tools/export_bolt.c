@@ -15,6 +15,7 @@
 #include "base/containers/strtab.h"
 #include "base/err.h"
 #include "present/lines/screen.h"
+#include "record/keep/copy_rule.h"
 #include "resolve/code/code.h"
 #include "resolve/code/insn.h"
 #include "resolve/symbolize/lines.h"
@@ -463,7 +464,10 @@ int export_bolt(struct export_run *run, struct err *err)
 		(void)spot_number(&b, 0, 0);
 	r = r || b.failed ? err_set(err, -ENOMEM, "out of memory")
 			  : export_bolt_make_it(&b, run, &out, err);
-	closed = export_out_close(&out, !r, r ? NULL : err);
+	run->is_private |= b.binary && copy_rule_is_private(b.binary);
+	closed = export_out_close(&out,
+				  r ? EXPORT_DROPPED : export_out_end(run->is_private),
+				  r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
 		screen_print_line(stderr, "of %s: %s", b.binary,
 				  b.branches ? "branches" : "samples");

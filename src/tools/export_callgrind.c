@@ -49,15 +49,17 @@ static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
 	return NULL;
 }
 
-static int export_callgrind_write_one(struct callgrind *c, size_t app, const char *path,
-				      struct err *err)
+static int export_callgrind_write_one(const struct export_run *run, struct callgrind *c,
+				      size_t app, const char *path, struct err *err)
 {
 	struct export_out out = { 0 };
 	int r = export_out_open(&out, path, err), closed;
 
 	if (!r)
 		r = callgrind_write(c, app, out.file, err);
-	closed = export_out_close(&out, !r, r ? NULL : err);
+	closed = export_out_close(&out,
+				  r ? EXPORT_DROPPED : export_out_end(run->is_private),
+				  r ? NULL : err);
 	return r ? r : closed;
 }
 
@@ -74,7 +76,7 @@ static int write_each(const struct export_run *run, struct callgrind *c,
 		char *name =
 			export_callgrind_file_name(&used, prefix, callgrind_app(c, i));
 
-		r = name ? export_callgrind_write_one(c, i, name, err)
+		r = name ? export_callgrind_write_one(run, c, i, name, err)
 			 : err_set(err, -ENOMEM, "out of memory");
 		if (!r && run->options->verbose)
 			screen_print_line(stderr, "%s", name);
@@ -102,7 +104,7 @@ static int export_callgrind_write_all(const struct export_run *run, struct profi
 				"its own: choose one, as in image:%s",
 				callgrind_nr_apps(c), callgrind_app(c, 0));
 		else
-			r = export_callgrind_write_one(c, 0, output, err);
+			r = export_callgrind_write_one(run, c, 0, output, err);
 	} else {
 		r = write_each(run, c, err);
 	}
@@ -116,6 +118,7 @@ int export_callgrind(struct export_run *run, struct err *err)
 	struct report_read read = { 0 };
 	int r = export_profile_read(run, &plan, &read, err);
 
+	run->is_private = report_read_is_private(&read, &plan);
 	if (!r)
 		r = export_callgrind_write_all(run, &read.profile, &plan.present, err);
 	profile_done(&read.profile);

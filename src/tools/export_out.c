@@ -27,7 +27,7 @@ static int open_beside(struct export_out *o, struct err *err)
 		o->making = NULL;
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	fd = io_open(o->making, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	fd = io_open(o->making, O_WRONLY | O_CREAT | O_EXCL, output_mode(false));
 	if (fd < 0)
 		return err_sys(err, fd, "%s: cannot write", o->path);
 	o->file = fdopen(fd, "wbe");
@@ -60,13 +60,29 @@ int export_out_open(struct export_out *o, const char *path, struct err *err)
 	return r;
 }
 
-static int export_out_finish(struct export_out *o, struct err *err)
+enum export_end export_out_end(bool is_private)
+{
+	return is_private ? EXPORT_PRIVATE : EXPORT_PUBLIC;
+}
+
+/* The directory that it is made in is private, so nobody has opened it before. */
+static int export_out_protect(const struct export_out *o, enum export_end end)
+{
+	return o->dir && end == EXPORT_PRIVATE &&
+			       fchmod(fileno(o->file), output_mode(true))
+		       ? -errno
+		       : 0;
+}
+
+static int export_out_finish(struct export_out *o, enum export_end end, struct err *err)
 {
 	const char *name = o->path ? o->path : "standard output";
 	bool failed = ferror(o->file);
 	int r;
 
 	r = fflush(o->file) || failed ? output_failure(o->file) : 0;
+	if (!r)
+		r = export_out_protect(o, end);
 	if (o->path && fclose(o->file) && !r)
 		r = -errno;
 	if (r)
@@ -75,12 +91,12 @@ static int export_out_finish(struct export_out *o, struct err *err)
 	return r ? err_sys(err, r, "%s: cannot write", name) : 0;
 }
 
-int export_out_close(struct export_out *o, bool whole, struct err *err)
+int export_out_close(struct export_out *o, enum export_end end, struct err *err)
 {
 	int r = 0;
 
-	if (o->file && whole)
-		r = export_out_finish(o, err);
+	if (o->file && end != EXPORT_DROPPED)
+		r = export_out_finish(o, end, err);
 	else if (o->file && o->path)
 		fclose(o->file);
 	scratch_free(o->dir);

@@ -19,6 +19,13 @@ struct export_out {
 /* `path` NULL or "-": the standard output.  A regular file is made beside what is there, which
  * may be what is read.  0, or a negative errno with a line; close is called in either case. */
 int export_out_open(struct export_out *o, const char *path, struct err *err);
-/* With `whole` the file takes its name; else there is none.  0, or a negative errno with a
- * line. */
-int export_out_close(struct export_out *o, bool whole, struct err *err);
+/* How it ends. */
+enum export_end {
+	EXPORT_DROPPED, /* not all could be written: there is no file */
+	EXPORT_PUBLIC,  /* it takes its name, with the mode of the umask */
+	EXPORT_PRIVATE  /* the same for its owner alone: what it shows is private */
+};
+/* Of what shows a recording that is private or not. */
+enum export_end export_out_end(bool is_private);
+/* 0, or a negative errno with a line. */
+int export_out_close(struct export_out *o, enum export_end end, struct err *err);

@@ -126,7 +126,11 @@ int export_profile(struct export_run *run, struct err *err)
 	int r, closed;
 
 	r = export_profile_make_it(run, &plan, &read, &out, err);
-	closed = export_out_close(&out, !r, r ? NULL : err);
+	closed = export_out_close(
+		&out,
+		r ? EXPORT_DROPPED
+		  : export_out_end(report_read_is_private(&read, &plan)),
+		r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
 		fprintf(stderr, "%" PRIu64 " samples\n", read.profile.samples);
 	profile_done(&read.profile);

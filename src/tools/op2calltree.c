@@ -12,6 +12,7 @@
 #include "base/containers/strtab.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "base/files/public_file.h"
 #include "base/safe_text.h"
 #include "format/foreign/opreport_text.h"
 #include "tools/command.h"
@@ -44,6 +45,7 @@ struct converting {
 	struct op2calltree_app *at; /* of the function at hand */
 	uint32_t file;              /* its own one */
 	uint64_t nr_lines;
+	bool is_private; /* the input, a file, is not for every user */
 };
 
 extern const struct command command_op2calltree;
@@ -264,7 +266,9 @@ static int op2calltree_write_app(const struct converting *c, const char *prefix,
 	r = export_out_open(&out, name, err);
 	if (!r)
 		put_app(c, &c->apps.at[app], out.file);
-	closed = export_out_close(&out, !r, r ? NULL : err);
+	closed = export_out_close(&out,
+				  r ? EXPORT_DROPPED : export_out_end(c->is_private),
+				  r ? NULL : err);
 	free(name);
 	return r ? r : closed;
 }
@@ -288,6 +292,7 @@ static int op2calltree_convert(const char *prefix, struct err *err)
 
 	if (r)
 		return err_set(err, r, "out of memory");
+	c.is_private = !public_file_recording("-");
 	r = op2calltree_read_all(&c, stdin, err);
 	for (size_t i = 0; !r && i < c.apps.nr; i++)
 		r = op2calltree_write_app(&c, prefix, i, err);

@@ -78,7 +78,7 @@ static int write_report(struct report *r, struct err *err)
 	}
 	status = export_out_open(&out, path, &why);
 	if (status) {
-		(void)export_out_close(&out, false, NULL);
+		(void)export_out_close(&out, EXPORT_DROPPED, NULL);
 		return status == -EPERM
 			       ? err_set(err, status, "%s", why.text)
 			       : err_set(err, status,
@@ -86,9 +86,12 @@ static int write_report(struct report *r, struct err *err)
 	}
 	status = report_write_to(r, out.file, path, err);
 	if (status)
-		(void)export_out_close(&out, false, NULL);
+		(void)export_out_close(&out, EXPORT_DROPPED, NULL);
 	else
-		status = export_out_close(&out, true, err);
+		status = export_out_close(
+			&out,
+			export_out_end(report_read_is_private(&r->read, &r->plan)),
+			err);
 	return status;
 }
 

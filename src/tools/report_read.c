@@ -16,6 +16,7 @@
 #include "format/session/session.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
+#include "record/keep/copy_rule.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 #include "tools/report_plan.h"
@@ -191,6 +192,26 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 		"No sample found: Please specify a session containing sample data "
 		"(%s has no sample)",
 		sources->sessions.at[0].dir);
+}
+
+static bool report_read_is_private_file(const struct profile *p, uint32_t path)
+{
+	const char *name = strtab_get(&p->strings, path);
+
+	return *name == '/' && copy_rule_is_private(name);
+}
+
+bool report_read_is_private(const struct report_read *r, const struct report_plan *plan)
+{
+	const struct profile *p = &r->profile;
+	bool is_private = plan->sources.is_private;
+
+	/* What an archive was unpacked to was judged with the archive. */
+	for (size_t i = 0; !plan->sources.archive && !is_private && i < p->images.nr;
+	     i++)
+		is_private = report_read_is_private_file(p, p->images.at[i].from) ||
+			     report_read_is_private_file(p, p->images.at[i].binary);
+	return is_private;
 }
 
 void report_warn_of_losses(const struct report_read *r)

@@ -20,6 +20,9 @@ struct report_read {
 
 /* 0, or a negative errno with a line for the user: nothing was found, ... */
 int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err);
+/* Whether what was read is not for every user: a recording, or a binary whose functions it names. */
+bool report_read_is_private(const struct report_read *r,
+			    const struct report_plan *plan);
 /* Warns if not all of the input could be read, in one line with numbers; then true. */
 bool report_warn_of_damage(const struct report_read *r);
 /* Losses that OProfile warns of too: more than 0.01 %. */

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/public_file.h"
 #include "base/files/scratch.h"
 #include "base/parse.h"
 #include "format/archive/manifest.h"
@@ -139,6 +140,9 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 		free(session.name);
 		return r;
 	}
+	/* What an archive was unpacked to is in a directory of this process. */
+	if (!sources->archive)
+		sources->is_private |= !public_file_recording(dir);
 	if (!perf_data)
 		hold(sources, dir);
 	return 0;
@@ -442,6 +446,16 @@ static int add_listed(struct report_sources *sources, const struct spec *spec,
 	return 0;
 }
 
+static int report_source_open_archive(struct report_sources *sources, const char *path,
+				      struct err *err)
+{
+	int r = archive_open(path, sources->trust, &sources->archive, err);
+
+	if (!r)
+		sources->is_private |= !public_file_recording(path);
+	return r;
+}
+
 /* Takes the archive out of the words. */
 static int open_archive(char *const *words, struct report_sources *sources,
 			words_vec *rest, struct err *err)
@@ -457,7 +471,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 		else if (sources->archive)
 			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
 		else
-			r = archive_open(path, sources->trust, &sources->archive, err);
+			r = report_source_open_archive(sources, path, err);
 		if (r)
 			return r;
 	}

@@ -24,6 +24,7 @@ struct report_sources {
 	enum trust trust; /* set by the caller: whose recordings are read */
 	VEC(struct report_session) sessions;
 	VEC(int) holds; /* of sessions that may be recorded meanwhile: session_hold() */
+	bool is_private; /* any that not every user can read: for export_out_end() */
 	struct archive *archive; /* whose sessions these are; NULL: none was named */
 	struct scratch
 		*made; /* sessions that profiles of other tools became; NULL: none */

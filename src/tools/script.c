@@ -273,7 +273,9 @@ int export_perf_script(struct export_run *e, struct err *err)
 		r = export_out_open(&out, e->options->output, &run.err);
 	if (!r)
 		r = script_write_all(out.file, &run);
-	closed = export_out_close(&out, !r, r ? NULL : &run.err);
+	closed = export_out_close(
+		&out, r ? EXPORT_DROPPED : export_out_end(run.sources.is_private),
+		r ? NULL : &run.err);
 	if (r || closed)
 		*err = run.err;
 	e->incomplete = run.status == STATUS_INCOMPLETE;

@@ -274,9 +274,19 @@ int output_open(const char *path, int flags, mode_t mode, struct err *err)
 			  : err_sys(err, fd, "%s: cannot write", path);
 }
 
+mode_t output_mode(bool is_private)
+{
+	return is_private ? 0600 : 0666;
+}
+
+mode_t output_dir_mode(bool is_private)
+{
+	return is_private ? 0700 : 0777;
+}
+
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err)
 {
-	int fd = output_open(path, O_WRONLY | O_TRUNC, 0666, err);
+	int fd = output_open(path, O_WRONLY | O_TRUNC, output_mode(false), err);
 
 	if (fd < 0)
 		return fd;

@@ -3,6 +3,7 @@
  * put there for whoever writes to that name.  The kernel refuses both if its protected_symlinks and
  * protected_regular are set; these functions do so on every system. */
 #pragma once
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -14,6 +15,10 @@ struct err;
 int output_open(const char *path, int flags, mode_t mode, struct err *err);
 /* The same as an empty stream. */
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err);
+/* The mode, before the umask, of a file that shows what is in a recording, binary or source: if that is private,
+ * which public_file() and public_file_recording() decide, for the owner alone.  For a directory likewise. */
+mode_t output_mode(bool is_private);
+mode_t output_dir_mode(bool is_private);
 /* Why a stream whose error flag is set, or whose fflush() failed, cannot be written, a negative errno.  stdio
  * forgets the reason: one more byte is tried where that does no harm.  -EIO if it stays unknown. */
 int output_failure(FILE *stream);

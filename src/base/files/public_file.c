@@ -1,5 +1,6 @@
 #include "base/files/public_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/io.h"
+#include "base/files/tree.h"
 
 /* Is called for each directory above a file, from the innermost one outwards; false ends it. */
 typedef bool (*climb_fn)(void *ctx, const struct stat *dir);
@@ -82,6 +84,43 @@ bool public_file(int fd, const char *path)
 
 	return !fstat(fd, &st) && st.st_mode & S_IROTH &&
 	       climb(path, fd, is_searchable, NULL);
+}
+
+static int check_public(void *ctx, const struct tree_entry *entry)
+{
+	mode_t needed = S_ISDIR(entry->st.st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+
+	(void)ctx;
+	return S_ISLNK(entry->st.st_mode) || (entry->st.st_mode & needed) == needed
+		       ? 0
+		       : -EACCES;
+}
+
+static bool public_file_check_recording(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return true;
+	if (!public_file(fd, path))
+		return false;
+	return S_ISREG(st.st_mode) ||
+	       (st.st_mode & S_IXOTH && !tree_walk(path, check_public, NULL, NULL));
+}
+
+bool public_file_recording(const char *path)
+{
+	bool is_stdin = !strcmp(path, "-");
+	/* O_PATH: a FIFO would wait for its writer. */
+	int fd = is_stdin ? STDIN_FILENO : io_open(path, O_PATH, 0);
+	bool is_public = fd >= 0 && public_file_check_recording(
+					    fd, is_stdin ? "/dev/stdin" : path);
+
+	if (fd >= 0 && !is_stdin)
+		close(fd);
+	return is_public;
 }
 
 /* ---- private directories ---- */

@@ -7,6 +7,9 @@
 /* Whether every user can read the open file `fd`: its mode allows it, and others can search each
  * directory above it.  `path` led to it.  If its directory cannot be looked at: false. */
 bool public_file(int fd, const char *path);
+/* The same of a recording or archive: a file, or a directory with all that is in it.  "-" is the standard input.
+ * True of a pipe, whose origin is unknown; false if the answer cannot be found out. */
+bool public_file_recording(const char *path);
 /* Whether a directory that others cannot search has both the open file `fd`, to which `path` led,
  * and the file `other` in it: the outermost one above `fd` counts. */
 bool public_file_same_private(int fd, const char *path, const char *other);

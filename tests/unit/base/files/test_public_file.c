@@ -111,6 +111,29 @@ static void another_file_of_the_path_is_not_believed(void **state)
 	close(fd);
 }
 
+static void all_files_of_a_recording_count(void **state)
+{
+	(void)state;
+	make_dir("session", 0755);
+	make_dir("session/below", 0755);
+	make_file("session/below/file", 0644);
+	assert_int_equal(symlink("nowhere", in_top("session/link")), 0);
+	assert_true(public_file_recording(in_top("session")));
+	assert_true(public_file_recording(in_top("session/below/file")));
+	assert_int_equal(chmod(in_top("session/below/file"), 0640), 0);
+	assert_false(public_file_recording(in_top("session")));
+	assert_int_equal(chmod(in_top("session/below/file"), 0644), 0);
+	assert_int_equal(chmod(in_top("session/below"), 0754), 0);
+	assert_false(public_file_recording(in_top("session")));
+	assert_int_equal(chmod(in_top("session/below"), 0755), 0);
+	assert_int_equal(chmod(in_top("session"), 0754), 0);
+	assert_false(public_file_recording(in_top("session")));
+	assert_false(public_file_recording(in_top("missing")));
+	/* Whoever writes to a pipe is not known. */
+	assert_int_equal(mkfifo(in_top("pipe"), 0600), 0);
+	assert_true(public_file_recording(in_top("pipe")));
+}
+
 static bool is_same_private(const char *name, const char *other)
 {
 	int fd = io_open(in_top(name), O_RDONLY, 0);
@@ -175,6 +198,8 @@ int main(void)
 						drop_top),
 		cmocka_unit_test_setup_teardown(
 			another_file_of_the_path_is_not_believed, make_top, drop_top),
+		cmocka_unit_test_setup_teardown(all_files_of_a_recording_count,
+						make_top, drop_top),
 		cmocka_unit_test_setup_teardown(
 			the_outermost_private_directory_is_the_tree, make_top,
 			drop_top),
