@@ -15,6 +15,7 @@ enum {
 };
 
 static log_sink the_sink;
+static log_progress_sink the_progress_sink;
 /* Hashes of what was said, 0: free. */
 static atomic_uint_least64_t told[TOLD_MAX];
 
@@ -69,4 +70,15 @@ void log_say_once(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	log_say_line(level, true, format, args);
 	va_end(args);
+}
+
+void log_set_progress_sink(log_progress_sink sink)
+{
+	the_progress_sink = sink;
+}
+
+void log_progress(const char *words)
+{
+	if (the_progress_sink)
+		the_progress_sink(words);
 }

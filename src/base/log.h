@@ -18,3 +18,9 @@ void log_say(enum log_level level, const char *format, ...)
 /* But not if the same was said so before: for what is met once for each segment of a session. */
 void log_say_once(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* What goes on while somebody waits ("fetched 1 of 3 files"): for the tool's line of progress,
+ * which the next such text replaces.  NULL (the start) drops them. */
+typedef void (*log_progress_sink)(const char *words);
+void log_set_progress_sink(log_progress_sink sink);
+void log_progress(const char *words);

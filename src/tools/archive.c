@@ -17,6 +17,7 @@
 #include "tools/command.h"
 #include "tools/debug_dir.h"
 #include "tools/mistaken_word.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 
 enum {

@@ -15,6 +15,7 @@
 #include "resolve/elf/build_id.h"
 #include "resolve/symbols/kallsyms.h"
 #include "tools/command.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 #include "tools/source_images.h"
 

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/byte_text.h"
 #include "base/err.h"
 #include "base/files/trust.h"
+#include "base/log.h"
 #include "base/parse.h"
-#include "tools/progress.h"
 
 enum {
 	MS_PER_S = 1000,
@@ -65,10 +66,10 @@ static void debuginfod_env_show(void *ctx, size_t done, size_t files, uint64_t b
 	char size[32];
 
 	(void)ctx;
-	progress_put_bytes(size, sizeof(size), bytes);
+	byte_text_put(size, sizeof(size), bytes);
 	snprintf(line, sizeof(line), "fetched %zu of %zu files from debuginfod, %s",
 		 done, files, size);
-	progress_words(line);
+	log_progress(line);
 }
 
 int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,

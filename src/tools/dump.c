@@ -13,6 +13,7 @@
 #include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 
 enum {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tools/places.h"
+#include "tools/recording_options.h"
 
 struct err;
 struct present_options;

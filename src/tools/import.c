@@ -19,6 +19,7 @@
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/places.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 
 enum {

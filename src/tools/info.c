@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "tools/command.h"
 #include "tools/pager.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 
 enum {

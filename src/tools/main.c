@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/failures.h"
 #include "tools/help.h"
+#include "tools/progress.h"
 #include "tools/version.h"
 
 enum {
@@ -135,6 +136,7 @@ int main(int argc, char **argv)
 	int status;
 
 	log_set_sink(log_to_stderr);
+	log_set_progress_sink(progress_words);
 	if (cmd) {
 		command_set_name(cmd, true);
 		status = main_run_command(cmd, argc, argv);

@@ -1,74 +1,12 @@
 #include "tools/mistaken_word.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "aggregate/selection/spec.h"
-#include "base/files/io.h"
 #include "tools/command.h"
 #include "tools/report_source.h"
-
-enum {
-	MAGIC_BYTES = 8 /* of a perf.data */
-};
-
-/* Of a file that is not there only the name tells. */
-static bool is_named_like_one(const char *word)
-{
-	static const char suffix[] = ".data";
-	size_t len = strlen(word);
-
-	if (strpbrk(word, "*?["))
-		return false;
-	return strstr(word, "perf.data") ||
-	       (len >= sizeof(suffix) &&
-		!strcmp(word + len - (sizeof(suffix) - 1), suffix));
-}
-
-static bool is_program(const char *magic, ssize_t len)
-{
-	return len >= 4 && !memcmp(magic, "\177ELF", 4);
-}
-
-/* What to say of a file, behind its name; NULL: nothing. */
-static const char *file_fault(const char *path, bool program_too)
-{
-	char magic[MAGIC_BYTES];
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
-	ssize_t len;
-
-	if (fd < 0)
-		return errno == EACCES ? " may not be read" : NULL;
-	len = io_pread_full(fd, magic, sizeof(magic), 0);
-	close(fd);
-	if (len < 0)
-		return " cannot be read";
-	if (!len)
-		return " is empty";
-	if (is_program(magic, len))
-		return program_too ? " is a program, and no recording" : NULL;
-	return len < MAGIC_BYTES ? " is too short for a recording"
-				 : " is neither a perf.data nor another tool's profile";
-}
-
-const char *mistaken_word_fault(const char *word, bool program_too)
-{
-	struct stat st;
-
-	if (stat(word, &st)) {
-		if (!is_named_like_one(word))
-			return NULL;
-		return errno == EACCES ? ": Permission denied"
-				       : ": No such file or directory";
-	}
-	if (S_ISDIR(st.st_mode))
-		return " holds neither a session nor a perf.data";
-	return S_ISREG(st.st_mode) ? file_fault(word, program_too) : " is no recording";
-}
+#include "tools/word_fault.h"
 
 void mistaken_word_say(const struct report_sources *sources, const struct spec *spec,
 		       int code)
@@ -79,10 +17,9 @@ void mistaken_word_say(const struct report_sources *sources, const struct spec *
 		return;
 	for (size_t i = 0; i < words->values.nr; i++) {
 		const char *word = words->values.at[i];
-		const char *what =
-			report_source_is(word)
-				? NULL
-				: mistaken_word_fault(word, !sources->sessions.nr);
+		const char *what = report_source_is(word)
+					   ? NULL
+					   : word_fault(word, !sources->sessions.nr);
 
 		if (!what)
 			continue;

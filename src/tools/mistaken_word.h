@@ -7,9 +7,6 @@
 struct report_sources;
 struct spec;
 
-/* What to say of a word that names no recording, behind it; NULL: nothing, it is none of a file.
- * `program_too`: also of a program. */
-const char *mistaken_word_fault(const char *word, bool program_too);
 /* After a command that ended with `code`, before its line: if nothing was found, says in a line
  * of the first such word what is wrong with it.  Words that name a program are such only
  * where there was no session to look in. */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/byte_text.h"
 #include "base/files/io.h"
 #include "tools/command.h"
 #include "tools/terminal.h"
@@ -68,17 +69,6 @@ static void let_signals_go(void)
 		sigaction(signals[i], &the.before[i], NULL);
 }
 
-void progress_put_bytes(char *out, size_t room, uint64_t bytes)
-{
-	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
-	double v = (double)bytes;
-	size_t unit = 0;
-
-	for (; v >= 1000 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
-		v /= 1000;
-	snprintf(out, room, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
-}
-
 void progress_text(char *out, size_t room, const char *what, uint64_t done,
 		   uint64_t total)
 {
@@ -87,8 +77,8 @@ void progress_text(char *out, size_t room, const char *what, uint64_t done,
 
 	if (total && done > total)
 		done = total;
-	progress_put_bytes(done_text, sizeof(done_text), done);
-	progress_put_bytes(total_text, sizeof(total_text), total);
+	byte_text_put(done_text, sizeof(done_text), done);
+	byte_text_put(total_text, sizeof(total_text), total);
 	if (total)
 		snprintf(out, room, "%s: %s %s of %s (%d %%)", command_name(), what,
 			 done_text, total_text,

@@ -20,5 +20,3 @@ void progress_hide(void);
  * (1 %)".  More than the total is shown as the total. */
 void progress_text(char *out, size_t room, const char *what, uint64_t done,
 		   uint64_t total);
-/* "12.5 MB": a number of bytes for people, powers of 1000. */
-void progress_put_bytes(char *out, size_t room, uint64_t bytes);

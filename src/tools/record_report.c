@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/byte_text.h"
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
 #include "present/lines/screen.h"
@@ -126,7 +127,7 @@ void record_report_end(const struct record_summary *summary,
 		warn_lost(t);
 	if (t->throttled)
 		warn_throttled(events, nr_events);
-	progress_put_bytes(size, sizeof(size), summary->file_bytes);
+	byte_text_put(size, sizeof(size), summary->file_bytes);
 	screen_print_line(
 		stderr,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in "

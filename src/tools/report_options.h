@@ -5,6 +5,7 @@
 
 #include "tools/options.h"
 #include "tools/places.h"
+#include "tools/recording_options.h"
 #include "tools/terminal.h"
 
 struct report_options {

@@ -7,7 +7,6 @@
 #include "aggregate/selection/spec.h"
 #include "base/containers/vec.h"
 #include "base/files/trust.h"
-#include "tools/options.h"
 
 struct archive;
 struct err;
@@ -31,30 +30,7 @@ struct report_sources {
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
-/* For every command that reads recordings: the member `session_dir`, and where a perf.data may
- * be unpacked and unwound by several, `threads`. */
-#define SESSION_DIR_OPTION_ROW(type)                                                   \
-	{                                                                              \
-		.name = "session-dir", .kind = OPTION_TEXT, .value = "DIR",            \
-		.offset = OPTION(type, session_dir),                                   \
-		.help = "Where samples/ is. The default is ./oprofile_data, else "     \
-			"/var/lib/oprofile."                                           \
-	}
-#define THREADS_OPTION_ROW(type)                                                       \
-	{                                                                              \
-		.name = "threads", .kind = OPTION_TEXT, .value = "N",                  \
-		.offset = OPTION(type, threads),                                       \
-		.help = "Unpack perf.data files and unwind their stacks with N "       \
-			"threads (1 or more; default: as there are CPUs).  The "       \
-			"result is the same."                                          \
-	}
-/* Likewise the member `force`, for report_trust(); perf's letter for it is `f` where that is free. */
-#define FORCE_OPTION_ROW(type, short_option)                                           \
-	{                                                                              \
-		.name = "force", .letter = (short_option), .kind = OPTION_FLAG,        \
-		.offset = OPTION(type, force),                                         \
-		.help = "Also read recordings that belong neither to you nor to root." \
-	}
+/* Whose recordings a command reads: with --force also those of other users. */
 enum trust report_trust(bool force);
 /* Whether it is a profile of another tool (import/foreign.h): after report_sources_sort(), as
  * report_sources_find() makes sessions of these. */

@@ -18,6 +18,7 @@
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/places.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"

@@ -12,7 +12,7 @@
 #include "format/perfdata/input.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/replay/replay.h"
-#include "tools/mistaken_word.h"
+#include "tools/word_fault.h"
 
 struct source_images_walk {
 	source_image_fn fn;
@@ -154,7 +154,7 @@ static int check_word(const char *word, struct err *err)
 		return 0;
 	if (access(word, F_OK))
 		return err_sys(err, -errno, "%s", word);
-	fault = mistaken_word_fault(word, true);
+	fault = word_fault(word, true);
 	return fault ? err_set(err, -EINVAL, "%s%s", word, fault) : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/places.h"
+#include "tools/recording_options.h"
 #include "tools/report_source.h"
 #include "tools/source_images.h"
 

@@ -1,0 +1,14 @@
+#include "base/byte_text.h"
+
+#include <stdio.h>
+
+void byte_text_put(char *out, size_t room, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
+	double v = (double)bytes;
+	size_t unit = 0;
+
+	for (; v >= 1000 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+		v /= 1000;
+	snprintf(out, room, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+}
