@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/read/open.h"
 #include "base/err.h"
 #include "base/files/output.h"
 #include "base/files/path.h"
@@ -19,18 +20,17 @@
 #include "present/lines/ratio.h"
 #include "present/lines/screen.h"
 #include "record/keep/copy_rule.h"
+#include "recordings/source_find.h"
 #include "tools/annotate_code.h"
 #include "tools/annotate_files.h"
 #include "tools/annotate_html.h"
 #include "tools/annotate_objdump.h"
 #include "tools/annotate_options.h"
-#include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
 #include "tools/report_read.h"
-#include "tools/source_find.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,

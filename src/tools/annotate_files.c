@@ -17,9 +17,9 @@
 #include "base/files/public_file.h"
 #include "base/files/trust.h"
 #include "record/keep/copy_rule.h"
+#include "recordings/source_find.h"
 #include "resolve/code/code.h"
 #include "tools/annotate_code.h"
-#include "tools/source_find.h"
 
 enum {
 	PROBE = 8192 /* bytes in which a text has no NUL, as diff and git have it */

@@ -7,7 +7,7 @@
 
 #include "base/comma.h"
 #include "base/err.h"
-#include "tools/report_source.h"
+#include "recordings/sources.h"
 
 const struct option_row annotate_rows[] = {
 	{ .name = "source",

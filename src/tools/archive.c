@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/make/collect.h"
+#include "archive/make/make.h"
+#include "archive/make/perf.h"
+#include "archive/read/open.h"
+#include "archive/read/unpack.h"
+#include "archive/read/verify.h"
 #include "base/err.h"
 #include "present/lines/screen.h"
+#include "recordings/debug_dir.h"
+#include "recordings/sources.h"
 #include "resolve/find/index_cache.h"
-#include "tools/archive_collect.h"
-#include "tools/archive_make.h"
-#include "tools/archive_open.h"
-#include "tools/archive_perf.h"
-#include "tools/archive_unpack.h"
-#include "tools/archive_verify.h"
 #include "tools/command.h"
-#include "tools/debug_dir.h"
 #include "tools/mistaken_word.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

@@ -11,13 +11,13 @@
 #include "base/files/io.h"
 #include "capture/system/kernel_files.h"
 #include "present/lines/screen.h"
+#include "recordings/debug_dir.h"
+#include "recordings/images.h"
+#include "recordings/sources.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/binary.h"
 #include "resolve/find/debug_cache_store.h"
 #include "tools/command.h"
-#include "tools/debug_dir.h"
-#include "tools/report_source.h"
-#include "tools/source_images.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,

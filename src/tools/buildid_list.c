@@ -12,12 +12,12 @@
 #include "base/parse.h"
 #include "format/perfdata/input.h"
 #include "present/lines/screen.h"
+#include "recordings/images.h"
+#include "recordings/sources.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/symbols/kallsyms.h"
 #include "tools/command.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
-#include "tools/source_images.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,

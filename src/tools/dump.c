@@ -11,10 +11,10 @@
 #include "base/err.h"
 #include "format/session/session.h"
 #include "present/lines/screen.h"
+#include "recordings/sources.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

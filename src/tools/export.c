@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "present/export/export_writers.h"
+#include "recordings/sources.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
-#include "tools/report_source.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

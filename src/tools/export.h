@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/places.h"
+#include "recordings/places.h"
 #include "tools/recording_options.h"
 
 struct err;
@@ -28,7 +28,7 @@ struct export_options {
 	struct places_options places; /* `archive` and `trace` are not used */
 };
 
-/* The options that are the same for all that export; includes command.h and report_source.h before. */
+/* The options that are the same for all that export; includes command.h and recordings/sources.h before. */
 #define EXPORT_OPTION_ROWS(threshold_help)                                             \
 	{ .name = "threshold",                                                         \
 	  .letter = 't',                                                               \

@@ -8,18 +8,18 @@
 #include "aggregate/selection/sample.h"
 #include "aggregate/selection/selection.h"
 #include "aggregate/selection/session_span.h"
+#include "archive/read/open.h"
 #include "base/err.h"
 #include "format/perfdata/input.h"
 #include "format/session/session.h"
 #include "import/file.h"
+#include "recordings/places.h"
+#include "recordings/sources.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/lines.h"
 #include "resolve/symbolize/naming.h"
-#include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/export.h"
-#include "tools/places.h"
-#include "tools/report_source.h"
 
 enum {
 	BRANCHES_MAX = 1024 /* of one sample; processors keep 32 */

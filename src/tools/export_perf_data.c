@@ -14,6 +14,7 @@
 
 #include "aggregate/read/sample_merge.h"
 #include "aggregate/selection/spec.h"
+#include "archive/read/open.h"
 #include "base/buf.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
@@ -24,12 +25,11 @@
 #include "format/perfdata/input.h"
 #include "import/file.h"
 #include "present/lines/screen.h"
+#include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/unresolve/unresolve.h"
-#include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/export.h"
-#include "tools/report_source.h"
 
 enum {
 	/* Readers may deliver what came so many samples ago. */

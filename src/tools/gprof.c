@@ -1,7 +1,7 @@
 /* gprof.c - `oprofile gprof` (opgprof): what `oprofile export gmon` writes, as a command. */
+#include "recordings/sources.h"
 #include "tools/command.h"
 #include "tools/export.h"
-#include "tools/report_source.h"
 
 extern const struct command command_gprof;
 

@@ -15,12 +15,12 @@
 #include "import/foreign.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"
+#include "recordings/places.h"
+#include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
-#include "tools/places.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

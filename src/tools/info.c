@@ -7,10 +7,10 @@
 
 #include "aggregate/selection/spec.h"
 #include "base/err.h"
+#include "recordings/sources.h"
 #include "tools/command.h"
 #include "tools/pager.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

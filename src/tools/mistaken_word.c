@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 #include "aggregate/selection/spec.h"
+#include "recordings/sources.h"
+#include "recordings/word_fault.h"
 #include "tools/command.h"
-#include "tools/report_source.h"
-#include "tools/word_fault.h"
 
 void mistaken_word_say(const struct report_sources *sources, const struct spec *spec,
 		       int code)

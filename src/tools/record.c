@@ -7,13 +7,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "archive/make/make.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "present/lines/screen.h"
 #include "record/recorder.h"
-#include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"
 #include "tools/record_report.h"

@@ -1,6 +1,6 @@
 #include "tools/report_options.h"
 
-#include "tools/report_source.h"
+#include "recordings/sources.h"
 
 /* Options of OProfile 0.6 to 1.x that are not offered yet are known by name, so that none
  * is taken for something else or ignored. */

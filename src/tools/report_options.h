@@ -3,8 +3,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "recordings/places.h"
 #include "tools/options.h"
-#include "tools/places.h"
 #include "tools/recording_options.h"
 #include "tools/terminal.h"
 

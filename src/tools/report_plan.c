@@ -1,5 +1,5 @@
 #include "tools/report_plan.h"
-#include "tools/archive_open.h"
+#include "archive/read/open.h"
 #include "tools/cache_behind.h"
 #include "tools/command.h"
 
@@ -13,11 +13,11 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "recordings/places.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbols/name_patterns.h"
 #include "tools/name_rules.h"
-#include "tools/places.h"
 #include "tools/report_rules.h"
 #include "tools/report_when.h"
 

@@ -8,10 +8,10 @@
 #include "aggregate/selection/symbol_filter.h"
 #include "present/export/writers.h"
 #include "present/lines/options.h"
+#include "recordings/sources.h"
 #include "resolve/lines/later.h"
 #include "resolve/lines/lines.h"
 #include "tools/report_options.h"
-#include "tools/report_source.h"
 
 struct err;
 

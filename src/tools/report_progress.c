@@ -5,8 +5,8 @@
 
 #include "aggregate/profile/profile.h"
 #include "format/session/session.h"
+#include "recordings/sources.h"
 #include "tools/progress.h"
-#include "tools/report_source.h"
 
 /* 0: nobody knows. */
 static uint64_t report_progress_file_bytes(const char *path)

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/read/open.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "present/lines/screen.h"
+#include "recordings/places.h"
+#include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
-#include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
-#include "tools/places.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 #include "tools/terminal.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "recordings/sources.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbolize/unwind.h"
-#include "tools/report_source.h"
 #include "tools/script_side.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "recordings/sources.h"
 #include "resolve/jit/session.h"
 #include "resolve/symbolize/naming.h"
-#include "tools/report_source.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 

@@ -11,7 +11,7 @@
 #include "format/session/dict.h"
 #include "format/session/session.h"
 #include "present/export/script.h"
-#include "tools/script_filter.h"
+#include "recordings/sample_filter.h"
 #include "tools/script_places.h"
 
 struct err;

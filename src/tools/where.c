@@ -7,18 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/read/open.h"
 #include "base/err.h"
 #include "present/lines/screen.h"
+#include "recordings/images.h"
+#include "recordings/places.h"
+#include "recordings/sources.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache_store.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbols/symtab.h"
-#include "tools/archive_open.h"
 #include "tools/command.h"
-#include "tools/places.h"
 #include "tools/recording_options.h"
-#include "tools/report_source.h"
-#include "tools/source_images.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,

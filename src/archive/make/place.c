@@ -1,0 +1,280 @@
+#include "archive/make/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/make/collect.h"
+#include "archive/make/out.h"
+#include "archive/make/plan.h"
+#include "archive/read/open.h"
+#include "base/log.h"
+#include "format/archive/manifest.h"
+#include "recordings/images.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/find/debug_cache.h"
+#include "resolve/symbolize/naming.h"
+
+enum {
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1
+};
+
+/* Where a file goes; NULL: it is there already, or there is no place for it. */
+typedef char *(*place_fn)(const struct archive_request *, const struct source_image *,
+			  const char *path);
+
+static char *archive_place_join(const char *dir, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static const char *archive_place_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* .debug/.build-id/XX/REST/PART: found as in perf's cache, without its links. */
+static char *by_id(const struct build_id *id, const char *part)
+{
+	char hex[HEX_BYTES];
+	char *path;
+
+	if (id->len < 2)
+		return NULL;
+	build_id_to_hex(id, hex);
+	return asprintf(&path, ARCHIVE_CACHE "/.build-id/%.2s/%s/%s", hex, hex + 2,
+			part) < 0
+		       ? NULL
+		       : path;
+}
+
+const struct build_id *archive_kernel_id(const struct source_image *at)
+{
+	for (size_t i = 0; i < at->dict->images.nr; i++) {
+		const struct image *image = &at->dict->images.at[i];
+
+		if (image->kind == IMAGE_KERNEL && image->build_id.len)
+			return &image->build_id;
+	}
+	return &at->info->kernel_build_id;
+}
+
+/* A binary: at its path, where OProfile's archives have it; a second one of that path, or one
+ * with a name that is no path, by its build-id. */
+static char *place_binary(const struct archive_request *q,
+			  const struct source_image *at, const char *path)
+{
+	const char *name = dict_str(at->dict, at->image->name);
+
+	if (at->image->kind == IMAGE_FILE && name[0] == '/' &&
+	    archive_name_ok(name + 1) &&
+	    (!q->out || !archive_out_has(q->out, name + 1)) &&
+	    !archive_plan_is_other(q->plan, name + 1, path))
+		return strdup(name + 1);
+	return by_id(&at->image->build_id,
+		     at->image->kind == IMAGE_VDSO ? "vdso" : "elf");
+}
+
+static char *place_cached(const struct archive_request *q,
+			  const struct source_image *at, const char *path)
+{
+	struct build_id id = at->image->build_id;
+
+	if (strcmp(archive_place_base_name(path), "debug") != 0)
+		return place_binary(q, at, path);
+	if (!id.len)
+		(void)elf_build_id(path, &id, NULL);
+	return by_id(&id, "debug");
+}
+
+static char *place_found(const struct archive_request *q, const struct source_image *at,
+			 const char *path)
+{
+	if (at->image->kind == IMAGE_MODULE)
+		return archive_place_join(ARCHIVE_MODULES,
+					  archive_place_base_name(path));
+	return place_binary(q, at, path);
+}
+
+/* Debug files and kernels have their paths below the root. */
+static char *place_below_root(const struct archive_request *q,
+			      const struct source_image *at, const char *path)
+{
+	const char *root = q->places.archive ? q->places.archive
+			   : q->places.root  ? q->places.root
+					     : "";
+	size_t len = strlen(root);
+
+	(void)at;
+	if (!strncmp(path, root, len))
+		path += len;
+	while (*path == '/')
+		path++;
+	return strdup(path);
+}
+
+/* Those of the session come with it. */
+static char *place_kallsyms(const struct archive_request *q,
+			    const struct source_image *at, const char *path)
+{
+	const struct build_id *id = archive_kernel_id(at);
+	size_t len = strlen(at->session_dir);
+	char hex[HEX_BYTES];
+	char *name;
+
+	(void)q;
+	if (len && !strncmp(path, at->session_dir, len) && path[len] == '/')
+		return NULL;
+	if (id->len < 2) {
+		log_say(LOG_WARNING,
+			"the recording does not tell its kernel's build-id: the "
+			"kernel's symbols are not archived");
+		return NULL;
+	}
+	build_id_to_hex(id, hex);
+	return asprintf(&name, ARCHIVE_CACHE "/[kernel.kallsyms]/%s/kallsyms", hex) < 0
+		       ? NULL
+		       : name;
+}
+
+static char *place_vmlinux(const struct archive_request *q,
+			   const struct source_image *at, const char *path)
+{
+	(void)q;
+	(void)at;
+	(void)path;
+	return strdup(ARCHIVE_VMLINUX);
+}
+
+static char *place_cached_kernel(const struct archive_request *q,
+				 const struct source_image *at, const char *path)
+{
+	(void)q;
+	(void)path;
+	return by_id(archive_kernel_id(at), "elf");
+}
+
+static bool is_fetched_debug_file(const char *path)
+{
+	return !strcmp(archive_place_base_name(path), "debuginfo");
+}
+
+/* From a debuginfod server. */
+static char *place_fetched(const struct archive_request *q,
+			   const struct source_image *at, const char *path)
+{
+	struct build_id id = at->image->build_id;
+
+	if (at->image->kind == IMAGE_KERNEL)
+		return place_cached_kernel(q, at, path);
+	if (!is_fetched_debug_file(path))
+		return place_binary(q, at, path);
+	if (!id.len)
+		(void)elf_build_id(path, &id, NULL);
+	return by_id(&id, "debug");
+}
+
+static const struct {
+	const char *step;
+	place_fn place;
+} steps[] = {
+	{ NAMING_STEP_RECORDED, place_binary },
+	{ NAMING_STEP_INDEX, place_found },
+	{ NAMING_STEP_CACHE, place_cached },
+	{ NAMING_STEP_LIVE, place_binary },
+	{ NAMING_STEP_DEBUG_ID, place_below_root },
+	{ NAMING_STEP_DEBUG_LINK, place_below_root },
+	{ NAMING_STEP_KERNEL, place_below_root },
+	{ NAMING_STEP_KALLSYMS, place_kallsyms },
+	{ NAMING_STEP_VMLINUX, place_vmlinux },
+	{ NAMING_STEP_CACHED_KERNEL, place_cached_kernel },
+	{ NAMING_STEP_DEBUGINFOD, place_fetched },
+};
+
+bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t)
+{
+	if (at->image->kind == IMAGE_KERNEL)
+		return false;
+	return !strcmp(t->step, NAMING_STEP_DEBUG_ID) ||
+	       !strcmp(t->step, NAMING_STEP_DEBUG_LINK) ||
+	       (!strcmp(t->step, NAMING_STEP_DEBUGINFOD) &&
+		is_fetched_debug_file(t->path)) ||
+	       (!strcmp(t->step, NAMING_STEP_CACHE) &&
+		!strcmp(archive_place_base_name(t->path), "debug"));
+}
+
+char *archive_place(const struct archive_request *q, const struct source_image *at,
+		    const struct archive_taken *t)
+{
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (!strcmp(steps[i].step, t->step))
+			return steps[i].place(q, at, t->path);
+	return NULL;
+}
+
+/* ---- as perf archive has it ---- */
+
+static enum debug_cache_part archive_place_part_of(const struct source_image *at,
+						   const struct archive_taken *t)
+{
+	if (archive_taken_debug(at, t))
+		return DEBUG_CACHE_DEBUG;
+	if (!strcmp(t->step, NAMING_STEP_KALLSYMS))
+		return DEBUG_CACHE_KALLSYMS;
+	return at->image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO : DEBUG_CACHE_ELF;
+}
+
+/* Under one name all parts of a build-id, as one link leads to them. */
+static const char *archive_place_perf_name(const struct source_image *at)
+{
+	if (at->image->kind == IMAGE_KERNEL)
+		return "[kernel.kallsyms]";
+	if (at->image->kind == IMAGE_VDSO)
+		return "[vdso]";
+	return at->name[0] == '/' ? at->name + 1 : at->name;
+}
+
+static struct build_id perf_id(const struct source_image *at,
+			       const struct archive_taken *t)
+{
+	struct build_id id = at->image->kind == IMAGE_KERNEL ? *archive_kernel_id(at)
+							     : at->image->build_id;
+
+	if (!id.len)
+		(void)elf_build_id(t->path, &id, NULL);
+	return id;
+}
+
+struct archive_perf_place archive_place_perf(const struct source_image *at,
+					     const struct archive_taken *t)
+{
+	struct archive_perf_place p = { 0 };
+	struct build_id id = perf_id(at, t);
+	const char *name = archive_place_perf_name(at);
+	char hex[HEX_BYTES];
+
+	/* The symbols of a module are in its file; kallsyms are the kernel's. */
+	if (id.len < 2 || !archive_name_ok(name) ||
+	    (at->image->kind == IMAGE_MODULE && !strcmp(t->step, NAMING_STEP_KALLSYMS)))
+		return p;
+	build_id_to_hex(&id, hex);
+	if (asprintf(&p.name, "%s/%s/%s", name, hex,
+		     debug_cache_part_file(archive_place_part_of(at, t))) < 0)
+		p.name = NULL;
+	if (asprintf(&p.link, ".build-id/%.2s/%s", hex, hex + 2) < 0)
+		p.link = NULL;
+	if (asprintf(&p.target, "../../%s/%s", name, hex) < 0)
+		p.target = NULL;
+	return p;
+}
+
+void archive_perf_place_done(struct archive_perf_place *p)
+{
+	free(p->name);
+	free(p->link);
+	free(p->target);
+}

@@ -1,0 +1,228 @@
+#include "archive/make/plan.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/make/out.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "format/archive/manifest.h"
+#include "resolve/elf/file.h"
+
+struct planned {
+	char *from;
+	char *name;
+	const char *base; /* the last part of the name */
+	bool whole;
+	bool grows;     /* a file of the recording, which may go on */
+	bool is_needed; /* the recording itself */
+	elf_spans keep; /* if not */
+	struct stat was;
+};
+
+struct archive_plan {
+	VEC(struct planned) files;
+	struct map by_name; /* its hash; the number */
+};
+
+int archive_plan_new(struct archive_plan **ret_plan)
+{
+	*ret_plan = calloc(1, sizeof(**ret_plan));
+	return *ret_plan ? 0 : -ENOMEM;
+}
+
+static void planned_done(struct planned *f)
+{
+	vec_done(&f->keep);
+	free(f->from);
+	free(f->name);
+}
+
+void archive_plan_free(struct archive_plan *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->files.nr; i++)
+		planned_done(&p->files.at[i]);
+	vec_done(&p->files);
+	map_done(&p->by_name);
+	free(p);
+}
+
+static uint64_t archive_plan_name_key(const char *name)
+{
+	return hash_bytes(name, strlen(name), 0);
+}
+
+static struct planned *archive_plan_find(const struct archive_plan *p, const char *name)
+{
+	uint32_t number = map_get(&p->by_name, archive_plan_name_key(name), 0);
+
+	return number == MAP_NONE ? NULL : &p->files.at[number];
+}
+
+bool archive_plan_is_other(const struct archive_plan *p, const char *name,
+			   const char *from)
+{
+	const struct planned *f = archive_plan_find(p, name);
+
+	return f && strcmp(f->from, from) != 0;
+}
+
+static int archive_plan_add_new(struct archive_plan *p,
+				const struct archive_planned *file, const char *name,
+				struct planned **ret_file, struct err *err)
+{
+	struct planned f = { .from = strdup(file->from), .name = strdup(name) };
+	const char *slash = f.name ? strrchr(f.name, '/') : NULL;
+	int r = f.from && f.name ? 0 : -ENOMEM;
+
+	f.base = slash ? slash + 1 : f.name;
+	/* A file that has gone is noticed when it is written. */
+	if (file->was) {
+		f.was = *file->was;
+	} else if (!r && stat(file->from, &f.was) && !err_is_absent(-errno)) {
+		r = err_sys(err, -errno, "cannot archive %s", file->from);
+		planned_done(&f);
+		return r;
+	}
+	if (r || !vec_grow(&p->files) || !p->files.at) {
+		planned_done(&f);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	*ret_file = &p->files.at[p->files.nr++];
+	**ret_file = f;
+	r = map_set(&p->by_name, archive_plan_name_key(name), 0,
+		    (uint32_t)(p->files.nr - 1));
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
+		     const char *name, struct err *err)
+{
+	const elf_spans *keep = file->keep;
+	struct planned *f;
+	int r;
+
+	if (!archive_name_ok(name))
+		return 1;
+	f = archive_plan_find(p, name);
+	if (f && strcmp(f->from, file->from) != 0)
+		return 0;
+	r = f ? 0 : archive_plan_add_new(p, file, name, &f, err);
+	if (r || !f)
+		return r;
+	f->whole |= !keep;
+	f->grows |= file->grows;
+	f->is_needed |= file->is_needed;
+	for (size_t i = 0; keep && i < keep->nr; i++)
+		if (!vec_push(&f->keep, keep->at[i]))
+			return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* By its descriptor, so that what is looked at is what is copied.  1: it is another file, or none; or
+ * a negative errno. */
+static int was_replaced(const struct planned *f, int fd)
+{
+	struct stat now;
+
+	/* -EINVAL: it is not a regular file any more. */
+	if (fd < 0)
+		return err_is_absent(fd) || fd == -EINVAL ? 1 : fd;
+	if (fstat(fd, &now))
+		return -errno;
+	if (now.st_dev != f->was.st_dev || now.st_ino != f->was.st_ino)
+		return 1;
+	return !f->grows && (now.st_size != f->was.st_size ||
+			     now.st_mtim.tv_sec != f->was.st_mtim.tv_sec ||
+			     now.st_mtim.tv_nsec != f->was.st_mtim.tv_nsec);
+}
+
+static int archive_plan_leave_out(const struct planned *f, struct err *err)
+{
+	if (f->is_needed)
+		return err_set(err, -ESTALE,
+			       "%s was replaced or removed while the archive was made: "
+			       "try again",
+			       f->from);
+	log_say(LOG_WARNING,
+		"%s is not archived: it was replaced while the archive was made",
+		f->from);
+	return 0;
+}
+
+/* What does not let itself be taken apart is taken whole. */
+static int spans_without(struct planned *f, int fd, elf_spans *ret_without)
+{
+	struct elf_file elf;
+	int r;
+
+	if (f->whole)
+		return 0;
+	elf_spans_join(&f->keep);
+	r = elf_file_init_fd(&elf, fd, NULL);
+	if (!r) {
+		r = elf_unneeded(&elf, &f->keep, ret_without);
+		elf_file_done(&elf);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int write_open(struct planned *f, int fd, struct archive_out *out,
+		      struct err *err)
+{
+	elf_spans without = { 0 };
+	const struct archive_open file = { fd, f->from, &without };
+	int r = was_replaced(f, fd);
+
+	if (r < 0)
+		return err_sys(err, r, "cannot archive %s", f->from);
+	if (r)
+		return archive_plan_leave_out(f, err);
+	r = spans_without(f, fd, &without);
+	if (r)
+		r = err_set(err, r, "out of memory");
+	else
+		r = archive_out_add_open(out, &file, f->name, err);
+	vec_done(&without);
+	return r < 0 ? r : 0;
+}
+
+static int archive_plan_write_one(struct planned *f, struct archive_out *out,
+				  struct err *err)
+{
+	int fd = elf_open_regular(f->from);
+	int r = write_open(f, fd, out, err);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* By the last part of the name: versions of one thing, and files with several names. */
+static int compare_planned(const void *a, const void *b)
+{
+	const struct planned *x = a, *y = b;
+	int order = strcmp(x->base, y->base);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+int archive_plan_write(struct archive_plan *p, struct archive_out *out, struct err *err)
+{
+	int r = 0;
+
+	if (p->files.nr)
+		qsort(p->files.at, p->files.nr, sizeof(*p->files.at), compare_planned);
+	map_done(&p->by_name); /* its numbers are of no use now */
+	for (size_t i = 0; !r && i < p->files.nr; i++)
+		r = archive_plan_write_one(&p->files.at[i], out, err);
+	return r;
+}

@@ -1,0 +1,279 @@
+#include "archive/make/selected.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "archive/make/collect.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "base/files/scratch.h"
+#include "base/log.h"
+#include "format/perfdata/input.h"
+#include "import/file.h"
+#include "recordings/sample_filter.h"
+#include "recordings/session_select.h"
+#include "resolve/symbolize/naming.h"
+
+enum {
+	DIR_MODE = 0700
+};
+
+struct archive_selected {
+	const struct archive_request *request;
+	struct scratch *scratch;
+	struct report_sources sources;
+	struct naming_places *places;
+	uint64_t samples, skipped;
+	bool incomplete;
+};
+
+bool archive_selected_needed(const struct archive_request *request)
+{
+	return !request->for_perf && script_filter_needed(request->spec);
+}
+
+void archive_selected_free(struct archive_selected *s)
+{
+	if (!s)
+		return;
+	report_sources_done(&s->sources);
+	naming_places_free(s->places);
+	scratch_free(s->scratch);
+	free(s);
+}
+
+const struct report_sources *archive_selected_sources(const struct archive_selected *s)
+{
+	return &s->sources;
+}
+
+/* SCRATCH/NUMBER/NAME, made; NULL with a line. */
+static char *archive_selected_make_dir(const struct archive_selected *s, size_t number,
+				       const char *name, struct err *err)
+{
+	char *dir;
+	int r;
+
+	if (asprintf(&dir, "%s/%zu/%s", scratch_folder(s->scratch), number, name) < 0) {
+		err_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	r = io_make_dirs(dir, DIR_MODE);
+	if (!r)
+		return dir;
+	err_sys(err, r, "cannot create %s", dir);
+	free(dir);
+	return NULL;
+}
+
+/* ---- a session ---- */
+
+static void say_incomplete(const char *name, const struct session_select_result *result)
+{
+	const struct segment_damage *d = &result->damage;
+
+	log_say(LOG_WARNING,
+		"%s is incomplete: %" PRIu32 " segments not finished, %" PRIu64
+		" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
+		" samples without their data; the archive has the rest",
+		name, result->nr_unfinished, d->bad_blocks, d->cut_bytes,
+		d->bad_samples);
+}
+
+static int select_session(struct archive_selected *s, const struct report_session *from,
+			  const char *to, const struct spec *spec, struct err *err)
+{
+	const struct session_select_request request = { .from = from->dir,
+							.trust = from->trust,
+							.to = to,
+							.spec = spec,
+							.places = s->places };
+	struct session_select_result result = { 0 };
+	const struct segment_damage *d = &result.damage;
+	int r = session_select(&request, &result, err);
+
+	if (r)
+		return r;
+	s->samples += result.samples;
+	s->skipped += result.skipped;
+	if (d->bad_blocks || d->cut_bytes || d->bad_samples || d->unfinished) {
+		say_incomplete(from->name, &result);
+		s->incomplete = true;
+	}
+	return 0;
+}
+
+/* ---- a perf.data ---- */
+
+/* Shares of time need to know the whole: does the file contain it? */
+static bool archive_selected_knows_times(const struct report_session *from)
+{
+	struct perf_input *input;
+	bool knows;
+
+	if (perf_input_open(from->dir, from->trust, &input, NULL))
+		return false;
+	knows = perf_input_info(input)->last_ns;
+	perf_input_close(input);
+	return knows;
+}
+
+/* The first segment has all that was recorded, also the names of what is not selected: that is
+ * left out by the second one.  Times are selected by the first, which knows them to the
+ * nanosecond.  Both specifications borrow from the request's. */
+static int select_times(struct archive_selected *s, const struct report_session *from,
+			const char *dir, struct spec *ret_rest, struct err *err)
+{
+	const struct spec *spec = s->request->spec;
+	struct spec times = { .lists[SPEC_TIME] = spec->lists[SPEC_TIME],
+			      .spans = spec->spans };
+	struct import_request request = { .path = from->dir,
+					  .trust = from->trust,
+					  .jit_dir = dir,
+					  .places = s->places };
+	struct import_result result = { 0 };
+	char *segment;
+	int r;
+
+	*ret_rest = *spec;
+	if (spec->spans.nr &&
+	    (!spec_has_shares(spec) || archive_selected_knows_times(from))) {
+		request.spec = &times;
+		ret_rest->lists[SPEC_TIME] = (struct spec_list){ 0 };
+		memset(&ret_rest->spans, 0, sizeof(ret_rest->spans));
+	}
+	if (asprintf(&segment, "%s/segment-000001", dir) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	request.segment = segment;
+	r = import_file(&request, &result, err);
+	free(segment);
+	if (r)
+		return r;
+	s->skipped += result.skipped;
+	if (import_is_incomplete(&result)) {
+		import_say_incomplete(from->name, &result);
+		s->incomplete = true;
+	}
+	return 0;
+}
+
+/* The new segment is readable by those who can read the recording. */
+static void archive_selected_copy_mode(const char *from, const char *dir)
+{
+	struct stat st;
+	char *segment;
+
+	if (stat(from, &st) || !S_ISREG(st.st_mode) ||
+	    asprintf(&segment, "%s/segment-000001", dir) < 0)
+		return;
+	(void)io_set_mode(segment, st.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+	free(segment);
+}
+
+static int select_perf_data(struct archive_selected *s,
+			    const struct report_session *from, size_t number,
+			    const char *to, struct err *err)
+{
+	char *whole = archive_selected_make_dir(s, number, "whole", err);
+	struct spec rest;
+	int r;
+
+	if (!whole)
+		return err->code;
+	r = select_times(s, from, whole, &rest, err);
+	if (!r) {
+		const struct report_session made = { .dir = whole, .name = from->name };
+
+		archive_selected_copy_mode(from->dir, whole);
+		/* What is wrong with it was said. */
+		r = select_session(s, &made, to, &rest, err);
+	}
+	(void)io_remove_tree(whole);
+	free(whole);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+static int select_one(struct archive_selected *s, size_t number, struct err *err)
+{
+	const struct report_session *from = &s->request->sources->sessions.at[number];
+	const char *slash = strrchr(from->dir, '/');
+	/* A session that is called by its name keeps it in the archive. */
+	const char *base = from->perf_data ? "recording"
+			   : slash         ? slash + 1
+					   : from->dir;
+	struct report_session made = { .dir = archive_selected_make_dir(s, number, base,
+									err),
+				       .name = strdup(from->name) };
+
+	if (!made.dir || !made.name || !vec_push(&s->sources.sessions, made)) {
+		int r = made.dir ? err_set(err, -ENOMEM, "out of memory") : err->code;
+
+		free(made.dir);
+		free(made.name);
+		return r;
+	}
+	return from->perf_data
+		       ? select_perf_data(s, from, number, made.dir, err)
+		       : select_session(s, from, made.dir, s->request->spec, err);
+}
+
+static int select_all(struct archive_selected *s, struct err *err)
+{
+	struct places_options places = s->request->places;
+	int r = scratch_new("oparchive", &s->scratch, err);
+
+	places.trace = NULL;
+	if (!r)
+		r = places_make(&places, &s->places, err);
+	for (size_t i = 0; !r && i < s->request->sources->sessions.nr; i++)
+		r = select_one(s, i, err);
+	if (!r && !s->samples && s->skipped)
+		r = err_set(err, -ENOENT,
+			    "error: no sample files found: profile specification too "
+			    "strict ?");
+	return r ? r : s->incomplete;
+}
+
+int archive_selected_new(const struct archive_request *request,
+			 struct archive_selected **ret_selected, struct err *err)
+{
+	struct archive_selected *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->request = request;
+	r = select_all(s, err);
+	if (r < 0)
+		archive_selected_free(s);
+	else
+		*ret_selected = s;
+	return r;
+}
+
+char *archive_selected_origin(const struct archive_selected *s, const char *path)
+{
+	const struct report_sources *from = s->request->sources;
+	char *origin;
+
+	for (size_t i = 0; i < s->sources.sessions.nr; i++) {
+		const char *dir = s->sources.sessions.at[i].dir;
+		size_t len = strlen(dir);
+
+		if (strncmp(path, dir, len) != 0 || path[len] != '/')
+			continue;
+		if (from->sessions.at[i].perf_data)
+			return strdup(from->sessions.at[i].dir);
+		return asprintf(&origin, "%s%s", from->sessions.at[i].dir, path + len) <
+				       0
+			       ? NULL
+			       : origin;
+	}
+	return strdup(path);
+}

@@ -1,0 +1,424 @@
+#include "recordings/session_select.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate/selection/session_span.h"
+#include "aggregate/selection/spec.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "base/files/tree.h"
+#include "format/session/checksums.h"
+#include "format/session/dict_merge.h"
+#include "recordings/sample_filter.h"
+#include "resolve/find/binary.h"
+#include "resolve/jit/session.h"
+#include "resolve/symbolize/naming.h"
+
+enum {
+	FLUSH_SAMPLES = 64 * 1024,
+	DIR_MODE = 0700
+};
+
+/* One segment on its way. */
+struct segment_select {
+	const struct session_select_request *request;
+	struct segment *segment;
+	struct jit_session *jit; /* NULL: the session has no jitdump */
+	struct naming *naming;   /* NULL: no function is selected */
+	struct script_filter filter;
+	struct dict dict; /* of the new segment */
+	struct dict_merge merge;
+	struct segment_writer *writer;
+	uint64_t nr_samples, nr_bad;
+	size_t nr_events; /* of the old dict, seen so far */
+};
+
+/* ---- the samples ---- */
+
+/* JIT code has its names in a dict of its own, which the specification is about. */
+static const struct dict *named_dict(const struct segment_select *s)
+{
+	return s->jit ? jit_session_dict(s->jit) : segment_dict(s->segment);
+}
+
+/* Reports list selected events without samples, too. */
+static int session_select_take_events(struct segment_select *s)
+{
+	const struct dict *d = segment_dict(s->segment);
+
+	for (; s->nr_events < d->events.nr; s->nr_events++) {
+		const struct event_desc *e = &d->events.at[s->nr_events];
+
+		if (e->flags & EVENT_LOST ||
+		    !spec_wants_event(s->request->spec, dict_str(d, e->name), e->count,
+				      e->unit_mask))
+			continue;
+		if (dict_merge_event(&s->merge, (uint32_t)s->nr_events) == DICT_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* `named` is the same sample with the numbers of named_dict(). */
+static int session_select_take_sample(struct segment_select *s, struct sample sample,
+				      const struct sample *named)
+{
+	int r = script_filter_wants(&s->filter, named);
+
+	if (r <= 0)
+		return r;
+	r = dict_merge_sample(&s->merge, &sample);
+	if (r == -EINVAL) {
+		s->nr_bad++;
+		return 0;
+	}
+	if (!r)
+		r = segment_writer_add(s->writer, &sample);
+	s->nr_samples += !r;
+	return r;
+}
+
+static int session_select_take_batch(struct segment_select *s,
+				     const struct sample_batch *batch)
+{
+	struct sample_batch named = *batch;
+	int r = session_select_take_events(s);
+
+	if (!r && s->jit)
+		r = jit_session_batch(s->jit, batch, &named);
+	for (size_t i = 0; !r && i < batch->nr; i++) {
+		const struct sample at = sample_batch_at(&named, i);
+
+		r = session_select_take_sample(s, sample_batch_at(batch, i), &at);
+	}
+	return r;
+}
+
+/* Those of the recording, as far as the selected samples have a share in them. */
+static struct session_totals totals_of(const struct segment_select *s)
+{
+	const struct session_totals *from = segment_totals(s->segment);
+	struct session_totals t = *from;
+	double all = (double)(s->nr_samples + s->filter.skipped);
+
+	t.samples = s->nr_samples;
+	if (all > 0)
+		t.lost = (uint64_t)((double)t.lost * (double)s->nr_samples / all + 0.5);
+	memset(t.event_shares, 0, sizeof(t.event_shares));
+	for (size_t i = 0; i < s->merge.events.to.nr && i < SESSION_EVENT_SHARES; i++) {
+		uint32_t to = s->merge.events.to.at[i];
+
+		if (to < SESSION_EVENT_SHARES)
+			t.event_shares[to] = from->event_shares[i];
+	}
+	return t;
+}
+
+static int session_select_copy_samples(struct segment_select *s, struct err *err)
+{
+	struct sample_batch batch;
+	struct session_totals t;
+	int r;
+
+	while (!(r = segment_next(s->segment, COLUMN_ALL, &batch, err))) {
+		if (session_select_take_batch(s, &batch))
+			return err_set(err, -ENOMEM, "out of memory");
+		if (segment_writer_pending(s->writer) < FLUSH_SAMPLES)
+			continue;
+		t = totals_of(s);
+		r = segment_writer_flush(s->writer, &t, err);
+		if (r)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	return session_select_take_events(s) ? err_set(err, -ENOMEM, "out of memory")
+					     : 0;
+}
+
+static int session_select_close_writer(struct segment_select *s, int r, struct err *err)
+{
+	const struct session_totals t = totals_of(s);
+	int closed = segment_writer_close(s->writer, &t, r ? NULL : err);
+
+	s->writer = NULL;
+	return r ? r : closed;
+}
+
+/* ---- a segment ---- */
+
+static int session_select_prepare(struct segment_select *s, struct session_span *span,
+				  struct err *err)
+{
+	const struct session_select_request *q = s->request;
+	const struct session_info *info = segment_info(s->segment);
+	const struct dict *d = segment_dict(s->segment);
+	int r = jit_session_new(q->from, d, info, &s->jit);
+
+	if (!r && spec_has_symbols(q->spec))
+		r = naming_new(named_dict(s), info, q->from, &s->naming);
+	if (r)
+		return err_set(err, r, "out of memory");
+	if (s->naming)
+		naming_use(s->naming, q->places);
+	script_filter_init(&s->filter, q->spec, named_dict(s), s->naming,
+			   info->vmlinux);
+	if (!span->start_ns)
+		span->start_ns = info->start_ns;
+	session_span_set_wall(span, info);
+	return script_filter_times(&s->filter, span, err);
+}
+
+/* Who may read it, and its age. */
+static void session_select_copy_mode(const struct stat *from, const char *to)
+{
+	const struct timespec times[] = { from->st_atim, from->st_mtim };
+
+	(void)io_set_mode(to, from->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+	(void)io_set_times(to, times);
+}
+
+static int select_open(struct segment_select *s, const char *path, const char *to,
+		       struct session_span *span, struct err *err)
+{
+	struct stat st;
+	int r = session_select_prepare(s, span, err);
+
+	if (!r)
+		r = segment_writer_open(to, segment_info(s->segment), &s->dict,
+					&s->writer, err);
+	if (!r)
+		r = session_select_close_writer(s, session_select_copy_samples(s, err),
+						err);
+	if (!r && !stat(path, &st))
+		session_select_copy_mode(&st, to);
+	return r;
+}
+
+static void add_result(const struct segment_select *s,
+		       struct session_select_result *result)
+{
+	const struct segment_damage *d = segment_damage(s->segment);
+
+	result->samples += s->nr_samples;
+	result->skipped += s->filter.skipped;
+	result->damage.bad_blocks += d->bad_blocks;
+	result->damage.cut_bytes += d->cut_bytes;
+	result->damage.bad_samples += d->bad_samples ? d->bad_samples : s->nr_bad;
+	result->damage.unfinished |= d->unfinished;
+	result->nr_unfinished += d->unfinished;
+}
+
+/* ---- the other files of the session ---- */
+
+/* `path` is the file's in the old session.  One that is not there is no fault, nor is a link: it could
+ * lead to any file of this machine. */
+static int session_select_copy_file(const struct session_select_request *q,
+				    const char *path, struct err *err)
+{
+	const char *name = path + strlen(q->from) + 1;
+	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	struct stat st;
+	char *to;
+	int r;
+
+	if (err_is_absent(fd) || fd == -ELOOP)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, fd, "cannot read %s", path);
+	if (asprintf(&to, "%s/%s", q->to, name) < 0) {
+		close(fd);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	r = fstat(fd, &st) ? -errno : 0;
+	if (!r && S_ISREG(st.st_mode) && access(to, F_OK)) {
+		r = checksums_take(path, to);
+		if (!r)
+			r = io_copy(fd, to, (uint64_t)st.st_size, NULL);
+		if (!r)
+			session_select_copy_mode(&st, to);
+	}
+	if (r)
+		r = err_sys(err, r, "cannot copy %s", path);
+	close(fd);
+	free(to);
+	return r;
+}
+
+static int copy_named(const struct session_select_request *q, const char *name,
+		      struct err *err)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/%s", q->from, name) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = session_select_copy_file(q, path, err);
+	free(path);
+	return r;
+}
+
+static int session_select_make_dir(const struct session_select_request *q,
+				   const char *name, struct err *err)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/%s", q->to, name) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = io_make_dirs(path, DIR_MODE);
+	if (r)
+		r = err_sys(err, r, "cannot create %s", path);
+	free(path);
+	return r;
+}
+
+static int copy_kernel(const struct session_select_request *q, struct err *err)
+{
+	static const char *const names[] = { "kallsyms.zst", "modules",
+					     "modules.kallsyms" };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sizeof(names) / sizeof(names[0]); i++)
+		r = copy_named(q, names[i], err);
+	return r;
+}
+
+/* The copy that the session keeps of a binary, if it has one. */
+static int copy_image(const struct session_select_request *q, const struct image *image,
+		      struct err *err)
+{
+	char *path = binary_copy_path(q->from, image);
+	int r = 0;
+
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!access(path, F_OK) && image->kind == IMAGE_FILE)
+		r = session_select_make_dir(q, "images", err);
+	if (!r)
+		r = session_select_copy_file(q, path, err);
+	free(path);
+	return r;
+}
+
+struct jit_copy {
+	const struct session_select_request *request;
+	struct err *err;
+};
+
+static int copy_jit_file(void *ctx, const struct tree_entry *entry)
+{
+	const struct jit_copy *c = ctx;
+
+	return S_ISREG(entry->st.st_mode)
+		       ? session_select_copy_file(c->request, entry->path, c->err)
+		       : TREE_SKIP;
+}
+
+/* What the process `pid` reported about the code that it generated. */
+static int copy_jit(const struct session_select_request *q, int32_t pid,
+		    struct err *err)
+{
+	struct jit_copy copy = { q, err };
+	char *from;
+	int r;
+
+	if (asprintf(&from, "%s/jit/%" PRId32, q->from, pid) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!access(from, F_OK)) {
+		r = session_select_make_dir(q, from + strlen(q->from) + 1, err);
+		if (!r)
+			r = tree_walk(from, copy_jit_file, &copy, err);
+	} else {
+		r = err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", from);
+	}
+	free(from);
+	return r;
+}
+
+static int copy_side_files(const struct segment_select *s, struct err *err)
+{
+	const struct session_select_request *q = s->request;
+	bool kernel = false, anon = false;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < s->dict.images.nr; i++) {
+		const struct image *image = &s->dict.images.at[i];
+
+		kernel |= image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
+			  image->kind == IMAGE_KERNEL_UNMAPPED;
+		if (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO)
+			r = copy_image(q, image, err);
+		if (image->kind == IMAGE_ANON || image->kind == IMAGE_JIT) {
+			r = copy_jit(q, image->pid, err);
+			anon = true;
+		}
+	}
+	/* A jitdump can belong to another number of the process. */
+	for (size_t i = 0; !r && anon && i < s->dict.threads.nr; i++)
+		r = copy_jit(q, s->dict.threads.at[i].pid, err);
+	if (!r && kernel)
+		r = copy_kernel(q, err);
+	return r;
+}
+
+/* ---- a session ---- */
+
+static int select_segment(const struct session_select_request *q, const char *path,
+			  struct session_span *span,
+			  struct session_select_result *result, struct err *err)
+{
+	struct segment_select s = { .request = q };
+	char *to = NULL;
+	int r = segment_open(path, q->trust, &s.segment, err);
+
+	if (r)
+		return r;
+	dict_merge_init(&s.merge, segment_dict(s.segment), &s.dict);
+	if (asprintf(&to, "%s%s", q->to, strrchr(path, '/')) < 0) {
+		to = NULL;
+		r = err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!r && dict_init(&s.dict))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r)
+		r = select_open(&s, path, to, span, err);
+	if (!r)
+		r = copy_side_files(&s, err);
+	if (!r)
+		add_result(&s, result);
+	script_filter_done(&s.filter);
+	naming_free(s.naming);
+	jit_session_free(s.jit);
+	dict_merge_done(&s.merge);
+	dict_done(&s.dict);
+	segment_close(s.segment);
+	free(to);
+	return r;
+}
+
+int session_select(const struct session_select_request *request,
+		   struct session_select_result *result, struct err *err)
+{
+	struct session_span span = { 0 };
+	char **paths;
+	size_t nr;
+	int r = session_list(request->from, &paths, &nr, err);
+
+	if (r)
+		return r;
+	if (spec_has_shares(request->spec) &&
+	    session_span_read(paths, nr, request->trust, &span))
+		r = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < nr; i++)
+		r = select_segment(request, paths[i], &span, result, err);
+	session_list_free(paths, nr);
+	return r;
+}

@@ -1,0 +1,193 @@
+#include "recordings/source_find.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/comma.h"
+#include "base/err.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
+#include "record/keep/copy_rule.h"
+
+static void paths_done(source_find_paths *p)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		free(p->at[i]);
+	vec_done(p);
+}
+
+static int source_find_split(const char *list, source_find_paths *ret_paths,
+			     struct err *err)
+{
+	while (list) {
+		char *path = comma_next(&list);
+
+		if (!path || !vec_push(ret_paths, path)) {
+			free(path);
+			return err_set(err, -ENOMEM, "out of memory");
+		}
+	}
+	return 0;
+}
+
+static int check_folders(const source_find_paths *folders, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < folders->nr; i++)
+		if (stat(folders->at[i], &st) || !S_ISDIR(st.st_mode))
+			return err_set(err, -EINVAL,
+				       "--search-dirs: %s isn't a valid directory",
+				       folders->at[i]);
+	return 0;
+}
+
+int source_find_init(struct source_find *f, const struct source_find_options *options,
+		     struct err *err)
+{
+	int r;
+
+	*f = (struct source_find){ .archive = options->archive, .root = options->root };
+	r = source_find_split(options->search_dirs, &f->search, err);
+	if (!r)
+		r = source_find_split(options->base_dirs, &f->base, err);
+	if (!r)
+		r = check_folders(&f->search, err);
+	return r;
+}
+
+void source_find_done(struct source_find *f)
+{
+	paths_done(&f->search);
+	paths_done(&f->base);
+}
+
+static bool source_find_is_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		fault_unreadable_try(path, -errno);
+		return false;
+	}
+	return S_ISREG(st.st_mode);
+}
+
+/* DIR/PATH if there is such a file, malloc'd. */
+static char *file_below(const char *dir, const char *path)
+{
+	char *file;
+
+	if (asprintf(&file, "%s/%s", dir, path) < 0)
+		return NULL;
+	if (source_find_is_file(file))
+		return file;
+	free(file);
+	return NULL;
+}
+
+/* What is behind one of the base folders; NULL: it is in none of them. */
+static const char *behind(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len && dir[len - 1] == '/')
+		len--;
+	return len && !strncmp(path, dir, len) && path[len] == '/' ? path + len + 1
+								   : NULL;
+}
+
+/* DIR/PATH, or as much of the end of PATH as there is a file of, to its last part. */
+static char *file_of_end(const char *dir, const char *path)
+{
+	char *file = NULL;
+
+	for (const char *at = path; !file && at; at = strchr(at, '/')) {
+		at += strspn(at, "/");
+		file = file_below(dir, at);
+	}
+	return file;
+}
+
+/* Below the folders to search: the path without one of the base folders, else the longest end
+ * of it that is there. */
+static char *source_find_search(const struct source_find *f, const char *path)
+{
+	char *file = NULL;
+
+	for (size_t i = 0; !file && i < f->search.nr; i++) {
+		for (size_t k = 0; !file && k < f->base.nr; k++) {
+			const char *rest = behind(path, f->base.at[k]);
+
+			if (rest)
+				file = file_below(f->search.at[i], rest);
+		}
+		if (!file)
+			file = file_of_end(f->search.at[i], path);
+	}
+	return file;
+}
+
+/* Where its path says, or NULL. */
+static char *find_at_path(const struct source_find *f, const char *path, bool here)
+{
+	const char *root = f->archive ? f->archive : f->root;
+
+	if (root)
+		return file_below(root, path + 1);
+	return here && source_find_is_file(path) ? strdup(path) : NULL;
+}
+
+char *source_find(const struct source_find *f, const char *path, bool here)
+{
+	char *file = find_at_path(f, path, here);
+
+	return file ? file : source_find_search(f, path);
+}
+
+static int source_find_open_file(const char *path)
+{
+	return fault_unreadable_try(path, io_open_regular(path, 0));
+}
+
+/* The file itself is asked, not its path, which may be another's. */
+static int open_handed_on(const char *file, const char *binary)
+{
+	int fd = source_find_open_file(file);
+
+	if (fd < 0 || copy_rule_allows(fd, file, binary))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+int source_find_open(const struct source_find *f, const char *path, bool here,
+		     const char *binary, char **ret_file)
+{
+	char *file = find_at_path(f, path, here);
+	char *named = NULL;
+	int fd = -ENOENT;
+
+	if (file && f->archive)
+		fd = source_find_open_file(file);
+	else if (file)
+		fd = open_handed_on(file, binary);
+	if (fd < 0)
+		named = source_find_search(f, path);
+	if (named) {
+		free(file);
+		file = named;
+		fd = source_find_open_file(file);
+	}
+	if (fd < 0 && fd != -EACCES) {
+		free(file);
+		file = NULL;
+	}
+	*ret_file = file;
+	return fd;
+}

@@ -1,0 +1,719 @@
+#include "recordings/sources.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/read/open.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "base/files/public_file.h"
+#include "base/files/scratch.h"
+#include "base/parse.h"
+#include "format/archive/manifest.h"
+#include "format/perfdata/input.h"
+#include "format/session/hold.h"
+#include "format/session/session.h"
+#include "import/file.h"
+#include "import/foreign.h"
+
+enum {
+	THREADS_MAX = 1 << 10
+};
+
+static const char default_dir[] = "./oprofile_data";
+static const char system_dir[] = "/var/lib/oprofile";
+
+static char *report_source_join(const char *dir, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+typedef VEC(char *) words_vec;
+
+/* 1, 0, or a negative errno with a line. */
+static int is_directory(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (!stat(path, &st))
+		return S_ISDIR(st.st_mode);
+	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
+}
+
+/* Likewise. */
+static int has_segments(const char *dir, struct err *err)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	if (r)
+		return err_is_absent(r) ? 0 : r;
+	session_list_free(paths, nr);
+	return 1;
+}
+
+/* The session that a directory is or holds, malloc'd: DIR, DIR/samples/current or
+ * DIR/current; NULL: none.  0, or a negative errno with a line. */
+static int session_in(const char *dir, char **ret_dir, struct err *err)
+{
+	static const char *const below[] = { "", "/samples/current", "/current" };
+
+	*ret_dir = NULL;
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		char *path;
+		int r;
+
+		if (asprintf(&path, "%s%s", dir, below[i]) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+		r = has_segments(path, err);
+		if (r > 0) {
+			*ret_dir = path;
+			return 0;
+		}
+		free(path);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static void hold(struct report_sources *sources, const char *dir)
+{
+	int fd = session_hold(dir);
+
+	if (fd >= 0 && !vec_push(&sources->holds, fd))
+		close(fd);
+}
+
+enum trust report_trust(bool force)
+{
+	return force ? TRUST_ANY : TRUST_OWN;
+}
+
+static int check_path(const char *path, int flags, enum trust trust, struct err *err)
+{
+	int fd = io_open(path, O_PATH | flags, 0);
+	int r = fd < 0 ? err_sys(err, fd, "%s", path)
+		       : trust_check(fd, trust, path, err);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* Early, so that nothing is written when a recording is refused.  Its files are checked again when they are
+ * opened; a session's directory has others than the segments, too. */
+static int check_session(const struct report_session *s, struct err *err)
+{
+	if (!s->dir || !s->name)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (s->perf_data && !strcmp(s->dir, "-"))
+		return 0;
+	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
+}
+
+/* Consumes `dir`. */
+static int report_source_add_session(struct report_sources *sources, char *dir,
+				     const char *name, bool perf_data, struct err *err)
+{
+	struct report_session session = {
+		.dir = dir,
+		.name = strdup(name),
+		.trust = sources->trust,
+		.perf_data = perf_data,
+	};
+	int r = check_session(&session, err);
+
+	if (!r && !vec_push(&sources->sessions, session))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (r) {
+		free(dir);
+		free(session.name);
+		return r;
+	}
+	/* What an archive was unpacked to is in a directory of this process. */
+	if (!sources->archive)
+		sources->is_private |= !public_file_recording(dir);
+	if (!perf_data)
+		hold(sources, dir);
+	return 0;
+}
+
+/* 1, 0, or a negative errno without a line. */
+static int report_source_is_perf_data(const char *path)
+{
+	char magic[8];
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+	ssize_t n;
+
+	if (fd < 0)
+		return err_is_absent(fd) ? 0 : fd;
+	n = io_pread_full(fd, magic, sizeof(magic), 0);
+	close(fd);
+	if (n < 0)
+		return n == -EISDIR ? 0 : (int)n;
+	return n == sizeof(magic) && perf_input_is_magic(magic, sizeof(magic));
+}
+
+bool report_session_is_foreign(const struct report_session *s)
+{
+	struct stat st;
+
+	if (!s->perf_data)
+		return false;
+	if (!strcmp(s->dir, "-"))
+		return import_is_input_foreign();
+	/* What cannot be read is left to the reader of perf.data, which says so. */
+	return !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
+	       report_source_is_perf_data(s->dir) == 0;
+}
+
+/* The perf.data `name` in a directory, malloc'd; NULL: there is none.  0, or a negative errno with a
+ * line. */
+static int find_perf_data(const char *dir, const char *name, char **ret_path,
+			  struct err *err)
+{
+	char *path = report_source_join(dir, name);
+	int r = path ? report_source_is_perf_data(path) : -ENOMEM;
+
+	if (r < 0)
+		err_sys(err, r, "%s", path ? path : dir);
+	*ret_path = NULL;
+	if (r > 0)
+		*ret_path = path;
+	else
+		free(path);
+	return r < 0 ? r : 0;
+}
+
+int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
+{
+	uint64_t nr = 0;
+
+	if (text && (!parse_u64(text, &nr) || !nr))
+		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
+			       text);
+	*ret_nr = nr < THREADS_MAX ? (unsigned int)nr : THREADS_MAX;
+	return 0;
+}
+
+/* A session named twice is counted once. */
+static bool report_source_is_known(const struct report_sources *sources,
+				   const char *name)
+{
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		if (!strcmp(sources->sessions.at[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a regular file is a recording: 1, 0, or a negative errno with a line. */
+static int is_recording(const char *path, struct err *err)
+{
+	int r = report_source_is_perf_data(path);
+
+	if (!r)
+		r = import_is_foreign(path);
+	/* The word can be the name of a binary, which need not be readable. */
+	if (r == -EACCES)
+		return 0;
+	return r < 0 ? err_sys(err, r, "%s", path) : r;
+}
+
+static int report_source_take_word(const char *word, char **ret_dir, struct err *err)
+{
+	*ret_dir = strdup(word);
+	return *ret_dir ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+/* A perf.data directory or a session, as find_source(). */
+static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_dir,
+			     struct err *err)
+{
+	char *data;
+	int r = find_perf_data(word, "data", &data, err);
+
+	if (r)
+		return r;
+	*ret_perf_data = data;
+	if (!data)
+		return session_in(word, ret_dir, err);
+	free(data);
+	return report_source_take_word(word, ret_dir, err);
+}
+
+/* Where the data of a word is, malloc'd; NULL: the word is not a source.  0, or a negative errno
+ * with a line: that cannot be found out. */
+static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
+		       struct err *err)
+{
+	struct stat st;
+	int r;
+
+	*ret_perf_data = true;
+	*ret_dir = NULL;
+	if (!strcmp(word, "-"))
+		return report_source_take_word(word, ret_dir, err);
+	if (stat(word, &st))
+		return err_is_absent(-errno) || errno == EACCES
+			       ? 0
+			       : err_sys(err, -errno, "%s", word);
+	/* A pipe, as the shell's <(...) makes them, can be nothing else. */
+	if (S_ISFIFO(st.st_mode))
+		return report_source_take_word(word, ret_dir, err);
+	if (S_ISDIR(st.st_mode))
+		return find_in_directory(word, ret_perf_data, ret_dir, err);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	r = is_recording(word, err);
+	return r > 0 ? report_source_take_word(word, ret_dir, err) : r;
+}
+
+/* The archive that a word means, or NULL. */
+static const char *archive_word(const char *word)
+{
+	static const char tag[] = "archive:";
+	static const char end[] = ".oparchive";
+	size_t len = strlen(word);
+	struct stat st;
+
+	if (!strncmp(word, tag, sizeof(tag) - 1))
+		return word + sizeof(tag) - 1;
+	if (len < sizeof(end) || strcmp(word + len - sizeof(end) + 1, end) != 0)
+		return NULL;
+	if (stat(word, &st))
+		/* Opening it reports the error. */
+		return err_is_absent(-errno) ? NULL : word;
+	return S_ISREG(st.st_mode) ? word : NULL;
+}
+
+const char *report_source_archive(const char *word)
+{
+	const char *path = archive_word(word);
+
+	return path ? path : word;
+}
+
+bool report_source_is_archive(const char *word)
+{
+	return archive_word(word);
+}
+
+bool report_source_is(const char *word)
+{
+	bool perf_data;
+	char *dir = NULL;
+	bool found =
+		find_source(word, &perf_data, &dir, NULL) || dir || archive_word(word);
+
+	free(dir);
+	return found;
+}
+
+/* 1: the word is a source and was added; 0: it is something else. */
+static int report_source_add_source(struct report_sources *sources, const char *word,
+				    struct err *err)
+{
+	bool perf_data;
+	char *dir;
+	int r = find_source(word, &perf_data, &dir, err);
+
+	if (r || !dir)
+		return r;
+	if (report_source_is_known(sources, word)) {
+		free(dir);
+		return 1;
+	}
+	r = report_source_add_session(sources, dir, word, perf_data, err);
+	return r ? r : 1;
+}
+
+int report_sources_sort(char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err)
+{
+	for (; *words; words++) {
+		int r = report_source_add_source(sources, *words, err);
+
+		if (!r)
+			r = spec_add(spec, *words, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Anyone can have made the directory that happens to be in the current one, or a link of its name. */
+static int find_default(enum trust trust, const char **ret_dir, struct err *err)
+{
+	int r = is_directory(default_dir, err);
+
+	if (r <= 0) {
+		*ret_dir = system_dir;
+		return r;
+	}
+	r = check_path(default_dir, O_NOFOLLOW, trust, err);
+	if (!r)
+		r = check_path(default_dir, O_DIRECTORY, trust, err);
+	if (!r)
+		*ret_dir = default_dir;
+	return r;
+}
+
+/* DIR/samples, malloc'd.  0, or a negative errno with a line. */
+static int report_source_find_samples(const char *session_dir,
+				      struct report_sources *sources,
+				      char **ret_samples, struct err *err)
+{
+	const char *dir = session_dir;
+	char *absolute = NULL;
+	char *samples;
+	int r = dir ? 0 : find_default(sources->trust, &dir, err);
+
+	if (r)
+		return r;
+	if (!session_dir)
+		absolute = realpath(dir, NULL);
+	samples = report_source_join(absolute ? absolute : dir, "samples");
+	free(absolute);
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!session_dir)
+		sources->samples_dir = strdup(samples);
+	*ret_samples = samples;
+	return 0;
+}
+
+static int no_session(const char *where, const char *name, struct err *err)
+{
+	return err_set(
+		err, -ENOENT,
+		"No sample found: Please specify a session containing sample data "
+		"(there is none in %s%s%s)",
+		where, *name ? "/" : "", name);
+}
+
+static int add_named(struct report_sources *sources, const char *samples,
+		     const char *name, struct err *err)
+{
+	bool is_path = name[0] == '/' || name[0] == '.';
+	char *path = is_path ? strdup(name) : report_source_join(samples, name);
+	char *dir = NULL;
+	int r = path ? session_in(path, &dir, err)
+		     : err_set(err, -ENOMEM, "out of memory");
+
+	free(path);
+	if (r)
+		return r;
+	if (!dir)
+		return is_path ? no_session(name, "", err)
+			       : no_session(samples, name, err);
+	return report_source_add_session(sources, dir, name, false, err);
+}
+
+/* The sessions that session: names, or the current one, but what session-exclude: does. */
+static int add_listed(struct report_sources *sources, const struct spec *spec,
+		      const char *samples, struct err *err)
+{
+	static char current[] = "current";
+	static char *const usual[] = { current };
+	const struct spec_list *list = &spec->lists[SPEC_SESSION];
+	char *const *names = list->values.nr ? list->values.at : usual;
+	size_t nr = list->values.nr ? list->values.nr : 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		int r;
+
+		if (!spec_wants_session(spec, names[i]) ||
+		    report_source_is_known(sources, names[i]))
+			continue;
+		r = add_named(sources, samples, names[i], err);
+		if (r)
+			return r;
+	}
+	if (!sources->sessions.nr)
+		return err_set(err, -EINVAL, "No session given: %s leaves none",
+			       spec->lists[SPEC_SESSION_EXCLUDE].text);
+	return 0;
+}
+
+static int report_source_open_archive(struct report_sources *sources, const char *path,
+				      struct err *err)
+{
+	int r = archive_open(path, sources->trust, &sources->archive, err);
+
+	if (!r)
+		sources->is_private |= !public_file_recording(path);
+	return r;
+}
+
+/* Takes the archive out of the words. */
+static int open_archive(char *const *words, struct report_sources *sources,
+			words_vec *rest, struct err *err)
+{
+	for (; *words; words++) {
+		const char *path = archive_word(*words);
+		int r = 0;
+
+		if (!path)
+			r = vec_push(rest, *words)
+				    ? 0
+				    : err_set(err, -ENOMEM, "out of memory");
+		else if (sources->archive)
+			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
+		else
+			r = report_source_open_archive(sources, path, err);
+		if (r)
+			return r;
+	}
+	return vec_push(rest, NULL) ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+static int refuse_session(const struct report_sources *sources,
+			  const struct spec_list *names, struct err *err)
+{
+	return err_set(err, -EINVAL, "%s: the session is given already as %s",
+		       names->text, sources->sessions.at[0].name);
+}
+
+/* One session of the archive: one of ours, or a perf.data. */
+static int add_one_archived(struct report_sources *sources, const char *samples,
+			    const char *name, struct err *err)
+{
+	char *path = report_source_join(samples, name);
+	char *dir = NULL;
+	bool perf_data;
+	int r = path ? find_perf_data(path, ARCHIVE_PERF_DATA, &dir, err)
+		     : err_set(err, -ENOMEM, "out of memory");
+
+	perf_data = dir;
+	if (!r && !dir)
+		r = find_source(path, &perf_data, &dir, err);
+	free(path);
+	if (r)
+		return r;
+	if (!dir)
+		return no_session(samples, name, err);
+	return report_source_add_session(sources, dir, name, perf_data, err);
+}
+
+/* All that are there and wanted. */
+static int add_all_archived(struct report_sources *sources, const struct spec *spec,
+			    const char *samples, struct err *err)
+{
+	struct dirent **found = NULL;
+	int nr = scandir(samples, &found, NULL, alphasort);
+	int r = 0;
+
+	if (nr < 0)
+		return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", samples);
+	for (int i = 0; i < nr; i++) {
+		const char *name = found[i]->d_name;
+
+		if (!r && name[0] != '.' && spec_wants_session(spec, name))
+			r = add_one_archived(sources, samples, name, err);
+		free(found[i]);
+	}
+	free(found);
+	return r;
+}
+
+/* Those that session: names. */
+static int add_named_archived(struct report_sources *sources, const struct spec *spec,
+			      const char *samples, struct err *err)
+{
+	const struct spec_list *list = &spec->lists[SPEC_SESSION];
+	int r = 0;
+
+	for (size_t i = 0; !r && i < list->values.nr; i++) {
+		const char *name = list->values.at[i];
+
+		if (!spec_wants_session(spec, name) ||
+		    report_source_is_known(sources, name))
+			continue;
+		r = archive_name_ok(name)
+			    ? add_one_archived(sources, samples, name, err)
+			    : no_session("the archive", name, err);
+	}
+	return r;
+}
+
+/* Those that session: names, or all that the archive has. */
+static int add_archived(struct report_sources *sources, const struct spec *spec,
+			struct err *err)
+{
+	char *samples =
+		report_source_join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
+	int r;
+
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = spec->lists[SPEC_SESSION].values.nr
+		    ? add_named_archived(sources, spec, samples, err)
+		    : add_all_archived(sources, spec, samples, err);
+	if (!r && !sources->sessions.nr)
+		r = no_session(samples, "", err);
+	free(samples);
+	return r;
+}
+
+static int find_rest(const char *session_dir, char *const *words, struct spec *spec,
+		     struct report_sources *sources, struct err *err)
+{
+	const struct spec_list *names = &spec->lists[SPEC_SESSION];
+	const struct spec_list *others = &spec->lists[SPEC_SESSION_EXCLUDE];
+	char *samples = NULL;
+	int r = report_sources_sort(words, spec, sources, err);
+
+	if (r)
+		return r;
+	if (sources->sessions.nr && sources->archive)
+		return err_set(err, -EINVAL, "%s: a recording beside an archive",
+			       sources->sessions.at[0].name);
+	if (sources->archive)
+		return add_archived(sources, spec, err);
+	if (sources->sessions.nr && names->values.nr)
+		return refuse_session(sources, names, err);
+	if (sources->sessions.nr && others->values.nr)
+		return refuse_session(sources, others, err);
+	if (sources->sessions.nr)
+		return 0;
+	r = report_source_find_samples(session_dir, sources, &samples, err);
+	if (r)
+		return r;
+	r = add_listed(sources, spec, samples, err);
+	free(samples);
+	return r;
+}
+
+/* A profile of another tool becomes a session for the time of this process. */
+static int make_session(struct report_sources *sources, struct report_session *s,
+			size_t number, struct err *err)
+{
+	struct import_request request = { .path = s->dir, .trust = s->trust };
+	struct import_result result;
+	char *dir = NULL;
+	char *segment = NULL;
+	int r = 0;
+
+	if (!sources->made)
+		r = scratch_new("oprofile-import", &sources->made, err);
+	if (!r && asprintf(&dir, "%s/%zu", scratch_folder(sources->made), number) < 0)
+		dir = NULL;
+	if (!r && !dir)
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r) {
+		r = io_make_dirs(dir, 0700);
+		if (r)
+			err_sys(err, r, "cannot make %s", dir);
+	}
+	if (!r)
+		r = session_next_path(dir, &segment, err);
+	request.segment = segment;
+	request.jit_dir = dir;
+	if (!r)
+		r = import_foreign(&request, &result, err);
+	free(segment);
+	if (r) {
+		free(dir);
+		return r;
+	}
+	free(s->dir);
+	s->dir = dir;
+	s->perf_data = false;
+	return 0;
+}
+
+static int make_sessions(struct report_sources *sources, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
+		if (report_session_is_foreign(&sources->sessions.at[i]))
+			r = make_session(sources, &sources->sessions.at[i], i, err);
+	return r;
+}
+
+int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err)
+{
+	words_vec rest = { 0 };
+	int r = open_archive(words, sources, &rest, err);
+
+	if (!r)
+		r = find_rest(session_dir, rest.at, spec, sources, err);
+	if (!r)
+		r = make_sessions(sources, err);
+	vec_done(&rest);
+	return r;
+}
+
+/* The flags of the first segment that can be opened, if there is one. */
+static int report_source_session_flags(const char *dir, enum trust trust,
+				       uint32_t *flags, struct err *err)
+{
+	bool found = false;
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	/* The session can be saved or removed meanwhile; reading it reports that. */
+	if (r)
+		return err_is_absent(r) ? 0 : r;
+	for (size_t i = 0; i < nr && !found && !r; i++) {
+		struct segment *s;
+
+		r = segment_open(paths[i], trust, &s, err);
+		/* Damage and age are for the reader to report. */
+		if (r == -EBADMSG || r == -EPROTONOSUPPORT || err_is_absent(r)) {
+			r = 0;
+		} else if (!r) {
+			*flags |= segment_info(s)->flags;
+			segment_close(s);
+			found = true;
+		}
+	}
+	session_list_free(paths, nr);
+	return r;
+}
+
+int report_sources_flags(const struct report_sources *sources, uint32_t *ret_flags,
+			 struct err *err)
+{
+	uint32_t flags = 0;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
+		if (!sources->sessions.at[i].perf_data)
+			r = report_source_session_flags(sources->sessions.at[i].dir,
+							sources->trust, &flags, err);
+	*ret_flags = flags;
+	return r;
+}
+
+void report_sources_done(struct report_sources *sources)
+{
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		free(sources->sessions.at[i].dir);
+		free(sources->sessions.at[i].name);
+	}
+	vec_done(&sources->sessions);
+	for (size_t i = 0; i < sources->holds.nr; i++)
+		close(sources->holds.at[i]);
+	vec_done(&sources->holds);
+	scratch_free(sources->made);
+	sources->made = NULL;
+	archive_close(sources->archive);
+	sources->archive = NULL;
+	free(sources->samples_dir);
+	sources->samples_dir = NULL;
+}
