@@ -10,11 +10,11 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "daemon/controlfs/controlfs.h"
 #include "daemon/server/background.h"
 #include "present/lines/screen.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
-#include "tools/controlfs.h"
 
 static const char *mountpoint(void)
 {

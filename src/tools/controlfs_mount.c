@@ -1,19 +1,17 @@
 /* controlfs_mount.c - `oprofile controlfs`: the control files of OProfile's kernel module, from
  * the daemon. */
 #include <errno.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/files/path.h"
+#include "daemon/controlfs/controlfs.h"
 #include "daemon/server/control_client.h"
 #include "tools/command.h"
-#include "tools/controlfs.h"
 
 extern const struct command command_controlfs;
 
@@ -29,27 +27,6 @@ static const struct option_row rows[] = {
 	  .help = "Stay in the foreground; a signal that ends it unmounts." },
 	{ 0 },
 };
-
-bool controlfs_is_mounted(const char *dir)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	const struct mntent *m;
-	bool found = false;
-
-	while (mounts && !found && (m = getmntent(mounts)))
-		found = !strcmp(m->mnt_dir, dir) && strstr(m->mnt_type, "oprofilefs");
-	if (mounts)
-		endmntent(mounts);
-	return found;
-}
-
-void controlfs_unmount_stale(const char *dir)
-{
-	struct stat st;
-
-	if (stat(dir, &st) && errno == ENOTCONN && controlfs_is_mounted(dir))
-		(void)umount2(dir, MNT_DETACH);
-}
 
 static int check_mountpoint(const char *path, const char *full, struct err *err)
 {

@@ -8,9 +8,10 @@
 #include "base/err.h"
 #include "base/files/output.h"
 #include "base/parse.h"
+#include "counting/count.h"
+#include "present/facts/counts.h"
 #include "record/thread_list.h"
 #include "tools/command.h"
-#include "tools/count.h"
 
 enum {
 	NS_PER_MS = 1000000,

@@ -10,9 +10,9 @@
 #include "capture/events/event_counters.h"
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
+#include "present/facts/events.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"
-#include "tools/events.h"
 #include "tools/pager.h"
 
 enum {

@@ -1,4 +1,5 @@
-#include "tools/info.h"
+#include "present/facts/info.h"
+#include "recordings/facts/info.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 #include "capture/events/events.h"
+#include "capture/system/target.h"
 #include "record/keep/session_dir.h"
 #include "tools/options.h"
-#include "tools/target.h"
 
 struct err;
 struct recorder;

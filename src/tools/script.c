@@ -14,14 +14,14 @@
 #include "recordings/places.h"
 #include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
+#include "script/sink.h"
+#include "script/sources.h"
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/recording_options.h"
-#include "tools/script_sink.h"
-#include "tools/script_sources.h"
 #include "tools/terminal.h"
 
 enum {

@@ -7,11 +7,11 @@
 
 #include "capture/events/catalog.h"
 #include "capture/events/sources.h"
+#include "daemon/controlfs/controlfs.h"
 #include "format/archive/pack.h"
 #include "resolve/code/insn.h"
 #include "resolve/elf/xz.h"
 #include "resolve/find/http.h"
-#include "tools/controlfs.h"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)

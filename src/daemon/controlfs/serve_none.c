@@ -1,0 +1,19 @@
+/* serve_none.c - where libfuse3 was not there to build with. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "daemon/controlfs/controlfs.h"
+
+const char *controlfs_version(void)
+{
+	return NULL;
+}
+
+int controlfs_serve(const struct controlfs_config *config, struct err *err)
+{
+	return err_set(err, -EOPNOTSUPP,
+		       "%s cannot be mounted: this build has no libfuse3 (Debian: "
+		       "libfuse3-dev)",
+		       config->mountpoint);
+}

@@ -1,0 +1,475 @@
+#include "script/places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/selection/image_names.h"
+#include "base/containers/hash.h"
+#include "base/containers/huge.h"
+#include "format/perfdata/input.h"
+#include "resolve/replay/images.h"
+#include "resolve/symbolize/naming.h"
+#include "resolve/symbols/demangle.h"
+#include "resolve/symbols/symtab.h"
+
+enum {
+	/* Labels have numbers: word of a piece, and above it which piece. */
+	PIECE_WORDS_LOG2 = 16,
+	PIECE_WORDS = 1 << PIECE_WORDS_LOG2,
+	MAX_PIECES = 1 << (32 - PIECE_WORDS_LOG2),
+	FIRST_SLOTS = 4096,
+	MAX_SLOTS = 1 << 20,
+	LABEL_MAX = (1 << 30) - 1,
+	IMAGE_BITS = 15, /* of a key; the rest is offset with its sign */
+	SYMBOL_FIELDS = SCRIPT_SYM | SCRIPT_SYMOFF
+};
+
+/* The file with a JIT compiler's symbols. */
+static const char jit_map[] = "/tmp/perf-";
+
+/* A known place; the label's number is 0 in an empty slot. */
+struct script_slot {
+	uint64_t key; /* script_places_pack() */
+	uint32_t offset;
+	uint32_t label;
+};
+
+int script_places_init(struct script_places *p, const struct script_naming *from,
+		       bool branches)
+{
+	*p = (struct script_places){
+		.from = *from,
+		.branches = branches,
+		.mask = FIRST_SLOTS - 1,
+		.kernel = DICT_NONE,
+	};
+	p->slots = huge_zalloc(FIRST_SLOTS, sizeof(*p->slots));
+	return strtab_init(&p->names) || !p->slots ? -ENOMEM : 0;
+}
+
+void script_places_done(struct script_places *p)
+{
+	huge_zfree(p->slots, p->mask + 1, sizeof(*p->slots));
+	map_done(&p->label_of);
+	for (size_t i = 0; i < p->pieces.nr; i++)
+		free(p->pieces.at[i]);
+	vec_done(&p->pieces);
+	buf_done(&p->scratch);
+	strtab_done(&p->names);
+	map_done(&p->name_of);
+	map_done(&p->image_of);
+}
+
+/* ---- names ---- */
+
+/* What perf wrote of a module into its table of build-ids is the name that it shows; NULL: it
+ * shows "[ext4]". */
+static const char *module_path(const struct script_places *p, const struct image *image)
+{
+	const char *name = dict_str(p->from.dict, image->name);
+
+	for (size_t i = 0; p->from.info && i < p->from.info->build_ids.nr; i++) {
+		const char *path = p->from.info->build_ids.at[i].name;
+		char module[IMAGE_NAME_MAX];
+
+		if (*path == '/' &&
+		    image_kernel_name(path, module, sizeof(module)) == IMAGE_MODULE &&
+		    !strcmp(module, name))
+			return path;
+	}
+	return NULL;
+}
+
+static uint32_t add_image_name(struct script_places *p, const struct image *image)
+{
+	static const char jit[] = "[JIT] tid ";
+	const char *path = image->kind == IMAGE_MODULE ? module_path(p, image) : NULL;
+	char map[64];
+
+	if (path)
+		return strtab_add(&p->names, path);
+	buf_clear(&p->scratch);
+	image_name_put(&p->scratch, p->from.dict, image, NAMES_PERF, "");
+	if (p->scratch.failed)
+		return STRTAB_FAILED;
+	path = (const char *)p->scratch.data;
+	/* That is how it sorts; printed, such memory has the name of the map. */
+	if (!strncmp(path, jit, sizeof(jit) - 1)) {
+		snprintf(map, sizeof(map), "%s%.32s.map", jit_map,
+			 path + sizeof(jit) - 1);
+		path = map;
+	}
+	return strtab_add(&p->names, path);
+}
+
+static const char *script_places_image_name(struct script_places *p, uint32_t number)
+{
+	uint32_t name = map_get(&p->image_of, number, 0);
+
+	if (name == MAP_NONE) {
+		name = add_image_name(p, &p->from.dict->images.at[number]);
+		if (name == STRTAB_FAILED || map_set(&p->image_of, number, 0, name))
+			return NULL;
+	}
+	return strtab_get(&p->names, name);
+}
+
+static const char *symbol_name(struct script_places *p, const struct symbol *symbol)
+{
+	uint64_t key = (uintptr_t)symbol->name;
+	uint32_t name = map_get(&p->name_of, key, 0);
+	char *shown;
+
+	if (name == MAP_NONE) {
+		shown = demangle_plain(symbol->name);
+		name = strtab_add(&p->names, shown ? shown : symbol->name);
+		free(shown);
+		if (name == STRTAB_FAILED || map_set(&p->name_of, key, 0, name))
+			return NULL;
+	}
+	return strtab_get(&p->names, name);
+}
+
+/* ---- labels ---- */
+
+/* What lies at a frame; all 0 and DICT_NONE: nothing is known. */
+struct script_places_found {
+	const struct symbol *symbol;
+	uint64_t place; /* in the image, of what has a symbol */
+	uint32_t image;
+};
+
+static void find_symbol(struct script_places *p, uint64_t offset,
+			struct script_places_found *found)
+{
+	enum naming_kind kind;
+	const struct symbol *symbol;
+
+	if (!(p->from.fields & SYMBOL_FIELDS) && !p->branches)
+		return;
+	symbol = naming_find(p->from.naming, found->image, offset, &kind);
+	/* A function without a name is perf's "[unknown]". */
+	if (!symbol || kind != NAMING_SYMBOL)
+		symbol = naming_find_data(p->from.naming, found->image, offset);
+	if (!symbol)
+		return;
+	found->symbol = symbol;
+	found->place = offset;
+	__builtin_prefetch(symbol);
+}
+
+/* In the function. */
+static uint64_t script_places_offset_of(const struct script_places_found *found)
+{
+	return found->symbol ? found->place - found->symbol->offset : 0;
+}
+
+/* The image of the kernel, DICT_NONE if there is none. */
+static uint32_t find_kernel(struct script_places *p)
+{
+	const struct dict *d = p->from.dict;
+
+	for (uint32_t i = 0; p->kernel == DICT_NONE && i < d->images.nr; i++)
+		if (d->images.at[i].kind == IMAGE_KERNEL)
+			p->kernel = i;
+	return p->kernel;
+}
+
+/* perf moves the ends of the kernel to those of its symbols: its mapping ends behind _etext,
+ * and what runs while it starts lies behind that.  Without a symbol it is not the kernel. */
+static void find_in_kernel(struct script_places *p, uint64_t offset,
+			   struct script_places_found *found)
+{
+	find_symbol(p, offset, found);
+	if (!found->symbol && p->from.fields & SCRIPT_SYM &&
+	    naming_symtab(p->from.naming, found->image))
+		found->image = DICT_NONE;
+}
+
+static struct script_places_found script_places_look_up(struct script_places *p,
+							uint32_t image, uint64_t offset)
+{
+	const struct image *images = p->from.dict->images.at;
+	struct script_places_found found = { .image = image };
+	uint32_t kernel;
+
+	if (images[image].kind == IMAGE_KERNEL) {
+		find_in_kernel(p, offset, &found);
+		return found;
+	}
+	if (images[image].kind == IMAGE_KERNEL_UNMAPPED) {
+		kernel = find_kernel(p);
+		if (kernel != DICT_NONE && offset >= images[kernel].start) {
+			found.image = kernel;
+			find_symbol(p, offset - images[kernel].start, &found);
+			if (found.symbol)
+				return found;
+			found.image = image;
+		}
+	}
+	find_symbol(p, offset, &found);
+	return found;
+}
+
+/* Room for a label with its text; 0 when memory is short. */
+static uint32_t new_label(struct script_places *p, size_t text_bytes,
+			  struct script_label **ret_label)
+{
+	size_t words = (sizeof(struct script_label) + text_bytes + SCRIPT_PADDING +
+			sizeof(uint64_t) - 1) /
+		       sizeof(uint64_t);
+
+	if (!p->pieces.nr || p->piece_used + words > PIECE_WORDS) {
+		/* Word 0 has no label: their numbers begin behind it.  What is larger than
+		 * a piece has one of its own. */
+		size_t room = words < PIECE_WORDS ? PIECE_WORDS : words + 1;
+		uint64_t *piece = p->pieces.nr < MAX_PIECES
+					  ? malloc(room * sizeof(*piece))
+					  : NULL;
+
+		if (!piece || !vec_push(&p->pieces, piece)) {
+			free(piece);
+			return 0;
+		}
+		p->piece_used = 1;
+	}
+	*ret_label = (void *)(p->pieces.at[p->pieces.nr - 1] + p->piece_used);
+	p->piece_used += words;
+	return (uint32_t)((p->pieces.nr - 1) << PIECE_WORDS_LOG2 |
+			  (p->piece_used - words));
+}
+
+static const struct script_label *label_at(const struct script_places *p,
+					   uint32_t number)
+{
+	return (const void *)(p->pieces.at[number >> PIECE_WORDS_LOG2] +
+			      (number & (PIECE_WORDS - 1)));
+}
+
+/* Whether perf prints the place in the file instead of the address. */
+static bool has_file_offset(struct script_places *p, uint32_t number)
+{
+	const struct image *image;
+
+	if (number == DICT_NONE)
+		return false;
+	image = &p->from.dict->images.at[number];
+	/* Memory that has the name of a file is one to perf: memfd. */
+	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ||
+	       (image->kind == IMAGE_ANON &&
+		image_name_is_file(dict_str(p->from.dict, image->name)));
+}
+
+static int script_places_name_place(struct script_places *p,
+				    const struct script_places_found *found,
+				    struct script_place *ret_place)
+{
+	*ret_place = (struct script_place){ .offset = script_places_offset_of(found) };
+	if (found->image == DICT_NONE)
+		return 0;
+	ret_place->image = script_places_image_name(p, found->image);
+	if (found->symbol)
+		ret_place->symbol = symbol_name(p, found->symbol);
+	return !ret_place->image || (found->symbol && !ret_place->symbol) ? -ENOMEM : 0;
+}
+
+static int add_label(struct script_places *p, const struct script_places_found *found,
+		     uint32_t *ret_number)
+{
+	struct script_label *label;
+	struct script_place place;
+	bool has_offset = false;
+	uint32_t number;
+	size_t first;
+
+	if (script_places_name_place(p, found, &place))
+		return -ENOMEM;
+	buf_clear(&p->scratch);
+	if (p->branches) {
+		script_branch_place(p->from.fields, &place, &p->scratch);
+		first = p->scratch.len;
+	} else {
+		has_offset = script_halves(p->from.fields, &place, &p->scratch, &first);
+	}
+	if (p->scratch.failed || p->scratch.len > LABEL_MAX)
+		return -ENOMEM;
+	number = new_label(p, p->scratch.len, &label);
+	if (!number)
+		return -ENOMEM;
+	label->len = (uint32_t)p->scratch.len;
+	label->first = (uint32_t)first & LABEL_MAX;
+	label->has_offset = has_offset;
+	label->is_file = has_file_offset(p, found->image);
+	if (p->scratch.len)
+		memcpy(label->text, p->scratch.data, p->scratch.len);
+	memset(label->text + p->scratch.len, 0, SCRIPT_PADDING);
+	*ret_number = number;
+	return 0;
+}
+
+static uint64_t label_key(const struct script_places_found *found)
+{
+	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
+}
+
+/* The label of all of a function; in branch stacks the offset is part of the text, and each
+ * place has one of its own. */
+static int get_label(struct script_places *p, const struct script_places_found *found,
+		     uint32_t *ret_number)
+{
+	uint64_t function = label_key(found);
+	int r;
+
+	if (p->branches)
+		return add_label(p, found, ret_number);
+	*ret_number = map_get(&p->label_of, function, found->image);
+	if (*ret_number != MAP_NONE)
+		return 0;
+	r = add_label(p, found, ret_number);
+	return r ? r : map_set(&p->label_of, function, found->image, *ret_number);
+}
+
+/* ---- known places ---- */
+
+/* One number for a place, if it can be one: false. */
+static bool script_places_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
+{
+	*ret_key = offset << IMAGE_BITS | image;
+	return image >> IMAGE_BITS == 0 &&
+	       (uint64_t)((int64_t)*ret_key >> IMAGE_BITS) == offset;
+}
+
+void script_places_prefetch(const struct script_places *p, uint32_t image,
+			    uint64_t offset)
+{
+	uint64_t key;
+
+	(void)script_places_pack(image, offset, &key);
+	__builtin_prefetch(&p->slots[hash_u64(key) & p->mask]);
+}
+
+/* The key's slot, or the empty one where it belongs. */
+static struct script_slot *script_places_probe(const struct script_places *p,
+					       uint64_t key)
+{
+	size_t i = hash_u64(key) & p->mask;
+
+	while (p->slots[i].label && p->slots[i].key != key)
+		i = (i + 1) & p->mask;
+	return &p->slots[i];
+}
+
+bool script_places_find(const struct script_places *p, uint32_t image, uint64_t offset,
+			struct script_spot *ret_spot)
+{
+	const struct script_slot *slot;
+	uint64_t key;
+
+	if (!script_places_pack(image, offset, &key))
+		return false;
+	slot = script_places_probe(p, key);
+	if (!slot->label)
+		return false;
+	*ret_spot = (struct script_spot){ label_at(p, slot->label), slot->offset };
+	return true;
+}
+
+/* Room for another one: a table that is not too full, or an empty one. */
+static int script_places_make_room(struct script_places *p)
+{
+	struct script_slot *old = p->slots;
+	size_t nr_old = p->mask + 1;
+	size_t nr = nr_old < MAX_SLOTS ? nr_old * 2 : nr_old;
+
+	if (p->nr_used < nr_old / 8 * 5)
+		return 0;
+	p->slots = huge_zalloc(nr, sizeof(*p->slots));
+	if (!p->slots) {
+		p->slots = old;
+		return -ENOMEM;
+	}
+	p->mask = nr - 1;
+	p->nr_used = nr > nr_old ? p->nr_used : 0;
+	for (size_t i = 0; nr > nr_old && i < nr_old; i++)
+		if (old[i].label)
+			*script_places_probe(p, old[i].key) = old[i];
+	huge_zfree(old, nr_old, sizeof(*old));
+	return 0;
+}
+
+static int script_places_keep(struct script_places *p, uint64_t key, uint32_t offset,
+			      uint32_t label)
+{
+	struct script_slot *slot;
+
+	if (script_places_make_room(p))
+		return -ENOMEM;
+	slot = script_places_probe(p, key);
+	p->nr_used += !slot->label;
+	*slot = (struct script_slot){ key, offset, label };
+	return 0;
+}
+
+/* What it will take to find the symbols, on its way into the caches: first one array, then what
+ * that points into. */
+static void fetch_symbols(struct script_places *p, const struct script_want *wants,
+			  size_t nr)
+{
+	const struct symtab *tabs[SCRIPT_WANTS];
+
+	if (nr < 2 || (!(p->from.fields & SYMBOL_FIELDS) && !p->branches))
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t image = wants[i].dict_image;
+
+		tabs[i] = image != DICT_NONE ? naming_symtab(p->from.naming, image)
+					     : NULL;
+		if (tabs[i])
+			symtab_prefetch(tabs[i], wants[i].offset);
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (tabs[i])
+			symtab_prefetch_ranges(tabs[i], wants[i].offset);
+}
+
+static int add_found(struct script_places *p, const struct script_want *want,
+		     const struct script_places_found *found)
+{
+	uint64_t offset = script_places_offset_of(found);
+	uint32_t label;
+	uint64_t key;
+	int r = get_label(p, found, &label);
+
+	/* What does not fit is worked out each time. */
+	if (!r && script_places_pack(want->image, want->offset, &key) &&
+	    offset <= UINT32_MAX)
+		r = script_places_keep(p, key, (uint32_t)offset, label);
+	if (r)
+		return r;
+	*want->ret_spot = (struct script_spot){ label_at(p, label), offset };
+	script_spot_prefetch(want->ret_spot);
+	return 0;
+}
+
+int script_places_add(struct script_places *p, const struct script_want *wants,
+		      size_t nr)
+{
+	struct script_places_found found[SCRIPT_WANTS];
+	int r = 0;
+
+	fetch_symbols(p, wants, nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct script_want *w = &wants[i];
+
+		found[i] = (struct script_places_found){ .image = DICT_NONE };
+		if (w->dict_image != DICT_NONE)
+			found[i] = script_places_look_up(p, w->dict_image, w->offset);
+	}
+	for (size_t i = 0; nr > 1 && i < nr; i++)
+		map_prefetch(&p->label_of, label_key(&found[i]), found[i].image);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = add_found(p, &wants[i], &found[i]);
+	return r;
+}
