@@ -16,9 +16,9 @@
 #include "present/lines/screen.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/lines.h"
-#include "tools/cache_fill.h"
-#include "tools/command.h"
-#include "tools/word_file.h"
+#include "tools/caches/fill.h"
+#include "tools/cli/command.h"
+#include "tools/cli/word_file.h"
 
 enum {
 	INPUT_STEP = 1 << 20,

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "capture/events/events.h"
 #include "capture/events/perf_attr.h"
-#include "tools/command.h"
+#include "tools/cli/command.h"
 
 extern const struct command command_check;
 

@@ -1,5 +1,8 @@
 /* commands.c - the registry: one row a command, in the order of `oprofile help`. */
-#include "tools/command.h"
+#include "tools/commands.h"
+
+#include <stddef.h>
+#include <string.h>
 
 extern const struct command command_addr2line;
 extern const struct command command_annotate;
@@ -58,3 +61,15 @@ const struct command *const commands[] = {
 	&command_completion,
 	NULL,
 };
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *cmd = commands[i];
+
+		if (!strcmp(cmd->name, name) ||
+		    (cmd->classic && !strcmp(cmd->classic, name)))
+			return cmd;
+	}
+	return NULL;
+}

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/command.h"
+#include "tools/cli/command.h"
+#include "tools/commands.h"
 
 /* Every long spelling, refused ones left out; `before` and `after` go around each. */
 static void print_names(const struct option_row *rows, const char *before,

@@ -11,7 +11,7 @@
 #include "counting/count.h"
 #include "present/facts/counts.h"
 #include "record/thread_list.h"
-#include "tools/command.h"
+#include "tools/cli/command.h"
 
 enum {
 	NS_PER_MS = 1000000,

@@ -12,9 +12,9 @@
 #include "format/session/session.h"
 #include "present/lines/screen.h"
 #include "recordings/sources.h"
-#include "tools/command.h"
-#include "tools/mistaken_word.h"
-#include "tools/recording_options.h"
+#include "tools/cli/command.h"
+#include "tools/cli/mistaken_word.h"
+#include "tools/cli/recording_options.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

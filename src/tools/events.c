@@ -12,8 +12,8 @@
 #include "capture/events/fit.h"
 #include "present/facts/events.h"
 #include "present/lines/screen.h"
-#include "tools/command.h"
-#include "tools/pager.h"
+#include "tools/cli/command.h"
+#include "tools/cli/pager.h"
 
 enum {
 	CHAIN_FACTOR = 15, /* OProfile's: least counts with call chains */

@@ -18,9 +18,9 @@
 #include "recordings/places.h"
 #include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
-#include "tools/command.h"
-#include "tools/mistaken_word.h"
-#include "tools/recording_options.h"
+#include "tools/cli/command.h"
+#include "tools/cli/mistaken_word.h"
+#include "tools/cli/recording_options.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

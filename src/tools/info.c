@@ -9,9 +9,9 @@
 #include "aggregate/selection/spec.h"
 #include "base/err.h"
 #include "recordings/sources.h"
-#include "tools/command.h"
-#include "tools/pager.h"
-#include "tools/recording_options.h"
+#include "tools/cli/command.h"
+#include "tools/cli/pager.h"
+#include "tools/cli/recording_options.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

@@ -7,11 +7,12 @@
 #include "base/files/faults.h"
 #include "base/files/output.h"
 #include "base/log.h"
-#include "tools/command.h"
-#include "tools/failures.h"
-#include "tools/help.h"
-#include "tools/progress.h"
-#include "tools/version.h"
+#include "tools/cli/command.h"
+#include "tools/cli/failures.h"
+#include "tools/cli/help.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/version.h"
+#include "tools/commands.h"
 
 enum {
 	NAME_COLUMN = 22,

@@ -16,13 +16,13 @@
 #include "resolve/symbolize/naming.h"
 #include "script/sink.h"
 #include "script/sources.h"
-#include "tools/command.h"
-#include "tools/export.h"
-#include "tools/export_out.h"
-#include "tools/mistaken_word.h"
-#include "tools/pager.h"
-#include "tools/recording_options.h"
-#include "tools/terminal.h"
+#include "tools/cli/command.h"
+#include "tools/cli/mistaken_word.h"
+#include "tools/cli/pager.h"
+#include "tools/cli/recording_options.h"
+#include "tools/cli/terminal.h"
+#include "tools/export/export.h"
+#include "tools/report/out.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,
@@ -267,15 +267,15 @@ int export_perf_script(struct export_run *e, struct err *err)
 					   .session_dir = e->options->session_dir,
 					   .force = e->options->force,
 					   .threads = e->options->threads } };
-	struct export_out out = { 0 };
+	struct report_out out = { 0 };
 	int r = script_prepare(&run, e->words), closed;
 
 	if (!r)
-		r = export_out_open(&out, e->options->output, &run.err);
+		r = report_out_open(&out, e->options->output, &run.err);
 	if (!r)
 		r = script_write_all(out.file, &run);
-	closed = export_out_close(
-		&out, r ? EXPORT_DROPPED : export_out_end(run.sources.is_private),
+	closed = report_out_close(
+		&out, r ? EXPORT_DROPPED : report_out_end(run.sources.is_private),
 		r ? NULL : &run.err);
 	if (r || closed)
 		*err = run.err;

@@ -10,7 +10,7 @@
 #include "daemon/server/control_client.h"
 #include "present/lines/json.h"
 #include "present/lines/screen.h"
-#include "tools/command.h"
+#include "tools/cli/command.h"
 
 extern const struct command command_status;
 

@@ -17,8 +17,8 @@
 #include "resolve/find/debug_cache_store.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbols/symtab.h"
-#include "tools/command.h"
-#include "tools/recording_options.h"
+#include "tools/cli/command.h"
+#include "tools/cli/recording_options.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,

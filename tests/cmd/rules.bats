@@ -21,10 +21,10 @@ setup()
 
 @test "an include to the right is found" {
 	printf '#pragma once\n' >"$tree/src/tools/command.h"
-	printf '#include "tools/command.h"\n' >>"$tree/src/base/thing.c"
+	printf '#include "tools/cli/command.h"\n' >>"$tree/src/base/thing.c"
 	run "$tree/scripts/check-includes"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"src/base/thing.c:7: room base may not include tools/command.h"* ]]
+	[[ "$output" == *"src/base/thing.c:7: room base may not include tools/cli/command.h"* ]]
 }
 
 @test "an include to the right is found in tests, too" {

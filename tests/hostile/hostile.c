@@ -22,7 +22,8 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "resolve/replay/replay.h"
-#include "tools/command.h"
+#include "tools/cli/command.h"
+#include "tools/commands.h"
 
 enum {
 	INPUT_MAX = 1 << 30,

@@ -11,7 +11,8 @@
 #include "capture/events/sources.h"
 #include "present/export/writers.h"
 #include "present/lines/columns.h"
-#include "tools/command.h"
+#include "tools/cli/command.h"
+#include "tools/commands.h"
 
 #include "unit.h"
 

@@ -1,0 +1,588 @@
+/* annotate.c - `oprofile annotate`, called opannotate: sources or code with the samples of each
+ * line or instruction. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/read/open.h"
+#include "base/err.h"
+#include "base/files/output.h"
+#include "base/files/path.h"
+#include "present/annotation/annotation.h"
+#include "present/annotation/html.h"
+#include "present/annotation/json.h"
+#include "present/annotation/write_annotation.h"
+#include "present/annotation/write_assembly.h"
+#include "present/lines/percent.h"
+#include "present/lines/ratio.h"
+#include "present/lines/screen.h"
+#include "record/keep/copy_rule.h"
+#include "recordings/source_find.h"
+#include "tools/annotate/files.h"
+#include "tools/annotate/html.h"
+#include "tools/annotate/objdump.h"
+#include "tools/annotate/options.h"
+#include "tools/cli/command.h"
+#include "tools/cli/mistaken_word.h"
+#include "tools/cli/pager.h"
+#include "tools/report/code.h"
+#include "tools/report/plan.h"
+#include "tools/report/read.h"
+
+enum {
+	STATUS_INCOMPLETE = 3,
+	HOTTEST_CONTEXT = 10,
+	SAID_MAX = 4,
+	RATIOS_SAID_MAX = 512
+};
+
+extern const struct command command_annotate;
+
+/* One run. */
+struct annotate {
+	struct annotate_options options;
+	struct report_plan plan;
+	struct report_read read;
+	struct annotation made;
+	struct source_find find;
+	struct source_places sources;
+	struct annotation_layout layout;
+	uint64_t *shown;
+	const char *said[SAID_MAX];
+	char threshold_said[96];
+	char ratios_said[RATIOS_SAID_MAX];
+	size_t only_file; /* with --hottest */
+	struct report_code code;
+	struct report_code source_code; /* the same, for sources that are in it */
+	struct annotate_objdump objdump;
+	struct annotate_html *html; /* with --html */
+	struct err *err;
+};
+
+/* ---- what was asked for ---- */
+
+static int make_plan(struct annotate *a, char *const *words)
+{
+	struct report_plan *plan = &a->plan;
+	int r;
+
+	plan->options = a->options.report;
+	/* The keys that lines are made of. */
+	plan->options.symbols = true;
+	plan->options.details = true;
+	plan->options.debug_info = !a->options.assembly || a->options.both;
+	plan->profile.code = true;
+	plan->profile.code_lines = a->options.source || a->options.inline_sites;
+	plan->merge = MERGE_LIB;
+	for (char *const *word = words; *word; word++)
+		if (!strcmp(*word, "{") || !strcmp(*word, "}"))
+			return err_set(a->err, -EINVAL,
+				       "differential profiles not allowed");
+	r = report_plan_make(plan, words, a->err);
+	if (plan->sources.samples_dir)
+		screen_print_line(stderr, "Using %s/ for session-dir",
+				  plan->sources.samples_dir);
+	if (r)
+		return r;
+	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code,
+					     a->options.output_dir || a->options.html };
+	return source_find_init(
+		&a->find,
+		&(struct source_find_options){
+			.search_dirs = a->options.search_dirs,
+			.base_dirs = a->options.base_dirs,
+			.archive = archive_folder(plan->sources.archive),
+			.root = plan->options.places.root },
+		a->err);
+}
+
+/* The columns behind the counts have no titles of their own. */
+static const char *say_ratios(struct annotate *a)
+{
+	const struct present_options *o = &a->plan.present;
+	size_t len = 0;
+
+	for (size_t i = 0; i < o->nr_ratios && len < sizeof(a->ratios_said); i++)
+		len += (size_t)snprintf(a->ratios_said + len, RATIOS_SAID_MAX - len,
+					"%s%s",
+					i ? ", " : "Behind the counts: ", o->ratios[i]);
+	return len ? a->ratios_said : NULL;
+}
+
+static void say_interpretation(struct annotate *a)
+{
+	double threshold = a->plan.present.threshold;
+
+	snprintf(a->threshold_said, sizeof(a->threshold_said),
+		 "Output files where samples count reach %g%% of the samples",
+		 threshold);
+	a->layout.said = a->said;
+	if (a->options.assembly) {
+		a->said[0] = a->options.source
+				     ? "Output annotated source and assembly listing "
+				       "with samples"
+				     : "Output annotated assembly listing with samples";
+		a->said[1] = say_ratios(a);
+		return;
+	}
+	a->said[0] = "Output annotated source file with samples";
+	a->said[1] = threshold > 0 ? a->threshold_said : "Output all files";
+	a->said[2] = say_ratios(a);
+}
+
+static void choose_layout(struct annotate *a)
+{
+	const struct annotate_options *o = &a->options;
+
+	a->layout.screen = a->plan.present.screen;
+	a->layout.info_last = o->output_dir;
+	a->layout.context =
+		o->context == ANNOTATE_CONTEXT_OFF ? ANNOTATE_WHOLE : (long)o->context;
+	say_interpretation(a);
+	if (!o->hottest)
+		return;
+	if (a->layout.context < 0)
+		a->layout.context = HOTTEST_CONTEXT;
+	if (!annotation_hottest(&a->made, &a->only_file, &a->layout.only_line))
+		a->only_file = SIZE_MAX;
+}
+
+static bool annotate_is_wanted(const struct annotate *a, size_t file)
+{
+	const struct annotated_file *f = &a->made.files.at[file];
+
+	if (a->options.hottest)
+		return file == a->only_file;
+	return annotation_reaches(&a->made, f->counts, a->plan.present.threshold) &&
+	       annotate_wants_file(&a->options, f->path);
+}
+
+/* ---- sources ---- */
+
+/* The image that most of a file's samples are of. */
+static const struct profile_image *annotate_image_of(const struct annotate *a,
+						     const struct annotated_file *file)
+{
+	const struct profile *p = &a->read.profile;
+
+	for (size_t i = 0; i < p->images.nr; i++)
+		if (p->images.at[i].name == file->image)
+			return &p->images.at[i];
+	return NULL;
+}
+
+/* Whether the file was changed after the binary was made that its samples are of. */
+static bool is_newer(const struct annotate *a, const struct profile_image *image,
+		     const struct source_file *source)
+{
+	const char *from;
+	struct stat st;
+
+	if (!source->text || source->fetched || !image)
+		return false;
+	from = strtab_get(&a->read.profile.strings, image->from);
+	return *from && !stat(from, &st) && source->st.st_mtime > st.st_mtime;
+}
+
+static bool warn_of_newer(const struct annotate *a, const struct profile_image *image,
+			  const struct source_file *source)
+{
+	if (!is_newer(a, image, source))
+		return false;
+	command_warning("%s is newer than %s: lines may be others than those that ran",
+			source->file,
+			strtab_get(&a->read.profile.strings, image->name));
+	return true;
+}
+
+/* Opens the source, and says on stderr what is wrong with it. */
+static int annotate_open_source(struct annotate *a, const struct annotated_file *file,
+				struct source_file *source, const char **ret_note)
+{
+	const struct profile_image *image = annotate_image_of(a, file);
+
+	*ret_note = NULL;
+	if (source_file_open(&a->sources, file->path, image, source))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	if (!source->text) {
+		command_warning("unable to open for reading: %s (%s)", file->path,
+				source->why);
+	} else if (warn_of_newer(a, image, source)) {
+		*ret_note = "The source is newer than the binary: lines may be others "
+			    "than those that ran.";
+	}
+	return 0;
+}
+
+static int write_source(struct annotate *a, FILE *out, size_t file,
+			struct source_file *source, const char *note)
+{
+	const struct annotation_source text = { source->text, note };
+
+	if (annotation_write_file(out, &a->made, file, &text, &a->layout, a->shown))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* For listings of code with sources between: said once for each. */
+static FILE *annotate_open_text(void *ctx, const char *path)
+{
+	struct annotate *a = ctx;
+	const struct profile_image *image = &a->read.profile.images.at[a->code.image];
+	struct source_file source;
+	FILE *text;
+
+	if (source_file_open(&a->sources, path, image, &source))
+		return NULL;
+	if (!source.text)
+		command_warning("unable to open for reading: %s (%s)", path,
+				source.why);
+	warn_of_newer(a, image, &source);
+	if (a->html && source.is_private)
+		annotate_html_private(a->html);
+	text = source.text;
+	source.text = NULL;
+	source_file_close(&source);
+	return text;
+}
+
+static struct code *annotate_open_code(void *ctx, uint32_t image)
+{
+	struct annotate *a = ctx;
+	const struct profile *p = &a->read.profile;
+	const char *binary = strtab_get(&p->strings, p->images.at[image].binary);
+
+	if (a->html && *binary && copy_rule_is_private(binary))
+		annotate_html_private(a->html);
+	return report_code_of(&a->code, image);
+}
+
+/* ---- output ---- */
+
+static int write_sources(struct annotate *a, FILE *out)
+{
+	int r = 0;
+
+	for (size_t f = 0; !r && f < a->made.files.nr; f++) {
+		struct source_file source = { 0 };
+		const char *note;
+
+		if (!annotate_is_wanted(a, f))
+			continue;
+		r = annotate_open_source(a, &a->made.files.at[f], &source, &note);
+		if (!r)
+			r = write_source(a, out, f, &source, note);
+		source_file_close(&source);
+	}
+	return r;
+}
+
+static int write_by_objdump(void *ctx, FILE *out, const struct assembly *s,
+			    const struct assembly_function *function, uint64_t *shown)
+{
+	struct annotate *a = ctx;
+
+	return annotate_objdump_write(&a->objdump, out, s, function, shown);
+}
+
+static int write_assembly(struct annotate *a, FILE *out)
+{
+	const struct assembly_source source = {
+		.code_of = annotate_open_code,
+		.open_source = annotate_open_text,
+		.write = a->options.objdump_params ? write_by_objdump : NULL,
+		.ctx = a,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+		.hottest = a->options.hottest,
+		.mixed = a->options.source,
+		.inline_sites = a->options.inline_sites,
+	};
+	int r = assembly_write(out, &a->made, &source, &a->layout, a->shown);
+
+	return r ? err_set(a->err, r, "out of memory") : 0;
+}
+
+static int annotate_write_all(FILE *out, void *ctx)
+{
+	struct annotate *a = ctx;
+	int r = 0;
+
+	memset(a->shown, 0, a->made.nr_counts * sizeof(*a->shown));
+	if (annotation_write_info(out, &a->made, &a->layout))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	r = a->options.assembly ? write_assembly(a, out) : write_sources(a, out);
+	if (r)
+		return r;
+	annotation_write_sums(out, &a->made, &a->layout, a->shown,
+			      !a->options.assembly);
+	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
+						    "standard output: cannot write")
+					  : 0;
+}
+
+static int write_file_below(struct annotate *a, const struct annotate_output *o,
+			    size_t f)
+{
+	struct source_file source = { 0 };
+	const char *note;
+	char *path = path_full(a->made.files.at[f].path, "");
+	FILE *out = NULL;
+	int r = annotate_open_source(a, &a->made.files.at[f], &source, &note);
+
+	if (!path)
+		r = err_set(a->err, -ENOMEM, "out of memory");
+	if (!r) {
+		out = annotate_output_file(o, path, &source, a->err);
+		r = out ? write_source(a, out, f, &source, note) : -EIO;
+	}
+	if (out && (fflush(out) || ferror(out)) && !r)
+		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", o->dir,
+			    path);
+	if (out && fclose(out) && !r)
+		r = err_sys(a->err, -errno, "%s%s: cannot write", o->dir, path);
+	if (out && r)
+		annotate_output_remove(o, path);
+	source_file_close(&source);
+	free(path);
+	return r;
+}
+
+static int write_below(struct annotate *a)
+{
+	struct annotate_output o = { .fd = -1,
+				     .dir = a->options.output_dir,
+				     .is_private = report_read_is_private(&a->read,
+									  &a->plan) };
+	int r = annotate_output_open(&o, a->err);
+
+	for (size_t f = 0; !r && f < a->made.files.nr; f++)
+		if (annotate_is_wanted(a, f))
+			r = write_file_below(a, &o, f);
+	if (o.fd >= 0)
+		close(o.fd);
+	if (!r)
+		annotation_write_sums(stdout, &a->made, &a->layout, a->shown, true);
+	return r;
+}
+
+/* ---- pages, JSON ---- */
+
+static int open_page_source(void *ctx, size_t file, bool again,
+			    struct annotation_source *ret_source)
+{
+	struct annotate *a = ctx;
+	const struct annotated_file *of = &a->made.files.at[file];
+	struct source_file source = { 0 };
+	int r = again ? source_file_open(&a->sources, of->path,
+					 annotate_image_of(a, of), &source)
+		      : annotate_open_source(a, of, &source, &ret_source->note);
+
+	if (a->html && source.is_private)
+		annotate_html_private(a->html);
+	ret_source->text = source.text;
+	source.text = NULL;
+	source_file_close(&source);
+	return r;
+}
+
+static bool wants_page(void *ctx, size_t file)
+{
+	return annotate_is_wanted(ctx, file);
+}
+
+static int open_page(void *ctx, const char *path, FILE **ret_page)
+{
+	struct annotate *a = ctx;
+
+	return annotate_html_open_page(a->html, path, ret_page);
+}
+
+static int close_page(void *ctx, FILE *page)
+{
+	struct annotate *a = ctx;
+
+	return annotate_html_close_page(a->html, page);
+}
+
+static int write_html(struct annotate *a)
+{
+	const struct annotation_pages pages = {
+		.code_of = annotate_open_code,
+		.open_source = open_page_source,
+		.wants_file = wants_page,
+		.open_page = open_page,
+		.close_page = close_page,
+		.ctx = a,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+		.words = a->layout.words,
+	};
+	int r;
+
+	if (report_read_is_private(&a->read, &a->plan))
+		annotate_html_private(a->html);
+	r = annotation_write_html(&a->made, &pages);
+	if (!r)
+		r = annotate_html_finish(a->html);
+	else if (!*a->err->text)
+		err_set(a->err, r, "out of memory");
+	return r;
+}
+
+static int write_as_json(FILE *out, struct annotate *a)
+{
+	const struct annotation_json json = {
+		.code_of = annotate_open_code,
+		.wants_file = wants_page,
+		.ctx = a,
+		.sources = a->options.source,
+		.code = a->options.assembly,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+	};
+
+	if (annotation_write_json(out, &a->made, &json))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
+						    "standard output: cannot write")
+					  : 0;
+}
+
+static int annotate_write_out(struct annotate *a)
+{
+	bool sites = a->options.inline_sites && !a->options.assembly;
+	const struct annotation_options options = {
+		.present = &a->plan.present,
+		.top = a->options.top,
+		.code_of = sites ? annotate_open_code : NULL,
+		.ctx = a,
+	};
+	int r;
+
+	report_code_init(&a->code, &a->read.profile,
+			 a->options.source || a->options.inline_sites ? &a->plan.lines
+								      : NULL);
+	report_code_init(&a->source_code, &a->read.profile, &a->plan.lines);
+	if (ratios_check(&a->read.profile, a->plan.present.ratios,
+			 a->plan.present.nr_ratios, a->err) ||
+	    annotation_make(&a->made, &a->read.profile, &options, a->err))
+		return -1;
+	a->shown = calloc(a->made.nr_counts + 1, sizeof(*a->shown));
+	if (!a->shown)
+		return err_set(a->err, -ENOMEM, "out of memory");
+	choose_layout(a);
+	if (!a->made.files.nr && !a->options.assembly)
+		command_warning("no debug information available for any binary "
+				"selected, and --assembly not requested.");
+	if (a->html)
+		return write_html(a);
+	if (a->options.json)
+		return write_as_json(stdout, a);
+	if (a->options.output_dir)
+		return write_below(a);
+	r = pager_run(&a->plan.options.terminal, &a->layout.screen, annotate_write_all,
+		      a);
+	if (r) {
+		clearerr(stdout);
+		if (!*a->err->text)
+			err_sys(a->err, r, "standard output: cannot write");
+	}
+	return r;
+}
+
+static int annotate(struct annotate *a, char *const *words)
+{
+	bool incomplete;
+	int r = annotate_options_check(&a->options, a->err);
+
+	if (!r && a->options.html)
+		r = annotate_html_new(a->options.html, &a->html, a->err);
+	if (!r)
+		r = make_plan(a, words);
+	if (!r && a->options.objdump_params)
+		r = annotate_objdump_init(&a->objdump, a->options.objdump_params,
+					  a->options.source, a->err);
+	if (!r)
+		r = report_read_all(&a->read, &a->plan, a->err);
+	report_progress_end();
+	incomplete = report_warn_of_damage(&a->read);
+	if (!r) {
+		report_warn_of_losses(&a->read);
+		r = annotate_write_out(a);
+	}
+	if (r) {
+		mistaken_word_say(&a->plan.sources, &a->plan.spec, r);
+		command_error("%s", a->err->text);
+		return 1;
+	}
+	if (a->options.report.strict && command_nr_warnings())
+		return 1;
+	return incomplete ? STATUS_INCOMPLETE : 0;
+}
+
+/* The words as they were given: parsing puts them in another order. */
+static const char **copy_words(int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	for (int i = 0; words && i < argc; i++)
+		words[i] = i ? argv[i] : command_name();
+	return words;
+}
+
+static void annotate_done(struct annotate *a)
+{
+	report_code_done(&a->code);
+	report_code_done(&a->source_code);
+	annotate_objdump_done(&a->objdump);
+	annotate_html_free(a->html);
+	free(a->shown);
+	annotation_done(&a->made);
+	source_find_done(&a->find);
+	profile_done(&a->read.profile);
+	a->plan.options = a->options.report;
+	report_plan_done(&a->plan);
+	vec_done(&a->options.include_files.values);
+	vec_done(&a->options.exclude_files.values);
+}
+
+static int annotate_run(const struct command *self, int argc, char **argv)
+{
+	struct err err = { 0 };
+	struct annotate a = { .options = { .context = ANNOTATE_CONTEXT_OFF },
+			      .err = &err };
+	const char **words = copy_words(argc, argv);
+	int first;
+	int status;
+
+	a.layout.words = words;
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &a.options, &first);
+	if (status < 0 && words) {
+		status = annotate(&a, argv + first);
+		annotate_done(&a);
+	}
+	free(words);
+	return status < 0 ? 1 : status;
+}
+
+const struct command command_annotate = {
+	.name = "annotate",
+	.classic = "opannotate",
+	.summary = "show sources or code with the samples of each line",
+	.usage = "--source|--assembly|--html DIR|--json [options] [SESSION-DIR | "
+		 "profile "
+		 "specification...]",
+	.notes = "Words are those of opreport.\n"
+		 "Examples:\n"
+		 "  opannotate --source image:/usr/bin/make\n"
+		 "  opannotate --source --hottest\n"
+		 "  opannotate --assembly --top 3\n"
+		 "  opannotate --source --output-dir annotated --threshold 1\n"
+		 "  opannotate --html pages",
+	.options = annotate_rows,
+	.run = annotate_run,
+};

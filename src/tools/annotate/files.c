@@ -1,0 +1,302 @@
+#include "tools/annotate/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/path.h"
+#include "base/files/public_file.h"
+#include "base/files/trust.h"
+#include "record/keep/copy_rule.h"
+#include "recordings/source_find.h"
+#include "resolve/code/code.h"
+#include "tools/report/code.h"
+
+enum {
+	PROBE = 8192 /* bytes in which a text has no NUL, as diff and git have it */
+};
+
+/* ---- sources ---- */
+
+/* NULL, or why it is not. */
+static const char *annotate_files_check_text(int fd)
+{
+	char bytes[PROBE];
+	ssize_t len = io_pread_full(fd, bytes, sizeof(bytes), 0);
+
+	if (len < 0)
+		return strerror(-fault_unreadable_fd(fd, (int)len));
+	return memchr(bytes, 0, (size_t)len) ? "it is not a text" : NULL;
+}
+
+/* Consumes the descriptor.  NULL, or why it cannot be shown. */
+static const char *annotate_files_take_text(struct source_file *s, int fd)
+{
+	const char *why = NULL;
+
+	if (fd < 0)
+		return fd == IO_NOT_REGULAR ? "it is not a regular file"
+					    : strerror(-fd);
+	if (fstat(fd, &s->st) || !S_ISREG(s->st.st_mode))
+		why = "it is not a regular file";
+	else if ((why = annotate_files_check_text(fd)))
+		;
+	else if (!(s->text = fdopen(fd, "r")))
+		why = strerror(errno);
+	if (why)
+		close(fd);
+	return why;
+}
+
+/* In the debug information: a file in memory. */
+static int open_embedded(const struct source_places *p, const char *full,
+			 const struct profile_image *image, int *ret_fd)
+{
+	struct buf text = { 0 };
+	struct code *code = NULL;
+	int fd = -1;
+	int r = -ENOENT;
+
+	if (p->code && image && image->binary)
+		code = report_code_of(p->code,
+				      (uint32_t)(image - p->code->profile->images.at));
+	if (code)
+		r = code_embedded(code, full, &text);
+	if (!r)
+		fd = memfd_create("source", MFD_CLOEXEC);
+	if (!r &&
+	    (fd < 0 || io_write_all(fd, text.data, text.len) || lseek(fd, 0, SEEK_SET)))
+		r = -ENOENT;
+	buf_done(&text);
+	if (r && fd >= 0)
+		close(fd);
+	*ret_fd = r ? -1 : fd;
+	return r;
+}
+
+/* The path of the file with the image's code, NULL: none. */
+static const char *annotate_files_binary_of(const struct source_places *p,
+					    const struct profile_image *image)
+{
+	const char *path =
+		image && p->code ? strtab_get(&p->code->profile->strings, image->binary)
+				 : "";
+
+	return path[0] ? path : NULL;
+}
+
+/* A descriptor or a negative errno; s->file is NULL if it is nowhere. */
+static int open_found(const struct source_places *p, const char *full,
+		      const struct profile_image *image, struct source_file *s)
+{
+	bool here = !image || !image->foreign;
+
+	if (p->handed_on)
+		return source_find_open(p->find, full, here,
+					annotate_files_binary_of(p, image), &s->file);
+	s->file = source_find(p->find, full, here);
+	return s->file ? io_open_regular(s->file, 0) : -ENOENT;
+}
+
+/* The same of a full path.  -ENOMEM or 0. */
+static int annotate_files_find_text(const struct source_places *p, const char *full,
+				    const struct profile_image *image,
+				    struct source_file *s, const char **ret_why)
+{
+	bool foreign = image && image->foreign;
+	int fd = -1;
+	int r;
+
+	*ret_why = NULL;
+	fd = open_found(p, full, image, s);
+	if (fd == -EACCES && p->handed_on) {
+		*ret_why = "left out: not every user can read it; give its directory "
+			   "to --search-dirs to include it";
+		return 0;
+	}
+	if (s->file) {
+		*ret_why = annotate_files_take_text(s, fd);
+		s->is_private = s->text && !public_file(fileno(s->text), s->file);
+		return 0;
+	}
+	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
+					 &s->file)
+		  : -ENOENT;
+	if (r == -ENOENT) {
+		const char *binary = annotate_files_binary_of(p, image);
+
+		r = open_embedded(p, full, image, &fd);
+		s->is_private = !r && binary && copy_rule_is_private(binary);
+	}
+	if (!r) {
+		s->fetched = true;
+		*ret_why = annotate_files_take_text(s, fd);
+	} else {
+		*ret_why = foreign ? "it was recorded on another machine; "
+				     "--search-dirs may name a folder here"
+				   : "No such file or directory";
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+int source_file_open(const struct source_places *places, const char *path,
+		     const struct profile_image *image, struct source_file *ret_source)
+{
+	struct source_file *s = ret_source;
+	char *full = path_full(path, "");
+	const char *why;
+	int r = 0;
+
+	*s = (struct source_file){ 0 };
+	if (!full)
+		return -ENOMEM;
+	/* "<artificial>", "<built-in>": made by the compiler. */
+	if (strchr(path, '<'))
+		why = "the compiler made it";
+	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
+		why = "it is no file but a part of the kernel";
+	else
+		r = annotate_files_find_text(places, full, image, s, &why);
+	free(full);
+	if (!r)
+		snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
+	return r;
+}
+
+void source_file_close(struct source_file *s)
+{
+	if (s->text)
+		fclose(s->text);
+	free(s->file);
+	*s = (struct source_file){ 0 };
+}
+
+/* ---- output ---- */
+
+int annotate_output_open(struct annotate_output *o, struct err *err)
+{
+	char *real;
+	bool is_root;
+
+	o->fd = output_make_dir(o->dir, output_dir_mode(o->is_private), err);
+	if (o->fd < 0)
+		return o->fd;
+	real = realpath(o->dir, NULL);
+	is_root = real && !strcmp(real, "/");
+	free(real);
+	return is_root ? err_set(err, -EINVAL,
+				 "Output path of / would over-write the source files")
+		       : 0;
+}
+
+static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+static int annotate_files_refuse(const struct annotate_output *o, const char *path,
+				 struct err *err)
+{
+	return err_set(err, -EPERM,
+		       "refusing to create file %s%s outside of output directory %s",
+		       o->dir, path, o->dir);
+}
+
+/* A directory in the one that is open as `above`, which is closed; or a negative errno. */
+static int enter_folder(const struct annotate_output *o, int above, const char *name,
+			size_t len)
+{
+	char *part = strndup(name, len);
+	int fd = part ? trust_make_dir(above, part, output_dir_mode(o->is_private),
+				       part, NULL)
+		      : -ENOMEM;
+
+	free(part);
+	close(above);
+	return fd;
+}
+
+/* The directory that the file will be in: a descriptor, made if it is not there. */
+static int open_folders(const struct annotate_output *o, const char *path,
+			const char **ret_name, struct err *err)
+{
+	const char *at = path + strspn(path, "/");
+	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
+
+	while (fd >= 0 && strchr(at, '/')) {
+		fd = enter_folder(o, fd, at, strcspn(at, "/"));
+		at += strcspn(at, "/");
+		at += strspn(at, "/");
+	}
+	*ret_name = at;
+	if (fd >= 0)
+		return fd;
+	/* A link, a file, or a directory of another user, where the directory should be. */
+	if (fd == -ELOOP || fd == -ENOTDIR)
+		return annotate_files_refuse(o, path, err);
+	if (fd == -EPERM)
+		return err_set(err, fd,
+			       "%s%s: its directory belongs to another user: give "
+			       "another --output-dir",
+			       o->dir, path);
+	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, path);
+}
+
+static int clear_place(const struct annotate_output *o, const char *path, int fd,
+		       const struct source_file *source, struct err *err)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return annotate_files_refuse(o, path, err);
+	if (source->text && st.st_dev == source->st.st_dev &&
+	    st.st_ino == source->st.st_ino)
+		return err_set(err, -EEXIST,
+			       "input and output files are identical: %s%s", o->dir,
+			       path);
+	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, path) : 0;
+}
+
+FILE *annotate_output_file(const struct annotate_output *o, const char *path,
+			   const struct source_file *source, struct err *err)
+{
+	const char *name = "";
+	int fd = open_folders(o, path, &name, err);
+	FILE *out = NULL;
+	int file;
+
+	if (fd < 0)
+		return NULL;
+	if (!clear_place(o, path, fd, source, err)) {
+		file = openat(fd, name, O_CLOEXEC | new_file_flags,
+			      output_mode(o->is_private || source->is_private));
+		out = file < 0 ? NULL : fdopen(file, "w");
+		if (!out) {
+			err_sys(err, -errno, "%s%s: cannot write", o->dir, path);
+			if (file >= 0)
+				close(file);
+		}
+	}
+	close(fd);
+	return out;
+}
+
+void annotate_output_remove(const struct annotate_output *o, const char *path)
+{
+	const char *name = "";
+	int fd = open_folders(o, path, &name, NULL);
+
+	if (fd < 0)
+		return;
+	(void)unlinkat(fd, name, 0);
+	close(fd);
+}

@@ -1,0 +1,190 @@
+#include "tools/annotate/html.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/scratch.h"
+
+static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+struct annotate_html {
+	char *dir; /* without slashes behind it */
+	struct scratch *making;
+	char *folder;   /* in `making` */
+	int fd;         /* of `folder` */
+	char path[128]; /* of the page at hand, in `folder` */
+	bool is_private;
+	struct buf page;
+	struct err *err;
+};
+
+static bool annotate_html_is_empty(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+	bool empty = d;
+
+	while (d && empty && (e = readdir(d)))
+		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+/* What is there already is not touched. */
+static int check_place(const char *dir, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(dir, &st))
+		return errno == ENOENT ? 0 : err_sys(err, -errno, "%s", dir);
+	if (S_ISLNK(st.st_mode))
+		return err_set(
+			err, -ELOOP,
+			"%s: is a symbolic link: give the folder itself to --html",
+			dir);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, -ENOTDIR,
+			       "%s: is no folder: give a new name to --html", dir);
+	if (!annotate_html_is_empty(dir))
+		return err_set(
+			err, -EEXIST,
+			"%s: is not empty: remove it, or give a new name to --html",
+			dir);
+	return 0;
+}
+
+static char *without_slashes(const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	return strndup(dir, len);
+}
+
+/* "DIR.making-XXXXXX/pages", with the folders that pages are in. */
+static int make_folders(struct annotate_html *h)
+{
+	int r;
+
+	if (asprintf(&h->folder, "%s/pages", scratch_folder(h->making)) < 0) {
+		h->folder = NULL;
+		return err_set(h->err, -ENOMEM, "out of memory");
+	}
+	r = io_mkdir(h->folder, output_dir_mode(false));
+	if (r)
+		return err_sys(h->err, r, "%s: cannot make it", h->dir);
+	h->fd = io_open(h->folder, O_RDONLY | O_DIRECTORY, 0);
+	if (h->fd < 0)
+		return err_sys(h->err, h->fd, "%s", h->dir);
+	if (mkdirat(h->fd, "source", output_dir_mode(false)) ||
+	    mkdirat(h->fd, "code", output_dir_mode(false)))
+		return err_sys(h->err, -errno, "%s: cannot make it", h->dir);
+	return 0;
+}
+
+int annotate_html_new(const char *dir, struct annotate_html **ret_html, struct err *err)
+{
+	struct annotate_html *h = calloc(1, sizeof(*h));
+	int r;
+
+	if (!h)
+		return err_set(err, -ENOMEM, "out of memory");
+	h->fd = -1;
+	h->err = err;
+	h->dir = without_slashes(dir);
+	if (!h->dir)
+		r = err_set(err, -ENOMEM, "out of memory");
+	else if (!*h->dir)
+		r = err_set(err, -EINVAL, "--html needs the name of a folder");
+	else
+		r = check_place(h->dir, err);
+	if (!r)
+		r = scratch_new_beside(h->dir, &h->making, err);
+	if (!r)
+		r = make_folders(h);
+	if (r) {
+		annotate_html_free(h);
+		return r;
+	}
+	*ret_html = h;
+	return 0;
+}
+
+int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
+{
+	struct annotate_html *h = ctx;
+
+	snprintf(h->path, sizeof(h->path), "%s", path);
+	*ret_page = io_open_memory(&h->page);
+	return *ret_page ? 0 : err_set(h->err, -ENOMEM, "out of memory");
+}
+
+/* In one piece, so that it is known why it cannot be written. */
+static int annotate_html_write_page(struct annotate_html *h)
+{
+	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
+			output_mode(h->is_private));
+	int r = fd < 0 ? -errno : io_write_all(fd, h->page.data, h->page.len);
+
+	if (fd >= 0 && close(fd) && !r)
+		r = -errno;
+	return r ? err_sys(h->err, r, "%s/%s: cannot write", h->dir, h->path) : 0;
+}
+
+int annotate_html_close_page(void *ctx, FILE *page)
+{
+	struct annotate_html *h = ctx;
+	int r;
+
+	if (io_close_memory(page, &h->page))
+		r = err_set(h->err, -ENOMEM, "out of memory");
+	else
+		r = annotate_html_write_page(h);
+	buf_done(&h->page);
+	return r;
+}
+
+void annotate_html_private(struct annotate_html *h)
+{
+	h->is_private = true;
+}
+
+/* An empty folder is replaced, nothing else is. */
+int annotate_html_finish(struct annotate_html *h)
+{
+	int r = check_place(h->dir, h->err);
+
+	if (r)
+		return r;
+	/* Names of pages are names of functions. */
+	if (h->is_private && fchmod(h->fd, output_dir_mode(true)))
+		return err_sys(h->err, -errno, "%s: cannot change its mode", h->dir);
+	r = io_rename(h->folder, h->dir);
+	return r ? err_sys(h->err, r, "%s: cannot give the pages this name", h->dir)
+		 : 0;
+}
+
+void annotate_html_free(struct annotate_html *h)
+{
+	if (!h)
+		return;
+	if (h->fd >= 0)
+		close(h->fd);
+	scratch_free(h->making);
+	free(h->folder);
+	free(h->dir);
+	free(h);
+}

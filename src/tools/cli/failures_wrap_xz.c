@@ -1,0 +1,11 @@
+/* failures_wrap_xz.c - notes a lack of memory in liblzma. */
+#include <lzma.h>
+
+#include "tools/cli/failures.h"
+#include "tools/cli/failures_wrap.h"
+
+NOTED_MEMORY(lzma_ret, lzma_stream_decoder,
+	     (lzma_stream * s, uint64_t limit, uint32_t flags), (s, limit, flags),
+	     result == LZMA_MEM_ERROR)
+NOTED_MEMORY(lzma_ret, lzma_code, (lzma_stream * s, lzma_action action), (s, action),
+	     result == LZMA_MEM_ERROR)

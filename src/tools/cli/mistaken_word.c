@@ -1,0 +1,29 @@
+#include "tools/cli/mistaken_word.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "aggregate/selection/spec.h"
+#include "recordings/sources.h"
+#include "recordings/word_fault.h"
+#include "tools/cli/command.h"
+
+void mistaken_word_say(const struct report_sources *sources, const struct spec *spec,
+		       int code)
+{
+	const struct spec_list *words = &spec->lists[SPEC_ANY_IMAGE];
+
+	if (code != -ENOENT && code != -ENODATA)
+		return;
+	for (size_t i = 0; i < words->values.nr; i++) {
+		const char *word = words->values.at[i];
+		const char *what = report_source_is(word)
+					   ? NULL
+					   : word_fault(word, !sources->sessions.nr);
+
+		if (!what)
+			continue;
+		command_error("%s%s (taken for the name of a binary)", word, what);
+		return;
+	}
+}

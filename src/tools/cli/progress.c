@@ -1,0 +1,166 @@
+#include "tools/cli/progress.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/byte_text.h"
+#include "base/files/io.h"
+#include "tools/cli/command.h"
+#include "tools/cli/terminal.h"
+
+enum {
+	FIRST_MS = 1000,
+	EVERY_MS = 200,
+	LINE_MAX_BYTES = 256
+};
+
+static const char clear_line[] = "\r\033[K";
+
+/* Signals that would end the program in the middle of a line. */
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+enum {
+	NR_SIGNALS = sizeof(signals) / sizeof(*signals)
+};
+
+static struct {
+	const char *what; /* NULL: nothing goes on, or nobody would see it */
+	uint64_t next_ms; /* when to write again */
+	volatile sig_atomic_t shown;
+	struct sigaction before[NR_SIGNALS]; /* while something is shown */
+} the;
+
+static uint64_t progress_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The line goes, the signal does what it does without us. */
+static void die_cleanly(int number)
+{
+	if (the.shown && write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1) < 0)
+		the.shown = 0;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction catch = { .sa_handler = die_cleanly };
+
+	for (int i = 0; i < NR_SIGNALS; i++) {
+		sigaction(signals[i], NULL, &the.before[i]);
+		/* Somebody who ignores or handles it knows why. */
+		if (the.before[i].sa_handler == SIG_DFL)
+			sigaction(signals[i], &catch, NULL);
+	}
+}
+
+static void let_signals_go(void)
+{
+	for (int i = 0; i < NR_SIGNALS; i++)
+		sigaction(signals[i], &the.before[i], NULL);
+}
+
+void progress_text(char *out, size_t room, const char *what, uint64_t done,
+		   uint64_t total)
+{
+	char done_text[32];
+	char total_text[32];
+
+	if (total && done > total)
+		done = total;
+	byte_text_put(done_text, sizeof(done_text), done);
+	byte_text_put(total_text, sizeof(total_text), total);
+	if (total)
+		snprintf(out, room, "%s: %s %s of %s (%d %%)", command_name(), what,
+			 done_text, total_text,
+			 (int)((double)done / (double)total * 100));
+	else
+		snprintf(out, room, "%s: %s %s", command_name(), what, done_text);
+}
+
+void progress_begin(const char *what)
+{
+	progress_end();
+	if (!terminal_has_escapes(STDERR_FILENO))
+		return;
+	the.what = what;
+	the.next_ms = progress_now_ms() + FIRST_MS;
+}
+
+/* Whether it is time to write. */
+static bool is_due(void)
+{
+	uint64_t now;
+
+	if (!the.what)
+		return false;
+	now = progress_now_ms();
+	if (now < the.next_ms)
+		return false;
+	the.next_ms = now + EVERY_MS;
+	return terminal_is_foreground(STDERR_FILENO);
+}
+
+/* How much of a line there is room for. */
+static size_t line_room(void)
+{
+	size_t width = terminal_width(STDERR_FILENO);
+
+	/* A line as wide as the terminal would wrap on some. */
+	return width < LINE_MAX_BYTES ? width : LINE_MAX_BYTES;
+}
+
+static void progress_show(const char *text)
+{
+	char line[LINE_MAX_BYTES + sizeof(clear_line)];
+	int len = snprintf(line, sizeof(line), "%s%s", clear_line, text);
+
+	if (!the.shown)
+		catch_signals();
+	the.shown = 1;
+	(void)!write(STDERR_FILENO, line, (size_t)len);
+}
+
+void progress_bytes(uint64_t done, uint64_t total)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (!is_due())
+		return;
+	progress_text(text, line_room(), the.what, done, total);
+	progress_show(text);
+}
+
+void progress_words(const char *words)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (!is_due())
+		return;
+	snprintf(text, line_room(), "%s: %s", command_name(), words);
+	progress_show(text);
+}
+
+void progress_hide(void)
+{
+	if (!the.shown)
+		return;
+	(void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
+	the.shown = 0;
+	let_signals_go();
+}
+
+void progress_end(void)
+{
+	progress_hide();
+	the.what = NULL;
+}

@@ -1,0 +1,9 @@
+/* commands.h - the registry of commands.
+ * Layer: tools. */
+#pragma once
+#include "tools/cli/command.h"
+
+extern const struct command *const commands[]; /* NULL-terminated */
+
+/* By name or classic name; NULL if there is none. */
+const struct command *command_find(const char *name);

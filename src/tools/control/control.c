@@ -1,0 +1,411 @@
+/* control.c - `oprofile control`, opcontrol: the options, and which action they ask for. */
+#include "tools/control/control.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "present/lines/screen.h"
+#include "tools/cli/command.h"
+#include "tools/cli/help.h"
+#include "tools/control/actions.h"
+
+extern const struct command command_control;
+extern const struct command command_events;
+
+#define ACTION(word, short_word, field_name, text)                                     \
+	{                                                                              \
+		.name = (word), .letter = (short_word), .kind = OPTION_FLAG,           \
+		.offset = OPTION(struct control_options, field_name), .help = (text)   \
+	}
+#define SETTING(word, short_word, value_name, field_name, text)                        \
+	{                                                                              \
+		.name = (word), .letter = (short_word), .kind = OPTION_TEXT,           \
+		.value = (value_name),                                                 \
+		.offset = OPTION(struct control_options, field_name), .help = (text)   \
+	}
+
+static const struct option_row rows[] = {
+	ACTION("init", 0, init,
+	       "Look whether the kernel can sample, and mount /dev/oprofile."),
+	ACTION("setup", 0, setup,
+	       "Keep the settings that follow. The word itself may be left out."),
+	ACTION("start-daemon", 0, start_daemon,
+	       "Start the daemon, which does not sample yet."),
+	ACTION("start", 's', start,
+	       "Start sampling, and the daemon if it does not run."),
+	ACTION("dump", 'd', dump,
+	       "Return when all that was sampled before can be read. For all users."),
+	ACTION("stop", 't', stop, "Stop sampling; the daemon stays."),
+	ACTION("shutdown", 'h', shutdown, "Stop sampling and end the daemon."),
+	ACTION("reset", 0, reset,
+	       "Remove the data of the current session; saved ones stay."),
+	SETTING("save", 0, "NAME", save,
+		"Save the current session under this name: opreport session:NAME."),
+	ACTION("deinit", 0, deinit, "As --shutdown, and unmount /dev/oprofile."),
+	ACTION("status", 0, status, "Show the daemon's state and its settings."),
+	ACTION("list-events", 'l', list_events,
+	       "List the events of this CPU, as ophelp does. For all users."),
+	{ .name = "event",
+	  .letter = 'e',
+	  .kind = OPTION_LIST,
+	  .value = "SPEC",
+	  .offset = OPTION(struct control_options, events),
+	  .help = "Sample on this event: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or "
+		  "\"default\". Once for each; they replace those of before." },
+	{ .name = "separate",
+	  .letter = 'p',
+	  .kind = OPTION_LIST,
+	  .value = "LIST",
+	  .offset = OPTION(struct control_options, separate),
+	  .help = "Keep profiles apart: none, lib, library, kernel (with library), "
+		  "thread, cpu, all; separated by commas." },
+	SETTING("callgraph", 'c', "DEPTH", callgraph,
+		"Frames of the call chains that are kept, 0 for none."),
+	SETTING("vmlinux", 0, "FILE", vmlinux,
+		"The kernel's image, for its symbols; \"none\" is --no-vmlinux."),
+	{ .name = "no-vmlinux",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct control_options, no_vmlinux),
+	  .help = "There is no image of the kernel." },
+	SETTING("kernel-range", 0, "START,END", kernel_range,
+		"Where the kernel's code is, in hexadecimal digits."),
+	{ .name = "image",
+	  .letter = 'i',
+	  .kind = OPTION_LIST,
+	  .value = "LIST",
+	  .offset = OPTION(struct control_options, images),
+	  .help = "Keep samples of these binaries only, separated by commas, or "
+		  "\"all\"." },
+	SETTING("session-dir", 0, "DIR", session_dir,
+		"Where sessions are kept, below samples. The default is "
+		"/var/lib/oprofile."),
+	SETTING("buffer-size", 0, "SAMPLES", buffer_size,
+		"Samples that the buffers hold, 0 for the default."),
+	SETTING("buffer-watershed", 0, "SAMPLES", buffer_watershed,
+		"Samples before the daemon reads them, 0 for the default."),
+	SETTING("cpu-buffer-size", 0, "SAMPLES", cpu_buffer_size,
+		"Samples that one CPU's buffer holds, 0 for the default."),
+	SETTING("note-table-size", 0, "ENTRIES", note_table_size,
+		"Of the kernel module of Linux 2.4: kept, and of no effect."),
+	SETTING("pid-filter", 0, "PID", pid_filter,
+		"Record samples of this process alone; none: of all."),
+	SETTING("pgrp-filter", 0, "PGRP", pgrp_filter,
+		"Record samples of this process group alone; none: of all."),
+	SETTING("metrics-listen", 0, "[ADDR:]PORT", metrics_listen,
+		"Give metrics for Prometheus at this port of this machine (127.0.0.1); "
+		"none: nowhere."),
+	{ .name = "kernel-only",
+	  .kind = OPTION_TEXT,
+	  .value = "1",
+	  .value_optional = true,
+	  .offset = OPTION(struct control_options, kernel_only),
+	  .help = "The events of this call count in the kernel only." },
+	SETTING("xen", 0, "FILE", xen, "Of Xen: accepted, and of no effect."),
+	SETTING("active-domains", 0, "LIST", active_domains,
+		"Of Xen: accepted, and of no effect."),
+	SETTING("s390hwsampbufsize", 0, "SIZE", s390_buffer,
+		"Of s390: accepted, and of no effect."),
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_TEXT,
+	  .value = "WHAT",
+	  .value_optional = true,
+	  .offset = OPTION(struct control_options, verbose),
+	  .help = "With --start and --start-daemon: the daemon's log says more. WHAT "
+		  "is all, or sfile, arcs, samples, module, misc, ext." },
+	{ 0 },
+};
+
+/* ---- words that are no options ---- */
+
+/* The row of a word, which may be the beginning of its name; NULL: none. */
+static const struct option_row *control_row_of(const struct option_row *table,
+					       const char *word)
+{
+	bool is_long = word[1] == '-';
+	size_t len = is_long ? strcspn(word + 2, "=") : 0;
+	const struct option_row *begun = NULL;
+
+	for (const struct option_row *row = table; row->name; row++) {
+		if (!is_long && row->letter == word[1])
+			return row;
+		if (!is_long || strncmp(row->name, word + 2, len) != 0)
+			continue;
+		if (!row->name[len])
+			return row;
+		begun = row;
+	}
+	return begun;
+}
+
+static bool has_value_behind(const struct option_row *row, const char *word)
+{
+	return row->value && !row->value_optional &&
+	       (word[1] == '-' ? !strchr(word, '=') : !word[2]);
+}
+
+/* The first option that there is not, NULL: none. */
+static const char *find_unknown(const struct command *self, char *const *words,
+				size_t nr)
+{
+	for (size_t i = 1; i < nr && strcmp(words[i], "--") != 0; i++) {
+		const char *word = words[i];
+		const struct option_row *row;
+
+		if (word[0] != '-' || !word[1])
+			continue;
+		row = control_row_of(self->options, word);
+		if (!row)
+			row = control_row_of(command_common_rows(self), word);
+		if (!row)
+			return word;
+		i += has_value_behind(row, word);
+	}
+	return NULL;
+}
+
+static int refuse_word(const char *word)
+{
+	screen_print_line(stderr, "Unknown option \"%s\". See opcontrol --help", word);
+	return 1;
+}
+
+/* ---- which options may stand together ---- */
+
+static const struct {
+	size_t field;
+	const char *option;
+} exclusive[] = {
+	{ OPTION(struct control_options, init), "--init" },
+	{ OPTION(struct control_options, dump), "--dump" },
+	{ OPTION(struct control_options, stop), "--stop" },
+	{ OPTION(struct control_options, shutdown), "--shutdown" },
+	{ OPTION(struct control_options, reset), "--reset" },
+	{ OPTION(struct control_options, deinit), "--deinit" },
+	{ OPTION(struct control_options, status), "--status" },
+	{ OPTION(struct control_options, list_events), "--list-events" },
+};
+
+static bool is_given(const struct control_options *set, const struct option_row *row)
+{
+	const char *field = (const char *)set + row->offset;
+
+	if (row->kind == OPTION_FLAG)
+		return *(const bool *)field;
+	if (row->kind == OPTION_LIST)
+		return ((const struct word_list *)field)->values.nr != 0;
+	return *(const char *const *)field != NULL;
+}
+
+bool control_is_given(const struct control_options *set, const char *option)
+{
+	const struct option_row *row = options_find(rows, option);
+
+	return row && is_given(set, row);
+}
+
+const char *control_asked(const struct control_options *set)
+{
+	const struct option_row *row = rows;
+
+	while (row->name && !is_given(set, row))
+		row++;
+	return row->name ? row->name : "setup";
+}
+
+/* False, and said, where an action is not alone. */
+static bool check_together(const struct control_options *set)
+{
+	const char *alone = set->save ? "--save" : NULL;
+	size_t nr = 0;
+
+	for (const struct option_row *row = rows; row->name; row++)
+		nr += is_given(set, row);
+	for (size_t i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++) {
+		if (*(const bool *)((const char *)set + exclusive[i].field))
+			alone = exclusive[i].option;
+	}
+	if (alone && nr > 1) {
+		screen_print_line(stderr, "Option \"%s\" not valid with other options.",
+				  alone);
+		return false;
+	}
+	if (set->verbose && !set->start && !set->start_daemon) {
+		fputs("Option \"--verbose\" is only valid with --start or "
+		      "--start-daemon.\n",
+		      stderr);
+		return false;
+	}
+	return true;
+}
+
+/* ---- files ---- */
+
+/* Root's, whoever calls. */
+static int control_find_files(struct control *c, struct err *err)
+{
+	const char *dir = getenv("OPROFILE_SETUP_DIR");
+	const struct passwd *root = getpwuid(0);
+	const char *home = root ? root->pw_dir : "/";
+	int r;
+
+	if (dir && *dir)
+		r = asprintf(&c->rc_path, "%s/daemonrc", dir);
+	else
+		r = asprintf(&c->rc_path, "%s/.oprofile/daemonrc", home);
+	if (r < 0)
+		c->rc_path = NULL;
+	if (r < 0 || asprintf(&c->rc_new_path, "%s_new", c->rc_path) < 0) {
+		c->rc_new_path = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* What was set last: what a running daemon will take next time, if there is such a file.  A broken
+ * one fails the actions that need it: a daemon can be stopped without. */
+static void load_settings(struct control *c)
+{
+	struct err err = { 0 };
+	int r = daemonrc_load(&c->rc, c->rc_new_path, &err);
+
+	c->has_new = !r;
+	if (r == -ENOENT)
+		r = daemonrc_load(&c->rc, c->rc_path, &err);
+	/* Users need not see root's files. */
+	if (r && r != -ENOENT && (r != -EACCES || !geteuid()))
+		c->rc_failure = err;
+}
+
+/* ---- the actions ---- */
+
+static int list_events(void)
+{
+	char name[] = "ophelp";
+	char *argv[] = { name, NULL };
+
+	return command_events.run(&command_events, 1, argv);
+}
+
+static int act_alone(struct control *c)
+{
+	static const struct {
+		size_t field;
+		int (*act)(struct control *);
+	} actions[] = {
+		{ OPTION(struct control_options, init), control_init },
+		{ OPTION(struct control_options, stop), control_stop },
+		{ OPTION(struct control_options, shutdown), control_shutdown },
+		{ OPTION(struct control_options, reset), control_reset },
+		{ OPTION(struct control_options, deinit), control_deinit },
+	};
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (*(const bool *)((const char *)&c->set + actions[i].field))
+			return actions[i].act(c);
+	}
+	return c->set.save ? control_save(c) : -1;
+}
+
+static int act(struct control *c)
+{
+	struct err err = { 0 };
+	int r;
+
+	/* Whoever starts it, the daemon's folders are for all to go through. */
+	umask(022);
+	r = control_find_files(c, &err);
+	if (r)
+		return control_fail(c, &err);
+	load_settings(c);
+	if (c->set.status)
+		return control_print_status(c);
+	if (c->set.dump)
+		return control_dump(c);
+	/* The daemon itself serves one at a time; settings and its start are root's. */
+	if (!geteuid() && control_lock(c, &err))
+		return control_fail(c, &err);
+	r = act_alone(c);
+	if (r >= 0)
+		return r;
+	r = control_setup(c);
+	if (!r && (c->set.start || c->set.start_daemon))
+		r = control_start(c, c->set.start);
+	return r;
+}
+
+static void control_done(struct control *c)
+{
+	if (c->connected)
+		control_disconnect(&c->daemon);
+	if (c->lock_fd >= 0)
+		close(c->lock_fd);
+	vec_done(&c->set.events.values);
+	vec_done(&c->set.separate.values);
+	vec_done(&c->set.images.values);
+	daemonrc_done(&c->rc);
+	free(c->rc_path);
+	free(c->rc_new_path);
+}
+
+static int control_run(const struct command *self, int argc, char **argv)
+{
+	struct control c = { .lock_fd = -1 };
+	struct control_words words;
+	struct err err = { 0 };
+	const char *unknown;
+	int status = 1;
+	int first;
+
+	if (control_words_make(argc, argv, &words, &err)) {
+		command_error("%s", err.text);
+		control_words_done(&words);
+		return 1;
+	}
+	unknown = find_unknown(self, words.words.at, words.words.nr);
+	status = unknown ? refuse_word(unknown)
+			 : command_options(self, OPTIONS_PERMUTE, (int)words.words.nr,
+					   words.words.at, &c.set, &first);
+	if (status < 0 && first < (int)words.words.nr) {
+		status = refuse_word(words.words.at[first]);
+	} else if (status < 0 && argc == 1) {
+		help_print_usage(stdout, self, command_name());
+		status = 0;
+	} else if (status < 0) {
+		status = !check_together(&c.set) ? 1
+			 : c.set.list_events     ? list_events()
+						 : act(&c);
+	}
+	control_done(&c);
+	control_words_done(&words);
+	return status;
+}
+
+const struct command command_control = {
+	.name = "control",
+	.classic = "opcontrol",
+	.summary = "set up, start, stop and read out the system profiler's daemon",
+	.usage = "--setup [settings]\n--start [settings]\n--dump | --stop | --shutdown "
+		 "| --reset | --save=NAME | --status | --list-events",
+	.notes =
+		"Examples:\n"
+		"  opcontrol --no-vmlinux\n"
+		"  opcontrol --start --callgraph=32\n"
+		"  opcontrol --dump; opreport --long-filenames\n"
+		"  opcontrol --save=monday\n"
+		"  opcontrol --shutdown\n"
+		"Settings are kept in ~root/.oprofile/daemonrc; while the daemon runs, "
+		"in daemonrc_new until it is started again. Root, the daemon's own "
+		"user "
+		"and members of its group (oprofile) may do all, others --dump, "
+		"--status and --list-events.",
+	.options = rows,
+	.is_recorder = true,
+	.run = control_run,
+};

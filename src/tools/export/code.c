@@ -1,0 +1,409 @@
+#include "tools/export/code.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "aggregate/count/code_counts.h"
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
+#include "archive/read/open.h"
+#include "base/err.h"
+#include "format/perfdata/input.h"
+#include "format/session/session.h"
+#include "import/file.h"
+#include "recordings/places.h"
+#include "recordings/sources.h"
+#include "resolve/replay/replay.h"
+#include "resolve/symbolize/lines.h"
+#include "resolve/symbolize/naming.h"
+#include "tools/cli/command.h"
+#include "tools/export/export.h"
+
+enum {
+	BRANCHES_MAX = 1024 /* of one sample; processors keep 32 */
+};
+
+struct export_code_reading {
+	struct export_run *run;
+	struct naming_places *places;
+	export_code_fn fn;
+	void *ctx;
+	uint64_t samples; /* these two of all sources */
+	uint64_t skipped;
+	/* Of the source at hand: */
+	struct replay *replay;
+	struct selection selection;
+	struct code_counts counts;
+	VEC(uint64_t) by_stack; /* samples */
+	bool all;               /* nothing is left out */
+	uint32_t *place_of; /* by branch of the sample at hand: from, to, from ... */
+};
+
+/* ---- samples ---- */
+
+/* By stack, which is one place in memory for each sample; take_leaves() finds what they are. */
+static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack)
+{
+	g->counts.samples++;
+	if (stack >= d->stacks.nr)
+		return 0;
+	while (g->by_stack.nr <= stack)
+		if (!vec_push(&g->by_stack, 0))
+			return -ENOMEM;
+	g->by_stack.at[stack]++;
+	return 0;
+}
+
+/* The samples by stack become those of places. */
+static int take_leaves(struct export_code_reading *g, const struct dict *d)
+{
+	for (size_t i = 0; i < g->by_stack.nr; i++) {
+		uint32_t frame = d->stacks.at[i].frame;
+		uint32_t place;
+
+		if (!g->by_stack.at[i] || frame >= d->frames.nr ||
+		    d->frames.at[frame].image >= d->images.nr)
+			continue;
+		place = code_counts_place(&g->counts, d->frames.at[frame].image,
+					  d->frames.at[frame].offset);
+		if (place == MAP_NONE)
+			return -ENOMEM;
+		g->counts.places.at[place].samples += g->by_stack.at[i];
+	}
+	return 0;
+}
+
+/* Those of the kernel have the high addresses. */
+static int export_code_place_of(struct export_code_reading *g, uint64_t address,
+				uint32_t *ret_place)
+{
+	uint16_t mode =
+		address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	struct resolver_place at;
+	uint32_t image;
+	int r;
+
+	*ret_place = MAP_NONE;
+	if (!address)
+		return 0;
+	r = replay_locate(g->replay, mode, address, &at);
+	if (r || at.entry == RESOLVER_NOWHERE)
+		return r;
+	r = replay_image(g->replay, &at, &image);
+	if (r || image == DICT_NONE)
+		return r;
+	*ret_place = code_counts_place(&g->counts, image, at.offset);
+	return *ret_place == MAP_NONE ? -ENOMEM : 0;
+}
+
+static int export_code_find_places(struct export_code_reading *g,
+				   const struct decoder *d,
+				   const struct record_sample *s, size_t nr)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr; i++) {
+		const struct branch b = decoder_branch_at(d, s, i);
+
+		r = export_code_place_of(g, b.from, &g->place_of[2 * i]);
+		if (!r)
+			r = export_code_place_of(g, b.to, &g->place_of[2 * i + 1]);
+	}
+	return r;
+}
+
+/* From where a branch went the code ran straight to the next branch; the newest comes first. */
+static int export_code_add_branches(struct export_code_reading *g,
+				    const struct decoder *d,
+				    const struct record_sample *s)
+{
+	size_t nr =
+		s->nr_branches < BRANCHES_MAX ? (size_t)s->nr_branches : BRANCHES_MAX;
+	int r = export_code_find_places(g, d, s, nr);
+
+	for (size_t i = 0; !r && i < nr; i++) {
+		const uint32_t *p = &g->place_of[2 * i];
+
+		if (p[0] != MAP_NONE && p[1] != MAP_NONE)
+			r = code_counts_branch(&g->counts, p[0], p[1],
+					       decoder_branch_at(d, s, i).mispredicted);
+		if (!r && i + 1 < nr && p[0] != MAP_NONE && p[3] != MAP_NONE)
+			r = code_counts_run(&g->counts, p[3], p[0]);
+	}
+	return r;
+}
+
+static int each_sample(void *ctx, const struct decoder *d, const struct record *rec,
+		       const struct sample *sample)
+{
+	struct export_code_reading *g = ctx;
+	int r = selection_wants_one(&g->selection, sample);
+
+	if (r <= 0) {
+		g->skipped += !r;
+		return r;
+	}
+	r = add_leaf(g, replay_dict(g->replay), sample->stack);
+	if (!r && rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
+		r = export_code_add_branches(g, d, &rec->sample);
+	return r;
+}
+
+/* ---- one source ---- */
+
+/* Hands on what was counted, and forgets it. */
+static int export_code_finish(struct export_code_reading *g, struct naming *naming,
+			      const struct dict *d, int r, struct err *err)
+{
+	g->samples += g->counts.samples;
+	if (!r && take_leaves(g, d))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r && g->counts.samples)
+		r = g->fn(g->ctx, &g->counts, d, naming, err);
+	code_counts_done(&g->counts);
+	g->counts = (struct code_counts){ 0 };
+	g->by_stack.nr = 0;
+	selection_done(&g->selection);
+	naming_free(naming);
+	return r;
+}
+
+static int export_code_set_times(struct export_code_reading *g,
+				 const struct session_span *span, struct err *err)
+{
+	if (selection_set_times(&g->selection, span))
+		return err_set(err, -ENOMEM, "out of memory");
+	return g->selection.times_known
+		       ? 0
+		       : err_set(err, -ENODATA,
+				 "time: it is not known when the samples begin and "
+				 "end, so there are no shares of it: give seconds, "
+				 "such as time:1.5s-3s");
+}
+
+static int export_code_add_batch(struct export_code_reading *g, const struct dict *d,
+				 const struct sample_batch *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < b->nr; i++) {
+		r = g->all ? 1 : selection_wants_sample(&g->selection, b, i);
+		g->skipped += !r;
+		if (r > 0)
+			r = add_leaf(g, d, b->stack[i]);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* With `each` all samples went there when it returns 1. */
+static int export_code_read_batches(struct export_code_reading *g, struct err *err)
+{
+	struct sample_batch b;
+	int r;
+
+	do {
+		r = replay_next(g->replay, &b, err);
+		if (!r && export_code_add_batch(g, replay_dict(g->replay), &b))
+			r = err_set(err, -ENOMEM, "out of memory");
+	} while (!r);
+	return r < 0 ? r : 0;
+}
+
+static int read_replay(struct export_code_reading *g,
+		       const struct perf_input_info *info, struct err *err)
+{
+	const struct session_info *session = replay_info(g->replay);
+	const struct session_span span = { .start_ns = session->start_ns,
+					   .first_ns = info->first_ns,
+					   .last_ns = info->last_ns,
+					   .wall_ns = info->clock_wall_ns,
+					   .wall_at_ns = info->clock_ns };
+	struct naming *naming = NULL;
+	int r;
+
+	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
+	r = export_code_set_times(g, &span, err);
+	if (!r)
+		r = export_code_read_batches(g, err);
+	if (!r) {
+		replay_late_build_ids(g->replay);
+		r = naming_new(replay_dict(g->replay), session, "", &naming);
+		if (r)
+			err_set(err, r, "out of memory");
+		else
+			naming_use(naming, g->places);
+	}
+	return export_code_finish(g, naming, replay_dict(g->replay), r, err);
+}
+
+static void note_damage(struct export_code_reading *g, const struct report_session *s,
+			const struct perf_input *input)
+{
+	struct import_result result = { .samples = g->counts.samples,
+					.malformed = replay_undecodable(g->replay),
+					.damage = *perf_input_damage(input),
+					.interrupted =
+						perf_input_info(input)->interrupted };
+
+	if (!import_is_incomplete(&result))
+		return;
+	result.samples = replay_counts(g->replay)->by_type[PERF_RECORD_SAMPLE];
+	import_say_incomplete(s->name, &result);
+	g->run->incomplete = true;
+}
+
+static bool has_branches(const struct perf_input_info *info)
+{
+	for (size_t i = 0; i < info->events.nr; i++)
+		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+static int read_perf_data(struct export_code_reading *g, const struct report_session *s,
+			  struct err *err)
+{
+	struct replay_options options = { .threads = true, .ctx = g };
+	struct perf_input *input;
+	int r = perf_input_open(s->dir, s->trust, &input, err);
+
+	if (r)
+		return r;
+	if (has_branches(perf_input_info(input)))
+		options.each = each_sample;
+	r = replay_new(input, &options, &g->replay, err);
+	if (!r) {
+		r = read_replay(g, perf_input_info(input), err);
+		if (!r)
+			note_damage(g, s, input);
+		replay_free(g->replay);
+	}
+	if (r)
+		err_prefix(err, "%s", s->name);
+	perf_input_close(input);
+	return r;
+}
+
+static int export_code_read_segment(struct export_code_reading *g, struct segment *s,
+				    const char *dir, struct session_span *span,
+				    struct err *err)
+{
+	const struct session_info *info = segment_info(s);
+	struct naming *naming = NULL;
+	int r;
+
+	if (!span->start_ns)
+		span->start_ns = info->start_ns;
+	session_span_set_wall(span, info);
+	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
+	r = export_code_set_times(g, span, err);
+	while (!r) {
+		struct sample_batch b;
+
+		r = segment_next(s, COLUMN_ALL, &b, err);
+		if (!r && export_code_add_batch(g, segment_dict(s), &b))
+			r = err_set(err, -ENOMEM, "out of memory");
+	}
+	if (r > 0) {
+		r = naming_new(segment_dict(s), info, dir, &naming);
+		if (r)
+			err_set(err, r, "out of memory");
+		else
+			naming_use(naming, g->places);
+	}
+	return export_code_finish(g, naming, segment_dict(s), r, err);
+}
+
+static void export_code_note_segment(struct export_code_reading *g, const char *path,
+				     const struct segment *s)
+{
+	const struct segment_damage *d = segment_damage(s);
+
+	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !d->unfinished)
+		return;
+	command_warning("%s is incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+			" bytes cut off",
+			path, d->bad_blocks, d->cut_bytes);
+	g->run->incomplete = true;
+}
+
+static int export_code_read_session(struct export_code_reading *g,
+				    const struct report_session *from, struct err *err)
+{
+	struct session_span span = { 0 };
+	char **paths;
+	size_t nr;
+	int r = session_list(from->dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	if (spec_has_shares(g->run->spec) &&
+	    session_span_read(paths, nr, from->trust, &span))
+		r = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < nr; i++) {
+		struct segment *s;
+
+		r = segment_open(paths[i], from->trust, &s, err);
+		if (r)
+			break;
+		r = export_code_read_segment(g, s, from->dir, &span, err);
+		if (!r)
+			export_code_note_segment(g, paths[i], s);
+		segment_close(s);
+	}
+	session_list_free(paths, nr);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+static bool asks_for_all(const struct spec *spec)
+{
+	for (size_t i = 0; i < SPEC_COUNT; i++)
+		if (spec->lists[i].values.nr)
+			return false;
+	return !spec->spans.nr;
+}
+
+static int export_code_begin(struct export_code_reading *g, struct err *err)
+{
+	struct places_options from = g->run->options->places;
+
+	if (spec_has_symbols(g->run->spec))
+		return err_set(err, -EINVAL,
+			       "symbol: %s is of a whole program: leave symbol: out",
+			       g->run->format->name);
+	g->all = asks_for_all(g->run->spec);
+	from.archive = archive_folder(g->run->sources->archive);
+	g->place_of = calloc(2 * BRANCHES_MAX, sizeof(*g->place_of));
+	if (!g->place_of)
+		return err_set(err, -ENOMEM, "out of memory");
+	return places_make(&from, &g->places, err);
+}
+
+int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
+		     struct err *err)
+{
+	struct export_code_reading g = { .run = run, .fn = fn, .ctx = ctx };
+	int r = export_code_begin(&g, err);
+
+	for (size_t i = 0; !r && i < run->sources->sessions.nr; i++) {
+		const struct report_session *s = &run->sources->sessions.at[i];
+
+		r = s->perf_data ? read_perf_data(&g, s, err)
+				 : export_code_read_session(&g, s, err);
+	}
+	if (!r && !g.samples && g.skipped)
+		r = err_set(err, -ENODATA,
+			    "none of the %" PRIu64 " samples is asked for: profile "
+			    "specification too strict ?",
+			    g.skipped);
+	else if (!r && !g.samples)
+		r = err_set(err, -ENODATA, "there is no sample to export");
+	naming_places_free(g.places);
+	vec_done(&g.by_stack);
+	free(g.place_of);
+	return r;
+}

@@ -1,0 +1,40 @@
+/* gprof.c - `oprofile gprof` (opgprof): what `oprofile export gmon` writes, as a command. */
+#include "recordings/sources.h"
+#include "tools/cli/command.h"
+#include "tools/export/export.h"
+
+extern const struct command command_gprof;
+
+static const struct option_row rows[] = {
+	{ .name = "output-filename",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct export_options, output),
+	  .help = "Write to this file, not to gmon.out." },
+	EXPORT_OPTION_ROWS("Leave out functions with less of the binary's samples."),
+	{ 0 },
+};
+
+static int gprof_run(const struct command *self, int argc, char **argv)
+{
+	struct export_options set = { 0 };
+	int first;
+	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
+
+	return status >= 0 ? status : export_command("gmon", &set, argv + first);
+}
+
+const struct command command_gprof = {
+	.name = "gprof",
+	.classic = "opgprof",
+	.summary = "write a profile of a binary for gprof",
+	.usage = "[options] [SESSION|FILE...] [profile specification...]",
+	.notes =
+		"Examples:\n"
+		"  operf --callgraph ./program && opgprof && gprof ./program gmon.out\n"
+		"  opgprof -o lib.gmon image:/usr/bin/program lib-image:libz.so.1\n"
+		"  gprof -p -q /usr/lib/x86_64-linux-gnu/libz.so.1 lib.gmon",
+	.options = rows,
+	.run = gprof_run,
+};

@@ -1,0 +1,294 @@
+/* oprofiled.c - `oprofile daemon`, called oprofiled: samples the whole system, always. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "daemon/engine/engine.h"
+#include "tools/cli/command.h"
+
+enum {
+	DEFAULT_HZ = 99
+};
+
+static const uint64_t default_rotate_ns = 600000000000;
+
+static const struct option_row rows[] = {
+	{ .name = "events",
+	  .letter = 'e',
+	  .kind = OPTION_LIST,
+	  .value = "SPEC[,SPEC]",
+	  .offset = OPTION(struct oprofiled_options, events),
+	  .help = "What to sample, as operf's --events. The default is the CPU's "
+		  "cycles, and TIMER where there is no PMU, at --frequency." },
+	{ .name = "event", .alias_of = "events", .help = "The same as --events." },
+	{ .name = "frequency",
+	  .letter = 'F',
+	  .kind = OPTION_COUNT,
+	  .value = "HZ",
+	  .not_zero = true,
+	  .offset = OPTION(struct oprofiled_options, frequency_hz),
+	  .help = "Samples per second and CPU for events without a count of their own "
+		  "(default 99)." },
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct oprofiled_options, session_dir),
+	  .help = "Where sessions go; must exist. The default is /var/lib/oprofile, "
+		  "which is made." },
+	{ .name = "callgraph",
+	  .letter = 'g',
+	  .kind = OPTION_TEXT,
+	  .value = "HOW",
+	  .offset = OPTION(struct oprofiled_options, callgraph),
+	  .help = "Call stacks: dwarf (the default) unwinds a copy of each stack's "
+		  "top, "
+		  "fp follows frame pointers, none leaves them out." },
+	{ .name = "foreground",
+	  .letter = 'f',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct oprofiled_options, foreground),
+	  .help = "Stay in the foreground and write the log to stderr." },
+	{ .name = "paused",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct oprofiled_options, paused),
+	  .help = "Sample nothing before `opcontrol --start`." },
+	{ .name = "rotate",
+	  .kind = OPTION_DURATION,
+	  .value = "TIME",
+	  .not_zero = true,
+	  .offset = OPTION(struct oprofiled_options, rotate_ns),
+	  .help = "Begin another segment of the session this often (default 10m)." },
+	{ .name = "retain",
+	  .kind = OPTION_TEXT,
+	  .value = "SIZE,AGE",
+	  .offset = OPTION(struct oprofiled_options, retain),
+	  .help = "Of the current session, keep at most so much (K, M, G, T) and "
+		  "nothing "
+		  "older (m, h, d, w); the default is 2G,30d. Each may be left out." },
+	{ .name = "max-overhead",
+	  .kind = OPTION_TEXT,
+	  .value = "SHARE",
+	  .offset = OPTION(struct oprofiled_options, max_overhead),
+	  .help = "Lower the rate when the daemon, and the kernel for its samples, "
+		  "take more than this share of the CPUs' time (default 1%); none: "
+		  "never." },
+	{ .name = "max-memory",
+	  .kind = OPTION_TEXT,
+	  .value = "SIZE",
+	  .offset = OPTION(struct oprofiled_options, max_memory),
+	  .help = "Begin the recording anew when it has taken so much memory (K, M, G; "
+		  "default 112M)." },
+	{ .name = "metrics-listen",
+	  .kind = OPTION_TEXT,
+	  .value = "[ADDR:]PORT",
+	  .offset = OPTION(struct oprofiled_options, metrics_listen),
+	  .help = "Give metrics for Prometheus at http://ADDR:PORT/metrics; ADDR is a "
+		  "loopback address (default 127.0.0.1), port 0 one that is free." },
+	{ .name = "group",
+	  .kind = OPTION_TEXT,
+	  .value = "NAME",
+	  .offset = OPTION(struct oprofiled_options, group),
+	  .help = "Members of this group may control the daemon (default oprofile)." },
+	{ .name = "vmlinux",
+	  .letter = 'k',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct oprofiled_options, vmlinux),
+	  .help = "The uncompressed kernel image with symbols. Without it the running "
+		  "kernel's own symbols are saved with the session." },
+	{ .name = "no-vmlinux",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct oprofiled_options, no_vmlinux),
+	  .help = "There is no such file, as is the default." },
+	{ .name = "kernel-range",
+	  .letter = 'r',
+	  .kind = OPTION_TEXT,
+	  .value = "START,END",
+	  .offset = OPTION(struct oprofiled_options, kernel_range),
+	  .help = "Accepted for old scripts and without effect: the kernel says where "
+		  "it is." },
+	{ .name = "image",
+	  .kind = OPTION_TEXT,
+	  .value = "LIST",
+	  .offset = OPTION(struct oprofiled_options, image),
+	  .help = "Record samples of these binaries alone: in them, or of processes "
+		  "whose program they are (paths with commas between them; all: "
+		  "any)." },
+	{ .name = "separate-lib",
+	  .kind = OPTION_TEXT,
+	  .value = "0|1",
+	  .offset = OPTION(struct oprofiled_options, separate_lib),
+	  .help = "Kept; every recording keeps libraries by application." },
+	{ .name = "separate-kernel",
+	  .kind = OPTION_TEXT,
+	  .value = "0|1",
+	  .offset = OPTION(struct oprofiled_options, separate_kernel),
+	  .help = "Kept; every recording keeps the kernel by application." },
+	{ .name = "separate-thread",
+	  .kind = OPTION_TEXT,
+	  .value = "0|1",
+	  .offset = OPTION(struct oprofiled_options, separate_thread),
+	  .help = "Show threads apart by default." },
+	{ .name = "separate-cpu",
+	  .kind = OPTION_TEXT,
+	  .value = "0|1",
+	  .offset = OPTION(struct oprofiled_options, separate_cpu),
+	  .help = "Show CPUs apart by default." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_TEXT,
+	  .value = "LIST",
+	  .value_optional = true,
+	  .offset = OPTION(struct oprofiled_options, verbose),
+	  .help = "Log more. LIST makes no difference." },
+	{ .name = "xen-image",
+	  .kind = OPTION_REFUSED,
+	  .value = "FILE",
+	  .help = "Not offered.",
+	  .refusal = "Xen's passive domains are not sampled by perf events" },
+	{ .name = "xen-range",
+	  .kind = OPTION_REFUSED,
+	  .value = "START,END",
+	  .help = "Not offered.",
+	  .refusal = "Xen's passive domains are not sampled by perf events" },
+	{ .name = "ext-feature",
+	  .letter = 'x',
+	  .kind = OPTION_REFUSED,
+	  .value = "SPEC",
+	  .help = "Not offered.",
+	  .refusal = "IBS is an event of its own: see ophelp for ibs_op" },
+	{ .name = NULL }
+};
+
+static int oprofiled_check(const struct oprofiled_options *o, struct err *err)
+{
+	const struct {
+		const char *name;
+		const char *value;
+	} flags[] = { { "separate-lib", o->separate_lib },
+		      { "separate-kernel", o->separate_kernel },
+		      { "separate-thread", o->separate_thread },
+		      { "separate-cpu", o->separate_cpu } };
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (flags[i].value && strcmp(flags[i].value, "0") != 0 &&
+		    strcmp(flags[i].value, "1") != 0)
+			return err_set(err, -EINVAL, "--%s=%s: give 0 or 1",
+				       flags[i].name, flags[i].value);
+	if (o->callgraph && strcmp(o->callgraph, "dwarf") != 0 &&
+	    strcmp(o->callgraph, "fp") != 0 && strcmp(o->callgraph, "none") != 0)
+		return err_set(err, -EINVAL,
+			       "--callgraph=%s: known are dwarf, fp and none",
+			       o->callgraph);
+	return 0;
+}
+
+/* The options that bound what is kept and what it costs. */
+static int take_bounds(struct oprofiled *d, struct err *err)
+{
+	const struct oprofiled_options *o = &d->options;
+	struct retention memory;
+	int r = retention_parse(o->retain, &d->upkeep.retention, err);
+
+	if (r)
+		return err_prefix(err, "--retain");
+	if (retention_parse(o->max_memory, &memory, NULL) || !memory.max_bytes ||
+	    memory.max_age_ns)
+		return err_set(err, -EINVAL,
+			       "--max-memory \"%s\": give a size, such as "
+			       "112M",
+			       o->max_memory);
+	d->max_memory = memory.max_bytes;
+	d->tables.max_bytes = memory.max_bytes / 2;
+	if (strcmp(o->max_overhead, "none") != 0 &&
+	    governor_parse(o->max_overhead, &d->governor.max_share))
+		return err_set(err, -EINVAL,
+			       "--max-overhead \"%s\": give a share of the CPUs' time, "
+			       "such as 1%%, or none",
+			       o->max_overhead);
+	d->governor.wanted_hz = d->governor.rate_hz = d->rate_hz;
+	return 0;
+}
+
+/* The exit status.  The daemon's own is nobody's to see. */
+static int oprofiled_start_parts(struct oprofiled *d)
+{
+	struct err err = { 0 };
+	int r = oprofiled_check(&d->options, &err);
+
+	if (!r)
+		r = oprofiled_setup_options(d, &err);
+	if (!r)
+		r = take_bounds(d, &err);
+	if (!r)
+		oprofiled_keys_init(d);
+	if (!r && !d->options.foreground) {
+		r = background_fork(&d->background, &err);
+		if (r == 1)
+			return 0;
+	}
+	if (!r) {
+		r = oprofiled_run(d, &err);
+		/* Only before it was ready is there somebody to tell. */
+		if (r && d->background.ready_fd >= 0) {
+			background_ready(&d->background, &err);
+			return 1;
+		}
+	}
+	if (r)
+		command_error("%s", err.text);
+	return r ? 1 : 0;
+}
+
+static int run_daemon(const struct command *self, int argc, char **argv)
+{
+	static struct oprofiled daemon = {
+		.options = { .frequency_hz = DEFAULT_HZ,
+			     .retain = "2G,30d",
+			     .max_overhead = "1%",
+			     .max_memory = "112M" },
+		.background = { .ready_fd = -1 },
+		.lock_fd = -1,
+		.signal_fd = -1,
+		.dir = { .samples_fd = -1, .lock_fd = -1 },
+	};
+	int first;
+	int status;
+
+	daemon.options.rotate_ns = default_rotate_ns;
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &daemon.options,
+				 &first);
+	if (status < 0 && first < argc) {
+		command_error("unexpected word '%s' (see --help)", argv[first]);
+		status = 1;
+	}
+	if (status < 0) {
+		command_set_verbose(daemon.options.verbose != NULL);
+		daemon.command = argv;
+		daemon.nr_command = argc;
+		daemon.rate_hz = daemon.options.frequency_hz;
+		status = oprofiled_start_parts(&daemon);
+	}
+	daemonrc_done(&daemon.asked);
+	daemonrc_done(&daemon.setup);
+	vec_done(&daemon.options.events.values);
+	return status;
+}
+
+extern const struct command command_daemon;
+const struct command command_daemon = {
+	.name = "daemon",
+	.classic = "oprofiled",
+	.summary = "sample the whole system, always",
+	.usage = "[options]",
+	.notes = "The daemon is asked over a socket, /run/oprofile/control; opcontrol "
+		 "and "
+		 "oprofile status do. OPROFILE_RUN_DIR names another folder.\n\n"
+		 "Examples:\n"
+		 "  oprofiled                  then: opreport, opreport --by "
+		 "comm,symbol\n"
+		 "  oprofiled --foreground --frequency 49 --session-dir /srv/profiles",
+	.options = rows,
+	.is_recorder = true,
+	.run = run_daemon,
+};

@@ -1,0 +1,153 @@
+#include "tools/record/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "daemon/engine/given_files.h"
+#include "format/session/session.h"
+
+enum {
+	STACK_BYTES = 32768,
+	STACK_BYTES_MIN = 1024,
+	/* A record with it must be shorter than 64 KB. */
+	STACK_BYTES_MAX = 61440
+};
+
+static int check_verbose(const char *list, struct err *err)
+{
+	static const char *const known[] = { "debug", "record", "convert", "misc",
+					     "sfile", "arcs",   "all",     "" };
+	char word[32];
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		bool found = false;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), list);
+		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+			found |= !strcmp(word, known[i]);
+		if (!found)
+			return err_set(err, -EINVAL, "unknown --verbose= options: %s",
+				       word);
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static int parse_pids(struct record_plan *p, struct err *err)
+{
+	const char *text = p->options.pids;
+
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		char word[24];
+		uint64_t pid;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), text);
+		if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
+			return err_set(err, -EINVAL,
+				       "--pid: \"%s\" is not a process number", word);
+		if (p->nr_pids == RECORD_PIDS_MAX)
+			return err_set(err, -E2BIG, "--pid: more than %d processes",
+				       RECORD_PIDS_MAX);
+		p->pids[p->nr_pids++] = (pid_t)pid;
+		text += len + (text[len] == ',');
+	}
+	return 0;
+}
+
+static int check_modes(const struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+
+	if (p->nr_pids && (o->system_wide || p->command))
+		return err_set(err, -EINVAL,
+			       "--pid goes with neither --system-wide nor a "
+			       "command: give one of them");
+	if (!p->nr_pids && !o->system_wide && !p->command)
+		return err_set(err, -EINVAL,
+			       "nothing to record: give a command, --pid PID or "
+			       "--system-wide (see --help)");
+	if (!o->frequency_hz)
+		return err_set(err, -EINVAL, "--frequency 0: nothing would be sampled");
+	return check_verbose(o->verbose, err);
+}
+
+/* auto, dwarf or fp; the first two may say how much of the stack to copy, as perf's dwarf. */
+static int choose_chains(struct record_plan *p, struct err *err)
+{
+	const char *how = p->options.callgraph;
+	uint64_t bytes = STACK_BYTES;
+	char word[8];
+	size_t len;
+
+	if (!how || !strcmp(how, "fp"))
+		return 0;
+	len = strcspn(how, ",");
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 7 ? len : 7), how);
+	p->stacks_optional = !len || !strcmp(word, "auto");
+	if (!p->stacks_optional && strcmp(word, "dwarf"))
+		return err_set(err, -EINVAL,
+			       "--callgraph=%s: known are auto, dwarf and fp", how);
+	if (how[len] && (!parse_u64_max(how + len + 1, STACK_BYTES_MAX, &bytes) ||
+			 bytes < STACK_BYTES_MIN))
+		return err_set(
+			err, -EINVAL,
+			"--callgraph=%s: of the stack %u to %u bytes can be copied",
+			how, STACK_BYTES_MIN, STACK_BYTES_MAX);
+	p->stack_bytes = (uint32_t)bytes & ~7U;
+	return 0;
+}
+
+static int check_vmlinux(struct record_plan *p, struct err *err)
+{
+	const char *path = p->options.vmlinux;
+	int r;
+
+	if (!path)
+		return 0;
+	r = given_vmlinux_check(path, err);
+	if (r)
+		return r;
+	p->vmlinux = realpath(path, NULL);
+	return p->vmlinux ? 0 : err_sys(err, -errno, "--vmlinux: %s", path);
+}
+
+static int record_plan_choose_events(struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+	int r = 0;
+
+	for (size_t i = 0; i < o->events.values.nr && !r; i++)
+		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
+				 err);
+	if (r || p->events.list.nr)
+		return r;
+	r = events_parse("default", o->frequency_hz, &p->events, err);
+	if (!r && p->events.list.at[0].timer)
+		p->flags |= SESSION_TIMER_FALLBACK;
+	return r;
+}
+
+int record_plan_make(struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+	int r = parse_pids(p, err);
+
+	if (!r)
+		r = check_modes(p, err);
+	if (!r)
+		r = choose_chains(p, err);
+	if (!r)
+		r = check_vmlinux(p, err);
+	if (!r)
+		r = record_plan_choose_events(p, err);
+	p->flags |= (o->system_wide ? SESSION_SYSTEM_WIDE : 0) |
+		    (o->separate_thread ? SESSION_SEPARATE_THREAD : 0) |
+		    (o->separate_cpu ? SESSION_SEPARATE_CPU : 0);
+	return r;
+}

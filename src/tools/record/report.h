@@ -1,0 +1,24 @@
+/* report.h - what operf says at the start and the end, on stderr.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/session/session.h"
+
+struct event_request;
+
+struct record_summary {
+	const char *dir;
+	struct session_totals totals;
+	uint64_t file_bytes;
+	bool have_target;
+};
+
+/* `until_stopped`: nothing but a signal or a duration ends it. */
+void record_report_start(const struct event_request *events, size_t nr_events,
+			 uint32_t session_flags, bool until_stopped);
+/* One line of figures, and the warnings that OProfile's users know. */
+void record_report_end(const struct record_summary *summary,
+		       const struct event_request *events, size_t nr_events);

@@ -1,0 +1,75 @@
+#include "tools/report/code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/err.h"
+#include "resolve/code/code.h"
+#include "tools/cli/command.h"
+
+void report_code_init(struct report_code *c, const struct profile *profile,
+		      const struct lines_options *lines)
+{
+	*c = (struct report_code){ .profile = profile, .image = UINT32_MAX };
+	c->with_lines = lines != NULL;
+	if (lines)
+		c->lines = *lines;
+}
+
+void report_code_done(struct report_code *c)
+{
+	code_close(c->open);
+	c->open = NULL;
+	c->image = UINT32_MAX;
+}
+
+static int report_code_open_image(struct report_code *c,
+				  const struct profile_image *image, struct err *err)
+{
+	const struct profile *p = c->profile;
+	struct code_where where = {
+		.path = strtab_get(&p->strings, image->binary),
+		.debug_path = strtab_get(&p->strings, image->debug),
+		.symbols_path = strtab_get(&p->strings, image->from),
+		.shift = image->shift,
+		.nr_places = image->nr_sections,
+		.is_jitdump = image->kind == IMAGE_JIT,
+		.bytes = image->bytes,
+		.nr_bytes = image->nr_bytes,
+		.start = image->start,
+		.machine = strtab_get(&p->strings, image->machine),
+		.lines = c->with_lines ? &c->lines : NULL,
+	};
+	struct symtab_place *places = calloc(image->nr_sections + 1, sizeof(*places));
+	int r;
+
+	if (!places)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < image->nr_sections; i++)
+		places[i] = (struct symtab_place){ strtab_get(&p->strings,
+							      image->sections[i].name),
+						   image->sections[i].address };
+	where.places = places;
+	r = code_open(&where, &c->open, err);
+	free(places);
+	return r;
+}
+
+struct code *report_code_of(void *ctx, uint32_t image)
+{
+	struct report_code *c = ctx;
+	const struct profile_image *at = &c->profile->images.at[image];
+	struct err err = { 0 };
+
+	if (c->image == image)
+		return c->open;
+	report_code_done(c);
+	c->image = image;
+	if (!at->binary && !at->bytes)
+		command_warning("%s: its code is not here: addresses are shown alone",
+				strtab_get(&c->profile->strings, at->name));
+	else if (report_code_open_image(c, at, &err))
+		command_warning("%s", err.text);
+	return c->open;
+}

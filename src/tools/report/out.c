@@ -1,0 +1,107 @@
+#include "tools/report/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/scratch.h"
+
+enum {
+	BUFFER_BYTES = 256 << 10
+};
+
+static int open_beside(struct report_out *o, struct err *err)
+{
+	int r = scratch_new_beside(o->target, &o->dir, err);
+	int fd;
+
+	if (r)
+		return r;
+	if (asprintf(&o->making, "%s/made", scratch_folder(o->dir)) < 0) {
+		o->making = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	fd = io_open(o->making, O_WRONLY | O_CREAT | O_EXCL, output_mode(false));
+	if (fd < 0)
+		return err_sys(err, fd, "%s: cannot write", o->path);
+	o->file = fdopen(fd, "wbe");
+	if (o->file)
+		return 0;
+	close(fd);
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+int report_out_open(struct report_out *o, const char *path, struct err *err)
+{
+	struct stat st;
+	int r;
+
+	*o = (struct report_out){ .path = path };
+	/* What is in it already stays: neither is it opened anew nor another file put there. */
+	if (path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
+		o->path = NULL;
+	r = o->path ? output_target(o->path, &o->target, err) : 0;
+	if (r)
+		return r;
+	if (!o->path)
+		o->file = stdout;
+	else if (!o->target || (!stat(o->path, &st) && !S_ISREG(st.st_mode)))
+		r = output_open_stream(o->path, &o->file, err);
+	else
+		r = open_beside(o, err);
+	if (!r)
+		setvbuf(o->file, NULL, _IOFBF, BUFFER_BYTES);
+	return r;
+}
+
+enum export_end report_out_end(bool is_private)
+{
+	return is_private ? EXPORT_PRIVATE : EXPORT_PUBLIC;
+}
+
+/* The directory that it is made in is private, so nobody has opened it before. */
+static int report_out_protect(const struct report_out *o, enum export_end end)
+{
+	return o->dir && end == EXPORT_PRIVATE &&
+			       fchmod(fileno(o->file), output_mode(true))
+		       ? -errno
+		       : 0;
+}
+
+static int report_out_finish(struct report_out *o, enum export_end end, struct err *err)
+{
+	const char *name = o->path ? o->path : "standard output";
+	bool failed = ferror(o->file);
+	int r;
+
+	r = fflush(o->file) || failed ? output_failure(o->file) : 0;
+	if (!r)
+		r = report_out_protect(o, end);
+	if (o->path && fclose(o->file) && !r)
+		r = -errno;
+	if (r)
+		return err_sys(err, r, "%s: cannot write", name);
+	r = o->dir ? io_rename(o->making, o->target) : 0;
+	return r ? err_sys(err, r, "%s: cannot write", name) : 0;
+}
+
+int report_out_close(struct report_out *o, enum export_end end, struct err *err)
+{
+	int r = 0;
+
+	if (o->file && end != EXPORT_DROPPED)
+		r = report_out_finish(o, end, err);
+	else if (o->file && o->path)
+		fclose(o->file);
+	scratch_free(o->dir);
+	free(o->making);
+	free(o->target);
+	*o = (struct report_out){ 0 };
+	return r;
+}

@@ -1,0 +1,284 @@
+#include "tools/report/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate/profile/call_graph.h"
+#include "aggregate/read/profile_feed.h"
+#include "aggregate/read/read.h"
+#include "aggregate/selection/session_span.h"
+#include "base/containers/huge.h"
+#include "base/err.h"
+#include "capture/events/events.h"
+#include "format/session/session.h"
+#include "present/lines/percent.h"
+#include "present/lines/screen.h"
+#include "record/keep/copy_rule.h"
+#include "tools/cli/command.h"
+#include "tools/cli/progress.h"
+#include "tools/report/plan.h"
+
+enum {
+	ANEW_MAX = 5,
+	LOOK_US = 100000,
+	NR_LOOKS = 30 /* for the first segment of the next session */
+};
+
+/* `status` is that of reading a segment.  The file was merged into another or removed with its
+ * session since it was listed. */
+static bool report_read_is_gone(const struct report_read *r, int status,
+				const char *path)
+{
+	return status == -ENOENT && r->nr_anew < ANEW_MAX && access(path, F_OK) != 0;
+}
+
+/* The session was saved or removed: another folder has its name, and of binaries and tables beside
+ * the segments those of the other were looked at. */
+static bool is_other(const struct report_read *r, const char *dir,
+		     const struct stat *before)
+{
+	struct stat now;
+
+	return r->nr_anew < ANEW_MAX &&
+	       (stat(dir, &now) || now.st_dev != before->st_dev ||
+		now.st_ino != before->st_ino);
+}
+
+/* -ESTALE: what was listed is not there any more; nothing was said, and all is to be read anew. */
+static int report_read_segments(struct report_read *r, struct report_plan *plan,
+				const struct report_session *session, struct err *err)
+{
+	struct session_span span = { 0 };
+	char **paths;
+	size_t nr;
+	int status = session_list(session->dir, &paths, &nr, err);
+
+	/* It was there when the report's sources were found. */
+	if (status == -ENOENT && r->nr_anew < ANEW_MAX)
+		return -ESTALE;
+	if (status)
+		return status;
+	if (spec_has_shares(&plan->spec) &&
+	    session_span_read(paths, nr, session->trust, &span))
+		status = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !status && i < nr; i++) {
+		status = profile_read_segment(&r->profile, paths[i], session->dir,
+					      session->name, &span, err);
+		if (report_read_is_gone(r, status, paths[i])) {
+			status = -ESTALE;
+			break;
+		}
+		/* One bad segment does not take the others with it. */
+		if (status && status != -ENOMEM && status != -ERANGE &&
+		    status != -EPERM && nr > 1) {
+			command_warning("%s", err->text);
+			r->nr_unreadable++;
+			status = 0;
+		}
+		report_progress_file(&r->progress, paths[i]);
+		if (plan->verbose & VERBOSE_FILES) {
+			progress_hide();
+			screen_print_line(stderr, "%s", paths[i]);
+		}
+	}
+	session_list_free(paths, nr);
+	return status;
+}
+
+static int report_read_session(struct report_read *r, struct report_plan *plan,
+			       const struct report_session *session, struct err *err)
+{
+	struct stat before = { 0 };
+	int status;
+
+	if (session->perf_data)
+		return profile_read_perf_data(&r->profile, session->dir, session->name,
+					      err);
+	(void)stat(session->dir, &before);
+	status = report_read_segments(r, plan, session, err);
+	return !status && is_other(r, session->dir, &before) ? -ESTALE : status;
+}
+
+static int read_sources(struct report_read *r, struct report_plan *plan,
+			struct err *err)
+{
+	const struct report_sources *sources = &plan->sources;
+	int status = 0;
+
+	if (profile_init(&r->profile, &plan->profile))
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !status && i < sources->sessions.nr; i++) {
+		const struct report_session *session = &sources->sessions.at[i];
+
+		status = report_read_session(r, plan, session, err);
+		if (!status && session->perf_data)
+			report_progress_file(&r->progress, session->dir);
+	}
+	return status;
+}
+
+/* Behind `save` and `reset` the daemon makes the folder first, and its segment a moment later.  False: it
+ * may not sample. */
+static bool await_session(const char *dir)
+{
+	char **paths;
+	size_t nr;
+
+	for (int i = 0; i < NR_LOOKS; i++) {
+		if (!session_list(dir, &paths, &nr, NULL)) {
+			session_list_free(paths, nr);
+			return true;
+		}
+		(void)usleep(LOOK_US);
+	}
+	return false;
+}
+
+static void begin_anew(struct report_read *r, const struct report_sources *sources)
+{
+	profile_done(&r->profile);
+	r->nr_unreadable = 0;
+	r->progress.done = 0;
+	r->nr_anew++;
+	for (size_t i = 0; i < sources->sessions.nr; i++)
+		if (!sources->sessions.at[i].perf_data &&
+		    !await_session(sources->sessions.at[i].dir))
+			r->nr_anew = ANEW_MAX;
+}
+
+/* A perf.data has names alone. */
+static void describe_events(struct profile *p)
+{
+	for (size_t i = 0; i < p->events.nr; i++) {
+		struct profile_event *e = &p->events.at[i];
+		const char *about = events_about(strtab_get(&p->strings, e->name));
+		uint32_t text = STRTAB_FAILED;
+
+		if (about && !*strtab_get(&p->strings, e->about))
+			text = strtab_add(&p->strings, about);
+		if (text != STRTAB_FAILED)
+			e->about = text;
+	}
+}
+
+int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err)
+{
+	const struct report_sources *sources = &plan->sources;
+	int status;
+
+	huge_heap();
+	report_progress_begin(&r->progress, sources, &plan->profile);
+	while ((status = read_sources(r, plan, err)) == -ESTALE)
+		begin_anew(r, sources);
+	if (status)
+		return status;
+	describe_events(&r->profile);
+	profile_finish(&r->profile);
+	if (plan->profile.call_graph && !plan->options.tree &&
+	    call_graph_make(&r->profile))
+		return err_set(err, -ENOMEM, "out of memory");
+	if (r->profile.samples)
+		return 0;
+	if (r->profile.input.samples_read)
+		return err_set(
+			err, -ENOENT,
+			"error: no sample files found: profile specification too "
+			"strict ?");
+	return err_set(
+		err, -ENOENT,
+		"No sample found: Please specify a session containing sample data "
+		"(%s has no sample)",
+		sources->sessions.at[0].dir);
+}
+
+static bool report_read_is_private_file(const struct profile *p, uint32_t path)
+{
+	const char *name = strtab_get(&p->strings, path);
+
+	return *name == '/' && copy_rule_is_private(name);
+}
+
+bool report_read_is_private(const struct report_read *r, const struct report_plan *plan)
+{
+	const struct profile *p = &r->profile;
+	bool is_private = plan->sources.is_private;
+
+	/* What an archive was unpacked to was judged with the archive. */
+	for (size_t i = 0; !plan->sources.archive && !is_private && i < p->images.nr;
+	     i++)
+		is_private = report_read_is_private_file(p, p->images.at[i].from) ||
+			     report_read_is_private_file(p, p->images.at[i].binary);
+	return is_private;
+}
+
+void report_warn_of_losses(const struct report_read *r)
+{
+	const struct profile_input *in = &r->profile.input;
+	const struct session_totals *t = &in->totals;
+	double lost = percent_of(t->lost, t->lost + t->samples);
+
+	if (lost > 0.01)
+		command_warning("Lost samples detected! The kernel lost %" PRIu64
+				" of %" PRIu64
+				" samples (%.2f %%). Lowering the sampling "
+				"rate may reduce or eliminate lost samples.",
+				t->lost, t->lost + t->samples, lost);
+	if (t->lost_records)
+		command_warning("%" PRIu64
+				" records on processes and mappings were lost: "
+				"some samples may stand under a wrong name",
+				t->lost_records);
+	if (t->throttled)
+		command_warning("Some of the events were throttled %" PRIu64
+				" times: the kernel took fewer samples than asked for. "
+				"Decrease the sampling rate.",
+				t->throttled);
+}
+
+/* The same as below of perf.data files. */
+static bool warn_of_file_damage(const struct profile_input *in)
+{
+	const struct perf_input_damage *d = &in->file_damage;
+
+	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
+	    !d->missing_files && !in->nr_interrupted && !in->nr_malformed)
+		return false;
+	command_warning("the input is incomplete: %s%s%" PRIu64
+			" bytes missing, %" PRIu64 " of a record cut off, %" PRIu64
+			" damaged, %" PRIu64 " header features unreadable, %" PRIu64
+			" records malformed; %" PRIu64 " samples read",
+			in->nr_interrupted ? "the recording was interrupted; " : "",
+			perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
+			d->bad_bytes, d->bad_features, in->nr_malformed,
+			in->samples_read);
+	return true;
+}
+
+/* One line with numbers if not all of the input could be read. */
+static bool warn_of_session_damage(const struct report_read *r)
+{
+	const struct profile_input *in = &r->profile.input;
+	const struct segment_damage *d = &in->damage;
+
+	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
+	    !r->nr_unreadable)
+		return false;
+	command_warning(
+		"the input is incomplete: %" PRIu32 " of %zu segments not finished, "
+		"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
+		" bytes cut off, %" PRIu64 " samples without their data; %" PRIu64
+		" samples read",
+		in->nr_unfinished, in->nr_segments + r->nr_unreadable, r->nr_unreadable,
+		d->bad_blocks, d->cut_bytes, d->bad_samples, in->samples_read);
+	return true;
+}
+
+bool report_warn_of_damage(const struct report_read *r)
+{
+	bool incomplete = r->profile.nr_keys && warn_of_session_damage(r);
+
+	return warn_of_file_damage(&r->profile.input) || incomplete;
+}
