@@ -1,4 +1,4 @@
-/* report_out.h - where a format of `oprofile export` is written to.
+/* out.h - the file that a report or an export is written to.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
