@@ -161,8 +161,7 @@ static void ask_proc(void *ctx, int32_t pid)
 	struct recorder *r = ctx;
 	struct snapshot_stats stats = { 0 };
 
-	if (!r->config.on_exec)
-		snapshot_process(r->snapshot, pid, &stats, NULL);
+	snapshot_process(r->snapshot, pid, &stats, NULL);
 }
 
 static void name_cgroup(void *ctx, uint64_t id, int32_t pid)
@@ -315,14 +314,16 @@ static int open_tables(struct recorder *r, struct err *err)
 			result = -ENOMEM;
 	r->ops = (struct resolver_ops){ .first_hit = recorder_open_first_hit,
 					.is_rewritten = recorder_open_is_rewritten,
-					.unknown_process = ask_proc,
+					.unknown_process = c->on_exec ? NULL : ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, RESOLVE_CHAINS, &r->resolver);
-	if (!result)
+	if (!result) {
 		resolver_set_max_frames(r->resolver, c->max_frames);
+		resolver_bound(r->resolver);
+	}
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
 					      &r->keeper, c->dir, r->machine.arch);

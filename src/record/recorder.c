@@ -377,6 +377,8 @@ void recorder_discard(struct recorder *r)
 
 static void tell_end(const struct recorder *r)
 {
+	struct resolver_kept kept = resolver_kept(r->resolver);
+
 	log_say(LOG_DEBUG,
 		"rounds: %llu, of which %llu were written; records of mappings and "
 		"processes: %llu",
@@ -392,9 +394,11 @@ static void tell_end(const struct recorder *r)
 			(unsigned long long)rests.found);
 	}
 	log_say(LOG_DEBUG,
-		"the session knows %zu images, %zu threads, %zu places, %zu stacks",
-		r->dict.images.nr, r->dict.threads.nr, r->dict.frames.nr,
-		r->dict.stacks.nr - STACK_FIRST);
+		"the session has %zu names, %zu images, %zu threads, %zu places, %zu "
+		"stacks; %zu names and %zu images were known at the end",
+		r->dict.strings.strings.nr, r->dict.images.nr, r->dict.threads.nr,
+		r->dict.frames.nr, r->dict.stacks.nr - STACK_FIRST, kept.names,
+		kept.images);
 }
 
 /* What will not be found any more.  A map may have come into being after the first hits. */

@@ -106,6 +106,50 @@ int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
 	return 0;
 }
 
+/* Moves back the slots after slot `i` that would not be found any more past an empty slot. */
+static void map_close_gap(struct map *m, size_t i)
+{
+	for (size_t k = (i + 1) & m->mask; m->slots[k].value_plus_1;
+	     k = (k + 1) & m->mask) {
+		size_t home = hash_quick(m->slots[k].a, m->slots[k].b) & m->mask;
+
+		if (((k - home) & m->mask) < ((k - i) & m->mask))
+			continue;
+		m->slots[i] = m->slots[k];
+		i = k;
+	}
+	m->slots[i] = (struct map_slot){ 0 };
+}
+
+void map_remove(struct map *m, uint64_t a, uint64_t b)
+{
+	struct map_slot *slot = m->slots ? map_probe(m, a, b) : NULL;
+
+	if (!slot || !slot->value_plus_1)
+		return;
+	map_close_gap(m, (size_t)(slot - m->slots));
+	m->nr--;
+}
+
+void map_remove_from_list(struct map *m, uint64_t a, uint32_t value)
+{
+	uint64_t at = 0;
+	uint64_t nr = 0;
+	uint32_t last = MAP_NONE;
+	uint32_t next;
+
+	while ((next = map_get(m, a, nr)) != MAP_NONE) {
+		if (next == value)
+			at = nr;
+		last = next;
+		nr++;
+	}
+	if (!nr || map_get(m, a, at) != value)
+		return;
+	map_probe(m, a, at)->value_plus_1 = last + 1;
+	map_remove(m, a, nr - 1);
+}
+
 void map_done(struct map *m)
 {
 	free_slots(m);

@@ -1,5 +1,5 @@
 /* map.h - hash table from a pair of 64-bit keys to a 32-bit value (an index).
- * Layer: base.  Open addressing, never shrinks, nothing is deleted. */
+ * Layer: base.  Open addressing; the table never shrinks. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,4 +32,9 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b);
  * key was added (the caller must then store index + 1 in value_plus_1).
  * NULL when memory is short.  The pointer is good until the next call. */
 struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new);
+/* Removes a key; one that is not there is fine. */
+void map_remove(struct map *m, uint64_t a, uint64_t b);
+/* For lists of values under one `a`, at (a, 0), (a, 1) and so on without gaps: removes `value` from
+ * the list, and the last value takes its position.  A value that is not there is fine. */
+void map_remove_from_list(struct map *m, uint64_t a, uint32_t value);
 void map_done(struct map *m);

@@ -7,14 +7,15 @@
 #include <time.h>
 
 #include "base/containers/hash.h"
+#include "resolve/replay/names.h"
 #include "resolve/symbols/module_name.h"
 
 static const uint64_t ask_again_ns = 100000000;
 
-void image_table_init(struct image_table *t, struct dict *dict,
+void image_table_init(struct image_table *t, struct dict *dict, struct name_pool *names,
 		      const struct resolver_ops *ops)
 {
-	*t = (struct image_table){ .dict = dict, .ops = ops };
+	*t = (struct image_table){ .dict = dict, .names = names, .ops = ops };
 }
 
 void image_table_done(struct image_table *t)
@@ -99,7 +100,8 @@ static bool same_image(const struct image *a, const struct image *b)
 	       a->inode_gen == b->inode_gen && a->start == b->start && a->end == b->end;
 }
 
-uint32_t image_table_add(struct image_table *t, const struct image *image)
+/* Takes the reference to the name, also when memory is short. */
+static uint32_t images_add(struct image_table *t, const struct image *image)
 {
 	struct image_entry entry = { .image = *image, .number = DICT_NONE };
 	uint32_t index = (uint32_t)t->entries.nr;
@@ -109,16 +111,43 @@ uint32_t image_table_add(struct image_table *t, const struct image *image)
 	if (t->unused.nr) {
 		index = t->unused.at[--t->unused.nr];
 		t->entries.at[index] = entry;
-		return index;
+	} else if (!vec_push(&t->entries, entry)) {
+		name_pool_put(t->names, image->name);
+		return IMAGE_TABLE_FAILED;
 	}
-	return vec_push(&t->entries, entry) ? index : IMAGE_TABLE_FAILED;
+	t->nr_used++;
+	return index;
 }
 
-bool image_table_is_instance(const struct image_table *t, uint32_t entry)
+uint32_t image_table_add_named(struct image_table *t, const struct image *image,
+			       const char *name)
 {
-	enum image_kind kind = t->entries.at[entry].image.kind;
+	struct image named = *image;
 
-	return kind == IMAGE_ANON || kind == IMAGE_BPF;
+	named.name = name_pool_get(t->names, name);
+	return named.name == NAME_POOL_NONE ? IMAGE_TABLE_FAILED
+					    : images_add(t, &named);
+}
+
+/* Whether it stands for one mapping alone. */
+static bool images_is_instance(const struct image *image)
+{
+	return image->kind == IMAGE_ANON || image->kind == IMAGE_BPF;
+}
+
+/* A file that was hit keeps its number for when it is mapped again. */
+static void images_release(struct image_table *t, uint32_t entry)
+{
+	struct image_entry *e = &t->entries.at[entry];
+	bool is_instance = images_is_instance(&e->image);
+
+	/* Without the memory for the note the entry just stays. */
+	if ((!is_instance && e->number != DICT_NONE) || !vec_push(&t->unused, entry))
+		return;
+	if (!is_instance)
+		map_remove_from_list(&t->by_identity, identity_hash(&e->image), entry);
+	name_pool_put(t->names, e->image.name);
+	t->nr_used--;
 }
 
 void image_table_count(void *ctx, uint32_t entry, int change)
@@ -126,9 +155,8 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 	struct image_table *t = ctx;
 
 	t->entries.at[entry].refs += (uint32_t)change;
-	/* Without the memory for the note the entry just stays. */
 	if (!t->entries.at[entry].refs)
-		(void)vec_push(&t->unused, entry);
+		images_release(t, entry);
 }
 
 static uint64_t images_now_ns(void)
@@ -151,10 +179,12 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 	if (now - e->asked_ns < ask_again_ns)
 		return false;
 	e->asked_ns = now;
-	return t->ops->is_rewritten(t->ops->ctx, dict_str(t->dict, e->image.name),
+	return t->ops->is_rewritten(t->ops->ctx,
+				    name_pool_text(t->names, e->image.name),
 				    &t->dict->images.at[e->number]);
 }
 
+/* Takes the reference to the name, also when memory is short. */
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);
@@ -165,13 +195,14 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 		struct image_entry *e = &t->entries.at[index];
 
 		if (same_image(&e->image, image)) {
-			if (!images_is_rewritten(t, e))
-				return index;
-			break;
+			if (images_is_rewritten(t, e))
+				break;
+			name_pool_put(t->names, image->name);
+			return index;
 		}
 		turn++;
 	}
-	index = image_table_add(t, image);
+	index = images_add(t, image);
 	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, turn, index))
 		return IMAGE_TABLE_FAILED;
 	return index;
@@ -213,8 +244,9 @@ uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m
 		len = strlen(name);
 	}
 	memcpy(name + len, "]", 2);
-	image.name = dict_string(t->dict, name);
-	return image.name == DICT_NONE ? IMAGE_TABLE_FAILED : find_or_add(t, &image);
+	image.name = name_pool_get(t->names, name);
+	return image.name == NAME_POOL_NONE ? IMAGE_TABLE_FAILED
+					    : find_or_add(t, &image);
 }
 
 uint64_t image_table_first_offset(const struct record_mmap *m)
@@ -231,7 +263,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
 	if (kernel) {
 		image.kind = image_kernel_name(m->path, name, sizeof(name));
-		image.name = dict_string(t->dict, name);
+		image.name = name_pool_get(t->names, name);
 		image.start = m->start;
 		image.end = m->start + m->len;
 		if (image.kind == IMAGE_KERNEL &&
@@ -239,9 +271,9 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			return IMAGE_TABLE_FAILED;
 	} else {
 		image.kind = user_kind(m);
-		image.name = dict_string(t->dict, m->path);
+		image.name = name_pool_get(t->names, m->path);
 	}
-	if (image.name == DICT_NONE)
+	if (image.name == NAME_POOL_NONE)
 		return IMAGE_TABLE_FAILED;
 	if (image.kind == IMAGE_ANON) {
 		/* No compiler's code is in data: it keeps its own name. */
@@ -249,7 +281,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.start = m->start;
 		image.end = m->start + m->len;
 		image.ref_address = image_table_first_offset(m);
-		return image_table_add(t, &image);
+		return images_add(t, &image);
 	}
 	/* A kernel of 64 bits has another vdso for programs of 32. */
 	if (image.kind == IMAGE_VDSO && !image.build_id.len &&
@@ -277,6 +309,9 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 	 * mapping told. */
 	struct image image = e->image;
 
+	image.name = names_string(t->names, t->dict, e->image.name);
+	if (image.name == DICT_NONE)
+		return DICT_NONE;
 	if (t->ops && t->ops->first_hit && images_is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);

@@ -43,11 +43,12 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 	r->ops = ops;
 	r->depth = depth;
 	r->max_frames = CHAIN_MAX;
-	procs_init(&r->procs);
-	image_table_init(&r->images, dict, ops);
+	procs_init(&r->procs, &r->names);
+	image_table_init(&r->images, dict, &r->names, ops);
+	cgroup_table_init(&r->cgroups, &r->names, ops && ops->unknown_cgroup);
 	r->procs.pool.count_image = image_table_count;
 	r->procs.pool.ctx = &r->images;
-	if (make_caches(r) || make_worlds(r)) {
+	if (name_pool_init(&r->names) || make_caches(r) || make_worlds(r)) {
 		resolver_free(r);
 		return -ENOMEM;
 	}
@@ -61,7 +62,8 @@ void resolver_free(struct resolver *r)
 		return;
 	procs_done(&r->procs);
 	image_table_done(&r->images);
-	map_done(&r->cgroups);
+	cgroup_table_done(&r->cgroups);
+	name_pool_done(&r->names);
 	map_done(&r->asked);
 	free(r->frames);
 	free(r->callers);
@@ -82,6 +84,21 @@ void resolver_name_back(struct resolver *r)
 	r->name_back = true;
 }
 
+void resolver_bound(struct resolver *r)
+{
+	r->is_bounded = true;
+	procs_bound(&r->procs);
+}
+
+struct resolver_kept resolver_kept(const struct resolver *r)
+{
+	return (struct resolver_kept){ .names = name_pool_count(&r->names),
+				       .images = r->images.nr_used,
+				       .old = r->procs.nr_old,
+				       .processes = r->procs.by_slot.nr +
+						    r->procs.threads_by_slot.nr };
+}
+
 uint64_t resolver_changed(const struct resolver *r)
 {
 	return r->changed;
@@ -100,10 +117,9 @@ uint32_t resolver_world_image(struct resolver *r, enum world world)
 	};
 	struct image image = { .kind = rows[world].kind };
 
-	if (r->world_images[world] == IMAGE_TABLE_FAILED) {
-		image.name = dict_string(r->dict, rows[world].name);
-		r->world_images[world] = image_table_add(&r->images, &image);
-	}
+	if (r->world_images[world] == IMAGE_TABLE_FAILED)
+		r->world_images[world] =
+			image_table_add_named(&r->images, &image, rows[world].name);
 	return r->world_images[world];
 }
 
@@ -150,14 +166,19 @@ static struct proc_thread *resolver_add_thread(struct resolver *r,
 					       uint64_t time_ns,
 					       const struct proc_thread *like)
 {
-	uint32_t comm = like ? thread_comm_at(like, time_ns) : PROC_NO_COMM;
+	struct proc_thread *thread;
+	uint32_t comm;
 
-	if (!like && tid == 0) {
-		comm = dict_string(r->dict, "swapper");
-		if (comm == DICT_NONE)
-			return NULL;
-	}
-	return procs_new_thread(&r->procs, process, tid, time_ns, comm);
+	if (like || tid != 0)
+		return procs_new_thread(&r->procs, process, tid, time_ns,
+					like ? thread_comm_at(like, time_ns)
+					     : PROC_NO_COMM);
+	comm = name_pool_get(&r->names, "swapper");
+	if (comm == NAME_POOL_NONE)
+		return NULL;
+	thread = procs_new_thread(&r->procs, process, tid, time_ns, comm);
+	name_pool_put(&r->names, comm);
+	return thread;
 }
 
 struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid,
@@ -189,6 +210,24 @@ static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
 				   mapping);
 }
 
+/* Unmapping is not recorded: a program that maps its files at ever new addresses would fill the
+ * memory with what it has long unmapped. */
+static int bound_space(struct resolver *r, struct process *process, uint64_t time_ns)
+{
+	if (!r->is_bounded || r->is_renewing || ++process->nr_maps < SPACE_MAX ||
+	    !r->ops || !r->ops->unknown_process)
+		return 0;
+	process->nr_maps = 0;
+	if (space_count(process_newest(process)->root) < SPACE_MAX)
+		return 0;
+	if (procs_clear(&r->procs, process, time_ns))
+		return -ENOMEM;
+	r->is_renewing = true;
+	r->ops->unknown_process(r->ops->ctx, process->pid);
+	r->is_renewing = false;
+	return 0;
+}
+
 static int apply_mmap(struct resolver *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
@@ -198,7 +237,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	struct mapping mapping = { .start = m->start, .end = m->start + m->len };
 	struct process *process;
 	uint32_t app;
-	int r_map;
+	int result;
 
 	if (!m->len || mapping.end < mapping.start)
 		return 0;
@@ -209,7 +248,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);
 	if (mapping.image == IMAGE_TABLE_FAILED)
 		return -ENOMEM;
-	mapping.counted = image_table_is_instance(&r->images, mapping.image);
+	mapping.counted = !kernel;
 	if (kernel) {
 		if (r->images.entries.at[mapping.image].image.kind == IMAGE_KERNEL)
 			r->world_images[WORLD_KERNEL] = mapping.image;
@@ -220,13 +259,13 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	process = get_process(r, m->pid, rec->id.time_ns, false);
 	if (!process)
 		return -ENOMEM;
-	r_map = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
+	result = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
 	/* The first binary that is mapped behind an exec is the program itself. */
 	app = process->versions.at[process->versions.nr - 1].app;
-	if (!r_map && code && app == PROC_NO_APP &&
+	if (!result && code && app == PROC_NO_APP &&
 	    r->images.entries.at[mapping.image].image.kind == IMAGE_FILE)
-		process->versions.at[process->versions.nr - 1].app = mapping.image;
-	return r_map;
+		procs_set_app(&r->procs, process, mapping.image);
+	return result ? result : bound_space(r, process, rec->id.time_ns);
 }
 
 /* perf, too, counts the samples of a thread without a name under the first one that it gets. */
@@ -236,22 +275,20 @@ static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t co
 
 	if (!r->name_back || first->comm != PROC_NO_COMM)
 		return 0;
-	first->comm = comm;
+	first->comm = name_pool_share(&r->names, comm);
 	if (thread->number_comm == PROC_NO_COMM) /* there are none */
 		return 0;
 	r->changed++;
 	return dict_change_string(r->dict, thread->number_comm,
-				  dict_str(r->dict, comm));
+				  name_pool_text(&r->names, comm));
 }
 
-static int apply_comm(struct resolver *r, const struct record *rec)
+static int resolver_set_comm(struct resolver *r, const struct record_comm *c,
+			     uint64_t time_ns, uint32_t comm)
 {
-	const struct record_comm *c = &rec->comm;
-	uint64_t time_ns = rec->id.time_ns;
 	struct proc_thread *thread = resolver_thread(r, c->pid, c->tid, time_ns, false);
-	uint32_t comm = dict_string(r->dict, c->comm);
 
-	if (!thread || comm == DICT_NONE || name_back(r, thread, comm))
+	if (!thread || name_back(r, thread, comm))
 		return -ENOMEM;
 	/* Another thread than the first calls exec: it takes the number of the first one,
 	 * which has ended. */
@@ -261,6 +298,18 @@ static int apply_comm(struct resolver *r, const struct record *rec)
 	if (!thread || (c->exec && procs_exec(&r->procs, thread->process, time_ns)))
 		return -ENOMEM;
 	return procs_set_comm(&r->procs, thread, time_ns, comm);
+}
+
+static int apply_comm(struct resolver *r, const struct record *rec)
+{
+	uint32_t comm = name_pool_get(&r->names, rec->comm.comm);
+	int result;
+
+	if (comm == NAME_POOL_NONE)
+		return -ENOMEM;
+	result = resolver_set_comm(r, &rec->comm, rec->id.time_ns, comm);
+	name_pool_put(&r->names, comm);
+	return result;
 }
 
 /* A FORK that a snapshot made up says only that the process exists (perf marks it so). */
@@ -316,9 +365,8 @@ static int apply_ksymbol(struct resolver *r, const struct record *rec)
 	if (k->unregister)
 		return procs_unmap(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
 				   mapping.start, mapping.end);
-	image.name = dict_string(r->dict, k->name);
-	mapping.image = image_table_add(&r->images, &image);
-	if (image.name == DICT_NONE || mapping.image == IMAGE_TABLE_FAILED)
+	mapping.image = image_table_add_named(&r->images, &image, k->name);
+	if (mapping.image == IMAGE_TABLE_FAILED)
 		return -ENOMEM;
 	mapping.counted = true;
 	return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns, &mapping);
@@ -326,11 +374,7 @@ static int apply_ksymbol(struct resolver *r, const struct record *rec)
 
 static int apply_cgroup(struct resolver *r, const struct record *rec)
 {
-	uint32_t path = dict_string(r->dict, rec->cgroup.path);
-
-	if (path == DICT_NONE)
-		return -ENOMEM;
-	return map_set(&r->cgroups, rec->cgroup.id, 0, path);
+	return cgroup_table_set(&r->cgroups, rec->cgroup.id, rec->cgroup.path);
 }
 
 typedef int (*apply_fn)(struct resolver *r, const struct record *rec);

@@ -55,6 +55,19 @@ void resolver_set_max_frames(struct resolver *r, uint32_t max);
 /* The first name of a thread is that of its samples up to then, too: their string in the dict
  * changes.  Else they stay ":123".  Before the first record. */
 void resolver_name_back(struct resolver *r);
+/* For a recorder, whose records are of programs of others: what one process does may not fill the
+ * memory.  One that changes its name or its mappings thousands of times while samples wait loses the
+ * oldest of these; one that has mapped very much is looked up by unknown_process(), which says what
+ * is still mapped.  Before the first record. */
+void resolver_bound(struct resolver *r);
+/* What is kept for samples to come. */
+struct resolver_kept {
+	size_t names;     /* of programs, files and cgroups */
+	size_t images;    /* mapped, or hit */
+	size_t old;       /* earlier states of processes and threads */
+	size_t processes; /* numbers of processes and threads */
+};
+struct resolver_kept resolver_kept(const struct resolver *r);
 /* How many strings have changed. */
 uint64_t resolver_changed(const struct resolver *r);
 /* User stacks from registers and a part of the stack, for samples that have both and no user

@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "base/containers/map.h"
+#include "base/containers/name_pool.h"
 #include "format/session/dict.h"
+#include "resolve/replay/cgroups.h"
 #include "resolve/replay/images.h"
 #include "resolve/replay/resolver.h"
 #include "resolve/space/procs.h"
@@ -31,6 +33,8 @@ enum {
 	CHAIN_ROOM = 3 * CHAIN_MAX, /* frames of all chains of a group */
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
+	SPACE_MAX =
+		16384, /* mappings of one process, if bounded, before they are looked up */
 	FRAME_CACHE = 8192,
 	MAPPINGS = 1024,
 	HOLES = 8,
@@ -85,6 +89,7 @@ struct recent_thread {
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
+	struct name_pool names; /* of programs, files and cgroups, hit or not */
 	struct image_table images;
 	struct procs procs;
 	uint64_t
@@ -97,10 +102,12 @@ struct resolver {
 		kernel_unmapped; /* entry of kernel addresses in no mapping, likewise */
 	enum resolver_depth depth;
 	bool name_back;
+	bool is_bounded;
+	bool is_renewing;    /* a space, by what unknown_process() says */
 	uint64_t changed;    /* strings: resolver_changed() */
 	uint32_t max_frames; /* of a stack; at most CHAIN_MAX */
-	struct map cgroups;  /* id -> string */
-	struct map asked;    /* pids that ops->unknown_process() was asked about */
+	struct cgroup_table cgroups;
+	struct map asked; /* pids that ops->unknown_process() was asked about */
 	struct resolver_found
 		here; /* of the last one that resolver_finish() was given */
 	struct recent_thread

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "base/containers/hash.h"
+#include "resolve/replay/names.h"
 #include "resolve/replay/resolver_priv.h"
 
 enum {
@@ -88,10 +89,9 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 {
 	struct image image = { .kind = IMAGE_UNMAPPED, .pid = process->pid };
 
-	if (process->unmapped == PROC_NO_APP) {
-		image.name = dict_string(r->dict, "[unknown]");
-		process->unmapped = image_table_add(&r->images, &image);
-	}
+	if (process->unmapped == PROC_NO_APP)
+		process->unmapped =
+			image_table_add_named(&r->images, &image, "[unknown]");
 	return process->unmapped;
 }
 
@@ -109,10 +109,9 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
 	if (world != WORLD_KERNEL || whole == IMAGE_TABLE_FAILED ||
 	    !r->images.entries.at[whole].image.end)
 		return whole;
-	if (r->kernel_unmapped == IMAGE_TABLE_FAILED) {
-		image.name = dict_string(r->dict, "[unknown]");
-		r->kernel_unmapped = image_table_add(&r->images, &image);
-	}
+	if (r->kernel_unmapped == IMAGE_TABLE_FAILED)
+		r->kernel_unmapped =
+			image_table_add_named(&r->images, &image, "[unknown]");
 	return r->kernel_unmapped;
 }
 
@@ -214,12 +213,20 @@ uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at
 	return resolver_frame(r, at, ip, (enum world)at->world, m);
 }
 
+/* Its path's string; 0: not known, or memory is short. */
+static uint32_t cgroup_string(struct resolver *r, uint32_t name)
+{
+	uint32_t path = names_string(&r->names, r->dict, name);
+
+	return path == DICT_NONE ? 0 : path;
+}
+
 /* The string of a sample's cgroup; 0: unknown. */
 static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t pid,
 			  uint64_t id)
 {
 	const struct resolver_ops *ops = r->ops;
-	uint32_t path;
+	uint32_t name;
 
 	if (!id && !process->cgroup_asked && ops && ops->process_cgroup && pid > 0) {
 		process->cgroup_asked = true;
@@ -228,14 +235,13 @@ static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t p
 	id = id ? id : process->cgroup;
 	if (!id)
 		return 0;
-	path = map_get(&r->cgroups, id, 0);
-	if (path != MAP_NONE || !ops || !ops->unknown_cgroup)
-		return path == MAP_NONE ? 0 : path;
+	name = cgroup_table_get(&r->cgroups, id);
+	if (name != NAME_POOL_NONE || !ops || !ops->unknown_cgroup)
+		return cgroup_string(r, name);
 	/* Without the memory for the note it is asked again. */
-	(void)map_set(&r->cgroups, id, 0, 0);
+	(void)cgroup_table_set(&r->cgroups, id, "");
 	ops->unknown_cgroup(ops->ctx, id, pid);
-	path = map_get(&r->cgroups, id, 0);
-	return path == MAP_NONE ? 0 : path;
+	return cgroup_string(r, cgroup_table_get(&r->cgroups, id));
 }
 
 /* The dict's thread of these; `app` is an entry of the image table. */
@@ -265,7 +271,8 @@ static inline uint32_t comm_at(struct resolver *r, struct proc_thread *t,
 {
 	uint32_t comm = thread_comm_at(t, time_ns);
 
-	return comm == PROC_NO_COMM ? resolver_number_comm(r, t) : comm;
+	return comm == PROC_NO_COMM ? resolver_number_comm(r, t)
+				    : names_string(&r->names, r->dict, comm);
 }
 
 /* The dict's thread for what is true of this thread now. */

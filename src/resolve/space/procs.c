@@ -2,27 +2,80 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Samples of a task go on for a moment after its EXIT record (do_exit() still runs). */
 static const uint64_t linger_ns = 1000000000;
 
-void procs_init(struct procs *p)
+enum {
+	/* Where history is bounded: versions of one process or thread ... */
+	VERSIONS_MAX = 2048,
+	/* ... and old ones of all, after which each keeps at most so many. */
+	HISTORY_MAX = 65536,
+	HISTORY_KEPT = 64
+};
+
+void procs_init(struct procs *p, struct name_pool *names)
 {
-	*p = (struct procs){ 0 };
+	*p = (struct procs){ .names = names };
 	space_pool_init(&p->pool);
+}
+
+void procs_bound(struct procs *p)
+{
+	p->is_bounded = true;
+}
+
+static void count_app(struct procs *p, uint32_t app, int change)
+{
+	if (app != PROC_NO_APP && p->pool.count_image)
+		p->pool.count_image(p->pool.ctx, app, change);
+}
+
+static void procs_put_version(struct procs *p, const struct proc_version *version)
+{
+	space_put(&p->pool, version->root);
+	count_app(p, version->app, -1);
+}
+
+/* Forgets the `nr` oldest versions; one at least is left. */
+static void drop_versions(struct procs *p, struct process *process, size_t nr)
+{
+	if (!nr)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		procs_put_version(p, &process->versions.at[i]);
+	process->versions.nr -= nr;
+	memmove(process->versions.at, process->versions.at + nr,
+		process->versions.nr * sizeof(*process->versions.at));
+	p->nr_old -= nr;
+}
+
+static void drop_comms(struct procs *p, struct proc_thread *thread, size_t nr)
+{
+	if (!nr)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		name_pool_put(p->names, thread->comms.at[i].comm);
+	thread->comms.nr -= nr;
+	memmove(thread->comms.at, thread->comms.at + nr,
+		thread->comms.nr * sizeof(*thread->comms.at));
+	p->nr_old -= nr;
 }
 
 static void free_process(struct procs *p, struct process *process)
 {
-	for (size_t i = 0; i < process->versions.nr; i++)
-		space_put(&p->pool, process->versions.at[i].root);
+	drop_versions(p, process, process->versions.nr - 1);
+	procs_put_version(p, process_newest(process));
 	vec_done(&process->versions);
 	free(process);
 }
 
-static void free_thread(struct proc_thread *thread)
+static void free_thread(struct procs *p, struct proc_thread *thread)
 {
 	thread->process->nr_states--;
+	drop_comms(p, thread, thread->comms.nr - 1);
+	name_pool_put(p->names, thread->comms.at[0].comm);
 	vec_done(&thread->comms);
 	free(thread);
 }
@@ -33,7 +86,7 @@ void procs_done(struct procs *p)
 		for (struct proc_thread *t = p->threads_by_slot.at[i], *next; t;
 		     t = next) {
 			next = t->older;
-			free_thread(t);
+			free_thread(p, t);
 		}
 	for (size_t i = 0; i < p->by_slot.nr; i++)
 		for (struct process *q = p->by_slot.at[i], *next; q; q = next) {
@@ -80,30 +133,74 @@ struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid,
 static struct process **process_slot(struct procs *p, int32_t pid)
 {
 	bool is_new;
-	struct map_slot *slot = map_at(&p->pid_slot, (uint32_t)pid, 0, &is_new);
+	struct map_slot *slot;
 
+	if (!vec_grow(&p->by_slot))
+		return NULL;
+	slot = map_at(&p->pid_slot, (uint32_t)pid, 0, &is_new);
 	if (!slot)
 		return NULL;
-	if (is_new)
-		slot->value_plus_1 = (uint32_t)p->by_slot.nr + 1;
-	if (slot->value_plus_1 > p->by_slot.nr && !vec_push(&p->by_slot, NULL))
-		return NULL;
+	if (is_new) {
+		p->by_slot.at[p->by_slot.nr++] = NULL;
+		slot->value_plus_1 = (uint32_t)p->by_slot.nr;
+	}
 	return &p->by_slot.at[slot->value_plus_1 - 1];
 }
 
 static struct proc_thread **thread_slot(struct procs *p, int32_t tid)
 {
 	bool is_new;
-	struct map_slot *slot = map_at(&p->tid_slot, (uint32_t)tid, 0, &is_new);
+	struct map_slot *slot;
 
+	if (!vec_grow(&p->threads_by_slot))
+		return NULL;
+	slot = map_at(&p->tid_slot, (uint32_t)tid, 0, &is_new);
 	if (!slot)
 		return NULL;
-	if (is_new)
-		slot->value_plus_1 = (uint32_t)p->threads_by_slot.nr + 1;
-	if (slot->value_plus_1 > p->threads_by_slot.nr &&
-	    !vec_push(&p->threads_by_slot, NULL))
-		return NULL;
+	if (is_new) {
+		p->threads_by_slot.at[p->threads_by_slot.nr++] = NULL;
+		slot->value_plus_1 = (uint32_t)p->threads_by_slot.nr;
+	}
 	return &p->threads_by_slot.at[slot->value_plus_1 - 1];
+}
+
+/* The last slot takes the position of one that is empty. */
+static void remove_process(struct procs *p, const struct process *process)
+{
+	uint32_t slot = map_get(&p->pid_slot, (uint32_t)process->pid, 0);
+	struct process **link = &p->by_slot.at[slot];
+	struct process *last;
+
+	while (*link != process)
+		link = &(*link)->older;
+	*link = process->older;
+	if (p->by_slot.at[slot])
+		return;
+	map_remove(&p->pid_slot, (uint32_t)process->pid, 0);
+	last = p->by_slot.at[--p->by_slot.nr];
+	if (slot == p->by_slot.nr)
+		return;
+	p->by_slot.at[slot] = last;
+	(void)map_set(&p->pid_slot, (uint32_t)last->pid, 0, slot); /* it is there */
+}
+
+static void remove_thread(struct procs *p, const struct proc_thread *thread)
+{
+	uint32_t slot = map_get(&p->tid_slot, (uint32_t)thread->tid, 0);
+	struct proc_thread **link = &p->threads_by_slot.at[slot];
+	struct proc_thread *last;
+
+	while (*link != thread)
+		link = &(*link)->older;
+	*link = thread->older;
+	if (p->threads_by_slot.at[slot])
+		return;
+	map_remove(&p->tid_slot, (uint32_t)thread->tid, 0);
+	last = p->threads_by_slot.at[--p->threads_by_slot.nr];
+	if (slot == p->threads_by_slot.nr)
+		return;
+	p->threads_by_slot.at[slot] = last;
+	(void)map_set(&p->tid_slot, (uint32_t)last->tid, 0, slot); /* it is there */
 }
 
 static void note_history(struct procs *p, struct process *process)
@@ -119,17 +216,22 @@ static void note_thread_history(struct procs *p, struct proc_thread *thread)
 		thread->has_history = vec_push(&p->thread_history, thread);
 }
 
-/* Takes over the reference to `first->root`. */
+/* Takes over the references of `first`. */
 static struct process *procs_add_process(struct procs *p, int32_t pid,
 					 uint64_t start_ns,
 					 const struct proc_version *first)
 {
-	struct process **slot = process_slot(p, pid);
 	struct process *process = calloc(1, sizeof(*process));
+	struct process **slot = NULL;
 
-	if (!slot || !process || !vec_push(&process->versions, *first)) {
+	/* The slot last: none stays empty. */
+	if (process && vec_push(&process->versions, *first))
+		slot = process_slot(p, pid);
+	if (!slot) {
+		if (process)
+			vec_done(&process->versions);
 		free(process);
-		space_put(&p->pool, first->root);
+		procs_put_version(p, first);
 		return NULL;
 	}
 	process->pid = pid;
@@ -164,23 +266,31 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 
 	first.time_ns = time_ns;
 	space_get(first.root);
+	count_app(p, first.app, 1);
 	child = procs_add_process(p, pid, time_ns, &first);
-	if (child)
-		child->kernel = parent->kernel;
+	if (!child)
+		return NULL;
+	child->kernel = parent->kernel;
+	child->nr_maps = parent->nr_maps;
 	return child;
 }
 
 struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 				     int32_t tid, uint64_t start_ns, uint32_t comm)
 {
-	struct proc_thread **slot = thread_slot(p, tid);
 	struct proc_thread *thread = calloc(1, sizeof(*thread));
 	struct comm_version first = { .time_ns = start_ns, .comm = comm };
+	struct proc_thread **slot = NULL;
 
-	if (!slot || !thread || !vec_push(&thread->comms, first)) {
+	if (thread && vec_push(&thread->comms, first))
+		slot = thread_slot(p, tid);
+	if (!slot) {
+		if (thread)
+			vec_done(&thread->comms);
 		free(thread);
 		return NULL;
 	}
+	name_pool_share(p->names, comm);
 	thread->tid = tid;
 	thread->start_ns = start_ns;
 	thread->end_ns = UINT64_MAX;
@@ -211,11 +321,15 @@ static struct proc_version *new_version(struct procs *p, struct process *process
 	process->end_ns = UINT64_MAX;
 	if (time_ns <= last->time_ns)
 		return last;
+	if (p->is_bounded && process->versions.nr >= VERSIONS_MAX)
+		drop_versions(p, process, VERSIONS_MAX / 2);
 	if (!vec_push(&process->versions, next))
 		return NULL;
+	p->nr_old++;
 	note_history(p, process);
 	last = &process->versions.at[process->versions.nr - 1];
 	space_get(last->root);
+	count_app(p, last->app, 1);
 	last->time_ns = time_ns;
 	last->exec = false;
 	return last;
@@ -241,6 +355,16 @@ int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	return 0;
 }
 
+int procs_clear(struct procs *p, struct process *process, uint64_t time_ns)
+{
+	struct proc_version *version = new_version(p, process, time_ns);
+
+	if (!version)
+		return -ENOMEM;
+	replace_root(p, version, NULL);
+	return 0;
+}
+
 int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
 		uint64_t start, uint64_t end)
 {
@@ -253,6 +377,15 @@ int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
 	return 0;
 }
 
+void procs_set_app(struct procs *p, struct process *process, uint32_t app)
+{
+	struct proc_version *last = &process->versions.at[process->versions.nr - 1];
+
+	count_app(p, app, 1);
+	count_app(p, last->app, -1);
+	last->app = app;
+}
+
 int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 {
 	struct proc_version *version = new_version(p, process, time_ns);
@@ -260,7 +393,7 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	if (!version)
 		return -ENOMEM;
 	replace_root(p, version, NULL);
-	version->app = PROC_NO_APP;
+	procs_set_app(p, process, PROC_NO_APP);
 	version->exec = true;
 	process->kernel = false;
 	process->nr_live = 1; /* all other threads end before */
@@ -276,11 +409,19 @@ int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns
 	if (last->comm == comm)
 		return 0;
 	if (time_ns <= last->time_ns) {
+		name_pool_share(p->names, comm);
+		name_pool_put(p->names, last->comm);
 		last->comm = comm;
 		return 0;
 	}
+	if (p->is_bounded && thread->comms.nr >= VERSIONS_MAX)
+		drop_comms(p, thread, VERSIONS_MAX / 2);
+	if (!vec_push(&thread->comms, next))
+		return -ENOMEM;
+	name_pool_share(p->names, comm);
+	p->nr_old++;
 	note_thread_history(p, thread);
-	return vec_push(&thread->comms, next) ? 0 : -ENOMEM;
+	return 0;
 }
 
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns)
@@ -337,25 +478,17 @@ static bool prune_thread(struct procs *p, struct proc_thread *thread, uint64_t t
 	size_t old = 0;
 
 	if (thread->end_ns != UINT64_MAX) {
-		struct proc_thread **link;
-
 		if (time_ns < linger_ns || thread->end_ns > time_ns - linger_ns)
 			return false;
-		link = thread_slot(p, thread->tid);
-		while (link && *link != thread)
-			link = &(*link)->older;
-		if (link)
-			*link = thread->older;
-		free_thread(thread);
+		remove_thread(p, thread);
+		free_thread(p, thread);
 		p->changes++;
 		return true;
 	}
 	while (old + 1 < thread->comms.nr &&
 	       thread->comms.at[old + 1].time_ns <= time_ns)
 		old++;
-	for (size_t i = old; old && i < thread->comms.nr; i++)
-		thread->comms.at[i - old] = thread->comms.at[i];
-	thread->comms.nr -= old;
+	drop_comms(p, thread, old);
 	thread->has_history = thread->comms.nr > 1;
 	return !thread->has_history;
 }
@@ -365,27 +498,45 @@ static bool prune_process(struct procs *p, struct process *process, uint64_t tim
 	size_t old = 0;
 
 	if (process->end_ns != UINT64_MAX) {
-		struct process **link;
-
 		if (process->nr_states || time_ns < linger_ns ||
 		    process->end_ns > time_ns - linger_ns)
 			return false;
-		link = process_slot(p, process->pid);
-		while (link && *link != process)
-			link = &(*link)->older;
-		if (link)
-			*link = process->older;
+		remove_process(p, process);
 		free_process(p, process);
 		return true;
 	}
 	while (old + 1 < process->versions.nr &&
 	       process->versions.at[old + 1].time_ns <= time_ns)
-		space_put(&p->pool, process->versions.at[old++].root);
-	for (size_t i = old; old && i < process->versions.nr; i++)
-		process->versions.at[i - old] = process->versions.at[i];
-	process->versions.nr -= old;
+		old++;
+	drop_versions(p, process, old);
 	process->has_history = process->versions.nr > 1;
 	return !process->has_history;
+}
+
+/* So that all keep at most `kept` old versions each. */
+static void shorten_history(struct procs *p, size_t kept)
+{
+	for (size_t i = 0; i < p->thread_history.nr; i++) {
+		struct proc_thread *thread = p->thread_history.at[i];
+
+		if (thread->comms.nr > kept + 1)
+			drop_comms(p, thread, thread->comms.nr - kept - 1);
+	}
+	for (size_t i = 0; i < p->history.nr; i++) {
+		struct process *process = p->history.at[i];
+
+		if (process->versions.nr > kept + 1)
+			drop_versions(p, process, process->versions.nr - kept - 1);
+	}
+}
+
+/* Those with the longest history lose first. */
+static void bound_history(struct procs *p)
+{
+	for (size_t kept = HISTORY_KEPT; p->nr_old > HISTORY_MAX && kept; kept /= 2)
+		shorten_history(p, kept);
+	if (p->nr_old > HISTORY_MAX)
+		shorten_history(p, 0);
 }
 
 void procs_prune(struct procs *p, uint64_t time_ns)
@@ -401,4 +552,6 @@ void procs_prune(struct procs *p, uint64_t time_ns)
 		if (!prune_process(p, p->history.at[i], time_ns))
 			p->history.at[kept++] = p->history.at[i];
 	p->history.nr = kept;
+	if (p->is_bounded && p->nr_old > HISTORY_MAX)
+		bound_history(p);
 }

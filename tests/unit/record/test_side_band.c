@@ -9,23 +9,24 @@
 #include "alloc_fail.h"
 #include "decode/record.h"
 #include "record/side_band.h"
+#include "resolve/replay/resolver_priv.h"
 
 enum {
-	PID = 5,
 	MANY = 300,
 	TIMES = 23, /* so that of many records some have the same */
 };
 
-struct world {
+struct rings_world {
 	struct dict dict;
 	struct decoder decoder;
 	struct resolver_ops ops;
 	struct resolver *resolver;
 	struct side_band side_band;
-	size_t seen; /* strings of the dict that were asked for */
+	size_t seen; /* names that applied() has given */
+	uint64_t last_id;
 };
 
-static void begin(struct world *w)
+static void begin(struct rings_world *w)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -33,16 +34,16 @@ static void begin(struct world *w)
 		.sample_id_all = 1,
 	};
 
-	*w = (struct world){ 0 };
+	*w = (struct rings_world){ 0 };
 	decoder_init(&w->decoder, false);
 	assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
 	assert_int_equal(dict_init(&w->dict), 0);
 	assert_int_equal(resolver_new(&w->dict, &w->ops, RESOLVE_CHAINS, &w->resolver),
 			 0);
-	w->seen = w->dict.strings.strings.nr;
+	w->seen = w->resolver->names.names.nr;
 }
 
-static void end(struct world *w)
+static void end(struct rings_world *w)
 {
 	side_band_done(&w->side_band);
 	resolver_free(w->resolver);
@@ -50,7 +51,7 @@ static void end(struct world *w)
 	decoder_done(&w->decoder);
 }
 
-static void add_bytes(struct world *w, const void *bytes, size_t len)
+static void add_bytes(struct rings_world *w, const void *bytes, size_t len)
 {
 	struct record rec;
 
@@ -58,26 +59,25 @@ static void add_bytes(struct world *w, const void *bytes, size_t len)
 	assert_int_equal(side_band_add(&w->side_band, &rec, bytes, len), 0);
 }
 
-/* A COMM record as the kernel writes it. */
-static void add(struct world *w, uint64_t time_ns, const char *comm)
+/* A CGROUP record as the kernel writes it: each is of another cgroup, so that its name is kept. */
+static void add(struct rings_world *w, uint64_t time_ns, const char *path)
 {
 	struct {
 		struct perf_event_header header;
-		uint32_t pid, tid;
-		char comm[16];
+		uint64_t id;
+		char path[16];
 		uint64_t time_ns;
 	} raw = {
-		.header = { .type = PERF_RECORD_COMM, .size = sizeof(raw) },
-		.pid = PID,
-		.tid = PID,
+		.header = { .type = PERF_RECORD_CGROUP, .size = sizeof(raw) },
+		.id = ++w->last_id,
 		.time_ns = time_ns,
 	};
 
-	snprintf(raw.comm, sizeof(raw.comm), "%s", comm);
+	snprintf(raw.path, sizeof(raw.path), "%s", path);
 	add_bytes(w, &raw, sizeof(raw));
 }
 
-static void add_lost(struct world *w, uint64_t lost)
+static void add_lost(struct rings_world *w, uint64_t lost)
 {
 	struct {
 		struct perf_event_header header;
@@ -91,34 +91,29 @@ static void add_lost(struct world *w, uint64_t lost)
 	add_bytes(w, &raw, sizeof(raw));
 }
 
-static int apply(struct world *w, uint64_t frontier_ns)
+static int apply(struct rings_world *w, uint64_t frontier_ns)
 {
 	return side_band_apply(&w->side_band, &w->decoder, w->resolver, frontier_ns);
 }
 
 /* The names that were applied since the last call, in their order: each is a new one, which the
- * dict gets when its record is applied. */
-static const char *applied(struct world *w)
+ * resolver gets when its record is applied. */
+static const char *applied(struct rings_world *w)
 {
 	static char text[MANY * 8];
 	size_t len = 0;
 
 	text[0] = '\0';
-	for (; w->seen < w->dict.strings.strings.nr; w->seen++) {
-		const char *name = dict_str(&w->dict, (uint32_t)w->seen);
-
-		/* What a thread is called before its first record comes. */
-		if (name[0] == ':')
-			continue;
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
-					len ? " " : "", name);
-	}
+	for (; w->seen < w->resolver->names.names.nr; w->seen++)
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s%s", len ? " " : "",
+			name_pool_text(&w->resolver->names, (uint32_t)w->seen));
 	return text;
 }
 
 static void runs_become_one(void **state)
 {
-	struct world w;
+	struct rings_world w;
 
 	(void)state;
 	begin(&w);
@@ -143,7 +138,7 @@ static void runs_become_one(void **state)
 /* Nothing is left behind, and it comes with what arrives later. */
 static void what_is_younger_waits(void **state)
 {
-	struct world w;
+	struct rings_world w;
 
 	(void)state;
 	begin(&w);
@@ -188,7 +183,7 @@ static void many_runs_become_one(void **state)
 	(void)state;
 	for (size_t nr = 1; nr <= MANY; nr += 1 + nr / 4) {
 		uint64_t time_ns[MANY], seed = nr;
-		struct world w;
+		struct rings_world w;
 
 		begin(&w);
 		for (size_t i = 0; i < nr; i++) {
@@ -210,7 +205,7 @@ static void many_runs_become_one(void **state)
 
 static void lost_records_are_counted(void **state)
 {
-	struct world w;
+	struct rings_world w;
 
 	(void)state;
 	begin(&w);
@@ -226,7 +221,7 @@ static void lost_records_are_counted(void **state)
 /* Without memory to sort them, all of them wait. */
 static void short_memory_loses_nothing(void **state)
 {
-	struct world w;
+	struct rings_world w;
 
 	(void)state;
 	begin(&w);
@@ -249,7 +244,7 @@ static void short_memory_leaves_what_waits(void **state)
 
 	(void)state;
 	for (unsigned long n = 1; failed; n++) {
-		struct world w;
+		struct rings_world w;
 
 		begin(&w);
 		add_lost(&w, 1);

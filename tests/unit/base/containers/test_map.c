@@ -75,6 +75,61 @@ static void at_tells_new_from_old(void **state)
 	map_done(&m);
 }
 
+/* Against an array: every removal moves others. */
+static void removed_keys_are_gone_and_no_others(void **state)
+{
+	enum {
+		NR = 3000
+	};
+	struct map m = { 0 };
+	bool there[NR] = { 0 };
+	uint32_t random = 1;
+
+	(void)state;
+	map_remove(&m, 1, 1);
+	for (uint32_t i = 0; i < 100000; i++) {
+		uint32_t key;
+
+		random = random * 1664525 + 1013904223;
+		key = (random >> 8) % NR;
+		if (random & 128)
+			map_remove(&m, key % 7, key);
+		else
+			assert_int_equal(map_set(&m, key % 7, key, key), 0);
+		there[key] = !(random & 128);
+	}
+	size_t nr = 0;
+	for (uint32_t i = 0; i < NR; i++) {
+		assert_int_equal(map_get(&m, i % 7, i), there[i] ? i : MAP_NONE);
+		nr += there[i];
+	}
+	assert_int_equal(m.nr, nr);
+	map_done(&m);
+}
+
+static void a_list_stays_without_gaps(void **state)
+{
+	struct map m = { 0 };
+
+	(void)state;
+	map_remove_from_list(&m, 9, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(map_set(&m, 9, i, 10 + i), 0);
+	map_remove_from_list(&m, 9, 11);
+	assert_int_equal(map_get(&m, 9, 0), 10);
+	assert_int_equal(map_get(&m, 9, 1), 13);
+	assert_int_equal(map_get(&m, 9, 2), 12);
+	assert_int_equal(map_get(&m, 9, 3), MAP_NONE);
+	map_remove_from_list(&m, 9, 99);
+	map_remove_from_list(&m, 9, 12);
+	map_remove_from_list(&m, 9, 10);
+	assert_int_equal(map_get(&m, 9, 0), 13);
+	map_remove_from_list(&m, 9, 13);
+	assert_int_equal(map_get(&m, 9, 0), MAP_NONE);
+	assert_int_equal(m.nr, 0);
+	map_done(&m);
+}
+
 static void short_memory_leaves_the_map_whole(void **state)
 {
 	struct map m = { 0 };
@@ -107,6 +162,8 @@ int main(void)
 		cmocka_unit_test(the_pair_is_ordered),
 		cmocka_unit_test(setting_again_replaces),
 		cmocka_unit_test(at_tells_new_from_old),
+		cmocka_unit_test(removed_keys_are_gone_and_no_others),
+		cmocka_unit_test(a_list_stays_without_gaps),
 		cmocka_unit_test(short_memory_leaves_the_map_whole),
 	};
 

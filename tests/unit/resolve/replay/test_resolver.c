@@ -1035,6 +1035,222 @@ static void test_cgroups(void **state)
 	end(&c.w);
 }
 
+/* ---- names without samples ---- */
+
+enum {
+	FLOOD = 200000,
+	ROUND = 1000 /* records from one frontier to the next */
+};
+
+static void test_names_that_no_sample_hits_are_forgotten(void **state)
+{
+	struct world w;
+	uint64_t time = 100;
+	size_t nr_strings;
+
+	(void)state;
+	begin(&w);
+	start_program(&w, 10, 5, "flood", "/bin/flood");
+	assert_string_equal(at(&w, 20, 5, 5, 0x1010),
+			    "flood /bin/flood+0x1010 /bin/flood");
+	nr_strings = w.dict.strings.strings.nr;
+	for (int i = 0; i < FLOOD; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "n%d", i);
+		do_comm(&w, time++, 5, 5, false, text);
+		snprintf(text, sizeof(text), "/tmp/file%d", i);
+		do_mmap(&w, time++, 5, 0x9000, 0x1000, 0, text);
+		snprintf(text, sizeof(text), "/memfd:%d (deleted)", i);
+		do_mmap(&w, time++, 5, 0xa000, 0x1000, 0, text);
+		if (i % ROUND == 0)
+			resolver_frontier(w.resolver, time);
+		assert_true(resolver_kept(w.resolver).names < 4 * ROUND + 10);
+		assert_true(resolver_kept(w.resolver).images < 2 * ROUND + 10);
+	}
+	assert_int_equal(w.dict.strings.strings.nr, nr_strings);
+	assert_int_equal(w.dict.images.nr, 1);
+	resolver_frontier(w.resolver, time);
+	assert_true(resolver_kept(w.resolver).names < 10);
+	assert_int_equal(resolver_kept(w.resolver).old, 0);
+	/* What there is now has its names. */
+	assert_string_equal(at(&w, time, 5, 5, 0x9010),
+			    "n199999 /tmp/file199999+0x10 /bin/flood");
+	assert_string_equal(at(&w, time, 5, 5, 0xa010),
+			    "n199999 /memfd:199999 (deleted)+0x10 /bin/flood");
+	end(&w);
+}
+
+static void test_names_are_those_of_their_time(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_comm(&w, 20, 5, 5, false, "b");
+	do_mmap(&w, 20, 5, 0x9000, 0x1000, 0, "/lib/b");
+	do_comm(&w, 30, 5, 5, false, "a");
+	do_mmap(&w, 30, 5, 0x9000, 0x1000, 0, "/lib/a");
+	do_comm(&w, 40, 5, 5, false, "b");
+	do_mmap(&w, 40, 5, 0x9000, 0x1000, 0, "/lib/b");
+	assert_string_equal(at(&w, 45, 5, 5, 0x9010), "b /lib/b+0x10 /bin/a");
+	assert_string_equal(at(&w, 35, 5, 5, 0x9010), "a /lib/a+0x10 /bin/a");
+	resolver_frontier(w.resolver, 35);
+	assert_string_equal(at(&w, 36, 5, 5, 0x9010), "a /lib/a+0x10 /bin/a");
+	resolver_frontier(w.resolver, 50);
+	do_comm(&w, 60, 5, 5, false, "a");
+	do_mmap(&w, 60, 5, 0x9000, 0x1000, 0, "/lib/a");
+	assert_string_equal(at(&w, 65, 5, 5, 0x9010), "a /lib/a+0x10 /bin/a");
+	assert_int_equal(w.dict.images.nr, 3);
+	end(&w);
+}
+
+/* While samples wait for a table, nothing that is younger can be forgotten. */
+static void test_history_of_a_flood_is_bounded(void **state)
+{
+	struct world w;
+	uint64_t time = 100;
+
+	(void)state;
+	begin(&w);
+	resolver_bound(w.resolver);
+	start_program(&w, 10, 7, "other", "/bin/other");
+	do_mmap(&w, 20, 7, 0x9000, 0x1000, 0, "/lib/old");
+	do_mmap(&w, 90, 7, 0x9000, 0x1000, 0, "/lib/new");
+	for (int i = 0; i < FLOOD; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "n%d", i);
+		do_comm(&w, time++, 5, 5, false, text);
+		snprintf(text, sizeof(text), "/tmp/file%d", i);
+		do_mmap(&w, time++, 5, 0x9000, 0x1000, 0, text);
+		assert_true(resolver_kept(w.resolver).names < 5000);
+		assert_true(resolver_kept(w.resolver).old < 5000);
+	}
+	resolver_frontier(w.resolver, 30);
+	assert_string_equal(at(&w, 50, 7, 7, 0x9010), "other /lib/old+0x10 /bin/other");
+	/* The oldest that there is. */
+	assert_int_not_equal(strncmp(at(&w, 100, 5, 5, 0x9010), "n0 ", 3), 0);
+	assert_string_equal(at(&w, time, 5, 5, 0x9010),
+			    "n199999 /tmp/file199999+0x10 /tmp/file0");
+	end(&w);
+}
+
+/* With many processes, those lose first that have the most. */
+static void test_history_of_many_is_bounded(void **state)
+{
+	struct world w;
+	uint64_t time = 100;
+
+	(void)state;
+	begin(&w);
+	resolver_bound(w.resolver);
+	do_mmap(&w, 20, 7, 0x9000, 0x1000, 0, "/lib/old");
+	do_mmap(&w, 90, 7, 0x9000, 0x1000, 0, "/lib/new");
+	for (int i = 0; i < FLOOD; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "/tmp/file%d", i);
+		do_mmap(&w, time++, 1000 + i % 300, 0x9000, 0x1000, 0, text);
+	}
+	assert_true(resolver_kept(w.resolver).old > 65536);
+	resolver_frontier(w.resolver, 30);
+	assert_true(resolver_kept(w.resolver).old <= 65536);
+	assert_string_equal(at(&w, 50, 7, 7, 0x9010), ":7 /lib/old+0x10 /lib/old");
+	end(&w);
+}
+
+static void tell_mapped(void *ctx, int32_t pid)
+{
+	struct world *w = ctx;
+
+	w->asked++;
+	if (pid == 5)
+		do_mmap(w, 0, pid, 0x9000, 0x1000, 0, "/lib/mapped");
+}
+
+/* Unmapping is not recorded. */
+static void test_what_was_unmapped_is_forgotten(void **state)
+{
+	struct world w;
+	uint64_t time = 100;
+
+	(void)state;
+	begin(&w);
+	w.ops.unknown_process = tell_mapped;
+	resolver_bound(w.resolver);
+	start_program(&w, 10, 5, "flood", "/bin/flood");
+	for (uint64_t i = 0; i < FLOOD; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "/tmp/file%u", (unsigned int)i);
+		do_mmap(&w, time++, 5, 0x10000 + i * 0x1000, 0x1000, 0, text);
+		resolver_frontier(w.resolver, time);
+		assert_true(resolver_kept(w.resolver).images < 2 * 16384 + 10);
+	}
+	assert_in_range(w.asked, 6, FLOOD / 16384);
+	assert_string_equal(at(&w, time, 5, 5, 0x9010),
+			    "flood /lib/mapped+0x10 /bin/flood");
+	assert_string_equal(at(&w, time, 5, 5, 0x10000 + (FLOOD - 1) * 0x1000),
+			    "flood /tmp/file199999+0x0 /bin/flood");
+	end(&w);
+}
+
+static void test_processes_that_ended_are_forgotten(void **state)
+{
+	const uint64_t second_ns = 1000000000;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	start_program(&w, 10, 5, "shell", "/bin/sh");
+	for (int i = 0; i < FLOOD / 10; i++) {
+		uint64_t time = 100 + (uint64_t)i * second_ns;
+		int32_t pid = 10 + i;
+
+		do_task(&w, time, PERF_RECORD_FORK, pid, 5, pid, 5);
+		start_program(&w, time + 1, pid, "child", "/bin/child");
+		assert_string_equal(at(&w, time + 10, pid, pid, 0x1010),
+				    "child /bin/child+0x1010 /bin/child");
+		do_task(&w, time + 20, PERF_RECORD_EXIT, pid, 5, pid, 5);
+		resolver_frontier(w.resolver, time + 30);
+		assert_true(resolver_kept(w.resolver).processes < 20);
+	}
+	assert_string_equal(at(&w, UINT64_MAX - 1, 5, 5, 0x1010),
+			    "shell /bin/sh+0x1010 /bin/sh");
+	end(&w);
+}
+
+static void test_cgroups_that_no_sample_hits_are_forgotten(void **state)
+{
+	struct cgroup_world c = { 0 };
+
+	(void)state;
+	begin(&c.w);
+	resolver_free(c.w.resolver);
+	c.w.ops = (struct resolver_ops){ .unknown_cgroup = ask_cgroup, .ctx = &c };
+	assert_int_equal(
+		resolver_new(&c.w.dict, &c.w.ops, RESOLVE_CHAINS, &c.w.resolver), 0);
+	tell_cgroup(&c.w, 1, 5, "/five");
+	assert_string_equal(cgroup_at(&c.w, 2, 10, 5), "/five");
+	tell_cgroup(&c.w, 3, 7, "/seven");
+	for (uint64_t i = 0; i < FLOOD; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/user/%u", (unsigned int)i);
+		tell_cgroup(&c.w, 4, 1000 + i, path);
+		assert_true(resolver_kept(c.w.resolver).names < 4200);
+	}
+	/* The newest, one that was hit, and one that was forgotten. */
+	assert_string_equal(cgroup_at(&c.w, 5, 10, 1000 + FLOOD - 1), "/user/199999");
+	assert_string_equal(cgroup_at(&c.w, 6, 10, 5), "/five");
+	assert_int_equal(c.asked, 0);
+	assert_string_equal(cgroup_at(&c.w, 7, 10, 7), "/seven");
+	assert_int_equal(c.asked, 1);
+	end(&c.w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1065,6 +1281,13 @@ int main(void)
 		cmocka_unit_test(test_image_is_completed_once),
 		cmocka_unit_test(test_image_is_written_anew),
 		cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_names_that_no_sample_hits_are_forgotten),
+		cmocka_unit_test(test_names_are_those_of_their_time),
+		cmocka_unit_test(test_history_of_a_flood_is_bounded),
+		cmocka_unit_test(test_history_of_many_is_bounded),
+		cmocka_unit_test(test_what_was_unmapped_is_forgotten),
+		cmocka_unit_test(test_processes_that_ended_are_forgotten),
+		cmocka_unit_test(test_cgroups_that_no_sample_hits_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
