@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/events/sample_cost.h"
 
 enum {
@@ -43,7 +44,7 @@ int main(void)
 						       { &attrs[2], 1 } };
 	uint64_t ns[KINDS];
 
-	for (size_t m = 0; m < sizeof(memory_bytes) / sizeof(*memory_bytes); m++) {
+	for (size_t m = 0; m < COUNT_OF(memory_bytes); m++) {
 		const struct sample_cost_plan plan = { .memory_bytes = memory_bytes[m],
 						       .turn_ns = 4000000,
 						       .turns = 200 };

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "format/session/session.h"
@@ -25,14 +26,6 @@ enum {
 	SPEED_FRAMES = 100 * 1000,
 	CPUS_MAX = 4096
 };
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void must(int r, const struct err *err)
 {
@@ -112,7 +105,7 @@ static uint64_t flush_runs(struct segment_writer *w, const struct sample *pendin
 {
 	struct session_totals totals = { .samples = 1, .target_status = -1 };
 	struct err err;
-	uint64_t begin = cpu_ns();
+	uint64_t begin = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	unsigned int max_cpu = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -122,7 +115,7 @@ static uint64_t flush_runs(struct segment_writer *w, const struct sample *pendin
 			if (pending[i].cpu == cpu)
 				must(segment_writer_add(w, &pending[i]), NULL);
 	must(segment_writer_flush(w, &totals, &err), &err);
-	return cpu_ns() - begin;
+	return clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
 }
 
 static void measure_size(const char *from, const char *path)
@@ -205,7 +198,7 @@ static void measure_read(const char *path, unsigned int columns, const char *wha
 	struct sample_batch b;
 	struct err err;
 	uint64_t nr = 0;
-	uint64_t begin = cpu_ns();
+	uint64_t begin = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int r;
 
 	must(segment_open(path, TRUST_ANY, &s, &err), &err);
@@ -213,7 +206,8 @@ static void measure_read(const char *path, unsigned int columns, const char *wha
 		nr += b.nr;
 	must(r, &err);
 	printf("%s: %" PRIu64 " samples, %.2f ns a sample; damage %" PRIu64 "\n", what,
-	       nr, (double)(cpu_ns() - begin) / (double)nr,
+	       nr,
+	       (double)(clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)nr,
 	       segment_damage(s)->bad_samples);
 	segment_close(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/signals.h"
 
 enum {
@@ -124,14 +125,7 @@ static bool errand_is_refused(const struct errand *e)
 
 static struct timespec errand_end_of(uint64_t patience_ns)
 {
-	struct timespec t = { 0 };
-	uint64_t ns;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	ns = (uint64_t)t.tv_nsec + patience_ns;
-	t.tv_sec += (time_t)(ns / 1000000000);
-	t.tv_nsec = (long)(ns % 1000000000);
-	return t;
+	return clock_timespec(clock_now_ns(CLOCK_MONOTONIC) + patience_ns);
 }
 
 /* With the lock held, which is free meanwhile. */

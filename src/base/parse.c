@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	NO_DIGIT = 99
 };
@@ -112,7 +114,7 @@ bool parse_duration_ns(const char *s, uint64_t *ret_ns)
 
 	if (!take_fraction(&s, &v))
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < COUNT_OF(units); i++)
 		if (!strcmp(s, units[i].unit)) {
 			if (v * units[i].ns > 9e18)
 				return false;

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include "base/array.h"
+
 struct utf8_range {
 	uint32_t first;
 	uint32_t last;
@@ -37,7 +39,7 @@ static const struct utf8_range control[] = {
 	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfff9, 0xfffb },
 };
 
-#define IS_IN(table, code) utf8_is_in((table), sizeof(table) / sizeof(*(table)), (code))
+#define IS_IN(table, code) utf8_is_in((table), COUNT_OF(table), (code))
 
 static bool utf8_is_in(const struct utf8_range *table, size_t nr, uint32_t code)
 {

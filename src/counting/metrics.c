@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "capture/events/catalog.h"
 #include "counting/count.h"
 
@@ -139,8 +140,7 @@ size_t count_metrics(const struct count_run *run, const struct count_values *val
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && nr < METRICS_MAX;
-	     i++) {
+	for (size_t i = 0; i < COUNT_OF(rows) && nr < METRICS_MAX; i++) {
 		double above = count_metrics_count_of(run, values, rows[i].above);
 		double below = count_metrics_count_of(run, values, rows[i].below);
 

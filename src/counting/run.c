@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
@@ -15,7 +16,6 @@
 
 enum {
 	LOOK_NS = 50000000, /* how often we look whether given tasks still live */
-	NS = 1000000000
 };
 
 struct count_run_waiting {
@@ -29,14 +29,6 @@ struct count_run_waiting {
 	uint64_t nr_done;
 	unsigned int nr_signals;
 };
-
-static uint64_t count_run_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
 
 size_t count_nr_values(const struct count_run *run)
 {
@@ -178,7 +170,7 @@ static int end_interval(struct count_run_waiting *w, uint64_t duration_ns)
 /* Until when to sleep: the end of the interval, or a look at the tasks. */
 static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 {
-	uint64_t wake = w->next_ns ? w->next_ns : now + 3600ULL * NS;
+	uint64_t wake = w->next_ns ? w->next_ns : now + 3600ULL * NS_PER_S;
 	bool looks = w->run->mode == COUNT_PROCESSES || w->run->mode == COUNT_THREADS;
 
 	if (looks && wake > now + LOOK_NS)
@@ -206,14 +198,13 @@ static int count_run_wait_for_end(struct count_run_waiting *w)
 	int r = 0;
 
 	while (!r) {
-		uint64_t sleep_ns = wake_ns(w, count_run_now_ns());
-		struct timespec timeout = { .tv_sec = (time_t)(sleep_ns / NS),
-					    .tv_nsec = (long)(sleep_ns % NS) };
+		uint64_t sleep_ns = wake_ns(w, clock_now_ns(CLOCK_MONOTONIC));
+		struct timespec timeout = clock_timespec(sleep_ns);
 		int signal = sigtimedwait(&w->mask, NULL, &timeout);
 
 		if (signal > 0 && count_run_take_signal(w, signal))
 			break;
-		if (w->next_ns && count_run_now_ns() >= w->next_ns)
+		if (w->next_ns && clock_now_ns(CLOCK_MONOTONIC) >= w->next_ns)
 			r = end_interval(w, w->run->interval_ns);
 		if (w->run->nr_intervals && w->nr_done >= w->run->nr_intervals)
 			break;
@@ -262,14 +253,14 @@ static int count_run_count(struct count_run *run, struct count_run_waiting *w,
 
 	if (r)
 		return r;
-	w->start_ns = count_run_now_ns();
+	w->start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (run->interval_ns)
 		w->next_ns = w->start_ns + run->interval_ns;
 	r = count_run_begin(run, err);
 	if (r)
 		return r;
 	r = count_run_wait_for_end(w);
-	end_ns = count_run_now_ns();
+	end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	ret_values->duration_ns = end_ns - w->start_ns;
 	if (!r)
 		r = end_last_interval(w, end_ns);

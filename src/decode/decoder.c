@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "decode/record.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static struct sample_layout make_layout(uint64_t type)
 	};
 
 	l.bytes = sizeof(struct perf_event_header);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+	for (size_t i = 0; i < COUNT_OF(fields); i++) {
 		if (!(type & fields[i].bit))
 			continue;
 		*fields[i].at = l.bytes;

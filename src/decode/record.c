@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "decode/record_priv.h"
 
@@ -279,7 +280,7 @@ static void decode_side_band(const struct decoder *d, struct cursor *in,
 		rec->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	if (rec->type == PERF_RECORD_READ)
 		decode_read(a, in, rec);
-	else if (rec->type < sizeof(kinds) / sizeof(*kinds) && kinds[rec->type])
+	else if (rec->type < COUNT_OF(kinds) && kinds[rec->type])
 		kinds[rec->type](in, rec);
 	if (!in->failed)
 		decode_trailer(a, in, &rec->id);

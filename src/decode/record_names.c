@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
 #include "decode/record.h"
 
 #define KNOWN(name) [PERF_RECORD_##name] = #name
@@ -70,9 +71,8 @@ const char *record_name(uint32_t type)
 {
 	if (type >= SIMPLEPERF_FIRST) {
 		type -= SIMPLEPERF_FIRST;
-		return type < sizeof(simpleperf_names) / sizeof(*simpleperf_names)
-			       ? simpleperf_names[type]
-			       : NULL;
+		return type < COUNT_OF(simpleperf_names) ? simpleperf_names[type]
+							 : NULL;
 	}
-	return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
+	return type < COUNT_OF(names) ? names[type] : NULL;
 }

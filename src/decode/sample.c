@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "decode/record_priv.h"
 
 /* Compiled for each byte order, which the compiler is told so. */
@@ -74,11 +75,9 @@ const char *branch_type_name(const struct branch *b)
 		"ARCH_2",     "ARCH_3",     "ARCH_4",     "ARCH_5",
 	};
 
-	if (b->type < sizeof(types) / sizeof(*types))
+	if (b->type < COUNT_OF(types))
 		return types[b->type];
-	return b->new_type < sizeof(new_types) / sizeof(*new_types)
-		       ? new_types[b->new_type]
-		       : "";
+	return b->new_type < COUNT_OF(new_types) ? new_types[b->new_type] : "";
 }
 
 static struct read_value sample_take_value(struct cursor *in, uint64_t format)

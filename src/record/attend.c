@@ -1,6 +1,7 @@
 /* attend.c - when a round is due, and containers that come and go between two (docs/decisions/0012). */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "capture/source/perf_source.h"
 #include "record/priv.h"
 
@@ -10,7 +11,7 @@ enum {
 	TICK_NS = 5 * NS_PER_MS /* ... where containers begin */
 };
 
-static const uint64_t attention_ns = 2000000000; /* after the last new one */
+static const uint64_t attention_ns = 2 * NS_PER_S; /* after the last new one */
 
 void recorder_attend_to(struct recorder *r, const struct record *rec)
 {
@@ -18,7 +19,7 @@ void recorder_attend_to(struct recorder *r, const struct record *rec)
 	case PERF_RECORD_NAMESPACES:
 		if (containers_take(&r->containers, &rec->namespaces))
 			r->attention_end_ns =
-				recorder_now_ns(CLOCK_MONOTONIC) + attention_ns;
+				clock_now_ns(CLOCK_MONOTONIC) + attention_ns;
 		break;
 	case PERF_RECORD_COMM:
 		if (rec->comm.exec && containers_has(&r->containers, rec->comm.pid))
@@ -36,14 +37,14 @@ void recorder_attend_to(struct recorder *r, const struct record *rec)
 
 int recorder_attend_fd(const struct recorder *r)
 {
-	return recorder_now_ns(CLOCK_MONOTONIC) < r->next_look_ns
+	return clock_now_ns(CLOCK_MONOTONIC) < r->next_look_ns
 		       ? -1
 		       : perf_source_namespaces_fd(r->source);
 }
 
 int recorder_attend_ms(const struct recorder *r)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (now < r->next_look_ns)
 		return (int)((r->next_look_ns - now) / NS_PER_MS) + 1;
@@ -53,7 +54,7 @@ int recorder_attend_ms(const struct recorder *r)
 int recorder_attend(struct recorder *r, struct err *err)
 {
 	uint64_t mute_ns = r->config.patient ? PATIENT_MUTE_NS : MUTE_NS;
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	int result;
 
 	r->err = err;

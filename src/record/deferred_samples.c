@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "decode/record.h"
 
 enum {
@@ -9,7 +10,7 @@ enum {
 };
 
 /* Of a thread that sleeps for so long it is not worth to keep what was mapped meanwhile. */
-static const uint64_t waiting_max_ns = 30000000000;
+static const uint64_t waiting_max_ns = 30 * NS_PER_S;
 
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
 			  struct record *rec, const void *bytes, size_t len,

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/source/snapshot.h"
@@ -63,7 +64,7 @@ int recorder_look_at_modules(struct recorder *r)
 	for (size_t i = 0; i < l.live.nr; i++)
 		(void)vec_push(&r->symbols_due, l.live.at[i]);
 	if (l.live.nr)
-		r->symbols_due_ns = recorder_now_ns(CLOCK_MONOTONIC) + SYMBOLS_DELAY_NS;
+		r->symbols_due_ns = clock_now_ns(CLOCK_MONOTONIC) + SYMBOLS_DELAY_NS;
 	vec_done(&l.live);
 	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : 0;
 }
@@ -130,7 +131,7 @@ void recorder_read_symbols(struct recorder *r)
 	if (r->symbols_job && atomic_load(&r->symbols_job->done))
 		join_job(r);
 	if (!r->symbols_job && r->symbols_due.nr &&
-	    recorder_now_ns(CLOCK_MONOTONIC) >= r->symbols_due_ns)
+	    clock_now_ns(CLOCK_MONOTONIC) >= r->symbols_due_ns)
 		recorder_modules_start_job(r);
 }
 

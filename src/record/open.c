@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/events/perf_attr.h"
@@ -21,8 +22,8 @@ enum {
 	/* The first rounds come sooner, each twice as late as the last: binaries are looked at
 	 * while a short program still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
-	SNAPSHOT_NS = 2000000000, /* for the processes that exist already */
-	HIGHEST_PRIORITY = -20    /* of those that share their time */
+	SNAPSHOT_NS = 2 * NS_PER_S, /* for the processes that exist already */
+	HIGHEST_PRIORITY = -20      /* of those that share their time */
 };
 
 static uint32_t describe_event(struct dict *dict, const struct event_request *e,
@@ -83,8 +84,8 @@ static int recorder_open_writer(struct recorder *r, struct err *err)
 		.nr_cpus_online = r->machine.nr_cpus_online,
 		.flags = c->session_flags,
 		.clock_id = CLOCK_MONOTONIC,
-		.start_ns = recorder_now_ns(CLOCK_MONOTONIC),
-		.start_wall_ns = recorder_now_ns(CLOCK_REALTIME),
+		.start_ns = clock_now_ns(CLOCK_MONOTONIC),
+		.start_wall_ns = clock_now_ns(CLOCK_REALTIME),
 	};
 	int result;
 
@@ -148,8 +149,8 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	/* The side band fills its rings while /proc is read: it is fetched in between. */
 	if (!result && !r->snapshot_done &&
-	    recorder_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
-		r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
+	    clock_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
+		r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
 		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 					   recorder_take_side_band, r);
 	}
@@ -202,7 +203,7 @@ static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 		"%llu ms, "
 		"%u processes left for later, %u unreadable",
 		stats->processes, stats->threads, stats->mappings,
-		(unsigned long long)((recorder_now_ns(CLOCK_MONOTONIC) - begin_ns) /
+		(unsigned long long)((clock_now_ns(CLOCK_MONOTONIC) - begin_ns) /
 				     NS_PER_MS),
 		stats->skipped, stats->unreadable);
 }
@@ -218,12 +219,12 @@ static int take_snapshots(struct recorder *r, struct err *err)
 		.id = perf_source_ids(r->source, perf_source_nr_attrs(r->source) - 1,
 				      &nr_ids)[0],
 		.clock = CLOCK_MONOTONIC,
-		.deadline_ns = recorder_now_ns(CLOCK_MONOTONIC) + SNAPSHOT_NS,
+		.deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + SNAPSHOT_NS,
 		.sink = take_snapshot,
 		.ctx = r,
 	};
 	struct snapshot_stats stats = { 0 };
-	uint64_t begin_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	int result = snapshot_new(&config, &r->snapshot);
 
 	if (result)
@@ -392,7 +393,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	r->config = *config;
 	r->totals.target_status = -1;
 	if (config->one_of_many)
-		r->cpu_begin_ns = recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		r->cpu_begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	r->err = err;
 	machine_read(&r->machine);
 	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);
@@ -408,7 +409,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	if (!result) {
 		tell_opened(r);
 		take_precedence(r);
-		r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
+		r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 		result = recorder_look_at_modules(r);
 	}
 	if (!result) {
@@ -420,7 +421,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		return result;
 	}
 	r->round_ns = FIRST_ROUND_NS;
-	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
 	*ret_recorder = r;
 	return 0;
 }

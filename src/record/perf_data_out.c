@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "capture/events/events.h"
@@ -23,14 +24,6 @@ struct perf_data_out {
 	uint64_t first_ns; /* of the samples; 0: none yet */
 	uint64_t last_ns;
 };
-
-static uint64_t clock_now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* perf knows no TIMER. */
 static const char *perf_data_out_perf_name(const struct event_request *e)
@@ -69,8 +62,8 @@ int perf_data_out_open(const char *path, const struct perf_source *source,
 			i < nr_events ? perf_data_out_perf_name(&events[i]) : "dummy:u";
 		list[i].ids = perf_source_ids(source, i, &list[i].nr_ids);
 	}
-	o->clock_ns = clock_now(CLOCK_MONOTONIC);
-	o->clock_wall_ns = clock_now(CLOCK_REALTIME);
+	o->clock_ns = clock_now_ns(CLOCK_MONOTONIC);
+	o->clock_wall_ns = clock_now_ns(CLOCK_REALTIME);
 	r = perf_data_writer_open(path, list, nr_attrs, &o->writer, err);
 	if (!r)
 		*ret_out = o;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "capture/system/machine.h"
 #include "capture/system/module_watch.h"
 #include "decode/record.h"
@@ -26,10 +27,6 @@ struct perf_source;
 struct resolver_ahead;
 struct segment_writer;
 struct snapshot;
-
-enum {
-	NS_PER_MS = 1000000
-};
 
 /* A sample of those that are unwound together. */
 struct grouped_sample {
@@ -98,14 +95,6 @@ struct recorder {
 	bool stopped;         /* nothing is drained any more */
 	struct err *err;      /* of the call at hand, for callbacks */
 };
-
-static inline uint64_t recorder_now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
  * perf.data file. */

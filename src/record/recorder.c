@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
@@ -19,10 +20,10 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
+	ROUND_NS = NS_PER_S, /* at most this much is lost to a SIGKILL */
 	/* Of what is there always: each wake-up finds the caches cold, which costs more than
 	 * what it came for. */
-	PATIENT_ROUND_NS = 2000000000,
+	PATIENT_ROUND_NS = 2 * NS_PER_S,
 	HURRY_NS = 20 *
 		   NS_PER_MS, /* from one look into the rings to the next, if need be */
 	DUE_MAX_BYTES = 256 << 20,
@@ -31,7 +32,7 @@ enum {
 
 static uint64_t own_cpu_ns(void)
 {
-	return recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 const struct session_totals *recorder_totals(const struct recorder *r)
@@ -111,7 +112,7 @@ int recorder_poll_fd(const struct recorder *r)
 
 int recorder_timeout_ms(const struct recorder *r)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t next = r->next_flush_ns;
 
 	if (now < r->hurry_until_ns && r->frontier_ns + HURRY_NS < next)
@@ -135,7 +136,7 @@ static void see_rests(struct recorder *r)
 /* What it takes depends on what processes do, and not on the rate of samples. */
 static int drain_side_band(struct recorder *r)
 {
-	uint64_t began_ns = recorder_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	int result = recorder_look_at_modules(r);
 
 	if (!result)
@@ -147,7 +148,7 @@ static int drain_side_band(struct recorder *r)
 	if (!result &&
 	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
-	r->side_band_ns += recorder_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+	r->side_band_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	return result;
 }
 
@@ -157,11 +158,11 @@ static int recorder_drain(struct recorder *r)
 	int result;
 
 	r->nr_rounds++;
-	if (recorder_stacks_trim(&r->stacks, recorder_now_ns(CLOCK_MONOTONIC)) &&
+	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)) &&
 	    r->group.ahead)
 		resolver_ahead_forget(r->group.ahead);
 	/* Whatever happened before this moment is in the rings when they are looked at. */
-	r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 	result = drain_side_band(r);
 	if (!result)
 		result = recorder_take_held(r);
@@ -185,7 +186,7 @@ static void recorder_update_totals(struct recorder *r)
 {
 	r->totals.lost = r->lost_in_records;
 	r->totals.lost_records = r->side_band.lost;
-	r->totals.end_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	r->totals.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
 		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
@@ -267,7 +268,7 @@ int recorder_round(struct recorder *r, struct err *err)
 
 	r->err = err;
 	result = recorder_drain(r);
-	now = recorder_now_ns(CLOCK_MONOTONIC);
+	now = clock_now_ns(CLOCK_MONOTONIC);
 	if (!result && (now >= r->next_flush_ns ||
 			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
 		r->next_flush_ns = now + r->round_ns;
@@ -291,7 +292,7 @@ int recorder_dump(struct recorder *r, struct err *err)
 	/* A block of nothing but totals is not worth its bytes: everybody may ask. */
 	if (!segment_writer_pending(r->writer))
 		return 0;
-	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
 	recorder_update_totals(r);
 	return recorder_flush(r);
 }

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
@@ -240,7 +241,7 @@ static uint64_t table_patience(const struct recorder *r, uint64_t now)
 
 int recorder_settle_due(struct recorder *r)
 {
-	uint64_t begin = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t until = table_patience(r, begin);
 	int result = 0;
 
@@ -248,7 +249,7 @@ int recorder_settle_due(struct recorder *r)
 	while (!result && r->due.list.nr &&
 	       recorder_stacks_take_tables(&r->stacks, until))
 		result = retry_due(r);
-	r->waited_ns += recorder_now_ns(CLOCK_MONOTONIC) - begin;
+	r->waited_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
 	if (!result && r->due.list.nr) {
 		recorder_stacks_hurry(&r->stacks, true);
 		result = retry_due(r);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "capture/system/process_memory.h"
 #include "record/keep/image_keeper.h"
@@ -20,9 +21,9 @@ enum {
 	SMALL_BYTES = 1 << 18 /* of a binary, whose table takes a few milliseconds */
 };
 
-static const uint64_t trim_ns = 60000000000;
+static const uint64_t trim_ns = 60 * NS_PER_S;
 /* After which a user's budget has 0.2 s again. */
-static const uint64_t again_ns = 60000000000;
+static const uint64_t again_ns = 60 * NS_PER_S;
 
 uint64_t recorder_stacks_regs(const char *machine)
 {

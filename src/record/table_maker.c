@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/helper/table_account.h"
 #include "record/helper/table_budget.h"
 #include "record/helper/table_helper.h"
@@ -64,14 +65,6 @@ static struct unwind_table *table_maker_load(struct table_maker_making *making,
 									   : table;
 }
 
-static uint64_t table_maker_clock_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* What the daemon does itself with a table, to read, check and keep it, grows with the table: it counts,
  * too. */
 static struct unwind_table *load_within(struct table_budget *budget,
@@ -80,16 +73,16 @@ static struct unwind_table *load_within(struct table_budget *budget,
 					bool *ret_refused)
 {
 	uint64_t account = table_account_of_file(fd);
-	uint64_t begin_ns = table_maker_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct unwind_table *table;
 
-	*ret_refused = !table_budget_allows(budget, account,
-					    table_maker_clock_ns(CLOCK_MONOTONIC));
+	*ret_refused =
+		!table_budget_allows(budget, account, clock_now_ns(CLOCK_MONOTONIC));
 	if (*ret_refused)
 		return NULL;
 	table = table_maker_load(making, cache_dir, fd);
-	table_budget_spend(budget, account, table_maker_clock_ns(CLOCK_MONOTONIC),
-			   table_maker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+	table_budget_spend(budget, account, clock_now_ns(CLOCK_MONOTONIC),
+			   clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
 				   making->helper_ns);
 	return table;
 }
@@ -254,8 +247,7 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 /* With the lock held: until then, UINT64_MAX for ever.  0 or ETIMEDOUT. */
 static int wait_until(struct table_work *w, uint64_t until_ns)
 {
-	struct timespec until = { .tv_sec = (time_t)(until_ns / 1000000000),
-				  .tv_nsec = (long)(until_ns % 1000000000) };
+	struct timespec until = clock_timespec(until_ns);
 
 	if (until_ns == UINT64_MAX)
 		return pthread_cond_wait(&w->changed, &w->lock);
@@ -288,13 +280,9 @@ bool table_maker_take(struct table_maker *m, uint64_t until_ns,
 /* With the lock held.  Whether the thread has ended. */
 static bool table_maker_wait_for_end(struct table_work *w)
 {
-	struct timespec now = { 0 };
-	uint64_t until_ns;
+	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + patience_ns;
 	int r = 0;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	until_ns =
-		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + patience_ns;
 	while (!w->has_ended && !r)
 		r = wait_until(w, until_ns);
 	return w->has_ended;

@@ -7,14 +7,13 @@
 #include <sys/stat.h>
 
 #include "base/byte_text.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/trust.h"
 #include "base/log.h"
 #include "base/parse.h"
 
 enum {
-	MS_PER_S = 1000,
-	NS_PER_MS = 1000000,
 	LINE_MAX_BYTES = 128
 };
 

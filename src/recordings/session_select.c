@@ -11,6 +11,7 @@
 
 #include "aggregate/selection/session_span.h"
 #include "aggregate/selection/spec.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/tree.h"
@@ -286,7 +287,7 @@ static int copy_kernel(const struct session_select_request *q, struct err *err)
 					     "modules.kallsyms" };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; !r && i < COUNT_OF(names); i++)
 		r = copy_named(q, names[i], err);
 	return r;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "archive/read/open.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/public_file.h"
@@ -68,7 +69,7 @@ static int session_in(const char *dir, char **ret_dir, struct err *err)
 	static const char *const below[] = { "", "/samples/current", "/current" };
 
 	*ret_dir = NULL;
-	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(below); i++) {
 		char *path;
 		int r;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/files/output.h"
@@ -14,7 +15,6 @@
 #include "tools/cli/command.h"
 
 enum {
-	NS_PER_MS = 1000000,
 	STEP_MS = 100, /* intervals are rounded to it, as OProfile does */
 	REPEATS_MAX = 10000,
 	EXIT_NOT_FOUND = 127,

@@ -8,6 +8,7 @@
 #include "aggregate/selection/sample.h"
 #include "aggregate/selection/selection.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "format/session/session.h"
 #include "present/lines/screen.h"
@@ -93,8 +94,8 @@ static void dump_put_sample(struct buf *out, const struct segment *s,
 	int len = snprintf(text, sizeof(text),
 			   "%" PRId32 " %" PRId32 " %" PRIu64 ".%07" PRIu64
 			   " %.64s %" PRIu64 " ",
-			   tid, (int32_t)b->cpu[i], b->time_ns[i] / 1000000000,
-			   b->time_ns[i] % 1000000000 / 100, event, b->period[i]);
+			   tid, (int32_t)b->cpu[i], b->time_ns[i] / NS_PER_S,
+			   b->time_ns[i] % NS_PER_S / 100, event, b->period[i]);
 
 	buf_put(out, text, (size_t)len);
 	dump_put_stack(out, d, b->stack[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/server/control_client.h"
@@ -232,7 +233,7 @@ static void put_field(struct json *j, const struct control_field *f)
 		json_number(j, text);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
 		if (!strcmp(numbers[i], f->key) && parse_u64(f->value, &v)) {
 			json_name(j, f->key);
 			json_u64(j, v);

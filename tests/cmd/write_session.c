@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "format/session/session.h"
@@ -274,7 +275,7 @@ static const struct {
 static void put_line(struct writing *w, char *line)
 {
 	split(w, line);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		if (!strcmp(kinds[i].name, field(w, 0))) {
 			kinds[i].put(w);
 			return;

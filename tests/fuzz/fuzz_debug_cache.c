@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache.h"
@@ -182,7 +183,7 @@ static void look_up(const char *dir)
 	int fd;
 
 	for (int part = 0; part < DEBUG_CACHE_PARTS; part++)
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (size_t i = 0; i < COUNT_OF(names); i++) {
 			int r = debug_cache_open(dir, &wanted, part, names[i], &fd,
 						 &path);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/code/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +17,7 @@ static const struct insn_machine machines[] = {
 };
 
 enum {
-	MACHINES = sizeof(machines) / sizeof(machines[0])
+	MACHINES = COUNT_OF(machines)
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/files/io.h"
 #include "record/helper/table_answers.h"
@@ -102,7 +103,7 @@ static void send_all(int fd, const uint8_t *data, size_t size, unsigned int stra
 static void wait_for_it(struct table_answers *a, const uint8_t *data, size_t size)
 {
 	struct unwind_walk w = { 0 };
-	int r = table_answers_wait(a, table_answers_now_ns(), &w.table);
+	int r = table_answers_wait(a, clock_now_ns(CLOCK_MONOTONIC), &w.table);
 
 	assert(r <= 0 && r >= -4095 && r != -EAGAIN);
 	assert(!r == !!w.table);

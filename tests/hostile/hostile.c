@@ -19,6 +19,7 @@
 #include "aggregate/read/profile_feed.h"
 #include "aggregate/read/read.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "resolve/replay/replay.h"
@@ -62,14 +63,6 @@ struct state {
 
 /* What the commands write goes there, and into folders of perf record --threads. */
 static char folder[] = "/tmp/hostile-XXXXXX";
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* splitmix64: the same numbers on every machine. */
 static uint64_t next_random(uint64_t *state)
@@ -265,11 +258,11 @@ static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 		make_directory(bytes, len, path);
 	else
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	begin = now_ns();
+	begin = clock_now_ns(CLOCK_MONOTONIC);
 	if (ways[number % NR_WAYS](path) >= 0)
 		state->nr_opened++;
 	close(fd);
-	took = now_ns() - begin;
+	took = clock_now_ns(CLOCK_MONOTONIC) - begin;
 	if (took > state->slow_ns) {
 		state->slow_ns = took;
 		state->slow_number = number;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "format/session/session.h"
@@ -48,7 +49,7 @@ int classes_parse_merge(const char *list, unsigned int *merge, struct err *err)
 		{ "all", MERGE_LIB | MERGE_CPU | MERGE_TID | MERGE_TGID |
 				 MERGE_UNIT_MASK | MERGE_CORE },
 	};
-	const size_t nr_rows = sizeof(rows) / sizeof(rows[0]);
+	const size_t nr_rows = COUNT_OF(rows);
 
 	for (;;) {
 		size_t len = strcspn(list, ",");

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static void image_names_put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
@@ -40,7 +42,7 @@ static bool is_jit_memory(const char *name)
 						  "/anon_hugepage", "/SYSV",
 						  "[heap",          "[stack" };
 
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
 		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;
 	}

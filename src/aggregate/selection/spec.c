@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/comma.h"
 #include "base/containers/nearest.h"
 #include "base/err.h"
@@ -64,7 +65,7 @@ static const struct tag_row tags[] = {
 };
 
 enum {
-	NR_TAGS = sizeof(tags) / sizeof(tags[0])
+	NR_TAGS = COUNT_OF(tags)
 };
 
 /* The length of the tag before a colon, 0 for a bare word. */

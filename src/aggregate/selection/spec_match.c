@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aggregate/selection/spec.h"
+#include "base/array.h"
 #include "format/session/session.h"
 
 enum {
@@ -204,7 +205,7 @@ static bool image_matches(const char *pattern, const struct image_names *image)
 {
 	bool bare = !strchr(pattern, '/');
 
-	for (size_t i = 0; i < sizeof(image->names) / sizeof(image->names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(image->names); i++) {
 		const char *name = image->names[i];
 		const char *base;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 
 enum {
@@ -34,13 +35,12 @@ static bool parse_time(const char *text, size_t len, uint64_t *ret_ns)
 /* Seconds since 1970, with a fraction to the nanosecond. */
 static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 {
-	const uint64_t ns_per_s = 1000000000;
-	uint64_t seconds = 0, ns = 0, unit = ns_per_s;
+	uint64_t seconds = 0, ns = 0, unit = NS_PER_S;
 	size_t i = 0;
 
 	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
 		seconds = 10 * seconds + (uint64_t)(text[i] - '0');
-		if (seconds > UINT64_MAX / 2 / ns_per_s)
+		if (seconds > UINT64_MAX / 2 / NS_PER_S)
 			return false;
 	}
 	if (!i)
@@ -51,7 +51,7 @@ static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 		unit /= 10;
 		ns += unit * (uint64_t)(text[i] - '0');
 	}
-	*ret_ns = seconds * ns_per_s + ns;
+	*ret_ns = seconds * NS_PER_S + ns;
 	return i == len;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "aggregate/views/view.h"
+#include "base/array.h"
 
 static const char *const irq_enablers[] = {
 	"_raw_spin_unlock_irqrestore",
@@ -57,7 +58,7 @@ static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
 
 bool quality_enables_irqs(const char *symbol)
 {
-	for (size_t i = 0; i < sizeof(irq_enablers) / sizeof(irq_enablers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(irq_enablers); i++) {
 		if (!fnmatch(irq_enablers[i], symbol, 0))
 			return true;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/views/call_inlines.h"
+#include "base/array.h"
 #include "base/containers/hash.h"
 #include "base/containers/huge.h"
 
@@ -325,7 +326,7 @@ const char *event_of_any_core(const struct profile *p, const char *name,
 	size_t len = slash ? strlen(slash + 1) : 0;
 	bool of_cores = false;
 
-	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(pmus); i++)
 		of_cores |= !strncmp(name, pmus[i], strlen(pmus[i]));
 	/* Terms are the numbers of one PMU. */
 	if (!p->options.merge_cores || !of_cores || len < 2 || slash[len] != '/' ||

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
 #include "base/err.h"
@@ -259,8 +260,7 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 
 static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 {
-	const struct timespec at = { .tv_sec = (time_t)(f->mtime_ns / 1000000000),
-				     .tv_nsec = (long)(f->mtime_ns % 1000000000) };
+	const struct timespec at = clock_timespec(f->mtime_ns);
 	const struct timespec both[] = { at, at };
 	char *path = strndup(out->part, strlen(out->part) - strlen(".part"));
 	int r = path ? io_end_holes(out->fd) : -ENOMEM;
@@ -282,7 +282,7 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 static int archive_out_begin(struct archive_out *out, const struct archive_file *f)
 {
 	return out->tar ? tar_writer_begin(out->tar, f->name, f->bytes,
-					   f->mtime_ns / 1000000000)
+					   f->mtime_ns / NS_PER_S)
 			: begin_in_folder(out, f->name);
 }
 
@@ -390,8 +390,7 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		r = ARCHIVE_OUT_HOLLOW;
 	} else {
 		f->bytes = (uint64_t)st.st_size;
-		f->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			      (uint64_t)st.st_mtim.tv_nsec;
+		f->mtime_ns = clock_ns(st.st_mtim);
 		r = keep_private(out, !public_file(fd, from));
 		if (!r)
 			r = f->bytes ? archive_out_copy(out, f, fd)

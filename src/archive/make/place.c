@@ -8,6 +8,7 @@
 #include "archive/make/out.h"
 #include "archive/make/plan.h"
 #include "archive/read/open.h"
+#include "base/array.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "recordings/images.h"
@@ -210,7 +211,7 @@ bool archive_taken_debug(const struct source_image *at, const struct archive_tak
 char *archive_place(const struct archive_request *q, const struct source_image *at,
 		    const struct archive_taken *t)
 {
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(steps); i++)
 		if (!strcmp(steps[i].step, t->step))
 			return steps[i].place(q, at, t->path);
 	return NULL;

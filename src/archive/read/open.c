@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -194,8 +195,7 @@ static int compare_unpacked(const void *a, const void *b)
 /* Files keep their age: it is the proof of those without a build-id. */
 static void set_age(const struct unpacking *u, const struct archive_file *f)
 {
-	const struct timespec at = { .tv_sec = (time_t)(f->mtime_ns / 1000000000),
-				     .tv_nsec = (long)(f->mtime_ns % 1000000000) };
+	const struct timespec at = clock_timespec(f->mtime_ns);
 	const struct timespec both[] = { at, at };
 	char *path;
 

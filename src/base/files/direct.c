@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/files/io.h"
 
 /* Where times have 64 bits only, this call is missing, and is refused. */
@@ -166,23 +167,15 @@ void direct_send(struct direct *d)
 	d->nr_unsent = 0;
 }
 
-static uint64_t direct_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static int wait_for_some(struct direct *d)
 {
 	struct io_event events[DIRECT_DEPTH];
 	long min = d->nr_sent < d->batch ? d->nr_sent : d->batch;
-	uint64_t from_ns = direct_now_ns();
+	uint64_t from_ns = clock_now_ns(CLOCK_MONOTONIC);
 	long nr =
 		syscall(SYS_io_getevents, d->context, min, DIRECT_DEPTH, events, NULL);
 
-	d->waited_ns += direct_now_ns() - from_ns;
+	d->waited_ns += clock_now_ns(CLOCK_MONOTONIC) - from_ns;
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (long i = 0; i < nr; i++)

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/files/io.h"
 #include "base/parse.h"
 
 enum {
 	STAT_MAX = 4096,
 	START_FIELD = 22, /* of /proc/PID/stat: ticks since boot */
-	NS_PER_SECOND = 1000000000
 };
 
 uint64_t process_start_ns(int32_t pid)
@@ -38,5 +38,5 @@ uint64_t process_start_ns(int32_t pid)
 			ticks = 0;
 	}
 	buf_done(&text);
-	return hz ? ticks * (NS_PER_SECOND / hz) : 0;
+	return hz ? ticks * (NS_PER_S / hz) : 0;
 }

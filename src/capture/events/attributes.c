@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/cpu_types.h"
@@ -62,7 +63,7 @@ static const struct attribute *events_attributes_find(const char *part)
 	const char *end = strchrnul(part, '=');
 	size_t len = (size_t)(end - part);
 
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(attributes); i++) {
 		const struct attribute *a = &attributes[i];
 
 		if (strlen(a->name) == len && !strncmp(a->name, part, len))
@@ -92,7 +93,7 @@ static const struct {
 
 static bool is_of_event(const struct attribute *a, uint64_t config)
 {
-	for (size_t i = 0; i < sizeof(second_words) / sizeof(second_words[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(second_words); i++)
 		if (a->where == second_words[i].where &&
 		    (config & second_words[i].code_mask) == second_words[i].code)
 			return true;

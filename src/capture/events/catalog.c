@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/containers/nearest.h"
 #include "base/err.h"
 #include "base/parse.h"
@@ -23,7 +24,7 @@ uint32_t event_min_count(const char *name)
 	static const char *const quick[] = { "cyc",  "clk", "inst", "uop",
 					     "slot", "ops", "clock" };
 
-	for (size_t i = 0; i < sizeof(quick) / sizeof(quick[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(quick); i++)
 		if (strcasestr(name, quick[i]))
 			return MIN_CYCLES;
 	return MIN_OTHER;

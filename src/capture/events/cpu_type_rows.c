@@ -3,6 +3,8 @@
  * tools/perf/pmu-events mapfile.csv files. */
 #include "capture/events/cpu_type_rows.h"
 
+#include "base/array.h"
+
 #define DOC_INTEL                                                                      \
 	"See Intel Architecture Developer's Manual Volume 3B, Appendix A and\n"        \
 	"Intel Architecture Optimization Reference Manual"
@@ -298,4 +300,4 @@ const struct cpu_type cpu_type_rows[] = {
 	  NULL, "CPU_CLK_UNHALTED", DOC_INTEL, "GenuineIntel-6-*", 4 },
 };
 
-const size_t cpu_type_nr_rows = sizeof(cpu_type_rows) / sizeof(cpu_type_rows[0]);
+const size_t cpu_type_nr_rows = COUNT_OF(cpu_type_rows);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -267,7 +268,7 @@ static const struct classic {
 };
 
 enum {
-	NR_CLASSICS = sizeof(classics) / sizeof(classics[0])
+	NR_CLASSICS = COUNT_OF(classics)
 };
 
 const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_t turn)

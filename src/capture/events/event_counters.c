@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/events/cpu_types.h"
 
 /* Events that a counter of their own counts besides the general ones: cycles and instructions of
@@ -31,8 +32,7 @@ uint64_t event_counters_general(unsigned int nr)
 static uint64_t with_fixed(const struct cpu_type *cpu, uint64_t general,
 			   uint64_t config, bool generic)
 {
-	for (size_t i = 0; i < sizeof(fixed_counters) / sizeof(fixed_counters[0]);
-	     i++) {
+	for (size_t i = 0; i < COUNT_OF(fixed_counters); i++) {
 		const struct fixed *f = &fixed_counters[i];
 
 		if (strncmp(cpu->name, f->types, strlen(f->types)) != 0 ||
@@ -57,7 +57,7 @@ static uint64_t of_power(const struct cpu_type *cpu, uint64_t config)
 		      { "ppc64/power10", false } };
 	unsigned int number = config >> 16 & 0xf;
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
 		if (strcmp(cpu->name, types[i].name) != 0 || number < 1 || number > 6)
 			continue;
 		if (types[i].swaps && (config == 0x200f4 || config == 0x600f4))

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/events/priv.h"
 
 #include <linux/perf_event.h>
@@ -108,7 +109,7 @@ static const struct event_row event_rows[] = {
 };
 
 enum {
-	NR_EVENT_ROWS = sizeof(event_rows) / sizeof(event_rows[0])
+	NR_EVENT_ROWS = COUNT_OF(event_rows)
 };
 
 const struct event_row *event_row_at(size_t i)

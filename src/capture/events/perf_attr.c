@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -226,7 +227,7 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 			       event);
 	if (code == -EACCES || code == -EPERM)
 		return explain_rights(code, system_wide, err);
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (reasons[i].code == code)
 			return err_set(err, code, "event %s: %s", event,
 				       reasons[i].text);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "capture/events/catalog_priv.h"
 #include "capture/events/cpu_types.h"
@@ -93,7 +94,7 @@ static int find_functions(struct pfm *p)
 		{ "pfm_get_os_event_encoding", &p->encode },
 	};
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(functions); i++) {
 		void *f = dlsym(p->lib, functions[i].name);
 
 		if (!f)

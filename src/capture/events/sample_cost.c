@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/events/perf_attr.h"
 
 enum {
@@ -24,14 +25,6 @@ enum {
 	MOST_ROUNDS = 1 << 24,
 	TRIES = 3
 };
-
-static uint64_t sample_cost_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Through all lines of some memory in an order that the processor does not foresee: each tells the next. */
 struct sample_cost_walk {
@@ -93,13 +86,13 @@ __attribute__((noinline)) static uint64_t descend(struct sample_cost_walk *w,
 
 static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int rounds)
 {
-	uint64_t begin = sample_cost_now_ns();
+	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t a = begin;
 
 	for (unsigned int i = 0; i < rounds; i++)
 		a = descend(w, i % DEPTH_MAX, a);
 	__asm__ volatile("" ::"r"(a));
-	return sample_cost_now_ns() - begin;
+	return clock_now_ns(CLOCK_MONOTONIC) - begin;
 }
 
 /* What is not of the sample itself is ours: it is the thread's clock, into a ring that is written over
@@ -111,7 +104,7 @@ static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 				     .config = PERF_COUNT_SW_CPU_CLOCK,
 				     /* No rate: of those there may be a lower bound
 				      * (perf_event_max_sample_rate). */
-				     .sample_period = 1000000000 / RATE_HZ,
+				     .sample_period = NS_PER_S / RATE_HZ,
 				     .write_backward = 1 };
 	const struct perf_event_attr *like = kind->attr;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/containers/nearest.h"
 #include "base/err.h"
 #include "base/parse.h"
@@ -214,7 +215,7 @@ static bool is_of_aux_area(const char *name)
 	static const char *const pmus[] = { "arm_spe", "intel_pt/", "intel_bts/",
 					    "cs_etm/", "hisi_ptt" };
 
-	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(pmus); i++)
 		if (!strncmp(name, pmus[i], strlen(pmus[i])))
 			return true;
 	return false;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -53,7 +54,7 @@ int tracepoint_read(const char *which, struct tracepoint *ret_tracepoint)
 	struct buf text = { 0 };
 	int r = -ENOENT;
 
-	for (size_t i = 0; r && i < sizeof(mounts) / sizeof(*mounts); i++) {
+	for (size_t i = 0; r && i < COUNT_OF(mounts); i++) {
 		char path[PATH_BYTES];
 
 		snprintf(path, sizeof(path), "%s/events/%s/format", mounts[i], which);

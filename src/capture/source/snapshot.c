@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/source/snapshot_priv.h"
@@ -86,14 +87,6 @@ static int snapshot_read_at(struct snapshot *s, int dir, const char *name)
 	r = snapshot_read_fd(s, fd);
 	(void)close(fd);
 	return r;
-}
-
-static uint64_t snapshot_now_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 /* The blank-separated field with that number (from 0 on) as a number; 0 if missing. */
@@ -352,7 +345,7 @@ static int snapshot_pid(struct snapshot *s, int proc, pid_t pid,
 	int dir;
 	int r;
 
-	s->time_ns = snapshot_now_ns(s->config.clock);
+	s->time_ns = clock_now_ns(s->config.clock);
 	(void)snprintf(path, sizeof(path), "%d", pid);
 	dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
@@ -408,7 +401,7 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
 static bool deadline_passed(const struct snapshot *s)
 {
 	return s->config.deadline_ns &&
-	       snapshot_now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
+	       clock_now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
 }
 
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -98,7 +99,7 @@ static int search_kallsyms(uint64_t *start, uint64_t *end)
 	if (r == 0) {
 		*start = text_start((const char *)text.data);
 		*end = 0;
-		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		for (size_t i = 0; i < COUNT_OF(ends); i++) {
 			uint64_t at = symbol_address((const char *)text.data, ends[i]);
 
 			*end = at > *end ? at : *end;

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/elf_note.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -77,9 +78,9 @@ static void read_cpu(struct machine *m)
 	n = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !m->cpu_desc[0]; i++)
+	for (size_t i = 0; i < COUNT_OF(keys) && !m->cpu_desc[0]; i++)
 		cpuinfo_value(text, keys[i], m->cpu_desc);
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]) && !mhz[0]; i++)
+	for (size_t i = 0; i < COUNT_OF(clocks) && !mhz[0]; i++)
 		cpuinfo_value(text, clocks[i], mhz);
 	mhz[strcspn(mhz, "M")] = '\0'; /* POWER: "3425.000000MHz" */
 	(void)parse_double(mhz, &m->cpu_mhz);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 
@@ -34,10 +35,7 @@ struct controlfs_tree {
 
 static uint64_t controlfs_tree_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return clock_now_ns(CLOCK_MONOTONIC) / NS_PER_MS;
 }
 
 int controlfs_tree_new(const char *run_dir, struct controlfs_tree **ret_tree)

@@ -1,5 +1,6 @@
 /* cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
  * began with, and a CPU that goes takes its own along for good. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/source/perf_source.h"
@@ -7,7 +8,7 @@
 #include "record/priv.h"
 
 /* Files of /sys cost more than a look. */
-static const uint64_t watch_ns = 3000000000;
+static const uint64_t watch_ns = 3 * NS_PER_S;
 
 static bool has_cpu(const struct cpu_list *list, int cpu)
 {

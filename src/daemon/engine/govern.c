@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
@@ -22,17 +23,17 @@
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .turn_ns = 1000000,
 						     .turns = 8 };
-static const uint64_t gauge_after_ns = 3000000000;
-static const uint64_t look_ns = 1000000000;
+static const uint64_t gauge_after_ns = 3 * NS_PER_S;
+static const uint64_t look_ns = NS_PER_S;
 /* Files of /proc cost more. */
-static const uint64_t machine_ns = 3000000000;
-static const uint64_t statistics_ns = 600000000000;
+static const uint64_t machine_ns = 3 * NS_PER_S;
+static const uint64_t statistics_ns = 600 * NS_PER_S;
 /* From one recording that was given up for its memory to the next. */
-static const uint64_t memory_ns = 60000000000;
+static const uint64_t memory_ns = 60 * NS_PER_S;
 
 static uint64_t time_ns(const struct timeval *t)
 {
-	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
 /* Of this process, its threads, the processes that it has waited for, and the helper. */
@@ -136,7 +137,7 @@ static void end_gauge(struct oprofiled *d)
 
 void oprofiled_govern_begin(struct oprofiled *d)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	struct governor_use use = use_of(d, now);
 
 	governor_begin(&d->governor, now, &use);
@@ -264,7 +265,7 @@ static void keep_socket(struct oprofiled *d)
 
 void oprofiled_tell_alive(struct oprofiled *d)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (!d->watchdog_ns || now < d->next_watchdog_ns)
 		return;
@@ -274,7 +275,7 @@ void oprofiled_tell_alive(struct oprofiled *d)
 
 void oprofiled_govern(struct oprofiled *d)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	struct err err = { 0 };
 
 	if (now < d->next_govern_ns)

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/guard.h"
 #include "base/files/io.h"
@@ -196,8 +198,7 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 		{ .fd = metrics_server_fd(d->metrics), .events = POLLIN },
 	};
 
-	if (poll(fds, sizeof(fds) / sizeof(*fds), oprofiled_record_ms(d)) < 0 &&
-	    errno != EINTR)
+	if (poll(fds, COUNT_OF(fds), oprofiled_record_ms(d)) < 0 && errno != EINTR)
 		return err_sys(err, -errno, "poll");
 	if (fds[0].revents)
 		oprofiled_loop_take_signals(d);
@@ -244,7 +245,7 @@ static int begin_budget(struct oprofiled *d, struct err *err)
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return table_budget_new(nr_cpus > 0 ? (unsigned int)nr_cpus : 1,
-				recorder_now_ns(CLOCK_MONOTONIC), &d->tables.budget)
+				clock_now_ns(CLOCK_MONOTONIC), &d->tables.budget)
 		       ? err_set(err, -ENOMEM, "out of memory")
 		       : 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "daemon/engine/engine.h"
@@ -13,7 +14,7 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-static const uint64_t retry_after_ns = 60000000000;
+static const uint64_t retry_after_ns = 60 * NS_PER_S;
 
 /* Bytes of the current session, and when its oldest sample was taken. */
 static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
@@ -29,7 +30,7 @@ static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 		if (!stat(paths[i], &st))
 			n->disk += (uint64_t)st.st_size;
 	if (nr && !segment_open(paths[0], TRUST_OWN, &first, NULL)) {
-		n->oldest = segment_info(first)->start_wall_ns / 1000000000;
+		n->oldest = segment_info(first)->start_wall_ns / NS_PER_S;
 		segment_close(first);
 	}
 	session_list_free(paths, nr);
@@ -113,7 +114,7 @@ static void warn_without_network(void)
 static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 			   const struct err *err)
 {
-	d->metrics_retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	d->metrics_retry_ns = clock_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
 	if (!strcmp(where, d->metrics_refused))
 		return; /* that is in the log */
 	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
@@ -175,7 +176,7 @@ int oprofiled_metrics_listen(struct oprofiled *d, struct err *err)
 
 void oprofiled_metrics_turn(struct oprofiled *d)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	struct err err = { 0 };
 
 	if (d->metrics_retry_ns && now >= d->metrics_retry_ns) {

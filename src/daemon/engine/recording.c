@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
@@ -23,10 +24,10 @@ enum {
 	SECOND_MS = 1000
 };
 
-static const uint64_t retry_after_ns = 5000000000;
-static const uint64_t tell_again_ns = 600000000000;
+static const uint64_t retry_after_ns = 5 * NS_PER_S;
+static const uint64_t tell_again_ns = 600 * NS_PER_S;
 /* What segments whose clocks differ by as much are not merged for (daemon/upkeep/segment_merge.c). */
-static const int64_t clock_slack_ns = 1000000000;
+static const int64_t clock_slack_ns = NS_PER_S;
 
 /* ---- the folder ---- */
 
@@ -219,7 +220,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 
 static void set_next_rotation(struct oprofiled *d)
 {
-	d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + d->options.rotate_ns;
+	d->next_rotate_ns = clock_now_ns(CLOCK_MONOTONIC) + d->options.rotate_ns;
 }
 
 uint64_t oprofiled_rate_hz(const struct event_requests *events)
@@ -408,7 +409,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	int r = rotate(d, err);
 
 	if (r)
-		d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+		d->next_rotate_ns = clock_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
 	return r;
 }
 
@@ -424,7 +425,7 @@ int oprofiled_record_ms(const struct oprofiled *d)
 
 void oprofiled_retry_later(struct oprofiled *d)
 {
-	d->retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	d->retry_ns = clock_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
 }
 
 static void take_failure(struct oprofiled *d, int failure, const struct err *err)
@@ -493,8 +494,8 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
 	/* Both anew: since `now` a round may have taken a second. */
-	uint64_t since_boot_ns = recorder_now_ns(CLOCK_MONOTONIC);
-	int64_t gap = (int64_t)(recorder_now_ns(CLOCK_REALTIME) - since_boot_ns);
+	uint64_t since_boot_ns = clock_now_ns(CLOCK_MONOTONIC);
+	int64_t gap = (int64_t)(clock_now_ns(CLOCK_REALTIME) - since_boot_ns);
 	int64_t step = gap - d->clock_gap_ns;
 
 	if (step < clock_slack_ns && step > -clock_slack_ns)
@@ -509,7 +510,7 @@ static void watch_clock(struct oprofiled *d, uint64_t now)
 
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 {
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	struct err err = { 0 };
 	int r = 0;
 

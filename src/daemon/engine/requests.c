@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "daemon/engine/engine.h"
 #include "daemon/server/control_server.h"
@@ -25,7 +26,7 @@ static void oprofiled_requests_put_setup(const struct oprofiled *d, struct buf *
 		{ "CPU_BUF_SIZE", "cpu_buffer_size", "0" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *value = daemonrc_get(&d->setup, rows[i].key);
 
 		control_put_field(reply, rows[i].name, "%s",
@@ -42,7 +43,7 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 	char words[64];
 	size_t len = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		if (oprofiled_setup_flag(d, rows[i][0]))
 			len += (size_t)snprintf(words + len, sizeof(words) - len, "%s",
 						rows[i][1]);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/engine/engine.h"
@@ -184,7 +185,7 @@ static int oprofiled_setup_check(const struct oprofiled *d,
 	uint64_t number;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
 		const char *value = daemonrc_get(setup, numbers[i]);
 
 		if (value && *value && !parse_u64_max(value, INT32_MAX, &number))

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/engine/engine.h"
@@ -18,9 +19,9 @@ enum {
 	WAIT_MS = 20
 };
 
-static const uint64_t upkeep_ns = 60000000000;
-static const uint64_t sync_ns = 10000000000;
-static const uint64_t folder_sync_ns = 60000000000;
+static const uint64_t upkeep_ns = 60 * NS_PER_S;
+static const uint64_t sync_ns = 10 * NS_PER_S;
+static const uint64_t folder_sync_ns = 60 * NS_PER_S;
 
 static void *oprofiled_upkeep_look(void *arg)
 {
@@ -30,10 +31,9 @@ static void *oprofiled_upkeep_look(void *arg)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
 	/* First: the look counts them. */
 	(void)copy_list_make(&u->copies_under_way, &u->stops);
-	u->retention.boottime_ns = recorder_now_ns(CLOCK_BOOTTIME);
-	u->failed =
-		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
-			       u->live_from, &u->result, &u->err);
+	u->retention.boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	u->failed = retention_look(&u->retention, u->dir, clock_now_ns(CLOCK_REALTIME),
+				   u->live_from, &u->result, &u->err);
 	atomic_store(&u->is_done, true);
 	return NULL;
 }
@@ -182,7 +182,7 @@ static void put_to_disk(struct oprofiled *d, uint64_t now)
 void oprofiled_upkeep(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
-	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	put_to_disk(d, now);
 	if (u->runs) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/server/control_server.h"
@@ -93,8 +94,6 @@ static const struct control_keys_row counter_rows[] = {
 	{ "user", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_USER },
 };
 
-#define NR(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- paths ---- */
 
 static const struct control_keys_row *
@@ -137,12 +136,14 @@ static const struct control_keys_row *control_keys_find(const struct control_key
 	if (!strncmp(path, cpu, strlen(cpu))) {
 		path += strlen(cpu);
 		return control_keys_take_number(&path, k->nr_cpus, ret_index)
-			       ? control_keys_find_row(cpu_rows, NR(cpu_rows), path)
+			       ? control_keys_find_row(cpu_rows, COUNT_OF(cpu_rows),
+						       path)
 			       : NULL;
 	}
 	if (control_keys_take_number(&path, CONTROL_COUNTERS, ret_index))
-		return control_keys_find_row(counter_rows, NR(counter_rows), path);
-	return control_keys_find_row(rows, NR(rows), path);
+		return control_keys_find_row(counter_rows, COUNT_OF(counter_rows),
+					     path);
+	return control_keys_find_row(rows, COUNT_OF(rows), path);
 }
 
 static void control_keys_list_table(const struct control_keys_row *table, size_t nr,
@@ -161,11 +162,13 @@ static void control_keys_list_table(const struct control_keys_row *table, size_t
 
 void control_keys_list(const struct control_keys *k, struct buf *reply)
 {
-	control_keys_list_table(rows, NR(rows), NULL, 0, reply);
+	control_keys_list_table(rows, COUNT_OF(rows), NULL, 0, reply);
 	for (unsigned int i = 0; i < k->nr_cpus; i++)
-		control_keys_list_table(cpu_rows, NR(cpu_rows), "stats/cpu", i, reply);
+		control_keys_list_table(cpu_rows, COUNT_OF(cpu_rows), "stats/cpu", i,
+					reply);
 	for (unsigned int i = 0; i < CONTROL_COUNTERS; i++)
-		control_keys_list_table(counter_rows, NR(counter_rows), "", i, reply);
+		control_keys_list_table(counter_rows, COUNT_OF(counter_rows), "", i,
+					reply);
 }
 
 /* ---- counters ---- */

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "daemon/server/control_line.h"
@@ -71,14 +72,6 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 	buf_put_u8(reply, ' ');
 	control_put_value(reply, value);
 	buf_put_u8(reply, '\n');
-}
-
-static uint64_t control_server_clock_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* ---- who asks ---- */
@@ -284,16 +277,14 @@ static void accept_all(struct control_server *s)
 	int rank = CONTROL_RANK_OWNER;
 
 	for (int i = 0; i < BACKLOG && rank >= 0; i++) {
-		uint64_t begin_ns = control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		rank = control_server_accept_one(s);
 		if (rank == CONTROL_RANK_USER)
-			spent_ns += control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID) -
-				    begin_ns;
+			spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	}
 	if (spent_ns)
-		rest_ns = allowance_spend(&s->of_comers,
-					  control_server_clock_ns(CLOCK_MONOTONIC),
+		rest_ns = allowance_spend(&s->of_comers, clock_now_ns(CLOCK_MONOTONIC),
 					  spent_ns + TURN_NS);
 	if (rest_ns && !s->rest.rests)
 		epoll_rest_begin(&s->rest,
@@ -336,7 +327,7 @@ static void serve_users(struct control_server *s)
 	uint64_t rest_ns = 0;
 
 	while (nr > 0 && !rest_ns) {
-		uint64_t begin_ns = control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		struct epoll_event next = take_next(s, events, &nr);
 		struct control_peer *c = next.data.ptr;
 
@@ -344,10 +335,9 @@ static void serve_users(struct control_server *s)
 		s->last_uid = c->uid;
 		if (!control_server_serve(s, c, next.events))
 			control_server_drop(s, c);
-		rest_ns = allowance_spend(
-			&s->of_users, control_server_clock_ns(CLOCK_MONOTONIC),
-			control_server_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
-				TURN_NS);
+		rest_ns = allowance_spend(&s->of_users, clock_now_ns(CLOCK_MONOTONIC),
+					  clock_now_ns(CLOCK_THREAD_CPUTIME_ID) -
+						  begin_ns + TURN_NS);
 	}
 	if (rest_ns)
 		epoll_rest_begin(&s->users_rest, rest_ns);
@@ -469,10 +459,8 @@ static int control_server_open_server(struct control_server *s,
 	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "epoll");
-	allowance_begin(&s->of_users, &users_rule,
-			control_server_clock_ns(CLOCK_MONOTONIC));
-	allowance_begin(&s->of_comers, &users_rule,
-			control_server_clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_users, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_comers, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "record/helper/call_filter.h"
 #include "record/helper/sanitized.h"
@@ -32,8 +33,6 @@
 #else
 #define HAS_LIST false
 #endif
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 #if HAS_LIST
 
@@ -217,26 +216,26 @@ static const uint32_t process_options[] = {
 };
 
 static const struct call_rule rules[] = {
-	{ SYS_mmap, 2, PROT_WRITE | PROT_EXEC, write_or_run, COUNT(write_or_run) },
-	{ SYS_mprotect, 2, PROT_EXEC, none, COUNT(none) },
-	{ SYS_ioctl, 1, UINT32_MAX, requests, COUNT(requests) },
-	{ SYS_clone, 0, clone_bits, none, COUNT(none) },
-	{ SYS_socket, 0, UINT32_MAX, families, COUNT(families) },
+	{ SYS_mmap, 2, PROT_WRITE | PROT_EXEC, write_or_run, COUNT_OF(write_or_run) },
+	{ SYS_mprotect, 2, PROT_EXEC, none, COUNT_OF(none) },
+	{ SYS_ioctl, 1, UINT32_MAX, requests, COUNT_OF(requests) },
+	{ SYS_clone, 0, clone_bits, none, COUNT_OF(none) },
+	{ SYS_socket, 0, UINT32_MAX, families, COUNT_OF(families) },
 	{ SYS_socketpair, 0, UINT32_MAX, families, 1 },
-	{ SYS_bpf, 0, UINT32_MAX, bpf_commands, COUNT(bpf_commands) },
-	{ SYS_prctl, 0, UINT32_MAX, process_options, COUNT(process_options) },
+	{ SYS_bpf, 0, UINT32_MAX, bpf_commands, COUNT_OF(bpf_commands) },
+	{ SYS_prctl, 0, UINT32_MAX, process_options, COUNT_OF(process_options) },
 	/* Of this process. */
-	{ SYS_prlimit64, 0, UINT32_MAX, none, COUNT(none) },
-	{ SYS_kill, 1, UINT32_MAX, signals_sent, COUNT(signals_sent) },
-	{ SYS_tgkill, 2, UINT32_MAX, signals_raised, COUNT(signals_raised) },
+	{ SYS_prlimit64, 0, UINT32_MAX, none, COUNT_OF(none) },
+	{ SYS_kill, 1, UINT32_MAX, signals_sent, COUNT_OF(signals_sent) },
+	{ SYS_tgkill, 2, UINT32_MAX, signals_raised, COUNT_OF(signals_raised) },
 };
 
 static void make_filter(struct call_filter *f)
 {
 	/* SIGSYS, whose handler makes it EPERM and notes the call. */
 	call_filter_begin(f, SECCOMP_RET_TRAP);
-	call_filter_allow(f, allowed, COUNT(allowed));
-	call_filter_allow_rules(f, rules, COUNT(rules));
+	call_filter_allow(f, allowed, COUNT_OF(allowed));
+	call_filter_allow_rules(f, rules, COUNT_OF(rules));
 	/* Its flags are in memory, where no filter sees them; libc then uses clone. */
 	call_filter_answer(f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
 	/* A newer libc tries these and does without. */

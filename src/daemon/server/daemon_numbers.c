@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "daemon/server/control_server.h"
 
 enum kind {
@@ -82,7 +84,7 @@ static bool format(const struct daemon_numbers *n, const struct daemon_numbers_r
 	}
 	if (row->kind == KIND_SECONDS)
 		snprintf(ret_value, VALUE_BYTES, "%" PRIu64 ".%03" PRIu64,
-			 number / 1000000000, number / 1000000 % 1000);
+			 number / NS_PER_S, number / NS_PER_MS % 1000);
 	else
 		snprintf(ret_value, VALUE_BYTES, "%" PRIu64, number);
 	return true;
@@ -92,8 +94,8 @@ void daemon_numbers_put_status(const struct daemon_numbers *n, struct buf *reply
 {
 	char value[VALUE_BYTES];
 
-	for (const struct daemon_numbers_row *row = rows;
-	     row < rows + sizeof(rows) / sizeof(*rows); row++)
+	for (const struct daemon_numbers_row *row = rows; row < rows + COUNT_OF(rows);
+	     row++)
 		if (row->key && format(n, row, value))
 			control_put_field(reply, row->key, "%s", value);
 }
@@ -127,8 +129,8 @@ void daemon_numbers_put_metrics(const struct daemon_numbers *n, struct buf *out)
 	char value[VALUE_BYTES];
 	char line[128];
 
-	for (const struct daemon_numbers_row *row = rows;
-	     row < rows + sizeof(rows) / sizeof(*rows); row++) {
+	for (const struct daemon_numbers_row *row = rows; row < rows + COUNT_OF(rows);
+	     row++) {
 		int len;
 
 		if (!row->metric || !format(n, row, value) ||

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 
 /* What everybody may ask for would otherwise be the daemon's cost, which is bounded by sampling
@@ -32,8 +33,7 @@ int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 
 void epoll_rest_begin(struct epoll_rest *r, uint64_t ns)
 {
-	struct itimerspec at = { .it_value = { .tv_sec = (time_t)(ns / 1000000000),
-					       .tv_nsec = (long)(ns % 1000000000) } };
+	struct itimerspec at = { .it_value = clock_timespec(ns) };
 	/* Not taken out: to come back in could fail. */
 	struct epoll_event event = { .events = 0 };
 
@@ -44,7 +44,7 @@ void epoll_rest_begin(struct epoll_rest *r, uint64_t ns)
 void epoll_rest_if_full(struct epoll_rest *r, int error)
 {
 	if (error != EAGAIN && error != EINTR && error != ECONNABORTED)
-		epoll_rest_begin(r, 1000000000);
+		epoll_rest_begin(r, NS_PER_S);
 }
 
 bool epoll_rest_may_work(struct epoll_rest *r, uint64_t now_ns)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/server/epoll_rest.h"
@@ -20,9 +21,9 @@ enum {
 	DRAIN_BYTES = 65536 /* that a peer may send behind its request */
 };
 
-static const uint64_t patience_ns = 5000000000;
+static const uint64_t patience_ns = 5 * NS_PER_S;
 /* The same text is good for so long: who asks without end does not make work. */
-static const uint64_t text_ns = 1000000000;
+static const uint64_t text_ns = NS_PER_S;
 
 struct peer {
 	int fd; /* -1: free */

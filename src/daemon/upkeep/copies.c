@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/files/io.h"
 #include "format/session/checksums.h"
@@ -29,8 +30,7 @@ static int copies_add(struct copies_list *l, const FTSENT *entry)
 {
 	const struct stat *st = entry->fts_statp;
 	struct copy copy = { .path = strdup(entry->fts_path),
-			     .used_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-					(uint64_t)st->st_mtim.tv_nsec,
+			     .used_ns = clock_ns(st->st_mtim),
 			     .bytes = (uint64_t)st->st_size };
 
 	if (copy.path && vec_push(&l->copies, copy))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 
 enum {
@@ -12,7 +13,7 @@ enum {
 	LEAST_PART = 10
 };
 
-static const uint64_t window_ns = 10000000000;
+static const uint64_t window_ns = 10 * NS_PER_S;
 static const double room = 0.9;  /* of what is allowed, when the rate is lowered */
 static const double raise = 1.5; /* at once */
 

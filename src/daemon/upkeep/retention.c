@@ -8,6 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -18,10 +20,9 @@
 #include "format/session/hold.h"
 #include "format/session/session.h"
 
-static const uint64_t second_ns = 1000000000;
 /* As far the clock can be set back without a copy that is needed looking too old: one that had local
  * time at boot is 14 hours ahead at most. */
-static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
+static const uint64_t set_back_ns = 14 * 3600 * NS_PER_S;
 
 enum {
 	MERGED_MAX_BYTES = 8 << 20, /* longer ones stay apart */
@@ -46,7 +47,7 @@ static uint64_t unit_of(char letter, bool *ret_is_time)
 		{ 'd', true, 86400 },       { 'w', true, 604800 },
 	};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < COUNT_OF(units); i++)
 		if (units[i].letter == letter) {
 			*ret_is_time = units[i].is_time;
 			return units[i].factor;
@@ -70,7 +71,7 @@ static bool parse_word(char *word, struct retention *r)
 		return false;
 	bound = is_time ? &r->max_age_ns : &r->max_bytes;
 	if (is_time)
-		factor *= second_ns;
+		factor *= NS_PER_S;
 	return !*bound && !__builtin_mul_overflow(number, factor, bound);
 }
 
@@ -193,7 +194,7 @@ static bool retention_is_empty(const struct retention_look *l, size_t i)
 	    stat_file(l, i, &st) || st.st_size)
 		return false;
 	/* Another may be begun at this moment, and has no head yet. */
-	changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+	changed_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S;
 	return changed_ns < l->now_ns &&
 	       l->now_ns - changed_ns > retention_times.grace_ns;
 }
@@ -230,7 +231,7 @@ static void keep_bounds(const struct retention *r, struct retention_look *l,
 		if (l->files[i].covered || stat_file(l, i, &st))
 			continue;
 		size = (uint64_t)st.st_size;
-		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+		changed_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S;
 		if (((r->max_bytes && bytes > r->max_bytes) ||
 		     (r->max_age_ns && changed_ns < l->now_ns &&
 		      l->now_ns - changed_ns > r->max_age_ns)) &&

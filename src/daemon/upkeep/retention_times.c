@@ -1,8 +1,9 @@
 #include "daemon/upkeep/retention_times.h"
 
+#include "base/clock.h"
+
 const struct retention_times retention_times = {
-	.tiers_ns = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
-		      86400 * 1000000000ULL },
-	.grace_ns = 60 * 1000000000ULL,
-	.reading_ns = 3600 * 1000000000ULL,
+	.tiers_ns = { 600 * NS_PER_S, 3600 * NS_PER_S, 86400 * NS_PER_S },
+	.grace_ns = 60 * NS_PER_S,
+	.reading_ns = 3600 * NS_PER_S,
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "format/session/dict_merge.h"
@@ -17,7 +18,7 @@ enum {
 	FLUSH_SAMPLES = 128 * 1024 /* those of ten minutes */
 };
 
-static const int64_t clock_slack_ns = 1000000000;
+static const int64_t clock_slack_ns = NS_PER_S;
 /* A thousandth of the distance of samples; below it is noise of timers, a tenth of what a sample
  * takes. */
 static const uint64_t time_unit_ns = 10000;

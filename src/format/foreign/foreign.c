@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* In the order in which they are tried: a line of perf script's could also be a stack. */
 static const struct foreign_format formats[] = {
 	{ "pprof", foreign_is_pprof, foreign_read_pprof },
@@ -11,7 +13,7 @@ static const struct foreign_format formats[] = {
 
 const struct foreign_format *foreign_find(const void *bytes, size_t len)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(formats); i++)
 		if (formats[i].is(bytes, len))
 			return &formats[i];
 	return NULL;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "format/foreign/foreign.h"
@@ -89,7 +90,7 @@ static bool take_time(struct foreign_word w, struct foreign_sample *s)
 		return false;
 	for (; digits < NS_DIGITS; digits++)
 		part *= 10;
-	return !__builtin_mul_overflow(seconds, 1000000000, &seconds) &&
+	return !__builtin_mul_overflow(seconds, NS_PER_S, &seconds) &&
 	       !__builtin_add_overflow(seconds, part, &s->time_ns);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "base/cursor.h"
@@ -251,8 +252,8 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 	struct foreign_pprof_field f;
 
 	while (!w->no_memory && foreign_pprof_next_field(&c, &f)) {
-		if (f.type == WIRE_BYTES &&
-		    f.number < sizeof(takers) / sizeof(takers[0]) && takers[f.number])
+		if (f.type == WIRE_BYTES && f.number < COUNT_OF(takers) &&
+		    takers[f.number])
 			takers[f.number](w, f.bytes);
 		if (f.number == 9 && f.type == WIRE_VARINT)
 			w->time_ns = f.value;

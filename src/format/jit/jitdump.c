@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/err.h"
 
@@ -10,7 +12,6 @@ enum {
 	MAGIC_SWAPPED = 0x4454694A,
 	MAGIC_OPROFILE = 0x4F74496A,
 	MAGIC_OPROFILE_SWAPPED = 0x6A49744F,
-	NS_PER_SECOND = 1000000000,
 	VERSION = 1,
 	RECORD_BYTES = 16, /* id, size, time */
 	FLAG_ARCH_CLOCK = 1,
@@ -193,18 +194,17 @@ static record_fn reader_of(const struct jitdump *d, uint32_t id)
 					       read_lines_of_loaded };
 
 	if (d->oprofile)
-		return id < sizeof(oprofiles) / sizeof(*oprofiles) ? oprofiles[id]
-								   : NULL;
+		return id < COUNT_OF(oprofiles) ? oprofiles[id] : NULL;
 	if (id == JITDUMP_UNLOAD)
 		return read_unload;
 	if (id == JITDUMP_LINES_OF_LOADED)
 		return read_lines_of_loaded;
-	return id < sizeof(readers) / sizeof(*readers) ? readers[id] : NULL;
+	return id < COUNT_OF(readers) ? readers[id] : NULL;
 }
 
 static uint64_t from_seconds(uint64_t s)
 {
-	return s < UINT64_MAX / NS_PER_SECOND ? s * NS_PER_SECOND : UINT64_MAX;
+	return s < UINT64_MAX / NS_PER_S ? s * NS_PER_S : UINT64_MAX;
 }
 
 /* 0, 1 at the end, or -ENOMEM. */

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "format/perfdata/data_priv.h"
 
 /* The features' payloads: tools/perf/util/header.c, write_*() and
@@ -186,8 +188,7 @@ static bool put_clock_resolution(const struct feature_input *in, struct buf *out
 
 	if (in->f->clock_id < 0 || clock_getres(in->f->clock_id, &t) < 0)
 		return false;
-	perf_data_features_put_u64(out, (uint64_t)t.tv_sec * 1000000000ULL +
-						(uint64_t)t.tv_nsec);
+	perf_data_features_put_u64(out, clock_ns(t));
 	return true;
 }
 
@@ -222,7 +223,7 @@ static const struct perf_data_features_feature_row {
 };
 
 enum {
-	NR_FEATURES = sizeof(feature_rows) / sizeof(feature_rows[0])
+	NR_FEATURES = COUNT_OF(feature_rows)
 };
 
 void perf_data_put_features(const struct perf_data_features *features,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
@@ -57,7 +58,7 @@ static int init_texts(struct perf_input_info *info)
 				 &info->arch,     &info->cpu_desc,   &info->cpu_id,
 				 &info->command };
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		if (perf_text_set(texts[i], "", 0))
 			return -ENOMEM;
 	}
@@ -89,7 +90,7 @@ static void free_info(struct perf_input_info *info)
 				info->arch,     info->cpu_desc,   info->cpu_id,
 				info->command };
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		free(texts[i]);
 	for (size_t i = 0; i < info->events.nr; i++) {
 		free(info->events.at[i].name);

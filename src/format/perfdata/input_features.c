@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
@@ -255,7 +256,7 @@ static const struct perf_input_features_feature_row {
 static const struct perf_input_features_feature_row *
 perf_input_features_find_row(uint32_t bit)
 {
-	for (size_t i = 0; i < sizeof(feature_rows) / sizeof(feature_rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(feature_rows); i++) {
 		if (feature_rows[i].bit == bit)
 			return &feature_rows[i];
 	}

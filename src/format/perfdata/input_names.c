@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/perfdata/input_priv.h"
 
 /* What perf calls events that have no name in the file: tools/perf/util/evsel.c. */
-#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
-
 enum {
 	NAME_MAX_BYTES = 128
 };

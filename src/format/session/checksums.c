@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
@@ -326,9 +327,7 @@ int checksums_take(const char *from, const char *to)
 static uint64_t state_key(const struct stat *st)
 {
 	return hash_pair(hash_pair(st->st_dev, st->st_ino),
-			 hash_pair((uint64_t)st->st_size,
-				   (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-					   (uint64_t)st->st_mtim.tv_nsec));
+			 hash_pair((uint64_t)st->st_size, clock_ns(st->st_mtim)));
 }
 
 bool checksums_usable(int fd, const char *path)

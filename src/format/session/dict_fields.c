@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 #define FIELD(type, name, how)                                                         \
 	{                                                                              \
 		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name),     \
@@ -12,7 +14,7 @@
 		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name),     \
 		.code = FIELD_AFTER_OTHER, .other = offsetof(type, earlier)            \
 	}
-#define FIELDS(array) .at = (array), .nr = sizeof(array) / sizeof((array)[0])
+#define FIELDS(array) .at = (array), .nr = COUNT_OF(array)
 
 static const struct dict_field event_fields[] = {
 	FIELD(struct event_desc, name, FIELD_PLAIN),

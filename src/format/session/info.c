@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* In the order on disk. */
 static const size_t info_strings[] = {
 	offsetof(struct session_info, tool_version),
@@ -17,7 +19,7 @@ static const size_t info_strings[] = {
 };
 
 enum {
-	NR_INFO_STRINGS = sizeof(info_strings) / sizeof(info_strings[0]),
+	NR_INFO_STRINGS = COUNT_OF(info_strings),
 	INFO_STRING_MAX = 2 << 20, /* the kernel's limit of a whole command line */
 	KHZ_PER_MHZ = 1000
 };

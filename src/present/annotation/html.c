@@ -8,6 +8,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "annotate_page.h"
+#include "base/array.h"
 #include "base/containers/hash.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/html_pages.h"
@@ -82,7 +83,7 @@ const char *page_heat(const struct html_pages *p, const uint64_t *counts)
 	};
 	double percent = counts ? percent_of(counts[0], p->a->groups.totals[0]) : 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		if (percent >= rows[i].percent)
 			return rows[i].class;
 	return "";

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/array.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/assembly.h"
@@ -106,7 +107,7 @@ static bool goes_on(struct write_assembly_listing *s, const struct assembly_row 
 
 	if (row->no_code || code_insn(s->code, row->address, &insn))
 		return false;
-	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(never); i++)
 		if (!strncmp(insn.text, never[i], strlen(never[i])))
 			return false;
 	return true;

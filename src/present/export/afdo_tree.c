@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 int afdo_tree_init(struct afdo_tree *t)
 {
 	return strtab_init(&t->names);
@@ -75,7 +77,7 @@ static size_t plain_length(const char *symbol)
 {
 	size_t len = strlen(symbol);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(endings); i++) {
 		const char *end = strstr(symbol + !!*symbol, endings[i]);
 
 		if (end && (size_t)(end - symbol) < len)

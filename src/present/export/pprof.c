@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/clock.h"
 #include "base/containers/pairs.h"
 #include "base/err.h"
 #include "base/parse.h"
@@ -64,7 +65,6 @@ enum {
 	WIRE_VARINT = 0,
 	WIRE_BYTES = 2,
 	PAGE_BYTES = 4096,
-	NS_A_SECOND = 1000000000,
 	PACK_BYTES = 256 << 10 /* at once */
 };
 
@@ -205,7 +205,7 @@ static void put_types(struct write_pprof *w)
 			     first->flags & EVENT_TIMER ? "nanoseconds" : "count");
 	write_pprof_put_number(&w->out, PROFILE_PERIOD,
 			       first->count ? first->count
-			       : hz         ? NS_A_SECOND / hz
+			       : hz         ? NS_PER_S / hz
 					    : 1);
 }
 

@@ -4,14 +4,14 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/digits.h"
 #include "base/safe_text.h"
 
 enum {
 	NUMBER_MAX = 24, /* bytes of any number, with what stands around it */
 	HEX_WIDTH = 16,
-	NS_PER_S = 1000000000,
-	NS_PER_US = 1000
 };
 
 /* ---- text at a place where there is room; each returns the end ---- */
@@ -278,7 +278,7 @@ static char *write_misc(char *at, uint16_t misc)
 		      { PERF_RECORD_MISC_GUEST_USER, 'g' } };
 	size_t nr = 0;
 
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+	for (size_t i = 0; i < COUNT_OF(modes); i++)
 		if ((misc & modes[i].mode) == modes[i].mode)
 			at[nr++] = modes[i].letter;
 	return write_script_pad(at + nr, 6, nr);

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/containers/nearest.h"
 #include "base/err.h"
 
@@ -46,7 +47,7 @@ static const struct script_fields_field {
 };
 
 enum {
-	NR_FIELDS = sizeof(fields) / sizeof(*fields)
+	NR_FIELDS = COUNT_OF(fields)
 };
 
 /* perf's, which we do not print. */
@@ -81,7 +82,7 @@ static bool script_fields_is_word(const char *name, const char *word, size_t len
 
 static const char *refused_field(const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+	for (size_t i = 0; i < COUNT_OF(refused); i++)
 		if (script_fields_is_word(refused[i], word, len))
 			return refused[i];
 	return NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "counting/count.h"
 #include "present/facts/counts.h"
 #include "present/lines/json.h"
@@ -16,7 +17,6 @@ enum {
 	PLACE_WIDTH = 10,
 	COUNT_WIDTH = 25,
 	COMMAS_BYTES = 32,
-	NS = 1000000000
 };
 
 /* NAME[:MASK[:KERNEL[:USER]]], as far as the user gave it. */
@@ -74,7 +74,7 @@ static bool any_scaled(const struct count_run *run, const struct count_values *v
 
 static void write_duration(FILE *out, uint64_t ns)
 {
-	double seconds = (double)ns / NS;
+	double seconds = (double)ns / NS_PER_S;
 
 	fputs("\nEvents were actively counted for ", out);
 	if (seconds < 1)
@@ -167,10 +167,7 @@ static void brief_row(const struct count_view *view, const struct count_run *run
 
 static double wall_seconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / NS;
+	return (double)clock_now_ns(CLOCK_REALTIME) / NS_PER_S;
 }
 
 static void count_write_time(const struct count_view *view, const struct count_run *run)
@@ -536,7 +533,8 @@ int count_write_repeats(const struct count_view *view, const struct count_run *r
 			write_duration(view->out, time.median);
 			fprintf(view->out,
 				"(the median of %zu runs, from %.3f to %.3f seconds)\n",
-				nr, (double)time.least / NS, (double)time.most / NS);
+				nr, (double)time.least / NS_PER_S,
+				(double)time.most / NS_PER_S);
 			screen_print_line(view->out,
 					  "Event counts for %s:", run->subject);
 			fprintf(view->out, "\t%-*s%-*s%-*s%s\n", name_width(run),

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/clock.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
 #include "present/lines/ratio.h"
 
 enum {
-	NS_PER_S = 1000000000,
 	FRACTION_DIGITS = 9
 };
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	WIDTH = 7,
 	DECIMALS = 10000
@@ -59,7 +61,7 @@ static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 	double rest;
 	uint32_t number;
 
-	for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(powers); i++) {
 		scaled = value * powers[i];
 		if (scaled >= 10)
 			break;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files/io.h"
 #include "record/helper/call_filter.h"
 #include "record/helper/rights.h"
@@ -169,9 +170,9 @@ bool confine_calls(void)
 	static struct call_filter f;
 
 	call_filter_begin(&f, SECCOMP_RET_ERRNO | EPERM);
-	call_filter_allow(&f, allowed, sizeof(allowed) / sizeof(*allowed));
-	call_filter_allow_rules(&f, of_memory, sizeof(of_memory) / sizeof(*of_memory));
-	for (size_t i = 0; i < sizeof(of_file) / sizeof(*of_file); i++)
+	call_filter_allow(&f, allowed, COUNT_OF(allowed));
+	call_filter_allow_rules(&f, of_memory, COUNT_OF(of_memory));
+	for (size_t i = 0; i < COUNT_OF(of_file); i++)
 		call_filter_allow_bits(&f, of_file[i].nr, of_file[i].flags,
 				       AT_EMPTY_PATH);
 	return !call_filter_install(&f, false);

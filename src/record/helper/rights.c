@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 
 static const unsigned int needed[] = {
@@ -20,7 +21,7 @@ static uint64_t needed_mask(bool with_admin)
 {
 	uint64_t mask = 0;
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+	for (size_t i = 0; i < COUNT_OF(needed); i++)
 		mask |= 1ULL << needed[i];
 	/* Older kernels do not know CAP_PERFMON. */
 	if (with_admin || prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)

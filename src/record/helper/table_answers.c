@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "record/helper/table_packets.h"
 #include "resolve/unwind/cache.h"
@@ -18,14 +19,6 @@ enum {
 	STRAY_MAX = 64,      /* packets that nobody asked for */
 	ERRNO_MAX = 4095
 };
-
-uint64_t table_answers_now_ns(void)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 bool table_answers_is_fault(int r)
 {
@@ -41,7 +34,7 @@ bool table_answers_is_silence(int r)
 static void take_cost(struct table_answers *a, const struct table_answer *answer,
 		      uint64_t since_ns)
 {
-	uint64_t most = table_answers_now_ns() - since_ns;
+	uint64_t most = clock_now_ns(CLOCK_MONOTONIC) - since_ns;
 	uint64_t cost =
 		answer->cpu_ns > a->worker_ns ? answer->cpu_ns - a->worker_ns : 0;
 
@@ -94,7 +87,7 @@ static int table_answers_wait_for(struct table_answers *a, uint64_t since_ns,
 
 	for (int strays = 0; r == -EAGAIN && strays < STRAY_MAX;) {
 		struct pollfd fd = { .fd = a->fd, .events = POLLIN };
-		uint64_t now = table_answers_now_ns();
+		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 		if (now >= end)
 			return -ETIMEDOUT;

@@ -17,8 +17,6 @@ struct table_answers {
 	atomic_bool gives_up;         /* by any thread: who waits is not to */
 };
 
-/* CLOCK_MONOTONIC. */
-uint64_t table_answers_now_ns(void);
 /* Drops what an earlier question left. */
 void table_answers_drain(struct table_answers *a);
 /* Waits for what comes of the last question, asked at `since_ns`.  0 and a table; or there is none: what

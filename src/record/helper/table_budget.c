@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/log.h"
 #include "record/helper/allowance.h"
@@ -18,8 +19,8 @@ enum {
 
 /* A second of CPU time at once, as for dozens of large programs, then 0.2 s a minute.  One table costs 4 s
  * at most: two tries of two seconds. */
-static const struct allowance_rule user_rule = { .at_once_ns = 1000000000,
-						 .owed_max_ns = 4000000000,
+static const struct allowance_rule user_rule = { .at_once_ns = NS_PER_S,
+						 .owed_max_ns = 4 * NS_PER_S,
 						 .part = 300 };
 
 struct table_user {

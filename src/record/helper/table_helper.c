@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "record/helper/table_answers.h"
@@ -95,7 +96,7 @@ static int table_helper_ask(struct table_helper *h, int fd,
 			    struct unwind_table **ret_table)
 {
 	struct table_question question = { .number = ++h->answers.number };
-	uint64_t since = table_answers_now_ns();
+	uint64_t since = clock_now_ns(CLOCK_MONOTONIC);
 	int r;
 
 	atomic_store(&h->answers.gives_up, false);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/files/io.h"
 #include "base/parse.h"
 #include "record/helper/confine.h"
@@ -55,14 +56,6 @@ static int table_worker_make_file(table_make make, int fd)
 	if (r && file >= 0)
 		close(file);
 	return r ? r : file;
-}
-
-static uint64_t cpu_now(void)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* SIGPROF ends the worker. */
@@ -131,7 +124,7 @@ static void table_worker_work(table_make make)
 		set_time(0);
 		answer.number = question.number;
 		answer.result = file < 0 ? file : 0;
-		answer.cpu_ns = cpu_now();
+		answer.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 		r = table_packet_send(HELPER_FD, 0, &answer, sizeof(answer), file);
 		if (file >= 0)
 			close(file);
@@ -158,7 +151,7 @@ static pid_t begin_worker(table_make make, int child_fd)
 
 uint64_t table_worker_usage_ns(const struct rusage *u)
 {
-	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000 +
+	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * NS_PER_S +
 	       (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
 }
 

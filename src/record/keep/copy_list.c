@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/files/io.h"
 #include "base/log.h"
 #include "format/session/checksums.h"
@@ -31,8 +32,7 @@ static void copy_list_tell(const char *what, int failure)
 
 static uint64_t copy_list_mtime_ns(const struct stat *st)
 {
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)st->st_mtim.tv_nsec;
+	return clock_ns(st->st_mtim);
 }
 
 static int make_folder_of(const char *path)

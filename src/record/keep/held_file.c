@@ -27,13 +27,10 @@ void file_holder_done(struct file_holder *h)
 static bool is_worth_a_copy(const struct file_holder *h, const struct image_place *at,
 			    const struct stat *st, uint64_t mount)
 {
-	struct timespec now = { 0 };
-
 	if (!h->is_patient || at->inside || !st->st_nlink ||
 	    !lasting_mounts_was_there(&h->mounts, mount))
 		return true;
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return st->st_mtim.tv_sec > now.tv_sec - day_s;
+	return st->st_mtim.tv_sec > time(NULL) - day_s;
 }
 
 /* In place of the file at f->fd, which is closed. */

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/files/io.h"
 #include "base/log.h"
@@ -136,8 +137,7 @@ static void note_wanted(struct image_keeper *k, const char *path,
 
 static uint64_t image_keeper_mtime_ns(const struct stat *st)
 {
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)st->st_mtim.tv_nsec;
+	return clock_ns(st->st_mtim);
 }
 
 /* What the file says of itself. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -146,7 +147,7 @@ void lasting_mounts_init(struct lasting_mounts *m, const char *dir)
 		"/proc/self/exe",
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < COUNT_OF(paths); i++)
 		add_path(m, paths[i]);
 	add_path(m, dir);
 	(void)dl_iterate_phdr(add_library, m);

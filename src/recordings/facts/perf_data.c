@@ -5,15 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "decode/record.h"
 #include "recordings/facts/info.h"
 
-#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
-
 enum {
-	NS_PER_SECOND = 1000000000,
 	FLAGS_AT = 40, /* the bit fields of struct perf_event_attr */
 	FIRST_SIMPLEPERF_FEATURE = 128
 };
@@ -223,13 +222,13 @@ static const char *clock_name(int32_t id)
 static void fact_seconds(struct fact_list *list, const char *name, uint64_t ns)
 {
 	if (ns)
-		fact_text(list, name, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_SECOND,
-			  ns % NS_PER_SECOND);
+		fact_text(list, name, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S,
+			  ns % NS_PER_S);
 }
 
 static void clock_facts(struct fact_list *list, const struct perf_input_info *from)
 {
-	time_t seconds = (time_t)(from->clock_wall_ns / NS_PER_SECOND);
+	time_t seconds = (time_t)(from->clock_wall_ns / NS_PER_S);
 	char date[64];
 	struct tm tm;
 

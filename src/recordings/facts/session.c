@@ -4,13 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "format/session/session.h"
 #include "recordings/facts/info.h"
-
-enum {
-	NS_PER_SECOND = 1000000000
-};
 
 /* Sums over the segments of a session. */
 struct sums {
@@ -21,7 +18,7 @@ struct sums {
 
 static void session_facts(struct fact_list *list, const struct session_info *from)
 {
-	time_t seconds = (time_t)(from->start_wall_ns / NS_PER_SECOND);
+	time_t seconds = (time_t)(from->start_wall_ns / NS_PER_S);
 	char date[64];
 	struct tm tm;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "resolve/code/insn.h"
 #include "resolve/code/priv.h"
@@ -33,7 +34,7 @@ static int open_bytes(struct code *c, const struct code_where *where, struct err
 	memcpy(c->bytes, where->bytes, where->nr_bytes);
 	c->nr_bytes = where->nr_bytes;
 	c->start = where->start;
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(machines); i++)
 		if (!strcmp(machines[i].name, where->machine))
 			r = insn_open(&machines[i].machine, &c->decoder);
 	return r ? err_set(err, r, "code of machine '%s' cannot be disassembled here",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "resolve/code/insn.h"
 #include "resolve/code/insn_marks.h"
@@ -193,7 +194,7 @@ const char *code_format(const struct code *c)
 		return "jitdump";
 	if (c->kind == &code_bytes_kind)
 		return "binary";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		if (rows[i].machine == c->elf.machine && rows[i].is64 == c->elf.is64 &&
 		    rows[i].big == code_is_big(&c->elf))
 			return rows[i].name;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct insn_row {
 	uint16_t machine;
 	bool is64;
@@ -47,7 +49,7 @@ static bool open_mode(struct insn_decoder *d, enum insn_mode mode)
 {
 	struct opened *o = &d->of[mode];
 
-	for (size_t i = 0; !o->row && i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; !o->row && i < COUNT_OF(rows); i++) {
 		const struct insn_row *row = &rows[i];
 
 		if (row->machine != d->machine.machine ||

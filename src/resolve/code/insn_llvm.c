@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/code/insn.h"
 
 enum {
@@ -41,7 +42,7 @@ static void *insn_llvm_load(void)
 	};
 	void *lib = NULL;
 
-	for (size_t i = 0; !lib && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; !lib && i < COUNT_OF(names); i++)
 		lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	return lib; /* it stays */
 }
@@ -66,7 +67,7 @@ static const char *target_of(const char *triple)
 		{ "riscv", "RISCV" }, { "thumb", "ARM" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		if (!strncmp(triple, rows[i].begins, strlen(rows[i].begins)))
 			return rows[i].target;
 	return "";
@@ -76,7 +77,7 @@ static bool begin_target(void *lib, const char *triple)
 {
 	static const char *const parts[] = { "TargetInfo", "TargetMC", "Disassembler" };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		char name[64];
 		void (*begin)(void);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/containers/vec.h"
 #include "base/cursor.h"
 #include "resolve/elf/file.h"
@@ -80,7 +81,7 @@ static bool mode_of_name(const char *name, uint16_t machine, enum insn_mode *ret
 
 	if (name[0] != '$' || !name[1])
 		return false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (rows[i].machine != machine || rows[i].letter != name[1])
 			continue;
 		*ret_mode = rows[i].mode;

@@ -7,6 +7,7 @@
 
 #include <Zydis/Zydis.h>
 
+#include "base/array.h"
 #include "resolve/code/insn.h"
 
 enum {
@@ -39,7 +40,7 @@ static bool insn_zydis_set_up(struct zydis *z, const struct insn_machine *machin
 		    is64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
 	    ZYAN_FAILED(ZydisFormatterInit(&z->formatter, ZYDIS_FORMATTER_STYLE_ATT)))
 		return false;
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(properties); i++)
 		if (ZYAN_FAILED(ZydisFormatterSetProperty(&z->formatter,
 							  properties[i].property,
 							  properties[i].value)))
@@ -71,7 +72,7 @@ static const struct condition *find_condition(const char *name, size_t len)
 		{ "nbe", "a" }, { "nl", "ge" }, { "nle", "g" },
 	};
 
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(conditions); i++)
 		if (strlen(conditions[i].zydis) == len &&
 		    strncmp(conditions[i].zydis, name, len) == 0)
 			return &conditions[i];
@@ -86,7 +87,7 @@ static size_t take_mnemonic(const char *text, char *ret_name, size_t room)
 	size_t word = strcspn(text, " ");
 
 	snprintf(ret_name, room, "%.*s", (int)word, text);
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(families); i++) {
 		size_t skip = strlen(families[i]);
 		const struct condition *c = NULL;
 

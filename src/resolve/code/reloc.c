@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "resolve/code/priv.h"
 
@@ -46,7 +47,7 @@ struct code_reloc_reading {
 
 static const struct kind *code_reloc_find_kind(uint16_t machine, uint32_t type)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (kinds[i].machine == machine && kinds[i].type == type)
 			return &kinds[i];
 	return NULL;

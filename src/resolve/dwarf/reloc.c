@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "resolve/dwarf/file.h"
 
@@ -74,7 +75,7 @@ struct relocs {
 static const struct reloc_kind *dwarf_reloc_find_kind(unsigned int machine,
 						      unsigned int type)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		if (kinds[i].machine == machine && kinds[i].type == type)
 			return &kinds[i];
 	}

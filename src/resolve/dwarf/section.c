@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "resolve/dwarf/unpack.h"
@@ -238,7 +239,7 @@ static const char *dwarf_section_read_text(struct dwarf_section *s,
 	static const uint32_t lengths[] = { TEXT_USUAL, DWARF_PAGE_TAIL, TEXT_MAX };
 	uint64_t left = s->bytes - off;
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
 		size_t len = (size_t)(left < lengths[i] ? left : lengths[i]);
 
 		if (!dwarf_section_reserve(&spare->long_text, &spare->long_text_cap,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/elf/file.h"
 
 static int compare_spans(const void *a, const void *b)
@@ -44,7 +45,7 @@ static bool is_droppable(const char *name)
 		".data.rel.ro", ".ldata",  ".gcc_except_table"
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;

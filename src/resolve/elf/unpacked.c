@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
@@ -140,7 +141,7 @@ int unpacked_open(const char *path)
 
 	if (fd < 0 || io_pread_full(fd, head, sizeof(head), 0) < MAGIC_BYTES)
 		return fd;
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(lengths); i++)
 		if (!memcmp(head, magics[i], lengths[i]))
 			return open_content(fd);
 	return fd;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
@@ -48,8 +50,7 @@ static bool binary_ends_with(const char *s, const char *end)
 
 static uint64_t binary_mtime_ns(const struct stat *st)
 {
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-	       (uint64_t)st->st_mtim.tv_nsec;
+	return clock_ns(st->st_mtim);
 }
 
 /* Zero is "unknown" on the recorded side. */
@@ -632,7 +633,7 @@ int binary_find_vmlinux(const struct binary_places *places, const struct build_i
 		b.fd = b.debug_fd;
 		b.path = b.debug_path;
 	}
-	for (; !r && b.fd < 0 && i <= sizeof(around) / sizeof(around[0]); i++)
+	for (; !r && b.fd < 0 && i <= COUNT_OF(around); i++)
 		if (release[0] && !strchr(release, '/'))
 			r = binary_try_file(format_path("%s%s%s%s", places->root,
 							around[i - 1][0], release,

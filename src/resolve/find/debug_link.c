@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
@@ -155,7 +156,7 @@ int debug_link_find(const struct debug_link *link, int binary_fd, const char *ro
 
 	if (!slash)
 		return -ENOENT;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		char *path;
 		int fd;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
 #include "base/log.h"
@@ -19,8 +20,6 @@
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
 	STEP_MS = 100, /* progress is told so often */
-	MS_PER_S = 1000,
-	NS_PER_MS = 1000000
 };
 
 struct server {
@@ -81,10 +80,7 @@ struct fetch {
 
 static uint64_t debuginfod_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * MS_PER_S + (uint64_t)t.tv_nsec / NS_PER_MS;
+	return clock_now_ns(CLOCK_MONOTONIC) / NS_PER_MS;
 }
 
 static int add_server(struct debuginfod *d, const char *url, size_t len)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/containers/vec.h"
 #include "resolve/symbols/module_name.h"
 
@@ -188,7 +189,7 @@ const char *file_index_module(const struct file_index *index, const char *module
 	const char *found = NULL;
 	char *name;
 
-	for (size_t i = 0; !found && i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; !found && i < COUNT_OF(ends); i++) {
 		if (asprintf(&name, "%s.ko%s", module, ends[i]) < 0)
 			return NULL;
 		for (size_t k = 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/files/io.h"
 #include "resolve/find/http.h"
 
@@ -61,9 +62,9 @@ static int http_curl_load(struct curl *c)
 	};
 	void *lib = NULL;
 
-	for (size_t i = 0; !lib && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; !lib && i < COUNT_OF(names); i++)
 		lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; lib && i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; lib && i < COUNT_OF(functions); i++) {
 		void *f = dlsym(lib, functions[i].name);
 
 		if (!f)

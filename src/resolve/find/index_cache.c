@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/digits.h"
 #include "base/files/io.h"
 #include "base/files/trust.h"
@@ -126,7 +127,7 @@ static int index_cache_take_file(const char *dir, const char *name,
 		return 0;
 	}
 	e.bytes = (uint64_t)st.st_size;
-	e.used_ns = st.st_atim.tv_sec * INT64_C(1000000000) + st.st_atim.tv_nsec;
+	e.used_ns = (int64_t)clock_ns(st.st_atim);
 	if (!vec_push(list, e)) {
 		free(e.path);
 		return -ENOMEM;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
@@ -28,7 +29,6 @@ enum {
 
 /* What the kernel puts behind the path of a file that is. */
 static const char deleted[] = " (deleted)";
-static const uint64_t ns_per_s = 1000000000;
 
 /* A process of the recording that lives. */
 struct live_process {
@@ -119,20 +119,11 @@ static bool same_root(const struct live_process *a, const struct live_process *b
 	       a->mounts == b->mounts;
 }
 
-static uint64_t live_files_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_nsec;
-}
-
 /* Whether a process of that number that lives now is the one that was recorded: it began when
  * that did.  How long the machine slept before that is not known. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
 {
-	uint64_t slept = live_files_clock_ns(CLOCK_BOOTTIME) -
-			 live_files_clock_ns(CLOCK_MONOTONIC);
+	uint64_t slept = clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t began;
 
 	if (l->info->clock_id != CLOCK_MONOTONIC || !l->info->start_ns)
@@ -141,9 +132,9 @@ static bool is_same_process(const struct live_files *l, const struct thread *t)
 	if (!began)
 		return false;
 	if (t->start_ns)
-		return t->start_ns + ns_per_s + slept >= began &&
-		       t->start_ns <= began + ns_per_s;
-	return began <= l->info->start_ns + ns_per_s + slept;
+		return t->start_ns + NS_PER_S + slept >= began &&
+		       t->start_ns <= began + NS_PER_S;
+	return began <= l->info->start_ns + NS_PER_S + slept;
 }
 
 int live_files_new(const struct dict *dict, const struct session_info *info,

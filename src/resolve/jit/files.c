@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/process_start.h"
@@ -19,7 +20,6 @@
 #include "format/session/checksums.h"
 
 enum {
-	NS_PER_SECOND = 1000000000,
 	NAME_BYTES = 64,
 	STATUS_MAX = 1 << 16
 };
@@ -153,9 +153,9 @@ static bool jit_files_is_wanted(int fd, const struct wanted *wanted)
 
 	return !fstat(fd, &st) &&
 	       (!wanted->since_ns ||
-		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_SECOND) &&
+		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_S) &&
 	       (!wanted->until_ns ||
-		(uint64_t)st.st_mtim.tv_sec <= wanted->until_ns / NS_PER_SECOND + 1) &&
+		(uint64_t)st.st_mtim.tv_sec <= wanted->until_ns / NS_PER_S + 1) &&
 	       (wanted->any_owner || jit_is_of(fd, wanted->uid));
 }
 
@@ -234,24 +234,16 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	return r == 1 ? 0 : r ? r : -ENOENT;
 }
 
-static int64_t jit_files_now_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-
-	(void)clock_gettime(clock, &t);
-	return t.tv_sec * (int64_t)NS_PER_SECOND + t.tv_nsec;
-}
-
 /* Whether the process with this number is still the recorded one. */
 static bool lives(const struct jit_places *places, int32_t pid)
 {
 	uint64_t began = process_start_ns(pid);
-	int64_t boot =
-		jit_files_now_ns(CLOCK_REALTIME) - jit_files_now_ns(CLOCK_BOOTTIME);
+	int64_t boot = (int64_t)clock_now_ns(CLOCK_REALTIME) -
+		       (int64_t)clock_now_ns(CLOCK_BOOTTIME);
 
-	return began && (!places->until_wall_ns ||
-			 boot + (int64_t)began <=
-				 (int64_t)(places->until_wall_ns + NS_PER_SECOND));
+	return began &&
+	       (!places->until_wall_ns ||
+		boot + (int64_t)began <= (int64_t)(places->until_wall_ns + NS_PER_S));
 }
 
 /* A process that lives may go on to write its files after the recording. */

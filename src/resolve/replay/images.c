@@ -6,6 +6,8 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "resolve/replay/names.h"
 #include "resolve/symbols/module_name.h"
@@ -44,7 +46,7 @@ static enum image_kind user_kind(const struct record_mmap *m)
 		return IMAGE_FILE; /* a build-id note makes a binary of any memory */
 	if (m->path[0] != '/')
 		return IMAGE_ANON;
-	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
+	for (size_t i = 0; i < COUNT_OF(memory); i++)
 		if (m->path[1] == memory[i][1] && starts_with(m->path, memory[i]))
 			return IMAGE_ANON;
 	return IMAGE_FILE;
@@ -159,14 +161,6 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 		images_release(t, entry);
 }
 
-static uint64_t images_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Some linkers and cp keep the inode. */
 static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 {
@@ -175,7 +169,7 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 	if (!t->ops || !t->ops->is_rewritten || e->image.kind != IMAGE_FILE ||
 	    e->image.build_id.len || e->number == DICT_NONE)
 		return false;
-	now = images_now_ns();
+	now = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (now - e->asked_ns < ask_again_ns)
 		return false;
 	e->asked_ns = now;

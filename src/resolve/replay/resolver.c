@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "resolve/replay/resolver_priv.h"
 
 static int make_worlds(struct resolver *r)
@@ -388,7 +389,7 @@ static const apply_fn side_band[] = {
 
 bool resolver_takes(uint32_t type)
 {
-	return type < sizeof(side_band) / sizeof(*side_band) && side_band[type];
+	return type < COUNT_OF(side_band) && side_band[type];
 }
 
 int resolver_side_band(struct resolver *r, const struct record *rec)

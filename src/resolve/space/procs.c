@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* Samples of a task go on for a moment after its EXIT record (do_exit() still runs). */
-static const uint64_t linger_ns = 1000000000;
+static const uint64_t linger_ns = NS_PER_S;
 
 enum {
 	/* Where history is bounded: versions of one process or thread ... */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "format/session/checksums.h"
@@ -160,7 +161,7 @@ static bool naming_kallsyms_find_shift(const struct naming *n,
 		k->for_modules = !k->shift;
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(begins); i++) {
 		if (kernel->start &&
 		    kallsyms_find(text, k->text.len, begins[i], &there) &&
 		    there == kernel->start) {

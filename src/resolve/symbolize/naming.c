@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "resolve/elf/file.h"
@@ -95,8 +96,7 @@ void naming_recorded_in(struct naming *n, const char *path)
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		n->until_wall_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-				   (uint64_t)st.st_mtim.tv_nsec;
+		n->until_wall_ns = clock_ns(st.st_mtim);
 }
 
 void naming_use_codes(struct naming *n, const struct perf_input_code *codes, size_t nr,

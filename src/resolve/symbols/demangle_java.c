@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "resolve/symbols/demangle_priv.h"
 
@@ -16,7 +17,7 @@ static const char *base_type(char letter)
 		{ 'S', "short" }, { 'V', "void" }, { 'Z', "boolean" },
 	};
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(types); i++)
 		if (types[i].letter == letter)
 			return types[i].name;
 	return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/containers/sort_keys.h"
 #include "base/cursor.h"
@@ -430,7 +431,7 @@ int plt_load(struct elf_file *f, struct symtab **ret_tab)
 	struct plt p = { .f = f };
 	int r = tab ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < sizeof(archs) / sizeof(archs[0]); i++) {
+	for (size_t i = 0; !r && i < COUNT_OF(archs); i++) {
 		if (archs[i].machine != f->machine)
 			continue;
 		r = load_slots(&p);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/err.h"
@@ -260,7 +261,7 @@ static int read_best_table(struct symtab_elf_loading *l, uint32_t *ret_type,
 	int worst = 0;
 
 	*ret_type = 0;
-	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+	for (size_t t = 0; t < COUNT_OF(types); t++) {
 		for (size_t i = 0; i < l->f->sections.nr; i++) {
 			const struct elf_section *s = &l->f->sections.at[i];
 			int r;

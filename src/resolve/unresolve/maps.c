@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/unresolve/priv.h"
 
 /* Addresses that no program and no kernel has: the largest user space (five levels of page
@@ -198,7 +199,7 @@ int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 						 IMAGE_GUEST_KERNEL };
 	const struct dict *d = u->dict;
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+	for (size_t k = 0; k < COUNT_OF(kinds); k++) {
 		for (uint32_t i = 0; i < d->images.nr; i++) {
 			const struct image *image = &d->images.at[i];
 			int r = 0;

@@ -3,6 +3,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define NONE UNWIND_NO_REG
 #define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
 #define USER_BITS_48 ((1ULL << 48) - 1)
@@ -123,7 +125,7 @@ static const struct unwind_arch_row rows[] = {
 };
 
 enum {
-	NR_ROWS = sizeof(rows) / sizeof(rows[0])
+	NR_ROWS = COUNT_OF(rows)
 };
 
 const struct unwind_arch *unwind_arch_of_elf(uint16_t elf_machine, bool is64)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "resolve/elf/file.h"
 #include "resolve/unwind/cfi_rows.h"
@@ -56,7 +57,7 @@ static const struct crt crts[] = {
 
 static const struct crt *crt_of(const struct elf_file *f)
 {
-	for (size_t i = 0; i < sizeof(crts) / sizeof(*crts); i++)
+	for (size_t i = 0; i < COUNT_OF(crts); i++)
 		if (crts[i].machine == f->machine && crts[i].is64 == f->is64)
 			return &crts[i];
 	return NULL;

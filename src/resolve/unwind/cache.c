@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/cursor.h"
 #include "base/files/faults.h"
@@ -522,8 +523,7 @@ static bool unwind_cache_add_file(struct index_key *id, int fd)
 	add_u64(id, st.st_ino);
 	add_u64(id, (uint64_t)st.st_size);
 	/* Not its modification, which its owner may set as he likes. */
-	add_u64(id, (uint64_t)st.st_ctim.tv_sec * 1000000000 +
-			    (uint64_t)st.st_ctim.tv_nsec);
+	add_u64(id, clock_ns(st.st_ctim));
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -259,7 +260,7 @@ static bool buildid_cache_is_cached(const struct buildid_cache_settings *set,
 						       DEBUG_CACHE_KALLSYMS,
 						       DEBUG_CACHE_VDSO };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		bool fits = parts[i] == DEBUG_CACHE_KALLSYMS
 				    ? at->image->kind == IMAGE_KERNEL
 				    : (parts[i] == DEBUG_CACHE_VDSO) ==

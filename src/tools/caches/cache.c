@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "present/lines/screen.h"
@@ -96,7 +97,7 @@ static void print_entry(const struct index_cache_entry *e)
 {
 	char key[KEY_SHOWN + 1];
 	char date[DATE_BYTES] = "";
-	time_t used = (time_t)(e->used_ns / 1000000000);
+	time_t used = (time_t)(e->used_ns / NS_PER_S);
 	struct tm tm;
 
 	cache_key_text(e, key);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tools/cli/command.h"
 
 enum {
@@ -41,7 +42,7 @@ static bool is_failure(int error)
 				      ENOMEM, ENOSPC,    EDQUOT,   EREMOTEIO,
 				      ESTALE, ETIMEDOUT, EOVERFLOW };
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+	for (size_t i = 0; i < COUNT_OF(errors); i++)
 		if (errors[i] == error)
 			return true;
 	return false;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/safe_stream.h"
 
@@ -34,7 +35,7 @@ struct pager {
 static const int signals[] = { SIGINT, SIGQUIT, SIGPIPE };
 
 enum {
-	NR_SIGNALS = sizeof(signals) / sizeof(*signals)
+	NR_SIGNALS = COUNT_OF(signals)
 };
 
 /* The command for a shell; NULL: none is wanted. */

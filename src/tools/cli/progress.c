@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/byte_text.h"
+#include "base/clock.h"
 #include "base/files/io.h"
 #include "tools/cli/command.h"
 #include "tools/cli/terminal.h"
@@ -24,7 +26,7 @@ static const char clear_line[] = "\r\033[K";
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum {
-	NR_SIGNALS = sizeof(signals) / sizeof(*signals)
+	NR_SIGNALS = COUNT_OF(signals)
 };
 
 static struct {
@@ -36,10 +38,7 @@ static struct {
 
 static uint64_t progress_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return clock_now_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_MS;
 }
 
 /* The line goes, the signal does what it does without us. */

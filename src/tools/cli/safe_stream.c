@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/safe_text.h"
 #include "present/lines/screen.h"
@@ -21,7 +22,7 @@ static size_t passes(const char *text, size_t left)
 						 SCREEN_BOLD, SCREEN_PLAIN, SCREEN_RED,
 						 SCREEN_GREEN };
 
-	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++) {
+	for (size_t i = 0; i < COUNT_OF(sequences); i++) {
 		size_t len = strlen(sequences[i]);
 
 		if (left >= len && !memcmp(text, sequences[i], len))

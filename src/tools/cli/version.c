@@ -5,6 +5,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "base/array.h"
 #include "capture/events/catalog.h"
 #include "capture/events/sources.h"
 #include "daemon/controlfs/controlfs.h"
@@ -39,7 +40,7 @@ const char *version_string(void)
 void version_print(FILE *out)
 {
 	fprintf(out, "oprofile %s\nLibraries:\n", OPROFILE_VERSION);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		fprintf(out, "  %-10s %-7s %s\n", parts[i].name,
 			parts[i].version ? parts[i].version : "yes", parts[i].use);
 	fprintf(out, "  %-10s %-7s %s\n", "liblzma", xz_version() ? xz_version() : "no",

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "present/lines/screen.h"
 #include "tools/cli/command.h"
@@ -227,7 +228,7 @@ static bool check_together(const struct control_options *set)
 
 	for (const struct option_row *row = rows; row->name; row++)
 		nr += is_given(set, row);
-	for (size_t i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(exclusive); i++) {
 		if (*(const bool *)((const char *)set + exclusive[i].field))
 			alone = exclusive[i].option;
 	}
@@ -306,7 +307,7 @@ static int act_alone(struct control *c)
 		{ OPTION(struct control_options, deinit), control_deinit },
 	};
 
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(actions); i++) {
 		if (*(const bool *)((const char *)&c->set + actions[i].field))
 			return actions[i].act(c);
 	}

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/parse.h"
@@ -202,7 +203,7 @@ static int setup_add(struct setup *s, const char *key, struct err *err)
 static bool control_daemon_is_named(const struct control *c,
 				    const struct told_key *told)
 {
-	for (size_t i = 0; i < sizeof(told->options) / sizeof(told->options[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(told->options); i++) {
 		if (told->options[i] && control_is_given(&c->set, told->options[i]))
 			return true;
 	}
@@ -223,7 +224,7 @@ int control_send_setup(struct control *c, bool all, struct err *err)
 		snprintf(key, sizeof(key), "CHOSEN_EVENTS_%zu", i);
 		r = setup_add(&s, key, err);
 	}
-	for (size_t i = 0; i < sizeof(told_keys) / sizeof(told_keys[0]) && !r; i++) {
+	for (size_t i = 0; i < COUNT_OF(told_keys) && !r; i++) {
 		if (all || control_daemon_is_named(c, &told_keys[i]))
 			r = setup_add(&s, told_keys[i].key, err);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/cpu_types.h"
@@ -80,7 +81,7 @@ static bool is_time(const char *name)
 					     "cycles", "cpu-cycles" };
 	const struct cpu_type *cpu = cpu_type_host();
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		if (!strcmp(name, names[i]))
 			return true;
 	}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/path.h"
@@ -80,7 +81,7 @@ int control_setup_defaults(struct daemonrc *rc)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && !r; i++) {
+	for (size_t i = 0; i < COUNT_OF(defaults) && !r; i++) {
 		if (!daemonrc_get(rc, defaults[i].key))
 			r = daemonrc_set(rc, defaults[i].key, defaults[i].value);
 	}
@@ -90,7 +91,7 @@ int control_setup_defaults(struct daemonrc *rc)
 static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 			struct err *err)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
 		const char *text = text_at(set, numbers[i].field);
 		uint64_t v;
 		int r;
@@ -129,7 +130,7 @@ static int separate_word(struct daemonrc *rc, const char *word, struct err *err)
 		    "SEPARATE_CPU" } },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		int r = 0;
 
 		if (strcmp(words[i].word, word) != 0)
@@ -323,7 +324,7 @@ static int take_session_dir(const struct control_options *set, struct daemonrc *
 
 static void say_ignored(const struct control_options *set)
 {
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(ignored); i++) {
 		if (text_at(set, ignored[i].field))
 			screen_print_line(stderr, "\"%s\" ignored: %s",
 					  ignored[i].option, ignored[i].why);
@@ -332,11 +333,11 @@ static void say_ignored(const struct control_options *set)
 
 bool control_setup_given(const struct control_options *set)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
 		if (text_at(set, numbers[i].field))
 			return true;
 	}
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(ignored); i++) {
 		if (text_at(set, ignored[i].field))
 			return true;
 	}
@@ -368,7 +369,7 @@ int control_setup_take(struct control *c, struct err *err)
 			       "--vmlinux and --no-vmlinux cannot both be");
 	if (control_setup_defaults(&c->rc))
 		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(takers); i++) {
 		int r = takers[i](&c->set, &c->rc, err);
 
 		if (r)

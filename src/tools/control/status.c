@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "present/lines/screen.h"
 #include "tools/cli/command.h"
@@ -55,7 +56,7 @@ static void print_separate(const struct control *c, const struct control_reply *
 	const char *blank = "";
 
 	fputs("Separate options: ", stdout);
-	for (size_t i = 0; !said && i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; !said && i < COUNT_OF(rows); i++) {
 		if (!daemonrc_number(&c->rc, rows[i].key, 0))
 			continue;
 		printf("%s%s", blank, rows[i].word);
@@ -78,7 +79,7 @@ static void print_sizes(const struct control *c, const struct control_reply *rep
 		{ "Note buffer size", "note_size", "NOTE_SIZE" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *value = fact(c, reply, rows[i].key, rows[i].rc_key);
 
 		if (value && *value && strcmp(value, "0") != 0)

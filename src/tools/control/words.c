@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "tools/control/control.h"
 
@@ -21,7 +22,7 @@ static const char *const counter_options[] = {
 static const char *const counter_defaults[] = { NULL, NULL, "0", "1", "1" };
 
 enum {
-	COUNTER_OPTIONS = sizeof(counter_options) / sizeof(counter_options[0])
+	COUNTER_OPTIONS = COUNT_OF(counter_options)
 };
 
 struct control_words_counters {

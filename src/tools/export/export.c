@@ -6,6 +6,7 @@
 
 #include "aggregate/selection/keys.h"
 #include "aggregate/selection/spec.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "present/export/export_writers.h"
@@ -87,7 +88,7 @@ static const struct export_format formats[] = {
 };
 
 enum {
-	NR_FORMATS = sizeof(formats) / sizeof(formats[0])
+	NR_FORMATS = COUNT_OF(formats)
 };
 
 static const struct option_row rows[] = {

@@ -15,6 +15,7 @@
 #include "aggregate/read/sample_merge.h"
 #include "aggregate/selection/spec.h"
 #include "archive/read/open.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
@@ -210,7 +211,7 @@ static void say_not_kept(const struct perf_data_export *e)
 {
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < sizeof(not_kept) / sizeof(not_kept[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(not_kept); i++) {
 		if (!(not_kept[i].sample_types & e->sample_types))
 			continue;
 		if (text.len)

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "record/recorder.h"
 #include "tools/record/plan.h"
@@ -21,14 +22,6 @@ struct loop {
 	int failed; /* the recorder's error */
 	int pid_fds[RECORD_PIDS_MAX];
 };
-
-static uint64_t record_loop_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* A terminal sends its signals to the whole foreground group, the target included; one that
  * somebody sent to us alone is passed on. */
@@ -77,7 +70,7 @@ static bool pids_live(const struct loop *l)
 static int timeout_ms(const struct loop *l)
 {
 	uint64_t next = l->begin_ns < l->stop_ns ? l->begin_ns : l->stop_ns;
-	uint64_t now = record_loop_now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	int ms = l->stopped ? 1000 : recorder_timeout_ms(l->p->recorder);
 	int attend_ms = l->stopped ? -1 : recorder_attend_ms(l->p->recorder);
 
@@ -104,7 +97,7 @@ static void stop_sampling(struct loop *l, struct err *err)
 /* --delay and --duration. */
 static void keep_time(struct loop *l, struct err *err)
 {
-	uint64_t now = record_loop_now_ns();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (now >= l->begin_ns) {
 		l->begin_ns = UINT64_MAX;
@@ -152,7 +145,7 @@ static void record_loop_one_turn(struct loop *l, struct err *err)
 int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal)
 {
 	struct loop l = { .p = p,
-			  .start_ns = record_loop_now_ns(),
+			  .start_ns = clock_now_ns(CLOCK_MONOTONIC),
 			  .stop_ns = UINT64_MAX,
 			  .begin_ns = UINT64_MAX };
 

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "daemon/engine/engine.h"
 #include "tools/cli/command.h"
@@ -10,7 +12,7 @@ enum {
 	DEFAULT_HZ = 99
 };
 
-static const uint64_t default_rotate_ns = 600000000000;
+static const uint64_t default_rotate_ns = 600 * NS_PER_S;
 
 static const struct option_row rows[] = {
 	{ .name = "events",
@@ -170,7 +172,7 @@ static int oprofiled_check(const struct oprofiled_options *o, struct err *err)
 		      { "separate-thread", o->separate_thread },
 		      { "separate-cpu", o->separate_cpu } };
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+	for (size_t i = 0; i < COUNT_OF(flags); i++)
 		if (flags[i].value && strcmp(flags[i].value, "0") != 0 &&
 		    strcmp(flags[i].value, "1") != 0)
 			return err_set(err, -EINVAL, "--%s=%s: give 0 or 1",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/engine/given_files.h"
@@ -28,7 +29,7 @@ static int check_verbose(const char *list, struct err *err)
 		bool found = false;
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), list);
-		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		for (size_t i = 0; i < COUNT_OF(known); i++)
 			found |= !strcmp(word, known[i]);
 		if (!found)
 			return err_set(err, -EINVAL, "unknown --verbose= options: %s",

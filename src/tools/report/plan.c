@@ -1,5 +1,6 @@
 #include "tools/report/plan.h"
 #include "archive/read/open.h"
+#include "base/array.h"
 #include "tools/caches/behind.h"
 #include "tools/cli/command.h"
 
@@ -51,7 +52,7 @@ static int choose_verbose(struct report_plan *plan, struct err *err)
 		{ "xml", 0 },
 		{ "arcs", 0 },
 	};
-	const size_t nr = sizeof(rows) / sizeof(rows[0]);
+	const size_t nr = COUNT_OF(rows);
 	const char *list = plan->options.verbose;
 
 	while (list) {
@@ -152,7 +153,7 @@ static int add_option_words(struct report_plan *plan, struct err *err)
 	if (!r)
 		r = add_option_word(&plan->spec, "time", spans, err);
 	free(spans);
-	for (size_t i = 0; !r && i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; !r && i < COUNT_OF(rows); i++)
 		r = add_option_word(&plan->spec, rows[i].tag, rows[i].list, err);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aggregate/count/classes.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "tools/report/plan.h"
 
@@ -36,7 +37,7 @@ static int check_xml(const struct report_options *o, struct err *err)
 		{ o->quality, "--quality" },
 	};
 
-	for (size_t i = 0; o->xml && i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; o->xml && i < COUNT_OF(rows); i++)
 		if (rows[i].given)
 			return err_set(err, -EINVAL, "%s is incompatible with --xml",
 				       rows[i].name);
@@ -103,7 +104,7 @@ static int check_exports(const struct report_options *o, struct err *err)
 		{ o->global_percent, "--global-percent", "" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (rows[i].given)
 			return err_set(err, -EINVAL, "%s is meaningless with %s%s",
 				       rows[i].name, o->csv ? "--csv" : "--json",
@@ -216,7 +217,7 @@ static int check_children(const struct report_options *o, const struct key_list 
 		return meaningless(err, "--children",
 				   o->details ? "--by, or --symbols alone"
 					      : "--by or --symbols");
-	for (size_t i = 0; i < sizeof(of_samples) / sizeof(of_samples[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(of_samples); i++) {
 		int at = keys_find(keys, of_samples[i]);
 
 		if (at >= 0)
@@ -252,7 +253,7 @@ static int check_tree(const struct report_plan *plan, struct err *err)
 		{ plan->present.order.nr > 0, "--sort" },
 	};
 
-	for (size_t i = 0; o->tree && i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; o->tree && i < COUNT_OF(rows); i++)
 		if (rows[i].given)
 			return err_set(err, -EINVAL, "%s is meaningless with --tree",
 				       rows[i].name);

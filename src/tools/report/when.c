@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "tools/report/options.h"
-
-static const uint64_t ns_per_s = 1000000000;
 
 enum {
 	TEXT_MAX = 64,
@@ -30,7 +30,7 @@ static bool parse_ago(const char *text, uint64_t *ret_ns)
 	snprintf(number, sizeof(number), "%.*s", (int)len - 1, text);
 	if (!parse_double(number, &days) || days > 36500)
 		return false;
-	*ret_ns = (uint64_t)(days * DAY_SECONDS) * ns_per_s;
+	*ret_ns = (uint64_t)(days * DAY_SECONDS) * NS_PER_S;
 	return true;
 }
 
@@ -44,9 +44,9 @@ static bool parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 					     "%Y-%m-%d",
 					     "%H:%M:%S",
 					     "%H:%M" };
-	time_t now = (time_t)(now_ns / ns_per_s);
+	time_t now = (time_t)(now_ns / NS_PER_S);
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(forms); i++) {
 		struct tm tm;
 		const char *end;
 		time_t at;
@@ -61,7 +61,7 @@ static bool parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 		at = mktime(&tm);
 		if (at < 0)
 			return false;
-		*ret_ns = (uint64_t)at * ns_per_s;
+		*ret_ns = (uint64_t)at * NS_PER_S;
 		return true;
 	}
 	return false;
@@ -120,7 +120,6 @@ static int parse_between(const char *text, uint64_t now_ns, uint64_t *ret_from,
 
 int report_when(const struct report_options *options, char **ret_spans, struct err *err)
 {
-	struct timespec t;
 	uint64_t now_ns, from = 0, to = 0;
 	int r;
 
@@ -130,8 +129,7 @@ int report_when(const struct report_options *options, char **ret_spans, struct e
 	if (!!options->since + !!options->between + !!options->times > 1)
 		return err_set(err, -EINVAL,
 			       "--since, --between and --time: give one of them");
-	clock_gettime(CLOCK_REALTIME, &t);
-	now_ns = (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_nsec;
+	now_ns = clock_now_ns(CLOCK_REALTIME);
 	if (options->since)
 		r = parse_option("since", options->since, now_ns, &from, err);
 	else
@@ -140,11 +138,11 @@ int report_when(const struct report_options *options, char **ret_spans, struct e
 		return r;
 	r = options->since
 		    ? asprintf(ret_spans, "@%" PRIu64 ".%09" PRIu64 "-",
-			       from / ns_per_s, from % ns_per_s)
+			       from / NS_PER_S, from % NS_PER_S)
 		    : asprintf(ret_spans,
 			       "@%" PRIu64 ".%09" PRIu64 "-@%" PRIu64 ".%09" PRIu64,
-			       from / ns_per_s, from % ns_per_s, to / ns_per_s,
-			       to % ns_per_s);
+			       from / NS_PER_S, from % NS_PER_S, to / NS_PER_S,
+			       to % NS_PER_S);
 	if (r >= 0)
 		return 0;
 	*ret_spans = NULL;

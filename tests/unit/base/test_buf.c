@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/buf.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static const struct {
 static void varints_come_back(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(varints) / sizeof(varints[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(varints); i++) {
 		struct buf b = { 0 };
 		struct cursor c;
 
@@ -60,7 +61,7 @@ static void signed_varints_come_back(void **state)
 	static const size_t lens[] = { 1, 1, 1, 1, 1, 1, 1, 10, 10 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
 		struct buf b = { 0 };
 		struct cursor c;
 

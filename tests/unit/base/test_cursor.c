@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/cursor.h"
 
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static void varint_forms(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct cursor c = cursor_le(rows[i].data, rows[i].len);
 
 		assert_true(cursor_varint(&c) == rows[i].want);

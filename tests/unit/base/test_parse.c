@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/parse.h"
 
 #include "unit.h"
@@ -30,7 +31,7 @@ static void whole_numbers(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint64_t v = 4711;
 
 		assert_int_equal(parse_u64(rows[i].text, &v), rows[i].good);
@@ -65,7 +66,7 @@ static void fractions(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		double v = -7;
 		double diff;
 
@@ -137,7 +138,7 @@ static void durations(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint64_t ns = 3;
 
 		assert_int_equal(parse_duration_ns(rows[i].text, &ns), rows[i].good);
@@ -164,7 +165,7 @@ static void places_in_sources(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint32_t line = 7;
 
 		assert_int_equal(parse_source_place(rows[i].text, &line),

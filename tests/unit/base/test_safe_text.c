@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/safe_text.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static void nothing_commands_the_terminal(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
 		const char *text = rows[i / 2].text;
 		struct buf out = { 0 };
 
@@ -70,7 +71,7 @@ static void a_copy_is_cut_between_characters(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char out[32];
 		size_t len =
 			safe_text_copy(out, rows[i].room, rows[i].text, rows[i].lines);

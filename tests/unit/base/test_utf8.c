@@ -1,5 +1,6 @@
 /* Lengths against table 3-7 of the Unicode standard, columns against wcwidth(3) of the C
  * library where its locale for UTF-8 is there. */
+#include "base/array.h"
 #include "base/utf8.h"
 
 #include <locale.h>
@@ -36,7 +37,7 @@ static void characters_are_read(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint32_t code = 0;
 		size_t len = utf8_next(rows[i].bytes, strlen(rows[i].bytes), &code);
 
@@ -87,9 +88,9 @@ static void what_commands_a_terminal_is_known(void **state)
 					   0x2027, 0x202f, 0x2065, 0x206a };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		assert_true(utf8_is_control(commands[i]));
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(others); i++)
 		assert_false(utf8_is_control(others[i]));
 }
 

@@ -1,4 +1,6 @@
 /* Samples: every field in its place, in both byte orders, and cut anywhere. */
+#include "base/array.h"
+
 #include "unit.h"
 
 #include <errno.h>
@@ -342,7 +344,7 @@ static void test_absurd_numbers(void **unused)
 					  PERF_SAMPLE_STACK_USER, PERF_SAMPLE_AUX };
 
 	(void)unused;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
 		absurd(types[i], UINT64_C(1) << 61);
 		absurd(types[i], UINT64_MAX);
 		absurd(types[i], 65);

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/events/perf_attr.h"
 #include "decode/record.h"
 #include "record/deferred_samples.h"
@@ -30,7 +31,7 @@ static struct record sample_at(uint64_t time_ns)
 			      .id = { .tid = TID, .time_ns = time_ns } };
 
 	rec.sample.chain = (const uint8_t *)sampled;
-	rec.sample.nr_chain = sizeof(sampled) / sizeof(*sampled);
+	rec.sample.nr_chain = COUNT_OF(sampled);
 	return rec;
 }
 
@@ -41,7 +42,7 @@ static void add_rest(struct deferred_samples *d, int32_t tid, uint64_t time_ns)
 
 	rec.deferred = (struct record_callchain_deferred){
 		.cookie = COOKIE,
-		.nr = sizeof(rest) / sizeof(*rest),
+		.nr = COUNT_OF(rest),
 		.chain = (const uint8_t *)rest,
 	};
 	assert_int_equal(deferred_chains_add(&d->chains, &rec), 0);

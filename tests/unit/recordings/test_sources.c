@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "recordings/sources.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static int tear_down(void **state)
 					     "" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		char path[512];
 
 		snprintf(path, sizeof(path), "%s/%s", top, paths[i]);
@@ -115,7 +116,7 @@ static void sessions_are_found_by_their_words(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct report_sources sources = { 0 };
 		struct spec spec = { 0 };
 		struct err err = { 0 };

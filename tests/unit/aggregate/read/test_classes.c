@@ -6,6 +6,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "format/session/session.h"
 
@@ -113,7 +114,7 @@ static void one_axis_makes_the_columns(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		check(&rows[i]);
 }
 
@@ -176,7 +177,7 @@ static void two_axes_are_in_each_others_way(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		check(&rows[i]);
 }
 
@@ -217,7 +218,7 @@ static void columns_have_numbers_and_header_lines(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct classes c;
 		struct buf text = { 0 };
 		uint32_t late;
@@ -282,7 +283,7 @@ static void merge_lists_are_parsed(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct err err = { 0 };
 		unsigned int merge = 0;
 

@@ -9,6 +9,7 @@
 #include "aggregate/count/dense.h"
 #include "aggregate/count/tally.h"
 #include "aggregate/views/quality.h"
+#include "base/array.h"
 
 #include "unit.h"
 
@@ -216,7 +217,7 @@ static void rows_are_what_a_model_counts(void **state)
 	};
 	struct world *w = *state;
 
-	for (size_t g = 0; g < sizeof(groupings) / sizeof(groupings[0]); g++) {
+	for (size_t g = 0; g < COUNT_OF(groupings); g++) {
 		struct key_list keys = { 0 };
 		struct profile_options options = { .keys = &keys,
 						   .names = NAMES_PERF,
@@ -396,7 +397,7 @@ static void a_timeline_has_what_rows_have(void **state)
 	};
 	struct world *w = *state;
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(asked); i++) {
 		struct key_list keys = { 0 };
 		struct spec spec = { 0 };
 		struct profile_options options = {

@@ -6,6 +6,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"
+#include "base/array.h"
 #include "base/err.h"
 
 #include "unit.h"
@@ -70,9 +71,9 @@ static const struct {
 static const char *const comms[] = { "make", "gmake", "a,b", "worker/0", "" };
 
 enum {
-	NR_IMAGES = sizeof(images) / sizeof(images[0]),
-	NR_EVENTS = sizeof(events) / sizeof(events[0]),
-	NR_COMMS = sizeof(comms) / sizeof(comms[0])
+	NR_IMAGES = COUNT_OF(images),
+	NR_EVENTS = COUNT_OF(events),
+	NR_COMMS = COUNT_OF(comms)
 };
 
 /* A sample as the model sees it; -1 where something was damaged. */
@@ -677,7 +678,7 @@ static void random_word(char *out)
 					    "tgid",      "tid",
 					    "cpu",       "symbol",
 					    "time",      "symbol-exclude" };
-	const char *tag = tags[roll(sizeof(tags) / sizeof(tags[0]))];
+	const char *tag = tags[roll(COUNT_OF(tags))];
 	uint32_t nr = 1 + roll(3);
 
 	snprintf(out, WORD_MAX, "%s%s", tag, *tag ? ":" : "");

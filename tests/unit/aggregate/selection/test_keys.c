@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include "unit.h"
@@ -47,7 +48,7 @@ static void wrong_keys_say_what_is_wrong(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct key_list list = { 0 };
 		struct err err = { 0 };
 
@@ -71,7 +72,7 @@ static void symbols_are_marked_with_their_origin(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct key_list got = { 0 };
 		struct key_list want = { 0 };
 

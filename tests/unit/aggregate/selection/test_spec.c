@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "format/session/session.h"
 
@@ -83,7 +84,7 @@ static void wrong_words_say_what_is_wrong(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec spec = { 0 };
 		struct err err = { 0 };
 
@@ -178,7 +179,7 @@ static void events_go_by_their_plain_names(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct spec spec = parse(cases[i].asked, NULL);
 
 		if (spec_wants_event(&spec, cases[i].name, 0, 0) != cases[i].wanted)
@@ -194,7 +195,7 @@ static void all_is_no_restriction(void **state)
 					     "tid:7,all", "event:x,all" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		struct spec spec = parse(words[i], NULL);
 
 		assert_true(spec_wants_thread(&spec, 17, 18, "c"));
@@ -251,7 +252,7 @@ static void only_columns_that_matter(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec spec = parse(rows[i].word, NULL);
 
 		assert_int_equal(spec_columns(&spec), rows[i].columns);
@@ -294,7 +295,7 @@ static void symbols_match_by_either_name(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec spec = parse(rows[i].word, rows[i].second);
 
 		assert_int_equal(spec_has_symbols(&spec), rows[i].word[0] == 's');
@@ -354,7 +355,7 @@ static void images_match_in_their_roles(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec spec = parse(rows[i].word, NULL);
 		bool top = true;
 
@@ -416,7 +417,7 @@ static void memory_runs_out(void **state)
 	static const char *const words[] = { "image:./.,b", "tid:1,2,3", "session:s" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		for (unsigned long n = 1;; n++) {
 			struct spec spec = { 0 };
 			struct err err = { 0 };

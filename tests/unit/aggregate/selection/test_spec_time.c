@@ -6,6 +6,7 @@
 
 #include "aggregate/selection/selection.h"
 #include "aggregate/selection/spec.h"
+#include "base/array.h"
 #include "format/session/session.h"
 
 #include "alloc_fail.h"
@@ -56,7 +57,7 @@ static void spans_are_where_they_are(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec_span span;
 		struct time_range range;
 
@@ -111,7 +112,7 @@ static void what_is_no_span_is_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		struct spec_span span;
 
 		if (spec_span_parse(texts[i], &span))
@@ -223,7 +224,7 @@ static void shares_need_to_know_the_span(void **state)
 		     { "time:all", true } };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct spec spec = { 0 };
 		struct dict dict = { 0 };
 		struct selection s;

@@ -1,4 +1,5 @@
 /* Big memory keeps what was in it, and zeroed memory is zero. */
+#include "base/array.h"
 #include "base/containers/huge.h"
 
 #include <stdint.h>
@@ -14,7 +15,7 @@ static void growing_keeps_the_bytes(void **state)
 	size_t old = 0;
 
 	(void)state;
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+	for (size_t s = 0; s < COUNT_OF(sizes); s++) {
 		bytes = huge_realloc(bytes, old, sizes[s]);
 		assert_non_null(bytes);
 		for (size_t i = 0; i < old; i++)
@@ -56,7 +57,7 @@ static void zeroed_memory_is_zero(void **state)
 	static const size_t counts[] = { 10, 300000, 600000 };
 
 	(void)state;
-	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+	for (size_t c = 0; c < COUNT_OF(counts); c++) {
 		uint64_t *dirty = huge_alloc(counts[c] * sizeof(*dirty));
 		uint64_t *numbers;
 
@@ -79,7 +80,7 @@ static void zeroed_memory_grows(void **state)
 	size_t old = 0;
 
 	(void)state;
-	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+	for (size_t c = 0; c < COUNT_OF(counts); c++) {
 		numbers = huge_zgrow(numbers, old, counts[c], sizeof(*numbers));
 		assert_non_null(numbers);
 		for (size_t i = 0; i < old; i++)

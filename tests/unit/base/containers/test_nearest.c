@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/containers/nearest.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static void distance_counts_edits(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(nearest_distance(rows[i].a, rows[i].b), rows[i].want);
 		assert_int_equal(nearest_distance(rows[i].b, rows[i].a), rows[i].want);
 	}
@@ -70,7 +71,7 @@ static void several_are_kept_in_order(void **state)
 	nearest_few_init(&n, "inst_retred.any", 11);
 	nearest_few_text(&n, text);
 	assert_string_equal(text, "");
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(words); i++)
 		nearest_few_try(&n, words[i]);
 	nearest_few_text(&n, text);
 	assert_string_equal(text, " (Did you mean inst_retired or BR_INST_RETIRED?)");
@@ -89,7 +90,7 @@ static void what_has_the_word_in_it_is_near(void **state)
 
 	(void)state;
 	nearest_few_init(&n, "MEM_LOAD", 8);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(words); i++)
 		nearest_few_try(&n, words[i]);
 	nearest_few_text(&n, text);
 	assert_string_equal(text, " (Did you mean memload, MEM_LOAD_A, MEM_LOAD_B or "

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/containers/sort_numbers.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void equal_ones_stay_in_order(void **state)
 					50, 191, 500, 2047, 2048, 2049, MOST };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		check(sizes[i], 14, 0); /* all of them equal */
 		check(sizes[i], 14, 7); /* many equal ones */
 		check(sizes[i], 32, UINT32_MAX);

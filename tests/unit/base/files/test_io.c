@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/files/io.h"
 
 #include <errno.h>
@@ -356,7 +357,7 @@ static void a_copy_tells_nothing_to_others(void **state)
 	int fd;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(
 			io_write_file(in_folder("from"), "0123456789", 10, 0600), 0);
 		assert_int_equal(chmod(in_folder("from"), rows[i].mode), 0);

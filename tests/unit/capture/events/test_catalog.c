@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/events/catalog.h"
 
 #include <errno.h>
@@ -271,7 +272,7 @@ static void tables_are_what_libpfm_tells(void **state)
 static void masks_are_chosen(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(choosings) / sizeof(choosings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(choosings); i++) {
 		const struct choosing *t = &choosings[i];
 		struct catalog_choice choice = { 0 };
 		struct event_catalog *c;
@@ -370,7 +371,7 @@ static const struct {
 static void libpfm_strings_are_understood(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(strings); i++) {
 		struct event_requests reqs = {
 			.cpu = cpu_type_find(strings[i].cpu),
 			.counting = true,
@@ -417,7 +418,7 @@ static const struct {
 static void bad_lists_are_refused(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad_lists) / sizeof(bad_lists[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad_lists); i++) {
 		struct event_catalog *c = calloc(1, sizeof(*c));
 		struct err err = { 0 };
 

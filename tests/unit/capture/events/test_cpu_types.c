@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/events/cpu_types.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static const struct {
 static void machines_are_known(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(machines); i++) {
 		char key[CPU_TYPE_KEY_MAX];
 		const struct cpu_type *type;
 
@@ -81,7 +82,7 @@ static void numbers_are_oprofiles(void **state)
 	const struct cpu_type *type;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(known); i++)
 		assert_string_equal(cpu_type_find(known[i].number)->name,
 				    known[i].name);
 	for (size_t i = 0; (type = cpu_type_at(i)); i++) {

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/events/event_counters.h"
 
 #include <linux/perf_event.h>
@@ -49,7 +50,7 @@ static const struct known {
 static void events_have_their_counters(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
 		const struct known *k = &known[i];
 		struct catalog_choice choice = { 0 };
 		struct event_catalog *c;
@@ -89,7 +90,7 @@ static const struct assignment {
 static void events_share_counters(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(assignments) / sizeof(assignments[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(assignments); i++) {
 		const struct assignment *a = &assignments[i];
 		unsigned int counter[5];
 		uint64_t used = 0;
@@ -138,7 +139,7 @@ static const struct together {
 static void what_fits_is_known_of_other_cpus(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(togethers) / sizeof(togethers[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(togethers); i++) {
 		const struct together *t = &togethers[i];
 		struct event_requests reqs = { .cpu = cpu_type_find(t->cpu),
 					       .no_host = true };

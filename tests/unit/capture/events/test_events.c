@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/events/cpu_types.h"
 #include "capture/events/events.h"
 
@@ -49,7 +50,7 @@ static const struct good {
 static void good_specs_are_taken(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(goods) / sizeof(goods[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(goods); i++) {
 		const struct good *g = &goods[i];
 		struct event_requests reqs = { 0 };
 		struct event_request *e;
@@ -122,7 +123,7 @@ static const struct bad {
 static void bad_specs_are_refused_by_name(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bads); i++) {
 		struct event_requests reqs = { 0 };
 		struct err err = { 0 };
 		int r = events_parse(bads[i].spec, 0, &reqs, &err);
@@ -175,7 +176,7 @@ static void timers_have_rates(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct event_requests reqs = { 0 };
 		struct err err = { 0 };
 
@@ -314,7 +315,7 @@ static void pmu_terms_fill_their_bits(void **state)
 	struct event_request e;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(pmu_cases) / sizeof(pmu_cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(pmu_cases); i++) {
 		const struct pmu_case *c = &pmu_cases[i];
 		struct err err = { 0 };
 		int r;
@@ -331,7 +332,7 @@ static void pmu_terms_fill_their_bits(void **state)
 		assert_int_equal(e.attr.config, c->config);
 		assert_int_equal(e.attr.config1, c->config1);
 	}
-	for (size_t i = 0; i < sizeof(ibs_cases) / sizeof(ibs_cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(ibs_cases); i++) {
 		memset(&e, 0, sizeof(e));
 		assert_int_equal(events_sysfs_pmu(root, ibs_cases[i].name, &e, NULL),
 				 0);
@@ -414,7 +415,7 @@ static void hybrid_cores_have_their_own_codes(void **state)
 		    "MEM_LOAD_UOPS_RETIRED:20000:L3_HIT",
 		    0, &reqs, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(reqs.list.nr, sizeof(expected) / sizeof(expected[0]));
+	assert_int_equal(reqs.list.nr, COUNT_OF(expected));
 	for (size_t i = 0; i < reqs.list.nr; i++) {
 		const struct event_request *e = &reqs.list.at[i];
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/system/cgroups.h"
 
 static void test_lines_of_processes(void **state)
@@ -26,7 +27,7 @@ static void test_lines_of_processes(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char line[64];
 		const char *path;
 
@@ -60,7 +61,7 @@ static void test_lines_of_mounts(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const char *place;
 		char line[128];
 		int v1 = -1;

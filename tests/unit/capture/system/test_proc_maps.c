@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "capture/system/proc_maps.h"
 
 #include <errno.h>
@@ -93,7 +94,7 @@ static void lines_that_are_none_are_stepped_over(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		char two[256];
 		struct proc_map m;
 		size_t pos = 0;

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/control_client.h"
 
 #include <errno.h>
@@ -101,7 +102,7 @@ static void replies(void **state)
 	struct stand_in s;
 
 	(void)state;
-	begin(&s, rows, sizeof(rows) / sizeof(rows[0]));
+	begin(&s, rows, COUNT_OF(rows));
 	assert_int_equal(control_connect(&c, s.dir, &err), 0);
 	assert_int_equal(control_request(&c, (const char *const[]){ "status", NULL },
 					 &reply, &err),
@@ -149,7 +150,7 @@ static void bad_replies(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct control_reply reply = { 0 };
 		struct err err = { 0 };
 		struct control_client c;

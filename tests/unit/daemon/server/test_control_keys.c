@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/control_keys.h"
 
 #include <errno.h>
@@ -186,7 +187,7 @@ static void wrong_writes(void **state)
 
 	(void)state;
 	begin(&s);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		write_to(&s, rows[i].path, rows[i].value, rows[i].want);
 	assert_false(s.fake.enabled);
 	daemonrc_done(&s.setup);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/control_line.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ static void escaped_and_back(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct buf word = { 0 };
 		struct buf value = { 0 };
 
@@ -46,7 +47,7 @@ static void bad_escapes(void **state)
 	static const char *const rows[] = { "%2", "a%", "%zz", "%2g", "%00", "%%" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char text[8];
 
 		snprintf(text, sizeof(text), "%s", rows[i]);
@@ -74,7 +75,7 @@ static void words(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char line[64];
 		char *at[3];
 		int nr;

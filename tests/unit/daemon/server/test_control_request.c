@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/control_request.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void understood(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct control_request request;
 		struct err err = { 0 };
 		char line[64];
@@ -67,7 +68,7 @@ static void refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct control_request request;
 		struct err err = { 0 };
 		char line[64];

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/daemonrc.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ static void lines(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct daemonrc rc = { 0 };
 		struct err err = { 0 };
 		int r = daemonrc_parse(&rc, "f", rows[i].text, strlen(rows[i].text),

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/event_stream.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static void expect(struct event_reader *r, const unsigned long *words, size_t nr
 #define EXPECT(r, ...)                                                                 \
 	do {                                                                           \
 		const unsigned long words_[] = { __VA_ARGS__ };                        \
-		expect(r, words_, sizeof(words_) / sizeof(*words_));                   \
+		expect(r, words_, COUNT_OF(words_));                                   \
 	} while (0)
 
 static void plain_samples(void **state)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/metrics_request.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static void requests(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		enum metrics_request what =
 			metrics_request_parse(rows[i].bytes, strlen(rows[i].bytes));
 

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/server/metrics_server.h"
 
 #include <errno.h>
@@ -112,13 +113,13 @@ static void addresses(void **state)
 	struct metrics_address a;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		struct err err = { 0 };
 
 		if (metrics_address_parse(good[i], &a, &err))
 			fail_msg("%s: %s", good[i], err.text);
 	}
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
 		struct err err = { 0 };
 
 		if (metrics_address_parse(wrong[i], &a, &err) != -EINVAL || !*err.text)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "daemon/upkeep/governor.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static void shares(void **state)
 	assert_true(fabs(share - 0.003) < 1e-12);
 	assert_int_equal(governor_parse("0.5", &share), 0);
 	assert_true(fabs(share - 0.5) < 1e-12);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		if (!governor_parse(wrong[i], &share))
 			fail_msg("\"%s\" was taken", wrong[i]);
 }

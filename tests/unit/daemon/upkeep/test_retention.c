@@ -1,4 +1,5 @@
 /* Segments that grow old, by a clock that the test sets. */
+#include "base/array.h"
 #include "daemon/upkeep/retention.h"
 
 #include <dirent.h>
@@ -256,12 +257,12 @@ static void what_is_asked_for(void **state)
 	struct retention r;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_int_equal(retention_parse(rows[i].text, &r, NULL), 0);
 		assert_true(r.max_bytes == rows[i].bytes);
 		assert_true(r.max_age_ns == ns(rows[i].seconds));
 	}
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
 		struct err err = { 0 };
 
 		if (retention_parse(wrong[i], &r, &err) != -EINVAL)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "format/archive/manifest.h"
 
 #include <errno.h>
@@ -16,9 +17,9 @@ static void only_names_that_stay_below_are_good(void **state)
 	char longest[ARCHIVE_NAME_MAX + 2];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(good); i++)
 		assert_true(archive_name_ok(good[i]));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_false(archive_name_ok(bad[i]));
 	for (size_t i = 0; i < sizeof(longest); i++)
 		longest[i] = i % 2 ? '/' : 'x';
@@ -76,7 +77,7 @@ static void a_bad_text_is_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct archive_manifest m;
 		struct err err = { 0 };
 

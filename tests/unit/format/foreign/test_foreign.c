@@ -1,5 +1,6 @@
 /* Profiles of other tools: what is read of good ones, and that of bad ones the bad part is skipped;
  * each also cut at every byte, and with the n-th allocation failing. */
+#include "base/array.h"
 #include "format/foreign/foreign.h"
 
 #include <errno.h>
@@ -310,7 +311,7 @@ static struct buf make_pprof(void)
 	put_location(&b, 2, inner, 2);
 	for (size_t i = 0; i < 3; i++)
 		put_message(&b, 5, functions[i], 2);
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(strings); i++)
 		put_bytes(&b, 6, strings[i], strlen(strings[i]));
 	put_number(&b, 9, 1700000000000000000); /* time */
 	put_message(&b, 11, types[1], 2);
@@ -375,7 +376,7 @@ static void what_is_none_of_them(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		assert_null(foreign_find(texts[i], strlen(texts[i])));
 	assert_null(foreign_find("\x7f"
 				 "ELF\2\1\1",
@@ -396,7 +397,7 @@ static void the_reader_may_end_it(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
 		struct foreign_info info;
 		int nr = 0;
 

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "format/perfdata/data.h"
 
 #include <errno.h>
@@ -261,7 +262,7 @@ static void perf_reads_it(void **state)
 	w = open_writer();
 	write_samples(w, 10);
 	close_writer(w);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		(void)snprintf(line, sizeof(line),
 			       "perf %s -i %s 2>&1 >/dev/null </dev/null | grep . && "
 			       "exit 1 || "

@@ -1,4 +1,5 @@
 /* Files by hand: header, attrs, what is damaged, and every prefix. */
+#include "base/array.h"
 #include "format/perfdata/input.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static void attrs_of_all_ages(void **state)
 	static const size_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 256 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		check_attr(false, sizes[i]);
 		check_attr(true, sizes[i]);
 	}

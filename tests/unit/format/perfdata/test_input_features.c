@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "format/perfdata/input.h"
 #include "format/perfdata/input_priv.h"
@@ -560,7 +561,7 @@ static void names_are_made(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char *name = perf_event_name_make(&rows[i].attr);
 
 		assert_string_equal(name, rows[i].name);

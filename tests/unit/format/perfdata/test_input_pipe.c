@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "format/perfdata/input.h"
@@ -171,7 +172,7 @@ static void pipe_in_pieces(void **state)
 	static const size_t pieces[] = { 1, 7, 4096, 100000 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(pieces); i++) {
 		struct perf_maker m = { .big = i & 1 };
 		struct perf_input *in = NULL;
 		struct err err = { 0 };
@@ -393,7 +394,7 @@ static void files_missing_in_a_directory(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct perf_maker m = { 0 };
 		struct perf_input *in = NULL;
 

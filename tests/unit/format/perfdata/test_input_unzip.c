@@ -2,6 +2,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/array.h"
 #include "format/perfdata/input.h"
 #include "format/perfdata/perf_maker.h"
 #include "unit.h"
@@ -136,7 +137,7 @@ static void records_straddle_frames(void **state)
 	static const size_t pieces[] = { 5, 100, 777, 65536, 300000 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(pieces); i++) {
 		check_pieces(false, COMPRESSED, pieces[i]);
 		check_pieces(false, COMPRESSED2, pieces[i]);
 	}

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "format/session/column.h"
 
 #include <errno.h>
@@ -91,7 +92,7 @@ static void every_shape_comes_back(void **state)
 	(void)state;
 	assert_int_equal(column_encoder_init(&e), 0);
 	assert_int_equal(column_decoder_init(&d), 0);
-	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
+	for (size_t k = 0; k < COUNT_OF(shapes); k++) {
 		const struct shape *shape = &shapes[k];
 
 		for (size_t i = 0; i < NR; i++)
@@ -165,7 +166,7 @@ static void prefixes_and_flips_are_harmless(void **state)
 	(void)state;
 	assert_int_equal(column_encoder_init(&e), 0);
 	assert_int_equal(column_decoder_init(&d), 0);
-	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
+	for (size_t k = 0; k < COUNT_OF(shapes); k++) {
 		struct buf b = { 0 };
 
 		for (size_t i = 0; i < NR; i++)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "format/session/session.h"
 
 #include <errno.h>
@@ -555,7 +556,7 @@ static void wrong_heads_of_calls_are_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct dict_scratch s = { 0 };
 		struct image image = { .kind = IMAGE_FILE };
 		uint64_t head[DICT_CALLS_HEAD] = { 0 };
@@ -671,7 +672,7 @@ static void wrong_calls_are_refused(void **state)
 	(void)state;
 	assert_int_equal(dict_init(&d), 0);
 	assert_int_equal(dict_image(&d, &image), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		bool is_new = false;
 
 		begin(&c, &d);
@@ -720,7 +721,7 @@ static void wrong_old_calls_are_refused(void **state)
 	(void)state;
 	assert_int_equal(dict_init(&d), 0);
 	assert_int_equal(dict_image(&d, &image), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		begin(&c, &d);
 		assert_int_equal(dict_calls_take_words(&c, STACK_ROOT, &rows[i],
 						       &number, &frame),

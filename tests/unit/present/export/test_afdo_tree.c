@@ -1,5 +1,6 @@
 /* The functions of a sample profile: what is one thing, what is summed up, and its text in the order
  * that LLVM's own writer has (llvm/ProfileData/SampleProfWriter.cpp). */
+#include "base/array.h"
 #include "present/export/afdo_tree.h"
 
 #include <errno.h>
@@ -37,13 +38,13 @@ static void names_are_those_of_the_source(void **state)
 	(void)state;
 	assert_int_equal(afdo_tree_init(&t), 0);
 	work = afdo_tree_name(&t, "work");
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(endings); i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "work%s", endings[i]);
 		assert_int_equal(afdo_tree_name(&t, name), work);
 	}
-	for (size_t i = 0; i < sizeof(unwritable) / sizeof(unwritable[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(unwritable); i++)
 		assert_int_equal(afdo_tree_name(&t, unwritable[i]), AFDO_NONE);
 	assert_string_equal(strtab_get(&t.names, afdo_tree_name(&t, ".cold")), ".cold");
 	assert_false(afdo_tree_failed(&t));

@@ -1,5 +1,6 @@
 /* The registries of columns and writers, and that a report does not depend on the order in
  * which its samples came. */
+#include "base/array.h"
 #include "present/export/writers.h"
 #include "present/lines/options.h"
 
@@ -168,7 +169,7 @@ static void the_order_of_samples_does_not_matter(void **state)
 	(void)state;
 	make(&up, false);
 	make(&down, true);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char *one = written(&up, rows[i].writer, rows[i].by, rows[i].present);
 		char *other =
 			written(&down, rows[i].writer, rows[i].by, rows[i].present);

@@ -1,4 +1,5 @@
 /* What becomes of names that are too long.  Expected texts are set by hand. */
+#include "base/array.h"
 #include "present/lines/elide.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void check(const struct row *row)
 }
 
 #define CHECK_ALL(rows)                                                                \
-	for (size_t i_ = 0; i_ < sizeof(rows) / sizeof(*(rows)); i_++)                 \
+	for (size_t i_ = 0; i_ < COUNT_OF(rows); i_++)                                 \
 	check(&(rows)[i_])
 
 static void the_middle_goes(void **state)
@@ -163,7 +164,7 @@ static void everything_fits(void **state)
 		DOTS,
 		"xyz",
 	};
-	const size_t nr_parts = sizeof(parts) / sizeof(*parts);
+	const size_t nr_parts = COUNT_OF(parts);
 	uint32_t dice = 1;
 
 	(void)state;

@@ -1,4 +1,5 @@
 /* Widths of columns, worked out by hand. */
+#include "base/array.h"
 #include "present/lines/fit.h"
 
 #include "unit.h"
@@ -45,7 +46,7 @@ static void widths_are_these(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct row row = rows[i];
 
 		for (size_t c = 0; c < row.nr; c++)

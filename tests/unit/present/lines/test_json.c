@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "present/lines/json.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void text_is_escaped_and_made_utf8(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char *got = NULL;
 		size_t len;
 		struct json j = { .out = open_memstream(&got, &len) };

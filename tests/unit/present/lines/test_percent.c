@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "present/lines/percent.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void fields_are_seven_wide(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char text[PERCENT_MAX];
 
 		percent_format(rows[i].value, text);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "present/lines/screen.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static void a_name_is_one_line(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		char got[64] = "";
 		FILE *out = fmemopen(got, sizeof(got), "w");
 

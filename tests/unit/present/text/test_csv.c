@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "present/text/csv.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static void fields_are_quoted_where_needed(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct buf out = { 0 };
 
 		csv_put_field(&out, rows[i].field, strlen(rows[i].field));

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "record/helper/table_helper.h"
 
 #include <errno.h>
@@ -269,7 +270,7 @@ static void all_cost_is_counted(void **state)
 	struct unwind_table *table = NULL;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+	for (size_t i = 0; i < COUNT_OF(letters); i++) {
 		uint64_t before = cost_ns;
 
 		(void)ask(h, letters[i], &table);
@@ -370,7 +371,7 @@ static void it_can_do_nothing_else(void **state)
 	(void)state;
 	if (prctl(PR_SET_SECCOMP, 2, NULL, 0, 0) != -1 || errno != EFAULT)
 		skip();
-	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+	for (size_t i = 0; i < COUNT_OF(letters); i++)
 		if (ask(h, letters[i], &table) != -EPERM)
 			fail_msg("\"%s\" was let", letters[i]);
 	assert_int_equal(ask(h, "w", &table), -EBADF);

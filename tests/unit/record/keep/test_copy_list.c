@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "record/keep/copy_list.h"
 
 #include <errno.h>
@@ -79,8 +80,7 @@ static void take(struct copy_list *l, const char *name, bool is_binary,
 	job.fd = io_open(in_folder(name), O_RDONLY, 0);
 	assert_int_equal(fstat(job.fd, &st), 0);
 	job.bytes = (uint64_t)st.st_size;
-	job.mtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	job.mtime_ns = clock_ns(st.st_mtim);
 	copy_list_take(l, &job);
 }
 

@@ -1,4 +1,5 @@
 /* Which mounts cannot be unmounted while this process runs. */
+#include "base/array.h"
 #include "record/keep/lasting_mounts.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static void own_mounts_last(void **state)
 
 	(void)state;
 	lasting_mounts_init(&m, "/tmp");
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < COUNT_OF(paths); i++)
 		assert_true(
 			lasting_mounts_has(&m, mount_of(io_open(paths[i], O_PATH, 0))));
 	assert_true(lasting_mounts_has(&m, mount_of(io_open("/tmp", O_PATH, 0))));

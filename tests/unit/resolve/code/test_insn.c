@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "resolve/code/insn.h"
 #include "resolve/code/insn_marks.h"
@@ -102,7 +103,7 @@ static const struct one all[] = {
 static void instructions(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
 		const struct one *one = &all[i];
 		struct insn_decoder *d;
 		struct insn insn;
@@ -139,8 +140,6 @@ enum {
 	V = ELF_MAKER_VADDR,
 	TEXT = ELF_MAKER_TEXT
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct insn_marks *marks_of(uint16_t machine,
 				   const struct elf_maker_symbol *symbols, size_t nr)
@@ -182,7 +181,7 @@ static void marked(void **state)
 		{ "wrong", V + 1, 8, STT_FUNC, STB_GLOBAL, TEXT },
 		{ "right", V + 0x41, 8, STT_FUNC, STB_GLOBAL, TEXT },
 	};
-	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT(symbols));
+	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT_OF(symbols));
 
 	(void)state;
 	check_mark(m, V, INSN_CODE, V + 0x20);
@@ -191,11 +190,11 @@ static void marked(void **state)
 	check_mark(m, V + 0x32, INSN_DATA, V + 0x40);
 	check_mark(m, V + 0x99, INSN_THUMB, UINT64_MAX);
 	insn_marks_free(m);
-	m = marks_of(EM_AARCH64, symbols, COUNT(symbols));
+	m = marks_of(EM_AARCH64, symbols, COUNT_OF(symbols));
 	check_mark(m, V + 0x31, INSN_DATA, UINT64_MAX);
 	check_mark(m, V + 0x21, INSN_CODE, V + 0x30);
 	insn_marks_free(m);
-	assert_null(marks_of(EM_386, symbols, COUNT(symbols)));
+	assert_null(marks_of(EM_386, symbols, COUNT_OF(symbols)));
 	check_mark(NULL, 1, INSN_CODE, UINT64_MAX);
 }
 
@@ -207,7 +206,7 @@ static void unmarked(void **state)
 		{ "elsewhere", 1, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF },
 		{ "arm", V + 0x20, 8, STT_FUNC, STB_GLOBAL, TEXT },
 	};
-	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT(symbols));
+	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT_OF(symbols));
 
 	(void)state;
 	/* In front of them as most are. */

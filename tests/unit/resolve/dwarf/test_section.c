@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "resolve/dwarf/file.h"
 #include "resolve/dwarf/section.h"
@@ -78,7 +79,7 @@ static void check_texts(const struct made *m, struct dwarf_section *s,
 					 LAST + 2000,
 					 LAST + 6999 };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		const char *text = dwarf_section_text(s, spare, places[i]);
 
 		assert_non_null(text);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "resolve/elf/needed.h"
 
 #include <elf.h>
@@ -114,7 +115,7 @@ static void spans_that_touch_are_one(void **state)
 	elf_spans s = { 0 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(given); i++)
 		assert_true(vec_push(&s, given[i]));
 	elf_spans_join(&s);
 	assert_spans(&s, want, 2);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/lines/block.h"
 #include "resolve/lines/block_make.h"
 
@@ -33,7 +34,7 @@ static void fill_scopes(struct dwarf_scopes *s)
 	}
 	assert_true(vec_push(&s->scopes, f) && vec_push(&s->scopes, g) &&
 		    vec_push(&s->scopes, h));
-	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(spans); i++)
 		assert_true(vec_push(&s->spans, spans[i]));
 }
 

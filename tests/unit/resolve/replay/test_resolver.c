@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "resolve/replay/resolver.h"
 
 struct world {
@@ -360,7 +361,7 @@ static void test_samples_of_one_that_ended(void **unused)
 
 	(void)unused;
 	begin(&w);
-	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
+	for (size_t i = 0; i < COUNT_OF(pids); i++) {
 		struct record rec = { .type = PERF_RECORD_SAMPLE,
 				      .misc = PERF_RECORD_MISC_KERNEL };
 		struct sample s;
@@ -666,7 +667,7 @@ static void test_chains_that_are_known(void **unused)
 		{ kernel, { KERNEL_TEXT + 16, in_user, 0x1010 } },
 	};
 	enum {
-		NR = sizeof(chains) / sizeof(chains[0])
+		NR = COUNT_OF(chains)
 	};
 
 	(void)unused;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "resolve/replay/resolver_ahead.h"
 
 enum {
@@ -115,7 +116,7 @@ static void begin(struct world *w)
 	assert_int_equal(dict_init(&w->dict), 0);
 	assert_int_equal(resolver_new(&w->dict, NULL, RESOLVE_CHAINS, &w->resolver), 0);
 	assert_int_equal(resolver_use_unwind(w->resolver, &unwind), 0);
-	for (unsigned int i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (unsigned int i = 0; i < COUNT_OF(paths); i++)
 		map_image(w, place(i), paths[i]);
 }
 

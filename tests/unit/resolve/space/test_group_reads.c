@@ -1,5 +1,6 @@
 /* Samples that tell what a group has counted so far: what each event is credited, by hand, in both
  * byte orders. */
+#include "base/array.h"
 #include "resolve/space/group_reads.h"
 
 #include <string.h>
@@ -135,7 +136,7 @@ static void each_event_has_what_it_gained(void **state)
 		struct stream s;
 
 		begin(&s, swap, true, false);
-		for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		for (size_t i = 0; i < COUNT_OF(told); i++) {
 			assert_int_equal(take(&s, &told[i]), 0);
 			expect(&s, gains[i], gains[i][1].period ? 2 : 1);
 		}

@@ -11,6 +11,7 @@
 
 #include "alloc_fail.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/files/io.h"
 #include "base/log.h"
 #include "resolve/elf/build_id.h"
@@ -272,8 +273,7 @@ static void file_by_inode_and_age(void **state)
 	path_of(f, "plain", path, sizeof(path));
 	assert_int_equal(stat(path, &st), 0);
 	nothing = add_file(f, image, "plain");
-	image.mtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	image.mtime_ns = clock_ns(st.st_mtim);
 	image.file_bytes = (uint64_t)st.st_size;
 	age = add_file(f, image, "plain");
 	image.dev = st.st_dev;
@@ -342,16 +342,14 @@ static void an_untouched_file_goes_before_a_copy(void **state)
 	unknown = add_file(f, image, "import");
 	path_of(f, "library", path, sizeof(path));
 	assert_int_equal(stat(path, &st), 0);
-	image.mtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	image.mtime_ns = clock_ns(st.st_mtim);
 	image.file_bytes = (uint64_t)st.st_size;
 	library = add_file(f, image, "library");
 	image.mtime_ns = 1;
 	changed = add_file(f, image, "stripped");
 	path_of(f, "grown", path, sizeof(path));
 	assert_int_equal(stat(path, &st), 0);
-	image.mtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	image.mtime_ns = clock_ns(st.st_mtim);
 	image.file_bytes++;
 	grown = add_file(f, image, "grown");
 	start(f);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "resolve/symbols/demangle.h"
 
 static void names(void **state)
@@ -60,7 +61,7 @@ static void names(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *shown = demangle(cases[i].mangled);
 
 		if (!cases[i].shown)
@@ -132,7 +133,7 @@ static void binders_of_rust(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *shown = demangle(cases[i].name);
 
 		if (!shown != !cases[i].is_read)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc_fail.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "resolve/symbols/kallsyms.h"
 #include "resolve/symbols/symtab.h"
@@ -213,7 +214,7 @@ static void lines(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct kallsyms_line line;
 		size_t pos = 0;
 		int r = kallsyms_next(cases[i].text, strlen(cases[i].text), &pos,

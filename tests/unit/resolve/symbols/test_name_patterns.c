@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc_fail.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "resolve/symbols/name_patterns.h"
 #include "resolve/symbols/name_patterns_priv.h"
@@ -119,7 +120,7 @@ static void cpp_library_in_short(void **state)
 
 	(void)state;
 	assert_int_equal(name_patterns_new(&p, NULL), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		check(p, cases[i][0], cases[i][1]);
 	name_patterns_free(p);
 }
@@ -191,7 +192,7 @@ static void wrong_lines(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct err err = { 0 };
 		struct name_patterns *p;
 
@@ -248,7 +249,7 @@ static void texts_in_all_matches(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *literal = name_pattern_literal(cases[i][0]);
 
 		assert_string_equal(literal, cases[i][1]);

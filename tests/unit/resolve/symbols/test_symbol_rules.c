@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "alloc_fail.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -22,8 +23,6 @@ enum {
 	OPD = ELF_MAKER_FIRST_EXTRA,
 	OPD_AT = V + 0xa00 /* behind .text */
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int load_file(const struct elf_maker *m, struct symtab **ret_tab)
 {
@@ -84,7 +83,7 @@ static void thumb(void **state)
 	};
 	struct elf_maker m = { .machine = EM_ARM,
 			       .symbols = symbols,
-			       .nr_symbols = COUNT(symbols) };
+			       .nr_symbols = COUNT_OF(symbols) };
 
 	(void)state;
 	check(&m, "arm 0+10 thumb 10+10 ifunc 20+10 old 40+10 unsized 50+10 "
@@ -114,7 +113,7 @@ static void mips_isa_bit(void **state)
 			       .big_endian = true,
 			       .others = others,
 			       .symbols = symbols,
-			       .nr_symbols = COUNT(symbols) };
+			       .nr_symbols = COUNT_OF(symbols) };
 
 	(void)state;
 	check(&m, "mips32 0+10 micro 10+10 micro_local 20+10 mips16 30+10");
@@ -143,11 +142,11 @@ static void marks_by_machine(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct elf_maker m = { .is64 = true,
 				       .machine = cases[i].machine,
 				       .symbols = symbols,
-				       .nr_symbols = COUNT(symbols) };
+				       .nr_symbols = COUNT_OF(symbols) };
 
 		check(&m, cases[i].expected);
 	}
@@ -167,7 +166,7 @@ static void local_entries(void **state)
 			       .machine = EM_PPC64,
 			       .others = others,
 			       .symbols = symbols,
-			       .nr_symbols = COUNT(symbols) };
+			       .nr_symbols = COUNT_OF(symbols) };
 	struct symtab *tab;
 
 	(void)state;
@@ -213,7 +212,7 @@ static const struct elf_maker elfv1 = { .is64 = true,
 					.big_endian = true,
 					.machine = EM_PPC64,
 					.symbols = described,
-					.nr_symbols = COUNT(described),
+					.nr_symbols = COUNT_OF(described),
 					.sections = &opd_section,
 					.nr_sections = 1 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "alloc_fail.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -53,7 +54,7 @@ static struct symtab *load_symbols(const struct elf_maker_symbol *symbols, size_
 	return load(&m);
 }
 
-#define LOAD(symbols) load_symbols(symbols, sizeof(symbols) / sizeof((symbols)[0]))
+#define LOAD(symbols) load_symbols(symbols, COUNT_OF(symbols))
 
 static const struct elf_maker_symbol plain[] = {
 	{ "second", V + 0x100, 0x20, STT_FUNC, STB_LOCAL, TEXT },

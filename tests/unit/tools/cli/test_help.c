@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "tools/cli/help.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void everything_is_in_it(void **state)
 	char *text = help_text(80);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(want); i++) {
 		if (!strstr(text, want[i]))
 			fail_msg("missing: %s\nin: %s", want[i], text);
 	}

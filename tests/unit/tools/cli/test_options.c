@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "tools/cli/options.h"
 
 #include <errno.h>
@@ -177,7 +178,7 @@ static void spellings_share_one_field(void **state)
 	struct outcome o;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
 		parse(&o, OPTIONS_PERMUTE, lines[i]);
 		assert_int_equal(o.r, 0);
 		assert_string_equal(o.target.chain, "x");
@@ -213,7 +214,7 @@ static void errors_name_the_option(void **state)
 	struct outcome o;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
 		parse(&o, OPTIONS_PERMUTE, lines[i].line);
 		assert_int_equal(o.r, -EINVAL);
 		assert_string_equal(o.err.text, lines[i].text);

@@ -1,4 +1,5 @@
 /* The line that says how far long work is, on a terminal of its own. */
+#include "base/array.h"
 #include "tools/cli/progress.h"
 
 #include <pty.h>
@@ -34,7 +35,7 @@ static void numbers_are_for_people(void **state)
 	char text[128];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		progress_text(text, sizeof(text), "reading", rows[i].done,
 			      rows[i].total);
 		assert_string_equal(text, rows[i].text);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "tools/cli/safe_stream.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static void only_colours_pass(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		for (size_t piece = 1; piece < 10; piece++) {
 			char *got = through(rows[i].text, piece, true);
 

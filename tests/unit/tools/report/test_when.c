@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "tools/report/when.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static void moments(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint64_t ns = 0;
 		bool good = report_when_parse(rows[i].text, now_s * ns_per_s, &ns);
 
@@ -75,7 +76,7 @@ static void options(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct report_options o = { .since = rows[i].since,
 					    .between = rows[i].between,
 					    .times = rows[i].times };

@@ -1,0 +1,13 @@
+/* array.h - how many elements an array has.
+ * Layer: base. */
+#pragma once
+
+/* A pointer in place of the array does not compile. */
+#define COUNT_OF(array)                                                                \
+	(sizeof(array) / sizeof(*(array)) +                                            \
+	 0 * sizeof(struct {                                                           \
+		 _Static_assert(!__builtin_types_compatible_p(                         \
+					__typeof__(array), __typeof__(&(array)[0])),   \
+				"not an array");                                       \
+		 int unused;                                                           \
+	 }))

@@ -1,0 +1,31 @@
+/* clock.h - times as nanoseconds.
+ * Layer: base. */
+#pragma once
+#include <stdint.h>
+#include <time.h>
+
+#define NS_PER_US INT64_C(1000)
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S INT64_C(1000000000)
+#define MS_PER_S INT64_C(1000)
+
+/* Of a clock, or of a file's st_mtim; times before 1970 wrap. */
+static inline uint64_t clock_ns(struct timespec t)
+{
+	return (uint64_t)(t.tv_sec * NS_PER_S + t.tv_nsec);
+}
+
+/* What a clock such as CLOCK_MONOTONIC shows. */
+static inline uint64_t clock_now_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return clock_ns(t);
+}
+
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
