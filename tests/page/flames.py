@@ -188,7 +188,7 @@ def test_keys(b, page, *_):
     b.press("ArrowUp")
     assert b.run(detail).startswith("outer, "), b.run(detail)
     b.press("ArrowUp")
-    assert b.run(detail).startswith("mid, ") and "65 samples, 65.00 %; itself 10" in b.run(detail)
+    assert b.run(detail).startswith("mid, ") and "65 samples, 65.00 %; self 10" in b.run(detail)
     b.press("ArrowLeft")
     assert b.run(detail).startswith(HOSTILE), b.run(detail)
     b.press("ArrowRight")

@@ -272,7 +272,7 @@ function share(n) {
 function describe(i) {
   const image = imageOf(i);
   let text = `${nameOf(i)}${image ? `, ${image}` : ""}: ${tree.total[i]} samples, ` +
-    `${share(tree.total[i])}; itself ${tree.self[i]}, ${share(tree.self[i])}`;
+    `${share(tree.total[i])}; self ${tree.self[i]}, ${share(tree.self[i])}`;
   if (state.colours === "difference" && data.sessions > 1)
     text += `; in the first session ${tree.before[i]}, in others ${tree.total[i] - tree.before[i]}`;
   return text;
