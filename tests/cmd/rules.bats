@@ -7,7 +7,7 @@ setup()
 	tree=$BATS_TEST_TMPDIR/tree
 	mkdir -p "$tree/scripts" "$tree/src/base" "$tree/src/decode" "$tree/src/tools" \
 		"$tree/tests/unit/base"
-	cp "$SOURCE_ROOT"/scripts/{check-includes,check-headers,check-names,check-words,deps.sh} "$tree/scripts"
+	cp "$SOURCE_ROOT"/scripts/{check-*,measure-words,deps.sh} "$tree/scripts"
 	printf '#pragma once\nint thing(void);\n' >"$tree/src/base/thing.h"
 	printf '#include "base/thing.h"\n\nint thing(void)\n{\n\treturn 1;\n}\n' \
 		>"$tree/src/base/thing.c"
@@ -134,4 +134,76 @@ END
 	run "$tree/scripts/deps.sh" nonsense
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"unknown group 'nonsense'"* ]]
+}
+
+# git, as a user without a name, and without the settings of this machine.
+git_in_tree()
+{
+	GIT_CONFIG_GLOBAL=/dev/null git -C "$tree" -c user.name=x -c user.email=x@example.org "$@"
+}
+
+commit()
+{
+	git_in_tree commit -q --allow-empty -m "$1"
+}
+
+@test "jargon above the limit of its directory is found" {
+	git_in_tree init -q
+	mkdir "$tree/docs"
+	printf 'The recorder reads the ring.\n%.0s' {1..100} >"$tree/docs/page.md"
+	git_in_tree add docs
+	"$tree/scripts/measure-words" --check
+	printf 'Nobody tells what stands behind it.\n%.0s' {1..3} >>"$tree/docs/page.md"
+	run "$tree/scripts/measure-words" --check
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"text"*"docs"*"TOO HIGH"* ]]
+	run "$tree/scripts/measure-words" --list docs
+	[[ "$output" == *"docs/page.md:"*"Nobody tells"* ]]
+}
+
+@test "code in a page is not counted as text" {
+	git_in_tree init -q
+	mkdir "$tree/docs"
+	printf '# Page\n\n    nobody behind anew\n\n```\nnobody told\n```\n\n`nobody`\n' >"$tree/docs/page.md"
+	git_in_tree add docs
+	"$tree/scripts/measure-words" --check
+}
+
+@test "subjects of new commits are checked" {
+	git_in_tree init -q
+	commit 'an old commit, before the check'
+	git_in_tree add -A
+	commit 'scripts: Add the check'
+	commit 'base, tools: Report a full disk'
+	"$tree/scripts/check-commit"
+	commit 'base: reported a full disk'
+	commit 'report a full disk'
+	commit "base: Report $(printf 'x%.0s' {1..80})"
+	commit 'base: Reports a full disk'
+	run "$tree/scripts/check-commit"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 5 ]
+	[[ "$output" != *"an old commit"* ]]
+	[[ "$output" == *"imperative"* ]]
+	"$tree/scripts/check-commit" HEAD~5..HEAD~4
+}
+
+@test "broken links, long lines and pages without a place in the index are found" {
+	git_in_tree init -q
+	mkdir "$tree/docs"
+	printf '# Index\n\n[page](page.md#a-heading)\n' >"$tree/docs/README.md"
+	printf '# Page\n\n## A heading\n' >"$tree/docs/page.md"
+	git_in_tree add -A
+	"$tree/scripts/check-docs"
+	printf '[x](missing.md) [y](README.md#missing) `src/base/missing.c`\n%s\n' "$(printf 'word %.0s' {1..25})" \
+		>>"$tree/docs/page.md"
+	touch "$tree/docs/lost.md"
+	git_in_tree add -A
+	run "$tree/scripts/check-docs"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"docs/page.md:4: link to a missing file: missing.md"* ]]
+	[[ "$output" == *"docs/page.md:4: link to a missing heading: README.md#missing"* ]]
+	[[ "$output" == *"docs/page.md:4: path of a missing file: src/base/missing.c"* ]]
+	[[ "$output" == *"docs/page.md:5: 125 columns"* ]]
+	[[ "$output" == *"docs/lost.md: not in the index"* ]]
 }
