@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a program gains that clang rebuilds with `oprofile export afdo`: the interpreter of
+"""Measures a program that clang rebuilds with `oprofile export afdo`: the interpreter of
 tests/workloads, recorded while it runs; user time of both programs, run in turn."""
 import argparse
 import os

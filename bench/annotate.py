@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What annotated listings take: `opannotate --assembly` of the hottest function, `--source` and
+"""Measures annotated listings: `opannotate --assembly` of the hottest function, `--source` and
 `--assembly` of all, pages and JSON, of some 50 000 samples, with no index file ("cold") and with
-one ("warm"), beside `perf annotate --stdio` of the same and `objdump -d` of the program.  Files are
-in memory in both cases.
+one ("warm"), compared with `perf annotate --stdio` of the same and `objdump -d` of the program.
+Files are in memory in both cases.
 
 Goals (times as quick, wall): hottest function cold 1, warm 5; --source of all, cold, 20; --assembly
 of all 10 times what OProfile took, 1.5 s for redis.

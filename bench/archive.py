@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Archives: a compile job, recorded system-wide by operf and perf side by side, is archived by
-both: oparchive --no-debug-files against perf archive, each of its own recording.  Ours has of
-each binary what reports read; with --whole-binaries, as perf's has them, it is shown too.
+"""Archives: a compile job, recorded system-wide by operf and perf at the same time, is archived by
+both: oparchive --no-debug-files against perf archive, each from its own recording. Ours has the
+parts of each binary that reports read; with --whole-binaries, as perf's has them, it is shown too.
 
 Size: one file of ours against perf's two, the perf.data and the perf.data.tar.bz2, which
 both are needed elsewhere.  perf fills its cache when it records, which is not counted.  As perf
@@ -18,8 +18,8 @@ import time
 from common import ratio, run, table
 
 
-# perf goes on for seconds when the job is over: it reads its file again for build-ids.  What
-# runs meanwhile is no part of it.
+# perf goes on for seconds when the job is over: it reads its file again for build-ids.  Programs
+# that run meanwhile are not part of the job.
 SCRIPT = """
     pid=$1 seconds=$2 jobs=$3 job=$4
     shift 4

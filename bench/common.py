@@ -1,4 +1,4 @@
-"""What the benchmarks share: run a command and know what it took, medians, a table.
+"""Shared parts of the benchmarks: run a command and measure it, medians, a table.
 
 Nothing here judges: a benchmark prints figures and ratios, a reader draws conclusions."""
 import os

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What oprofiled takes while it is there: its CPU time (all threads, children too), memory and
-disk beside a compile job, a loaded redis, or nothing; how much longer compiling takes while it samples
-at 999 Hz; and what the kernel does for a sample.
+"""Measures oprofiled while it runs: its CPU time (all threads, children too), memory and disk
+alongside a compile job, a loaded redis, or nothing; how much longer compiling takes while it
+samples at 999 Hz; and what the kernel does for a sample.
 
-The first seconds, in which it reads what runs already and makes tables of the binaries, are told
-apart: they come once. The share that the issue asks about is over ten minutes: both together."""
+The first seconds, in which it reads what runs already and makes tables of the binaries, are
+reported separately: they occur once. The share over ten minutes includes
+both."""
 import argparse
 import glob
 import os
@@ -51,7 +52,7 @@ def children(pid):
 
 
 def cpu_s(pid):
-    """Of all threads and children, of threads that ended, and of children that were waited for."""
+    """Sums all threads and children, including those that ended and were waited for."""
     total = 0
     for one in [pid, *children(pid)]:
         with open(f"/proc/{one}/stat", encoding="ascii") as stat:
@@ -167,8 +168,8 @@ class Daemon:
 
 
 def compile_under(sampler, here):
-    """With one that is there already: what it reads at its start, and the tables it makes of the compiler,
-    come once, and are told apart where its CPU time is.  So the first time does not count."""
+    """With a daemon that is already running: what it reads at its start, and the tables it makes of
+    the compiler, occur once, and are reported separately. So the first time does not count."""
     if sampler:
         sampler.start()
     compile_once(here)
@@ -179,7 +180,7 @@ def compile_under(sampler, here):
 
 
 def compare(samplers, rounds, here):
-    """Rounds of compiling, each with every sampler and without, in an order of its own."""
+    """Rounds of compiling, each with every sampler and without, in random order."""
     runs = {name: [] for name in samplers}
     for _ in range(rounds):
         for name in random.sample(list(samplers), len(samplers)):
@@ -200,8 +201,8 @@ def slowdown_rows(runs):
 
 
 def slowdown(oprofile, options, directory):
-    """The same compiling without sampling, with it at that rate, with it as the governor lets it after
-    two looks, and under perf, which keeps no stacks."""
+    """The same compiling without sampling, with it at that rate, with it as the governor lets it
+    after two looks, and under perf, which keeps no stacks."""
     here = os.path.dirname(os.path.abspath(__file__))
     rate = ["--frequency", str(options.paired_rate)]
     free = Daemon(oprofile, os.path.join(directory, "free"), rate + ["--max-overhead", "none"])

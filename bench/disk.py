@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a recording takes on disk: a system-wide recording of a compile job, in bytes a
+"""Measures the size of a recording: a system-wide recording of a compile job, in bytes a
 sample, against perf's file of the same samples (--perf-data).
 
 Kernel symbols are shown apart: they are stored once per boot and shared by all sessions.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a list of events takes: `ophelp` of this machine, and of Intel's Skylake as text, XML and
-JSON, beside `perf list`, in turn; and what it takes to start a program at all.  Goal: a tenth of
-`perf list`."""
+"""Measures lists of events: `ophelp` of this machine, and of Intel's Skylake as text, XML and JSON,
+compared with `perf list`, alternating; and what it takes to start a program at all. Goal: a tenth
+of `perf list`."""
 import argparse
 import os
 import shutil

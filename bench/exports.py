@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What exports take: each format of `oprofile export` against `perf script`, which prints the same
+"""Measures exports: each format of `oprofile export` against `perf script`, which prints the same
 samples, and where FlameGraph's scripts are there against `perf script | stackcollapse-perf.pl |
-flamegraph.pl`; of a job that is recorded for it (perf, 20 kHz, frame pointers) and repeated until there
-are 10 million samples, and of a made-up file.
+flamegraph.pl`; of a job that is recorded for it (perf, 20 kHz, frame pointers) and repeated until
+there are 10 million samples, and of a made-up file.
 
-CPU time is the least of the runs, which are made in turn; all write to /dev/null, but for those that name
-their files themselves.  A run before them tells how large the files are."""
+CPU time is the least of the runs, which are made in turn; all write to /dev/null, but for those
+that name their files themselves. A first run measures the sizes of the files."""
 import argparse
 import os
 import shutil
@@ -73,7 +73,7 @@ def measure(build, path, what, runs):
                 continue
             done = run(argv, keep_output=False)
             if done.status:
-                continue  # gmon is of one binary
+                continue  # gmon describes a single binary
             least[name] = min(least.get(name, done.cpu_s), done.cpu_s)
             peak[name] = done.rss_mb
             take_away(out)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the hardening flags cost: the same reports and recordings with two builds, interleaved.
+"""Measures the cost of the hardening flags: the same reports and recordings with two builds,
+interleaved.
 
     meson setup plain -Dwhole_program=true -Dhardening=false && ninja -C plain
     bench/hardening.py build plain
@@ -42,7 +43,7 @@ def report(build, directory, kind, option):
 
 
 def import_data(build, directory, kind):
-    """What a recorder does with records: decodes, resolves, unwinds and writes a session."""
+    """The work of a recorder: it decodes, resolves, unwinds and writes a session."""
     session = os.path.join(directory, "session")
     shutil.rmtree(session, ignore_errors=True)
     os.mkdir(session)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Addresses to functions, lines and inlined calls: oprofile addr2line beside llvm-symbolizer,
-binutils' addr2line and eu-addr2line, all of them asked for the same addresses in turn.
+"""Addresses to functions, lines and inlined calls: oprofile addr2line compared with
+llvm-symbolizer, binutils' addr2line and eu-addr2line, all of them asked for the same addresses in
+turn.
 
 no cache   without an index file
-cold       without one, and it writes one
-again      other addresses, with what the cold run left
+cold       without one, and it writes one again      other addresses, with what the cold run left
 completed  other addresses, when what the cold run starts in the background is done
 
 Goals (docs/performance.md): cold 3 times as quick as the quickest of them, with an index 10 times,
@@ -13,7 +13,7 @@ on a kernel with debug information 50 times; at most half of llvm-symbolizer's m
 Who uses more than --limit seconds of CPU is stopped: what is printed of it is how far it came, and
 it is not the quickest. With fewer --addresses all of them come to their end.
 
-Without --binary the program itself is asked about: give a big one, such as a redis-server or
+Without --binary it uses the program itself: give a big one, such as a redis-server or
 a vmlinux with debug information.
 """
 import argparse

@@ -26,7 +26,7 @@ enum {
 	MAX_STEEPNESS = 10,
 	MAX_IMAGES = 256,
 	IMAGES_PER_PROCESS = 30,
-	IMAGE_STEP = 7, /* a process begins so many libraries behind the one before */
+	IMAGE_STEP = 7, /* a process begins so many libraries after the previous one */
 	FIRST_PID = 1000,
 	FIRST_TID = 10000, /* of the threads that are not a process's first */
 	RATE_HZ = 9999,
@@ -87,7 +87,7 @@ struct maker {
 	struct err err;
 };
 
-/* What perf's reader needs of a sample; with several events an identifier as well. */
+/* The fields of a sample that perf's reader needs; with several events an identifier as well. */
 #define SAMPLE_TYPE                                                                    \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |       \
 	 PERF_SAMPLE_PERIOD)
@@ -149,7 +149,7 @@ static size_t skewed_below(struct maker *m, size_t limit)
 	return steep_below(m, 2, limit);
 }
 
-/* A record with the string (if any) behind its body, and the trailer; 8-byte steps. */
+/* A record with the string (if any) after its body, and the trailer; 8-byte steps. */
 static void write_record(struct maker *m, const struct perf_event_header *head,
 			 const void *body, size_t body_len, const char *string,
 			 const struct process *p)

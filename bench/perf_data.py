@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What reading a perf.data takes: `opreport --by comm,dso,symbol` against the same report of
+"""Measures reading a perf.data: `opreport --by comm,dso,symbol` against the same report of
 perf, against one thread that adds up the words of the file, and `oprofile script` against
 `perf script`; trees of call chains against perf's; then how time and memory grow with the number
 of samples.
 
-Every file is made for this run and is in no cache when it is first read.  What is not said to be
-from disk is from the cache, ours and perf's in turn, in random order.  All but perf's from disk, where that takes
-long, are medians of some runs: the kernel has not always pages at hand that are quick to fill.
-"""
+Every file is made for this run and is in no cache when it is first read. What is not said to be
+from disk is from the cache, ours and perf's in turn, in random order. All but perf's from disk,
+where that takes long, are medians of some runs: the kernel has not always pages at hand that are
+quick to fill. """
 import argparse
 import os
 import random
@@ -67,8 +67,8 @@ def row(name, done, base=None):
 
 
 def in_turn(commands, runs=RUNS, forget_path=None):
-    """Runs all commands so many times, each round in an order of its own: who comes behind one that
-    gave back a gigabyte gets other pages than who comes behind one that took it.  A command's
+    """Runs all commands so many times, each round in random order: a command that follows one that
+    freed a gigabyte gets other pages than one that follows a command that allocated it. A command's
     runs, as one of their medians."""
     done = [[] for _ in commands]
     for _ in range(runs):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What recording takes: operf against perf record, interleaved, without and with call chains:
+"""Measures recording: operf against perf record, interleaved, without and with call chains:
 by frame pointers, and from copies of stacks (what operf unwinds while it records, perf writes).
 
 The figure is the CPU time of the recorder's processes without the target's: what the
 recorder and all that it waited for took, less what the target says it took itself.  A short
-and a long run give the slope (what a second of recording takes) and tell it from what the
-start and the end take.  Medians of the runs.
+and a long run give the slope (what a second of recording takes) and separate it from the cost of
+the start and the end.  Medians of the runs.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
-"""A perf.data as if its job had been run several times, one after the other: each time other processes,
-later.  It is of one event, recorded with -g by `perf record` for a command of its own."""
+"""A perf.data as if its job had been run several times, one after the other: each time other
+processes, later. It has one event, recorded with -g by `perf record` for a single command."""
 import struct
 
 HEADER = struct.Struct("<8sQQ QQ QQ QQ 4Q")  # perf_file_header: sections are offset and size
@@ -26,8 +26,8 @@ def count_samples(path):
 
 
 def places(data):
-    """Where the 32-bit numbers of processes and the 64-bit times of records are; and the bytes of
-    those that are there each time: not the kernel's mappings."""
+    """Returns the offsets of the 32-bit process ids and 64-bit times of records, and the bytes of
+    the records that repeat, which are not the kernel's mappings."""
     pids, times, keep = [], [], []
     at = 0
     while at < len(data):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a report takes: `opreport --symbols` on a made-up session of 10 million samples over
+"""Measures a report: `opreport --symbols` on a made-up session of 10 million samples over
 100 libraries, against `perf report --sort dso,symbol` on a perf.data of the same samples.
 
 CPU time and peak memory are the medians of the runs; both are run once before, so that all

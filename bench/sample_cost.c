@@ -1,7 +1,8 @@
-/* sample_cost - what the kernel does for a sample beside the timer's interrupt: of an event whose
- * samples go nowhere, one that writes what flat profiles need, and one that writes what whole stacks
- * need (the kernel's chain, registers, 16 KB of stack).  Prints nanoseconds a sample: of the timer's
- * interrupt, and of the others beside it; then the same of a program that uses its caches. */
+/* sample_cost - the kernel's work for a sample, without the timer interrupt: of an event whose
+ * samples go nowhere, one that writes what flat profiles need, and one that writes what whole
+ * stacks need (the kernel's chain, registers, 16 KB of stack).  Prints nanoseconds a sample:
+ * of the timer's interrupt, and of the others without it; then the same of a program that uses
+ * its caches. */
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>

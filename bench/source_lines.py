@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a report with source lines takes: `opreport -g` and `--by line` of some 50 000 samples
+"""Measures reports with source lines: `opreport -g` and `--by line` of some 50 000 samples
 of our own program, with no index and with one, against `perf report --sort srcline`.  The
 counts of each line are compared, too."""
 import argparse

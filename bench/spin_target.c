@@ -1,7 +1,7 @@
 /* spin_target SECONDS FILE [THREADS] - what the recorders of the benchmark record: for so
  * long, each thread computes at changing depths of a recursion, so that call chains have 4
  * to 30 frames, and calls the kernel now and then.  Writes the CPU time in microseconds that
- * it took to FILE, so that it can be told from the recorder's. */
+ * it took to FILE, so that it can be subtracted. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

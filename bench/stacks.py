@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What whole stacks take, without frame pointers: `operf --callgraph`, which unwinds while it records,
-against `perf record --call-graph dwarf`, which writes copies of stacks.
+"""Measures whole stacks without frame pointers: `operf --callgraph`, which unwinds while it
+records, against `perf record --call-graph dwarf`, which writes copies of stacks.
 
 At a usual and at a high rate: CPU (recorder.py says how it is measured), bytes a sample and samples
-lost; what is lost when twice as many programs want the CPUs as there are; and what a frame takes when
-the copies that perf has written are unwound, by `opreport --callgraph` and by `perf report -g`, each less
-the same report without callers.
-"""
+lost; what is lost when twice as many programs want the CPUs as there are; and what a frame takes
+when the copies that perf has written are unwound, by `opreport --callgraph` and by `perf report
+-g`, each less the same report without callers. """
 import argparse
 import os
 import subprocess

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What trees of call stacks take, side by side with perf, in turn, the least of several runs:
-recordings of a compile job with whole call chains and with stack dumps, and stack dumps of a program
-with debug information, whose inlined functions are shown.  "cold": no table or index is kept.
+"""Measures trees of call stacks, side by side with perf, in turn, the least of several runs:
+recordings of a compile job with whole call chains and with stack dumps, and stack dumps of a
+program with debug information, whose inlined functions are shown. "cold": no table or index is
+kept.
 
 Then what unwinding takes per frame: reports with callers less reports without, divided by the
 frames that `oprofile script` and `perf script` print.
 
-`--inlined` of a compile job's stack dumps (60 MB are some 7000) shows what perf takes for programs without
-debug information: minutes.
+`--inlined` of a compile job's stack dumps (60 MB are some 7000) shows what perf takes for programs
+without debug information: minutes.
 
 perf takes some 50 times the file's size in memory for the first one.  --chains, --stacks and
 --inlined name other files; NONE leaves one out.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What every view of a busy session takes: 5 events, 8 CPUs, 300 threads of 40 programs, 400
+"""Measures every view of a busy session: 5 events, 8 CPUs, 300 threads of 40 programs, 400
 libraries (those of this machine, and generated ones if it has fewer), each view of opreport
 against the report of perf that groups a perf.data of the same samples by the same keys, or by
 the nearest that it has: perf has no report by address (by srcline it takes minutes).
@@ -128,7 +128,7 @@ FUNCTION = re.compile(r" [1-9]\d* FUNC +\w+ +\w+ +\d+ ")
 
 
 def usable(path):
-    """Whether make_session can place samples in it."""
+    """True if make_session can place samples in it."""
     try:
         with open(path, "rb") as file:
             if file.read(4) != b"\x7fELF" or os.path.getsize(path) > MAX_BYTES:
@@ -218,7 +218,7 @@ def main():
         figures = measure(commands, options.runs)
 
     def times(name, sort=None):
-        """How many times the view's CPU time perf needs; of the peer unless told."""
+        """How many times the view's CPU time perf needs; of the peer by default."""
         if name.startswith("perf"):
             return 1
         sort = sort or peer(name.removeprefix("opreport "))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # deps.sh [--check | --try] GROUP...: installs the Debian packages of the groups, says which.
 # The one list of what the project needs.  Does nothing where all is there; without root it
-# names the one command to run.  --check only looks and says.  --try is for what tests make use
-# of where it is there: a group that cannot be installed is told in a line, and no failure.
+# names the one command to run.  --check only looks and says.  --try is for optional packages of
+# tests: a group that cannot be installed is reported in one line, and is not a failure.
 set -euo pipefail
 
 packages_of()
@@ -16,7 +16,7 @@ packages_of()
 	demo) echo gzip ;;
 	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf ;;
-	# What shows our exports on a screen.
+	# Programs that show our exports on a screen.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
