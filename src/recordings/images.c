@@ -84,7 +84,7 @@ static int walk_segment(struct source_images_walk *w, const char *path,
 	if (r > 0) {
 		const struct segment_damage *d = segment_damage(s);
 
-		w->incomplete |= d->unfinished || d->bad_blocks || d->cut_bytes;
+		w->incomplete |= segment_damage_any(d);
 		r = walk_dict(w, segment_dict(s), segment_info(s), from->dir);
 	}
 	segment_close(s);

@@ -210,10 +210,9 @@ static void add_result(const struct segment_select *s,
 
 	result->samples += s->nr_samples;
 	result->skipped += s->filter.skipped;
-	result->damage.bad_blocks += d->bad_blocks;
-	result->damage.cut_bytes += d->cut_bytes;
-	result->damage.bad_samples += d->bad_samples ? d->bad_samples : s->nr_bad;
-	result->damage.unfinished |= d->unfinished;
+	segment_damage_add(&result->damage, d);
+	if (!d->bad_samples)
+		result->damage.bad_samples += s->nr_bad;
 	result->nr_unfinished += d->unfinished;
 }
 

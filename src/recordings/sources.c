@@ -20,6 +20,7 @@
 #include "format/perfdata/input.h"
 #include "format/session/hold.h"
 #include "format/session/session.h"
+#include "format/session/side_files.h"
 #include "import/file.h"
 #include "import/foreign.h"
 
@@ -132,6 +133,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 		.trust = sources->trust,
 		.perf_data = perf_data,
 	};
+	uint64_t nr_missing;
 	int r = check_session(&session, err);
 
 	if (!r && !vec_push(&sources->sessions, session))
@@ -144,9 +146,11 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	/* What an archive was unpacked to is in a directory of this process. */
 	if (!sources->archive)
 		sources->is_private |= !public_file_recording(dir);
-	if (!perf_data)
-		hold(sources, dir);
-	return 0;
+	if (perf_data)
+		return 0;
+	hold(sources, dir);
+	r = side_files_check(dir, &nr_missing);
+	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "%s", dir);
 }
 
 /* 1, 0, or a negative errno without a line. */

@@ -289,10 +289,7 @@ static void script_session_take_result(const struct script_session_reader *r,
 	result->samples += r->sink.samples;
 	result->skipped += r->sink.filter.skipped;
 	result->lost += segment_totals(r->segment)->lost;
-	result->segments.bad_blocks += d->bad_blocks;
-	result->segments.cut_bytes += d->cut_bytes;
-	result->segments.bad_samples += d->bad_samples;
-	result->segments.unfinished |= d->unfinished;
+	segment_damage_add(&result->segments, d);
 }
 
 static int script_session_read_segment(const char *path,

@@ -150,15 +150,14 @@ static int dump_segment(struct dump_state *dump, const char *path, enum trust tr
 	if (!r) {
 		const struct segment_damage *d = segment_damage(s);
 
-		if (d->unfinished || d->bad_blocks || d->cut_bytes || d->bad_samples) {
+		dump->incomplete |= segment_damage_any(d);
+		if (d->unfinished || d->bad_blocks || d->cut_bytes || d->bad_samples)
 			command_warning(
 				"%s: incomplete: %" PRIu64 " blocks damaged, %" PRIu64
 				" bytes cut off, %" PRIu64
 				" samples without their data%s",
 				path, d->bad_blocks, d->cut_bytes, d->bad_samples,
 				d->unfinished ? ", not finished" : "");
-			dump->incomplete = true;
-		}
 	}
 	segment_close(s);
 	return r;

@@ -120,7 +120,7 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
 	    !d->missing_files && !r->interrupted && !r->malformed && !r->stray &&
 	    !s->bad_blocks && !s->cut_bytes && !s->bad_samples && !s->unfinished)
-		return false;
+		return s->missing_samples;
 	command_warning(
 		"%s: the input is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
 		" of a record cut off, %" PRIu64 " damaged, %" PRIu64

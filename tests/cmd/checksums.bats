@@ -115,6 +115,41 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	done
 }
 
+@test "a side file that is listed but missing is reported once, and counted" {
+	local copy map
+	copy=$(find "$current/images" -type f -size +1k)
+	map=$(find "$current/jit" -name 'perf-*.map')
+	rm "$copy" "$map"
+	for command in "opreport --symbols" "$OPROFILE annotate --assembly" opreport; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr $command --session-dir "$session"
+		for file in "$copy" "$map"; do
+			[ "$(grep -cF "$file" <<<"$stderr")" -eq 1 ]
+			[[ "$stderr" == *"'$file' is missing, although the recording lists it"* ]]
+		done
+	done
+	run -3 --separate-stderr opreport --quality --session-dir "$session"
+	grep -q '^ *missing  *2  *files: the recording lists them' <<<"$output"
+	run -3 opreport --quality --by symbol --json --session-dir "$session"
+	grep -q '"missing_files": *2' <<<"$output"
+	[ "$(info missing_side_files)" -eq 2 ]
+}
+
+@test "a directory of side files that was lost as a whole is reported" {
+	rm -r "$current/jit"
+	run -3 --separate-stderr opreport --session-dir "$session"
+	[[ "$stderr" == *"'$current/jit' is missing, although the recording lists it"* ]]
+	[ "$(grep -c 'is missing' <<<"$stderr")" -eq 1 ]
+	run -3 --separate-stderr oparchive --session-dir "$session" --output "$BATS_TEST_TMPDIR/a.oparchive"
+	[[ "$stderr" == *"'$current/jit' is missing"* ]]
+	run -3 --separate-stderr opreport "archive:$BATS_TEST_TMPDIR/a.oparchive"
+	[[ "$stderr" == *"/jit' is missing"* ]]
+	# A part of the recording that does not need it has it neither, and does not miss it.
+	run oparchive --session-dir "$session" -o "$BATS_TEST_TMPDIR/selected" symbol:deleted_a
+	run -0 --separate-stderr opreport "archive:$BATS_TEST_TMPDIR/selected"
+	[ -z "$stderr" ]
+}
+
 @test "sessions of earlier versions, without checksums, are read as before" {
 	opreport --by image,symbol --csv --session-dir "$session" >"$BATS_TEST_TMPDIR/good"
 	find "$current" -name checksums -delete

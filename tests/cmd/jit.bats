@@ -66,7 +66,7 @@ perf_counts()
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >truth
 	jit_map=/tmp/perf-$(cat pid).map
 	head -c 100000 /dev/urandom >"$(echo "$session"/samples/current/jit/*/perf-*.map)"
-	rm "$session"/samples/current/jit/*/checksums
+	truncate -s 0 "$session"/samples/current/jit/*/checksums
 	opreport --session-dir "$session" -l >out 2>report.err
 	[ "$(grep -c 'not of the form START SIZE NAME' report.err)" = 1 ]
 	grep -q 'anon (tgid:' out
@@ -229,7 +229,7 @@ perf_counts()
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 300 >truth
 	copy=$(echo "$session"/samples/current/jit/*/jit-*.dump)
 	truncate -s 700 "$copy"
-	rm "$session"/samples/current/jit/*/checksums
+	truncate -s 0 "$session"/samples/current/jit/*/checksums
 	opreport --session-dir "$session" -l >out
 	grep -q reuse_first out
 	head -c 5000 /dev/urandom >"$copy"

@@ -136,6 +136,7 @@ symbols_of() # IMAGE
 	jit_map=/tmp/perf-$pid.map
 	# As of an older operf, which did not keep them.
 	rm -r "$session/samples/current/jit"
+	sed -i '/  jit\/$/d' "$session/samples/current/checksums"
 	for recording in "$session/samples/current" data; do
 		rm -rf folder again
 		oparchive -o folder "$recording"

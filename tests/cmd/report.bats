@@ -2,6 +2,7 @@
 # What opreport prints, byte for byte.  The layouts were set by hand from the reference of
 # OProfile's own output (docs/decisions say where ours differs), not copied from a run.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
@@ -392,6 +393,52 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	run "$OPROFILE" report --session-dir "$DIR/cut"
 	[ "$status" -eq 3 ] || [ "$status" -eq 1 ]
 	[[ "$output" == *"the input is incomplete: 1 of 1 segments not finished"* ]]
+}
+
+# cut_out FILE N: removes the N-th block of samples with its header (docs/format.md, section 2).
+cut_out()
+{
+	python3 - "$1" "$2" <<-'END'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		at, left = 32, int(sys.argv[2])
+		while at < len(data):
+		    length = 24 + struct.unpack_from("<I", data, at + 8)[0]
+		    if data[at + 4] == 3:
+		        left -= 1
+		        if left < 0:
+		            open(sys.argv[1], "wb").write(data[:at] + data[at + length:])
+		            break
+		    at += length
+		else:
+		    sys.exit("no such block")
+	END
+}
+
+@test "a block of samples that was cut out is missed, by the name of the file, with status 3" {
+	mkdir -p "$DIR/hole/samples/current"
+	segment=$DIR/hole/samples/current/segment-000001
+	"$WRITE_SESSION" "$segment" <<-END
+		info|2400|CPU|host1||1000
+		event|TIMER|timer|7|0|997|0
+		image|1|/nonexistent/a
+		thread|1|1|a|0|0|
+		sample|0|0|0|2000|1|0+16|200000
+	END
+	run -0 "$OPROFILE" report --session-dir "$DIR/hole"
+	cut_out "$segment" 1
+	said="$segment: 16384 of 200000 samples are missing: blocks were removed from the file"
+	for command in report "report --symbols --csv" script "export folded" "annotate --assembly" dump info; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr "$OPROFILE" $command --session-dir "$DIR/hole"
+		[ "$(grep -cF "$said" <<<"$stderr")" -eq 1 ]
+	done
+	run -3 "$OPROFILE" info --json --session-dir "$DIR/hole"
+	grep -q '"missing_samples": *16384' <<<"$output"
+	run -3 --separate-stderr "$OPROFILE" report --quality --session-dir "$DIR/hole"
+	grep -q '^ *damaged  *0  *blocks; .* 16384 missing' <<<"$output"
+	run -3 --separate-stderr "$OPROFILE" archive --session-dir "$DIR/hole" -o "$DIR/hole/selected" comm:a
+	[ "$(grep -cF "$said" <<<"$stderr")" -eq 1 ]
 }
 
 @test "--quality: shares of what cannot be trusted" {

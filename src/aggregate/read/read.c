@@ -41,10 +41,7 @@ static void read_add_shares(struct profile *p, const struct dict *d,
 
 static void read_add_damage(struct profile_input *in, const struct segment_damage *d)
 {
-	in->damage.bad_blocks += d->bad_blocks;
-	in->damage.cut_bytes += d->cut_bytes;
-	in->damage.bad_samples += d->bad_samples;
-	in->damage.unfinished |= d->unfinished;
+	segment_damage_add(&in->damage, d);
 	in->nr_unfinished += d->unfinished;
 }
 

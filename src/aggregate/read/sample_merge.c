@@ -141,8 +141,10 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 
 	m->info.lost += t->lost;
 	m->info.malformed += t->undecodable;
+	/* Bad samples are counted one by one. */
 	m->info.damage.bad_blocks += d->bad_blocks;
 	m->info.damage.cut_bytes += d->cut_bytes;
+	m->info.damage.missing_samples += d->missing_samples;
 	m->info.damage.unfinished |= d->unfinished;
 	m->info.nr_unfinished += d->unfinished;
 }

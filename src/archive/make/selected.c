@@ -79,9 +79,10 @@ static void say_incomplete(const char *name, const struct session_select_result 
 	log_say(LOG_WARNING,
 		"%s is incomplete: %" PRIu32 " segments not finished, %" PRIu64
 		" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
-		" samples without their data; the archive has the rest",
+		" samples without their data, %" PRIu64
+		" missing; the archive has the rest",
 		name, result->nr_unfinished, d->bad_blocks, d->cut_bytes,
-		d->bad_samples);
+		d->bad_samples, d->missing_samples);
 }
 
 static int select_session(struct archive_selected *s, const struct report_session *from,
@@ -100,7 +101,7 @@ static int select_session(struct archive_selected *s, const struct report_sessio
 		return r;
 	s->samples += result.samples;
 	s->skipped += result.skipped;
-	if (d->bad_blocks || d->cut_bytes || d->bad_samples || d->unfinished) {
+	if (segment_damage_any(d)) {
 		say_incomplete(from->name, &result);
 		s->incomplete = true;
 	}

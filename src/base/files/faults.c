@@ -113,6 +113,17 @@ void fault_damaged(const char *path, const char *reason)
 	log_say(LOG_WARNING, "'%s' is damaged and not used: %s", path, reason);
 }
 
+void fault_missing(const char *path)
+{
+	if (!faults_is_news(FAULT_MISSING, path))
+		return;
+	atomic_fetch_add(&counts[FAULT_MISSING], 1);
+	log_say(LOG_WARNING,
+		"'%s' is missing, although the recording lists it: what it held is "
+		"missing",
+		path);
+}
+
 bool fault_is_reported(const char *path)
 {
 	return faults_is_listed(FAULT_UNREADABLE, path) ||
@@ -126,5 +137,6 @@ uint64_t fault_count(enum fault kind)
 
 bool fault_any_loss(void)
 {
-	return fault_count(FAULT_UNREADABLE) || fault_count(FAULT_DAMAGED);
+	return fault_count(FAULT_UNREADABLE) || fault_count(FAULT_DAMAGED) ||
+	       fault_count(FAULT_MISSING);
 }

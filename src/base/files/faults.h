@@ -11,6 +11,7 @@ enum fault {
 	FAULT_UNREADABLE, /* opening, reading or mapping failed: EIO, EMFILE, ELOOP ... */
 	FAULT_REFUSED,    /* likewise, for want of permission */
 	FAULT_DAMAGED,    /* the contents are wrong, as a checksum shows */
+	FAULT_MISSING,    /* it is not there, but a list of a recording has it */
 	FAULT_COUNT
 };
 
@@ -26,10 +27,12 @@ int fault_unreadable_fd(int fd, int code);
 void fault_unreadable_stream(FILE *f);
 /* Reports that the file is not used, because of its contents: "it does not match its checksum". */
 void fault_damaged(const char *path, const char *reason);
+/* Reports that a recording lacks the file or directory at `path`. */
+void fault_missing(const char *path);
 /* Whether the file at `path` was reported as unreadable, for whatever reason. */
 bool fault_is_reported(const char *path);
 /* How many files were reported. */
 uint64_t fault_count(enum fault kind);
-/* Whether results may lack what is in a file that is damaged or failed to be read.  Files without
+/* Whether results may lack what is in a file that is damaged, missing or failed to be read.  Files without
  * permission do not count: a user knows what he may not read. */
 bool fault_any_loss(void);

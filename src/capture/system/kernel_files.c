@@ -109,6 +109,8 @@ static int write_compressed(const char *path, const struct buf *text)
 		r = io_rename(own, path);
 	if (r < 0)
 		(void)io_unlink(own);
+	else
+		r = checksums_add(path, packed, n);
 	free(own);
 	free(packed);
 	return r;

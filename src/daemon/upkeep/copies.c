@@ -80,26 +80,33 @@ static void copies_remove_empty(const char *path)
 	while (empty && (entry = readdir(dir)))
 		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 			!strcmp(entry->d_name, CHECKSUMS_NAME);
-	if (empty)
-		(void)unlinkat(dirfd(dir), CHECKSUMS_NAME, 0);
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
 	if (empty)
-		(void)io_rmdir(path);
+		(void)checksums_remove_directory(path);
 }
 
 static void remove_copy(char *path)
 {
 	char *slash;
 
-	(void)io_unlink(path);
+	(void)checksums_remove(path);
 	slash = strrchr(path, '/');
 	if (!slash)
 		return;
 	*slash = 0;
 	copies_remove_empty(path);
+}
+
+/* The lines of removed copies stay; those of one process go with its directory. */
+static void copies_compact_list(const char *dir, const char *name)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
+		(void)checksums_compact(path);
 }
 
 int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
@@ -125,6 +132,10 @@ int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
 	for (size_t i = 0; i < l.copies.nr; i++)
 		free(l.copies.at[i].path);
 	vec_done(&l.copies);
+	if (all.nr_removed) {
+		copies_compact_list(dir, "images");
+		copies_compact_list(dir, "jit");
+	}
 	*ret_copies = all;
 	return r;
 }

@@ -166,8 +166,7 @@ static bool is_damaged(const struct merge *m, const struct segment *s)
 {
 	const struct segment_damage *d = segment_damage(s);
 
-	return d->bad_blocks || d->cut_bytes || d->bad_samples || d->unfinished ||
-	       m->result->bad_samples;
+	return segment_damage_any(d) || m->result->bad_samples;
 }
 
 static int segment_merge_take_file(struct merge *m, const char *dir,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,15 +19,15 @@
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "format/session/checksum_list.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,
 	LIST_MAX_BYTES = 16 << 20,
-	HASH_DIGITS = 16
+	COMPACT_BYTES = 1 << 20, /* a longer list is made shorter */
+	OPEN_TRIES = 100
 };
 
-static const char line_start[] = "XXH3_";
-static const char separator[] = "  ";
 static const char bad_line[] = "a line of it is malformed";
 static const char bad_contents[] = "it does not match its checksum";
 
@@ -54,38 +55,106 @@ static char *list_path(const char *path)
 
 /* ---- writing ---- */
 
-/* With one write(), which O_APPEND keeps whole between several writers. */
-static int checksums_append(const char *path, uint64_t hash)
+/* Whether the open list still has its name: checksums_compact() may have replaced it. */
+static bool is_current_list(int fd, const char *list)
 {
-	char *line = NULL, *list = list_path(path);
-	int len, fd = -1, r = -ENOMEM;
+	struct stat opened, there;
 
-	len = asprintf(&line, "%s%016" PRIx64 "%s%s\n", line_start, hash, separator,
-		       checksums_name_of(path));
-	if (len < 0)
-		line = NULL;
-	if (list && line) {
-		fd = io_open(list, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-			     RECORDING_FILE_MODE);
-		r = fd < 0 ? fd : io_write_all(fd, line, (size_t)len);
+	return !fstat(fd, &opened) && !lstat(list, &there) &&
+	       opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+/* Opens a list to append to it, and makes it if it is missing: a descriptor, or a negative errno. */
+static int open_list(const char *list, bool *ret_is_new)
+{
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW;
+
+	for (int tries = 0; tries < OPEN_TRIES; tries++) {
+		int fd = io_open(list, flags, 0);
+
+		*ret_is_new = fd == -ENOENT;
+		if (fd == -ENOENT)
+			fd = io_open(list, flags | O_CREAT | O_EXCL,
+				     RECORDING_FILE_MODE);
+		if (fd == -EEXIST)
+			continue;
+		if (fd < 0 || (!flock(fd, LOCK_SH) && is_current_list(fd, list)))
+			return fd;
+		close(fd);
 	}
+	return -EAGAIN;
+}
+
+/* With one write(), which O_APPEND keeps whole between several writers. */
+static int write_line(const char *list, const struct buf *line, bool *ret_is_new)
+{
+	int fd = open_list(list, ret_is_new);
+	int r = fd < 0 ? fd : io_write_all(fd, line->data, line->len);
+
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
-	free(line);
+	return r;
+}
+
+static int list_directory_of(const char *path);
+
+/* `end`: a slash for a directory. */
+static int checksums_append(const char *path, const char *end, uint64_t hash)
+{
+	char *list = list_path(path), *name;
+	struct buf line = { 0 };
+	bool is_new = false;
+	int r = -ENOMEM;
+
+	if (asprintf(&name, "%s%s", checksums_name_of(path), end) < 0)
+		name = NULL;
+	if (name)
+		checksum_list_put(&line, hash, name);
+	if (list && name && !line.failed)
+		r = write_line(list, &line, &is_new);
+	free(name);
 	free(list);
+	buf_done(&line);
+	return !r && is_new ? list_directory_of(path) : r;
+}
+
+/* Whether a directory is one in a session: images, jit, jit/PID. */
+static bool is_side_directory(const char *dir)
+{
+	static const char above[] = "jit/";
+	const char *name = checksums_name_of(dir);
+	size_t before = (size_t)(name - dir), len = sizeof(above) - 1;
+
+	return !strcmp(name, "images") || !strcmp(name, "jit") ||
+	       (before > len && !strncmp(name - len, above, len) &&
+		name[-(ptrdiff_t)len - 1] == '/');
+}
+
+/* If it was lost as a whole, its list would be, too: that of the directory above names it. */
+static int list_directory_of(const char *path)
+{
+	size_t len = (size_t)(checksums_name_of(path) - path);
+	char *dir = len ? strndup(path, len - 1) : strdup("");
+	int r = dir ? 0 : -ENOMEM;
+
+	if (!r && is_side_directory(dir))
+		r = checksums_append(dir, "/", CHECKSUM_DIRECTORY);
+	free(dir);
 	return r;
 }
 
 int checksums_add(const char *path, const void *bytes, size_t len)
 {
-	return checksums_append(path, hash_bytes(bytes, len, 0));
+	return checksums_append(path, "", hash_bytes(bytes, len, 0));
 }
 
 int checksums_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 {
 	int r = checksums_add(path, bytes, len);
 
-	return r ? r : io_write_file(path, bytes, len, mode);
+	if (!r)
+		r = io_write_file(path, bytes, len, mode);
+	return r ? r : checksums_add(path, bytes, len);
 }
 
 static int hash_fd(int fd, uint64_t *ret_hash)
@@ -132,45 +201,56 @@ int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool
 	}
 	r = checksums_hash_file(part, &hash);
 	if (!r)
-		r = checksums_append(path, hash);
+		r = checksums_append(path, "", hash);
 	if (!r)
 		r = io_rename(part, path);
 	if (r)
 		(void)io_unlink(part);
 	free(part);
+	return r ? r : checksums_append(path, "", hash);
+}
+
+/* The line comes first: a crash in between leaves a file that nobody misses.  A full disk has room for it when the
+ * file is gone. */
+int checksums_remove(const char *path)
+{
+	int noted = checksums_append(path, "", CHECKSUM_REMOVED);
+	int r = io_unlink(path);
+
+	if (noted && !r)
+		(void)checksums_append(path, "", CHECKSUM_REMOVED);
 	return r;
+}
+
+int checksums_remove_directory(const char *dir)
+{
+	char *list;
+	int r = asprintf(&list, "%s/" CHECKSUMS_NAME, dir) < 0 ? -ENOMEM : 0;
+
+	if (r)
+		return r;
+	(void)checksums_append(dir, "/", CHECKSUM_REMOVED);
+	r = io_unlink(list);
+	free(list);
+	return r && r != -ENOENT ? r : io_rmdir(dir);
 }
 
 /* ---- reading ---- */
 
-static bool parse_hash(const char *digits, uint64_t *ret_hash)
+int checksums_read_list(const char *list, struct buf *text)
 {
-	uint64_t hash = 0;
+	int fd = io_open_regular(list, O_NOFOLLOW);
+	int r = fd < 0 ? fd : io_read_fd(fd, text, LIST_MAX_BYTES);
 
-	for (unsigned int i = 0; i < HASH_DIGITS; i++) {
-		static const char hex[] = "0123456789abcdef";
-		const char *digit = digits[i] ? strchr(hex, digits[i]) : NULL;
-
-		if (!digit)
-			return false;
-		hash = hash << 4 | (uint64_t)(digit - hex);
-	}
-	*ret_hash = hash;
-	return true;
-}
-
-/* Takes a line apart, which ends with a null.  False: it is malformed. */
-static bool checksums_parse_line(const char *line, uint64_t *ret_hash,
-				 const char **ret_name)
-{
-	size_t start = sizeof(line_start) - 1, between = sizeof(separator) - 1;
-
-	if (strncmp(line, line_start, start) != 0 ||
-	    !parse_hash(line + start, ret_hash) ||
-	    strncmp(line + start + HASH_DIGITS, separator, between) != 0)
-		return false;
-	*ret_name = line + start + HASH_DIGITS + between;
-	return **ret_name;
+	if (fd >= 0)
+		close(fd);
+	if (err_is_absent(r))
+		return 0;
+	if (!r)
+		buf_put_u8(text, '\0');
+	if (!r && text->failed)
+		r = -ENOMEM;
+	return fault_unreadable(list, r);
 }
 
 struct checksums_search {
@@ -179,17 +259,17 @@ struct checksums_search {
 	void *ctx;
 };
 
-/* A last line without an end was cut off by a crash: the file did not get its name. */
-static void search_list(char *text, const char *path, const struct checksums_search *s)
+static void search_list(struct buf *text, const char *path,
+			const struct checksums_search *s)
 {
-	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		const char *name;
-		uint64_t hash;
+	struct checksum_line line;
+	size_t at = 0;
+	int r;
 
-		*end = '\0';
-		if (!checksums_parse_line(line, &hash, &name))
+	while ((r = checksum_list_next((char *)text->data, text->len, &at, &line))) {
+		if (r < 0)
 			fault_damaged(path, bad_line);
-		else if (!strcmp(name, s->name) && !s->found(s->ctx, hash))
+		else if (!strcmp(line.name, s->name) && !s->found(s->ctx, line.hash))
 			return;
 	}
 }
@@ -201,24 +281,10 @@ static int each_hash(const char *path, bool (*found)(void *ctx, uint64_t hash),
 	const struct checksums_search s = { checksums_name_of(path), found, ctx };
 	struct buf text = { 0 };
 	char *list = list_path(path);
-	int fd, r;
+	int r = list ? checksums_read_list(list, &text) : -ENOMEM;
 
-	if (!list)
-		return -ENOMEM;
-	fd = io_open_regular(list, O_NOFOLLOW);
-	r = fd < 0 ? fd : io_read_fd(fd, &text, LIST_MAX_BYTES);
-	if (fd >= 0)
-		close(fd);
-	if (!r) {
-		buf_put_u8(&text, '\0');
-		r = text.failed ? -ENOMEM : 0;
-	}
-	if (!r)
-		search_list((char *)text.data, list, &s);
-	else if (err_is_absent(r))
-		r = 0;
-	else
-		fault_unreadable(list, r);
+	if (!r && text.len)
+		search_list(&text, list, &s);
 	buf_done(&text);
 	free(list);
 	return r;
@@ -310,7 +376,8 @@ static bool checksums_take_line(void *ctx, uint64_t hash)
 {
 	struct checksums_taking *t = ctx;
 
-	t->r = checksums_append(t->to, hash);
+	if (hash != CHECKSUM_REMOVED)
+		t->r = checksums_append(t->to, "", hash);
 	return !t->r;
 }
 
@@ -368,4 +435,33 @@ void checksums_report(const char *path)
 	}
 	(void)checksums_usable(fd, path);
 	close(fd);
+}
+
+/* ---- bounds ---- */
+
+int checksums_compact(const char *dir)
+{
+	struct buf text = { 0 }, out = { 0 };
+	struct stat st;
+	char *list;
+	int fd, r;
+
+	if (asprintf(&list, "%s/" CHECKSUMS_NAME, dir) < 0)
+		return -ENOMEM;
+	fd = io_open_regular(list, O_NOFOLLOW);
+	r = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
+	/* Those that append have a shared lock. */
+	if (!r && st.st_size > COMPACT_BYTES && !flock(fd, LOCK_EX | LOCK_NB)) {
+		r = io_read_fd(fd, &text, LIST_MAX_BYTES);
+		if (!r)
+			r = checksum_list_compact((char *)text.data, text.len, &out);
+		if (!r)
+			r = io_write_file(list, out.data, out.len, RECORDING_FILE_MODE);
+	}
+	if (fd >= 0)
+		close(fd);
+	buf_done(&text);
+	buf_done(&out);
+	free(list);
+	return err_is_absent(r) ? 0 : r;
 }

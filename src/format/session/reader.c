@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/log.h"
 #include "format/session/block_reader.h"
 #include "format/session/dict_block.h"
 #include "format/session/info.h"
@@ -21,6 +23,7 @@ struct segment {
 	struct session_totals totals;
 	struct segment_damage damage;
 	uint64_t bad_contents; /* blocks sound but nonsense */
+	uint64_t nr_samples;   /* in the blocks that were read */
 	struct dict dict;
 	bool holes;       /* the dict has some */
 	bool was_written; /* when it was opened: its end may have come behind the read */
@@ -219,6 +222,7 @@ static int session_reader_take_samples(struct segment *s, struct cursor *payload
 
 	if (r)
 		return r;
+	s->nr_samples += c->nr;
 	mend_columns(s, columns);
 	*ret_batch = (struct sample_batch){
 		.nr = c->nr,
@@ -230,6 +234,41 @@ static int session_reader_take_samples(struct segment *s, struct cursor *payload
 		.cpu = columns & COLUMN_CPU ? c->cpu : NULL,
 	};
 	return 0;
+}
+
+bool segment_damage_any(const struct segment_damage *d)
+{
+	return d->bad_blocks || d->cut_bytes || d->bad_samples || d->missing_samples ||
+	       d->unfinished;
+}
+
+void segment_damage_add(struct segment_damage *sum, const struct segment_damage *d)
+{
+	sum->bad_blocks += d->bad_blocks;
+	sum->cut_bytes += d->cut_bytes;
+	sum->bad_samples += d->bad_samples;
+	sum->missing_samples += d->missing_samples;
+	sum->unfinished |= d->unfinished;
+}
+
+/* Each totals block has the number of all samples before it.  A block that was removed as a whole shows in nothing else,
+ * so the file is named. */
+static void session_reader_end(struct segment *s)
+{
+	struct segment_damage *d = &s->damage;
+
+	if (d->unfinished && (s->was_written || segment_is_written(s))) {
+		d->unfinished = false;
+		d->cut_bytes = 0;
+	}
+	if (s->totals.samples <= s->nr_samples)
+		return;
+	d->missing_samples = s->totals.samples - s->nr_samples;
+	if (!d->bad_blocks)
+		log_say_once(LOG_WARNING,
+			     "%s: %" PRIu64 " of %" PRIu64
+			     " samples are missing: blocks were removed from the file",
+			     s->path, d->missing_samples, s->totals.samples);
 }
 
 /* Anything but samples: 0, -EBADMSG or -ENOMEM. */
@@ -275,11 +314,8 @@ int segment_next(struct segment *s, unsigned int columns,
 	}
 	s->damage.bad_blocks = s->blocks.bad_blocks + s->bad_contents;
 	s->damage.cut_bytes = s->blocks.cut_bytes;
-	if (r == 1 && s->damage.unfinished &&
-	    (s->was_written || segment_is_written(s))) {
-		s->damage.unfinished = false;
-		s->damage.cut_bytes = 0;
-	}
+	if (r == 1)
+		session_reader_end(s);
 	return r < 0 ? err_sys(err, r, "%s", s->path) : r;
 }
 

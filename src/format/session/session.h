@@ -102,7 +102,8 @@ void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns);
 int segment_writer_add(struct segment_writer *w, const struct sample *sample);
 /* How many samples wait for a flush. */
 size_t segment_writer_pending(const struct segment_writer *w);
-/* Writes what the dict gained, the samples and the totals as blocks with one write().  On
+/* Writes what the dict gained, the samples and the totals as blocks with one write(); totals->samples does not count,
+ * the writer knows how many there are.  On
  * an error (-ENOSPC ...) everything stays pending, the file is cut back to the last whole
  * block, and the call can be repeated. */
 int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
@@ -156,8 +157,14 @@ struct segment_damage {
 	uint64_t bad_blocks;  /* checksum or content wrong: skipped */
 	uint64_t cut_bytes;   /* bytes behind the last whole block */
 	uint64_t bad_samples; /* samples that refer to something damaged or missing */
+	uint64_t
+		missing_samples; /* that were written, by TOTALS, but are in no sound block */
 	bool unfinished; /* no end was written, and no more will be: killed, or cut */
 };
+
+/* Whether anything is missing. */
+bool segment_damage_any(const struct segment_damage *d);
+void segment_damage_add(struct segment_damage *sum, const struct segment_damage *d);
 
 struct segment;
 

@@ -29,6 +29,7 @@ struct segment_writer {
 	uint64_t bytes;          /* whole blocks in the file */
 	struct dict_counts done; /* of the dict, in the file */
 	struct sample_next next; /* above all that samples in the file refer to */
+	uint64_t nr_samples;     /* in the file */
 	VEC(struct sample) pending;
 	struct buf out;
 	struct dict_scratch scratch;
@@ -259,6 +260,7 @@ static int session_writer_flush(struct segment_writer *w,
 {
 	struct dict_counts done = w->done;
 	struct sample_next next = w->next;
+	struct session_totals exact = *totals;
 	size_t begin;
 	int r;
 
@@ -271,7 +273,9 @@ static int session_writer_flush(struct segment_writer *w,
 	if (r)
 		return err_sys(err, r, "%s", w->path);
 	begin = block_begin(&w->out);
-	session_totals_put(totals, &w->out);
+	/* Readers compare it with what they find. */
+	exact.samples = w->nr_samples + w->pending.nr;
+	session_totals_put(&exact, &w->out);
 	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
 	if (end)
 		block_end(&w->out, block_begin(&w->out), BLOCK_END, w->salt);
@@ -280,6 +284,7 @@ static int session_writer_flush(struct segment_writer *w,
 		return r;
 	w->done = done;
 	w->next = next;
+	w->nr_samples = exact.samples;
 	w->pending.nr = 0;
 	return 0;
 }

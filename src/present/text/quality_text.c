@@ -124,14 +124,19 @@ static void write_input(FILE *out, const struct profile *p)
 		"undecodable", t->undecodable);
 	fprintf(out,
 		"  %-14s%12" PRIu64 "            blocks; %" PRIu64
-		" bytes cut off, %" PRIu64 " samples without their data, %" PRIu32
-		" of %" PRIu32 " segments unfinished\n",
+		" bytes cut off, %" PRIu64 " samples without their data, %" PRIu64
+		" missing, %" PRIu32 " of %" PRIu32 " segments unfinished\n",
 		"damaged", in->damage.bad_blocks, in->damage.cut_bytes,
-		in->damage.bad_samples, in->nr_unfinished, in->nr_segments);
+		in->damage.bad_samples, in->damage.missing_samples, in->nr_unfinished,
+		in->nr_segments);
 	fprintf(out,
 		"  %-14s%12" PRIu64 "            files that do not match their "
 		"checksums\n",
 		"", fault_count(FAULT_DAMAGED));
+	fprintf(out,
+		"  %-14s%12" PRIu64
+		"            files: the recording lists them, but they are not there\n",
+		"missing", fault_count(FAULT_MISSING));
 	fprintf(out,
 		"  %-14s%12" PRIu64
 		"            files: they exist, but cannot be read\n",
@@ -242,7 +247,9 @@ static void json_input(struct json *j, const struct profile *p)
 	json_member_u64(j, "damaged_blocks", in->damage.bad_blocks);
 	json_member_u64(j, "cut_bytes", in->damage.cut_bytes);
 	json_member_u64(j, "damaged_samples", in->damage.bad_samples);
+	json_member_u64(j, "missing_samples", in->damage.missing_samples);
 	json_member_u64(j, "damaged_files", fault_count(FAULT_DAMAGED));
+	json_member_u64(j, "missing_files", fault_count(FAULT_MISSING));
 	json_member_u64(j, "unreadable_files", nr_unreadable());
 	json_member_u64(j, "segments", in->nr_segments);
 	json_member_u64(j, "unfinished_segments", in->nr_unfinished);

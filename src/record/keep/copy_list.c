@@ -105,7 +105,7 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 		r = checksums_copy(job->fd, job->path, bytes, stop);
 	/* Somebody wrote while it was read. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
-		(void)io_unlink(job->path);
+		(void)checksums_remove(job->path);
 	return r;
 }
 

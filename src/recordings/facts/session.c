@@ -89,9 +89,7 @@ static void add_sums(struct sums *sums, const struct segment *s)
 	sums->totals.lost_records += t->lost_records;
 	sums->totals.throttled += t->throttled;
 	sums->totals.undecodable += t->undecodable;
-	sums->damage.bad_blocks += d->bad_blocks;
-	sums->damage.cut_bytes += d->cut_bytes;
-	sums->damage.bad_samples += d->bad_samples;
+	segment_damage_add(&sums->damage, d);
 	sums->unfinished += d->unfinished;
 }
 
@@ -126,6 +124,7 @@ static int info_session_tell(struct info *info, const struct sums *sums,
 	fact_count(damage, "bad_blocks", sums->damage.bad_blocks);
 	fact_count(damage, "cut_bytes", sums->damage.cut_bytes);
 	fact_count(damage, "bad_samples", sums->damage.bad_samples);
+	fact_count(damage, "missing_samples", sums->damage.missing_samples);
 	info->incomplete = damage->facts.nr;
 	return facts->failed || damage->failed ? -ENOMEM : 0;
 }

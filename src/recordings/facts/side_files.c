@@ -4,10 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/tree.h"
 #include "format/session/checksums.h"
+#include "format/session/side_files.h"
 #include "recordings/facts/info.h"
 
 struct side_files {
@@ -43,12 +45,17 @@ static int visit(void *ctx, const struct tree_entry *entry)
 int info_read_side_files(struct info *info, const char *dir, struct err *err)
 {
 	struct side_files files = { 0 };
+	uint64_t nr_missing = 0;
 	int r = tree_walk(dir, visit, &files, err);
 
 	if (r)
 		return r;
+	r = side_files_check(dir, &nr_missing);
+	if (r)
+		return err_sys(err, r, "%s", dir);
 	fact_count(&info->facts, "side_files", files.nr);
 	fact_count(&info->facts, "unverified_side_files", files.nr_unverified);
 	fact_count(&info->damage, "damaged_side_files", files.nr_damaged);
+	fact_count(&info->damage, "missing_side_files", nr_missing);
 	return 0;
 }

@@ -321,12 +321,12 @@ static void export_code_note_segment(struct export_code_reading *g, const char *
 {
 	const struct segment_damage *d = segment_damage(s);
 
+	g->run->incomplete |= segment_damage_any(d);
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !d->unfinished)
 		return;
 	command_warning("%s is incomplete: %" PRIu64 " blocks damaged, %" PRIu64
 			" bytes cut off",
 			path, d->bad_blocks, d->cut_bytes);
-	g->run->incomplete = true;
 }
 
 static int export_code_read_session(struct export_code_reading *g,

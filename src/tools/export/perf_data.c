@@ -234,6 +234,7 @@ static void say_merge(struct perf_data_export *e)
 			"with the same pid are told apart by time alone, and times are "
 			"those of each machine's clock",
 			info->nr_machines);
+	e->run->incomplete |= d->missing_samples;
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !info->nr_unfinished)
 		return;
 	/* Of a perf.data it is said already what it lacks. */

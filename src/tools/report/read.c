@@ -263,16 +263,18 @@ static bool warn_of_session_damage(const struct report_read *r)
 	const struct profile_input *in = &r->profile.input;
 	const struct segment_damage *d = &in->damage;
 
+	/* Of missing samples alone the reader has warned, with the name of the file. */
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
 	    !r->nr_unreadable)
-		return false;
+		return d->missing_samples;
 	command_warning(
 		"the input is incomplete: %" PRIu32 " of %zu segments not finished, "
 		"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
-		" bytes cut off, %" PRIu64 " samples without their data; %" PRIu64
-		" samples read",
+		" bytes cut off, %" PRIu64 " samples without their data, %" PRIu64
+		" missing; %" PRIu64 " samples read",
 		in->nr_unfinished, in->nr_segments + r->nr_unreadable, r->nr_unreadable,
-		d->bad_blocks, d->cut_bytes, d->bad_samples, in->samples_read);
+		d->bad_blocks, d->cut_bytes, d->bad_samples, d->missing_samples,
+		in->samples_read);
 	return true;
 }
 

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "format/session/checksum_list.h"
+#include "format/session/side_files.h"
 #include "unit.h"
 
 static char top[64], file[96], list[96];
@@ -61,7 +63,8 @@ static void a_list_is_that_of_xxhsum(void **state)
 	assert_int_equal(checksums_write_file(file, "abc", 3, 0640), 0);
 	assert_int_equal(io_read_file(list, &text, 1 << 20), 0);
 	buf_put_u8(&text, 0);
-	assert_string_equal((char *)text.data, "XXH3_78af5f94892f3950  file\n");
+	assert_string_equal((char *)text.data, "XXH3_78af5f94892f3950  file\n"
+					       "XXH3_78af5f94892f3950  file\n");
 	buf_done(&text);
 }
 
@@ -180,6 +183,132 @@ static void a_list_that_cannot_be_written_leaves_nothing(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* ---- what is missing ---- */
+
+static uint64_t nr_missing(void)
+{
+	uint64_t nr = UINT64_MAX;
+
+	assert_int_equal(side_files_check(top, &nr), 0);
+	return nr;
+}
+
+static const char *below(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return path;
+}
+
+static void write_below(const char *name)
+{
+	assert_int_equal(checksums_write_file(below(name), "abc", 3, 0640), 0);
+}
+
+static void a_promised_file_is_missed_if_it_is_not_there(void **state)
+{
+	uint64_t before = fault_count(FAULT_MISSING);
+
+	(void)state;
+	assert_int_equal(nr_missing(), 0);
+	/* A crash before the file had its name. */
+	assert_int_equal(checksums_add(file, "abc", 3), 0);
+	assert_int_equal(nr_missing(), 0);
+	write_below("file");
+	assert_int_equal(nr_missing(), 0);
+	/* The older contents are there meanwhile. */
+	assert_int_equal(checksums_add(file, "abcd", 4), 0);
+	assert_int_equal(nr_missing(), 0);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(nr_missing(), 1);
+	assert_int_equal(nr_missing(), 1);
+	assert_int_equal(fault_count(FAULT_MISSING), before + 1);
+	write_below("file");
+	assert_int_equal(nr_missing(), 0);
+	assert_int_equal(checksums_remove(file), 0);
+	assert_int_equal(nr_missing(), 0);
+	write_below("file");
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(nr_missing(), 1);
+}
+
+static void a_lost_directory_is_missed(void **state)
+{
+	(void)state;
+	assert_int_equal(io_make_dirs(below("jit/7"), 0750), 0);
+	assert_int_equal(io_make_dirs(below("images"), 0750), 0);
+	write_below("jit/7/perf-7.map");
+	write_below("images/one");
+	write_below("images/other");
+	assert_int_equal(nr_missing(), 0);
+	assert_int_equal(unlink(below("jit/7/perf-7.map")), 0);
+	assert_int_equal(nr_missing(), 1);
+	assert_int_equal(unlink(below("jit/7/checksums")), 0);
+	assert_int_equal(nr_missing(), 1);
+	assert_int_equal(rmdir(below("jit/7")), 0);
+	assert_int_equal(nr_missing(), 1);
+	assert_int_equal(io_remove_tree(below("jit")), 0);
+	assert_int_equal(io_remove_tree(below("images")), 0);
+	assert_int_equal(nr_missing(), 2);
+}
+
+static void a_removed_directory_is_not_missed(void **state)
+{
+	(void)state;
+	assert_int_equal(io_make_dirs(below("jit/7"), 0750), 0);
+	write_below("jit/7/perf-7.map");
+	assert_int_equal(checksums_remove(below("jit/7/perf-7.map")), 0);
+	assert_int_equal(checksums_remove_directory(below("jit/7")), 0);
+	assert_int_equal(access(below("jit/7"), F_OK), -1);
+	assert_int_equal(nr_missing(), 0);
+	/* Another process with the number. */
+	assert_int_equal(io_make_dirs(below("jit/7"), 0750), 0);
+	write_below("jit/7/perf-7.map");
+	assert_int_equal(io_remove_tree(below("jit/7")), 0);
+	assert_int_equal(nr_missing(), 1);
+}
+
+static void a_long_list_keeps_the_lines_of_what_is_there(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_below("file");
+	while (stat(list, &st) || st.st_size < (1 << 20)) {
+		struct buf text = { 0 };
+
+		for (int i = 0; i < 1000; i++) {
+			checksum_list_put(&text, 5, "other");
+			checksum_list_put(&text, CHECKSUM_REMOVED, "other");
+		}
+		assert_int_equal(io_read_file(list, &text, 1 << 30), 0);
+		assert_int_equal(io_write_file(list, text.data, text.len, 0640), 0);
+		buf_done(&text);
+	}
+	assert_int_equal(checksums_compact(top), 0);
+	assert_int_equal(stat(list, &st), 0);
+	assert_int_equal(st.st_size, 2 * strlen("XXH3_78af5f94892f3950  file\n"));
+	assert_int_equal(state_of(file), CHECKSUM_GOOD);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(nr_missing(), 1);
+}
+
+static void names_stay_in_the_directory(void **state)
+{
+	static const char text[] = "XXH3_78af5f94892f3950  ../up\n"
+				   "XXH3_78af5f94892f3950  ..\n"
+				   "XXH3_78af5f94892f3950  ./\n"
+				   "XXH3_78af5f94892f3950  /\n"
+				   "XXH3_78af5f94892f3950  a/b\n"
+				   "XXH3_78af5f94892f3950  a//\n"
+				   "XXH3_78af5f94892f3950  \n";
+
+	(void)state;
+	assert_int_equal(io_write_file(list, text, sizeof(text) - 1, 0640), 0);
+	assert_int_equal(nr_missing(), 0);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -193,6 +322,11 @@ int main(void)
 		CASE(a_damaged_file_is_not_used),
 		CASE(a_damaged_list_is_reported),
 		CASE(a_list_that_cannot_be_written_leaves_nothing),
+		CASE(a_promised_file_is_missed_if_it_is_not_there),
+		CASE(a_lost_directory_is_missed),
+		CASE(a_removed_directory_is_not_missed),
+		CASE(a_long_list_keeps_the_lines_of_what_is_there),
+		CASE(names_stay_in_the_directory),
 	};
 
 	return UNIT_RUN(cases);

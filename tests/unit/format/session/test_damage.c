@@ -292,6 +292,38 @@ static size_t find_block(const struct file *f, uint8_t type, int n)
 	return 0;
 }
 
+/* All that is left is sound: only the totals know. */
+static void a_block_of_samples_that_was_cut_out_is_missed(void **state)
+{
+	struct outcome out;
+	struct file f;
+	int fd;
+
+	(void)state;
+	make_file(&f, false, 6, 200, 0);
+	fd = io_open(f.r.path, O_RDWR, 0);
+	assert_true(fd >= 0);
+	out = read_damaged(&f, fd);
+	assert_int_equal(out.nr, f.r.nr);
+	assert_int_equal(out.damage.missing_samples, 0);
+	for (int n = 5; n >= 0; n -= 5) {
+		size_t at = find_block(&f, BLOCK_SAMPLES, n);
+		const uint8_t *h = f.bytes.data + at;
+		size_t len = BLOCK_HEADER + (h[8] | h[9] << 8 | (size_t)h[10] << 16);
+
+		f.bytes.len -= len;
+		memmove(f.bytes.data + at, f.bytes.data + at + len, f.bytes.len - at);
+	}
+	out = read_damaged(&f, fd);
+	assert_int_equal(out.nr, f.r.nr - 400);
+	assert_int_equal(out.damage.missing_samples, 400);
+	assert_int_equal(out.damage.bad_blocks, 0);
+	assert_false(out.damage.unfinished);
+	assert_true(segment_damage_any(&out.damage));
+	close(fd);
+	free_file(&f);
+}
+
 static void a_lost_dict_block_leaves_holes(void **state)
 {
 	struct outcome out;
@@ -459,6 +491,7 @@ int main(void)
 		BOTH(any_place_may_be_cut),
 		BOTH(all_prefixes_of_a_small_file_are_harmless),
 		BOTH(each_byte_may_flip),
+		BOTH(a_block_of_samples_that_was_cut_out_is_missed),
 		BOTH(a_lost_dict_block_leaves_holes),
 		BOTH(lost_callers_lose_no_block),
 		BOTH(missing_and_doubled_blocks_are_harmless),
