@@ -313,7 +313,7 @@ static int import_file_use_unwind(struct import_file_import *m,
 }
 
 static int import_file_read_input(struct import_file_import *m,
-				  struct naming_places *places, struct err *err)
+				  const struct import_request *request, struct err *err)
 {
 	const struct replay_options options = { .chains = true,
 						.threads = true,
@@ -323,8 +323,10 @@ static int import_file_read_input(struct import_file_import *m,
 	int r = replay_new(m->input, &options, &m->replay, err);
 
 	if (!r && m->jit_dir &&
-	    import_jit_init(&m->jit, m->jit_dir, replay_dict(m->replay),
-			    replay_info(m->replay), places))
+	    import_jit_init(&m->jit,
+			    &(struct import_jit_source){ m->jit_dir, request->path,
+							 replay_info(m->replay) },
+			    replay_dict(m->replay), request->places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		replay_free(m->replay);
@@ -332,7 +334,7 @@ static int import_file_read_input(struct import_file_import *m,
 	}
 	m->time_factor = time_factor(perf_input_info(m->input));
 	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
-	r = import_file_use_unwind(m, places);
+	r = import_file_use_unwind(m, request->places);
 	r = r ? err_set(err, r, "out of memory") : import_file_convert(m, err);
 	r = import_file_close_writer(m, r, err);
 	if (!r && m->jit_dir)
@@ -359,7 +361,7 @@ int import_file(const struct import_request *request, struct import_result *ret_
 
 	if (r)
 		return r;
-	r = import_file_read_input(&m, request->places, err);
+	r = import_file_read_input(&m, request, err);
 	if (r)
 		err_prefix(err, "%s", request->path);
 	else

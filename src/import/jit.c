@@ -20,16 +20,17 @@ enum {
 	PATH_BYTES = 4096 + 2 * NAME_BYTES
 };
 
-int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
-		    const struct session_info *info, struct naming_places *places)
+int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
+		    const struct dict *dict, struct naming_places *places)
 {
 	int r;
 
-	*j = (struct import_jit){ .dir = dir, .info = info };
-	r = naming_new(dict, info, NULL, &j->naming);
+	*j = (struct import_jit){ .dir = from->dir, .info = from->info };
+	r = naming_new(dict, from->info, NULL, &j->naming);
 	if (r)
 		return r;
 	naming_use(j->naming, places);
+	naming_recorded_in(j->naming, from->path);
 	j->places = naming_jit_places(j->naming);
 	return 0;
 }

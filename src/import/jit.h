@@ -19,10 +19,17 @@ struct import_jit {
 	struct jit_places places;
 };
 
+/* The recording whose files are copied. */
+struct import_jit_source {
+	const char *dir;  /* where they go: a session */
+	const char *path; /* the perf.data */
+	const struct session_info *info;
+};
+
 /* `places`: where the files are looked for, below --root or in an archive; NULL: where they were.
  * What is borrowed outlives it.  0 or -ENOMEM; import_jit_done() in any case. */
-int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
-		    const struct session_info *info, struct naming_places *places);
+int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
+		    const struct dict *dict, struct naming_places *places);
 void import_jit_done(struct import_jit *j);
 /* A process mapped a jitdump, in time of the samples (0: they have none): it is copied if it is
  * found.  `ctx`: struct import_jit.  (struct replay_options) */

@@ -27,6 +27,7 @@ int thread_list_add(struct thread_list *t, pid_t pid)
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
+	errno = 0;
 	while (!r && (entry = readdir(dir))) {
 		uint64_t tid;
 
@@ -34,9 +35,12 @@ int thread_list_add(struct thread_list *t, pid_t pid)
 		    !thread_list_is_listed(t, nr_before, tid) &&
 		    !vec_push(&t->list, (pid_t)tid))
 			r = -ENOMEM;
+		errno = 0;
 	}
+	if (!r)
+		r = -errno;
 	closedir(dir);
-	return r;
+	return r == -ENOENT ? -ESRCH : r;
 }
 
 void thread_list_done(struct thread_list *t)

@@ -44,13 +44,12 @@ static const char *source_images_name_of(struct source_images_walk *w,
 	return w->name.failed ? NULL : (const char *)w->name.data;
 }
 
-static int walk_dict(struct source_images_walk *w, const struct dict *d,
-		     const struct session_info *info, const char *session_dir)
+/* `at` has the dict, and where it is from. */
+static int walk_dict(struct source_images_walk *w, struct source_image at)
 {
-	struct source_image at = { .dict = d,
-				   .info = info,
-				   .session_dir = session_dir,
-				   .part = w->nr_parts++ };
+	const struct dict *d = at.dict;
+
+	at.part = w->nr_parts++;
 
 	for (size_t i = 0; i < d->images.nr; i++) {
 		int r;
@@ -85,7 +84,10 @@ static int walk_segment(struct source_images_walk *w, const char *path,
 		const struct segment_damage *d = segment_damage(s);
 
 		w->incomplete |= segment_damage_any(d);
-		r = walk_dict(w, segment_dict(s), segment_info(s), from->dir);
+		r = walk_dict(w, (struct source_image){ .dict = segment_dict(s),
+							.info = segment_info(s),
+							.session_dir = from->dir,
+							.recorded_in = path });
 	}
 	segment_close(s);
 	return r;
@@ -107,7 +109,7 @@ static int walk_session(struct source_images_walk *w, const struct report_sessio
 }
 
 static int walk_replay(struct source_images_walk *w, struct perf_input *in,
-		       struct err *err)
+		       const char *path, struct err *err)
 {
 	const struct replay_options options = { .chains = true, .threads = true };
 	const struct perf_input_damage *damage = perf_input_damage(in);
@@ -125,7 +127,10 @@ static int walk_replay(struct source_images_walk *w, struct perf_input *in,
 		w->input = perf_input_info(in);
 		w->incomplete |= damage->cut_bytes || damage->missing_bytes ||
 				 damage->bad_bytes || damage->missing_files;
-		r = walk_dict(w, replay_dict(r_play), replay_info(r_play), "");
+		r = walk_dict(w, (struct source_image){ .dict = replay_dict(r_play),
+							.info = replay_info(r_play),
+							.session_dir = "",
+							.recorded_in = path });
 	}
 	w->input = NULL;
 	replay_free(r_play);
@@ -140,7 +145,7 @@ static int walk_perf_data(struct source_images_walk *w,
 
 	if (r)
 		return r;
-	r = walk_replay(w, in, err);
+	r = walk_replay(w, in, from->dir, err);
 	perf_input_close(in);
 	return r;
 }

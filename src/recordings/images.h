@@ -14,6 +14,7 @@ struct source_image {
 	const struct dict *dict;
 	const struct session_info *info;
 	const char *session_dir; /* "" of a perf.data */
+	const char *recorded_in; /* segment or perf.data: for naming_recorded_in() */
 	unsigned int part; /* counts the dicts of a walk, whose addresses may repeat */
 	uint32_t number;   /* in the dict */
 	const struct image *image;

@@ -167,8 +167,10 @@ static int session_select_prepare(struct segment_select *s, struct session_span 
 		r = naming_new(named_dict(s), info, q->from, &s->naming);
 	if (r)
 		return err_set(err, r, "out of memory");
-	if (s->naming)
+	if (s->naming) {
 		naming_use(s->naming, q->places);
+		naming_recorded_in(s->naming, segment_path(s->segment));
+	}
 	script_filter_init(&s->filter, q->spec, named_dict(s), s->naming,
 			   info->vmlinux);
 	if (!span->start_ns)

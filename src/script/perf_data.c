@@ -500,7 +500,8 @@ static bool shows_chains(const struct script_perf_data_reader *r)
 	return false;
 }
 
-static int replay_all(struct script_perf_data_reader *r, struct err *err)
+static int replay_all(struct script_perf_data_reader *r, const char *path,
+		      struct err *err)
 {
 	const struct script_options *options = r->sink.options;
 	struct replay_options how = { .threads = options->threads != 1,
@@ -509,6 +510,7 @@ static int replay_all(struct script_perf_data_reader *r, struct err *err)
 				      .each = script_perf_data_take_sample,
 				      .ctx = r };
 	struct script_source source = { .session_dir = "",
+					.recorded_in = path,
 					.perf = perf_input_info(r->input) };
 	struct jit_places jit;
 	int result = script_perf_data_add_events(r, err);
@@ -567,7 +569,7 @@ int script_perf_data(const struct report_session *from,
 	*ret_result = (struct script_result){ 0 };
 	if (result)
 		return result;
-	result = replay_all(&r, err);
+	result = replay_all(&r, from->dir, err);
 	if (result)
 		err_prefix(err, "%s", from->dir);
 	else

@@ -260,6 +260,7 @@ static int write_segment(struct script_session_reader *r, const char *dir,
 	struct script_source source = {
 		.info = info,
 		.session_dir = dir,
+		.recorded_in = segment_path(r->segment),
 	};
 	int result = jit_session_new(dir, segment_dict(r->segment), info, &r->jit);
 

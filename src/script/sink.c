@@ -21,6 +21,7 @@ static int script_sink_open_names(struct script_sink *s,
 	if (r)
 		return r;
 	naming_use(s->naming, s->options->places);
+	naming_recorded_in(s->naming, source->recorded_in);
 	if (source->perf)
 		naming_use_symbol_files(s->naming, source->perf->symbol_files.at,
 					source->perf->symbol_files.nr);

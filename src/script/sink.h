@@ -56,6 +56,7 @@ struct script_source {
 	const struct dict *dict;
 	const struct session_info *info;
 	const char *session_dir;            /* "": it has no files of its own */
+	const char *recorded_in;            /* segment or perf.data */
 	const struct perf_input_info *perf; /* NULL: no perf.data */
 };
 

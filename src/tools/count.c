@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "counting/count.h"
 #include "present/facts/counts.h"
+#include "present/lines/screen.h"
 #include "record/thread_list.h"
 #include "tools/cli/command.h"
 
@@ -354,11 +355,11 @@ static void count_tell(const struct count_job *j)
 	for (size_t i = 0; i < j->run.events.list.nr && j->set.verbose; i++) {
 		const struct event_request *e = &j->run.events.list.at[i];
 
-		fprintf(stderr, "%s: event %s: type %u, config 0x%llx%s%s\n",
-			command_name(), e->name, e->attr.type,
-			(unsigned long long)e->attr.config,
-			e->user ? ", in user space" : "",
-			e->kernel ? ", in the kernel" : "");
+		screen_print_line(stderr, "%s: event %s: type %u, config 0x%llx%s%s",
+				  command_name(), e->name, e->attr.type,
+				  (unsigned long long)e->attr.config,
+				  e->user ? ", in user space" : "",
+				  e->kernel ? ", in the kernel" : "");
 	}
 }
 

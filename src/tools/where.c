@@ -129,6 +129,7 @@ static int where_look_at(void *ctx, const struct source_image *at)
 		return -ENOMEM;
 	w->nr_found++;
 	naming_use(n, w->places);
+	naming_recorded_in(n, at->recorded_in);
 	print_head(at->name, hex);
 	where_search(w, n, at->number);
 	naming_free(n);

@@ -119,6 +119,18 @@ links_of()
 	[ -z "$(find . -name '*.making-*')" ]
 }
 
+@test "a recording with a hidden name is not unpacked under it" {
+	other_machine s390x
+	mv data .bashrc
+	tar cf hidden.tar .bashrc
+	rm .bashrc
+	run -3 oparchive --unpack hidden.tar
+	[[ $output == *"not taken: \".bashrc\" in it is hidden: name the recording with --output"* ]]
+	[ ! -e .bashrc ]
+	run -0 oparchive --unpack --output elsewhere hidden.tar
+	cmp elsewhere "$DATA/s390x/perf.data"
+}
+
 @test "what perf archive --all of newer perfs writes is unpacked" {
 	need bzip2
 	other_machine s390x

@@ -387,10 +387,22 @@ record_with_map()
 	opreport -l data | grep planted
 	oparchive -o own data
 	[ -e "own$jit_map" ]
+	"$OPROFILE" script data | grep -q planted
+	mkdir -p imported
+	"$OPROFILE" import --session-dir imported data
+	ls imported/samples/*/jit/*/"${jit_map##*/}"
 	# Written after the recording: of a later process with this number.
 	touch -d 'now + 1 hour' "$jit_map"
 	opreport -l data >out
 	run ! grep planted out
+	"$OPROFILE" script data >out
+	run ! grep planted out
+	oparchive -o later data
+	[ ! -e "later$jit_map" ]
+	rm -r imported
+	mkdir -p imported
+	"$OPROFILE" import --session-dir imported data
+	[ ! -e "$(echo imported/samples/*)/jit" ]
 }
 
 @test "a jitdump of another user names nothing" {

@@ -25,6 +25,7 @@ struct archive_jit_search {
 	const struct archive_request *request;
 	archive_jit_fn fn;
 	void *ctx;
+	uint64_t until_wall_ns; /* the recording's end; 0: unknown */
 };
 
 /* By its descriptor, so that it is the file that was looked at. */
@@ -68,7 +69,8 @@ static int look_for_dump(const struct archive_jit_search *s,
 	const char *root = root_of(s->request);
 	const struct jit_places places = { .session_dir = "",
 					   .root = root,
-					   .here = !root[0] };
+					   .here = !root[0],
+					   .until_wall_ns = s->until_wall_ns };
 	char *found;
 	int fd, r = jit_open_dump(&places, m->pid, m->path, m->ino, &fd, &found);
 
@@ -97,12 +99,14 @@ int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any)
 {
-	const struct archive_jit_search s = { request, fn, ctx };
+	const struct archive_jit_search s = { request, fn, ctx, 0 };
 	const char *root = root_of(request);
 	const struct jit_places places = { .session_dir = "",
 					   .root = root,
 					   .here = !root[0],
-					   .since_wall_ns = at->info->start_wall_ns };
+					   .since_wall_ns = at->info->start_wall_ns,
+					   .until_wall_ns = jit_recorded_until(
+						   at->recorded_in) };
 	bool any = false;
 	int r = 0;
 
@@ -175,7 +179,8 @@ int archive_jit_dumps(const struct archive_request *request,
 		      const struct report_session *from, archive_jit_fn fn, void *ctx,
 		      struct err *err)
 {
-	const struct archive_jit_search s = { request, fn, ctx };
+	const struct archive_jit_search s = { request, fn, ctx,
+					      jit_recorded_until(from->dir) };
 	struct perf_chunk chunk;
 	struct perf_input *in;
 	struct decoder d;

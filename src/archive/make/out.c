@@ -18,9 +18,11 @@
 #include "base/files/output.h"
 #include "base/files/public_file.h"
 #include "base/files/scratch.h"
+#include "base/files/tree.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
+#include "resolve/elf/file.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,
@@ -161,9 +163,8 @@ static void remove_all_in(const char *path)
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			(void)io_remove_tree_at(fd, entry->d_name);
+	while (dir && (entry = tree_next(dir)))
+		(void)io_remove_tree_at(fd, entry->d_name);
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
@@ -401,7 +402,7 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 
 static int copy_from(struct archive_out *out, struct archive_file *f, const char *from)
 {
-	int fd = io_open(from, O_RDONLY | O_NONBLOCK, 0);
+	int fd = elf_open_unreported(from);
 	int r = fd < 0 ? fd : copy_open(out, f, fd, from);
 
 	if (fd >= 0)

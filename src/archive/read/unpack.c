@@ -195,6 +195,11 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 
 	if (u->for_data)
 		return archive_unpack_refuse(u, member, "is a second recording");
+	/* Shells and other programs read hidden files of some names unasked. */
+	if (!u->request->perf_data && member[0] == '.')
+		return archive_unpack_refuse(u, member,
+					     "is hidden: name the recording with "
+					     "--output");
 	if (!access(to, F_OK))
 		return err_set(err, -EEXIST,
 			       "%s is there already: say with --output where the "

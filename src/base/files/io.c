@@ -352,9 +352,14 @@ static int remove_inside(int at, const char *name)
 			close(fd);
 		return r;
 	}
-	while (!r && (entry = readdir(dir)))
+	errno = 0;
+	while (!r && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			r = io_remove_tree_at(fd, entry->d_name);
+		errno = 0;
+	}
+	if (!r)
+		r = -errno;
 	closedir(dir);
 	return r;
 }

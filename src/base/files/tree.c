@@ -87,24 +87,37 @@ int tree_walk(const char *top, tree_fn fn, void *ctx, struct err *err)
 	return r;
 }
 
+DIR *tree_open(const char *dir)
+{
+	DIR *d = NULL;
+
+	fault_unreadable(dir, io_open_dir(dir, &d));
+	return d;
+}
+
+const struct dirent *tree_next(DIR *dir)
+{
+	const struct dirent *entry;
+
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry &&
+		 (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+	if (!entry)
+		fault_unreadable_fd(dirfd(dir), -errno);
+	return entry;
+}
+
 int tree_list(const char *dir, int (*fn)(void *ctx, const char *name), void *ctx)
 {
 	const struct dirent *entry;
-	DIR *d = NULL;
-	int r = io_open_dir(dir, &d);
+	DIR *d = tree_open(dir);
+	int r = 0;
 
-	if (r) {
-		fault_unreadable(dir, r);
-		return 0;
-	}
-	errno = 0;
-	while (!r && (entry = readdir(d))) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			r = fn(ctx, entry->d_name);
-		errno = 0;
-	}
-	if (!r)
-		fault_unreadable(dir, -errno);
-	closedir(d);
+	while (d && !r && (entry = tree_next(d)))
+		r = fn(ctx, entry->d_name);
+	if (d)
+		closedir(d);
 	return r;
 }

@@ -1,6 +1,7 @@
 /* tree.h - visits every file below a directory, and reports what cannot be read.
  * Layer: base. */
 #pragma once
+#include <dirent.h>
 #include <sys/stat.h>
 
 struct err;
@@ -24,6 +25,12 @@ typedef int (*tree_fn)(void *ctx, const struct tree_entry *entry);
  * which is returned.  A directory that is missing is empty; one that cannot be opened or read is reported
  * (base/files/faults.h), and the names read before the error count. */
 int tree_list(const char *dir, int (*fn)(void *ctx, const char *name), void *ctx);
+
+/* Opens a directory for tree_next(); closedir() it.  NULL: it is missing, or cannot be opened, which is reported. */
+DIR *tree_open(const char *dir);
+/* The next entry, except "." and ".."; NULL at the end, and after an error, which is reported as that of the
+ * directory. */
+const struct dirent *tree_next(DIR *dir);
 
 /* Visits everything below `top`, a directory before its contents.  A file that is removed meanwhile
  * is left out; any other error, also while a directory is read, ends the walk: a partial list is

@@ -46,6 +46,17 @@ bool trust_is_exclusive(int fd)
 	return !fstat(fd, &st) && is_exclusive(&st);
 }
 
+bool trust_is_original(int fd, const char *path)
+{
+	static const char copies[] = "/images/";
+	const char *slash = strrchr(path, '/');
+	size_t len = sizeof(copies) - 1;
+	bool is_copy = slash && (size_t)(slash + 1 - path) >= len &&
+		       !strncmp(slash + 1 - len, copies, len);
+
+	return !is_copy && trust_is_exclusive(fd);
+}
+
 int trust_check_config(int fd, const char *shown, struct err *err)
 {
 	struct stat st;

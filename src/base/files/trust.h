@@ -23,6 +23,9 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
 /* Whether only the caller and root can change an open file, or what an open directory has: it belongs to one of
  * them, and neither its group nor others may write. */
 bool trust_is_exclusive(int fd);
+/* Whether also only they chose what is in an open file, to which `path` led: the recorder, as root, may have copied
+ * another user's binary to SESSION/images/NAME. */
+bool trust_is_original(int fd, const char *path);
 /* Checks a configuration file that is open as `fd`; `shown` is its path in messages.
  * 0, -EPERM if others can change it, or another negative errno. */
 int trust_check_config(int fd, const char *shown, struct err *err);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "base/parse.h"
 #include "capture/events/events.h"
 #include "capture/events/priv.h"
@@ -317,13 +318,13 @@ static bool is_core_pmu(const char *root, const char *name)
 
 int events_sysfs_bare(const char *root, const char *name, struct event_request *event)
 {
-	DIR *dir = opendir(root);
-	struct dirent *entry;
+	DIR *dir = tree_open(root);
+	const struct dirent *entry;
 	int r = -ENOENT;
 
 	if (!dir)
 		return -ENOENT;
-	while (r < 0 && (entry = readdir(dir))) {
+	while (r < 0 && (entry = tree_next(dir))) {
 		struct event_request e = *event;
 		struct pmu pmu;
 
@@ -343,14 +344,14 @@ int events_sysfs_bare(const char *root, const char *name, struct event_request *
 void events_sysfs_nearest(const char *root, struct nearest_few *near)
 {
 	char path[PATH_BYTES];
-	struct dirent *entry;
+	const struct dirent *entry;
 	DIR *dir;
 
 	(void)snprintf(path, sizeof(path), "%s/cpu/events", root);
-	dir = opendir(path);
+	dir = tree_open(path);
 	if (!dir)
 		return;
-	while ((entry = readdir(dir)))
+	while ((entry = tree_next(dir)))
 		if (name_is_safe(entry->d_name) && !strchr(entry->d_name, '.'))
 			nearest_few_try(near, entry->d_name);
 	(void)closedir(dir);
@@ -383,11 +384,11 @@ static int events_sysfs_by_type(const void *left, const void *right)
 
 size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size_t max)
 {
-	DIR *dir = opendir(root);
-	struct dirent *entry;
+	DIR *dir = tree_open(root);
+	const struct dirent *entry;
 	size_t nr = 0;
 
-	while (dir && nr < max && (entry = readdir(dir))) {
+	while (dir && nr < max && (entry = tree_next(dir))) {
 		struct event_request e = { 0 };
 		char cpus[TERMS_MAX] = "";
 		struct pmu pmu;

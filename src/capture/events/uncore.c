@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "base/parse.h"
 #include "capture/events/events.h"
 #include "capture/events/priv.h"
@@ -63,13 +64,13 @@ static bool file_line(const char *root, const char *pmu, const char *file,
 int events_uncore_find(const char *root, const char *kind,
 		       char ret_first[EVENTS_SYSFS_WORD_MAX], struct event_request *e)
 {
-	DIR *dir = opendir(root);
-	struct dirent *entry;
+	DIR *dir = tree_open(root);
+	const struct dirent *entry;
 	long least = -1;
 	uint32_t first_type = 0;
 
 	e->nr_more_types = 0;
-	while (dir && (entry = readdir(dir))) {
+	while (dir && (entry = tree_next(dir))) {
 		long number = instance_number(entry->d_name, kind);
 		char line[LINE_BYTES];
 		uint64_t type;

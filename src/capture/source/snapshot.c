@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/files/tree.h"
 #include "base/parse.h"
 #include "capture/source/snapshot_priv.h"
 
@@ -144,7 +145,7 @@ static int snapshot_put_threads(struct snapshot *s, const struct snapshot_proces
 				int proc_dir, struct snapshot_stats *stats)
 {
 	int fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *entry;
+	const struct dirent *entry;
 	DIR *dir;
 	int r = 0;
 
@@ -155,7 +156,7 @@ static int snapshot_put_threads(struct snapshot *s, const struct snapshot_proces
 		(void)close(fd);
 		return -ENOMEM;
 	}
-	while (r == 0 && (entry = readdir(dir)))
+	while (r == 0 && (entry = tree_next(dir)))
 		r = snapshot_put_thread(s, p, fd, entry->d_name, stats);
 	(void)closedir(dir);
 	return r;
@@ -264,7 +265,7 @@ static int open_live_thread(struct snapshot *s, int proc_dir)
 {
 	int task_fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = task_fd < 0 ? NULL : fdopendir(task_fd);
-	struct dirent *entry;
+	const struct dirent *entry;
 	int fd = -ENOENT;
 
 	if (!dir) {
@@ -272,7 +273,7 @@ static int open_live_thread(struct snapshot *s, int proc_dir)
 			(void)close(task_fd);
 		return -ENOENT;
 	}
-	while (fd < 0 && (entry = readdir(dir))) {
+	while (fd < 0 && (entry = tree_next(dir))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		fd = openat(task_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -407,7 +408,7 @@ static bool deadline_passed(const struct snapshot *s)
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err)
 {
 	bool late = false;
-	struct dirent *entry;
+	const struct dirent *entry;
 	uint64_t pid;
 	DIR *dir;
 	int r = 0;
@@ -415,7 +416,7 @@ int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *e
 	dir = opendir("/proc");
 	if (!dir)
 		return err_sys(err, -errno, "/proc");
-	while ((entry = readdir(dir))) {
+	while ((entry = tree_next(dir))) {
 		if (!parse_u64_max(entry->d_name, INT_MAX, &pid))
 			continue;
 		late = late || deadline_passed(s);

@@ -14,6 +14,7 @@
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "capture/system/kernel_files_priv.h"
 #include "format/session/checksums.h"
 
@@ -225,13 +226,13 @@ static void remove_forgotten(const char *session_dir, const char *boot_id)
 {
 	const struct dirent *entry;
 	char *path;
-	DIR *dir = NULL;
+	DIR *dir;
 
 	if (asprintf(&path, "%s/kernel", session_dir) < 0)
 		return;
-	(void)io_open_dir(path, &dir);
+	dir = tree_open(path);
 	free(path);
-	while (dir && (entry = readdir(dir)))
+	while (dir && (entry = tree_next(dir)))
 		if (is_forgotten(dirfd(dir), entry->d_name, boot_id))
 			(void)unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)

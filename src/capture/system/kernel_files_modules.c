@@ -8,6 +8,7 @@
 
 #include "base/containers/hash.h"
 #include "base/elf_note.h"
+#include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/system/kernel_files_priv.h"
@@ -103,8 +104,10 @@ static void put_sections(struct buf *out, const char *sys_module, const char *na
 
 	(void)snprintf(dir, sizeof(dir), "%s/%s/sections", sys_module, name);
 	nr = scandir(dir, &entries, kernel_files_modules_is_name, alphasort);
-	if (nr < 0)
+	if (nr < 0) {
+		fault_unreadable_try(dir, -errno);
 		return;
+	}
 	for (int i = 0; i < nr; i++) {
 		kernel_files_modules_put_section(out, dir, entries[i]->d_name);
 		free(entries[i]);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/containers/vec.h"
+#include "base/files/faults.h"
 #include "base/files/io.h"
 #include "format/session/checksums.h"
 
@@ -53,10 +54,16 @@ static int list_all(const char *dir, struct copies_list *l)
 	walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	if (!walk)
 		return -ENOMEM;
-	while (!r && (entry = fts_read(walk)))
+	while (!r && (entry = fts_read(walk))) {
 		if (entry->fts_info == FTS_F &&
 		    strcmp(entry->fts_name, CHECKSUMS_NAME) != 0)
 			r = copies_add(l, entry);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+			 entry->fts_info == FTS_NS)
+			fault_unreadable(entry->fts_path, -entry->fts_errno);
+	}
+	if (!r)
+		fault_unreadable(dir, -errno);
 	fts_close(walk);
 	return r;
 }
@@ -77,9 +84,14 @@ static void copies_remove_empty(const char *path)
 	const struct dirent *entry;
 	bool empty = dir;
 
-	while (empty && (entry = readdir(dir)))
+	errno = 0;
+	while (empty && (entry = readdir(dir))) {
 		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 			!strcmp(entry->d_name, CHECKSUMS_NAME);
+		errno = 0;
+	}
+	/* Its list stays, unless it was seen that there is nothing else. */
+	empty = empty && !errno;
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)

@@ -53,6 +53,11 @@ const struct session_info *segment_info(const struct segment *s)
 	return &s->info;
 }
 
+const char *segment_path(const struct segment *s)
+{
+	return s->path;
+}
+
 const struct dict *segment_dict(const struct segment *s)
 {
 	return &s->dict;

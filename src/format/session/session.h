@@ -176,6 +176,8 @@ int segment_open(const char *path, enum trust trust, struct segment **ret_segmen
 int segment_open_fd(int fd, struct segment **ret_segment, struct err *err);
 void segment_close(struct segment *s); /* NULL is fine */
 const struct session_info *segment_info(const struct segment *s);
+/* As it was opened. */
+const char *segment_path(const struct segment *s);
 /* Grows while segment_next() proceeds: a batch refers only to what is there. */
 const struct dict *segment_dict(const struct segment *s);
 /* Complete once segment_next() has returned 1. */

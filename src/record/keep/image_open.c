@@ -74,13 +74,13 @@ static void image_open_close_image(struct file_errand *f)
 	f->opened.fd = -1;
 }
 
-/* O_NONBLOCK: what has a file's name now may be a FIFO. */
+/* What has a file's name now may be a FIFO or a device. */
 static bool try_open(struct file_errand *f, const char *path)
 {
 	struct image_opened *o = &f->opened;
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	int fd = io_open_regular(path, 0);
 
-	f->result = fd < 0 ? fd : -ESTALE;
+	f->result = fd < 0 && fd != IO_NOT_REGULAR ? fd : -ESTALE;
 	if (fd < 0)
 		return false;
 	o->fd = fd;

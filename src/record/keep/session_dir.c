@@ -14,6 +14,7 @@
 #include "base/files/guard.h"
 #include "base/files/io.h"
 #include "base/files/output.h"
+#include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/log.h"
 
@@ -100,7 +101,7 @@ static int check_samples(const struct session_dir *d, struct err *err)
 
 	if (!r)
 		r = session_dir_check(d->samples_fd, d->samples, "previous", err);
-	while (!r && dir && (entry = readdir(dir)))
+	while (!r && dir && (entry = tree_next(dir)))
 		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
 			r = session_dir_check(d->samples_fd, d->samples, entry->d_name,
 					      err);
@@ -168,7 +169,7 @@ static void remove_stale(const struct session_dir *d)
 	DIR *dir = read_dir(d->samples_fd, ".");
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
+	while (dir && (entry = tree_next(dir)))
 		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
 			(void)io_remove_tree_at(d->samples_fd, entry->d_name);
 	if (dir)
@@ -196,9 +197,7 @@ static void session_dir_remove_torn(int at, const char *folder, int depth)
 	DIR *dir = read_dir(at, folder);
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
+	while (dir && (entry = tree_next(dir))) {
 		if (entry->d_type == DT_DIR && depth)
 			session_dir_remove_torn(dirfd(dir), entry->d_name, depth - 1);
 		else if (is_torn(entry->d_name))

@@ -31,7 +31,7 @@ static bool elf_file_is_of_kernel(const char *path)
 	return !strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore");
 }
 
-static int elf_file_open_regular(const char *path)
+int elf_open_unreported(const char *path)
 {
 	int fd;
 
@@ -46,7 +46,7 @@ static int elf_file_open_regular(const char *path)
 /* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */
 int elf_open_regular(const char *path)
 {
-	return fault_unreadable_try(path, elf_file_open_regular(path));
+	return fault_unreadable_try(path, elf_open_unreported(path));
 }
 
 int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len)

@@ -68,6 +68,8 @@ struct elf_file {
  * The descriptor, -EINVAL if it is not a regular file, or another negative errno.  Here and below: a file that
  * exists but cannot be opened or read is reported (base/files/faults.h), but for want of permission. */
 int elf_open_regular(const char *path);
+/* The same for callers that report the error. */
+int elf_open_unreported(const char *path);
 
 /* Reads header and segments of the file at `fd`, which stays the caller's and open as long
  * as `f` is used; or of bytes in memory.  -EBADMSG: no usable ELF file; -ENOMEM; -EIO...

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 
@@ -90,8 +91,8 @@ static int list_folder(debug_cache_entries *entries, const char *dir, const char
 
 	if (asprintf(&path, "%s/.build-id/%s", dir, two) < 0)
 		return -ENOMEM;
-	folder = opendir(path);
-	while (!r && folder && (entry = readdir(folder)))
+	folder = tree_open(path);
+	while (!r && folder && (entry = tree_next(folder)))
 		if (entry->d_name[0] != '.')
 			r = debug_cache_store_add_entry(entries, dir, two,
 							entry->d_name);
@@ -119,9 +120,9 @@ int debug_cache_list(const char *dir, debug_cache_entries *ret_entries)
 
 	if (asprintf(&path, "%s/.build-id", dir) < 0)
 		return -ENOMEM;
-	folder = opendir(path);
+	folder = tree_open(path);
 	free(path);
-	while (!r && folder && (entry = readdir(folder)))
+	while (!r && folder && (entry = tree_next(folder)))
 		if (strlen(entry->d_name) == 2 && entry->d_name[0] != '.')
 			r = list_folder(&entries, dir, entry->d_name);
 	if (folder)

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/parse.h"
 #include "resolve/elf/build_id.h"
@@ -328,7 +329,7 @@ static void sweep_folder(int at, const char *name, uint64_t unused_s)
 			close(fd);
 		return;
 	}
-	while ((e = readdir(dir))) {
+	while ((e = tree_next(dir))) {
 		if (!is_of_client(e->d_name) ||
 		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(st.st_mode))
@@ -359,8 +360,8 @@ void debuginfod_cache_sweep(const char *dir)
 
 	if (!is_sweeping_time(dir))
 		return;
-	d = opendir(dir);
-	while (d && (e = readdir(d))) {
+	d = tree_open(dir);
+	while (d && (e = tree_next(d))) {
 		size_t len = strlen(e->d_name);
 
 		if (len > 1 && strspn(e->d_name, digits) == len)

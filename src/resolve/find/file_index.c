@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/containers/vec.h"
+#include "base/files/tree.h"
 #include "resolve/symbols/module_name.h"
 
 struct file_index_file {
@@ -57,7 +58,7 @@ static int file_index_add_file(struct file_index *index, char *path)
 static int file_index_add_folder(struct file_index *index, const char *folder,
 				 int depth);
 
-/* What an entry is: readdir() tells most often, so that no file is touched. */
+/* What an entry is: readdir(3) tells most often, so that no file is touched. */
 static int file_index_add_entry(struct file_index *index, const char *folder,
 				const struct dirent *entry, int depth)
 {
@@ -66,8 +67,6 @@ static int file_index_add_entry(struct file_index *index, const char *folder,
 	char *path;
 	int r = 0;
 
-	if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-		return 0;
 	if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 		return -ENOMEM;
 	if (type == DT_UNKNOWN && !lstat(path, &st))
@@ -87,12 +86,12 @@ static int file_index_add_folder(struct file_index *index, const char *folder,
 				 int depth)
 {
 	const struct dirent *entry;
-	DIR *dir = opendir(folder);
+	DIR *dir = tree_open(folder);
 	int r = 0;
 
 	if (!dir)
 		return 0;
-	while (!r && (entry = readdir(dir)))
+	while (!r && (entry = tree_next(dir)))
 		r = file_index_add_entry(index, folder, entry, depth);
 	closedir(dir);
 	return r;

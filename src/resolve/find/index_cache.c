@@ -144,8 +144,13 @@ int index_cache_read(const char *dir, index_cache_list *ret_list)
 	*ret_list = (index_cache_list){ 0 };
 	if (!d)
 		return errno == ENOENT ? 0 : -errno;
-	while (!r && (entry = readdir(d)))
+	errno = 0;
+	while (!r && (entry = readdir(d))) {
 		r = index_cache_take_file(dir, entry->d_name, ret_list);
+		errno = 0;
+	}
+	if (!r)
+		r = -errno;
 	closedir(d);
 	if (ret_list->nr)
 		qsort(ret_list->at, ret_list->nr, sizeof(*ret_list->at), by_use);

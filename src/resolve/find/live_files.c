@@ -16,8 +16,10 @@
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
+#include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/process_start.h"
+#include "base/files/tree.h"
 #include "base/parse.h"
 #include "resolve/elf/file.h"
 
@@ -270,11 +272,14 @@ static int add_mapping(struct live_files *l, const struct live_process *p, char 
 static int add_mappings(struct live_files *l, const struct live_process *p)
 {
 	char *folder = live_files_path_of(p, "map_files", "");
-	DIR *dir = folder ? opendir(folder) : NULL;
 	int r = folder ? 0 : -ENOMEM;
 	const struct dirent *e;
+	DIR *dir = NULL;
 
-	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = readdir(dir))) {
+	/* Without CAP_CHECKPOINT_RESTORE only the own ones can be read. */
+	if (folder)
+		fault_unreadable_try(folder, io_open_dir(folder, &dir));
+	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = tree_next(dir))) {
 		char *path = live_files_path_of(p, "map_files/", e->d_name);
 
 		r = path ? add_mapping(l, p, path) : -ENOMEM;

@@ -273,6 +273,13 @@ static int open_live_map(const struct jit_places *places, int32_t pid, int *ret_
 					    &wanted, ret_fd, ret_path);
 }
 
+uint64_t jit_recorded_until(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || !S_ISREG(st.st_mode) ? 0 : clock_ns(st.st_mtim);
+}
+
 int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 		 char **ret_path)
 {

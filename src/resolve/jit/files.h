@@ -36,6 +36,9 @@ struct jit_places {
 	uint64_t until_wall_ns; /* the recording's end: what is newer may be another
 				 * process's, if this one does not live; 0 unknown */
 };
+/* The recording's end for jit_places, of the file that it was written to: when that changed last.  0 of anything but a
+ * regular file. */
+uint64_t jit_recorded_until(const char *path);
 /* Opens the map of process `pid`.  *ret_path (malloc'd) is where it was found; both are the
  * caller's.  0, -ENOENT or -ENOMEM. */
 int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,

@@ -27,7 +27,7 @@ static bool has_debug_file(const struct lines *l)
  * the build-id of another one. */
 static bool is_build_id_proof(const struct lines *l)
 {
-	return trust_is_exclusive(l->file.fd) &&
+	return trust_is_original(l->file.fd, l->path) &&
 	       (!has_debug_file(l) || trust_is_exclusive(l->file.debug_fd));
 }
 

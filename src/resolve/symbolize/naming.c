@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "resolve/elf/file.h"
 #include "resolve/find/file_index.h"
 #include "resolve/find/live_files.h"
+#include "resolve/jit/files.h"
 #include "resolve/symbolize/places.h"
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbolize/unnamed.h"
@@ -93,10 +93,7 @@ void naming_use(struct naming *n, struct naming_places *p)
 
 void naming_recorded_in(struct naming *n, const char *path)
 {
-	struct stat st;
-
-	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		n->until_wall_ns = clock_ns(st.st_mtim);
+	n->until_wall_ns = jit_recorded_until(path);
 }
 
 void naming_use_codes(struct naming *n, const struct perf_input_code *codes, size_t nr,

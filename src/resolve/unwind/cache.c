@@ -600,7 +600,7 @@ int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 	const struct unwind_maker maker = {
 		.fd = f->fd,
 		.with_debug = debug,
-		.of_file = !trust_is_exclusive(f->fd) ||
+		.of_file = !trust_is_original(f->fd, path) ||
 			   (debug && !trust_is_exclusive(debug->fd)),
 		.make = make_here,
 		.ctx = &files,

@@ -29,23 +29,32 @@ struct annotate_html {
 	struct err *err;
 };
 
-static bool annotate_html_is_empty(const char *dir)
+/* 0, -EEXIST if there is something in it, or another negative errno. */
+static int annotate_html_check_empty(const char *dir)
 {
-	DIR *d = opendir(dir);
+	DIR *d = NULL;
 	const struct dirent *e;
-	bool empty = d;
+	int r = io_open_dir(dir, &d);
 
-	while (d && empty && (e = readdir(d)))
-		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
-	if (d)
-		closedir(d);
-	return empty;
+	if (r)
+		return r;
+	errno = 0;
+	while (!r && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			r = -EEXIST;
+		errno = 0;
+	}
+	if (!r)
+		r = -errno;
+	closedir(d);
+	return r;
 }
 
 /* What is there already is not touched. */
 static int check_place(const char *dir, struct err *err)
 {
 	struct stat st;
+	int r;
 
 	if (lstat(dir, &st))
 		return errno == ENOENT ? 0 : err_sys(err, -errno, "%s", dir);
@@ -57,12 +66,13 @@ static int check_place(const char *dir, struct err *err)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR,
 			       "%s: is no folder: give a new name to --html", dir);
-	if (!annotate_html_is_empty(dir))
+	r = annotate_html_check_empty(dir);
+	if (r == -EEXIST)
 		return err_set(
-			err, -EEXIST,
+			err, r,
 			"%s: is not empty: remove it, or give a new name to --html",
 			dir);
-	return 0;
+	return r ? err_sys(err, r, "%s", dir) : 0;
 }
 
 static char *without_slashes(const char *dir)

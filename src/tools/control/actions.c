@@ -18,20 +18,22 @@ enum {
 	PATH_BYTES = 4096
 };
 
+static const char normal_users[] =
+	"Normal users are limited to either '--dump' or '--list-events'.";
+
 /* OProfile's line, and behind it why: the daemon's reason, whose verb need not be what was asked of
  * us. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
 	const char *rule = *reason == '"' ? strstr(reason, "\" is for ") : NULL;
 
-	fputs("Normal users are limited to either '--dump' or '--list-events'.",
-	      stderr);
 	if (rule)
-		fprintf(stderr, " \"--%s%.*s", control_asked(&c->set),
-			(int)strcspn(rule, ";"), rule);
-	else if (*reason)
-		fprintf(stderr, " %s", reason);
-	fputc('\n', stderr);
+		screen_print_line(stderr, "%s \"--%s%.*s", normal_users,
+				  control_asked(&c->set), (int)strcspn(rule, ";"),
+				  rule);
+	else
+		screen_print_line(stderr, "%s%s%s", normal_users, *reason ? " " : "",
+				  reason);
 }
 
 /* Says what went wrong: OProfile's own messages as they are, the rest with our name. */

@@ -310,8 +310,10 @@ static int export_code_read_segment(struct export_code_reading *g, struct segmen
 		r = naming_new(segment_dict(s), info, dir, &naming);
 		if (r)
 			err_set(err, r, "out of memory");
-		else
+		if (!r) {
 			naming_use(naming, g->places);
+			naming_recorded_in(naming, segment_path(s));
+		}
 	}
 	return export_code_finish(g, naming, segment_dict(s), r, err);
 }

@@ -19,11 +19,12 @@ static void record_report_tell_turns(const struct event_request *events,
 	size_t first;
 
 	if (events_fit_here(events, nr_events, &first) == EVENTS_TAKE_TURNS)
-		fprintf(stderr,
+		screen_print_line(
+			stderr,
 			"%s: this CPU cannot count all these events at once (%s does "
 			"not fit beside those before it): they are sampled in turns, "
 			"each for a part of the time, which reports tell; fewer events "
-			"are sampled all of the time\n",
+			"are sampled all of the time",
 			command_name(), events[first].name);
 }
 
@@ -63,8 +64,10 @@ static void warn_throttled(const struct event_request *events, size_t nr_events)
 		"probably still statistically valid. Decreasing the sampling rate is "
 		"the best "
 		"option if you want to avoid throttling.\nEvents:");
-	for (size_t i = 0; i < nr_events; i++)
-		fprintf(stderr, " %s", events[i].name);
+	for (size_t i = 0; i < nr_events; i++) {
+		fputc(' ', stderr);
+		screen_write_name(stderr, events[i].name);
+	}
 	fputc('\n', stderr);
 }
 
@@ -105,11 +108,10 @@ static void tell_shares(const struct session_totals *t,
 		double share = (t->event_shares[i] - 1) * 100.0 / SESSION_SHARE_WHOLE;
 
 		if (t->event_shares[i] && share < 99)
-			fprintf(stderr,
-				"%s: %s had a counter for %.1f %% of the time: there "
-				"are "
-				"more events than counters\n",
-				command_name(), events[i].name, share);
+			screen_print_line(stderr,
+					  "%s: %s had a counter for %.1f %% of the "
+					  "time: there are more events than counters",
+					  command_name(), events[i].name, share);
 	}
 }
 

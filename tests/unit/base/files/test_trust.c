@@ -166,6 +166,34 @@ static void trees_go_links_stay_unfollowed(void **state)
 	assert_int_equal(io_remove_tree_at(at, "none"), 0);
 }
 
+static bool is_original(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+	bool is;
+
+	assert_true(fd >= 0);
+	is = trust_is_original(fd, path);
+	close(fd);
+	return is;
+}
+
+static void copies_of_a_session_are_no_originals(void **state)
+{
+	char path[128];
+
+	(void)state;
+	assert_int_equal(mkdirat(at, "images", 0755), 0);
+	snprintf(path, sizeof(path), "%s/program", folder);
+	assert_true(is_original(path));
+	assert_int_equal(chmod(path, 0620), 0);
+	assert_false(is_original(path));
+	snprintf(path, sizeof(path), "%s/images/0123", folder);
+	assert_false(is_original(path));
+	assert_int_equal(chdir(folder), 0);
+	assert_true(is_original("other"));
+	assert_int_equal(chdir("/"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +208,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(recordings_of_others_need_force,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(trees_go_links_stay_unfollowed,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(copies_of_a_session_are_no_originals,
 						make_folder, drop_folder),
 	};
 
