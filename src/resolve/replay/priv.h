@@ -1,4 +1,4 @@
-/* priv.h - what replay.c (reading), replay/group.c and replay/open.c share.
+/* priv.h - what replay/samples.c (reading), replay/sample_group.c and replay/open.c share.
  * Layer: resolve, private to them. */
 #pragma once
 #include <stdbool.h>
@@ -103,7 +103,7 @@ static inline bool replay_looks_at_all(const struct replay *r)
 	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
 }
 
-/* Of replay/group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
+/* Of replay/sample_group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
 int replay_finish(struct replay *r, const struct record *rec,
 		  struct resolver_found *found, struct sample *sample);
 /* The sample, or one for each event that it tells of, into the columns; `sample` is the last one

@@ -1,4 +1,4 @@
-/* replay.c - the half of replay.h that reads: batches, or one sample after the other. */
+/* samples.c - the half of replay.h that reads: batches, or one sample after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* group.c - decoded samples to columns, for replay.c: one by one, or those with chains in
+/* sample_group.c - decoded samples to columns, for replay.c: one by one, or those with chains in
  * groups, whose steps wait for memory together. */
 #include <errno.h>
 
