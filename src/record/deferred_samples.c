@@ -13,21 +13,20 @@ enum {
 static const uint64_t waiting_max_ns = 30 * NS_PER_S;
 
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
-			  struct record *rec, const void *bytes, size_t len,
-			  uint64_t now_ns)
+			  struct grouped_sample *sample, uint64_t now_ns)
 {
-	uint64_t time_ns = rec->id.time_ns;
+	uint64_t time_ns = sample->rec.id.time_ns;
 	bool last = d->waiting.len > WAITING_MAX_BYTES ||
 		    (now_ns > time_ns && now_ns - time_ns > waiting_max_ns);
 	int r;
 
-	r = chain_join_deferred(&d->chains, decoder, CHAIN_OF_RETURNS, last, &d->room,
-				rec);
+	r = chain_join_deferred(&d->chains, decoder, CHAIN_OF_RETURNS, last,
+				&sample->chain, &sample->rec);
 	if (r <= 0)
 		return r;
 	if (!d->waiting.len || time_ns < d->since_ns)
 		d->since_ns = time_ns;
-	buf_put(&d->waiting, bytes, len);
+	buf_put(&d->waiting, sample->bytes, sample->len);
 	return d->waiting.failed ? -ENOMEM : 1;
 }
 
@@ -55,5 +54,4 @@ void deferred_samples_done(struct deferred_samples *d)
 {
 	deferred_chains_done(&d->chains);
 	buf_done(&d->waiting);
-	buf_done(&d->room);
 }

@@ -7,26 +7,24 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "resolve/replay/sample_group.h"
 #include "resolve/space/chain_join.h"
 
 struct decoder;
-struct record;
 
 struct deferred_samples {
 	bool offered; /* the kernel does so */
 	struct deferred_chains chains;
 	struct buf waiting; /* records, one behind the other */
 	uint64_t since_ns;  /* the oldest one's time, where there are any */
-	struct buf room;    /* the last chain that was put together */
 };
 
-/* Puts the chain of a sample together: rec->sample.chain is good until the next call.  0; 1: the
+/* Puts the chain of a decoded sample together, in the room for it.  0; 1: the
  * rest of it is not there yet, and a copy of the record's bytes waits; or -ENOMEM.  One that has waited
  * too long before `now_ns` (UINT64_MAX: no more will come), or with too many others, does not wait: it
  * ends with a word that is no address. */
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
-			  struct record *rec, const void *bytes, size_t len,
-			  uint64_t now_ns);
+			  struct grouped_sample *sample, uint64_t now_ns);
 /* Takes those that wait out, to be joined once more; the caller frees them. */
 struct buf deferred_samples_take(struct deferred_samples *d);
 /* The oldest one's time; UINT64_MAX: none waits. */

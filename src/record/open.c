@@ -329,7 +329,7 @@ static int open_tables(struct recorder *r, struct err *err)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
 					      &r->keeper, c->dir, r->machine.arch);
 	if (!result)
-		result = recorder_group_open(r);
+		result = recorder_open_group(r);
 	if (c->tables)
 		recorder_stacks_share(&r->stacks, c->tables);
 	return result ? err_set(err, result, "out of memory") : 0;

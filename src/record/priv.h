@@ -21,29 +21,12 @@
 #include "record/side_band.h"
 #include "record/stacks.h"
 #include "resolve/replay/resolver.h"
+#include "resolve/replay/sample_group.h"
 
 struct perf_data_out;
 struct perf_source;
-struct resolver_ahead;
 struct segment_writer;
 struct snapshot;
-
-/* A sample of those that are unwound together. */
-struct grouped_sample {
-	struct record rec;
-	const void *bytes; /* borrowed until the group ends */
-	size_t len;
-	struct resolver_found found;
-	struct resolver_chain chain;
-	struct sample sample;
-	bool is_due; /* it waits for a table now */
-};
-
-struct sample_group {
-	struct resolver_ahead *ahead; /* NULL: each goes alone */
-	struct grouped_sample *samples;
-	size_t nr;
-};
 
 struct recorder {
 	struct recorder_config config;
@@ -99,14 +82,6 @@ struct recorder {
 /* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
  * perf.data file. */
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
-/* What became of a sample that was resolved, with resolver_sample()'s result.  0, a negative errno
- * with a line, or -EAGAIN. */
-int recorder_add_sample(struct recorder *r, const struct record *rec, const void *bytes,
-			int result, struct sample *sample);
-/* Keeps a sample whose table is being made.  `result`: what became of it.  0 or a negative errno with
- * a line. */
-int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
-		      size_t len, int result);
 /* Takes a sample from the rings, as recorder_take_side_band(). */
 int recorder_take_sample(void *ctx, const void *bytes, size_t len);
 /* What the last rounds held back: samples that were too young, and callers that had not come.  0 or a
@@ -116,14 +91,11 @@ int recorder_take_held(struct recorder *r);
 int recorder_take_due(struct recorder *r);
 /* All that is due; with frame pointers what has waited for too long. */
 int recorder_settle_due(struct recorder *r);
-/* Where stacks are unwound, samples go in groups, which wait for memory together. */
-int recorder_group_open(struct recorder *r);
-void recorder_group_done(struct recorder *r);
-/* The next sample of the group; `bytes` are borrowed until it ends.  0 or a negative errno with a
- * line; also of recorder_group_end(), whose `ctx` is the recorder. */
-int recorder_group_add(struct recorder *r, const struct record *rec, const void *bytes,
-		       size_t len);
-int recorder_group_end(void *ctx);
+/* The group that samples are resolved in.  0 or -ENOMEM. */
+int recorder_open_group(struct recorder *r);
+/* Resolves the samples that were taken, whose bytes were borrowed up to now; `ctx` is the recorder.  0 or
+ * a negative errno with a line. */
+int recorder_end_group(void *ctx);
 /* Has a look at a mapping: a jitdump is held. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
 /* Notes what a record tells of containers, and opens their files. */

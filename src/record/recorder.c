@@ -16,7 +16,6 @@
 #include "record/keep/session_dir.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
-#include "resolve/replay/resolver_ahead.h"
 #include "resolve/unwind/unwind.h"
 
 enum {
@@ -158,9 +157,8 @@ static int recorder_drain(struct recorder *r)
 	int result;
 
 	r->nr_rounds++;
-	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)) &&
-	    r->group.ahead)
-		resolver_ahead_forget(r->group.ahead);
+	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)))
+		sample_group_forget_tables(&r->group);
 	/* Whatever happened before this moment is in the rings when they are looked at. */
 	r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 	result = drain_side_band(r);
@@ -172,7 +170,7 @@ static int recorder_drain(struct recorder *r)
 				 : recorder_take_due(r);
 	if (!result)
 		result = perf_source_drain_samples(r->source, recorder_take_sample,
-						   recorder_group_end, r);
+						   recorder_end_group, r);
 	since = due_samples_since(&r->due);
 	if (deferred_samples_since(&r->deferred) < since)
 		since = deferred_samples_since(&r->deferred);
@@ -303,7 +301,7 @@ void recorder_free(struct recorder *r)
 {
 	perf_source_close(r->source);
 	snapshot_free(r->snapshot);
-	recorder_group_done(r);
+	sample_group_done(&r->group);
 	resolver_free(r->resolver);
 	recorder_stacks_done(&r->stacks);
 	image_keeper_done(&r->keeper);

@@ -8,10 +8,10 @@
 #include "base/err.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
-#include "resolve/replay/resolver_ahead.h"
 
 enum {
-	CPUS_MAX = 65536
+	CPUS_MAX = 65536,
+	GROUP_SAMPLES = 32
 };
 
 static const uint64_t tables_wait_ns = 500 * (uint64_t)NS_PER_MS;
@@ -56,16 +56,16 @@ const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cp
 	return r->cpu_samples.at;
 }
 
-int recorder_add_sample(struct recorder *r, const struct record *rec, const void *bytes,
-			int result, struct sample *sample)
+/* One that is resolved.  0 or a negative errno with a line. */
+static int add_resolved(struct recorder *r, const struct record *rec, const void *bytes,
+			const struct sample *sample)
 {
-	if (result == -EAGAIN)
-		return result;
-	if (!result && r->config.is_wanted &&
+	int result;
+
+	if (r->config.is_wanted &&
 	    !r->config.is_wanted(r->config.ctx, &r->dict, sample))
 		return 0;
-	if (!result)
-		result = segment_writer_add(r->writer, sample);
+	result = segment_writer_add(r->writer, sample);
 	if (result)
 		return err_set(r->err, result, "out of memory");
 	r->totals.samples++;
@@ -78,60 +78,92 @@ int recorder_add_sample(struct recorder *r, const struct record *rec, const void
 	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
 }
 
-static int recorder_samples_add_sample(struct recorder *r, const struct record *rec,
-				       const void *bytes)
-{
-	struct sample sample;
-	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
+/* ---- groups ---- */
 
-	return recorder_add_sample(r, rec, bytes, result, &sample);
+static int recorder_take_group(void *ctx, size_t from, size_t to)
+{
+	struct recorder *r = ctx;
+	int result = 0;
+
+	for (; from < to && !result; from++) {
+		const struct grouped_sample *s = &r->group.samples[from];
+
+		result = add_resolved(r, &s->rec, s->bytes, &s->sample);
+	}
+	return result;
 }
 
-int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
-		      size_t len, int result)
+/* A table for it is being made. */
+static int keep_due(void *ctx, size_t at)
 {
-	/* A table for it is being made. */
-	if (result == -EAGAIN)
-		result = due_samples_add(&r->due, rec, bytes, len, r->stacks.missing);
+	struct recorder *r = ctx;
+	const struct grouped_sample *s = &r->group.samples[at];
+
+	return due_samples_add(&r->due, &s->rec, s->bytes, s->len, r->stacks.missing);
+}
+
+/* How many samples make a group.  Those of groups of events are made for the moment, and of what goes to a
+ * perf.data file each stack is written as soon as it is found. */
+static size_t group_size(const struct recorder_config *c)
+{
+	for (size_t i = 0; i < c->nr_events; i++)
+		if (c->events[i].leads)
+			return 1;
+	return c->stack_bytes && !c->perf_data ? GROUP_SAMPLES : 1;
+}
+
+int recorder_open_group(struct recorder *r)
+{
+	const struct sample_sink sink = { recorder_take_group, keep_due, r };
+	size_t size = group_size(&r->config);
+	int result =
+		sample_group_open(&r->group, r->resolver, &r->decoder, &sink, size);
+
+	return result || size == 1 ? result : sample_group_unwind_ahead(&r->group, 1);
+}
+
+int recorder_end_group(void *ctx)
+{
+	struct recorder *r = ctx;
+	int result = sample_group_end(&r->group);
+
 	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
 }
 
-/* A sample from before the frontier. */
-static int take_known(struct recorder *r, struct record *rec, const void *bytes,
-		      size_t len)
+/* A sample from before the frontier, the next one of the group. */
+static int take_known(struct recorder *r, const void *bytes, size_t len)
 {
+	struct grouped_sample *s = &r->group.samples[r->group.nr];
 	int result = 0;
 
+	s->bytes = bytes;
+	s->len = len;
 	if (r->deferred.offered)
-		result = deferred_samples_join(&r->deferred, &r->decoder, rec, bytes,
-					       len, r->frontier_ns);
-	if (result > 0)
-		return 0;
-	if (!result && r->group.ahead)
-		return recorder_group_add(r, rec, bytes, len);
-	if (!result)
-		result = recorder_samples_add_sample(r, rec, bytes);
-	return recorder_keep_due(r, rec, bytes, len, result);
+		result = deferred_samples_join(&r->deferred, &r->decoder, s,
+					       r->frontier_ns);
+	if (result)
+		return result > 0 ? 0 : err_set(r->err, result, "out of memory");
+	return sample_group_add(&r->group) ? recorder_end_group(r) : 0;
 }
 
 static int take_record(struct recorder *r, const void *bytes, size_t len)
 {
-	struct record rec;
+	struct record *rec = &r->group.samples[r->group.nr].rec;
 
-	if (decoder_record(&r->decoder, bytes, len, &rec, NULL)) {
+	if (decoder_record(&r->decoder, bytes, len, rec, NULL)) {
 		r->totals.undecodable++;
 		return 0;
 	}
-	switch (rec.type) {
+	switch (rec->type) {
 	case PERF_RECORD_SAMPLE:
-		if (rec.id.time_ns <= r->frontier_ns)
-			return take_known(r, &rec, bytes, len);
+		if (rec->id.time_ns <= r->frontier_ns)
+			return take_known(r, bytes, len);
 		/* Younger than what is known of the side band. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		r->lost_in_records += rec.lost.lost;
+		r->lost_in_records += rec->lost.lost;
 		return 0;
 	case PERF_RECORD_THROTTLE:
 		r->totals.throttled++;
@@ -167,7 +199,7 @@ static int take_kept(struct recorder *r, struct buf records)
 		result = take_record(r, records.data + at, header.size);
 		at += header.size;
 	}
-	ended = recorder_group_end(r);
+	ended = recorder_end_group(r);
 	buf_done(&records);
 	return result ? result : ended;
 }
@@ -175,14 +207,18 @@ static int take_kept(struct recorder *r, struct buf records)
 /* Once more; it may have to wait for another table. */
 static int retry(struct recorder *r, struct due_sample *sample)
 {
+	struct sample resolved;
 	struct record rec;
 	int result;
 
 	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
 		return 0;
-	result = recorder_samples_add_sample(r, &rec, sample->bytes);
+	result = resolver_sample(r->resolver, &r->decoder, &rec, &resolved);
 	sample->image = r->stacks.missing;
-	return result;
+	if (result)
+		return result == -EAGAIN ? result
+					 : err_set(r->err, result, "out of memory");
+	return add_resolved(r, &rec, sample->bytes, &resolved);
 }
 
 int recorder_take_held(struct recorder *r)
@@ -255,8 +291,7 @@ int recorder_settle_due(struct recorder *r)
 		result = retry_due(r);
 		recorder_stacks_hurry(&r->stacks, false);
 		/* It was told that there are no tables. */
-		if (r->group.ahead)
-			resolver_ahead_forget(r->group.ahead);
+		sample_group_forget_tables(&r->group);
 	}
 	return result;
 }

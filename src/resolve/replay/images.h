@@ -11,7 +11,7 @@
 #include "base/containers/vec.h"
 #include "decode/record.h"
 #include "format/session/dict.h"
-#include "resolve/replay/resolver.h"
+#include "resolve/replay/resolver_ops.h"
 #include "resolve/space/space.h"
 
 struct image_entry {

@@ -116,13 +116,26 @@ static void replay_open_first_hit(void *ctx, const char *path, int32_t pid,
 		replay_ids_find(&r->ids, path, image->kind, &image->build_id);
 }
 
+static int open_group(struct replay *r)
+{
+	const struct sample_sink sink = { .take = r->options.each ? replay_take_in_order
+								  : replay_take_columns,
+					  .ctx = r };
+
+	r->extra = calloc(SAMPLE_GROUP_MAX, sizeof(*r->extra));
+	if (!r->extra || sample_group_open(&r->group, r->resolver, &r->decoder, &sink,
+					   SAMPLE_GROUP_MAX))
+		return -ENOMEM;
+	r->group.max = REPLAY_GROUP;
+	r->group.in_turn = r->options.each != NULL;
+	return 0;
+}
+
 static int replay_open_all(struct replay *r)
 {
 	r->columns = malloc(sizeof(*r->columns));
-	r->group = calloc(REPLAY_UNWIND_GROUP, sizeof(*r->group));
-	r->group_max = REPLAY_GROUP;
-	if (!r->columns || !r->group || dict_init(&r->dict) ||
-	    replay_ids_add(&r->ids, r->in) || open_events(r))
+	if (!r->columns || dict_init(&r->dict) || replay_ids_add(&r->ids, r->in) ||
+	    open_events(r))
 		return -ENOMEM;
 	fill_info(r);
 	r->ops = (struct resolver_ops){ .first_hit = replay_open_first_hit, .ctx = r };
@@ -130,7 +143,8 @@ static int replay_open_all(struct replay *r)
 			 r->options.no_stacks ? RESOLVE_THREADS
 			 : r->options.chains  ? RESOLVE_CHAINS
 					      : RESOLVE_LEAVES,
-			 &r->resolver))
+			 &r->resolver) ||
+	    open_group(r))
 		return -ENOMEM;
 	/* Who gets one sample after the other has used their names. */
 	if (!r->options.each)
@@ -168,8 +182,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 /* Frees all that only reading needs. */
 static void end_reading(struct replay *r)
 {
-	resolver_ahead_free(r->unwinding);
-	r->unwinding = NULL;
+	sample_group_done(&r->group);
 	read_ahead_free(r->ahead);
 	r->ahead = NULL;
 	feed_batch_done(&r->feed, &r->batch);
@@ -178,12 +191,10 @@ static void end_reading(struct replay *r)
 	feed_done(&r->feed);
 	resolver_free(r->resolver);
 	r->resolver = NULL;
-	for (int i = 0; r->group && i < REPLAY_UNWIND_GROUP; i++) {
-		buf_done(&r->group[i].chain);
-		vec_done(&r->group[i].shares.list);
-	}
-	free(r->group);
-	r->group = NULL;
+	for (size_t i = 0; r->extra && i < SAMPLE_GROUP_MAX; i++)
+		vec_done(&r->extra[i].shares.list);
+	free(r->extra);
+	r->extra = NULL;
 	deltas_done(&r->counted);
 	deferred_chains_done(&r->deferred);
 	for (size_t i = 0; i < r->late.nr; i++) {
@@ -193,6 +204,12 @@ static void end_reading(struct replay *r)
 	vec_done(&r->late);
 	free(r->columns);
 	r->columns = NULL;
+}
+
+int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err)
+{
+	return r->options.each ? replay_give_all(r, err)
+			       : replay_next_columns(r, ret_batch, err);
 }
 
 void replay_end(struct replay *r)
@@ -300,11 +317,10 @@ int replay_use_unwind(struct replay *r,
 
 	if (result || !has_stacks(r))
 		return result;
-	r->group_max = REPLAY_UNWIND_GROUP;
+	r->group.max = SAMPLE_GROUP_MAX;
 	/* Without threads it just takes longer. */
 	if (r->options.threads)
-		(void)resolver_ahead_new(r->resolver, &r->decoder, unwind_threads(r),
-					 &r->unwinding);
+		(void)sample_group_unwind_ahead(&r->group, unwind_threads(r));
 	return 0;
 }
 

@@ -1,4 +1,4 @@
-/* priv.h - what replay/samples.c (reading), replay/sample_group.c and replay/open.c share.
+/* priv.h - what the files behind replay.h share: open.c, batch.c, samples.c, columns.c and in_order.c.
  * Layer: resolve, private to them. */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "resolve/replay/ids.h"
 #include "resolve/replay/replay.h"
 #include "resolve/replay/resolver.h"
-#include "resolve/replay/resolver_ahead.h"
+#include "resolve/replay/sample_group.h"
 #include "resolve/replay/side_queue.h"
 #include "resolve/replay/sorter.h"
 #include "resolve/space/chain_join.h"
@@ -25,17 +25,13 @@ struct read_ahead;
 
 enum {
 	REPLAY_BATCH = 1 << 13, /* samples handed over at once */
-	REPLAY_GROUP = 16,      /* samples whose memory is fetched together ... */
-	REPLAY_UNWIND_GROUP = RESOLVER_AHEAD_MAX /* ... or that are unwound together */
+	REPLAY_GROUP = 16 /* samples of a group; that are unwound: SAMPLE_GROUP_MAX */
 };
 
-struct replay_sample {
-	struct record rec;
-	struct resolver_found found;
-	struct resolver_chain state;
-	struct sample sample;
-	struct buf chain;               /* of one that was joined */
-	const struct sorter_item *item; /* in order of time: where it is from */
+/* What a sample of the group has besides. */
+struct replay_extra {
+	const struct sorter_item
+		*item; /* in order of time: where it is from; NULL of one that waited */
 	bool is_shared; /* between the events that it tells of: `shares` */
 	struct group_shares shares;
 };
@@ -82,9 +78,9 @@ struct replay {
 	uint64_t undecodable;
 	uint64_t unwind_ends[UNWIND_ENDS]; /* once the resolver is gone */
 	struct replay_columns *columns;
-	struct replay_sample *group;      /* REPLAY_UNWIND_GROUP */
-	int group_max;                    /* of them are used */
-	struct resolver_ahead *unwinding; /* NULL: each stack when its turn comes */
+	size_t filled; /* of the columns */
+	struct sample_group group;
+	struct replay_extra *extra; /* SAMPLE_GROUP_MAX, of the group's samples */
 	struct deferred_chains deferred;
 	VEC(struct replay_late) late;
 	bool no_more_chains; /* the file is at its end */
@@ -103,12 +99,27 @@ static inline bool replay_looks_at_all(const struct replay *r)
 	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
 }
 
-/* Of replay/sample_group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
-int replay_finish(struct replay *r, const struct record *rec,
-		  struct resolver_found *found, struct sample *sample);
-/* The sample, or one for each event that it tells of, into the columns; `sample` is the last one
- * then.  0 or -ENOMEM. */
-int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
-	       size_t *nr);
-/* The group into the columns, unless its chunk was lost meanwhile.  0 or -ENOMEM. */
-int replay_finish_group(struct replay *r, int nr_group, size_t *nr);
+/* Of batch.c.  The next batch, whose side band is applied.  0, 1 at the end, or a negative errno. */
+int replay_next_batch(struct replay *r, struct err *err);
+/* Releases the current chunk; the next one is. */
+void replay_end_chunk(struct replay *r);
+/* Drops what no sample asks for any more. */
+void replay_forget(struct replay *r);
+
+/* Of samples.c.  Adds the next samples of the current chunk to the group, which has less than `max`, up to
+ * these.  0; 1: the chunk is at its end; or -ENOMEM. */
+int replay_group_chunk(struct replay *r, size_t max);
+/* Adds the next samples before that time, up to a full group.  0 or -ENOMEM. */
+int replay_group_sorted(struct replay *r, uint64_t before_ns);
+/* Gives the sink those which waited and are whole now, at most `max`; the group is empty.  0, or a
+ * negative errno. */
+int replay_take_late(struct replay *r, size_t max);
+/* What is behind the resolver.  0 or -ENOMEM. */
+int replay_finish_sample(struct replay *r, struct grouped_sample *s);
+
+/* Of columns.c and in_order.c: struct sample_sink.take, and what replay_next() is with it. */
+int replay_take_columns(void *ctx, size_t from, size_t to);
+int replay_next_columns(struct replay *r, struct sample_batch *ret_batch,
+			struct err *err);
+int replay_take_in_order(void *ctx, size_t from, size_t to);
+int replay_give_all(struct replay *r, struct err *err);

@@ -1,6 +1,6 @@
 /* resolver_ahead.h - user stacks of the samples that come next, unwound together, and by several
  * threads.
- * Layer: resolve, for replay.c, resolver_unwind.c and recorders.  The functions are for the
+ * Layer: resolve, for sample_group.c and resolver_unwind.c.  The functions are for the
  * resolver's thread.
  *
  * Ahead of its turn only that is unwound which leads through binaries that were met before: then
@@ -12,10 +12,11 @@
 #include <stdint.h>
 
 #include "decode/record.h"
-#include "resolve/replay/resolver.h"
 #include "resolve/unwind/unwind.h"
 
+struct resolver;
 struct resolver_ahead;
+struct resolver_found;
 struct space_node;
 struct unwind_table;
 

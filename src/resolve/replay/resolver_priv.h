@@ -1,5 +1,5 @@
-/* resolver_priv.h - what resolver.c (side band) and resolver_samples.c share.
- * Layer: resolve, private to the two. */
+/* resolver_priv.h - what the files of the resolver (resolver*.c) and sample_group.c share.
+ * Layer: resolve, private to them. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,6 +86,49 @@ struct recent_thread {
 	uint32_t number; /* ... it has this in the dict; DICT_NONE: not asked for yet */
 };
 
+/* What a first look at a sample found: its thread and the spaces of its addresses.  Between
+ * the two steps other samples may be looked at, so that the memory of the second has time to
+ * come, but no side band may be applied. */
+struct resolver_found {
+	struct proc_thread *thread;
+	struct process *process;
+	const struct proc_version *user;
+	const struct proc_version *kernel;
+	int world;       /* enum world: of the sample's own address */
+	uint32_t number; /* of the thread in the dict; DICT_NONE: not known yet */
+	uint64_t changes;
+	/* Of one without: the mapping of its address, or NULL, and where it is in the dict, if its
+	 * image is there (else DICT_NONE). */
+	bool has_leaf;
+	uint32_t leaf_image;
+	uint64_t leaf_offset;
+	const struct mapping *leaf;
+	const struct ahead_stack
+		*ahead; /* resolve/replay/resolver_ahead.h; NULL: none */
+};
+
+/* How far the chain of a sample is resolved: the resolver's. */
+struct resolver_chain {
+	struct dict_path path;
+	const struct resolver_chain *
+		callers_of; /* an earlier one of the group that has the callers, or NULL */
+	uint32_t stack;     /* DICT_NONE before it is known */
+	uint32_t callers; /* likewise, of the callers alone */
+	uint32_t nr_inner,
+		nr_outer; /* frames: up to the innermost in user space; callers */
+	bool alone, asked, inside, stopped, keep, keep_callers;
+	uint64_t from;        /* position of the callers in the chain */
+	uint64_t callers_key; /* 0: there are none, or what stands there is none */
+	uint64_t places_key;  /* the same by their places; 0: not looked for, or none */
+	/* Of what is in front of them, wherever its process has its mappings; 0: there is none. */
+	uint64_t inner_key;
+	uint64_t inner_words; /* frames there */
+	uint64_t memo_key;    /* with the callers; 0: they are not known yet */
+	/* Of the innermost frame in user space; NULL: it was not looked for, or is in none. */
+	const struct mapping *user_mapping;
+	uint64_t user_ip;
+};
+
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
@@ -134,7 +177,29 @@ struct resolver {
 	struct resolver_ahead *ahead; /* is told of tables; NULL: there is none */
 };
 
-/* Of resolver_samples.c.  The mapping of an address, or NULL; most are in few mappings. */
+/* Of resolver_samples.c.  The steps of resolver_sample(), for sample_group.c: each of them is for all
+ * samples of a group before the next one, so that they wait together for what comes from memory.  Neither
+ * `found` nor `chain` moves between the steps, and no side band is applied.  Step 1 of 2, or of 6.
+ * 0 or -ENOMEM. */
+int resolver_find(struct resolver *r, const struct record *rec,
+		  struct resolver_found *ret_found);
+/* Step 2 of 2.  0, -ENOMEM, or -EAGAIN (resolver_table_later()). */
+int resolver_finish(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct resolver_found *found,
+		    struct sample *ret_sample);
+/* False: those that began have to be ended first. */
+bool resolver_has_room(const struct resolver *r);
+/* Step 4, behind resolver_chain_look() and resolver_chain_ask(): all of the sample but its stack.
+ * resolver_chain_step() and, in the order of this one, resolver_chain_stack() follow.  Results as of
+ * resolver_finish(). */
+int resolver_begin(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, struct resolver_found *found,
+		   struct resolver_chain *chain, struct sample *ret_sample);
+/* All that began have ended. */
+void resolver_chains_end(struct resolver *r);
+/* Some that began will not end, as memory was short: others may begin all the same. */
+void resolver_chains_lost(struct resolver *r);
+/* The mapping of an address, or NULL; most are in few mappings. */
 const struct mapping *resolver_mapping(struct resolver *r,
 				       const struct proc_version *version, uint64_t ip);
 /* The frame of an address that lies in mapping `m`, or (NULL) in none;
@@ -154,7 +219,7 @@ resolver_version(const struct resolver *r, const struct resolver_found *at,
 	return world == WORLD_KERNEL ? at->kernel : &r->worlds[world]->versions.at[0];
 }
 
-/* Of resolver_chains.c: the steps of resolver.h for the chain alone. */
+/* Of resolver_chains.c: the steps for the chain alone. */
 void resolver_chain_look(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c);
@@ -165,6 +230,7 @@ void resolver_chain_ask(struct resolver *r, const struct decoder *d,
 int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,
 			  struct resolver_chain *c);
+/* To be called again while it is true. */
 bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c);
 /* DICT_NONE when memory is short. */
 uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c);

@@ -392,19 +392,6 @@ static int resolver_samples_begin_sample(struct resolver *r, const struct record
 	return ret_sample->thread == DICT_NONE ? -ENOMEM : 0;
 }
 
-void resolver_look(struct resolver *r, const struct decoder *d,
-		   const struct record *rec, const struct resolver_found *found,
-		   struct resolver_chain *chain)
-{
-	resolver_chain_look(r, d, rec, found, chain);
-}
-
-void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
-		  const struct resolver_found *found, struct resolver_chain *chain)
-{
-	resolver_chain_ask(r, d, rec, found, chain);
-}
-
 bool resolver_has_room(const struct resolver *r)
 {
 	return r->nr_chain <= CHAIN_ROOM - CHAIN_MAX;
@@ -428,29 +415,17 @@ int resolver_begin(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-bool resolver_step(const struct resolver *r, struct resolver_chain *chain)
-{
-	return resolver_chain_step(r, chain);
-}
-
-int resolver_end(struct resolver *r, struct resolver_chain *chain,
-		 struct sample *sample)
-{
-	sample->stack = resolver_chain_stack(r, chain);
-	return sample->stack == DICT_NONE ? -ENOMEM : 0;
-}
-
-void resolver_group_end(struct resolver *r)
+void resolver_chains_end(struct resolver *r)
 {
 	r->nr_chain = 0;
 }
 
-void resolver_group_lost(struct resolver *r)
+void resolver_chains_lost(struct resolver *r)
 {
 	for (size_t i = 0; i < CALLERS_CACHE; i++)
 		if (r->callers[i].of)
 			r->callers[i] = (struct callers_slot){ 0 };
-	resolver_group_end(r);
+	resolver_chains_end(r);
 }
 
 static int finish_chain(struct resolver *r, const struct decoder *d,
@@ -464,7 +439,8 @@ static int finish_chain(struct resolver *r, const struct decoder *d,
 	if (resolver_chain_frames(r, d, rec, found, &chain))
 		return r->later ? -EAGAIN : -ENOMEM;
 	r->nr_chain = 0;
-	return resolver_end(r, &chain, sample);
+	sample->stack = resolver_chain_stack(r, &chain);
+	return sample->stack == DICT_NONE ? -ENOMEM : 0;
 }
 
 int resolver_finish(struct resolver *r, const struct decoder *d,

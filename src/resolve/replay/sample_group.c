@@ -1,180 +1,239 @@
-/* sample_group.c - decoded samples to columns, for replay.c: one by one, or those with chains in
- * groups, whose steps wait for memory together. */
+#include "resolve/replay/sample_group.h"
+
 #include <errno.h>
+#include <stdlib.h>
 
-#include "resolve/jit/stage.h"
-#include "resolve/replay/priv.h"
+#include "resolve/replay/resolver_ahead.h"
+#include "resolve/replay/resolver_priv.h"
 
-uint32_t replay_event(struct replay *r, uint32_t attr)
+enum {
+	TOGETHER =
+		32 /* samples whose steps wait together: what they need fits into a cache */
+};
+
+_Static_assert((int)SAMPLE_GROUP_MAX <= (int)RESOLVER_AHEAD_MAX,
+	       "a group is unwound ahead as a whole");
+
+/* How far a sample of the group is. */
+struct group_step {
+	struct resolver_found found;
+	struct resolver_chain chain;
+	bool is_deferred;
+};
+
+int sample_group_open(struct sample_group *g, struct resolver *r,
+		      const struct decoder *d, const struct sample_sink *sink,
+		      size_t max)
 {
-	uint32_t *number = &r->event_of.at[attr];
-
-	if (*number == DICT_NONE)
-		*number = replay_describe_event(r, attr);
-	return *number;
+	g->resolver = r;
+	g->decoder = d;
+	g->sink = *sink;
+	g->max = g->nr_room = max;
+	g->samples = calloc(max, sizeof(*g->samples));
+	g->steps = calloc(max, sizeof(*g->steps));
+	return g->samples && g->steps ? 0 : -ENOMEM;
 }
 
-/* What is behind the resolver.  0 or -ENOMEM. */
-static int finish_sample(struct replay *r, const struct record *rec,
-			 struct sample *sample)
+int sample_group_unwind_ahead(struct sample_group *g, unsigned int nr_threads)
 {
-	r->time_ns = rec->id.time_ns;
-	if (r->jit && jit_stage_is_needed(r->jit) && sample->stack != DICT_NONE) {
-		sample->stack = jit_stage_stack(r->jit, sample->stack, sample->time_ns);
+	return resolver_ahead_new(g->resolver, g->decoder, nr_threads, &g->ahead);
+}
+
+void sample_group_forget_tables(struct sample_group *g)
+{
+	if (g->ahead)
+		resolver_ahead_forget(g->ahead);
+}
+
+void sample_group_done(struct sample_group *g)
+{
+	resolver_ahead_free(g->ahead);
+	for (size_t i = 0; g->samples && i < g->nr_room; i++)
+		buf_done(&g->samples[i].chain);
+	free(g->samples);
+	free(g->steps);
+	*g = (struct sample_group){ 0 };
+}
+
+/* Finds their threads and spaces, and has the memory fetched that leads to the rest.  *nr: on an
+ * error it becomes less.  0 or -ENOMEM. */
+static int find_samples(struct sample_group *g, size_t *nr)
+{
+	for (size_t i = 0; i < *nr; i++) {
+		const struct record *rec = &g->samples[i].rec;
+
+		if (resolver_find(g->resolver, rec, &g->steps[i].found)) {
+			*nr = i;
+			return -ENOMEM;
+		}
+		if (g->ahead)
+			resolver_ahead_add(g->ahead, rec, &g->steps[i].found);
+	}
+	return 0;
+}
+
+/* ---- one after the other ---- */
+
+/* Number `at` of the group is resolved, with resolver_finish()'s result. */
+static int give_one(struct sample_group *g, size_t at, int result)
+{
+	if (result == -EAGAIN)
+		return g->sink.defer(g->sink.ctx, at);
+	return result ? result : g->sink.take(g->sink.ctx, at, at + 1);
+}
+
+/* Those without steps; `in_turn`: each is given to the sink at once. */
+static int resolve_whole(struct sample_group *g, size_t from, size_t to, bool in_turn)
+{
+	int result = 0;
+
+	for (size_t i = from; i < to && !result; i++) {
+		struct grouped_sample *s = &g->samples[i];
+
+		result = resolver_finish(g->resolver, g->decoder, &s->rec,
+					 &g->steps[i].found, &s->sample);
+		if (in_turn)
+			result = give_one(g, i, result);
+	}
+	return result || in_turn ? result : g->sink.take(g->sink.ctx, from, to);
+}
+
+/* ---- step by step ---- */
+
+static void look_at_chains(struct sample_group *g, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		resolver_chain_look(g->resolver, g->decoder, &g->samples[i].rec,
+				    &g->steps[i].found, &g->steps[i].chain);
+	for (size_t i = from; i < to; i++)
+		resolver_chain_ask(g->resolver, g->decoder, &g->samples[i].rec,
+				   &g->steps[i].found, &g->steps[i].chain);
+}
+
+/* Those from `from` on for which there is room.  *ret_to: where they end. */
+static int begin_chains(struct sample_group *g, size_t from, size_t to, size_t *ret_to)
+{
+	int result = 0;
+
+	for (; from < to && resolver_has_room(g->resolver) && !result; from++) {
+		struct grouped_sample *s = &g->samples[from];
+		struct group_step *step = &g->steps[from];
+
+		result = resolver_begin(g->resolver, g->decoder, &s->rec, &step->found,
+					&step->chain, &s->sample);
+		step->is_deferred = result == -EAGAIN;
+		if (step->is_deferred)
+			result = g->sink.defer(g->sink.ctx, from);
+	}
+	*ret_to = from;
+	return result;
+}
+
+static void step_chains(struct sample_group *g, size_t from, size_t to)
+{
+	struct resolver_chain *waiting[TOGETHER];
+	size_t nr = 0, left;
+
+	for (; from < to; from++)
+		if (!g->steps[from].is_deferred &&
+		    g->steps[from].chain.stack == DICT_NONE)
+			waiting[nr++] = &g->steps[from].chain;
+	for (; nr; nr = left) {
+		left = 0;
+		for (size_t i = 0; i < nr; i++)
+			if (resolver_chain_step(g->resolver, waiting[i]))
+				waiting[left++] = waiting[i];
+	}
+}
+
+static int end_chains(struct sample_group *g, size_t from, size_t to)
+{
+	for (; from < to; from++) {
+		struct sample *sample = &g->samples[from].sample;
+
+		if (g->steps[from].is_deferred)
+			continue;
+		sample->stack =
+			resolver_chain_stack(g->resolver, &g->steps[from].chain);
 		if (sample->stack == DICT_NONE)
 			return -ENOMEM;
 	}
-	sample->event = replay_event(r, rec->id.event);
-	return sample->event == DICT_NONE ? -ENOMEM : 0;
-}
-
-int replay_finish(struct replay *r, const struct record *rec,
-		  struct resolver_found *found, struct sample *sample)
-{
-	if (resolver_finish(r->resolver, &r->decoder, rec, found, sample))
-		return -ENOMEM;
-	return finish_sample(r, rec, sample);
-}
-
-static void replay_group_put_sample(struct replay_columns *c, size_t at,
-				    const struct sample *s)
-{
-	c->time_ns[at] = s->time_ns;
-	c->period[at] = s->period;
-	c->thread[at] = s->thread;
-	c->event[at] = s->event;
-	c->stack[at] = s->stack;
-	c->cpu[at] = s->cpu;
-}
-
-static int put_shares(struct replay *r, const struct replay_sample *s,
-		      struct sample *sample, size_t *nr)
-{
-	for (size_t i = 0; i < s->shares.list.nr; i++) {
-		sample->period = s->shares.list.at[i].period;
-		sample->event = replay_event(r, s->shares.list.at[i].event);
-		if (sample->event == DICT_NONE)
-			return -ENOMEM;
-		replay_group_put_sample(r->columns, (*nr)++, sample);
-	}
+	resolver_chains_end(g->resolver);
 	return 0;
 }
 
-static inline int replay_group_put(struct replay *r, const struct replay_sample *s,
-				   struct sample *sample, size_t *nr)
+/* Gives those that are not deferred to the sink. */
+static int take_resolved(struct sample_group *g, size_t from, size_t to)
 {
-	if (s->is_shared)
-		return put_shares(r, s, sample, nr);
-	replay_group_put_sample(r->columns, (*nr)++, sample);
-	return 0;
-}
+	int result = 0;
 
-int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
-	       size_t *nr)
-{
-	return replay_group_put(r, s, sample, nr);
-}
+	while (from < to && !result) {
+		size_t end = from;
 
-static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
-{
-	for (int i = 0; i < nr_group; i++) {
-		struct replay_sample *s = &r->group[i];
-		struct sample sample;
-
-		if (r->unwinding)
-			s->found.ahead = resolver_ahead_get(r->unwinding, (size_t)i);
-		if (replay_finish(r, &s->rec, &s->found, &sample) ||
-		    replay_group_put(r, s, &sample, nr))
-			return -ENOMEM;
+		while (end < to && !g->steps[end].is_deferred)
+			end++;
+		if (end > from)
+			result = g->sink.take(g->sink.ctx, from, end);
+		from = end + 1;
 	}
-	return 0;
+	return result;
 }
 
-static void step_together(struct replay *r, int from, int to)
+static int resolve_chains(struct sample_group *g, size_t from, size_t to)
 {
-	int waiting[REPLAY_GROUP];
-	int nr = 0;
+	int result = 0;
 
-	for (int i = from; i < to; i++)
-		if (!resolver_is_known(&r->group[i].state))
-			waiting[nr++] = i;
-	while (nr) {
-		int left = 0;
-
-		for (int i = 0; i < nr; i++)
-			if (resolver_step(r->resolver, &r->group[waiting[i]].state))
-				waiting[left++] = waiting[i];
-		nr = left;
+	look_at_chains(g, from, to);
+	for (size_t next; from < to && !result; from = next) {
+		result = begin_chains(g, from, to, &next);
+		if (result)
+			break;
+		step_chains(g, from, next);
+		result = end_chains(g, from, next);
+		if (!result)
+			result = take_resolved(g, from, next);
 	}
+	if (result)
+		resolver_chains_lost(g->resolver);
+	return result;
 }
 
-/* Those from `from` on for which there is room.  How many there are behind, or -ENOMEM. */
-static int begin_together(struct replay *r, int from, int nr_group)
-{
-	for (; from < nr_group && resolver_has_room(r->resolver); from++) {
-		struct replay_sample *s = &r->group[from];
+/* ---- a group ---- */
 
-		if (resolver_begin(r->resolver, &r->decoder, &s->rec, &s->found,
-				   &s->state, &s->sample))
-			return -ENOMEM;
-	}
-	return from;
+/* Gets what was unwound ahead: each once, also when it is not looked at any more. */
+static void get_ahead(struct sample_group *g, size_t from, size_t to)
+{
+	for (; g->ahead && from < to; from++)
+		g->steps[from].found.ahead = resolver_ahead_get(g->ahead, from);
 }
 
-static int end_together(struct replay *r, int from, int to, size_t *nr)
+/* Samples of flat reports have no steps. */
+static int resolve_some(struct sample_group *g, size_t from, size_t to)
 {
-	for (int i = from; i < to; i++) {
-		struct replay_sample *s = &r->group[i];
+	bool in_turn = g->in_turn || to - from == 1;
 
-		if (resolver_is_known(&s->state))
-			s->sample.stack = s->state.stack;
-		else if (resolver_end(r->resolver, &s->state, &s->sample))
-			return -ENOMEM;
-		if (finish_sample(r, &s->rec, &s->sample) ||
-		    replay_group_put(r, s, &s->sample, nr))
-			return -ENOMEM;
-	}
-	resolver_group_end(r->resolver);
-	return 0;
+	return in_turn || g->resolver->depth != RESOLVE_CHAINS
+		       ? resolve_whole(g, from, to, in_turn)
+		       : resolve_chains(g, from, to);
 }
 
-static int finish_together(struct replay *r, int nr_group, size_t *nr)
+int sample_group_end(struct sample_group *g)
 {
-	int from = 0;
+	/* In turn, the first need not wait for what threads do for those behind it. */
+	size_t nr = g->nr, step = g->in_turn && g->ahead ? 1 : TOGETHER;
+	int result;
 
-	for (int i = 0; i < nr_group; i++)
-		resolver_look(r->resolver, &r->decoder, &r->group[i].rec,
-			      &r->group[i].found, &r->group[i].state);
-	for (int i = 0; i < nr_group; i++)
-		resolver_ask(r->resolver, &r->decoder, &r->group[i].rec,
-			     &r->group[i].found, &r->group[i].state);
-	while (from < nr_group) {
-		int to = begin_together(r, from, nr_group);
-
-		if (to < 0)
-			return to;
-		step_together(r, from, to);
-		if (end_together(r, from, to, nr))
-			return -ENOMEM;
-		from = to;
+	g->nr = 0;
+	if (!nr)
+		return 0;
+	result = find_samples(g, &nr);
+	if (g->ahead)
+		resolver_ahead_start(g->ahead);
+	for (size_t from = 0, to; from < nr; from = to) {
+		to = from + step < nr ? from + step : nr;
+		get_ahead(g, from, to);
+		if (!result)
+			result = resolve_some(g, from, to);
 	}
-	return 0;
-}
-
-int replay_finish_group(struct replay *r, int nr_group, size_t *nr)
-{
-	/* What a jitdump tells adds frames of its own behind each sample, and stacks that are
-	 * unwound take most of the time. */
-	bool apart = !r->options.chains || r->group_max > REPLAY_GROUP ||
-		     (r->jit && jit_stage_is_needed(r->jit));
-	size_t before = *nr;
-
-	if (apart ? finish_one_by_one(r, nr_group, nr)
-		  : finish_together(r, nr_group, nr))
-		return -ENOMEM;
-	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk)) {
-		r->undecodable += (uint64_t)nr_group;
-		*nr = before;
-	}
-	return 0;
+	return result;
 }

@@ -48,13 +48,19 @@ static void add_rest(struct deferred_samples *d, int32_t tid, uint64_t time_ns)
 	assert_int_equal(deferred_chains_add(&d->chains, &rec), 0);
 }
 
+/* The chain that is put together is good until the next one is. */
 static int join(struct deferred_samples *d, struct record *rec, uint64_t now_ns)
 {
+	static struct grouped_sample sample;
 	struct decoder decoder;
 	int r;
 
 	decoder_init(&decoder, false);
-	r = deferred_samples_join(d, &decoder, rec, bytes, sizeof(bytes), now_ns);
+	sample.rec = *rec;
+	sample.bytes = bytes;
+	sample.len = sizeof(bytes);
+	r = deferred_samples_join(d, &decoder, &sample, now_ns);
+	*rec = sample.rec;
 	decoder_done(&decoder);
 	return r;
 }

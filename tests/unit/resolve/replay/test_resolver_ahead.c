@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "resolve/replay/resolver_ahead.h"
+#include "resolve/replay/resolver_priv.h"
 
 enum {
 	PID = 5,
@@ -71,7 +72,7 @@ static void make_moment(struct moment *m, unsigned int nr_places, uint32_t *seed
 	m->rec.sample.user_stack.len = sizeof(m->stack);
 }
 
-struct world {
+struct scene {
 	struct dict dict;
 	struct decoder decoder;
 	struct resolver *resolver;
@@ -81,14 +82,14 @@ struct world {
 /* No binary has a table: frame pointers are followed. */
 static const struct unwind_table *no_table(void *ctx, uint32_t image)
 {
-	struct world *w = ctx;
+	struct scene *w = ctx;
 
 	(void)image;
 	w->asked++;
 	return NULL;
 }
 
-static void map_image(struct world *w, uint64_t start, const char *path)
+static void map_image(struct scene *w, uint64_t start, const char *path)
 {
 	struct record rec = { .type = PERF_RECORD_MMAP2,
 			      .id = { .time_ns = 1, .has_time = true } };
@@ -102,7 +103,7 @@ static void map_image(struct world *w, uint64_t start, const char *path)
 	assert_int_equal(resolver_side_band(w->resolver, &rec), 0);
 }
 
-static void begin(struct world *w)
+static void begin(struct scene *w)
 {
 	static const char *const paths[] = { "/bin/a", "/lib/b", "/lib/c", "//anon" };
 	struct perf_event_attr attr = { .size = sizeof(attr) };
@@ -120,7 +121,7 @@ static void begin(struct world *w)
 		map_image(w, place(i), paths[i]);
 }
 
-static void end(struct world *w)
+static void end(struct scene *w)
 {
 	resolver_free(w->resolver);
 	dict_done(&w->dict);
@@ -128,7 +129,7 @@ static void end(struct world *w)
 }
 
 /* Looks at `nr` of them ahead, and resolves them.  Returns how many were found ahead. */
-static size_t resolve_group(struct world *w, struct resolver_ahead *a,
+static size_t resolve_group(struct scene *w, struct resolver_ahead *a,
 			    struct moment *moments, size_t nr, uint32_t *ret_stacks)
 {
 	static struct resolver_found found[RESOLVER_AHEAD_MAX];
@@ -159,7 +160,7 @@ static uint32_t one[SAMPLES], many[SAMPLES];
 
 static void compare_with_threads(unsigned int nr_threads)
 {
-	struct world alone, together;
+	struct scene alone, together;
 	struct resolver_ahead *a;
 	uint32_t seed = 7;
 	size_t nr_found = 0;
@@ -233,7 +234,7 @@ static void rest_behind_what_was_ahead(void **state)
 						.machine = "x86_64" };
 	struct resolver_unwind with = unwind;
 	struct resolver_ahead *a;
-	struct world w;
+	struct scene w;
 	uint32_t seed = 5;
 	unsigned int nr_whole = 0;
 
@@ -270,7 +271,7 @@ static void no_rest_of_the_dead(void **state)
 	struct resolver_unwind with = { .table = no_table,
 					.copy = copy_live,
 					.machine = "x86_64" };
-	struct world w;
+	struct scene w;
 	uint32_t seed = 5;
 
 	(void)state;
@@ -301,7 +302,7 @@ static void no_rest_of_the_dead(void **state)
 static void only_what_is_known(void **state)
 {
 	struct resolver_ahead *a;
-	struct world w;
+	struct scene w;
 	uint32_t seed = 3;
 	int asked;
 
