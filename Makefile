@@ -11,7 +11,7 @@ all: $(BUILD)/build.ninja
 
 $(BUILD)/build.ninja:
 	@scripts/deps.sh --check build
-	@scripts/configure '$(BUILD)' $(MESON_FLAGS)
+	@scripts/configure '$(BUILD)' -Dtests=false $(MESON_FLAGS)
 
 demo:
 	@scripts/deps.sh build demo
