@@ -1,5 +1,5 @@
 /* data.h - writing perf.data files that perf report and perf script read.
- * Layer: format.  The format: docs/format.md, "perf.data"; Linux
+ * Layer: format.  The format: docs/perf-data.md; Linux
  * tools/perf/Documentation/perf.data-file-format.txt.
  *
  * A file that was not closed (killed, full disk) is readable up to the last flush: the

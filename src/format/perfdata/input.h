@@ -1,6 +1,6 @@
 /* input.h - a perf.data of whatever origin as a stream of raw records.
  * Layer: format.  Source of the layouts: tools/perf/Documentation/perf.data-file-format.txt,
- * <linux/perf_event.h>; docs/format.md, "perf.data".
+ * <linux/perf_event.h>; docs/perf-data.md.
  *
  * File, pipe and directory look the same from here on: chunks of whole records, in the byte
  * order of the machine that recorded them.  What is about the file and not about the machine
