@@ -8,6 +8,7 @@
  *	sample|THREAD|EVENT|CPU|TIME_NS|PERIOD|FRAMES|REPEAT
  *	totals|LOST|THROTTLED|UNDECODABLE|RECORDER_CPU_NS
  *	share|EVENT|TEN_THOUSANDTHS of the time that it had a counter
+ *	side|NAME|PATH: the file at PATH becomes the session's NAME, with a checksum
  *	unfinished
  *	escapes
  *
@@ -21,7 +22,9 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/files/io.h"
 #include "base/parse.h"
+#include "format/session/checksums.h"
 #include "format/session/session.h"
 
 enum {
@@ -251,6 +254,28 @@ static void put_share(struct writing *w)
 	w->totals.event_shares[number(w, 1)] = (uint16_t)(number(w, 2) + 1);
 }
 
+static void put_side_file(struct writing *w)
+{
+	const char *slash = strrchr(w->path, '/');
+	struct buf bytes = { 0 };
+	char *path, *dir;
+
+	if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - w->path) : 0, w->path,
+		     field(w, 1)) < 0)
+		die(w->path, "out of memory");
+	dir = strdup(path);
+	if (!dir || io_read_file(field(w, 2), &bytes, SIZE_MAX))
+		die("cannot read", field(w, 2));
+	if (strrchr(dir, '/'))
+		*strrchr(dir, '/') = '\0';
+	if (io_make_dirs(dir, RECORDING_DIR_MODE) ||
+	    checksums_write_file(path, bytes.data, bytes.len, RECORDING_FILE_MODE))
+		die("cannot write", path);
+	buf_done(&bytes);
+	free(path);
+	free(dir);
+}
+
 static void put_unfinished(struct writing *w)
 {
 	w->totals.finished = false;
@@ -269,7 +294,7 @@ static const struct {
 	{ "image", put_image },     { "thread", put_thread },
 	{ "sample", put_sample },   { "totals", put_totals },
 	{ "share", put_share },     { "unfinished", put_unfinished },
-	{ "escapes", put_escapes },
+	{ "escapes", put_escapes }, { "side", put_side_file },
 };
 
 static void put_line(struct writing *w, char *line)

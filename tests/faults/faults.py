@@ -369,11 +369,51 @@ class Save:
         return sum(nr for nr, _ in results), [f for _, found in results for f in found]
 
 
+class Program:
+    """A program with samples: what readelf and nm know of it."""
+
+    def __init__(self, path):
+        self.path = path
+        notes = subprocess.run(["readelf", "-n", path], check=True, capture_output=True).stdout
+        self.build_id = notes.decode().split("Build ID: ")[1].split()[0]
+        self.symbols = {}
+        for line in subprocess.run(["nm", path], check=True,
+                                   capture_output=True).stdout.decode().splitlines():
+            words = line.split()
+            if len(words) == 3:
+                self.symbols[words[2]] = int(words[0], 16)
+        self.loads = [[int(word, 16) for word in line.split()[1:6]] for line in subprocess.run(
+            ["readelf", "-lW", path], check=True, capture_output=True).stdout.decode().splitlines()
+            if line.startswith("  LOAD ")]
+
+    def offset(self, symbol, add):
+        """In the file, so many bytes after the start of a function."""
+        at = self.symbols[symbol] + add
+        return next(at - start + offset for offset, start, _, _, size in self.loads
+                    if start <= at < start + size)
+
+
+def zstd_raw(content):
+    """A frame of zstd that does not compress: one block, at most 64 KiB."""
+    header = struct.pack("<IBH", 0xfd2fb528, 0x60, len(content) - 256)
+    return header + (len(content) << 3 | 1).to_bytes(3, "little") + content
+
+
+def jitdump(pid, address, name):
+    """A jitdump with one function of 64 bytes."""
+    code = bytes(64)
+    name = name.encode() + b"\0"
+    load = struct.pack("<IIQIIQQQQ", 0, 56 + len(name) + len(code), 2000000, pid, pid, address,
+                       address, len(code), 1) + name + code
+    return struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, pid, 1000000, 0) + load
+
+
 class Suite:
     def __init__(self, options, directory):
         build = os.path.abspath(options.build)
         self.links = os.path.join(build, "links")
         self.shim = os.path.abspath(options.shim)
+        self.writer = os.path.join(build, "tests", "cmd", "write_session")
         self.workloads = os.path.realpath(os.path.join(build, "tests", "workloads"))
         self.directory = directory
         self.options = options
@@ -404,22 +444,67 @@ class Suite:
             raise Failed(f"{name} {' '.join(words)}: {done.stderr.decode()}")
 
     def make_inputs(self):
-        """A recording with stacks, kernel and JIT code; what other commands make of it; another one."""
+        """A recording with stacks, kernel and JIT code; what other commands make of it; another one.  They are the same
+        in each run, so that the n-th call is."""
         def path(name):
             return os.path.join(self.directory, name)
         self.session = path("session")
         self.old_session = path("old")
         self.perf_data = path("perf.data")
         self.archive = path("input.oparchive")
-        for session in (self.session, self.old_session):
-            os.mkdir(session)
-        ratio = os.path.join(self.workloads, "ratio")
-        script = f"{ratio} 300; {os.path.join(self.workloads, 'jit_dump')} 200"
-        self.make("operf", "--callgraph", "--session-dir", self.session, "sh", "-c", script)
-        self.make("operf", "--session-dir", self.old_session, ratio, "100")
+        ratio = Program(os.path.join(self.workloads, "ratio"))
+        gone = Program(os.path.join(self.workloads, "code_region"))
+        kernel = "".join(f"{0xffffffff81000000 + i * 0x1000:x} T {name}\n" for i, name in enumerate(
+            ["_text", "vfs_read", "vfs_write"] + [f"function_{n}" for n in range(1000)]))
+        files = {"kallsyms": zstd_raw(kernel.encode()),
+                 "map": b"7f0000000000 100 jit_alpha\n7f0000000100 100 jit_beta\n",
+                 "dump": jitdump(4712, 0x7f1000000000, "dumped")}
+        for name, content in files.items():
+            with open(path(name), "wb") as out:
+                out.write(content)
+        self.write_session(self.session, f"""
+info|2000|CPU|{os.uname().nodename}||1000000|65|{os.uname().release}|boot|0
+event|TIMER|timer|7|0|997|0
+image|1|{ratio.path}|{ratio.build_id}
+image|2|[kernel.kallsyms]||0|{0xffffffff81000000}|{0xffffffff82000000}
+image|1|/nonexistent/gone|{gone.build_id}
+image|6|//anon||4711|{0x7f0000000000}|{0x7f0000001000}
+image|6|//anon||4712|{0x7f1000000000}|{0x7f1000001000}
+thread|4711|4711|ratio|0|0|
+thread|4712|4713|gone|2|0|
+sample|0|0|0|2000000|1|0+{ratio.offset("work_a", 4)};0+{ratio.offset("main", 8)}|10
+sample|0|0|1|2000000|1|0+{ratio.offset("work_b", 4)};0+{ratio.offset("main", 8)}|190
+sample|0|0|0|3000000|1|1+{0x1010};0+{ratio.offset("work_b", 8)};0+{ratio.offset("main", 8)}|20
+sample|0|0|0|4000000|1|1+{0x2010}|7
+sample|1|0|0|4000000|1|2+{gone.offset("main", 8)}|30
+sample|0|0|0|5000000|1|3+16;0+{ratio.offset("main", 8)}|11
+sample|0|0|0|5000000|1|3+{0x110}|12
+sample|1|0|0|5000000|1|4+{0x10}|13
+totals|0|0|0|1000000
+side|kallsyms.zst|{path("kallsyms")}
+side|modules|/dev/null
+side|images/{gone.build_id}|{gone.path}
+side|jit/4711/perf-4711.map|{path("map")}
+side|jit/4712/jit-4712.dump|{path("dump")}
+""")
+        self.write_session(self.old_session, f"""
+info|2000|CPU|{os.uname().nodename}||1000000|65|{os.uname().release}|boot|0
+event|TIMER|timer|7|0|997|0
+image|1|{ratio.path}|{ratio.build_id}
+thread|4711|4711|ratio|0|0|
+sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
+""")
         self.make("oprofile", "export", "perf-data", "--session-dir", self.session, "-o",
                   self.perf_data)
         self.make("oparchive", "--session-dir", self.session, "--output", self.archive)
+
+    def write_session(self, directory, description):
+        segment = os.path.join(directory, "samples", "current", "segment-000001")
+        os.makedirs(os.path.dirname(segment))
+        done = subprocess.run([self.writer, segment], input=description.encode(), check=False,
+                              capture_output=True)
+        if done.returncode:
+            raise Failed(done.stderr.decode())
 
     def commands(self):
         here = ("--session-dir", self.session)
@@ -594,10 +679,18 @@ def test_all(suite, options):
                 if not options.command or command.name in options.command]
     total = 0
     counts = {}
+    is_whole = True  # no command was skipped
     print(f"1..{len(commands)}")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for i, command in enumerate(commands, 1):
-            nr, findings = test(suite, command, pool)
+            try:
+                nr, findings = test(suite, command, pool)
+            except Failed as failed:
+                if "perf_event" not in str(failed) and "seccomp" not in str(failed):
+                    raise
+                is_whole = False
+                print(f"ok {i} {command.name} # SKIP {str(failed).splitlines()[0]}", flush=True)
+                continue
             total += nr
             print(f"{'not ok' if findings else 'ok'} {i} {command.name}: {nr} faults, "
                   f"{len(findings)} findings", flush=True)
@@ -605,6 +698,9 @@ def test_all(suite, options):
                 counts[finding[1]] = counts.get(finding[1], 0) + 1
                 print("#   " + " ".join(finding).replace("\n", " "))
     print(f"# {total} faults; findings: {counts or 'none'}")
+    if is_whole and total < options.least:
+        print(f"Bail out! fewer than {options.least} faults were reached")
+        return 1
     return 1 if counts else 0
 
 
@@ -614,6 +710,7 @@ def main():
     parser.add_argument("shim", help="fault.so")
     parser.add_argument("--most", type=int, default=100000,
                         help="faults per command, kind and error (default: all)")
+    parser.add_argument("--least", type=int, default=0, help="fail with fewer faults")
     parser.add_argument("--command", action="append", help="only this command")
     parser.add_argument("--kind", action="append", help="only calls of this kind")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -629,9 +726,6 @@ def main():
             return 0
         return test_all(suite, options)
     except Failed as failed:
-        if "perf_event" in str(failed) or "seccomp" in str(failed):
-            print(f"1..0 # SKIP {failed}")
-            return 0
         print(f"not ok 1 {failed}")
         return 1
     finally:
