@@ -155,14 +155,8 @@ size_t count_metrics(const struct count_run *run, const struct count_values *val
 const char *count_metrics_events(bool have_pmu, bool have_topdown)
 {
 	if (have_topdown)
-		return "task-clock,cycles,instructions,branches,branch-misses,page-"
-		       "faults,"
-		       "context-switches,cpu-migrations,{cpu/slots/,"
-		       "cpu/topdown-retiring/,cpu/topdown-bad-spec/,"
-		       "cpu/topdown-fe-bound/,cpu/topdown-be-bound/}";
+		return "task-clock,cycles,instructions,branches,branch-misses,page-faults,context-switches,cpu-migrations,{cpu/slots/,cpu/topdown-retiring/,cpu/topdown-bad-spec/,cpu/topdown-fe-bound/,cpu/topdown-be-bound/}";
 	if (have_pmu)
-		return "task-clock,cycles,instructions,branches,branch-misses,"
-		       "cache-references,cache-misses,page-faults,context-switches,"
-		       "cpu-migrations";
+		return "task-clock,cycles,instructions,branches,branch-misses,cache-references,cache-misses,page-faults,context-switches,cpu-migrations";
 	return "task-clock,page-faults,context-switches,cpu-migrations";
 }

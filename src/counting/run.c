@@ -111,8 +111,7 @@ static int count_run_open_with_rights(struct count_run *run, struct err *err)
 	r = open_counters(run, err);
 	if (!r)
 		log_say(LOG_NOTE,
-			"user space only: /proc/sys/kernel/perf_event_paranoid does "
-			"not let you count the kernel (1 or less does)");
+			"user space only: /proc/sys/kernel/perf_event_paranoid does not let you count the kernel (1 or less does)");
 	return r;
 }
 

@@ -163,10 +163,10 @@ static int import_file_begin(struct import_file_import *m,
 	if (selection_set_times(&m->selection, &span))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!m->selection.times_known)
-		return err_set(err, -ENODATA,
-			       "time: it is not known when the samples begin and end, "
-			       "so there are no shares of it: give seconds, such as "
-			       "time:1.5s-3s");
+		return err_set(
+			err, -ENODATA,
+			"time: it is not known when the samples begin and end, so there are no shares of it: "
+			"give seconds, such as time:1.5s-3s");
 	return import_file_open_writer(m, err);
 }
 

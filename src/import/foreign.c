@@ -178,10 +178,10 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	if (r)
 		return r;
 	m->format = foreign_find(m->bytes.data, m->bytes.len);
-	return m->format ? 0
-			 : err_set(err, -EBADMSG,
-				   "it is no perf.data, nor folded stacks, pprof or "
-				   "text of perf script");
+	return m->format
+		       ? 0
+		       : err_set(err, -EBADMSG,
+				 "it is no perf.data, nor folded stacks, pprof or text of perf script");
 }
 
 /* ---- a sample ---- */
@@ -494,8 +494,7 @@ int import_foreign(const struct import_request *request,
 		err_prefix(err, "%s", import_foreign_name_of(request));
 	if (!r && m.info.skipped)
 		log_say(LOG_WARNING,
-			"%s: %" PRIu64 " %s were not understood and are left "
-			"out",
+			"%s: %" PRIu64 " %s were not understood and are left out",
 			import_foreign_name_of(request), m.info.skipped,
 			m.format->read == foreign_read_pprof ? "parts" : "lines");
 	if (!r)

@@ -118,8 +118,8 @@ static void save_kernel(struct recorder *r)
 
 	if (result == -ENOSPC)
 		log_say(LOG_WARNING,
-			"no room in %s for the kernel's symbols (1 MB): kernel "
-			"samples will have no names",
+			"no room in %s for the kernel's symbols (1 MB): "
+			"kernel samples will have no names",
 			dir->root);
 	else if (result < 0)
 		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s",
@@ -199,9 +199,8 @@ static bool recorder_open_is_rewritten(void *ctx, const char *path,
 static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 {
 	log_say(LOG_DEBUG,
-		"there before: %u processes, %u threads, %u mappings; looked up in "
-		"%llu ms, "
-		"%u processes left for later, %u unreadable",
+		"there before: %u processes, %u threads, %u mappings; "
+		"looked up in %llu ms, %u processes left for later, %u unreadable",
 		stats->processes, stats->threads, stats->mappings,
 		(unsigned long long)((clock_now_ns(CLOCK_MONOTONIC) - begin_ns) /
 				     NS_PER_MS),
@@ -231,9 +230,9 @@ static int take_snapshots(struct recorder *r, struct err *err)
 		return err_set(err, result, "out of memory");
 	result = snapshot_kernel(r->snapshot, err);
 	if (result == -EACCES && !(c->session_flags & SESSION_USER_ONLY))
-		log_say(LOG_WARNING, "kernel addresses are hidden "
-				     "(kernel.kptr_restrict): kernel samples "
-				     "will have no names");
+		log_say(LOG_WARNING,
+			"kernel addresses are hidden (kernel.kptr_restrict): "
+			"kernel samples will have no names");
 	else if (result && result != -EACCES)
 		return result;
 	result = 0;
@@ -261,9 +260,9 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 		int result = thread_list_add(threads, c->pids[i]);
 
 		if (result == -ESRCH && access("/proc/self", F_OK))
-			return err_set(err, -ENOENT,
-				       "/proc is not mounted: nothing can be "
-				       "known of processes");
+			return err_set(
+				err, -ENOENT,
+				"/proc is not mounted: nothing can be known of processes");
 		if (result)
 			return err_sys(err, result, "process %d", c->pids[i]);
 	}
@@ -288,11 +287,10 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 	int result = list_threads(c, &threads, err);
 
 	if (!result && c->stack_bytes && !config.user_regs)
-		result =
-			err_set(err, -EOPNOTSUPP,
-				"--callgraph=dwarf: it is not known how stacks of this "
-				"machine (%s) are unwound",
-				r->machine.arch);
+		result = err_set(
+			err, -EOPNOTSUPP,
+			"--callgraph=dwarf: it is not known how stacks of this machine (%s) are unwound",
+			r->machine.arch);
 	if (c->pids) {
 		config.tids = threads.list.at;
 		config.nr_tids = threads.list.nr;
@@ -375,8 +373,8 @@ static void tell_opened(const struct recorder *r)
 	}
 	perf_source_rings(r->source, &rings);
 	log_say(LOG_DEBUG,
-		"rings of %zu CPUs: %zu kB each for samples, %zu kB for mappings and "
-		"processes; %zu descriptors",
+		"rings of %zu CPUs: %zu kB each for samples, %zu kB for mappings and processes; "
+		"%zu descriptors",
 		rings.nr_cpus, rings.bytes[PERF_SOURCE_SAMPLES] / 1024,
 		rings.bytes[PERF_SOURCE_SIDE_BAND] / 1024, rings.nr_fds);
 	log_say(LOG_DEBUG, "writing %s", r->segment_path);

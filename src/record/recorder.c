@@ -379,22 +379,23 @@ static void tell_end(const struct recorder *r)
 	struct resolver_kept kept = resolver_kept(r->resolver);
 
 	log_say(LOG_DEBUG,
-		"rounds: %llu, of which %llu were written; records of mappings and "
-		"processes: %llu",
+		"rounds: %llu, of which %llu were written; "
+		"records of mappings and processes: "
+		"%llu",
 		(unsigned long long)r->nr_rounds, (unsigned long long)r->nr_writes,
 		(unsigned long long)r->nr_side_band);
 	if (r->config.stack_bytes) {
 		struct resolver_rests rests = resolver_unwind_rests(r->resolver);
 
 		log_say(LOG_DEBUG,
-			"%llu stacks were longer than their copies: the rest of %llu "
-			"was read from their processes",
+			"%llu stacks were longer than their copies: "
+			"the rest of %llu was read from their processes",
 			(unsigned long long)rests.tried,
 			(unsigned long long)rests.found);
 	}
 	log_say(LOG_DEBUG,
-		"the session has %zu names, %zu images, %zu threads, %zu places, %zu "
-		"stacks; %zu names and %zu images were known at the end",
+		"the session has %zu names, %zu images, %zu threads, %zu places, %zu stacks; "
+		"%zu names and %zu images were known at the end",
 		r->dict.strings.strings.nr, r->dict.images.nr, r->dict.threads.nr,
 		r->dict.frames.nr, r->dict.stacks.nr - STACK_FIRST, kept.names,
 		kept.images);

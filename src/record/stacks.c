@@ -208,8 +208,7 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 		return;
 	if (now_ns >= s->shared->next_tell_ns)
 		log_say(LOG_NOTE,
-			"%s: its table for stacks, of %llu kB, is too large beside the "
-			"others",
+			"%s: its table for stacks, of %llu kB, is too large beside the others",
 			dict_str(s->dict, s->dict->images.at[largest].name),
 			(unsigned long long)bytes >> 10);
 	s->shared->next_tell_ns = now_ns + trim_ns;

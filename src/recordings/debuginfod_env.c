@@ -81,10 +81,10 @@ int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 	uint64_t ns = 0;
 
 	if (timeout && !parse_duration_ns(timeout, &ns))
-		return err_set(err, -EINVAL,
-			       "--debuginfod-timeout: %s is no time such as 10, 1.5s, "
-			       "2m, or 0 for never",
-			       timeout);
+		return err_set(
+			err, -EINVAL,
+			"--debuginfod-timeout: %s is no time such as 10, 1.5s, 2m, or 0 for never",
+			timeout);
 	if (!urls)
 		return 0;
 	e.options.timeout_ms =

@@ -85,9 +85,9 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 	if (!a->cache || !a->modules || !a->vmlinux)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (options->root)
-		return err_set(err, -EINVAL,
-			       "--root and archive: exclude each other: an archive is "
-			       "the root");
+		return err_set(
+			err, -EINVAL,
+			"--root and archive: exclude each other: an archive is the root");
 	options->archive = true;
 	options->root = dir;
 	options->debug_dir = a->cache;

@@ -37,9 +37,10 @@ int script_filter_times(struct script_filter *f, const struct session_span *span
 		return err_set(err, -ENOMEM, "out of memory");
 	if (f->selection.times_known)
 		return 0;
-	return err_set(err, -ENODATA,
-		       "time: it is not known when the samples begin and end, so there "
-		       "are no shares of it: give seconds, such as time:1.5s-3s");
+	return err_set(
+		err, -ENODATA,
+		"time: it is not known when the samples begin and end, so there are no shares of it: "
+		"give seconds, such as time:1.5s-3s");
 }
 
 int script_filter_wants(struct script_filter *f, const struct sample *sample)

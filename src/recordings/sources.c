@@ -402,8 +402,7 @@ static int no_session(const char *where, const char *name, struct err *err)
 {
 	return err_set(
 		err, -ENOENT,
-		"No sample found: Please specify a session containing sample data "
-		"(there is none in %s%s%s)",
+		"No sample found: Please specify a session containing sample data (there is none in %s%s%s)",
 		where, *name ? "/" : "", name);
 }
 

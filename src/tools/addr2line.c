@@ -79,8 +79,7 @@ static const struct option_row rows[] = {
 	  .letter = 'i',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct addr2line_settings, inlines),
-	  .help = "Where the function was inlined, print the callers too, up to the "
-		  "one that was not." },
+	  .help = "Where the function was inlined, print the callers too, up to the one that was not." },
 	{ .name = "pretty-print",
 	  .letter = 'p',
 	  .kind = OPTION_FLAG,
@@ -97,8 +96,8 @@ static const struct option_row rows[] = {
 	  .value = "STYLE",
 	  .value_optional = true,
 	  .offset = OPTION(struct addr2line_settings, demangle),
-	  .help = "Print C++ and Rust names as in the source; the style is found by "
-		  "itself, and only \"none\" makes a difference." },
+	  .help = "Print C++ and Rust names as in the source; "
+		  "the style is found by itself, and only \"none\" makes a difference." },
 	{ .name = "section",
 	  .letter = 'j',
 	  .kind = OPTION_TEXT,
@@ -420,10 +419,11 @@ const struct command command_addr2line = {
 	.name = "addr2line",
 	.summary = "Source lines, functions and inlined calls of addresses",
 	.usage = "[options] [-e FILE] [ADDRESS...]",
-	.notes =
-		"Options, input and output are those of binutils' addr2line: addresses "
-		"are\nhexadecimal, one a line on standard input where none is given; "
-		"@FILE is\nreplaced by the words in that file.\n",
+	.notes = "Options, input and output are those of binutils' addr2line: "
+		 "addresses are\n"
+		 "hexadecimal, one a line on standard input where none is given; "
+		 "@FILE is\n"
+		 "replaced by the words in that file.\n",
 	.options = rows,
 	.run = addr2line_run_command,
 };

@@ -51,38 +51,35 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct archive_settings, folder),
-	  .help = "Put the archive into this folder, which is made. Files that are "
-		  "there are overwritten, never removed." },
+	  .help = "Put the archive into this folder, which is made. "
+		  "Files that are there are overwritten, never removed." },
 	{ .name = "output",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME.oparchive",
 	  .offset = OPTION(struct archive_settings, file),
-	  .help = "Write the archive as one file, a tar packed with zstd. With --perf "
-		  "and --unpack: another name than the usual." },
+	  .help = "Write the archive as one file, a tar packed with zstd. "
+		  "With --perf and --unpack: "
+		  "another name than the usual." },
 	{ .name = "sources",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, source_files),
-	  .help = "Also the sources of the lines that were hit, where the binaries "
-		  "have debug information." },
+	  .help = "Also the sources of the lines that were hit, where the binaries have debug information." },
 	{ .name = "search-dirs",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
 	  .offset = OPTION(struct archive_settings, search_dirs),
-	  .help = "With --sources: where else they are looked for, by their path "
-		  "without a --base-dirs, else by the longest end of it that is "
-		  "there." },
+	  .help = "With --sources: where else they are looked for, by their path without a --base-dirs, else by the longest end of it that is there." },
 	{ .name = "base-dirs",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
 	  .offset = OPTION(struct archive_settings, base_dirs),
-	  .help = "Folders that are taken off the paths of sources for "
-		  "--search-dirs." },
+	  .help = "Folders that are taken off the paths of sources for --search-dirs." },
 	{ .name = "perf",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, perf),
-	  .help = "Write what `perf archive` would: only the binaries, as "
-		  "perf.data.tar.bz2, for ~/.debug of another machine. An --output "
-		  "NAME.tar.zst is packed with zstd." },
+	  .help = "Write what `perf archive` would: "
+		  "only the binaries, as perf.data.tar.bz2, for ~/.debug of another machine. "
+		  "An --output NAME.tar.zst is packed with zstd." },
 	{ .name = "all",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, all),
@@ -90,10 +87,8 @@ static const struct option_row rows[] = {
 	{ .name = "unpack",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, unpack),
-	  .help = "Take the binaries from what --perf or `perf archive` wrote into "
-		  "~/.debug ($PERF_BUILDID_DIR), and a perf.data that is with them "
-		  "into this folder. Without a FILE: from the only perf*.tar.bz2 "
-		  "here." },
+	  .help = "Take the binaries from what --perf or `perf archive` wrote into ~/.debug ($PERF_BUILDID_DIR), and a perf.data that is with them into this folder. "
+		  "Without a FILE: from the only perf*.tar.bz2 here." },
 	{ .name = "list-files",
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
@@ -103,18 +98,15 @@ static const struct option_row rows[] = {
 	  .letter = 'x',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, exclude_dependent),
-	  .help = "Of the binaries only the main programs and the kernel, no "
-		  "libraries." },
+	  .help = "Of the binaries only the main programs and the kernel, no libraries." },
 	{ .name = "no-debug-files",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, no_debug_files),
-	  .help = "No separate debug files: smaller, with the names that the binaries "
-		  "have themselves." },
+	  .help = "No separate debug files: smaller, with the names that the binaries have themselves." },
 	{ .name = "whole-binaries",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, whole_binaries),
-	  .help = "With --output: binaries to the last byte, also the code of "
-		  "functions without hits and the data, which no report shows." },
+	  .help = "With --output: binaries to the last byte, also the code of functions without hits and the data, which no report shows." },
 	{ .name = "verify",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct archive_settings, verify),
@@ -170,9 +162,9 @@ static int archive_check(const struct archive_settings *set, struct err *err)
 			err, -EINVAL,
 			"--output-directory and --output: one archive at a time");
 	if (!set->folder && !set->file && !set->list_files)
-		return err_set(err, -EINVAL,
-			       "Requires --output-directory option (or --output "
-			       "NAME.oparchive).");
+		return err_set(
+			err, -EINVAL,
+			"Requires --output-directory option (or --output NAME.oparchive).");
 	if (set->folder && is_only_slashes(set->folder))
 		return err_set(err, -EINVAL, "Invalid --output-directory: %s",
 			       set->folder);
@@ -264,9 +256,9 @@ static int archive_unpack_words(const struct archive_settings *set, char *const 
 		return err_set(err, -EINVAL, "%s: one file at a time", words[1]);
 	cache = debug_dir();
 	if (!cache)
-		return err_set(err, -EINVAL,
-			       "there is no cache: set PERF_BUILDID_DIR to a directory "
-			       "that only you can change");
+		return err_set(
+			err, -EINVAL,
+			"there is no cache: set PERF_BUILDID_DIR to a directory that only you can change");
 	request.cache = cache;
 	r = archive_unpack(&request, &done, err);
 	if (!r) {
@@ -332,16 +324,15 @@ const struct command command_archive = {
 	.usage = "[options] [SESSION-DIR | perf.data | profile specification...]\n"
 		 "--unpack [FILE]\n"
 		 "--verify archive:PATH",
-	.notes = "On the other machine: opreport archive:DIR, or "
-		 "archive:NAME.oparchive. "
-		 "With a profile specification the archive has the samples that it "
-		 "selects, and only what these need.\n"
-		 "Examples:\n"
-		 "  oparchive --output make.oparchive\n"
-		 "  oparchive --output-directory /tmp/run1 image:/usr/bin/make\n"
-		 "  oparchive --list-files perf.data\n"
-		 "  oparchive --perf perf.data         then, elsewhere: oparchive "
-		 "--unpack",
+	.notes =
+		"On the other machine: opreport archive:DIR, or archive:NAME.oparchive. "
+		"With a profile specification the archive has the samples that it selects, and only what these need.\n"
+		"Examples:\n"
+		"  oparchive --output make.oparchive\n"
+		"  oparchive --output-directory /tmp/run1 image:/usr/bin/make\n"
+		"  oparchive --list-files perf.data\n"
+		"  oparchive --perf perf.data         then, elsewhere: "
+		"oparchive --unpack",
 	.options = rows,
 	.run = archive_run,
 };

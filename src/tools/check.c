@@ -71,9 +71,10 @@ const struct command command_check = {
 	.classic = "op-check-perfevents",
 	.summary = "whether the kernel counts events here; the status is its errno",
 	.usage = "[options]",
-	.notes = "The exit status is 0 where hardware cycles can be counted, else the "
-		 "errno of\nperf_event_open(2): 2 means that there are no hardware "
-		 "counters, 13 that the\nrights are missing.\n",
+	.notes =
+		"The exit status is 0 where hardware cycles can be counted, else the errno of\n"
+		"perf_event_open(2): 2 means that there are no hardware counters, 13 that the\n"
+		"rights are missing.\n",
 	.options = rows,
 	.run = check_run,
 };

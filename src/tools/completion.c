@@ -42,14 +42,17 @@ static void print_bash(void)
 	for (size_t i = 0; commands[i]; i++)
 		printf(" %s", commands[i]->name);
 	fputs("\" -- \"$cur\"))\n"
-	      "\t\t\treturn\n\t\tfi\n"
-	      "\t\tcmd=\"${COMP_WORDS[1]}\"\n\tfi\n"
+	      "\t\t\treturn\n"
+	      "\t\tfi\n"
+	      "\t\tcmd=\"${COMP_WORDS[1]}\"\n"
+	      "\tfi\n"
 	      "\tcase \"$cur\" in\n"
-	      "\t-*) COMPREPLY=($(compgen -W \"$(_oprofile_options \"$cmd\")\" -- "
-	      "\"$cur\"))\n"
-	      "\t\tif [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi ;;\n"
+	      "\t-*) COMPREPLY=($(compgen -W \"$(_oprofile_options \"$cmd\")\" -- \"$cur\"))\n"
+	      "\t\tif [[ ${COMPREPLY[0]-} == *= ]]; "
+	      "then compopt -o nospace; fi ;;\n"
 	      "\t*) compopt -o default ;;\n"
-	      "\tesac\n}\n"
+	      "\tesac\n"
+	      "}\n"
 	      "complete -F _oprofile oprofile",
 	      stdout);
 	for (size_t i = 0; commands[i]; i++) {
@@ -108,8 +111,13 @@ static void print_zsh(void)
 	      stdout);
 	for (size_t i = 0; commands[i]; i++)
 		printf(" %s", commands[i]->name);
-	fputs("\n\t\treturn\n\tfi\n\tcmd=$words[2]\n\tshift words\n\t(( CURRENT-- "
-	      "))\nfi\n"
+	fputs("\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tcmd=$words[2]\n"
+	      "\tshift words\n"
+	      "\t(( CURRENT-- ))\n"
+	      "fi\n"
 	      "case $cmd in\n",
 	      stdout);
 	for (size_t i = 0; commands[i]; i++) {

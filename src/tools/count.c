@@ -47,10 +47,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC...]",
 	  .offset = OPTION(struct count_settings, events),
-	  .help = "What is counted: NAME[:UNITMASK[:KERNEL[:USER]]] or as perf writes "
-		  "it; ophelp lists the names. Without it the CPU's cycles, or time "
-		  "and "
-		  "page faults where there are no hardware counters." },
+	  .help = "What is counted: NAME[:UNITMASK[:KERNEL[:USER]]] or as perf writes it; "
+		  "ophelp lists the names. Without it the CPU's cycles, or time and page faults where there are no hardware counters." },
 	{ .name = "event", .alias_of = "events" },
 	{ .name = "system-wide",
 	  .letter = 's',
@@ -62,8 +60,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "PID[,PID...]",
 	  .offset = OPTION(struct count_settings, processes),
-	  .help = "Count these processes and what they start, until they end or "
-		  "Ctrl-C." },
+	  .help = "Count these processes and what they start, until they end or Ctrl-C." },
 	{ .name = "thread-list",
 	  .letter = 'r',
 	  .kind = OPTION_TEXT,
@@ -109,14 +106,13 @@ static const struct option_row rows[] = {
 	  .value = "N",
 	  .not_zero = true,
 	  .offset = OPTION(struct count_settings, repeat),
-	  .help = "Run the command N times; shows the median, the least and the "
-		  "most." },
+	  .help = "Run the command N times; shows the median, the least and the most." },
 	{ .name = "metrics",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct count_settings, metrics),
-	  .help = "Also show what follows from the counts: instructions per cycle, "
-		  "shares of misses, CPUs used, what the pipeline waited for. Without "
-		  "--events what they need is counted." },
+	  .help = "Also show what follows from the counts: "
+		  "instructions per cycle, shares of misses, CPUs used, what the pipeline waited for. "
+		  "Without --events what they need is counted." },
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct count_settings, json),
@@ -157,9 +153,8 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 
 		if (!good)
 			(void)err_set(err, -EINVAL,
-				      "--%s: \"%s\" is not a number of a "
-				      "task",
-				      option, word ? word : "");
+				      "--%s: \"%s\" is not a number of a task", option,
+				      word ? word : "");
 		free(word);
 		if (!good)
 			return -EINVAL;
@@ -251,21 +246,20 @@ static int choose_places(struct count_job *j, char **words, int nr, struct err *
 		(nr > 0) + s->system_wide + !!s->processes + !!s->threads + !!s->cpus;
 
 	if (modes > 1)
-		return err_set(err, -EINVAL,
-			       "only one of a command, --system-wide, --process-list, "
-			       "--thread-list and --cpu-list can be counted at a time");
+		return err_set(
+			err, -EINVAL,
+			"only one of a command, --system-wide, --process-list, --thread-list and --cpu-list can be counted at a time");
 	if (!modes)
 		return err_set(
 			err, -EINVAL,
-			"nothing to count: give a command, --system-wide, "
-			"--process-list, --thread-list or --cpu-list (see --help)");
+			"nothing to count: give a command, --system-wide, --process-list, --thread-list or --cpu-list (see --help)");
 	if (s->separate_cpu && !s->system_wide && !s->cpus)
 		return err_set(err, -EINVAL,
 			       "--separate-cpu goes with --system-wide or --cpu-list");
 	if (s->separate_thread && !s->processes && !s->threads)
-		return err_set(err, -EINVAL,
-			       "--separate-thread goes with --process-list or "
-			       "--thread-list");
+		return err_set(
+			err, -EINVAL,
+			"--separate-thread goes with --process-list or --thread-list");
 	if (s->repeat && !nr)
 		return err_set(err, -EINVAL, "--repeat goes with a command");
 	if (s->repeat > REPEATS_MAX || (s->repeat > 1 && s->interval))
@@ -319,17 +313,15 @@ static int count_choose_events(struct count_job *j, struct err *err)
 	pmu = events_have_pmu();
 	if (!pmu)
 		fprintf(stderr,
-			"%s: this machine gives no hardware counters (a virtual "
-			"machine "
-			"without PMU?): time and page faults are counted instead of "
-			"cycles\n",
+			"%s: this machine gives no hardware counters (a virtual machine without PMU?): "
+			"time and page faults are counted instead of cycles\n",
 			command_name());
 	if (j->set.metrics || !pmu)
 		return events_parse(
 			count_metrics_events(
-				pmu, access("/sys/bus/event_source/devices/cpu/events/"
-					    "topdown-retiring",
-					    F_OK) == 0),
+				pmu,
+				access("/sys/bus/event_source/devices/cpu/events/topdown-retiring",
+				       F_OK) == 0),
 			0, &j->run.events, err);
 	return events_parse("default", 0, &j->run.events, err);
 }
@@ -448,8 +440,9 @@ const struct command command_count = {
 	.name = "count",
 	.classic = "ocount",
 	.summary = "count events of a command, of tasks or of the whole system",
-	.usage = "[options] COMMAND [ARGS...]\n[options] --system-wide | --cpu-list "
-		 "LIST\n[options] --process-list LIST | --thread-list LIST",
+	.usage = "[options] COMMAND [ARGS...]\n"
+		 "[options] --system-wide | --cpu-list LIST\n"
+		 "[options] --process-list LIST | --thread-list LIST",
 	.notes = "Examples:\n"
 		 "  ocount ./program\n"
 		 "  ocount --metrics --repeat 5 ./program\n"

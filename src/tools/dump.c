@@ -188,9 +188,9 @@ static int dump_check_found(const struct dump_state *dump, struct err *err)
 {
 	if (dump->written || !dump->skipped)
 		return 0;
-	return err_set(err, -ENOENT,
-		       "error: no sample files found: profile specification too "
-		       "strict ?");
+	return err_set(
+		err, -ENOENT,
+		"error: no sample files found: profile specification too strict ?");
 }
 
 static int dump_all(struct dump_state *dump, char *const *words, struct err *err)
@@ -202,17 +202,17 @@ static int dump_all(struct dump_state *dump, char *const *words, struct err *err
 				err);
 
 	if (!r && spec_has_symbols(&dump->spec))
-		r = err_set(err, -EINVAL,
-			    "symbol: the lines of a dump have no names: opreport has "
-			    "them");
+		r = err_set(
+			err, -EINVAL,
+			"symbol: the lines of a dump have no names: opreport has them");
 	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++) {
 		const struct report_session *s = &dump->sources.sessions.at[i];
 
-		r = s->perf_data ? err_set(err, -EINVAL,
-					   "%s: no session: `oprofile script %s` shows "
-					   "the samples of a perf.data, or import it",
-					   s->dir, s->dir)
-				 : dump_session(dump, s, err);
+		r = s->perf_data
+			    ? err_set(err, -EINVAL,
+				      "%s: no session: `oprofile script %s` shows the samples of a perf.data, or import it",
+				      s->dir, s->dir)
+			    : dump_session(dump, s, err);
 	}
 	if (!r)
 		r = dump_check_found(dump, err);
@@ -246,11 +246,9 @@ const struct command command_dump = {
 	.name = "dump",
 	.summary = "show every sample of a recording as a line of text",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
-	.notes = "A line is: tid cpu seconds event period frame;frame;... with the "
-		 "leaf first "
-		 "and each frame as image+0xoffset; [truncated] ends a stack whose "
-		 "outer part "
-		 "is not known.",
+	.notes = "A line is: tid cpu seconds event period frame;frame;... "
+		 "with the leaf first and each frame as image+0xoffset; "
+		 "[truncated] ends a stack whose outer part is not known.",
 	.options = rows,
 	.run = dump_run,
 };

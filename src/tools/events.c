@@ -47,8 +47,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "TYPE",
 	  .offset = OPTION(struct events_settings, cpu_type),
-	  .help = "Events of this type of CPU: a name such as i386/skylake, or "
-		  "OProfile's number of it." },
+	  .help = "Events of this type of CPU: "
+		  "a name such as i386/skylake, or OProfile's number of it." },
 	{ .name = "cpu-types",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct events_settings, cpu_types),
@@ -57,8 +57,8 @@ static const struct option_row rows[] = {
 	  .letter = 'e',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct events_settings, check_events),
-	  .help = "The words are event specifications: check them and print a counter "
-		  "for each." },
+	  .help = "The words are event specifications: "
+		  "check them and print a counter for each." },
 	{ .name = "ignore-count",
 	  .letter = 'i',
 	  .kind = OPTION_FLAG,
@@ -94,8 +94,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "WORD",
 	  .offset = OPTION(struct events_settings, search),
-	  .help = "Only events that have the word in their name, description or unit "
-		  "masks." },
+	  .help = "Only events that have the word in their name, description or unit masks." },
 	{ .name = "xml",
 	  .letter = 'X',
 	  .kind = OPTION_FLAG,
@@ -104,8 +103,7 @@ static const struct option_row rows[] = {
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct events_settings, json),
-	  .help = "Write the list, or what was checked, as JSON, with the config words "
-		  "that the kernel gets." },
+	  .help = "Write the list, or what was checked, as JSON, with the config words that the kernel gets." },
 	TERMINAL_OPTION_ROWS(struct events_settings),
 	{ 0 },
 };
@@ -157,16 +155,15 @@ static int find_cpu(struct query *q)
 		return 1;
 	}
 	if (!q->cpu) {
-		command_error("the type of this CPU is not known: name one by "
-			      "--cpu-type; software events and TIMER work everywhere");
+		command_error(
+			"the type of this CPU is not known: "
+			"name one by --cpu-type; software events and TIMER work everywhere");
 		return 1;
 	}
 	if (!word && !events_have_pmu() && !q->set.get_cpu_type)
 		fprintf(stderr,
-			"%s: this machine gives no hardware counters (a virtual "
-			"machine "
-			"without PMU?): operf uses TIMER; software events can be "
-			"counted\n",
+			"%s: this machine gives no hardware counters (a virtual machine without PMU?): "
+			"operf uses TIMER; software events can be counted\n",
 			command_name());
 	q->reqs.cpu = q->cpu;
 	q->reqs.no_host = word != NULL;
@@ -287,17 +284,18 @@ static void events_tell_turns(const struct query *q, size_t first)
 	if (fit == EVENTS_FIT || first == q->reqs.list.nr)
 		return;
 	if (have && need > have) {
-		command_warning(
-			"Not enough hardware counters. Need %u counters but only has "
-			"%u. The kernel counts them in turns and scales.",
-			need, have);
+		command_warning("Not enough hardware counters. "
+				"Need %u counters but only has %u. "
+				"The kernel counts them in turns and scales.",
+				need, have);
 		return;
 	}
 	event_counters_text(events[first].counters, text);
-	command_warning("Couldn't allocate hardware counters for the selected "
-			"events: %s does not fit beside those before it (counters that "
-			"count it: %s). The kernel counts them in turns and scales.",
-			events[first].name, text);
+	command_warning(
+		"Couldn't allocate hardware counters for the selected events: "
+		"%s does not fit beside those before it (counters that count it: "
+		"%s). The kernel counts them in turns and scales.",
+		events[first].name, text);
 }
 
 static void print_counter(int counter)

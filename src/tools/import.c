@@ -53,21 +53,19 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct import_options, session_dir),
-	  .help = "Where samples/ is; it must exist. The default is ./oprofile_data, "
-		  "made if need be." },
+	  .help = "Where samples/ is; it must exist. "
+		  "The default is ./oprofile_data, made if need be." },
 	{ .name = "name",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",
 	  .offset = OPTION(struct import_options, name),
-	  .help = "Make the session samples/NAME, for session:NAME. Without it the "
-		  "session becomes the current one, and what was current the previous "
-		  "one." },
+	  .help = "Make the session samples/NAME, for session:NAME. "
+		  "Without it the session becomes the current one, and what was current the previous one." },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct import_options, force),
-	  .help = "Replace a session of this name, and read files that belong neither "
-		  "to you nor to root." },
+	  .help = "Replace a session of this name, and read files that belong neither to you nor to root." },
 	PLACES_OPTION_ROWS(struct import_options),
 	{ .name = "verbose",
 	  .letter = 'V',
@@ -77,13 +75,15 @@ static const struct option_row rows[] = {
 	{ .name = "abi",
 	  .letter = 'a',
 	  .kind = OPTION_REFUSED,
-	  .refusal = "it is for OProfile's own sample files, which come with a later "
-		     "version" },
+	  .refusal =
+		  "it is for OProfile's own sample files, which come with a later version" },
 	{ .name = "output",
 	  .letter = 'o',
 	  .kind = OPTION_REFUSED,
-	  .refusal = "it is for OProfile's own sample files, which come with a later "
-		     "version; a perf.data becomes a session: --name, --session-dir" },
+	  .refusal =
+		  "it is for OProfile's own sample files, which come with a later version; "
+		  "a perf.data becomes a session: "
+		  "--name, --session-dir" },
 	{ 0 },
 };
 
@@ -94,8 +94,7 @@ static int import_check_name(const char *name, struct err *err)
 	if (!*name || name[0] == '.' || strchr(name, '/'))
 		return err_set(
 			err, -EINVAL,
-			"--name: \"%s\" is no name of a session (no slash, no dot "
-			"at the start)",
+			"--name: \"%s\" is no name of a session (no slash, no dot at the start)",
 			name);
 	if (!strcmp(name, "current") || !strcmp(name, "previous"))
 		return err_set(err, -EINVAL,
@@ -173,19 +172,18 @@ static int check_sources(const struct import_run *m, char *const *words,
 	const struct report_sources *s = &m->sources;
 
 	if (!s->sessions.nr && !*words)
-		return err_set(err, -EINVAL,
-			       "give a perf.data to import, or a profile of another "
-			       "tool");
+		return err_set(
+			err, -EINVAL,
+			"give a perf.data to import, or a profile of another tool");
 	if (!s->sessions.nr)
-		return err_set(err, -ENOENT,
-			       "%s: there is no perf.data, nor folded stacks, a "
-			       "profile of pprof or text of perf script",
-			       words[0]);
+		return err_set(
+			err, -ENOENT,
+			"%s: there is no perf.data, nor folded stacks, a profile of pprof or text of perf script",
+			words[0]);
 	if (spec_has_symbols(&m->spec))
 		return err_set(
 			err, -EINVAL,
-			"symbol: is for reports: a session holds addresses, import "
-			"it and ask then");
+			"symbol: is for reports: a session holds addresses, import it and ask then");
 	for (size_t i = 0; i < s->sessions.nr; i++)
 		if (!s->sessions.at[i].perf_data)
 			return err_set(err, -EINVAL, "%s is a session already",
@@ -210,8 +208,8 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 		r = import_source(m, &m->sources.sessions.at[i], err);
 	if (!r && !m->samples)
 		r = err_set(err, -ENODATA,
-			    "none of the %" PRIu64 " samples is asked for: profile "
-			    "specification too strict ?",
+			    "none of the %" PRIu64
+			    " samples is asked for: profile specification too strict ?",
 			    m->skipped);
 	if (m->sources.sessions.nr)
 		mistaken_word_say(&m->sources, &m->spec, r);
@@ -251,10 +249,10 @@ const struct command command_import = {
 	.summary = "make a session of a recording of perf or a profile of another tool",
 	.usage = "[options] FILE... [profile specification...]",
 	.notes =
-		"A FILE is a perf.data, a folder of one (perf record --threads), or - "
-		"for the standard input.  Several become one session, a segment each.\n"
-		"So does a profile of another tool: folded stacks (stackcollapse*.pl), "
-		"pprof, text of perf script.\n"
+		"A FILE is a perf.data, a folder of one (perf record --threads), or - for the standard input.  "
+		"Several become one session, a segment each.\n"
+		"So does a profile of another tool: "
+		"folded stacks (stackcollapse*.pl), pprof, text of perf script.\n"
 		"Examples:\n"
 		"  oprofile import perf.data\n"
 		"  oprofile import --name build perf.data.1 perf.data.2\n"

@@ -180,9 +180,9 @@ const struct command command_info = {
 	.name = "info",
 	.summary = "show what a recording says of itself: machine, events, records",
 	.usage = "[options] [FILE | DIRECTORY | -]...",
-	.notes = "FILE is a perf.data, DIRECTORY one of perf record --threads or a "
-		 "session, - is standard input. Without any the current session is "
-		 "shown.",
+	.notes =
+		"FILE is a perf.data, DIRECTORY one of perf record --threads or a session, - is standard input. "
+		"Without any the current session is shown.",
 	.options = rows,
 	.run = info_run,
 };

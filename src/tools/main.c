@@ -35,8 +35,7 @@ static void print_commands(FILE *out)
 	      "       oprofile help [COMMAND]\n"
 	      "       oprofile --version\n"
 	      "\n"
-	      "A statistical profiler: records where programs and the kernel spend "
-	      "their\n"
+	      "A statistical profiler: records where programs and the kernel spend their\n"
 	      "time, and shows it by binary and by function.\n"
 	      "\n"
 	      "Commands:\n",

@@ -52,11 +52,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "FIELD[,FIELD...]",
 	  .offset = OPTION(struct script_settings, fields),
-	  .help = "These fields instead of the usual ones, or with + and - before "
-		  "each: more and fewer of them. There are comm, tid, pid, time, cpu, "
-		  "event, "
-		  "ip, sym, dso, addr, symoff, period, brstack, brstacksym, weight, "
-		  "ins_lat, phys_addr, data_page_size, code_page_size, misc, cgroup." },
+	  .help = "These fields instead of the usual ones, or with + and - before each: "
+		  "more and fewer of them. There are comm, tid, pid, time, cpu, event, ip, sym, dso, addr, symoff, period, brstack, brstacksym, weight, ins_lat, phys_addr, data_page_size, code_page_size, misc, cgroup." },
 	{ .name = "hide-call-graph",
 	  .letter = 'G',
 	  .kind = OPTION_FLAG,
@@ -74,8 +71,7 @@ static const struct option_row rows[] = {
 	{ .name = "show-mmap-events",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct script_settings, show_mmaps),
-	  .help = "Of a perf.data: its records of mappings, too, as perf2bolt wants "
-		  "them." },
+	  .help = "Of a perf.data: its records of mappings, too, as perf2bolt wants them." },
 	{ .name = "show-task-events",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct script_settings, show_tasks),
@@ -93,8 +89,7 @@ static const struct option_row rows[] = {
 	{ .name = "no-pager",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct script_settings, no_pager),
-	  .help = "Do not show the lines on a terminal in $OPROFILE_PAGER, $PAGER or "
-		  "less." },
+	  .help = "Do not show the lines on a terminal in $OPROFILE_PAGER, $PAGER or less." },
 	{ 0 },
 };
 
@@ -142,9 +137,9 @@ static int script_check_found(struct script_run *run)
 {
 	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)
 		return 0;
-	return err_set(&run->err, -ENOENT,
-		       "error: no sample files found: profile specification too "
-		       "strict ?");
+	return err_set(
+		&run->err, -ENOENT,
+		"error: no sample files found: profile specification too strict ?");
 }
 
 /* All sources, in the order in which they were named.  That the output takes no more is for
@@ -288,9 +283,10 @@ const struct command command_script = {
 	.name = "script",
 	.summary = "show every sample, as perf script does",
 	.usage = "[options] [PERF-DATA | SESSION | -]... [profile specification]",
-	.notes = "The text is perf script's to the byte: FlameGraph, speedscope, the "
-		 "Firefox Profiler and others read it. Without a source it is the "
-		 "current session; - is the standard input. Examples:\n"
+	.notes = "The text is perf script's to the byte: "
+		 "FlameGraph, speedscope, the Firefox Profiler and others read it. "
+		 "Without a source it is the current session; "
+		 "- is the standard input. Examples:\n"
 		 "  oprofile script perf.data | stackcollapse-perf.pl | flamegraph.pl\n"
 		 "  oprofile script -F comm,tid,time,ip,sym perf.data comm:make",
 	.options = rows,

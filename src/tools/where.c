@@ -150,10 +150,10 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	if (path)
 		(void)elf_build_id(path, &image.build_id, NULL);
 	else if (!build_id_parse(word, &image.build_id))
-		return err_set(err, -ENOENT,
-			       "%s: no binary of the recording, no file "
-			       "and no build-id",
-			       word);
+		return err_set(
+			err, -ENOENT,
+			"%s: no binary of the recording, no file and no build-id",
+			word);
 	r = dict_init(&d);
 	if (!r) {
 		image.name = dict_string(&d, path ? path : "");
@@ -246,12 +246,11 @@ const struct command command_where = {
 	.name = "where",
 	.summary = "show where a binary's symbols come from, step by step",
 	.usage = "[options] [perf.data | SESSION-DIR]... IMAGE | BUILD-ID",
-	.notes = "IMAGE is a name as reports show it, the last part of one, or a "
-		 "pattern; "
-		 "a file will do where no recording has it. Without a recording the "
-		 "current session is asked. Exit status: 0 if symbols were found for "
-		 "one "
-		 "of the binaries, else 1.",
+	.notes =
+		"IMAGE is a name as reports show it, the last part of one, or a pattern; "
+		"a file will do where no recording has it. "
+		"Without a recording the current session is asked. "
+		"Exit status: 0 if symbols were found for one of the binaries, else 1.",
 	.options = rows,
 	.run = where_run,
 };

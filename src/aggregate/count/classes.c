@@ -22,8 +22,7 @@ static const struct {
 	const char *about;
 } axes[CLASS_AXIS_COUNT] = {
 	[CLASS_EVENT] = { "event",
-			  "specify event:, count: or unit-mask: (see also "
-			  "--merge=unitmask)",
+			  "specify event:, count: or unit-mask: (see also --merge=unitmask)",
 			  "" },
 	[CLASS_TGID] = { "tgid", "specify tgid: or --merge tgid",
 			 "Processes with a thread group ID of " },
@@ -323,8 +322,9 @@ static int conflict(const struct classes *c, enum class_axis axis, enum class_ax
 		r = err_set(err, -ENOMEM, "out of memory");
 	else
 		r = err_set(err, -EINVAL,
-			    "Already displaying results for parameter %s with "
-			    "values:\n%s\nwhich conflicts with parameter %s.\n"
+			    "Already displaying results for parameter %s with values:\n"
+			    "%s\n"
+			    "which conflicts with parameter %s.\n"
 			    "Suggestion: %s",
 			    axes[axis].name, (const char *)values.data, axes[with].name,
 			    axes[axis].suggestion);

@@ -68,15 +68,15 @@ static int cut_times(struct profile *p, struct sample_batch *b, struct err *err)
 	if (!s->times.nr)
 		return 0;
 	if (!s->times_known && !p->view->source.wall_ns)
-		return err_set(err, -ENODATA,
-			       "time: the recording does not tell at which time of day "
-			       "it was made, or when its samples begin and end: give "
-			       "seconds from its start, such as time:1.5s-3s");
+		return err_set(
+			err, -ENODATA,
+			"time: the recording does not tell at which time of day it was made, or when its samples begin and end: "
+			"give seconds from its start, such as time:1.5s-3s");
 	if (!s->times_known)
-		return err_set(err, -ENODATA,
-			       "time: it is not known when the samples begin and end, "
-			       "so there are no shares of it: give seconds, such as "
-			       "time:1.5s-3s");
+		return err_set(
+			err, -ENODATA,
+			"time: it is not known when the samples begin and end, so there are no shares of it: "
+			"give seconds, such as time:1.5s-3s");
 	if (selection_keep_times(s, b))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!(p->needs & NEED_TIME))
@@ -109,9 +109,9 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	if (!r)
 		r = count_batch(p, p->view, &b);
 	if (r == -ERANGE)
-		return err_set(err, r,
-			       "--by time: the width is too small for a session of "
-			       "this length");
+		return err_set(
+			err, r,
+			"--by time: the width is too small for a session of this length");
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 

@@ -60,8 +60,7 @@ const struct key_row key_rows[] = {
 	{ .name = "origin",
 	  .id = KEY_ORIGIN,
 	  .needs = NEED_IMAGE,
-	  .help = "mode of the processor: [k] kernel, [.] user space, [g] and [u] the "
-		  "same of a guest, [H] hypervisor" },
+	  .help = "mode of the processor: [k] kernel, [.] user space, [g] and [u] the same of a guest, [H] hypervisor" },
 	{ .name = "address",
 	  .id = KEY_ADDRESS,
 	  .kind = KEY_HEX,
@@ -79,8 +78,7 @@ const struct key_row key_rows[] = {
 	  .id = KEY_TIME,
 	  .kind = KEY_TIMES,
 	  .needs = NEED_TIME,
-	  .help = "time:10ms: spans of that length, in seconds from the session's "
-		  "start" },
+	  .help = "time:10ms: spans of that length, in seconds from the session's start" },
 	{ .name = "line",
 	  .id = KEY_LINE,
 	  .needs = NEED_IMAGE | NEED_ADDRESS | NEED_LINES,
@@ -100,8 +98,8 @@ const struct key_row key_rows[] = {
 	{ .name = "inline",
 	  .id = KEY_INLINE,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_LINES,
-	  .help = "function whose source it is: an inlined one is marked, where symbol "
-		  "has the function that it became part of" },
+	  .help = "function whose source it is: "
+		  "an inlined one is marked, where symbol has the function that it became part of" },
 	{ .name = "function-line",
 	  .id = KEY_FUNCTION_LINE,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_LINES,
@@ -109,8 +107,7 @@ const struct key_row key_rows[] = {
 	{ .name = "stack",
 	  .id = KEY_STACK,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_STACK,
-	  .help = "functions from the outermost caller inwards, with semicolons "
-		  "between" },
+	  .help = "functions from the outermost caller inwards, with semicolons between" },
 	{ 0 },
 };
 
@@ -135,10 +132,7 @@ static int unknown_key(const char *name, struct err *err)
 			       near.best);
 	return err_set(
 		err, -EINVAL,
-		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		"symbol, origin, address, line, file, inline, function-line, stack, "
-		"cgroup, "
-		"session, host, time:10ms)",
+		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, line, file, inline, function-line, stack, cgroup, session, host, time:10ms)",
 		name);
 }
 

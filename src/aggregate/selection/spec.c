@@ -71,8 +71,8 @@ enum {
 /* The length of the tag before a colon, 0 for a bare word. */
 static size_t tag_length(const char *word)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 	size_t len = strspn(word, letters);
 
 	return word[len] == ':' ? len : 0;
@@ -101,13 +101,12 @@ static int unknown_tag(const char *word, size_t len, struct err *err)
 	if (near)
 		return err_set(
 			err, -EINVAL,
-			"unknown tag in profile specification '%s': did you mean "
-			"'%s:'?",
+			"unknown tag in profile specification '%s': did you mean '%s:'?",
 			word, near);
-	return err_set(err, -EINVAL,
-		       "unknown tag in profile specification '%s' (a file of that name "
-		       "is written image:./%s)",
-		       word, word);
+	return err_set(
+		err, -EINVAL,
+		"unknown tag in profile specification '%s' (a file of that name is written image:./%s)",
+		word, word);
 }
 
 static void list_clear(struct spec_list *list)
@@ -194,10 +193,10 @@ static int parse_spans(struct spec *spec, const struct tag_row *row, struct err 
 		if (is_all(row, value))
 			continue;
 		if (!spec_span_parse(value, &span))
-			return err_set(err, -EINVAL,
-				       "%s: '%s' is not a span such as 10%%-20%%, "
-				       "1.5s-3s, 2s- or 10%%/2",
-				       row->name, value);
+			return err_set(
+				err, -EINVAL,
+				"%s: '%s' is not a span such as 10%%-20%%, 1.5s-3s, 2s- or 10%%/2",
+				row->name, value);
 		if (!vec_push(&spec->spans, span))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -271,10 +270,10 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 	if (!*word)
 		return err_set(err, -EINVAL, "empty word in the profile specification");
 	if (*word == '{' || !strcmp(word, "}"))
-		return err_set(err, -EINVAL,
-			       "'%s': differential profiles ({ } { }) come with a "
-			       "later version",
-			       word);
+		return err_set(
+			err, -EINVAL,
+			"'%s': differential profiles ({ } { }) come with a later version",
+			word);
 	if (!len) {
 		if (spec_list_fill(&spec->lists[SPEC_ANY_IMAGE], SPEC_ANY_IMAGE, word))
 			return err_set(err, -ENOMEM, "out of memory");

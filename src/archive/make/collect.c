@@ -511,9 +511,9 @@ static int archive_collect_check_found(const struct collect *c)
 {
 	if (c->nr_wanted || !c->nr_images)
 		return 0;
-	return err_set(c->err, -ENOENT,
-		       "error: no sample files found: profile specification too "
-		       "strict ?");
+	return err_set(
+		c->err, -ENOENT,
+		"error: no sample files found: profile specification too strict ?");
 }
 
 static int collect_all(struct collect *c)

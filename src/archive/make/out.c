@@ -79,8 +79,8 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	r = tar_writer_new(out->fd, packing, &out->tar);
 	if (r == -EOPNOTSUPP)
 		return err_set(err, r,
-			       "%s: this build cannot write bzip2: give another name "
-			       "with --output, .tar.zst or .tar",
+			       "%s: this build cannot write bzip2: "
+			       "give another name with --output, .tar.zst or .tar",
 			       out->path);
 	return r ? err_set(err, r, "out of memory") : 0;
 }
@@ -459,8 +459,7 @@ static int archive_out_said(const struct archive_out *out, int r, const char *fr
 		from = name;
 	if (r == ARCHIVE_OUT_HOLLOW)
 		log_say(LOG_WARNING,
-			"%s is not archived: it is a sparse file, nearly all of it is "
-			"holes",
+			"%s is not archived: it is a sparse file, nearly all of it is holes",
 			from);
 	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : r;
 }

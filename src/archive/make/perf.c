@@ -82,14 +82,13 @@ static int check_all(const struct archive_request *q, struct err *err)
 	if (script_filter_needed(q->spec))
 		return err_set(
 			err, -EINVAL,
-			"--all: the perf.data is copied as it is: give no profile "
-			"specification (`oprofile export perf-data` makes a "
-			"perf.data of the selected samples)");
+			"--all: the perf.data is copied as it is: "
+			"give no profile specification (`oprofile export perf-data` makes a perf.data of the selected samples)");
 	if (q->sources->sessions.nr != 1 || !s->perf_data || stat(s->dir, &st) ||
 	    !S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL,
-			       "--all: name one perf.data file (`oprofile export "
-			       "perf-data` makes one of a session)");
+		return err_set(
+			err, -EINVAL,
+			"--all: name one perf.data file (`oprofile export perf-data` makes one of a session)");
 	return 0;
 }
 

@@ -132,8 +132,8 @@ static char *place_kallsyms(const struct archive_request *q,
 		return NULL;
 	if (id->len < 2) {
 		log_say(LOG_WARNING,
-			"the recording does not tell its kernel's build-id: the "
-			"kernel's symbols are not archived");
+			"the recording does not tell its kernel's build-id: "
+			"the kernel's symbols are not archived");
 		return NULL;
 	}
 	build_id_to_hex(id, hex);

@@ -235,9 +235,9 @@ static int select_all(struct archive_selected *s, struct err *err)
 	for (size_t i = 0; !r && i < s->request->sources->sessions.nr; i++)
 		r = select_one(s, i, err);
 	if (!r && !s->samples && s->skipped)
-		r = err_set(err, -ENOENT,
-			    "error: no sample files found: profile specification too "
-			    "strict ?");
+		r = err_set(
+			err, -ENOENT,
+			"error: no sample files found: profile specification too strict ?");
 	return r ? r : s->incomplete;
 }
 

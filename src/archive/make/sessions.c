@@ -90,10 +90,10 @@ static int archive_sessions_add_perf_data(const struct archive_sessions_writing 
 	struct stat st;
 
 	if (!strcmp(path, "-"))
-		return err_set(w->err, -EINVAL,
-			       "%s: a stream cannot be archived: write it to a file "
-			       "first",
-			       path);
+		return err_set(
+			w->err, -EINVAL,
+			"%s: a stream cannot be archived: write it to a file first",
+			path);
 	if (stat(path, &st))
 		return err_sys(w->err, -errno, "%s", path);
 	if (S_ISREG(st.st_mode))

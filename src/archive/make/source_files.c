@@ -169,13 +169,12 @@ void archive_source_files_tell(const struct archive_source_files *f)
 {
 	if (f->nr_missing)
 		log_say(LOG_WARNING,
-			"%zu sources were not found (--search-dirs says where they "
-			"are)",
+			"%zu sources were not found (--search-dirs says where they are)",
 			f->nr_missing);
 	if (f->nr_left_out)
 		log_say(LOG_WARNING,
-			"%zu sources were left out: not every user can read them, and "
-			"they belong neither to you nor to the owner of the binary; "
+			"%zu sources were left out: "
+			"not every user can read them, and they belong neither to you nor to the owner of the binary; "
 			"give their directories to --search-dirs to include them",
 			f->nr_left_out);
 }

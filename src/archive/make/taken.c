@@ -61,8 +61,7 @@ bool archive_taken_open(const struct archive_request *q, const struct source_ima
 		log_say(LOG_WARNING,
 			"%s was left out: not every user can read it, and %s", t->path,
 			archive_taken_debug(at, t)
-				? "it belongs neither to you nor to the owner of the "
-				  "binary"
+				? "it belongs neither to you nor to the owner of the binary"
 				: "nothing proves that it is the file that ran");
 	} else {
 		*ret_file = file;

@@ -209,10 +209,10 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 		       struct err *err)
 {
 	if (u->files.nr > m->files.nr)
-		return err_set(err, -EBADMSG,
-			       "%s: refused: it has files of which its manifest says "
-			       "nothing",
-			       u->path);
+		return err_set(
+			err, -EBADMSG,
+			"%s: refused: it has files of which its manifest says nothing",
+			u->path);
 	qsort(u->files.at, u->files.nr, sizeof(*u->files.at), compare_unpacked);
 	for (size_t i = 0; i < m->files.nr; i++) {
 		const struct archive_file *f = &m->files.at[i];

@@ -197,14 +197,13 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 		return archive_unpack_refuse(u, member, "is a second recording");
 	/* Shells and other programs read hidden files of some names unasked. */
 	if (!u->request->perf_data && member[0] == '.')
-		return archive_unpack_refuse(u, member,
-					     "is hidden: name the recording with "
-					     "--output");
+		return archive_unpack_refuse(
+			u, member, "is hidden: name the recording with --output");
 	if (!access(to, F_OK))
-		return err_set(err, -EEXIST,
-			       "%s is there already: say with --output where the "
-			       "recording goes",
-			       to);
+		return err_set(
+			err, -EEXIST,
+			"%s is there already: say with --output where the recording goes",
+			to);
 	r = scratch_new_beside(to, &u->for_data, err);
 	if (r)
 		return r;
@@ -293,10 +292,10 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 		return archive_unpack_refuse(u, "a file",
 					     "has a name that leads elsewhere");
 	if (!strcmp(m->name, ARCHIVE_MANIFEST_NAME))
-		return err_set(err, -EINVAL,
-			       "an archive of oprofile is read as it is: opreport "
-			       "archive:%s",
-			       u->path);
+		return err_set(
+			err, -EINVAL,
+			"an archive of oprofile is read as it is: opreport archive:%s",
+			u->path);
 	name = strdup(m->name); /* it is the reader's, whom we ask for more */
 	r = name ? archive_unpack_take_file(u, tar, name, inner, err)
 		 : err_set(err, -ENOMEM, "out of memory");

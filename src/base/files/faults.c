@@ -119,8 +119,8 @@ void fault_missing(const char *path)
 		return;
 	atomic_fetch_add(&counts[FAULT_MISSING], 1);
 	log_say(LOG_WARNING,
-		"'%s' is missing, although the recording lists it: what it held is "
-		"missing",
+		"'%s' is missing, although the recording lists it: "
+		"what it held is missing",
 		path);
 }
 

@@ -88,8 +88,8 @@ static int check_link(struct chase *c, const struct stat *link, bool is_last)
 	    (!output_is_shared(&dir) || link->st_uid == dir.st_uid))
 		return 0;
 	return err_set(&c->err, -EPERM,
-		       "%s is or leads through a symbolic link of user %u: give a path "
-		       "without it",
+		       "%s is or leads through a symbolic link of user %u: "
+		       "give a path without it",
 		       c->path, link->st_uid);
 }
 

@@ -67,12 +67,10 @@ int trust_check_config(int fd, const char *shown, struct err *err)
 		return 0;
 	return trust_is_own(st.st_uid)
 		       ? err_set(err, -EPERM,
-				 "%s is not read, since others can write it: run "
-				 "chmod go-w %s",
+				 "%s is not read, since others can write it: run chmod go-w %s",
 				 shown, shown)
 		       : err_set(err, -EPERM,
-				 "%s is not read, since it belongs to user %u, not to "
-				 "you or root",
+				 "%s is not read, since it belongs to user %u, not to you or root",
 				 shown, st.st_uid);
 }
 
@@ -109,8 +107,8 @@ bool trust_cache_dir(const char *path)
 		is_safe = errno != ENOENT || is_safe_to_make(path);
 	if (!is_safe)
 		log_say_once(LOG_WARNING,
-			     "the cache %s is not used: other users can change it, or "
-			     "a directory above it",
+			     "the cache %s is not used: "
+			     "other users can change it, or a directory above it",
 			     path);
 	return is_safe;
 }
@@ -138,8 +136,7 @@ static int trust_check_dir(const struct stat *st, const char *shown, struct err 
 	if (!trust_is_own(st->st_uid))
 		return err_set(
 			err, -EPERM,
-			"%s belongs to user %u, not to you or root: give another "
-			"--session-dir",
+			"%s belongs to user %u, not to you or root: give another --session-dir",
 			shown, st->st_uid);
 	return 0;
 }

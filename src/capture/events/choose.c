@@ -289,12 +289,13 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 		if (mask->value != value || (plain && !event_choose_is_plain(e, mask)))
 			continue;
 		if (found && !count_the_same(c, e, found, mask))
-			return err_set(err, -EINVAL,
-				       "Unit mask (0x%llx) is non unique. Please "
-				       "specify the unit mask of %s by its name: %s, "
-				       "%s ...",
-				       (unsigned long long)value, e->name, found->name,
-				       mask->name);
+			return err_set(
+				err, -EINVAL,
+				"Unit mask (0x%llx) is non unique. "
+				"Please specify the unit mask of %s by its name: "
+				"%s, %s ...",
+				(unsigned long long)value, e->name, found->name,
+				mask->name);
 		if (!found)
 			found = mask;
 	}
@@ -431,11 +432,11 @@ static int choose_again(const struct event_catalog *c, const char *name, const c
 		return r;
 	if (!strchr(is, '.'))
 		return choose_dotted(c, is, masks, ret_choice, err);
-	return err_set(err, -EINVAL,
-		       "Invalid unit mask %s for event %s: the name says which, 0x%llx "
-		       "of %s",
-		       masks, name, (unsigned long long)ret_choice->unit_mask,
-		       ret_choice->event->name);
+	return err_set(
+		err, -EINVAL,
+		"Invalid unit mask %s for event %s: the name says which, 0x%llx of %s",
+		masks, name, (unsigned long long)ret_choice->unit_mask,
+		ret_choice->event->name);
 }
 
 /* A classic name stands for what the first alias says that this CPU has, with its mask.  Where the

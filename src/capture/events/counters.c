@@ -112,8 +112,8 @@ static int counters_open_one(struct counters *c, const struct counters_config *c
 	if (*e->cpus && config->tids)
 		return err_set(
 			err, -EINVAL,
-			"event %s counts a part of the machine, not what a program "
-			"does: --system-wide or --cpu-list %s",
+			"event %s counts a part of the machine, not what a program does: "
+			"--system-wide or --cpu-list %s",
 			e->name, e->cpus);
 	if (!config->tids && !counters_counts_at(e, config->cpus[place]))
 		return 0;

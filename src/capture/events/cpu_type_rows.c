@@ -83,15 +83,13 @@ const struct cpu_type cpu_type_rows[] = {
 	  "CPU_CLK_UNHALTED", DOC_INTEL, NULL, 4 },
 	{ 45, "i386/atom", "Intel Atom", "atom", "bonnell", NULL, "CPU_CLK_UNHALTED",
 	  DOC_INTEL,
-	  "GenuineIntel-6-1C-* GenuineIntel-6-26-* GenuineIntel-6-27-* "
-	  "GenuineIntel-6-35-* GenuineIntel-6-36-*",
+	  "GenuineIntel-6-1C-* GenuineIntel-6-26-* GenuineIntel-6-27-* GenuineIntel-6-35-* GenuineIntel-6-36-*",
 	  2 },
 	{ 46, "mips/loongson2", "Loongson2", NULL, NULL, NULL, "CYCLES", NULL, NULL,
 	  0 },
 	{ 47, "i386/nehalem", "Intel Nehalem microarchitecture", "nhm", "nehalem",
 	  "nehalem-branches", "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-1A-* GenuineIntel-6-1E-* GenuineIntel-6-1F-* "
-	  "GenuineIntel-6-2E-*",
+	  "GenuineIntel-6-1A-* GenuineIntel-6-1E-* GenuineIntel-6-1F-* GenuineIntel-6-2E-*",
 	  4 },
 	{ 48, "arm/armv7-ca9", "ARM Cortex-A9", NULL, NULL, NULL, "CPU_CYCLES", NULL,
 	  NULL, 0 },
@@ -131,8 +129,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  NULL, 0 },
 	{ 67, "i386/haswell", "Intel Haswell microarchitecture", "hsw", "haswell", NULL,
 	  "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-3C-* GenuineIntel-6-3F-* GenuineIntel-6-45-* "
-	  "GenuineIntel-6-46-*",
+	  "GenuineIntel-6-3C-* GenuineIntel-6-3F-* GenuineIntel-6-45-* GenuineIntel-6-46-*",
 	  4 },
 	{ 68, "s390/zEC12", "IBM zEnterprise EC12", NULL, "zec12", NULL, "CPU_CYCLES",
 	  NULL, "s390-282[78]", 0 },
@@ -146,8 +143,7 @@ const struct cpu_type cpu_type_rows[] = {
 	{ 73, "ppc/e6500", "e6500", NULL, NULL, NULL, "CPU_CLK", NULL, NULL, 0 },
 	{ 74, "i386/silvermont", "Intel Silvermont microarchitecture", "slm",
 	  "silvermont", NULL, "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-37-* GenuineIntel-6-4A-* GenuineIntel-6-4C-* "
-	  "GenuineIntel-6-4D-* GenuineIntel-6-5A-*",
+	  "GenuineIntel-6-37-* GenuineIntel-6-4A-* GenuineIntel-6-4C-* GenuineIntel-6-4D-* GenuineIntel-6-5A-*",
 	  2 },
 	{ 75, "arm/armv7-krait", "ARMv7 Krait", NULL, NULL, NULL, "CPU_CYCLES", NULL,
 	  NULL, 0 },
@@ -155,8 +151,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  "CPU_CYCLES", DOC_ARM, "arm-0x50-0x000", 0 },
 	{ 77, "i386/broadwell", "Intel Broadwell microarchitecture", "bdw", "broadwell",
 	  NULL, "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-3D-* GenuineIntel-6-47-* GenuineIntel-6-4F-* "
-	  "GenuineIntel-6-56-*",
+	  "GenuineIntel-6-3D-* GenuineIntel-6-47-* GenuineIntel-6-4F-* GenuineIntel-6-56-*",
 	  4 },
 	{ 78, "arm/armv8-ca57", "ARM Cortex-A57", NULL, "cortex-a57", NULL,
 	  "CPU_CYCLES", DOC_ARM, "arm-0x41-0xd07 arm-0x41-0xd08", 6 },
@@ -164,8 +159,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  "CPU_CYCLES", DOC_ARM, "arm-0x41-0xd03", 6 },
 	{ 80, "i386/skylake", "Intel Skylake microarchitecture", "skl", "skylake", NULL,
 	  "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-4E-* GenuineIntel-6-5E-* GenuineIntel-6-8E-* "
-	  "GenuineIntel-6-9E-* GenuineIntel-6-A5-* GenuineIntel-6-A6-*",
+	  "GenuineIntel-6-4E-* GenuineIntel-6-5E-* GenuineIntel-6-8E-* GenuineIntel-6-9E-* GenuineIntel-6-A5-* GenuineIntel-6-A6-*",
 	  4 },
 	{ 81, "i386/goldmont", "Intel Goldmont microarchitecture", "glm", "goldmont",
 	  NULL, "CPU_CLK_UNHALTED", DOC_INTEL,
@@ -190,8 +184,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  NULL, "CPU_CLK_UNHALTED", DOC_INTEL, "GenuineIntel-6-55-*", 4 },
 	{ -1, "i386/icelake", "Intel Ice Lake", "icl", "icelake", NULL,
 	  "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-7D-* GenuineIntel-6-7E-* GenuineIntel-6-8C-* "
-	  "GenuineIntel-6-8D-* GenuineIntel-6-A7-*",
+	  "GenuineIntel-6-7D-* GenuineIntel-6-7E-* GenuineIntel-6-8C-* GenuineIntel-6-8D-* GenuineIntel-6-A7-*",
 	  8 },
 	{ -1, "i386/icelake-sp", "Intel Ice Lake-SP", "icx", "icelake-sp", NULL,
 	  "CPU_CLK_UNHALTED", DOC_INTEL, "GenuineIntel-6-6A-* GenuineIntel-6-6C-*", 8 },
@@ -205,8 +198,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  "CPU_CLK_UNHALTED", DOC_INTEL, "GenuineIntel-6-AF-* GenuineIntel-6-B6-*", 8 },
 	{ -1, "i386/alderlake", "Intel Alder Lake and Raptor Lake, performance cores",
 	  NULL, "alderlake-p", NULL, "CPU_CLK_UNHALTED", DOC_INTEL,
-	  "GenuineIntel-6-97-* GenuineIntel-6-9A-* GenuineIntel-6-B7-* "
-	  "GenuineIntel-6-BA-* GenuineIntel-6-BF-*",
+	  "GenuineIntel-6-97-* GenuineIntel-6-9A-* GenuineIntel-6-B7-* GenuineIntel-6-BA-* GenuineIntel-6-BF-*",
 	  8 },
 	{ -1, "i386/alderlake-e", "Intel Alder Lake, efficient cores", NULL,
 	  "alderlake-e", NULL, "CPU_CLK_UNHALTED", DOC_INTEL, "GenuineIntel-6-BE-*",
@@ -228,8 +220,7 @@ const struct cpu_type cpu_type_rows[] = {
 	  "CPU_CLK_UNHALTED", DOC_AMD, "AuthenticAMD-16-*", 0 },
 	{ -1, "x86-64/zen1", "AMD Zen 1", "amd64_fam17h_zen1", "zen1", "zen1-fills",
 	  "CYCLES_NOT_IN_HALT", DOC_AMD,
-	  "AuthenticAMD-17-?-* AuthenticAMD-17-1?-* AuthenticAMD-17-2?-* "
-	  "HygonGenuine-18-*",
+	  "AuthenticAMD-17-?-* AuthenticAMD-17-1?-* AuthenticAMD-17-2?-* HygonGenuine-18-*",
 	  6 },
 	{ -1, "x86-64/zen2", "AMD Zen 2", "amd64_fam17h_zen2", "zen2", NULL,
 	  "CYCLES_NOT_IN_HALT", DOC_AMD, "AuthenticAMD-17-*", 6 },

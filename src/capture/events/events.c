@@ -70,16 +70,16 @@ static int events_add_event(struct event_requests *reqs,
 
 	for (size_t i = 0; i < reqs->list.nr; i++) {
 		if (same_event(&reqs->list.at[i], &e))
-			return err_set(err, -EEXIST,
-				       "All events must be distinct. (%s and %s are "
-				       "the same.)",
-				       reqs->list.at[i].name, e.name);
+			return err_set(
+				err, -EEXIST,
+				"All events must be distinct. (%s and %s are the same.)",
+				reqs->list.at[i].name, e.name);
 	}
 	if (reqs->list.nr == EVENTS_MAX)
-		return err_set(err, -E2BIG,
-			       "Number of events specified is greater than allowed "
-			       "maximum of %d.",
-			       EVENTS_MAX);
+		return err_set(
+			err, -E2BIG,
+			"Number of events specified is greater than allowed maximum of %d.",
+			EVENTS_MAX);
 	tell_scopes_apart(reqs, &e);
 	if (!vec_push(&reqs->list, e))
 		return err_sys(err, -ENOMEM, "events");
@@ -114,9 +114,9 @@ const struct event_catalog *events_catalog(struct event_requests *reqs, struct e
 		cpu = cpu_type_host();
 	if (!cpu) {
 		reqs->no_catalog = true;
-		(void)err_set(err, -ENODATA,
-			      "the type of this CPU is not known: name one by "
-			      "--cpu-type");
+		(void)err_set(
+			err, -ENODATA,
+			"the type of this CPU is not known: name one by --cpu-type");
 		return NULL;
 	}
 	if (event_catalog_open(cpu, &reqs->catalog, err)) {
@@ -189,10 +189,10 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 
 	if (!end || (end[1] == ':' ? (size_t)(text + len - end) > sizeof(letters)
 				   : end + 1 != text + len))
-		return err_set(err, -EINVAL,
-			       "Invalid group of events %.*s: expected "
-			       "{EVENT,EVENT}[:MODIFIERS]",
-			       (int)len, text);
+		return err_set(
+			err, -EINVAL,
+			"Invalid group of events %.*s: expected {EVENT,EVENT}[:MODIFIERS]",
+			(int)len, text);
 	if (end[1] == ':')
 		(void)snprintf(letters, sizeof(letters), "%.*s",
 			       (int)(text + len - end - 2), end + 2);
@@ -230,11 +230,11 @@ static int read_with_leaders(struct event_requests *reqs, size_t first, struct e
 			if (reqs->list.at[k].group == e->group)
 				leader = &reqs->list.at[k];
 		if (e->leads && (!e->group || (leader && !leader->leads)))
-			return err_set(err, -EINVAL,
-				       "event %s: S means that the others of a group "
-				       "are read when its first one is sampled: write "
-				       "{%s,OTHER-EVENT}:S",
-				       e->name, e->name);
+			return err_set(
+				err, -EINVAL,
+				"event %s: S means that the others of a group are read when its first one is sampled: "
+				"write {%s,OTHER-EVENT}:S",
+				e->name, e->name);
 		if (!leader || !leader->leads)
 			continue;
 		e->member = true;

@@ -128,10 +128,10 @@ enum events_fit events_fit_here(const struct event_request *events, size_t nr,
 
 int events_fit_explain(int code, const struct event_request *e, struct err *err)
 {
-	return err_set(err, code,
-		       "event %s cannot be counted together with the others of its "
-		       "group: the CPU has too few counters for all of them, or some "
-		       "need the same one; leave some out, or leave the braces out, "
-		       "and they are counted in turns",
-		       e->name);
+	return err_set(
+		err, code,
+		"event %s cannot be counted together with the others of its group: "
+		"the CPU has too few counters for all of them, or some need the same one; "
+		"leave some out, or leave the braces out, and they are counted in turns",
+		e->name);
 }

@@ -209,8 +209,7 @@ static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 	      "#include \"capture/events/pfm_tables.h\"\n",
 	      out);
 	if (!m->tables.nr) {
-		fputs("const struct pfm_tables event_pfm_tables = "
-		      "{ .library = \"\", .texts = \"\" };\n",
+		fputs("const struct pfm_tables event_pfm_tables = { .library = \"\", .texts = \"\" };\n",
 		      out);
 		return 0;
 	}
@@ -222,9 +221,8 @@ static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 	fputs("const struct pfm_tables event_pfm_tables = {\n\t.library =\n", out);
 	write_text(out, m->library);
 	fprintf(out,
-		"\t, .library_id = %#" PRIx64
-		"ULL, .texts = texts,\n\t.tables = tables, "
-		".nr_tables = %zu, .events = events, .masks = masks };\n",
+		"\t, .library_id = %#" PRIx64 "ULL, .texts = texts,\n"
+		"\t.tables = tables, .nr_tables = %zu, .events = events, .masks = masks };\n",
 		event_pfm_file_id(m->library), m->tables.nr);
 	return 0;
 }

@@ -158,41 +158,32 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 	if (code == -EPERM && is_filtered())
 		return err_set(
 			err, code,
-			"perf_event_open is forbidden here by a seccomp filter, as "
-			"containers and services have: start the container with "
-			"--cap-add=PERFMON (older: SYS_ADMIN) or --security-opt "
-			"seccomp=unconfined");
+			"perf_event_open is forbidden here by a seccomp filter, as containers and services have: "
+			"start the container with --cap-add=PERFMON (older: "
+			"SYS_ADMIN) or --security-opt seccomp=unconfined");
 	/* Debian's and Ubuntu's kernels, not Linux itself. */
 	if (!geteuid() && level > 2 && !has_capability(CAP_SYS_ADMIN))
 		return err_set(
 			err, code,
-			"root has no CAP_SYS_ADMIN here, without which this kernel "
-			"lets nobody profile while "
-			"/proc/sys/kernel/perf_event_paranoid is above 2 (it is %d)",
+			"root has no CAP_SYS_ADMIN here, without which this kernel lets nobody profile while /proc/sys/kernel/perf_event_paranoid is above 2 (it is %d)",
 			level);
 	if (system_wide && !geteuid() && !has_capability(CAP_SYS_ADMIN) &&
 	    !has_capability(PERFMON))
 		return err_set(
 			err, code,
 			"To do system-wide profiling, root needs CAP_PERFMON (older: "
-			"CAP_SYS_ADMIN), which it does not have here, or "
-			"/proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 "
-			"(it is %d)",
+			"CAP_SYS_ADMIN), which it does not have here, or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
 			level);
 	if (system_wide)
 		return err_set(
 			err, code,
-			"To do system-wide profiling, either you must be root or "
-			"/proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 "
-			"(it is %d)",
+			"To do system-wide profiling, either you must be root or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
 			level);
 	/* At 2 one's own user space is let in: what was refused is more. */
 	return err_set(
 		err, code,
-		"not allowed to profile%s: /proc/sys/kernel/perf_event_paranoid is "
-		"%d, your own processes need %d or less "
-		"(sysctl kernel.perf_event_paranoid=%d), other users' processes "
-		"need root",
+		"not allowed to profile%s: "
+		"/proc/sys/kernel/perf_event_paranoid is %d, your own processes need %d or less (sysctl kernel.perf_event_paranoid=%d), other users' processes need root",
 		level == 2 ? " the kernel" : "", level, level == 2 ? 1 : 2,
 		level == 2 ? 1 : 2);
 }
@@ -206,25 +197,24 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 		{ -ENOENT,
 		  "this machine does not have it (a virtual machine without PMU?); "
 		  "the event TIMER works everywhere" },
-		{ -EOPNOTSUPP, "the hardware cannot sample it; the event TIMER works "
-			       "everywhere" },
-		{ -EBUSY,
-		  "the performance monitoring hardware reports EBUSY: is another "
-		  "profiling tool in use?" },
-		{ -ENOSYS, "this kernel has no perf_events (CONFIG_PERF_EVENTS), or a "
-			   "container's seccomp filter hides it" },
+		{ -EOPNOTSUPP,
+		  "the hardware cannot sample it; the event TIMER works everywhere" },
+		{ -EBUSY, "the performance monitoring hardware reports EBUSY: "
+			  "is another profiling tool in use?" },
+		{ -ENOSYS,
+		  "this kernel has no perf_events (CONFIG_PERF_EVENTS), or a container's seccomp filter hides it" },
 		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
 		{ -ESRCH, "the process has ended" },
 		{ -EINVAL,
-		  "the kernel does not take it with these settings (a rate above "
-		  "/proc/sys/kernel/perf_event_max_sample_rate?)" },
+		  "the kernel does not take it with these settings (a rate above /proc/sys/kernel/perf_event_max_sample_rate?)" },
 	};
 
 	if (code == -EBUSY && nmi_watchdog_runs())
-		return err_set(err, code,
-			       "event %s: no counter is free, and the NMI watchdog has "
-			       "one: sysctl kernel.nmi_watchdog=0 gives it back",
-			       event);
+		return err_set(
+			err, code,
+			"event %s: no counter is free, and the NMI watchdog has one: "
+			"sysctl kernel.nmi_watchdog=0 gives it back",
+			event);
 	if (code == -EACCES || code == -EPERM)
 		return explain_rights(code, system_wide, err);
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
@@ -269,16 +259,16 @@ int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, 
 			    struct err *err)
 {
 	if (code == -EINVAL && knows_no_modes(e, tid, cpu))
-		return err_set(err, code,
-			       "event %s: its PMU cannot count user space and the "
-			       "kernel apart: leave out what says which (u, k, :0:1)",
-			       e->name);
+		return err_set(
+			err, code,
+			"event %s: its PMU cannot count user space and the kernel apart: "
+			"leave out what says which (u, k, :0:1)",
+			e->name);
 	if ((code == -EACCES || code == -EPERM) && is_anothers(tid))
 		return err_set(
 			err, code,
-			"You do not have permission to monitor process %d: it is "
-			"another user's, which only root may (or who has "
-			"CAP_PERFMON)",
+			"You do not have permission to monitor process %d: "
+			"it is another user's, which only root may (or who has CAP_PERFMON)",
 			(int)tid);
 	return perf_attr_explain(code, e->name, tid < 0, err);
 }

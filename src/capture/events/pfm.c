@@ -317,10 +317,11 @@ int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 	if ((size_t)snprintf(text, sizeof(text), "%s::%s", pmu, event) >= sizeof(text))
 		return err_set(err, -EINVAL, "event %.40s... is too long", event);
 	if (event_pfm_load(p, pmu))
-		return err_set(err, -EINVAL,
-			       "Event %s: which unit masks go together libpfm4 knows, "
-			       "which is not here: install libpfm4",
-			       event);
+		return err_set(
+			err, -EINVAL,
+			"Event %s: which unit masks go together libpfm4 knows, which is not here: "
+			"install libpfm4",
+			event);
 	r = encode_for_perf(p, text, config);
 	if (r != PFM_SUCCESS)
 		r = encode_for_register(p, text, config);

@@ -108,11 +108,11 @@ static int name_unknown(const struct events_spec *s, struct err *err)
 	const struct event_row *row;
 
 	if (looks_like_tracepoint(s))
-		return err_set(err, -ENOENT,
-			       "No event named %s is available. (A tracepoint %s:%s is "
-			       "not there either, or tracefs is not mounted or not to "
-			       "be read.)",
-			       s->part[0], s->part[0], s->part[1]);
+		return err_set(
+			err, -ENOENT,
+			"No event named %s is available. "
+			"(A tracepoint %s:%s is not there either, or tracefs is not mounted or not to be read.)",
+			s->part[0], s->part[0], s->part[1]);
 	nearest_few_init(&near, s->part[0], strcspn(s->part[0], "."));
 	for (size_t i = 0; (row = event_row_at(i)); i++) {
 		nearest_few_try(&near, row->name);
@@ -242,8 +242,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 		if (is_of_aux_area(name))
 			return err_set(
 				err, -EINVAL,
-				"Invalid event %s: this PMU writes into an AUX area, "
-				"which is not recorded here (perf record does)",
+				"Invalid event %s: this PMU writes into an AUX area, which is not recorded here (perf record does)",
 				name);
 		r = named_with_terms(s, e, err);
 		if (r == 1)
@@ -251,8 +250,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 		if (!r && *e->cpus && !s->reqs->counting)
 			r = err_set(
 				err, -EINVAL,
-				"Invalid event %s: it counts a part of the machine, "
-				"of which there are no samples (ocount counts it)",
+				"Invalid event %s: it counts a part of the machine, of which there are no samples (ocount counts it)",
 				name);
 		return r;
 	}
@@ -376,19 +374,19 @@ static int check_count(const struct events_spec *s, struct event_request *e,
 	if (read_rate(s, e))
 		return 0;
 	if (!strcasecmp(s->part[0], "RTC_INTERRUPTS"))
-		return err_set(err, -EINVAL,
-			       "Invalid rate for event %s: %llu (a power of two from "
-			       "%d to %d)",
-			       e->name, count, RTC_RATE_MIN, RTC_RATE_MAX);
+		return err_set(
+			err, -EINVAL,
+			"Invalid rate for event %s: %llu (a power of two from %d to %d)",
+			e->name, count, RTC_RATE_MIN, RTC_RATE_MAX);
 	if (e->count >> COUNT_LIMIT_BITS)
 		return err_set(err, -EINVAL,
 			       "Count %llu for event %s is above the maximum %llu",
 			       count, e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
 	if (!strncmp(e->name, "ibs_", 4) && e->count % IBS_STEP)
-		return err_set(err, -EINVAL,
-			       "Count %llu for event %s is no multiple of %d: IBS "
-			       "takes no other",
-			       count, e->name, IBS_STEP);
+		return err_set(
+			err, -EINVAL,
+			"Count %llu for event %s is no multiple of %d: IBS takes no other",
+			count, e->name, IBS_STEP);
 	if (e->count < e->min_count && !s->reqs->ignore_count)
 		return err_set(err, -EINVAL,
 			       "Count %llu for event %s is below the minimum %u", count,

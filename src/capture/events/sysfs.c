@@ -156,8 +156,7 @@ int events_sysfs_terms(const char *name, const char *terms, struct event_request
 	if (len < 2 || len >= sizeof(copy) || terms[len - 1] != '/')
 		return err_set(
 			err, -EINVAL,
-			"Invalid event %s: expected EVENT/period=N/, /freq=N/ or "
-			"/name=WORD/",
+			"Invalid event %s: expected EVENT/period=N/, /freq=N/ or /name=WORD/",
 			name);
 	(void)snprintf(copy, sizeof(copy), "%.*s", (int)len - 2, terms + 1);
 	for (char *key = strtok_r(copy, ",", &save); key;
@@ -284,8 +283,7 @@ int events_sysfs_pmu(const char *root, const char *name, struct event_request *e
 	if (!end || end[1])
 		return err_set(
 			err, -EINVAL,
-			"Invalid event %s: expected PMU/event/, PMU/term=value,.../ or "
-			"PMU//",
+			"Invalid event %s: expected PMU/event/, PMU/term=value,.../ or PMU//",
 			name);
 	*terms++ = '\0';
 	*end = '\0';

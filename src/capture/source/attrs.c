@@ -191,12 +191,11 @@ static int precise_refused(int code, const struct event_request *e, struct err *
 {
 	unsigned int level = e->attr.precise_ip;
 
-	return err_set(err, code,
-		       "event %s: this CPU or kernel refuses precise samples of it "
-		       "(:%.*s): %s",
-		       e->name, (int)level, "ppp",
-		       level > 1 ? "fewer p, or none, may do"
-				 : "it can be sampled without");
+	return err_set(
+		err, code,
+		"event %s: this CPU or kernel refuses precise samples of it (:%.*s): %s",
+		e->name, (int)level, "ppp",
+		level > 1 ? "fewer p, or none, may do" : "it can be sampled without");
 }
 
 /* Such as msr/tsc/: a PMU that has no interrupts. */
@@ -227,10 +226,10 @@ static int explain_event(int code, size_t bad, int cpu,
 	if (e && e->attr.precise_ip && (code == -EINVAL || code == -EOPNOTSUPP))
 		return precise_refused(code, e, err);
 	if (e && code == -EINVAL && is_only_counted(e, c, cpu))
-		return err_set(err, code,
-			       "event %s cannot be sampled: its PMU only counts "
-			       "(ocount counts it)",
-			       e->name);
+		return err_set(
+			err, code,
+			"event %s cannot be sampled: its PMU only counts (ocount counts it)",
+			e->name);
 	if (e)
 		return perf_attr_explain_event(code, e, c->tids ? c->tids[0] : -1, cpu,
 					       err);
@@ -251,9 +250,8 @@ static bool stay_with_threads(struct perf_event_attr *wanted, size_t nr)
 	}
 	if (found)
 		log_say(LOG_WARNING,
-			"this kernel (before Linux 6.12) reads a group with :S only in "
-			"the threads that it begins with: what they start is not "
-			"sampled (with --system-wide everything is)");
+			"this kernel (before Linux 6.12) reads a group with :S only in the threads that it begins with: "
+			"what they start is not sampled (with --system-wide everything is)");
 	return found;
 }
 

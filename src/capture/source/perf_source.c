@@ -178,9 +178,10 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 		r = watch(s, s->fds.nr - 1);
 	o->no_room = r == -EPERM;
 	if (o->no_room)
-		return err_set(o->err, r,
-			       "Failed to mmap kernel profile data: raise "
-			       "/proc/sys/kernel/perf_event_mlock_kb or ulimit -l");
+		return err_set(
+			o->err, r,
+			"Failed to mmap kernel profile data: "
+			"raise /proc/sys/kernel/perf_event_mlock_kb or ulimit -l");
 	if (r)
 		return err_sys(o->err, r, "perf ring buffer");
 	o->ring_fd[kind] = fd;

@@ -128,8 +128,7 @@ void machine_read(struct machine *ret_machine)
 static bool word_is_plain(const char *word)
 {
 	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789_@%+=:,./-";
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 
 	return *word && strspn(word, plain) == strlen(word);
 }

@@ -250,8 +250,8 @@ static int run_fuse(const struct controlfs_config *config, struct err *err)
 		.truncate = fs_truncate,
 	};
 	/* Only root may let others in; the modes of the files say who may what. */
-	char options[] = "default_permissions,fsname=oprofilefs,subtype=oprofilefs,"
-			 "allow_other";
+	char options[] =
+		"default_permissions,fsname=oprofilefs,subtype=oprofilefs,allow_other";
 	char threads[] = "-omax_threads=16"; /* else 3.14 warns of its own default */
 	char name[] = "oprofile controlfs";
 	char option[] = "-o";

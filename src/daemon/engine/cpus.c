@@ -82,8 +82,7 @@ void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now)
 			come);
 	else if (away >= 0)
 		log_say(LOG_NOTE,
-			"CPU %d was offline for a moment: the recording begins anew "
-			"with it",
+			"CPU %d was offline for a moment: the recording begins anew with it",
 			away);
 	else
 		return;

@@ -58,8 +58,7 @@ static char *given_files_image_name(const char *word)
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
 		return path;
 	log_say(LOG_WARNING,
-		"--image: %s %s: kept, but until there is one nothing of it is "
-		"recorded",
+		"--image: %s %s: kept, but until there is one nothing of it is recorded",
 		word, path ? "is no file" : "is not there");
 	free(path);
 	/* It may be a module that is not loaded yet. */
@@ -118,8 +117,7 @@ static void warn_of_other_kernel(const char *file, int fd)
 	    !notes_build_id(notes.data, notes.len, &running) &&
 	    !build_id_equal(&id, &running))
 		log_say(LOG_WARNING,
-			"--vmlinux: %s is not the kernel that runs: its "
-			"build-id is another one",
+			"--vmlinux: %s is not the kernel that runs: its build-id is another one",
 			file);
 	buf_done(&notes);
 }

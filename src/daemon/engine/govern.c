@@ -166,8 +166,8 @@ static void tell_excess(struct oprofiled *d)
 		return;
 	d->excess_is_told = true;
 	log_say(LOG_WARNING,
-		"sampling cost %.2f %% of the CPUs' time, more than the %.2g %% of "
-		"--max-overhead: larger counts of the events would cost less",
+		"sampling cost %.2f %% of the CPUs' time, more than the %.2g %% of --max-overhead: "
+		"larger counts of the events would cost less",
 		100 * governor_overhead(g), 100 * g->max_share);
 }
 
@@ -238,9 +238,9 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 			lost += recorder_totals(d->recorder)->lost;
 		}
 		log_say(LOG_NOTE,
-			"-- OProfile Statistics -- samples: %llu, lost: %llu, CPU: "
-			"%.2f %% "
-			"of one, memory: %llu kB",
+			"-- OProfile Statistics -- samples: "
+			"%llu, lost: %llu, CPU: %.2f %% of one, memory: "
+			"%llu kB",
 			(unsigned long long)samples, (unsigned long long)lost,
 			100 * d->governor.share,
 			(unsigned long long)oprofiled_resident_bytes() >> 10);

@@ -180,9 +180,8 @@ static void tell_refused(void)
 
 	while ((call = daemon_calls_next_refused()) >= 0)
 		log_say(LOG_WARNING,
-			"refused system call %d, which recording does not need: a bug "
-			"in "
-			"oprofiled or a library, or an attack on it",
+			"refused system call %d, which recording does not need: "
+			"a bug in oprofiled or a library, or an attack on it",
 			call);
 }
 
@@ -222,8 +221,8 @@ static const char *oprofiled_loop_group(const struct oprofiled *d)
 		return "oprofile";
 	if (!getgrnam(asked))
 		log_say(LOG_WARNING,
-			"--group: there is no group %s: only root and the daemon's own "
-			"user control it",
+			"--group: there is no group %s: "
+			"only root and the daemon's own user control it",
 			asked);
 	return asked;
 }

@@ -104,11 +104,9 @@ static bool has_private_network(void)
 /* A unit of systemd decides it, where the metrics were requested without a change to the unit. */
 static void warn_without_network(void)
 {
-	log_say(LOG_WARNING, "this process has no network, or a private one, so other "
-			     "programs cannot "
-			     "read its metrics: allow a network in its unit, see "
-			     "--metrics-listen in "
-			     "oprofiled(1)");
+	log_say(LOG_WARNING,
+		"this process has no network, or a private one, so other programs cannot read its metrics: "
+		"allow a network in its unit, see --metrics-listen in oprofiled(1)");
 }
 
 static void metrics_refuse(struct oprofiled *d, const char *where, int why,
@@ -119,9 +117,7 @@ static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 		return; /* that is in the log */
 	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
 	log_say(LOG_WARNING,
-		"metrics at %s: %s; it is tried again once a minute "
-		"(--metrics-listen 0 takes a port that is free), and until then they "
-		"are %s%s",
+		"metrics at %s: %s; it is tried again once a minute (--metrics-listen 0 takes a port that is free), and until then they are %s%s",
 		where, err->text, d->metrics ? "at " : "nowhere",
 		d->metrics ? metrics_server_name(d->metrics) : "");
 	if (why == -EAFNOSUPPORT)

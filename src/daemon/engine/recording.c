@@ -169,8 +169,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 	r = recorder_open(&config, ret_recorder, err);
 	if (!r)
 		log_say(LOG_NOTE,
-			"this kernel does not copy stacks: frame pointers are "
-			"followed");
+			"this kernel does not copy stacks: frame pointers are followed");
 	return r;
 }
 
@@ -501,8 +500,8 @@ static void watch_clock(struct oprofiled *d, uint64_t now)
 	if (step < clock_slack_ns && step > -clock_slack_ns)
 		return;
 	log_say(LOG_NOTE,
-		"the clock was set, or the machine slept (%+.0f s): another segment "
-		"begins",
+		"the clock was set, or the machine slept (%+.0f s): "
+		"another segment begins",
 		(double)step / (double)clock_slack_ns);
 	d->clock_gap_ns = gap;
 	d->next_rotate_ns = now;

@@ -21,10 +21,10 @@ bool oprofiled_is_removed(const struct oprofiled *d)
 
 int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
 {
-	return err_set(err, -ENOENT,
-		       "%s was removed while it was written: what was sampled into it "
-		       "is lost",
-		       d->recorder->segment_path);
+	return err_set(
+		err, -ENOENT,
+		"%s was removed while it was written: what was sampled into it is lost",
+		d->recorder->segment_path);
 }
 
 /* The folders and their lock may have gone with it. */

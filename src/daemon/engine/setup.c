@@ -217,8 +217,7 @@ static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *k
 		return 0;
 	return err_set(
 		err, -EPERM,
-		"SESSION_DIR=%s: only root and the daemon's own user may change it "
-		"(it is %s)",
+		"SESSION_DIR=%s: only root and the daemon's own user may change it (it is %s)",
 		value, dir);
 }
 
@@ -329,8 +328,9 @@ static int session_dir_failed(const char *dir, int r, struct err *err)
 	if (r != -ENOENT || !dir[0] || !lstat(dir, &st))
 		return err_sys(err, r, "--session-dir: %s", dir);
 	return err_set(err, r,
-		       "--session-dir: %s does not exist; to keep samples there, "
-		       "make it first: mkdir -p '%s'",
+		       "--session-dir: %s does not exist; "
+		       "to keep samples there, make it first: "
+		       "mkdir -p '%s'",
 		       dir, dir);
 }
 

@@ -28,11 +28,12 @@ int background_check_run_dir(const char *run_dir, struct err *err)
 	if (fd < 0)
 		return err_sys(err, fd, "%s", run_dir);
 	if (!trust_is_exclusive(fd) || !public_file_path_is_of(run_dir, geteuid()))
-		r = err_set(err, -EPERM,
-			    "%s is not used for the daemon: other users can change it, "
-			    "or a directory above it: root must own it, and group "
-			    "and others must not write there",
-			    run_dir);
+		r = err_set(
+			err, -EPERM,
+			"%s is not used for the daemon: "
+			"other users can change it, or a directory above it: "
+			"root must own it, and group and others must not write there",
+			run_dir);
 	close(fd);
 	return r;
 }

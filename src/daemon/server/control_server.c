@@ -86,11 +86,12 @@ static int control_server_refuse(const struct control_server *s,
 				 const struct control_request *request, struct err *err)
 {
 	/* Files that it must not touch are EACCES. */
-	return err_set(err, -EPERM,
-		       "\"%s\" is for root, the daemon's own user and members of group "
-		       "%s%s; status, get, list and dump are for all",
-		       control_verb_name(request->verb), s->group,
-		       s->has_gid ? "" : " (which does not exist)");
+	return err_set(
+		err, -EPERM,
+		"\"%s\" is for root, the daemon's own user and members of group %s%s; "
+		"status, get, list and dump are for all",
+		control_verb_name(request->verb), s->group,
+		s->has_gid ? "" : " (which does not exist)");
 }
 
 /* ---- one peer ---- */

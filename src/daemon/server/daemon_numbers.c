@@ -39,8 +39,7 @@ static const struct daemon_numbers_row {
 	{ NULL, KIND_NUMBER, FIELD(taken), "oprofile_samples_total", "counter",
 	  "Samples taken." },
 	{ "lost", KIND_NUMBER, FIELD(lost), "oprofile_lost_samples_total", "counter",
-	  "Samples lost: by the kernel, or taken and not written, as the disk was "
-	  "full." },
+	  "Samples lost: by the kernel, or taken and not written, as the disk was full." },
 	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
 	  "Share of one CPU that the daemon took in the last look at it." },
 	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",
@@ -50,12 +49,12 @@ static const struct daemon_numbers_row {
 	  "counter", "CPU time of the daemon's processes." },
 	{ "tables_cpu_seconds", KIND_SECONDS, FIELD(tables_ns),
 	  "oprofile_user_tables_cpu_seconds_total", "counter",
-	  "CPU time for unwind tables of users' binaries; not counted against the "
-	  "rate." },
+	  "CPU time for unwind tables of users' binaries; "
+	  "not counted against the rate." },
 	{ "tables_refused", KIND_NUMBER, FIELD(tables_refused),
 	  "oprofile_user_tables_refused_total", "counter",
-	  "Unwind tables of users' binaries that were not made: their CPU time was "
-	  "used up." },
+	  "Unwind tables of users' binaries that were not made: "
+	  "their CPU time was used up." },
 	{ "memory", KIND_NUMBER, FIELD(memory), "oprofile_resident_memory_bytes",
 	  "gauge", "Resident memory of the daemon." },
 	{ "disk", KIND_NUMBER, FIELD(disk), "oprofile_session_bytes", "gauge",

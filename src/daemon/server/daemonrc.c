@@ -22,12 +22,11 @@ enum {
 	EVENTS_MAX = 64
 };
 
-static const char key_letters[] = "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+static const char key_letters[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 /* What needs no quotes in a shell. */
-static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-				    "-:,./=+@%^";
+static const char plain_letters[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:,./=+@%^";
 
 static struct daemonrc_entry *daemonrc_find(const struct daemonrc *rc, const char *key)
 {

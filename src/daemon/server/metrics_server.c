@@ -94,10 +94,10 @@ int metrics_address_parse(const char *text, struct metrics_address *ret_address,
 		snprintf(ip, sizeof(ip), "%.*s", (int)len, text);
 	/* What comes from another machine has no peer credentials, and no protection. */
 	if (set_ip(ip, bracketed, (uint16_t)port, &address))
-		return err_set(err, -EINVAL,
-			       "\"%.64s\": metrics are for this machine alone, at "
-			       "127.0.0.1 or [::1]",
-			       text);
+		return err_set(
+			err, -EINVAL,
+			"\"%.64s\": metrics are for this machine alone, at 127.0.0.1 or [::1]",
+			text);
 	*ret_address = address;
 	return 0;
 }

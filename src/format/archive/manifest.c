@@ -170,12 +170,13 @@ int archive_manifest_parse(const char *text, size_t len, struct archive_manifest
 		return 0;
 	if (r == -ENOMEM)
 		return err_set(err, r, "out of memory");
-	return err_set(err, -EBADMSG,
-		       r && number > 1 ? "line %zu of its manifest is malformed"
-		       : number ? "its manifest is of another version, or cut off "
-				  "behind line %zu"
-				: "its manifest is empty",
-		       number);
+	return err_set(
+		err, -EBADMSG,
+		r && number > 1 ? "line %zu of its manifest is malformed"
+		: number
+			? "its manifest is of another version, or cut off behind line %zu"
+			: "its manifest is empty",
+		number);
 }
 
 void archive_manifest_done(struct archive_manifest *m)

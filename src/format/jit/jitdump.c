@@ -258,8 +258,7 @@ static int jitdump_read_header(struct jitdump *d, struct cursor *c, struct err *
 		return err_set(err, -EBADMSG, "it is no jitdump");
 	if (version != VERSION || bytes < c->pos || bytes > c->len)
 		return err_set(err, -EBADMSG,
-			       "it is a jitdump of version %u, which is "
-			       "not known",
+			       "it is a jitdump of version %u, which is not known",
 			       version);
 	c->pos = bytes;
 	return 0;

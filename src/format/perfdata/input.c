@@ -173,10 +173,11 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		return err_set(err, -EBADMSG, "%s: is empty", in->name);
 	if (got >= MAGIC_BYTES && (memcmp(front, "PERFFILE", MAGIC_BYTES) == 0 ||
 				   memcmp(front, "ELIFFREP", MAGIC_BYTES) == 0))
-		return err_set(err, -EBADMSG,
-			       "%s: is of perf.data's first format, which no perf has "
-			       "written since 2010; record again",
-			       in->name);
+		return err_set(
+			err, -EBADMSG,
+			"%s: is of perf.data's first format, which no perf has written since 2010; "
+			"record again",
+			in->name);
 	if (got < PIPE_HEADER_BYTES || !perf_input_is_magic(front, got))
 		return err_set(err, -EBADMSG, "%s: is not a perf.data file", in->name);
 	memcpy(&magic, front, sizeof(magic));

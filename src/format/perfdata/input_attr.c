@@ -138,10 +138,10 @@ int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header
 			       "%s: damaged: its header describes no event", in->name);
 	r = perf_file_read(in, header->attrs.offset, header->attrs.size, &table);
 	if (r)
-		return err_set(err, r,
-			       "%s: cut short or damaged: the table of events cannot "
-			       "be read",
-			       in->name);
+		return err_set(
+			err, r,
+			"%s: cut short or damaged: the table of events cannot be read",
+			in->name);
 	c = cursor_of(table.data, table.len, in->info.swap);
 	while (r == 0 && cursor_left(&c) >= entry)
 		r = perf_input_attr_read_entry(in, &c, entry - SECTION_BYTES,

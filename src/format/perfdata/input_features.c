@@ -116,9 +116,8 @@ static int parse_total_mem(struct perf_input *in, struct cursor *c)
 
 static bool needs_quotes(const char *word, size_t len)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "%+,-./:=@_{}";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_{}";
 
 	return len == 0 || strspn(word, plain) < len;
 }

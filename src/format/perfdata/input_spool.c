@@ -71,8 +71,7 @@ int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 			(void)close(fd);
 		return err_sys(
 			err, r,
-			"%s: is a perf.data file sent through a pipe, and a copy "
-			"of it in %s (TMPDIR) is not possible",
+			"%s: is a perf.data file sent through a pipe, and a copy of it in %s (TMPDIR) is not possible",
 			in->name, dir);
 	}
 	(void)close(in->main_fd);

@@ -43,9 +43,8 @@ int page_begin(struct html_pages *p, const char *path, const char *title,
 	if (r)
 		return r;
 	write_annotation_html_put_head(p, title);
-	fputs("<header>\n<span class=keys hidden><button class=theme title=\"light or "
-	      "dark (t)\">&#9680;</button> <button class=help title=\"keys (?)\">?"
-	      "</button></span>\n",
+	fputs("<header>\n"
+	      "<span class=keys hidden><button class=theme title=\"light or dark (t)\">&#9680;</button> <button class=help title=\"keys (?)\">?</button></span>\n",
 	      p->out);
 	if (up)
 		fprintf(p->out, "<a class=up href=\"%s\">index</a>\n", up);

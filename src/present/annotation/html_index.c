@@ -68,8 +68,7 @@ static void write_annotation_html_index_put_cells(const struct html_pages *p,
 			percent + strspn(percent, " "));
 	}
 	fprintf(p->out,
-		"<td><svg class=bar viewBox=\"0 0 100 1\" preserveAspectRatio=none "
-		"aria-hidden=true><rect width=%.2f height=1 /></svg>",
+		"<td><svg class=bar viewBox=\"0 0 100 1\" preserveAspectRatio=none aria-hidden=true><rect width=%.2f height=1 /></svg>",
 		percent_of(counts[0], totals[0]));
 }
 
@@ -259,9 +258,8 @@ static int write_annotation_html_index_put_about(const struct html_pages *p)
 	}
 	fputs("</pre>\n", p->out);
 	if (p->a->has_skid)
-		fputs("<p class=note>The event is not precise: a sample may be of what "
-		      "was "
-		      "executed just before.</p>\n",
+		fputs("<p class=note>The event is not precise: "
+		      "a sample may be of what was executed just before.</p>\n",
 		      p->out);
 	buf_done(&text);
 	return 0;
@@ -274,8 +272,7 @@ int write_html_index(struct html_pages *p)
 
 	if (r)
 		return r;
-	fputs("<p><input type=search placeholder=\"filter (/)\" aria-label=filter "
-	      "hidden></p>\n",
+	fputs("<p><input type=search placeholder=\"filter (/)\" aria-label=filter hidden></p>\n",
 	      p->out);
 	page_main(p);
 	r = write_annotation_html_index_put_about(p);

@@ -286,8 +286,8 @@ static void write_annotation_html_source_put_bar(
 			hottest->line, hottest->line);
 	fputs("</p>\n", out);
 	if (!source->text)
-		fputs("<p class=note>The source is not here: lines are known by their "
-		      "numbers.</p>\n",
+		fputs("<p class=note>The source is not here: "
+		      "lines are known by their numbers.</p>\n",
 		      out);
 	if (source->note) {
 		fputs("<p class=note>", out);

@@ -340,8 +340,9 @@ static bool any(const struct annotation *a, const uint64_t *counts)
 static void put_skid(FILE *out, const struct annotation_layout *l, bool by_line)
 {
 	fprintf(out,
-		" * \n * The event is not precise: a sample may be of the %s executed "
-		"just before%s.\n",
+		" * \n"
+		" * The event is not precise: "
+		"a sample may be of the %s executed just before%s.\n",
 		by_line ? "line" : "instruction",
 		!by_line && l->screen.is_terminal ? " (~ where there are many)" : "");
 }

@@ -166,41 +166,29 @@ void flame_page_calls(struct flame_page *f, const uint32_t *number_of)
 /* ---- the page ---- */
 
 static const char page_controls[] =
-	"<label>Search <input id=search type=search "
-	"title=\"a name or a regular expression (/)\"></label>\n"
+	"<label>Search <input id=search type=search title=\"a name or a regular expression (/)\"></label>\n"
 	"<output id=found for=search></output>\n"
 	"<label>Event <select id=event></select></label>\n"
 	"<label>Merge <select id=merge></select></label>\n"
 	"<label>Colours <select id=colours></select></label>\n"
 	"<button id=reset title=\"show everything (Escape)\">Reset zoom</button>\n"
-	"<button id=turn aria-pressed=false title=\"root at the top "
-	"(i)\">Icicle</button>\n"
+	"<button id=turn aria-pressed=false title=\"root at the top (i)\">Icicle</button>\n"
 	"<button id=tables aria-pressed=true>Table</button>\n"
 	"<button id=theme title=\"light or dark (t)\">&#9680;</button>\n"
-	"<button id=asked title=\"keys (?)\">?</button>\n</header>\n";
+	"<button id=asked title=\"keys (?)\">?</button>\n"
+	"</header>\n";
 
 static const char page_main[] =
 	"<main>\n"
-	"<div id=scroll><div id=tall></div><canvas id=flames tabindex=0 "
-	"role=application "
-	"aria-label=\"Flame graph: arrow keys go from function to function, Enter "
-	"zooms; the "
-	"table has the same numbers\" aria-describedby=detail></canvas></div>\n"
-	"<section id=side aria-label=\"Functions\"><table><thead><tr>"
-	"<th id=by-self><button>self</button><th id=by-total><button>total</button>"
-	"<th>function</thead><tbody id=rows></tbody></table></section>\n</main>\n"
+	"<div id=scroll><div id=tall></div><canvas id=flames tabindex=0 role=application aria-label=\"Flame graph: "
+	"arrow keys go from function to function, Enter zooms; "
+	"the table has the same numbers\" aria-describedby=detail></canvas></div>\n"
+	"<section id=side aria-label=\"Functions\"><table><thead><tr><th id=by-self><button>self</button><th id=by-total><button>total</button><th>function</thead><tbody id=rows></tbody></table></section>\n"
+	"</main>\n"
 	"<div id=detail role=status aria-live=polite></div>\n"
-	"<dialog id=help><form method=dialog><dl><dt><kbd>&larr;</kbd> "
-	"<kbd>&rarr;</kbd>"
-	"<dd>previous, next<dt><kbd>&uarr;</kbd> <kbd>&darr;</kbd><dd>caller, hottest "
-	"callee"
-	"<dt><kbd>Enter</kbd>, click<dd>zoom in<dt><kbd>u</kbd><dd>zoom out"
-	"<dt><kbd>Escape</kbd><dd>reset zoom<dt><kbd>/</kbd><dd>search"
-	"<dt><kbd>i</kbd><dd>flames or icicles<dt><kbd>t</kbd><dd>light or dark</dl>"
-	"<button>Close</button></form></dialog>\n"
-	"<noscript>This page needs JavaScript; oprofile export flamegraph --svg makes "
-	"a picture."
-	"</noscript>\n";
+	"<dialog id=help><form method=dialog><dl><dt><kbd>&larr;</kbd> <kbd>&rarr;</kbd><dd>previous, next<dt><kbd>&uarr;</kbd> <kbd>&darr;</kbd><dd>caller, hottest callee<dt><kbd>Enter</kbd>, click<dd>zoom in<dt><kbd>u</kbd><dd>zoom out<dt><kbd>Escape</kbd><dd>reset zoom<dt><kbd>/</kbd><dd>search<dt><kbd>i</kbd><dd>flames or icicles<dt><kbd>t</kbd><dd>light or dark</dl><button>Close</button></form></dialog>\n"
+	"<noscript>This page needs JavaScript; "
+	"oprofile export flamegraph --svg makes a picture.</noscript>\n";
 
 /* A policy has the hashes of all texts that style or run. */
 void flame_page_begin(struct flame_page *f, const struct flame_page_more *more)
@@ -208,9 +196,12 @@ void flame_page_begin(struct flame_page *f, const struct flame_page_more *more)
 	FILE *out = f->json.out;
 
 	fprintf(out,
-		"<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-		"<meta http-equiv=Content-Security-Policy content=\"default-src "
-		"'none'; style-src-elem '" FLAMES_CSS_HASH "' %s; "
+		"<!DOCTYPE html>\n"
+		"<html lang=en>\n"
+		"<head>\n"
+		"<meta charset=utf-8>\n"
+		"<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+		"style-src-elem '" FLAMES_CSS_HASH "' %s; "
 		"style-src-attr 'none'; script-src '" FLAMES_JS_HASH "' %s; "
 		"base-uri 'none'; form-action 'none'\">\n"
 		"<meta name=viewport content=\"width=device-width\">\n"

@@ -71,8 +71,8 @@ static void write_flame_svg_put_frame(struct svg *s, const char *name, uint32_t 
 	fprintf(s->out, " (%" PRIu64 " samples, %.2f%%)</title>", samples,
 		percent_of(samples, s->all));
 	fprintf(s->out,
-		"<rect x=\"%.1f\" y=\"%" PRIu32 "\" width=\"%.1f\" height=\"%d\" "
-		"fill=\"hsl(%u,75%%,%u%%)\"/>",
+		"<rect x=\"%.1f\" y=\"%" PRIu32
+		"\" width=\"%.1f\" height=\"%d\" fill=\"hsl(%u,75%%,%u%%)\"/>",
 		x, y, width, ROW - 1, (unsigned int)(hash % WARM),
 		(unsigned int)(66 + hash / WARM % LIGHT));
 	if (width > 3 * char_width) {
@@ -142,13 +142,12 @@ static void write_flame_svg_put_all(struct svg *s)
 
 	fprintf(s->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
-		"width=\"%d\" "
-		"height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32 "\" "
-		"font-family=\"sans-serif\" font-size=\"11\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" height=\"%" PRIu32
+		"\" viewBox=\"0 0 %d %" PRIu32
+		"\" font-family=\"sans-serif\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-		"<text x=\"%d\" y=\"20\" text-anchor=\"middle\" font-size=\"15\">"
-		"Flame graph of %" PRIu64 " samples</text>\n",
+		"<text x=\"%d\" y=\"20\" text-anchor=\"middle\" font-size=\"15\">Flame graph of %" PRIu64
+		" samples</text>\n",
 		WIDTH, height, WIDTH, height, WIDTH / 2, s->all);
 	write_flame_svg_put_frame(s, "all", 0, 0, s->all);
 	for (size_t i = 0; i < s->calls.nr_rows;)

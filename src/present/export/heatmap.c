@@ -493,10 +493,9 @@ static void write_heatmap_put_page(struct heat *h)
 		.script = HEAT_JS,
 		.script_hash = "'" HEAT_JS_HASH "'",
 		.body = "<section id=heat-side aria-label=\"Heat map\">\n"
-			"<canvas id=heat tabindex=0 role=application aria-label=\"Heat "
-			"map of time: arrow keys move, with Shift they choose a span, "
-			"Escape chooses all; the flame graph below is of the span\" "
-			"aria-describedby=span></canvas>\n"
+			"<canvas id=heat tabindex=0 role=application aria-label=\"Heat map of time: "
+			"arrow keys move, with Shift they choose a span, Escape chooses all; "
+			"the flame graph below is of the span\" aria-describedby=span></canvas>\n"
 			"<div id=span role=status aria-live=polite></div>\n"
 			"</section>\n",
 	};

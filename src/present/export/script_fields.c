@@ -148,9 +148,9 @@ static int parse(const char *spec, struct wish *w, struct err *err)
 		int r;
 
 		if (!sign == changes)
-			return err_set(err, -EINVAL,
-				       "fields are either listed or added with '+' "
-				       "and removed with '-'");
+			return err_set(
+				err, -EINVAL,
+				"fields are either listed or added with '+' and removed with '-'");
 		spec += sign != 0;
 		len = strcspn(spec, ",");
 		r = wish_word(w, sign, spec, len, err);
@@ -183,10 +183,11 @@ static int script_fields_check(const struct script_event *e, uint32_t asked,
 		    e->sample_type & f->sample_type)
 			continue;
 		if (asked & f->field)
-			return err_set(err, -EINVAL,
-				       "Samples for '%s' event do not have %s "
-				       "attribute set. Cannot print '%s' field.",
-				       e->name, f->attr, f->name);
+			return err_set(
+				err, -EINVAL,
+				"Samples for '%s' event do not have %s attribute set. "
+				"Cannot print '%s' field.",
+				e->name, f->attr, f->name);
 		*set &= ~f->field;
 	}
 	if (*set & SCRIPT_SYMOFF && !(*set & SCRIPT_SYM)) {

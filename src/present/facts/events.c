@@ -139,8 +139,8 @@ static void write_head(FILE *out, const struct events_view *v)
 	if (cpu->document)
 		fprintf(out, "%s\n\n", cpu->document);
 	fputs("For architectures using unit masks, you may be able to specify\n"
-	      "unit masks by name.  See 'operf' or 'ocount' man page for more "
-	      "details.\n\n",
+	      "unit masks by name.  See 'operf' or 'ocount' man page for more details.\n"
+	      "\n",
 	      out);
 }
 

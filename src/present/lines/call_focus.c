@@ -41,10 +41,10 @@ static int none_found(struct profile *p, const char *name, struct err *err)
 			nearest_try(&near, shown);
 	}
 	if (near.best)
-		return err_set(err, -ENOENT,
-			       "--focus: no call stack has a function '%s': did you "
-			       "mean '%s'?",
-			       name, near.best);
+		return err_set(
+			err, -ENOENT,
+			"--focus: no call stack has a function '%s': did you mean '%s'?",
+			name, near.best);
 	return err_set(err, -ENOENT, "--focus: no call stack has a function '%s'",
 		       name);
 }

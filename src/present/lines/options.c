@@ -14,7 +14,7 @@ int present_needs_one_event(const struct profile *p, const char *what, struct er
 	if (nr <= 1)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "%s has one number, and there are %zu events: choose one, as in "
-		       "event:%s",
+		       "%s has one number, and there are %zu events: "
+		       "choose one, as in event:%s",
 		       what, nr, profile_event_name(p, 0));
 }

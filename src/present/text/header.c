@@ -23,8 +23,8 @@ static void write_rate(FILE *out, const struct profile *p,
 			" samples per second and CPU\n",
 			e->least_hz, e->most_hz);
 		screen_write_name(out, strtab_get(&p->strings, e->name));
-		fputs(" was sampled at different rates: where the rate was higher, "
-		      "samples stand for less, as the sum of their periods tells\n",
+		fputs(" was sampled at different rates: "
+		      "where the rate was higher, samples stand for less, as the sum of their periods tells\n",
 		      out);
 	} else if (profile_event_hz(e)) {
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
@@ -61,8 +61,7 @@ static void write_event(FILE *out, const struct profile *p,
 	if (e->share && e->share - 1 < SHARE_TOLD) {
 		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
-			" had a counter for %.1f %% of the time, in turns with other "
-			"events\n",
+			" had a counter for %.1f %% of the time, in turns with other events\n",
 			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
 	}
 	if (e->flags & EVENT_MEMBER) {

@@ -112,13 +112,12 @@ static void write_input(FILE *out, const struct profile *p)
 		"lost", t->lost, percent);
 	if (t->lost_records)
 		fprintf(out,
-			"  %-14s%12" PRIu64
-			"            other records lost: some samples may "
-			"stand under a wrong name\n",
+			"  %-14s%12" PRIu64 "            other records lost: "
+			"some samples may stand under a wrong name\n",
 			"", t->lost_records);
 	fprintf(out,
-		"  %-14s%12" PRIu64 "            times that the kernel slowed sampling "
-		"down\n",
+		"  %-14s%12" PRIu64
+		"            times that the kernel slowed sampling down\n",
 		"throttled", t->throttled);
 	fprintf(out, "  %-14s%12" PRIu64 "            records that made no sense\n",
 		"undecodable", t->undecodable);
@@ -130,8 +129,8 @@ static void write_input(FILE *out, const struct profile *p)
 		in->damage.bad_samples, in->damage.missing_samples, in->nr_unfinished,
 		in->nr_segments);
 	fprintf(out,
-		"  %-14s%12" PRIu64 "            files that do not match their "
-		"checksums\n",
+		"  %-14s%12" PRIu64
+		"            files that do not match their checksums\n",
 		"", fault_count(FAULT_DAMAGED));
 	fprintf(out,
 		"  %-14s%12" PRIu64
@@ -187,15 +186,14 @@ int quality_write_text(FILE *out, struct profile *p)
 	write_share(out, "idle", q->idle, p,
 		    "taken while a processor had nothing to do");
 	if (any_timer(p))
-		write_share(
-			out, "interrupts on", q->irqs_on_again, p,
-			"taken where the kernel had just enabled interrupts again: the "
-			"timer waited, their time was spent before");
+		write_share(out, "interrupts on", q->irqs_on_again, p,
+			    "taken where the kernel had just enabled interrupts again: "
+			    "the timer waited, their time was spent before");
 	write_share(out, "exiting", q->exiting, p,
 		    "of tasks that were exiting, their process no longer known");
 	fprintf(out,
-		"  %-14s%8" PRIu64 ".%03" PRIu64 "            CPU seconds that the "
-		"recorder itself took\n",
+		"  %-14s%8" PRIu64 ".%03" PRIu64
+		"            CPU seconds that the recorder itself took\n",
 		"recorder", cpu_ms / 1000, cpu_ms % 1000);
 	return 0;
 }

@@ -200,8 +200,7 @@ int write_tree_csv(FILE *out, struct profile *p, const struct present_options *o
 
 	if (!options->no_header)
 		fprintf(out,
-			"%spart,depth,image,symbol,samples,period,percent,"
-			"self_samples,self_period,self_percent\r\n",
+			"%spart,depth,image,symbol,samples,period,percent,self_samples,self_period,self_percent\r\n",
 			p->events.nr > 1 ? "event," : "");
 	return write_tree_rows_write_rows(&r, err);
 }

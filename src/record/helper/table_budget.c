@@ -107,8 +107,8 @@ static void log_spent(const struct table_budget *b, struct table_user *user)
 	else
 		snprintf(whose, sizeof(whose), "subordinate user ids");
 	log_say(LOG_WARNING,
-		"unwind tables for binaries of %s: CPU time used up; falling back to "
-		"frame pointers in more of these binaries until it recovers",
+		"unwind tables for binaries of %s: "
+		"CPU time used up; falling back to frame pointers in more of these binaries until it recovers",
 		whose);
 }
 

@@ -149,8 +149,8 @@ static void table_helper_tell(const char *path, const char *what)
 	}
 	name[len] = 0;
 	log_say(LOG_WARNING,
-		"%s: the helper that reads binaries %s: stacks in it go by frame "
-		"pointers",
+		"%s: the helper that reads binaries %s: "
+		"stacks in it go by frame pointers",
 		name, what);
 }
 

@@ -112,12 +112,9 @@ static const char *features_of(const char *triple)
 	if (!strncmp(triple, "riscv", 5))
 		return "+m,+a,+f,+d,+c";
 	if (!strncmp(triple, "aarch64", 7))
-		return "+v8.7a,+sve,+sve2,+sve2-aes,+sve2-sha3,+sve2-sm4,+sve2-bitperm,"
-		       "+crypto,+mte,+tme,+bf16,+i8mm,+rand,+ls64,+f32mm,+f64mm,+mops,+"
-		       "hbc,+sme";
+		return "+v8.7a,+sve,+sve2,+sve2-aes,+sve2-sha3,+sve2-sm4,+sve2-bitperm,+crypto,+mte,+tme,+bf16,+i8mm,+rand,+ls64,+f32mm,+f64mm,+mops,+hbc,+sme";
 	if (!strncmp(triple, "arm", 3) || !strncmp(triple, "thumb", 5))
-		return "+v8.6a,+vfp4,+neon,+crypto,+crc,+hwdiv,+hwdiv-arm,+fullfp16,"
-		       "+dotprod,+bf16,+i8mm";
+		return "+v8.6a,+vfp4,+neon,+crypto,+crc,+hwdiv,+hwdiv-arm,+fullfp16,+dotprod,+bf16,+i8mm";
 	return "";
 }
 

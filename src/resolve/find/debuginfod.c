@@ -185,8 +185,7 @@ static bool is_up(const struct debuginfod *d, struct server *s)
 	s->down = true;
 	log_say(LOG_NOTE,
 		"the debuginfod server %s failed %" PRId64
-		" s ago and is not asked again yet (with --debuginfod-timeout=SECONDS "
-		"it is)",
+		" s ago and is not asked again yet (with --debuginfod-timeout=SECONDS it is)",
 		s->url, age);
 	return false;
 }
@@ -243,8 +242,8 @@ static void stop_all(struct fetch *f, const char *why)
 		f->d->servers.at[i].down = f->d->servers.at[i].looked = true;
 	if (!f->d->no_http)
 		log_say(LOG_WARNING,
-			"%s: cannot be written, so no files are fetched from "
-			"debuginfod servers: %s",
+			"%s: cannot be written, so no files are fetched from debuginfod servers: "
+			"%s",
 			f->d->cache_dir, why);
 	f->d->no_http = true;
 }
@@ -385,8 +384,8 @@ static void say_wrong(struct server *s, const struct debuginfod_want *want)
 	s->said = true;
 	build_id_to_hex(&want->id, hex);
 	log_say(LOG_WARNING,
-		"the debuginfod server %s sent something else than the %s with "
-		"build-id %s: discarded",
+		"the debuginfod server %s sent something else than the %s with build-id %s: "
+		"discarded",
 		s->url, debuginfod_kind_name(want->kind), hex);
 }
 
@@ -498,8 +497,7 @@ static void break_off(struct fetch *f)
 	}
 	if (f->nr_late)
 		log_say(LOG_WARNING,
-			"%zu of %zu files did not come from debuginfod servers in "
-			"%g s (--debuginfod-timeout)",
+			"%zu of %zu files did not come from debuginfod servers in %g s (--debuginfod-timeout)",
 			f->nr_late, f->nr, (double)f->d->timeout_ms / MS_PER_S);
 }
 
@@ -548,8 +546,7 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 		d->no_http = true;
 		/* A build without it says so in --version. */
 		log_say(http_version() ? LOG_NOTE : LOG_DEBUG,
-			"DEBUGINFOD_URLS is set, but there is no libcurl to fetch "
-			"files with");
+			"DEBUGINFOD_URLS is set, but there is no libcurl to fetch files with");
 	}
 	free(f);
 	spent = debuginfod_now_ms() - start;

@@ -76,10 +76,11 @@ static int line_source_open_sections(struct dwarf_file *f, int fd, const char *p
 	int r = dwarf_file_open_fd(f, fd, dwo, err);
 
 	if (!r && f->too_large)
-		log_say_once(LOG_WARNING,
-			     "%s: debug section too large: %s is left out, it claims "
-			     "far more bytes than such sections unpack to",
-			     path, f->too_large);
+		log_say_once(
+			LOG_WARNING,
+			"%s: debug section too large: "
+			"%s is left out, it claims far more bytes than such sections unpack to",
+			path, f->too_large);
 	return r;
 }
 

@@ -189,16 +189,14 @@ static bool naming_places_is_news(struct naming_places *p, const char *name)
 static void warn_of_difference(struct naming_places *p, const char *name, bool by_age)
 {
 	log_say(LOG_WARNING,
-		"the %s of the binary file does not match that of the sample file for "
-		"%s",
+		"the %s of the binary file does not match that of the sample file for %s",
 		by_age ? "last modified time" : "build-id", name);
 	if (p && p->explained)
 		return;
 	if (p)
 		p->explained = true;
 	log_say(LOG_WARNING,
-		"Either this is the wrong binary or the binary has been modified since "
-		"the sample file was created.");
+		"Either this is the wrong binary or the binary has been modified since the sample file was created.");
 }
 
 /* Whether the reason why the file cannot be read was given. */
@@ -221,19 +219,17 @@ void naming_places_warn(struct naming_places *p, const char *name,
 {
 	static const char *const texts[NAMING_STATUS_COUNT][2] = {
 		[NAMING_NO_FILE] = { "", " could not be found." },
-		[NAMING_UNREADABLE] = { "", " could not be read, or is not in a usable "
-					    "binary format." },
-		[NAMING_AMBIGUOUS] = { "", " matches more than one file: detailed "
-					   "profile will not be provided." },
+		[NAMING_UNREADABLE] = { "",
+					" could not be read, or is not in a usable binary format." },
+		[NAMING_AMBIGUOUS] = { "",
+				       " matches more than one file: detailed profile will not be provided." },
 		[NAMING_FOREIGN] = { "",
-				     " was recorded on another machine without a "
-				     "build-id, so no file here can stand for it." },
+				     " was recorded on another machine without a build-id, so no file here can stand for it." },
 		[NAMING_UNKNOWN_HOST] = { "it is not known on which machine ",
-					  " was recorded, and it has no build-id, so "
-					  "no file here can stand for it." },
+					  " was recorded, and it has no build-id, so no file here can stand for it." },
 		[NAMING_UNVERIFIED] = { "could not check that the binary file ",
-					" has not been modified since the profile was "
-					"taken. Results may be inaccurate." },
+					" has not been modified since the profile was taken. "
+					"Results may be inaccurate." },
 	};
 
 	if ((status != NAMING_OTHER_FILE && !texts[status][0]) ||

@@ -121,10 +121,10 @@ static void say_interpretation(struct annotate *a)
 		 threshold);
 	a->layout.said = a->said;
 	if (a->options.assembly) {
-		a->said[0] = a->options.source
-				     ? "Output annotated source and assembly listing "
-				       "with samples"
-				     : "Output annotated assembly listing with samples";
+		a->said[0] =
+			a->options.source
+				? "Output annotated source and assembly listing with samples"
+				: "Output annotated assembly listing with samples";
 		a->said[1] = say_ratios(a);
 		return;
 	}
@@ -211,8 +211,8 @@ static int annotate_open_source(struct annotate *a, const struct annotated_file 
 		command_warning("unable to open for reading: %s (%s)", file->path,
 				source->why);
 	} else if (warn_of_newer(a, image, source)) {
-		*ret_note = "The source is newer than the binary: lines may be others "
-			    "than those that ran.";
+		*ret_note = "The source is newer than the binary: "
+			    "lines may be others than those that ran.";
 	}
 	return 0;
 }
@@ -476,8 +476,8 @@ static int annotate_write_out(struct annotate *a)
 		return err_set(a->err, -ENOMEM, "out of memory");
 	choose_layout(a);
 	if (!a->made.files.nr && !a->options.assembly)
-		command_warning("no debug information available for any binary "
-				"selected, and --assembly not requested.");
+		command_warning(
+			"no debug information available for any binary selected, and --assembly not requested.");
 	if (a->html)
 		return write_html(a);
 	if (a->options.json)
@@ -573,9 +573,8 @@ const struct command command_annotate = {
 	.name = "annotate",
 	.classic = "opannotate",
 	.summary = "show sources or code with the samples of each line",
-	.usage = "--source|--assembly|--html DIR|--json [options] [SESSION-DIR | "
-		 "profile "
-		 "specification...]",
+	.usage =
+		"--source|--assembly|--html DIR|--json [options] [SESSION-DIR | profile specification...]",
 	.notes = "Words are those of opreport.\n"
 		 "Examples:\n"
 		 "  opannotate --source image:/usr/bin/make\n"

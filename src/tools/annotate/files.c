@@ -119,8 +119,8 @@ static int annotate_files_find_text(const struct source_places *p, const char *f
 	*ret_why = NULL;
 	fd = open_found(p, full, image, s);
 	if (fd == -EACCES && p->handed_on) {
-		*ret_why = "left out: not every user can read it; give its directory "
-			   "to --search-dirs to include it";
+		*ret_why = "left out: not every user can read it; "
+			   "give its directory to --search-dirs to include it";
 		return 0;
 	}
 	if (s->file) {
@@ -241,10 +241,10 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	if (fd == -ELOOP || fd == -ENOTDIR)
 		return annotate_files_refuse(o, path, err);
 	if (fd == -EPERM)
-		return err_set(err, fd,
-			       "%s%s: its directory belongs to another user: give "
-			       "another --output-dir",
-			       o->dir, path);
+		return err_set(
+			err, fd,
+			"%s%s: its directory belongs to another user: give another --output-dir",
+			o->dir, path);
 	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, path);
 }
 

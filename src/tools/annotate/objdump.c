@@ -305,8 +305,8 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	buf_done(&text);
 	if (!r) {
 		o->failed = true;
-		command_warning("An error occur during the execution of objdump: it is "
-				"left out");
+		command_warning(
+			"An error occur during the execution of objdump: it is left out");
 	}
 	return r;
 }

@@ -19,23 +19,19 @@ const struct option_row annotate_rows[] = {
 	  .letter = 'a',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, assembly),
-	  .help = "Show functions as machine instructions, with the samples of each in "
-		  "front." },
+	  .help = "Show functions as machine instructions, with the samples of each in front." },
 	{ .name = "output-dir",
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct annotate_options, output_dir),
-	  .help = "Write a file for each source below DIR, by its full path, instead "
-		  "of "
-		  "to the standard output." },
+	  .help = "Write a file for each source below DIR, by its full path, instead of to the standard output." },
 	{ .name = "search-dirs",
 	  .letter = 'd',
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
 	  .offset = OPTION(struct annotate_options, search_dirs),
-	  .help = "Folders below which sources are looked for that are not at their "
-		  "recorded path." },
+	  .help = "Folders below which sources are looked for that are not at their recorded path." },
 	{ .name = "source-dir", .alias_of = "search-dirs" },
 	{ .name = "base-dirs",
 	  .letter = 'b',
@@ -53,9 +49,8 @@ const struct option_row annotate_rows[] = {
 	  .value = "GLOB[,GLOB...]",
 	  .offset = OPTION(struct annotate_options, exclude_files),
 	  .help = "No sources whose name, or a folder that they are in, matches." },
-	REPORT_THRESHOLD_ROW(
-		"Leave sources, or functions, with a smaller share out. The "
-		"shares of the others stay."),
+	REPORT_THRESHOLD_ROW("Leave sources, or functions, with a smaller share out. "
+			     "The shares of the others stay."),
 	REPORT_RATIO_ROW,
 	{ .name = "top",
 	  .kind = OPTION_COUNT,
@@ -66,42 +61,37 @@ const struct option_row annotate_rows[] = {
 	{ .name = "hottest",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, hottest),
-	  .help = "Only the line, or instruction, with the most samples, and those "
-		  "around "
-		  "it." },
+	  .help = "Only the line, or instruction, with the most samples, and those around it." },
 	{ .name = "context",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
 	  .offset = OPTION(struct annotate_options, context),
-	  .help = "Of each source only lines with samples, those where functions "
-		  "begin, "
-		  "and N around each; with --hottest 10 unless N is given." },
+	  .help = "Of each source only lines with samples, those where functions begin, and N around each; "
+		  "with --hottest 10 unless N is given." },
 	{ .name = "inline-sites",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, inline_sites),
-	  .help = "Show where functions were inlined, with the samples of each "
-		  "place." },
+	  .help = "Show where functions were inlined, with the samples of each place." },
 	{ .name = "objdump-params",
 	  .kind = OPTION_TEXT,
 	  .value = "PARAMS",
 	  .offset = OPTION(struct annotate_options, objdump_params),
-	  .help = "With --assembly: let objdump show the code, with these parameters, "
-		  "which are split at blanks." },
+	  .help = "With --assembly: let objdump show the code, with these parameters, which are split at blanks." },
 	{ .name = "html",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct annotate_options, html),
-	  .help = "Make a folder of pages for a browser: an index by heat, each source "
-		  "and each function's instructions, linked with each other." },
+	  .help = "Make a folder of pages for a browser: "
+		  "an index by heat, each source and each function's instructions, linked with each other." },
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, json),
 	  .help = "Sources, code (--assembly), or both as JSON." },
 	REPORT_NAME_ROWS,
 	REPORT_MERGE_ROW(
-		"Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, "
-		"core (kinds of cores), or all. The programs that use a library are "
-		"always summed up."),
+		"Sum up what is told apart: "
+		"cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all. "
+		"The programs that use a library are always summed up."),
 	REPORT_READ_ROWS,
 	{ 0 },
 };
@@ -157,10 +147,10 @@ static int check_wholes(struct annotate_options *o, struct err *err)
 		return err_set(err, -EINVAL, "--html or --json: give one of them");
 	if (o->output_dir || o->hottest || o->context != ANNOTATE_CONTEXT_OFF ||
 	    o->objdump_params)
-		return err_set(err, -EINVAL,
-			       "%s does not go with --output-dir, --hottest, --context "
-			       "and --objdump-params",
-			       name);
+		return err_set(
+			err, -EINVAL,
+			"%s does not go with --output-dir, --hottest, --context and --objdump-params",
+			name);
 	if (o->html || (!o->source && !o->assembly))
 		o->source = o->assembly = true;
 	o->both = o->source && o->assembly;
@@ -181,24 +171,24 @@ int annotate_options_check(struct annotate_options *o, struct err *err)
 			       "--output-dir is meaningless with --assembly");
 	if (o->assembly && !o->both &&
 	    (o->include_files.values.nr || o->exclude_files.values.nr))
-		return err_set(err, -EINVAL,
-			       "--exclude[include]-file options not supported with "
-			       "--assembly");
+		return err_set(
+			err, -EINVAL,
+			"--exclude[include]-file options not supported with --assembly");
 	if (o->objdump_params && !o->assembly)
 		return err_set(err, -EINVAL,
 			       "--objdump-params is meaningless without --assembly");
 	if (o->objdump_params && (o->hottest || o->context != ANNOTATE_CONTEXT_OFF))
-		return err_set(err, -EINVAL,
-			       "--objdump-params: objdump shows functions as a whole, "
-			       "which does not go with --hottest and --context");
+		return err_set(
+			err, -EINVAL,
+			"--objdump-params: objdump shows functions as a whole, which does not go with --hottest and --context");
 	if (o->base_dirs && !o->search_dirs)
-		return err_set(err, -EINVAL,
-			       "--base-dirs is useless unless you specify an "
-			       "alternative source location with --search-dirs");
+		return err_set(
+			err, -EINVAL,
+			"--base-dirs is useless unless you specify an alternative source location with --search-dirs");
 	if (o->hottest && o->output_dir)
-		return err_set(err, -EINVAL,
-			       "--hottest is one place: it goes to the "
-			       "standard output, not to --output-dir");
+		return err_set(
+			err, -EINVAL,
+			"--hottest is one place: it goes to the standard output, not to --output-dir");
 	if (o->context > ANNOTATE_CONTEXT_OFF)
 		return err_set(err, -EINVAL, "--context: too many lines");
 	return 0;

@@ -48,16 +48,14 @@ static const struct option_row rows[] = {
 	  .value = "FILE[,...]",
 	  .offset = OPTION(struct buildid_cache_settings, add),
 	  .help = "Put these binaries into the cache, with their separate debug files. "
-		  "[kernel.kallsyms] is the symbols of the running kernel, [vdso] its "
-		  "vdso." },
+		  "[kernel.kallsyms] is the symbols of the running kernel, [vdso] its vdso." },
 	{ .name = "remove",
 	  .letter = 'r',
 	  .kind = OPTION_LIST,
 	  .value = "FILE[,...]",
 	  .offset = OPTION(struct buildid_cache_settings, remove),
-	  .help = "Remove what has the build-id of these files; a build-id itself will "
-		  "do, "
-		  "too." },
+	  .help = "Remove what has the build-id of these files; "
+		  "a build-id itself will do, too." },
 	{ .name = "purge",
 	  .letter = 'p',
 	  .kind = OPTION_LIST,
@@ -85,9 +83,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "RECORDING",
 	  .offset = OPTION(struct buildid_cache_settings, missing),
-	  .help = "List the binaries that were hit in a perf.data or session and are "
-		  "not "
-		  "in the cache." },
+	  .help = "List the binaries that were hit in a perf.data or session and are not in the cache." },
 	{ .name = "buildid-dir",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
@@ -97,8 +93,8 @@ static const struct option_row rows[] = {
 	  .letter = 'k',
 	  .kind = OPTION_REFUSED,
 	  .value = "FILE",
-	  .refusal = "a kcore is not copied; `perf buildid-cache --kcore` does it, and "
-		     "its kallsyms are read from there" },
+	  .refusal =
+		  "a kcore is not copied; `perf buildid-cache --kcore` does it, and its kallsyms are read from there" },
 	{ 0 },
 };
 
@@ -371,16 +367,15 @@ static int buildid_cache_run(const struct command *self, int argc, char **argv)
 		set.dir = set.dir_given ? given_dir(set.dir_given) : debug_dir();
 		status = 1;
 		if (argv[first])
-			command_error("%s: name files with --add, --remove, --purge or "
-				      "--update",
-				      argv[first]);
+			command_error(
+				"%s: name files with --add, --remove, --purge or --update",
+				argv[first]);
 		else if (!set.dir)
 			command_error(
-				"there is no cache: give --buildid-dir a directory "
-				"that only you can change");
+				"there is no cache: give --buildid-dir a directory that only you can change");
 		else if (!has_work(&set))
-			command_error("say what to do: --list, --add FILE, --remove "
-				      "FILE, --missing RECORDING ...");
+			command_error(
+				"say what to do: --list, --add FILE, --remove FILE, --missing RECORDING ...");
 		else
 			status = buildid_cache_work(&set);
 	}
@@ -398,10 +393,9 @@ const struct command command_buildid_cache = {
 	.usage =
 		"--list | --missing RECORDING\n"
 		"--add FILE... | --update FILE... | --remove FILE... | --purge FILE...",
-	.notes = "What is in the cache names the functions of recordings of any "
-		 "machine: "
-		 "copy that machine's ~/.debug here, or unpack its `perf archive` "
-		 "there.",
+	.notes =
+		"What is in the cache names the functions of recordings of any machine: "
+		"copy that machine's ~/.debug here, or unpack its `perf archive` there.",
 	.options = rows,
 	.run = buildid_cache_run,
 };

@@ -42,9 +42,7 @@ static const struct option_row rows[] = {
 	  .letter = 'H',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct buildid_list_settings, with_hits),
-	  .help = "Look at the samples and list what was hit, also what has no "
-		  "build-id, "
-		  "instead of what the recorder noted at its end." },
+	  .help = "Look at the samples and list what was hit, also what has no build-id, instead of what the recorder noted at its end." },
 	{ .name = "kernel",
 	  .letter = 'k',
 	  .kind = OPTION_FLAG,
@@ -299,10 +297,9 @@ const struct command command_buildid_list = {
 	.name = "buildid-list",
 	.summary = "list the build-ids of a recording's binaries",
 	.usage = "[options] [perf.data | SESSION-DIR | BINARY]",
-	.notes = "Without a word the current session is listed. The build-ids of a "
-		 "binary "
-		 "lead to its copy on any machine: see `oprofile where` and "
-		 "`oprofile buildid-cache`.",
+	.notes = "Without a word the current session is listed. "
+		 "The build-ids of a binary lead to its copy on any machine: "
+		 "see `oprofile where` and `oprofile buildid-cache`.",
 	.options = rows,
 	.run = buildid_list_run,
 };

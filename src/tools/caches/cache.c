@@ -40,24 +40,20 @@ static const struct option_row rows[] = {
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct cache_settings, list),
-	  .help = "List the index files, the one used last first: build-id, size, last "
-		  "use, "
-		  "how many of the binary's units are in it, and the binary. This is "
-		  "what "
-		  "happens without an option." },
+	  .help = "List the index files, the one used last first: "
+		  "build-id, size, last use, how many of the binary's units are in it, and the binary. "
+		  "This is what happens without an option." },
 	{ .name = "build",
 	  .letter = 'b',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct cache_settings, build),
-	  .help = "Read all debug information of the binaries that are named, ahead of "
-		  "need." },
+	  .help = "Read all debug information of the binaries that are named, ahead of need." },
 	{ .name = "purge",
 	  .letter = 'P',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct cache_settings, purge),
 	  .help = "Remove the index files of the binaries or build-ids that are named; "
-		  "all "
-		  "of them if none is." },
+		  "all of them if none is." },
 	{ .name = "size",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
@@ -72,11 +68,8 @@ static const struct option_row rows[] = {
 	{ .name = "background",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct cache_settings, background),
-	  .help = "With --build: with one thread, at the lowest priority, and not at "
-		  "all "
-		  "while another does so. What oprofile addr2line starts where it "
-		  "leaves "
-		  "an index in parts." },
+	  .help = "With --build: with one thread, at the lowest priority, and not at all while another does so. "
+		  "What oprofile addr2line starts where it leaves an index in parts." },
 	{ .name = "threads",
 	  .kind = OPTION_COUNT,
 	  .value = "NUMBER",
@@ -304,8 +297,8 @@ static int cache_run(const struct command *self, int argc, char **argv)
 	}
 	dir = index_cache_dir();
 	if (!dir) {
-		command_error("there is no cache: set XDG_CACHE_HOME or HOME to a "
-			      "directory that only you can change");
+		command_error(
+			"there is no cache: set XDG_CACHE_HOME or HOME to a directory that only you can change");
 		return 1;
 	}
 	r = run_in(&set, dir, argc - first, argv + first);
@@ -318,8 +311,10 @@ static int cache_run(const struct command *self, int argc, char **argv)
 const struct command command_cache = {
 	.name = "cache",
 	.summary = "The index files that make source lines quick",
-	.usage = "[--list | --size]\n--build BINARY...\n--purge [BINARY | "
-		 "BUILD-ID]...\n--trim MB",
+	.usage = "[--list | --size]\n"
+		 "--build BINARY...\n"
+		 "--purge [BINARY | BUILD-ID]...\n"
+		 "--trim MB",
 	.options = rows,
 	.run = cache_run,
 };

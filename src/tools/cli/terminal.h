@@ -16,20 +16,20 @@ struct terminal_options {
 	bool no_pager;
 };
 
-#define TERMINAL_OPTION_ROWS(type)                                                     \
-	{ .name = "color",                                                             \
-	  .kind = OPTION_TEXT,                                                         \
-	  .value = "auto|always|never",                                                \
-	  .value_optional = true,                                                      \
-	  .offset = OPTION(type, terminal.color),                                      \
-	  .help = "Colour large shares: on a terminal (auto, the default, unless "     \
-		  "NO_COLOR is set), always, or never." },                             \
-		{ .name = "colour", .alias_of = "color" },                             \
-	{                                                                              \
-		.name = "no-pager", .kind = OPTION_FLAG,                               \
-		.offset = OPTION(type, terminal.no_pager),                             \
-		.help = "Do not show a long report on a terminal in $OPROFILE_PAGER, " \
-			"$PAGER or less."                                              \
+#define TERMINAL_OPTION_ROWS(type)                                                                                          \
+	{                                                                                                                   \
+		.name = "color",                                                                                            \
+		.kind = OPTION_TEXT,                                                                                        \
+		.value = "auto|always|never",                                                                               \
+		.value_optional = true,                                                                                     \
+		.offset = OPTION(type, terminal.color),                                                                     \
+		.help = "Colour large shares: on a terminal (auto, the default, unless NO_COLOR is set), always, or never." \
+	},                                                                                                                  \
+		{ .name = "colour", .alias_of = "color" },                                                                  \
+	{                                                                                                                   \
+		.name = "no-pager", .kind = OPTION_FLAG,                                                                    \
+		.offset = OPTION(type, terminal.no_pager),                                                                  \
+		.help = "Do not show a long report on a terminal in $OPROFILE_PAGER, $PAGER or less."                       \
 	}
 
 /* Columns of the terminal that `fd` is: $COLUMNS, else what the terminal says, else 80. */

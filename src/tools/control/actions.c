@@ -119,8 +119,8 @@ int control_dump(struct control *c)
 	}
 	putchar('\n');
 	fflush(stdout);
-	fputs("Unable to complete dump of oprofile data: is the oprofile daemon "
-	      "running?\n",
+	fputs("Unable to complete dump of oprofile data: "
+	      "is the oprofile daemon running?\n",
 	      stderr);
 	command_error("%s", err.text);
 	return 1;
@@ -282,9 +282,9 @@ static void tell_saved(struct control *c)
 	    snprintf(path, sizeof(path), "%s/samples/%s", dir, c->set.save) <
 		    PATH_BYTES &&
 	    !access(path, F_OK))
-		command_error("the session was saved as %s, but without what there was "
-			      "no room for",
-			      c->set.save);
+		command_error(
+			"the session was saved as %s, but without what there was no room for",
+			c->set.save);
 	control_reply_done(&reply);
 }
 
@@ -294,9 +294,9 @@ int control_save(struct control *c)
 	int r;
 
 	if (!control_actions_is_session_name(c->set.save)) {
-		command_error("--save=%s: a name without / that does not begin with a "
-			      "dot, and is not \"current\" or \"previous\"",
-			      c->set.save);
+		command_error(
+			"--save=%s: a name without / that does not begin with a dot, and is not \"current\" or \"previous\"",
+			c->set.save);
 		return 1;
 	}
 	if (!attach(c))
@@ -324,8 +324,8 @@ static int need_vmlinux(const struct control *c)
 
 	if (file && *file)
 		return 0;
-	fputs("No vmlinux file specified. You must specify the correct vmlinux file, "
-	      "e.g.\n"
+	fputs("No vmlinux file specified. "
+	      "You must specify the correct vmlinux file, e.g.\n"
 	      "opcontrol --vmlinux=/path/to/vmlinux\n"
 	      "If you do not have a vmlinux file, use\n"
 	      "opcontrol --no-vmlinux\n"
@@ -384,10 +384,8 @@ int control_setup(struct control *c)
 	if (r < 0)
 		return control_actions_fail(c, &err);
 	if (restart)
-		puts("The profiling daemon is currently active, so changes to the "
-		     "configuration\n"
-		     "will be used the next time you restart oprofile after a "
-		     "--shutdown or --deinit.");
+		puts("The profiling daemon is currently active, so changes to the configuration\n"
+		     "will be used the next time you restart oprofile after a --shutdown or --deinit.");
 	return 0;
 }
 

@@ -57,15 +57,15 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC",
 	  .offset = OPTION(struct control_options, events),
-	  .help = "Sample on this event: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or "
-		  "\"default\". Once for each; they replace those of before." },
+	  .help = "Sample on this event: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or \"default\". "
+		  "Once for each; they replace those of before." },
 	{ .name = "separate",
 	  .letter = 'p',
 	  .kind = OPTION_LIST,
 	  .value = "LIST",
 	  .offset = OPTION(struct control_options, separate),
-	  .help = "Keep profiles apart: none, lib, library, kernel (with library), "
-		  "thread, cpu, all; separated by commas." },
+	  .help = "Keep profiles apart: none, lib, library, kernel (with library), thread, cpu, all; "
+		  "separated by commas." },
 	SETTING("callgraph", 'c', "DEPTH", callgraph,
 		"Frames of the call chains that are kept, 0 for none."),
 	SETTING("vmlinux", 0, "FILE", vmlinux,
@@ -81,11 +81,10 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "LIST",
 	  .offset = OPTION(struct control_options, images),
-	  .help = "Keep samples of these binaries only, separated by commas, or "
-		  "\"all\"." },
+	  .help = "Keep samples of these binaries only, separated by commas, or \"all\"." },
 	SETTING("session-dir", 0, "DIR", session_dir,
-		"Where sessions are kept, below samples. The default is "
-		"/var/lib/oprofile."),
+		"Where sessions are kept, below samples. "
+		"The default is /var/lib/oprofile."),
 	SETTING("buffer-size", 0, "SAMPLES", buffer_size,
 		"Samples that the buffers hold, 0 for the default."),
 	SETTING("buffer-watershed", 0, "SAMPLES", buffer_watershed,
@@ -118,8 +117,9 @@ static const struct option_row rows[] = {
 	  .value = "WHAT",
 	  .value_optional = true,
 	  .offset = OPTION(struct control_options, verbose),
-	  .help = "With --start and --start-daemon: the daemon's log says more. WHAT "
-		  "is all, or sfile, arcs, samples, module, misc, ext." },
+	  .help = "With --start and --start-daemon: "
+		  "the daemon's log says more. "
+		  "WHAT is all, or sfile, arcs, samples, module, misc, ext." },
 	{ 0 },
 };
 
@@ -238,8 +238,7 @@ static bool check_together(const struct control_options *set)
 		return false;
 	}
 	if (set->verbose && !set->start && !set->start_daemon) {
-		fputs("Option \"--verbose\" is only valid with --start or "
-		      "--start-daemon.\n",
+		fputs("Option \"--verbose\" is only valid with --start or --start-daemon.\n",
 		      stderr);
 		return false;
 	}
@@ -392,8 +391,10 @@ const struct command command_control = {
 	.name = "control",
 	.classic = "opcontrol",
 	.summary = "set up, start, stop and read out the system profiler's daemon",
-	.usage = "--setup [settings]\n--start [settings]\n--dump | --stop | --shutdown "
-		 "| --reset | --save=NAME | --status | --list-events",
+	.usage =
+		"--setup [settings]\n"
+		"--start [settings]\n"
+		"--dump | --stop | --shutdown | --reset | --save=NAME | --status | --list-events",
 	.notes =
 		"Examples:\n"
 		"  opcontrol --no-vmlinux\n"
@@ -401,11 +402,9 @@ const struct command command_control = {
 		"  opcontrol --dump; opreport --long-filenames\n"
 		"  opcontrol --save=monday\n"
 		"  opcontrol --shutdown\n"
-		"Settings are kept in ~root/.oprofile/daemonrc; while the daemon runs, "
-		"in daemonrc_new until it is started again. Root, the daemon's own "
-		"user "
-		"and members of its group (oprofile) may do all, others --dump, "
-		"--status and --list-events.",
+		"Settings are kept in ~root/.oprofile/daemonrc; "
+		"while the daemon runs, in daemonrc_new until it is started again. "
+		"Root, the daemon's own user and members of its group (oprofile) may do all, others --dump, --status and --list-events.",
 	.options = rows,
 	.is_recorder = true,
 	.run = control_run,

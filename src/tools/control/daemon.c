@@ -125,9 +125,9 @@ static int connect_soon(struct control *c, struct err *err)
 	if (r != -ENOENT && r != -ECONNREFUSED)
 		return r;
 	return err_set(err, -EBUSY,
-		       "oprofiled runs (pid %d), but nobody listens at %s/control: it "
-		       "ends, or its socket was removed; \"kill -TERM %d\" ends it "
-		       "properly",
+		       "oprofiled runs (pid %d), but nobody listens at %s/control: "
+		       "it ends, or its socket was removed; "
+		       "\"kill -TERM %d\" ends it properly",
 		       pid, control_run_dir(), pid);
 }
 

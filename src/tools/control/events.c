@@ -186,8 +186,8 @@ static int take_timer(struct control_events_taking *t, const char *name,
 	snprintf(kept, sizeof(kept), "TIMER:0:0:%d:%d", kernel, user);
 	there = control_events_is_kept(t, kept);
 	fprintf(stderr,
-		"%s: there are no performance counters here: the event TIMER takes its "
-		"place%s.\n",
+		"%s: there are no performance counters here: "
+		"the event TIMER takes its place%s.\n",
 		name, there ? ", too, and is sampled once" : "");
 	return there ? 0 : control_events_keep(t, kept, err);
 }
@@ -197,9 +197,9 @@ static int without_counters(struct control_events_taking *t, const char *name,
 			    const struct event_request *asked, struct err *err)
 {
 	if (!name || !is_time(name))
-		return err_set(err, -ENODEV,
-			       "You cannot specify any performance counter events "
-			       "because OProfile is in timer mode.");
+		return err_set(
+			err, -ENODEV,
+			"You cannot specify any performance counter events because OProfile is in timer mode.");
 	return take_timer(t, name, asked, err);
 }
 
@@ -282,8 +282,7 @@ static int check_timers(const struct control_events_taking *t, struct err *err)
 {
 	return t->by_timer && t->reqs.list.nr > 1
 		       ? err_set(err, -EINVAL,
-				 "TIMER event cannot be used in combination with "
-				 "hardware counters.")
+				 "TIMER event cannot be used in combination with hardware counters.")
 		       : 0;
 }
 
@@ -293,10 +292,11 @@ static void control_events_tell_turns(const struct event_requests *reqs)
 	size_t first;
 
 	if (events_fit_here(reqs->list.at, reqs->list.nr, &first) == EVENTS_TAKE_TURNS)
-		command_warning("Couldn't allocate hardware counters for the selected "
-				"events: %s does not fit beside those before it. The "
-				"kernel counts them in turns and scales.",
-				reqs->list.at[first].name);
+		command_warning(
+			"Couldn't allocate hardware counters for the selected events: "
+			"%s does not fit beside those before it. "
+			"The kernel counts them in turns and scales.",
+			reqs->list.at[first].name);
 }
 
 static int read_kernel_only(const struct control_options *set, bool *ret_on,

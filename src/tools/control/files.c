@@ -61,8 +61,7 @@ int control_init(struct control *c)
 	if (!control_may(c))
 		return 1;
 	if (access("/proc/sys/kernel/perf_event_paranoid", F_OK)) {
-		fputs("Kernel support not available, missing opcontrol --init as root "
-		      "?\n",
+		fputs("Kernel support not available, missing opcontrol --init as root ?\n",
 		      stderr);
 		return 1;
 	}

@@ -102,10 +102,10 @@ static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 			return err_set(err, -EINVAL, "No value given for option %s",
 				       numbers[i].option);
 		if (!parse_u64_max(text, INT32_MAX, &v))
-			return err_set(err, -EINVAL,
-				       "Argument for %s, %s, must be a number from 0 "
-				       "to %d",
-				       numbers[i].option, text, INT32_MAX);
+			return err_set(
+				err, -EINVAL,
+				"Argument for %s, %s, must be a number from 0 to %d",
+				numbers[i].option, text, INT32_MAX);
 		r = daemonrc_set(rc, numbers[i].key, text);
 		if (r)
 			return err_sys(err, r, "%s", numbers[i].option);
@@ -140,8 +140,8 @@ static int separate_word(struct daemonrc *rc, const char *word, struct err *err)
 		return r ? err_sys(err, r, "--separate") : 0;
 	}
 	return err_set(err, -EINVAL,
-		       "invalid --separate= argument: %s (none, lib, library, kernel, "
-		       "thread, cpu or all)",
+		       "invalid --separate= argument: "
+		       "%s (none, lib, library, kernel, thread, cpu or all)",
 		       word);
 }
 
@@ -212,8 +212,7 @@ static int control_setup_take_number(const char *text, const char *option,
 	    (!parse_u64_max(text, INT32_MAX, &number) || !number))
 		return err_set(
 			err, -EINVAL,
-			"Argument for %s, %s, must be the number of a process%s, "
-			"or none",
+			"Argument for %s, %s, must be the number of a process%s, or none",
 			option, text, strcmp(key, "PGRP_FILTER") ? "" : " group");
 	r = daemonrc_set(rc, key, text);
 	return r ? err_sys(err, r, "%s", option) : 0;

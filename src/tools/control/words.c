@@ -89,10 +89,10 @@ static int add_counters(struct control_words *w,
 		if (!any)
 			continue;
 		if (!value[0] || !value[1])
-			return err_set(err, -EINVAL,
-				       "counter %u needs both --ctr%u-event and "
-				       "--ctr%u-count",
-				       n, n, n);
+			return err_set(
+				err, -EINVAL,
+				"counter %u needs both --ctr%u-event and --ctr%u-count",
+				n, n, n);
 		if (asprintf(&word, "--event=%s:%s:%s:%s:%s", value[0], value[1],
 			     value[2], value[3], value[4]) < 0)
 			word = NULL;

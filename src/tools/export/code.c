@@ -178,9 +178,8 @@ static int export_code_set_times(struct export_code_reading *g,
 	return g->selection.times_known
 		       ? 0
 		       : err_set(err, -ENODATA,
-				 "time: it is not known when the samples begin and "
-				 "end, so there are no shares of it: give seconds, "
-				 "such as time:1.5s-3s");
+				 "time: it is not known when the samples begin and end, so there are no shares of it: "
+				 "give seconds, such as time:1.5s-3s");
 }
 
 static int export_code_add_batch(struct export_code_reading *g, const struct dict *d,
@@ -399,8 +398,8 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 	}
 	if (!r && !g.samples && g.skipped)
 		r = err_set(err, -ENODATA,
-			    "none of the %" PRIu64 " samples is asked for: profile "
-			    "specification too strict ?",
+			    "none of the %" PRIu64
+			    " samples is asked for: profile specification too strict ?",
 			    g.skipped);
 	else if (!r && !g.samples)
 		r = err_set(err, -ENODATA, "there is no sample to export");

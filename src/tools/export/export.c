@@ -97,10 +97,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
 	  .offset = OPTION(struct export_options, output),
-	  .help = "Write to this file, and replace what is there. Without it perf-data "
-		  "makes ./perf.data, if there is none yet, and text goes to the "
-		  "standard "
-		  "output." },
+	  .help = "Write to this file, and replace what is there. "
+		  "Without it perf-data makes ./perf.data, if there is none yet, and text goes to the standard output." },
 	{ .name = "output", .alias_of = "output-file" },
 	{ .name = "inline",
 	  .kind = OPTION_FLAG,
@@ -114,12 +112,10 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "WHAT",
 	  .offset = OPTION(struct export_options, rows),
-	  .help = "heatmap: a row is an offset within the second, which is the "
-		  "default, a "
-		  "cpu or a thread." },
+	  .help = "heatmap: a row is an offset within the second, which is the default, a cpu or a thread." },
 	EXPORT_OPTION_ROWS(
-		"Calls that have, with what they call, less of the samples are "
-		"counted as their callers'. No sample is left out."),
+		"Calls that have, with what they call, less of the samples are counted as their callers'. "
+		"No sample is left out."),
 	{ 0 },
 };
 
@@ -205,40 +201,35 @@ const struct command command_export = {
 	.usage = "FORMAT [options] [SESSION|FILE...] [profile specification...]",
 	.notes =
 		"Formats:\n"
-		"  perf-data  a perf.data, for perf report, perf script and what reads "
-		"them\n"
+		"  perf-data  a perf.data, for perf report, perf script and what reads them\n"
 		"  perf-script the text of perf script, as oprofile script prints it\n"
-		"  folded     a line a stack, \"comm;outermost;...;innermost "
-		"SAMPLES\", for "
-		"flamegraph.pl and its like\n"
-		"  flamegraph one HTML page to look at in a browser; with --svg a "
-		"picture\n"
-		"  heatmap    one HTML page: samples by time, and a flame graph of any "
-		"span\n"
-		"  callgrind  for KCachegrind: a file callgrind.out.NAME for each "
-		"application\n"
+		"  folded     a line a stack, \"comm;outermost;...;innermost SAMPLES\", for flamegraph.pl and its like\n"
+		"  flamegraph one HTML page to look at in a browser; "
+		"with --svg a picture\n"
+		"  heatmap    one HTML page: "
+		"samples by time, and a flame graph of any span\n"
+		"  callgrind  for KCachegrind: "
+		"a file callgrind.out.NAME for each application\n"
 		"  gmon       for gprof: what opgprof writes\n"
-		"  pprof      for go tool pprof and what reads such files: a value for "
-		"each event, lines of the source, and labels comm, pid, tid, cpu, "
-		"host;\n"
-		"             of more than a million different samples without tid, "
-		"cpu "
-		"and pid\n"
+		"  pprof      for go tool pprof and what reads such files: "
+		"a value for each event, lines of the source, and labels comm, pid, tid, cpu, host;\n"
+		"             of more than a million different samples without tid, cpu and pid\n"
 		"  speedscope JSON for www.speedscope.app\n"
-		"  firefox    JSON for profiler.firefox.com: threads and time\n"
+		"  firefox    JSON for profiler.firefox.com: "
+		"threads and time\n"
 		"  chrome     a .cpuprofile, for Chrome's developer tools\n"
-		"  afdo       a sample profile for clang -fprofile-sample-use and "
-		"llvm-profdata\n"
-		"  bolt       for llvm-bolt: what perf2bolt makes, of one binary\n"
-		"Several sources become one; a specification cuts out a part.\n"
+		"  afdo       a sample profile for clang -fprofile-sample-use and llvm-profdata\n"
+		"  bolt       for llvm-bolt: "
+		"what perf2bolt makes, of one binary\n"
+		"Several sources become one; "
+		"a specification cuts out a part.\n"
 		"Examples:\n"
 		"  oprofile export perf-data -o perf.data\n"
 		"  oprofile export perf-data -o all.data one.data two.data\n"
 		"  oprofile export pprof -o p.pb.gz && go tool pprof -top p.pb.gz\n"
 		"  oprofile export flamegraph -o flames.html\n"
 		"  oprofile export folded perf.data | flamegraph.pl > flames.svg\n"
-		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
-		"comm:make",
+		"  oprofile export perf-data -o part.data perf.data time:10%-20% comm:make",
 	.options = rows,
 	.run = export_run,
 };

@@ -204,8 +204,9 @@ static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 		r = err_set(err, -EIO, "standard input: cannot read");
 	if (!r && !c->apps.nr)
 		r = err_set(err, -ENODATA,
-			    "no function in the input: give the output of opreport "
-			    "-gdf, as in: opreport -gdf | op2calltree");
+			    "no function in the input: "
+			    "give the output of opreport -gdf, as in: "
+			    "opreport -gdf | op2calltree");
 	return r;
 }
 
@@ -320,9 +321,9 @@ static int op2calltree_run(const struct command *self, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argv[first]) {
-		command_error("\"%s\": it reads the standard input: opreport -gdf | "
-			      "op2calltree",
-			      argv[first]);
+		command_error(
+			"\"%s\": it reads the standard input: opreport -gdf | op2calltree",
+			argv[first]);
 		return 1;
 	}
 	if (!op2calltree_convert(set.prefix, &err))
@@ -336,12 +337,11 @@ const struct command command_op2calltree = {
 	.classic = "op2calltree",
 	.summary = "make callgrind files of opreport's output",
 	.usage = "[options]",
-	.notes = "Reads the output of opreport -gdf, and writes a file oprof.out.NAME "
-		 "for "
-		 "each application.\n"
-		 "What has call stacks: see oprofile export callgrind.\n"
-		 "Example:\n"
-		 "  opreport -gdf | op2calltree && kcachegrind oprof.out.program",
+	.notes =
+		"Reads the output of opreport -gdf, and writes a file oprof.out.NAME for each application.\n"
+		"What has call stacks: see oprofile export callgrind.\n"
+		"Example:\n"
+		"  opreport -gdf | op2calltree && kcachegrind oprof.out.program",
 	.options = rows,
 	.run = op2calltree_run,
 };

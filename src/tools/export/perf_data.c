@@ -68,10 +68,10 @@ static int check_output(const struct perf_data_export *e, struct err *err)
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL, "%s is no regular file", e->output);
 	if (!e->run->options->output)
-		return err_set(err, -EEXIST,
-			       "%s is there already: say with --output-file what to "
-			       "write",
-			       e->output);
+		return err_set(
+			err, -EEXIST,
+			"%s is there already: say with --output-file what to write",
+			e->output);
 	return 0;
 }
 
@@ -230,9 +230,8 @@ static void say_merge(struct perf_data_export *e)
 
 	if (info->nr_machines > 1)
 		command_warning(
-			"%" PRIu32 " machines (or boots of one) in one file: processes "
-			"with the same pid are told apart by time alone, and times are "
-			"those of each machine's clock",
+			"%" PRIu32 " machines (or boots of one) in one file: "
+			"processes with the same pid are told apart by time alone, and times are those of each machine's clock",
 			info->nr_machines);
 	e->run->incomplete |= d->missing_samples;
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !info->nr_unfinished)
@@ -457,8 +456,8 @@ static int no_samples(struct perf_data_export *e, struct err *err)
 	if (!skipped)
 		return err_set(err, -ENODATA, "there is no sample to export");
 	return err_set(err, -ENODATA,
-		       "none of the %" PRIu64 " samples is asked for: profile "
-		       "specification too strict ?",
+		       "none of the %" PRIu64
+		       " samples is asked for: profile specification too strict ?",
 		       skipped);
 }
 

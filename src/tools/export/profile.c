@@ -94,10 +94,10 @@ static int export_profile_check(const struct export_run *run, struct err *err)
 	if (run->options->svg && !run->format->svg)
 		return err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
 	if (run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
-		return err_set(err, -EINVAL,
-			       "%s is nothing for a terminal: give a file with "
-			       "--output-file",
-			       run->format->name);
+		return err_set(
+			err, -EINVAL,
+			"%s is nothing for a terminal: give a file with --output-file",
+			run->format->name);
 	return 0;
 }
 

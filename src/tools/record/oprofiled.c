@@ -20,8 +20,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC]",
 	  .offset = OPTION(struct oprofiled_options, events),
-	  .help = "What to sample, as operf's --events. The default is the CPU's "
-		  "cycles, and TIMER where there is no PMU, at --frequency." },
+	  .help = "What to sample, as operf's --events. "
+		  "The default is the CPU's cycles, and TIMER where there is no PMU, at --frequency." },
 	{ .name = "event", .alias_of = "events", .help = "The same as --events." },
 	{ .name = "frequency",
 	  .letter = 'F',
@@ -29,22 +29,19 @@ static const struct option_row rows[] = {
 	  .value = "HZ",
 	  .not_zero = true,
 	  .offset = OPTION(struct oprofiled_options, frequency_hz),
-	  .help = "Samples per second and CPU for events without a count of their own "
-		  "(default 99)." },
+	  .help = "Samples per second and CPU for events without a count of their own (default 99)." },
 	{ .name = "session-dir",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct oprofiled_options, session_dir),
-	  .help = "Where sessions go; must exist. The default is /var/lib/oprofile, "
-		  "which is made." },
+	  .help = "Where sessions go; must exist. "
+		  "The default is /var/lib/oprofile, which is made." },
 	{ .name = "callgraph",
 	  .letter = 'g',
 	  .kind = OPTION_TEXT,
 	  .value = "HOW",
 	  .offset = OPTION(struct oprofiled_options, callgraph),
-	  .help = "Call stacks: dwarf (the default) unwinds a copy of each stack's "
-		  "top, "
-		  "fp follows frame pointers, none leaves them out." },
+	  .help = "Call stacks: dwarf (the default) unwinds a copy of each stack's top, fp follows frame pointers, none leaves them out." },
 	{ .name = "foreground",
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
@@ -64,16 +61,14 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "SIZE,AGE",
 	  .offset = OPTION(struct oprofiled_options, retain),
-	  .help = "Of the current session, keep at most so much (K, M, G, T) and "
-		  "nothing "
-		  "older (m, h, d, w); the default is 2G,30d. Each may be left out." },
+	  .help = "Of the current session, keep at most so much (K, M, G, T) and nothing older (m, h, d, w); "
+		  "the default is 2G,30d. Each may be left out." },
 	{ .name = "max-overhead",
 	  .kind = OPTION_TEXT,
 	  .value = "SHARE",
 	  .offset = OPTION(struct oprofiled_options, max_overhead),
-	  .help = "Lower the rate when the daemon, and the kernel for its samples, "
-		  "take more than this share of the CPUs' time (default 1%); none: "
-		  "never." },
+	  .help = "Lower the rate when the daemon, and the kernel for its samples, take more than this share of the CPUs' time (default 1%); "
+		  "none: never." },
 	{ .name = "max-memory",
 	  .kind = OPTION_TEXT,
 	  .value = "SIZE",
@@ -84,8 +79,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "[ADDR:]PORT",
 	  .offset = OPTION(struct oprofiled_options, metrics_listen),
-	  .help = "Give metrics for Prometheus at http://ADDR:PORT/metrics; ADDR is a "
-		  "loopback address (default 127.0.0.1), port 0 one that is free." },
+	  .help = "Give metrics for Prometheus at http://ADDR:PORT/metrics; "
+		  "ADDR is a loopback address (default 127.0.0.1), port 0 one that is free." },
 	{ .name = "group",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",
@@ -96,8 +91,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
 	  .offset = OPTION(struct oprofiled_options, vmlinux),
-	  .help = "The uncompressed kernel image with symbols. Without it the running "
-		  "kernel's own symbols are saved with the session." },
+	  .help = "The uncompressed kernel image with symbols. "
+		  "Without it the running kernel's own symbols are saved with the session." },
 	{ .name = "no-vmlinux",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct oprofiled_options, no_vmlinux),
@@ -107,15 +102,15 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "START,END",
 	  .offset = OPTION(struct oprofiled_options, kernel_range),
-	  .help = "Accepted for old scripts and without effect: the kernel says where "
-		  "it is." },
+	  .help = "Accepted for old scripts and without effect: "
+		  "the kernel says where it is." },
 	{ .name = "image",
 	  .kind = OPTION_TEXT,
 	  .value = "LIST",
 	  .offset = OPTION(struct oprofiled_options, image),
-	  .help = "Record samples of these binaries alone: in them, or of processes "
-		  "whose program they are (paths with commas between them; all: "
-		  "any)." },
+	  .help = "Record samples of these binaries alone: "
+		  "in them, or of processes whose program they are (paths with commas between them; "
+		  "all: any)." },
 	{ .name = "separate-lib",
 	  .kind = OPTION_TEXT,
 	  .value = "0|1",
@@ -197,17 +192,16 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 	if (retention_parse(o->max_memory, &memory, NULL) || !memory.max_bytes ||
 	    memory.max_age_ns)
 		return err_set(err, -EINVAL,
-			       "--max-memory \"%s\": give a size, such as "
-			       "112M",
+			       "--max-memory \"%s\": give a size, such as 112M",
 			       o->max_memory);
 	d->max_memory = memory.max_bytes;
 	d->tables.max_bytes = memory.max_bytes / 2;
 	if (strcmp(o->max_overhead, "none") != 0 &&
 	    governor_parse(o->max_overhead, &d->governor.max_share))
-		return err_set(err, -EINVAL,
-			       "--max-overhead \"%s\": give a share of the CPUs' time, "
-			       "such as 1%%, or none",
-			       o->max_overhead);
+		return err_set(
+			err, -EINVAL,
+			"--max-overhead \"%s\": give a share of the CPUs' time, such as 1%%, or none",
+			o->max_overhead);
 	d->governor.wanted_hz = d->governor.rate_hz = d->rate_hz;
 	return 0;
 }
@@ -283,12 +277,13 @@ const struct command command_daemon = {
 	.classic = "oprofiled",
 	.summary = "sample the whole system, always",
 	.usage = "[options]",
-	.notes = "The daemon is asked over a socket, /run/oprofile/control; opcontrol "
-		 "and "
-		 "oprofile status do. OPROFILE_RUN_DIR names another folder.\n\n"
+	.notes = "The daemon is asked over a socket, /run/oprofile/control; "
+		 "opcontrol and oprofile status do. "
+		 "OPROFILE_RUN_DIR names another folder.\n"
+		 "\n"
 		 "Examples:\n"
-		 "  oprofiled                  then: opreport, opreport --by "
-		 "comm,symbol\n"
+		 "  oprofiled                  then: "
+		 "opreport, opreport --by comm,symbol\n"
 		 "  oprofiled --foreground --frequency 49 --session-dir /srv/profiles",
 	.options = rows,
 	.is_recorder = true,

@@ -66,13 +66,13 @@ static int check_modes(const struct record_plan *p, struct err *err)
 	const struct record_options *o = &p->options;
 
 	if (p->nr_pids && (o->system_wide || p->command))
-		return err_set(err, -EINVAL,
-			       "--pid goes with neither --system-wide nor a "
-			       "command: give one of them");
+		return err_set(
+			err, -EINVAL,
+			"--pid goes with neither --system-wide nor a command: give one of them");
 	if (!p->nr_pids && !o->system_wide && !p->command)
-		return err_set(err, -EINVAL,
-			       "nothing to record: give a command, --pid PID or "
-			       "--system-wide (see --help)");
+		return err_set(
+			err, -EINVAL,
+			"nothing to record: give a command, --pid PID or --system-wide (see --help)");
 	if (!o->frequency_hz)
 		return err_set(err, -EINVAL, "--frequency 0: nothing would be sampled");
 	return check_verbose(o->verbose, err);

@@ -30,13 +30,10 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC]",
 	  .offset = OPTION(struct record_options, events),
-	  .help = "What to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]. A COUNT is "
-		  "the "
-		  "number of events between two samples (nanoseconds for TIMER); "
-		  "without one "
-		  "the event is sampled at --frequency. The default is the CPU's "
-		  "cycles, and "
-		  "TIMER where there is no PMU." },
+	  .help = "What to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]. "
+		  "A COUNT is the number of events between two samples (nanoseconds for TIMER); "
+		  "without one the event is sampled at --frequency. "
+		  "The default is the CPU's cycles, and TIMER where there is no PMU." },
 	{ .name = "event",
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC]",
@@ -48,40 +45,33 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_COUNT,
 	  .value = "HZ",
 	  .offset = OPTION(struct record_options, frequency_hz),
-	  .help = "Samples per second and CPU for events without a count of their own "
-		  "(default 997)." },
+	  .help = "Samples per second and CPU for events without a count of their own (default 997)." },
 	{ .name = "callgraph",
 	  .letter = 'g',
 	  .kind = OPTION_TEXT,
 	  .value = "HOW",
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, callgraph),
-	  .help = "Record call stacks: dwarf unwinds a copy of each stack's top by "
-		  "what "
-		  "compilers say of their functions, fp follows frame pointers; auto, "
-		  "the "
-		  "default, is dwarf where this machine can." },
+	  .help = "Record call stacks: dwarf unwinds a copy of each stack's top by what compilers say of their functions, fp follows frame pointers; "
+		  "auto, the default, is dwarf where this machine can." },
 	{ .name = "pid",
 	  .letter = 'p',
 	  .kind = OPTION_TEXT,
 	  .value = "PID[,PID]",
 	  .offset = OPTION(struct record_options, pids),
-	  .help = "Record running processes and what they start, until they end or "
-		  "Ctrl-C." },
+	  .help = "Record running processes and what they start, until they end or Ctrl-C." },
 	{ .name = "system-wide",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, system_wide),
-	  .help = "Record every process and the kernel, until COMMAND ends or "
-		  "Ctrl-C." },
+	  .help = "Record every process and the kernel, until COMMAND ends or Ctrl-C." },
 	{ .name = "duration",
 	  .kind = OPTION_DURATION,
 	  .value = "TIME",
 	  .not_zero = true,
 	  .offset = OPTION(struct record_options, duration_ns),
-	  .help = "Stop sampling after this time (10, 1.5s, 250ms, 2m). A command that "
-		  "still "
-		  "runs is waited for." },
+	  .help = "Stop sampling after this time (10, 1.5s, 250ms, 2m). "
+		  "A command that still runs is waited for." },
 	{ .name = "delay",
 	  .kind = OPTION_DURATION,
 	  .value = "TIME",
@@ -92,9 +82,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct record_options, session_dir),
-	  .help = "Where the session goes; must exist. The default is ./oprofile_data, "
-		  "which "
-		  "is made." },
+	  .help = "Where the session goes; must exist. "
+		  "The default is ./oprofile_data, which is made." },
 	{ .name = "append",
 	  .letter = 'a',
 	  .kind = OPTION_FLAG,
@@ -110,23 +99,22 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, archive),
-	  .help = "At the end archive the session, as oparchive does, with binaries "
-		  "that are deleted by then or belong to containers. Without a FILE: "
-		  "oprofile_data.oparchive." },
+	  .help = "At the end archive the session, as oparchive does, with binaries that are deleted by then or belong to containers. "
+		  "Without a FILE: oprofile_data.oparchive." },
 	{ .name = "vmlinux",
 	  .letter = 'k',
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
 	  .offset = OPTION(struct record_options, vmlinux),
-	  .help = "The uncompressed kernel image with symbols. Without it the running "
-		  "kernel's own symbols are saved with the session." },
+	  .help = "The uncompressed kernel image with symbols. "
+		  "Without it the running kernel's own symbols are saved with the session." },
 	{ .name = "separate-thread",
 	  .letter = 't',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, separate_thread),
-	  .help = "Show threads apart by default. Every recording keeps threads apart; "
-		  "this "
-		  "only sets the view." },
+	  .help = "Show threads apart by default. "
+		  "Every recording keeps threads apart; "
+		  "this only sets the view." },
 	{ .name = "separate-cpu",
 	  .letter = 'c',
 	  .kind = OPTION_FLAG,
@@ -136,25 +124,23 @@ static const struct option_row rows[] = {
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, lazy),
-	  .help = "Accepted for old scripts and without effect: samples are never "
-		  "converted." },
+	  .help = "Accepted for old scripts and without effect: "
+		  "samples are never converted." },
 	{ .name = "ring-pages",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
 	  .not_zero = true,
 	  .offset = OPTION(struct record_options, ring_pages),
-	  .help = "Pages of each CPU's sample ring, rounded up to a power of two "
-		  "(default 256, with stacks 4096; or what perf_event_mlock_kb "
-		  "allows)." },
+	  .help = "Pages of each CPU's sample ring, rounded up to a power of two (default 256, with stacks 4096; "
+		  "or what perf_event_mlock_kb allows)." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_TEXT,
 	  .value = "LIST",
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, verbose),
-	  .help = "Say more on stderr: events and rings as opened, what was running "
-		  "already, what was written. LIST is of debug, record, convert, misc, "
-		  "sfile, arcs, all and makes no difference." },
+	  .help = "Say more on stderr: events and rings as opened, what was running already, what was written. "
+		  "LIST is of debug, record, convert, misc, sfile, arcs, all and makes no difference." },
 	{ .name = NULL }
 };
 
@@ -230,8 +216,8 @@ static int open_with_chains(struct record_plan *p, char **argv, int argc,
 	r = record_open_recorder(p, argv, argc, err);
 	if (!r)
 		fprintf(stderr,
-			"%s: --callgraph: this kernel does not copy stacks: frame "
-			"pointers are followed\n",
+			"%s: --callgraph: this kernel does not copy stacks: "
+			"frame pointers are followed\n",
 			command_name());
 	return r;
 }
@@ -260,9 +246,7 @@ static int record_open_with_rights(struct record_plan *p, char **argv, int argc,
 	r = open_with_chains(p, argv, argc, err);
 	if (!r)
 		fprintf(stderr,
-			"%s: user space only: "
-			"/proc/sys/kernel/perf_event_paranoid does not let you sample "
-			"the kernel (1 or less does)\n",
+			"%s: user space only: /proc/sys/kernel/perf_event_paranoid does not let you sample the kernel (1 or less does)\n",
 			command_name());
 	return r;
 }
@@ -413,8 +397,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 	plan.command = first < argc ? &argv[first] : NULL;
 	if (plan.options.lazy)
 		fprintf(stderr,
-			"%s: --lazy-conversion has no effect: samples are never "
-			"converted\n",
+			"%s: --lazy-conversion has no effect: samples are never converted\n",
 			command_name());
 	if (record_plan_make(&plan, &err))
 		status = record_fail(&err);
@@ -432,16 +415,16 @@ const struct command command_record = {
 	.usage = "[options] COMMAND [ARGS...]\n"
 		 "[options] --pid PID[,PID...]\n"
 		 "[options] --system-wide [COMMAND [ARGS...]]",
-	.notes = "The exit status is the command's own (128 + N if signal N ended it); "
-		 "125 if "
-		 "the recording failed, 126 if the command could not be run, 127 if it "
-		 "was not "
-		 "found.\n\n"
-		 "Examples:\n"
-		 "  operf ./program            then: opreport, opreport --symbols\n"
-		 "  operf -g make -j8          with call stacks\n"
-		 "  operf --system-wide --duration 10s\n"
-		 "  operf -e page-faults:1 ./program",
+	.notes =
+		"The exit status is the command's own (128 + N if signal N ended it); "
+		"125 if the recording failed, 126 if the command could not be run, 127 if it was not found.\n"
+		"\n"
+		"Examples:\n"
+		"  operf ./program            then: "
+		"opreport, opreport --symbols\n"
+		"  operf -g make -j8          with call stacks\n"
+		"  operf --system-wide --duration 10s\n"
+		"  operf -e page-faults:1 ./program",
 	.options = rows,
 	.letters_h_u = true,
 	.failure_status = EXIT_OWN_FAILURE,

@@ -21,10 +21,9 @@ static void record_report_tell_turns(const struct event_request *events,
 	if (events_fit_here(events, nr_events, &first) == EVENTS_TAKE_TURNS)
 		screen_print_line(
 			stderr,
-			"%s: this CPU cannot count all these events at once (%s does "
-			"not fit beside those before it): they are sampled in turns, "
-			"each for a part of the time, which reports tell; fewer events "
-			"are sampled all of the time",
+			"%s: this CPU cannot count all these events at once (%s does not fit beside those before it): "
+			"they are sampled in turns, each for a part of the time, which reports tell; "
+			"fewer events are sampled all of the time",
 			command_name(), events[first].name);
 }
 
@@ -33,9 +32,8 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 {
 	if (session_flags & SESSION_TIMER_FALLBACK && nr_events)
 		fprintf(stderr,
-			"%s: this machine has no PMU: sampling on the timer (event "
-			"TIMER) at "
-			"%llu Hz\n",
+			"%s: this machine has no PMU: "
+			"sampling on the timer (event TIMER) at %llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
 	record_report_tell_turns(events, nr_events);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
@@ -48,22 +46,19 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 static void warn_lost(const struct session_totals *t)
 {
 	fprintf(stderr,
-		"* * * ATTENTION: The kernel lost %llu samples. * * *\n"
-		"Lower the sampling rate (--frequency, or a higher count), or give the "
-		"rings "
-		"more pages (--ring-pages).\n",
+		"* * * ATTENTION: The kernel lost %llu samples. "
+		"* * *\n"
+		"Lower the sampling rate (--frequency, or a higher count), or give the rings more pages (--ring-pages).\n",
 		(unsigned long long)t->lost);
 }
 
 static void warn_throttled(const struct event_request *events, size_t nr_events)
 {
 	fprintf(stderr,
-		"* * * * WARNING: Profiling rate was throttled back by the kernel * * "
-		"* *\n"
-		"The number of samples actually recorded is less than expected, but is "
-		"probably still statistically valid. Decreasing the sampling rate is "
-		"the best "
-		"option if you want to avoid throttling.\nEvents:");
+		"* * * * WARNING: Profiling rate was throttled back by the kernel * * * *\n"
+		"The number of samples actually recorded is less than expected, but is probably still statistically valid. "
+		"Decreasing the sampling rate is the best option if you want to avoid throttling.\n"
+		"Events:");
 	for (size_t i = 0; i < nr_events; i++) {
 		fputc(' ', stderr);
 		screen_write_name(stderr, events[i].name);
@@ -108,10 +103,11 @@ static void tell_shares(const struct session_totals *t,
 		double share = (t->event_shares[i] - 1) * 100.0 / SESSION_SHARE_WHOLE;
 
 		if (t->event_shares[i] && share < 99)
-			screen_print_line(stderr,
-					  "%s: %s had a counter for %.1f %% of the "
-					  "time: there are more events than counters",
-					  command_name(), events[i].name, share);
+			screen_print_line(
+				stderr,
+				"%s: %s had a counter for %.1f %% of the time: "
+				"there are more events than counters",
+				command_name(), events[i].name, share);
 	}
 }
 
@@ -122,9 +118,9 @@ void record_report_end(const struct record_summary *summary,
 	char size[32];
 
 	if (!t->samples && summary->have_target)
-		fprintf(stderr, "!!!! No samples collected !!!\n"
-				"The target program/command ended before profiling was "
-				"started, or used no CPU time worth a sample.\n");
+		fprintf(stderr,
+			"!!!! No samples collected !!!\n"
+			"The target program/command ended before profiling was started, or used no CPU time worth a sample.\n");
 	if (t->lost)
 		warn_lost(t);
 	if (t->throttled)
@@ -132,9 +128,8 @@ void record_report_end(const struct record_summary *summary,
 	byte_text_put(size, sizeof(size), summary->file_bytes);
 	screen_print_line(
 		stderr,
-		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in "
-		"%s; the "
-		"recorder used %.2f s of CPU",
+		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; "
+		"%s in %s; the recorder used %.2f s of CPU",
 		command_name(), (unsigned long long)t->samples,
 		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
 		summary->dir, (double)t->recorder_cpu_ns / 1e9);
@@ -142,8 +137,7 @@ void record_report_end(const struct record_summary *summary,
 	tell_shares(t, events, nr_events);
 	if (t->lost_records)
 		fprintf(stderr,
-			"%s: %llu records of mappings and processes were lost: some "
-			"samples may "
-			"have no names\n",
+			"%s: %llu records of mappings and processes were lost: "
+			"some samples may have no names\n",
 			command_name(), (unsigned long long)t->lost_records);
 }

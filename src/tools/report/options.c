@@ -19,28 +19,24 @@ const struct option_row report_rows[] = {
 	  .letter = 'd',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, details),
-	  .help = "Below each function one line an address; implies --symbols and "
-		  "--show-address." },
+	  .help = "Below each function one line an address; "
+		  "implies --symbols and --show-address." },
 	{ .name = "by",
 	  .kind = OPTION_TEXT,
 	  .value = "KEY[,KEY...]",
 	  .offset = OPTION(struct report_options, by),
-	  .help = "One line for each combination of: event, comm, pid (tgid), tid, "
-		  "cpu, "
-		  "image (dso), app, symbol (sym), origin, address, cgroup, session, "
-		  "host, time:10ms." },
+	  .help = "One line for each combination of: "
+		  "event, comm, pid (tgid), tid, cpu, image (dso), app, symbol (sym), origin, address, cgroup, session, host, time:10ms." },
 	{ .name = "callgraph",
 	  .letter = 'c',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, callgraph),
-	  .help = "Each function between those that called it and those that it "
-		  "called; "
+	  .help = "Each function between those that called it and those that it called; "
 		  "implies --symbols." },
 	{ .name = "numbered",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, numbered),
-	  .help = "With --callgraph: behind each function the number of its lines, as "
-		  "[3]; "
+	  .help = "With --callgraph: behind each function the number of its lines, as [3]; "
 		  "to find them by." },
 	{ .name = "no-empty-self",
 	  .kind = OPTION_FLAG,
@@ -51,22 +47,18 @@ const struct option_row report_rows[] = {
 	  .value = "callees|callers",
 	  .value_optional = true,
 	  .offset = OPTION(struct report_options, tree),
-	  .help = "Call stacks as a tree: from the outermost function to what it "
-		  "called "
-		  "(callees, the default), or from where the samples are to the "
-		  "callers." },
+	  .help = "Call stacks as a tree: from the outermost function to what it called (callees, the default), or from where the samples are to the callers." },
 	{ .name = "focus",
 	  .kind = OPTION_TEXT,
 	  .value = "SYMBOL",
 	  .offset = OPTION(struct report_options, focus),
-	  .help = "With --tree or --callgraph: only what calls this function, and what "
-		  "it "
-		  "calls." },
+	  .help = "With --tree or --callgraph: "
+		  "only what calls this function, and what it calls." },
 	{ .name = "children",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, children),
-	  .help = "With --by or --symbols: columns with the samples of all that a "
-		  "function called, too; the most of these first." },
+	  .help = "With --by or --symbols: columns with the samples of all that a function called, too; "
+		  "the most of these first." },
 	{ .name = "max-stack",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
@@ -97,8 +89,7 @@ const struct option_row report_rows[] = {
 	{ .name = "show-total-period",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, total_period),
-	  .help = "With --by or --symbols: a column with the periods of the samples "
-		  "added up." },
+	  .help = "With --by or --symbols: a column with the periods of the samples added up." },
 	{ .name = "output-file",
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,
@@ -113,8 +104,8 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "KEY[,KEY...]",
 	  .offset = OPTION(struct report_options, sort),
-	  .help = "Order by vma, sample, symbol, debug, image, app-name; the default "
-		  "is sample. (To group there is --by.)" },
+	  .help = "Order by vma, sample, symbol, debug, image, app-name; "
+		  "the default is sample. (To group there is --by.)" },
 	REPORT_RATIO_ROW,
 	{ .name = "reverse-sort",
 	  .letter = 'r',
@@ -150,15 +141,14 @@ const struct option_row report_rows[] = {
 	  .letter = '%',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, global_percent),
-	  .help = "Shares of images below a program, and of addresses below a "
-		  "function, are of the whole profile." },
-	REPORT_MERGE_ROW("Sum up what is told apart: lib, cpu, tid, tgid (and tid), "
-			 "unitmask, core (kinds of cores), or all."),
+	  .help = "Shares of images below a program, and of addresses below a function, are of the whole profile." },
+	REPORT_MERGE_ROW(
+		"Sum up what is told apart: "
+		"lib, cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all."),
 	{ .name = "separate-thread",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, separate_thread),
-	  .help = "Columns for processes or threads, whatever the recording was asked "
-		  "for." },
+	  .help = "Columns for processes or threads, whatever the recording was asked for." },
 	{ .name = "separate-cpu",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, separate_cpu),
@@ -167,9 +157,8 @@ const struct option_row report_rows[] = {
 	{ .name = "quality",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, quality),
-	  .help = "Say how far the profile can be trusted: lost, unresolved and "
-		  "misplaced "
-		  "samples, and what would help." },
+	  .help = "Say how far the profile can be trusted: "
+		  "lost, unresolved and misplaced samples, and what would help." },
 	{ .name = "dsos",
 	  .kind = OPTION_TEXT,
 	  .value = "LIST",
@@ -199,21 +188,18 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "LIST",
 	  .offset = OPTION(struct report_options, times),
-	  .help = "Only samples of these spans (10%-20%, 1.5s-3s): the same as "
-		  "time:LIST." },
+	  .help = "Only samples of these spans (10%-20%, 1.5s-3s): the same as time:LIST." },
 	{ .name = "since",
 	  .kind = OPTION_TEXT,
 	  .value = "WHEN",
 	  .offset = OPTION(struct report_options, since),
-	  .help = "Only samples that were taken since then: so long ago (10m, 2h, 1d), "
-		  "at a time of today (14:30), of a day (2026-11-22, "
-		  "2026-11-22T14:30:05), or @SECONDS since 1970." },
+	  .help = "Only samples that were taken since then: "
+		  "so long ago (10m, 2h, 1d), at a time of today (14:30), of a day (2026-11-22, 2026-11-22T14:30:05), or @SECONDS since 1970." },
 	{ .name = "between",
 	  .kind = OPTION_TEXT,
 	  .value = "WHEN,WHEN",
 	  .offset = OPTION(struct report_options, between),
-	  .help = "Only samples that were taken from the one to the other, each as in "
-		  "--since." },
+	  .help = "Only samples that were taken from the one to the other, each as in --since." },
 	REPORT_READ_ROWS,
 	{ .name = "stdio",
 	  .kind = OPTION_FLAG,

@@ -185,12 +185,10 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 	if (r->profile.input.samples_read)
 		return err_set(
 			err, -ENOENT,
-			"error: no sample files found: profile specification too "
-			"strict ?");
+			"error: no sample files found: profile specification too strict ?");
 	return err_set(
 		err, -ENOENT,
-		"No sample found: Please specify a session containing sample data "
-		"(%s has no sample)",
+		"No sample found: Please specify a session containing sample data (%s has no sample)",
 		sources->sessions.at[0].dir);
 }
 
@@ -221,11 +219,10 @@ void report_warn_of_losses(const struct report_read *r)
 	double lost = percent_of(t->lost, t->lost + t->samples);
 
 	if (lost > 0.01)
-		command_warning("Lost samples detected! The kernel lost %" PRIu64
-				" of %" PRIu64
-				" samples (%.2f %%). Lowering the sampling "
-				"rate may reduce or eliminate lost samples.",
-				t->lost, t->lost + t->samples, lost);
+		command_warning(
+			"Lost samples detected! The kernel lost %" PRIu64 " of %" PRIu64
+			" samples (%.2f %%). Lowering the sampling rate may reduce or eliminate lost samples.",
+			t->lost, t->lost + t->samples, lost);
 	if (t->lost_records)
 		command_warning("%" PRIu64
 				" records on processes and mappings were lost: "
@@ -267,14 +264,14 @@ static bool warn_of_session_damage(const struct report_read *r)
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
 	    !r->nr_unreadable)
 		return d->missing_samples;
-	command_warning(
-		"the input is incomplete: %" PRIu32 " of %zu segments not finished, "
-		"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
-		" bytes cut off, %" PRIu64 " samples without their data, %" PRIu64
-		" missing; %" PRIu64 " samples read",
-		in->nr_unfinished, in->nr_segments + r->nr_unreadable, r->nr_unreadable,
-		d->bad_blocks, d->cut_bytes, d->bad_samples, d->missing_samples,
-		in->samples_read);
+	command_warning("the input is incomplete: %" PRIu32
+			" of %zu segments not finished, %zu unreadable, %" PRIu64
+			" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
+			" samples without their data, %" PRIu64 " missing; %" PRIu64
+			" samples read",
+			in->nr_unfinished, in->nr_segments + r->nr_unreadable,
+			r->nr_unreadable, d->bad_blocks, d->cut_bytes, d->bad_samples,
+			d->missing_samples, in->samples_read);
 	return true;
 }
 

@@ -179,18 +179,14 @@ const struct command command_report = {
 	.classic = "opreport",
 	.summary = "show where the time of a recording went",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
-	.notes = "A word is a directory with a session, an image pattern, or one of "
-		 "image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST "
-		 "archive:PATH session:LIST session-exclude:LIST event:LIST count:LIST "
-		 "unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST "
-		 "cgroup:LIST symbol:LIST symbol-exclude:LIST time:LIST (10%-20%, "
-		 "1.5s-3s).\n"
-		 "Examples:\n"
-		 "  opreport\n"
-		 "  opreport --symbols --threshold 1\n"
-		 "  opreport -l image:/usr/bin/make\n"
-		 "  opreport --details --exclude-dependent\n"
-		 "  opreport --by comm,image --csv",
+	.notes =
+		"A word is a directory with a session, an image pattern, or one of image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST archive:PATH session:LIST session-exclude:LIST event:LIST count:LIST unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST cgroup:LIST symbol:LIST symbol-exclude:LIST time:LIST (10%-20%, 1.5s-3s).\n"
+		"Examples:\n"
+		"  opreport\n"
+		"  opreport --symbols --threshold 1\n"
+		"  opreport -l image:/usr/bin/make\n"
+		"  opreport --details --exclude-dependent\n"
+		"  opreport --by comm,image --csv",
 	.options = report_rows,
 	.run = report_run,
 };

@@ -118,9 +118,9 @@ static int check_percent(const struct report_options *o, struct err *err)
 	if (!o->global_percent || o->details || o->callgraph)
 		return 0;
 	if (o->symbols)
-		return err_set(err, -EINVAL,
-			       "--global-percent is meaningless with --symbols and "
-			       "without --details or --callgraph");
+		return err_set(
+			err, -EINVAL,
+			"--global-percent is meaningless with --symbols and without --details or --callgraph");
 	if (o->by)
 		return err_set(err, -EINVAL,
 			       "--global-percent is meaningless with --by");
@@ -135,12 +135,11 @@ static int check_merge(const struct report_plan *plan, struct err *err)
 		return err_set(err, -EINVAL,
 			       "--merge=lib is meaningless with --exclude-dependent");
 	if (o->by && (o->separate_thread || o->separate_cpu))
-		return err_set(err, -EINVAL,
-			       "%s is meaningless with --by: give the keys themselves "
-			       "(%s)",
-			       o->separate_thread ? "--separate-thread"
-						  : "--separate-cpu",
-			       o->separate_thread ? "pid,tid" : "cpu");
+		return err_set(
+			err, -EINVAL,
+			"%s is meaningless with --by: give the keys themselves (%s)",
+			o->separate_thread ? "--separate-thread" : "--separate-cpu",
+			o->separate_thread ? "pid,tid" : "cpu");
 	return 0;
 }
 
@@ -223,8 +222,7 @@ static int check_children(const struct report_options *o, const struct key_list 
 		if (at >= 0)
 			return err_set(
 				err, -EINVAL,
-				"--children: %s is no key of functions, of which "
-				"there are image, symbol, origin, function-line",
+				"--children: %s is no key of functions, of which there are image, symbol, origin, function-line",
 				keys->keys.at[at].typed);
 	}
 	return 0;

@@ -91,10 +91,10 @@ static int parse_option(const char *option, const char *text, uint64_t now_ns,
 {
 	if (report_when_parse(text, now_ns, ret_ns))
 		return 0;
-	return err_set(err, -EINVAL,
-		       "--%s: '%s' is no time such as 10m, 14:30, 2026-11-22T14:30 or "
-		       "@SECONDS",
-		       option, text);
+	return err_set(
+		err, -EINVAL,
+		"--%s: '%s' is no time such as 10m, 14:30, 2026-11-22T14:30 or @SECONDS",
+		option, text);
 }
 
 static int parse_between(const char *text, uint64_t now_ns, uint64_t *ret_from,
