@@ -10,6 +10,7 @@
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "format/session/checksums.h"
 #include "resolve/elf/build_id.h"
 
@@ -75,8 +76,7 @@ uint32_t name_images_image(struct name_images *n, const char *image)
 /* "[libc.so.6]" in libc.so.6 is what exports call code without names. */
 static bool is_unnamed(const char *image, const char *name)
 {
-	const char *slash = strrchr(image, '/');
-	const char *base = slash && slash[1] ? slash + 1 : image;
+	const char *base = path_base(image);
 	size_t len = strlen(base);
 
 	return !*name || !strcmp(name, image) || !strcmp(name, "[unknown]") ||

@@ -6,6 +6,7 @@
 #include "base/containers/nearest.h"
 #include "base/files/faults.h"
 #include "base/files/output.h"
+#include "base/files/path.h"
 #include "base/log.h"
 #include "tools/cli/command.h"
 #include "tools/cli/failures.h"
@@ -123,8 +124,7 @@ static int run_word(int argc, char **argv)
 
 static const struct command *find_by_classic(const char *program)
 {
-	const char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
+	const char *name = path_base(program);
 	const struct command *cmd = command_find(name);
 
 	return cmd && cmd->classic && !strcmp(cmd->classic, name) ? cmd : NULL;

@@ -9,6 +9,7 @@
 
 #include "archive/read/open.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "present/lines/screen.h"
 #include "recordings/images.h"
 #include "recordings/places.h"
@@ -73,20 +74,13 @@ static void where_tried(void *ctx, const char *step, const char *path,
 	printf("%s%s\n", path ? ": " : "", outcomes[outcome]);
 }
 
-static const char *where_base_name(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash ? slash + 1 : name;
-}
-
 /* A name, the last part of one, a pattern of either, or the beginning of a build-id. */
 static bool where_is_meant(const char *pattern, const char *name, const char *hex)
 {
 	size_t len = strlen(pattern);
 
-	if (!strcmp(pattern, name) || !strcmp(pattern, where_base_name(name)) ||
-	    !fnmatch(pattern, name, 0) || !fnmatch(pattern, where_base_name(name), 0))
+	if (!strcmp(pattern, name) || !strcmp(pattern, path_base(name)) ||
+	    !fnmatch(pattern, name, 0) || !fnmatch(pattern, path_base(name), 0))
 		return true;
 	return len >= 4 && strspn(pattern, "0123456789abcdef") == len &&
 	       !strncmp(hex, pattern, len);

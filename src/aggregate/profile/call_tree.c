@@ -4,6 +4,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "base/files/path.h"
 #include "base/utf8.h"
 
 static int make_roots(struct call_tree *t)
@@ -90,13 +91,6 @@ void call_tree_done(struct call_tree *t)
 	pairs_done(&t->by);
 }
 
-static const char *call_tree_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Some formats have no escapes.  What is not UTF-8 becomes U+FFFD, as in JSON. */
 static void put_clean(struct buf *b, const char *name)
 {
@@ -128,8 +122,7 @@ static void call_tree_put_function(struct profile *p, struct buf *b, uint32_t fu
 		return;
 	}
 	buf_put_u8(b, '[');
-	put_clean(b, call_tree_base_name(
-			     strtab_get(&p->strings, p->images.at[f->image].name)));
+	put_clean(b, path_base(strtab_get(&p->strings, p->images.at[f->image].name)));
 	buf_put_u8(b, ']');
 }
 

@@ -9,6 +9,7 @@
 #include "archive/make/plan.h"
 #include "archive/read/open.h"
 #include "base/array.h"
+#include "base/files/path.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "recordings/images.h"
@@ -29,13 +30,6 @@ static char *archive_place_join(const char *dir, const char *name)
 	char *path;
 
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
-}
-
-static const char *archive_place_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* .debug/.build-id/XX/REST/PART: found as in perf's cache, without its links. */
@@ -85,7 +79,7 @@ static char *place_cached(const struct archive_request *q,
 {
 	struct build_id id = at->image->build_id;
 
-	if (strcmp(archive_place_base_name(path), "debug") != 0)
+	if (strcmp(path_base(path), "debug") != 0)
 		return place_binary(q, at, path);
 	if (!id.len)
 		(void)elf_build_id(path, &id, NULL);
@@ -96,8 +90,7 @@ static char *place_found(const struct archive_request *q, const struct source_im
 			 const char *path)
 {
 	if (at->image->kind == IMAGE_MODULE)
-		return archive_place_join(ARCHIVE_MODULES,
-					  archive_place_base_name(path));
+		return archive_place_join(ARCHIVE_MODULES, path_base(path));
 	return place_binary(q, at, path);
 }
 
@@ -161,7 +154,7 @@ static char *place_cached_kernel(const struct archive_request *q,
 
 static bool is_fetched_debug_file(const char *path)
 {
-	return !strcmp(archive_place_base_name(path), "debuginfo");
+	return !strcmp(path_base(path), "debuginfo");
 }
 
 /* From a debuginfod server. */
@@ -205,7 +198,7 @@ bool archive_taken_debug(const struct source_image *at, const struct archive_tak
 	       (!strcmp(t->step, NAMING_STEP_DEBUGINFOD) &&
 		is_fetched_debug_file(t->path)) ||
 	       (!strcmp(t->step, NAMING_STEP_CACHE) &&
-		!strcmp(archive_place_base_name(t->path), "debug"));
+		!strcmp(path_base(t->path), "debug"));
 }
 
 char *archive_place(const struct archive_request *q, const struct source_image *at,

@@ -10,6 +10,7 @@
 #include "archive/make/collect.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "base/files/scratch.h"
 #include "base/log.h"
 #include "format/perfdata/input.h"
@@ -203,11 +204,8 @@ static int select_perf_data(struct archive_selected *s,
 static int select_one(struct archive_selected *s, size_t number, struct err *err)
 {
 	const struct report_session *from = &s->request->sources->sessions.at[number];
-	const char *slash = strrchr(from->dir, '/');
 	/* A session that is called by its name keeps it in the archive. */
-	const char *base = from->perf_data ? "recording"
-			   : slash         ? slash + 1
-					   : from->dir;
+	const char *base = from->perf_data ? "recording" : path_base(from->dir);
 	struct report_session made = { .dir = archive_selected_make_dir(s, number, base,
 									err),
 				       .name = strdup(from->name) };

@@ -8,6 +8,7 @@
 
 #include "archive/read/open.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/files/tree.h"
 #include "format/archive/manifest.h"
 #include "format/session/checksums.h"
@@ -107,10 +108,8 @@ static int archive_sessions_add_perf_data(const struct archive_sessions_writing 
 
 static bool archive_sessions_is_plain(const struct report_session *s)
 {
-	const char *slash = strrchr(s->dir, '/');
-
 	return !s->perf_data && s->name[0] != '.' && !strchr(s->name, '/') &&
-	       archive_name_ok(s->name) && !strcmp(s->name, slash ? slash + 1 : s->dir);
+	       archive_name_ok(s->name) && !strcmp(s->name, path_base(s->dir));
 }
 
 /* Whether another session has this name in the archive, on its own account. */

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "base/files/scratch.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
@@ -46,13 +47,6 @@ struct cached {
 	char *name;      /* as debug_cache_add() wants it; malloc'd */
 };
 
-static const char *last_part(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash ? slash + 1 : name;
-}
-
 static bool parse_part(const char *file, enum debug_cache_part *ret_part)
 {
 	for (int i = 0; i < DEBUG_CACHE_PARTS; i++)
@@ -73,7 +67,7 @@ static bool is_hex_word(const char *word)
 static int archive_unpack_parse_name(const char *name, struct cached *ret_cached)
 {
 	struct cached c = { .part = DEBUG_CACHE_ELF };
-	const char *file = last_part(name);
+	const char *file = path_base(name);
 	char *rest = strndup(name, (size_t)(file > name ? file - name - 1 : 0));
 	bool good;
 
@@ -83,7 +77,7 @@ static int archive_unpack_parse_name(const char *name, struct cached *ret_cached
 		c.old_layout = true;
 		good = build_id_parse(file, &c.id);
 	} else {
-		const char *hex = last_part(rest);
+		const char *hex = path_base(rest);
 
 		good = parse_part(file, &c.part) && is_hex_word(hex) &&
 		       build_id_parse(hex, &c.id);
@@ -189,7 +183,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 		     struct err *err)
 {
 	const char *to =
-		u->request->perf_data ? u->request->perf_data : last_part(member);
+		u->request->perf_data ? u->request->perf_data : path_base(member);
 	char *path;
 	int r;
 
@@ -244,7 +238,7 @@ static bool is_symbols_tar(const char *name)
 {
 	static const char start[] = "perf.symbols.tar";
 
-	return !strncmp(last_part(name), start, sizeof(start) - 1);
+	return !strncmp(path_base(name), start, sizeof(start) - 1);
 }
 
 /* The tar of `perf archive --all` has the cache's files in a second tar. */

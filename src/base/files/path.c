@@ -30,3 +30,10 @@ char *path_full(const char *path, const char *dir)
 	free(joined);
 	return out;
 }
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

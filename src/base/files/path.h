@@ -5,3 +5,5 @@
 /* The absolute path, without "." and "..", so that a file has one name; one that is not absolute
  * is below `dir`.  malloc'd; NULL: out of memory. */
 char *path_full(const char *path, const char *dir);
+/* What is behind the last slash, in `path`; all of it where that is nothing ("/", "dir/"). */
+const char *path_base(const char *path);

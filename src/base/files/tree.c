@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 
 struct tree_walk {
 	size_t skip; /* of a path, up to its name below the top */
@@ -30,7 +31,7 @@ static int tree_visit(struct tree_walk *w, const char *dir, const char *name)
 		return err_set(w->err, -ENOMEM, "out of memory");
 	entry.path = path;
 	entry.below = path + w->skip;
-	entry.name = strrchr(path, '/') + 1;
+	entry.name = path_base(path);
 	if (lstat(path, &entry.st)) {
 		r = err_is_absent(-errno) ? 0 : err_sys(w->err, -errno, "%s", path);
 		free(path);

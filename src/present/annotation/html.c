@@ -10,6 +10,7 @@
 #include "annotate_page.h"
 #include "base/array.h"
 #include "base/containers/hash.h"
+#include "base/files/path.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/html_pages.h"
 #include "present/annotation/write_annotation.h"
@@ -96,13 +97,6 @@ void page_margin(const struct html_pages *p, const uint64_t *counts)
 		fprintf(p->out, "%*s", margin_columns(p->a), "");
 }
 
-const char *page_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 void page_line_link(const struct html_pages *p, const char *from, const char *class,
 		    uint32_t file, const char *path, uint32_t line)
 {
@@ -114,7 +108,7 @@ void page_line_link(const struct html_pages *p, const char *from, const char *cl
 	else if (page)
 		fprintf(p->out, "<a href=\"%ssource/%s#L%" PRIu32 "\">", from,
 			p->sources[file].text, line);
-	html_put(p->out, page_base_name(path));
+	html_put(p->out, path_base(path));
 	fprintf(p->out, ":%" PRIu32, line);
 	if (page)
 		fputs("</a>", p->out);
@@ -217,7 +211,7 @@ static int name_sources(struct html_pages *p, struct map *names)
 			continue;
 		if (make_unique(names, &hash))
 			return -ENOMEM;
-		name_page(&p->sources[f], page_base_name(path), hash);
+		name_page(&p->sources[f], path_base(path), hash);
 	}
 	return 0;
 }

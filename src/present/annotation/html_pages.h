@@ -53,8 +53,6 @@ void page_line_link(const struct html_pages *p, const char *from, const char *cl
  * if it is not to be had.  `path` as the annotation has it.  0 or -ENOMEM. */
 int page_source_line(struct html_pages *p, const char *path, uint32_t line, bool skip,
 		     size_t max);
-/* The last part of a path. */
-const char *page_base_name(const char *path);
 /* Lines begin a new chunk now and then: to be called in front of each, and behind the last. */
 void page_chunk(const struct html_pages *p, size_t *nr);
 void page_chunk_end(const struct html_pages *p, const size_t *nr);

@@ -1,3 +1,4 @@
+#include "base/files/path.h"
 #include "present/calls/table_priv.h"
 
 #include <errno.h>
@@ -13,18 +14,11 @@ static const char truncated[] = "[truncated]";
 
 /* ---- symbols ---- */
 
-static const char *call_table_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "[image]", a string of the profile. */
 static uint32_t image_in_brackets(struct call_making *m, uint32_t image)
 {
-	const char *name = call_table_base_name(
-		strtab_get(&m->p->strings, m->p->images.at[image].name));
+	const char *name =
+		path_base(strtab_get(&m->p->strings, m->p->images.at[image].name));
 
 	buf_clear(&m->text);
 	buf_put_u8(&m->text, '[');

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/files/path.h"
 #include "base/safe_text.h"
 #include "resolve/symbols/demangle.h"
 
@@ -69,10 +70,10 @@ static void addr2line_out_put_place(struct addr2line_out *o, const struct line_f
 {
 	static const char discriminator[] = " (discriminator ";
 	const char *file = f->file ? f->file : "??";
-	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
 	uint8_t *at;
 
-	file = slash ? slash + 1 : file;
+	if (o->base_names)
+		file = path_base(file);
 	safe_text_put(&o->text, file, strlen(file), true);
 	if (!buf_reserve(&o->text, sizeof(discriminator) + 2 * DIGITS_MAX + 4))
 		return;

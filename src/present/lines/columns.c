@@ -4,6 +4,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/clock.h"
+#include "base/files/path.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
 #include "present/lines/ratio.h"
@@ -84,9 +85,8 @@ static void print_file(struct buf *out, const struct column_cell *c)
 static void print_line(struct buf *out, const struct column_cell *c)
 {
 	const char *text = profile_text(c->profile, c->group, c->at);
-	const char *name = c->options->long_names ? NULL : strrchr(text, '/');
 
-	columns_put(out, name ? name + 1 : text);
+	columns_put(out, c->options->long_names ? text : path_base(text));
 }
 
 static void print_value(struct buf *out, const struct column_cell *c)

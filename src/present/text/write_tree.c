@@ -6,6 +6,7 @@
 #include "aggregate/profile/call_sums.h"
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/safe_text.h"
 #include "present/lines/call_focus.h"
 #include "present/lines/elide.h"
@@ -135,21 +136,13 @@ static void put_branches(struct write_tree_writing *w, const struct tree_line *l
 	}
 }
 
-static const char *write_tree_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void write_tree_put_image(struct write_tree_writing *w, uint32_t function)
 {
 	const struct profile *p = w->p;
 	const char *name = strtab_get(
 		&p->strings, p->images.at[p->functions.at[function].image].name);
 
-	write_tree_put(&w->raw,
-		       w->options->long_names ? name : write_tree_base_name(name));
+	write_tree_put(&w->raw, w->options->long_names ? name : path_base(name));
 }
 
 /* The image stands behind the name where it is another one than in the line above. */

@@ -14,6 +14,7 @@
 #include "base/files/guard.h"
 #include "base/files/io.h"
 #include "base/files/output.h"
+#include "base/files/path.h"
 #include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/log.h"
@@ -210,7 +211,7 @@ static void session_dir_remove_torn(int at, const char *folder, int depth)
 
 static const char *name_in(const char *path)
 {
-	return strrchr(path, '/') + 1;
+	return path_base(path);
 }
 
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "base/files/process_start.h"
 #include "base/files/tree.h"
 #include "base/files/trust.h"
@@ -301,8 +302,7 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path,
 		  uint64_t inode, int *ret_fd, char **ret_path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 	struct wanted wanted;
 	int r = -ENOENT;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/log.h"
 #include "resolve/dwarf/package.h"
 #include "resolve/elf/build_id.h"
@@ -252,7 +253,6 @@ static int open_dwo(const struct line_source *s, const struct dwarf_unit *u,
 	const char *text = dwarf_value_text(u, rd, u->dwo_name);
 	char *name = text ? strdup(text) : NULL;
 	const char *dir = dwarf_value_text(u, rd, u->comp_dir);
-	const char *base;
 	char *path = NULL;
 	int fd = -ENOENT;
 
@@ -265,8 +265,7 @@ static int open_dwo(const struct line_source *s, const struct dwarf_unit *u,
 	if (path)
 		fd = elf_open_regular(path);
 	free(path);
-	base = strrchr(name, '/');
-	path = beside(s->path, base ? base + 1 : name);
+	path = beside(s->path, path_base(name));
 	if (fd < 0 && path)
 		fd = elf_open_regular(path);
 	free(path);

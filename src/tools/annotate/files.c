@@ -251,7 +251,7 @@ static int open_folders(const struct annotate_output *o, const char *path,
 static int clear_place(const struct annotate_output *o, const char *path, int fd,
 		       const struct source_file *source, struct err *err)
 {
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = path_base(path);
 	struct stat st;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))

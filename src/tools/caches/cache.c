@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "present/lines/screen.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/index_details.h"
@@ -81,7 +82,7 @@ static const struct option_row rows[] = {
 
 static void cache_key_text(const struct index_cache_entry *e, char text[KEY_SHOWN + 1])
 {
-	const char *name = strrchr(e->path, '/') + 1;
+	const char *name = path_base(e->path);
 
 	snprintf(text, KEY_SHOWN + 1, "%.*s", (int)strcspn(name, "."), name);
 }
@@ -152,7 +153,7 @@ static int trim(const char *dir, uint64_t bytes)
  * its build-id. */
 static bool cache_is_meant(const struct index_cache_entry *e, const char *word)
 {
-	const char *name = strrchr(e->path, '/') + 1;
+	const char *name = path_base(e->path);
 	char *real;
 	bool same;
 

@@ -6,6 +6,7 @@
 
 #include "base/containers/strtab.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "present/export/callgrind.h"
 #include "present/lines/screen.h"
 #include "tools/export/export.h"
@@ -20,13 +21,6 @@ enum {
 
 static const char usual_prefix[] = "callgrind.out";
 
-static const char *export_callgrind_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "PREFIX.APP", or with ".2" behind it if that was another one's; malloc'd. */
 static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
 					const char *app)
@@ -34,13 +28,12 @@ static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
 	char *name;
 	unsigned int nr = 1;
 
-	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX,
-		     export_callgrind_base_name(app)) < 0)
+	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX, path_base(app)) < 0)
 		return NULL;
 	while (strtab_find(used, name) != STRTAB_FAILED) {
 		free(name);
-		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX,
-			     export_callgrind_base_name(app), ++nr) < 0)
+		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX, path_base(app),
+			     ++nr) < 0)
 			return NULL;
 	}
 	if (strtab_add(used, name) != STRTAB_FAILED)

@@ -12,6 +12,7 @@
 #include "base/containers/strtab.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/files/public_file.h"
 #include "base/safe_text.h"
 #include "format/foreign/opreport_text.h"
@@ -210,26 +211,17 @@ static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 	return r;
 }
 
-static const char *op2calltree_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* malloc'd: "oprof.out.NAME"; of the second one of a name ".2" is behind it. */
 static char *op2calltree_file_name(const struct converting *c, const char *prefix,
 				   size_t app)
 {
-	const char *name =
-		op2calltree_base_name(strtab_get(&c->strings, c->apps.at[app].name));
+	const char *name = path_base(strtab_get(&c->strings, c->apps.at[app].name));
 	unsigned int nr = 1;
 	char *made;
 
 	for (size_t i = 0; i < app; i++)
 		nr += !strncmp(name,
-			       op2calltree_base_name(
-				       strtab_get(&c->strings, c->apps.at[i].name)),
+			       path_base(strtab_get(&c->strings, c->apps.at[i].name)),
 			       APP_NAME_MAX);
 	if ((nr == 1 ? asprintf(&made, "%s.%.*s", prefix, APP_NAME_MAX, name)
 		     : asprintf(&made, "%s.%.*s.%u", prefix, APP_NAME_MAX, name, nr)) <
