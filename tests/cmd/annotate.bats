@@ -649,7 +649,7 @@ END
 
 @test "--assembly does not go with what is of sources" {
 	run -1 opannotate -a -o out
-	[[ $output == *"--output-dir is meaningless with --assembly"* ]]
+	[[ $output == *"--output-dir is incompatible with --assembly"* ]]
 	run -1 opannotate -a --include-file x
 	[[ $output == *"--exclude[include]-file options not supported with --assembly"* ]]
 }

@@ -202,7 +202,7 @@ END
 	run -1 opannotate -s --objdump-params=-M
 	[[ $output == *"--objdump-params is meaningless without --assembly"* ]]
 	run -1 opannotate -a --objdump-params=-M --hottest
-	[[ $output == *"does not go with --hottest"* ]]
+	[[ $output == *"--objdump-params is incompatible with --hottest"* ]]
 }
 
 @test "no shell has a look at --objdump-params" {

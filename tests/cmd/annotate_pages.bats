@@ -229,7 +229,7 @@ END
 	run -1 opannotate --html none/such/place
 	[[ $output == *"none/such/place"* ]]
 	run -1 opannotate --html a --json
-	[[ $output == *"--html or --json: give one of them"* ]]
+	[[ $output == *"--html is incompatible with --json"* ]]
 	run -1 opannotate --html a --output-dir b
 	run -1 opannotate --json --hottest
 	[ ! -e a ]

@@ -128,8 +128,8 @@ refused() {
 		)
 	[ "$(report -ln --show-total-period lib-image:no-vmlinux)" = \
 		"1        200000         100.000  no-vmlinux               /no-vmlinux" ]
-	[ "$(refused --show-total-period)" = \
-		"--show-total-period is meaningless without --by or --symbols" ]
+	[[ "$(refused --show-total-period)" == \
+		"--show-total-period is meaningless without --by, --symbols, --details, --callgraph, --csv, --json or --xml "* ]]
 	diff -u <(report --by comm) <(report --by comm --show-nr-samples)
 }
 

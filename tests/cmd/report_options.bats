@@ -567,26 +567,28 @@ setup() {
 }
 
 @test "combinations without a meaning" {
-	refused '--show-address is meaningless without --symbols' -w
+	refused '--show-address is meaningless without --symbols, --details, --callgraph or --xml' -w
 	refused '--accumulated is meaningless without --symbols' -a
 	refused '--exclude-symbols is meaningless without --symbols' -e a
 	refused '--include-symbols is meaningless without --symbols' --include-symbols=a
 	refused '--include-symbols is meaningless without --symbols' -i a --by image
 	refused '--sort=vma is meaningless without --symbols' --sort=image,vma
 	refused '--global-percent is meaningless with --symbols and without --details or --callgraph' -l -%
-	refused '--global-percent is meaningless with --by' --global-percent --by image
+	refused '--global-percent is incompatible with --by' --global-percent --by image
+	refused '--since is incompatible with --between' --since @5 --between @5,@7
+	refused '--since is incompatible with --time' --since @5 --time 1s-2s
 	refused '--merge=lib is meaningless with --exclude-dependent' -x --merge=lib
 	refused '--merge=lib is meaningless with --exclude-dependent' -x -m cpu -m library
 	refused 'unknown merge option: foo' -m lib,foo
-	refused '--symbols and --by: give one of them' -l --by image
-	refused '--details and --by: give one of them' -d --by image
-	refused '--csv and --json: give one of them' --csv --json
-	refused '--show-address is meaningless with --csv' -lw --csv
-	refused '--accumulated is meaningless with --json' -la --json
-	refused '--global-percent is meaningless with --csv' -d -% --csv
-	refused '--separate-thread is meaningless with --by: give the keys themselves (pid,tid)' \
+	refused '--symbols is incompatible with --by: give --by image,symbol' -l --by image
+	refused '--details is incompatible with --by: give --by image,symbol,address' -d --by image
+	refused '--csv is incompatible with --json' --csv --json
+	refused '--show-address is incompatible with --csv: give --by address' -lw --csv
+	refused '--accumulated is incompatible with --json' -la --json
+	refused '--global-percent is incompatible with --csv' -d -% --csv
+	refused '--separate-thread is incompatible with --by: give --by pid,tid' \
 		--separate-thread --by image
-	refused '--separate-cpu is meaningless with --by' --separate-cpu --by image
+	refused '--separate-cpu is incompatible with --by: give --by cpu' --separate-cpu --by image
 	report -x -m all
 	report -l -d -w
 }
@@ -699,7 +701,7 @@ bats_require_minimum_version 1.5.0
 	"$OPROFILE" report --session-dir "$dir" --by comm --json --ratio MISSES/INSTRUCTIONS >"$dir/json"
 	grep -q '"comm":"idle","samples":1,"period":2000,"ratios":{"MISSES/INSTRUCTIONS":null}' "$dir/json"
 	run -1 "$OPROFILE" report --session-dir "$dir" --callgraph --ratio MISSES/INSTRUCTIONS
-	[[ $output == *'--ratio is meaningless with --callgraph'* ]]
+	[[ $output == *'--callgraph is incompatible with --ratio'* ]]
 }
 
 @test "what had a counter for a part of the time is said" {

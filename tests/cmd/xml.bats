@@ -221,7 +221,7 @@ assert {"/a/]]>", "/a/caf\u00e9", "/a/%s%n", "/a/\U0001f600"} <= names, names'
 		# shellcheck disable=SC2086
 		run -1 opreport --session-dir "$session" --xml $option
 		echo "$output"
-		[[ $output == *"${option%% *} is incompatible with --xml" ]]
+		[[ $output == *"--xml is incompatible with ${option%% *}"* ]]
 	done
 	run -0 --separate-stderr opreport --session-dir "$session" --xml --sort image
 	[[ $stderr == *'--sort is ignored with --xml'* ]]

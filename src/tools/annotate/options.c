@@ -25,6 +25,7 @@ const struct option_row annotate_rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct annotate_options, output_dir),
+	  .not_with = "assembly html json hottest",
 	  .help = "Write a file for each source below DIR, by its full path, instead of to the standard output." },
 	{ .name = "search-dirs",
 	  .letter = 'd',
@@ -76,16 +77,20 @@ const struct option_row annotate_rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "PARAMS",
 	  .offset = OPTION(struct annotate_options, objdump_params),
+	  .not_with = "hottest context",
+	  .only_with = "assembly",
 	  .help = "With --assembly: let objdump show the code, with these parameters, which are split at blanks." },
 	{ .name = "html",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
 	  .offset = OPTION(struct annotate_options, html),
+	  .not_with = "json hottest context objdump-params",
 	  .help = "Make a folder of pages for a browser: "
 		  "an index by heat, each source and each function's instructions, linked with each other." },
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, json),
+	  .not_with = "hottest context objdump-params",
 	  .help = "Sources, code (--assembly), or both as JSON." },
 	REPORT_NAME_ROWS,
 	REPORT_MERGE_ROW(
@@ -137,58 +142,29 @@ bool annotate_wants_file(const struct annotate_options *o, const char *path)
 }
 
 /* Pages are of sources and code, and so is JSON unless one of them is asked for. */
-static int check_wholes(struct annotate_options *o, struct err *err)
+/* A page shows both sources and code, and JSON does unless one is asked for. */
+static void choose_both(struct annotate_options *o)
 {
-	const char *name = o->html ? "--html" : "--json";
-
-	if (!o->html && !o->json)
-		return 0;
-	if (o->html && o->json)
-		return err_set(err, -EINVAL, "--html or --json: give one of them");
-	if (o->output_dir || o->hottest || o->context != ANNOTATE_CONTEXT_OFF ||
-	    o->objdump_params)
-		return err_set(
-			err, -EINVAL,
-			"%s does not go with --output-dir, --hottest, --context and --objdump-params",
-			name);
-	if (o->html || (!o->source && !o->assembly))
+	if (o->html || (o->json && !o->source && !o->assembly))
 		o->source = o->assembly = true;
-	o->both = o->source && o->assembly;
-	return 0;
+	o->both = (o->html || o->json) && o->source && o->assembly;
 }
 
 int annotate_options_check(struct annotate_options *o, struct err *err)
 {
-	int r = check_wholes(o, err);
-
-	if (r)
-		return r;
+	choose_both(o);
 	if (!o->source && !o->assembly)
 		return err_set(err, -EINVAL,
 			       "you must specify at least --source or --assembly");
-	if (o->assembly && o->output_dir)
-		return err_set(err, -EINVAL,
-			       "--output-dir is meaningless with --assembly");
 	if (o->assembly && !o->both &&
 	    (o->include_files.values.nr || o->exclude_files.values.nr))
 		return err_set(
 			err, -EINVAL,
 			"--exclude[include]-file options not supported with --assembly");
-	if (o->objdump_params && !o->assembly)
-		return err_set(err, -EINVAL,
-			       "--objdump-params is meaningless without --assembly");
-	if (o->objdump_params && (o->hottest || o->context != ANNOTATE_CONTEXT_OFF))
-		return err_set(
-			err, -EINVAL,
-			"--objdump-params: objdump shows functions as a whole, which does not go with --hottest and --context");
 	if (o->base_dirs && !o->search_dirs)
 		return err_set(
 			err, -EINVAL,
 			"--base-dirs is useless unless you specify an alternative source location with --search-dirs");
-	if (o->hottest && o->output_dir)
-		return err_set(
-			err, -EINVAL,
-			"--hottest is one place: it goes to the standard output, not to --output-dir");
 	if (o->context > ANNOTATE_CONTEXT_OFF)
 		return err_set(err, -EINVAL, "--context: too many lines");
 	return 0;

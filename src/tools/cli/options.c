@@ -13,17 +13,25 @@ enum {
 	LONG_BASE = 256 /* getopt's value of row i; below are the letters */
 };
 
+/* A row that the user gave, and its table. */
+struct options_given {
+	const struct option_row *row;
+	const struct option_row *rows;
+};
+
 /* What getopt_long needs, built from the tables. */
 struct parser {
 	const struct options_table *tables;
 	size_t nr_tables;
 	VEC(struct option) longs;
 	VEC(char) letters;
+	VEC(struct options_given) given;
 };
 
-/* A row and the struct that its offset is in. */
+/* A row, its table, and the struct that its offset is in. */
 struct options_found {
 	const struct option_row *row;
+	const struct option_row *rows;
 	void *target;
 };
 
@@ -34,6 +42,20 @@ const struct option_row *options_find(const struct option_row *rows, const char 
 			return rows;
 	}
 	return NULL;
+}
+
+bool options_has_name(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *names; names += strspn(names, " ")) {
+		size_t other = strcspn(names, " ");
+
+		if (other == len && !memcmp(names, name, len))
+			return true;
+		names += other;
+	}
+	return false;
 }
 
 const struct option_row *options_main_row(const struct option_row *rows,
@@ -56,7 +78,8 @@ static struct options_found find_value(const struct parser *p, int value)
 		for (const struct option_row *row = rows; row->name; row++, number++) {
 			if (number == value || (row->letter && row->letter == value))
 				return (struct options_found){
-					options_main_row(rows, row), p->tables[t].target
+					options_main_row(rows, row), rows,
+					p->tables[t].target
 				};
 		}
 	}
@@ -236,8 +259,7 @@ static int parse_failed(const struct parser *p, int code, const char *word,
 	return err_set(err, -EINVAL, "--%s takes no value", f.row->name);
 }
 
-static int options_parse_words(const struct parser *p, int argc, char **argv,
-			       struct err *err)
+static int options_parse_words(struct parser *p, int argc, char **argv, struct err *err)
 {
 	int r;
 
@@ -256,9 +278,72 @@ static int options_parse_words(const struct parser *p, int argc, char **argv,
 			r = parse_failed(p, value, argv[optind - 1], err);
 		else
 			r = options_store(f, optarg, err);
+		if (!r && !vec_push(&p->given, (struct options_given){ f.row, f.rows }))
+			r = err_set(err, -ENOMEM, "out of memory");
 		if (r)
 			return r;
 	}
+}
+
+/* ---- which go together ---- */
+
+/* The row among `names` that was given, NULL if none was. */
+static const struct option_row *options_given_of(const struct parser *p,
+						 const struct option_row *rows,
+						 const char *names)
+{
+	for (size_t i = 0; i < p->given.nr; i++) {
+		const struct options_given *g = &p->given.at[i];
+
+		if (g->rows == rows && options_has_name(names, g->row->name))
+			return g->row;
+	}
+	return NULL;
+}
+
+/* "--tree, --callgraph or --by" */
+static void put_choice(char *out, size_t room, const char *names)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	while (*names && used < room) {
+		size_t len = strcspn(names, " ");
+		const char *next = names + len + strspn(names + len, " ");
+		const char *joint = !*next ? "" : strchr(next, ' ') ? ", " : " or ";
+
+		used += (size_t)snprintf(out + used, room - used, "--%.*s%s", (int)len,
+					 names, joint);
+		names = next;
+	}
+}
+
+static int options_check_given(const struct parser *p, struct options_given g,
+			       struct err *err)
+{
+	const struct option_row *row = g.row;
+	const struct option_row *other =
+		row->not_with ? options_given_of(p, g.rows, row->not_with) : NULL;
+	char choice[ERR_TEXT_MAX / 2];
+
+	if (other)
+		return err_set(err, -EINVAL, "--%s is incompatible with --%s%s%s",
+			       row->name, other->name, row->instead ? ": give " : "",
+			       row->instead ? row->instead : "");
+	if (!row->only_with || options_given_of(p, g.rows, row->only_with))
+		return 0;
+	put_choice(choice, sizeof(choice), row->only_with);
+	return err_set(err, -EINVAL, "--%s is meaningless without %s", row->name,
+		       choice);
+}
+
+static int options_check_together(const struct parser *p, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < p->given.nr; i++)
+		r = options_check_given(p, p->given.at[i], err);
+	return r;
 }
 
 int options_parse(const struct options_table *tables, size_t nr_tables,
@@ -272,7 +357,10 @@ int options_parse(const struct options_table *tables, size_t nr_tables,
 	else
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
+		r = options_check_together(&p, err);
+	if (!r)
 		words->first = optind;
+	vec_done(&p.given);
 	vec_done(&p.longs);
 	vec_done(&p.letters);
 	return r;

@@ -35,6 +35,12 @@ struct option_row {
 	/* A second spelling (or letter) of the row with this name: kind, value and offset are
 	 * read from there, and --help shows both on one line. */
 	const char *alias_of;
+	/* Names of rows of the same table, separated by blanks.  The row is refused together with
+	 * any of `not_with`, whose text ends in `instead`, if that is given, and without one of
+	 * `only_with`. */
+	const char *not_with;
+	const char *instead;
+	const char *only_with;
 };
 
 #define OPTION(type, field) offsetof(type, field)
@@ -62,6 +68,8 @@ int options_parse(const struct options_table *tables, size_t nr_tables,
 		  enum options_order order, struct words *words, struct err *err);
 /* The row of that name, NULL if there is none. */
 const struct option_row *options_find(const struct option_row *rows, const char *name);
+/* Whether the name is one of `names`, which blanks separate. */
+bool options_has_name(const char *names, const char *name);
 /* The row that `row` is a spelling of, or `row` itself. */
 const struct option_row *options_main_row(const struct option_row *rows,
 					  const struct option_row *row);

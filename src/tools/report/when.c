@@ -126,9 +126,6 @@ int report_when(const struct report_options *options, char **ret_spans, struct e
 	*ret_spans = NULL;
 	if (!options->since && !options->between)
 		return 0;
-	if (!!options->since + !!options->between + !!options->times > 1)
-		return err_set(err, -EINVAL,
-			       "--since, --between and --time: give one of them");
 	now_ns = clock_now_ns(CLOCK_REALTIME);
 	if (options->since)
 		r = parse_option("since", options->since, now_ns, &from, err);

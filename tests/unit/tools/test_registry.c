@@ -99,6 +99,24 @@ static void commands_say_what_they_do(void **state)
 	}
 }
 
+/* Rows that a row is refused with, or without, are of the same table, and no second spellings. */
+static void check_names(const struct command *cmd, const struct option_row *row,
+			const char *names)
+{
+	while (names && *names) {
+		size_t len = strcspn(names, " ");
+		char *name = strndup(names, len);
+		const struct option_row *other =
+			name ? options_find(cmd->options, name) : NULL;
+
+		if (!other || other == row || other->alias_of)
+			fail_msg("%s --%s: '%s' is no other option", cmd->name,
+				 row->name, name);
+		free(name);
+		names += len + strspn(names + len, " ");
+	}
+}
+
 static void check_row(const struct command *cmd, const struct option_row *row)
 {
 	const struct option_row *of = options_main_row(cmd->options, row);
@@ -117,6 +135,10 @@ static void check_row(const struct command *cmd, const struct option_row *row)
 		assert_null(of->alias_of);
 		return;
 	}
+	check_names(cmd, row, row->not_with);
+	check_names(cmd, row, row->only_with);
+	if (row->instead && !row->not_with)
+		fail_msg("%s --%s: in place of what?", cmd->name, row->name);
 	if (row->kind == OPTION_REFUSED ? !row->refusal : !row->help)
 		fail_msg("%s --%s: nothing says what it does", cmd->name, row->name);
 	if (row->kind != OPTION_FLAG && row->kind != OPTION_REFUSED && !row->value)

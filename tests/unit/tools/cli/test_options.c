@@ -11,6 +11,7 @@
 
 struct target {
 	bool flag;
+	bool only;
 	const char *text;
 	const char *chain;
 	struct word_list list;
@@ -36,6 +37,19 @@ static const struct option_row rows[] = {
 	  .value_optional = true,
 	  .offset = OPTION(struct target, chain) },
 	{ .name = "call-graph", .alias_of = "callgraph" },
+	{ .name = "alone",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct target, only),
+	  .not_with = "callgraph number",
+	  .instead = "--count 1" },
+	{ .name = "only",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct target, only),
+	  .only_with = "text number count" },
+	{ .name = "one",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct target, only),
+	  .only_with = "number" },
 	{ .name = "list",
 	  .letter = 'l',
 	  .kind = OPTION_LIST,
@@ -209,6 +223,15 @@ static void errors_name_the_option(void **state)
 		{ "--later=5", "--later: comes later" },
 		{ "--later-value 5", "--later-value: comes later" },
 		{ "--later-value", "--later-value: comes later" },
+		{ "--alone --number 1",
+		  "--alone is incompatible with --number: give --count 1" },
+		{ "--call-graph=x word --alone",
+		  "--alone is incompatible with --callgraph: give --count 1" },
+		{ "--only",
+		  "--only is meaningless without --text, --number or --count" },
+		{ "--only --one",
+		  "--only is meaningless without --text, --number or --count" },
+		{ "--one -t x", "--one is meaningless without --number" },
 		{ "--l", "option --l is ambiguous: --list, --later, --later-value" },
 	};
 	struct outcome o;
@@ -219,6 +242,20 @@ static void errors_name_the_option(void **state)
 		assert_int_equal(o.r, -EINVAL);
 		assert_string_equal(o.err.text, lines[i].text);
 		assert_int_equal(o.first, -1);
+		drop(&o);
+	}
+}
+
+static void options_that_go_together(void **state)
+{
+	static const char *const lines[] = { "--alone --text x", "--only -t x",
+					     "--one --only --number 1", "--number 1" };
+	struct outcome o;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
+		parse(&o, OPTIONS_PERMUTE, lines[i]);
+		assert_int_equal(o.r, 0);
 		drop(&o);
 	}
 }
@@ -271,6 +308,7 @@ int main(void)
 		cmocka_unit_test(an_optional_value_swallows_no_word),
 		cmocka_unit_test(spellings_share_one_field),
 		cmocka_unit_test(errors_name_the_option),
+		cmocka_unit_test(options_that_go_together),
 		cmocka_unit_test(a_monster_of_a_name_is_cut),
 		cmocka_unit_test(every_allocation_may_fail),
 	};
