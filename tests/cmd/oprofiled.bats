@@ -1106,6 +1106,22 @@ wait_for_look() {
 	return 1
 }
 
+@test "ever new names of programs and files fill neither memory nor the session" {
+	cd "$BATS_TEST_TMPDIR"
+	start_daemon --verbose
+	wait_for_samples 10
+	"$WORKLOADS/flood" 200000 3>&-
+	ask dump
+	kill -TERM "$daemon"
+	wait_daemon
+	cat "$log"
+	[ "$status" -eq 0 ]
+	! grep -q 'the recording begins anew' "$log"
+	names=$(sed -n 's/.*the session has \([0-9]*\) names.*/\1/p' "$log" | tail -1)
+	[ "$names" -lt 20000 ]
+	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -lt 300 ]
+}
+
 @test "one user's costly binaries lower nobody's rate" {
 	need_root
 	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"

@@ -35,6 +35,25 @@ recorder_ticks()
 	[[ "$output" == *"unknown --verbose= options: loud"* ]]
 }
 
+@test "a program that takes ever new names costs no more than its samples" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr operf --session-dir "$session" --verbose "$WORKLOADS/flood" 200000
+	echo "$stderr"
+	[[ "$stderr" =~ ([0-9]+)\ samples[,\)] ]]
+	samples=${BASH_REMATCH[1]}
+	[[ "$stderr" =~ "the session has "([0-9]+)" names" ]]
+	names=${BASH_REMATCH[1]}
+	[[ "$stderr" =~ ([0-9]+)" names and "([0-9]+)" images were known at the end" ]]
+	# A sample hits one name of the program and one of a file.
+	[ "$names" -le $((2 * samples + 500)) ]
+	[ "${BASH_REMATCH[1]}" -le 4500 ]
+	[ "${BASH_REMATCH[2]}" -le 2500 ]
+	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -le $((60 + samples / 50)) ]
+	# Which program it was is known all the same.
+	run -0 --separate-stderr opreport --session-dir "$session" --by app --csv
+	[[ "$output" == *flood* ]]
+}
+
 @test "one of two processes ends: the other is recorded without turning in circles" {
 	sleep 0.2 3>&- &
 	first=$!

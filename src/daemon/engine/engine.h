@@ -24,6 +24,7 @@
 #include "daemon/server/metrics_server.h"
 #include "daemon/upkeep/disk_sync.h"
 #include "daemon/upkeep/governor.h"
+#include "daemon/upkeep/memory_bound.h"
 #include "daemon/upkeep/retention.h"
 #include "daemon/upkeep/sample_filter.h"
 #include "record/keep/copy_list.h"
@@ -159,7 +160,7 @@ struct oprofiled {
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
 	struct oprofiled_gauge gauge;
-	uint64_t max_memory; /* bytes; 0: no bound */
+	struct memory_bound memory;
 	uint64_t watchdog_ns;
 	uint64_t next_govern_ns, next_memory_ns, next_cpus_ns, next_statistics_ns,
 		next_watchdog_ns;

@@ -28,8 +28,6 @@ static const uint64_t look_ns = NS_PER_S;
 /* Files of /proc cost more. */
 static const uint64_t machine_ns = 3 * NS_PER_S;
 static const uint64_t statistics_ns = 600 * NS_PER_S;
-/* From one recording that was given up for its memory to the next. */
-static const uint64_t memory_ns = 60 * NS_PER_S;
 
 static uint64_t time_ns(const struct timeval *t)
 {
@@ -205,17 +203,17 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	uint64_t bytes;
 	struct err err = { 0 };
 
-	if (!d->recorder || !d->max_memory || now < d->next_memory_ns)
+	if (!d->recorder || !d->memory.max_bytes || now < d->next_memory_ns)
 		return;
-	d->next_memory_ns = now + machine_ns;
 	bytes = oprofiled_resident_bytes();
-	d->memory_is_short = bytes > d->max_memory;
+	d->memory_is_short = memory_bound_exceeded(&d->memory, now, bytes);
 	if (!d->memory_is_short)
 		return;
 	/* It may be a merge's: then the next look finds less. */
-	if (!was_short && oprofiled_upkeep_shrink(d))
+	if (!was_short && oprofiled_upkeep_shrink(d)) {
+		d->next_memory_ns = now + machine_ns;
 		return;
-	d->next_memory_ns = now + memory_ns;
+	}
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
 	/* The old one goes before the new one comes. */
@@ -223,6 +221,8 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}
+	memory_bound_restarted(&d->memory, clock_now_ns(CLOCK_MONOTONIC),
+			       oprofiled_resident_bytes());
 }
 
 static void tell_statistics(struct oprofiled *d, uint64_t now)

@@ -194,7 +194,7 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 		return err_set(err, -EINVAL,
 			       "--max-memory \"%s\": give a size, such as 112M",
 			       o->max_memory);
-	d->max_memory = memory.max_bytes;
+	d->memory.max_bytes = memory.max_bytes;
 	d->tables.max_bytes = memory.max_bytes / 2;
 	if (strcmp(o->max_overhead, "none") != 0 &&
 	    governor_parse(o->max_overhead, &d->governor.max_share))
