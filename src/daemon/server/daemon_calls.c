@@ -105,6 +105,8 @@ static const uint32_t allowed[] = {
 	SYS_sendfile,
 	SYS_copy_file_range,
 	SYS_utimensat,
+	SYS_lgetxattr,
+	SYS_lsetxattr,
 	SYS_mkdirat,
 	SYS_renameat,
 	SYS_renameat2,

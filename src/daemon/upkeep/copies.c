@@ -12,30 +12,39 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/containers/shares.h"
 #include "base/containers/vec.h"
+#include "base/files/charge.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "format/session/checksums.h"
 
 struct copy {
-	char *path;
+	char *path; /* NULL: it is removed */
+	uint32_t user;
 	uint64_t used_ns;
 	uint64_t bytes;
 };
 
 struct copies_list {
-	VEC(struct copy) copies;
+	VEC(struct copy) copies; /* the oldest first */
+	struct shares by_user;   /* bytes */
+	size_t nr_removed;
 };
 
 static int copies_add(struct copies_list *l, const FTSENT *entry)
 {
 	const struct stat *st = entry->fts_statp;
 	struct copy copy = { .path = strdup(entry->fts_path),
+			     .user = charge_get(entry->fts_path),
 			     .used_ns = clock_ns(st->st_mtim),
 			     .bytes = (uint64_t)st->st_size };
 
-	if (copy.path && vec_push(&l->copies, copy))
+	if (copy.path && vec_grow(&l->copies) &&
+	    !shares_add(&l->by_user, copy.user, copy.bytes)) {
+		l->copies.at[l->copies.nr++] = copy;
 		return 0;
+	}
 	free(copy.path);
 	return -ENOMEM;
 }
@@ -100,16 +109,41 @@ static void copies_remove_empty(const char *path)
 		(void)checksums_remove_directory(path);
 }
 
-static void remove_copy(char *path)
+static void copies_remove(struct copies_list *l, struct copy *copy)
 {
 	char *slash;
 
-	(void)checksums_remove(path);
-	slash = strrchr(path, '/');
-	if (!slash)
-		return;
-	*slash = 0;
-	copies_remove_empty(path);
+	(void)checksums_remove(copy->path);
+	slash = strrchr(copy->path, '/');
+	if (slash) {
+		*slash = 0;
+		copies_remove_empty(copy->path);
+	}
+	free(copy->path);
+	copy->path = NULL;
+	shares_remove(&l->by_user, copy->user, copy->bytes);
+	l->nr_removed++;
+}
+
+static void copies_remove_unused(struct copies_list *l, uint64_t since_ns)
+{
+	for (size_t i = 0; i < l->copies.nr && l->copies.at[i].used_ns < since_ns; i++)
+		copies_remove(l, &l->copies.at[i]);
+}
+
+/* Whoever has the most loses the oldest, so that nobody's copies go for those of another who has
+ * more. */
+static void copies_remove_excess(struct copies_list *l, uint64_t max_bytes)
+{
+	while (l->by_user.total > max_bytes) {
+		uint32_t user =
+			shares_giver(&l->by_user, l->by_user.users.at[0].user, 0);
+		size_t i = 0;
+
+		while (!l->copies.at[i].path || l->copies.at[i].user != user)
+			i++;
+		copies_remove(l, &l->copies.at[i]);
+	}
 }
 
 /* The lines of removed copies stay; those of one process go with its directory. */
@@ -125,29 +159,23 @@ int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
 		 struct copies *ret_copies)
 {
 	struct copies_list l = { 0 };
-	struct copies all = { 0 };
 	int r = list_all(dir, &l);
 
-	for (size_t i = 0; i < l.copies.nr; i++)
-		all.bytes += l.copies.at[i].bytes;
 	if (l.copies.nr)
 		qsort(l.copies.at, l.copies.nr, sizeof(*l.copies.at), by_age);
-	for (size_t i = 0; i < l.copies.nr && !r; i++) {
-		const struct copy *copy = &l.copies.at[i];
-
-		if (copy->used_ns >= since_ns && (!max_bytes || all.bytes <= max_bytes))
-			break;
-		remove_copy(copy->path);
-		all.bytes -= copy->bytes;
-		all.nr_removed++;
-	}
+	if (!r)
+		copies_remove_unused(&l, since_ns);
+	if (!r && max_bytes)
+		copies_remove_excess(&l, max_bytes);
+	*ret_copies =
+		(struct copies){ .bytes = l.by_user.total, .nr_removed = l.nr_removed };
 	for (size_t i = 0; i < l.copies.nr; i++)
 		free(l.copies.at[i].path);
 	vec_done(&l.copies);
-	if (all.nr_removed) {
+	if (l.nr_removed) {
 		copies_compact_list(dir, "images");
 		copies_compact_list(dir, "jit");
 	}
-	*ret_copies = all;
+	shares_done(&l.by_user);
 	return r;
 }

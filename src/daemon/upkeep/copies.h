@@ -1,5 +1,6 @@
 /* copies.h - copies of binaries and of JIT compilers' files in a session, DIR/images/ID and
- * DIR/jit/PID/NAME, bounded as its segments are.
+ * DIR/jit/PID/NAME, bounded as its segments are.  Each is charged to the owner of the file that it is a
+ * copy of (base/files/charge.h).
  * Layer: daemon.  Files that appear or go meanwhile do no harm. */
 #pragma once
 #include <stddef.h>
@@ -11,7 +12,8 @@ struct copies {
 };
 
 /* Removes those that nobody used (wrote or looked at for a recording, by their time) since
- * `since_ns` (since 1970), and the oldest while there are more than `max_bytes` (0: no bound).
+ * `since_ns` (since 1970), and while there are more than `max_bytes` (0: no bound) the oldest of the
+ * user who has the most.
  * 0, also where there are none, or -ENOMEM. */
 int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
 		 struct copies *ret_copies);

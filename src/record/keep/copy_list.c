@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files/charge.h"
 #include "base/files/io.h"
 #include "base/log.h"
 #include "format/session/checksums.h"
@@ -71,8 +72,8 @@ static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 	       copy_list_mtime_ns(st) != job->mtime_ns;
 }
 
-/* Whether it is to be copied: 1 and *ret_bytes of it, 0, or a negative errno. */
-static int copy_list_look(const struct copy_job *job, uint64_t *ret_bytes)
+/* Whether it is to be copied: 1 and *ret_st as it is now, 0, or a negative errno. */
+static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 {
 	struct stat st, copy;
 	bool is_there;
@@ -88,21 +89,23 @@ static int copy_list_look(const struct copy_job *job, uint64_t *ret_bytes)
 		job->is_binary ? !lstat(job->path, &copy) : is_copied(job->path, &st);
 	if (is_there)
 		is_of_use(job->path);
-	*ret_bytes = (uint64_t)st.st_size;
+	*ret_st = st;
 	return !is_there;
 }
 
 static int copy_list_make_one(const struct copy_job *job, const atomic_bool *stop)
 {
 	struct stat st;
-	uint64_t bytes = 0;
-	int r = copy_list_look(job, &bytes);
+	int r = copy_list_look(job, &st);
 
 	if (r <= 0)
 		return r;
 	r = make_folder_of(job->path);
 	if (!r)
-		r = checksums_copy(job->fd, job->path, bytes, stop);
+		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
+	/* Where attributes are not kept, all copies are of one unknown user. */
+	if (!r)
+		(void)charge_set(job->path, st.st_uid);
 	/* Somebody wrote while it was read. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
@@ -119,21 +122,74 @@ static bool copy_list_is_in(const struct copy_list *l, const char *path)
 	return false;
 }
 
+/* 0 or -ENOMEM. */
+static int copy_list_add(struct copy_list *l, const struct copy_job *job)
+{
+	if (!vec_grow(&l->jobs) || shares_add(&l->files, job->user, 1))
+		return -ENOMEM;
+	if (shares_add(&l->bytes, job->user, job->waiting)) {
+		shares_remove(&l->files, job->user, 1);
+		return -ENOMEM;
+	}
+	l->jobs.at[l->jobs.nr++] = *job;
+	return 0;
+}
+
+/* It waits no longer. */
+static void copy_list_uncount(struct copy_list *l, const struct copy_job *job)
+{
+	shares_remove(&l->files, job->user, 1);
+	shares_remove(&l->bytes, job->user, job->waiting);
+}
+
+static void copy_list_drop_last_of(struct copy_list *l, uint32_t user)
+{
+	size_t i = l->jobs.nr - 1;
+
+	while (l->jobs.at[i].user != user)
+		i--;
+	copy_list_tell(l->jobs.at[i].what, -EFBIG);
+	copy_list_uncount(l, &l->jobs.at[i]);
+	copy_list_end_job(&l->jobs.at[i]);
+	l->jobs.nr--;
+	memmove(l->jobs.at + i, l->jobs.at + i + 1,
+		(l->jobs.nr - i) * sizeof(*l->jobs.at));
+}
+
+/* Of one user there may be so many or so large ones that there is no room for those of others.  0 or
+ * -EFBIG: `job` is of the user who has the most. */
+static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
+{
+	for (;;) {
+		bool is_long = l->jobs.nr >= JOBS_MAX;
+		uint32_t giver;
+
+		if (!is_long &&
+		    (!l->max_bytes || l->bytes.total + job->waiting <= l->max_bytes))
+			return 0;
+		giver = is_long ? shares_giver(&l->files, job->user, 1)
+				: shares_giver(&l->bytes, job->user, job->waiting);
+		if (giver == job->user)
+			return -EFBIG;
+		copy_list_drop_last_of(l, giver);
+	}
+}
+
 static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 {
-	int r = copy_list_look(job, &job->waiting);
+	struct stat st;
+	int r = copy_list_look(job, &st);
 
 	if (r <= 0)
 		return r;
 	if (job->is_binary && copy_list_is_in(l, job->path))
 		return 0;
-	if (l->jobs.nr >= JOBS_MAX ||
-	    (l->max_bytes && l->bytes + job->waiting > l->max_bytes))
-		return -EFBIG;
-	if (!vec_push(&l->jobs, *job))
-		return -ENOMEM;
-	l->bytes += job->waiting;
-	return 1;
+	job->waiting = (uint64_t)st.st_size;
+	job->user = st.st_uid;
+	r = copy_list_make_room(l, job);
+	if (!r)
+		r = copy_list_add(l, job);
+	return r ? r : 1;
 }
 
 void copy_list_take(struct copy_list *l, const struct copy_job *job)
@@ -150,20 +206,25 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 		copy_list_end_job(&taken);
 }
 
+/* Its jobs have ended, or are another list's. */
+static void copy_list_clear(struct copy_list *l)
+{
+	vec_done(&l->jobs);
+	shares_done(&l->bytes);
+	shares_done(&l->files);
+}
+
 void copy_list_append(struct copy_list *l, struct copy_list *later)
 {
 	for (size_t i = 0; i < later->jobs.nr; i++) {
 		struct copy_job *job = &later->jobs.at[i];
 
-		if (vec_push(&l->jobs, *job)) {
-			l->bytes += job->waiting;
+		if (!copy_list_add(l, job))
 			continue;
-		}
 		copy_list_tell(job->what, -ENOMEM);
 		copy_list_end_job(job);
 	}
-	vec_done(&later->jobs);
-	later->bytes = 0;
+	copy_list_clear(later);
 }
 
 bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
@@ -180,11 +241,11 @@ bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
 			break;
 		if (r)
 			copy_list_tell(job->what, r);
-		l->bytes -= job->waiting;
+		copy_list_uncount(l, job);
 		copy_list_end_job(job);
 	}
 	if (r != -ECANCELED) {
-		vec_done(&l->jobs);
+		copy_list_clear(l);
 		return true;
 	}
 	l->jobs.nr -= nr;
@@ -196,8 +257,7 @@ void copy_list_done(struct copy_list *l)
 {
 	for (size_t i = 0; i < l->jobs.nr; i++)
 		copy_list_end_job(&l->jobs.at[i]);
-	vec_done(&l->jobs);
-	l->bytes = 0;
+	copy_list_clear(l);
 }
 
 int copy_list_grown(int fd, const char *path)

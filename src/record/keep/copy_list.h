@@ -1,5 +1,5 @@
 /* copy_list.h - files that are to be copied into a session when a recording ends: binaries that were
- * replaced, and what JIT compilers tell of their code.
+ * replaced, and what JIT compilers tell of their code.  A copy is charged to the owner of its file.
  * Layer: record.  Of one thread at a time: who records makes the list, and makes the copies of it or hands
  * it to who has the time. */
 #pragma once
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/containers/shares.h"
 #include "base/containers/vec.h"
 
 struct copy_job {
@@ -18,17 +19,19 @@ struct copy_job {
 		bytes; /* of a binary, and when it was changed: as it was when it was hit */
 	uint64_t mtime_ns;
 	uint64_t waiting; /* bytes, set by the list */
+	uint32_t user;    /* the owner of the file, set by the list */
 };
 
 struct copy_list {
 	VEC(struct copy_job) jobs;
-	uint64_t max_bytes; /* that wait; 0: no bound */
-	uint64_t bytes;
+	uint64_t max_bytes;  /* that wait; 0: no bound */
+	struct shares bytes; /* that wait, of each user */
+	struct shares files;
 };
 
 /* Notes it, if there is no such copy yet, and takes over the descriptor.  There is none of a binary that was
- * changed since, nor of files of more than a gigabyte or nearly all holes.  What is refused behind
- * `max_bytes` or 4096 files is logged. */
+ * changed since, nor of files of more than a gigabyte or nearly all holes.  With more than `max_bytes`
+ * or 4096 files, the last one of the user who has the most is dropped, which is logged. */
 void copy_list_take(struct copy_list *l, const struct copy_job *job);
 /* Makes the copies, in order, and logs which could not be made.  False: `*stop` (NULL: nobody stops it)
  * was set before the end; what is not made is still in the list. */

@@ -113,11 +113,39 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 	return fd;
 }
 
-/* Takes the descriptor. */
-static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
+static void drop_last_kept_of(struct jit_keeper *k, uint32_t user)
 {
-	struct kept_jit kept = { .pid = pid, .fd = fd };
-	struct kept_jit *old = jit_keeper_find_kept(k, pid, name);
+	size_t i = k->kept.nr - 1;
+
+	while (k->kept.at[i].user != user)
+		i--;
+	if (k->kept.at[i].fd >= 0)
+		close(k->kept.at[i].fd);
+	free(k->kept.at[i].name);
+	shares_remove(&k->kept_by, user, 1);
+	k->kept.nr--;
+	memmove(k->kept.at + i, k->kept.at + i + 1,
+		(k->kept.nr - i) * sizeof(*k->kept.at));
+}
+
+/* Takes the name. */
+static bool add_kept(struct jit_keeper *k, const struct kept_jit *kept)
+{
+	if (kept->name && vec_grow(&k->kept) &&
+	    !shares_add(&k->kept_by, kept->user, 1)) {
+		k->kept.at[k->kept.nr++] = *kept;
+		return true;
+	}
+	free(kept->name);
+	return false;
+}
+
+/* Takes the descriptor. */
+static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const char *name,
+		    int fd)
+{
+	struct kept_jit kept = { .pid = p->pid, .fd = fd, .user = (uint32_t)p->uid };
+	struct kept_jit *old = jit_keeper_find_kept(k, p->pid, name);
 
 	if (fd < 0)
 		return;
@@ -127,20 +155,28 @@ static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
 		if (old->fd >= 0)
 			close(old->fd);
 		kept.name = old->name;
+		kept.user = old->user;
 		*old = kept;
 		return;
 	}
 	kept.name = strdup(name);
-	if (!kept.name || !vec_push(&k->kept, kept)) {
-		free(kept.name);
+	if (!add_kept(k, &kept)) {
 		close(fd);
+		return;
 	}
+	if (k->kept.nr > KEEP_MAX)
+		drop_last_kept_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-static bool jit_keeper_is_kept(struct jit_keeper *k, int32_t pid, const char *name)
+/* Whether it is not looked for: it is kept, or its user has too many. */
+static bool jit_keeper_is_kept(struct jit_keeper *k, const struct jit_process *p,
+			       const char *name)
 {
-	return k->kept.nr >= KEEP_MAX ||
-	       (!k->again && jit_keeper_find_kept(k, pid, name));
+	uint32_t user = (uint32_t)p->uid;
+
+	if (jit_keeper_find_kept(k, p->pid, name))
+		return !k->again;
+	return k->kept.nr >= KEEP_MAX && shares_giver(&k->kept_by, user, 1) == user;
 }
 
 static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
@@ -160,19 +196,22 @@ static int64_t uid_of(struct jit_keeper *k, int32_t pid)
 	return uid < 0 && began ? began->uid : uid;
 }
 
-static void jit_keeper_keep(struct jit_keeper *k, int32_t pid, const char *name,
-			    const char *path, uint64_t inode)
+static void jit_keeper_keep(struct jit_keeper *k, const struct jit_process *p,
+			    const char *name, const char *path, uint64_t inode)
 {
-	if (!jit_keeper_is_kept(k, pid, name))
-		keep_fd(k, pid, name, open_of(pid, uid_of(k, pid), path, inode));
+	if (!jit_keeper_is_kept(k, p, name))
+		keep_fd(k, p, name, open_of(p->pid, p->uid, path, inode));
 }
 
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 {
 	const char *name = jit_dump_name(m->path);
+	struct jit_process p = { .pid = m->pid };
 
-	if (name)
-		jit_keeper_keep(k, m->pid, name, m->path, m->ino);
+	if (!name)
+		return;
+	p.uid = uid_of(k, m->pid);
+	jit_keeper_keep(k, &p, name, m->path, m->ino);
 }
 
 /* Of a process that has ended, what it called itself is not known any more. */
@@ -224,6 +263,32 @@ static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
 	return false;
 }
 
+static void drop_last_inside_of(struct jit_keeper *k, uint32_t user)
+{
+	size_t i = k->inside.nr - 1;
+
+	while ((uint32_t)k->inside.at[i].uid != user)
+		i--;
+	let_go(&k->inside.at[i]);
+	shares_remove(&k->inside_by, user, 1);
+	k->inside.nr--;
+	memmove(k->inside.at + i, k->inside.at + i + 1,
+		(k->inside.nr - i) * sizeof(*k->inside.at));
+}
+
+/* Takes what is held. */
+static void add_inside(struct jit_keeper *k, struct jit_process *p)
+{
+	if (!vec_grow(&k->inside) || shares_add(&k->inside_by, (uint32_t)p->uid, 1)) {
+		let_go(p);
+		return;
+	}
+	k->inside.at[k->inside.nr++] = *p;
+	if (k->inside.nr > INSIDE_MAX)
+		drop_last_inside_of(k,
+				    shares_giver(&k->inside_by, (uint32_t)p->uid, 0));
+}
+
 void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 {
 	struct jit_process *old = find_inside(k, pid);
@@ -236,10 +301,10 @@ void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 		return;
 	if (old) {
 		let_go(old);
-		*old = p;
-	} else if (k->inside.nr >= INSIDE_MAX || !vec_push(&k->inside, p)) {
-		let_go(&p);
+		shares_remove(&k->inside_by, (uint32_t)old->uid, 1);
+		*old = k->inside.at[--k->inside.nr];
 	}
+	add_inside(k, &p);
 }
 
 /* Lets go of those that were gone at the last look already. */
@@ -252,6 +317,7 @@ static void jit_keeper_forget_gone(struct jit_keeper *k)
 
 		if (p.gone) {
 			let_go(&p);
+			shares_remove(&k->inside_by, (uint32_t)p.uid, 1);
 			continue;
 		}
 		p.gone = kill(p.pid, 0) && errno == ESRCH;
@@ -266,36 +332,41 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 {
 	char link[PATH_BYTES];
 
-	if (jit_keeper_is_kept(k, p->pid, name))
+	if (jit_keeper_is_kept(k, p, name))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
 		 p->ns_fd >= 0 ? "tmp/" : "", path);
-	keep_fd(k, p->pid, name, open_inside(link, 0, uid_of(k, p->pid)));
+	keep_fd(k, p, name, open_inside(link, 0, p->uid));
 }
 
 /* What a process calls itself makes the names of its files. */
 static void look_for(struct jit_keeper *k, int32_t pid)
 {
 	const struct jit_process *inside = find_inside(k, pid);
-	int32_t own = inside ? inside->own_pid : jit_own_pid(pid);
+	struct jit_process p = { .pid = pid };
 	char name[NAME_BYTES], path[2 * NAME_BYTES];
 
-	snprintf(name, sizeof(name), "perf-%d.map", own);
+	if (inside)
+		p = *inside;
+	else
+		p.own_pid = jit_own_pid(pid);
+	p.uid = uid_of(k, pid);
+	snprintf(name, sizeof(name), "perf-%d.map", p.own_pid);
 	if (has_other_map(k, pid, name))
 		return;
 	if (inside) {
-		keep_inside(k, inside, name, name);
+		keep_inside(k, &p, name, name);
 	} else {
 		snprintf(path, sizeof(path), "/tmp/%s", name);
-		jit_keeper_keep(k, pid, name, path, 0);
+		jit_keeper_keep(k, &p, name, path, 0);
 	}
 	/* Of OProfile's own libopagent, which is found by its name alone. */
-	snprintf(name, sizeof(name), "%d.dump", own);
+	snprintf(name, sizeof(name), "%d.dump", p.own_pid);
 	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
 	if (inside)
-		keep_inside(k, inside, name, path + strlen("/tmp/"));
+		keep_inside(k, &p, name, path + strlen("/tmp/"));
 	else
-		jit_keeper_keep(k, pid, name, path, 0);
+		jit_keeper_keep(k, &p, name, path, 0);
 }
 
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
@@ -365,7 +436,9 @@ void jit_keeper_done(struct jit_keeper *k)
 			close(k->kept.at[i].fd);
 	}
 	vec_done(&k->kept);
+	shares_done(&k->kept_by);
 	for (size_t i = 0; i < k->inside.nr; i++)
 		let_go(&k->inside.at[i]);
 	vec_done(&k->inside);
+	shares_done(&k->inside_by);
 }

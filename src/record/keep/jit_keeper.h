@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/containers/shares.h"
 #include "base/containers/vec.h"
 
 struct copy_list;
@@ -19,7 +20,8 @@ struct record_mmap;
 struct kept_jit {
 	int32_t pid;
 	char *name; /* perf-7.map, jit-7.dump: the number is the one it knows itself by */
-	int fd;     /* -1: it is being copied */
+	uint32_t user; /* of the process, UINT32_MAX: unknown */
+	int fd;        /* -1: it is being copied */
 	bool lasts; /* the file may be held until the end: its mount cannot go away */
 	bool has_ended; /* the process, at the last look */
 };
@@ -35,8 +37,11 @@ struct jit_process {
 };
 
 struct jit_keeper {
+	/* Where there is no room for more, the user who has the most gets none. */
 	VEC(struct kept_jit) kept;
+	struct shares kept_by; /* number, by user */
 	VEC(struct jit_process) inside;
+	struct shares inside_by;
 	size_t nr_images; /* of the dict, seen so far */
 	bool again;       /* what is there now counts, also for images seen before */
 	const struct lasting_mounts

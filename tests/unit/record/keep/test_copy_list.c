@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/charge.h"
 #include "base/files/io.h"
 #include "base/log.h"
 
@@ -115,7 +117,7 @@ static void binaries_are_copied_once(void **state)
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/1"), "one");
 	assert_int_equal(l.jobs.nr, 0);
-	assert_int_equal(l.bytes, 0);
+	assert_int_equal(l.bytes.total, 0);
 	/* What is there stays, and is told to be of use. */
 	set_time("images/1", 1000);
 	write_file("other", "other");
@@ -170,11 +172,11 @@ static void who_stops_it_leaves_the_rest(void **state)
 	take(&later, "two", true, "2");
 	assert_false(copy_list_make(&l, &stop));
 	assert_int_equal(l.jobs.nr, 1);
-	assert_int_equal(l.bytes, 3);
+	assert_int_equal(l.bytes.total, 3);
 	assert_string_equal(text_of("images/1"), "");
 	copy_list_append(&l, &later);
 	assert_int_equal(l.jobs.nr, 2);
-	assert_int_equal(l.bytes, 6);
+	assert_int_equal(l.bytes.total, 6);
 	assert_int_equal(later.jobs.nr, 0);
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/1"), "one");
@@ -183,7 +185,7 @@ static void who_stops_it_leaves_the_rest(void **state)
 	write_file("three", "three");
 	take(&l, "three", true, "3");
 	copy_list_done(&l);
-	assert_int_equal(l.bytes, 0);
+	assert_int_equal(l.bytes.total, 0);
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/3"), "");
 }
@@ -207,18 +209,107 @@ static void what_waits_is_bounded(void **state)
 	assert_int_equal(nr_warnings, 2);
 }
 
+/* Gives a file of the folder to another user. */
+static void give(const char *name, uid_t uid)
+{
+	if (geteuid())
+		skip(); /* root's */
+	assert_int_equal(chown(in_folder(name), uid, (gid_t)-1), 0);
+}
+
+static void who_has_the_most_gives_way(void **state)
+{
+	struct copy_list l = { .max_bytes = 20 };
+	char copy[16];
+
+	(void)state;
+	write_file("theirs", "12345");
+	write_file("ours", "6789");
+	give("theirs", 65534);
+	for (int i = 0; i < 4; i++) {
+		snprintf(copy, sizeof(copy), "%d", i);
+		take(&l, "theirs", true, copy);
+	}
+	assert_int_equal(nr_warnings, 0);
+	/* One more of the same user finds no room; that of another does. */
+	take(&l, "theirs", true, "4");
+	assert_int_equal(nr_warnings, 1);
+	take(&l, "ours", true, "5");
+	assert_int_equal(nr_warnings, 2);
+	take(&l, "ours", true, "6");
+	assert_int_equal(nr_warnings, 3);
+	assert_int_equal(l.jobs.nr, 4);
+	assert_int_equal(l.bytes.total, 18);
+	assert_true(copy_list_make(&l, NULL));
+	assert_string_equal(text_of("images/0"), "12345");
+	assert_string_equal(text_of("images/1"), "12345");
+	assert_string_equal(text_of("images/2"), "");
+	assert_string_equal(text_of("images/5"), "6789");
+	assert_string_equal(text_of("images/6"), "6789");
+	assert_int_equal(l.bytes.total, 0);
+	assert_int_equal(l.files.total, 0);
+}
+
+/* So many that there is no room for another, whatever they have. */
+static void many_give_way(void **state)
+{
+	struct copy_list l = { 0 };
+	char copy[16];
+
+	(void)state;
+	write_file("theirs", "1");
+	write_file("ours", "ours");
+	give("theirs", 65534);
+	for (int i = 0; i < 4096 && l.files.total == (uint64_t)i; i++) {
+		snprintf(copy, sizeof(copy), "1/%d", i);
+		take(&l, "theirs", false, copy);
+	}
+	if (l.files.total < 4096) { /* no so many descriptors */
+		copy_list_done(&l);
+		skip();
+	}
+	take(&l, "theirs", false, "1/more");
+	assert_int_equal(l.files.total, 4096);
+	assert_int_equal(nr_warnings, 1);
+	take(&l, "ours", false, "2/ours");
+	assert_int_equal(l.files.total, 4096);
+	assert_int_equal(nr_warnings, 2);
+	assert_true(copy_list_make(&l, NULL));
+	assert_string_equal(text_of("jit/2/ours"), "ours");
+	assert_string_equal(text_of("jit/1/0"), "1");
+	assert_string_equal(text_of("jit/1/4095"), "");
+}
+
+static void a_copy_is_charged_to_the_owner(void **state)
+{
+	struct copy_list l = { 0 };
+
+	(void)state;
+	write_file("theirs", "1");
+	give("theirs", 65534);
+	take(&l, "theirs", true, "1");
+	take(&l, "theirs", false, "1/map");
+	assert_true(copy_list_make(&l, NULL));
+	if (charge_get(in_folder("images/1")) == CHARGE_UNKNOWN)
+		skip(); /* /tmp keeps no attributes */
+	assert_int_equal(charge_get(in_folder("images/1")), 65534);
+	assert_int_equal(charge_get(in_folder("jit/1/map")), 65534);
+}
+
 static void short_memory(void **state)
 {
 	struct copy_list l = { 0 };
 
 	(void)state;
 	write_file("one", "one");
-	for (unsigned int n = 1; n <= 3; n++) {
+	for (unsigned int n = 1; n <= 5; n++) {
 		alloc_fail_at(n);
 		take(&l, "one", true, "1");
 		assert_true(alloc_fail_off());
 		assert_int_equal(l.jobs.nr, 0);
+		assert_int_equal(l.files.total, 0);
 		assert_int_equal(nr_warnings, n);
+		copy_list_done(&l);
 	}
 }
 
@@ -232,8 +323,18 @@ int main(void)
 		CASE(what_grows_is_copied_as_it_is_then),
 		CASE(who_stops_it_leaves_the_rest),
 		CASE(what_waits_is_bounded),
+		CASE(who_has_the_most_gives_way),
+		CASE(many_give_way),
+		CASE(a_copy_is_charged_to_the_owner),
 		CASE(short_memory),
 	};
 
+	struct rlimit limit;
+
+	/* Each copy that waits has its file open. */
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "decode/record.h"
 #include "record/keep/copy_list.h"
 #include "record/keep/lasting_mounts.h"
+#include "resolve/jit/files.h"
 
 #include "unit.h"
 
@@ -111,11 +114,84 @@ static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 
+/* A process of another user that waits for its end. */
+static int32_t other_process(uid_t uid)
+{
+	int32_t pid = fork();
+
+	if (!pid) {
+		if (setuid(uid))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+/* Has `pid` map `number` dumps, which are links to one file. */
+static void map_dumps(struct jit_keeper *k, const char *dir, int32_t pid, uid_t uid,
+		      int number)
+{
+	char path[64], file[64];
+	struct record_mmap m = { .path = path, .pid = pid };
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/of-%u", dir, uid);
+	fd = io_open(file, O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(fchown(fd, uid, (gid_t)-1), 0);
+	close(fd);
+	for (int i = 0; i < number; i++) {
+		snprintf(path, sizeof(path), "%s/jit-%d%06d.dump", dir, uid ? 2 : 1, i);
+		assert_int_equal(link(file, path), 0);
+		jit_keeper_mapped(k, &m);
+	}
+}
+
+static size_t nr_kept_of(const struct jit_keeper *k, int32_t pid)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < k->kept.nr; i++)
+		nr += k->kept.at[i].pid == pid;
+	return nr;
+}
+
+static void the_dumps_of_one_user_leave_room_for_others(void **state)
+{
+	char dir[] = "/tmp/jit-keeper-XXXXXX";
+	struct jit_keeper k = { 0 };
+	struct rlimit limit;
+	int32_t other;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	if (geteuid() || limit.rlim_cur < 2000)
+		skip();
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chmod(dir, 0755), 0);
+	other = other_process(65534);
+	while (jit_uid(other) != 65534)
+		usleep(1000);
+	map_dumps(&k, dir, other, 65534, 1100);
+	assert_int_equal(nr_kept_of(&k, other), 1024);
+	map_dumps(&k, dir, getpid(), 0, 10);
+	assert_int_equal(k.kept.nr, 1024);
+	assert_int_equal(nr_kept_of(&k, getpid()), 10);
+	assert_int_equal(kill(other, SIGKILL), 0);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	jit_keeper_done(&k);
+	assert_int_equal(io_remove_tree(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mount_is_kept_busy_until_the_process_has_ended),
 		cmocka_unit_test(copies_grow_with_their_files),
+		cmocka_unit_test(the_dumps_of_one_user_leave_room_for_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
