@@ -1,6 +1,6 @@
 /* copies.h - copies of binaries and of JIT compilers' files in a session, DIR/images/ID and
- * DIR/jit/PID/NAME, bounded as its segments are.  Each is charged to the owner of the file that it is a
- * copy of (base/files/charge.h).
+ * DIR/jit/PID/NAME, bounded as its segments are.  Each is charged to a user
+ * (base/files/charge.h).
  * Layer: daemon.  Files that appear or go meanwhile do no harm. */
 #pragma once
 #include <stddef.h>

@@ -105,7 +105,7 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
 	/* Where attributes are not kept, all copies are of one unknown user. */
 	if (!r)
-		(void)charge_set(job->path, st.st_uid);
+		(void)charge_set(job->path, job->user);
 	/* Somebody wrote while it was read. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
@@ -185,7 +185,6 @@ static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 	if (job->is_binary && copy_list_is_in(l, job->path))
 		return 0;
 	job->waiting = (uint64_t)st.st_size;
-	job->user = st.st_uid;
 	r = copy_list_make_room(l, job);
 	if (!r)
 		r = copy_list_add(l, job);
@@ -262,7 +261,9 @@ void copy_list_done(struct copy_list *l)
 
 int copy_list_grown(int fd, const char *path)
 {
-	const struct copy_job job = { .fd = fd, .path = strdup(path) };
+	const struct copy_job job = { .fd = fd,
+				      .path = strdup(path),
+				      .user = CHARGE_UNKNOWN };
 	int r = job.path ? copy_list_make_one(&job, NULL) : -ENOMEM;
 
 	free(job.path);

@@ -1,5 +1,6 @@
 /* copy_list.h - files that are to be copied into a session when a recording ends: binaries that were
- * replaced, and what JIT compilers tell of their code.  A copy is charged to the owner of its file.
+ * replaced, and what JIT compilers tell of their code.  A copy is charged to the user whose program
+ * was sampled with the file.
  * Layer: record.  Of one thread at a time: who records makes the list, and makes the copies of it or hands
  * it to who has the time. */
 #pragma once
@@ -19,7 +20,7 @@ struct copy_job {
 		bytes; /* of a binary, and when it was changed: as it was when it was hit */
 	uint64_t mtime_ns;
 	uint64_t waiting; /* bytes, set by the list */
-	uint32_t user;    /* the owner of the file, set by the list */
+	uint32_t user;    /* whose program used the file; UINT32_MAX: unknown */
 };
 
 struct copy_list {

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "record/keep/private_copy.h"
 #include "record/keep/session_dir.h"
+#include "resolve/jit/files.h"
 
 static const uint64_t copies_max_bytes = 1 << 30; /* of a recording */
 static const int64_t day_s = 86400;
@@ -22,6 +23,7 @@ void file_holder_init(struct file_holder *h, const struct session_dir *dir)
 void file_holder_done(struct file_holder *h)
 {
 	lasting_mounts_done(&h->mounts);
+	shares_done(&h->copied);
 }
 
 static bool is_worth_a_copy(const struct file_holder *h, const struct image_place *at,
@@ -33,15 +35,26 @@ static bool is_worth_a_copy(const struct file_holder *h, const struct image_plac
 	return st->st_mtim.tv_sec > time(NULL) - day_s;
 }
 
+/* Nobody takes more than is left to all others.  0 or a negative errno. */
+static int charge_copy(struct file_holder *h, uint32_t user, uint64_t bytes)
+{
+	uint64_t left = copies_max_bytes - h->copied.total;
+
+	if (bytes > left || shares_of(&h->copied, user) + bytes > left - bytes)
+		return -EFBIG;
+	return shares_add(&h->copied, user, bytes);
+}
+
 /* In place of the file at f->fd, which is closed. */
 static void replace_by_copy(struct file_holder *h, struct held_file *f)
 {
 	uint64_t bytes = (uint64_t)f->st.st_size;
+	uint32_t user = (uint32_t)jit_uid(f->pid);
 	int fd = f->fd;
 
 	f->fd = -1;
 	f->kind = HELD_NOTHING;
-	if (h->copied_bytes + bytes > copies_max_bytes) {
+	if (charge_copy(h, user, bytes)) {
 		close(fd);
 		return;
 	}
@@ -49,11 +62,11 @@ static void replace_by_copy(struct file_holder *h, struct held_file *f)
 	if (fd < 0) {
 		log_say(LOG_DEBUG, "a file of %llu bytes is not copied: %s",
 			(unsigned long long)bytes, strerror(-fd));
+		shares_remove(&h->copied, user, bytes);
 		return;
 	}
 	f->fd = fd;
 	f->kind = HELD_COPY;
-	h->copied_bytes += bytes;
 }
 
 void held_file_take(struct file_holder *h, const struct image_place *at,

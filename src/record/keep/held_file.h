@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/containers/shares.h"
 #include "record/keep/image_open.h"
 #include "record/keep/lasting_mounts.h"
 
@@ -29,7 +30,7 @@ struct held_file {
 struct file_holder {
 	const struct session_dir *dir; /* where copies are; borrowed */
 	struct lasting_mounts mounts;
-	uint64_t copied_bytes;
+	struct shares copied; /* bytes, by user of the process */
 	/* It is always there: what was installed long ago is left to its path, where it would copy that again and
 	 * again. */
 	bool is_patient;

@@ -20,6 +20,7 @@
 #include "record/keep/image_open.h"
 #include "record/keep/session_dir.h"
 #include "resolve/elf/build_id.h"
+#include "resolve/jit/files.h"
 
 enum {
 	KEEP_MAX = 4096, /* descriptors held at most */
@@ -87,7 +88,7 @@ static int take_early(struct image_keeper *k, const char *path,
 {
 	struct early_image *early = find_early(k, identity_of(path, image));
 
-	if (!early || early->is_over || early->found.held.fd < 0)
+	if (!early || early->found.held.fd < 0)
 		return -ENOENT;
 	*ret = early->found;
 	early->found.held.fd = -1;
@@ -153,19 +154,44 @@ static void complete(struct image *image, const struct found_image *found)
 	image->file_bytes = (uint64_t)st->st_size;
 }
 
+static void image_keeper_free_kept(struct kept_image *kept)
+{
+	free(kept->path);
+	held_file_close(&kept->held);
+}
+
+static void drop_last_image_of(struct image_keeper *k, uint32_t user)
+{
+	size_t i = k->kept.nr - 1;
+
+	while (k->kept.at[i].user != user)
+		i--;
+	image_keeper_free_kept(&k->kept.at[i]);
+	shares_remove(&k->kept_by, user, 1);
+	k->kept.nr--;
+	memmove(k->kept.at + i, k->kept.at + i + 1,
+		(k->kept.nr - i) * sizeof(*k->kept.at));
+}
+
 /* Takes what is held. */
 static void image_keeper_keep(struct image_keeper *k, const struct image_place *at,
 			      const struct image *image, const struct held_file *held)
 {
-	struct kept_image kept = {
-		.image = *image, .at = *at, .held = *held, .path = strdup(at->path)
-	};
+	struct kept_image kept = { .image = *image,
+				   .at = *at,
+				   .held = *held,
+				   .user = (uint32_t)jit_uid(at->pid),
+				   .path = strdup(at->path) };
 
 	kept.at.path = kept.path;
-	if (!kept.path || !vec_push(&k->kept, kept)) {
-		free(kept.path);
-		held_file_close(&kept.held);
+	if (!kept.path || !vec_grow(&k->kept) ||
+	    shares_add(&k->kept_by, kept.user, 1)) {
+		image_keeper_free_kept(&kept);
+		return;
 	}
+	k->kept.at[k->kept.nr++] = kept;
+	if (k->kept.nr > KEEP_MAX)
+		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
 /* The binary of that identity that was hit and could not be opened, or NULL. */
@@ -182,30 +208,66 @@ static void image_keeper_keep_wanted(struct image_keeper *k,
 {
 	struct found_image found;
 
-	if (k->kept.nr >= KEEP_MAX || open_now(k, at, &wanted->image, &found))
+	if (open_now(k, at, &wanted->image, &found))
 		return;
 	wanted->is_found = true;
 	complete(&wanted->image, &found);
 	image_keeper_keep(k, at, &wanted->image, &found.held);
 }
 
+/* Closes it: it may be opened again for another process.  The last one takes its position. */
+static void remove_early(struct image_keeper *k, size_t i)
+{
+	struct early_image *early = &k->early.at[i];
+
+	held_file_close(&early->found.held);
+	shares_remove(&k->early_of, early->user, 1);
+	map_remove(&k->early_by, early->key, 0);
+	*early = k->early.at[--k->early.nr];
+	if (i < k->early.nr) /* it is there */
+		(void)map_set(&k->early_by, early->key, 0, (uint32_t)i);
+}
+
+static void drop_early_of(struct image_keeper *k, uint32_t user)
+{
+	size_t i = k->early.nr - 1;
+
+	while (k->early.at[i].user != user)
+		i--;
+	remove_early(k, i);
+}
+
+/* Takes what is held. */
+static void add_early(struct image_keeper *k, struct early_image *early)
+{
+	if (!vec_grow(&k->early) || shares_add(&k->early_of, early->user, 1)) {
+		held_file_close(&early->found.held);
+		return;
+	}
+	if (map_set(&k->early_by, early->key, 0, (uint32_t)k->early.nr)) {
+		shares_remove(&k->early_of, early->user, 1);
+		held_file_close(&early->found.held);
+		return;
+	}
+	k->early.at[k->early.nr++] = *early;
+	if (k->early.nr > KEEP_MAX)
+		drop_early_of(k, shares_giver(&k->early_of, early->user, 0));
+}
+
 /* Opens a container's file until it is hit, or its process has ended. */
 static void open_early(struct image_keeper *k, const struct image_place *at,
 		       const struct image *image, uint64_t key)
 {
-	struct early_image *old = find_early(k, key);
-	struct early_image early = { 0 };
+	struct early_image early = { .key = key };
 
-	if (old ? !old->is_over : k->early.nr >= KEEP_MAX)
+	if (find_early(k, key))
 		return;
-	if (open_now(k, at, image, &early.found))
+	early.user = (uint32_t)jit_uid(at->pid);
+	if (k->early.nr >= KEEP_MAX &&
+	    shares_giver(&k->early_of, early.user, 1) == early.user)
 		return;
-	if (old)
-		*old = early;
-	else if (vec_push(&k->early, early))
-		(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
-	else
-		held_file_close(&early.found.held);
+	if (!open_now(k, at, image, &early.found))
+		add_early(k, &early);
 }
 
 void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
@@ -254,7 +316,7 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		module_build_id(path, &image->build_id);
 	if (image->kind == IMAGE_VDSO)
 		first_vdso(k, pid, map_start, map_end, image);
-	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
+	if (image->kind != IMAGE_FILE)
 		return;
 	if (image_keeper_open_image(k, &at, image, &found)) {
 		note_wanted(k, path, image);
@@ -334,14 +396,9 @@ static void hold_without_process(struct image_keeper *k, struct kept_image *kept
 
 void image_keeper_look(struct image_keeper *k)
 {
-	for (size_t i = 0; i < k->early.nr; i++) {
-		struct early_image *early = &k->early.at[i];
-
-		if (!held_file_is_over(&early->found.held))
-			continue;
-		held_file_close(&early->found.held);
-		early->is_over = true;
-	}
+	for (size_t i = k->early.nr; i--;)
+		if (held_file_is_over(&k->early.at[i].found.held))
+			remove_early(k, i);
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (held_file_is_over(&k->kept.at[i].held))
 			hold_without_process(k, &k->kept.at[i]);
@@ -407,6 +464,7 @@ static void save(const struct image_keeper *k, struct kept_image *kept,
 				      .path = path,
 				      .what = what,
 				      .is_binary = true,
+				      .user = kept->user,
 				      .bytes = kept->image.file_bytes,
 				      .mtime_ns = kept->image.mtime_ns };
 
@@ -427,14 +485,14 @@ void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies)
 
 void image_keeper_done(struct image_keeper *k)
 {
-	for (size_t i = 0; i < k->kept.nr; i++) {
-		free(k->kept.at[i].path);
-		held_file_close(&k->kept.at[i].held);
-	}
+	for (size_t i = 0; i < k->kept.nr; i++)
+		image_keeper_free_kept(&k->kept.at[i]);
 	vec_done(&k->kept);
+	shares_done(&k->kept_by);
 	for (size_t i = 0; i < k->early.nr; i++)
 		held_file_close(&k->early.at[i].found.held);
 	vec_done(&k->early);
+	shares_done(&k->early_of);
 	for (size_t i = 0; i < k->wanted.nr; i++)
 		free(k->wanted.at[i].path);
 	vec_done(&k->wanted);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/containers/map.h"
+#include "base/containers/shares.h"
 #include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "record/keep/held_file.h"
@@ -21,6 +22,7 @@ struct session_dir;
 struct kept_image {
 	char *path;
 	struct held_file held; /* fd negative: nothing, or it is being copied */
+	uint32_t user;         /* of the process that was met first with it */
 	struct image image;    /* as completed */
 	struct image_place at; /* `path` borrowed from above */
 };
@@ -33,7 +35,8 @@ struct found_image {
 /* A binary that a container mapped, open before its first hit. */
 struct early_image {
 	struct found_image found; /* fd negative: it was hit, or nothing is held */
-	bool is_over; /* closed: it may be opened again for another process */
+	uint64_t key;             /* in early_by */
+	uint32_t user;            /* of the process */
 };
 
 /* One that was hit, and could not be opened: the process had ended. */
@@ -44,8 +47,11 @@ struct wanted_image {
 };
 
 struct image_keeper {
+	/* Where there is no room for more, the user who has the most gets none. */
 	VEC(struct kept_image) kept;
+	struct shares kept_by; /* number, by user */
 	VEC(struct early_image) early;
+	struct shares early_of;
 	struct map early_by; /* hash of the identity -> early */
 	VEC(struct wanted_image) wanted;
 	struct map wanted_by;                /* the same -> wanted */

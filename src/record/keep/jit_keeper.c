@@ -397,7 +397,9 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 static void save_kept(struct kept_jit *kept, const char *dir, struct copy_list *copies)
 {
 	char path[PATH_BYTES], what[PATH_BYTES];
-	const struct copy_job job = { .fd = kept->fd, .path = path, .what = what };
+	const struct copy_job job = {
+		.fd = kept->fd, .path = path, .what = what, .user = kept->user
+	};
 
 	if (kept->fd < 0)
 		return;

@@ -68,13 +68,13 @@ static const char *text_of(const char *name)
 	return (const char *)text.data;
 }
 
-/* Notes a file as it is now, to be copied to images/COPY or jit/COPY. */
-static void take(struct copy_list *l, const char *name, bool is_binary,
-		 const char *copy)
+/* Notes a file as it is now, to be copied to images/COPY or jit/COPY, for a user. */
+static void take_for(struct copy_list *l, uint32_t user, const char *name,
+		     bool is_binary, const char *copy)
 {
 	struct stat st;
 	char what[] = "it";
-	struct copy_job job = { .what = what, .is_binary = is_binary };
+	struct copy_job job = { .what = what, .is_binary = is_binary, .user = user };
 	char to[64];
 
 	snprintf(to, sizeof(to), "%s/%s", is_binary ? "images" : "jit", copy);
@@ -84,6 +84,12 @@ static void take(struct copy_list *l, const char *name, bool is_binary,
 	job.bytes = (uint64_t)st.st_size;
 	job.mtime_ns = clock_ns(st.st_mtim);
 	copy_list_take(l, &job);
+}
+
+static void take(struct copy_list *l, const char *name, bool is_binary,
+		 const char *copy)
+{
+	take_for(l, 0, name, is_binary, copy);
 }
 
 static void set_time(const char *name, time_t seconds)
@@ -209,14 +215,6 @@ static void what_waits_is_bounded(void **state)
 	assert_int_equal(nr_warnings, 2);
 }
 
-/* Gives a file of the folder to another user. */
-static void give(const char *name, uid_t uid)
-{
-	if (geteuid())
-		skip(); /* root's */
-	assert_int_equal(chown(in_folder(name), uid, (gid_t)-1), 0);
-}
-
 static void who_has_the_most_gives_way(void **state)
 {
 	struct copy_list l = { .max_bytes = 20 };
@@ -225,14 +223,13 @@ static void who_has_the_most_gives_way(void **state)
 	(void)state;
 	write_file("theirs", "12345");
 	write_file("ours", "6789");
-	give("theirs", 65534);
 	for (int i = 0; i < 4; i++) {
 		snprintf(copy, sizeof(copy), "%d", i);
-		take(&l, "theirs", true, copy);
+		take_for(&l, 65534, "theirs", true, copy);
 	}
 	assert_int_equal(nr_warnings, 0);
 	/* One more of the same user finds no room; that of another does. */
-	take(&l, "theirs", true, "4");
+	take_for(&l, 65534, "theirs", true, "4");
 	assert_int_equal(nr_warnings, 1);
 	take(&l, "ours", true, "5");
 	assert_int_equal(nr_warnings, 2);
@@ -259,16 +256,15 @@ static void many_give_way(void **state)
 	(void)state;
 	write_file("theirs", "1");
 	write_file("ours", "ours");
-	give("theirs", 65534);
 	for (int i = 0; i < 4096 && l.files.total == (uint64_t)i; i++) {
 		snprintf(copy, sizeof(copy), "1/%d", i);
-		take(&l, "theirs", false, copy);
+		take_for(&l, 65534, "theirs", false, copy);
 	}
 	if (l.files.total < 4096) { /* no so many descriptors */
 		copy_list_done(&l);
 		skip();
 	}
-	take(&l, "theirs", false, "1/more");
+	take_for(&l, 65534, "theirs", false, "1/more");
 	assert_int_equal(l.files.total, 4096);
 	assert_int_equal(nr_warnings, 1);
 	take(&l, "ours", false, "2/ours");
@@ -280,15 +276,14 @@ static void many_give_way(void **state)
 	assert_string_equal(text_of("jit/1/4095"), "");
 }
 
-static void a_copy_is_charged_to_the_owner(void **state)
+static void a_copy_is_charged_to_its_user(void **state)
 {
 	struct copy_list l = { 0 };
 
 	(void)state;
 	write_file("theirs", "1");
-	give("theirs", 65534);
-	take(&l, "theirs", true, "1");
-	take(&l, "theirs", false, "1/map");
+	take_for(&l, 65534, "theirs", true, "1");
+	take_for(&l, 65534, "theirs", false, "1/map");
 	assert_true(copy_list_make(&l, NULL));
 	if (charge_get(in_folder("images/1")) == CHARGE_UNKNOWN)
 		skip(); /* /tmp keeps no attributes */
@@ -325,7 +320,7 @@ int main(void)
 		CASE(what_waits_is_bounded),
 		CASE(who_has_the_most_gives_way),
 		CASE(many_give_way),
-		CASE(a_copy_is_charged_to_the_owner),
+		CASE(a_copy_is_charged_to_its_user),
 		CASE(short_memory),
 	};
 
