@@ -361,6 +361,14 @@ start_load() {
 	[ "$(reported_samples)" -lt "$(field samples)" ]
 }
 
+# has_copy_of FILE SESSION: among its binaries; others of this machine can also be replaced meanwhile.
+has_copy_of() {
+	for image in "$session/samples/$2"/images/*[0-9a-f]; do
+		! cmp -s "$image" "$1" || return 0
+	done
+	return 1
+}
+
 @test "binaries that were deleted are copied while it goes on, and are in what is saved" {
 	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/ratio"
 	start_daemon --frequency 997
@@ -370,20 +378,20 @@ start_load() {
 	rm "$BATS_TEST_TMPDIR/ratio"
 	kill -HUP "$daemon"
 	for ((i = 0; i < 200; i++)); do
-		! cmp -s "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio" || break
+		! has_copy_of "$WORKLOADS/ratio" current || break
 		sleep 0.1
 	done
-	cmp "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio"
+	has_copy_of "$WORKLOADS/ratio" current
 	wait_for_samples $(($(field samples) + 50))
 	ask reset
 	[ ! -e "$session/samples/current/images" ]
 	wait_for_samples $(($(field samples) + 50))
 	ask "save one"
-	cmp "$session"/samples/one/images/*[0-9a-f] "$WORKLOADS/ratio"
+	has_copy_of "$WORKLOADS/ratio" one
 	[ -s "$session/samples/one/images/checksums" ]
 	wait_for_samples $(($(field samples) + 50))
 	ask stop
-	cmp "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio"
+	has_copy_of "$WORKLOADS/ratio" current
 	! grep -q warning "$log"
 }
 

@@ -1,7 +1,9 @@
 #include "daemon/upkeep/memory_bound.h"
 
+#include "base/clock.h"
+
 /* From one recording that was given up for its memory to the next. */
-static const uint64_t patience_ns = 60000000000;
+static const uint64_t patience_ns = 60 * NS_PER_S;
 
 bool memory_bound_exceeded(const struct memory_bound *b, uint64_t now_ns,
 			   uint64_t bytes)
