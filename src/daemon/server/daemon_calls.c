@@ -20,8 +20,8 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/sanitized.h"
 #include "record/helper/call_filter.h"
-#include "record/helper/sanitized.h"
 
 #ifndef SYS_SECCOMP /* glibc has only the kernel's si_code of other signals */
 #define SYS_SECCOMP 1

@@ -1,6 +1,6 @@
 /* sanitized.h - IS_SANITIZED: whether this is a build with the address or the thread sanitizer, which need
  * more memory and system calls than the program itself.
- * Layer: record. */
+ * Layer: base. */
 #pragma once
 #include <stdbool.h>
 
