@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/err.h"
 #include "base/files/io.h"
@@ -93,9 +94,12 @@ static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
 
 	in->pos = from.pos;
 	out->pos = to.pos;
-	return ZSTD_isError(n)
-		       ? err_set(err, -EBADMSG, "damaged: %s", ZSTD_getErrorName(n))
-		       : 0;
+	if (!ZSTD_isError(n))
+		return 0;
+	/* It allocates the window when it has read the first header. */
+	if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+		return err_set(err, -ENOMEM, "out of memory");
+	return err_set(err, -EBADMSG, "damaged: %s", ZSTD_getErrorName(n));
 }
 
 static void unzstd_free(void *state)

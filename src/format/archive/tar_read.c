@@ -20,8 +20,8 @@ struct tar_reader {
 	uint64_t left_of_all;      /* bytes that may still be unpacked */
 	struct unpacker *unpacker; /* NULL: how it is packed is not known yet */
 	struct pack_span in;       /* what of input[] is to be taken */
-	uint64_t left;             /* content of the member */
-	unsigned int padding;      /* behind it */
+	uint64_t left;             /* content of the member that may be read */
+	uint64_t skip;             /* bytes after it, up to the next header */
 	char name[TAR_NAME_MAX + 1];
 	bool has_size; /* both from an extended header */
 	uint64_t size;
@@ -143,6 +143,25 @@ static bool parse_octal(const char *field, size_t len, uint64_t *ret_value)
 	return i == len || field[i] == ' ' || !field[i];
 }
 
+/* GNU tar stores a size of 8 GB or more in base 256: 0x80, then big-endian bytes. */
+static bool tar_read_parse_size(const struct tar_header *h, uint64_t *ret_size)
+{
+	const unsigned char *field = (const unsigned char *)h->size;
+	uint64_t size = 0;
+
+	if (!(field[0] & 0x80))
+		return parse_octal(h->size, sizeof(h->size), ret_size);
+	if (field[0] != 0x80)
+		return false; /* negative, or beyond 64 bits */
+	for (size_t i = 1; i < sizeof(h->size); i++) {
+		if (size > (uint64_t)INT64_MAX >> 8)
+			return false;
+		size = size << 8 | field[i];
+	}
+	*ret_size = size;
+	return true;
+}
+
 static bool tar_read_is_zero(const struct tar_header *h)
 {
 	static const struct tar_header zero;
@@ -262,7 +281,7 @@ static int tar_read_header(struct tar_reader *t, struct tar_header *h,
 	if (!parse_octal(h->checksum, sizeof(h->checksum), &sum) ||
 	    sum != tar_header_sum(h))
 		return err_set(err, -EBADMSG, "no tar file, or a damaged one");
-	if (!parse_octal(h->size, sizeof(h->size), ret_size))
+	if (!tar_read_parse_size(h, ret_size))
 		return err_set(err, -EBADMSG, "a malformed header");
 	return 0;
 }
@@ -275,9 +294,9 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 	int r = tar_read_skip(t, t->left, err);
 
 	if (!r)
-		r = tar_read_skip(t, t->padding, err);
+		r = tar_read_skip(t, t->skip, err);
 	t->left = 0;
-	t->padding = 0;
+	t->skip = 0;
 	t->has_size = false;
 	t->name[0] = '\0';
 	while (!r) {
@@ -293,11 +312,13 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 		tar_read_take_name(t, &h);
 	*ret_member = (struct tar_member){ .name = t->name,
 					   .kind = tar_read_kind_of(h.type) };
-	if (ret_member->kind != TAR_FILE)
-		return 0;
-	t->left = t->has_size ? t->size : size;
-	t->padding = (unsigned int)(-t->left % TAR_BLOCK);
-	ret_member->bytes = t->left;
+	if (t->has_size)
+		size = t->size;
+	if (ret_member->kind == TAR_FILE)
+		ret_member->bytes = t->left = size;
+	/* A member of an unknown type has content as a file does (POSIX). */
+	if (ret_member->kind == TAR_FILE || ret_member->kind == TAR_UNKNOWN)
+		t->skip = size - t->left + -size % TAR_BLOCK;
 	return 0;
 }
 

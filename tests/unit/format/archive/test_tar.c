@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sanitized.h"
 #include "unit.h"
 
 enum {
@@ -209,6 +211,166 @@ static void gnu_long_names_are_read(void **state)
 	tar_reader_free(t);
 }
 
+/* The size at `field`, in the form that GNU tar uses from 8 GB on. */
+static void put_base_256(uint8_t *block, const uint8_t field[12])
+{
+	unsigned int sum = 0;
+
+	memcpy(block + SIZE_AT, field, 12);
+	memset(block + SUM_AT, ' ', 8);
+	for (unsigned int i = 0; i < BLOCK; i++)
+		sum += block[i];
+	snprintf((char *)block + SUM_AT, 8, "%06o", sum);
+}
+
+static void sizes_in_base_256_are_read(void **state)
+{
+	static const struct {
+		uint8_t field[12];
+		int result;
+		uint64_t bytes;
+	} rows[] = {
+		{ { 0x80, [11] = 5 }, 0, 5 },
+		{ { 0x80, [7] = 2, [11] = 1 }, 0, (UINT64_C(2) << 32) + 1 },
+		{ { 0x80, [4] = 0x7f, [11] = 1 }, 0, (UINT64_C(0x7f) << 56) + 1 },
+		{ { 0x80, [4] = 0x80 }, -EBADMSG, 0 }, /* beyond 63 bits */
+		{ { 0x80, 1 }, -EBADMSG, 0 },
+		{ { 0x81 }, -EBADMSG, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		    0xff },
+		  -EBADMSG,
+		  0 }, /* negative */
+	};
+	static uint8_t tar[2 * BLOCK];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bytes b = { tar, sizeof(tar) };
+		struct tar_member m = { 0 };
+		struct tar_reader *t;
+
+		put_header(tar, "file", '0', 0);
+		put_base_256(tar, rows[i].field);
+		assert_int_equal(
+			tar_reader_new((struct tar_source){ take, &b }, UINT64_MAX, &t),
+			0);
+		assert_int_equal(tar_reader_next(t, &m, NULL), rows[i].result);
+		assert_int_equal(m.bytes, rows[i].bytes);
+		/* The next member is where the size says: after the input's end. */
+		if (rows[i].bytes > BLOCK)
+			assert_int_equal(tar_reader_next(t, &m, NULL), -EBADMSG);
+		tar_reader_free(t);
+	}
+}
+
+static void content_of_unknown_members_is_skipped(void **state)
+{
+	static uint8_t tar[6 * BLOCK];
+	struct bytes b = { tar, sizeof(tar) };
+	struct tar_reader *t;
+	struct tar_member m;
+
+	(void)state;
+	put_header(tar, "new", 'Z', BLOCK + 1);
+	put_header(tar + BLOCK, "hidden", '0', 0);
+	put_header(tar + 3 * BLOCK, "file", '0', 0);
+	assert_int_equal(
+		tar_reader_new((struct tar_source){ take, &b }, sizeof(tar), &t), 0);
+	assert_int_equal(tar_reader_next(t, &m, NULL), 0);
+	assert_int_equal(m.kind, TAR_UNKNOWN);
+	assert_int_equal(m.bytes, 0);
+	assert_int_equal(tar_reader_next(t, &m, NULL), 0);
+	assert_string_equal(m.name, "file");
+	assert_int_equal(tar_reader_next(t, &m, NULL), 1);
+	tar_reader_free(t);
+}
+
+/* A prefix of an archive is never complete, whatever it is packed with. */
+static void prefixes_are_incomplete(void **state)
+{
+	static uint8_t file[1 << 16];
+
+	(void)state;
+	for (int i = 0; i < PACKING_COUNT; i++) {
+		int fd = memfd_create("tar", MFD_CLOEXEC);
+		size_t size;
+		struct tar_writer *w;
+
+		if (!packing_available((enum packing)i)) {
+			close(fd);
+			continue;
+		}
+		assert_int_equal(tar_writer_new(fd, (enum packing)i, &w), 0);
+		assert_int_equal(tar_writer_begin(w, "file", 5, 1), 0);
+		assert_int_equal(tar_writer_put(w, "hello", 5), 0);
+		assert_int_equal(tar_writer_end(w), 0);
+		assert_int_equal(tar_writer_finish(w), 0);
+		tar_writer_free(w);
+		size = (size_t)pread(fd, file, sizeof(file), 0);
+		close(fd);
+		/* Without the second zero block and the packing's own end. */
+		size -= i == PACKING_NONE ? BLOCK : 20;
+		for (size_t len = 0; len < size; len++) {
+			struct bytes b = { file, len };
+			struct tar_reader *t;
+			struct tar_member m;
+			int r;
+
+			assert_int_equal(tar_reader_new((struct tar_source){ take, &b },
+							1 << 16, &t),
+					 0);
+			while (!(r = tar_reader_next(t, &m, NULL)))
+				;
+			assert_int_equal(r, -EBADMSG);
+			tar_reader_free(t);
+		}
+	}
+}
+
+/* Limits the address space to what is in use and `more` bytes; returns the old limit. */
+static struct rlimit limit_memory(uint64_t more)
+{
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "re");
+	struct rlimit was, now;
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+	fclose(statm);
+	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+	now = was;
+	now.rlim_cur = pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+	return was;
+}
+
+/* zstd allocates the window after it has read the frame's header. */
+static void lack_of_memory_is_no_damage(void **state)
+{
+	/* RFC 8878: magic number; a window of 128 MB; a last raw block of one byte. */
+	static const uint8_t frame[] = {
+		0x28, 0xb5, 0x2f, 0xfd, 0, 0x88, 9, 0, 0, 'x'
+	};
+	struct bytes b = { frame, sizeof(frame) };
+	struct err err = { 0 };
+	struct tar_reader *t;
+	struct tar_member m;
+	struct rlimit was;
+	int r;
+
+	(void)state;
+	if (IS_SANITIZED)
+		skip();
+	assert_int_equal(tar_reader_new((struct tar_source){ take, &b }, 1 << 16, &t),
+			 0);
+	was = limit_memory(64 << 20);
+	r = tar_reader_next(t, &m, &err);
+	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+	tar_reader_free(t);
+	assert_int_equal(r, -ENOMEM);
+	assert_string_equal(err.text, "out of memory");
+}
+
 /* More than one block of bzip2, as streams that follow each other. */
 static void many_bzip2_streams_are_one(void **state)
 {
@@ -269,6 +431,10 @@ int main(void)
 		cmocka_unit_test(what_is_no_tar_is_refused),
 		cmocka_unit_test(what_was_written_is_read_again),
 		cmocka_unit_test(gnu_long_names_are_read),
+		cmocka_unit_test(sizes_in_base_256_are_read),
+		cmocka_unit_test(content_of_unknown_members_is_skipped),
+		cmocka_unit_test(prefixes_are_incomplete),
+		cmocka_unit_test(lack_of_memory_is_no_damage),
 		cmocka_unit_test(many_bzip2_streams_are_one),
 	};
 
