@@ -246,6 +246,44 @@ static void who_is_slow_goes(void **state)
 	metrics_server_close(p.server);
 }
 
+/* Bytes that trickle in do not extend a connection, and do not keep others out. */
+static void slow_requests_block_no_other(void **state)
+{
+	enum {
+		SECONDS = 12
+	};
+	int slow[METRICS_PEERS_MAX];
+	char text[1024];
+	struct place p;
+	int fd;
+
+	(void)state;
+	begin(&p);
+	for (size_t i = 0; i < METRICS_PEERS_MAX; i++) {
+		slow[i] = come(&p);
+		ask(slow[i], "GET /metrics HTTP/1.1\r\n");
+		turns(&p, 1);
+	}
+	for (size_t i = 0; i < SECONDS; i++) {
+		p.now += second;
+		for (size_t k = 0; k < METRICS_PEERS_MAX; k++) {
+			(void)send(slow[k], "x", 1, MSG_NOSIGNAL);
+			turns(&p, 1);
+		}
+		p.now += second / 10;
+		fd = come(&p);
+		ask(fd, get);
+		assert_true(told(&p, fd, text, sizeof(text)) > 0);
+		assert_non_null(strstr(text, "asked "));
+		close(fd);
+	}
+	for (size_t i = 0; i < METRICS_PEERS_MAX; i++) {
+		assert_int_not_equal(send(slow[i], "x", 1, MSG_NOSIGNAL), 1);
+		close(slow[i]);
+	}
+	metrics_server_close(p.server);
+}
+
 static void a_long_text_goes_in_pieces(void **state)
 {
 	static char text[12 << 20];
@@ -357,6 +395,7 @@ int main(void)
 		cmocka_unit_test(in_pieces_and_with_more_behind_it),
 		cmocka_unit_test(what_is_wrong_is_told),
 		cmocka_unit_test(who_is_slow_goes),
+		cmocka_unit_test(slow_requests_block_no_other),
 		cmocka_unit_test(a_long_text_goes_in_pieces),
 		cmocka_unit_test(who_asks_too_often_waits),
 		cmocka_unit_test(without_descriptors_it_waits),
