@@ -79,6 +79,24 @@ make_tar() # FILE PYTHON
 	diff -r again ../folder
 }
 
+@test "oparchive writes the same bytes for the same recording, and tar reads them" {
+	need_recording
+	need tar
+	need zstd
+	operf -- sh -c 'gzip -c /bin/sh' >/dev/null
+	oparchive --output a.oparchive
+	oparchive --output again.oparchive
+	cmp a.oparchive again.oparchive
+	zstd -dc a.oparchive | tar -tf - | grep -x manifest
+	if "$OPROFILE" --version | grep -q '^ *libbz2 *yes'; then
+		need bzip2
+		oparchive --perf --output a.tar.bz2
+		oparchive --perf --output again.tar.bz2
+		cmp a.tar.bz2 again.tar.bz2
+		tar -tf a.tar.bz2 | grep '^\.build-id/'
+	fi
+}
+
 # Where a section, or a function, of a program is: offset and size.
 section() # FILE NAME
 {
