@@ -103,10 +103,13 @@ static void send_all(int fd, const uint8_t *data, size_t size, unsigned int stra
 static void wait_for_it(struct table_answers *a, const uint8_t *data, size_t size)
 {
 	struct unwind_walk w = { 0 };
-	int r = table_answers_wait(a, clock_now_ns(CLOCK_MONOTONIC), &w.table);
+	int error = 0;
+	enum table_outcome outcome =
+		table_answers_wait(a, clock_now_ns(CLOCK_MONOTONIC), &w.table, &error);
 
-	assert(r <= 0 && r >= -4095 && r != -EAGAIN);
-	assert(!r == !!w.table);
+	assert(error <= 0 && error >= -4095);
+	assert((outcome == TABLE_NONE) == !!error);
+	assert((outcome == TABLE_MADE) == !!w.table);
 	if (!w.table)
 		return;
 	w.base = w.table->base;

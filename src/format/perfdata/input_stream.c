@@ -12,6 +12,19 @@ enum {
 	ROOM_MIN = 1 << 16
 };
 
+/* What came of asking the file for more bytes. */
+enum stream_fill {
+	FILL_BYTES, /* some */
+	FILL_END,   /* there are none */
+};
+
+/* What came of one step through a part. */
+enum stream_step {
+	STEP_CHUNK,    /* a chunk */
+	STEP_ON,       /* nothing yet: go on */
+	STEP_PART_END, /* nothing more */
+};
+
 void perf_level_done(struct perf_input *in, struct perf_level *level)
 {
 	perf_window_put(&in->windows, level->win);
@@ -114,7 +127,7 @@ static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 	return 0;
 }
 
-/* The next cell of a file, or what a stream has, by reading.  0, 1 at the end, or a negative errno. */
+/* The next cell of a file, or what a stream has, by reading: enum stream_fill, or a negative errno. */
 static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	const struct perf_input_source *s = &in->source;
@@ -134,17 +147,17 @@ static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *
 	if (n < 0)
 		return (int)n;
 	win->len += (size_t)n;
-	return n == 0;
+	return n ? FILL_BYTES : FILL_END;
 }
 
-/* More bytes of the file.  0, 1 at the end, or a negative errno. */
+/* More bytes of the file: enum stream_fill, or a negative errno. */
 static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
 				  struct err *err)
 {
 	int r;
 
 	if (next_cell(in, raw))
-		return 0;
+		return FILL_BYTES;
 	r = fill_direct(in, raw);
 	if (r == -EAGAIN && perf_source_is_sparse(in))
 		r = fill_mapped(in, raw);
@@ -154,7 +167,7 @@ static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
 }
 
 /* Steps over a payload: what is in the window, and the rest in the file, by not reading it.
- * 0, 1 at the end, or a negative errno. */
+ * FILL_BYTES: it is behind us; FILL_END: the file ended in it; or a negative errno. */
 static int skip_payload(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	struct perf_input_source *s = &in->source;
@@ -180,14 +193,14 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 		if (raw->skip) {
 			int r = perf_input_stream_fill(in, raw, err);
 
-			if (r)
+			if (r != FILL_BYTES)
 				return r;
 		}
 	}
-	return 0;
+	return FILL_BYTES;
 }
 
-/* Counts what is left of the part as bad and steps over it: of a pipe by reading it.  1, or
+/* Counts what is left of the part as bad and steps over it: of a pipe by reading it.  FILL_END, or
  * a negative errno. */
 static int give_up_part(struct perf_input *in, struct err *err)
 {
@@ -207,12 +220,12 @@ static int give_up_part(struct perf_input *in, struct err *err)
 			s->at = s->end;
 		}
 		r = perf_input_stream_fill(in, raw, err);
-	} while (r == 0);
+	} while (r == FILL_BYTES);
 	return r;
 }
 
-/* Records of impossible size: the walk goes on where records are in a row again.  0; 1: there are
- * none; or a negative errno. */
+/* Records of impossible size: the walk goes on where records are in a row again.  FILL_BYTES; FILL_END: there
+ * are none; or a negative errno. */
 static int perf_input_stream_resync(struct perf_input *in, struct err *err)
 {
 	struct perf_level *raw = &in->raw;
@@ -229,9 +242,9 @@ static int perf_input_stream_resync(struct perf_input *in, struct err *err)
 
 		if (r < 0)
 			return r;
-		at_end = r;
+		at_end = r == FILL_END;
 	}
-	return found == FOUND_RECORDS ? 0 : give_up_part(in, err);
+	return found == FOUND_RECORDS ? FILL_BYTES : give_up_part(in, err);
 }
 
 static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t size)
@@ -271,39 +284,41 @@ static bool feed_frame(struct perf_input *in)
 	return true;
 }
 
-/* One step through the file.  0: a chunk; 1: go on; 2: the part is at its end. */
+/* One step through the file: enum stream_step, or a negative errno. */
 static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err)
 {
 	struct perf_level *raw = &in->raw;
 	enum perf_stop stop = STOP_SHORT;
 	size_t len = 0;
-	int r = 0;
+	int r;
 
 	if (raw->skip) {
 		r = skip_payload(in, raw, err);
-		if (r == 1)
+		if (r == FILL_END)
 			in->damage.missing_bytes += raw->skip;
-		if (r)
-			return r < 0 ? r : 2;
+		if (r != FILL_BYTES)
+			return r < 0 ? r : STEP_PART_END;
 	}
 	if (raw->win && perf_walk(in, raw, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
 		perf_input_stream_emit(in, raw, len, raw->base + raw->pos, ret_chunk);
-		return 0;
+		return STEP_CHUNK;
 	}
 	if (stop == STOP_COMPRESSED && feed_frame(in))
-		return 1;
+		return STEP_ON;
 	if (stop == STOP_BAD && mapped_is_lost(&raw->win->mapped) &&
 	    perf_source_cut(in, raw->win, raw->base, raw->pos))
-		return 1;
+		return STEP_ON;
 	if (stop == STOP_HEADER)
 		r = give_up_part(in, err);
 	else
 		r = stop == STOP_BAD ? perf_input_stream_resync(in, err)
 				     : perf_input_stream_fill(in, raw, err);
-	return r < 0 ? r : 1 + r;
+	if (r < 0)
+		return r;
+	return r == FILL_END ? STEP_PART_END : STEP_ON;
 }
 
 static int perf_input_stream_make_room(struct perf_input *in, struct perf_level *plain)
@@ -350,27 +365,27 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		in->plain_lost = perf_records_find(in, plain, false) == FOUND_NONE;
 	if (in->plain_lost) {
 		in->plain_more = !perf_unzip_hungry(in->unzip);
-		return 1;
+		return STEP_ON;
 	}
 	if (perf_walk(in, plain, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
 		perf_input_stream_emit(in, plain, len, offset, ret_chunk);
-		return 0;
+		return STEP_CHUNK;
 	}
 	if (stop == STOP_HEADER) {
 		in->damage.bad_bytes += level_left(plain);
 		r = give_up_part(in, err);
-		return r < 0 ? r : 2;
+		return r < 0 ? r : STEP_PART_END;
 	}
 	/* Compressed twice: nobody writes that. */
 	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
 		perf_level_step(in, plain, 1);
 		in->plain_lost = true;
-		return 1;
+		return STEP_ON;
 	}
 	in->plain_more = !perf_unzip_hungry(in->unzip);
-	return 1;
+	return STEP_ON;
 }
 
 static void clear_levels(struct perf_input *in)
@@ -434,9 +449,9 @@ int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 				       : next_raw(in, ret_chunk, err);
 
 		note_progress(in);
-		if (r <= 0)
+		if (r < 0 || r == STEP_CHUNK)
 			return r;
-		if (r == 2) {
+		if (r == STEP_PART_END) {
 			r = perf_input_stream_end_part(in, err);
 			if (r < 0)
 				return r;

@@ -20,16 +20,6 @@ enum {
 	ERRNO_MAX = 4095
 };
 
-bool table_answers_is_fault(int r)
-{
-	return r == -EPIPE || r == -ETIME;
-}
-
-bool table_answers_is_silence(int r)
-{
-	return r == -ECHILD || r == -ECONNRESET || r == -ETIMEDOUT;
-}
-
 /* It cannot have taken more than there was. */
 static void take_cost(struct table_answers *a, const struct table_answer *answer,
 		      uint64_t since_ns)
@@ -69,43 +59,50 @@ void table_answers_drain(struct table_answers *a)
 	}
 }
 
-static int take_death(struct table_answers *a, const struct table_answer *answer,
-		      uint64_t since_ns)
+static enum table_outcome take_death(struct table_answers *a,
+				     const struct table_answer *answer,
+				     uint64_t since_ns)
 {
 	take_cost(a, answer, since_ns);
 	a->worker_ns = 0;
 	if (answer->result == SIGPROF || answer->result == SIGXCPU)
-		return -ETIME;
-	return answer->result ? -EPIPE : -ECHILD;
+		return TABLE_TOO_SLOW;
+	return answer->result ? TABLE_KILLED : TABLE_ENDED;
 }
 
-/* 0 and the answer to the last question, with *ret_file, or -1. */
-static int table_answers_wait_for(struct table_answers *a, uint64_t since_ns,
-				  struct table_answer *answer, int *ret_file)
+/* TABLE_MADE: the answer to the last question is there, with *ret_file, or -1. */
+static enum table_outcome table_answers_wait_for(struct table_answers *a,
+						 uint64_t since_ns,
+						 struct table_answer *answer,
+						 int *ret_file)
 {
-	uint64_t end = since_ns + (uint64_t)PATIENCE_MS * 1000000;
-	int r = -EAGAIN;
+	uint64_t end = since_ns + PATIENCE_MS * NS_PER_MS;
 
-	for (int strays = 0; r == -EAGAIN && strays < STRAY_MAX;) {
+	for (int strays = 0; strays < STRAY_MAX;) {
 		struct pollfd fd = { .fd = a->fd, .events = POLLIN };
-		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+		int r;
 
-		if (now >= end)
-			return -ETIMEDOUT;
+		if (clock_now_ns(CLOCK_MONOTONIC) >= end)
+			return TABLE_NO_ANSWER;
 		if (atomic_load(&a->gives_up))
-			return -ECANCELED;
+			return TABLE_GIVEN_UP;
 		if (poll(&fd, 1, TURN_MS) <= 0)
 			continue;
 		r = table_packet_receive(a->fd, MSG_DONTWAIT, answer, sizeof(*answer),
 					 ret_file);
-		if (r || answer->number == a->number)
+		if (r == -EAGAIN)
 			continue;
+		if (r)
+			return TABLE_HUNG_UP;
+		if (answer->number == a->number)
+			return TABLE_MADE;
 		if (*ret_file >= 0)
 			close(*ret_file);
 		strays++;
-		r = answer->number ? -EAGAIN : take_death(a, answer, since_ns);
+		if (!answer->number)
+			return take_death(a, answer, since_ns);
 	}
-	return r == -EAGAIN ? -ETIMEDOUT : r;
+	return TABLE_NO_ANSWER;
 }
 
 /* Only a file in memory is read: no other can make its reader wait. */
@@ -116,30 +113,23 @@ static int table_answers_take_file(int file, struct unwind_table **ret_table)
 	return unwind_cache_take(file, TABLE_MAX_BYTES, ret_table);
 }
 
-/* That it died, or does not answer, is not the worker's to say, and neither is what is no errno. */
-static int table_answers_take_result(int32_t result)
-{
-	bool is_own = !table_answers_is_fault(result) &&
-		      !table_answers_is_silence(result) && result != -EAGAIN &&
-		      result != -ECANCELED;
-
-	return is_own && result >= -ERRNO_MAX ? result : -EBADMSG;
-}
-
-int table_answers_wait(struct table_answers *a, uint64_t since_ns,
-		       struct unwind_table **ret_table)
+enum table_outcome table_answers_wait(struct table_answers *a, uint64_t since_ns,
+				      struct unwind_table **ret_table, int *ret_error)
 {
 	struct table_answer answer;
 	int file = -1;
-	int r = table_answers_wait_for(a, since_ns, &answer, &file);
+	enum table_outcome outcome =
+		table_answers_wait_for(a, since_ns, &answer, &file);
+	int r;
 
-	if (r)
-		return r;
+	if (outcome != TABLE_MADE)
+		return outcome;
 	take_confinement(a, &answer);
 	take_cost(a, &answer, since_ns);
 	r = answer.result < 0 ? answer.result
 			      : table_answers_take_file(file, ret_table);
 	if (file >= 0)
 		close(file);
-	return r ? table_answers_take_result(r) : 0;
+	*ret_error = r < -ERRNO_MAX ? -EBADMSG : r;
+	return r ? TABLE_NONE : TABLE_MADE;
 }

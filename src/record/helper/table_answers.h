@@ -19,13 +19,19 @@ struct table_answers {
 
 /* Drops what an earlier question left. */
 void table_answers_drain(struct table_answers *a);
-/* Waits for what comes of the last question, asked at `since_ns`.  0 and a table; or there is none: what
- * table_answers_is_fault() or table_answers_is_silence(), or another negative errno that the worker
- * says (-EBADMSG: it says nothing that makes sense); -ECANCELED: it gave up. */
-int table_answers_wait(struct table_answers *a, uint64_t since_ns,
-		       struct unwind_table **ret_table);
-/* It is the binary's fault: the worker died of a signal (-EPIPE), or of that of its time (-ETIME). */
-bool table_answers_is_fault(int r);
-/* It may be of the machine, or of an earlier binary: the worker ended by itself (-ECHILD), so did the keeper,
- * or it was no answer (-ECONNRESET), or there is none (-ETIMEDOUT). */
-bool table_answers_is_silence(int r);
+/* What came of a question. */
+enum table_outcome {
+	TABLE_MADE, /* there is a table */
+	TABLE_NONE, /* the worker says why there is none, or nothing that makes sense */
+	TABLE_KILLED,    /* the binary's fault: the worker died of a signal */
+	TABLE_TOO_SLOW,  /* the binary's fault: the worker's time was up */
+	TABLE_ENDED,     /* the worker ended by itself */
+	TABLE_HUNG_UP,   /* the keeper has ended, or sent what is no answer */
+	TABLE_NO_ANSWER, /* in all the time that there is */
+	TABLE_GIVEN_UP,  /* `gives_up` */
+};
+
+/* Waits for what comes of the last question, asked at `since_ns`.  With TABLE_MADE *ret_table; with
+ * TABLE_NONE *ret_error is a negative errno, -EBADMSG for what makes no sense. */
+enum table_outcome table_answers_wait(struct table_answers *a, uint64_t since_ns,
+				      struct unwind_table **ret_table, int *ret_error);

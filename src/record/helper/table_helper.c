@@ -91,31 +91,42 @@ static bool table_helper_is_gone(const struct table_helper *h)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* What is a fault or silence: there is another worker for the next one. */
-static int table_helper_ask(struct table_helper *h, int fd,
-			    struct unwind_table **ret_table)
+static bool table_helper_is_fault(enum table_outcome outcome)
+{
+	return outcome == TABLE_KILLED || outcome == TABLE_TOO_SLOW;
+}
+
+/* It may be of the machine, or of an earlier binary. */
+static bool table_helper_is_silence(enum table_outcome outcome)
+{
+	return outcome == TABLE_ENDED || outcome == TABLE_HUNG_UP ||
+	       outcome == TABLE_NO_ANSWER;
+}
+
+/* After all but TABLE_MADE and TABLE_NONE there is another worker for the next one. */
+static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
+					   struct unwind_table **ret_table,
+					   int *ret_error)
 {
 	struct table_question question = { .number = ++h->answers.number };
 	uint64_t since = clock_now_ns(CLOCK_MONOTONIC);
-	int r;
+	enum table_outcome outcome = TABLE_HUNG_UP;
 
 	atomic_store(&h->answers.gives_up, false);
 	if (h->answers.fd < 0 && table_helper_begin(h, NULL))
-		return -ECONNRESET;
+		return TABLE_HUNG_UP;
 	table_answers_drain(&h->answers);
 	/* There is room, unless who was asked before took no question. */
-	r = table_packet_send(h->answers.fd, MSG_DONTWAIT, &question, sizeof(question),
-			      fd)
-		    ? -ECONNRESET
-		    : table_answers_wait(&h->answers, since, ret_table);
-	if (!table_answers_is_fault(r) && !table_answers_is_silence(r) &&
-	    r != -ECANCELED)
-		return r;
+	if (!table_packet_send(h->answers.fd, MSG_DONTWAIT, &question, sizeof(question),
+			       fd))
+		outcome = table_answers_wait(&h->answers, since, ret_table, ret_error);
+	if (outcome == TABLE_MADE || outcome == TABLE_NONE)
+		return outcome;
 	/* The keeper ends a worker that does not end. */
-	if (r == -ETIMEDOUT || r == -ECANCELED || r == -ECONNRESET ||
-	    table_helper_is_gone(h))
+	if (outcome == TABLE_NO_ANSWER || outcome == TABLE_GIVEN_UP ||
+	    outcome == TABLE_HUNG_UP || table_helper_is_gone(h))
 		hang_up(h);
-	return r;
+	return outcome;
 }
 
 static bool table_helper_same(const struct file_key *a, const struct file_key *b)
@@ -155,23 +166,39 @@ static void table_helper_tell(const char *path, const char *what)
 }
 
 static void table_helper_refuse(struct table_helper *h, const struct file_key *key,
-				const char *path, int why)
+				const char *path, enum table_outcome why)
 {
 	h->refused[h->nr_refused++ % REFUSED_MAX] = *key;
-	table_helper_tell(path, why == -EPIPE ? "died of it" : "took too long for it");
+	table_helper_tell(path,
+			  why == TABLE_KILLED ? "died of it" : "took too long for it");
 }
 
-static int table_helper_ask_again(struct table_helper *h, int fd,
-				  struct unwind_table **ret_table)
+static enum table_outcome table_helper_ask_again(struct table_helper *h, int fd,
+						 struct unwind_table **ret_table,
+						 int *ret_error)
 {
-	int r = -EPIPE;
+	enum table_outcome outcome = TABLE_HUNG_UP;
 
 	for (int i = 0; i < TRIES; i++) {
-		r = table_helper_ask(h, fd, ret_table);
-		if (r != -EPIPE && r != -ECHILD && r != -ECONNRESET)
+		outcome = table_helper_ask(h, fd, ret_table, ret_error);
+		if (outcome != TABLE_KILLED && outcome != TABLE_ENDED &&
+		    outcome != TABLE_HUNG_UP)
 			break;
 	}
-	return r;
+	return outcome;
+}
+
+/* As table_helper_make() has it. */
+static int table_helper_errno(enum table_outcome outcome, int error)
+{
+	if (table_helper_is_fault(outcome))
+		return -EPIPE;
+	if (table_helper_is_silence(outcome) || outcome == TABLE_GIVEN_UP)
+		return -EAGAIN;
+	if (outcome == TABLE_MADE)
+		return 0;
+	/* These two are not the worker's to say. */
+	return error == -EPIPE || error == -EAGAIN ? -EBADMSG : error;
 }
 
 /* That of a worker that was ended before it answered is known when its keeper has ended. */
@@ -184,9 +211,10 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 		      uint64_t *cost_ns, struct unwind_table **ret_table)
 {
 	struct file_key key = { 0 };
+	enum table_outcome outcome = TABLE_KILLED;
 	uint64_t before_ns;
 	struct stat st;
-	int r;
+	int error = 0;
 
 	if (fstat(fd, &st))
 		return -errno;
@@ -195,18 +223,16 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 	key.changed = st.st_mtim;
 	pthread_mutex_lock(&h->lock);
 	before_ns = used_ns(h);
-	r = table_helper_is_refused(h, &key) ? -EPIPE
-					     : table_helper_ask_again(h, fd, ret_table);
+	if (!table_helper_is_refused(h, &key))
+		outcome = table_helper_ask_again(h, fd, ret_table, &error);
 	*cost_ns += used_ns(h) - before_ns;
-	if (table_answers_is_fault(r) && !table_helper_is_refused(h, &key))
-		table_helper_refuse(h, &key, path, r);
-	if (table_answers_is_silence(r) && !h->is_silent)
+	if (table_helper_is_fault(outcome) && !table_helper_is_refused(h, &key))
+		table_helper_refuse(h, &key, path, outcome);
+	if (table_helper_is_silence(outcome) && !h->is_silent)
 		table_helper_tell(path, "did not answer");
-	h->is_silent = table_answers_is_silence(r);
+	h->is_silent = table_helper_is_silence(outcome);
 	pthread_mutex_unlock(&h->lock);
-	if (table_answers_is_silence(r) || r == -ECANCELED)
-		return -EAGAIN;
-	return table_answers_is_fault(r) ? -EPIPE : r;
+	return table_helper_errno(outcome, error);
 }
 
 void table_helper_give_up(struct table_helper *h)
