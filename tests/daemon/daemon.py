@@ -2,7 +2,7 @@
 """oprofiled over longer stretches than a test of every day takes: killed again and again, asked by
 many readers, with many processes and binaries, over many rotations.  Needs root.
 
-Nothing here judges speed: what takes long on a busy machine is told, not refused.
+Nothing here judges speed: slow steps of a busy machine are reported, not rejected.
 Exit status: 0 all right, 1 something is not, 77 the system cannot be sampled here."""
 import argparse
 import csv
@@ -29,7 +29,7 @@ class CannotRecord(Exception):
 
 
 class Daemon:
-    """oprofiled with a session and a socket of its own, for as long as the test goes on."""
+    """oprofiled with a separate session and socket, for the duration of the test."""
 
     def __init__(self, options, directory):
         self.oprofile = os.path.join(os.path.abspath(options.build), "src", "tools",
@@ -112,8 +112,7 @@ class Daemon:
 
 
 def is_damaged(said):
-    """A segment that was not finished is no damage behind a SIGKILL, and what of a block was
-    written is cut off."""
+    """After a SIGKILL an unfinished segment is not damage, and a partial block is cut off."""
     said = re.sub(r"\d+ of \d+ segments not finished|\d+ bytes cut off|\d+ samples read", "",
                   said)
     return re.search(r"[1-9]", said) is not None
@@ -125,7 +124,7 @@ def work(daemon, name, *words):
 
 
 def test_kill(daemon, options):
-    """What was told three seconds before a SIGKILL is there, and nothing is there twice."""
+    """Everything reported three seconds before a SIGKILL is there, exactly once."""
     load = work(daemon, "ratio", "36000000")
     chance = random.Random(options.seed)
     bad = complete = told_in_all = 0
@@ -170,7 +169,7 @@ def test_readers(daemon, options):
         while time.monotonic() < until:
             rows, said = daemon.report("--by", "event", "--since", "10m")
             seen = sum(int(row["samples"]) for row in rows)
-            # "no samples" is no error in the first moments.
+            # "no samples" is not an error in the first moments.
             if seen < last or (last and said):
                 bad.append(f"{last} samples, then {seen}: {said.strip()}")
             last = seen
@@ -231,7 +230,7 @@ def test_many(daemon, options):
 
 
 def watch(daemon, seconds):
-    """What the daemon tells of itself, twice a second."""
+    """Polls the daemon's status twice a second."""
     looks = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -244,7 +243,7 @@ def watch(daemon, seconds):
 
 
 def is_steady(looks):
-    """Neither memory nor descriptors grow.  Told with the numbers."""
+    """Checks that neither memory nor descriptors grow, and prints the numbers."""
     half = len(looks) // 2
     first, second = looks[:half], looks[half:]
 
@@ -275,7 +274,7 @@ def test_week(daemon, options):
     week has, and neither memory nor descriptors grow."""
     daemon.oprofile = os.path.join(os.path.abspath(options.build), "tests", "daemon",
                                    "oprofile-week")
-    # Of ten minutes, as usual.
+    # Segments of ten minutes, the default.
     words = ("--rotate", "714ms", "--max-overhead", "90%", "--callgraph", "fp", "--retain")
     kept, slack = 120, 6 # seconds; between rotations, looks and the daemon's look a minute
     begin = time.time()

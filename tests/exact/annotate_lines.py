@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """annotate_lines.py BUILD NAME PROGRAM COMMAND [NAME PROGRAM COMMAND...] - lines of opannotate
-beside those of `llvm-objdump -d -l` and of `perf annotate --stdio -l`, for programs with debug
-information.
+compared with those of `llvm-objdump -d -l` and of `perf annotate --stdio -l`, for programs with
+debug information.
 
-All instructions of PROGRAM: the line that opannotate --source --assembly shows in front of each, and
-llvm-objdump's.  COMMAND (of the shell) is recorded by perf; the shares of the lines of its hottest
-functions of PROGRAM are compared with those that perf prints: what they agree on is the sum of the
-smaller of the two.  Prints a table for docs/disassembly.md."""
+All instructions of PROGRAM: the line that opannotate --source --assembly shows in front of each,
+and llvm-objdump's. COMMAND (of the shell) is recorded by perf; the shares of the lines of its
+hottest functions of PROGRAM are compared with those that perf prints: what they agree on is the sum
+of the smaller of the two. Prints a table for docs/disassembly.md."""
 
 import collections
 import os
@@ -19,7 +19,7 @@ TOP = 10
 # perf asks addr2line for each address; functions for which that takes longer are left out.
 PERF_SECONDS = 60
 RATE_HZ = 5000
-PIECE = 30000  # samples of one session: groups of it stay few
+PIECE = 30000  # samples of a session, so that it has few groups
 
 
 def run(*command, **more):
@@ -41,7 +41,7 @@ def sections(program):
 
 
 def objdump_lines(program):
-    """address -> (file, line), None where nothing was said; functions begin anew."""
+    """address -> (file, line), None where nothing was printed; each function starts afresh."""
     places, place = {}, None
     with subprocess.Popen(["llvm-objdump", "-d", "-l", "--no-show-raw-insn", program],
                           stdout=subprocess.PIPE, text=True, errors="replace") as out:
@@ -60,7 +60,7 @@ def objdump_lines(program):
 
 
 def our_lines(tools, program, addresses, scratch):
-    """The same; sources are not there, so that each line is said by file and number."""
+    """The same; sources are not there, so that each line is printed as file and number."""
     parts = list(sections(program))
     build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program))
     places, part = {}, 0
@@ -83,7 +83,7 @@ def our_lines(tools, program, addresses, scratch):
 
 
 def read_listing(text, places):
-    """Instructions that have a sample, with the line that stands last in front of them."""
+    """Instructions that have a sample, with the last line printed before them."""
     place = None
     for line in text.split("\n"):
         found = re.match(r" {15}:/\* (/.*):(\d+) \*/$", line)

@@ -7,7 +7,7 @@ import tempfile
 
 
 def unit_ranges(text):
-    """{offset of a unit: [(first address, address behind the last)]}."""
+    """{offset of a unit: [(first address, address after the last)]}."""
     units = {}
     here, low = None, None
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What exact.py builds by itself: small programs, many compilers and kinds of debug information."""
+"""Builds the small programs of exact.py, many compilers and kinds of debug information."""
 import glob
 import os
 import re
@@ -8,7 +8,7 @@ from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# What builds it; its twin, and who of the other programs is asked about that.
+# Its builder; its twin, and the other programs that get the twin.
 Subject = namedtuple("Subject", "name tools build twin blind", defaults=(None, ()))
 NO_SPLIT = ["binutils", "elfutils"]
 EVERYBODY = [*NO_SPLIT, "llvm"]
@@ -51,7 +51,7 @@ def build_one(command):
 
 
 def same_code(a, b):
-    """Whether two builds differ in nothing but how debug information is written, and in where
+    """True if two builds differ only in how debug information is written, and in where
     constants are: the same functions in the same places, and nearly all bytes the same."""
     text, names = zip(*((
         subprocess.run(["objcopy", "-O", "binary", "-j", ".text", f, "/dev/stdout"],

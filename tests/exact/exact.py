@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exact.py OPROFILE [options]: our answers beside those of three other programs.
+"""exact.py OPROFILE [options]: compares our answers with those of three other programs.
 
 Builds binaries with the compilers that are there, asks about random addresses of their code and
 compares function, file and line of the whole inline chain with llvm-symbolizer, binutils'
@@ -30,7 +30,7 @@ import tempfile
 import time
 from collections import Counter
 
-sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.dont_write_bytecode = True  # the source directory is not changed
 
 import aranges
 import builds
@@ -61,7 +61,7 @@ def pick(binary, nr):
 
 def clean_name(name):
     name = name.split(" inlined at ")[0]
-    # What LLVM puts behind names that it made global is in symbols only.
+    # Suffixes of names that LLVM made global are in symbols only.
     name = re.sub(r"\.llvm\.\d+$", "", name)
     return None if name in ("??", "") else name
 
@@ -140,7 +140,7 @@ def what_they_say(others, at, spelling):
 
 
 def kind_of(ours, theirs):
-    """What differs, in a word or two."""
+    """Names the difference, in a word or two."""
     if not ours:
         return "no answer"
     if theirs and theirs[-1][0] is None:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """instructions.py DECODE_TEXT [NAME=]OBJDUMP:FILE[:DEBUG-FILE]... : where instructions begin in the
-executable sections of binaries, beside objdump of their machine.
+executable sections of binaries, compared with objdump of their machine.
 
-Without FILEs the C libraries of this machine and of the cross compilers that are here.  A stripped binary and its debug file are put together by eu-unstrip for objdump,
-which else knows neither Thumb nor data of ARM's; we are given the two files.  What objdump prints
-as data (".word", ".long") or knows not either is counted apart.
+Without FILEs the C libraries of this machine and of the cross compilers that are here. A stripped
+binary and its debug file are put together by eu-unstrip for objdump, which else knows neither Thumb
+nor data of ARM's; we are given the two files. What objdump prints as data (".word", ".long") or
+knows not either is counted apart.
 
 Ends with 1 if more than 0.1 % of the instructions begin elsewhere, or are not decoded."""
 import glob
@@ -56,7 +57,7 @@ def compare(decode_text, name, objdump, path, debug, folder):
     kinds = ours(decode_text, path, debug)
     starts = kinds["insn"] | kinds["bad"]
     only_there = insns - starts
-    # What is data there is no instruction here but by its looks.
+    # Data of objdump is an instruction here only by coincidence.
     only_here = kinds["insn"] - insns - data
     guessed = len((kinds["insn"] & data))
     bad = kinds["bad"] & insns
@@ -68,8 +69,8 @@ def compare(decode_text, name, objdump, path, debug, folder):
 
 
 def arm_program(folder):
-    """ARM's libraries are stripped, and then nobody knows their data from code; a program that
-    was linked from the static library has all marks."""
+    """ARM's libraries are stripped, and then their data cannot be distinguished from code; a
+    program that was linked from the static library has all marks."""
     compiler = "arm-linux-gnueabihf-gcc"
     path = os.path.join(folder, "arm")
     if not shutil.which(compiler):

@@ -1,6 +1,7 @@
 """Programs of the world for exact.py, built from the source packages of Debian.
 
-What they need beside what `scripts/deps.sh exact` installs: `scripts/deps.sh exact-real`."""
+What they need in addition to what `scripts/deps.sh exact` installs: `scripts/deps.sh
+exact-real`."""
 import glob
 import os
 import re
@@ -16,7 +17,7 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def apt(folder, *words):
-    """With lists of its own: this machine's may be without source packages."""
+    """With separate lists: this machine's may be without source packages."""
     state = os.path.join(folder, "apt")
     os.makedirs(os.path.join(state, "partial"), exist_ok=True)
     listed = os.path.join(state, "sources.list")

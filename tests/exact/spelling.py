@@ -8,12 +8,12 @@ def is_artificial(frame):
 
 
 def of_clone(name):
-    """Without what gcc puts behind the names of a function's parts and copies."""
+    """Removes gcc's suffixes for parts and copies of a function."""
     return re.sub(r"(\.(lto_priv|constprop|isra|part|cold)(\.\d+)?)+$", "", name)
 
 
 class Spelling:
-    """Of the names of one binary."""
+    """Compares the names of a binary."""
 
     def __init__(self, binary):
         self.places = {}  # of a name's symbols
@@ -35,7 +35,7 @@ class Spelling:
         return self.demangled[name]
 
     def is_plain(self, plain, name):
-        """Whether a name without scope is that of a mangled one.  Template arguments are not
+        """True if a name without scope is that of a mangled one.  Template arguments are not
         compared: compilers and demanglers write those of closures each in their own way."""
         if not name.startswith("_Z") or plain.startswith("_Z"):
             return False
@@ -43,14 +43,14 @@ class Spelling:
         return bool(re.search(r"(^|[ :])" + re.escape(word) + r"([<(\[]|$)", self.demangle(name)))
 
     def same_name(self, a, b):
-        """Of a function and its parts and copies, with or without its scope."""
+        """True for a function and its parts and copies, with or without its scope."""
         if not a or not b:
             return a == b
         a, b = of_clone(a), of_clone(b)
         return a == b or self.is_plain(a, b) or self.is_plain(b, a)
 
     def same(self, a, b):
-        """Answers that are the same but for names of one function."""
+        """True for answers that differ only in the names of a function."""
         return bool(a and b and len(a) == len(b) and all(
             x[1:] == y[1:] and self.same_name(x[0], y[0]) for x, y in zip(a, b)))
 

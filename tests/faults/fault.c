@@ -53,7 +53,7 @@ struct fault_state {
 struct call_kind {
 	const char *name;
 	int calls[MAX_CALLS]; /* -1 ends them */
-	/* Whether the calls have a directory descriptor, and it is to be AT_FDCWD or to be another. */
+	/* True if the calls have a directory descriptor, and it is to be AT_FDCWD or to be another. */
 	bool is_at_cwd;
 	bool is_at_fd;
 	bool is_not_stderr; /* leaves the process its messages */
@@ -119,7 +119,7 @@ static void set_up_failed(const char *what)
 	_exit(FAILED_SETUP);
 }
 
-/* Filter instructions of one system call: notify, or the next call. */
+/* Filter instructions of a system call: notify, or the next call. */
 static size_t filter_call(const struct call_kind *kind, int call,
 			  struct sock_filter *to)
 {
@@ -216,7 +216,7 @@ static int descriptor_receive(int socket)
 	return fd;
 }
 
-/* Whether the task still runs the program that was begun with. */
+/* True if the task still runs the first program. */
 static bool is_same_program(pid_t task, const char *program)
 {
 	char link[64];

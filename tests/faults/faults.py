@@ -47,7 +47,7 @@ KINDS = {
     "write": ("EIO", "ENOSPC", "EINTR"),
     "malloc": ("ENOMEM",),
 }
-# Of these all later calls fail, too, in some runs: a full disk, no descriptors, no memory.
+# In some runs all later calls of these fail as well: a full disk, no descriptors, no memory.
 PERSISTENT = ("open", "openat", "write", "malloc")
 
 
@@ -74,7 +74,7 @@ class State:
 
 
 class Run:
-    """What one run of a command left: status, stdout, stderr, and its directory."""
+    """The result of a run of a command: status, stdout, stderr, and its directory."""
 
     def __init__(self, directory, status, out, err):
         self.directory = directory
@@ -88,7 +88,7 @@ class Run:
 
 
 def same_tree(one, other):
-    """Whether two files, or all files of two directories, have the same bytes."""
+    """True if two files, or all files of two directories, have the same bytes."""
     if not os.path.isdir(one):
         return os.path.isfile(one) and os.path.isfile(other) and filecmp.cmp(one, other, False)
     if not os.path.isdir(other):
@@ -156,7 +156,7 @@ class Archive(Command):
         return os.path.isfile(run.path(self.output)) and self.facts(run) == self.facts(reference)
 
     def facts(self, run):
-        """Of a file: whether it is complete, and what a report shows of it."""
+        """Returns whether a file is complete, and what a report shows of it."""
         path = run.path(self.output)
         return [(done.returncode, done.stdout) for done in (
             self.suite.plain("oparchive", "--verify", "archive:" + path),
@@ -241,7 +241,7 @@ class Record(Command):
 
 
 class Daemon:
-    """oprofiled, of which calls of one kind can fail, with a session directory of its own."""
+    """oprofiled, with a separate session directory; its calls of a given kind can fail."""
 
     def __init__(self, suite, kind):
         self.suite = suite
@@ -290,7 +290,7 @@ class Daemon:
         return done.returncode, done.stderr + b"\n".join(news), self.report(name)
 
     def records_again(self, name):
-        """Whether a later session has samples: after a failure the daemon waits for some seconds."""
+        """True if a later session has samples: after a failure the daemon waits for some seconds."""
         for i in range(SECONDS * 2):
             if self.process.poll() is not None:
                 return False
@@ -539,7 +539,7 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
         ]
 
     def state(self):
-        """Of this thread."""
+        """Faults of this thread."""
         if not hasattr(self.local, "state"):
             with self.lock:
                 self.nr_states += 1
@@ -601,7 +601,7 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
         return command.after(self, run, reference)
 
     def inject(self, command, reference, fault):
-        """Whether the fault was reached, and the finding or None."""
+        """Returns whether the fault was reached, and the finding or None."""
         kind, error, n, keeps = fault
         directory = self.new_directory(command)
         self.state().arm(n, getattr(errno, error), keeps, self.options.backtrace)

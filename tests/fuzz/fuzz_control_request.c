@@ -24,7 +24,7 @@ static void take(char *line)
 	for (size_t i = 0; i < request.nr_args; i++) {
 		struct buf word = { 0 };
 
-		/* What was understood can be said again. */
+		/* A parsed request can be formatted again. */
 		control_put_word(&word, request.args[i]);
 		buf_put_u8(&word, 0);
 		assert(!control_unescape((char *)word.data));

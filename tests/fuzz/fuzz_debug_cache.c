@@ -156,7 +156,7 @@ static void make_things(int cache, const uint8_t *data, size_t size)
 	}
 }
 
-/* What was found must be it. */
+/* The result must be the wanted file. */
 static void check(int r, int fd, char *path, bool has_id)
 {
 	struct build_id id;

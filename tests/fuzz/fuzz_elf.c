@@ -15,7 +15,7 @@ enum {
 	LOOKED_AT_MAX = 2000
 };
 
-/* What every table promises, whatever it was made of. */
+/* Checks what every table guarantees for any input. */
 static void check(const struct symtab *tab)
 {
 	size_t nr = symtab_count(tab);
@@ -38,7 +38,7 @@ static void check(const struct symtab *tab)
 	}
 }
 
-/* Each part ends behind where it was asked about. */
+/* Each part ends after the requested address. */
 static void check_marks(const uint8_t *data, size_t size)
 {
 	struct insn_marks *marks = NULL;

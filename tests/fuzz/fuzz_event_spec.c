@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the lists of ours; made once, which takes longer than all that is done with it. */
+/* Uses our lists; made once, which takes longer than all that is done with it. */
 static struct event_catalog *catalog_of(const struct cpu_type *cpu, bool arm)
 {
 	static struct event_catalog *catalogs[2];

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is given is there: it can be read to its last byte. */
+/* All strings are valid: they can be read to the last byte. */
 static size_t look_at(struct foreign_word w)
 {
 	size_t sum = 0;

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In a piece of memory of its own, so that a byte too far is seen. */
+/* In a separate allocation, so that a read beyond it is detected. */
 static enum metrics_request parse(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size ? size : 1);
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size = METRICS_REQUEST_MAX;
 	what = parse(data, size);
 	assert(what < METRICS_REQUEST_COUNT);
-	/* What was not whole is not known before. */
+	/* An incomplete request is not recognized earlier. */
 	if (what == METRICS_MORE || what == METRICS_TOO_LONG)
 		for (size_t len = 0; len < size; len++)
 			assert(parse(data, len) == METRICS_MORE);

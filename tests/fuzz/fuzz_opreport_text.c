@@ -1,4 +1,4 @@
-/* What opreport prints, from anywhere. */
+/* Any bytes as output of opreport. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

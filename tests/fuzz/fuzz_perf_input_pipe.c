@@ -1,4 +1,4 @@
-/* What perf record writes to a pipe, as far as it fits into one. */
+/* Any bytes as output of perf record to a pipe, as far as it fits into one. */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -19,7 +19,7 @@ static const uint64_t sample_types[] = {
 		PERF_SAMPLE_STACK_USER,
 };
 
-/* What a record lends has to be there. */
+/* Borrowed data of a record must be valid. */
 static uint64_t sum_bytes(const uint8_t *at, uint64_t len)
 {
 	uint64_t sum = 0;

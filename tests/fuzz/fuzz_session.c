@@ -50,7 +50,7 @@ static void mend_sums(uint8_t *bytes, size_t size)
 	}
 }
 
-/* What every consumer relies on. */
+/* Checks what every consumer relies on. */
 static void check_batch(const struct dict *d, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {

@@ -1,8 +1,8 @@
 /* fuzz_table_answers.c - what the helper for unwind tables sends to the daemon, once a binary has taken it
  * over: packets of any kind, with files of any kind.
  *
- * The input is packets: a byte that says what is told and sent (below), 24 bytes of an answer, and of
- * a file in memory the bytes, behind two that say how many. */
+ * The input is packets: a byte with the kind of the answer (below), 24 bytes of an answer, and of
+ * a file in memory the bytes, after two with their number. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

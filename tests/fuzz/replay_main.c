@@ -25,7 +25,7 @@ static void replay_file(const char *path)
 	uint8_t *exact = NULL;
 	int r = io_read_file(path, &in, INPUT_MAX);
 
-	/* A copy of exactly that size, so that a read behind its end is seen. */
+	/* A copy of exactly that size, so that a read beyond its end is detected. */
 	if (!r) {
 		exact = malloc(in.len ? in.len : 1);
 		if (!exact)

@@ -1,7 +1,7 @@
 /* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - recordings that were cut
  * and damaged, through the reader, the replay, the profile and the commands.
- * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is
- * a process of its own, one case of TAP: it must not crash, leak (with a sanitizer), take
+ * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is a
+ * separate process, one case of TAP: it must not crash, leak (with a sanitizer), take
  * 1 GB of memory or 5 s for one input.  --only does one of a series, for a debugger. */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ struct state {
 	uint64_t slow_ns;
 };
 
-/* What the commands write goes there, and into folders of perf record --threads. */
+/* The output of the commands goes there, and into folders of perf record --threads. */
 static char folder[] = "/tmp/hostile-XXXXXX";
 
 /* splitmix64: the same numbers on every machine. */
@@ -269,7 +269,7 @@ static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 	}
 }
 
-/* The bytes are in a piece of memory of just that size: what is read behind it is seen. */
+/* The bytes are in a piece of memory of just that size: a read beyond it is detected. */
 static uint8_t *copy_of(const struct buf *seed, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -325,7 +325,7 @@ static unsigned long length_of(const struct settings *set, const struct buf *see
 	return series == FLIPS ? set->flips : seed->len / set->step + 1;
 }
 
-/* What is said goes to `messages`, of which the last input's are kept. */
+/* Messages go to `messages`, of which the last input's are kept. */
 static void run_all(const struct settings *set, const struct buf *seed,
 		    enum series series, struct state *state, int messages)
 {

@@ -20,7 +20,7 @@ def is_there():
 
 
 class Browser:
-    """`with Browser() as b:`; all of its files are in a folder that goes with it."""
+    """`with Browser() as b:`; all of its files are in a directory that is removed at the end."""
 
     def __init__(self, dark=False, width=1200, height=800):
         self.dark = dark
@@ -121,7 +121,7 @@ class Browser:
                         {"type": "pointerUp", "button": 0}]}]})
 
     def click_at(self, point, times=1):
-        """Where in the window."""
+        """The position in the window."""
         press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self.call("POST", "/actions", {"actions": [{
             "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
@@ -129,7 +129,7 @@ class Browser:
                          "y": round(point[1])}] + press * times}]})
 
     def messages(self):
-        """What the console said since it was asked last: errors of scripts and of the policy."""
+        """The new messages of the console: errors of scripts and of the policy."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
     def screenshot(self, path):

@@ -18,8 +18,8 @@ MARGIN_MS = 400  # of a zoom among so many, on a busy machine; else it is about 
 
 
 def make_page(tools, folder):
-    """outer calls mid, which calls HOSTILE; two threads of one process, another process.  Then the
-    same beside a session in which nothing but mid was seen."""
+    """outer calls mid, which calls HOSTILE; two threads of one process, another process.  Then
+    the same next to a session that has only mid."""
     links, writer = tools
     binary, build_id, (leaf, mid, outer) = tap.library(folder, HOSTILE)
     head = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|7|1000000|0|0",
@@ -141,7 +141,7 @@ def test_zoom(b, page, *_):
     load(b, page)
     click_frame(b, "mid")
     assert width_of(b, "mid") == 1000 and width_of(b, "outer") == 1000
-    # What calls itself counts once.
+    # A recursive function counts once.
     rows = {r[2]: r[1] for r in rows_of(b)}
     assert rows == {HOSTILE: "50.00 %", "mid": "65.00 %"}, rows
     b.press("Escape")
@@ -229,7 +229,7 @@ def test_difference(b, _, both, *__):
     hue = """
 const i = flames.where(arguments[0])[0], m = flames.colourOf(i).match(/^hsl\\((\\d+) (\\d+)%/);
 return [Number(m[1]), Number(m[2])];"""
-    # Of the first session's 100 samples mid has 65 and HOSTILE 65; of the other one's 40 30 and 0.
+    # In the first session's 100 samples mid has 65 and HOSTILE 65; of the other one's 40 30 and 0.
     assert b.run(hue, "mid")[0] == 5 and b.run(hue, "mid")[1] > 0, b.run(hue, "mid")
     assert b.run(hue, HOSTILE)[0] == 220 and b.run(hue, HOSTILE)[1] == 80, b.run(hue, HOSTILE)
     assert b.run(hue, "outer")[1] == 0

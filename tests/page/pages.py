@@ -118,7 +118,7 @@ def test_inlined(b, made, _):
 
 
 def test_harmless(b, made, _):
-    """what stands in a source does not run, nor does what is put into the page later"""
+    """scripts in a source do not run, nor do scripts that are inserted later"""
     b.open(made.url())
     b.messages()
     b.run("[...document.querySelectorAll('a.source')].find(a => a.text.endsWith('/p.c')).click()")

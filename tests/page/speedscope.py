@@ -123,7 +123,7 @@ for (const what of ['mousedown', 'click'])
 
 
 def click_says(b, point, text):
-    """Clicks until the selected frame has these, or with "" until there is none: what is zoomed is moving for a moment."""
+    """Clicks until the selected frame has these, or with "" until nothing is selected: what is zoomed is moving for a moment."""
     for _ in range(40):
         b.press("Escape")
         time.sleep(0.6)  # two clicks are no double one

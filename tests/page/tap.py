@@ -1,4 +1,4 @@
-"""What the tests of pages share: commands, and tests in a browser whose results are printed as TAP."""
+"""Shared by the tests of pages: commands, and tests in a browser whose results are printed as TAP."""
 import os
 import re
 import subprocess

@@ -18,7 +18,7 @@ def samples(program, path, data):
 
 
 def size_places(data):
-    """Where the sizes of the samples are, and their byte order."""
+    """Returns the offsets of the samples' sizes, and their byte order."""
     order = "<" if data.startswith(b"PERFILE2") else ">"
     at, size = struct.unpack_from(order + "QQ", data, 40)
     end = at + size

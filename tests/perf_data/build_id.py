@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """build_id.py front|end PATH HEX <PIPE: perf's output to a pipe with one more build-id, that
-PATH has the id HEX, before all other records or behind them."""
+PATH has the id HEX, before or after all other records."""
 import struct
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What functions have themselves and with all that they called: perf report --children, and ours.
+"""Compares self and total shares of functions: perf report --children, and ours.
 
 usage: children.py OPROFILE FILE [WORD...]
 WORDs go to our report, such as an event.  One line of sums, and the functions that differ: perf's
@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 UNIT = 0.0101 # of a share with two decimals, rounded twice
-# What may have another name with us, in percent of all.  Where a chain was recorded by frame
+# Samples that can have another name in our report, in percent of all.  Where a chain was recorded by frame
 # pointers, perf names what the return address lies in, we what called: a function that ends with
-# a call, such as the loader's _start, is the one behind it with perf.  Nor has .plt our name.
+# a call, such as the loader's _start, is the following one in perf.  Nor has .plt our name.
 OTHER_NAME = 1.0
 
 

@@ -20,7 +20,7 @@ class Deferred(File):
     sample_type = IP | TID | TIME | CALLCHAIN | PERIOD
 
     def rounds(self):
-        """What was written so far is looked at."""
+        """The data written so far is flushed."""
         for _ in range(3):
             self.record(FINISHED_ROUND, 0, b"")
 
@@ -40,7 +40,7 @@ def main():
     in_kernel = [CONTEXT_KERNEL, kernel, CONTEXT_USER_DEFERRED]
     skips = ["_start", "main", "work_skip", "[no-vmlinux]"]
     bottoms = ["_start", "main", "descend", "bottom"]
-    # Some samples of one stay in the kernel, of two threads; the same cookie is another's of another.
+    # Samples of two threads stay in the kernel; another thread uses the same cookie.
     f.sample(MISC_KERNEL, kernel, in_kernel + [5], [], 3, skips)
     f.sample(MISC_KERNEL, kernel, in_kernel + [5], [], 2,
              ["_start", "main", "bottom", "[no-vmlinux]"], OTHER)

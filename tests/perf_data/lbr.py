@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """lbr.py FILE PROGRAM BYTE_ORDER [empty]: a perf.data as `perf record --call-graph lbr` writes it.
 
-The user's callers are in branch stacks of call-stack mode, as CPUs keep them; what is in the chains is
-wrong behind the first address, as without frame pointers.  PROGRAM is tests/workloads/deep; BYTE_ORDER is
+The user's callers are in branch stacks of call-stack mode, as CPUs keep them; the chains are
+wrong after the first address, as without frame pointers.  PROGRAM is tests/workloads/deep; BYTE_ORDER is
 little or big.  With `empty` also samples whose branch stack is empty (stock perf reads on behind it).
 FILE.folded: the stacks, in the words of `oprofile export folded`, by how they are made.
 Source of the formats: perf_event_open(2), <linux/perf_event.h>.
@@ -127,7 +127,7 @@ def main():
     f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom],
              [(("descend", 64), ("bottom", 0))] + 15 * [(("descend", 64), ("descend", 0))], 2,
              ["[truncated]"] + 16 * ["descend"] + ["bottom"])
-    # What is in the branch stack of a thread of the kernel is not its own.
+    # The branch stack of a kernel thread belongs to another thread.
     f.sample(MISC_KERNEL, kernel, [CONTEXT_KERNEL, kernel], outer, 4, ["[no-vmlinux]"])
     if "empty" in sys.argv[4:]:
         f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom, f.at(("main", 9))], [], 6,

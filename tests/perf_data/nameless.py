@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""nameless.py FILE: a perf.data with threads that nothing tells the name of, or only behind samples
-of theirs; and the name that each sample counts under.
+"""nameless.py FILE: a perf.data with threads that have no name, or only after some of their
+samples; and the name that each sample counts under.
 
 FILE.counts: "name samples" by line, as perf report has them: a thread's first name is that of its
 samples up to then.
@@ -25,7 +25,7 @@ def trailer(pid, tid):
 
 
 def rounds():
-    """What was written so far is looked at."""
+    """The data written so far is flushed."""
     records.extend([record(FINISHED_ROUND, b"")] * 3)
 
 
@@ -46,13 +46,13 @@ def fork(pid, ppid, tid, ptid):
 
 
 def main():
-    # Never named: nor are its children, and the number that stands for a name is not theirs.
+    # Never named: nor are its children, and the number used as a name is not theirs.
     sample(10, 10, ":10", 3)
     fork(11, 10, 11, 10)
     sample(11, 11, ":11", 2)
     fork(11, 11, 12, 11)
     sample(11, 12, ":12", 4)
-    # Named behind its first samples, then once more; a child from before, and one from between.
+    # Named after its first samples, then again; a child from before, and one from between.
     sample(20, 20, "first", 5)
     fork(21, 20, 21, 20)
     rounds()

@@ -3,7 +3,7 @@
 the machine of the recording.
 
 usage: native.py OPROFILE DIRECTORY...   (each with debug-cache/ and FILE, FILE.native)
-       native.py OPROFILE --archive ARCHIVE FILE   (an archive of FILE, beside FILE.native)
+       native.py OPROFILE --archive ARCHIVE FILE   (an archive of FILE, next to FILE.native)
        native.py OPROFILE --debuginfod SERVER DIRECTORY...   (binaries from that server alone:
            tests/cmd/debuginfod_server.py)
 One line a file; the rows that differ below it, at most 20.  Status 1 if more than the
@@ -25,7 +25,7 @@ NO_BUILD_IDS = ("perf.pipe.data", "perf.z.data")
 
 
 def key(comm, image, symbol):
-    """What both sides have: perf cuts commands off at its column, and on arm64 it counts
+    """Normalizes both sides: perf cuts commands off at its column, and on arm64 it counts
     some functions of modules as the kernel's own.  What has no function is one, however it
     is named: an address, the binary, a section."""
     image = image.strip()
@@ -82,7 +82,7 @@ def files_of(directory):
 
 
 def serve(cache, served):
-    """What has a build-id in perf's cache, as a server has it."""
+    """Files with a build-id in perf's cache, as on a server."""
     for kind, name in (("elf", "executable"), ("vdso", "executable"), ("debug", "debuginfo")):
         for path in glob.glob(os.path.join(glob.escape(cache), "**", kind), recursive=True):
             folder = os.path.join(served, os.path.basename(os.path.dirname(path)))

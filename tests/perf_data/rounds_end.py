@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes a perf.data with stacks whose rounds end after some samples, and more behind them than
-may wait for a round: rounds_end.py FILE SAMPLES."""
+"""Writes a perf.data with stacks whose rounds end after some samples, followed by more samples
+than can wait for a round: rounds_end.py FILE SAMPLES."""
 import sys
 
 from plain_file import FINISHED_ROUND, record, sample, write

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a perf.data of short rounds with more samples than are counted at once when only their
-beginnings are kept, from one thread that changes its name every NAMED samples; the record of a name
-stands at the end of its round, behind samples that are younger: rounds_heads.py FILE NAMES."""
+beginnings are kept, from one thread that changes its name every NAMED samples; the record of a
+name is at the end of its round, after samples with later times: rounds_heads.py FILE NAMES."""
 import struct
 import sys
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Whether perf reads from one perf.data what it reads from others, added up.
+"""Checks that perf reads from a perf.data the sum of what it reads from others.
 
 usage: same.py [--unwound] [--time SPAN] BEFORE... AFTER
 Compares perf report by (event, comm, object, symbol) and by CPU, and what perf script
-prints of each sample with its chain.  Of addresses without a symbol only the object counts:
+prints of each sample with its chain.  For addresses without a symbol only the object counts:
 where a binary was mapped is not part of a session.  With a span (as perf takes it) BEFORE
 is cut to it.  With --unwound chains of AFTER may have more callers.  The rows that differ are printed; status 1 if any does.
 """
@@ -50,12 +50,12 @@ def report(path, *keys, more=()):
 
 
 def essence(sample):
-    """What a session keeps of a sample with a chain."""
+    """The part of a sample with a chain that a session keeps."""
     # A chain ends where it leaves what is mapped.
     lost = next((i for i, f in enumerate(sample) if i > 1 and f == UNKNOWN), None)
     sample = [re.sub(r"\(/lib/modules/.*/(.*)\.ko\)", r"([\1])", any_kernel(f))
               for f in sample[:lost]]
-    # A chain without callers is none.
+    # A chain without callers counts as no chain.
     return sample if len(sample) > 2 else sample[:1]
 
 
@@ -71,7 +71,7 @@ def script(path, more=()):
             continue
         if sample:
             samples["; ".join(essence(sample))] += 1
-        # Without a chain the address stands behind the event, which ends with a colon.
+        # Without a chain the address follows the event, which ends with a colon.
         line = re.sub(r"^(.*): +[0-9a-f]+ (\S.* \(.*\))$", r"\1: \2", line)
         sample = [" ".join(line.split())] if line.strip() else []
     return samples
@@ -110,7 +110,7 @@ def forget_found(before, after):
 
 
 def forget_dropped(before, after):
-    """Chains that perf drops as a whole because of one word of garbage in them
+    """Chains that perf drops as a whole because they contain a word of garbage
     (docs/perf-script.md): we end them there, so that what is exported has none.  Few."""
     allowed = sum(before.values()) // 50
     for bare in [k for k in before - after if "; " not in k]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """without_chains.py FROM TO: a perf.data with copies of stacks, of either byte order, as of an event
-that asks for registers and stacks but not for chains: the bit is cleared, and what was a sample's
-chain stands behind its last field, where nobody looks."""
+that asks for registers and stacks but not for chains: the bit is cleared, and the sample's
+chain follows its last field, where no reader looks."""
 import struct
 import sys
 

@@ -168,7 +168,7 @@ class Oprofile:
 
 
 class Perf:
-    """The same with perf: tells an error of ours from one of a workload."""
+    """The same with perf: separates our errors from those of a workload."""
 
     SAMPLE = re.compile(r"^\s*(.*?)\s+(\d+)/(\d+)\s+[0-9a-f]+ (.*) \((.*)\)$")
 
@@ -241,8 +241,8 @@ class Checker:
         self.pending.append((label, good, text))
 
     def settle(self, last_try):
-        """Prints the checks of one recording.  False, and nothing counted, if some were bad
-        and there is another try: a virtual machine that its host stops for longer than a
+        """Prints the checks of one recording.  False, and nothing counted, if some failed and
+        another attempt follows: a virtual machine that its host stops for longer than a
         period misses samples, once; a recorder that is wrong is so twice."""
         pending, self.pending = self.pending, []
         bad = [(label, text) for label, good, text in pending if not good]
@@ -312,7 +312,7 @@ class Checker:
     def cpu(self, label, samples, rate, seconds):
         """Shares would not show a recorder that drops every other sample.  A machine that
         is interrupted for longer than a period loses samples too: 5 % are for that, and
-        half a sample for each of up to 64 threads, whose clocks begin anew."""
+        half a sample for each of up to 64 threads, whose clocks start again."""
         expected = seconds * rate
         allowed = 4 * math.sqrt(expected) + 0.05 * expected + 32
         self.say(label, abs(samples - expected) <= allowed,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare.py FOLDER OPROFILE: our stacks of FOLDER/perf.data beside gdb's (gdb_bt.py).
+"""compare.py FOLDER OPROFILE: compares our stacks of FOLDER/perf.data with gdb's (gdb_bt.py).
 
 Prints each stack that differs, and the numbers.  Fails if one does.
 """

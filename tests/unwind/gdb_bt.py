@@ -163,7 +163,7 @@ def link_address(pc, maps):
 
 
 def physical_frames(maps):
-    """Up to the first that is no code: in the loader gdb does not see where the stack ends."""
+    """Up to the first that is not code: in the loader gdb does not see where the stack ends."""
     pcs = []
     frame = gdb.newest_frame()
     interrupted = True
@@ -183,8 +183,8 @@ def physical_frames(maps):
 
 
 def knows_code(maps):
-    """Whether gdb has the rules of all files that its frames are in.  Of a library that the loader
-    has just mapped it is not told yet: it ends there, or guesses."""
+    """True if gdb has the rules of all files of its frames. It does not know a library that the
+    loader has just mapped: it ends there, or guesses."""
     program = os.path.realpath(gdb.current_progspace().filename)
     frame = gdb.newest_frame()
     while frame is not None and frame.is_valid():

@@ -1,8 +1,8 @@
 # machine.bash - packages of Debian and emulated machines, for the tests of this folder.
 # Everything lands below $folder.
 
-# fetch_packages ARCHITECTURE PACKAGE...: into $folder/debs, from this machine's archives and
-# with a state of its own, so that nothing is changed here.
+# fetch_packages ARCHITECTURE PACKAGE...: into $folder/debs, from this machine's archives with a
+# separate state, so that nothing is changed here.
 fetch_packages()
 {
 	local apt=$folder/apt architecture=$1
@@ -18,7 +18,7 @@ fetch_packages()
 		(cd "$folder/debs" && apt-get "${apt_options[@]}" download "$@")
 }
 
-# fetch_kernel ARCHITECTURE META: the kernel that the package META stands for, busybox, and
+# fetch_kernel ARCHITECTURE META: the kernel of the package META, busybox, and
 # all of it unpacked in $folder/kernel.  Sets $release.
 fetch_kernel()
 {

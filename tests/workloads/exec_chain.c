@@ -1,6 +1,6 @@
 /* exec_chain_{a,b,c} [MS [TURN NS-A NS-B NS-C]] - three programs of one process: each works,
  * then becomes the next.  Linked for fixed addresses, so that all three functions are at
- * the same place and only what the exec replaced tells them apart. */
+ * the same place and only the replaced program distinguishes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* interpreter.c [TIMES] - a program of a few instructions, TIMES times: which of them are hot only a
- * profile tells the compiler.  Lines and discriminators matter: afdo.bats compares them. */
+/* interpreter.c [TIMES] - a program of a few instructions, TIMES times: only a profile shows
+ * the compiler which are hot.  Lines and discriminators matter: afdo.bats compares them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

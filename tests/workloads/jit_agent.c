@@ -1,4 +1,4 @@
-/* jit_agent [MS] - code of which libopagent tells: two functions that take each other's place, with
+/* jit_agent [MS] - code that libopagent reports: two functions that take each other's place, with
  * an unload in between. */
 #include <stdbool.h>
 #include <stdint.h>

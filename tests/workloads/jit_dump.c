@@ -1,4 +1,4 @@
-/* jit_dump [MS] - code of which a jitdump tells: two functions that take each other's place again
+/* jit_dump [MS] - code in a jitdump: two functions that take each other's place again
  * and again, and one that is moved to and fro. */
 #include <elf.h>
 #include <stdint.h>
@@ -109,7 +109,7 @@ static void put_unwind(void)
 	put(&unwind, sizeof(unwind));
 }
 
-/* Code comes to a slot, and the dump tells of it before it runs. */
+/* Code comes to a slot, and the dump describes it before it runs. */
 static void load(int slot, const char *name, uint64_t index)
 {
 	char *at = jit.code + slot * SLOT_BYTES;

@@ -15,7 +15,7 @@ enum {
 	MAGIC = 0x4A695444,
 	CODE_LOAD = 0,
 	CODE_UNWIND = 4,
-	CODE_BYTES = 24, /* a multiple of 8: tables lie right behind */
+	CODE_BYTES = 24, /* a multiple of 8: tables follow directly */
 	TURNS = 1000000
 };
 

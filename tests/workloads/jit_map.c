@@ -1,4 +1,4 @@
-/* jit_map [MS] - functions in anonymous memory that /tmp/perf-PID.map tells of, as a JIT compiler
+/* jit_map [MS] - functions in anonymous memory that /tmp/perf-PID.map lists, as a JIT compiler
  * does; the code of one of them takes the place of another's. */
 #include <stdint.h>
 #include <stdio.h>

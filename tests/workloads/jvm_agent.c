@@ -1,4 +1,4 @@
-/* jvm_agent.c - an agent of a Java machine that tells of compiled methods and their lines by
+/* jvm_agent.c - an agent of a Java machine that reports compiled methods and their lines to
  * libopagent.  Built by tests/cmd/jit.bats, where there is a jvmti.h.  One thread of the machine
  * calls it (JVM Tool Interface, "CompiledMethodLoad"). */
 #include <jvmti.h>

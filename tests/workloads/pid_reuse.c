@@ -1,5 +1,5 @@
 /* pid_reuse [MS] - two programs that have the same process number in turn, linked for the
- * same fixed address.  Which number a process gets is asked of clone3(2), in the namespace
+ * same fixed address.  The number of a process is requested from clone3(2), in the namespace
  * that the recorder is in; it needs CAP_SYS_ADMIN. */
 #include <errno.h>
 #include <linux/sched.h>

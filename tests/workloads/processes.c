@@ -1,7 +1,7 @@
 /* processes [N] - N (2000) processes that live a few milliseconds each, one after another:
  * fork, exec of short_worker, work in one of its three functions, exit.
  *
- * The clock of an inherited event begins anew in every process, so a process is sampled
+ * The clock of an inherited event starts again in every process, so a process is sampled
  * once for each full period that it runs: on average half a sample less than it should be.
  * The lengths therefore vary over several periods and are distributed alike for all
  * functions; only the number of processes makes the shares.  None is shorter than one and a
@@ -23,7 +23,7 @@ struct parent {
 	int slots_fd;
 };
 
-/* Of ten processes five, three and two. */
+/* Five, three and two of ten processes. */
 static unsigned int function_of(uint32_t random)
 {
 	return random % 10 < 5 ? 0 : random % 10 < 8 ? 1 : 2;
