@@ -1,3 +1,4 @@
+/* decoder.c - finds the attr that a record belongs to. */
 #include "base/array.h"
 #include "decode/record.h"
 

@@ -1,3 +1,4 @@
+/* info.c - `oprofile info`: what a recording says of itself. */
 #include "present/facts/info.h"
 #include "recordings/facts/info.h"
 

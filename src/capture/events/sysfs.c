@@ -1,3 +1,4 @@
+/* sysfs.c - events of the PMUs that sysfs describes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* snapshot_kernel.c - the records that tell where the kernel and its modules are. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* snapshot_records.c - the bytes of the records that a snapshot makes up. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

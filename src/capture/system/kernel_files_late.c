@@ -1,3 +1,4 @@
+/* kernel_files_late.c - symbols of kernel code that came while a recording ran. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* kernel_files_modules.c - the list of loaded modules beside a session. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

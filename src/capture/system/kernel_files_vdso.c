@@ -1,3 +1,4 @@
+/* kernel_files_vdso.c - a copy of the vdso beside a session. */
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>

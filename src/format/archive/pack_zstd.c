@@ -1,3 +1,4 @@
+/* pack_zstd.c - archives packed by zstd. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>

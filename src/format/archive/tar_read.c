@@ -1,3 +1,4 @@
+/* tar_read.c - reads tar files, of untrusted origin. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* tar_write.c - writes tar files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* data_features.c - the feature sections of a perf.data that we write. */
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_attr.c - the attrs and ids in the header of a perf.data. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

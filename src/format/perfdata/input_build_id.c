@@ -1,3 +1,4 @@
+/* input_build_id.c - build-ids in the header of a perf.data, and records with one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_direct.c - reads a large file around the page cache, several windows ahead. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_features.c - the feature sections of a perf.data: one row each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_info.c - records that describe the file, as pipes have them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

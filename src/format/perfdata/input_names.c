@@ -1,3 +1,4 @@
+/* input_names.c - names for events that the file does not name, as perf makes them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* input_resync.c - finds where records begin again behind damaged bytes. */
 #include <string.h>
 
 #include "format/perfdata/input_priv.h"

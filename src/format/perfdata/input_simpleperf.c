@@ -1,3 +1,4 @@
+/* input_simpleperf.c - the symbol tables in recordings of Android's simpleperf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

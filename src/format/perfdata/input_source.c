@@ -1,3 +1,4 @@
+/* input_source.c - the file or pipe that bytes come from. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

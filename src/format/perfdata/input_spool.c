@@ -1,3 +1,4 @@
+/* input_spool.c - keeps what came through a pipe, where it must be read twice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

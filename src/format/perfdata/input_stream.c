@@ -1,3 +1,4 @@
+/* input_stream.c - bytes to chunks of whole records, part by part. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

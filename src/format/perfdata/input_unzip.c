@@ -1,3 +1,4 @@
+/* input_unzip.c - unpacks compressed records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_walk.c - steps from record to record without decoding them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* input_window.c - the buffers that chunks point into, and who holds them. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* column_decode.c - a packed column to numbers. */
 #include "format/session/column.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* column_encode.c - a column of numbers to its smallest packed form. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_c_literalCompressionMode */
 #include "format/session/column.h"
 

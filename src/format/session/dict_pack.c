@@ -1,3 +1,4 @@
+/* dict_pack.c - what is new in a dictionary to bytes of a segment. */
 #include "format/session/dict_block.h"
 
 #include <errno.h>

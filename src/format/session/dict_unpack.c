@@ -1,3 +1,4 @@
+/* dict_unpack.c - bytes of a segment to a dictionary. */
 #include "format/session/dict_block.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* dict_unpack_calls.c - the call stacks of a dictionary. */
 #include <errno.h>
 
 #include "format/session/dict_unpack_priv.h"

@@ -1,3 +1,4 @@
+/* list.c - which segment files of a session count. */
 #include "format/session/session.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* reader.c - reads a segment file block by block. */
 #include "format/session/session.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* sample_pack.c - a batch of samples to a block. */
 #include "format/session/sample_block.h"
 
 #include <errno.h>

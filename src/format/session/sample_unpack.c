@@ -1,3 +1,4 @@
+/* sample_unpack.c - a block to a batch of samples, only the columns that are wanted. */
 #include "format/session/sample_block.h"
 
 #include <errno.h>

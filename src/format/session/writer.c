@@ -1,3 +1,4 @@
+/* writer.c - writes a segment file. */
 #include "format/session/session.h"
 
 #include <errno.h>

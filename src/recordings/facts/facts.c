@@ -1,3 +1,4 @@
+/* facts.c - names with values, as `oprofile info` collects them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* perf_data.c - the facts of a perf.data. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

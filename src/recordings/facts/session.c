@@ -1,3 +1,4 @@
+/* session.c - the facts of a session. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* xz_lzma.c - unpacks xz by liblzma. */
 #include <errno.h>
 #include <lzma.h>
 

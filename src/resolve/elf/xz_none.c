@@ -1,3 +1,4 @@
+/* xz_none.c - a build without liblzma. */
 #include <errno.h>
 
 #include "resolve/elf/xz.h"

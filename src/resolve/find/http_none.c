@@ -1,3 +1,4 @@
+/* http_none.c - a build without libcurl. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* given.c - names from symbol tables that the recording itself has. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

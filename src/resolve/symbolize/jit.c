@@ -1,3 +1,4 @@
+/* jit.c - names of code that a JIT compiler made. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

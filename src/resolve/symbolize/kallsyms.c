@@ -1,3 +1,4 @@
+/* kallsyms.c - names from the session's copy of kallsyms. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* kernel.c - names of the kernel and its modules, by whatever source there is. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

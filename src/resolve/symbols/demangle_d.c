@@ -1,3 +1,4 @@
+/* demangle_d.c - names of the D language. */
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* demangle_java.c - signatures of Java methods. */
 #include <ctype.h>
 #include <string.h>
 

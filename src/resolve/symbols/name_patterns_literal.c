@@ -1,3 +1,4 @@
+/* name_patterns_literal.c - the parts of a pattern that a name must contain. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>

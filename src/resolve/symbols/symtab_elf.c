@@ -1,3 +1,4 @@
+/* symtab_elf.c - the functions of an ELF file's symbol tables. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

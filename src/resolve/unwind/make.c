@@ -1,3 +1,4 @@
+/* make.c - makes the unwind table of a binary. */
 #include "resolve/unwind/table.h"
 
 #include <elf.h>
