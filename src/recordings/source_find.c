@@ -71,11 +71,7 @@ static bool source_find_is_file(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st)) {
-		fault_unreadable_try(path, -errno);
-		return false;
-	}
-	return S_ISREG(st.st_mode);
+	return !fault_stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /* DIR/PATH if there is such a file, malloc'd. */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/containers/hash.h"
@@ -95,6 +96,16 @@ int fault_unreadable_fd(int fd, int code)
 	n = readlink(link, path, sizeof(path) - 1);
 	path[n < 0 ? 0 : n] = '\0';
 	return fault_unreadable(n < 0 ? link : path, code);
+}
+
+int fault_stat(const char *path, struct stat *st)
+{
+	return stat(path, st) ? fault_unreadable_try(path, -errno) : 0;
+}
+
+int fault_stat_fd(int fd, struct stat *st)
+{
+	return fstat(fd, st) ? fault_unreadable_fd(fd, -errno) : 0;
 }
 
 void fault_unreadable_stream(FILE *f)

@@ -23,6 +23,10 @@ int fault_unreadable(const char *path, int code);
 int fault_unreadable_try(const char *path, int code);
 /* The same as fault_unreadable() for an open file. */
 int fault_unreadable_fd(int fd, int code);
+/* stat(2) and fstat(2), whose errors are reported likewise.  0 or a negative errno. */
+struct stat;
+int fault_stat(const char *path, struct stat *st);
+int fault_stat_fd(int fd, struct stat *st);
 /* The same for a stream, if its error flag is set; right after the call that failed. */
 void fault_unreadable_stream(FILE *f);
 /* Reports that the file is not used, because of its contents: "it does not match its checksum". */

@@ -296,10 +296,12 @@ int perf_parts_list(struct perf_input *in, struct err *err)
 		const char *name = entries[i]->d_name;
 		struct stat st;
 
-		if (r == 0 &&
-		    fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
+		if (r == 0 && fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
+			if (!err_is_absent(-errno))
+				r = err_sys(err, -errno, "%s/%s", in->name, name);
+		} else if (r == 0 && S_ISREG(st.st_mode)) {
 			r = add_part(in, name, (uint64_t)st.st_size);
+		}
 		free(entries[i]);
 	}
 	free(entries);

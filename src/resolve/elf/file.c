@@ -250,11 +250,13 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 {
 	struct stat st;
 	ssize_t n;
+	int r;
 
 	elf_file_init_empty(f);
 	f->fd = fd;
-	if (fstat(fd, &st))
-		return err_sys(err, -errno, "cannot ask for the file's size");
+	r = fault_stat_fd(fd, &st);
+	if (r)
+		return err_sys(err, r, "cannot ask for the file's size");
 	f->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
 	if (n < 0)

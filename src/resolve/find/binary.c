@@ -85,7 +85,7 @@ enum naming_status binary_verify(int fd, const struct image *image)
 	int r;
 
 	if (!image->build_id.len) {
-		if (fstat(fd, &st))
+		if (fault_stat_fd(fd, &st))
 			return NAMING_UNREADABLE;
 		return verify_by_stat(&st, image);
 	}
@@ -387,7 +387,8 @@ static bool is_very_file(const char *path, const struct image *image)
 	fd = elf_open_regular(path);
 	if (fd < 0)
 		return false;
-	is = !fstat(fd, &st) && st.st_dev == image->dev && st.st_ino == image->inode &&
+	is = !fault_stat_fd(fd, &st) && st.st_dev == image->dev &&
+	     st.st_ino == image->inode &&
 	     (ioctl(fd, FS_IOC_GETVERSION, generation) ||
 	      (uint32_t)generation[0] == (uint32_t)image->inode_gen);
 	close(fd);
@@ -457,7 +458,8 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 	    !image->file_bytes || !may_open(image, name))
 		return false;
 	path = format_path("%s%s", places->root, name);
-	is = path && stat(path, &st) == 0 && binary_mtime_ns(&st) == image->mtime_ns &&
+	is = path && !fault_stat(path, &st) &&
+	     binary_mtime_ns(&st) == image->mtime_ns &&
 	     (uint64_t)st.st_size == image->file_bytes &&
 	     (trust_is_own(st.st_uid) || is_very_file(path, image));
 	free(path);

@@ -139,7 +139,7 @@ static int debug_cache_open_part(const struct debug_cache_place *p,
 	char *path = base;
 	int fd = -ENOENT, r;
 
-	if (!stat(base, &st) && S_ISDIR(st.st_mode)) {
+	if (!fault_stat(base, &st) && S_ISDIR(st.st_mode)) {
 		if (asprintf(&path, "%s/%s", base, part_files[part]) < 0)
 			path = NULL;
 	} else if (part == DEBUG_CACHE_DEBUG) {

@@ -140,9 +140,9 @@ static bool has_trusted_owner(int fd, int binary_fd)
 {
 	struct stat debug, binary;
 
-	return !fstat(fd, &debug) &&
+	return !fault_stat_fd(fd, &debug) &&
 	       (trust_is_own(debug.st_uid) ||
-		(!fstat(binary_fd, &binary) && binary.st_uid == debug.st_uid));
+		(!fault_stat_fd(binary_fd, &binary) && binary.st_uid == debug.st_uid));
 }
 
 int debug_link_find(const struct debug_link *link, int binary_fd, const char *root,

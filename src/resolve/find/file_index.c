@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/containers/vec.h"
+#include "base/files/faults.h"
 #include "base/files/tree.h"
 #include "resolve/symbols/module_name.h"
 
@@ -71,7 +72,7 @@ static int file_index_add_entry(struct file_index *index, const char *folder,
 		return -ENOMEM;
 	if (type == DT_UNKNOWN && !lstat(path, &st))
 		type = IFTODT(st.st_mode);
-	if (type == DT_LNK && !stat(path, &st) && S_ISREG(st.st_mode))
+	if (type == DT_LNK && !fault_stat(path, &st) && S_ISREG(st.st_mode))
 		type = DT_REG;
 	if (type == DT_REG)
 		return file_index_add_file(index, path);

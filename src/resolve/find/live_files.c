@@ -256,7 +256,7 @@ static int add_mapping(struct live_files *l, const struct live_process *p, char 
 	int r = 0;
 
 	if (!read_link(path, text) && (cut_deleted(text) || !same_root(p, &l->self)) &&
-	    !stat(path, &st)) {
+	    !fault_stat(path, &st)) {
 		m.hash = hash_bytes(text, strlen(text), 0);
 		slot = map_at(&l->mapped, m.hash, st.st_ino, &is_new);
 		if (slot)

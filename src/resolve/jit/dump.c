@@ -28,10 +28,10 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 	struct err err = { 0 };
 	struct stat st;
 	uint64_t bytes;
-	int r;
+	int r = fault_stat_fd(fd, &st);
 
-	if (fstat(fd, &st))
-		return -errno;
+	if (r)
+		return r;
 	bytes = io_solid_bytes(fd, (uint64_t)st.st_size);
 	if (!bytes)
 		return -ENODATA;

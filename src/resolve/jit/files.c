@@ -60,7 +60,7 @@ int jit_open(const char *path, uint64_t inode)
 		return fd == -ELOOP || fd == IO_NOT_REGULAR
 			       ? fd
 			       : fault_unreadable_try(path, fd);
-	if (!fstat(fd, &st) && (!inode || st.st_ino == inode))
+	if (!fault_stat_fd(fd, &st) && (!inode || st.st_ino == inode))
 		return fd;
 	close(fd);
 	return -ENOENT;
@@ -152,7 +152,7 @@ static bool jit_files_is_wanted(int fd, const struct wanted *wanted)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) &&
+	return !fault_stat_fd(fd, &st) &&
 	       (!wanted->since_ns ||
 		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_S) &&
 	       (!wanted->until_ns ||

@@ -38,9 +38,10 @@ static int map_text(int fd, struct mapped *text)
 {
 	struct stat st;
 	uint64_t bytes;
+	int r = fault_stat_fd(fd, &st);
 
-	if (fstat(fd, &st))
-		return -errno;
+	if (r)
+		return r;
 	bytes = io_solid_bytes(fd, (uint64_t)st.st_size);
 	if (!bytes)
 		return -ENODATA;

@@ -9,6 +9,7 @@
 
 #include "archive/read/open.h"
 #include "base/err.h"
+#include "base/files/faults.h"
 #include "base/files/output.h"
 #include "base/files/path.h"
 #include "present/annotation/annotation.h"
@@ -184,7 +185,7 @@ static bool is_newer(const struct annotate *a, const struct profile_image *image
 	if (!source->text || source->fetched || !image)
 		return false;
 	from = strtab_get(&a->read.profile.strings, image->from);
-	return *from && !stat(from, &st) && source->st.st_mtime > st.st_mtime;
+	return *from && !fault_stat(from, &st) && source->st.st_mtime > st.st_mtime;
 }
 
 static bool warn_of_newer(const struct annotate *a, const struct profile_image *image,

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/safe_text.h"
-#include "tools/cli/failures.h"
 #include "tools/cli/help.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/version.h"
@@ -154,7 +153,6 @@ command_say(const char *kind, const char *format, va_list args)
 		fputs("out of memory\n", stderr);
 		return;
 	}
-	failures_message(text);
 	command_put_message(text, safe_text_has_lines(format));
 	free(text);
 }
