@@ -1,11 +1,16 @@
 #include "record/keep/containers.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/containers/vec.h"
+
 enum {
-	MOUNTS = 5,     /* MNT_NS_INDEX of <linux/perf_event.h> */
-	LINK_BYTES = 16 /* device and inode */
+	MOUNTS = 5,        /* MNT_NS_INDEX of <linux/perf_event.h> */
+	LINK_BYTES = 16,   /* device and inode */
+	INSIDE_MAX = 16384 /* pids, before those that have ended are forgotten */
 };
 
 void containers_init(struct containers *c)
@@ -27,6 +32,32 @@ void containers_done(struct containers *c)
 	map_done(&c->known);
 }
 
+/* Whoever can make containers can also use up all pids in them. */
+static void forget_ended(struct containers *c)
+{
+	VEC(int32_t) ended = { 0 };
+
+	for (size_t i = 0; c->inside.slots && i <= c->inside.mask; i++) {
+		const struct map_slot *slot = &c->inside.slots[i];
+		int32_t pid = (int32_t)slot->a;
+
+		if (slot->value_plus_1 && kill(pid, 0) && errno == ESRCH &&
+		    !vec_push(&ended, pid))
+			break;
+	}
+	for (size_t i = 0; i < ended.nr; i++)
+		map_remove(&c->inside, (uint32_t)ended.at[i], 0);
+	vec_done(&ended);
+	c->max_inside = 2 * c->inside.nr;
+}
+
+static void add_inside_container(struct containers *c, int32_t pid)
+{
+	if (c->inside.nr >= INSIDE_MAX && c->inside.nr >= c->max_inside)
+		forget_ended(c);
+	(void)map_set(&c->inside, (uint32_t)pid, 0, 0);
+}
+
 /* Without the memory for a note the process is taken as one of ours. */
 bool containers_take(struct containers *c, const struct record_namespaces *n)
 {
@@ -39,11 +70,10 @@ bool containers_take(struct containers *c, const struct record_namespaces *n)
 	/* Of this machine's byte order. */
 	memcpy(&inode, n->links + MOUNTS * LINK_BYTES + sizeof(inode), sizeof(inode));
 	if (inode == c->own || (c->host && inode == c->host)) {
-		if (containers_has(c, n->pid))
-			(void)map_set(&c->inside, (uint32_t)n->pid, 0, 0);
+		map_remove(&c->inside, (uint32_t)n->pid, 0);
 		return false;
 	}
-	(void)map_set(&c->inside, (uint32_t)n->pid, 0, 1);
+	add_inside_container(c, n->pid);
 	slot = map_at(&c->known, inode, 0, &is_new);
 	if (!slot)
 		return false;
@@ -53,5 +83,5 @@ bool containers_take(struct containers *c, const struct record_namespaces *n)
 
 bool containers_has(const struct containers *c, int32_t pid)
 {
-	return map_get(&c->inside, (uint32_t)pid, 0) == 1;
+	return map_get(&c->inside, (uint32_t)pid, 0) != MAP_NONE;
 }

@@ -13,7 +13,8 @@ struct containers {
 	/* That of process 1 if it has our root directory: a service has a namespace of its own, in which paths lead
 	 * to the same files.  0: it is ours, or another. */
 	uint64_t host;
-	struct map inside; /* pids: 1 in a container, 0 not any more */
+	struct map inside; /* pids in containers -> 0 */
+	size_t max_inside; /* so many are looked at before more are added */
 	struct map known;  /* (inode, 0): mount namespaces met so far */
 };
 

@@ -1,6 +1,8 @@
 /* Which processes are in other mount namespaces, by the records of the kernel. */
 #include "unit.h"
 
+#include <unistd.h>
+
 #include "record/keep/containers.h"
 
 enum {
@@ -70,12 +72,30 @@ static void test_short_and_unknown(void **state)
 	containers_done(&c);
 }
 
+/* No process has so large a number. */
+static void test_many_that_ended(void **state)
+{
+	struct containers c = { .own = OURS };
+	int32_t pid = getpid();
+
+	(void)state;
+	take(&c, pid, OURS + 1, 7);
+	for (int32_t i = 0; i < 100000; i++) {
+		take(&c, INT32_MAX - i, OURS + 1, 7);
+		assert_true(containers_has(&c, INT32_MAX - i));
+		assert_true(c.inside.nr <= 16384);
+	}
+	assert_true(containers_has(&c, pid));
+	containers_done(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_and_goes),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_short_and_unknown),
+		cmocka_unit_test(test_many_that_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
