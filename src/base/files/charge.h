@@ -1,11 +1,11 @@
-/* charge.h - to which user the room of a file is charged that another user, such as the daemon, owns.
+/* charge.h - the user to whom a file is charged, if another user owns it, such as the daemon.
  * Layer: base.  Kept in an extended attribute of the file, "user.oprofile.uid". */
 #pragma once
 #include <stdint.h>
 
 enum {
 	CHARGE_UNKNOWN =
-		0xffffffff /* nobody has said so, or the file system keeps no attributes */
+		0xffffffff /* the file has no such attribute, or the file system has none */
 };
 
 /* 0 or a negative errno.  Neither follows links. */

@@ -131,8 +131,8 @@ static void copies_remove_unused(struct copies_list *l, uint64_t since_ns)
 		copies_remove(l, &l->copies.at[i]);
 }
 
-/* Whoever has the most loses the oldest, so that nobody's copies go for those of another who has
- * more. */
+/* The user with the most bytes loses the oldest copy, so that no user loses copies to another who
+ * has more. */
 static void copies_remove_excess(struct copies_list *l, uint64_t max_bytes)
 {
 	while (l->by_user.total > max_bytes) {

@@ -1,7 +1,7 @@
 /* memory_bound.h - when a recording has used so much memory that another one is to begin.
- * Layer: daemon.  What is distinct in samples grows without end, and another recording begins with
- * nothing.  Where memory is short for another reason, that does not help: then it is done once a
- * minute at most, unless the new recording itself grows. */
+ * Layer: daemon.  A recording keeps everything distinct in its samples, and a new one starts empty.
+ * If memory is short for another reason, a restart does not help: then it happens once a minute at
+ * most, unless the new recording itself grows. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@ struct memory_bound {
 	uint64_t restarted_bytes;
 };
 
-/* Whether `bytes`, at `now_ns`, are too many: more than the bound; in the minute after a restart half
- * of it more than that, and more than what was used then. */
+/* Returns whether `bytes` at `now_ns` are too many.  In the minute after a restart the limit is half
+ * of the bound above the bound, or above what was used after the restart if that was more. */
 bool memory_bound_exceeded(const struct memory_bound *b, uint64_t now_ns,
 			   uint64_t bytes);
 /* Another recording has begun, and uses so much. */

@@ -32,7 +32,7 @@ void containers_done(struct containers *c)
 	map_done(&c->known);
 }
 
-/* Whoever can make containers can also use up all pids in them. */
+/* A user who can make containers can use every pid of the machine in them. */
 static void forget_ended(struct containers *c)
 {
 	VEC(int32_t) ended = { 0 };

@@ -72,7 +72,7 @@ static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 	       copy_list_mtime_ns(st) != job->mtime_ns;
 }
 
-/* Whether it is to be copied: 1 and *ret_st as it is now, 0, or a negative errno. */
+/* Returns 1 if it is to be copied, with its state in *ret_st, else 0, or a negative errno. */
 static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 {
 	struct stat st, copy;
@@ -103,7 +103,7 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	r = make_folder_of(job->path);
 	if (!r)
 		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
-	/* Where attributes are not kept, all copies are of one unknown user. */
+	/* Without extended attributes all copies belong to one unknown user. */
 	if (!r)
 		(void)charge_set(job->path, job->user);
 	/* Somebody wrote while it was read. */
@@ -156,8 +156,8 @@ static void copy_list_drop_last_of(struct copy_list *l, uint32_t user)
 		(l->jobs.nr - i) * sizeof(*l->jobs.at));
 }
 
-/* Of one user there may be so many or so large ones that there is no room for those of others.  0 or
- * -EFBIG: `job` is of the user who has the most. */
+/* Drops files of a user who has so many, or such large ones, that others find no room.  0, or
+ * -EFBIG if the user of `job` has the most. */
 static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 {
 	for (;;) {

@@ -20,7 +20,7 @@ struct copy_job {
 		bytes; /* of a binary, and when it was changed: as it was when it was hit */
 	uint64_t mtime_ns;
 	uint64_t waiting; /* bytes, set by the list */
-	uint32_t user;    /* whose program used the file; UINT32_MAX: unknown */
+	uint32_t user;    /* whose program used the file; UINT32_MAX if unknown */
 };
 
 struct copy_list {

@@ -35,7 +35,7 @@ static bool is_worth_a_copy(const struct file_holder *h, const struct image_plac
 	return st->st_mtim.tv_sec > time(NULL) - day_s;
 }
 
-/* Nobody takes more than is left to all others.  0 or a negative errno. */
+/* One user gets at most as much as remains for all others.  0 or a negative errno. */
 static int charge_copy(struct file_holder *h, uint32_t user, uint64_t bytes)
 {
 	uint64_t left = copies_max_bytes - h->copied.total;

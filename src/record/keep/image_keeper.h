@@ -22,7 +22,7 @@ struct session_dir;
 struct kept_image {
 	char *path;
 	struct held_file held; /* fd negative: nothing, or it is being copied */
-	uint32_t user;         /* of the process that was met first with it */
+	uint32_t user;         /* of the first process that was sampled in it */
 	struct image image;    /* as completed */
 	struct image_place at; /* `path` borrowed from above */
 };
@@ -47,7 +47,7 @@ struct wanted_image {
 };
 
 struct image_keeper {
-	/* Where there is no room for more, the user who has the most gets none. */
+	/* Of a full list, the user with the most entries loses the last one. */
 	VEC(struct kept_image) kept;
 	struct shares kept_by; /* number, by user */
 	VEC(struct early_image) early;

@@ -168,7 +168,7 @@ static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const cha
 		drop_last_kept_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-/* Whether it is not looked for: it is kept, or its user has too many. */
+/* Returns whether there is no need to look for it: it is kept, or its user has too many. */
 static bool jit_keeper_is_kept(struct jit_keeper *k, const struct jit_process *p,
 			       const char *name)
 {

@@ -37,7 +37,7 @@ struct jit_process {
 };
 
 struct jit_keeper {
-	/* Where there is no room for more, the user who has the most gets none. */
+	/* Of a full list, the user with the most entries loses the last one. */
 	VEC(struct kept_jit) kept;
 	struct shares kept_by; /* number, by user */
 	VEC(struct jit_process) inside;

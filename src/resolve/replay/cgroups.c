@@ -28,7 +28,7 @@ static void cgroup_table_forget(struct cgroup_table *t, uint64_t id)
 	name_pool_put(t->names, name);
 }
 
-/* Anybody who is given a cgroup can make others in it as fast as directories are made. */
+/* A user to whom a cgroup is delegated can create others in it as fast as directories. */
 static void note_recent(struct cgroup_table *t, uint64_t id)
 {
 	if (t->recent.nr < RECENT_MAX && vec_push(&t->recent, id))

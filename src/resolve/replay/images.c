@@ -131,7 +131,7 @@ uint32_t image_table_add_named(struct image_table *t, const struct image *image,
 					    : images_add(t, &named);
 }
 
-/* Whether it stands for one mapping alone. */
+/* Returns whether an entry is for one mapping only. */
 static bool images_is_instance(const struct image *image)
 {
 	return image->kind == IMAGE_ANON || image->kind == IMAGE_BPF;

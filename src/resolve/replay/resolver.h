@@ -33,12 +33,12 @@ void resolver_set_max_frames(struct resolver *r, uint32_t max);
 /* The first name of a thread is that of its samples up to then, too: their string in the dict
  * changes.  Else they stay ":123".  Before the first record. */
 void resolver_name_back(struct resolver *r);
-/* For a recorder, whose records are of programs of others: what one process does may not fill the
- * memory.  One that changes its name or its mappings thousands of times while samples wait loses the
- * oldest of these; one that has mapped very much is looked up by unknown_process(), which says what
- * is still mapped.  Before the first record. */
+/* For a recorder of other users' programs: no process may fill its memory.  One that changes its
+ * name or mappings thousands of times while samples wait loses the oldest of these states.  For one
+ * with very many mappings unknown_process() is called, which feeds those that still exist.  Before
+ * the first record. */
 void resolver_bound(struct resolver *r);
-/* What is kept for samples to come. */
+/* How much is kept for later samples. */
 struct resolver_kept {
 	size_t names;     /* of programs, files and cgroups */
 	size_t images;    /* mapped, or hit */
