@@ -18,10 +18,10 @@
 #include "record/keep/image_keeper.h"
 #include "record/keep/jit_keeper.h"
 #include "record/recorder.h"
-#include "record/side_band.h"
 #include "record/stacks.h"
 #include "resolve/replay/resolver.h"
 #include "resolve/replay/sample_group.h"
+#include "resolve/replay/side_band.h"
 
 struct perf_data_out;
 struct perf_source;

@@ -1,5 +1,5 @@
 /* side_band.h - side-band records that wait for the frontier, to be applied in time order.
- * Layer: record. */
+ * Layer: resolve. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "record/side_band.h"
+#include "resolve/replay/side_band.h"
 
 #include <errno.h>
 #include <string.h>

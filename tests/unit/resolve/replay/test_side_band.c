@@ -8,8 +8,8 @@
 
 #include "alloc_fail.h"
 #include "decode/record.h"
-#include "record/side_band.h"
 #include "resolve/replay/resolver_priv.h"
+#include "resolve/replay/side_band.h"
 
 enum {
 	MANY = 300,
