@@ -43,7 +43,7 @@ struct recorder {
 	struct segment_writer *writer;
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */
-	struct side_band side_band;
+	struct side_band side_band;      /* waits for the frontier */
 	struct buf own_record; /* the last one that was cut to its own bytes */
 	struct buf held; /* samples from behind the frontier, for the next round */
 	struct due_samples due; /* that wait for tables to be unwound with */
@@ -62,7 +62,8 @@ struct recorder {
 	uint64_t side_band_ns;   /* CPU time for the side band */
 	uint64_t nr_taken;       /* samples that were in the rings, kept or not */
 	uint64_t lost_in_records;
-	uint64_t nr_rounds; /* and what came of them, for --verbose */
+	uint64_t lost_side_band; /* records that the kernel could not write */
+	uint64_t nr_rounds;      /* and what came of them, for --verbose */
 	uint64_t nr_writes;
 	uint64_t nr_side_band;
 	struct module_watch modules;

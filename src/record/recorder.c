@@ -90,7 +90,9 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 	recorder_attend_to(r, &rec);
 	if (rec.type == PERF_RECORD_FORK && r->config.on_fork)
 		r->config.on_fork(r->config.ctx, rec.task.pid, rec.task.ppid);
-	result = side_band_add(&r->side_band, &rec, record, len);
+	if (rec.type == PERF_RECORD_LOST)
+		r->lost_side_band += rec.lost.lost;
+	result = side_band_add(&r->side_band, rec.id.time_ns, record, len);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	return result;
@@ -132,6 +134,24 @@ static void see_rests(struct recorder *r)
 	r->nr_rests = tried;
 }
 
+static int apply_side_record(void *ctx, const struct timed_record *record)
+{
+	struct recorder *r = ctx;
+	struct record rec;
+
+	return decoder_record(&r->decoder, record->bytes, record->size, &rec, NULL)
+		       ? 0
+		       : resolver_side_band(r->resolver, &rec);
+}
+
+/* What is not younger than the frontier.  0 or -ENOMEM with a line. */
+static int apply_side_band(struct recorder *r)
+{
+	return side_band_give(&r->side_band, r->frontier_ns, apply_side_record, r)
+		       ? err_set(r->err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
 /* What it takes depends on what processes do, and not on the rate of samples. */
 static int drain_side_band(struct recorder *r)
 {
@@ -144,9 +164,8 @@ static int drain_side_band(struct recorder *r)
 	if (!result && module_watch_is_told(&r->modules))
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
-	if (!result &&
-	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
-		result = err_set(r->err, -ENOMEM, "out of memory");
+	if (!result)
+		result = apply_side_band(r);
 	r->side_band_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	return result;
 }
@@ -183,7 +202,7 @@ static int recorder_drain(struct recorder *r)
 static void recorder_update_totals(struct recorder *r)
 {
 	r->totals.lost = r->lost_in_records;
-	r->totals.lost_records = r->side_band.lost;
+	r->totals.lost_records = r->lost_side_band;
 	r->totals.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
@@ -333,8 +352,7 @@ static int drain_to_end(struct recorder *r)
 	/* Sampling has stopped: what is held has nothing left to wait for. */
 	r->frontier_ns = UINT64_MAX;
 	if (!result)
-		result = side_band_apply(&r->side_band, &r->decoder, r->resolver,
-					 UINT64_MAX);
+		result = apply_side_band(r);
 	if (!result)
 		result = recorder_take_held(r);
 	if (!result)

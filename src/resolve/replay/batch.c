@@ -44,26 +44,26 @@ static int take_dump(struct replay *r, const struct record *rec)
 	return result == -ENOMEM ? result : 0;
 }
 
-static int apply_side(struct replay *r, struct feed_batch *batch)
+/* Also keeps it, if it is to be given between the samples. */
+static int apply_side(void *ctx, const struct timed_record *record)
 {
-	for (size_t i = 0; i < batch->side.nr; i++) {
-		struct feed_side *s = &batch->side.at[i];
-		struct record rec;
-		int result;
+	struct replay *r = ctx;
+	struct record rec;
+	int result = 0;
 
-		if (decoder_record(&r->decoder, s->bytes, s->len, &rec, NULL))
-			continue;
-		rec.id.time_ns = s->time_ns;
+	if (!decoder_record(&r->decoder, record->bytes, record->size, &rec, NULL)) {
+		rec.id.time_ns = record->time_ns;
 		rec.id.has_time = true;
 		result = rec.type == RECORD_CALLCHAIN_DEFERRED
 				 ? deferred_chains_add(&r->deferred, &rec)
 				 : resolver_side_band(r->resolver, &rec);
 		if (!result && (r->jit || r->options.jit_mapped))
 			result = take_dump(r, &rec);
-		if (result)
-			return result;
 	}
-	return 0;
+	if (!result && r->options.each_side)
+		result = side_band_add(&r->side, record->time_ns, record->bytes,
+				       record->size);
+	return result;
 }
 
 static void begin_chunk(struct replay *r)
@@ -84,8 +84,7 @@ int replay_next_batch(struct replay *r, struct err *err)
 	if (result)
 		return result;
 	begin_chunk(r);
-	if (apply_side(r, &r->batch) ||
-	    (r->options.each_side && side_queue_keep(&r->side, &r->batch)))
+	if (side_band_give(&r->batch.side, UINT64_MAX, apply_side, r))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }

@@ -39,12 +39,6 @@ void feed_init(struct feed *f, struct perf_input *in, const struct decoder *deco
 	}
 }
 
-static void free_side(struct feed_side *side, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(side[i].bytes);
-}
-
 static void release_all(struct feed *f, struct feed_chunk *chunks, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -53,19 +47,17 @@ static void release_all(struct feed *f, struct feed_chunk *chunks, size_t nr)
 
 void feed_done(struct feed *f)
 {
-	free_side(f->side.at, f->side.nr);
 	release_all(f, f->waiting.at, f->waiting.nr);
 	if (f->rest.len)
 		perf_input_release(f->in, &f->rest);
-	vec_done(&f->side);
+	side_band_done(&f->side);
 	vec_done(&f->waiting);
 }
 
 void feed_batch_done(struct feed *f, struct feed_batch *batch)
 {
-	free_side(batch->side.at, batch->side.nr);
 	release_all(f, batch->chunks.at, batch->chunks.nr);
-	vec_done(&batch->side);
+	side_band_done(&batch->side);
 	vec_done(&batch->chunks);
 }
 
@@ -114,25 +106,6 @@ static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
 		replay_feed_note_span(f, time_ns);
 }
 
-/* Queues a copy of the record's bytes. */
-static int keep_side(struct feed *f, const uint8_t *at, uint32_t size, uint64_t time_ns)
-{
-	struct feed_side *side;
-
-	if (!vec_grow(&f->side))
-		return -ENOMEM;
-	side = &f->side.at[f->side.nr];
-	*side = (struct feed_side){ .time_ns = time_ns,
-				    .order = f->order,
-				    .len = size };
-	side->bytes = malloc(size);
-	if (!side->bytes)
-		return -ENOMEM;
-	memcpy(side->bytes, at, size);
-	f->side.nr++;
-	return 0;
-}
-
 static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 {
 	uint64_t time_ns;
@@ -148,7 +121,7 @@ static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 	time_ns = f->timeless       ? f->order + 1
 		  : rec.id.has_time ? rec.id.time_ns
 				    : f->applied_ns;
-	return keep_side(f, at, size, time_ns);
+	return side_band_add(&f->side, time_ns, at, size);
 }
 
 static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
@@ -233,13 +206,6 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 	return NULL;
 }
 
-/* It is not what was recorded. */
-static void drop_last_side(struct feed *f)
-{
-	free(f->side.at[--f->side.nr].bytes);
-	f->counts.undecodable++;
-}
-
 /* What scan_record() does for the samples from `pos` on, if times are all at one place in them, as in
  * nearly all files: what is found is written down at the end of them, not with each.  Returns
  * where they end. */
@@ -278,7 +244,7 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 	while (header_at(f, chunk, pos, &h)) {
 		uint32_t type =
 			h.type < FEED_RECORD_TYPES ? h.type : FEED_RECORD_TYPES - 1;
-		size_t nr_side = f->side.nr;
+		size_t nr_side = side_band_waiting(&f->side);
 		int r;
 
 		if (type == PERF_RECORD_SAMPLE && f->time_at) {
@@ -290,8 +256,12 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 				f->position + pos + h.size);
 		if (r)
 			return r;
-		if (f->side.nr > nr_side && perf_chunk_is_lost(chunk))
-			drop_last_side(f);
+		/* It is not what was recorded. */
+		if (side_band_waiting(&f->side) > nr_side &&
+		    perf_chunk_is_lost(chunk)) {
+			side_band_unadd(&f->side);
+			f->counts.undecodable++;
+		}
 		f->order++;
 		pos += h.size;
 	}
@@ -370,42 +340,6 @@ static int read_chunk(struct feed *f, struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-static int compare_side(const void *left, const void *right)
-{
-	const struct feed_side *a = left;
-	const struct feed_side *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
-/* Moves what is due by `frontier_ns` from the waiting side band to the batch. */
-static int replay_feed_take_side(struct feed *f, struct feed_batch *batch,
-				 uint64_t frontier_ns)
-{
-	size_t kept = 0;
-	size_t due = 0;
-
-	for (size_t i = 0; i < f->side.nr; i++)
-		due += f->side.at[i].time_ns <= frontier_ns;
-	if (!vec_reserve(&batch->side, batch->side.nr + due))
-		return -ENOMEM;
-	for (size_t i = 0; i < f->side.nr; i++) {
-		const struct feed_side *s = &f->side.at[i];
-
-		if (s->time_ns > frontier_ns)
-			f->side.at[kept++] = *s;
-		else
-			batch->side.at[batch->side.nr++] = *s;
-	}
-	f->side.nr = kept;
-	if (batch->side.nr)
-		qsort(batch->side.at, batch->side.nr, sizeof(*batch->side.at),
-		      compare_side);
-	return 0;
-}
-
 /* The first `nr` waiting chunks are somebody else's now. */
 static void drop_waiting(struct feed *f, size_t nr)
 {
@@ -423,7 +357,7 @@ static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 {
 	size_t taken = 0;
 
-	if (replay_feed_take_side(f, batch, frontier_ns))
+	if (side_band_move(&f->side, frontier_ns, &batch->side))
 		return -ENOMEM;
 	while (taken < nr && vec_push(&batch->chunks, f->waiting.at[taken]))
 		taken++;
@@ -504,7 +438,7 @@ static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 	f->rest = (struct perf_chunk){ 0 };
 	if (r)
 		return r;
-	if (replay_feed_take_side(f, batch, UINT64_MAX) ||
+	if (side_band_move(&f->side, UINT64_MAX, &batch->side) ||
 	    !vec_push(&batch->chunks, next)) {
 		perf_input_release(f->in, &next.chunk);
 		return err_set(err, -ENOMEM, "out of memory");

@@ -17,19 +17,12 @@
 #include "base/containers/vec.h"
 #include "decode/record.h"
 #include "format/perfdata/input.h"
+#include "resolve/replay/side_band.h"
 
 struct err;
 
 enum {
 	FEED_RECORD_TYPES = 128 /* counted each; higher ones together in the last */
-};
-
-/* A side-band record, copied. */
-struct feed_side {
-	uint64_t time_ns; /* of one without: just behind all that was resolved before */
-	uint64_t order;   /* in the file */
-	uint8_t *bytes;   /* malloc'd */
-	uint32_t len;
 };
 
 struct feed_chunk {
@@ -40,9 +33,10 @@ struct feed_chunk {
 	uint64_t oldest_ns; /* none of its samples is older */
 };
 
-/* Apply `side` in its order, then resolve the samples of the chunks. */
+/* Apply all of `side`, then resolve the samples of the chunks. */
 struct feed_batch {
-	VEC(struct feed_side) side;
+	struct side_band
+		side; /* those without a time: just behind all that was resolved before */
 	VEC(struct feed_chunk) chunks;
 	uint64_t frontier_ns; /* no sample of the chunks is younger */
 	uint64_t forget_ns;   /* no later sample is older */
@@ -67,17 +61,17 @@ struct feed {
 	bool heads_only; /* of samples only the fields of fixed size are looked at */
 	bool gathers;    /* ... and they wait in little room */
 	bool ended;
-	uint16_t time_at;           /* of a sample, where all events agree; else 0 */
-	uint64_t order;             /* records so far */
-	uint64_t position;          /* bytes so far */
-	uint64_t newest_ns;         /* so far */
-	uint64_t round_ns;          /* newest of the last complete round */
-	uint64_t before_ns;         /* ... and of the one before */
-	uint64_t round_end;         /* position behind the last complete round */
-	uint64_t before_end;        /* ... and the one before */
-	uint64_t applied_ns;        /* frontier of the last batch */
-	bool untimed_side;          /* side-band records without a time were met */
-	VEC(struct feed_side) side; /* waiting */
+	uint16_t time_at;      /* of a sample, where all events agree; else 0 */
+	uint64_t order;        /* records so far */
+	uint64_t position;     /* bytes so far */
+	uint64_t newest_ns;    /* so far */
+	uint64_t round_ns;     /* newest of the last complete round */
+	uint64_t before_ns;    /* ... and of the one before */
+	uint64_t round_end;    /* position behind the last complete round */
+	uint64_t before_end;   /* ... and the one before */
+	uint64_t applied_ns;   /* frontier of the last batch */
+	bool untimed_side;     /* side-band records without a time were met */
+	struct side_band side; /* waiting */
 	VEC(struct feed_chunk) waiting;
 	struct perf_chunk rest; /* of what was taken in part; `len` is 0 without */
 	size_t waiting_bytes;

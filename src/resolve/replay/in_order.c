@@ -9,11 +9,21 @@
 /* The entry of a place whose image is not the resolver's: with its number in the dict. */
 #define PLACE_OF_DICT 0x80000000u
 
+static int give_one_side(void *ctx, const struct timed_record *record)
+{
+	struct replay *r = ctx;
+	struct record rec;
+
+	return decoder_record(&r->decoder, record->bytes, record->size, &rec, NULL)
+		       ? 0
+		       : r->options.each_side(r->options.ctx, &rec);
+}
+
+/* Those up to that time which were not given yet. */
 static int give_side(struct replay *r, uint64_t time_ns)
 {
-	return r->options.each_side
-		       ? side_queue_give(&r->side, &r->decoder, time_ns,
-					 r->options.each_side, r->options.ctx)
+	return side_band_waiting(&r->side)
+		       ? side_band_give(&r->side, time_ns, give_one_side, r)
 		       : 0;
 }
 
@@ -124,7 +134,8 @@ static int give_batch(struct replay *r)
 	for (size_t i = 0; i < r->batch.chunks.nr; i++)
 		if (sorter_add(&r->sorter, &r->feed, &r->batch.chunks.at[i]))
 			return -ENOMEM;
-	sorter_sort(&r->sorter);
+	if (sorter_sort(&r->sorter))
+		return -ENOMEM;
 	result = give_until(r, before_ns);
 	if (!result)
 		replay_forget(r);

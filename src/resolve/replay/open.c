@@ -187,7 +187,7 @@ static void end_reading(struct replay *r)
 	r->ahead = NULL;
 	feed_batch_done(&r->feed, &r->batch);
 	sorter_done(&r->sorter, r->in);
-	side_queue_done(&r->side);
+	side_band_done(&r->side);
 	feed_done(&r->feed);
 	resolver_free(r->resolver);
 	r->resolver = NULL;

@@ -14,7 +14,7 @@
 #include "resolve/replay/replay.h"
 #include "resolve/replay/resolver.h"
 #include "resolve/replay/sample_group.h"
-#include "resolve/replay/side_queue.h"
+#include "resolve/replay/side_band.h"
 #include "resolve/replay/sorter.h"
 #include "resolve/space/chain_join.h"
 #include "resolve/space/group_reads.h"
@@ -30,7 +30,7 @@ enum {
 
 /* What a sample of the group has besides. */
 struct replay_extra {
-	const struct sorter_item
+	const struct timed_record
 		*item; /* in order of time: where it is from; NULL of one that waited */
 	bool is_shared; /* between the events that it tells of: `shares` */
 	struct group_shares shares;
@@ -73,8 +73,8 @@ struct replay {
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not asked for */
 	struct jit_places jit_places;
-	uint64_t time_ns;       /* of the last sample */
-	struct side_queue side; /* for `each_side` */
+	uint64_t time_ns;      /* of the last sample */
+	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
 	uint64_t unwind_ends[UNWIND_ENDS]; /* once the resolver is gone */
 	struct replay_columns *columns;

@@ -15,7 +15,6 @@
 #include "format/session/session.h"
 #include "resolve/replay/feed.h"
 #include "resolve/replay/resolver.h"
-#include "resolve/replay/side_queue.h"
 
 struct err;
 struct replay;
@@ -30,6 +29,9 @@ typedef void (*replay_dump_fn)(void *ctx, const struct record_mmap *m,
 typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 				const struct record *rec, const struct sample *sample);
 
+/* One record of the side band, with its own time.  A negative errno ends the replay with it. */
+typedef int (*replay_side_fn)(void *ctx, const struct record *rec);
+
 struct replay_options {
 	bool chains;    /* stacks with their callers; else the leaves alone: faster */
 	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
@@ -40,7 +42,7 @@ struct replay_options {
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
 	replay_sample_fn each;
 	/* With `each`: likewise, between the samples. */
-	side_fn each_side;
+	replay_side_fn each_side;
 	replay_dump_fn jit_mapped; /* may be NULL */
 	void *ctx;
 };

@@ -171,7 +171,7 @@ int replay_group_chunk(struct replay *r, size_t max)
 
 int replay_group_sorted(struct replay *r, uint64_t before_ns)
 {
-	const struct sorter_item *item;
+	const struct timed_record *item;
 	bool full = false;
 
 	while (!full && (item = sorter_take(&r->sorter, before_ns))) {

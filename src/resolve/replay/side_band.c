@@ -1,124 +1,114 @@
 #include "resolve/replay/side_band.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-int side_band_add(struct side_band *s, const struct record *rec, const void *record,
-		  size_t len)
-{
-	const struct side_band_entry entry = { .offset = s->bytes.len,
-					       .len = (uint32_t)len,
-					       .time_ns = rec->id.time_ns };
+enum {
+	BLOCK_BYTES = 1 << 16 /* more than the longest record */
+};
 
-	if (rec->type == PERF_RECORD_LOST)
-		s->lost += rec->lost.lost;
-	buf_put(&s->bytes, record, len);
-	if (s->bytes.failed || !vec_push(&s->entries, entry))
-		return -ENOMEM;
-	return 0;
-}
-
-/* Where the run that begins at `i` ends: up to there times do not go back. */
-static size_t side_band_run_end(const struct side_band *s, size_t i)
-{
-	while (i + 1 < s->entries.nr &&
-	       s->entries.at[i].time_ns <= s->entries.at[i + 1].time_ns)
-		i++;
-	return i + 1 < s->entries.nr ? i + 1 : s->entries.nr;
-}
-
-/* Two neighbouring runs [a, b) and [b, end) into one of `out`; at equal times the first goes first. */
-static void side_band_merge(const struct side_band_entry *at, size_t a, size_t b,
-			    size_t end, struct side_band_entry *out)
-{
-	size_t second = b;
-
-	for (size_t i = a; i < end; i++)
-		out[i] = second == end || (a < b && at[a].time_ns <= at[second].time_ns)
-				 ? at[a++]
-				 : at[second++];
-}
-
-/* By time; at equal times the order of arrival holds.  There is a run for each CPU's ring: few. */
-static int side_band_sort(struct side_band *s)
-{
-	while (side_band_run_end(s, 0) < s->entries.nr) {
-		__typeof__(s->entries) before = s->entries;
-
-		if (!vec_reserve(&s->room, before.nr))
-			return -ENOMEM;
-		for (size_t a = 0, b, end; a < before.nr; a = end) {
-			b = side_band_run_end(s, a);
-			end = b < before.nr ? side_band_run_end(s, b) : b;
-			side_band_merge(before.at, a, b, end, s->room.at);
-		}
-		s->entries = s->room;
-		s->entries.nr = before.nr;
-		s->room = before;
-	}
-	return 0;
-}
-
-/* The bytes of the entries in a buffer of their own, so that it does not grow for ever.  Without the
- * memory they stay where they are. */
-static void compact(struct side_band *s)
-{
-	struct buf rest = { 0 };
-	size_t bytes = 0;
-
-	for (size_t i = 0; i < s->entries.nr; i++)
-		bytes += s->entries.at[i].len;
-	if (!buf_reserve(&rest, bytes))
-		return;
-	for (size_t i = 0; i < s->entries.nr; i++) {
-		struct side_band_entry *e = &s->entries.at[i];
-		size_t offset = rest.len;
-
-		buf_put(&rest, s->bytes.data + e->offset, e->len);
-		e->offset = offset;
-	}
-	buf_done(&s->bytes);
-	s->bytes = rest;
-}
-
-static void side_band_drop(struct side_band *s, size_t nr)
-{
-	s->entries.nr -= nr;
-	if (!s->entries.nr) {
-		buf_clear(&s->bytes); /* keeps its memory for the next round */
-		return;
-	}
-	memmove(s->entries.at, s->entries.at + nr,
-		s->entries.nr * sizeof(*s->entries.at));
-	compact(s);
-}
-
-int side_band_apply(struct side_band *s, const struct decoder *d, struct resolver *r,
-		    uint64_t frontier_ns)
+/* The number of a slot for a block; SIZE_MAX: there is no memory for it. */
+static size_t block_slot(struct side_band *s)
 {
 	size_t i = 0;
-	int result = 0;
 
-	if (!s->entries.nr)
-		return 0;
-	if (side_band_sort(s))
-		return -ENOMEM;
-	for (; i < s->entries.nr && s->entries.at[i].time_ns <= frontier_ns && !result;
-	     i++) {
-		const struct side_band_entry *e = &s->entries.at[i];
-		struct record rec;
+	if (!s->nr_unused)
+		return vec_push(&s->blocks, (struct side_band_block){ 0 })
+			       ? s->blocks.nr - 1
+			       : SIZE_MAX;
+	while (s->blocks.at[i].bytes)
+		i++;
+	s->nr_unused--;
+	return i;
+}
 
-		if (!decoder_record(d, s->bytes.data + e->offset, e->len, &rec, NULL))
-			result = resolver_side_band(r, &rec);
+/* Has a block that there is room in.  False: there is no memory. */
+static bool find_room(struct side_band *s, size_t len)
+{
+	struct side_band_block *b = s->blocks.nr ? &s->blocks.at[s->filled] : NULL;
+	uint8_t *bytes;
+	size_t slot;
+
+	if (b && b->bytes && BLOCK_BYTES - b->used >= len)
+		return true;
+	bytes = malloc(BLOCK_BYTES);
+	slot = bytes ? block_slot(s) : SIZE_MAX;
+	if (slot == SIZE_MAX) {
+		free(bytes);
+		return false;
 	}
-	if (i)
-		side_band_drop(s, i);
+	s->blocks.at[slot] = (struct side_band_block){ .bytes = bytes };
+	s->filled = slot;
+	return true;
+}
+
+int side_band_add(struct side_band *s, uint64_t time_ns, const void *bytes, size_t len)
+{
+	struct timed_record record = { .time_ns = time_ns, .size = (uint32_t)len };
+	struct side_band_block *b;
+
+	if (!find_room(s, len))
+		return -ENOMEM;
+	b = &s->blocks.at[s->filled];
+	record.block = (uint32_t)s->filled;
+	record.bytes = b->bytes + b->used;
+	if (time_order_add(&s->order, &record))
+		return -ENOMEM;
+	memcpy(b->bytes + b->used, bytes, len);
+	b->used += len;
+	b->left++;
+	return 0;
+}
+
+/* One record of a block is gone.  The block that is filled is used for the next ones. */
+static void release_record(struct side_band *s, uint32_t block)
+{
+	struct side_band_block *b = &s->blocks.at[block];
+
+	if (--b->left)
+		return;
+	b->used = 0;
+	if (block == s->filled)
+		return;
+	free(b->bytes);
+	b->bytes = NULL;
+	s->nr_unused++;
+}
+
+void side_band_unadd(struct side_band *s)
+{
+	time_order_unadd(&s->order);
+	release_record(s, (uint32_t)s->filled);
+}
+
+int side_band_give(struct side_band *s, uint64_t until_ns, side_band_fn fn, void *ctx)
+{
+	const struct timed_record *record;
+	int result = time_order_sort(&s->order);
+
+	while (!result && (record = time_order_take(&s->order, until_ns))) {
+		result = fn(ctx, record);
+		release_record(s, record->block);
+	}
 	return result;
+}
+
+static int move_one(void *ctx, const struct timed_record *record)
+{
+	return side_band_add(ctx, record->time_ns, record->bytes, record->size);
+}
+
+int side_band_move(struct side_band *s, uint64_t until_ns, struct side_band *to)
+{
+	return side_band_give(s, until_ns, move_one, to);
 }
 
 void side_band_done(struct side_band *s)
 {
-	buf_done(&s->bytes);
-	vec_done(&s->entries);
-	vec_done(&s->room);
+	for (size_t i = 0; i < s->blocks.nr; i++)
+		free(s->blocks.at[i].bytes);
+	vec_done(&s->blocks);
+	time_order_done(&s->order);
+	*s = (struct side_band){ 0 };
 }

@@ -1,31 +1,43 @@
-/* side_band.h - side-band records that wait for the frontier, to be applied in time order.
- * Layer: resolve. */
+/* side_band.h - copies of side-band records, which wait to be applied in order of time.
+ * Layer: resolve, for recorders and for replay.h. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/containers/vec.h"
-#include "decode/record.h"
-#include "resolve/replay/resolver.h"
+#include "resolve/replay/time_order.h"
 
-struct side_band_entry {
-	uint64_t time_ns;
-	size_t offset; /* in bytes */
-	uint32_t len;
+/* Memory for the bytes of many records. */
+struct side_band_block {
+	uint8_t *bytes; /* NULL: it was freed, another one can be here */
+	size_t used;
+	size_t left; /* records */
 };
 
+/* Starts as zeros. */
 struct side_band {
-	struct buf bytes;
-	VEC(struct side_band_entry) entries, room; /* room: to sort them into */
-	uint64_t lost; /* records that the kernel could not write */
+	struct time_order order;
+	VEC(struct side_band_block) blocks;
+	size_t filled;    /* block that records are added to */
+	size_t nr_unused; /* without memory */
 };
 
-/* Keeps a copy of a raw record, which was decoded to `rec`.  0 or -ENOMEM. */
-int side_band_add(struct side_band *s, const struct record *rec, const void *record,
-		  size_t len);
-/* Applies what is not younger than the frontier, oldest first, and keeps the rest.
- * 0 or -ENOMEM. */
-int side_band_apply(struct side_band *s, const struct decoder *d, struct resolver *r,
-		    uint64_t frontier_ns);
+/* A negative errno, or any other value but 0, ends side_band_give(). */
+typedef int (*side_band_fn)(void *ctx, const struct timed_record *record);
+
+/* Keeps a copy of a record of less than 64 KB; `time_ns` need not be what it says itself.  0 or
+ * -ENOMEM. */
+int side_band_add(struct side_band *s, uint64_t time_ns, const void *bytes, size_t len);
+/* Takes back the last one that was added, before any other call. */
+void side_band_unadd(struct side_band *s);
+/* Gives `fn` those up to that time, the oldest first, and of the same time in order of arrival, and frees
+ * them.  `fn` adds none.  0, -ENOMEM (all of them wait on), or what `fn` returned. */
+int side_band_give(struct side_band *s, uint64_t until_ns, side_band_fn fn, void *ctx);
+/* Moves these to `to` in the same order.  0 or -ENOMEM. */
+int side_band_move(struct side_band *s, uint64_t until_ns, struct side_band *to);
+/* How many wait. */
+static inline size_t side_band_waiting(const struct side_band *s)
+{
+	return time_order_waiting(&s->order);
+}
 void side_band_done(struct side_band *s);

@@ -10,14 +10,7 @@
 #include "base/containers/vec.h"
 #include "format/perfdata/input.h"
 #include "resolve/replay/feed.h"
-
-struct sorter_item {
-	uint64_t time_ns;
-	uint64_t order; /* in the file */
-	const uint8_t *bytes;
-	uint32_t size;
-	uint32_t chunk; /* of sorter.chunks */
-};
+#include "resolve/replay/time_order.h"
 
 struct sorter_chunk {
 	struct perf_chunk chunk;
@@ -25,23 +18,22 @@ struct sorter_chunk {
 };
 
 struct sorter {
-	VEC(struct sorter_item) items;
+	struct time_order order; /* `block`: of chunks */
 	VEC(struct sorter_chunk) chunks;
 	VEC(uint32_t) unused; /* of chunks */
-	size_t next;          /* items before it are out, ... */
-	size_t done;          /* ... and before it nobody looks at them any more */
+	size_t done; /* of those that were taken, nobody looks at these any more */
 };
 
 /* Takes over the chunk.  0 or -ENOMEM; the chunk is then still the caller's. */
 int sorter_add(struct sorter *s, const struct feed *f, struct feed_chunk *chunk);
 /* Sorts what waits; to be called behind the last add and before the first take, when all that were
- * taken are released. */
-void sorter_sort(struct sorter *s);
+ * taken are released.  0 or -ENOMEM. */
+int sorter_sort(struct sorter *s);
 /* The next sample that is older than `before_ns`, or NULL.  Good until sorter_release(). */
-const struct sorter_item *sorter_take(struct sorter *s, uint64_t before_ns);
+const struct timed_record *sorter_take(struct sorter *s, uint64_t before_ns);
 /* Those that were taken up to now are not looked at any more. */
 void sorter_release(struct sorter *s, struct perf_input *in);
 /* perf_chunk_is_lost() of the chunk it is from. */
-bool sorter_is_lost(const struct sorter *s, const struct sorter_item *item);
+bool sorter_is_lost(const struct sorter *s, const struct timed_record *item);
 /* Releases the chunks, too. */
 void sorter_done(struct sorter *s, struct perf_input *in);

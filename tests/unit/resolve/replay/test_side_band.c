@@ -2,113 +2,72 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "alloc_fail.h"
-#include "decode/record.h"
-#include "resolve/replay/resolver_priv.h"
 #include "resolve/replay/side_band.h"
 
 enum {
 	MANY = 300,
-	TIMES = 23, /* so that of many records some have the same */
+	TIMES = 23,        /* so that of many records some have the same */
+	LONG_BYTES = 65528 /* the longest record */
+};
+
+/* The names that were given, in their order. */
+struct given {
+	char text[MANY * 8];
+	size_t len;
 };
 
 struct rings_world {
-	struct dict dict;
-	struct decoder decoder;
-	struct resolver_ops ops;
-	struct resolver *resolver;
 	struct side_band side_band;
-	size_t seen; /* names that applied() has given */
-	uint64_t last_id;
+	struct given given;
 };
 
 static void begin(struct rings_world *w)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.sample_type = PERF_SAMPLE_TIME,
-		.sample_id_all = 1,
-	};
-
 	*w = (struct rings_world){ 0 };
-	decoder_init(&w->decoder, false);
-	assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
-	assert_int_equal(dict_init(&w->dict), 0);
-	assert_int_equal(resolver_new(&w->dict, &w->ops, RESOLVE_CHAINS, &w->resolver),
-			 0);
-	w->seen = w->resolver->names.names.nr;
 }
 
 static void end(struct rings_world *w)
 {
 	side_band_done(&w->side_band);
-	resolver_free(w->resolver);
-	dict_done(&w->dict);
-	decoder_done(&w->decoder);
 }
 
-static void add_bytes(struct rings_world *w, const void *bytes, size_t len)
+static void add(struct rings_world *w, uint64_t time_ns, const char *name)
 {
-	struct record rec;
+	size_t before = side_band_waiting(&w->side_band);
 
-	assert_int_equal(decoder_record(&w->decoder, bytes, len, &rec, NULL), 0);
-	assert_int_equal(side_band_add(&w->side_band, &rec, bytes, len), 0);
+	assert_int_equal(side_band_add(&w->side_band, time_ns, name, strlen(name) + 1),
+			 0);
+	assert_int_equal(side_band_waiting(&w->side_band), before + 1);
 }
 
-/* A CGROUP record as the kernel writes it: each is of another cgroup, so that its name is kept. */
-static void add(struct rings_world *w, uint64_t time_ns, const char *path)
+static int note_name(void *ctx, const struct timed_record *record)
 {
-	struct {
-		struct perf_event_header header;
-		uint64_t id;
-		char path[16];
-		uint64_t time_ns;
-	} raw = {
-		.header = { .type = PERF_RECORD_CGROUP, .size = sizeof(raw) },
-		.id = ++w->last_id,
-		.time_ns = time_ns,
-	};
+	struct given *given = ctx;
 
-	snprintf(raw.path, sizeof(raw.path), "%s", path);
-	add_bytes(w, &raw, sizeof(raw));
-}
-
-static void add_lost(struct rings_world *w, uint64_t lost)
-{
-	struct {
-		struct perf_event_header header;
-		uint64_t id, lost, time_ns;
-	} raw = {
-		.header = { .type = PERF_RECORD_LOST, .size = sizeof(raw) },
-		.lost = lost,
-		.time_ns = 1,
-	};
-
-	add_bytes(w, &raw, sizeof(raw));
+	assert_int_equal(record->size, strlen((const char *)record->bytes) + 1);
+	given->len += (size_t)snprintf(
+		given->text + given->len, sizeof(given->text) - given->len, "%s%s",
+		given->len ? " " : "", (const char *)record->bytes);
+	return 0;
 }
 
 static int apply(struct rings_world *w, uint64_t frontier_ns)
 {
-	return side_band_apply(&w->side_band, &w->decoder, w->resolver, frontier_ns);
+	return side_band_give(&w->side_band, frontier_ns, note_name, &w->given);
 }
 
-/* The names that were applied since the last call, in their order: each is a new one, which the
- * resolver gets when its record is applied. */
+/* Since the last call. */
 static const char *applied(struct rings_world *w)
 {
-	static char text[MANY * 8];
-	size_t len = 0;
+	static struct given last;
 
-	text[0] = '\0';
-	for (; w->seen < w->resolver->names.names.nr; w->seen++)
-		len += (size_t)snprintf(
-			text + len, sizeof(text) - len, "%s%s", len ? " " : "",
-			name_pool_text(&w->resolver->names, (uint32_t)w->seen));
-	return text;
+	last = w->given;
+	w->given = (struct given){ 0 };
+	return last.text;
 }
 
 static void runs_become_one(void **state)
@@ -129,7 +88,7 @@ static void runs_become_one(void **state)
 	add(&w, 90, "j");
 	assert_int_equal(apply(&w, 100), 0);
 	assert_string_equal(applied(&w), "g a d b e h f i c j");
-	assert_int_equal(w.side_band.entries.nr, 0);
+	assert_int_equal(side_band_waiting(&w.side_band), 0);
 	assert_int_equal(apply(&w, 200), 0);
 	assert_string_equal(applied(&w), "");
 	end(&w);
@@ -151,7 +110,7 @@ static void what_is_younger_waits(void **state)
 	assert_string_equal(applied(&w), "");
 	assert_int_equal(apply(&w, 50), 0);
 	assert_string_equal(applied(&w), "c a d");
-	assert_int_equal(w.side_band.entries.nr, 2);
+	assert_int_equal(side_band_waiting(&w.side_band), 2);
 	add(&w, 60, "f");
 	add(&w, 90, "g");
 	add(&w, 70, "h");
@@ -198,24 +157,9 @@ static void many_runs_become_one(void **state)
 			assert_int_equal(apply(&w, t + 4), 0);
 			assert_string_equal(applied(&w), model(time_ns, nr, t, t + 5));
 		}
-		assert_int_equal(w.side_band.entries.nr, 0);
+		assert_int_equal(side_band_waiting(&w.side_band), 0);
 		end(&w);
 	}
-}
-
-static void lost_records_are_counted(void **state)
-{
-	struct rings_world w;
-
-	(void)state;
-	begin(&w);
-	add_lost(&w, 3);
-	add(&w, 10, "a");
-	add_lost(&w, 4);
-	assert_int_equal(apply(&w, 10), 0);
-	assert_string_equal(applied(&w), "a");
-	assert_true(w.side_band.lost == 7);
-	end(&w);
 }
 
 /* Without memory to sort them, all of them wait. */
@@ -237,28 +181,118 @@ static void short_memory_loses_nothing(void **state)
 	end(&w);
 }
 
-/* Nor are those lost that wait, when there is none to move them to the front. */
-static void short_memory_leaves_what_waits(void **state)
+/* A record that there is no memory for is not there; all others are. */
+static void short_memory_adds_nothing(void **state)
 {
-	bool failed = true;
+	struct rings_world w;
 
 	(void)state;
-	for (unsigned long n = 1; failed; n++) {
-		struct rings_world w;
+	for (unsigned long n = 1; n <= 3; n++) {
+		int result;
 
 		begin(&w);
-		add_lost(&w, 1);
-		for (char i = 'a'; i <= 'h'; i++)
-			add(&w, (uint64_t)i, (char[]){ i, '\0' });
 		alloc_fail_at(n);
-		assert_int_equal(apply(&w, 5), 0);
-		failed = alloc_fail_off();
-		assert_int_equal(w.side_band.entries.nr, 8);
-		assert_int_equal(apply(&w, UINT64_MAX), 0);
-		assert_string_equal(applied(&w), "a b c d e f g h");
-		assert_true(n > 1 || failed);
+		result = side_band_add(&w.side_band, 10, "a", 2);
+		assert_int_equal(result, alloc_fail_off() ? -ENOMEM : 0);
+		assert_int_equal(side_band_waiting(&w.side_band), result ? 0 : 1);
+		add(&w, 5, "b");
+		assert_int_equal(apply(&w, 40), 0);
+		assert_string_equal(applied(&w), result ? "b" : "b a");
 		end(&w);
 	}
+}
+
+/* They keep their bytes, whatever becomes of those before them. */
+static void blocks_are_used_again(void **state)
+{
+	static uint8_t bytes[LONG_BYTES];
+	struct rings_world w;
+
+	(void)state;
+	begin(&w);
+	for (uint64_t round = 0; round < 50; round++) {
+		char name[16];
+
+		assert_int_equal(side_band_add(&w.side_band, UINT64_MAX, bytes,
+					       round % 7 ? 100 : sizeof(bytes)),
+				 0);
+		snprintf(name, sizeof(name), "%d", (int)round);
+		add(&w, round, name);
+		add(&w, round + 2, "x");
+		if (round % 3)
+			continue;
+		assert_int_equal(apply(&w, round), 0);
+		assert_true(strstr(applied(&w), name) != NULL);
+	}
+	assert_int_equal(apply(&w, 100), 0);
+	assert_int_equal(side_band_waiting(&w.side_band), 50);
+	/* Of eight long ones each has its own; the others share some. */
+	assert_in_range(w.side_band.blocks.nr - w.side_band.nr_unused, 8, 18);
+	end(&w);
+}
+
+static void last_one_is_taken_back(void **state)
+{
+	struct rings_world w;
+
+	(void)state;
+	begin(&w);
+	add(&w, 10, "a");
+	add(&w, 5, "b");
+	side_band_unadd(&w.side_band);
+	add(&w, 7, "c");
+	assert_int_equal(apply(&w, 40), 0);
+	assert_string_equal(applied(&w), "c a");
+	add(&w, 50, "d");
+	side_band_unadd(&w.side_band);
+	assert_int_equal(side_band_waiting(&w.side_band), 0);
+	assert_int_equal(apply(&w, 60), 0);
+	assert_string_equal(applied(&w), "");
+	end(&w);
+}
+
+static void moved_in_order(void **state)
+{
+	struct rings_world w, to;
+
+	(void)state;
+	begin(&w);
+	begin(&to);
+	add(&w, 30, "a");
+	add(&w, 10, "b");
+	add(&w, 20, "c");
+	add(&to, 20, "z");
+	assert_int_equal(side_band_move(&w.side_band, 20, &to.side_band), 0);
+	assert_int_equal(side_band_waiting(&w.side_band), 1);
+	assert_int_equal(apply(&to, UINT64_MAX), 0);
+	assert_string_equal(applied(&to), "b z c");
+	assert_int_equal(apply(&w, UINT64_MAX), 0);
+	assert_string_equal(applied(&w), "a");
+	end(&w);
+	end(&to);
+}
+
+static int refuse(void *ctx, const struct timed_record *record)
+{
+	(void)record;
+	return --*(int *)ctx ? 0 : -EIO;
+}
+
+/* The one that ends it is not given again. */
+static void an_error_ends_it(void **state)
+{
+	struct rings_world w;
+	int left = 2;
+
+	(void)state;
+	begin(&w);
+	add(&w, 10, "a");
+	add(&w, 20, "b");
+	add(&w, 30, "c");
+	assert_int_equal(side_band_give(&w.side_band, 40, refuse, &left), -EIO);
+	assert_int_equal(apply(&w, 40), 0);
+	assert_string_equal(applied(&w), "c");
+	end(&w);
 }
 
 int main(void)
@@ -267,9 +301,12 @@ int main(void)
 		cmocka_unit_test(runs_become_one),
 		cmocka_unit_test(what_is_younger_waits),
 		cmocka_unit_test(many_runs_become_one),
-		cmocka_unit_test(lost_records_are_counted),
 		cmocka_unit_test(short_memory_loses_nothing),
-		cmocka_unit_test(short_memory_leaves_what_waits),
+		cmocka_unit_test(short_memory_adds_nothing),
+		cmocka_unit_test(blocks_are_used_again),
+		cmocka_unit_test(last_one_is_taken_back),
+		cmocka_unit_test(moved_in_order),
+		cmocka_unit_test(an_error_ends_it),
 	};
 
 	return UNIT_RUN(tests);
