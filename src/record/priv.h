@@ -1,5 +1,5 @@
-/* priv.h - what record/open.c (events, files, snapshots), record/samples.c and recorder.c
- * (rounds, the end) share.
+/* priv.h - what record/open.c (events, files, snapshots), record/samples.c and record/rounds.c
+ * share.
  * Layer: record. */
 #pragma once
 #include <stdbool.h>

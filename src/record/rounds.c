@@ -1,3 +1,4 @@
+/* rounds.c - the half of recorder.h that records: rounds, which empty the rings, and the end. */
 #include "record/recorder.h"
 
 #include <errno.h>
