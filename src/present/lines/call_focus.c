@@ -10,7 +10,7 @@
 #include "base/containers/nearest.h"
 #include "base/err.h"
 
-/* "name", "name(int)" and "name (inlined)". */
+/* Matches "name", "name(int)" and "name (inlined)". */
 static bool call_focus_is_name(const char *shown, const char *name)
 {
 	size_t len = strlen(name);

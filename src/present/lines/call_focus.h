@@ -1,4 +1,4 @@
-/* call_focus.h - the functions that --focus means.
+/* call_focus.h - finds the functions that --focus selects.
  * Layer: present. */
 #pragma once
 #include <stdint.h>
@@ -6,8 +6,8 @@
 struct err;
 struct profile;
 
-/* ret[function] is set for those whose name, as in the symbol table or as shown, with or without
- * its parameters, is `name`, or matches it as a pattern of the shell.  The caller frees *ret.
- * 0, -ENOMEM, or -ENOENT: no function of the stacks is meant, and a line that says so. */
+/* Sets ret[function] for each function whose raw or displayed name equals `name`, with or
+ * without parameters, or matches `name` as a shell pattern.  The caller frees *ret.  Returns 0,
+ * -ENOMEM, or -ENOENT with a message if no function matches. */
 int call_focus_find(struct profile *p, const char *name, uint8_t **ret,
 		    struct err *err);

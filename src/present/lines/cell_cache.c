@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 enum {
-	TEXT_MAX = 4 << 20 /* texts that do not fit are made each time */
+	TEXT_MAX = 4 << 20 /* bytes; texts that do not fit are formatted each time */
 };
 
 struct cached_cell {
-	uint32_t at;         /* in the text */
-	uint32_t len_plus_1; /* 0: not kept */
+	uint32_t at;         /* offset in the text */
+	uint32_t len_plus_1; /* 0: not cached */
 };
 
 void cell_cache_init(struct cell_cache *c, size_t nr_values)

@@ -1,5 +1,5 @@
-/* cell_cache.h - the finished text of a column by the value that it shows: a long report
- * names the same few images and functions in many lines.
+/* cell_cache.h - caches the formatted text of a column by the value that it shows, because a
+ * long report repeats the same few images and functions on many lines.
  * Layer: present; used by text_table.c and write_csv.c. */
 #pragma once
 #include <stdbool.h>
@@ -9,16 +9,16 @@
 #include "base/buf.h"
 
 struct cell_cache {
-	struct cached_cell *cells; /* by value; NULL: nothing is kept */
+	struct cached_cell *cells; /* by value; NULL: the cache is off */
 	size_t nr_values;
 	struct buf text;
 };
 
-/* For values below `nr_values`.  Short of memory it keeps nothing. */
+/* Caches texts of values below `nr_values`.  Caches nothing if memory is short. */
 void cell_cache_init(struct cell_cache *c, size_t nr_values);
 void cell_cache_done(struct cell_cache *c);
-/* Appends the text of a value to `out`; false: it is not kept. */
+/* Appends the text of a value to `out`.  Returns false if the text is not cached. */
 bool cell_cache_put(const struct cell_cache *c, uint64_t value, struct buf *out);
-/* Keeps a text if there is still room for it; it may lie in any buffer but the cache's. */
+/* Caches a text if there is room for it.  `text` must not point into the cache's own buffer. */
 void cell_cache_keep(struct cell_cache *c, uint64_t value, const void *text,
 		     size_t len);

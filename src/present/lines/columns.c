@@ -64,7 +64,7 @@ static void print_sum_percent(struct buf *out, const struct column_cell *c)
 	put_percent(out, &c->sum_percents[c->at], c->sums[c->at], c->totals[c->at]);
 }
 
-/* Where a function begins, or an address itself: as many digits in every line. */
+/* Prints a function's start address, or the address itself, with the same width on every line. */
 static void print_vma(struct buf *out, const struct column_cell *c)
 {
 	uint64_t value = profile_value(c->profile, c->group, c->at);
@@ -81,7 +81,7 @@ static void print_file(struct buf *out, const struct column_cell *c)
 	columns_put(out, c->options->long_names ? name : image_name_short(name));
 }
 
-/* "dir/name.c:12": folders are for -f. */
+/* Prints "dir/name.c:12".  The directory is printed only with -f. */
 static void print_line(struct buf *out, const struct column_cell *c)
 {
 	const char *text = profile_text(c->profile, c->group, c->at);
@@ -139,7 +139,7 @@ static int sort_text(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	return strcmp(profile_text(p, a, at), profile_text(p, b, at));
 }
 
-/* By file, then by the number of the line. */
+/* Compares by file, then by line number. */
 static int sort_line(struct profile *p, uint32_t a, uint32_t b, size_t at)
 {
 	const char *line_a = profile_text(p, a, at);
@@ -150,7 +150,7 @@ static int sort_line(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	if (!end_a || !end_b || end_a - line_a != end_b - line_b ||
 	    memcmp(line_a, line_b, (size_t)(end_a - line_a)) != 0)
 		return strcmp(line_a, line_b);
-	/* As numbers without leading zeros: the longer one is the larger one. */
+	/* Numbers have no leading zeros, so the longer one is larger. */
 	if (strlen(end_a) != strlen(end_b))
 		return strlen(end_a) < strlen(end_b) ? -1 : 1;
 	return strcmp(end_a, end_b);
@@ -172,7 +172,7 @@ static int sort_signed(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	return va < vb ? -1 : va > vb;
 }
 
-/* Titles and widths of OProfile's columns: oprofile-behaviour.md 1.1.4. */
+/* The titles and widths are OProfile's: oprofile-behaviour.md 1.1.4. */
 const struct column columns[] = {
 	{ "vma", "vma", "where the function begins", 9, KEY_ID_COUNT, 0, print_vma,
 	  NULL },

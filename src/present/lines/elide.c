@@ -7,8 +7,9 @@
 #include "present/lines/screen.h"
 
 enum {
-	MAX_DEPTH = 64,           /* of brackets; deeper ones are not looked at */
-	MAX_BRACKET_BYTES = 16384 /* of a name whose brackets are looked at */
+	/* nesting depth of brackets; deeper names are not parsed */
+	MAX_DEPTH = 64,
+	MAX_BRACKET_BYTES = 16384 /* longer names are not parsed for brackets */
 };
 
 struct elide_text {
@@ -32,7 +33,7 @@ static void elide_append(struct buf *out, struct elide_text t)
 	buf_put(out, t.at, t.len);
 }
 
-/* The character at `at`, and its columns. */
+/* Returns the length of the character at `at`, and its width in *ret_columns. */
 static size_t elide_step(struct elide_text t, size_t at, size_t *ret_columns)
 {
 	uint32_t code = 0;
@@ -42,7 +43,7 @@ static size_t elide_step(struct elide_text t, size_t at, size_t *ret_columns)
 	return len ? len : 1;
 }
 
-/* As much of the beginning as fits, marks behind the last character included. */
+/* Returns the longest prefix that fits, including combining marks after its last character. */
 static struct elide_text beginning(struct elide_text t, size_t columns)
 {
 	size_t at = 0;
@@ -59,7 +60,7 @@ static struct elide_text beginning(struct elide_text t, size_t columns)
 	return (struct elide_text){ t.at, at };
 }
 
-/* As much of the end as fits; it does not begin with a mark. */
+/* Returns the longest suffix that fits and does not begin with a combining mark. */
 static struct elide_text ending(struct elide_text t, size_t columns)
 {
 	size_t left = screen_columns(t.at, t.len);
@@ -91,7 +92,7 @@ static void put_without_middle(struct buf *out, struct elide_text t, size_t colu
 	room = columns - dots->columns;
 	first = beginning(t, room - room / 2);
 	last = ending(t, room / 2);
-	/* Brackets may have left dots there: one time is enough. */
+	/* Avoid a double ellipsis if shortening the brackets left one here. */
 	if (first.len > dots->text.len && !memcmp(first.at + first.len - dots->text.len,
 						  dots->text.at, dots->text.len))
 		first.len -= dots->text.len;
@@ -100,8 +101,8 @@ static void put_without_middle(struct buf *out, struct elide_text t, size_t colu
 	elide_append(out, last);
 }
 
-/* Whole folders from the left, and the last part.  False: the last part alone is too
- * long. */
+/* Keeps whole directories from the left and the last component.  Returns false if the last
+ * component alone is too long. */
 static bool elide_put_path(struct buf *out, struct elide_text t, size_t columns,
 			   const struct dots *dots)
 {
@@ -127,8 +128,9 @@ static bool is_name_character(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* The length of what is no bracket although it looks like one: operator<<, operator(), the
- * arrow of a return type, and a name that no reader should lose.  0: look at it. */
+/* Returns the length of text that looks like a bracket but is not one (operator<<, operator(),
+ * the arrow of a return type), or of "(anonymous namespace)", which is always kept.  Returns 0
+ * if the text at `at` must be examined. */
 static size_t skip_length(struct elide_text t, size_t at)
 {
 	static const char operator[] = "operator";
@@ -152,19 +154,19 @@ static size_t skip_length(struct elide_text t, size_t at)
 	return len;
 }
 
-/* Brackets that are open at a place of a name. */
+/* The brackets that are open at a position in a name. */
 struct brackets {
 	char closing[MAX_DEPTH];
 	size_t depth;
-	bool bad; /* they do not match, or are too many */
+	bool bad; /* unbalanced, or nested too deeply */
 };
 
-/* 1: a bracket opens here; -1: one closes; 0: neither. */
+/* Returns 1 if a bracket opens here, -1 if one closes, 0 otherwise. */
 static int brackets_step(struct brackets *b, struct elide_text t, size_t at)
 {
 	char c = t.at[at];
 
-	/* "anon (range ...)": what follows a blank is no list of parameters. */
+	/* As in "anon (range ...)": a bracket after a blank is not a parameter list. */
 	b->bad |= c == '(' && !b->depth && at && t.at[at - 1] == ' ';
 	if (c == '<' || c == '(') {
 		b->bad |= b->depth == MAX_DEPTH;
@@ -182,7 +184,7 @@ static int brackets_step(struct brackets *b, struct elide_text t, size_t at)
 	return -1;
 }
 
-/* The depth of the innermost brackets; 0: there are none, or they do not match. */
+/* Returns the depth of the innermost brackets, or 0 if there are none or they are unbalanced. */
 static size_t bracket_depth(struct elide_text t)
 {
 	struct brackets b = { 0 };
@@ -198,12 +200,12 @@ static size_t bracket_depth(struct elide_text t)
 	return b.bad || b.depth ? 0 : deepest;
 }
 
-/* What is in brackets of the given depth, or deeper, becomes dots. */
+/* Replaces the contents of brackets at the given depth, or deeper, with an ellipsis. */
 static void put_without_brackets(struct buf *out, struct elide_text t, size_t depth,
 				 const struct dots *dots)
 {
 	struct brackets b = { 0 };
-	size_t inside = 0; /* where the present one of that depth begins */
+	size_t inside = 0; /* where the current bracket's contents begin */
 
 	for (size_t i = 0; i < t.len;) {
 		size_t skip = skip_length(t, i);
@@ -226,8 +228,8 @@ static void put_without_brackets(struct buf *out, struct elide_text t, size_t de
 	}
 }
 
-/* The least of the brackets' contents that makes it fit, into `out`.  False: there are none;
- * else `out` has the shortest form, whether it fits or not. */
+/* Shortens the fewest brackets that make the name fit, and writes the result to `out`.  If none
+ * suffices, `out` has the shortest form.  Returns false if there are no brackets. */
 static bool shorten_brackets(struct buf *out, struct elide_text t, size_t columns,
 			     const struct dots *dots)
 {

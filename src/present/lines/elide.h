@@ -1,4 +1,4 @@
-/* elide.h - names made to fit: what tells least goes, in the middle.
+/* elide.h - shortens names to fit a column by removing the least useful middle section.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -6,11 +6,12 @@
 
 struct buf;
 
-/* Appends `text` (UTF-8 without control characters: screen_put_safe()) in at most `columns`
- * columns, and returns how many it took.  What is too long loses, in this order:
- *   a path:      folders before the last part: "/usr/lib/.../libc.so.6"
- *   C++, Rust:   what is in brackets, the innermost first: "std::vector<...>::push_back(...)"
- *   everything:  its middle.
- * The dots are one character where the terminal can show it (`utf8`), else three. */
+/* Appends `text` to `out` in at most `columns` columns, and returns the number of columns used.
+ * `text` is UTF-8 without control characters (see screen_make_safe()).  A text that is too long
+ * is shortened in this order:
+ *   a path:      directories before the last component: "/usr/lib/.../libc.so.6"
+ *   C++, Rust:   contents of brackets, innermost first: "std::vector<...>::push_back(...)"
+ *   any text:    its middle.
+ * The ellipsis is one character if the terminal can show it (`utf8`), otherwise three dots. */
 size_t elide_put(struct buf *out, const char *text, size_t len, size_t columns,
 		 bool utf8);

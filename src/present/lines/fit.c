@@ -5,13 +5,13 @@ static unsigned int blanks(size_t i, size_t nr)
 	return i + 1 < nr ? 1 : 0;
 }
 
-/* Sets each to what its cells need, and returns the sum. */
+/* Sets each width to what its cells need, and returns the sum. */
 static unsigned int set_natural(struct fit_column *c, size_t nr)
 {
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		/* A width of 0 is one that is not settled below. */
+		/* A width of 0 means "not yet settled" below. */
 		c[i].natural += !c[i].natural;
 		c[i].width = c[i].natural + blanks(i, nr);
 		sum += c[i].width;
@@ -19,7 +19,7 @@ static unsigned int set_natural(struct fit_column *c, size_t nr)
 	return sum;
 }
 
-/* Towards the usual widths, from the left, as long as there is room. */
+/* Widens the columns towards their usual widths, from the left, while there is room. */
 static void widen(struct fit_column *c, size_t nr, unsigned int room)
 {
 	for (size_t i = 0; i + 1 < nr; i++) {
@@ -38,14 +38,14 @@ static unsigned int least(const struct fit_column *c)
 	return c->natural < FIT_LEAST ? c->natural : FIT_LEAST;
 }
 
-/* What is shared out: columns beyond the least that every name has. */
+/* The space to distribute: columns in addition to the minimum of each name. */
 struct room {
 	unsigned int columns;
-	unsigned int weights; /* of the names that are not settled */
+	unsigned int weights; /* of the names that are not yet settled */
 };
 
-/* Names that need no more than their share of the room get what they need; false if there
- * is none, and the others share what is left. */
+/* Gives names that need no more than their share of the space the width that they need; the
+ * other names share the rest.  Returns false if no name was settled. */
 static bool settle_short_names(struct fit_column *c, size_t nr, struct room *room)
 {
 	const struct room of = *room;

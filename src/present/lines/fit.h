@@ -1,23 +1,24 @@
-/* fit.h - how wide the columns of a table are on a terminal.
+/* fit.h - computes the widths of a table's columns on a terminal.
  * Layer: present.  Pure arithmetic. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 struct fit_column {
-	unsigned int natural; /* columns of its widest cell or its title */
-	unsigned int usual;   /* of the layout in files, with the blank behind it */
-	unsigned int
-		weight; /* share of the room if names must give way; 0: a number, which
-			       * does not */
-	unsigned int width; /* out: with the blank behind it but for the last column */
+	unsigned int natural; /* width of its widest cell or its title */
+	unsigned int usual;   /* width in files, including the blank after it */
+	/* Share of the space if names must be shortened.  0: a number, which is never shortened. */
+	unsigned int weight;
+	/* out: includes the blank after it, except in the last column */
+	unsigned int width;
 };
 
 enum {
-	FIT_LEAST = 7 /* columns of a name; where even that is too much, lines wrap */
+	/* minimum columns of a name; lines wrap if even that is too wide */
+	FIT_LEAST = 7
 };
 
-/* Fills the widths so that a line takes at most `width` columns: the usual widths if they
- * are wide enough and fit, else nearer to what is in the columns, else the names give way,
- * the longest first. */
+/* Sets the widths so that a line needs at most `width` columns.  Uses the usual widths if they
+ * are large enough and fit; otherwise moves towards the width of the contents; otherwise
+ * shortens the names, longest first. */
 void fit_columns(struct fit_column *columns, size_t nr, unsigned int width);

@@ -12,14 +12,14 @@ enum {
 	LINES_DEPTH = 2
 };
 
-/* What has to stand before a value or a name. */
+/* Writes the separator that a value or a name needs before it. */
 static void separate(struct json *j)
 {
 	if (j->after_name) {
 		j->after_name = false;
 		return;
 	}
-	/* Members and rows on lines of their own: for people, and for diff(1). */
+	/* Start members and rows on their own lines, for readers and for diff(1). */
 	if (j->filled[j->depth])
 		fputs_unlocked(j->depth <= LINES_DEPTH ? ",\n" : ",", j->out);
 	j->filled[j->depth] = true;
@@ -60,7 +60,7 @@ void json_end_array(struct json *j)
 	json_end(j, ']');
 }
 
-/* How many bytes from here stand for themselves: nearly all of nearly every text. */
+/* Returns how many leading bytes need no escape.  That is nearly all of nearly every text. */
 static size_t json_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
@@ -70,15 +70,15 @@ static size_t json_plain(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* Some bytes that stand for the first ones of a text. */
+/* The output bytes for the first characters of a text. */
 struct json_piece {
 	const void *bytes;
 	size_t len;
-	size_t of; /* so many of the text */
+	size_t of; /* length in the text */
 	char room[8];
 };
 
-/* No control character is above U+FFFF. */
+/* Control characters are at most U+FFFF. */
 static void escape(struct json_piece *p, uint32_t c)
 {
 	int len;
@@ -95,7 +95,7 @@ static void escape(struct json_piece *p, uint32_t c)
 	p->len = (size_t)len;
 }
 
-/* `len` is not 0. */
+/* `len` must not be 0. */
 static void next_piece(struct json_piece *p, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -201,7 +201,8 @@ void json_bool(struct json *j, bool value)
 
 /* ---- rows ---- */
 
-/* Each value is followed by a comma, the last one's is taken away: values are put in as they are. */
+/* Each value is followed by a comma so that values can be appended without a check;
+ * json_end_row() removes the last comma. */
 void json_begin_row(struct json_row *r, struct json *j)
 {
 	json_begin_array(j);
@@ -241,7 +242,8 @@ static inline void put_number_in_row(struct json_row *r, uint64_t value)
 	r->bytes[r->len++] = ',';
 }
 
-/* A comma is in there unless the row is empty: it comes behind what is flushed. */
+/* Unless the row is empty, the buffer holds a comma: json_put_in_row() flushes before it appends
+ * one. */
 void json_end_row(struct json_row *r)
 {
 	if (r->len)
@@ -275,7 +277,7 @@ void json_u64s(struct json *j, const uint64_t *at, size_t nr)
 	json_end_row(&row);
 }
 
-/* What is there is doubled. */
+/* Repeats the contents of the buffer up to `bytes`, doubling it each time. */
 static void fill_row(struct json_row *r, size_t bytes)
 {
 	while (r->len < bytes) {
@@ -288,7 +290,7 @@ static void fill_row(struct json_row *r, size_t bytes)
 
 void json_repeated(struct json *j, const char *value, size_t nr)
 {
-	size_t each = strnlen(value, JSON_ROW_BYTES - 1) + 1; /* with the comma */
+	size_t each = strnlen(value, JSON_ROW_BYTES - 1) + 1; /* including the comma */
 	size_t most = JSON_ROW_BYTES / each;
 	struct json_row row;
 

@@ -11,19 +11,19 @@
 #include "present/lines/percent.h"
 #include "present/lines/sort.h"
 
-/* The groups that lines are made of, numbered by what is equal in them. */
+/* Numbers the lines: groups that are equal except for the keys `without` share a line. */
 struct numbering {
 	struct profile *p;
 	unsigned int without;
-	uint32_t
-		*alike[GROUP_SIDES]; /* by tuple: number of those equal but for the keys
-				       * `without`; NULL: each is of its own */
-	struct map by;               /* such numbers of both sides -> line */
+	/* By tuple: the number shared by tuples that are equal except for the keys `without`.
+	 * NULL: each tuple is distinct. */
+	uint32_t *alike[GROUP_SIDES];
+	struct map by; /* such numbers of both sides -> line */
 	uint32_t last[GROUP_SIDES];
 	VEC(uint32_t) groups; /* the first group of each line */
 };
 
-/* Values of the tuples of one side that count; true if some do not. */
+/* Sets the masks of one side: 0 for ignored keys.  Returns true if any key is ignored. */
 static bool mask_values(const struct numbering *n, unsigned int side,
 			uint64_t masks[KEY_ID_COUNT])
 {
@@ -41,7 +41,7 @@ static bool mask_values(const struct numbering *n, unsigned int side,
 	return any;
 }
 
-/* Numbers the tuples of one side: there are fewer of them than groups. */
+/* Numbers the tuples of one side.  There are fewer tuples than groups. */
 static int number_tuples(struct numbering *n, unsigned int side)
 {
 	const struct tuples *all = &n->p->tuples[side];
@@ -61,7 +61,7 @@ static int number_tuples(struct numbering *n, unsigned int side)
 
 		for (size_t i = 0; i < all->width; i++)
 			masked[i] = all->values.at[t * all->width + i] & masks[i];
-		/* Tuples of one function mostly stand together. */
+		/* Tuples of one function are mostly adjacent. */
 		if (t && !memcmp(masked, values[(t + 1) % 2], sizeof(values[0])))
 			number = n->alike[side][t - 1];
 		else
@@ -73,7 +73,8 @@ static int number_tuples(struct numbering *n, unsigned int side)
 	return r;
 }
 
-/* The number of a group's line, new or old; DICT_NONE when memory is short. */
+/* Returns the number of a group's line, which is created if needed; DICT_NONE if memory is
+ * short. */
 static uint32_t number_group(struct numbering *n, uint32_t group, uint32_t before)
 {
 	uint32_t alike[GROUP_SIDES];
@@ -108,7 +109,7 @@ static bool has_key_of(const struct profile *p, unsigned int keys)
 	return false;
 }
 
-/* Fills lines->number_of where groups are summed up. */
+/* Fills lines->number_of if several groups share a line. */
 static int number_groups(struct numbering *n, struct report_lines *lines)
 {
 	size_t nr = n->p->groups.nr;
@@ -156,7 +157,7 @@ static int lines_add_counts(const struct profile *p, const uint32_t *column_of,
 	return 0;
 }
 
-/* What decides whether a line is shown, and between lines. */
+/* Returns the counts that are compared with the threshold. */
 static const uint64_t *weights(const struct report_lines *lines,
 			       const struct line *line)
 {
@@ -237,7 +238,7 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	return r;
 }
 
-/* Events with samples, by rank. */
+/* Collects the events that have samples, by rank. */
 static int collect_events(const struct profile *p, struct report_lines *lines)
 {
 	for (uint32_t rank = 0; rank < p->events.nr; rank++) {

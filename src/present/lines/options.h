@@ -1,4 +1,4 @@
-/* options.h - how a profile is to be shown.
+/* options.h - options that control how a profile is shown.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -13,31 +13,31 @@ struct xml_about;
 
 struct present_options {
 	double threshold; /* percent; smaller shares are not shown */
-	bool no_header;   /* neither header lines nor column titles */
+	bool no_header;   /* omit header lines and column titles */
 	bool reverse;     /* smallest first */
-	bool long_names;  /* full paths in text forms */
-	bool periods;     /* a column of periods beside that of samples */
-	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
-	bool numbered;    /* these two of write_calls() */
+	bool long_names;  /* full paths in text formats */
+	bool periods;     /* a column of periods next to the samples */
+	bool quality;     /* a footer (JSON: an object) about the quality of the data */
+	bool numbered;    /* for write_calls(), like the next one */
 	bool no_empty_self;
-	bool callers;      /* of trees: from the samples outwards */
-	bool both_parts;   /* of trees with a focus: inwards, too */
-	const char *focus; /* of trees and write_calls(): a function; NULL: all */
-	bool children; /* columns with what functions called, too: call_graph_make() */
-	struct order order;        /* of --sort */
-	unsigned int kept;         /* KEEP_... of classes.h: what columns there are */
-	const char *const *ratios; /* EVENT/EVENT, columns of their own */
+	bool callers;              /* trees: start at the sampled functions */
+	bool both_parts;           /* trees with a focus: also show the callees */
+	const char *focus;         /* trees and write_calls(): a function; NULL: all */
+	bool children;             /* columns that include callees: call_graph_make() */
+	struct order order;        /* from --sort */
+	unsigned int kept;         /* KEEP_... of classes.h: which columns exist */
+	const char *const *ratios; /* EVENT/EVENT; each becomes a column */
 	size_t nr_ratios;
 	struct screen screen;
-	const struct xml_about *xml; /* of write_xml() alone */
-	/* These are of OProfile's layouts. */
+	const struct xml_about *xml; /* write_xml() only */
+	/* The following apply to OProfile's layouts. */
 	bool show_vma;
-	bool debug_info;     /* where functions, and with details addresses, are in the
-			      * source */
-	bool accumulated;    /* sums from the first line to this one */
-	bool global_percent; /* of the whole, also what stands below something */
+	/* source lines of functions and, with `details`, of addresses */
+	bool debug_info;
+	bool accumulated;    /* cumulative sums */
+	bool global_percent; /* nested lines are also percentages of the whole */
 	bool details;        /* the addresses below each function */
 };
 
-/* -EINVAL with a line that says how to choose one, if there are samples of several events. */
+/* Returns 0, or -EINVAL with a message that says how to choose an event if several have samples. */
 int present_needs_one_event(const struct profile *p, const char *what, struct err *err);

@@ -8,7 +8,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 
-/* By enum order_key; the order of the rows is that of the keys not asked for
+/* By enum order_key.  The order of the rows is the default order of the keys
  * (oprofile-behaviour.md 1.1). */
 static const struct {
 	const char *name;
@@ -48,7 +48,7 @@ static void order_add(struct order *order, enum order_key key)
 		order->keys[order->nr++] = key;
 }
 
-/* Whether --by knows the key of that length. */
+/* Returns true if --by has the key. */
 static bool is_group_key(const char *name, size_t len)
 {
 	for (const struct key_row *row = key_rows; row->name; row++) {
@@ -59,7 +59,7 @@ static bool is_group_key(const char *name, size_t len)
 	return false;
 }
 
-/* Whether --by knows all keys of a list: then it is perf's habit to group with --sort. */
+/* Returns true if --by has all keys of a list.  Users of perf expect --sort to group. */
 static bool is_group_list(const char *list)
 {
 	for (;; list++) {
@@ -118,8 +118,8 @@ static void order_push(struct tie_keys *keys, int key, enum tie_by by)
 		keys->at[keys->nr++] = (struct tie_key){ (size_t)key, by };
 }
 
-/* Where a function begins and its name are one step where they follow each other: then
- * names are looked at only where two begin at the same address. */
+/* Merges a function's start address and the name that follows it into one key, so that names are
+ * compared only if two functions start at the same address. */
 static void join_functions(struct tie_keys *keys)
 {
 	size_t nr = 0;

@@ -1,4 +1,4 @@
-/* order.h - in which order the lines of a report stand: OProfile's --sort.
+/* order.h - the order of the lines of a report, including OProfile's --sort.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -11,7 +11,7 @@ struct profile;
 
 enum order_key {
 	ORDER_VMA,
-	ORDER_SAMPLE, /* the most first; all others upwards */
+	ORDER_SAMPLE, /* descending; all others ascending */
 	ORDER_SYMBOL,
 	ORDER_DEBUG, /* file and line of a function */
 	ORDER_IMAGE,
@@ -19,28 +19,28 @@ enum order_key {
 	ORDER_KEY_COUNT
 };
 
-/* What was asked for; nothing: by samples. */
+/* The keys of --sort.  Empty: by samples. */
 struct order {
 	enum order_key keys[ORDER_KEY_COUNT];
 	size_t nr;
 };
 
-/* Which keys decide between lines without being asked for. */
+/* The sort keys that apply without --sort. */
 enum line_order {
-	LINES_BY_KEYS,     /* the samples, then the report's keys as they come */
-	LINES_BY_FUNCTION, /* OProfile's: all that --sort knows, in its order */
+	LINES_BY_KEYS,     /* the samples, then the report's keys in their order */
+	LINES_BY_FUNCTION, /* OProfile's: all keys of --sort, in their order */
 	LINES_UNSORTED
 };
 
-/* Adds the keys of a comma list; one given before counts where it stood.  0 or -EINVAL with
- * a one-line reason, which names --by where only that knows the key. */
+/* Adds the keys of a comma-separated list; a repeated key keeps its first position.  Returns 0,
+ * -ENOMEM, or -EINVAL with a one-line message, which suggests --by if only --by has the key. */
 int order_parse(struct order *order, const char *list, struct err *err);
 bool order_has(const struct order *order, enum order_key key);
-/* The key of a report that a key of --sort orders by; KEY_ID_COUNT: none. */
+/* Returns the report key that a --sort key orders by, or KEY_ID_COUNT if there is none. */
 enum key_id order_key_id(enum order_key key);
 const char *order_key_name(enum order_key key);
-/* What decides before the number of samples, and what behind it.  Keys of `without`, bits
- * of 1 << enum key_id, do not. */
+/* Returns the keys that are compared before the number of samples, and those compared after it.
+ * Omits the keys in `without` (bits of 1 << enum key_id). */
 void order_resolve(const struct order *order, enum line_order usual,
 		   unsigned int without, const struct profile *p,
 		   struct tie_keys *before, struct tie_keys *after);

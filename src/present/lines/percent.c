@@ -25,8 +25,9 @@ bool percent_reached(const uint64_t *parts, const uint64_t *wholes, size_t nr,
 	return false;
 }
 
-/* "%7.4f" of a value from 0.001 to 100 without printf, which is a tenth of a long report.
- * False: the product is so near to the middle of two results that printf() has to say. */
+/* Formats a value from 0.001 to 100 as "%7.4f" without printf(), which would need a tenth of the
+ * time of a long report.  Returns false if the value is so close to a rounding boundary that
+ * printf() must decide. */
 static bool format_four(double value, char ret_text[PERCENT_MAX])
 {
 	double scaled = value * DECIMALS;
@@ -50,10 +51,10 @@ static bool format_four(double value, char ret_text[PERCENT_MAX])
 	return true;
 }
 
-/* "%7.1e" of a value below 0.001, likewise. */
+/* Formats a value below 0.001 as "%7.1e"; returns false like format_four(). */
 static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 {
-	/* Exact, so that a product is rounded once. */
+	/* Each is exact, so the product is rounded only once. */
 	static const double powers[] = { 1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
 					 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
 	unsigned int exponent = 4;
@@ -87,10 +88,11 @@ static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 	return true;
 }
 
-/* False: printf() has to say. */
+/* Returns false if printf() must format the value. */
 static bool format_fast(double value, char ret_text[PERCENT_MAX])
 {
-	static const char whole[] = "100.000"; /* of functions with one address */
+	/* the sum over a function with one address */
+	static const char whole[] = "100.000";
 
 	if (value >= 100 && value <= 100)
 		memcpy(ret_text, whole, sizeof(whole));

@@ -1,4 +1,4 @@
-/* percent.h - OProfile's percent field.
+/* percent.h - formats percentages like OProfile.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -9,11 +9,11 @@ enum {
 	PERCENT_MAX = 32
 };
 
-/* `part` of `whole` in percent; 0 of nothing is 0. */
+/* Returns `part` of `whole` in percent, or 0 if `whole` is 0. */
 double percent_of(uint64_t part, uint64_t whole);
-/* Whether any of the `nr` parts is at least `threshold` percent of its whole. */
+/* Returns true if any of the `nr` parts is at least `threshold` percent of its whole. */
 bool percent_reached(const uint64_t *parts, const uint64_t *wholes, size_t nr,
 		     double threshold);
-/* Seven columns wide: "      0", " 2.2000", "92.3226", "100.000" (also where four decimals
- * would round up to it), and "7.5e-04" below 0.001. */
+/* Formats a percentage in seven columns: "      0", " 2.2000", "92.3226", "100.000" (also where
+ * four decimals would round up to it), and "7.5e-04" below 0.001. */
 void percent_format(double value, char ret_text[PERCENT_MAX]);

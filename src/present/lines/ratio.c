@@ -36,7 +36,7 @@ static bool profile_has(const struct profile *p, const char *text, size_t len)
 	return false;
 }
 
-/* The slash between the two: names of events may have slashes, too. */
+/* Finds the slash between the two events; event names can also contain slashes. */
 static const char *find_slash(const struct profile *p, const char *text)
 {
 	for (const char *at = strchr(text, '/'); at; at = strchr(at + 1, '/'))
@@ -127,7 +127,7 @@ static int ratio_find_event(const struct profile *p, const char *text, size_t le
 	return -ENOENT;
 }
 
-/* Numbers of events instead of columns. */
+/* Like ratio_find(), but returns the indices of events instead of columns. */
 static int find_events(const struct profile *p, const char *text,
 		       struct ratio *ret_ratio)
 {
@@ -140,7 +140,7 @@ static int find_events(const struct profile *p, const char *text,
 	return 0;
 }
 
-/* What each group has of two events, for ratio `i` of `nr`. */
+/* Adds up the periods of both events by group, for ratio `i` of `nr`. */
 static void ratio_add_periods(const struct profile *p, const struct ratio *events,
 			      size_t i, size_t nr, uint64_t *periods)
 {

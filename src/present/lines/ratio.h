@@ -1,4 +1,4 @@
-/* ratio.h - --ratio A/B: how often one event happened for each of another, as a column.
+/* ratio.h - implements --ratio A/B: a column with the number of events A per event B.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -11,33 +11,36 @@ struct err;
 struct report_lines;
 struct profile;
 
-/* Columns of counts: periods of the one by periods of the other. */
+/* Columns of counts: periods of `above` are divided by periods of `below`. */
 struct ratio {
 	size_t above;
 	size_t below;
 };
 
-/* 0, or -ENOENT with a line that names the events there are: `text` is not NAME/NAME (with
- * :0xMASK behind a name where several have it) of events of the profile. */
+/* Returns 0 if `text` is NAME/NAME of two events of the profile.  A name needs :0xMASK if
+ * several events share it.  Otherwise returns -ENOENT with a message that lists the events. */
 int ratio_check(const struct profile *p, const char *text, struct err *err);
-/* The same of several. */
+/* Checks several ratios like ratio_check(). */
 int ratios_check(const struct profile *p, const char *const *texts, size_t nr,
 		 struct err *err);
-/* The columns that `text` means.  0, or -ENOENT: the columns are not of events. */
+/* Finds the columns of the two events in `text`.  Returns 0, or -ENOENT if the columns are not
+ * events. */
 int ratio_find(const struct profile *p, const struct report_lines *lines,
 	       const char *text, struct ratio *ret_ratio);
-/* The quotient with four digits; "-" where there is nothing to divide by. */
+/* Prints the quotient with four digits, or "-" if the divisor is 0 or unknown. */
 void ratio_print(struct buf *out, const struct column_cell *cell);
 
-/* The same for tables of a row an event: what each group has of the two. */
+/* The periods of both events by group, for tables with one row per event. */
 struct ratio_groups {
 	size_t nr_ratios;
-	uint64_t *periods; /* group, ratio, above and below */
+	/* index: (group * nr_ratios + ratio) * 2 + (0: above, 1: below) */
+	uint64_t *periods;
 };
-/* `texts` are those that ratio_check() found good.  0, -ENOENT or -ENOMEM. */
+/* `texts` must have passed ratio_check().  Returns 0, -ENOENT or -ENOMEM.  Free *ret_groups with
+ * ratio_groups_done(). */
 int ratio_groups_make(const struct profile *p, const char *const *texts, size_t nr,
 		      struct ratio_groups *ret_groups);
 void ratio_groups_done(struct ratio_groups *g);
-/* The quotient of a ratio, as digits; nothing where there is nothing to divide by. */
+/* Appends the quotient of a ratio as digits, or nothing if the divisor is 0. */
 void ratio_group_put(const struct ratio_groups *g, uint32_t group, size_t ratio,
 		     struct buf *out);

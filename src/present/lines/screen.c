@@ -8,7 +8,7 @@
 #include "base/safe_text.h"
 #include "base/utf8.h"
 
-/* tools/perf/util/color.h: MIN_RED, MIN_GREEN. */
+/* The same limits as perf's tools/perf/util/color.h: MIN_RED, MIN_GREEN. */
 static const double red_from = 5.0;
 static const double green_from = 0.5;
 
@@ -89,7 +89,7 @@ void screen_write_masked(FILE *out, const char *name)
 
 	if (masked)
 		safe_text_mask(masked, len, '?');
-	/* Without memory the safe part of it. */
+	/* If memory is short, write only the part before the first unsafe byte. */
 	fwrite(masked ? masked : name, 1, masked ? len : safe_text_len(name, len, true),
 	       out);
 	free(masked);

@@ -1,6 +1,6 @@
-/* screen.h - what a text report is shown on, as far as its form depends on it.
- * Layer: present.  All zero is a file or a pipe: every line in full.
- * Wherever it is shown, nothing in a name may command a terminal or begin another line. */
+/* screen.h - properties of the output device that affect text reports, and safe output of names.
+ * Layer: present.  An all-zero `struct screen` is a file or a pipe: lines are never shortened.
+ * On every device, names are escaped so that they cannot control a terminal or start a new line. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,31 +11,32 @@ struct buf;
 
 struct screen {
 	bool is_terminal;
-	unsigned int width; /* columns that a line may take; 0: any number */
-	bool utf8;          /* else ASCII is all that can be shown */
+	unsigned int width; /* maximum columns of a line; 0: unlimited */
+	bool utf8;          /* false: only ASCII can be shown */
 	bool colour;
 };
 
-/* Escape sequences of SGR (ECMA-48 8.3.117), as perf and git use them. */
+/* SGR escape sequences (ECMA-48 8.3.117), the same ones that perf and git use. */
 #define SCREEN_BOLD "\033[1m"
 #define SCREEN_RED "\033[31m"
 #define SCREEN_GREEN "\033[32m"
 #define SCREEN_PLAIN "\033[m"
 
-/* Makes what `out` has from `from` on safe (base/safe_text.h), as files and pipes get it. */
+/* Escapes the contents of `out` from offset `from` on (see base/safe_text.h), as for files and
+ * pipes. */
 void screen_make_safe(struct buf *out, size_t from);
-/* The same of a name, to a stream.  Errors are those of `out`. */
+/* Writes an escaped name to a stream.  The caller checks `out` for errors. */
 void screen_write_name(FILE *out, const char *name);
-/* Prints one line with names in it, made safe as a whole; `format` has no line end. */
+/* Prints one line and a line end; escapes the whole line, so it can contain names. */
 void screen_print_line(FILE *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Writes a line of a source or of a disassembler: as a name, but tabs stay. */
+/* Writes a source or disassembly line, escaped like a name except that tabs are kept. */
 void screen_write_code(FILE *out, const char *text, size_t len);
-/* Writes a name with `?` for each byte that screen_write_name() would escape, for formats of other
- * tools that have no escapes. */
+/* Writes a name with `?` for each byte that screen_write_name() would escape, for file formats
+ * that have no escapes. */
 void screen_write_masked(FILE *out, const char *name);
-/* Columns that such a text takes. */
+/* Returns the number of columns of an escaped text. */
 size_t screen_columns(const char *text, size_t len);
-/* The colour of a share, as perf report has it: red from 5 %, green from 0.5 %, else "" (also
- * on a screen without colour).  SCREEN_PLAIN ends it. */
+/* Returns the colour of a percentage like perf report: red from 5 %, green from 0.5 %, otherwise
+ * "" (also if the screen has no colour).  End the colour with SCREEN_PLAIN. */
 const char *screen_share_colour(const struct screen *s, double percent);

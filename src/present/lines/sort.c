@@ -13,7 +13,7 @@ struct sorting {
 	const struct line_sorting *how;
 	struct tie_keys before;
 	struct tie_keys after;
-	/* By group: what decides before the samples (NULL: nothing), and behind them. */
+	/* By group: the sort keys before the samples (NULL: none) and after them. */
 	uint64_t *leads;
 	uint64_t *ties;
 };
@@ -44,7 +44,7 @@ static uint64_t line_sort_samples_of(const struct sorting *s, const struct line 
 			 : line->counts[0];
 }
 
-/* With inclusive ones: the function's own decide between equal ones. */
+/* Compares inclusive samples if there are any; ties are decided by the function's own samples. */
 static int compare_samples(const struct sorting *s, const struct line *a,
 			   const struct line *b)
 {
@@ -58,7 +58,7 @@ static int compare_samples(const struct sorting *s, const struct line *a,
 	return of_a > of_b ? -1 : of_a < of_b;
 }
 
-/* Only where the keys have too many combinations for numbers. */
+/* Used only if the keys have too many combinations for sort_by_numbers(). */
 static int line_sort_compare_lines(const void *va, const void *vb, void *ctx)
 {
 	const struct sorting *s = ctx;
@@ -78,7 +78,7 @@ static int line_sort_compare_lines(const void *va, const void *vb, void *ctx)
 	return s->how->reverse ? -order : order;
 }
 
-/* What lines are ordered by, the least first. */
+/* The sort criteria, least significant first. */
 enum criterion {
 	BY_EVENT,
 	BY_TIE,
@@ -117,7 +117,7 @@ static uint64_t line_value(const struct sorting *s, const struct line *line,
 	case BY_TIE:
 		return s->ties[line->group] ^ back;
 	case BY_COUNT:
-		return line->counts[0] ^ ~back; /* the largest first */
+		return line->counts[0] ^ ~back; /* largest first */
 	case BY_INCLUSIVE:
 		return line_sort_samples_of(s, line) ^ ~back;
 	case BY_LEAD:
@@ -146,7 +146,7 @@ static int permute(struct report_lines *lines, const struct sort_key *keys)
 	return 0;
 }
 
-/* By numbers alone: a stable sort by each criterion in turn. */
+/* Sorts with numeric keys only: one stable sort per criterion. */
 static int sort_by_numbers(struct report_lines *lines, const struct sorting *s)
 {
 	size_t nr = lines->all.nr;
@@ -171,7 +171,7 @@ static int sort_by_numbers(struct report_lines *lines, const struct sorting *s)
 	return r;
 }
 
-/* The numbers of one list of keys, by group.  0, -ENOMEM or -E2BIG, as of ties_make(). */
+/* Ranks the groups by one list of keys.  Returns 0, -ENOMEM or -E2BIG, as ties_make() does. */
 static int rank_groups(struct profile *p, const struct tie_keys *keys,
 		       uint64_t **ret_numbers)
 {

@@ -1,4 +1,4 @@
-/* sort.h - puts the lines of a report in order.
+/* sort.h - sorts the lines of a report.
  * Layer: present; used by lines.c. */
 #pragma once
 #include <stdbool.h>
@@ -9,14 +9,14 @@ struct report_lines;
 struct profile;
 
 struct line_sorting {
-	const struct order *order; /* asked for */
+	const struct order *order; /* from --sort */
 	enum line_order usual;
-	unsigned int without; /* keys that do not count: 1 << enum key_id */
+	unsigned int without; /* ignored keys: bits of 1 << enum key_id */
 	bool reverse;
 	bool rows;         /* each line is a row of the profile */
-	bool events_apart; /* the events one after the other */
+	bool events_apart; /* list the events one after the other */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int lines_sort(struct profile *p, const struct line_sorting *how,
 	       struct report_lines *lines);

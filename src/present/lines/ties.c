@@ -13,8 +13,8 @@ struct values {
 	struct profile *p;
 	enum tie_by by;
 	size_t key;
-	uint32_t *group_of; /* by value, DICT_NONE: not met */
-	uint32_t *distinct; /* the values met */
+	uint32_t *group_of; /* by value; DICT_NONE: not seen */
+	uint32_t *distinct; /* the values seen */
 	size_t nr;
 };
 
@@ -59,7 +59,7 @@ enum {
 	HEAD_BYTES = 8
 };
 
-/* The first bytes of a text as a number that is ordered as they are. */
+/* Returns the first bytes of a text as a number with the same order. */
 static uint64_t text_head(const char *text)
 {
 	uint64_t head = 0;
@@ -80,10 +80,10 @@ static int compare_tails(const void *a, const void *b, void *ctx)
 	return strcmp(texts[x->index] + HEAD_BYTES, texts[y->index] + HEAD_BYTES);
 }
 
-/* Texts of the same head, [from, to). */
+/* Sorts texts that share their first HEAD_BYTES bytes: [from, to). */
 static void sort_run(struct sort_key *keys, size_t from, size_t to, const char **texts)
 {
-	/* They are over where the head ends with a zero. */
+	/* The texts end within the head if its last byte is zero. */
 	if (to - from > 1 && (uint8_t)keys[from].at)
 		qsort_r(&keys[from], to - from, sizeof(*keys), compare_tails, texts);
 }
@@ -94,7 +94,7 @@ static bool ties_is_same(const struct sort_key *keys, size_t i, const char **tex
 	       (!(uint8_t)keys[i].at || !compare_tails(&keys[i - 1], &keys[i], texts));
 }
 
-/* As ties_compare_values() would, but each text is fetched once: heads differ mostly. */
+/* Ranks like rank_values(), but fetches each text once: most texts already differ in the head. */
 static int rank_texts(const struct values *v, uint32_t *ranks, uint32_t *ret_last)
 {
 	const char **texts = malloc((v->nr + 1) * sizeof(*texts));
@@ -137,7 +137,7 @@ static uint32_t rank_values(struct values *v, uint32_t *ranks)
 	return rank;
 }
 
-/* Whether the values' order is that of texts that stay where they are. */
+/* Returns true if values sort by texts whose pointers stay valid during the sort. */
 static bool is_plain_text(const struct values *v)
 {
 	const struct key_row *row = v->p->options.keys->keys.at[v->key].row;
@@ -146,7 +146,7 @@ static bool is_plain_text(const struct values *v)
 	       (v->by == TIE_BY_VALUE || !is_function(v->p, v->key));
 }
 
-/* Values that number strings or functions: each distinct one is ranked once. */
+/* Ranks values that are indices of strings or functions: each distinct value once. */
 static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 {
 	struct profile *p = v->p;
@@ -192,7 +192,7 @@ static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 	return r;
 }
 
-/* A number as sort_keys() wants it: as the key's column orders it, but unsigned. */
+/* Returns a value as sort_keys() needs it: unsigned, in the order of the key's column. */
 static uint64_t sortable(const struct profile *p, uint32_t group, size_t key)
 {
 	const struct key_row *row = p->options.keys->keys.at[key].row;
@@ -201,7 +201,7 @@ static uint64_t sortable(const struct profile *p, uint32_t group, size_t key)
 	return row->kind == KEY_INTEGER ? value ^ (uint64_t)1 << 63 : value;
 }
 
-/* Numbers: the groups themselves are sorted. */
+/* Adds a numeric key by sorting the groups themselves. */
 static int add_sparse(struct values *v, uint64_t *ties, uint64_t *span)
 {
 	struct profile *p = v->p;
