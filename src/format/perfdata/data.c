@@ -19,14 +19,15 @@ enum {
 
 struct perf_data_writer {
 	int fd;
-	int failed;       /* the error after which nothing more is written */
-	uint64_t written; /* bytes of the file that are whole records */
+	int failed; /* the first write error (negative errno); nothing more is written
+                           * after it */
+	uint64_t written; /* bytes in the file; it ends with a whole record */
 	struct buf pending;
 	struct perf_data_events events;
 	struct perf_data_header header;
 };
 
-/* A half-made copy is freed with the others. */
+/* On an error the caller frees the partial copy together with the other events. */
 static int copy_event(struct perf_data_events *events,
 		      const struct perf_data_event *event)
 {
@@ -36,7 +37,8 @@ static int copy_event(struct perf_data_events *events,
 		return -ENOMEM;
 	own = &events->at[events->nr++];
 	own->attr = *event->attr;
-	own->attr.size = sizeof(own->attr); /* as the tables of this file hold it */
+	own->attr.size =
+		sizeof(own->attr); /* the size of the entries in the attr table */
 	own->name = strdup(event->name);
 	own->nr_ids = event->nr_ids;
 	own->ids = calloc(event->nr_ids + 1, sizeof(*own->ids));
@@ -65,7 +67,7 @@ static void perf_data_writer_free(struct perf_data_writer *w)
 	free(w);
 }
 
-/* Header, ids, table of attrs: what lies before the data. */
+/* Queues everything that precedes the data: the header, the ids and the attr table. */
 static void put_front(struct perf_data_writer *w)
 {
 	struct perf_data_header *h = &w->header;
@@ -76,7 +78,8 @@ static void put_front(struct perf_data_writer *w)
 	h->size = sizeof(*h);
 	h->attr_size =
 		sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);
-	buf_put(b, h, sizeof(*h)); /* again below, when it is complete */
+	buf_put(b, h,
+		sizeof(*h)); /* a placeholder: overwritten below with the complete header */
 	for (size_t i = 0; i < w->events.nr; i++)
 		buf_put(b, w->events.at[i].ids,
 			w->events.at[i].nr_ids * sizeof(uint64_t));
@@ -112,7 +115,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 		put_front(w);
 		r = w->pending.failed ? -ENOMEM : 0;
 	}
-	/* Others may read it no more than perf's own: it tells what a user runs. */
+	/* Mode 0600, as for perf's own files: a recording shows which programs the user runs. */
 	if (r == 0)
 		r = w->fd = output_open(path, O_RDWR | O_TRUNC, 0600, &why);
 	if (r >= 0)
@@ -135,7 +138,7 @@ static int write_header(const struct perf_data_writer *w)
 	return n == (ssize_t)sizeof(w->header) ? 0 : -EIO;
 }
 
-/* Writes at the end; on an error cuts off what was written of it. */
+/* Appends to the file. If the write fails, truncates the file to the last whole record. */
 static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 			       size_t len)
 {
@@ -150,12 +153,13 @@ static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 	}
 	w->failed = r;
 	if (ftruncate(w->fd, (off_t)w->written) < 0)
-		w->failed = r; /* the cut record is then what readers complain about */
+		w->failed =
+			r; /* the last record stays incomplete; readers will report it */
 	return w->failed;
 }
 
-/* The header follows the data, so that perf reads what an interrupted recording left: at a
- * data.size of 0 it stops (6.1: "failed to process sample"). */
+/* Updates data.size in the header after each write, so that perf can read an interrupted
+ * recording: perf stops if data.size is 0 (6.1: "failed to process sample"). */
 static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
 {
 	int r = perf_data_write_out(w, bytes, len);
@@ -209,8 +213,8 @@ uint64_t perf_data_writer_bytes(const struct perf_data_writer *w)
 	return w->written + w->pending.len;
 }
 
-/* The index of the features lies behind the data, then the features; the header that says
- * so is written last. */
+/* Writes the feature index and the features after the data, and the header that refers to them
+ * last. */
 static int write_end(struct perf_data_writer *w,
 		     const struct perf_data_features *features)
 {
@@ -223,7 +227,9 @@ static int write_end(struct perf_data_writer *w,
 	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
 	r = out.failed ? -ENOMEM : perf_data_write_out(w, out.data, out.len);
 	buf_done(&out);
-	if (r == 0) /* else without features: readable all the same */
+	if (r ==
+	    0) /* on an error the header stays as it was: the file has no features but
+                     * can be read */
 		r = write_header(w);
 	return r;
 }

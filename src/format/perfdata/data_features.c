@@ -1,4 +1,4 @@
-/* data_features.c - the feature sections of a perf.data that we write. */
+/* data_features.c - writes the feature sections of a perf.data file. */
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "format/perfdata/data_priv.h"
 
-/* The features' payloads: tools/perf/util/header.c, write_*() and
- * perf.data-file-format.txt.  Numbers are in this machine's byte order. */
+/* The payload layouts are in tools/perf/util/header.c, write_*(), and in
+ * perf.data-file-format.txt. Numbers are in this machine's byte order. */
 enum {
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
@@ -45,7 +45,7 @@ static void perf_data_features_put_u64(struct buf *out, uint64_t v)
 	buf_put(out, &v, sizeof(v));
 }
 
-/* `len` bytes of `text`, its NUL, and zeros up to a multiple of TEXT_ALIGN. */
+/* Appends `len` bytes of `text`, a NUL, and zeros up to a multiple of TEXT_ALIGN. */
 static void put_padded(struct buf *out, const char *text, size_t len)
 {
 	static const char zeros[TEXT_ALIGN];
@@ -202,8 +202,8 @@ static bool put_clock_data(const struct feature_input *in, struct buf *out)
 	return in->f->clock_id >= 0 && in->f->clock_wall_ns;
 }
 
-/* In ascending order, as the index has them.  `put` tells whether there is such a thing;
- * what it wrote is dropped if not. */
+/* In ascending order, as in the index. `put` returns false if the feature is unknown; its
+ * output is then dropped. */
 static const struct perf_data_features_feature_row {
 	unsigned int bit;
 	bool (*put)(const struct feature_input *in, struct buf *out);

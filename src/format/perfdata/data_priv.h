@@ -1,4 +1,4 @@
-/* data_priv.h - the parts of a perf.data file, in the byte order of its machine.
+/* data_priv.h - the structures of a perf.data file, in the byte order of the recording machine.
  * Layer: format.  Source: tools/perf/Documentation/perf.data-file-format.txt. */
 #pragma once
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "base/containers/vec.h"
 #include "format/perfdata/data.h"
 
-/* A number as all others: "PERFILE2" of a little-endian machine. */
+/* "PERFILE2" read as a little-endian number; on a big-endian machine the bytes are reversed. */
 #define PERF_DATA_MAGIC 0x32454c4946524550ULL
 
 struct perf_data_section {
@@ -20,11 +20,11 @@ struct perf_data_header {
 	uint64_t magic;
 	uint64_t size; /* of this header */
 	uint64_t
-		attr_size; /* of an entry of attrs: the attr and the section of its ids */
+		attr_size; /* of one entry of attrs: the attr and the section with its ids */
 	struct perf_data_section attrs;
-	struct perf_data_section data;        /* size 0: to the end of the file */
+	struct perf_data_section data;        /* size 0: up to the end of the file */
 	struct perf_data_section event_types; /* no longer used */
-	uint64_t features[4]; /* bit set: the feature is in the index behind the data */
+	uint64_t features[4]; /* a set bit: the index after the data has this feature */
 };
 static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");
 
@@ -41,8 +41,8 @@ struct perf_data_events {
 	size_t nr, cap;
 };
 
-/* Appends the index of features and the features to `out`, which will lie at `offset` of
- * the file, and sets their bits in the header.  out->failed tells of short memory. */
+/* Appends the feature index and the features to `out`, which will be written at `offset` of the
+ * file, and sets their bits in the header. Sets out->failed if memory is short. */
 void perf_data_put_features(const struct perf_data_features *features,
 			    const struct perf_data_events *events, uint64_t offset,
 			    struct buf *out, struct perf_data_header *header);

@@ -15,10 +15,10 @@
 enum {
 	MAGIC_BYTES = 8,
 	PIPE_HEADER_BYTES = 16,
-	/* Before there were features the header ended where their bits are now. */
+	/* Before features existed, the header ended where the feature bits are now. */
 	OLDEST_HEADER_BYTES = offsetof(struct perf_data_header, features),
-	FEATURE_HOSTNAME = 3, /* every writer has it since there are features */
-	/* As much is read while opening to learn of a pipe's events. */
+	FEATURE_HOSTNAME = 3, /* written by every perf that writes features */
+	/* Opening reads at most this many bytes of a pipe to find its events. */
 	AHEAD_BYTES_MAX = PERF_CHUNK_BYTES,
 	LAST_KERNEL = 22,
 	LAST_USER = 86
@@ -150,7 +150,8 @@ void perf_input_close(struct perf_input *in)
 	free(in);
 }
 
-/* Magic and size, which tell everything else: byte order, and pipe or file. */
+/* Reads the magic, which shows the byte order, and the header size, which tells pipes from
+ * files. */
 static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		      struct err *err)
 {
@@ -185,9 +186,9 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 	return 0;
 }
 
-/* The bits are an array of the writer's unsigned long.  Nothing tells how long that is, but
- * of a big-endian machine with 32 bits the two halves of each word change places:
- * perf_file_header__read(). */
+/* The feature bits are an array of the writer's unsigned long, whose size the file does not
+ * contain. If a 32-bit big-endian machine wrote the file, the two halves of each word are
+ * swapped: see perf's perf_file_header__read(). */
 static void fix_feature_words(struct perf_input *in)
 {
 	bool big = in->info.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -255,7 +256,8 @@ static int perf_input_open_file(struct perf_input *in, struct perf_data_header *
 	in->info.interrupted = h->data.size == 0;
 	if (!in->info.interrupted)
 		return perf_features_read(in, h, err);
-	/* Their bits are set at the start, they are written at the end. */
+	/* perf sets the feature bits at the start but writes the features at the end, so they
+	 * are missing. */
 	memset(in->info.features, 0, sizeof(in->info.features));
 	return 0;
 }
@@ -273,7 +275,7 @@ static int push_ahead(struct perf_input *in, struct err *err)
 	return r;
 }
 
-/* Events are complete at the first sample. */
+/* Reads chunks until the first sample, after which the list of events is complete. */
 static int read_ahead(struct perf_input *in, struct err *err)
 {
 	size_t bytes = 0;
@@ -332,7 +334,7 @@ static int open_input(struct perf_input *in, struct err *err)
 	return r;
 }
 
-/* Takes both descriptors, whatever happens. */
+/* Takes ownership of both descriptors, even on an error. */
 static int open_fds(int dir_fd, int fd, enum trust trust, const char *name,
 		    struct perf_input **ret_input, struct err *err)
 {
@@ -372,7 +374,7 @@ int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 	return open_fds(-1, fd, TRUST_ANY, name, ret_input, err);
 }
 
-/* Takes the descriptor of the directory. */
+/* Takes ownership of dir_fd, even on an error. */
 static int open_directory(int dir_fd, enum trust trust, const char *path,
 			  struct perf_input **ret_input, struct err *err)
 {

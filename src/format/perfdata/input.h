@@ -1,15 +1,14 @@
-/* input.h - a perf.data of whatever origin as a stream of raw records.
+/* input.h - reads a perf.data file, pipe or directory as a stream of raw records.
  * Layer: format.  Source of the layouts: tools/perf/Documentation/perf.data-file-format.txt,
  * <linux/perf_event.h>; docs/perf-data.md.
  *
- * File, pipe and directory look the same from here on: chunks of whole records, in the byte
- * order of the machine that recorded them.  What is about the file and not about the machine
- * (HEADER_ATTR, EVENT_UPDATE, HEADER_FEATURE, HEADER_BUILD_ID) goes into the info;
- * compressed records come out as what they hold; payloads that lie behind their record
- * (AUXTRACE, HEADER_TRACING_DATA) are stepped over.  Those records themselves are in the
- * chunks, too, except COMPRESSED ones.  Files are mapped in windows, which outlive that a
- * file becomes shorter (perf_chunk_is_lost()), never as a whole; what cannot be mapped is
- * read. */
+ * The caller sees the same for a file, a pipe and a directory: chunks of whole records, in the
+ * byte order of the recording machine. Records that describe the file (HEADER_ATTR,
+ * EVENT_UPDATE, HEADER_FEATURE, HEADER_BUILD_ID) fill perf_input_info; they are also in the
+ * chunks. Compressed records are replaced by their contents. Payloads that follow their record
+ * (AUXTRACE, HEADER_TRACING_DATA) are skipped.
+ * Files are mapped in windows, never as a whole. A window stays valid if the file is truncated
+ * (see perf_chunk_is_lost()). What cannot be mapped is read. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -24,12 +23,13 @@ struct err;
 struct perf_input;
 
 struct perf_input_event {
-	struct perf_event_attr attr; /* native byte order; what the file lacks is 0 */
-	char *name;                  /* as perf shows it: "cycles:u"; never NULL */
+	struct perf_event_attr
+		attr; /* native byte order; fields that the file lacks are 0 */
+	char *name;   /* as perf shows it: "cycles:u"; never NULL */
 	VEC(uint64_t) ids;
 };
 
-/* A row of the build-id table, or a HEADER_BUILD_ID record. */
+/* One entry of the build-id table, or one HEADER_BUILD_ID record. */
 struct perf_input_build_id {
 	int32_t pid; /* -1: the host's kernel and programs */
 	uint16_t misc;
@@ -37,7 +37,7 @@ struct perf_input_build_id {
 	char *name;
 };
 
-/* simpleperf carries the symbols of the binaries that were hit. */
+/* simpleperf stores the symbols of the binaries that have samples. */
 struct perf_input_symbol {
 	uint64_t vaddr;
 	uint32_t len;
@@ -48,11 +48,11 @@ struct perf_input_symbol_file {
 	char *path;
 	uint32_t type; /* simpleperf's DSO type: 0 kernel, 1 module, 2 ELF file, ... */
 	uint64_t min_vaddr;
-	uint64_t min_vaddr_offset; /* in the file */
+	uint64_t min_vaddr_offset; /* file offset of min_vaddr */
 	VEC(struct perf_input_symbol) symbols;
 };
 
-/* Code of a BPF program as the kernel ran it, or of one of its functions. */
+/* Machine code of a BPF program or of one of its functions, as the kernel ran it. */
 struct perf_input_code {
 	uint64_t address;
 	uint32_t len;
@@ -63,9 +63,9 @@ enum {
 	PERF_INPUT_FEATURES = 256
 };
 
-/* Strings are never NULL; "" and 0 stand for unknown. */
+/* Strings are never NULL. "" and 0 mean unknown. */
 struct perf_input_info {
-	bool swap; /* recorded in the other byte order */
+	bool swap; /* recorded in the opposite byte order */
 	bool is_pipe;
 	bool is_directory;
 	bool is_simpleperf;
@@ -77,7 +77,7 @@ struct perf_input_info {
 	char *arch;    /* uname -m */
 	char *cpu_desc;
 	char *cpu_id;
-	char *command; /* words, quoted for a shell */
+	char *command; /* arguments, quoted for a shell */
 	uint32_t nr_cpus_available;
 	uint32_t nr_cpus_online;
 	uint64_t total_mem_kb;
@@ -91,79 +91,82 @@ struct perf_input_info {
 	VEC(struct perf_input_code) codes;
 };
 
-/* What was skipped or missing; counted while the stream is read. */
+/* Data that was skipped or missing. The counts grow while the stream is read. */
 struct perf_input_damage {
-	uint64_t cut_bytes;     /* of an incomplete last record or frame */
-	uint64_t missing_bytes; /* the header promises more data than there is */
+	uint64_t cut_bytes;     /* in an incomplete last record or frame */
+	uint64_t missing_bytes; /* announced by the header but not in the file */
 	uint64_t bad_bytes;     /* skipped: records of impossible size, broken frames */
-	uint64_t missing_files; /* of a directory */
+	uint64_t missing_files; /* files of a directory */
 	uint64_t bad_features;  /* header features that could not be read */
-	uint64_t unknown_records; /* of kinds that nobody here knows: skipped by size */
-	/* Not damage, but in no chunk: */
-	uint64_t aux_bytes; /* AUXTRACE payload stepped over */
+	uint64_t unknown_records; /* of unknown types, skipped by their size */
+	/* Not damage, but not in the chunks either: */
+	uint64_t aux_bytes; /* AUXTRACE payload that was skipped */
 	struct perf_input_frames {
 		uint64_t records, bytes;
-	} frames[2]; /* COMPRESSED and COMPRESSED2 records that were taken */
+	} frames[2]; /* COMPRESSED and COMPRESSED2 records that were unpacked */
 };
 
-/* Whole records, back to back. */
+/* Consecutive whole records. */
 struct perf_chunk {
 	const uint8_t *bytes;
 	size_t len;
 	uint64_t
-		offset; /* of the first in the file; of compressed ones: of their frame */
-	uint32_t part; /* file of a directory, else 0 */
-	void *hold;    /* perf_input_release() */
+		offset; /* file offset of the first record, or of its compressed frame */
+	uint32_t part;  /* index of the file in a directory, else 0 */
+	void *hold;     /* for perf_input_release() */
 };
 
 enum {
-	/* A chunk is not longer, except for a single record. */
+	/* A chunk is never longer, unless it is a single record. */
 	PERF_CHUNK_BYTES = 1 << 20
 };
 
-/* Opens a perf.data file, a directory with one, or "-" (standard input, a pipe).  For a pipe
- * everything up to the first record of the kernel is read, so that the events are known.
- * Standard input is read whoever wrote it; of all others, trust_check() decides.
- * -ENOENT, -EPERM, -EBADMSG (not a perf.data, or its header is of no use), -ENOMEM ... */
+/* Opens a perf.data file, a directory that contains one, or "-" (standard input, which can be a
+ * pipe). Of a pipe it reads everything up to the first sample, so that the events are known.
+ * trust_check() decides whose files are read; standard input is always read.
+ * Returns 0, or a negative errno with a message in *err: -ENOENT, -EPERM, -EBADMSG (not a
+ * perf.data file, or its header is unusable), -ENOMEM ... */
 int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
 		    struct err *err);
-/* The same for an open descriptor, of any owner, which becomes the input's.  `name` is for messages. */
+/* Same for an open file descriptor of any owner, which the input takes over, even on an error.
+ * `name` is used in messages. */
 int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 		       struct err *err);
-/* Whether these first bytes of a file (8 are enough) are those of a perf.data. */
+/* Returns true if a file that begins with these bytes (8 are enough) is a perf.data file. */
 bool perf_input_is_magic(const void *bytes, size_t len);
-void perf_input_close(struct perf_input *in); /* NULL is fine */
-/* It does not change after the opening, except that build-ids of a pipe come at its end. */
+void perf_input_close(struct perf_input *in); /* accepts NULL */
+/* Constant after opening, except that the build-ids of a pipe arrive at its end. */
 const struct perf_input_info *perf_input_info(const struct perf_input *in);
 /* Complete once perf_input_next() has returned 1. */
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in);
-/* For messages: "2 files missing, ", or nothing. */
+/* Text for messages: "2 files missing, ", or empty. */
 struct perf_input_files_text {
 	char text[48];
 };
 struct perf_input_files_text
 perf_input_files_text(const struct perf_input_damage *damage);
-/* The next chunk; it stays valid until it is released, from any thread.  0, 1 at the end,
- * or a negative errno (I/O, memory); damage is counted, not an error.  The records of a
- * directory's files come file by file. */
+/* Reads the next chunk, which stays valid until any thread releases it. Returns 0, 1 at the
+ * end, or a negative errno (I/O, memory). Damage is counted and not an error. The files of a
+ * directory follow each other. */
 int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err);
-/* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
- * To be asked after what was taken from the chunk was read. */
+/* Returns true if the file was truncated or its disk failed, so that the chunk reads as zeros
+ * from some offset on. Check this after you have read the chunk. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
-/* Makes a chunk of `len` bytes to be filled by the caller, in place of another whose offset and part it
- * takes; both are released as ever.  What was read is let go earlier so.  0 or -ENOMEM. */
+/* Makes a chunk of `len` bytes, which the caller fills, to replace the chunk `of`: it has the
+ * same offset and part. Release both as usual; the original can be released early. Returns 0 or
+ * -ENOMEM. */
 int perf_chunk_make(const struct perf_chunk *of, size_t len,
 		    struct perf_chunk *ret_chunk, uint8_t **ret_bytes);
-/* Whether chunks take more than a copy: they are compressed, or come from a pipe whose writer is still
- * at work.  Another thread then gains time; what is just copied costs more when it is handed from one
- * processor to another (docs/decisions, 0014). */
+/* Returns true if producing chunks costs more than a copy: they are compressed, or come from a
+ * pipe whose writer is still running. A separate reading thread then saves time. For plain
+ * copies it costs more to pass the data from one CPU to another (docs/decisions, 0014). */
 bool perf_input_is_work(const struct perf_input *in);
-/* NULL `hold` is fine. */
+/* Does nothing if chunk->hold is NULL. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);
-/* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display; any
- * thread may ask. */
+/* Returns the total bytes of data (0: unknown, as for a pipe) and the bytes read so far, for a
+ * progress display. Any thread can call it. */
 void perf_input_progress(const struct perf_input *in, uint64_t *ret_done,
 			 uint64_t *ret_total);
-/* Back to the first chunk.  -ESPIPE for a pipe. */
+/* Returns to the first chunk. Returns 0, or -ESPIPE for a pipe. */
 int perf_input_rewind(struct perf_input *in, struct err *err);

@@ -1,4 +1,4 @@
-/* input_attr.c - the attrs and ids in the header of a perf.data. */
+/* input_attr.c - reads the attrs and ids in the header of a perf.data file. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum {
 	ATTR_BYTES_MAX = 4096,
-	ATTR_FLAGS_AT = 40, /* the bit fields: disabled ... */
+	ATTR_FLAGS_AT = 40, /* offset of the bit fields, which begin with `disabled` */
 	SECTION_BYTES = sizeof(struct perf_data_section)
 };
 static_assert(offsetof(struct perf_event_attr, wakeup_events) == ATTR_FLAGS_AT + 8,
@@ -32,8 +32,9 @@ static uint8_t reversed(uint8_t byte)
 	return (uint8_t)((byte & 0xaa) >> 1 | (byte & 0x55) << 1);
 }
 
-/* Compilers for big-endian machines begin bit fields at the top of the first byte.  The only
- * field of more than a bit, precise_ip, lies across two bytes and comes out turned round. */
+/* Compilers for big-endian machines allocate bit fields from the top bit of the first byte.
+ * Only precise_ip has more than one bit; it straddles two bytes, and its bits arrive in reverse
+ * order. */
 static void decode_flags(struct cursor *c, struct perf_event_attr *attr)
 {
 	uint8_t flags[8] = { 0 };
@@ -87,7 +88,8 @@ static int read_ids(struct perf_input *in, struct perf_input_event *event,
 	struct cursor c;
 	int r;
 
-	/* Tables of different events do not overlap: all of them fit into the file. */
+	/* The id tables of different events do not overlap, so together they must fit into the
+	 * file. */
 	if (ids->size > *left)
 		return -EBADMSG;
 	*left -= ids->size;
@@ -101,7 +103,7 @@ static int read_ids(struct perf_input *in, struct perf_input_event *event,
 	return r;
 }
 
-/* An entry of the table is an attr of any size and, at its end, the section of its ids. */
+/* A table entry is an attr of any size, followed by the section that holds its ids. */
 static int perf_input_attr_read_entry(struct perf_input *in, struct cursor *c,
 				      size_t attr_bytes, uint64_t *ids_left)
 {

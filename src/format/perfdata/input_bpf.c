@@ -1,8 +1,8 @@
-/* input_bpf.c - BPF programs in a perf.data: their code as the kernel ran it.
- * The feature: tools/perf/util/header.c, write_bpf_prog_info(): a count, then for each program the
- * lengths of its info and of the data behind, a mask of the arrays in these, the info (struct
- * bpf_prog_info of the kernel's <linux/bpf.h>), the data.  Pointers of the info are offsets into
- * the data. */
+/* input_bpf.c - reads the machine code of BPF programs from a perf.data file.
+ * The feature (tools/perf/util/header.c, write_bpf_prog_info()) is a count; then for each
+ * program the lengths of its info and of its data, a mask of the arrays in the data, the info
+ * (struct bpf_prog_info of the kernel's <linux/bpf.h>), and the data. Pointers in the info are
+ * offsets into the data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum {
 	PROGRAMS_MAX = 1 << 16,
 	FUNCTIONS_MAX = 1 << 12,
-	/* Offsets in struct bpf_prog_info, which has grown since. */
+	/* Offsets in struct bpf_prog_info. Later kernels only append fields. */
 	INFO_JITED_LEN = 16,
 	INFO_JITED = 24,
 	INFO_NR_KSYMS = 104,
@@ -23,19 +23,19 @@ enum {
 	INFO_BYTES = 128
 };
 
-/* A program on its way. */
+/* A program while its info is parsed. */
 struct perf_input_bpf_program {
 	const uint8_t *data;
 	uint32_t data_len;
 	bool swap;
 	uint32_t jited_len;
 	uint64_t jited;
-	uint32_t nr; /* functions */
+	uint32_t nr; /* number of functions */
 	uint64_t ksyms;
 	uint64_t lens;
 };
 
-/* Whether `len` bytes at an offset are in the data. */
+/* Returns true if the data contains `len` bytes at `offset`. */
 static bool perf_input_bpf_has(const struct perf_input_bpf_program *p, uint64_t offset,
 			       uint64_t len)
 {
@@ -87,8 +87,8 @@ static int perf_input_bpf_add_code(struct perf_input *in, uint64_t address,
 	return 0;
 }
 
-/* The code of its functions lies one behind the other.  The kernel hides it, and their
- * addresses, from those without the right: then it is zeros. */
+/* The code of the functions is contiguous. For users without the privilege to see it, the
+ * kernel replaces the code and its addresses by zeros. */
 static int perf_input_bpf_add_functions(struct perf_input *in,
 					const struct perf_input_bpf_program *p)
 {
@@ -124,7 +124,7 @@ int perf_bpf_programs(struct perf_input *in, struct cursor *payload)
 		const uint8_t *info;
 
 		p.data_len = cursor_u32(payload);
-		cursor_u64(payload); /* which arrays there are */
+		cursor_u64(payload); /* mask of the arrays */
 		info = cursor_take(payload, info_len);
 		p.data = cursor_take(payload, p.data_len);
 		if (info && p.data && info_len >= INFO_BYTES &&

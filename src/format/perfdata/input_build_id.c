@@ -1,4 +1,4 @@
-/* input_build_id.c - build-ids in the header of a perf.data, and records with one. */
+/* input_build_id.c - reads build-ids from the header and the records of a perf.data file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
 	HEADER_BYTES = sizeof(struct perf_event_header)
 };
 
-/* Writers that do not say the size fill a shorter id up with zeros. */
+/* Without MISC_SIZE, a shorter id is padded with zeros. */
 static uint8_t id_length(uint16_t misc, const uint8_t *field)
 {
 	uint8_t len = BUILD_ID_MAX;
@@ -46,9 +46,9 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 	return -ENOMEM;
 }
 
-/* Before there were guests (perf 2.6.34) the rows had no pid, and there is no other sign of
- * it than the kernel's name, which comes first and lacks its first four letters when read as
- * of today (perf_header__read_build_ids_abi_quirk()). */
+/* Before guests existed (perf 2.6.34) the entries had no pid. The only sign of this is the name
+ * of the first entry, the kernel's: read in today's layout it lacks its first four letters
+ * (perf_header__read_build_ids_abi_quirk()). */
 static bool lacks_pid(const struct cursor *payload)
 {
 	static const char cut_name[] = "nel.kallsyms]";

@@ -1,4 +1,4 @@
-/* input_direct.c - reads a large file around the page cache, several windows ahead. */
+/* input_direct.c - reads a large file with direct I/O, several windows ahead. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "format/perfdata/input_priv.h"
 
 enum {
-	/* A window is a huge page, which the kernel pins at once.  What is left of the window before
-	 * goes to the front of it. */
+	/* A window is a huge page, so that the kernel pins it in one step. The unread rest of
+	 * the previous window is copied to the front part of the next. */
 	WINDOW_BYTES = 2 << 20,
 	PIECE_BYTES = PERF_CELLS_BYTES,
 	FRONT_BYTES = WINDOW_BYTES - PIECE_BYTES,
-	/* One is looked at while the others are filled. */
+	/* One window is parsed while the others are filled. */
 	OVERLAPPING = DIRECT_DEPTH - 1
 };
 
@@ -22,17 +22,19 @@ static_assert(FRONT_BYTES % DIRECT_ALIGN == 0 && PIECE_BYTES % DIRECT_ALIGN == 0
 	      "reads begin there");
 static_assert(FRONT_BYTES >= PERF_LEFT_BYTES + sizeof(struct perf_window), "");
 
-/* Windows that are being filled, in the file's order. */
+/* Windows that are being filled, in file order. */
 struct perf_direct {
 	struct direct *reads;
 	struct perf_window *wins[DIRECT_DEPTH];
 	uint64_t offsets[DIRECT_DEPTH];
 	unsigned int first; /* slot of the oldest */
 	unsigned int nr;
-	uint64_t next;      /* where the next begins */
-	unsigned int batch; /* so many are sent, and waited for, together */
-	/* So many at most: few at first, which is enough for who only opens the file, and behind a
-	 * payload, which others may follow. */
+	uint64_t next; /* file offset of the next read */
+	unsigned int
+		batch; /* number of reads that are submitted, and waited for, together */
+	/* The maximum number of reads in flight. It starts low, which is enough if the caller
+	 * only opens the file, and is low again after a skipped payload, as another one can
+	 * follow. */
 	unsigned int depth;
 };
 
@@ -41,14 +43,15 @@ static uint8_t *data_of(struct perf_window *win)
 	return (uint8_t *)win + FRONT_BYTES;
 }
 
-/* With one reference, or NULL. */
+/* Returns a window with one reference, or NULL if memory is short. */
 static struct perf_window *new_window(struct perf_windows *pool)
 {
 	struct perf_window *win = perf_window_again(pool, &pool->free_direct);
 
 	if (!win) {
 		win = huge_map(WINDOW_BYTES);
-		/* Else the page that a child shares is not the one that is being filled. */
+		/* After a fork the disk would otherwise write to a page that this process no
+		 * longer sees. */
 		if (win)
 			(void)madvise(win, WINDOW_BYTES, MADV_DONTFORK);
 	}
@@ -75,12 +78,12 @@ void perf_direct_stop(struct perf_input *in)
 	}
 	free(d);
 	in->source.direct = NULL;
-	/* Their memory is for who counts what was read. */
+	/* Free these windows, so that their memory is available for aggregation. */
 	perf_windows_free_direct(&in->windows);
 }
 
-/* Of stacks little is looked at, and the disk is waited for anyway: all at once then, as to send them takes a
- * virtual machine out to its host. */
+/* Stacks need little parsing and the disk is the bottleneck, so submit all reads at once: each
+ * submission makes a virtual machine exit to its host. */
 static unsigned int batch_for(const struct perf_input *in)
 {
 	return perf_source_has_stacks(in) ? DIRECT_DEPTH : OVERLAPPING;
@@ -123,7 +126,7 @@ static bool ask_next(struct perf_input *in)
 	return true;
 }
 
-/* Has as much on its way as there may be, if that is not nearly so. */
+/* Submits as many reads as allowed, unless nearly that many are already in flight. */
 static void perf_input_direct_ask(struct perf_input *in)
 {
 	const struct perf_input_source *s = &in->source;
@@ -138,7 +141,8 @@ static void perf_input_direct_ask(struct perf_input *in)
 	direct_send(d->reads);
 }
 
-/* The window with what is next in the file, and how much of it came.  NULL: there is none. */
+/* Returns the next window of the file, its offset and its length. Returns NULL if there is
+ * none. */
 static struct perf_window *
 perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret_len)
 {
@@ -149,14 +153,15 @@ perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret
 
 		*ret_offset = d->offsets[d->first];
 		*ret_len = direct_wait(d->reads, d->first);
-		/* Else it may still be filled. */
+		/* On an error the window can still be written to, so keep it. */
 		if (*ret_len < 0)
 			return NULL;
 		d->first = (d->first + 1) % DIRECT_DEPTH;
 		d->nr--;
 		if (*ret_offset + PIECE_BYTES > in->source.at)
 			return win;
-		perf_window_put(&in->windows, win); /* it was stepped over */
+		perf_window_put(&in->windows,
+				win); /* the reader has skipped past this window */
 		d->depth = 1;
 		if (!d->nr)
 			perf_input_direct_ask(in);
@@ -195,7 +200,7 @@ int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		memcpy(data_of(win) + lead - nr_left, left, nr_left);
 	win->len = nr_left;
 	win->filled = nr_left + len;
-	/* Of stacks only the beginnings of records are looked at. */
+	/* With stacks, only the beginnings of records are parsed, so do not prefetch the rest. */
 	win->far = perf_source_has_stacks(in) ? win->filled : 0;
 	s->at += len;
 	*ret_win = win;

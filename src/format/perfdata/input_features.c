@@ -1,4 +1,4 @@
-/* input_features.c - the feature sections of a perf.data: one row each. */
+/* input_features.c - parses the feature sections of a perf.data file, one table row each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
 
-/* The features' payloads: tools/perf/util/header.c, process_*().  One that is not in the
- * table is only known to be there. */
+/* The payload layouts are in tools/perf/util/header.c, process_*(). Features that are not in
+ * the table are only recorded as present. */
 enum {
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
@@ -45,7 +45,7 @@ int perf_text_set(char **field, const char *text, size_t len)
 	return 0;
 }
 
-/* u32 bytes (the padding among them), then the text. */
+/* Reads a u32 length, which includes the padding, and then the text. */
 static const char *perf_input_features_take_text(struct cursor *c, size_t *ret_len)
 {
 	uint32_t len = cursor_u32(c);
@@ -163,7 +163,7 @@ static int parse_command(struct perf_input *in, struct cursor *c)
 	return r;
 }
 
-/* Names go to the events by their place, as in perf. */
+/* Matches names to events by their index, as perf does. */
 static int parse_event_desc(struct perf_input *in, struct cursor *c)
 {
 	uint32_t nr = cursor_u32(c);
@@ -312,7 +312,8 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	return r;
 }
 
-/* The features end at `end`: somebody may have appended another file (`cat b.data >>a.data`). */
+/* Checks whether another file was appended at `end`, where the features end (`cat b.data
+ * >>a.data`). */
 static int look_behind(struct perf_input *in, uint64_t end, struct err *err)
 {
 	struct buf magic = { 0 };
@@ -324,7 +325,7 @@ static int look_behind(struct perf_input *in, uint64_t end, struct err *err)
 	return r < 0 && r != -EBADMSG ? err_sys(err, r, "%s", in->name) : 0;
 }
 
-/* The index has an entry for every bit that is set, in ascending order. */
+/* The index has one entry for each set bit, in ascending order. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err)
 {

@@ -1,12 +1,12 @@
-/* input_info.c - records that describe the file, as pipes have them. */
+/* input_info.c - reads the records that describe the file, which pipes use instead of a header. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/perfdata/input_priv.h"
 
-/* Records that tell about the file: struct perf_record_header_attr, _event_update,
- * _header_feature and _header_build_id of tools/lib/perf/include/perf/event.h. */
+/* The layouts are struct perf_record_header_attr, _event_update, _header_feature and
+ * _header_build_id of tools/lib/perf/include/perf/event.h. */
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	UPDATE_NAME = 2, /* PERF_EVENT_UPDATE__NAME */
@@ -18,7 +18,7 @@ static int add_attr(struct perf_input *in, struct cursor *c)
 	uint32_t bytes = perf_attr_bytes(c);
 	struct perf_input_event *event;
 
-	/* In a file they are a copy of what the header has. */
+	/* In a file, these records only repeat the header. */
 	if (in->frozen || !in->info.is_pipe)
 		return 0;
 	if (bytes < PERF_ATTR_SIZE_VER0 || bytes > cursor_left(c) ||
@@ -70,7 +70,7 @@ static int parse_feature(struct perf_input *in, struct cursor *c)
 
 	if (c->failed || bit >= PERF_INPUT_FEATURES)
 		return -EBADMSG;
-	/* Texts are in use by now, and what reads ahead is another thread. */
+	/* The strings are in use by now, and this can run in another thread that reads ahead. */
 	if (in->frozen)
 		return 0;
 	return perf_feature_parse(in, (uint32_t)bit, c);

@@ -1,4 +1,4 @@
-/* input_names.c - names for events that the file does not name, as perf makes them. */
+/* input_names.c - names the events that have no name in the file, in the same way as perf. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "format/perfdata/input_priv.h"
 
-/* What perf calls events that have no name in the file: tools/perf/util/evsel.c. */
+/* The names that perf uses: tools/perf/util/evsel.c. */
 enum {
 	NAME_MAX_BYTES = 128
 };
@@ -43,7 +43,7 @@ static const char *const software[] = {
 
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",      "branch",    "node" };
-/* Of one access that missed, and of many accesses. */
+/* `one` is used for misses ("load-misses"), `many` for all accesses ("loads"). */
 static const struct {
 	const char *one, *many;
 } cache_ops[] = {
@@ -77,10 +77,11 @@ static void put_breakpoint(char *out, size_t size, const struct perf_event_attr 
 		 attr->bp_type & 4 ? "x" : "");
 }
 
-/* Returns whether modifiers follow. */
+/* Returns true if modifiers can follow the name. */
 static bool put_base_name(char *out, size_t size, const struct perf_event_attr *attr)
 {
-	uint64_t id = attr->config & 0xffffffff; /* hybrid: the PMU is above */
+	uint64_t id = attr->config &
+		      0xffffffff; /* on hybrid CPUs, the upper half is the PMU */
 
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
@@ -110,7 +111,7 @@ static bool put_base_name(char *out, size_t size, const struct perf_event_attr *
 	}
 }
 
-/* ":u" and the like: evsel__add_modifiers(). */
+/* Appends modifiers such as ":u", like perf's evsel__add_modifiers(). */
 static void put_modifiers(char *out, const struct perf_event_attr *a)
 {
 	char *first = out;

@@ -1,5 +1,5 @@
-/* input_priv.h - the parts of the reader of perf.data.
- * Layer: format.  One thread reads; windows may be let go by another. */
+/* input_priv.h - internals of the perf.data reader.
+ * Layer: format.  One thread reads; other threads can release windows. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -30,41 +30,43 @@ enum {
 	PERF_USER_COMPRESSED2 = 83
 };
 
-/* ---- windows: what chunks are slices of ---- */
+/* ---- windows: the buffers that chunks point into ---- */
 
 struct perf_window {
 	struct perf_window *next_free;
-	unsigned int refs; /* under the pool's lock */
-	size_t len;        /* bytes that are at hand; the reading thread's */
-	size_t filled;     /* ... and will be, cell by cell; 0: no more than those */
-	size_t room;       /* ... and could be; 0: no more than there is */
-	bool is_direct;    /* of perfdata/input_direct.c */
-	size_t far; /* where it begins that no processor's cache has what the disk wrote */
+	unsigned int refs; /* protected by the pool's lock */
+	size_t len;     /* bytes that are available; used by the reading thread only */
+	size_t filled;  /* bytes that become available cell by cell; 0: `len` is all */
+	size_t room;    /* capacity in bytes; 0: no more than `len` */
+	bool is_direct; /* allocated by perfdata/input_direct.c */
+	size_t far; /* offset from which the data is in memory but in no CPU cache yet */
 	struct mapped mapped;
 	const uint8_t *bytes;
-	uint8_t own[]; /* `room` bytes, which `bytes` points to */
+	uint8_t own[]; /* `room` bytes; `bytes` points here */
 };
 
 struct perf_windows {
-	pthread_mutex_t lock; /* of `free` and of all `refs` */
+	pthread_mutex_t lock; /* protects `free` and all `refs` */
 	struct perf_window *free;
 	struct perf_window *free_direct;
 	size_t cell; /* PERF_CELL_BYTES, or PERF_LONG_CELL_BYTES */
 };
 
-/* The bytes of a file are at hand by cells, which begin at multiples of their size: chunks end where
- * cells do, but for the record that lies across, and are the same in windows that are read, mapped
- * or filled by the disk.  Where times are damaged, what is reported depends on chunks. */
+/* A file becomes available in cells, which begin at multiples of their size. Chunks end where
+ * cells end, or after the record that crosses the boundary. This is the same for windows that
+ * are read, mapped or filled by direct I/O, because the chunk boundaries influence what is
+ * reported for damaged timestamps. */
 enum {
-	/* It stays in a processor's caches while its records are walked over, decoded and resolved,
-	 * with what that takes. */
+	/* A cell, and the memory needed to process it, stays in a CPU's caches while its
+	 * records are walked, decoded and resolved. */
 	PERF_CELL_BYTES = 1 << 18,
-	/* What other threads have to do with goes in larger pieces: what is unpacked, and stacks, some
-	 * of which are unwound together. */
+	/* Data that other threads process is passed in larger blocks: unpacked data, and
+	 * stacks, several of which are unwound together. */
 	PERF_LONG_CELL_BYTES = 7 << 17,
-	/* Cells of both sizes end here. */
+	/* A common multiple of both cell sizes. */
 	PERF_CELLS_BYTES = 7 << 18,
-	/* What may be left of the cell before: a record, or what a new beginning is looked for in. */
+	/* The most that can be left of the previous cell: one record, or the bytes in which
+	 * input_resync.c searches for the next valid record. */
 	PERF_LEFT_BYTES = 1 << 17
 };
 
@@ -74,61 +76,64 @@ static_assert(PERF_LONG_CELL_BYTES + PERF_LEFT_BYTES <= PERF_CHUNK_BYTES, "");
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);
-/* Of the windows of perfdata/input_direct.c those that nobody uses. */
+/* Frees the unused windows of perfdata/input_direct.c. */
 void perf_windows_free_direct(struct perf_windows *pool);
-/* An empty one, with one reference, or NULL. */
+/* Returns an empty window with one reference, or NULL if memory is short. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
-/* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a
- * negative errno; all but -ENOMEM mean that it has to be read. */
+/* Maps `len` bytes of a file from `offset`, a multiple of the page size. Returns 0 or a
+ * negative errno. After any error but -ENOMEM, the caller reads the file instead. */
 int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win);
-/* The window of a list of the pool that was let go last, which is still in the cache; or NULL. */
+/* Returns the window of the list that was released last, as it can still be in the CPU cache,
+ * or NULL if the list is empty. */
 struct perf_window *perf_window_again(struct perf_windows *pool,
 				      struct perf_window **list);
-/* The end of one of perfdata/input_direct.c. */
+/* Frees a window of perfdata/input_direct.c. */
 void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
-void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */
+void perf_window_put(struct perf_windows *pool,
+		     struct perf_window *win); /* accepts NULL */
 
-/* ---- where the bytes come from ---- */
+/* ---- source of the bytes ---- */
 
-/* One file of the recording: all but a directory have one. */
+/* One file of the recording. Only directories have more than one. */
 struct perf_part {
-	char *name;      /* in the directory; NULL: the file that was opened */
-	uint64_t offset; /* of the first record */
-	uint64_t size;   /* of the data; UINT64_MAX: to the end of the file */
+	char *name;      /* name in the directory; NULL: the file that was opened */
+	uint64_t offset; /* file offset of the first record */
+	uint64_t size;   /* bytes of data; UINT64_MAX: up to the end of the file */
 };
 
 struct perf_input_source {
 	int fd;
 	bool seekable;
-	bool unmappable; /* mmap() refused */
+	bool unmappable; /* mmap() failed */
 	bool direct_was_asked;
-	struct perf_direct *direct; /* NULL: it is read, or mapped */
-	uint64_t at;                /* where the next read begins */
-	uint64_t end;               /* where the data ends; UINT64_MAX unknown */
+	struct perf_direct *direct; /* NULL: the file is read or mapped */
+	uint64_t at;                /* file offset of the next read */
+	uint64_t end; /* file offset where the data ends; UINT64_MAX: unknown */
 };
 
-/* A run of records, of which a window is at hand. */
+/* A stream of records and the window that is loaded from it. */
 struct perf_level {
 	struct perf_window *win;
-	size_t pos;         /* in the window: the first record that was not delivered */
-	uint64_t base;      /* of the window in the stream */
-	uint64_t skip;      /* bytes of payload to be stepped over at `pos` */
-	uint64_t info_seen; /* records before this place have told what they know */
+	size_t pos; /* offset in the window of the first record that was not delivered */
+	uint64_t base; /* offset of the window in the stream */
+	uint64_t skip; /* payload bytes still to skip at `pos` */
+	uint64_t
+		info_seen; /* stream offset up to which info records have been parsed */
 };
 
 enum perf_class {
 	CLASS_UNKNOWN,
 	CLASS_PLAIN,
-	CLASS_INFO,         /* about the file: read here */
-	CLASS_FIRST_SAMPLE, /* no more events behind it */
-	CLASS_PAYLOAD,      /* bytes follow that are no records */
+	CLASS_INFO,         /* describes the file; parsed here */
+	CLASS_FIRST_SAMPLE, /* the list of events is complete */
+	CLASS_PAYLOAD,      /* followed by bytes that are not records */
 	CLASS_COMPRESSED
 };
 
 enum {
-	PERF_CLASSES = 128, /* types from here on are simpleperf's or unknown */
-	/* The kernel numbers them from 1 on, perf from 64, simpleperf from 32768. */
+	PERF_CLASSES = 128, /* larger types are simpleperf's or unknown */
+	/* Kernel types start at 1, perf's at 64, simpleperf's at 32768. */
 	PERF_LAST_TYPE = 65535
 };
 
@@ -138,75 +143,80 @@ struct perf_input {
 	struct perf_input_damage damage;
 	struct perf_windows windows;
 	VEC(struct perf_part) parts;
-	size_t part;          /* index of the one that is read */
-	int dir_fd;           /* of a directory, else -1 */
-	int main_fd;          /* the file with the header; parts[0] */
-	enum trust trust;     /* in the other files of a directory */
-	uint64_t behind;      /* bytes of another recording behind this one */
-	uint64_t dir_version; /* DIR_FORMAT: 1 if each buffer has its file */
-	uint64_t main_size;   /* bytes of that file; UINT64_MAX unknown */
-	uint64_t done_bytes;  /* of the parts before */
-	uint64_t taken;       /* bytes in all; atomic: any thread may look */
+	size_t part;      /* index of the part that is being read */
+	int dir_fd;       /* the directory, else -1 */
+	int main_fd;      /* the file with the header; parts[0] */
+	enum trust trust; /* for the other files of a directory */
+	uint64_t behind;  /* bytes of another recording that was appended to this one */
+	uint64_t dir_version; /* DIR_FORMAT: 1 if each ring buffer has its own file */
+	uint64_t main_size;   /* bytes of the main file; UINT64_MAX: unknown */
+	uint64_t done_bytes;  /* bytes of the previous parts */
+	uint64_t taken;       /* bytes read so far; atomic, any thread can read it */
 	struct perf_input_source source;
 	struct perf_level raw;
-	struct perf_level plain; /* what came out of compressed records */
+	struct perf_level plain; /* the contents of compressed records */
 	struct perf_unzip *unzip;
-	uint64_t frame;       /* offset of the compressed record that was taken last */
-	uint64_t unsized_end; /* COMPRESSED2 records before do not know their size */
-	bool plain_more;      /* there is something to be had from `plain` */
-	bool plain_lost;      /* it goes on where records are found in `plain` */
+	uint64_t frame; /* offset of the compressed record that was read last */
+	uint64_t
+		unsized_end; /* COMPRESSED2 records before this offset lack their data size */
+	bool plain_more; /* `plain` has more data */
+	bool plain_lost; /* search for the next valid record in `plain` */
 	bool at_end;
-	bool frozen; /* a sample was met: events do not change any more */
+	bool frozen; /* a sample was read: the events no longer change */
 	uint8_t classes[PERF_CLASSES];
-	/* Of those that are simply passed on: no record is longer.  0: others. */
+	/* The maximum size of records that are passed on unparsed. 0: handled separately. */
 	uint16_t limits[PERF_CLASSES];
-	uint16_t least_sample;  /* no sample is shorter */
-	VEC(char *) desc_names; /* of EVENT_DESC, by the event's number; may be NULL */
-	VEC(struct perf_chunk) ahead; /* read while opening */
+	uint16_t least_sample;        /* minimum size of a sample */
+	VEC(char *) desc_names;       /* from EVENT_DESC, by event index; may be NULL */
+	VEC(struct perf_chunk) ahead; /* chunks that were read while opening */
 	size_t nr_ahead_taken;
 };
 
-/* Begins with part `index`.  0 or a negative errno. */
+/* Starts reading part `index`. Returns 0 or a negative errno. */
 int perf_part_open(struct perf_input *in, size_t index, struct err *err);
-/* Lists the files of a directory behind the one with the header, and counts those that are not there. */
+/* Lists the files of a directory after the main file, and counts the missing ones. */
 int perf_parts_list(struct perf_input *in, struct err *err);
-/* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
+/* Reads up to `len` bytes of the part. Returns how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
-/* A window that begins with the `nr_left` bytes at `left`, of the window before, and goes on with the
- * file from `source.at` on, which moves to its end: read past the page cache, if the file is not
- * there, and with the next ones on their way.  0, or -EAGAIN: it is to be had in another way. */
+/* Returns a window with the `nr_left` bytes at `left`, taken from the previous window, followed
+ * by the file from `source.at`, which is advanced. If the file is not in the page cache, it is
+ * read with direct I/O, several windows ahead. Returns 0, or -EAGAIN if the caller has to read
+ * the file in another way. */
 int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		     struct perf_window **ret_win);
-/* Nothing is on its way any more. */
+/* Waits until no read is in flight, and frees the direct reader. */
 void perf_direct_stop(struct perf_input *in);
-/* Whether samples bring some KB of stack. */
+/* Returns true if samples contain some KB of stack. */
 bool perf_source_has_stacks(const struct perf_input *in);
-/* Whether windows of the file are better mapped than read: most of it is stacks and the
- * like, which nobody looks at.  Otherwise the system's copy is cheaper than its page faults,
- * and leaves the records in the cache. */
+/* Returns true if it is better to map the file than to read it: most of it is stacks and
+ * similar data that is not parsed. Otherwise a copy costs less than page faults, and leaves the
+ * records in the CPU cache. */
 bool perf_source_is_sparse(const struct perf_input *in);
-/* Maps the file from `from` on, a place before `source.at`, which moves to the end of the
- * window.  0; 1: nothing follows source.at; -EAGAIN: it is to be read; or -ENOMEM. */
+/* Maps the file from offset `from`, which is at most `source.at`. `source.at` moves to the end
+ * of the window. Returns 0; 1 if nothing follows `source.at`; -EAGAIN if the file has to be
+ * read; or -ENOMEM. */
 int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win);
-/* Where a window at `base` turned out to be longer than the file is by now, both end there,
- * but not before `pos` of the window.  False if it is not longer. */
+/* If the file has become shorter than the window at stream offset `base`, shortens the window
+ * and the source, but not below `pos` of the window. Returns false if the window is not longer
+ * than the file. */
 bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t base,
 		     size_t pos);
 
-/* A file that is no pipe's comes through a pipe: from here on in->source is a copy of it, of
- * which `front` was read already.  0 or a negative errno. */
+/* Copies a perf.data file that arrives through a pipe to a temporary file, which replaces
+ * in->source. `front` are the `len` bytes that were read already. Returns 0 or a negative
+ * errno. */
 int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 		      struct err *err);
 
 /* ---- records ---- */
 
-/* Why a walk over records ended. */
+/* Why perf_walk() stopped. */
 enum perf_stop {
-	STOP_SHORT, /* what is left is not a whole record */
+	STOP_SHORT, /* the rest is not a whole record */
 	STOP_PAYLOAD,
 	STOP_COMPRESSED, /* at `pos` */
-	STOP_BAD,        /* no record can be so small, or be such a one and so large */
+	STOP_BAD,        /* impossible size for a record of this type */
 	STOP_HEADER      /* another recording begins */
 };
 
@@ -226,107 +236,109 @@ static inline struct perf_head perf_head_at(const uint8_t *at, bool swap)
 	return (struct perf_head){ h.type, h.size };
 }
 
-/* enum perf_class */
+/* Returns an enum perf_class. */
 uint8_t perf_class_of(struct perf_input *in, uint32_t type);
-/* The bytes that a record takes in the file; more than `left` if too little of it is there
- * to tell. */
+/* Returns the bytes that a record occupies in the file, or more than `left` if too little of it
+ * is available to know. */
 size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, bool swap);
-/* The run of whole records at level->pos: *ret_len bytes, and why it ends.  Records about
- * the file are read on the way, the others counted.  0 or -ENOMEM. */
+/* Finds the whole records from level->pos: sets *ret_len to their bytes and *ret_stop to the
+ * reason why they end. Parses records about the file and counts the others. Returns 0 or
+ * -ENOMEM. */
 int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 	      enum perf_stop *ret_stop);
-/* Where the stream's bytes lie in the compressed record at in->raw, of `size` bytes: all
- * behind its header, or, with a size of their own, as many as that says.  False if it is
+/* Finds the compressed data in the record of `size` bytes at `at`: everything after the header
+ * or, if the record contains a data size, that many bytes. Returns false if the record is
  * malformed. */
 bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
 		   struct perf_head h, const uint8_t **ret_bytes, size_t *ret_len);
 
-/* What the events tell of their samples' sizes. */
+/* Derives the limits of sample sizes from the events. */
 void perf_samples_measure(struct perf_input *in);
 
 enum perf_found {
-	FOUND_NONE, /* as far as the window goes */
+	FOUND_NONE, /* not in this window */
 	FOUND_RECORDS,
-	FOUND_HEADER /* of another recording */
+	FOUND_HEADER /* the header of another recording */
 };
 
-/* Moves over what is no record, to where some are in a row; it counts as damaged.  What this finds
- * depends on the bytes only, not on how they come. */
+/* Skips damaged bytes up to the next place where several valid records follow each other, and
+ * counts them as bad. The result depends only on the bytes, not on how they are split into
+ * windows. */
 enum perf_found perf_records_find(struct perf_input *in, struct perf_level *level,
 				  bool at_end);
-/* Moves over `len` damaged bytes. */
+/* Skips `len` bytes and counts them as bad. */
 void perf_level_step(struct perf_input *in, struct perf_level *level, size_t len);
 
 /* ---- stream ---- */
 
-/* Sets everything to the first record. */
+/* Goes to the first record. */
 int perf_stream_start(struct perf_input *in, struct err *err);
-/* perf_input_next() without the chunks that were read ahead. */
+/* Like perf_input_next(), without the chunks that were read while opening. */
 int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		     struct err *err);
 void perf_level_done(struct perf_input *in, struct perf_level *level);
-/* A new window with what is left of the old one in front.  0 or -ENOMEM. */
+/* Starts a new window that begins with the rest of the old one. Returns 0 or -ENOMEM. */
 int perf_level_rotate(struct perf_input *in, struct perf_level *level);
 
 /* ---- compressed records ---- */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
-/* A new part begins: its stream is one of its own. */
+/* A new part begins, with its own compressed stream. */
 void perf_unzip_reset(struct perf_unzip *unzip);
-/* A piece of the stream is missing. */
+/* Part of the stream is missing. */
 void perf_unzip_break(struct perf_unzip *unzip);
-/* The next piece of the stream, borrowed until it is used up. */
+/* Passes the next block of the stream. It is borrowed until it is consumed. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
 bool perf_unzip_hungry(const struct perf_unzip *unzip);
-/* Fills the window from its `len` on.  0, or -EBADMSG: the stream is broken, or unpacks to more than is
- * believed; then *ret_bad is how many bytes of input were given up. */
+/* Unpacks into the window from its `len`. Returns 0, or -EBADMSG if the stream is broken or
+ * expands beyond the limit; *ret_bad is then the number of input bytes dropped. */
 int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		    uint64_t *ret_bad);
 
-/* ---- attrs and what names them ---- */
+/* ---- attrs and names of events ---- */
 
-/* Reads an attr of `len` bytes in the cursor's byte order.  What it does not have is 0. */
+/* Reads an attr of `len` bytes in the cursor's byte order. Missing fields are 0. */
 void perf_attr_decode(struct cursor *in, size_t len, struct perf_event_attr *ret_attr);
-/* The size that an attr says it has: of the 8 first bytes. */
+/* Returns the size recorded in the first 8 bytes of an attr. */
 uint32_t perf_attr_bytes(const struct cursor *at);
-/* The table of attrs of a file.  0, -EBADMSG, ... */
+/* Reads the attr table of a file. Returns 0, -EBADMSG ... */
 int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header,
 		    struct err *err);
-/* What perf calls an event that was not given a name.  NULL: memory is short. */
+/* Returns perf's name for an event without a name, or NULL if memory is short. */
 char *perf_event_name_make(const struct perf_event_attr *attr);
-/* Gives every event a name.  0 or -ENOMEM. */
+/* Names every event that has no name. Returns 0 or -ENOMEM. */
 int perf_events_name(struct perf_input *in);
 
-/* A record of CLASS_INFO, `len` bytes with its header.  0 or -ENOMEM; a malformed one is
- * counted. */
+/* Parses a record of CLASS_INFO, `len` bytes including its header. Returns 0 or -ENOMEM. A
+ * malformed record is only counted. */
 int perf_info_record(struct perf_input *in, uint32_t type, const void *bytes,
 		     size_t len);
 
 /* ---- header features ---- */
 
-/* The index of features behind the data, and the features.  0, -ENOMEM or an I/O error. */
+/* Reads the feature index after the data, and the features. Returns 0, -ENOMEM or an I/O error. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err);
-/* One feature's payload.  0 (also for one that is not read here), -EBADMSG, -ENOMEM. */
+/* Parses the payload of one feature. Returns 0 (also for unsupported features), -EBADMSG or
+ * -ENOMEM. */
 int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *payload);
-/* `len` bytes at `offset` of the file with the header into `out`.  -EBADMSG if they are not
- * all there. */
+/* Reads `len` bytes at `offset` of the main file into `out`. Returns -EBADMSG if the file ends
+ * before. */
 int perf_file_read(struct perf_input *in, uint64_t offset, uint64_t len,
 		   struct buf *out);
 int perf_build_ids_parse(struct perf_input *in, struct cursor *payload);
-/* The body of one, behind its record header. */
+/* Adds one build-id. `body` starts after the record header. */
 int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body);
 
 /* ---- simpleperf ---- */
 
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
-/* Of perfdata/input_bpf.c: info.codes. */
+/* Fills info.codes (perfdata/input_bpf.c). */
 int perf_bpf_programs(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload);
 
-/* Makes *field a copy of the first `len` bytes of `text` (less from a NUL on).
- * 0 or -ENOMEM. */
+/* Makes *field a copy of the first `len` bytes of `text`, up to a NUL. Returns 0 or -ENOMEM. */
 int perf_text_set(char **field, const char *text, size_t len);

@@ -1,25 +1,26 @@
-/* input_resync.c - finds where records begin again behind damaged bytes. */
+/* input_resync.c - finds the next valid record after damaged bytes. */
 #include <string.h>
 
 #include "format/perfdata/input_priv.h"
 
-/* Where a record's size is broken, nothing tells where the next begins: it is looked for.  Words of
- * a sample are hardly ever the header of a record of a known kind and a possible size, and not of
- * several in a row. */
+/* If a record's size is damaged, the position of the next record is unknown and has to be
+ * searched. The words of a sample rarely look like the header of a record with a known type and
+ * a possible size, and almost never several times in a row. */
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
-	/* So many records in a row are not there by chance. */
+	/* This many valid records in a row are not a coincidence. */
 	SOUND_RECORDS = 4,
-	/* So many bytes are looked at; the largest two records fit. */
+	/* Bytes to examine: enough for the two largest records. */
 	SOUND_BYTES = PERF_LEFT_BYTES,
-	/* A record at the end of the data, or in front of one that is cut off there. */
+	/* Fewer records are enough at the end of the data, or before a record that is cut off
+	 * there. */
 	SOUND_AT_END = 1,
 	SOUND_BEFORE_CUT = 2,
-	/* What a sample may have behind the fields that its event has. */
+	/* A sample can have this many bytes after the fields of its event. */
 	SURPLUS_BYTES = 8
 };
 
-/* The fields of one word each. */
+/* Sample fields of 8 bytes each. */
 static const uint64_t fixed_fields =
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 	PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -51,7 +52,7 @@ void perf_samples_measure(struct perf_input *in)
 	in->limits[PERF_RECORD_SAMPLE] = info->events.nr ? most : UINT16_MAX;
 }
 
-/* What a record of the kernel has at least, its header included: perf_event_open(2). */
+/* The minimum size of each kernel record, including its header: perf_event_open(2). */
 static const uint8_t least_bytes[] = {
 	[PERF_RECORD_MMAP] = 48,
 	[PERF_RECORD_LOST] = 24,
@@ -98,10 +99,10 @@ static bool is_plausible(struct perf_input *in, struct perf_head h)
 enum sound {
 	SOUND_NO,
 	SOUND_YES,
-	SOUND_OPEN /* more bytes would tell */
+	SOUND_OPEN /* undecided: more bytes are needed */
 };
 
-/* The bytes end before there were SOUND_RECORDS. */
+/* The data ends before SOUND_RECORDS records. */
 static enum sound sound_at_end(unsigned int nr, bool is_whole, bool at_end)
 {
 	if (!at_end)
@@ -110,7 +111,7 @@ static enum sound sound_at_end(unsigned int nr, bool is_whole, bool at_end)
 								  : SOUND_NO;
 }
 
-/* Whether records begin here. */
+/* Checks whether valid records begin at `at`. */
 static enum sound looks_sound(struct perf_input *in, const uint8_t *at,
 			      const uint8_t *end, bool at_end)
 {
@@ -142,8 +143,8 @@ static enum sound looks_sound(struct perf_input *in, const uint8_t *at,
 	return SOUND_YES;
 }
 
-/* In how many bytes from here on no record begins, at first sight: there is no type, or no size.
- * A file that was not written to its end has zeros there. */
+/* Returns the number of bytes from `at` in which no record can begin, judged by type and size
+ * only. A file that was not written completely contains zeros there. */
 static inline size_t bytes_without_any(const uint8_t *at, bool swap)
 {
 	struct perf_head h = perf_head_at(at, swap);

@@ -1,4 +1,4 @@
-/* input_simpleperf.c - the symbol tables in recordings of Android's simpleperf. */
+/* input_simpleperf.c - reads the symbol tables in recordings of Android's simpleperf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static struct perf_input_symbol *new_symbol(struct perf_input_symbol_file *file)
 	return symbol;
 }
 
-/* A text that ends inside the data. */
+/* Reads a NUL-terminated string. */
 static int perf_input_simpleperf_take_string(struct cursor *c, char **field)
 {
 	size_t left = cursor_left(c);
@@ -80,7 +80,8 @@ static int parse_symbols(struct cursor *c, struct perf_input_symbol_file *file)
 	return c->failed ? -EBADMSG : 0;
 }
 
-/* FILE: path, type, least address, symbols, and what the type adds. */
+/* Parses an entry of FILE: path, type, lowest address, symbols, and fields that depend on the
+ * type. */
 static int perf_input_simpleperf_parse_file(struct perf_input *in, struct cursor *c)
 {
 	struct perf_input_symbol_file *file = new_file(in);
@@ -98,7 +99,7 @@ static int perf_input_simpleperf_parse_file(struct perf_input *in, struct cursor
 	return r == 0 && c->failed ? -EBADMSG : r;
 }
 
-/* Both features are entries that begin with their size. */
+/* Both features consist of entries that begin with their size. */
 static int parse_entries(struct perf_input *in, struct cursor *payload,
 			 int (*parse)(struct perf_input *in, struct cursor *c))
 {
@@ -124,14 +125,14 @@ int perf_simpleperf_files(struct perf_input *in, struct cursor *payload)
 	return parse_entries(in, payload, perf_input_simpleperf_parse_file);
 }
 
-/* One field of a message: its number, and its value or its bytes. */
+/* One field of a protobuf message: its number, and its value or its bytes. */
 struct perf_input_simpleperf_field {
 	uint64_t number;
 	uint64_t value;
 	struct cursor bytes;
 };
 
-/* 0, 1 at the end, -EBADMSG. */
+/* Returns 0, 1 at the end, or -EBADMSG. */
 static int
 perf_input_simpleperf_next_field(struct cursor *c,
 				 struct perf_input_simpleperf_field *ret_field)
@@ -195,7 +196,8 @@ static int parse_symbol2(struct perf_input_symbol_file *file, struct cursor *c)
 	return r < 0 ? r : 0;
 }
 
-/* message ElfFile { uint64 file_offset_of_min_vaddr = 1; }, and KernelModule alike. */
+/* Parses message ElfFile { uint64 file_offset_of_min_vaddr = 1; } or KernelModule, which is
+ * similar. */
 static int parse_first_number(struct cursor *c, uint64_t *ret_value)
 {
 	struct perf_input_simpleperf_field f;
@@ -252,7 +254,7 @@ int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload)
 	return parse_entries(in, payload, parse_file2);
 }
 
-/* A line "NAME,TYPE,CONFIG". */
+/* Parses a line "NAME,TYPE,CONFIG". */
 static int name_events(struct perf_input *in, char *line)
 {
 	char *config_text = strrchr(line, ',');
@@ -296,7 +298,7 @@ static int parse_event_types(struct perf_input *in, const char *text)
 	return r;
 }
 
-/* Keys and values, each with its NUL. */
+/* The payload alternates between keys and values, each with a NUL. */
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload)
 {
 	char *key = NULL;

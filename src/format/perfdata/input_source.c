@@ -1,4 +1,4 @@
-/* input_source.c - the file or pipe that bytes come from. */
+/* input_source.c - reads or maps the file or pipe. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +14,15 @@
 #include "format/perfdata/input_priv.h"
 
 enum {
-	/* Windows end where cells do, and huge pages: what the page cache has in one piece is then
-	 * mapped in one step, and a record that lies across makes the next window begin a
-	 * little earlier. */
+	/* Windows end at multiples of the cell size and of the huge page size. A large folio in
+	 * the page cache is then mapped in one step. A record that crosses the boundary makes
+	 * the next window begin slightly earlier. */
 	HUGE_PAGE_BYTES = 2 << 20,
 	MAPPED_ENDS_BYTES = PERF_CELLS_BYTES * 8,
-	/* Each window costs system calls, and other CPUs forget its pages. */
+	/* Large, as each window costs system calls and TLB flushes on other CPUs. */
 	MAPPED_BYTES = 2 * MAPPED_ENDS_BYTES,
-	NUMBER_DIGITS = 9,      /* of the files in a directory */
-	SPARSE_BYTES = 4096,    /* of stack that a sample brings */
+	NUMBER_DIGITS = 9,      /* of file numbers in a directory */
+	SPARSE_BYTES = 4096,    /* of stack per sample */
 	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
 
@@ -97,7 +97,7 @@ static ssize_t read_pipe(int fd, void *bytes, size_t len)
 	return n < 0 ? -errno : n;
 }
 
-/* A file can become shorter while it is read. */
+/* The file can be truncated while it is read. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err)
 {
@@ -141,7 +141,7 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	       perf_source_has_stacks(in);
 }
 
-/* What was interrupted has no features, but opening it has met the first frame. */
+/* An interrupted recording has no features, but opening it has already read the first frame. */
 bool perf_input_is_work(const struct perf_input *in)
 {
 	const struct perf_input_frames *frames = in->damage.frames;
@@ -150,7 +150,7 @@ bool perf_input_is_work(const struct perf_input *in)
 	       in->info.features[0] >> FEATURE_COMPRESSED & 1;
 }
 
-/* What came already is not missing, though the file may have become shorter than that. */
+/* Bytes that were already delivered are not missing, even if the file is shorter by now. */
 static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
 	struct perf_input_source *s = &in->source;
@@ -226,9 +226,9 @@ static int add_part(struct perf_input *in, const char *name, uint64_t size)
 	return 0;
 }
 
-/* perf makes a file for each buffer, on each CPU one, where an event has an id of its own: in a directory
- * there are as many as ids, or (a process of several threads) as CPUs.  One that is empty is of a CPU
- * where nothing was. */
+/* perf writes one file per ring buffer, that is, one per CPU on which an event has its own id.
+ * So a directory has as many files as ids or, for a process with several threads, as CPUs. The
+ * file of an idle CPU is empty. */
 static uint64_t files_made(const struct perf_input *in)
 {
 	uint64_t nr = 0;
@@ -242,7 +242,7 @@ static uint64_t files_made(const struct perf_input *in)
 	return nr < in->info.nr_cpus_online ? nr : in->info.nr_cpus_online;
 }
 
-/* N of "data.N"; UINT64_MAX: it is none of perf's names. */
+/* Returns N of "data.N", or UINT64_MAX if the name is not one of perf's. */
 static uint64_t perf_input_source_number_of(const char *name)
 {
 	const char *digits = name + strlen("data.");
@@ -283,7 +283,7 @@ perf_input_files_text(const struct perf_input_damage *damage)
 	return t;
 }
 
-/* perf_data__open_dir(): what begins with "data.", records and nothing else. */
+/* Like perf_data__open_dir(): all files whose names begin with "data." contain only records. */
 int perf_parts_list(struct perf_input *in, struct err *err)
 {
 	struct dirent **entries;

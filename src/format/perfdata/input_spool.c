@@ -1,4 +1,4 @@
-/* input_spool.c - keeps what came through a pipe, where it must be read twice. */
+/* input_spool.c - copies a perf.data file that arrives through a pipe to a temporary file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
 
-/* A file that comes through a pipe (`xzcat perf.data.xz | ...`): what it says of itself lies
- * behind its data, so it is copied to a file without a name first. */
+/* The features of a piped file (`xzcat perf.data.xz | ...`) follow its data, so the file is
+ * copied to an unnamed file before it is parsed. */
 enum {
 	PIECE_BYTES = 1 << 18
 };
@@ -22,7 +22,7 @@ static const char *spool_dir(void)
 	return dir && *dir ? dir : "/var/tmp";
 }
 
-/* An empty file without a name, or a negative errno. */
+/* Returns an empty unnamed file, or a negative errno. */
 static int spool_open(const char *dir)
 {
 	char *path = NULL;
@@ -39,7 +39,7 @@ static int spool_open(const char *dir)
 	return fd;
 }
 
-/* What is left of the pipe.  0 or a negative errno. */
+/* Copies the rest of the pipe. Returns 0 or a negative errno. */
 static int copy_rest(struct perf_input *in, int to, uint64_t *bytes, struct err *err)
 {
 	uint8_t *piece = malloc(PIECE_BYTES);

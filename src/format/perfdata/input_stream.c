@@ -1,4 +1,4 @@
-/* input_stream.c - bytes to chunks of whole records, part by part. */
+/* input_stream.c - splits the bytes of each part into chunks of whole records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +9,21 @@
 
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
-	/* A window of a stream with less room than this is not filled up. */
+	/* A stream's window with less room than this is not filled further. */
 	ROOM_MIN = 1 << 16
 };
 
-/* What came of asking the file for more bytes. */
+/* The result of reading more bytes of the file. */
 enum stream_fill {
-	FILL_BYTES, /* some */
-	FILL_END,   /* there are none */
+	FILL_BYTES, /* some bytes were added */
+	FILL_END,   /* no more bytes */
 };
 
-/* What came of one step through a part. */
+/* The result of one step through a part. */
 enum stream_step {
-	STEP_CHUNK,    /* a chunk */
-	STEP_ON,       /* nothing yet: go on */
-	STEP_PART_END, /* nothing more */
+	STEP_CHUNK,    /* a chunk is ready */
+	STEP_ON,       /* no chunk yet: continue */
+	STEP_PART_END, /* end of the part */
 };
 
 void perf_level_done(struct perf_input *in, struct perf_level *level)
@@ -77,7 +77,7 @@ static uint64_t cell_end(const struct perf_input *in, uint64_t offset)
 	return offset - offset % in->windows.cell + in->windows.cell;
 }
 
-/* The next cell of the window's is at hand.  False if there is none. */
+/* Makes the next cell of the window available. Returns false if there is none. */
 static bool next_cell(struct perf_input *in, struct perf_level *raw)
 {
 	struct perf_window *win = raw->win;
@@ -90,7 +90,7 @@ static bool next_cell(struct perf_input *in, struct perf_level *raw)
 	return true;
 }
 
-/* The next window of a file that is not in the page cache. */
+/* Loads the next window of a file that is not in the page cache. */
 static int fill_direct(struct perf_input *in, struct perf_level *raw)
 {
 	size_t left = level_left(raw);
@@ -108,7 +108,7 @@ static int fill_direct(struct perf_input *in, struct perf_level *raw)
 	return 0;
 }
 
-/* The next window of a file that is mapped.  What is left of the one before is in it, too. */
+/* Maps the next window of a file. It includes the rest of the previous window. */
 static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 {
 	uint64_t at = in->source.at;
@@ -128,7 +128,8 @@ static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 	return 0;
 }
 
-/* The next cell of a file, or what a stream has, by reading: enum stream_fill, or a negative errno. */
+/* Reads the next cell of a file, or the available bytes of a pipe. Returns an enum stream_fill
+ * or a negative errno. */
 static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	const struct perf_input_source *s = &in->source;
@@ -151,7 +152,7 @@ static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *
 	return n ? FILL_BYTES : FILL_END;
 }
 
-/* More bytes of the file: enum stream_fill, or a negative errno. */
+/* Makes more bytes available. Returns an enum stream_fill or a negative errno. */
 static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
 				  struct err *err)
 {
@@ -167,8 +168,8 @@ static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
 	return r == -EAGAIN ? fill_read(in, raw, err) : r;
 }
 
-/* Steps over a payload: what is in the window, and the rest in the file, by not reading it.
- * FILL_BYTES: it is behind us; FILL_END: the file ended in it; or a negative errno. */
+/* Skips a payload: the bytes in the window, then the rest by not reading it from the file.
+ * Returns FILL_BYTES if it was skipped, FILL_END if the file ended in it, or a negative errno. */
 static int skip_payload(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	struct perf_input_source *s = &in->source;
@@ -201,8 +202,8 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 	return FILL_BYTES;
 }
 
-/* Counts what is left of the part as bad and steps over it: of a pipe by reading it.  FILL_END, or
- * a negative errno. */
+/* Counts the rest of the part as bad and skips it; the rest of a pipe has to be read. Returns
+ * FILL_END or a negative errno. */
 static int give_up_part(struct perf_input *in, struct err *err)
 {
 	struct perf_input_source *s = &in->source;
@@ -225,8 +226,8 @@ static int give_up_part(struct perf_input *in, struct err *err)
 	return r;
 }
 
-/* Records of impossible size: the walk goes on where records are in a row again.  FILL_BYTES; FILL_END: there
- * are none; or a negative errno. */
+/* After records of impossible size, searches for the next valid records. Returns FILL_BYTES;
+ * FILL_END if there are none; or a negative errno. */
 static int perf_input_stream_resync(struct perf_input *in, struct err *err)
 {
 	struct perf_level *raw = &in->raw;
@@ -257,7 +258,7 @@ static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t 
 	frames->bytes += size;
 }
 
-/* Takes the compressed record that is next in the file, if the next is one. */
+/* Reads the next record of the file if it is a compressed one. Returns false if it is not. */
 static bool feed_frame(struct perf_input *in)
 {
 	struct perf_level *raw = &in->raw;
@@ -285,7 +286,7 @@ static bool feed_frame(struct perf_input *in)
 	return true;
 }
 
-/* One step through the file: enum stream_step, or a negative errno. */
+/* One step through the file. Returns an enum stream_step or a negative errno. */
 static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err)
 {
@@ -329,7 +330,7 @@ static int perf_input_stream_make_room(struct perf_input *in, struct perf_level 
 	return perf_level_rotate(in, plain);
 }
 
-/* Unpacks until the window is full or the file has something else. */
+/* Unpacks until the window is full or the file continues with another kind of record. */
 static void perf_input_stream_unpack(struct perf_input *in, struct perf_level *plain)
 {
 	do {
@@ -349,7 +350,7 @@ static void perf_input_stream_unpack(struct perf_input *in, struct perf_level *p
 	}
 }
 
-/* One step through what compressed records hold; as next_raw(). */
+/* One step through the contents of compressed records. Returns the same as next_raw(). */
 static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		      struct err *err)
 {
@@ -379,7 +380,7 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		r = give_up_part(in, err);
 		return r < 0 ? r : STEP_PART_END;
 	}
-	/* Compressed twice: nobody writes that. */
+	/* No writer compresses a record twice, so this is damage. */
 	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
 		perf_level_step(in, plain, 1);
 		in->plain_lost = true;
@@ -406,7 +407,7 @@ static int start_part(struct perf_input *in, size_t index, struct err *err)
 	return perf_part_open(in, index, err);
 }
 
-/* What is left at the end is a record, or a frame, without its rest. */
+/* Counts the rest at the end, an incomplete record or frame, as cut off. */
 static int perf_input_stream_end_part(struct perf_input *in, struct err *err)
 {
 	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain);
@@ -433,7 +434,8 @@ int perf_stream_start(struct perf_input *in, struct err *err)
 		.missing_files = in->damage.missing_files,
 		.bad_bytes = in->behind,
 	};
-	/* As in the first pass, what is looked for before the first sample does not know its size. */
+	/* Forget the sample limits, so that a search before the first sample gives the same
+	 * result as in the first pass. */
 	in->classes[PERF_RECORD_SAMPLE] = CLASS_FIRST_SAMPLE;
 	in->limits[PERF_RECORD_SAMPLE] = 0;
 	in->least_sample = 0;

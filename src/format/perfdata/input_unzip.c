@@ -7,18 +7,19 @@
 #include "format/perfdata/input_priv.h"
 
 enum {
-	/* Besides this much, times what is packed.  Copies of 64 KB of the same stack pack to 50 bytes each,
-	 * zeros to a thirty-thousandth: a file of some megabytes could keep a reader busy for hours. */
+	/* The limit against decompression bombs: the unpacked size can exceed this amount only
+	 * up to this ratio. Copies of 64 KB of the same stack compress to 50 bytes each, zeros
+	 * by a factor of 30000, so a file of some megabytes could keep a reader busy for hours. */
 	FREE_BYTES = 256 << 20,
 	RATIO_MAX = 10000
 };
 
-/* Compressed records are pieces of one zstd stream: perf flushes it after each, but does
- * not end it, so none can be read without those before. */
+/* Compressed records are blocks of one zstd stream. perf flushes the stream after each record
+ * but does not end it, so no record can be read without the previous ones. */
 struct perf_unzip {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
-	bool full;   /* the last output filled its window: there may be more */
+	bool full;   /* the last output filled its window, so there can be more */
 	bool broken; /* until a new stream begins */
 	uint64_t packed_bytes, plain_bytes; /* of this part */
 };

@@ -9,29 +9,30 @@ enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	FIRST_SIMPLEPERF = 32768,
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
-	COMPRESSED2_BYTES = HEADER_BYTES + 8, /* before the data */
-	COMPRESSED_DATA_MAX = 65519,          /* of one such record */
+	COMPRESSED2_BYTES =
+		HEADER_BYTES + 8,    /* of the record header, before the data */
+	COMPRESSED_DATA_MAX = 65519, /* in one such record */
 	LINE_BYTES = 64,
-	/* Behind a record as long as this the processor does not see what comes. */
+	/* The CPU's own prefetcher does not reach past a record of this size. */
 	FAR_BYTES = 2048,
 	FAR_RECORDS = 24,
 	NEAR_RECORDS = 4,
 	NEAR_LINES = 3,
-	/* The kernel maps so much around a page that is read (fault_around_bytes). */
+	/* The kernel maps this many bytes around a page on a fault (fault_around_bytes). */
 	AROUND_BYTES = 65536
 };
 
-/* How long the last far records were, in sixteenths of bytes. */
+/* Returns the average size of the recent large records, in sixteenths of a byte. */
 static inline uint32_t usual_size(uint32_t usual, uint32_t size)
 {
 	return usual ? usual + size - usual / 16 : size * 16;
 }
 
-/* Records with stacks are of much the same size: chains and what of them was copied differ.  Where
- * the guess is wrong, it costs nothing but the asking.  Far ahead the pages are made known to the
- * processor: those that are not mapped yet cannot be asked for, so one is read where the next ones
- * begin.  Nearby, where the guess is off by some lines at most, it is the beginning of the
- * record. */
+/* Prefetches later records. Records with stacks have similar sizes: only their call chains and
+ * the copied part of the stack differ. A wrong guess costs only the prefetch.
+ * Far ahead, this loads the page into the TLB. Prefetching has no effect on an unmapped page,
+ * so one byte is read where the next fault-around block begins. Nearby, where the guess is off
+ * by a few cache lines at most, this loads the beginning of the record. */
 static inline void perf_input_walk_prefetch_far(const uint8_t *at, const uint8_t *limit,
 						uint32_t size, uint32_t usual)
 {
@@ -47,8 +48,8 @@ static inline void perf_input_walk_prefetch_far(const uint8_t *at, const uint8_t
 		__builtin_prefetch(near + i * LINE_BYTES);
 }
 
-/* Steps over the records that are passed on as they are: the most of all data goes through
- * this loop.  The window goes on to `limit`. */
+/* Steps over the records that are passed on unparsed. Most of the data goes through this loop.
+ * The window continues up to `limit`. */
 static inline __attribute__((always_inline)) const uint8_t *
 step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
 	   const uint16_t *limits, bool swap)
@@ -96,8 +97,8 @@ static uint32_t load_u32(const uint8_t *at, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-/* HEADER_TRACING_DATA has a u32 behind its header, AUXTRACE a u64: the bytes that follow
- * the record.  False if it is too short for that. */
+/* Sets level->skip to the number of bytes that follow the record: HEADER_TRACING_DATA has it in
+ * a u32 after its header, AUXTRACE in a u64. Returns false if the record is too short. */
 static bool payload_of(struct perf_input *in, struct perf_level *level,
 		       const uint8_t *at, struct perf_head h)
 {
@@ -126,7 +127,7 @@ static int tell_info(struct perf_input *in, struct perf_level *level, const uint
 	return perf_info_record(in, h.type, at, h.size);
 }
 
-/* No more events from here on, wherever the walk begins the next time. */
+/* The list of events is complete, even if a later walk begins earlier. */
 static void freeze(struct perf_input *in)
 {
 	in->frozen = true;
@@ -134,7 +135,8 @@ static void freeze(struct perf_input *in)
 	perf_samples_measure(in);
 }
 
-/* What no writer makes.  It is told by the first bytes, however much of the record is at hand. */
+/* Returns true if no writer creates such a record. The first bytes decide, however much of the
+ * record is available. */
 static bool is_bad(struct perf_input *in, struct perf_head h, size_t size)
 {
 	uint16_t most = in->limits[PERF_RECORD_SAMPLE];
@@ -147,8 +149,8 @@ static bool is_bad(struct perf_input *in, struct perf_head h, size_t size)
 	       (size % HEADER_BYTES || h.type > PERF_LAST_TYPE);
 }
 
-/* A record that is not simply passed on.  Returns how many bytes of it belong to the run
- * (0: it ends before), or -ENOMEM. */
+/* Processes a record that is not simply passed on. Returns how many bytes of it belong to the
+ * chunk (0: the chunk ends before it), or -ENOMEM. */
 static int step_other(struct perf_input *in, struct perf_level *level,
 		      const uint8_t *at, struct perf_head h, enum perf_stop *stop)
 {
@@ -177,10 +179,10 @@ static int step_other(struct perf_input *in, struct perf_level *level,
 	}
 }
 
-/* perf of Linux 6.16 lets the size of a COMPRESSED2 record overflow its 16 bits when the
- * record and its padding are longer than that; then there is no padding.  If the data was
- * more than one record may hold, the size that is given is that of all of them, which
- * follow each other, and those behind the first lack the size of their data. */
+/* In perf of Linux 6.16, the size of a COMPRESSED2 record overflows its 16 bits if the record
+ * and its padding are too long; then there is no padding. If the data is longer than one record
+ * can hold, it is split into several records: the first has the size of all the data, and the
+ * others lack a data size. */
 static bool overflowed(const uint8_t *at, size_t left, struct perf_head h, bool swap,
 		       uint64_t *ret_len)
 {
@@ -208,8 +210,8 @@ size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, boo
 	       (len < COMPRESSED_DATA_MAX ? len : COMPRESSED_DATA_MAX);
 }
 
-/* What the disk wrote to memory is not in the processor's caches, and from record to record each miss
- * would be waited for; asked for line by line they overlap. */
+/* Data that the disk wrote to memory is in no CPU cache. The walk would wait for each cache
+ * miss in turn; reading line by line ahead of it makes the misses overlap. */
 static void bring_near(struct perf_window *win, const uint8_t *end)
 {
 	const uint8_t *at = win->bytes + win->far;

@@ -1,4 +1,4 @@
-/* input_window.c - the buffers that chunks point into, and who holds them. */
+/* input_window.c - allocates and counts the references of the windows that chunks point into. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ int perf_chunk_make(const struct perf_chunk *of, size_t len,
 
 	if (!win)
 		return -ENOMEM;
-	/* Without room it is freed when it is let go. */
+	/* `room` is 0, so the window is freed instead of reused when it is released. */
 	*win = (struct perf_window){ .refs = 1, .len = len, .bytes = win->own };
 	*ret_chunk = (struct perf_chunk){ .bytes = win->own,
 					  .len = len,
