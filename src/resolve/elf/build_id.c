@@ -11,10 +11,11 @@
 #include "resolve/elf/file.h"
 
 enum {
-	NOTES_MAX = 1 << 20 /* a run of notes; real ones have some hundred bytes */
+	/* limit for one block of notes; real ones have some hundred bytes */
+	NOTES_MAX = 1 << 20
 };
 
-/* As the kernel does, an id longer than BUILD_ID_MAX counts as none. */
+/* Ignores an id longer than BUILD_ID_MAX, as the kernel does. */
 static int take_id(const void *notes, size_t len, bool swap, struct build_id *ret_id)
 {
 	struct build_id id = { 0 };
@@ -48,8 +49,8 @@ static int id_in_notes(const struct elf_file *f, uint64_t off, uint64_t len,
 	return r;
 }
 
-/* The segments first: they are in a stripped file too, and near its start.  Files with
- * debug information alone have empty segments, but kept the section. */
+/* Searches the segments first: stripped files have them also, and they are near the start.
+ * Files that contain only debug information have empty segments, but kept the section. */
 static int find_id(struct elf_file *f, struct build_id *ret_id, struct err *err)
 {
 	int r;
@@ -114,7 +115,7 @@ int elf_build_id_bytes(const void *bytes, size_t len, struct build_id *ret_id)
 
 int notes_build_id(const void *bytes, size_t len, struct build_id *ret_id)
 {
-	/* Bare notes do not tell their byte order: that of this machine, then the other. */
+	/* Bare notes do not contain their byte order: try this machine's, then the other. */
 	if (take_id(bytes, len, false, ret_id) == 0)
 		return 0;
 	return take_id(bytes, len, true, ret_id);

@@ -13,7 +13,7 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 
-/* What the ELF header says about the tables; the rest of it is not needed. */
+/* The fields of the ELF header that locate the program headers. */
 struct tables {
 	uint64_t phoff;
 	uint64_t nr_segments;
@@ -25,7 +25,7 @@ static bool is_under(const char *path, const char *folder)
 	return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* Files of the kernel that are read as symbols or as an ELF file. */
+/* The kernel's files that are read as symbols or as an ELF file. */
 static bool elf_file_is_of_kernel(const char *path)
 {
 	return !strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore");
@@ -43,7 +43,8 @@ int elf_open_unreported(const char *path)
 	return fd == IO_NOT_REGULAR ? -EINVAL : fd;
 }
 
-/* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */
+/* Callers treat a failure as "not this file" and try another one, so the reason is reported
+ * here. */
 int elf_open_regular(const char *path)
 {
 	return fault_unreadable_try(path, elf_open_unreported(path));
@@ -90,7 +91,7 @@ int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
 	return 0;
 }
 
-/* An address, offset or size: as wide as the file's class. */
+/* Reads an address, offset or size, whose width depends on the file's class. */
 static uint64_t elf_file_take_word(struct cursor *c, bool is64)
 {
 	return is64 ? cursor_u64(c) : cursor_u32(c);
@@ -129,7 +130,7 @@ static struct elf_segment decode_segment(struct cursor *c, bool is64)
 	return s;
 }
 
-/* Counts that do not fit their 16 bits are in the otherwise empty section 0. */
+/* Counts that do not fit in 16 bits are in section 0, which is otherwise empty. */
 static int take_extended_counts(struct elf_file *f, struct tables *t)
 {
 	uint8_t raw[sizeof(Elf64_Shdr)];
@@ -192,15 +193,15 @@ static int elf_file_read_header(struct elf_file *f, struct tables *ret_tables,
 	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
 	     f->names_section == SHN_XINDEX) &&
 	    take_extended_counts(f, &t))
-		f->shoff = 0; /* then neither table is as large as it claims */
+		f->shoff = 0; /* the true sizes of both tables are unknown */
 	if (!f->shoff)
 		f->nr_sections = 0;
 	*ret_tables = t;
 	return 0;
 }
 
-/* Keeps the loadable segments, the notes and the unwind table's header.  One at a time: there are about a dozen, and
- * they lie in the head. */
+/* Keeps the loadable segments, the notes and the header of the unwind table. Reads them one by
+ * one: there are about a dozen, and they usually are in the bytes that were read already. */
 static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
 				  struct err *err)
 {
@@ -261,7 +262,7 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
 	if (n < 0)
 		return err_sys(err, fault_unreadable_fd(fd, (int)n), "cannot read");
-	if (f->len < (uint64_t)n) /* it grows */
+	if (f->len < (uint64_t)n) /* the file grew */
 		f->len = (uint64_t)n;
 	f->head_len = (size_t)n;
 	return elf_file_init(f, err);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#define ZLIB_CONST /* what it reads is const */
+#define ZLIB_CONST /* makes zlib's input pointers const */
 #include <zlib.h>
 
 #include "base/buf.h"
@@ -12,10 +12,11 @@ enum {
 	STEP = 256 << 10,
 	GZIP_WINDOW = 16 + MAX_WBITS, /* with gzip's header */
 	GZIP_MEMORY = 8,              /* zlib's own default */
-	GZIP_LEVEL = 3 /* half the time of the default, for a tenth more bytes */
+	GZIP_LEVEL = 3 /* takes half the time of the default, for 10 % more bytes */
 };
 
-/* Unpacks into what room there is, and makes more.  1: a member is over. */
+/* Decompresses into the free space of `out`, which it extends. Returns 1 at the end of a
+ * member. */
 static int gzip_step(z_stream *z, size_t start, size_t max, struct buf *out)
 {
 	int status;
@@ -32,7 +33,7 @@ static int gzip_step(z_stream *z, size_t start, size_t max, struct buf *out)
 		return 1;
 	if (status == Z_MEM_ERROR)
 		return -ENOMEM;
-	/* Z_BUF_ERROR: it wants more than there is. */
+	/* Z_BUF_ERROR: the input is truncated. */
 	return status == Z_OK ? 0 : -EBADMSG;
 }
 
@@ -81,7 +82,7 @@ void gzip_pack_free(struct gzip_packing *g)
 	free(g);
 }
 
-/* What deflate() takes at once is no more than an int can say. */
+/* deflate() accepts at most UINT_MAX bytes at once, so the input is passed in steps. */
 int gzip_pack(struct gzip_packing *g, const void *bytes, size_t len, bool last,
 	      struct buf *out)
 {

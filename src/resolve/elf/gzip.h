@@ -1,4 +1,4 @@
-/* gzip.h - packs and unpacks gzip files (RFC 1952).
+/* gzip.h - compresses and decompresses gzip files (RFC 1952).
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>
@@ -6,16 +6,17 @@
 
 struct buf;
 
-/* Appends what the file's members hold to `out`, at most `max` bytes.  0, -EBADMSG (malformed
- * or cut short), -EFBIG (more than `max`) or -ENOMEM; then `out` is as it was. */
+/* Appends the content of all members to `out`, at most `max` bytes. Returns 0, -EBADMSG
+ * (malformed or truncated), -EFBIG (more than `max`) or -ENOMEM. After an error, `out` is
+ * unchanged. */
 int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out);
 
-/* Packs a file of one member, without a name or time, of bytes that come in pieces.  How they are cut
- * makes no difference. */
+/* Compresses data that arrives in chunks to a file of one member, without a name or time. The
+ * output does not depend on the sizes of the chunks. */
 struct gzip_packing;
-struct gzip_packing *gzip_pack_new(void); /* NULL: memory is short */
-/* Appends what is packed of it all so far to `out`, and with `last` the rest; nothing is packed behind
- * that.  0 or -ENOMEM. */
+struct gzip_packing *gzip_pack_new(void); /* NULL: out of memory */
+/* Compresses the next chunk and appends the available output to `out`. `last` finishes the
+ * member; no further call may follow. Returns 0 or -ENOMEM. */
 int gzip_pack(struct gzip_packing *g, const void *bytes, size_t len, bool last,
 	      struct buf *out);
-void gzip_pack_free(struct gzip_packing *g); /* NULL is fine */
+void gzip_pack_free(struct gzip_packing *g); /* accepts NULL */

@@ -36,8 +36,9 @@ void elf_spans_join(elf_spans *spans)
 	spans->nr = nr;
 }
 
-/* Other sections of code hold stubs that are told apart by their instructions (resolve/symbols/plt.h);
- * other data may lead to names, as PowerPC's .opd and Go's .gopclntab do. */
+/* Other code sections contain stubs that are identified by their instructions
+ * (resolve/symbols/plt.h). Other data can be needed to find names, such as PowerPC's .opd and
+ * Go's .gopclntab. */
 static bool is_droppable(const char *name)
 {
 	static const char *const names[] = {
@@ -58,7 +59,7 @@ static bool elf_needed_push(elf_spans *spans, uint64_t offset, uint64_t bytes)
 	return s.end < offset || vec_push(spans, s);
 }
 
-/* Sections that lie over each other: what one of them needs is needed. */
+/* Sections can overlap: bytes that one of them needs are kept. */
 static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_needed)
 {
 	bool ok = elf_needed_push(ret_needed, 0, ELF_HEAD_BYTES) &&
@@ -85,7 +86,7 @@ static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_n
 	return ok ? 0 : -ENOMEM;
 }
 
-/* Both are joined. */
+/* Computes `from` without `needed`; both are joined. */
 static int subtract(const elf_spans *from, const elf_spans *needed, elf_spans *ret_rest)
 {
 	size_t k = 0;

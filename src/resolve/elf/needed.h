@@ -1,4 +1,4 @@
-/* needed.h - which bytes of a binary no report reads.
+/* needed.h - finds the bytes of a binary that no report reads.
  * Layer: resolve. */
 #pragma once
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 struct elf_file;
 
-/* Bytes of a file: [offset, end). */
+/* A range of file offsets: [offset, end). */
 struct elf_span {
 	uint64_t offset;
 	uint64_t end;
@@ -16,10 +16,11 @@ struct elf_span {
 
 typedef VEC(struct elf_span) elf_spans;
 
-/* Sorts, and joins what overlaps or touches. */
+/* Sorts the spans and joins those that overlap or touch. */
 void elf_spans_join(elf_spans *spans);
-/* Which bytes of an ELF file neither names, lines and unwinding nor a listing of the code in
- * `keep` (joined) need: the rest of .text, and the data of the program.  Whatever else a section
- * or header lies on is needed.  0: *ret_spans is joined, the caller's, and empty if nothing can
- * be left out (a relocatable file, or one without sections); -EBADMSG, -ENOMEM, an I/O error. */
+/* Finds the bytes of an ELF file that are needed neither for symbols, line numbers and
+ * unwinding nor to disassemble the code in `keep` (joined): the rest of .text, and the
+ * program's data. Bytes that another section or a header also uses are needed.
+ * Returns 0, -EBADMSG, -ENOMEM or an I/O error. After 0, *ret_spans is joined and owned by the
+ * caller; it is empty if everything is needed (relocatable files, files without sections). */
 int elf_unneeded(struct elf_file *f, const elf_spans *keep, elf_spans *ret_spans);

@@ -31,7 +31,8 @@ size_t unpacked_limit(size_t packed, size_t max)
 	return limit < max ? limit : max;
 }
 
-/* A single whole frame that tells its size, in one go.  False: look closer. */
+/* Decompresses, in one call, a single complete frame that contains its size. Returns false for
+ * all other input; the caller then decompresses it as a stream. */
 static bool unpack_whole(const struct buf *packed, size_t max, struct buf *out)
 {
 	unsigned long long size = ZSTD_getFrameContentSize(packed->data, packed->len);
@@ -92,7 +93,8 @@ int unpacked_bytes(const struct buf *packed, struct buf *out)
 	return unpacked_zstd(packed, UNPACKED_MAX_BYTES, out);
 }
 
-/* `is_exclusive`: as trust_is_exclusive() said of the packed file, so that it says the same of this one. */
+/* `is_exclusive` is the result of trust_is_exclusive() for the compressed file. The mode of the
+ * new file makes the result the same for it. */
 static int file_in_memory(const struct buf *b, bool is_exclusive)
 {
 	int fd = memfd_create("unpacked", MFD_CLOEXEC);
@@ -109,7 +111,7 @@ static int file_in_memory(const struct buf *b, bool is_exclusive)
 	return r;
 }
 
-/* The content of the packed file at `fd`, which it closes. */
+/* Opens the content of the compressed file at `fd`, and closes `fd`. */
 static int open_content(int fd)
 {
 	struct buf packed = { 0 }, content = { 0 };

@@ -1,16 +1,16 @@
-/* xz.h - unpacks an xz stream.
- * Layer: resolve.  A build without liblzma has xz_none.c instead of xz_lzma.c. */
+/* xz.h - decompresses an xz stream.
+ * Layer: resolve. A build without liblzma compiles xz_none.c instead of xz_lzma.c. */
 #pragma once
 #include <stddef.h>
 
 struct buf;
 
-/* Appends what the stream holds to `out`, at most `max` bytes.  0, -EBADMSG (malformed or
- * cut short), -EFBIG (more than `max`, or it wants more than XZ_MEMORY_MAX to unpack),
- * -ENOMEM, or -EOPNOTSUPP without liblzma. */
+/* Appends the content of the stream to `out`, at most `max` bytes. Returns 0, -EBADMSG
+ * (malformed or truncated), -EFBIG (more than `max`, or decompression needs more than
+ * XZ_MEMORY_MAX bytes), -ENOMEM, or -EOPNOTSUPP without liblzma. */
 enum {
-	XZ_MEMORY_MAX = 128 << 20 /* the best compression, xz -9, needs half */
+	XZ_MEMORY_MAX = 128 << 20 /* the best compression, xz -9, needs half of it */
 };
 int xz_unpack(const void *bytes, size_t len, size_t max, struct buf *out);
-/* The library's version, NULL in a build without it. */
+/* Returns liblzma's version, or NULL in a build without liblzma. */
 const char *xz_version(void);

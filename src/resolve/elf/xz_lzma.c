@@ -1,4 +1,4 @@
-/* xz_lzma.c - unpacks xz by liblzma. */
+/* xz_lzma.c - decompresses xz with liblzma. */
 #include <errno.h>
 #include <lzma.h>
 
@@ -16,7 +16,7 @@ static int error_of(lzma_ret r)
 	return r == LZMA_MEMLIMIT_ERROR ? -EFBIG : -EBADMSG;
 }
 
-/* Unpacks into what room there is, and makes more: each step doubles what is there. */
+/* Decompresses into `out`, which it extends: each step doubles its size. */
 static int xz_lzma_run(lzma_stream *s, size_t max, struct buf *out)
 {
 	size_t start = out->len;
@@ -26,7 +26,7 @@ static int xz_lzma_run(lzma_stream *s, size_t max, struct buf *out)
 		size_t step = have ? have : FIRST_STEP;
 		lzma_ret r;
 
-		/* One byte above the limit tells whether there is more. */
+		/* One byte above the limit shows whether the content is larger. */
 		if (step > max - have + 1)
 			step = max - have + 1;
 		if (!buf_reserve(out, step))
@@ -41,7 +41,8 @@ static int xz_lzma_run(lzma_stream *s, size_t max, struct buf *out)
 			return 0;
 		if (r != LZMA_OK)
 			return error_of(r);
-		if (s->avail_out) /* LZMA_OK without need for room: it wants more input */
+		/* LZMA_OK with free output space: the input is truncated */
+		if (s->avail_out)
 			return -EBADMSG;
 	}
 }

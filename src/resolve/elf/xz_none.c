@@ -1,4 +1,4 @@
-/* xz_none.c - a build without liblzma. */
+/* xz_none.c - replaces xz_lzma.c in a build without liblzma. */
 #include <errno.h>
 
 #include "resolve/elf/xz.h"
