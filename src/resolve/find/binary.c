@@ -29,7 +29,7 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
-/* The steps of a search, as a trace is told of them. */
+/* The steps of a search, as reported to a trace. */
 static const char step_copy[] = NAMING_STEP_COPY;
 static const char step_recorded[] = NAMING_STEP_RECORDED;
 static const char step_index[] = NAMING_STEP_INDEX;
@@ -53,15 +53,15 @@ static uint64_t binary_mtime_ns(const struct stat *st)
 	return clock_ns(st->st_mtim);
 }
 
-/* Zero is "unknown" on the recorded side. */
+/* A recorded value of zero means "unknown". */
 static bool differs(uint64_t recorded, uint64_t found)
 {
 	return recorded && recorded != found;
 }
 
-/* Without a build-id.  On overlay and btrfs the kernel's records name another device (and
- * inode) than stat() does, so these two never speak against a file of the right age and
- * size; where age and size are unknown, they are all there is. */
+/* Verifies a file without a build-id. On overlay and btrfs, the kernel records another device
+ * (and inode) than stat() returns. A difference there therefore does not reject a file with the
+ * recorded mtime and size; it does if mtime is unknown. */
 static enum naming_status verify_by_stat(const struct stat *st,
 					 const struct image *image)
 {
@@ -103,15 +103,16 @@ static void binary_tell(const struct naming_trace *trace, const char *step,
 		trace->tried(trace->ctx, step, path, outcome);
 }
 
-/* Other failures of elf_open_regular() and unpacked_open() are reported by them, or are of the contents. */
+/* Reports a permission error. elf_open_regular() and unpacked_open() report all other failures
+ * to open a file. */
 static int fault_if_refused(const char *path, int r)
 {
 	return r == -EACCES || r == -EPERM ? fault_unreadable(path, r) : r;
 }
 
-/* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
- * frees it.  A copy that the session made needs no proof where there is no build-id: its
- * name is the proof. */
+/* Opens `path` as the binary if the file passes the check. Consumes `path` (malloc'd; NULL
+ * means out of memory). The session's own copy needs no check if there is no build-id: its name
+ * identifies it. */
 static int binary_try_file(char *path, const struct image *image, const char *step,
 			   struct binary *b)
 {
@@ -178,7 +179,7 @@ char *binary_copy_path(const char *session_dir, const struct image *image)
 			   (unsigned long long)image->inode);
 }
 
-/* Where distributions install separate debug information. */
+/* Searches the directory where distributions install separate debug information. */
 static int find_by_build_id(const char *root, const struct image *image,
 			    struct binary *b)
 {
@@ -207,8 +208,8 @@ static int find_by_build_id(const char *root, const struct image *image,
 	return 0;
 }
 
-/* What the binary itself names; `name` is its recorded path, which counts where it is a copy
- * that is used. */
+/* Searches for the debug file that the binary names. `name` is its recorded path, which is also
+ * used if the binary at b->fd is a copy. */
 static int binary_find_by_link(const char *root, const char *name, struct binary *b)
 {
 	struct debug_link link;
@@ -225,15 +226,15 @@ static int binary_find_by_link(const char *root, const char *name, struct binary
 	return r == -ENOMEM ? r : 0;
 }
 
-/* A relative path means nothing here: it was another process's directory. */
+/* A relative path is useless: it is relative to the directory of another process. */
 static bool may_open(const struct image *image, const char *name)
 {
 	return image->kind == IMAGE_FILE && name[0] == '/' &&
 	       !binary_ends_with(name, " (deleted)");
 }
 
-/* Tries the files that the index has under a name: `get` is one of its look-ups.  Without
- * the proof of a build-id the name must be enough, and then it must be the only one. */
+/* Tries the files that the index has under a name; `get` is a lookup function of the index.
+ * Without a build-id the name must be unique. */
 static int try_index(const struct file_index *index, const char *name,
 		     const char *(*get)(const struct file_index *, const char *,
 					size_t),
@@ -251,7 +252,7 @@ static int try_index(const struct file_index *index, const char *name,
 	return r;
 }
 
-/* -ENOMEM, else 0: nothing there is no error. */
+/* Returns 0 (also if the cache does not have the file) or -ENOMEM. */
 static int open_cached(const struct binary_places *places, const struct image *image,
 		       const char *name, enum debug_cache_part part, int *ret_fd,
 		       char **ret_path)
@@ -295,7 +296,8 @@ int binary_fetch(const struct binary_places *places, const struct build_id *id,
 	return r;
 }
 
-/* Whether the binary has all that a debug file would be asked for: symbols, or lines. */
+/* Returns whether the binary itself has the symbols, or the line numbers, that a debug file
+ * would provide. */
 static bool needs_no_debug_file(int fd, bool lines)
 {
 	struct elf_file f;
@@ -334,8 +336,8 @@ static int find_debug_file(const struct binary_places *places,
 	struct image known = *image;
 	int r;
 
-	/* perf writes down the build-ids of the binaries that samples hit, not of those that
-	 * are only callers: then the file that stands for them tells. */
+	/* perf records the build-ids only of binaries that contain samples, not of those that
+	 * contain only callers. Then read it from the file that was found. */
 	if (!known.build_id.len)
 		(void)elf_build_id_fd(b->fd, &known.build_id, NULL);
 	r = open_cached(places, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
@@ -359,7 +361,7 @@ static int find_debug_file(const struct binary_places *places,
 	return r;
 }
 
-/* The file in perf's cache, which only a build-id leads to. */
+/* Searches perf's cache, which is indexed by build-id. */
 static int try_cache(const struct binary_places *places, const struct image *image,
 		     const char *name, struct binary *b)
 {
@@ -373,11 +375,11 @@ static int try_cache(const struct binary_places *places, const struct image *ima
 	return r;
 }
 
-/* Whether the file has the device, the inode and, where its file system tells, the generation
- * that the recording saw at this path.  On another machine that is a copy of the same disk. */
+/* Returns whether the file has the recorded device, inode and (if its file system supports it)
+ * generation. On another machine such a file is on a copy of the same disk. */
 static bool is_very_file(const char *path, const struct image *image)
 {
-	int generation[2] = { 0 }; /* said to be a long, written as an int */
+	int generation[2] = { 0 }; /* declared as long, but the kernel writes an int */
 	struct stat st;
 	bool is;
 	int fd;
@@ -395,8 +397,9 @@ static bool is_very_file(const char *path, const struct image *image)
 	return is;
 }
 
-/* At its recorded path.  Of another machine's binary without a build-id nothing there could
- * be told to be the same; a root that the user named is that machine's. */
+/* Tries the recorded path. If the binary is from another machine and has no build-id, a file at
+ * that path cannot be verified, except below a root that the user specified, which has that
+ * machine's files. */
 static int try_recorded(const struct binary_places *places, const struct image *image,
 			const char *name, struct binary *b)
 {
@@ -407,7 +410,7 @@ static int try_recorded(const struct binary_places *places, const struct image *
 		return 0;
 	}
 	if (places->archive && !image->build_id.len) {
-		/* A copy has other inodes. */
+		/* Copying changes the inode. */
 		struct image copy = *image;
 
 		copy.dev = 0;
@@ -426,7 +429,7 @@ static bool binary_is_binary(int fd, const struct image *image)
 	return status == NAMING_OK || status == NAMING_UNVERIFIED;
 }
 
-/* As a process of the recording sees it that still lives. */
+/* Tries the files of the recorded processes that still run. */
 static int try_live(const struct binary_places *places, const struct image *image,
 		    struct binary *b)
 {
@@ -443,10 +446,10 @@ static int try_live(const struct binary_places *places, const struct image *imag
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Whether the file at the path is, by age and size, the one that the recording saw: the copy may be of another
- * file with the same build-id.  Any user can give a file this build-id, age and size, so one that belongs to
- * another user must also have the recorded inode.  Of a file that was stripped or rebuilt in its place, the
- * copy has the names. */
+/* Returns whether the file at the path has the recorded mtime and size. It is then preferred to
+ * the copy, which might be of another file with the same build-id. Any user can forge build-id,
+ * mtime and size, so a file that belongs to another user must also have the recorded inode. If
+ * the file was stripped or rebuilt in place, the copy is preferred, because it has the symbols. */
 static bool is_untouched(const struct binary_places *places, const struct image *image,
 			 const char *name)
 {
@@ -466,7 +469,7 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 	return is;
 }
 
-/* In the session, whose copies are of what was deleted or replaced. */
+/* Tries the session's copy; sessions store copies of files that were deleted or replaced. */
 static int try_copy(const struct binary_places *places, const struct image *image,
 		    struct binary *b)
 {
@@ -477,7 +480,7 @@ static int try_copy(const struct binary_places *places, const struct image *imag
 			       step_copy, b);
 }
 
-/* Where it was, and where copies are kept by build-id. */
+/* Searches the recorded path and the caches of copies. */
 static int binary_find_known(const struct binary_places *places,
 			     const struct image *image, const char *name,
 			     struct binary *b)
@@ -498,7 +501,7 @@ static int binary_find_known(const struct binary_places *places,
 	return r;
 }
 
-/* The search of one stage. */
+/* Runs the search of one stage. */
 static int find_in_stage(const struct binary_places *places, const struct image *image,
 			 const char *name, struct binary *b)
 {
@@ -550,7 +553,7 @@ int binary_find(const struct binary_places *places, const struct image *image,
 	return 0;
 }
 
-/* Some servers have only what debug packages have. */
+/* Some servers have only the content of debug packages. */
 static int fetch_module(const struct binary_places *places, const struct image *image,
 			const char *module, struct binary *b)
 {
@@ -570,7 +573,8 @@ static int find_installed_module(const struct binary_places *places,
 {
 	int r = try_cache(places, image, NULL, b);
 
-	/* Where it was recorded, the kernel's release is proof enough for a good guess. */
+	/* On the recording machine, a module installed for the same kernel release is a good
+	 * guess even without a build-id. */
 	if (!r && b->fd < 0 && places->modules &&
 	    (image->build_id.len || !places->foreign || places->root[0]))
 		r = try_index(places->modules, module, file_index_module, image, b);

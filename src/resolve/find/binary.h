@@ -1,7 +1,8 @@
-/* binary.h - the file on this machine that an image was, and proof that it still is.
+/* binary.h - finds the file of an image on this machine and verifies that it is the recorded
+ * one.
  * Layer: resolve.
- * What counts as proof, best first: the build-id; without one device, inode, mtime and size
- * as recorded.  A file that fails its proof is never used. */
+ * A build-id is the best proof; without one, the recorded device, inode, mtime and size are
+ * compared. A file that fails the check is never used. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,75 +15,82 @@ struct err;
 struct file_index;
 struct live_files;
 
-/* A search goes through these, one by one, until one finds the binary. */
+/* A search runs through these stages until one of them finds the binary. */
 enum binary_stage {
-	BINARY_HERE,  /* where it was, and where copies are kept by build-id */
-	BINARY_INDEX, /* by its name in the folders of --image-path */
+	BINARY_HERE,  /* at its recorded path, or in a cache of copies */
+	BINARY_INDEX, /* by name in the directories of --image-path */
 	BINARY_FETCH, /* from debuginfod servers, by build-id */
 	BINARY_STAGES
 };
 
-/* Where to look. */
+/* The locations to search, and the settings of the search. */
 struct binary_places {
 	enum binary_stage stage;
-	const char *session_dir;        /* "" for none */
-	const char *root;               /* put before recorded paths; "" for none */
-	const char *debug_dir;          /* perf's cache; NULL or "" for none */
+	const char *session_dir;        /* "": none */
+	const char *root;               /* prefix for recorded paths; "": none */
+	const char *debug_dir;          /* perf's cache; NULL or "": none */
 	const struct file_index *index; /* of --image-path; NULL: none */
-	const struct file_index
-		*modules;        /* where kernel modules are installed; NULL: none */
-	struct live_files *live; /* of processes of the recording; NULL: none */
-	uint32_t number;         /* of the image in the dict, for `live` */
+	/* the directories of installed kernel modules; NULL: none */
+	const struct file_index *modules;
+	struct live_files *live;       /* files of the recorded processes; NULL: none */
+	uint32_t number;               /* index of the image in the dict, for `live` */
 	struct debuginfod *debuginfod; /* NULL: no servers */
-	/* Not NULL: what servers are to be asked for is added here, and none is asked. */
+	/* If not NULL, files that would be fetched are added here, and no server is contacted. */
 	debuginfod_wants *wants;
-	bool cached_only; /* of what servers have, only what was fetched before */
-	bool lines;       /* a debug file is for lines, too, not only for symbols */
+	bool cached_only; /* do not contact servers; use only files fetched earlier */
+	bool lines;       /* the debug file must have line numbers, not only symbols */
 	const struct naming_trace *trace; /* NULL: none */
-	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
-	bool host_unknown; /* `foreign`, as far as is known */
-	bool archive; /* `root` is an archive: who made it had the proof that inodes give */
+	/* recorded on another machine: a path of this machine proves nothing */
+	bool foreign;
+	/* `foreign` is an assumption: the recording names no machine */
+	bool host_unknown;
+	/* `root` is an archive; its creator has already verified the inodes */
+	bool archive;
 };
 
 struct binary {
-	int fd;       /* of the file, -1 none */
-	char *path;   /* NULL none */
-	int debug_fd; /* separate debug file, proven by build-id or CRC; -1 none */
+	int fd;       /* the file; -1: none */
+	char *path;   /* NULL: none */
+	int debug_fd; /* separate debug file, verified by build-id or CRC; -1: none */
 	char *debug_path;
 	enum naming_status
-		status; /* OK or UNVERIFIED if there is a file, else why not */
-	const struct naming_trace *trace; /* of the search */
+		status; /* OK or UNVERIFIED if a file was found, else the reason */
+	const struct naming_trace *trace; /* receives the steps of the search */
 };
 
-/* Looks for an image of kind FILE or VDSO, in one stage: the copy the session keeps, then
- * (FILE) the recorded path below the root, then perf's cache, then what processes of the
- * recording see that still live; or files of that name in the
- * index; or asks servers; and for its separate debug file in perf's cache, else by build-id
- * under ROOT/usr/lib/debug, else by .gnu_debuglink, else servers, if the binary itself has
- * no symbols.  docs/finding-binaries.md says all of it.  `name` is the
- * image's.  Several files of the name in the index, none of which a build-id proves, are
- * none: NAMING_AMBIGUOUS.
- * 0 (ret_binary->status tells what came of it; binary_close() it) or -ENOMEM. */
+/* Searches for an image of kind FILE or VDSO, in one stage.
+ * BINARY_HERE: the session's copy, the recorded path below the root (FILE), perf's cache, the
+ * files of recorded processes that still run (FILE). BINARY_INDEX: the index, by name; if
+ * several files have the name and there is no build-id, none is used (NAMING_AMBIGUOUS).
+ * BINARY_FETCH: debuginfod servers.
+ * If the binary itself has no symbols, also searches for its separate debug file: in perf's
+ * cache, by build-id below ROOT/usr/lib/debug, by .gnu_debuglink, on servers. All details are
+ * in docs/finding-binaries.md. `name` is the image's name.
+ * Returns 0 or -ENOMEM. After 0, ret_binary->status is the result, and the caller calls
+ * binary_close(). */
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary);
-/* Path of the copy that a session keeps of an image of kind FILE or VDSO, if it keeps one, malloc'd;
- * NULL when memory is short. */
+/* Returns the path (malloc'd) at which a session stores a copy of an image of kind FILE or
+ * VDSO, whether or not the copy exists; NULL if out of memory. */
 char *binary_copy_path(const char *session_dir, const struct image *image);
-/* A kernel module's file, perhaps packed, in one stage: in perf's cache, where modules or their
- * debug files are installed; in the index, with this build-id
- * (length 0: unknown, then the only one of its name); or from servers.  Sets fd, path and status as above. */
+/* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's
+ * cache and in the directories where modules or their debug files are installed; in the index;
+ * or on servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if
+ * no other has the name. Sets fd, path and status as above. */
 int binary_find_module(const struct binary_places *places, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);
-/* The next kernel file with this build-id among the places where distributions have one for
- * kernel `release`, from the *place-th (0 at first) on.  0: *ret_fd and *ret_path (malloc'd)
- * are the caller's, and *place is the next one; -ENOENT: no more; -ENOMEM. */
+/* Searches the locations where distributions install the vmlinux of kernel `release` for a file
+ * with this build-id, starting at location *place (0 at first). Returns 0: the caller owns
+ * *ret_fd and *ret_path (malloc'd), and *place is the next location; -ENOENT if there are no
+ * more; or -ENOMEM. */
 int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
 			const char *release, size_t *place, int *ret_fd,
 			char **ret_path);
-/* A file of this build-id from a server, or from those that came from one.  0: *ret_fd and
- * *ret_path (malloc'd) are the caller's; -ENOENT; -ENOMEM. */
+/* Gets the file with this build-id from a server, or from the cache of fetched files. Returns
+ * 0: the caller owns *ret_fd and *ret_path (malloc'd); -ENOENT; or -ENOMEM. */
 int binary_fetch(const struct binary_places *places, const struct build_id *id,
 		 enum debuginfod_kind kind, int *ret_fd, char **ret_path);
 void binary_close(struct binary *b);
-/* Whether the file at `fd` is what `image` was: OK, UNVERIFIED, OTHER_FILE, UNREADABLE. */
+/* Checks that the file at `fd` is the recorded `image`. Returns NAMING_OK, NAMING_UNVERIFIED,
+ * NAMING_OTHER_FILE or NAMING_UNREADABLE. */
 enum naming_status binary_verify(int fd, const struct image *image);

@@ -20,7 +20,7 @@ enum {
 	LINK_TEXT_MAX = PATH_MAX - 1
 };
 
-/* A build-id, and where the cache has it. */
+/* A build-id and its location in the cache. */
 struct debug_cache_place {
 	const char *dir;
 	const struct build_id *id;
@@ -34,8 +34,8 @@ static const char *const part_files[DEBUG_CACHE_PARTS] = {
 	[DEBUG_CACHE_KALLSYMS] = "kallsyms",
 };
 
-/* The text of a link that has become a file: a relative path in one line, by which it tells
- * itself from a binary.  -EINVAL: it is something else. */
+/* Reads the target of a link that was unpacked as a file: a relative path in one line, which
+ * distinguishes it from a binary. Returns -EINVAL for any other file. */
 static int read_lost_link(const char *path, char *ret_text)
 {
 	int fd = elf_open_regular(path);
@@ -85,17 +85,17 @@ int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text
 	return *ret_text ? 0 : -ENOMEM;
 }
 
-/* What .build-id/XX/REST stands for: a folder, or in the old layout a file.  0: *ret_path
- * is malloc'd. */
+/* Resolves .build-id/XX/REST to the directory, or in the old layout the file, of the build-id.
+ * Returns 0: the caller frees *ret_path; or a negative errno. */
 static int follow_link(const struct debug_cache_place *p, char **ret_path)
 {
-	static const char up[] = "../../"; /* to the cache */
+	static const char up[] = "../../"; /* up to the cache directory */
 	char *text;
 	int len, r = debug_cache_link(p->dir, p->id, &text);
 
 	if (r && r != -EINVAL)
 		return r;
-	if (r) /* not a link at all */
+	if (r) /* not a link */
 		len = asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex,
 			       p->hex + 2);
 	else if (text[0] == '/')
@@ -108,7 +108,8 @@ static int follow_link(const struct debug_cache_place *p, char **ret_path)
 	return len < 0 ? -ENOMEM : 0;
 }
 
-/* Whether this is PATH/BUILD-ID, all links followed: a proof for what has no build-id. */
+/* Returns whether the resolved path is PATH/BUILD-ID: the only check for files that contain no
+ * build-id. */
 static bool is_called_by_id(const char *path, const char *hex)
 {
 	char *real = realpath(path, NULL);
@@ -130,7 +131,7 @@ static int debug_cache_check_file(const struct debug_cache_place *p,
 									     : -ESTALE;
 }
 
-/* Opens the part in `base`, which is a folder or the file itself.  Consumes `base`. */
+/* Opens the part in `base`, which is a directory or the file itself. Consumes `base`. */
 static int debug_cache_open_part(const struct debug_cache_place *p,
 				 enum debug_cache_part part, char *base, int *ret_fd,
 				 char **ret_path)
@@ -143,7 +144,7 @@ static int debug_cache_open_part(const struct debug_cache_place *p,
 		if (asprintf(&path, "%s/%s", base, part_files[part]) < 0)
 			path = NULL;
 	} else if (part == DEBUG_CACHE_DEBUG) {
-		path = NULL; /* the old layout has none */
+		path = NULL; /* the old layout has only the binary */
 	}
 	if (path && (part != DEBUG_CACHE_KALLSYMS || is_called_by_id(base, p->hex)))
 		fd = unpacked_open(path);
@@ -161,7 +162,8 @@ static int debug_cache_open_part(const struct debug_cache_place *p,
 	return r;
 }
 
-/* Where the part is by its image's name, without the link; NULL: no name, or no memory. */
+/* Returns the path of the part by its image's name, without the link; NULL if there is no name,
+ * or out of memory. */
 static char *path_by_name(const struct debug_cache_place *p, enum debug_cache_part part,
 			  const char *name)
 {
@@ -205,7 +207,7 @@ int debug_cache_open(const char *dir, const struct build_id *id,
 	if (!base)
 		return r;
 	r_name = debug_cache_open_part(&p, part, base, ret_fd, ret_path);
-	/* The link's trouble tells more than that the name leads nowhere. */
+	/* The error of the link is more useful than a missing file. */
 	return r_name == -ENOENT ? r : r_name;
 }
 
@@ -237,7 +239,7 @@ static int add_boot(void *ctx, const char *name)
 	return 0;
 }
 
-/* [kernel.kcore]/BUILD-ID/TIME/kallsyms, the newest first. */
+/* Adds [kernel.kcore]/BUILD-ID/TIME/kallsyms, newest first. */
 static int add_boots(const struct debug_cache_place *p, debug_cache_paths *paths)
 {
 	struct boots b = { .paths = paths };

@@ -21,7 +21,7 @@ enum {
 	FILE_MODE = 0644
 };
 
-static const char up[] = "../.."; /* from .build-id/XX to the cache */
+static const char up[] = "../.."; /* from .build-id/XX up to the cache */
 
 bool build_id_parse(const char *hex, struct build_id *ret_id)
 {
@@ -41,8 +41,8 @@ bool build_id_parse(const char *hex, struct build_id *ret_id)
 	return true;
 }
 
-/* The name in "../../NAME/BUILD-ID", in place: "/usr/bin/true" or "[vdso]".  NULL: the text
- * is another, or leads out of the cache. */
+/* Extracts the name from "../../NAME/BUILD-ID", in place: "/usr/bin/true" or "[vdso]". Returns
+ * NULL if the text has another form or leads out of the cache. */
 static char *name_in_link(char *text, const char *hex)
 {
 	char *slash = strrchr(text, '/');
@@ -159,7 +159,7 @@ static int debug_cache_store_copy_file(const char *from, const char *to)
 	return r;
 }
 
-/* /proc files cannot be sent. */
+/* Copies through memory: sendfile() does not work for files of /proc. */
 static int copy_text(const char *from, const char *to)
 {
 	enum {
@@ -174,8 +174,8 @@ static int copy_text(const char *from, const char *to)
 	return r;
 }
 
-/* The folder of a binary with this build-id, made; malloc'd.  In the old layout a file of
- * that name is in the way: it is what a new one replaces. */
+/* Creates the directory of a binary with this build-id; the caller frees *ret_folder. A file at
+ * this path is from the old layout and is replaced. */
 static int debug_cache_store_make_folder(const char *dir, const char *name,
 					 const char *hex, char **ret_folder)
 {
@@ -210,7 +210,7 @@ static int open_link_folder(const char *dir, const char *hex)
 	return r;
 }
 
-/* Makes .build-id/XX/REST lead to the binary; puts a wrong one right. */
+/* Makes .build-id/XX/REST a link to the binary, or corrects it. */
 static int make_link(const char *dir, const char *name, const char *hex)
 {
 	char part[HEX_BYTES + sizeof("..part")];
@@ -233,7 +233,7 @@ static int make_link(const char *dir, const char *name, const char *hex)
 	return fd < 0 ? fd : r;
 }
 
-/* What one addition is about. */
+/* One file that is being added. */
 struct addition {
 	const char *dir;
 	const char *name;
@@ -304,7 +304,7 @@ int debug_cache_add_bytes(const char *dir, const struct build_id *id,
 	return addition_end(&a, r);
 }
 
-/* Whether what is at `path` lies in the cache, links of folders followed. */
+/* Returns whether the resolved path is inside the cache. */
 static bool is_inside(const char *dir, const char *path)
 {
 	char *real_dir = realpath(dir, NULL);
@@ -317,7 +317,7 @@ static bool is_inside(const char *dir, const char *path)
 	return is;
 }
 
-/* Removes the folder (or file) of the binary, and the folders above that are empty then. */
+/* Removes the directory (or file) of the binary, and the parent directories that become empty. */
 static int remove_target(const char *dir, const char *name, const char *hex)
 {
 	size_t dir_len = strlen(dir);

@@ -26,7 +26,8 @@ enum {
 #define CRC_POLYNOMIAL 0xedb88320
 
 struct crc_table {
-	uint32_t of[CRC_SLICES][256]; /* [n][b]: of byte b with n zero bytes behind */
+	/* [n][b]: CRC of byte b followed by n zero bytes */
+	uint32_t of[CRC_SLICES][256];
 };
 
 static void make_crc_table(struct crc_table *t)
@@ -50,7 +51,7 @@ static uint32_t debug_link_le32(const uint8_t *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* Eight bytes at a time ("slicing by 8"): debug files are large. */
+/* Processes eight bytes at a time ("slicing by 8"): debug files are large. */
 static uint32_t crc_of(const struct crc_table *t, uint32_t crc, const uint8_t *at,
 		       size_t len)
 {
@@ -135,7 +136,7 @@ static bool has_crc(int fd, uint32_t wanted)
 	return n >= 0 && crc == wanted;
 }
 
-/* The checksum of a file is easily forged, and others may be able to write next to the binary. */
+/* A CRC is easily forged, and other users might be able to write to the binary's directory. */
 static bool has_trusted_owner(int fd, int binary_fd)
 {
 	struct stat debug, binary;

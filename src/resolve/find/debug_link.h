@@ -1,8 +1,8 @@
-/* debug_link.h - the separate debug file that a binary names in its .gnu_debuglink section.
+/* debug_link.h - finds the separate debug file that a binary names in .gnu_debuglink.
  * Layer: resolve.
- * Source of the format and of the places: GDB manual, "Debugging Information in Separate
- * Files": a file name, zero bytes up to a multiple of four, then the CRC-32 of that file in
- * the binary's byte order. */
+ * Source of the format and of the locations: GDB manual, "Debugging Information in Separate
+ * Files". The section contains a file name, zero bytes up to a multiple of four, then the
+ * CRC-32 of that file in the binary's byte order. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,20 +14,23 @@ enum {
 };
 
 struct debug_link {
-	char name[DEBUG_LINK_NAME_MAX + 1]; /* without any '/' */
+	char name[DEBUG_LINK_NAME_MAX + 1]; /* contains no '/' */
 	uint32_t crc;
 };
 
-/* 0, -ENODATA (no such section), -EBADMSG or another negative errno.  Reads the sections. */
+/* Reads the section headers and the .gnu_debuglink section. Returns 0, -ENODATA if there is no
+ * such section, -EBADMSG, or another negative errno. */
 int debug_link_read(struct elf_file *f, struct debug_link *ret_link);
-/* The content of such a section. */
+/* Parses the content of such a section. `swap`: the byte order differs from this machine's. */
 int debug_link_parse(const void *bytes, size_t len, int swap,
 		     struct debug_link *ret_link);
-/* Looks in DIR/, DIR/.debug/ and ROOT/usr/lib/debug/DIR/ for the file, where DIR is that of
- * `binary` below `root` ("" for none).  Only a file with the right CRC counts that belongs to the caller, to
- * root or to the owner of the open `binary_fd`.
- * 0: *ret_fd is open for reading and *ret_path malloc'd; -ENOENT, or -ENOMEM. */
+/* Searches DIR/, DIR/.debug/ and ROOT/usr/lib/debug/DIR/ for the file; DIR is the directory of
+ * `binary` below `root` ("" for none). The file must have the right CRC and belong to the
+ * caller, to root, or to the owner of the file open as `binary_fd`.
+ * Returns 0: the caller owns *ret_fd (open for reading) and *ret_path (malloc'd); -ENOENT; or
+ * -ENOMEM. */
 int debug_link_find(const struct debug_link *link, int binary_fd, const char *root,
 		    const char *binary, int *ret_fd, char **ret_path);
-/* CRC-32 as in zlib and Ethernet; `crc` is 0 at the start, or that of what came before. */
+/* Computes the CRC-32 of zlib and Ethernet. `crc` is 0 for the first bytes, then the previous
+ * result. */
 uint32_t debug_link_crc(uint32_t crc, const void *bytes, size_t len);

@@ -19,32 +19,32 @@
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
-	STEP_MS = 100, /* progress is told so often */
+	STEP_MS = 100, /* interval of progress reports */
 };
 
 struct server {
-	char *url; /* without a slash at its end */
+	char *url; /* without a trailing slash */
 	uint64_t key;
-	bool looked;   /* whether it failed lately was asked */
-	bool down;     /* not asked any more */
-	bool answered; /* with a file, or that it has none */
-	bool said;     /* that it sends what was not asked for */
+	bool looked;   /* the record of recent failures was checked */
+	bool down;     /* not used any more */
+	bool answered; /* has sent a file, or reported that it does not have one */
+	bool said;     /* a warning was printed that it sent a wrong file */
 };
 
 struct debuginfod {
 	char *cache_dir;
-	uint64_t left_ms; /* of all waiting */
+	uint64_t left_ms; /* remaining waiting time */
 	uint64_t timeout_ms;
 	uint64_t max_bytes;
 	bool ask_failed;
 	void (*progress)(void *ctx, size_t done, size_t files, uint64_t bytes);
 	void *ctx;
 	VEC(struct server) servers;
-	struct map asked; /* hash of a want, 0 */
+	struct map asked; /* hash of a want -> 0 */
 	bool no_http;
 };
 
-/* One server's answer to one want. */
+/* State of one request to one server. */
 enum answer {
 	ANSWER_NOT_ASKED,
 	ANSWER_COMING,
@@ -59,9 +59,9 @@ struct debuginfod_job {
 	char *url;
 };
 
-/* A want that is being asked for, at all servers until one begins to send. */
+/* A file being requested, from all servers until one begins to send it. */
 struct debuginfod_file {
-	const struct debuginfod_want *want; /* NULL: none */
+	const struct debuginfod_want *want; /* NULL: unused */
 	struct debuginfod_job jobs[DEBUGINFOD_SERVERS_MAX];
 };
 
@@ -71,10 +71,10 @@ struct fetch {
 	struct http *http;
 	const struct debuginfod_want *wants;
 	size_t nr;
-	size_t next; /* of the wants, to be begun */
+	size_t next; /* index of the next want to start */
 	size_t nr_over;
-	size_t nr_late; /* time ended before their answer */
-	uint64_t bytes; /* of files that are whole */
+	size_t nr_late; /* not finished before the timeout */
+	uint64_t bytes; /* in complete files */
 	struct debuginfod_file files[DEBUGINFOD_AT_ONCE];
 };
 
@@ -171,7 +171,7 @@ int debuginfod_open(struct debuginfod *d, const struct debuginfod_want *want,
 	return r;
 }
 
-/* Whether the server is to be asked; says once why not. */
+/* Returns whether to use the server. Logs once why not. */
 static bool is_up(const struct debuginfod *d, struct server *s)
 {
 	int64_t age;
@@ -190,7 +190,7 @@ static bool is_up(const struct debuginfod *d, struct server *s)
 	return false;
 }
 
-/* A server that does not work, for this run and for the next ones. */
+/* Gives up a server that does not work, for this run and the next ones. */
 static void debuginfod_give_up(struct fetch *f, struct server *s, const char *why)
 {
 	s->down = true;
@@ -199,7 +199,7 @@ static void debuginfod_give_up(struct fetch *f, struct server *s, const char *wh
 		why);
 }
 
-/* /buildid/ID/source/PATH: what URLs must not have is escaped. */
+/* For /buildid/ID/source/PATH: escapes characters that URLs must not contain. */
 static void debuginfod_put_escaped(struct buf *out, const char *path)
 {
 	static const char plain[] = "-._~/";
@@ -235,7 +235,7 @@ static char *url_of(const struct server *s, const struct debuginfod_want *want)
 	return NULL;
 }
 
-/* No server can help where nothing can be written. */
+/* Nothing can be stored, so no server is useful. */
 static void stop_all(struct fetch *f, const char *why)
 {
 	for (size_t i = 0; i < f->d->servers.nr; i++)
@@ -248,7 +248,7 @@ static void stop_all(struct fetch *f, const char *why)
 	f->d->no_http = true;
 }
 
-/* Ends a request, whatever its state. */
+/* Ends a request in any state. */
 static void debuginfod_end_job(struct fetch *f, struct debuginfod_job *j,
 			       enum answer answer)
 {
@@ -297,7 +297,7 @@ static void end_file(struct fetch *f, struct debuginfod_file *file)
 	f->nr_over++;
 }
 
-/* Asks the servers that have not been, and ends the file if nothing is to come. */
+/* Starts requests to servers that have not been asked. Ends the file if no request is running. */
 static void debuginfod_go_on(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t nr_coming = 0;
@@ -318,7 +318,8 @@ static void debuginfod_go_on(struct fetch *f, struct debuginfod_file *file)
 	end_file(f, file);
 }
 
-/* A file that is known before it is asked for is none of the fetch any more. */
+/* Returns whether to fetch the file: false if the cache already has a result or it was
+ * requested before. */
 static bool is_to_be_asked(struct fetch *f, const struct debuginfod_want *want)
 {
 	uint64_t key = hash_of(want);
@@ -361,7 +362,7 @@ static bool is_idle(const struct fetch *f)
 	return true;
 }
 
-/* Once one server sends a file the others need not. */
+/* When one server begins to send a file, cancels the requests to the others. */
 static void commit(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t sender = 0;
@@ -396,7 +397,7 @@ static void note_answer(struct fetch *f, struct server *s)
 	s->answered = true;
 }
 
-/* A whole file came: whether it is the right one, and is kept. */
+/* A complete file has arrived: verifies and stores it. Returns whether it is usable. */
 static bool debuginfod_keep(struct fetch *f, struct debuginfod_file *file,
 			    struct debuginfod_job *j, struct server *s)
 {
@@ -467,8 +468,8 @@ static void debuginfod_tell_progress(const struct fetch *f)
 	f->d->progress(f->d->ctx, f->nr_over, f->nr, bytes);
 }
 
-/* The time is over.  Not again for these files; and a server that sent nothing whole in all
- * of it does not work. */
+/* The time is over. Marks the unfinished files as failed, and also each server that did not
+ * complete any file or answer. */
 static void break_off(struct fetch *f)
 {
 	bool late[DEBUGINFOD_SERVERS_MAX] = { 0 };
@@ -544,7 +545,7 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 		http_free(f->http);
 	} else {
 		d->no_http = true;
-		/* A build without it says so in --version. */
+		/* --version shows whether the build has libcurl. */
 		log_say(http_version() ? LOG_NOTE : LOG_DEBUG,
 			"DEBUGINFOD_URLS is set, but there is no libcurl to fetch files with");
 	}

@@ -21,13 +21,13 @@
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
-	NUMBER_MAX = 64, /* bytes of a file with a number */
-	MISS_S = 600,    /* where no file says otherwise */
+	NUMBER_MAX = 64, /* max. bytes of a file that contains a number */
+	MISS_S = 600,    /* defaults, if the cache has no setting */
 	SWEEP_EVERY_S = 86400,
 	UNUSED_S = 7 * 86400
 };
 
-/* Begins the names of files that note a failure. */
+/* Prefix of the names of files that record a failure. */
 static const char mark[] = "oprofile-failed-";
 
 static const char *const kind_names[DEBUGINFOD_KINDS] = {
@@ -41,7 +41,7 @@ const char *debuginfod_kind_name(enum debuginfod_kind kind)
 	return kind_names[kind];
 }
 
-/* The number in one of the cache's own files. */
+/* Reads the number in one of the cache's setting files. */
 static uint64_t setting(const char *dir, const char *name, uint64_t otherwise)
 {
 	struct buf text = { 0 };
@@ -71,7 +71,7 @@ static void debuginfod_cache_put_text(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text));
 }
 
-/* DIR/BUILD-ID/KIND, malloc'd; with `tail` behind it. */
+/* Returns DIR/BUILD-ID/KIND (malloc'd), followed by `tail`. */
 static char *debuginfod_cache_path_of(const char *dir,
 				      const struct debuginfod_want *want,
 				      const char *tail)
@@ -110,7 +110,7 @@ bool debuginfod_cache_is(int fd, const struct debuginfod_want *want)
 	return !elf_build_id_fd(fd, &id, NULL) && build_id_equal(&id, &want->id);
 }
 
-/* -1: it has not been yet, by this machine's clock. */
+/* Returns -1 if the mtime is in the future. */
 static int64_t age_s(const struct stat *st)
 {
 	int64_t age = (int64_t)time(NULL) - (int64_t)st->st_mtim.tv_sec;
@@ -153,7 +153,7 @@ int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 	return r;
 }
 
-/* Folders as the client makes them: for the user alone. */
+/* Creates directories like other clients: accessible only by the user. */
 static int debuginfod_cache_make_folder(const char *dir,
 					const struct debuginfod_want *want)
 {
@@ -222,7 +222,7 @@ void debuginfod_cache_drop(struct debuginfod_part *part)
 		return;
 	(void)io_unlink(part->path);
 	close(part->fd);
-	/* The folder too, if there is nothing else in it. */
+	/* Also remove the directory if it is empty. */
 	slash = strrchr(part->path, '/');
 	*slash = '\0';
 	(void)io_rmdir(part->path);
@@ -230,7 +230,7 @@ void debuginfod_cache_drop(struct debuginfod_part *part)
 	*part = (struct debuginfod_part){ .fd = -1 };
 }
 
-/* An empty file of now. */
+/* Creates an empty file, or sets its mtime to the present time. */
 static void leave_mark(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0644);
@@ -246,14 +246,14 @@ void debuginfod_cache_miss(const char *dir, const struct debuginfod_want *want)
 	char *path = debuginfod_cache_path_of(dir, want, "");
 	struct stat st;
 
-	/* What is there by now may be the file. */
+	/* Another client may have stored the file in the meantime. */
 	if (path && !debuginfod_cache_make_folder(dir, want) &&
 	    (stat(path, &st) || !st.st_size))
 		leave_mark(path);
 	free(path);
 }
 
-/* Where a failure is noted, malloc'd. */
+/* Returns the path of the failure record (malloc'd). */
 static char *failure_mark(const char *dir, uint64_t key)
 {
 	char *path;
@@ -284,7 +284,7 @@ void debuginfod_cache_note(const char *dir, uint64_t key, bool failed)
 	free(path);
 }
 
-/* Whether the time to sweep has come; notes that it is done. */
+/* Returns whether the cleanup is due, and records that it is being done. */
 static bool is_sweeping_time(const char *dir)
 {
 	static const char name[] = "cache_clean_interval_s";
@@ -316,7 +316,7 @@ static bool is_of_client(const char *name)
 	return false;
 }
 
-/* Removes what is old in one BUILD-ID folder, and the folder if it is empty then. */
+/* Removes the old files in one BUILD-ID directory, and the directory if it becomes empty. */
 static void sweep_folder(int at, const char *name, uint64_t unused_s)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -341,7 +341,7 @@ static void sweep_folder(int at, const char *name, uint64_t unused_s)
 	(void)unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Failures of long ago. */
+/* Removes the record of an old failure. */
 static void sweep_mark(int at, const char *name)
 {
 	struct stat st;

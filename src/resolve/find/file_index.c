@@ -16,15 +16,15 @@
 
 struct file_index_file {
 	char *path;
-	const char *name; /* in the path */
+	const char *name; /* points into `path` */
 };
 
 struct file_index {
 	VEC(struct file_index_file)
-	files; /* by name (as file_index_compare_names() has it), then path */
+	files; /* sorted by name (file_index_compare_names()), then path */
 };
 
-/* strcmp() for which '-', ',' and '_' are one. */
+/* Like strcmp(), but treats '-', ',' and '_' as the same character. */
 static int file_index_compare_names(const char *a, const char *b)
 {
 	while (*a && (unsigned char)module_name_char(*a) ==
@@ -59,7 +59,8 @@ static int file_index_add_file(struct file_index *index, char *path)
 static int file_index_add_folder(struct file_index *index, const char *folder,
 				 int depth);
 
-/* What an entry is: readdir(3) tells most often, so that no file is touched. */
+/* Adds a file, or the files of a directory. readdir(3) usually returns the type, so that stat()
+ * is not needed. */
 static int file_index_add_entry(struct file_index *index, const char *folder,
 				const struct dirent *entry, int depth)
 {
@@ -82,7 +83,7 @@ static int file_index_add_entry(struct file_index *index, const char *folder,
 	return r;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as FILE_INDEX_DEPTH_MAX */
+/* NOLINTNEXTLINE(misc-no-recursion): limited by FILE_INDEX_DEPTH_MAX */
 static int file_index_add_folder(struct file_index *index, const char *folder,
 				 int depth)
 {
@@ -98,7 +99,7 @@ static int file_index_add_folder(struct file_index *index, const char *folder,
 	return r;
 }
 
-/* One file that lies below two of the folders counts once. */
+/* Removes duplicates: a file can be below two of the directories. */
 static void drop_twins(struct file_index *index)
 {
 	size_t nr = 0;
@@ -143,7 +144,7 @@ void file_index_free(struct file_index *index)
 	free(index);
 }
 
-/* Number of the first file whose name is not below `name`. */
+/* Returns the index of the first file whose name is not less than `name`. */
 static size_t file_index_first_of(const struct file_index *index, const char *name)
 {
 	size_t low = 0;
@@ -184,7 +185,7 @@ const char *file_index_get(const struct file_index *index, const char *name, siz
 const char *file_index_module(const struct file_index *index, const char *module,
 			      size_t n)
 {
-	/* The last is of debug packages. */
+	/* ".debug" is the suffix of debug packages. */
 	static const char *const ends[] = { "", ".xz", ".zst", ".gz", ".debug" };
 	const char *found = NULL;
 	char *name;

@@ -1,6 +1,5 @@
-/* file_index.h - the files below some folders, by name: where --image-path has binaries
- * look for.
- * Layer: resolve.  Built once, then read-only. */
+/* file_index.h - an index by name of the files below given directories, for --image-path.
+ * Layer: resolve. Built once, then read-only. */
 #pragma once
 #include <stddef.h>
 
@@ -11,14 +10,15 @@ enum {
 	FILE_INDEX_FILES_MAX = 4 << 20
 };
 
-/* Walks the folders (a list that ends with NULL) and all below them; links to folders are
- * not followed, and what cannot be read is left out.  The caller owns *ret_index.
- * 0 or -ENOMEM. */
+/* Indexes the directories (NULL-terminated list) and everything below them. Does not follow
+ * links to directories, and skips what it cannot read. The caller owns *ret_index. Returns 0 or
+ * -ENOMEM. */
 int file_index_new(const char *const *folders, struct file_index **ret_index);
-void file_index_free(struct file_index *index); /* NULL is fine */
-/* The path of the n-th file called `name`, NULL if there are not as many.  Borrowed. */
+void file_index_free(struct file_index *index); /* accepts NULL */
+/* Returns the path of the n-th file called `name`, or NULL if there are fewer. The index owns
+ * it. */
 const char *file_index_get(const struct file_index *index, const char *name, size_t n);
-/* The same for a kernel module's file: "ext4" finds "ext4.ko", and '-', '_' and ',' are one
- * character (build tools, modprobe and the kernel do not agree on it). */
+/* The same for a kernel module's file: "ext4" finds "ext4.ko". '-', '_' and ',' are treated as
+ * the same character, because build tools, modprobe and the kernel use different ones. */
 const char *file_index_module(const struct file_index *index, const char *module,
 			      size_t n);

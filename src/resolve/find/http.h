@@ -1,6 +1,6 @@
-/* http.h - gets files from HTTP servers, several at once, and never for longer than asked.
- * Layer: resolve.  Not thread safe.  libcurl is loaded at the first use; a build without its
- * headers has http_none.c instead of http_curl.c. */
+/* http.h - downloads files from HTTP servers concurrently, with a time limit.
+ * Layer: resolve. Not thread-safe. Loads libcurl at the first use. A build without its headers
+ * compiles http_none.c instead of http_curl.c. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,43 +9,45 @@ struct http;
 
 enum http_outcome {
 	HTTP_RUNNING,
-	HTTP_DONE,        /* all of it is in the file */
-	HTTP_NOT_THERE,   /* the server says that it has no such file */
-	HTTP_UNREACHABLE, /* no connection, or no answer in HTTP */
-	HTTP_REFUSED,     /* an answer that is neither: 500, 401 ... */
-	HTTP_BROKEN_OFF,  /* in the middle */
-	HTTP_WRONG,       /* no ELF file, though one was asked for */
+	HTTP_DONE,        /* the file is complete */
+	HTTP_NOT_THERE,   /* the server does not have the file */
+	HTTP_UNREACHABLE, /* no connection, or no HTTP response */
+	HTTP_REFUSED,     /* another HTTP status, such as 500 or 401 */
+	HTTP_BROKEN_OFF,  /* the connection broke during the transfer */
+	HTTP_WRONG,       /* not an ELF file, though `elf` is set */
 	HTTP_TOO_LARGE,
-	HTTP_NO_ROOM /* the file could not be written */
+	HTTP_NO_ROOM /* cannot write to the file */
 };
 
 enum {
 	HTTP_ERROR_MAX = 256,
-	HTTP_CONNECT_MS = 5000 /* a server that is not reached by then is not there */
+	HTTP_CONNECT_MS = 5000 /* connection timeout */
 };
 
 struct http_get {
-	/* What is asked for; all of it outlives the request. */
+	/* The request, set by the caller; its members must outlive it. */
 	const char *url;
 	int fd;
 	uint64_t max_bytes;
-	bool elf; /* what does not begin like an ELF file is not read on */
+	bool elf; /* stop the transfer if the content is not an ELF file */
 	void *ctx;
-	/* What came of it. */
+	/* The result. */
 	enum http_outcome outcome;
 	uint64_t bytes;
-	char error[HTTP_ERROR_MAX]; /* why it failed */
-	void *handle;               /* of http_curl.c */
+	char error[HTTP_ERROR_MAX]; /* reason of the failure */
+	void *handle;               /* private to http_curl.c */
 };
 
-/* 0, -ENOMEM, or -EOPNOTSUPP: there is no libcurl here. */
+/* Returns 0, -ENOMEM, or -EOPNOTSUPP if libcurl is not installed. */
 int http_new(struct http **ret_http);
-void http_free(struct http *h); /* NULL is fine; breaks off what is running */
-/* Starts.  `get` stays where it is until it has ended or was removed.  0 or -ENOMEM. */
+void http_free(struct http *h); /* cancels running requests; accepts NULL */
+/* Starts a request. `get` must stay valid at this address until it has ended or was removed.
+ * Returns 0 or -ENOMEM. */
 int http_add(struct http *h, struct http_get *get);
-/* Breaks off, if it runs. */
+/* Cancels the request if it is running. */
 void http_remove(struct http *h, struct http_get *get);
-/* Works for `ms` milliseconds at most.  One that ended, and is removed; NULL: none yet. */
+/* Runs the transfers for at most `ms` milliseconds. Returns a request that has ended, and
+ * removes it; NULL if none has. */
 struct http_get *http_wait(struct http *h, int ms);
-/* Version of the headers it was built with, NULL without it. */
+/* Returns the version of libcurl's headers in this build, or NULL in a build without them. */
 const char *http_version(void);

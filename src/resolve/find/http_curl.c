@@ -1,6 +1,8 @@
-/* http_curl.c - http.h with libcurl, which is loaded at run time: most reports need none. */
-#define CURL_DISABLE_TYPECHECK   /* its macros know only functions that are linked */
-#define CURL_DISABLE_DEPRECATION /* CURLOPT_PROTOCOLS: what came after is too new */
+/* http_curl.c - implements http.h with libcurl, which is loaded at run time: most reports do
+ * not need it. */
+#define CURL_DISABLE_TYPECHECK /* its macros work only if libcurl is linked */
+/* for CURLOPT_PROTOCOLS, whose replacement is too new */
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +17,7 @@
 
 static const char elf_magic[] = "\177ELF";
 
-/* What is used of the library. */
+/* The functions of the library that are used. */
 struct curl {
 	CURLcode (*global_init)(long flags);
 	CURL *(*easy_init)(void);
@@ -36,7 +38,8 @@ struct curl {
 struct http {
 	struct curl curl;
 	CURLM *multi;
-	struct sigaction before; /* of SIGPIPE: a server may hang up at any time */
+	/* SIGPIPE's; a server can close the connection at any time */
+	struct sigaction before;
 };
 
 static int http_curl_load(struct curl *c)
@@ -71,7 +74,7 @@ static int http_curl_load(struct curl *c)
 			return -EOPNOTSUPP;
 		memcpy(functions[i].to, &f, sizeof(f));
 	}
-	/* It stays: threads of its resolver may outlive a request. */
+	/* Never unloaded: threads of its resolver can outlive a request. */
 	return lib ? 0 : -EOPNOTSUPP;
 }
 
@@ -105,7 +108,7 @@ void http_free(struct http *h)
 	free(h);
 }
 
-/* A piece of the body; another number than all of it ends the transfer. */
+/* Receives a chunk of the body. Returning a number other than its length ends the transfer. */
 static size_t http_curl_take(char *bytes, size_t one, size_t len, void *ctx)
 {
 	struct http_get *get = ctx;
@@ -155,7 +158,7 @@ static void http_curl_set_up(const struct curl *c, CURL *easy, struct http_get *
 		       (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 	c->easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)get->max_bytes);
 #if LIBCURL_VERSION_NUM >= 0x075700
-	/* A name server that does not answer must not hold up the end. */
+	/* A name server that does not answer must not delay the end of the process. */
 	c->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
@@ -193,13 +196,13 @@ static enum http_outcome outcome_of_status(long status)
 							       : HTTP_REFUSED;
 }
 
-/* What the end of a transfer means; `take` may have said already. */
+/* Returns the outcome of a finished transfer, unless `take` has already set it. */
 static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 				    long status)
 {
 	if (get->outcome != HTTP_RUNNING)
 		return get->outcome;
-	/* Of file:// there is no status. */
+	/* file:// URLs have no status. */
 	if (code == CURLE_OK)
 		return status == 200 || !status ? HTTP_DONE : outcome_of_status(status);
 	if (code == CURLE_HTTP_RETURNED_ERROR)
@@ -211,7 +214,7 @@ static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 	return get->bytes || status == 200 ? HTTP_BROKEN_OFF : HTTP_UNREACHABLE;
 }
 
-/* Takes a transfer that ended out of the multi. */
+/* Removes a finished transfer from the multi handle. */
 static struct http_get *http_curl_end_of(struct http *h, const CURLMsg *msg)
 {
 	CURL *easy = msg->easy_handle;

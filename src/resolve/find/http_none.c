@@ -1,4 +1,4 @@
-/* http_none.c - a build without libcurl. */
+/* http_none.c - replaces http_curl.c in a build without libcurl. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -16,7 +16,8 @@
 #include "base/parse.h"
 
 enum {
-	STALE_SECONDS = 3600 /* a writer's file: it takes seconds */
+	/* age of an abandoned temporary file; writing takes seconds */
+	STALE_SECONDS = 3600
 };
 
 #define SUFFIX ".lines"
@@ -29,7 +30,7 @@ char *index_cache_dir(void)
 	char *dir = NULL;
 	int len = -1;
 
-	/* The specification: a relative path there is to be ignored. */
+	/* The XDG specification requires relative paths to be ignored. */
 	if (base && *base == '/')
 		len = asprintf(&dir, "%s/oprofile", base);
 	else if (home && *home == '/')
@@ -73,8 +74,8 @@ uint64_t index_cache_limit(void)
 	return mb << 20;
 }
 
-/* "HEX.lines", "file-HEX.lines" or "HEX.unwind": 1; with six more letters, a writer's own: 2;
- * else 0. */
+/* Returns 1 for "HEX.lines", "file-HEX.lines" or "HEX.unwind"; 2 for such a name followed by
+ * six characters (a writer's temporary file); else 0. */
 static int name_kind(const char *name, bool *ret_unwind)
 {
 	const char *end = strstr(name, SUFFIX);
@@ -104,7 +105,8 @@ static int by_use(const void *a, const void *b)
 	return x->used_ns > y->used_ns ? -1 : x->used_ns < y->used_ns;
 }
 
-/* One file of the folder; a writer's file that was left behind is removed here. */
+/* Adds one file of the directory to the list. Removes it instead if it is an abandoned
+ * temporary file. */
 static int index_cache_take_file(const char *dir, const char *name,
 				 index_cache_list *list)
 {

@@ -26,37 +26,39 @@
 enum {
 	SMALL_FILE_MAX = 4096,
 	LINK_TEXT_MAX = 4096,
-	MAPPED_MAX = 4096 /* mapped files that are nowhere else */
+	MAPPED_MAX = 4096 /* limit of mapped files to remember */
 };
 
-/* What the kernel puts behind the path of a file that is. */
+/* The kernel appends this to the path of a deleted file. */
 static const char deleted[] = " (deleted)";
 
-/* A process of the recording that lives. */
+/* A recorded process that still runs. */
 struct live_process {
 	int32_t pid;
-	uint32_t app; /* its main binary: image of the dict, or DICT_NONE */
+	/* its main binary: index of the image in the dict, or DICT_NONE */
+	uint32_t app;
 	uint64_t root_dev;
 	uint64_t root_inode;
-	uint64_t mounts; /* number of its mount namespace */
+	uint64_t mounts; /* id of its mount namespace */
 };
 
-/* A mapped file that its path does not lead to. */
+/* A mapped file that cannot be opened by its path. */
 struct live_mapping {
-	uint64_t hash; /* of the path that it had */
-	char *path;    /* below map_files */
+	uint64_t hash; /* hash of its former path */
+	char *path;    /* path below map_files */
 };
 
 struct live_files {
 	const struct dict *dict;
 	const struct session_info *info;
-	size_t nr_threads; /* of the dict that were looked at */
-	struct map known;  /* pids: looked at */
+	size_t nr_threads; /* threads of the dict processed so far */
+	struct map known;  /* the pids processed so far */
 	VEC(struct live_process) processes;
-	size_t nr_mapped; /* processes whose mappings were looked at */
+	size_t nr_mapped; /* processes whose mappings were read */
 	VEC(struct live_mapping) mappings;
-	struct map mapped;        /* (hash, inode) of these: each file once */
-	struct live_process self; /* this one: whose files are found without help */
+	/* (hash, inode) of the mappings, to add each file once */
+	struct map mapped;
+	struct live_process self; /* this process, whose files can be opened directly */
 };
 
 static bool is_this_boot(const char *boot_id)
@@ -92,7 +94,8 @@ static int read_link(const char *path, char *ret_text)
 	return 0;
 }
 
-/* Where the process finds its files.  Negative: that may not be looked at. */
+/* Reads the root directory and the mount namespace of a process. Returns a negative value if
+ * permission is denied. */
 static int live_files_read_root(const char *pid, struct live_process *p)
 {
 	char path[64];
@@ -121,8 +124,9 @@ static bool same_root(const struct live_process *a, const struct live_process *b
 	       a->mounts == b->mounts;
 }
 
-/* Whether a process of that number that lives now is the one that was recorded: it began when
- * that did.  How long the machine slept before that is not known. */
+/* Returns whether the running process with the recorded pid is the recorded one: both must have
+ * the same start time. The duration of earlier suspends is not known, so the comparison allows
+ * for it. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
 {
 	uint64_t slept = clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC);
@@ -177,7 +181,7 @@ static int live_files_add_process(struct live_files *l, const struct thread *t)
 	return vec_push(&l->processes, p) ? 0 : -ENOMEM;
 }
 
-/* Looks at the processes that the dict has gained. */
+/* Checks the threads that were added to the dict. */
 static int live_files_update(struct live_files *l)
 {
 	for (; l->nr_threads < l->dict->threads.nr; l->nr_threads++) {
@@ -200,7 +204,7 @@ static int live_files_update(struct live_files *l)
 	return 0;
 }
 
-/* One search. */
+/* One search for a file. */
 struct live_files_search {
 	const struct image *image;
 	char name[LINK_TEXT_MAX];
@@ -209,7 +213,7 @@ struct live_files_search {
 	char *path;
 };
 
-/* Consumes `path`.  0 (s->fd tells whether it is the file) or -ENOMEM. */
+/* Opens `path` and sets s->fd if it is the file. Consumes `path`. Returns 0 or -ENOMEM. */
 static int try_path(struct live_files_search *s, char *path)
 {
 	int fd = path ? elf_open_regular(path) : -1;
@@ -233,7 +237,7 @@ static char *live_files_path_of(const struct live_process *p, const char *what,
 	return asprintf(&path, "/proc/%d/%s%s", p->pid, what, name) < 0 ? NULL : path;
 }
 
-/* Takes " (deleted)" off.  Whether it was there. */
+/* Removes " (deleted)". Returns whether it was present. */
 static bool cut_deleted(char *name)
 {
 	size_t len = strlen(name);
@@ -245,7 +249,8 @@ static bool cut_deleted(char *name)
 	return true;
 }
 
-/* Notes a mapped file, if only this way leads to it.  Consumes `path`.  0 or -ENOMEM. */
+/* Adds a mapped file if it cannot be opened by its path: it was deleted, or the process has
+ * another root. Consumes `path`. Returns 0 or -ENOMEM. */
 static int add_mapping(struct live_files *l, const struct live_process *p, char *path)
 {
 	struct live_mapping m = { .path = path };
@@ -276,7 +281,7 @@ static int add_mappings(struct live_files *l, const struct live_process *p)
 	const struct dirent *e;
 	DIR *dir = NULL;
 
-	/* Without CAP_CHECKPOINT_RESTORE only the own ones can be read. */
+	/* Without CAP_CHECKPOINT_RESTORE only the user's own mappings can be read. */
 	if (folder)
 		fault_unreadable_try(folder, io_open_dir(folder, &dir));
 	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = tree_next(dir))) {
@@ -290,7 +295,7 @@ static int add_mappings(struct live_files *l, const struct live_process *p)
 	return r;
 }
 
-/* Each process's mappings are read once, however many images are looked for. */
+/* Searches the mapped files. The mappings of each process are read only once, for all images. */
 static int try_mappings(struct live_files_search *s, struct live_files *l)
 {
 	uint64_t hash = hash_bytes(s->name, strlen(s->name), 0);
@@ -307,7 +312,7 @@ static int try_mappings(struct live_files_search *s, struct live_files *l)
 	return r;
 }
 
-/* Below the root of a process, if that is another one than those before. */
+/* Tries the path below the root of a process, if no earlier process has the same root. */
 static int try_root(struct live_files_search *s, const struct live_files *l,
 		    size_t number)
 {
@@ -321,7 +326,8 @@ static int try_root(struct live_files_search *s, const struct live_files *l,
 	return try_path(s, live_files_path_of(p, "root", s->name));
 }
 
-/* Processes whose main binary the image is know it as their exe; others may have mapped it. */
+/* Tries the exe of processes whose main binary is the image, then the recorded path below the
+ * root of each process, then the mapped files. */
 static int live_files_search(struct live_files_search *s, struct live_files *l,
 			     uint32_t number)
 {
@@ -339,7 +345,7 @@ static int live_files_search(struct live_files_search *s, struct live_files *l,
 	return r;
 }
 
-/* "" for a name that is no path. */
+/* Leaves the name empty if it is too long for a path. */
 static void live_files_put_name(struct live_files_search *s, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,32 +1,32 @@
-/* naming_status.h - why an image has or lacks symbols, and the steps of the search for them.
+/* naming_status.h - the results and the steps of the search for an image's symbols.
  * Layer: resolve. */
 #pragma once
 
 /* Why an image has, or lacks, symbols; shown by `--quality`. */
 enum naming_status {
-	NAMING_OK,         /* symbols loaded */
-	NAMING_NO_SYMBOLS, /* the right file was there, without symbols */
-	NAMING_NO_FILE,    /* recorded path does not exist here */
-	NAMING_OTHER_FILE, /* a file is there, but with another build-id (or inode, mtime) */
-	NAMING_UNREADABLE, /* permission, or not a usable ELF file */
-	NAMING_AMBIGUOUS, /* several files have its name, and no build-id tells which */
-	NAMING_UNVERIFIED, /* symbols loaded, and no build-id to check them by: all else fits */
-	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
-	NAMING_FOREIGN, /* of another machine, and no build-id tells which file it was */
-	NAMING_UNKNOWN_HOST, /* likewise, of which machine is not known */
-	NAMING_NONE_EXPECTED, /* anonymous without a map of a JIT compiler, unmapped, lost */
+	NAMING_OK,           /* symbols loaded */
+	NAMING_NO_SYMBOLS,   /* the right file was found, but has no symbols */
+	NAMING_NO_FILE,      /* the recorded path does not exist */
+	NAMING_OTHER_FILE,   /* the file found has another build-id (or inode, mtime) */
+	NAMING_UNREADABLE,   /* permission denied, or not a usable ELF file */
+	NAMING_AMBIGUOUS,    /* several files have its name, and there is no build-id */
+	NAMING_UNVERIFIED,   /* symbols loaded; everything but a build-id matches */
+	NAMING_NO_KALLSYMS,  /* kernel without saved symbols (kptr_restrict) */
+	NAMING_FOREIGN,      /* recorded on another machine, and there is no build-id */
+	NAMING_UNKNOWN_HOST, /* likewise, on an unknown machine */
+	NAMING_NONE_EXPECTED, /* anonymous without a JIT map, unmapped, or lost */
 	NAMING_STATUS_COUNT
 };
 
-/* Hears of each step of a search: which it was, the file (NULL: none was named), and what
- * came of it: OK or UNVERIFIED (taken), NO_FILE, OTHER_FILE, NO_SYMBOLS ... */
+/* Receives each step of a search: its name, the file (NULL: none), and the result: NAMING_OK or
+ * NAMING_UNVERIFIED (file is used), NAMING_NO_FILE, NAMING_OTHER_FILE, NAMING_NO_SYMBOLS ... */
 struct naming_trace {
 	void (*tried)(void *ctx, const char *step, const char *path,
 		      enum naming_status outcome);
 	void *ctx;
 };
 
-/* The steps. */
+/* Names of the steps. */
 #define NAMING_STEP_COPY "the session's copy"
 #define NAMING_STEP_RECORDED "recorded path"
 #define NAMING_STEP_INDEX "--image-path"
