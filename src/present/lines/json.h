@@ -37,8 +37,8 @@ void json_member_u64(struct json *j, const char *name, uint64_t value);
 /* Writes a number that is already formatted as JSON. */
 void json_number(struct json *j, const char *digits);
 void json_bool(struct json *j, bool value);
-/* Write arrays of many numbers, or of one repeated value.  JSON_NONE is written as `none`, which
- * is "null" or similar. */
+/* Write arrays of many numbers, or of the same value repeated.  JSON_NONE is written as `none`,
+ * which is "null" or similar. */
 void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none);
 void json_u64s(struct json *j, const uint64_t *at, size_t nr);
 void json_repeated(struct json *j, const char *value, size_t nr);

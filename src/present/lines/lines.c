@@ -23,7 +23,7 @@ struct numbering {
 	VEC(uint32_t) groups; /* the first group of each line */
 };
 
-/* Sets the masks of one side: 0 for ignored keys.  Returns true if any key is ignored. */
+/* Sets the masks of a side: 0 for ignored keys.  Returns true if any key is ignored. */
 static bool mask_values(const struct numbering *n, unsigned int side,
 			uint64_t masks[KEY_ID_COUNT])
 {
@@ -41,7 +41,7 @@ static bool mask_values(const struct numbering *n, unsigned int side,
 	return any;
 }
 
-/* Numbers the tuples of one side.  There are fewer tuples than groups. */
+/* Numbers the tuples of a side.  There are fewer tuples than groups. */
 static int number_tuples(struct numbering *n, unsigned int side)
 {
 	const struct tuples *all = &n->p->tuples[side];
@@ -61,7 +61,7 @@ static int number_tuples(struct numbering *n, unsigned int side)
 
 		for (size_t i = 0; i < all->width; i++)
 			masked[i] = all->values.at[t * all->width + i] & masks[i];
-		/* Tuples of one function are mostly adjacent. */
+		/* Tuples of the same function are mostly adjacent. */
 		if (t && !memcmp(masked, values[(t + 1) % 2], sizeof(values[0])))
 			number = n->alike[side][t - 1];
 		else

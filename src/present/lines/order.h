@@ -36,7 +36,7 @@ enum line_order {
  * -ENOMEM, or -EINVAL with a one-line message, which suggests --by if only --by has the key. */
 int order_parse(struct order *order, const char *list, struct err *err);
 bool order_has(const struct order *order, enum order_key key);
-/* Returns the report key that a --sort key orders by, or KEY_ID_COUNT if there is none. */
+/* Returns the report key that a --sort key orders by, or KEY_ID_COUNT. */
 enum key_id order_key_id(enum order_key key);
 const char *order_key_name(enum order_key key);
 /* Returns the keys that are compared before the number of samples, and those compared after it.

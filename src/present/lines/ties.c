@@ -8,7 +8,7 @@
 #include "base/containers/sort_keys.h"
 #include "present/lines/columns.h"
 
-/* The distinct values of one key, each with a group that has it. */
+/* The distinct values of a key, each with a group that has it. */
 struct values {
 	struct profile *p;
 	enum tie_by by;

@@ -1,10 +1,10 @@
-/* csv.h - fields of RFC 4180.
+/* csv.h - writes CSV fields (RFC 4180).
  * Layer: present. */
 #pragma once
 #include <stddef.h>
 
 struct buf;
 
-/* Appends a field, quoted where it has a comma or a quote in it; bytes that are not UTF-8 become
- * U+FFFD, control characters \n, \t or \xNN. */
+/* Appends a field, with quotes if it contains a comma or a quote.  Replaces bytes that are not
+ * UTF-8 with U+FFFD, and control characters with \n, \t or \xNN. */
 void csv_put_field(struct buf *out, const char *text, size_t len);

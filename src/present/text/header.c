@@ -8,12 +8,12 @@
 #include "present/lines/lines.h"
 #include "present/lines/screen.h"
 
-/* Of SESSION_SHARE_WHOLE: what is below it is said. */
+/* In units of SESSION_SHARE_WHOLE: smaller shares are reported. */
 enum {
 	SHARE_TOLD = 9900
 };
 
-/* Counts are not weighed by it: who compares them must know. */
+/* Report different sampling rates, because sample counts are not weighted by the rate. */
 static void write_rate(FILE *out, const struct profile *p,
 		       const struct profile_event *e)
 {
@@ -79,8 +79,8 @@ column_event(const struct profile *p, const struct report_lines *lines, size_t i
 	return &p->events.at[lines->classes.columns.at[i].event];
 }
 
-/* Columns of one event stand next to each other unless they are of processors, threads
- * or processes: then there is one event only. */
+/* Columns with the same event are adjacent.  Columns of processors, threads or processes share a
+ * single event. */
 static void write_events(FILE *out, const struct profile *p,
 			 const struct report_lines *lines)
 {

@@ -1,4 +1,4 @@
-/* header.h - the lines above a text report: what was counted, and how.
+/* header.h - writes the lines above a text report: which events were counted, and how.
  * Layer: present. */
 #pragma once
 #include <stdio.h>
@@ -6,5 +6,5 @@
 struct report_lines;
 struct profile;
 
-/* oprofile-behaviour.md 1.1.1. */
+/* Writes the header (format: oprofile-behaviour.md 1.1.1). */
 void header_write(FILE *out, const struct profile *p, const struct report_lines *lines);

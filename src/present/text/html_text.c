@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 enum {
-	PICTURES = 0x2400, /* of the control characters */
+	PICTURES = 0x2400, /* symbols for the control characters */
 	DELETED = 0x7f,
 	DELETED_PICTURE = 0x2421,
 	SPACE = 0x20
@@ -30,7 +30,7 @@ static const char *escape_of(unsigned char c)
 	}
 }
 
-/* How many bytes from here stand for themselves: nearly all of nearly every text. */
+/* Returns how many leading bytes need no escape.  That is nearly all of nearly every text. */
 static size_t html_text_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
@@ -41,7 +41,7 @@ static size_t html_text_plain(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* One character that does not; how many bytes it has. */
+/* Writes a character that needs an escape, and returns its length in bytes. */
 static size_t put_character(FILE *out, const unsigned char *s, size_t len)
 {
 	const char *escape = escape_of(*s);
@@ -53,7 +53,7 @@ static size_t put_character(FILE *out, const unsigned char *s, size_t len)
 		return 1;
 	}
 	bytes = utf8_next(s, len, &code);
-	/* These two XML cannot have. */
+	/* XML does not allow these two. */
 	if (!bytes || code == 0xfffe || code == 0xffff)
 		fputs("\xef\xbf\xbd", out);
 	else if (code < SPACE)

@@ -1,11 +1,11 @@
-/* html_text.h - text in pages: whatever it is, it is only shown.
- * Layer: present.  Errors of `out` are found by ferror(). */
+/* html_text.h - writes arbitrary text into HTML pages so that it is displayed literally.
+ * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes a text so that it is text in HTML, also between the quotes of an attribute: markup is
- * escaped, bytes that are no UTF-8 become U+FFFD, control characters but tabs their pictures
- * (U+2400 ...), and what would change the order of characters on the screen its number. */
+/* Writes a text as HTML text, which is also safe in a quoted attribute.  Escapes markup;
+ * replaces bytes that are not UTF-8 with U+FFFD, control characters except tabs with their
+ * pictures (U+2400 ...), and bidirectional control characters with their code point, [U+NNNN]. */
 void html_put_len(FILE *out, const char *text, size_t len);
 void html_put(FILE *out, const char *text);

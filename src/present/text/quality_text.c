@@ -16,7 +16,8 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	IMAGES_SHOWN = 20 /* of those with unresolved samples, in text */
+	/* maximum number of images with unresolved samples, in text */
+	IMAGES_SHOWN = 20
 };
 
 typedef VEC(uint32_t) numbers;
@@ -37,7 +38,7 @@ static int compare_unresolved(const void *va, const void *vb, void *ctx)
 	return memcmp(&a->build_id, &b->build_id, sizeof(a->build_id));
 }
 
-/* Images with samples that have no function, most first. */
+/* Collects the images that have samples without a function, in descending order. */
 static int unresolved_images(struct profile *p, numbers *images)
 {
 	for (uint32_t i = 0; i < p->images.nr; i++) {
@@ -142,7 +143,7 @@ static void write_input(FILE *out, const struct profile *p)
 		"unreadable", nr_unreadable());
 }
 
-/* Of the user stacks that were unwound: why those that are not whole end. */
+/* Writes why incomplete user stacks end, among the unwound stacks. */
 static void write_ends(FILE *out, const struct profile *p)
 {
 	const uint64_t *ends = p->input.totals.stack_ends;

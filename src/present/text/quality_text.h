@@ -1,4 +1,4 @@
-/* quality_text.h - the trust report behind a profile: `--quality`.
+/* quality_text.h - writes the quality report of a profile (`--quality`).
  * Layer: present. */
 #pragma once
 #include <stdio.h>
@@ -6,7 +6,7 @@
 struct json;
 struct profile;
 
-/* Lines under a text report.  0 or -ENOMEM. */
+/* Writes the lines below a text report.  Returns 0 or -ENOMEM. */
 int quality_write_text(FILE *out, struct profile *p);
-/* The member "quality" of an object.  0 or -ENOMEM. */
+/* Writes the member "quality" of the current object.  Returns 0 or -ENOMEM. */
 int quality_write_json(struct json *j, struct profile *p);

@@ -8,7 +8,7 @@
 int symbol_table_keys(const struct profile *p, const struct present_options *o,
 		      struct symbol_keys *keys)
 {
-	/* Only a function of its own has an address. */
+	/* Addresses are known only if functions are kept apart. */
 	bool addresses = o->details || o->show_vma;
 	int image = keys_find(p->options.keys, KEY_IMAGE);
 	int app = keys_find(p->options.keys, KEY_APP);
@@ -33,8 +33,8 @@ int symbol_table_keys(const struct profile *p, const struct present_options *o,
 	return 0;
 }
 
-/* The image's name is shown if it tells something: several images, or one that is not the
- * application; the application's if there are several (oprofile-behaviour.md 1.1.4). */
+/* Chooses the image column if there are several images, or if an image is not the application;
+ * and the application column if there are several applications (oprofile-behaviour.md 1.1.4). */
 static int symbol_table_choose_names(struct text_table *t,
 				     const struct symbol_keys *keys)
 {
@@ -58,7 +58,7 @@ static int symbol_table_choose_names(struct text_table *t,
 	return text_table_choose(t, "symbol", keys->symbol);
 }
 
-/* 16 digits if a function of the report needs them, else 8. */
+/* Returns 16 if a function of the report needs that many digits, otherwise 8. */
 static unsigned int vma_digits(const struct text_table *t,
 			       const struct symbol_keys *keys)
 {

@@ -12,8 +12,8 @@
 #include "present/text/text_table.h"
 
 enum {
-	NATURAL_MAX = 1 << 16, /* no screen is that wide */
-	SYMBOL_WEIGHT = 2      /* what people look for gets more room */
+	NATURAL_MAX = 1 << 16, /* wider than any screen */
+	SYMBOL_WEIGHT = 2      /* function names get more space than other names */
 };
 
 bool table_screen_wanted(const struct text_table *t)
@@ -23,7 +23,7 @@ bool table_screen_wanted(const struct text_table *t)
 	return s->is_terminal || s->colour;
 }
 
-/* Of the room for names; 0: a number. */
+/* Returns the column's share of the space for names, or 0 for a number. */
 static unsigned int weight_of(const struct text_table *t, const struct chosen *c)
 {
 	const struct key_list *keys = t->p->options.keys;
@@ -34,7 +34,7 @@ static unsigned int weight_of(const struct text_table *t, const struct chosen *c
 	return c->column->key == KEY_SYMBOL ? SYMBOL_WEIGHT : 1;
 }
 
-/* The cell as the screen may show it, in t->cell. */
+/* Stores the escaped text in t->cell. */
 static void make_safe(struct text_table *t, const char *text, size_t len)
 {
 	buf_clear(&t->cell);
@@ -103,8 +103,8 @@ int table_screen_fit(struct text_table *t)
 	return failed ? -ENOMEM : 0;
 }
 
-/* Appends the text in what room there is; returns its columns.  In files that is bytes, as
- * in every layout of OProfile. */
+/* Appends the text, shortened to the column on a terminal, and returns its width.  In files the
+ * width is in bytes, as in every layout of OProfile. */
 static size_t put_fitting(struct text_table *t, const struct chosen *c,
 			  const char *text, size_t len)
 {

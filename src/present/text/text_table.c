@@ -26,7 +26,7 @@ int text_table_choose(struct text_table *t, const char *column, size_t at)
 	return vec_push(&t->chosen, c) ? 0 : -ENOMEM;
 }
 
-/* Behind the counts; its title is what was asked for. */
+/* Chooses the ratio columns, after the counts; the title is the option's argument. */
 static int choose_ratios(struct text_table *t)
 {
 	for (size_t i = 0; i < t->options->nr_ratios; i++) {
@@ -112,7 +112,7 @@ static void text_table_put_title(struct text_table *t, const struct chosen *c,
 		text_table_pad(&t->text, from, c->width);
 }
 
-/* Of several events most have no sample in a line. */
+/* If there are several events, most lines have no samples of most of them. */
 static void put_none(struct text_table *t, struct chosen *c,
 		     const struct column_cell *cell)
 {
@@ -151,7 +151,7 @@ static int text_table_write_titles(FILE *out, struct text_table *t)
 	return end_line(out, t);
 }
 
-/* -f asks for names in full: then as in files. */
+/* -f requests full names, so the widths are those used in files. */
 static int fit(struct text_table *t)
 {
 	t->on_screen = table_screen_wanted(t);
@@ -169,7 +169,7 @@ int text_table_begin(struct text_table *t, FILE *out)
 	t->last_counts = calloc(nr + 1, sizeof(*t->last_counts));
 	if (!t->percents || !t->sums || !t->last_counts)
 		return -ENOMEM;
-	/* One blank stands behind the digits. */
+	/* A blank follows the digits. */
 	for (size_t i = 0; t->vma_digits == WIDE_DIGITS && i < t->chosen.nr; i++) {
 		if (!strcmp(t->chosen.at[i].column->name, "vma"))
 			t->chosen.at[i].width = WIDE_DIGITS + 1;
@@ -213,7 +213,7 @@ struct column_cell text_table_cell(const struct text_table *t, const struct line
 				     .ratios = t->ratios.at };
 }
 
-/* The text of a key's value, with what stands behind it. */
+/* Appends the text of a key's value, with its padding. */
 static void text_table_put_key(struct text_table *t, struct chosen *c,
 			       const struct column_cell *cell, bool is_last)
 {
@@ -228,8 +228,8 @@ static void text_table_put_key(struct text_table *t, struct chosen *c,
 				t->text.len - from);
 }
 
-/* The columns of counts, which are often those of the line before: long reports are long for
- * their many lines of few samples. */
+/* Appends the count columns.  They often equal those of the previous line: long reports consist
+ * mostly of lines with few samples. */
 static void text_table_put_counts(struct text_table *t, struct column_cell *cell)
 {
 	size_t bytes = t->lines.nr_columns * sizeof(*t->last_counts);
@@ -271,7 +271,7 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      const uint64_t *sums)
 {
 	struct column_cell cell = text_table_cell(t, line);
-	/* The line of the source stands behind the counts. */
+	/* The source line follows the counts. */
 	size_t nr = t->nr_counts + t->options->debug_info;
 
 	cell.totals = totals;
@@ -288,7 +288,7 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 	return end_line(out, t);
 }
 
-/* Nothing is known of the keys: the name stands in the last column. */
+/* Writes a name in place of the keys: it goes into the last column. */
 static void put_nameless(struct text_table *t, size_t i, const char *name)
 {
 	size_t from = t->text.len;

@@ -1,6 +1,7 @@
-/* text_table.h - lines of columns as OProfile sets them: left-aligned, each padded to its
- * width and at least one blank, nothing behind the last (oprofile-behaviour.md 1.1.4).
- * Layer: present; what --by and --symbols are written with. */
+/* text_table.h - writes lines of columns in OProfile's layout: left-aligned, each padded to its
+ * width and at least one blank, with nothing after the last column (oprofile-behaviour.md
+ * 1.1.4).
+ * Layer: present; used for --by and --symbols. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,17 +18,18 @@
 struct present_options;
 struct profile;
 
-/* A column of this report: what, and of which column of counts or which key. */
+/* A column of this report, and the index of its counts column or key. */
 struct chosen {
 	const struct column *column;
 	const char *title;
 	size_t at;
 	unsigned int width;
-	unsigned int most; /* columns of the screen that a name may take; 0: any */
-	struct cell_cache cache; /* of a key whose values are few */
+	unsigned int most; /* maximum width of a name on the screen; 0: unlimited */
+	struct cell_cache cache; /* for a key with few values */
 	bool of_vma;
-	bool of_count;   /* shows samples or their share: of none the same everywhere */
-	struct buf none; /* its cell then; empty: not made yet */
+	/* shows samples or their percentage; cells without samples are all alike */
+	bool of_count;
+	struct buf none; /* that cell; empty: not formatted yet */
 };
 
 struct text_table {
@@ -36,30 +38,32 @@ struct text_table {
 	struct report_lines lines;
 	VEC(struct chosen) chosen;
 	VEC(struct ratio) ratios;
-	bool on_screen;   /* table_screen.h */
-	size_t nr_counts; /* of the chosen ones, what stands in rows of addresses, too */
-	bool only_counts;      /* these are of_count, all of them */
-	uint64_t *last_counts; /* by column of counts: of the line before, */
-	struct buf last;       /* and their cells; empty: there are none */
+	bool on_screen;        /* use table_screen.h */
+	size_t nr_counts;      /* leading chosen columns that address rows also have */
+	bool only_counts;      /* all of them are of_count */
+	uint64_t *last_counts; /* counts of the previous line, by column of counts */
+	struct buf last;       /* the cells of last_counts; empty: none */
 	unsigned int vma_digits;
-	uint64_t *sums;                  /* by column of counts, of the lines so far */
-	struct percent_memory *percents; /* two for each column of counts */
-	struct buf text;                 /* lines that are still to be written */
-	struct buf raw;                  /* on a screen: a cell as it is, */
-	struct buf cell; /* and without what could command the terminal */
+	uint64_t *sums; /* by column of counts, up to this line */
+	/* three per column of counts: own, cumulative, inclusive */
+	struct percent_memory *percents;
+	struct buf text; /* output that is not yet written */
+	struct buf raw;  /* on a terminal: a cell before escaping */
+	struct buf cell; /* on a terminal: the escaped cell */
 };
 
-/* All return 0 or -ENOMEM. */
+/* The functions with an int result return 0 or -ENOMEM.  Chooses a column; `at` is the index of
+ * its counts column, key or ratio. */
 int text_table_choose(struct text_table *t, const char *column, size_t at);
-/* Samples and percent of each column of counts, and their sums if asked for. */
+/* Chooses samples and percent of each column of counts, and the other requested count columns. */
 int text_table_choose_counts(struct text_table *t);
-/* After all columns are chosen: the header lines and the titles. */
+/* Writes the header lines and titles.  Call it after all columns are chosen. */
 int text_table_begin(struct text_table *t, FILE *out);
-/* A line with all columns. */
+/* Writes a line with all columns. */
 int text_table_line(struct text_table *t, FILE *out, const struct line *line);
-/* A line with the first nr_counts columns, two blanks further in.  `keys.vma` is the key that
- * stands in the column of addresses, `keys.source_line` the one behind the counts, with -g;
- * shares are of `totals`. */
+/* Writes an address row: the first nr_counts columns, indented by two blanks.  `keys.vma` is the
+ * key of the address column, `keys.source_line` that of the column after the counts, with -g.
+ * Percentages refer to `totals`. */
 struct detail_keys {
 	size_t vma;
 	size_t source_line;
@@ -67,22 +71,22 @@ struct detail_keys {
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      struct detail_keys keys, const uint64_t *totals,
 		      const uint64_t *sums);
-/* A line of a list that stands around the lines: about the group of `line` with other counts. */
+/* A line in a list around the main lines: the group of `line` with other counts. */
 struct text_table_listed {
-	const char *name;  /* in place of what the keys say; NULL: that */
-	const char *marks; /* behind it */
-	size_t indent;     /* blanks in front */
+	const char *name;  /* replaces the text of the keys; NULL: use the keys */
+	const char *marks; /* appended to the line */
+	size_t indent;     /* blanks before the line */
 	const uint64_t *counts;
-	const uint64_t *periods; /* where they are shown */
+	const uint64_t *periods; /* if they are shown */
 	const uint64_t *totals;
 	const uint64_t *sums;
 };
 int text_table_listed(struct text_table *t, FILE *out, const struct line *line,
 		      const struct text_table_listed *listed);
-/* A line that is no row, with its newline. */
+/* Writes text that is not a row.  `text` includes its newline. */
 int text_table_text(struct text_table *t, FILE *out, const char *text);
-/* What the columns print of a line; `at` is left to be set. */
+/* Returns the input of the columns for a line.  The caller sets `at`. */
 struct column_cell text_table_cell(const struct text_table *t, const struct line *line);
-/* Behind the last line. */
+/* Flushes the output.  Call it after the last line. */
 int text_table_end(struct text_table *t, FILE *out);
 void text_table_done(struct text_table *t);

@@ -1,7 +1,6 @@
-/* text_writers.h - tables, trees, CSV, JSON and XML.
- * Layer: present.
- * 0, -ENOMEM, or -EINVAL: the profile cannot be shown in this form.  Errors of `out` are found by
- * ferror(). */
+/* text_writers.h - writes tables, trees, CSV, JSON and XML.
+ * Layer: present.  Each returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be
+ * shown in this format.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdio.h>
 
@@ -17,15 +16,16 @@ int write_table(FILE *out, struct profile *p, const struct present_options *opti
 		struct err *err);
 int write_csv(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
-/* Of a profile with options.call_graph, keys image and symbol, as it is read. */
+/* The profile needs options.call_graph and the keys image and symbol, in the state in which it
+ * was read. */
 int write_tree(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);
 int write_tree_csv(FILE *out, struct profile *p, const struct present_options *options,
 		   struct err *err);
 int write_tree_json(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err);
-/* Of a profile with the keys app, image, symbol; after call_graph_make() with callers and
- * callees. */
+/* The profile needs the keys app, image and symbol.  For calls, run call_graph_make() with
+ * callers and callees before. */
 int write_xml(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,

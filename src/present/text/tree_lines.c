@@ -8,23 +8,23 @@
 #include "aggregate/profile/profile.h"
 #include "present/lines/percent.h"
 
-/* A node of the call tree that is part of a line, and whose samples are meant: going inwards its
- * own, going outwards those of the node where it began. */
+/* A node of the call tree that contributes to a line.  `origin` is the node whose samples count:
+ * the node itself towards callees, or the start node of the path towards callers. */
 struct tree_lines_item {
 	uint32_t node;
 	uint32_t origin;
 };
 
-/* Items of one function, which become a line. */
+/* The items of a function, which become a line. */
 struct group {
 	uint32_t function; /* DICT_NONE: CALL_TRUNCATED */
 	uint32_t nr;
-	uint32_t first; /* among the items */
+	uint32_t first; /* index of the first item */
 	uint64_t samples;
 };
 
-/* A line that is still to be put; its items are on the pile, and the top ones when its turn
- * comes. */
+/* A line that is not yet written.  Its items are on the stack of items, at the top when the line
+ * is processed. */
 struct tree_lines_work {
 	uint32_t function;
 	uint32_t above;
@@ -40,12 +40,13 @@ struct tree_lines_maker {
 	const struct tree_how *how;
 	VEC(struct tree_lines_item) pile;
 	VEC(struct tree_lines_work) works;
-	VEC(struct tree_lines_item) items; /* of the line whose turn it is, */
-	VEC(struct tree_lines_item) found; /* and those one step on */
+	VEC(struct tree_lines_item) items; /* of the current line */
+	VEC(struct tree_lines_item) found; /* the items one step further */
 	VEC(struct tree_lines_item) grouped;
 	VEC(struct group) groups;
-	uint32_t *group_of; /* by function, and one more for DICT_NONE: its group + 1 */
-	uint64_t *counts;   /* four by column: what a line has */
+	/* group + 1 by function; the last element is for DICT_NONE */
+	uint32_t *group_of;
+	uint64_t *counts; /* four per column: the sums of a line */
 };
 
 static uint32_t function_of(const struct tree_lines_maker *m, uint32_t node)
@@ -53,7 +54,7 @@ static uint32_t function_of(const struct tree_lines_maker *m, uint32_t node)
 	return m->p->calls.nodes.at[node].function;
 }
 
-/* Going outwards without a focus, samples begin where they are. */
+/* Towards callers without a focus, a path starts at the sampled function. */
 static bool counts_self(const struct tree_lines_maker *m)
 {
 	return m->how->part == TREE_CALLERS && !m->how->focus;
@@ -86,7 +87,7 @@ static int step_inwards(struct tree_lines_maker *m)
 	return 0;
 }
 
-/* Where a stack begins nothing is said of it; where it was cut, that. */
+/* A root has no caller line; a truncated stack has one for the truncation. */
 static int step_outwards(struct tree_lines_maker *m)
 {
 	for (size_t i = 0; i < m->items.nr; i++) {
@@ -100,7 +101,7 @@ static int step_outwards(struct tree_lines_maker *m)
 	return 0;
 }
 
-/* Groups what was found: m->groups, and their items together in m->grouped. */
+/* Groups the items in m->found: fills m->groups, and sorts their items into m->grouped. */
 static int tree_lines_group(struct tree_lines_maker *m)
 {
 	size_t nr_functions = m->p->functions.nr;
@@ -154,7 +155,7 @@ static const char *tree_lines_name_of(struct profile *p, uint32_t function)
 	return name ? name : "";
 }
 
-/* Functions of one name: by image and address, however the samples came. */
+/* Orders functions of equal name by image and address, independent of the order of the samples. */
 static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct profile_function *fa = &p->functions.at[a];
@@ -169,7 +170,7 @@ static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* The most first; what was cut last, as it says least. */
+/* Most samples first.  Truncated stacks come last because they are the least informative. */
 static int tree_lines_compare_groups(const void *va, const void *vb, void *ctx)
 {
 	const struct group *a = va;
@@ -187,7 +188,7 @@ static int tree_lines_compare_groups(const void *va, const void *vb, void *ctx)
 		       : compare_twins(ctx, a->function, b->function);
 }
 
-/* Takes away what is too little, and says how many groups there were. */
+/* Drops groups below the threshold.  Sets *ret_all if none was dropped. */
 static void cut_groups(struct tree_lines_maker *m, bool *ret_all)
 {
 	size_t nr = 0;
@@ -204,7 +205,7 @@ static void cut_groups(struct tree_lines_maker *m, bool *ret_all)
 			tree_lines_compare_groups, m->p);
 }
 
-/* Piles up the groups as lines below `above` (NULL: none), the first one on top. */
+/* Pushes the groups as lines below `above` (NULL: none), the first one on top. */
 static int pile_up(struct tree_lines_maker *m, const struct tree_lines_work *above,
 		   bool chained)
 {
@@ -255,7 +256,7 @@ static void tree_lines_sum_up(struct tree_lines_maker *m)
 	}
 }
 
-/* Whether all samples of the line go on to the only line below it. */
+/* Returns true if all samples of the line continue in its only child line. */
 static bool is_chain(const struct tree_lines_maker *m, bool is_all)
 {
 	size_t nr = m->how->sums->nr_columns;
@@ -292,7 +293,7 @@ static int tree_lines_put_line(struct tree_lines_maker *m,
 	return m->how->put(m->how->ctx, &line);
 }
 
-/* Takes the top line's items off the pile. */
+/* Pops the items of the top line. */
 static int take_items(struct tree_lines_maker *m, uint32_t nr)
 {
 	m->items.nr = 0;
@@ -331,9 +332,9 @@ static int put_works(struct tree_lines_maker *m)
 	return 0;
 }
 
-/* ---- where lines begin ---- */
+/* ---- the first lines ---- */
 
-/* The functions in focus, each time in a stack the outermost: so a recursion counts once. */
+/* Finds the outermost focused function of each stack, so that recursion counts once. */
 static int tree_lines_find_focus(struct tree_lines_maker *m)
 {
 	size_t nr = m->p->calls.nodes.nr;

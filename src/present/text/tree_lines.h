@@ -1,5 +1,5 @@
-/* tree_lines.h - the stacks of a profile as lines of a tree, function below function: what is
- * alike is one, the most samples come first, and what is too little is left out.
+/* tree_lines.h - turns the stacks of a profile into lines of a tree.  Merges equal stacks, puts
+ * the most samples first, and omits lines below the threshold.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -12,22 +12,21 @@ struct present_options;
 struct profile;
 
 enum tree_part {
-	TREE_CALLEES, /* from the outermost function, or the one in focus, inwards */
-	TREE_CALLERS  /* from where the samples are, or the one in focus, outwards */
+	TREE_CALLEES, /* from the outermost or focused function to its callees */
+	TREE_CALLERS  /* from the sampled or focused function to its callers */
 };
 
 struct tree_line {
 	enum tree_part part;
-	uint32_t function; /* DICT_NONE: stacks were cut here */
-	uint32_t above;    /* function of the line above it, DICT_NONE: none */
-	uint32_t depth;    /* functions above it */
-	uint32_t
-		level; /* how far in it stands: a single chain stands below one another */
-	bool chained; /* has the samples of the line above it, and is all of it */
-	bool is_last; /* of its siblings */
-	const uint64_t *samples; /* by column, as the next ones */
+	uint32_t function; /* DICT_NONE: the stacks were truncated here */
+	uint32_t above;    /* function of the parent line; DICT_NONE: none */
+	uint32_t depth;    /* number of ancestor lines */
+	uint32_t level;    /* Indentation. The lines of a single chain share it. */
+	bool chained;      /* has all samples of its parent line */
+	bool is_last;      /* last of its siblings */
+	const uint64_t *samples; /* by column, like the following */
 	const uint64_t *periods;
-	const uint64_t *self; /* of TREE_CALLEES */
+	const uint64_t *self; /* only for TREE_CALLEES */
 	const uint64_t *self_periods;
 };
 
@@ -35,13 +34,13 @@ struct tree_how {
 	const struct call_sums *sums;
 	enum tree_part part;
 	const uint8_t *focus; /* by function; NULL: all stacks */
-	size_t lead;          /* the column that orders and that the threshold is of */
-	uint64_t total;       /* samples of it */
+	size_t lead;          /* the column that sets the order and the threshold */
+	uint64_t total;       /* samples in the lead column */
 	double threshold;     /* percent */
 	bool chains;          /* fold single chains */
-	int (*put)(void *ctx, const struct tree_line *line); /* 0 or an error */
+	int (*put)(void *ctx, const struct tree_line *line); /* returns 0 or an error */
 	void *ctx;
 };
 
-/* Puts all lines of a part.  0, -ENOMEM, or what `put` returned. */
+/* Passes all lines of a part to `put`.  Returns 0, -ENOMEM, or the error of `put`. */
 int tree_lines_put(struct profile *p, const struct tree_how *how);

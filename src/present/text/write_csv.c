@@ -1,4 +1,5 @@
-/* write_csv.c - RFC 4180: the keys as typed, then samples, period, percent. */
+/* write_csv.c - writes CSV (RFC 4180): the keys in their given order, then samples, period,
+ * percent. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,12 @@
 
 enum {
 	WRITTEN_AT_ONCE = 65536,
-	SHARES = 64, /* as many small counts of some events */
+	SHARES = 64, /* cached percentages of small counts */
 	SHARE_MAX = 31,
-	AHEAD = 8 /* lines whose rows are asked for early */
+	AHEAD = 8 /* number of lines to prefetch */
 };
 
-/* Bytes that are no UTF-8 become U+FFFD, as in JSON. */
+/* Replaces bytes that are not UTF-8 with U+FFFD, as in JSON. */
 static void put_utf8(struct buf *out, const char *text, size_t len)
 {
 	while (len) {
@@ -59,7 +60,7 @@ static void put_quoted(struct buf *out, const char *text, size_t len)
 	buf_put_u8(out, '"');
 }
 
-/* Line ends are escaped, so that every line is a row: only these two need quotes. */
+/* Line ends are escaped, so each line is a row and only commas and quotes need quoting. */
 void csv_put_field(struct buf *out, const char *text, size_t len)
 {
 	if (!memchr(text, ',', len) && !memchr(text, '"', len))
@@ -95,14 +96,14 @@ static void write_csv_put_header(struct buf *out, const struct profile *p,
 	buf_put(out, "\r\n", 2);
 }
 
-/* A share and its text. */
+/* A cached percentage. */
 struct share {
 	uint64_t part, whole;
 	char text[SHARE_MAX];
-	uint8_t len; /* 0: none yet */
+	uint8_t len; /* 0: unused */
 };
 
-/* What the lines repeat: the texts of keys and the shares of few samples. */
+/* Caches of repeated cells: the texts of keys, and percentages of small counts. */
 struct csv {
 	struct profile *p;
 	bool events_apart;
@@ -144,7 +145,7 @@ static void write_csv_put_share(struct buf *out, struct csv *c, uint64_t part,
 	buf_put(out, s->text, s->len);
 }
 
-/* Lines are in another order than rows: memory is asked for before it is needed. */
+/* Lines and rows have different orders, so prefetch the rows. */
 static void write_csv_look_ahead(const struct profile *p,
 				 const struct report_lines *lines, size_t i)
 {

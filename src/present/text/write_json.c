@@ -1,6 +1,6 @@
-/* write_json.c - {"schema":...,"rows":[{KEY:...,"samples":N,"period":N}...]}.
- * Members may be added; the names and meanings of those that exist stay with the schema's
- * number. */
+/* write_json.c - writes {"schema":...,"rows":[{KEY:...,"samples":N,"period":N}...]}.  New
+ * members can be added under the same schema number; existing names and meanings must not
+ * change. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,18 +18,18 @@
 
 static const char schema[] = "oprofile-report/1";
 
-/* Rows are made of pieces: names of members that all have, and texts of few values. */
+/* Rows are built from cached fragments: member names, and texts of keys with few values. */
 struct write_json_rows {
 	struct profile *p;
 	bool events_apart;
-	struct buf event;               /* of each row: {"event": */
+	struct buf event;               /* {"event": at the start of each row */
 	struct buf names[KEY_ID_COUNT]; /* ,"key": */
 	struct cell_cache of[KEY_ID_COUNT];
 	struct cell_cache of_event;
 	struct buf row;
 	struct ratio_groups ratios;
 	const char *const *ratio_texts;
-	bool failed; /* a piece could not be made */
+	bool failed; /* a fragment could not be formatted */
 };
 
 static void write_json_put(struct buf *out, const char *text)
@@ -104,7 +104,7 @@ static void write_json_put_value(struct write_json_rows *r, const struct line *l
 			   profile_text(r->p, line->group, k));
 		return;
 	}
-	/* Addresses are texts that need no care. */
+	/* Addresses are strings that need no escapes. */
 	if (key->kind == KEY_HEX)
 		buf_put_u8(&r->row, '"');
 	column_put_value(&r->row, r->p, line->group, k);
@@ -112,7 +112,7 @@ static void write_json_put_value(struct write_json_rows *r, const struct line *l
 		buf_put_u8(&r->row, '"');
 }
 
-/* ,"ratios":{"A/B":0.01,"B/A":null} */
+/* Writes ,"ratios":{"A/B":0.01,"B/A":null} */
 static void write_json_put_ratios(struct write_json_rows *r, uint32_t group)
 {
 	for (size_t i = 0; i < r->ratios.nr_ratios; i++) {

@@ -1,5 +1,5 @@
-/* write_summary.c - OProfile's image summary: applications, and below each the images that
- * its samples are in (oprofile-behaviour.md 1.1.2). */
+/* write_summary.c - writes OProfile's image summary: the applications, and below each the images
+ * that have its samples (oprofile-behaviour.md 1.1.2). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ enum {
 struct write_summary_app {
 	const char *name;
 	uint64_t *counts;  /* by column */
-	uint64_t *periods; /* likewise; 0: nobody asks */
-	size_t first;      /* its lines are those from here */
+	uint64_t *periods; /* by column; 0 if not requested */
+	size_t first;      /* index of its first line */
 	size_t nr;
 };
 
@@ -43,9 +43,9 @@ struct summary {
 	VEC(struct ratio) ratios;
 	VEC(const char *) ratio_titles;
 	uint64_t *counts;
-	struct buf safe; /* on a terminal: a name that commands nothing, */
-	struct buf name; /* and as much of it as fits */
-	size_t image;    /* positions of the keys */
+	struct buf safe; /* on a terminal: the escaped name */
+	struct buf name; /* on a terminal: the escaped name, shortened */
+	size_t image;    /* index of the key */
 	size_t app;
 };
 
@@ -87,13 +87,13 @@ static int compare_apps(const void *va, const void *vb, void *ctx)
 	return s->options->reverse ? -order : order;
 }
 
-/* Lines of one application stand together now. */
+/* Lines of the same application are adjacent at this point. */
 static int collect_apps(struct summary *s)
 {
 	size_t nr_columns = s->lines.nr_columns;
 	const uint64_t *periods = s->lines.periods;
 
-	/* Behind the counts the periods. */
+	/* The periods follow the counts. */
 	s->counts = calloc(s->lines.all.nr * nr_columns + 1, 2 * sizeof(*s->counts));
 	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
 		return -ENOMEM;
@@ -124,7 +124,7 @@ static int collect_apps(struct summary *s)
 	return 0;
 }
 
-/* Cut to 14 characters and "..." if longer than 17. */
+/* Truncates a title of more than 17 characters to 14 characters and "...". */
 static void write_title(FILE *out, const char *title, size_t len)
 {
 	if (len <= TITLE_WIDTH)
@@ -133,7 +133,7 @@ static void write_title(FILE *out, const char *title, size_t len)
 		fprintf(out, "%.*s...|", TITLE_WIDTH - 3, title);
 }
 
-/* EVENT:COUNT, tgid:N and the like. */
+/* Writes EVENT:COUNT, tgid:N and similar. */
 static void write_class_title(FILE *out, const struct summary *s, size_t column)
 {
 	struct buf title = { 0 };
@@ -167,7 +167,7 @@ static void write_summary_write_titles(FILE *out, const struct summary *s,
 	fputc('\n', out);
 }
 
-/* The name as a terminal shows it, with `used` columns before it. */
+/* Writes the name shortened for a terminal, with `used` columns before it. */
 static void write_screen_name(FILE *out, struct summary *s, const char *name,
 			      size_t used)
 {
@@ -197,7 +197,7 @@ static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
 	}
 }
 
-/* What a row shows, by column. */
+/* The numbers of a row, by column. */
 struct write_summary_numbers {
 	const uint64_t *counts;
 	const uint64_t *periods; /* NULL: there are no ratios */
@@ -262,7 +262,7 @@ static void write_summary_write_app(FILE *out, struct summary *s,
 	}
 }
 
-/* Those whose events are columns: with other columns there is nothing to divide. */
+/* Keeps the ratios whose events are columns.  Other columns have no ratios. */
 static int find_ratios(struct summary *s)
 {
 	for (size_t i = 0; i < s->options->nr_ratios; i++) {
@@ -291,7 +291,7 @@ static int write_apps(FILE *out, struct summary *s)
 int write_summary(FILE *out, struct profile *p, const struct present_options *options,
 		  struct err *err)
 {
-	/* The threshold is for applications, not for the images of one. */
+	/* The threshold applies to applications, not to the images of an application. */
 	struct present_options all = *options;
 	struct summary s = { .p = p, .options = options };
 	int image = keys_find(p->options.keys, KEY_IMAGE);

@@ -1,5 +1,5 @@
-/* write_symbols.c - OProfile's --symbols and --details: one line a function, and below it
- * one line an address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
+/* write_symbols.c - writes OProfile's --symbols and --details: one line per function, and below
+ * it one line per address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "present/text/symbol_table.h"
 #include "present/text/text_writers.h"
 
-/* The rows of addresses, in order below the functions that they are of. */
+/* The address rows, grouped by function and sorted. */
 struct details {
 	struct profile *p;
 	struct detail_keys keys;
 	struct report_lines lines;
-	uint32_t *order; /* of lines.all, by function and address */
-	size_t *first;   /* by number of the function; one more at the end */
+	uint32_t *order; /* indices of lines.all, by function and address */
+	size_t *first;   /* start index by function number, plus the end */
 	size_t nr_functions;
-	uint64_t *sums; /* by column, within one function */
+	uint64_t *sums; /* by column, within a function */
 };
 
 static uint64_t detail_address(const struct details *d, uint32_t line)
@@ -39,7 +39,7 @@ static int write_symbols_compare_details(const void *a, const void *b, void *ctx
 	return line_a < line_b ? -1 : line_a > line_b;
 }
 
-/* By address, as they are already but for functions that lie within one another. */
+/* Sorts by address.  The lines are already sorted unless functions overlap. */
 static void write_symbols_sort_details(struct details *d, size_t from, size_t end)
 {
 	uint64_t before = 0;
@@ -56,7 +56,7 @@ static void write_symbols_sort_details(struct details *d, size_t from, size_t en
 	}
 }
 
-/* Puts the lines below their functions. */
+/* Groups the lines by function. */
 static int order_details(struct details *d, const struct report_lines *functions)
 {
 	size_t nr = d->lines.all.nr;
@@ -75,13 +75,13 @@ static int order_details(struct details *d, const struct report_lines *functions
 		d->first[lines_number(functions, d->lines.all.at[i].group) + 1]++;
 	for (size_t f = 0; f < d->nr_functions; f++)
 		d->first[f + 1] += d->first[f];
-	/* Each moves on to its end, where the next one begins, ... */
+	/* This advances each start to its end, which is the start of the next function ... */
 	for (size_t i = 0; i < nr; i++) {
 		size_t f = lines_number(functions, d->lines.all.at[i].group);
 
 		d->order[d->first[f]++] = (uint32_t)i;
 	}
-	/* ... and is put back. */
+	/* ... so restore the starts. */
 	memmove(d->first + 1, d->first, d->nr_functions * sizeof(*d->first));
 	d->first[0] = 0;
 	for (size_t f = 0; f < d->nr_functions; f++)
@@ -115,7 +115,8 @@ static void details_done(struct details *d)
 	free(d->sums);
 }
 
-/* The addresses of one function; their shares are of the function unless of the whole. */
+/* Writes the addresses of a function.  Percentages refer to the function, or to the whole with
+ * global_percent. */
 static int write_details(struct text_table *t, FILE *out, struct details *d,
 			 const struct line *function)
 {

@@ -1,4 +1,4 @@
-/* write_table.c - the table of --by: one line a group, a column for each key. */
+/* write_table.c - writes the table of --by: one line per group, one column per key. */
 #include <errno.h>
 
 #include "aggregate/profile/profile.h"

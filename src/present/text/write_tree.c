@@ -1,4 +1,4 @@
-/* write_tree.c - --tree as text: numbers, and functions below those that called them. */
+/* write_tree.c - writes --tree as text: counts, and functions below their callers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 enum {
 	COUNT_WIDTH = 9,
-	LEAST_NAME = 16, /* columns of a name where there is no room at all */
+	LEAST_NAME = 16, /* minimum columns of a name */
 	WRITTEN_AT_ONCE = 1 << 16
 };
 
@@ -28,9 +28,9 @@ struct write_tree_writing {
 	struct profile *p;
 	const struct present_options *options;
 	FILE *out;
-	struct report_lines lines; /* its columns and totals */
+	struct report_lines lines; /* only its columns and totals */
 	struct call_sums sums;
-	bool *more; /* by level: siblings are still to come */
+	bool *more; /* by level: more siblings follow */
 	size_t nr_more;
 	enum tree_part part;
 	struct buf text;
@@ -72,8 +72,8 @@ static void put_blank(struct write_tree_writing *w, size_t width)
 	write_tree_pad(w, w->text.len, width);
 }
 
-/* Each column of counts: samples, their share, and going inwards that of the function's own.  In
- * a chain the first two are those of the line above. */
+/* Writes samples and their percentage for each column of counts, and towards callees the self
+ * percentage.  In a chain, the first two equal those of the line above and are left blank. */
 static void write_tree_put_counts(struct write_tree_writing *w,
 				  const struct tree_line *line)
 {
@@ -118,7 +118,7 @@ static int note_level(struct write_tree_writing *w, const struct tree_line *line
 	return 0;
 }
 
-/* What leads from the line above to this one; two columns a level. */
+/* Draws the branches from the line above to this one; two columns per level. */
 static void put_branches(struct write_tree_writing *w, const struct tree_line *line)
 {
 	bool utf8 = w->options->screen.is_terminal && w->options->screen.utf8;
@@ -145,7 +145,7 @@ static void write_tree_put_image(struct write_tree_writing *w, uint32_t function
 	write_tree_put(&w->raw, w->options->long_names ? name : path_base(name));
 }
 
-/* The image stands behind the name where it is another one than in the line above. */
+/* Adds the image after the name if it differs from that of the line above. */
 static void write_tree_make_name(struct write_tree_writing *w,
 				 const struct tree_line *line)
 {
@@ -265,7 +265,7 @@ static int write_tree_put_part(struct write_tree_writing *w, enum tree_part part
 	return tree_lines_put(w->p, &how);
 }
 
-/* Of a function in focus both parts, unless one was asked for. */
+/* Writes both parts for a focused function, unless the user selected one. */
 static int put_parts(struct write_tree_writing *w, const uint8_t *focus)
 {
 	bool both = focus && w->options->both_parts;

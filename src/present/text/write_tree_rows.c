@@ -1,5 +1,5 @@
-/* write_tree_rows.c - --tree as CSV and JSON: a row a line, callers before what they called, with
- * how many functions stand above it; nothing is folded or cut but by --threshold. */
+/* write_tree_rows.c - writes --tree as CSV and JSON: one row per line, callers before callees,
+ * with the depth of each.  Nothing is folded, and only --threshold omits lines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct write_tree_rows {
 	struct buf text;
 };
 
-/* A key of a function: 0 its image, 1 its symbol.  What was cut has none. */
+/* Returns a key of a function: 0 is its image, 1 its symbol.  Truncated stacks have no image. */
 static const char *write_tree_rows_key_text(const struct write_tree_rows *r,
 					    uint32_t function, size_t key)
 {
@@ -159,7 +159,7 @@ static int write_tree_rows_put_event(struct write_tree_rows *r, const uint8_t *f
 	return status;
 }
 
-/* The events one after the other. */
+/* Writes the events one after the other. */
 static int write_tree_rows_put_all(struct write_tree_rows *r, const uint8_t *focus)
 {
 	int status = 0;

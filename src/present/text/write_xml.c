@@ -1,5 +1,5 @@
-/* write_xml.c - opreport --xml: OProfile's schema 3.1 (oprofile-behaviour.md 1.1.7), to the blanks
- * in front of attributes. */
+/* write_xml.c - implements opreport --xml: OProfile's schema 3.1 (oprofile-behaviour.md 1.1.7),
+ * including the blanks before attributes. */
 #include "present/text/write_xml.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ const char *xml_text_of(struct xml *x, uint32_t group, int key)
 	return profile_text(x->tree.p, group, (size_t)key);
 }
 
-/* "dir/t.c:5": 4 bytes less for the number.  0: there is no line. */
+/* An entry is like "dir/t.c:5".  Returns the length of the file name, or 0 if there is no line. */
 size_t xml_file_bytes(const char *place)
 {
 	const char *colon = strrchr(place, ':');
@@ -68,7 +68,7 @@ void xml_put_line(struct xml *x, const char *place, bool with_file)
 	xml_put_attribute(x, "line", place + len + 1);
 }
 
-/* ---- what was recorded ---- */
+/* ---- the recording ---- */
 
 static void write_xml_put_root(struct xml *x)
 {
@@ -146,7 +146,7 @@ static void write_xml_put_event(struct xml *x, size_t id)
 	fputs("/>\n", x->out);
 }
 
-/* The timer alone is none of the events. */
+/* If the timer is the only event, <setup> has <timersetup> instead of events. */
 static int write_xml_put_setup(struct xml *x)
 {
 	const struct profile_event *events = x->tree.p->events.at;
@@ -211,7 +211,7 @@ static void put_count(struct xml *x, size_t class, uint64_t count)
 	fprintf(x->out, ">%" PRIu64 "</count>\n", count);
 }
 
-/* Those of classes that have some; one at least. */
+/* Writes the counts of classes that have samples; at least one count. */
 void xml_put_counts(struct xml *x, const uint64_t *counts)
 {
 	bool any = false;
@@ -243,7 +243,7 @@ static void write_xml_put_sums(struct xml *x, size_t from, size_t end)
 
 /* ---- functions ---- */
 
-/* The number of a function in the table of symbols. */
+/* Returns the index of a function in the table of symbols, which gets an entry if needed. */
 static uint32_t write_xml_entry_of(struct xml *x, const struct xml_symbol *s)
 {
 	struct entry entry = { s->group, (uint32_t)s->function };
@@ -261,9 +261,9 @@ static uint32_t write_xml_entry_of(struct xml *x, const struct xml_symbol *s)
 	return slot->value_plus_1 - 1;
 }
 
-/* The samples of both ends of calls, of one list: in those of a symbol. */
+/* A range of arcs: the callers or the callees of a symbol. */
 struct listed {
-	size_t from, end; /* arcs */
+	size_t from, end; /* indices of arcs */
 	bool callees;
 };
 
@@ -273,7 +273,7 @@ static const struct xml_arc *arc_at(const struct xml *x, const struct listed *l,
 	return &x->tree.arcs.at[l->callees ? x->tree.arcs_out[i] : i];
 }
 
-/* The symbol at the other end; NULL: it is not known. */
+/* Returns the symbol at the other end, or NULL if it is unknown. */
 static const struct xml_symbol *other_end(const struct xml *x, const struct listed *l,
 					  size_t i)
 {
@@ -303,7 +303,7 @@ static void write_xml_open_module(struct xml *x, const struct xml_symbol *s)
 	fputs(">\n", x->out);
 }
 
-/* Those in one image, of which `s` is the first one's other end. */
+/* Writes arcs whose other ends are in the same image; `s` is the other end of the first. */
 static void put_arcs_of_module(struct xml *x, const struct listed *l,
 			       const struct xml_symbol *s, size_t from, size_t end)
 {
@@ -339,7 +339,7 @@ static void put_arcs(struct xml *x, const struct listed *l)
 	}
 }
 
-/* The function's own samples. */
+/* Writes the function's own samples. */
 static void put_self(struct xml *x, const struct xml_symbol *s)
 {
 	if (!xml_tree_samples(&x->tree, s))
@@ -353,7 +353,7 @@ static void put_self(struct xml *x, const struct xml_symbol *s)
 	fputs("</symbol>\n</module>\n", x->out);
 }
 
-/* The calls of the symbol at a place; places come in order. */
+/* Returns the calls of the symbol at index `at`.  Call it with ascending indices. */
 static struct listed next_arcs(struct xml *x, uint32_t at, bool callees)
 {
 	size_t *next = callees ? &x->next_out : &x->next_in;
@@ -477,7 +477,7 @@ static void put_binary(struct xml *x, size_t from, size_t end)
 	fputs("</binary>\n", x->out);
 }
 
-/* Where threads are merged, all are the process. */
+/* If threads are merged, all samples belong to the process. */
 static void write_xml_put_process(struct xml *x, size_t from, size_t end)
 {
 	const struct xml_symbol *all = x->tree.symbols.at;

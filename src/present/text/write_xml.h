@@ -1,4 +1,4 @@
-/* write_xml.h - what OProfile's XML tells of the report itself.
+/* write_xml.h - report options that OProfile's XML contains.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -7,16 +7,17 @@
 struct code;
 
 struct xml_about {
-	const char *title;    /* the command line, each word with a blank behind it */
-	const char *cpu_type; /* "i386/nehalem"; NULL: not known */
-	const char *session;  /* these as they were given; NULL or "": not */
+	const char *title;    /* the command line, with a blank after each argument */
+	const char *cpu_type; /* "i386/nehalem"; NULL: unknown */
+	/* these are the option arguments; NULL or "": not given */
+	const char *session;
 	const char *merge;
 	const char *exclude_symbols;
 	const char *include_symbols;
 	const char *image_path;
 	bool exclude_dependent;
-	/* With details: the code of an image of the profile, borrowed until the next call; NULL: it
-	 * is nowhere. */
+	/* With details: returns the code of an image of the profile, valid until the next call,
+	 * or NULL if the binary is not found. */
 	struct code *(*code_of)(void *ctx, uint32_t image);
 	void *ctx;
 };

@@ -1,5 +1,5 @@
-/* write_xml_tables.c - the tables of opreport --xml: functions, and with details their addresses
- * and code. */
+/* write_xml_tables.c - writes the tables of opreport --xml: functions and, with details, their
+ * addresses and code. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 enum {
 	VMA_DIGITS = 8,
 	VMA_DIGITS_LONG = 16,
-	CODE_MAX = 1 << 16 /* bytes of a function */
+	CODE_MAX = 1 << 16 /* maximum bytes of a function */
 };
 
 static uint64_t write_xml_tables_start_of(const struct xml *x, uint32_t function)
@@ -52,7 +52,7 @@ static int compare_shown(const void *a, const void *b)
 	return s->turn < t->turn ? -1 : s->turn > t->turn;
 }
 
-/* The file of the line, where it is another one than that of the function. */
+/* Writes the source line, with its file if that differs from the file of the function. */
 static void put_detail_line(struct xml *x, uint32_t group)
 {
 	const struct xml_keys *keys = &x->tree.keys;
@@ -112,7 +112,7 @@ void xml_put_detail_table(struct xml *x)
 	fputs("</detailtable>\n", x->out);
 }
 
-/* A function's entry in the table of bytes, which is begun with the first one. */
+/* Writes a function's entry in the table of bytes.  The first entry also opens the table. */
 static void write_xml_tables_put_bytes(FILE *out, struct code *code, uint64_t start,
 				       size_t id, bool *begun)
 {
@@ -135,7 +135,7 @@ static void write_xml_tables_put_bytes(FILE *out, struct code *code, uint64_t st
 	free(bytes);
 }
 
-/* The code of the functions, image by image: each is opened once. */
+/* Writes the code of the functions image by image, so that each image is opened once. */
 void xml_put_byte_table(struct xml *x)
 {
 	const struct profile *p = x->tree.p;
@@ -145,7 +145,7 @@ void xml_put_byte_table(struct xml *x)
 		const struct profile_image *from = &p->images.at[image];
 		struct code *code = NULL;
 
-		/* Nobody asks why the kernel's code is missing. */
+		/* Do not warn about the kernel's missing code. */
 		if (!from->nr_bytes && !*strtab_get(&p->strings, from->binary))
 			continue;
 		for (size_t i = 0; i < x->entries.nr; i++) {

@@ -33,9 +33,9 @@ static uint64_t xml_tree_value_of(const struct xml_tree *t, uint32_t group, int 
 	return key < 0 ? 0 : profile_value(t->p, group, (size_t)key);
 }
 
-/* ---- rows become symbols and classes ---- */
+/* ---- symbols and classes from rows ---- */
 
-/* The number of a pair, from 0 on; MAP_NONE: memory is short. */
+/* Returns the number of a pair, from 0 on, or MAP_NONE if memory is short. */
 static uint32_t xml_tree_number_of(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 {
 	struct map_slot *slot = map_at(m, a, b, ret_new);
@@ -70,7 +70,7 @@ static uint32_t symbol_of_group(struct xml_tree *t, uint32_t group)
 	return s.counts;
 }
 
-/* Events that differ in the unit mask alone are one where these are merged. */
+/* Returns the first event that differs only in the unit mask, if unit masks are merged. */
 static uint32_t main_event(const struct xml_tree *t, uint32_t event)
 {
 	const struct profile_event *events = t->p->events.at;
@@ -109,7 +109,7 @@ static int compare_classes(const void *x, const void *y, void *ctx)
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
-/* In order; rows are told. */
+/* Sorts the classes and updates the class numbers of the rows. */
 static int sort_classes(struct xml_tree *t)
 {
 	size_t nr = t->classes.nr;
@@ -207,7 +207,7 @@ static bool same_module(const struct xml_symbol *a, const struct xml_symbol *b)
 	return same_thread(a, b) && a->image == b->image;
 }
 
-/* The program's own functions stand before its modules. */
+/* Puts the program's own functions before its modules. */
 static int compare_places(const void *x, const void *y)
 {
 	const struct xml_symbol *a = x, *b = y;
@@ -238,7 +238,7 @@ static int xml_tree_compare_symbols(const void *x, const void *y, void *ctx)
 	return compare_places(x, y);
 }
 
-/* Gives all symbols of each run of equal ones their sum. */
+/* Stores the sum of each run of equal symbols in every symbol of the run. */
 static void xml_tree_sum_up(struct xml_tree *t,
 			    bool (*same)(const struct xml_symbol *,
 					 const struct xml_symbol *),

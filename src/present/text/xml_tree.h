@@ -1,5 +1,5 @@
-/* xml_tree.h - a profile as OProfile's XML has it: programs, in them images, in these functions;
- * counts of classes (event, unit mask, CPU).
+/* xml_tree.h - arranges a profile as OProfile's XML needs it: programs, their images, their
+ * functions, with counts by class (event, unit mask, CPU).
  * Layer: present, for write_xml.c. */
 #pragma once
 #include <stdbool.h>
@@ -16,9 +16,9 @@ enum {
 	XML_NO_KEY = -1
 };
 
-/* Positions of keys; XML_NO_KEY: they are not asked for. */
+/* Indices of keys, or XML_NO_KEY if not requested. */
 struct xml_keys {
-	int app, image, symbol; /* always there */
+	int app, image, symbol; /* required */
 	int line, address, detail_line;
 	int pid, tid, cpu;
 };
@@ -31,11 +31,12 @@ struct xml_class {
 /* A function in an image of a program. */
 struct xml_symbol {
 	int64_t pid, tid;    /* 0: all */
-	uint32_t app, image; /* strings */
-	uint64_t function;   /* of the profile; all beyond: none is known */
-	uint32_t group;      /* of the profile: one of it */
-	uint32_t counts; /* of `counts` of the tree: this times the number of classes */
-	uint64_t of_program, of_thread, of_module; /* samples, for the order */
+	uint32_t app, image; /* offsets of strings */
+	uint64_t function;   /* of the profile; out of range if unknown */
+	uint32_t group;      /* of the profile: any of its groups */
+	/* row in `counts` of the tree: multiply by the number of classes */
+	uint32_t counts;
+	uint64_t of_program, of_thread, of_module; /* samples, for sorting */
 	size_t first_detail, nr_details;
 };
 
@@ -48,7 +49,7 @@ struct xml_detail {
 	uint64_t samples;
 };
 
-/* Samples with a call, by `counts` of the two; UINT32_MAX: the stacks were cut. */
+/* Samples of a call.  Both ends are `counts` of symbols; UINT32_MAX: the stacks were truncated. */
 struct xml_arc {
 	uint32_t caller, callee;
 	uint32_t class;
@@ -59,24 +60,24 @@ struct xml_tree {
 	struct profile *p;
 	struct xml_keys keys;
 	unsigned int kept;             /* KEEP_... of classes.h */
-	bool threads;                  /* told apart: programs are processes */
-	VEC(struct xml_class) classes; /* in order */
+	bool threads;                  /* separate threads: programs are processes */
+	VEC(struct xml_class) classes; /* sorted */
 	VEC(struct xml_symbol)
-	symbols; /* the most samples first, those of a program together */
+	symbols; /* grouped by program, most samples first */
 	uint64_t *counts;
 	uint64_t *totals;               /* by class */
-	VEC(struct xml_detail) details; /* by symbol, address, class */
-	VEC(struct xml_arc) arcs;       /* by callee, then caller; */
-	uint32_t *arcs_out;             /* the same by caller, then callee */
-	uint32_t *turn_of;              /* by `counts`: where the symbol stands */
-	/* While it is made. */
+	VEC(struct xml_detail) details; /* sorted by symbol, address, class */
+	VEC(struct xml_arc) arcs;       /* sorted by callee, caller */
+	uint32_t *arcs_out;             /* indices, sorted by caller, callee */
+	uint32_t *turn_of;              /* index of the symbol, by `counts` */
+	/* Used only while the tree is built. */
 	struct map symbol_by, actor_by, class_by;
 	uint32_t *symbol_of, *class_of; /* by row */
 };
 
-/* 0, -EINVAL (keys are missing) or -ENOMEM; xml_tree_done() in any case. */
+/* Returns 0, -EINVAL (keys are missing) or -ENOMEM.  Call xml_tree_done() in every case. */
 int xml_tree_make(struct xml_tree *t, struct profile *p,
 		  const struct present_options *options);
 void xml_tree_done(struct xml_tree *t);
-/* Samples of all classes of a symbol. */
+/* Returns the samples of a symbol in all classes. */
 uint64_t xml_tree_samples(const struct xml_tree *t, const struct xml_symbol *s);
