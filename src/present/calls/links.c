@@ -6,7 +6,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/containers/map.h"
 
-/* The links of one side while they are sorted. */
+/* The links to callers or to callees, while they are sorted. */
 struct side {
 	const struct call_links *links;
 	const struct call_lines *lines;
@@ -35,7 +35,7 @@ static int add_link(struct call_links *l, struct map *by, struct call_link link,
 	return 0;
 }
 
-/* Arcs that differ only in what is summed up in a line are one link. */
+/* Merges arcs whose ends are in the same lines into a link. */
 static int call_links_make_links(struct call_links *l, const struct profile *p,
 				 const struct call_lines *lines)
 {
@@ -91,7 +91,7 @@ static int compare_links(const void *va, const void *vb, void *ctx)
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
-/* Puts the links below their lines, and those of each in order. */
+/* Groups the links by line, and sorts those of each line. */
 static int order_side(struct side *s, uint32_t **ret_order, size_t **ret_from)
 {
 	size_t nr = s->links->all.nr;
@@ -103,7 +103,7 @@ static int order_side(struct side *s, uint32_t **ret_order, size_t **ret_from)
 	*ret_from = from;
 	if (!order || !from)
 		return -ENOMEM;
-	/* from[i + 1] is where the links of line i begin, and moves on to their end. */
+	/* from[i + 1] is first the start of the links of line i, then advances to their end. */
 	for (int turn = 0; turn < 2; turn++) {
 		for (size_t i = 0; i < nr; i++) {
 			const struct call_link *link = &s->links->all.at[i];

@@ -14,7 +14,7 @@ static const char truncated[] = "[truncated]";
 
 /* ---- symbols ---- */
 
-/* "[image]", a string of the profile. */
+/* Returns "[image]" as a string of the profile. */
 static uint32_t image_in_brackets(struct call_making *m, uint32_t image)
 {
 	const char *name =
@@ -59,7 +59,7 @@ static uint32_t call_table_add_symbol(struct call_making *m, struct call_symbol 
 	return *cell - 1;
 }
 
-/* The same symbol at a line. */
+/* Returns the symbol for a line of `symbol`. */
 static uint32_t call_table_add_line(struct call_making *m, uint32_t symbol,
 				    uint32_t line)
 {
@@ -188,7 +188,7 @@ static int make_own(struct call_making *m)
 	return rank_symbols(m->t);
 }
 
-/* The own nodes of the tuples of places, each of which is a row's many times. */
+/* Looks up the own node of each tuple once, because many rows share a tuple. */
 static int find_tuple_nodes(struct call_making *m)
 {
 	const struct tuples *t = &m->p->tuples[GROUP_WHERE];
@@ -229,7 +229,7 @@ static void sum_spans(const struct call_making *m, uint32_t event, uint64_t *sum
 	}
 }
 
-/* Marks the nodes with enough of an event; sums[] has room for all nodes. */
+/* Marks the nodes that reach the threshold in an event.  sums[] has an element for each node. */
 static void keep_of_event(struct call_making *m, uint32_t event, double threshold,
 			  uint64_t *sums)
 {
@@ -263,7 +263,7 @@ static int choose_kept(struct call_making *m, double threshold)
 	return 0;
 }
 
-/* The kept nodes but the root, those of a parent together and by name. */
+/* Returns the kept nodes except the root, grouped by parent and sorted by name. */
 static struct sort_key *sort_children(const struct call_making *m, size_t *ret_nr)
 {
 	struct sort_key *keys = malloc((m->own.nr + 1) * sizeof(*keys));
@@ -286,11 +286,12 @@ static struct sort_key *sort_children(const struct call_making *m, size_t *ret_n
 	return NULL;
 }
 
-/* Nodes in their final order: node by node its first child, or the next one of its parent. */
+/* Puts the nodes into their final order: after each node its first child, or else its parent's
+ * next child. */
 static int call_table_lay_out(struct call_making *m, const struct sort_key *children,
 			      size_t nr)
 {
-	uint32_t *next = call_numbers(m->own.nr); /* position in children[] */
+	uint32_t *next = call_numbers(m->own.nr); /* index in children[] */
 	uint32_t at = 0;
 	int r = -ENOMEM;
 
@@ -319,7 +320,7 @@ static int call_table_lay_out(struct call_making *m, const struct sort_key *chil
 			goto out;
 		at = child;
 	}
-	/* What is not kept is its caller's, which has a lower number. */
+	/* A dropped node is merged into its caller, which has a lower number. */
 	for (uint32_t i = 1; i < m->own.nr; i++)
 		if (!m->kept[i])
 			m->place_of[i] = m->place_of[m->own.at[i].parent];

@@ -1,8 +1,9 @@
-/* table.h - the stacks of a profile as graphs and exports need them: who called whom as a
- * tree in a fixed order, and the counts at its nodes.
- * Layer: present.  The profile has KEY_STACK among its keys; what else is grouped by is "who".
- * The order depends on names alone, not on where the samples are from.  The profile's rows are used
- * up: there are as many as samples in the finest of exports, and fresh memory is cleared first. */
+/* table.h - prepares the stacks of a profile for graphs and exports: the call tree in a fixed
+ * order, and the counts at its nodes.
+ * Layer: present.  The profile must have KEY_STACK among its keys; its other keys identify the
+ * "who".  The order depends only on names, not on the source of the samples.  call_table_make()
+ * consumes the profile's rows: the finest exports have as many rows as samples, and clearing
+ * fresh memory costs time. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,30 +14,31 @@
 
 struct profile;
 
-/* A function as graphs tell them apart: by name and image. */
+/* A function as graphs distinguish them: by name and image. */
 struct call_symbol {
-	uint32_t name;     /* string of the profile; code without a name: "[image]" */
+	uint32_t name;     /* string of the profile; unnamed code: "[image]" */
 	uint32_t image;    /* of the profile; DICT_NONE: "[truncated]" */
-	uint32_t function; /* one of the profile's; DICT_NONE likewise */
+	uint32_t function; /* any matching one of the profile; or DICT_NONE */
 	uint32_t rank;     /* position by name */
-	/* With options.call_lines there is one for each line, a string of the profile, and one
-	 * with DICT_NONE, which is `whole` of them all.  Else there are but such. */
+	/* With options.call_lines there is a symbol for each line (a string of the profile), and
+	 * one with line DICT_NONE, to which `whole` of all of them refers.  Otherwise all have
+	 * DICT_NONE. */
 	uint32_t line;
 	uint32_t whole;
 };
 
-/* Nodes stand in front of what they call, which follows at once; siblings by name. */
+/* Each node is followed directly by its callees; siblings are sorted by name. */
 struct call_place {
-	uint32_t parent; /* node; of node 0, the root, itself */
+	uint32_t parent; /* node; the root, node 0, is its own parent */
 	uint32_t symbol; /* DICT_NONE: the root */
 };
 
 struct call_row {
-	uint32_t who;  /* position in `whos` */
+	uint32_t who;  /* index in `whos` */
 	uint32_t node; /* the innermost function of the stack */
 	uint32_t event;
-	uint32_t
-		line; /* with KEY_LINE: of the innermost frame, a string of the profile */
+	/* with KEY_LINE: line of the innermost frame, a string of the profile */
+	uint32_t line;
 	uint64_t samples;
 	uint64_t period;
 };
@@ -46,35 +48,36 @@ struct call_table {
 	VEC(struct call_symbol) symbols;
 	VEC(struct call_place) nodes;
 	VEC(uint32_t)
-	whos; /* a group of each, for profile_value(); in the order of the keys */
-	struct call_row *rows; /* in any order: call_row_at() */
-	uint32_t *order; /* of rows: by who, node, line, event; none is there twice */
+	whos; /* a group of each, for profile_value(); sorted by the keys */
+	struct call_row *rows; /* unsorted: use call_row_at() */
+	/* indices of rows, sorted by who, node, line, event; no duplicates */
+	uint32_t *order;
 	size_t nr_rows;
 	VEC(uint32_t) events; /* those with samples, by rank */
-	uint32_t *event_at;   /* by event of the profile: position in `events` */
-	/* Of a profile with options.timeline there are no rows but spans (calls/spans.h): */
-	uint32_t *node_of; /* by tuple of a place: its node */
-	uint32_t *who_of;  /* by track: position in `whos` */
+	uint32_t *event_at;   /* by event of the profile: index in `events` */
+	/* With options.timeline there are spans (calls/spans.h) in place of rows: */
+	uint32_t *node_of; /* by tuple of GROUP_WHERE: its node */
+	uint32_t *who_of;  /* by track: index in `whos` */
 };
 
-/* Number `i` of t->nr_rows. */
+/* Returns row `i` of t->nr_rows. */
 static inline const struct call_row *call_row_at(const struct call_table *t, size_t i)
 {
 	return &t->rows[t->order[i]];
 }
 
-/* Calls of functions that have, with what they called, less than `threshold` percent of an
- * event are their callers': nothing is left out of the sums.  `t` is zero before.  0 or
- * -ENOMEM; call_table_done() is called in either case. */
+/* Builds the table.  A node that has, with its callees, less than `threshold` percent of every
+ * event is merged into its caller, so sums stay complete.  `t` must be zeroed before.  Returns 0
+ * or -ENOMEM.  Call call_table_done() in either case. */
 int call_table_make(struct call_table *t, struct profile *p, double threshold);
 void call_table_done(struct call_table *t);
 
-/* Texts that live as long as the profile. */
+/* These texts live as long as the profile. */
 const char *call_symbol_name(const struct call_table *t, uint32_t symbol);
 const char *call_symbol_image(const struct call_table *t,
 			      uint32_t symbol); /* "": none */
-/* Whether it is code of a kernel. */
+/* Returns true if the symbol is code of a kernel. */
 bool call_symbol_in_kernel(const struct call_table *t, uint32_t symbol);
-/* Sums at each node with all that it called, of one event (position in t->events); an array for
- * the caller to free, NULL when memory is short. */
+/* Returns the samples of each node including callees, for an event (index in t->events).  The
+ * caller frees the array.  Returns NULL if memory is short. */
 uint64_t *call_table_inclusive(const struct call_table *t, uint32_t event);

@@ -1,4 +1,4 @@
-/* table_rows.c - the rows of a call table, in their order. */
+/* table_rows.c - builds and sorts the rows of a call table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ uint32_t *call_numbers(size_t nr)
 	return all;
 }
 
-/* A group's value of a key against another's. */
+/* Compares the values of a key of two groups. */
 static int call_table_rows_compare_values(struct profile *p, size_t key, uint32_t a,
 					  uint32_t b)
 {
@@ -126,7 +126,7 @@ static struct call_row call_table_rows_row_of(const struct call_making *m,
 	};
 }
 
-/* The profile's rows become those of the table, where they are if they have the same size. */
+/* Converts the profile's rows to rows of the table, in place if both have the same size. */
 static int call_table_rows_take_rows(struct call_making *m)
 {
 	bool in_place = sizeof(struct call_row) == sizeof(struct profile_row);
@@ -146,12 +146,12 @@ static int call_table_rows_take_rows(struct call_making *m)
 	if ((void *)from == (void *)m->t->rows)
 		m->p->rows.at = NULL;
 	vec_done(&m->p->rows);
-	/* They say where the rows of groups are. */
+	/* first_rows holds indices into the rows that have just been consumed. */
 	vec_done(&m->p->first_rows);
 	return 0;
 }
 
-/* There is room for it. */
+/* The caller has reserved room. */
 static void call_table_rows_add_row(struct call_table *t, uint32_t at)
 {
 	const struct call_row *row = &t->rows[at];
@@ -166,8 +166,8 @@ static void call_table_rows_add_row(struct call_table *t, uint32_t at)
 	t->order[t->nr_rows++] = at;
 }
 
-/* The rows by what comes behind the node: line and event.  *ret_order is malloc'd, or NULL: that
- * tells none apart. */
+/* Sorts the rows by the fields after the node: line and event.  *ret_order is malloc'd, or NULL
+ * if all rows are equal in these. */
 static int order_rows(const struct call_making *m, struct sort_key **ret_order)
 {
 	struct sort_key *keys;
@@ -201,8 +201,9 @@ static uint64_t call_table_rows_key_of(const struct call_making *m, uint32_t row
 	return (uint64_t)m->t->rows[row].node << NODE_SHIFT | row;
 }
 
-/* Where the rows of each `who` begin, if those of each stand together, as they do where the profile is
- * of one source.  *ret_begins is malloc'd; NULL: they do not.  0 or -ENOMEM. */
+/* Finds the start of the rows of each `who`, if its rows are adjacent, as in a profile from a
+ * single source.  *ret_begins is malloc'd, or NULL if they are not adjacent.  Returns 0 or
+ * -ENOMEM. */
 static int find_runs(const struct call_making *m, uint32_t **ret_begins)
 {
 	const struct call_row *rows = m->t->rows;
@@ -227,7 +228,8 @@ static int find_runs(const struct call_making *m, uint32_t **ret_begins)
 	return 0;
 }
 
-/* Where the rows of each `who` begin, and behind the last one their number: malloc'd. */
+/* Returns the start index of each `who`, shifted by one element, with the total at the end.  The
+ * caller frees it; NULL if memory is short. */
 static size_t *begin_whos(const struct call_making *m)
 {
 	size_t *begins = calloc(m->t->whos.nr + 2, sizeof(*begins));
@@ -241,8 +243,8 @@ static size_t *begin_whos(const struct call_making *m)
 	return begins;
 }
 
-/* Nodes and numbers of rows, those of a `who` together.  begins[], which began one `who` later, is
- * right then. */
+/* Returns (node, row) keys grouped by `who`.  This advances the elements of begins[], so that
+ * begins[who] is correct afterwards. */
 static uint64_t *call_table_rows_group_rows(const struct call_making *m,
 					    const struct sort_key *order,
 					    size_t *begins)
@@ -260,7 +262,8 @@ static uint64_t *call_table_rows_group_rows(const struct call_making *m,
 	return keys;
 }
 
-/* The rows of one `who` by node; what is sorted for them stays in the caches. */
+/* Adds the rows of a `who`, sorted by node.  Sorting them separately keeps the data in CPU
+ * caches. */
 static int call_table_rows_add_rows(struct call_making *m, uint64_t *keys, size_t nr)
 {
 	const uint64_t *sorted;
@@ -286,7 +289,7 @@ static int call_table_rows_add_run(struct call_making *m, uint32_t who, uint32_t
 	return call_table_rows_add_rows(m, m->keys.at, m->keys.nr);
 }
 
-/* 1: the rows of a `who` do not stand together. */
+/* Returns 1 if the rows of a `who` are not adjacent. */
 static int call_table_rows_add_runs(struct call_making *m)
 {
 	uint32_t *begins = NULL;
@@ -314,7 +317,7 @@ static int add_groups(struct call_making *m, const struct sort_key *order)
 	return r;
 }
 
-/* What spans of time say by numbers. */
+/* Fills the indices that spans need. */
 static int make_numbers(struct call_making *m)
 {
 	const struct timeline *timeline = &m->p->timeline;

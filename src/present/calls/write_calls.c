@@ -1,5 +1,5 @@
-/* write_calls.c - OProfile's --callgraph: each function between its callers and its callees
- * (oprofile-behaviour.md 1.1.6). */
+/* write_calls.c - writes OProfile's --callgraph: each function between its callers and its
+ * callees (oprofile-behaviour.md 1.1.6). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "present/text/symbol_table.h"
 
 enum {
-	MARKS_MAX = 32, /* of "[self]", and of numbers */
+	MARKS_MAX = 32, /* room for "[self]" and a number */
 	MARKS_COLUMNS = 10
 };
 
@@ -25,16 +25,16 @@ struct calls {
 	struct text_table table;
 	struct symbol_keys keys;
 	struct call_links links;
-	uint32_t *position_of; /* by number of a line: where it stands in the table's */
-	uint32_t *number_of;   /* by position: that in brackets; 0: it is not shown */
+	uint32_t *position_of; /* by line number: index among the table's lines */
+	uint32_t *number_of;   /* by position: number in brackets; 0: not shown */
 	uint8_t *focus;        /* by function; NULL: all are shown */
 	uint64_t *totals;      /* by column, of a list */
-	uint64_t *sums;        /* likewise, so far */
+	uint64_t *sums;        /* by column, cumulative */
 };
 
-/* ---- what is shown ---- */
+/* ---- selection ---- */
 
-/* Rows know their groups and so lines; their columns are worked out once more. */
+/* The rows' columns are not stored, so this computes them again. */
 static int write_calls_make_links(struct calls *c, const struct profile *p,
 				  struct err *err)
 {
@@ -70,7 +70,7 @@ static bool write_calls_is_shown(const struct calls *c, const struct line *line)
 			       t->options->threshold);
 }
 
-/* Lines are by number in the order of groups; here each gets its position. */
+/* Sets the position of each line, and the numbers of the shown lines. */
 static int number_lines(struct calls *c)
 {
 	const struct report_lines *lines = &c->table.lines;
@@ -108,7 +108,8 @@ static void write_calls_put_marks(const struct calls *c, uint32_t position,
 		snprintf(text + len, MARKS_MAX - (size_t)len, " [self]");
 }
 
-/* A line of a list, unless its share is too small; the sums are of those above. */
+/* Writes a line of a list unless it is below the threshold.  The cumulative sums include omitted
+ * lines. */
 static int put_listed(struct calls *c, FILE *out, uint32_t position,
 		      const uint64_t *counts, const uint64_t *periods, bool is_self)
 {
@@ -149,8 +150,8 @@ static int write_calls_put_links(struct calls *c, FILE *out, const uint32_t *num
 	return r;
 }
 
-/* What shares of a list are of: the list, `own` included if it is not NULL, or with
- * --global-percent all samples. */
+/* Sets the totals that a list's percentages refer to: the list, including `own` unless it is
+ * NULL; or all samples with --global-percent. */
 static void begin_list(struct calls *c, const uint32_t *numbers, size_t nr,
 		       const uint64_t *own)
 {
@@ -175,7 +176,7 @@ static bool write_calls_is_empty(const struct calls *c, const struct line *line)
 	return true;
 }
 
-/* The function's own samples stand among its callees where they belong. */
+/* The function's own samples are sorted in among its callees. */
 static int put_callees(struct calls *c, FILE *out, uint32_t position)
 {
 	const struct text_table *t = &c->table;
@@ -265,7 +266,8 @@ static void calls_done(struct calls *c)
 int write_calls(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err)
 {
-	/* All lines are met in some list; and lists stand further in. */
+	/* Keep all lines, because each can appear in a list; and leave room for the lists'
+	 * indentation. */
 	struct present_options all = *options;
 	struct calls c = { .table = { .p = p, .options = &all } };
 	int r;

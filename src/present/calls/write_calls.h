@@ -1,7 +1,6 @@
-/* write_calls.h - each function with its callers and callees.
- * Layer: present.
- * 0, -ENOMEM, or -EINVAL: the profile cannot be shown in this form.  Errors of `out` are found by
- * ferror(). */
+/* write_calls.h - writes each function with its callers and callees.
+ * Layer: present.  Each returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be
+ * shown in this format.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdio.h>
 
@@ -9,7 +8,7 @@ struct err;
 struct present_options;
 struct profile;
 
-/* Of a profile after call_graph_make(). */
+/* Call call_graph_make() before. */
 int write_calls(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err);
 int write_calls_csv(FILE *out, struct profile *p, const struct present_options *options,

@@ -1,5 +1,5 @@
-/* write_calls_rows.c - --callgraph as CSV and JSON: of each function its own samples, those of all
- * it called, and the calls to and from it.  One event after the other. */
+/* write_calls_rows.c - writes --callgraph as CSV and JSON: for each function its own samples,
+ * those including callees, and its calls in both directions; one event after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@ struct write_calls_rows {
 	FILE *out;
 	struct json *json; /* NULL: CSV */
 	struct report_lines lines;
-	struct call_links links; /* their lines are the profile's rows */
+	struct call_links links; /* its lines are the profile's rows */
 	uint32_t *rank_of;       /* by row */
-	uint8_t *focus;          /* by value of the key symbol; NULL: all */
-	size_t image;            /* positions of keys */
+	uint8_t *focus;          /* by value of the symbol key; NULL: all */
+	size_t image;            /* indices of keys */
 	size_t symbol;
 	bool with_event;
 	struct buf text;
@@ -101,7 +101,7 @@ static void put_csv_header(struct write_calls_rows *r)
 		fwrite(r->text.data, 1, r->text.len, r->out);
 }
 
-/* ---- JSON: an object a function ---- */
+/* ---- JSON: an object per function ---- */
 
 static void put_json_key(struct write_calls_rows *r, uint32_t group, size_t key,
 			 const char *name)
@@ -208,7 +208,7 @@ static int write_calls_rows_make_links(struct write_calls_rows *r)
 	return call_links_make(&r->links, r->p, &how);
 }
 
-/* The focus is of functions; the key has their names. */
+/* The focus is by function; convert it to names, which are the values of the key. */
 static int write_calls_rows_find_focus(struct write_calls_rows *r, struct err *err)
 {
 	uint8_t *functions = NULL;
