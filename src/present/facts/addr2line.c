@@ -16,7 +16,8 @@ static void addr2line_out_put_text(struct buf *b, const char *text)
 #define PIECE_AT_MAX ((UINT64_C(1) << 36) - 1)
 #define PIECE_LEN_MAX ((UINT64_C(1) << 28) - 1)
 
-/* The demangled name; each is made once, known by where the mangled one is. */
+/* Returns the demangled name.  Demangles each name once; the cache key is the pointer of the
+ * mangled name. */
 static const char *demangled(struct addr2line_out *o, const char *name)
 {
 	struct map_slot *slot;
@@ -99,8 +100,8 @@ static void addr2line_out_put_unknown(struct addr2line_out *o)
 	addr2line_out_put_text(&o->text, "??:0\n");
 }
 
-/* The function around all: its name is what the linker sees, which is that of the symbol at
- * its start where debug information does not say it. */
+/* Uses the linkage name of the outermost function, from the symbol at its start if debug
+ * information has none. */
 static void name_outermost(struct addr2line_out *o, struct line_frame *f, uint64_t addr)
 {
 	struct addr2line_last *last = &o->last;
@@ -160,7 +161,7 @@ static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 			addr2line_out_put_text(&o->text, " (inlined by) ");
 		if (o->functions)
 			addr2line_out_put_function(o, frames[i].name);
-		/* addr2line says the innermost one's of all frames. */
+		/* addr2line prints the innermost discriminator for all frames. */
 		frames[i].discriminator = frames[0].discriminator;
 		addr2line_out_put_place(o, &frames[i]);
 	}
@@ -168,7 +169,7 @@ static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 	last->discriminator = frames[0].discriminator;
 }
 
-/* Code without debug information: from its symbol. */
+/* Answers from the symbol table for code without debug information. */
 static void addr2line_out_put_symbol(struct addr2line_out *o, uint64_t addr)
 {
 	struct line_symbol_name symbol;
@@ -199,7 +200,7 @@ static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
 			name_outermost(o, outermost, addr);
 		addr2line_out_put_frames(o, nr);
 	}
-	/* A function's name may come from the symbol at this very address. */
+	/* The function's name can come from the symbol at exactly this address. */
 	last->chain = named ? reach.chain : 0;
 	last->low = reach.low;
 	last->high = named && !o->addresses ? reach.high : 0;

@@ -1,4 +1,4 @@
-/* addr2line.h - answers in the form of binutils' addr2line, byte for byte.
+/* addr2line.h - formats source locations exactly like binutils' addr2line.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -14,22 +14,22 @@ enum {
 	ADDR2LINE_FRAMES_MAX = 256
 };
 
-/* Where an answer is in the text. */
+/* A range of the output text. */
 struct addr2line_piece {
 	uint64_t at : 36;
 	uint64_t len : 28;
 };
 
-/* The answer that was made last, for the addresses around it. */
+/* The last answer, which is reused for addresses around it. */
 struct addr2line_last {
 	struct addr2line_piece all;
 	struct addr2line_piece name; /* the innermost function's line */
 	struct addr2line_piece callers;
-	uint64_t low; /* all of it holds in [low, high) */
+	uint64_t low; /* `all` is valid for addresses in [low, high) */
 	uint64_t high;
-	uint64_t chain; /* all but the place of the innermost; 0: of nothing */
+	uint64_t chain; /* identifies all but the innermost location; 0: invalid */
 	uint32_t discriminator;
-	/* The function around all: what the symbol at its start is called. */
+	/* The outermost function: the name of the symbol at its start. */
 	uint64_t start;
 	const char *plain; /* NULL: none */
 	const char *symbol;
@@ -43,17 +43,17 @@ struct addr2line_out {
 	bool pretty;     /* -p */
 	bool base_names; /* -s */
 	bool demangle;   /* -C */
-	struct buf text; /* what was made; the caller writes it */
+	struct buf text; /* output; the caller writes it */
 	struct addr2line_last last;
 	struct line_frame frames[ADDR2LINE_FRAMES_MAX];
 	struct map by_name;
 	VEC(char *) demangled;
 };
 
-/* Appends what is known of an address, and says where; `shown` is how the user wrote it.
- * Addresses that follow each other are quick. */
+/* Appends the answer for an address, and returns its range in the text.  `shown` is the address
+ * as the user wrote it.  Neighbouring addresses are fast. */
 struct addr2line_piece addr2line_out_put(struct addr2line_out *o, uint64_t addr,
 					 uint64_t shown);
-/* Empties the text. */
+/* Clears the text. */
 void addr2line_out_clear(struct addr2line_out *o);
 void addr2line_out_done(struct addr2line_out *o);

@@ -1,4 +1,4 @@
-/* counts.c - what was counted: ocount's table, brief rows, JSON (oprofile-behaviour 1.8). */
+/* counts.c - writes event counts: ocount's table, brief rows, JSON (oprofile-behaviour 1.8). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
 	COMMAS_BYTES = 32,
 };
 
-/* NAME[:MASK[:KERNEL[:USER]]], as far as the user gave it. */
+/* Formats NAME[:MASK[:KERNEL[:USER]]] with the fields that the user gave. */
 static void count_write_name_of(const struct event_request *e,
 				char ret_name[NAME_BYTES])
 {
@@ -33,7 +33,7 @@ static void count_write_name_of(const struct event_request *e,
 			       e->unit_mask, e->kernel, e->user);
 }
 
-/* 90494935 as 90,494,935. */
+/* Formats 90494935 as 90,494,935. */
 static void put_commas(uint64_t v, char ret_text[COMMAS_BYTES])
 {
 	char digits[COMMAS_BYTES];
@@ -55,7 +55,7 @@ static double percent_counted(const struct counter_value *v)
 	return 100.0 * (double)v->running_ns / (double)v->enabled_ns;
 }
 
-/* It was to be counted, and had no counter all the time. */
+/* Returns true if the event was enabled but never had a counter. */
 static bool never_ran(const struct counter_value *v)
 {
 	return !v->there || (v->enabled_ns && !v->running_ns);
@@ -109,7 +109,7 @@ static int place_number(const struct count_run *run, size_t place)
 	return places_are_cpus(run) ? run->cpus.at[place] : run->tids.at[place];
 }
 
-/* Rows of a table: event by event, each with its places if they are apart. */
+/* Calls `fn` for the rows of a table: event by event, each with its CPUs or tasks if separate. */
 typedef void (*row_fn)(const struct count_view *view, const struct count_run *run,
 		       size_t event, long place, const struct counter_value *v);
 
@@ -391,7 +391,7 @@ static void repeat_row(const struct count_view *view, const struct count_run *ru
 			COUNT_WIDTH, median, COUNT_WIDTH, least, most);
 }
 
-/* A metric of each run; the runs that could not have it are left out. */
+/* The spread of a metric over the runs that have it. */
 struct metric_spread {
 	const char *name;
 	const char *unit;
@@ -423,7 +423,8 @@ static size_t values_of_metric(const struct count_run *run,
 	return found;
 }
 
-/* Those that the first run could have.  Their number; -1: no memory. */
+/* Computes the spreads of the metrics of the first run.  Returns their number, or -1 if memory
+ * is short. */
 static int metric_spreads(const struct count_run *run,
 			  const struct count_values *values, size_t nr,
 			  struct metric_spread ret_spreads[METRICS_MAX])

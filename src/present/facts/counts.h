@@ -1,4 +1,4 @@
-/* counts.h - what was counted, as text or JSON.
+/* counts.h - writes event counts as text or JSON.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -9,16 +9,16 @@ struct count_run;
 struct count_values;
 
 struct count_view {
-	bool separate; /* places apart */
+	bool separate; /* one row per CPU or task */
 	bool brief;
 	bool json;
 	bool metrics;
 	FILE *out;
 };
 
-/* The table, brief rows or JSON of one set of values. */
+/* Writes a set of values as a table, brief rows or JSON.  Returns 0 or a negative errno. */
 int count_write(const struct count_view *view, const struct count_run *run,
 		const struct count_values *values);
-/* Medians and spread of several runs of a command. */
+/* Writes medians and ranges of several runs of a command.  Returns 0 or a negative errno. */
 int count_write_repeats(const struct count_view *view, const struct count_run *run,
 			const struct count_values *values, size_t nr);

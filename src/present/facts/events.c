@@ -1,4 +1,4 @@
-/* events.c - the list of events as text, as ophelp(1) has it, XML and JSON. */
+/* events.c - writes the list of events as text like ophelp(1), XML and JSON. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool is_found(const struct events_view *v, const struct catalog_event *e)
 	       strcasestr(e->about, v->word) || mask_has(v, e);
 }
 
-/* Of an event that two sources have, the first that matches. */
+/* If two sources have an event, only the first match is returned. */
 const struct catalog_event *events_view_next(const struct events_view *v, size_t *at)
 {
 	const struct catalog_event *all = v->catalog->events.at;
@@ -48,8 +48,8 @@ const struct catalog_event *events_view_next(const struct events_view *v, size_t
 	return NULL;
 }
 
-/* Words up to column TEXT_WIDTH, further lines indented.  What stands there as it is to be written,
- * from `from` on, is written at once. */
+/* Wraps the text at column TEXT_WIDTH and indents further lines.  Text from `from` on that needs
+ * no change is written with a single call. */
 static void write_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 {
 	const char *from = text;
@@ -81,13 +81,13 @@ static void write_wrapped(FILE *out, const char *text, size_t column, size_t ind
 	putc_unlocked('\n', out);
 }
 
-/* Counters, and how they are shown. */
+/* A set of counters and its text. */
 struct shown_counters {
 	uint64_t counters;
 	char text[EVENT_COUNTERS_TEXT];
 };
 
-/* A mask's counters where they are not `of_event`, those of all its event's masks. */
+/* Writes a mask, with its counters if they differ from `of_event`, the counters of all masks. */
 static void write_mask(FILE *out, const struct events_view *v,
 		       const struct catalog_event *e, const struct catalog_mask *mask,
 		       const struct shown_counters *of_event)
@@ -98,7 +98,7 @@ static void write_mask(FILE *out, const struct events_view *v,
 	char of_mask[EVENT_COUNTERS_TEXT] = "";
 	char about[512];
 
-	/* Some of them are not shown, so that other ones may look the same. */
+	/* Not all counters are shown, so different sets can have the same text. */
 	if (counters != of_event->counters)
 		event_counters_text(counters, of_mask);
 	if (counters == of_event->counters || !strcmp(of_mask, of_event->text)) {
@@ -167,7 +167,7 @@ size_t events_write_text(FILE *out, const struct events_view *v)
 	return nr;
 }
 
-/* As any reader of XML has it: the lines of a text are one. */
+/* XML readers join the lines of an attribute, so write a blank for each line end. */
 static void xml_attribute(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, " %s=\"", name);

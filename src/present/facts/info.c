@@ -21,7 +21,7 @@ static const char *row_name(const struct info_row *row, char *space, size_t byte
 	return space;
 }
 
-/* "os_release" is "Os release:" to people. */
+/* Prints "os_release" as "Os release:". */
 static void print_fact(const struct fact *fact, unsigned int indent, FILE *out)
 {
 	int width = fprintf(out, "%*s%c", (int)indent, "", toupper(fact->name[0]));

@@ -1,4 +1,4 @@
-/* info.h - facts of recordings as text and as JSON.
+/* info.h - writes facts about recordings as text and JSON.
  * Layer: present. */
 #pragma once
 #include <stddef.h>
@@ -7,5 +7,5 @@
 struct info;
 
 void info_print_text(const struct info *info, FILE *out);
-/* All of them as one document. */
+/* Writes all of them as a single document. */
 void info_print_json(const struct info *infos, size_t nr, FILE *out);
