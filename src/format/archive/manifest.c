@@ -108,7 +108,7 @@ void archive_manifest_put(const struct archive_manifest *m, struct buf *out)
 	archive_manifest_put_text(out, "\n");
 }
 
-/* The next word of a row, ended in place; NULL: there is none behind it. */
+/* Cuts off and returns the first word of a row. Returns NULL if no word follows it. */
 static char *archive_manifest_next_word(char **row)
 {
 	char *word = *row;
@@ -136,7 +136,7 @@ static int archive_manifest_parse_file(struct archive_manifest *m, char *row)
 	return archive_manifest_file(m, &file);
 }
 
-/* 0; 1: that was the last one. */
+/* Returns 0, 1 if the row was the last one, or a negative errno. */
 static int parse_row(struct archive_manifest *m, size_t number, char *row)
 {
 	static const char file[] = "file ";

@@ -137,7 +137,7 @@ void unpacker_free(struct unpacker *u)
 	free(u);
 }
 
-/* ---- not packed ---- */
+/* ---- uncompressed ---- */
 
 static int plain_new(int fd, void **ret_state)
 {

@@ -1,6 +1,6 @@
-/* pack.h - a stream packed with zstd, with bzip2, or not at all.
- * Layer: format.  A packer may use threads of its own; the caller's is the only one that
- * writes.  Sources of the formats: RFC 8878; bzip2's manual (streams may follow each other). */
+/* pack.h - streams compressed with zstd, with bzip2, or not at all.
+ * Layer: format.  A packer can use its own threads, but only the caller's thread writes to the
+ * file. Sources of the formats: RFC 8878; bzip2's manual (streams can follow each other). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,30 +17,31 @@ enum packing {
 	PACKING_COUNT
 };
 
-/* What the end of a file's name says: ".bz2", ".tbz2", ".zst", ".tzst", ".oparchive". */
+/* Detects the packing by the suffix of a file name: ".bz2", ".tbz2", ".zst", ".tzst",
+ * ".oparchive". */
 enum packing packing_of_name(const char *name);
-/* What the first bytes of a file say. */
+/* Detects the packing by the first bytes of a file. */
 enum packing packing_of_bytes(const void *bytes, size_t len);
-/* False in a build without the library. */
+/* Returns false if the library was missing when this program was built. */
 bool packing_available(enum packing packing);
 
-/* Writes to `fd`, which stays the caller's.  0, -EOPNOTSUPP (a build without the library) or
- * -ENOMEM. */
+/* Creates a packer that writes to `fd`, which the caller still has to close. Returns 0,
+ * -EOPNOTSUPP (built without the library) or -ENOMEM. */
 int packer_new(int fd, enum packing packing, struct packer **ret_packer);
-/* 0 or a negative errno. */
+/* Both return 0 or a negative errno. */
 int packer_put(struct packer *p, const void *bytes, size_t len);
 int packer_finish(struct packer *p);
-void packer_free(struct packer *p); /* NULL is fine */
+void packer_free(struct packer *p); /* accepts NULL */
 
 struct pack_span {
 	uint8_t *at;
 	size_t size;
-	size_t pos; /* taken, or filled, so far */
+	size_t pos; /* bytes consumed or filled so far */
 };
 
 int unpacker_new(enum packing packing, struct unpacker **ret_unpacker);
-/* Takes from `in`, which is not empty, and puts into `out`; either may be used up.  0,
- * -EBADMSG with a line, or -ENOMEM. */
+/* Consumes bytes of `in`, which must not be empty, and adds bytes to `out`, until one of them
+ * is used up. Returns 0, -EBADMSG with a message in *err, or -ENOMEM. */
 int unpacker_step(struct unpacker *u, struct pack_span *in, struct pack_span *out,
 		  struct err *err);
-void unpacker_free(struct unpacker *u); /* NULL is fine */
+void unpacker_free(struct unpacker *u); /* accepts NULL */

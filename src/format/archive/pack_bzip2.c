@@ -1,6 +1,8 @@
-/* bzip2 is slow, and its blocks know nothing of each other: each piece of a block's size is a
- * stream of its own, packed by whichever thread is free, and written in order.  bzip2 and tar
- * read streams that follow each other as one. */
+/* pack_bzip2.c - bzip2 compression with several threads.
+ *
+ * bzip2 is slow, but its blocks are independent. So each block of input becomes a separate
+ * stream, compressed by any idle thread and written in order. bzip2 and tar read consecutive
+ * streams as one. */
 #include <bzlib.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,18 +15,19 @@
 #include "format/archive/pack_priv.h"
 
 enum {
-	BLOCK_100K = 9, /* as `tar cj` has it */
-	/* A block holds 900000 bytes less a few, after runs were shortened (a run of four grows
-	 * by a byte); what is over would make a second, tiny block. */
+	BLOCK_100K = 9, /* the default of `tar cj` */
+	/* A block holds almost 900000 bytes after run-length encoding, in which a run of four
+	 * grows by one byte. More input would make a second, tiny block. */
 	PIECE_BYTES = 890000,
-	PACKED_BYTES = PIECE_BYTES + PIECE_BYTES / 100 + 600, /* the manual's bound */
+	PACKED_BYTES =
+		PIECE_BYTES + PIECE_BYTES / 100 + 600, /* the bound in the manual */
 	THREADS_MAX = 16,
 	PIECES = 2 * THREADS_MAX
 };
 
 enum piece_state {
 	PIECE_FREE,
-	PIECE_FULL, /* to be packed */
+	PIECE_FULL, /* ready to be compressed */
 	PIECE_PACKING,
 	PIECE_PACKED
 };
@@ -41,14 +44,14 @@ struct pack_bzip2_piece {
 struct bzip2_packer {
 	int fd;
 	unsigned int
-		filling; /* the piece that is filled; all of them are used in turn */
-	unsigned int writing; /* the oldest that is not written */
+		filling; /* the block that is being filled; blocks are used in turn */
+	unsigned int writing; /* the oldest block that is not written yet */
 	unsigned int nr_pieces;
 	unsigned int nr_threads;
 	pthread_t threads[THREADS_MAX];
-	pthread_mutex_t lock; /* of state, packing and ending */
+	pthread_mutex_t lock; /* protects state, packing and ending */
 	pthread_cond_t changed;
-	unsigned int packing; /* the next to pack */
+	unsigned int packing; /* the next block to compress */
 	bool ending;
 	struct pack_bzip2_piece pieces[PIECES];
 };
@@ -60,7 +63,7 @@ static void pack_piece(struct pack_bzip2_piece *p)
 	p->nr_out = PACKED_BYTES;
 	r = BZ2_bzBuffToBuffCompress(p->out, &p->nr_out, p->in, (unsigned int)p->nr_in,
 				     BLOCK_100K, 0, 0);
-	p->error = r == BZ_OK ? 0 : -ENOMEM; /* nothing else can go wrong with it */
+	p->error = r == BZ_OK ? 0 : -ENOMEM; /* no other error can occur here */
 }
 
 static void *pack_bzip2_work(void *ctx)
@@ -144,7 +147,7 @@ static void set_state(struct bzip2_packer *b, struct pack_bzip2_piece *p,
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Waits for the oldest piece and writes it. */
+/* Waits until the oldest block is compressed, and writes it. */
 static int write_oldest(struct bzip2_packer *b)
 {
 	struct pack_bzip2_piece *p = &b->pieces[b->writing];
@@ -161,12 +164,12 @@ static int write_oldest(struct bzip2_packer *b)
 	return r;
 }
 
-/* The piece that is filled is whole. */
+/* Hands the full block to the threads, or compresses it if there are none. */
 static int hand_over(struct bzip2_packer *b)
 {
 	struct pack_bzip2_piece *p = &b->pieces[b->filling];
 
-	if (!b->nr_threads) { /* there was none to be had */
+	if (!b->nr_threads) { /* no thread could be created */
 		pack_piece(p);
 		set_state(b, p, PIECE_PACKED);
 	} else {
@@ -212,7 +215,7 @@ static int bzip2_finish(void *state)
 
 struct bzip2_unpacker {
 	bz_stream stream;
-	bool begun; /* a stream of the input */
+	bool begun; /* in the middle of a stream */
 };
 
 static int unbzip2_new(void **ret_state)

@@ -1,4 +1,4 @@
-/* pack_bzip2_none.c - a build without libbz2. */
+/* pack_bzip2_none.c - replaces pack_bzip2.c in a build without libbz2. */
 #include "format/archive/pack_priv.h"
 
 const struct pack_ops pack_bzip2 = { 0 };

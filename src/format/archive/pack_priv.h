@@ -1,5 +1,5 @@
-/* pack_priv.h - what a kind of packing is made of: pack.c has a row for each.
- * Layer: format, for pack*.c alone.  Functions as their namesakes of pack.h. */
+/* pack_priv.h - the operations of a compression format; pack.c has a table of them.
+ * Layer: format, for pack*.c only.  The functions work like those of the same name in pack.h. */
 #pragma once
 #include "format/archive/pack.h"
 
@@ -16,5 +16,4 @@ struct pack_ops {
 
 extern const struct pack_ops pack_plain;
 extern const struct pack_ops pack_zstd;
-extern const struct pack_ops
-	pack_bzip2; /* without functions in a build without libbz2 */
+extern const struct pack_ops pack_bzip2; /* all NULL in a build without libbz2 */

@@ -1,4 +1,4 @@
-/* pack_zstd.c - archives packed by zstd. */
+/* pack_zstd.c - zstd compression. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -9,10 +9,10 @@
 #include "format/archive/pack_priv.h"
 
 enum {
-	/* Of binaries a tenth smaller than by 3, and a quarter of the time of bzip2. */
+	/* Makes binaries 10% smaller than level 3, in a quarter of the time of bzip2. */
 	LEVEL = 7,
-	/* Matches are looked for in the 64 MB before: compilers share much code with each
-	 * other, which saves another twentieth at no cost.  Every zstd reads up to 27. */
+	/* Searches for matches in the previous 64 MB: compilers share much code with each
+	 * other, which saves another 5% at no cost. Every zstd can read up to 27. */
 	WINDOW_LOG = 26,
 	OUTPUT_BYTES = 1 << 17
 };
@@ -47,7 +47,7 @@ static int zstd_new(int fd, void **ret_state)
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, WINDOW_LOG);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_enableLongDistanceMatching, 1);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
-	/* No workers (ZSTD_c_nbWorkers): with them libzstd 1.5.4 crashes if memory is short. */
+	/* No workers (ZSTD_c_nbWorkers): libzstd 1.5.4 crashes with them if memory is short. */
 	*ret_state = z;
 	return 0;
 }
@@ -64,7 +64,7 @@ static int pack_zstd_pack(struct zstd_packer *z, const void *bytes, size_t len,
 
 		left = ZSTD_compressStream2(z->zstd, &out, &in, how);
 		if (ZSTD_isError(left))
-			return -ENOMEM; /* nothing else can go wrong with it */
+			return -ENOMEM; /* no other error can occur here */
 		r = io_write_all(z->fd, z->output, out.pos);
 	} while (!r && (how == ZSTD_e_end ? left != 0 : in.pos < in.size));
 	return r;
@@ -97,7 +97,7 @@ static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
 	out->pos = to.pos;
 	if (!ZSTD_isError(n))
 		return 0;
-	/* It allocates the window when it has read the first header. */
+	/* zstd allocates its window after it has read the first frame header. */
 	if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return err_set(err, -ENOMEM, "out of memory");
 	return err_set(err, -EBADMSG, "damaged: %s", ZSTD_getErrorName(n));

@@ -1,5 +1,5 @@
-/* tar_header.h - the block before each member of a tar file.
- * Layer: format, for tar_*.c alone.  POSIX.1-2017, pax(1), table 4-14. */
+/* tar_header.h - the header block of a tar member.
+ * Layer: format, for tar_*.c only.  POSIX.1-2017, pax(1), table 4-14. */
 #pragma once
 #include <stdbool.h>
 
@@ -29,7 +29,7 @@ struct tar_header {
 };
 _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is one block");
 
-/* The sum of its bytes, those of the checksum itself taken as blanks. */
+/* Returns the sum of the header's bytes, with the checksum field counted as blanks. */
 static inline unsigned int tar_header_sum(const struct tar_header *h)
 {
 	const unsigned char *bytes = (const unsigned char *)h;

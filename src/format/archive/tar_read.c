@@ -1,4 +1,4 @@
-/* tar_read.c - reads tar files, of untrusted origin. */
+/* tar_read.c - reads tar files from untrusted sources. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,19 +12,19 @@
 
 enum {
 	INPUT_BYTES = 1 << 17,
-	EXTRA_MAX_BYTES = 1 << 16, /* of a pax header */
+	EXTRA_MAX_BYTES = 1 << 16, /* maximum size of a pax header */
 	SKIP_BYTES = 1 << 12
 };
 
 struct tar_reader {
 	struct tar_source source;
-	uint64_t left_of_all;      /* bytes that may still be unpacked */
-	struct unpacker *unpacker; /* NULL: how it is packed is not known yet */
-	struct pack_span in;       /* what of input[] is to be taken */
-	uint64_t left;             /* content of the member that may be read */
-	uint64_t skip;             /* bytes after it, up to the next header */
+	uint64_t left_of_all;      /* bytes that can still be unpacked */
+	struct unpacker *unpacker; /* NULL: compression not detected yet */
+	struct pack_span in;       /* the part of input[] that is not consumed */
+	uint64_t left;             /* content of the member that can be read */
+	uint64_t skip;             /* bytes from there to the next header */
 	char name[TAR_NAME_MAX + 1];
-	bool has_size; /* both from an extended header */
+	bool has_size; /* has_size and size come from an extended header */
 	uint64_t size;
 	uint8_t input[INPUT_BYTES];
 	char extra[EXTRA_MAX_BYTES + 1];
@@ -63,7 +63,7 @@ void tar_reader_free(struct tar_reader *t)
 	free(t);
 }
 
-/* More input.  1: some is there; 0: the end. */
+/* Reads more input if needed. Returns 1 if there is some, 0 at the end, or a negative errno. */
 static int tar_read_fill(struct tar_reader *t, struct err *err)
 {
 	ssize_t n;
@@ -91,7 +91,7 @@ static int tar_read_begin(struct tar_reader *t, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* Exactly `len` unpacked bytes; less is an error. */
+/* Unpacks exactly `len` bytes. Fewer are an error. */
 static int tar_read_get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 {
 	struct pack_span out = { .at = bytes, .size = len };
@@ -130,7 +130,7 @@ static int tar_read_skip(struct tar_reader *t, uint64_t bytes, struct err *err)
 	return 0;
 }
 
-/* Octal digits, ended by a blank, a zero byte or the field's end. */
+/* Parses octal digits that end with a blank, a NUL or the end of the field. */
 static bool parse_octal(const char *field, size_t len, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -153,7 +153,7 @@ static bool tar_read_parse_size(const struct tar_header *h, uint64_t *ret_size)
 	if (!(field[0] & 0x80))
 		return parse_octal(h->size, sizeof(h->size), ret_size);
 	if (field[0] != 0x80)
-		return false; /* negative, or beyond 64 bits */
+		return false; /* negative, or more than 64 bits */
 	for (size_t i = 1; i < sizeof(h->size); i++) {
 		if (size > (uint64_t)INT64_MAX >> 8)
 			return false;
@@ -170,7 +170,7 @@ static bool tar_read_is_zero(const struct tar_header *h)
 	return !memcmp(h, &zero, sizeof(zero));
 }
 
-/* PREFIX/NAME, of which either may fill its field to the end. */
+/* Joins PREFIX/NAME. Each of them can fill its field without a NUL. */
 static void tar_read_take_name(struct tar_reader *t, const struct tar_header *h)
 {
 	size_t prefix = memcmp(h->magic, "ustar", 6)
@@ -196,7 +196,8 @@ static bool tar_read_set_name(struct tar_reader *t, const char *name, size_t len
 	return true;
 }
 
-/* One "LEN KEY=VALUE\n" of a pax header; LEN counts all of it.  NULL: malformed. */
+/* Parses one "LEN KEY=VALUE\n" of a pax header; LEN counts the whole entry. Returns the next
+ * entry, or NULL if this one is malformed. */
 static const char *take_pair(struct tar_reader *t, const char *at, const char *end)
 {
 	uint64_t len = 0;
@@ -228,8 +229,8 @@ static const char *take_pair(struct tar_reader *t, const char *at, const char *e
 	return next;
 }
 
-/* A member that tells of the next one: 'x', or 'L' and 'K' of GNU; where a link leads
- * ('K') is nobody's business. */
+/* Parses a member that describes the next one: 'x', or GNU's 'L'. GNU's 'K', the target of a
+ * link, is ignored. */
 static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct err *err)
 {
 	const char *at = t->extra, *end;
@@ -317,7 +318,7 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 		size = t->size;
 	if (ret_member->kind == TAR_FILE)
 		ret_member->bytes = t->left = size;
-	/* A member of an unknown type has content as a file does (POSIX). */
+	/* Members of unknown type have content, like files (POSIX). */
 	if (ret_member->kind == TAR_FILE || ret_member->kind == TAR_UNKNOWN)
 		t->skip = size - t->left + -size % TAR_BLOCK;
 	return 0;

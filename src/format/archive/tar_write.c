@@ -17,9 +17,9 @@ static const uint64_t octal_max = 077777777777; /* eleven digits */
 
 struct tar_writer {
 	struct packer *packer;
-	uint64_t left; /* of the member */
+	uint64_t left; /* bytes of the member not yet written */
 	unsigned int padding;
-	bool is_private; /* of the files to come */
+	bool is_private; /* applies to the following files */
 };
 
 int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar)
@@ -43,13 +43,13 @@ void tar_writer_free(struct tar_writer *t)
 	free(t);
 }
 
-/* A member as its header tells of it. */
+/* The fields of a member's header. */
 struct told {
 	const char *name;
 	char type;
 	uint64_t bytes;
 	uint64_t mtime;
-	const char *link; /* NULL: it is none */
+	const char *link; /* NULL: not a link */
 };
 
 static void tar_write_put_text(char *field, size_t size, const char *text)
@@ -82,7 +82,7 @@ static int tar_write_put_header(struct tar_writer *t, const struct told *m)
 	return packer_put(t->packer, &h, sizeof(h));
 }
 
-/* "LEN KEY=VALUE\n", where LEN counts itself too. */
+/* Formats "LEN KEY=VALUE\n", where LEN includes its own digits. */
 static int format_pair(char *out, size_t size, const char *key, const char *value)
 {
 	size_t rest = strlen(key) + strlen(value) + 3;
@@ -100,7 +100,7 @@ static int put_padding(struct tar_writer *t, unsigned int bytes)
 	return packer_put(t->packer, zeros, bytes);
 }
 
-/* What does not fit into the header stands before it. */
+/* Writes an extra member with the values that do not fit into the header. */
 static int put_extra(struct tar_writer *t, const struct told *m)
 {
 	static const char pax[] = "pax";
