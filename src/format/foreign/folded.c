@@ -9,7 +9,7 @@
 
 typedef VEC(struct foreign_frame) frame_vec;
 
-/* Takes a line apart: false if there is no count at its end. */
+/* Splits a line into stack and count. Returns false if it does not end with a count. */
 static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 		       uint64_t *ret_count)
 {
@@ -36,7 +36,7 @@ bool foreign_is_folded(const void *bytes, size_t len)
 	return split_line(line, &stack, &count) && !memchr(line.at, 0, line.len);
 }
 
-/* "name_[k]": what stackcollapse-perf.pl --kernel, --jit and --inline mark. */
+/* Removes a mark such as "_[k]" from a name (stackcollapse-perf.pl --kernel, --jit, --inline). */
 static void take_mark(struct foreign_frame *f)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
@@ -54,7 +54,7 @@ static void take_mark(struct foreign_frame *f)
 	n->len -= 4;
 }
 
-/* The stack from its end on, as far as the command in front. */
+/* Reads the frames from the end of the stack back to the command, which comes first. */
 static bool foreign_folded_take_frames(struct foreign_word stack, frame_vec *frames,
 				       struct foreign_word *ret_comm)
 {
@@ -97,7 +97,7 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 		return -ENOMEM;
 	s.nr_frames = frames->nr;
 	s.truncated = s.nr_frames == FOREIGN_FRAMES_MAX;
-	/* As our own export says it. */
+	/* The mark of our own export. */
 	if (s.nr_frames &&
 	    foreign_folded_is_text(frames->at[s.nr_frames - 1].name, "[truncated]")) {
 		s.truncated = true;

@@ -4,7 +4,8 @@
 
 #include "base/array.h"
 
-/* In the order in which they are tried: a line of perf script's could also be a stack. */
+/* In the order in which they are tried. Folded is last, as a line of perf script can also look
+ * like a folded stack. */
 static const struct foreign_format formats[] = {
 	{ "pprof", foreign_is_pprof, foreign_read_pprof },
 	{ "perf-script", foreign_is_perf_script, foreign_read_perf_script },

@@ -1,12 +1,12 @@
-/* foreign.h - profiles that other tools made: stacks of names with counts.
- * Layer: format.  Nothing is kept but what one profile needs while it is read.
+/* foreign.h - reads profiles of other tools: stacks of names with counts.
+ * Layer: format.  State is kept only while one profile is read.
  *
- *	folded      a line a stack, "COMMAND;OUTERMOST;...;INNERMOST COUNT", as stackcollapse*.pl
- *	            of FlameGraph print it and flamegraph.pl reads it
- *	pprof       a Profile message (github.com/google/pprof, proto/profile.proto)
- *	perf-script what perf script prints, of samples with and without stacks
+ *     folded      one stack per line, "COMMAND;OUTERMOST;...;INNERMOST COUNT", as printed by
+ *                 FlameGraph's stackcollapse*.pl and read by flamegraph.pl
+ *     pprof       a Profile message (github.com/google/pprof, proto/profile.proto)
+ *     perf-script the output of perf script, for samples with and without stacks
  *
- * All of it is hostile: what is wrong with a line or a sample costs that one, and is counted. */
+ * All input is untrusted. A malformed line or sample is skipped and counted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,12 +15,13 @@
 struct err;
 
 enum {
-	FOREIGN_FRAMES_MAX = 1 << 14, /* of one stack; the outermost are cut off */
+	FOREIGN_FRAMES_MAX = 1
+			     << 14, /* in one stack; the outermost frames are cut off */
 	FOREIGN_EVENTS_MAX = 64
 };
 
 struct foreign_word {
-	const char *at; /* not ended by a zero; borrowed from what is parsed */
+	const char *at; /* not NUL-terminated; borrowed from the input */
 	size_t len;     /* 0: unknown */
 };
 
@@ -29,7 +30,7 @@ struct foreign_frame {
 	struct foreign_word image;
 };
 
-/* `count` samples that are the same in all that is known. */
+/* `count` samples that are equal in all known fields. */
 struct foreign_sample {
 	struct foreign_word event;
 	struct foreign_word comm;
@@ -38,34 +39,36 @@ struct foreign_sample {
 	int64_t cpu;
 	uint64_t time_ns; /* 0: unknown */
 	uint64_t count;
-	uint64_t period;                    /* of all of them together; 0: unknown */
+	uint64_t period;                    /* the sum over all of them; 0: unknown */
 	const struct foreign_frame *frames; /* innermost first */
 	size_t nr_frames;
-	bool truncated; /* callers are missing */
+	bool truncated; /* the outermost callers are missing */
 };
 
-/* What the whole profile says. */
+/* Properties of the whole profile. */
 struct foreign_info {
-	struct foreign_word main_image;   /* the program's own binary; empty: unknown */
-	struct foreign_word period_event; /* of this event a sample was taken ... */
-	uint64_t period;                  /* ... so often; 0: unknown */
-	uint64_t start_wall_ns;           /* since 1970; 0: unknown */
-	uint64_t skipped; /* lines or samples that were not understood */
+	struct foreign_word main_image; /* binary of the main program; empty: unknown */
+	struct foreign_word
+		period_event;   /* one sample was taken each time this event ... */
+	uint64_t period;        /* ... occurred `period` times; 0: unknown */
+	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
+	uint64_t skipped;       /* malformed lines or samples */
 };
 
-/* A negative errno ends the reading with it. */
+/* Receives one sample. Returns 0, or a negative errno to stop reading. */
 typedef int (*foreign_fn)(void *ctx, const struct foreign_sample *sample);
 
 struct foreign_format {
 	const char *name;
-	/* Whether the beginning of a file may be such a profile. */
+	/* Returns true if a file that begins with these bytes can be such a profile. */
 	bool (*is)(const void *bytes, size_t len);
-	/* 0; -EBADMSG with a line: there is nothing of use in it; -ENOMEM, or what `fn` says. */
+	/* Reads the profile and calls `fn` for each sample. Returns 0; -EBADMSG with a message
+	 * in *err if it contains nothing usable; -ENOMEM; or the error of `fn`. */
 	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		    struct foreign_info *ret_info, struct err *err);
 };
 
-/* The format of a file, by its beginning; NULL: it is none of these. */
+/* Detects the format by the beginning of a file. Returns NULL if it is none of these. */
 const struct foreign_format *foreign_find(const void *bytes, size_t len);
 
 bool foreign_is_folded(const void *bytes, size_t len);
@@ -78,11 +81,12 @@ bool foreign_is_perf_script(const void *bytes, size_t len);
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			     struct foreign_info *ret_info, struct err *err);
 
-/* ---- what the text formats share ---- */
+/* ---- helpers of the text formats ---- */
 
-/* Takes the line at *at, without its end, and steps behind it.  False: there is none. */
+/* Returns the line at *at without its line end, and moves *at past it. Returns false at the
+ * end. */
 bool foreign_line(const char **at, const char *end, struct foreign_word *ret_line);
-/* The first line of a text that is neither empty nor a comment ("#"); empty: there is none. */
+/* Returns the first line that is neither empty nor a comment ("#"); an empty word if none is. */
 struct foreign_word foreign_first_line(const void *bytes, size_t len);
-/* A decimal number that is all of the word. */
+/* Parses a decimal number that makes up the whole word. */
 bool foreign_number(struct foreign_word w, uint64_t *ret_v);

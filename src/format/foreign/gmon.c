@@ -16,7 +16,7 @@ enum {
 	BYTE_BITS = 8
 };
 
-/* oprofile-behaviour.md 1.3: what opgprof calls its counts. */
+/* The unit that opgprof writes: oprofile-behaviour.md 1.3. */
 static const char dimension[DIMENSION_BYTES] = "samples";
 
 static void gmon_put_number(const struct gmon *g, uint64_t value, unsigned int bytes)
@@ -37,7 +37,8 @@ void gmon_put_header(const struct gmon *g)
 	buf_put(g->out, spare, sizeof(spare));
 }
 
-/* The `turn`th 65535 of each count.  False: there were none. */
+/* Counts above 65535 are split: writes the `turn`th part of each. Returns false if no count has
+ * such a part. */
 static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t turn)
 {
 	size_t start = g->out->len;

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-/* The rest of a line. */
+/* The unparsed rest of a line. */
 struct rest {
 	const char *at;
 	const char *end;
@@ -65,7 +65,7 @@ static int opreport_text_digit_of(char c, int base)
 	return d < base ? d : -1;
 }
 
-/* False: not a number, or too large. */
+/* Returns false if the word is not a number or the number is too large. */
 static bool opreport_text_number_of(struct opreport_word w, int base,
 				    uint64_t *ret_value)
 {
@@ -82,7 +82,7 @@ static bool opreport_text_number_of(struct opreport_word w, int base,
 	return w.len > 0;
 }
 
-/* "FILE:LINE": what ends with a colon, digits and a blank or the end. */
+/* Parses "FILE:LINE": ends with a colon, digits, and a blank or the end of the line. */
 static bool take_place(struct rest *r, struct opreport_line *l)
 {
 	opreport_text_skip_blanks(r);
@@ -111,7 +111,7 @@ static int bad(struct err *err, const char *what)
 	return err_set(err, -EBADMSG, "%s", what);
 }
 
-/* What lines of functions and of addresses have in common. */
+/* Parses the columns that function lines and address lines share. */
 static int opreport_text_take_counts(const struct opreport_reader *r, struct rest *rest,
 				     struct opreport_line *l, struct err *err)
 {

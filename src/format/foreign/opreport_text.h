@@ -1,12 +1,12 @@
-/* opreport_text.h - takes lines of `opreport -gdf` apart (oprofile-behaviour.md 1.1.5).
+/* opreport_text.h - parses lines of `opreport -gdf` (oprofile-behaviour.md 1.1.5).
  * Layer: format.
  *
- * Header lines ("CPU: ...", "Counted EVENT events ..."), a title line that begins with "vma", then
- * for each function a line
- *	VMA  samples % (of each event)  FILE:LINE  [IMAGE  [APP]]  SYMBOL
- * and below it one with blanks in front for each of its addresses
- *	VMA  samples % ...  FILE:LINE
- * FILE:LINE may be "(no location information)". */
+ * The output has header lines ("CPU: ...", "Counted EVENT events ..."), a title line that
+ * begins with "vma", and then one line per function:
+ *     VMA  samples % (of each event)  FILE:LINE  [IMAGE  [APP]]  SYMBOL
+ * followed by one indented line for each of its addresses:
+ *     VMA  samples % ...  FILE:LINE
+ * FILE:LINE can be "(no location information)". */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ enum {
 };
 
 enum opreport_kind {
-	OPREPORT_OTHER, /* nothing of use */
+	OPREPORT_OTHER, /* ignored */
 	OPREPORT_EVENT,
 	OPREPORT_TITLE,
 	OPREPORT_SYMBOL,
@@ -27,11 +27,11 @@ enum opreport_kind {
 };
 
 struct opreport_word {
-	const char *at; /* in the line */
+	const char *at; /* points into the line */
 	size_t len;
 };
 
-/* What is known so far; zero at first. */
+/* The state between lines. Zero it before the first line. */
 struct opreport_reader {
 	size_t nr_events;
 	bool has_image;
@@ -43,13 +43,14 @@ struct opreport_line {
 	enum opreport_kind kind;
 	struct opreport_word name; /* of the event or the symbol */
 	uint64_t vma;
-	uint64_t counts[OPREPORT_EVENTS_MAX]; /* of each event */
+	uint64_t counts[OPREPORT_EVENTS_MAX]; /* for each event */
 	struct opreport_word file;            /* empty: unknown */
 	uint64_t line;
-	struct opreport_word image; /* these two empty if they have no column */
+	struct opreport_word image; /* image and app are empty if they have no column */
 	struct opreport_word app;
 };
 
-/* `text` has no newline at its end.  0, or -EBADMSG with what is wrong with it. */
+/* Parses one line. `text` does not end with a newline. Returns 0, or -EBADMSG with the reason
+ * in *err. */
 int opreport_parse(struct opreport_reader *r, const char *text, size_t len,
 		   struct opreport_line *ret_line, struct err *err);

@@ -1,9 +1,9 @@
-/* perf_script.c - the text of perf script (docs/perf-script.md): a line
+/* perf_script.c - parses the output of perf script (docs/perf-script.md). Each sample is a line
  *
- *	COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]
+ *     COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]
  *
- * and, with stacks, below it a line "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the innermost
- * first, up to an empty line.  All but the pid and the event may be missing. */
+ * followed, with stacks, by a line "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the
+ * innermost first, and an empty line. Everything but the pid and the event can be missing. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -38,14 +38,14 @@ static struct foreign_word foreign_perf_script_next_word(struct foreign_word *re
 
 /* ---- the first line ---- */
 
-/* "17" or "17/18". */
+/* Parses "17" or "17/18". */
 static bool take_ids(struct foreign_word w, struct foreign_sample *s)
 {
 	const char *slash = memchr(w.at, '/', w.len);
 	size_t len = slash ? (size_t)(slash - w.at) : w.len;
 	uint64_t pid, tid;
 
-	if (w.len && w.at[0] == '-') /* unknown: -1 */
+	if (w.len && w.at[0] == '-') /* -1: unknown */
 		return w.len >= 2 && isdigit((unsigned char)w.at[1]);
 	if (!foreign_number((struct foreign_word){ w.at, len }, &pid))
 		return false;
@@ -60,7 +60,7 @@ static bool take_ids(struct foreign_word w, struct foreign_sample *s)
 	return true;
 }
 
-/* "[003]". */
+/* Parses "[003]". */
 static bool take_cpu(struct foreign_word w, struct foreign_sample *s)
 {
 	uint64_t cpu;
@@ -73,7 +73,7 @@ static bool take_cpu(struct foreign_word w, struct foreign_sample *s)
 	return true;
 }
 
-/* "12.345678:", to microseconds or nanoseconds. */
+/* Parses "12.345678:", with microseconds or nanoseconds. */
 static bool take_time(struct foreign_word w, struct foreign_sample *s)
 {
 	const char *dot = memchr(w.at, '.', w.len);
@@ -94,7 +94,7 @@ static bool take_time(struct foreign_word w, struct foreign_sample *s)
 	       !__builtin_add_overflow(seconds, part, &s->time_ns);
 }
 
-/* What is behind the pid; `rest` is then what is behind the event. */
+/* Parses the fields after the pid, up to the event, and leaves `rest` after the event. */
 static bool foreign_perf_script_take_rest(struct foreign_word *rest,
 					  struct foreign_sample *s)
 {
@@ -115,8 +115,8 @@ static bool foreign_perf_script_take_rest(struct foreign_word *rest,
 	return true;
 }
 
-/* The command may have blanks and numbers in it: the first word that may be a pid with what must
- * follow it is one.  False: it is no such line. */
+/* A command can contain blanks and numbers. So the pid is the first word that can be a pid and
+ * is followed by the fields that must follow a pid. Returns false if the line has none. */
 static bool foreign_perf_script_take_head(struct foreign_word line,
 					  struct foreign_word *ret_rest,
 					  struct foreign_sample *s)
@@ -161,7 +161,7 @@ static bool foreign_perf_script_is_hex(struct foreign_word w)
 	return w.len;
 }
 
-/* "NAME+0x12": the name ends there; one that has a plus sign itself stays whole. */
+/* Removes the offset of "NAME+0x12". A name that contains a plus sign itself is kept. */
 static void cut_offset(struct foreign_word *name)
 {
 	for (size_t i = name->len; i-- > 3;) {
@@ -175,7 +175,7 @@ static void cut_offset(struct foreign_word *name)
 	}
 }
 
-/* "ADDRESS NAME (IMAGE)"; false: it is something else. */
+/* Parses "ADDRESS NAME (IMAGE)". Returns false for anything else. */
 static bool foreign_perf_script_take_frame(struct foreign_word text,
 					   struct foreign_frame *ret_frame)
 {
@@ -192,7 +192,7 @@ static bool foreign_perf_script_take_frame(struct foreign_word text,
 		text.len--;
 	at = text.len;
 	if (at && text.at[at - 1] == ')') {
-		/* An image's name may have brackets itself. */
+		/* The name of the image can contain parentheses. */
 		do {
 			at--;
 			depth += text.at[at] == ')';
@@ -271,7 +271,7 @@ static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *
 	g->s = *s;
 	g->open = true;
 	g->frames.nr = 0;
-	/* Fields of a tracepoint may stand there instead. */
+	/* Fields of a tracepoint can follow instead of a frame. */
 	return foreign_perf_script_take_frame(rest, &frame)
 		       ? foreign_perf_script_add_frame(g, rest)
 		       : 0;

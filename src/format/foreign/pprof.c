@@ -1,5 +1,6 @@
-/* pprof.c - a Profile message (github.com/google/pprof, proto/profile.proto), unpacked.
- * A field is (number << 3 | type) and a varint, or a length and bytes. */
+/* pprof.c - reads an uncompressed Profile message (github.com/google/pprof,
+ * proto/profile.proto). A field is (number << 3 | type), followed by a varint, or by a length
+ * and bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,11 @@ enum {
 	WIRE_64 = 1,
 	WIRE_BYTES = 2,
 	WIRE_32 = 5,
-	LINES_MAX = 1024, /* of one location */
-	FIELDS_TRIED = 64 /* to know it */
+	LINES_MAX = 1024, /* per location */
+	FIELDS_TRIED = 64 /* number of fields examined to recognize the format */
 };
 
-/* What is met of the messages; strings by their number. */
+/* The needed fields of each message. Strings are indices into the string table. */
 struct value_type {
 	uint64_t type;
 	uint64_t unit;
@@ -41,15 +42,15 @@ struct location {
 struct foreign_pprof {
 	VEC(struct foreign_word) strings;
 	VEC(struct value_type) types;
-	VEC(uint64_t) mappings; /* string of the file, by order */
+	VEC(uint64_t) mappings; /* index of the file name's string, in file order */
 	VEC(struct function) functions;
 	VEC(struct location) locations;
-	VEC(uint64_t) lines; /* ids of functions, innermost first */
+	VEC(uint64_t) lines; /* function ids, innermost first */
 	struct map mapping_by;
 	struct map function_by;
 	struct map location_by;
 	VEC(struct foreign_frame) frames;
-	VEC(uint64_t) ids; /* of the sample at hand */
+	VEC(uint64_t) ids; /* of the current sample */
 	VEC(uint64_t) values;
 	foreign_fn fn;
 	void *ctx;
@@ -68,7 +69,8 @@ struct foreign_pprof_field {
 	struct cursor bytes;
 };
 
-/* The next field; false at the end, or where it is damaged: then c->failed. */
+/* Reads the next field. Returns false at the end, or if the message is damaged; then c->failed
+ * is set. */
 static bool foreign_pprof_next_field(struct cursor *c,
 				     struct foreign_pprof_field *ret_f)
 {
@@ -98,8 +100,8 @@ static bool foreign_pprof_next_field(struct cursor *c,
 	return true;
 }
 
-/* The fields of a Profile come in any order; they are messages, strings and numbers, by what
- * profile.proto says. */
+/* The fields of a Profile can be in any order. profile.proto defines which numbers are
+ * messages, strings and numbers. */
 static bool fits_profile(const struct foreign_pprof_field *f)
 {
 	static const uint32_t messages =
@@ -118,7 +120,7 @@ bool foreign_is_pprof(const void *bytes, size_t len)
 	for (size_t i = 0; i < FIELDS_TRIED && foreign_pprof_next_field(&c, &f); i++) {
 		if (!fits_profile(&f))
 			return false;
-		/* The type of a value: a number or two, and no text. */
+		/* A ValueType has one or two numbers and no string. */
 		has_type |= f.number == 1 && f.bytes.len && f.bytes.len <= 24 &&
 			    (f.bytes.data[0] == 8 || f.bytes.data[0] == 16);
 	}
@@ -238,7 +240,7 @@ static struct foreign_word foreign_pprof_string_at(const struct foreign_pprof *w
 				      : (struct foreign_word){ "", 0 };
 }
 
-/* All but the samples, which need it: strings and functions may stand behind them. */
+/* Reads everything but the samples, which depend on it: strings and functions can follow them. */
 static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 {
 	static void (*const takers[])(struct foreign_pprof *, struct cursor) = {
@@ -262,7 +264,7 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 	}
 }
 
-/* Its number, or one that no label has. */
+/* Returns the index of a string, or an index that no label has. */
 static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *name)
 {
 	for (size_t i = 0; i < w->strings.nr; i++)
@@ -274,7 +276,7 @@ static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *
 
 /* ---- samples ---- */
 
-/* A field of numbers is one of them, or several in bytes. */
+/* A repeated number is one varint field per number, or a packed field with several. */
 #define take_numbers(w, f, to)                                                         \
 	do {                                                                           \
 		struct cursor in_ = (f)->bytes;                                        \
@@ -320,7 +322,7 @@ static bool foreign_pprof_add_frame(struct foreign_pprof *w, struct foreign_word
 	return true;
 }
 
-/* False: the stack is too deep. */
+/* Appends the frames of a location. Returns false if the stack is too deep. */
 static bool add_location(struct foreign_pprof *w, uint64_t id)
 {
 	uint32_t at = map_get(&w->location_by, id, 0);
@@ -367,8 +369,9 @@ static bool foreign_pprof_is_text(struct foreign_word w, const char *text)
 	return w.len == strlen(text) && foreign_pprof_ends_with(w, text);
 }
 
-/* "samples" in "count" and what they stand for are values of one event: a Go program's profile has
- * samples/count and cpu/nanoseconds, its heap alloc_objects/count and alloc_space/bytes. */
+/* A value "samples" in "count" and the value after it belong to one event: Go's CPU profiles
+ * have samples/count and cpu/nanoseconds, its heap profiles alloc_objects/count and
+ * alloc_space/bytes. */
 static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 {
 	struct foreign_word type = foreign_pprof_string_at(w, w->types.at[i].type);
@@ -393,7 +396,7 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 		s->period = pair ? w->values.at[i + 1] : 0;
 		s->event = foreign_pprof_string_at(w, w->types.at[i + pair].type);
 		i += pair;
-		/* A difference of profiles has negative ones: there is no such sample. */
+		/* Differences of profiles have negative values, which cannot be samples. */
 		if (s->count > INT64_MAX || s->period > INT64_MAX)
 			w->info->skipped++;
 		else if (s->count)
