@@ -19,16 +19,18 @@ enum {
 	BY_ADDRESS = 1
 };
 
-/* Instead of a file's name: that of the line before. */
+/* A file name with this value means: the same file as in the previous line. */
 static const char same_file[] = "\xff";
 
 struct jitdump_reading {
 	struct jitdump *dump;
 	const uint8_t *bytes;
-	uint32_t at; /* where the record at hand begins */
+	uint32_t at; /* offset of the current record */
 	uint32_t size;
 	uint64_t time_ns;
-	uint32_t lines; /* of the code that comes next */
+	uint32_t
+		lines; /* offset of the line record for the next code, then of its unwinding
+                         * record */
 	uint32_t unwind;
 };
 
@@ -44,7 +46,7 @@ static int jitdump_add_event(struct jitdump_reading *r, uint64_t start, uint64_t
 	return vec_push(&r->dump->events, event) ? 0 : -ENOMEM;
 }
 
-/* A name ends with NUL and lies wholly in the record. */
+/* Reads a name, which must end with a NUL inside the record. */
 static bool jitdump_take_name(const struct jitdump_reading *r, struct cursor *c,
 			      struct jitdump_code *code)
 {
@@ -65,7 +67,7 @@ static int jitdump_add_code(struct jitdump_reading *r, struct jitdump_code *code
 	struct jitdump *d = r->dump;
 	uint32_t number = (uint32_t)d->codes.nr;
 
-	/* The bytes are the last of the record; OProfile puts some behind them. */
+	/* The code is at the end of the record, except that OProfile appends bytes to it. */
 	if (code->size <= cursor_left(behind_name)) {
 		code->offset =
 			d->oprofile ? behind_name->pos : r->at + r->size - code->size;
@@ -122,7 +124,7 @@ static int read_move(struct jitdump_reading *r, struct cursor *c)
 		return -EBADMSG;
 	if (map_set(&d->by_index, to, BY_ADDRESS, code))
 		return -ENOMEM;
-	/* Where it was it may still run, until something else comes there. */
+	/* The old address stays valid until other code is loaded there: the code can still run. */
 	return jitdump_add_event(r, to, size, code);
 }
 
@@ -147,7 +149,7 @@ static int read_lines_of_loaded(struct jitdump_reading *r, struct cursor *c)
 	return 0;
 }
 
-/* ---- what comes before the code that it is about ---- */
+/* ---- records that precede the code they describe ---- */
 
 static int jitdump_read_lines(struct jitdump_reading *r, struct cursor *c)
 {
@@ -176,7 +178,7 @@ static int read_op_load(struct jitdump_reading *r, struct cursor *c)
 {
 	struct jitdump_code code = { .address = cursor_u64(c) };
 
-	cursor_u64(c); /* where the bytes were when they were written */
+	cursor_u64(c); /* address of the bytes when they were written */
 	code.size = cursor_u32(c);
 	cursor_u32(c); /* alignment */
 	if (!jitdump_take_name(r, c, &code) || !is_range(code.address, code.size))
@@ -184,7 +186,7 @@ static int read_op_load(struct jitdump_reading *r, struct cursor *c)
 	return code.size ? jitdump_add_code(r, &code, r->dump->codes.nr, c) : 0;
 }
 
-/* ---- the file ---- */
+/* ---- file ---- */
 
 static record_fn reader_of(const struct jitdump *d, uint32_t id)
 {
@@ -207,7 +209,7 @@ static uint64_t from_seconds(uint64_t s)
 	return s < UINT64_MAX / NS_PER_S ? s * NS_PER_S : UINT64_MAX;
 }
 
-/* 0, 1 at the end, or -ENOMEM. */
+/* Returns 0, 1 at the end, or -ENOMEM. */
 static int read_record(struct jitdump_reading *r, struct cursor *c)
 {
 	size_t left = cursor_left(c);
@@ -327,7 +329,8 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 	return c.failed ? -EBADMSG : 0;
 }
 
-/* Sizes of all, of the .eh_frame_hdr at its end, of what was mapped; then the bytes. */
+/* The record has three sizes (of all bytes, of the .eh_frame_hdr at their end, of the mapped
+ * part) and then the bytes. */
 bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
 		      const struct jitdump_code *code, const uint8_t **ret_bytes,
 		      size_t *ret_len)
