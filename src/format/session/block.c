@@ -6,7 +6,7 @@
 #include "base/containers/hash.h"
 #include "base/cursor.h"
 
-/* The \r\n and ^Z show a file that was mangled as text, as PNG's signature does. */
+/* The \r\n and ^Z reveal a file that was converted as text, as in PNG's signature. */
 static const uint8_t segment_magic[8] = { 'O', 'P', 'S', 'E', 'G', '\r', '\n', 0x1a };
 static const uint8_t block_magic[4] = { 0xd3, 'O', 'P', 'B' };
 

@@ -9,8 +9,8 @@ enum {
 	WINDOW_BYTES = 256 * 1024
 };
 
-/* Lets *ret_bytes point at `len` bytes of the file at `off`, good until the next call.
- * 0, 1 if the file ends before (b->size is right then), or a negative errno. */
+/* Sets *ret_bytes to `len` bytes at offset `off` of the file, valid until the next call.
+ * Returns 0, 1 if the file ends before (b->size is then correct), or a negative errno. */
 static int block_reader_window_at(struct block_reader *b, uint64_t off, size_t len,
 				  const uint8_t **ret_bytes)
 {
@@ -32,7 +32,8 @@ static int block_reader_window_at(struct block_reader *b, uint64_t off, size_t l
 		b->window_off = off;
 		b->window.len = (size_t)got;
 		if ((size_t)got < want)
-			b->size = off + (size_t)got; /* it shrank under us */
+			b->size = off +
+				  (size_t)got; /* the file was truncated meanwhile */
 		if ((size_t)got < len)
 			return 1;
 	}
@@ -64,9 +65,9 @@ void block_reader_done(struct block_reader *b)
 	buf_done(&b->window);
 }
 
-/* The block at b->pos: 0 and its parts; 1 if it is cut or nothing is there; -EILSEQ if
- * these bytes are no block; -EBADMSG if only its payload is damaged (*ret_header is set);
- * other errnos. */
+/* Reads the block at b->pos. Returns 0; 1 if it is truncated or there is none; -EILSEQ if the
+ * bytes are not a block; -EBADMSG if only its payload is damaged (*ret_header is set); or
+ * another negative errno. */
 static int block_here(struct block_reader *b, struct block_header *ret_header,
 		      const uint8_t **ret_payload)
 {
@@ -85,13 +86,13 @@ static int block_here(struct block_reader *b, struct block_header *ret_header,
 	return block_payload_ok(ret_header, *ret_payload, b->salt) ? 0 : -EBADMSG;
 }
 
-/* Finds the next sound header behind bytes that are no block, and moves b->pos there.
- * 0, 1 if there is none, or a negative errno. */
+/* Moves b->pos to the next valid header after bytes that are not a block. Returns 0, 1 if there
+ * is none, or a negative errno. */
 static int block_reader_resync(struct block_reader *b)
 {
 	uint64_t off = b->pos + 1;
 
-	/* A hole has no block. */
+	/* Skip the holes of a sparse file, which contain no blocks. */
 	while ((off = io_next_data(b->fd, off, b->size)) < b->size) {
 		size_t len =
 			b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
@@ -137,7 +138,7 @@ int block_reader_next(struct block_reader *b, struct block_header *ret_header,
 		}
 		if (r < 0)
 			return r;
-		if (r) { /* nothing whole is behind here */
+		if (r) { /* no whole block follows */
 			b->cut_bytes += b->size - b->pos;
 			b->pos = b->size;
 			return 1;

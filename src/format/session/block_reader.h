@@ -1,4 +1,4 @@
-/* block_reader.h - the sound blocks of a segment file, one after the other.
+/* block_reader.h - reads the valid blocks of a segment file one after the other.
  * Layer: format, private to it.  The algorithm is in docs/format.md, section 7. */
 #pragma once
 #include <stdint.h>
@@ -8,21 +8,23 @@
 #include "format/session/block.h"
 
 struct block_reader {
-	int fd; /* the caller's */
+	int fd; /* owned by the caller */
 	uint64_t salt;
-	uint64_t size; /* of the file when it was opened, or less if it shrank since */
-	uint64_t pos;  /* of the next block */
+	uint64_t
+		size; /* of the file when it was opened, or less if it has been truncated
+                        * since */
+	uint64_t pos; /* of the next block */
 	uint64_t bad_blocks;
 	uint64_t cut_bytes;
-	struct buf window; /* bytes of the file from window_off */
+	struct buf window; /* the bytes of the file from window_off */
 	uint64_t window_off;
 };
 
-/* Reads the file's header.  0, -EBADMSG (no segment), -EPROTONOSUPPORT (a newer format)
- * or another negative errno. */
+/* Reads the file's header. Returns 0, -EBADMSG (not a segment), -EPROTONOSUPPORT (a newer
+ * format) or another negative errno. */
 int block_reader_init(struct block_reader *b, int fd);
 void block_reader_done(struct block_reader *b);
-/* The next sound block; *ret_payload is good until the next call.  0, 1 at the end, or a
- * negative errno.  Damage is counted and stepped over. */
+/* Returns the next valid block; *ret_payload is valid until the next call. Returns 0, 1 at the
+ * end, or a negative errno. Damage is counted and skipped. */
 int block_reader_next(struct block_reader *b, struct block_header *ret_header,
 		      struct cursor *ret_payload);

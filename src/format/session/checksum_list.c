@@ -36,7 +36,7 @@ static bool parse_hash(const char *digits, uint64_t *ret_hash)
 	return true;
 }
 
-/* Whether it stays in the directory of its list. */
+/* Returns true if the name cannot lead out of the list's directory. */
 static bool checksum_list_is_name(const char *name)
 {
 	size_t len = strcspn(name, "/");
@@ -85,11 +85,11 @@ void checksum_list_put(struct buf *out, uint64_t hash, const char *name)
 	buf_put_u8(out, '\n');
 }
 
-/* ---- what they promise ---- */
+/* ---- promised files ---- */
 
 struct listed_name {
 	const char *name;
-	uint64_t hash; /* of the last line */
+	uint64_t hash; /* in the last line */
 	size_t since;  /* offset of the first line after its removal */
 	bool is_promised;
 };
@@ -113,7 +113,7 @@ static struct listed_name *checksum_list_know(struct listed_names *l, const char
 	return map_set(&l->by_name, one, other, at) ? NULL : &l->names.at[at];
 }
 
-/* A line that ends at `end`. */
+/* Records a line that ends at `end`. */
 static void checksum_list_note(struct listed_name *n, uint64_t hash, size_t end)
 {
 	bool is_dir = n->name[strlen(n->name) - 1] == '/';
@@ -126,7 +126,7 @@ static void checksum_list_note(struct listed_name *n, uint64_t hash, size_t end)
 	n->hash = hash;
 }
 
-/* 0 or -ENOMEM; checksum_list_done() in any case. */
+/* Returns 0 or -ENOMEM. Call checksum_list_done() in any case. */
 static int checksum_list_read(char *text, size_t len, struct listed_names *l)
 {
 	struct checksum_line line;

@@ -24,14 +24,14 @@
 enum {
 	CHUNK_BYTES = 1 << 16,
 	LIST_MAX_BYTES = 16 << 20,
-	COMPACT_BYTES = 1 << 20, /* a longer list is made shorter */
+	COMPACT_BYTES = 1 << 20, /* a longer list is compacted */
 	OPEN_TRIES = 100
 };
 
 static const char bad_line[] = "a line of it is malformed";
 static const char bad_contents[] = "it does not match its checksum";
 
-/* Files that were looked at: an earlier answer counts while size and time are the same. */
+/* Results of earlier checks, valid while size and time of the file are unchanged. */
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map known;
 
@@ -42,7 +42,7 @@ static const char *checksums_name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of the list in the directory of `path`.  malloc'd. */
+/* Returns the path of the list in the directory of `path`. The caller frees it. */
 static char *list_path(const char *path)
 {
 	char *list;
@@ -55,7 +55,7 @@ static char *list_path(const char *path)
 
 /* ---- writing ---- */
 
-/* Whether the open list still has its name: checksums_compact() may have replaced it. */
+/* Returns false if the open list has lost its name, because checksums_compact() replaced it. */
 static bool is_current_list(int fd, const char *list)
 {
 	struct stat opened, there;
@@ -64,7 +64,8 @@ static bool is_current_list(int fd, const char *list)
 	       opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
-/* Opens a list to append to it, and makes it if it is missing: a descriptor, or a negative errno. */
+/* Opens a list for appending, and creates it if it is missing. Returns a file descriptor or a
+ * negative errno. */
 static int open_list(const char *list, bool *ret_is_new)
 {
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW;
@@ -85,7 +86,7 @@ static int open_list(const char *list, bool *ret_is_new)
 	return -EAGAIN;
 }
 
-/* With one write(), which O_APPEND keeps whole between several writers. */
+/* Uses a single write(), which O_APPEND keeps intact among several writers. */
 static int write_line(const char *list, const struct buf *line, bool *ret_is_new)
 {
 	int fd = open_list(list, ret_is_new);
@@ -98,7 +99,7 @@ static int write_line(const char *list, const struct buf *line, bool *ret_is_new
 
 static int list_directory_of(const char *path);
 
-/* `end`: a slash for a directory. */
+/* `end` is "/" for a directory. */
 static int checksums_append(const char *path, const char *end, uint64_t hash)
 {
 	char *list = list_path(path), *name;
@@ -118,7 +119,7 @@ static int checksums_append(const char *path, const char *end, uint64_t hash)
 	return !r && is_new ? list_directory_of(path) : r;
 }
 
-/* Whether a directory is one in a session: images, jit, jit/PID. */
+/* Returns true for a directory of a session: images, jit, jit/PID. */
 static bool is_side_directory(const char *dir)
 {
 	static const char above[] = "jit/";
@@ -130,7 +131,8 @@ static bool is_side_directory(const char *dir)
 		name[-(ptrdiff_t)len - 1] == '/');
 }
 
-/* If it was lost as a whole, its list would be, too: that of the directory above names it. */
+/* Adds the directory to the list of its parent, so that its loss is noticed even though its own
+ * list is lost with it. */
 static int list_directory_of(const char *path)
 {
 	size_t len = (size_t)(checksums_name_of(path) - path);
@@ -185,7 +187,7 @@ static int checksums_hash_file(const char *path, uint64_t *ret_hash)
 	return r;
 }
 
-/* The source can grow while it is copied: the hash is that of the copy. */
+/* The source can grow while it is copied, so the hash is computed from the copy. */
 int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 {
 	uint64_t hash = 0;
@@ -210,8 +212,8 @@ int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool
 	return r ? r : checksums_append(path, "", hash);
 }
 
-/* The line comes first: a crash in between leaves a file that nobody misses.  A full disk has room for it when the
- * file is gone. */
+/* The line is added first, so that after a crash the file is not reported as missing. On a full
+ * disk there is space for the line only after the file was removed. */
 int checksums_remove(const char *path)
 {
 	int noted = checksums_append(path, "", CHECKSUM_REMOVED);
@@ -255,7 +257,7 @@ int checksums_read_list(const char *list, struct buf *text)
 
 struct checksums_search {
 	const char *name;
-	bool (*found)(void *ctx, uint64_t hash); /* false: that is enough */
+	bool (*found)(void *ctx, uint64_t hash); /* returns false to stop the search */
 	void *ctx;
 };
 
@@ -274,7 +276,7 @@ static void search_list(struct buf *text, const char *path,
 	}
 }
 
-/* 0, also if there is no list; or a negative errno. */
+/* Returns 0, even if there is no list, or a negative errno. */
 static int each_hash(const char *path, bool (*found)(void *ctx, uint64_t hash),
 		     void *ctx)
 {
@@ -303,7 +305,7 @@ static bool note_hash(void *ctx, uint64_t hash)
 	return !h->failed;
 }
 
-/* All hashes of a file.  0, also if there are none, or a negative errno. */
+/* Reads all hashes of a file. Returns 0, even if there are none, or a negative errno. */
 static int read_hashes(const char *path, struct hashes *h)
 {
 	int r = each_hash(path, note_hash, h);
@@ -319,7 +321,7 @@ static enum checksum checksums_compare(const struct hashes *h, uint64_t hash)
 	return CHECKSUM_BAD;
 }
 
-/* A file that has no line is not read. */
+/* The file is not read if it has no line. */
 int checksums_verify(int fd, const char *path, enum checksum *ret_state)
 {
 	struct hashes h = { 0 };
@@ -389,7 +391,7 @@ int checksums_take(const char *from, const char *to)
 	return r ? r : t.r;
 }
 
-/* ---- answers that are kept ---- */
+/* ---- cached results ---- */
 
 static uint64_t state_key(const struct stat *st)
 {
@@ -437,7 +439,7 @@ void checksums_report(const char *path)
 	close(fd);
 }
 
-/* ---- bounds ---- */
+/* ---- compaction ---- */
 
 int checksums_compact(const char *dir)
 {
@@ -450,7 +452,7 @@ int checksums_compact(const char *dir)
 		return -ENOMEM;
 	fd = io_open_regular(list, O_NOFOLLOW);
 	r = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
-	/* Those that append have a shared lock. */
+	/* Processes that append hold a shared lock. */
 	if (!r && st.st_size > COMPACT_BYTES && !flock(fd, LOCK_EX | LOCK_NB)) {
 		r = io_read_fd(fd, &text, LIST_MAX_BYTES);
 		if (!r)

@@ -1,7 +1,7 @@
-/* column.h - sequences of integers and bytes as small strings of bytes, and back.
- * Layer: format, private to it.  The codecs are described in docs/format.md, section 4.
- * The reader's side bounds everything by the number of values that the caller asks for:
- * what the bytes claim never decides how much memory is taken. */
+/* column.h - compresses sequences of integers and bytes, and decompresses them.
+ * Layer: format, private to it.  The codecs are described in docs/format.md, section 4. The
+ * decoder is bounded by the number of values that the caller requests. The input never decides
+ * how much memory is used. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,20 +15,21 @@ struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
 enum {
-	COLUMN_VALUES_MAX = 1 << 20 /* in one column */
+	COLUMN_VALUES_MAX = 1 << 20 /* per column */
 };
 
 enum column_kind {
-	COLUMN_CONST,   /* one value for all */
-	COLUMN_PLANES,  /* byte 0 of all, byte 1 of all ... */
-	COLUMN_OCTAVES, /* number of significant bits of each, then the bits below */
-	COLUMN_RUNS,    /* lengths, then values, of runs of equal values */
-	COLUMN_STEPS,   /* all are multiples of a unit, of either sign */
+	COLUMN_CONST,  /* a single value for all */
+	COLUMN_PLANES, /* byte 0 of all values, then byte 1 of all values ... */
+	COLUMN_OCTAVES, /* the number of significant bits of each value, then the bits after
+                         * the leading one */
+	COLUMN_RUNS,  /* lengths and then values of runs of equal values */
+	COLUMN_STEPS, /* all values are multiples of a unit, positive or negative */
 	COLUMN_KIND_COUNT
 };
 
 enum plane_kind {
-	PLANE_FILL, /* one byte for all */
+	PLANE_FILL, /* a single byte for all */
 	PLANE_RAW,
 	PLANE_ZSTD,
 	PLANE_KIND_COUNT
@@ -36,9 +37,9 @@ enum plane_kind {
 
 struct column_encoder {
 	struct ZSTD_CCtx_s *zstd;
-	bool no_matches;   /* how zstd is set */
-	struct buf packed; /* what zstd made */
-	struct buf plane;  /* what zstd gets */
+	bool no_matches;   /* the current zstd setting */
+	struct buf packed; /* output of zstd */
+	struct buf plane;  /* input of zstd */
 	VEC(uint64_t) run_lens;
 	VEC(uint64_t) run_values;
 	VEC(uint64_t) steps;
@@ -52,10 +53,11 @@ struct column_decoder {
 	VEC(uint64_t) steps;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int column_encoder_init(struct column_encoder *e);
 void column_encoder_done(struct column_encoder *e);
-/* Append at most COLUMN_VALUES_MAX values to `out`; nothing for none.  0 or -ENOMEM. */
+/* Append at most COLUMN_VALUES_MAX values to `out`, or nothing if `nr` is 0. Return 0 or
+ * -ENOMEM. */
 int column_encode(struct column_encoder *e, const uint64_t *v, size_t nr,
 		  struct buf *out);
 int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t len,
@@ -63,9 +65,9 @@ int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t l
 
 int column_decoder_init(struct column_decoder *d);
 void column_decoder_done(struct column_decoder *d);
-/* Read exactly `nr` values into `v`.  0, -EBADMSG or -ENOMEM. */
+/* Reads exactly `nr` values into `v`. Returns 0, -EBADMSG or -ENOMEM. */
 int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr);
-/* The same, of each value the low 32 bits. */
+/* Same, but stores the low 32 bits of each value. */
 int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
 		      size_t nr);
 int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *bytes,

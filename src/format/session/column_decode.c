@@ -1,4 +1,4 @@
-/* column_decode.c - a packed column to numbers. */
+/* column_decode.c - decodes a column of numbers. */
 #include "format/session/column.h"
 
 #include <errno.h>
@@ -7,7 +7,8 @@
 
 enum {
 	CLASS_MAX = 64,
-	BITS_AT_ONCE = 56 /* an 8-byte load at any bit of a byte holds so many */
+	BITS_AT_ONCE =
+		56 /* the bits that an 8-byte load provides at any bit offset in a byte */
 };
 
 int column_decoder_init(struct column_decoder *d)
@@ -27,7 +28,7 @@ void column_decoder_done(struct column_decoder *d)
 	vec_done(&d->steps);
 }
 
-/* `len` bytes of a plane: borrowed from the input, or unpacked into `room`. */
+/* Returns the `len` bytes of a plane: borrowed from the input, or unpacked into `room`. */
 static const uint8_t *take_plane(struct column_decoder *d, struct cursor *in,
 				 uint8_t *room, size_t len)
 {
@@ -66,7 +67,7 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 	return 0;
 }
 
-/* Where values go.  Narrow values are taken modulo 2^32. */
+/* The destination of values. Narrow values are stored modulo 2^32. */
 struct column_decode_sink {
 	bool is_narrow;
 	union {
@@ -117,7 +118,7 @@ static int get_planes(struct column_decoder *d, struct cursor *in, uint64_t base
 	return 0;
 }
 
-/* The 8 bytes at `at` as a little-endian number; zeros stand for bytes behind `len`. */
+/* Loads 8 bytes at offset `at` as a little-endian number. Bytes after `len` read as zero. */
 static uint64_t load_le(const uint8_t *bytes, size_t at, size_t len)
 {
 	uint64_t v = 0;
@@ -129,7 +130,7 @@ static uint64_t load_le(const uint8_t *bytes, size_t at, size_t len)
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
 }
 
-/* One value wider than a single load can give. */
+/* Loads a value that is too wide for a single load. */
 static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr,
 			  size_t len)
 {
@@ -139,7 +140,7 @@ static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr,
 	return low | (high & ((1ULL << (nr - 32)) - 1)) << 32;
 }
 
-/* Widest class and total of the bits that follow the classes. */
+/* Returns the total number of bits that follow the classes, and the widest class. */
 static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_widest)
 {
 	uint64_t sum = 0;
@@ -155,7 +156,7 @@ static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_wides
 	return sum;
 }
 
-/* All classes are at most CLASS_MAX and `len` bytes hold all their bits. */
+/* The caller has checked that no class exceeds CLASS_MAX and that `len` bytes contain all bits. */
 static inline __attribute__((always_inline)) void
 unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len, uint64_t base,
 	    struct column_decode_sink to, size_t nr)
@@ -195,7 +196,7 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 	bytes = cursor_take(in, len);
 	if (!bytes || widest > CLASS_MAX)
 		return -EBADMSG;
-	/* Two loops, in neither of which it is asked where values go. */
+	/* Two loops, so that neither has to test the destination. */
 	if (to->is_narrow)
 		unpack_bits(classes, bytes, len, base,
 			    (struct column_decode_sink){ .is_narrow = true,
@@ -252,7 +253,7 @@ static int get_runs(struct column_decoder *d, struct cursor *in,
 	if (r)
 		return r;
 	for (size_t run = 0; run < nr_runs; run++) {
-		uint64_t more = d->run_lens.at[run]; /* than one */
+		uint64_t more = d->run_lens.at[run]; /* length of the run, less one */
 		struct column_decode_sink rest = { .is_narrow = to->is_narrow };
 
 		if (more >= nr - filled)

@@ -1,4 +1,4 @@
-/* column_encode.c - a column of numbers to its smallest packed form. */
+/* column_encode.c - encodes a column of numbers in the smallest form. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_c_literalCompressionMode */
 #include "format/session/column.h"
 
@@ -8,26 +8,27 @@
 #include <zstd.h>
 
 enum {
-	/* Measured on recordings: levels up to 9 gain nothing, and short matches lose
-	 * against plain entropy coding.  What is worth finding repeats in long pieces. */
+	/* Measured on recordings: levels up to 9 gain nothing, and short matches lose against
+	 * plain entropy coding. Only long repeats are worth finding. */
 	ZSTD_LEVEL = 1,
 	ZSTD_MIN_MATCH = 7,
-	ZSTD_WORTH_BYTES = 24, /* a frame of zstd alone takes a dozen bytes */
+	ZSTD_WORTH_BYTES = 24, /* the overhead of a zstd frame is about 12 bytes */
 	ZSTD_SKIP =
-		1 << 17, /* the most bytes that the search for matches can step over */
+		1
+		<< 17, /* the maximum number of bytes that the match search can skip */
 	ZSTD_LITERALS_PACKED = 1, /* ZSTD_ps_enable, or ZSTD_lcm_huffman before 1.5 */
 	ZSTD_HASH_LOG_LEAST = 6,
-	RUNS_LEAST = 8, /* bytes of a run, in the mean, that are worth looking for */
+	RUNS_LEAST = 8, /* minimum average length of runs, in bytes */
 	CLASS_COUNT = 65,
-	PLANES_WIDTH_MAX = 4, /* wider ones never won */
+	PLANES_WIDTH_MAX = 4, /* wider values were never smaller in this form */
 	STEPS_BITS = 32,      /* of the unit */
-	LOG2_ONE = 256        /* fixed point of the estimates */
+	LOG2_ONE = 256        /* fixed-point unit of the estimates */
 };
 
-/* What encoding values as `kind` will take, roughly, in bits. */
+/* The approximate size of the values when encoded as `kind`. */
 struct estimate {
-	uint64_t base;      /* what is taken off each value: the (signed) smallest */
-	unsigned int width; /* bytes of the largest then */
+	uint64_t base;      /* subtracted from each value: the (signed) minimum */
+	unsigned int width; /* bytes of the largest value after that */
 	enum column_kind kind;
 	uint64_t bits;
 };
@@ -64,7 +65,8 @@ static unsigned int class_of(uint64_t v)
 	return v ? 64 - (unsigned int)__builtin_clzll(v) : 0;
 }
 
-/* log2 in 1/LOG2_ONE, a parabola between powers of 2: less than 0.01 wrong. */
+/* Returns log2 in units of 1/LOG2_ONE. Interpolates with a parabola between powers of 2; the
+ * error is less than 0.01. */
 static uint64_t log2_fixed(uint64_t v)
 {
 	unsigned int whole = class_of(v | 1) - 1;
@@ -76,7 +78,8 @@ static uint64_t log2_fixed(uint64_t v)
 	       (part * (LOG2_ONE - part) * 88 >> 16);
 }
 
-/* Bits that an entropy coder needs for symbols with these counts, with its table. */
+/* Returns the bits that an entropy coder needs for symbols with these counts, including its
+ * table. */
 static uint64_t entropy_bits(const uint32_t *counts, size_t nr_symbols, size_t nr)
 {
 	uint64_t sum = nr * log2_fixed(nr);
@@ -93,13 +96,14 @@ static uint64_t entropy_bits(const uint32_t *counts, size_t nr_symbols, size_t n
 		return 16;
 	bits = sum / LOG2_ONE;
 	if (bits < nr)
-		bits = nr; /* a Huffman code is at least one bit */
+		bits = nr; /* a Huffman code has at least one bit */
 	bits += 16 * 8 + used * 5;
 	return bits < nr * 8 ? bits : nr * 8 + 8;
 }
 
-/* Numbers below others' first bits repeat by chance; a match of such takes more room than its bytes by
- * their entropy, and looking for it more time.  False: this zstd packs no bytes without matches. */
+/* Turns zstd's match search on or off. The lower bytes of numbers repeat only by chance; such
+ * matches need more space than entropy-coded bytes, and more time. Returns false if this zstd
+ * version cannot compress without matches. */
 static bool set_matches(struct column_encoder *e, bool wanted)
 {
 	ZSTD_CCtx *zstd = e->zstd;
@@ -148,7 +152,8 @@ static int put_plane(struct column_encoder *e, const uint8_t *bytes, size_t len,
 		packed_len = ZSTD_compress2(e->zstd, e->packed.data, e->packed.cap,
 					    bytes, len);
 		if (ZSTD_isError(packed_len))
-			return -ENOMEM; /* it has no other reason with room enough */
+			return -ENOMEM; /* the buffer is large enough, so there is no other
+                                         * reason */
 	}
 	if (packed_len + 3 < len) {
 		buf_put_u8(out, PLANE_ZSTD);
@@ -167,7 +172,7 @@ int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t l
 	return len ? put_plane(e, bytes, len, true, out) : 0;
 }
 
-/* Does not look on once there are `enough`. */
+/* Stops as soon as the sum reaches `enough`. */
 static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 			    unsigned int width, uint64_t enough)
 {
@@ -183,7 +188,7 @@ static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 	return bits;
 }
 
-/* OCTAVES or PLANES, whichever is smaller, over one base. */
+/* Chooses OCTAVES or PLANES, whichever is smaller, with this base. */
 static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base)
 {
 	struct estimate est = { .kind = COLUMN_OCTAVES, .base = base };
@@ -215,9 +220,9 @@ static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base
 	return est;
 }
 
-/* The base is the smallest value as a signed or as an unsigned number.  Which is better
- * shows only when signs differ: they may be small numbers around 0, or small ones and a
- * few huge ones, which must not put all of them far from the base. */
+/* The base is the smallest value, taken as a signed or as an unsigned number. This matters only
+ * if signs differ: the values can be small numbers around 0, or small ones and a few huge ones,
+ * which must not move all the others far from the base. */
 static struct estimate estimate_plain(const uint64_t *v, size_t nr)
 {
 	int64_t least = INT64_MAX;
@@ -257,11 +262,11 @@ static int put_planes(struct column_encoder *e, const uint64_t *v, size_t nr,
 	return 0;
 }
 
-/* Appends to a little-endian string of bits, low bits first. */
+/* Appends bits to a little-endian bit string, low bits first. */
 struct bit_sink {
 	uint8_t *at;
 	uint64_t held;
-	unsigned int nr_held; /* below 8 between calls */
+	unsigned int nr_held; /* less than 8 between calls */
 };
 
 static void column_encode_put_bits(struct bit_sink *s, uint64_t v, unsigned int nr)
@@ -354,8 +359,8 @@ static bool split_runs(struct column_encoder *e, const uint64_t *v, size_t nr,
 	return true;
 }
 
-/* As runs, if that is estimated to take less than `plain`: 1 if it was done, 0 or
- * -ENOMEM. */
+/* Encodes the values as runs if the estimate is smaller than `plain`. Returns 1 if it did, 0 if
+ * not, or -ENOMEM. */
 static int try_runs(struct column_encoder *e, const uint64_t *v, size_t nr,
 		    const struct estimate *plain, struct buf *out)
 {
@@ -385,8 +390,8 @@ static uint64_t magnitude(uint64_t v)
 	return (int64_t)v < 0 ? -v : v;
 }
 
-/* The largest number that divides all of them, as signed ones; of most columns that is 1, which shows
- * soon. */
+/* Returns the greatest common divisor of all values, taken as signed. For most columns it is 1,
+ * which is detected early. */
 static uint64_t common_unit(const uint64_t *v, size_t nr)
 {
 	uint64_t unit = 0;
@@ -404,8 +409,8 @@ static uint64_t common_unit(const uint64_t *v, size_t nr)
 	return unit;
 }
 
-/* As multiples of a unit, if that is estimated to take less than `plain`: 1 if it was done, 0 or
- * -ENOMEM. */
+/* Encodes the values as multiples of a unit if the estimate is smaller than `plain`. Returns 1
+ * if it did, 0 if not, or -ENOMEM. */
 static int try_steps(struct column_encoder *e, const uint64_t *v, size_t nr,
 		     const struct estimate *plain, struct buf *out)
 {

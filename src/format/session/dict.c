@@ -55,7 +55,7 @@ static size_t map_bytes(const struct map *m)
 
 size_t dict_bytes(const struct dict *d)
 {
-	const size_t string_bytes = 64; /* and what the heap takes for it */
+	const size_t string_bytes = 64; /* including the overhead of the heap */
 
 	return d->strings.strings.nr * (sizeof(char *) + string_bytes) +
 	       d->events.nr * sizeof(*d->events.at) +
@@ -101,7 +101,7 @@ const char *dict_str(const struct dict *d, uint32_t string)
 	return strtab_get(&d->strings, string);
 }
 
-/* Field by field: the structs may have padding. */
+/* Compares field by field, as the structs can have padding. */
 static bool event_is(const struct event_desc *a, const struct event_desc *b)
 {
 	return a->name == b->name && a->about == b->about && a->type == b->type &&
@@ -161,7 +161,7 @@ static uint64_t image_hash(const struct image *image)
 	return hash_pair(h, (uint32_t)image->pid);
 }
 
-/* `of_file`: its build-id is what a file says of itself. */
+/* `of_file`: the build-id was read from the file itself. */
 static uint32_t dict_add_image(struct dict *d, const struct image *image, bool of_file)
 {
 	struct image add = *image;
@@ -232,7 +232,8 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 	return (uint32_t)d->threads.nr - 1;
 }
 
-/* Where the number of that frame is, plus 1; *ret_new: it is yet to be written.  NULL: no memory. */
+/* Returns the slot that holds the frame's number plus 1. *ret_new: the slot is new, and the
+ * caller has to fill it. Returns NULL if memory is short. */
 static uint32_t *dict_frame_slot(struct dict *d, uint32_t image, uint64_t offset,
 				 bool *ret_new)
 {
@@ -286,7 +287,8 @@ static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return (uint32_t)d->stacks.nr - 1;
 }
 
-/* The first stack that is not the next frame alone: the list that was not needed so far is made. */
+/* Called for the first stack that is not simply the next single frame: creates the list of
+ * leaves, which was not needed before. */
 static bool dict_begin_chains(struct dict *d)
 {
 	size_t nr = d->stacks.nr - STACK_FIRST;
@@ -300,7 +302,8 @@ static bool dict_begin_chains(struct dict *d)
 	return true;
 }
 
-/* Frames alone are as many as frames: a list by number is smaller and nearer than a table. */
+/* There are as many single-frame stacks as frames, so a list indexed by frame is smaller and
+ * faster than a hash table. */
 static uint32_t dict_leaf_stack(struct dict *d, uint32_t frame)
 {
 	size_t number = (size_t)STACK_FIRST + frame;
@@ -322,8 +325,8 @@ static uint32_t dict_leaf_stack(struct dict *d, uint32_t frame)
 	return d->leaves.at[frame];
 }
 
-/* Stacks are made from the root inwards, so that most nodes stand right behind their caller, and
- * are looked for there: no table has them. */
+/* Stacks are added from the root inwards, so most nodes directly follow their caller. These
+ * nodes are found there and are in no hash table. */
 static bool is_next(const struct dict *d, uint32_t parent, uint32_t frame)
 {
 	return parent + 1 < d->stacks.nr && d->stacks.at[parent + 1].parent == parent &&
@@ -353,7 +356,7 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return *value_plus_1 - 1;
 }
 
-/* DICT_NONE: it is not there. */
+/* Returns DICT_NONE if it does not exist. */
 static uint32_t find_stack(const struct dict *d, uint32_t parent, uint32_t frame)
 {
 	if (parent == STACK_ROOT) {

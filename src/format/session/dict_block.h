@@ -1,4 +1,4 @@
-/* dict_block.h - what a dict gained, as payloads of blocks, and back.
+/* dict_block.h - encodes the new entries of a dict as payloads of blocks, and decodes them.
  * Layer: format, private to it.  The layout is in docs/format.md, section 5. */
 #pragma once
 #include <stdbool.h>
@@ -19,75 +19,78 @@ enum dict_table {
 	DICT_STACKS,
 	DICT_THREADS,
 	DICT_TABLE_COUNT,
-	/* A section of stacks with the frames that they are the first to have, as version 2
-	 * had them. */
+	/* A section of stacks together with the frames that appear in them first, as encoded in
+	 * version 2. */
 	DICT_OLD_CALLS = DICT_TABLE_COUNT,
-	DICT_CALLS, /* the same, in chains */
+	DICT_CALLS, /* the same, encoded as chains */
 	DICT_SECTION_COUNT
 };
 
 enum {
-	DICT_CHUNK_ENTRIES = 1 << 16, /* of one table in one section */
+	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of one table in one section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
-	DICT_CALLS_LEAST = 1 << 10, /* stacks that are worth a section of calls */
-	DICT_CALLS_MOST = 1 << 19,  /* stacks of one: each learns anew */
+	DICT_CALLS_LEAST =
+		1 << 10, /* the minimum number of stacks for a section of calls */
+	DICT_CALLS_MOST =
+		1 << 19, /* stacks per section: each section starts without history */
 	DICT_CALLS_HEAD =
 		2 +
-		CALLS_COLUMN_COUNT, /* first frame, first chain, lengths of columns */
-	DICT_STRING_MAX = 1 << 20,  /* a longer string is cut on its way to disk */
-	DICT_HOLES_MAX = 1 << 20,   /* that one section may leave before it */
-	/* What a file may describe, holes counted: so many entries, and so many more a byte of its
-	 * sections.  Columns that are all one value take next to none. */
+		CALLS_COLUMN_COUNT, /* first frame, first chain, lengths of the columns */
+	DICT_STRING_MAX = 1 << 20, /* longer strings are truncated when written */
+	DICT_HOLES_MAX = 1 << 20,  /* missing numbers allowed before a section */
+	/* Limits how many entries, including holes, a file can describe: a fixed number, and
+	 * more for each byte of its sections. Columns with a single value take almost no bytes. */
 	DICT_ENTRIES_FREE = 4 << 20,
 	DICT_ENTRIES_A_BYTE = 64
 };
 
-/* How much of each table is known (or written). */
+/* The number of entries of each table that are known, or written. */
 struct dict_counts {
 	size_t nr[DICT_TABLE_COUNT];
-	uint32_t next_frame; /* above all that the stacks counted refer to */
+	uint32_t next_frame; /* above all frames that the counted stacks refer to */
 	size_t nr_chains;
 };
 
 enum {
-	CHAIN_LOST = 0xfffffffe /* the end of one that was damaged in the file */
+	CHAIN_LOST = 0xfffffffe /* the end of a chain that was damaged in the file */
 };
 
-/* The innermost stack of each chain of calls, which is a sample's as a rule: so a sample tells a
- * chain's number, which is mostly the next one. */
+/* The innermost stack of each call chain. Most samples have such a stack; they store the number
+ * of its chain, which is usually the next number. */
 struct chain_ends {
 	VEC(uint32_t) stacks;
 };
 
-/* Of a dict fresh from dict_init(). */
+/* The counts after dict_init(). */
 struct dict_counts dict_counts_none(void);
-/* All that is there; next_frame is left 0. */
+/* The current counts, with next_frame 0. */
 struct dict_counts dict_counts_of(const struct dict *d);
 
-/* Memory that packing and unpacking keep between calls. */
+/* Buffers that packing and unpacking reuse between calls. */
 struct dict_scratch {
 	VEC(uint64_t) values;
-	VEC(uint64_t) last_offsets; /* by image */
+	VEC(uint64_t) last_offsets; /* indexed by image */
 	struct buf bytes;
 	struct buf column;
 	struct buf section;
-	uint64_t unpacked; /* bytes of sections */
+	uint64_t unpacked; /* bytes of the sections decoded so far */
 	struct dict_calls calls;
 	struct chain_ends ends;
-	bool is_whole; /* what is packed does not grow: each section of calls is worth it */
+	bool is_whole; /* the dict no longer grows, so that sections of calls are always
+                        * worthwhile */
 };
 
 void dict_scratch_done(struct dict_scratch *s);
 
-/* Appends the next section: some of what `d` has beyond *done, which it moves on.  Tables
- * come in such an order that nothing refers to a later section.  0, 1 if nothing is left,
- * or -ENOMEM. */
+/* Appends the next section, with entries of `d` after *done, and advances *done. The order of
+ * tables ensures that no section refers to a later one. Returns 0, 1 if nothing is left, or
+ * -ENOMEM. */
 int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratch *s,
 	      struct column_encoder *e, struct buf *out);
 
-/* Adds what a payload describes to `d`.  Numbers that were skipped become holes; a
- * reference to a hole or to what is not there becomes DICT_NONE ("" for a string,
- * STACK_TRUNCATED for a caller), and what cannot be without it is a hole too; *ret_holes
- * is set if there are such.  0, -EBADMSG (sections before the fault stay) or -ENOMEM. */
+/* Adds the entries of a payload to `d`. Skipped numbers become holes. A reference to a hole or
+ * to a missing entry becomes DICT_NONE ("" for a string, STACK_TRUNCATED for a caller); an
+ * entry that depends on it becomes a hole, too. Sets *ret_holes if there are any. Returns 0,
+ * -EBADMSG (keeping the sections before the error) or -ENOMEM. */
 int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 		struct column_decoder *dec, bool *ret_holes);

@@ -18,7 +18,8 @@ void dict_calls_done(struct dict_calls *c)
 		vec_done(&c->columns[i].list);
 }
 
-/* Forgets the section before: what that set, as a file may have many small ones. */
+/* Resets only the entries that the previous section set, because a file can have many small
+ * sections. */
 static void forget_section(struct dict_calls *c)
 {
 	for (size_t i = 0; i < c->lists.nr; i++)
@@ -63,8 +64,8 @@ int dict_calls_begin(struct dict_calls *c, const struct dict *d, uint32_t next_f
 	return 0;
 }
 
-/* What is behind the root, behind callers that are not known, and behind a frame.  NULL: there
- * is no such frame, or (*ret_result) no memory. */
+/* Returns the list of frames that followed the root, unknown callers, or a frame. Returns NULL
+ * if the frame does not exist or memory is short; *ret_result is the error. */
 static struct call_list *list_behind(struct dict_calls *c, uint32_t parent,
 				     int *ret_result)
 {
@@ -96,7 +97,7 @@ static void use(struct call_list *list, uint32_t place, uint32_t frame)
 	recent_use(list->frames, &list->nr, CALLS_RECENT, place, frame);
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int set_last(struct dict_calls *c, uint32_t image, uint64_t offset)
 {
 	if (offset && !c->last_offsets.at[image] && !vec_push(&c->met, image))
@@ -105,7 +106,7 @@ static int set_last(struct dict_calls *c, uint32_t image, uint64_t offset)
 	return 0;
 }
 
-/* That of the list's first frame, else the caller's, or DICT_NONE. */
+/* Returns the image of the list's first frame, else the image of the caller, else DICT_NONE. */
 static uint32_t likely_image(const struct dict_calls *c, const struct call_list *list,
 			     uint32_t parent)
 {
@@ -132,7 +133,8 @@ static bool dict_calls_put(struct dict_calls *c, enum calls_column column,
 	return vec_push(&c->columns[column].list, value);
 }
 
-/* By how many chains ago there was one with the same caller, or by the caller's distance. */
+/* Encodes a caller as the number of chains since another one had the same caller, or else as a
+ * distance. */
 static int tell_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 {
 	uint32_t chain = (uint32_t)c->callers.nr;
@@ -245,7 +247,8 @@ static int take_caller(struct dict_calls *c, uint32_t number, uint32_t *ret_call
 	return vec_push(&c->callers, caller) ? 0 : -ENOMEM;
 }
 
-/* `image`: DICT_NONE if it is told; `near`: NULL, or what the offset is counted from. */
+/* Reads a new frame. `image` is DICT_NONE if it is stored in the file. The offset is relative
+ * to `near`, if that is not NULL. */
 static int take_new(struct dict_calls *c, uint32_t image, const struct frame *near,
 		    struct frame *ret_new)
 {

@@ -1,5 +1,5 @@
-/* dict_calls.h - stacks told by who calls whom: which frame follows another one in a stack is
- * mostly one of the few that did so before, and a new one is near those.
+/* dict_calls.h - encodes stacks by their calls. The callee of a frame is usually one of the few
+ * recent callees of that frame, and a new callee is usually at an address near those.
  * Layer: format, private to it.  The layout is in docs/format.md, section 5. */
 #pragma once
 #include <stdbool.h>
@@ -10,84 +10,88 @@
 #include "format/session/dict.h"
 
 enum {
-	CALLS_RECENT = 8, /* frames that are remembered behind each */
-	/* How a frame is told; 0: it is new, and of the image that is likely there; up to
-	 * CALLS_RECENT: its place in the list, from 1 on; else ... */
-	CALLS_OLD = CALLS_RECENT + 1,       /* ... one that was before */
-	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* ... a new one of another image */
-	/* By how long the list is, and whether a chain begins. */
+	CALLS_RECENT = 8, /* recent callees kept per frame */
+	/* How a frame is encoded. 0: a new frame of the most likely image; 1 to CALLS_RECENT:
+	 * its position in the list; else ... */
+	CALLS_OLD = CALLS_RECENT + 1,       /* ... an earlier frame */
+	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* ... a new frame of another image */
+	/* By the length of the list and whether a chain begins. */
 	CALLS_CONTEXTS = 2 * (CALLS_RECENT + 1)
 };
 
 /* The columns of a section. */
 enum calls_column {
-	CALLS_LENGTHS, /* of chains, less one, twice; and 1 if no chain before has the caller */
-	CALLS_AGAIN,   /* how many chains ago the caller was one's last */
-	CALLS_CALLERS, /* those that were not */
-	CALLS_FRAMES,  /* that are OLD */
-	CALLS_IMAGES,  /* ELSEWHERE */
-	CALLS_NEAR,    /* offsets of new frames, from the list's first one */
-	CALLS_FAR,     /* ... from the last one of the image */
-	CALLS_HOWS,    /* and so on, by context */
+	CALLS_LENGTHS, /* lengths of chains, less one, times two; plus 1 if no earlier chain
+                        * has this caller */
+	CALLS_AGAIN,   /* how many chains ago the caller was last used */
+	CALLS_CALLERS, /* callers that are not in CALLS_AGAIN */
+	CALLS_FRAMES,  /* frames encoded as CALLS_OLD */
+	CALLS_IMAGES,  /* images of CALLS_ELSEWHERE */
+	CALLS_NEAR,    /* offsets of new frames, relative to the list's first frame */
+	CALLS_FAR,     /* ... relative to the previous frame of the image */
+	CALLS_HOWS,    /* one column for each context */
 	CALLS_COLUMN_COUNT = CALLS_HOWS + CALLS_CONTEXTS
 };
 
 struct calls_values {
 	VEC(uint64_t) list;
-	size_t taken; /* by the reader */
+	size_t taken; /* values consumed by the reader */
 };
 
-/* The frames behind one frame, the latest first. */
+/* The recent callees of one frame, the latest first. */
 struct call_list {
 	uint32_t frames[CALLS_RECENT];
 	uint32_t nr;
-	uint32_t slot; /* in list_of */
+	uint32_t slot; /* index in list_of */
 };
 
-/* Of one section. */
+/* The state while one section is encoded or decoded. */
 struct dict_calls {
-	const struct dict *dict; /* frames up to `next` are in it */
-	VEC(uint32_t) list_of;   /* by frame plus STACK_FIRST: number plus 1 */
-	VEC(struct call_list) lists;
-	size_t nr_slots;            /* of list_of in this section; it may be longer */
-	VEC(uint64_t) last_offsets; /* by image */
-	VEC(uint32_t) met;          /* images whose last offset is not 0 */
-	uint32_t next;              /* the first frame that no stack had */
-	uint32_t first_stack;
-	uint64_t chain_left;   /* nodes of the chain at hand, to the reader */
-	VEC(uint32_t) callers; /* of the section's chains */
+	const struct dict *dict; /* contains the frames below `next` */
 	VEC(uint32_t)
-	chain_below; /* the writer's, by stack: the last chain that has it
-				    * as its caller, plus 1 */
+	list_of; /* indexed by frame plus STACK_FIRST: index in `lists` plus 1 */
+	VEC(struct call_list) lists;
+	size_t nr_slots;            /* used in this section; list_of can be longer */
+	VEC(uint64_t) last_offsets; /* indexed by image */
+	VEC(uint32_t) met;          /* images whose last offset is not 0 */
+	uint32_t next; /* the first frame that has not appeared in a stack */
+	uint32_t first_stack;
+	uint64_t chain_left;   /* nodes left in the current chain; used when reading */
+	VEC(uint32_t) callers; /* callers of the section's chains */
+	VEC(uint32_t)
+	chain_below; /* indexed by stack: the last chain that has it as its caller, plus 1;
+                      * used when writing */
 	struct calls_values columns[CALLS_COLUMN_COUNT];
 };
 
 void dict_calls_done(struct dict_calls *c);
-/* Begins a section.  All frames that it has or refers to have numbers below `max_frame`.  0 or
- * -ENOMEM. */
+/* Begins a section. All frames that it contains or refers to have numbers below `max_frame`.
+ * Returns 0 or -ENOMEM. */
 int dict_calls_begin(struct dict_calls *c, const struct dict *d, uint32_t next_frame,
 		     size_t max_frame, uint32_t first_stack);
-/* The writer: appends what tells of stack `number`, which is the next one of the section, to the
- * columns.  0 or -ENOMEM. */
+/* Encodes stack `number`, which must be the next one of the section. Returns 0 or -ENOMEM. */
 int dict_calls_tell(struct dict_calls *c, uint32_t number);
-/* The reader: the stack that the columns tell of next.  *ret_is_new: its frame is number c->next - 1,
- * and has to become *ret_new.  0, -EBADMSG or -ENOMEM. */
+/* Decodes the next stack. If *ret_is_new, its frame is number c->next - 1 and the caller has to
+ * set that frame to *ret_new. Returns 0, -EBADMSG or -ENOMEM. */
 int dict_calls_take(struct dict_calls *c, uint32_t number, struct stack *ret_stack,
 		    bool *ret_is_new, struct frame *ret_new);
 
-/* As sections of version 2 tell a frame. */
+/* A frame as encoded in sections of version 2. */
 struct call_words {
 	uint64_t
-		how; /* 0: new; up to CALLS_RECENT: its place in the list, from 1 on; else
-		       * that and next - frame */
+		how; /* 0: new; 1 to CALLS_RECENT: position in the list; larger: CALLS_RECENT
+                      * + next - frame */
 	uint64_t
-		image; /* of a new one: 0, that of the list's first, else its number plus 1 */
+		image; /* of a new frame. 0: that of the list's first frame; else its number
+                        * plus 1 */
 	uint64_t
-		offset; /* ... zigzag of the distance to the list's first, or the image's last */
+		offset; /* of a new frame: zigzag distance to the list's first frame, or the
+                         * image's last one */
 };
 
-/* The frame that was told so behind the frame of its caller `parent`; words->image and ->offset are
- * asked for if it is new: then *ret_new has to become number c->next - 1.  0, -EBADMSG or -ENOMEM. */
+/* Decodes a frame that follows the frame of its caller `parent`. words->image and ->offset are
+ * used only if the frame is new; then the caller has to set frame c->next - 1 to *ret_new.
+ * Returns 0, -EBADMSG or -ENOMEM. */
 int dict_calls_take_words(struct dict_calls *c, uint32_t parent,
 			  const struct call_words *words, uint32_t *ret_frame,
 			  struct frame *ret_new);

@@ -1,6 +1,6 @@
-/* dict_fields.h - the integer fields of the dict's tables, in the order in which their
- * columns lie in a block.  New fields go at the end of a table: an old reader skips them,
- * a new one gives them 0 where an old file has none.
+/* dict_fields.h - the integer fields of the dict's tables, in the order of their columns in a
+ * block. Add new fields at the end of a table: old readers skip them, and new readers set them
+ * to 0 if an old file lacks them.
  * Layer: format, private to dict_pack and dict_unpack. */
 #pragma once
 #include <stddef.h>
@@ -8,29 +8,30 @@
 
 #include "format/session/dict_block.h"
 
-/* What is written in a column in place of the field itself. */
+/* The value that a column stores instead of the field itself. */
 enum field_code {
 	FIELD_PLAIN,
-	FIELD_AFTER_PREVIOUS, /* less the same field of the entry before (0 at first) */
-	FIELD_AFTER_OTHER     /* less an earlier field of the same entry */
+	FIELD_AFTER_PREVIOUS, /* the field minus the same field of the previous entry (0 at
+                               * first) */
+	FIELD_AFTER_OTHER     /* the field minus an earlier field of the same entry */
 };
 
 struct dict_field {
 	size_t at;    /* offset in the struct */
-	size_t bytes; /* 4: sign-extended (DICT_NONE is -1), or 8 */
+	size_t bytes; /* 4 (sign-extended: DICT_NONE is -1) or 8 */
 	enum field_code code;
-	size_t other; /* FIELD_AFTER_OTHER: offset of the other, which has 4 bytes */
+	size_t other; /* FIELD_AFTER_OTHER: offset of the other field, which has 4 bytes */
 };
 
 struct dict_fields {
 	size_t entry_bytes;
 	const struct dict_field *at;
-	size_t nr; /* 0: strings, frames and stacks, which have codes of their own */
+	size_t nr; /* 0 for strings, frames and stacks, which are encoded differently */
 };
 
 extern const struct dict_fields dict_fields[DICT_TABLE_COUNT];
 
-/* The column of a field of `nr` entries, and back. */
+/* Copy a field of `nr` entries to a column, and back. */
 void dict_field_get(const struct dict_fields *f, const struct dict_field *field,
 		    const void *entries, size_t nr, uint64_t *ret_values);
 void dict_field_set(const struct dict_fields *f, const struct dict_field *field,

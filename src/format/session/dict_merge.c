@@ -17,7 +17,7 @@ void dict_merge_done(struct dict_merge *m)
 	vec_done(&m->path);
 }
 
-/* The cell of `number`; NULL when memory is short. */
+/* Returns the cell of `number`, or NULL if memory is short. */
 static uint32_t *dict_merge_cell_of(struct dict_numbers *n, uint32_t number)
 {
 	while (n->to.nr <= number)
@@ -98,7 +98,7 @@ static uint32_t merge_frame(struct dict_merge *m, uint32_t number)
 	return *cell;
 }
 
-/* Whether a node leads to a frame and an image. */
+/* Returns true if the node has a frame and that frame an image. */
 static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 {
 	uint32_t frame = d->stacks.at[stack].frame;
@@ -106,8 +106,8 @@ static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 	return frame < d->frames.nr && d->frames.at[frame].image < d->images.nr;
 }
 
-/* From the leaf to the outermost frame that is not there yet, whose caller is returned as
- * it is in `to`.  DICT_NONE when memory is short. */
+/* Collects the path from the leaf to the outermost frame that is not in `to` yet. Returns the
+ * number of that frame's caller in `to`, or DICT_NONE if memory is short. */
 static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 {
 	const struct dict *d = m->from;
@@ -124,7 +124,7 @@ static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 			return STACK_TRUNCATED;
 		if (!vec_push(&m->path, stack))
 			return DICT_NONE;
-		/* Callers come before callees; anything else would be a loop. */
+		/* Callers precede callees; anything else would be a loop. */
 		stack = d->stacks.at[stack].parent < stack ? d->stacks.at[stack].parent
 							   : STACK_TRUNCATED;
 	}

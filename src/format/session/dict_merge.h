@@ -1,6 +1,6 @@
-/* dict_merge.h - one dict's things in another dict.
- * Layer: format.  Not thread safe.  Things are added as they are asked for, once each; the
- * dict that is read may grow meanwhile. */
+/* dict_merge.h - copies entries of one dict to another.
+ * Layer: format.  Not thread safe.  Entries are copied on request, once each. The source dict
+ * can grow meanwhile. */
 #pragma once
 #include <stdint.h>
 
@@ -8,27 +8,30 @@
 #include "format/session/dict.h"
 #include "format/session/session.h"
 
-/* By number in one dict, the number in the other; DICT_NONE: not asked for yet. */
+/* Maps numbers of one dict to numbers of the other. DICT_NONE: not copied yet. */
 struct dict_numbers {
 	VEC(uint32_t) to;
 };
 
 struct dict_merge {
-	const struct dict *from; /* may be read from the file anew: numbers stay */
+	const struct dict
+		*from; /* can be reloaded from its file: the numbers stay the same */
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;
 	VEC(uint32_t) path; /* of a stack */
 	uint64_t
-		time_unit_ns; /* the caller's: begins of processes are rounded down to it; 0: not */
+		time_unit_ns; /* start times of processes are rounded down to it, set by the
+                               * caller; 0: not rounded */
 };
 
-/* All is freed by _done(); the dicts stay the caller's and outlive it. */
+/* Initializes a merge. dict_merge_done() frees it. The caller owns both dicts, which must
+ * outlive it. */
 void dict_merge_init(struct dict_merge *m, const struct dict *from, struct dict *to);
 void dict_merge_done(struct dict_merge *m);
-/* The number in `to` of what is `number` (in range) in `from`; DICT_NONE when memory is
- * short. */
+/* Return the number in `to` of entry `number` of `from`, which must exist; DICT_NONE if memory
+ * is short. */
 uint32_t dict_merge_event(struct dict_merge *m, uint32_t number);
 uint32_t dict_merge_image(struct dict_merge *m, uint32_t number);
-/* Gives a sample `to`'s numbers.  0, -EINVAL (it refers to what is not there: damaged), or
- * -ENOMEM. */
+/* Replaces the numbers in a sample by those of `to`. Returns 0, -EINVAL (the sample is damaged:
+ * it refers to entries that do not exist), or -ENOMEM. */
 int dict_merge_sample(struct dict_merge *m, struct sample *sample);

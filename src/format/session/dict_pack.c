@@ -1,4 +1,4 @@
-/* dict_pack.c - what is new in a dictionary to bytes of a segment. */
+/* dict_pack.c - encodes the new entries of a dictionary. */
 #include "format/session/dict_block.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ struct dict_pack_packer {
 	struct column_encoder *e;
 	size_t first; /* entries [first, first + nr) of a table */
 	size_t nr;
-	uint32_t next_frame; /* of stacks, moves on with them */
-	size_t first_frame;  /* of calls: the first that is not told yet */
+	uint32_t next_frame; /* of stacks; advances with them */
+	size_t first_frame;  /* of calls: the first frame not encoded yet */
 	size_t first_chain;
 };
 
@@ -35,7 +35,7 @@ void dict_scratch_done(struct dict_scratch *s)
 	vec_done(&s->ends.stacks);
 }
 
-/* Behind its length, so that a reader can skip what it does not know. */
+/* Writes the column's length first, so that readers can skip columns they do not know. */
 static int end_column(const struct dict_pack_packer *p)
 {
 	buf_put_varint(&p->s->section, p->s->column.len);
@@ -58,7 +58,7 @@ static int dict_pack_put_column(const struct dict_pack_packer *p, size_t nr)
 	return dict_pack_put_values(p, p->s->values.at, nr);
 }
 
-/* A column of lengths (in s->values) and one of all their bytes (in s->bytes). */
+/* Writes a column of lengths (s->values) and one with all their bytes (s->bytes). */
 static int put_blobs(const struct dict_pack_packer *p)
 {
 	int r;
@@ -143,7 +143,7 @@ static int dict_pack_put_frames(struct dict_pack_packer *p)
 	r = dict_pack_put_column(p, p->nr);
 	if (r)
 		return r;
-	/* One more for all that do not exist: DICT_NONE. */
+	/* One more for all images that do not exist: DICT_NONE. */
 	if (!vec_reserve(&p->s->last_offsets, nr_images + 1))
 		return -ENOMEM;
 	last = p->s->last_offsets.at;
@@ -181,9 +181,9 @@ static int dict_pack_put_stacks(struct dict_pack_packer *p)
 	return dict_pack_put_column(p, p->nr);
 }
 
-/* Whether stacks are the first to have the frames in the order of their numbers, as those of a
- * merge do (or have none that is new: those of a recording are told before), and are enough to learn
- * from. */
+/* Returns true if the stacks introduce new frames in the order of the frame numbers, as after a
+ * merge, or introduce none, as in a recording, where frames are written first; and if there are
+ * enough stacks to benefit from the history. */
 static bool tells_calls(const struct dict *d, const struct dict_counts *done, size_t nr,
 			bool is_whole)
 {
@@ -262,7 +262,7 @@ struct dict_counts dict_counts_of(const struct dict *d)
 				     } };
 }
 
-/* The stacks of a section of calls, which ends with a chain. */
+/* Returns the number of stacks in the next section of calls, which ends after a chain. */
 static size_t nr_calls(const struct dict *d, const struct dict_counts *done)
 {
 	size_t first = done->nr[DICT_STACKS];
@@ -276,7 +276,8 @@ static size_t nr_calls(const struct dict *d, const struct dict_counts *done)
 	return DICT_CALLS_MOST;
 }
 
-/* Which section comes next, from where on and how many entries.  1: none. */
+/* Selects the next section, its first entry and its number of entries. Returns 1 if there is
+ * none. */
 static int dict_pack_next_section(struct dict_pack_packer *p,
 				  const struct dict_counts *done, size_t *ret_table)
 {
@@ -331,7 +332,7 @@ int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratc
 
 	if (r)
 		return r;
-	/* Calls have columns of their own. */
+	/* Sections of calls have separate columns. */
 	if (table != DICT_CALLS && !vec_reserve(&s->values, p.nr))
 		return -ENOMEM;
 	buf_clear(&s->section);

@@ -1,4 +1,4 @@
-/* dict_unpack.c - bytes of a segment to a dictionary. */
+/* dict_unpack.c - decodes a dictionary from the blocks of a segment. */
 #include "format/session/dict_block.h"
 
 #include <errno.h>
@@ -27,13 +27,13 @@ int dict_unpack_values(struct dict_unpacker *u, uint64_t *values, size_t nr)
 	return column_decode(u->dec, &column, values, nr);
 }
 
-/* The next column; `nr` values of s->values. */
+/* Reads the next column, `nr` values, into s->values. */
 static int take_column(struct dict_unpacker *u, size_t nr)
 {
 	return dict_unpack_values(u, u->s->values.at, nr);
 }
 
-/* The next two columns: lengths to s->values, their bytes to s->bytes. */
+/* Reads the next two columns: lengths into s->values, and their bytes into s->bytes. */
 static int take_blobs(struct dict_unpacker *u, uint64_t len_max)
 {
 	uint64_t all = 0;
@@ -49,7 +49,7 @@ static int take_blobs(struct dict_unpacker *u, uint64_t len_max)
 			return -EBADMSG;
 		all += u->s->values.at[i];
 	}
-	/* One string alone may be longer than a chunk. */
+	/* A single string can be longer than a chunk. */
 	if (all > (uint64_t)DICT_CHUNK_STRING_BYTES + DICT_STRING_MAX)
 		return -EBADMSG;
 	buf_clear(&u->s->bytes);
@@ -167,7 +167,7 @@ static int dict_unpack_take_images(struct dict_unpacker *u)
 		mend_string(u, &images[i].name);
 		mend_string(u, &images[i].ref_name);
 		if ((uint32_t)images[i].kind >= IMAGE_COUNT)
-			images[i].kind = IMAGE_LOST; /* of a newer format */
+			images[i].kind = IMAGE_LOST; /* from a newer format version */
 		u->holes |= images[i].kind == IMAGE_LOST;
 	}
 	u->d->images.nr += u->nr;
@@ -242,7 +242,7 @@ void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number)
 		u->holes = true;
 		return;
 	}
-	/* Callers come first, so a walk towards the root ends. */
+	/* Callers precede their callees, so that a walk to the root always ends. */
 	if (node->parent >= number ||
 	    (node->parent >= STACK_FIRST && stacks[node->parent].frame == DICT_NONE))
 		node->parent = STACK_TRUNCATED;
@@ -353,7 +353,7 @@ static int dict_unpack_take_section(struct dict_unpacker *u, enum dict_table tab
 	    u->first - have > DICT_HOLES_MAX || u->first > DICT_NONE - u->nr ||
 	    !dict_unpack_has_room(u, u->first - have + u->nr))
 		return -EBADMSG;
-	/* Calls have columns of their own. */
+	/* Sections of calls have separate columns. */
 	if (!is_calls && !vec_reserve(&u->s->values, u->nr))
 		return -ENOMEM;
 	for (; have < u->first; have++) {

@@ -1,9 +1,9 @@
-/* dict_unpack_calls.c - the call stacks of a dictionary. */
+/* dict_unpack_calls.c - decodes the call stacks of a dictionary. */
 #include <errno.h>
 
 #include "format/session/dict_unpack_priv.h"
 
-/* A lost block may have had frames. */
+/* Adds holes for the frames of lost blocks. */
 static int skip_frames(struct dict_unpacker *u, uint64_t first)
 {
 	struct dict *d = u->d;
@@ -20,7 +20,7 @@ static int skip_frames(struct dict_unpacker *u, uint64_t first)
 	return 0;
 }
 
-/* Frames of lost images go last: what is told behind them is told by their numbers. */
+/* Repaired last, because the following frames in the section are encoded relative to these. */
 static void mend_calls(struct dict_unpacker *u, size_t first_frame)
 {
 	for (size_t i = first_frame; i < u->d->frames.nr; i++) {
@@ -35,8 +35,8 @@ static void mend_calls(struct dict_unpacker *u, size_t first_frame)
 		dict_unpack_mend_stack(u, (uint32_t)i);
 }
 
-/* The rest of a section that hangs on what was lost: it has its numbers, and what is told behind it
- * stands. */
+/* Fills the rest of a section that depends on lost data with holes, so that later sections keep
+ * their numbers. */
 static int lose_calls(struct dict_unpacker *u, size_t frames_end)
 {
 	struct dict *d = u->d;
@@ -64,7 +64,7 @@ static int begin_calls(struct dict_unpacker *u, size_t nr_new)
 
 /* ---- chains ---- */
 
-/* What is wrong is refused before it is unpacked: a few bytes can be many values. */
+/* Rejects a malformed section before unpacking it, as a few bytes can expand to many values. */
 static int dict_unpack_calls_take_head(struct dict_unpacker *u, uint64_t *head)
 {
 	const uint64_t *lens = head + 2;
@@ -84,7 +84,8 @@ static int dict_unpack_calls_take_head(struct dict_unpacker *u, uint64_t *head)
 	return r;
 }
 
-/* Whether the chains are as long as the section, and believed of the file. */
+/* Checks that the chains add up to the section and that the file is long enough for so many
+ * entries. */
 static int check_ends(const struct dict_unpacker *u, uint64_t first_chain)
 {
 	const struct calls_values *lens = &u->s->calls.columns[CALLS_LENGTHS];
@@ -136,7 +137,7 @@ static size_t count_new(const struct dict_calls *c)
 	return nr;
 }
 
-/* Where the section's chains end; those of a lost block are holes. */
+/* Records where the section's chains end. Chains of a lost block become holes. */
 static int take_ends(struct dict_unpacker *u, uint64_t first_chain)
 {
 	const struct calls_values *lens = &u->s->calls.columns[CALLS_LENGTHS];
@@ -195,7 +196,7 @@ int dict_unpack_calls(struct dict_unpacker *u)
 	if (r == -EBADMSG)
 		r = lose_calls(u, first_frame + nr_new);
 	mend_calls(u, first_frame);
-	/* Of many stacks it is more than what becomes of them. */
+	/* For many stacks, this memory is larger than the result. */
 	if (u->nr > DICT_CHUNK_ENTRIES)
 		dict_calls_done(&u->s->calls);
 	return r;
@@ -203,7 +204,7 @@ int dict_unpack_calls(struct dict_unpacker *u)
 
 /* ---- version 2 ---- */
 
-/* Columns of it, in what chains are told in now. */
+/* The columns of version 2, stored in the columns for chains. */
 enum {
 	OLD_CALLERS,
 	OLD_HOWS,
@@ -238,7 +239,7 @@ static int take_old_columns(struct dict_unpacker *u, size_t *ret_nr_new)
 	return r ? r : take_old_column(u, OLD_OFFSETS, nr_new);
 }
 
-/* The next stack, and its frame if that is new. */
+/* Decodes the next stack, and its frame if that is new. */
 static int take_old_call(struct dict_unpacker *u, size_t i, size_t *nr_new)
 {
 	const struct calls_values *columns = u->s->calls.columns;

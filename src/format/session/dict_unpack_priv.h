@@ -1,4 +1,4 @@
-/* dict_unpack_priv.h - what the files that unpack sections of a dict share.
+/* dict_unpack_priv.h - shared by the files that decode sections of a dict.
  * Layer: format, private to dict_unpack*.c. */
 #pragma once
 #include <stdbool.h>
@@ -17,15 +17,16 @@ struct dict_unpacker {
 	bool holes;
 };
 
-/* The next column.  One that an older writer did not know is all 0.  0, -EBADMSG or -ENOMEM. */
+/* Reads the next column. A column that an older writer did not know reads as zeros. Returns 0,
+ * -EBADMSG or -ENOMEM. */
 int dict_unpack_values(struct dict_unpacker *u, uint64_t *values, size_t nr);
 bool dict_unpack_has_image(const struct dict *d, uint32_t image);
-/* Whether so many entries more are believed of a file as long as this. */
+/* Returns true if a file of this length can contain this many more entries. */
 bool dict_unpack_has_room(const struct dict_unpacker *u, uint64_t more);
 bool dict_unpack_add_frame_hole(struct dict *d);
 bool dict_unpack_add_stack_hole(struct dict *d);
-/* A stack without its frame is a hole, one without its caller ends as truncated. */
+/* Makes a stack without its frame a hole, and a stack without its caller a truncated one. */
 void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number);
-/* Sections of calls.  0, -EBADMSG or -ENOMEM. */
+/* Decode sections of calls. They return 0, -EBADMSG or -ENOMEM. */
 int dict_unpack_calls(struct dict_unpacker *u);
 int dict_unpack_old_calls(struct dict_unpacker *u);

@@ -13,7 +13,7 @@ int session_hold(const char *dir)
 
 	if (fd < 0)
 		return -1;
-	/* It is refused only for the moment in which somebody asks. */
+	/* The lock is refused only while another process checks for it. */
 	if (!flock(fd, LOCK_SH))
 		return fd;
 	close(fd);

@@ -1,11 +1,11 @@
-/* hold.h - readers of a session that is recorded meanwhile: parts that were merged stay as long as
- * somebody reads who may have listed them.
+/* hold.h - lets readers of a session that is still being recorded keep merged segments: these
+ * are not removed while a reader that can have listed them is active.
  * Layer: format. */
 #pragma once
 #include <stdbool.h>
 
-/* A descriptor, to be closed when nothing more is read below `dir`; -1 where there are no such locks, or no
- * such folder. */
+/* Returns a file descriptor, which the caller closes when it no longer reads below `dir`; -1 if
+ * the file system has no such locks or the directory does not exist. */
 int session_hold(const char *dir);
-/* Whether anybody holds it. */
+/* Returns true if any process holds the session. */
 bool session_is_held(const char *dir);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* In the order on disk. */
+/* In the order of the file. */
 static const size_t info_strings[] = {
 	offsetof(struct session_info, tool_version),
 	offsetof(struct session_info, hostname),
@@ -20,7 +20,7 @@ static const size_t info_strings[] = {
 
 enum {
 	NR_INFO_STRINGS = COUNT_OF(info_strings),
-	INFO_STRING_MAX = 2 << 20, /* the kernel's limit of a whole command line */
+	INFO_STRING_MAX = 2 << 20, /* the kernel's limit for a command line */
 	KHZ_PER_MHZ = 1000
 };
 
@@ -31,7 +31,8 @@ static const char **session_info_string_of(struct session_info *info, size_t i)
 
 void session_info_put(const struct session_info *info, struct buf *out)
 {
-	struct session_info copy = *info; /* for session_info_string_of() */
+	struct session_info copy = *info; /* because session_info_string_of() needs a
+                                           * non-const pointer */
 
 	buf_put_u64(out, info->start_ns);
 	buf_put_u64(out, info->start_wall_ns);
@@ -98,7 +99,7 @@ void session_info_done(struct session_info *info)
 {
 	for (size_t i = 0; i < NR_INFO_STRINGS; i++) {
 		const char **string = session_info_string_of(info, i);
-		void *owned; /* the caller of get() sees them as const */
+		void *owned; /* the strings are const for callers of get() */
 
 		memcpy(&owned, string, sizeof(owned));
 		free(owned);
@@ -125,7 +126,7 @@ void session_totals_put(const struct session_totals *totals, struct buf *out)
 		buf_put_varint(out, totals->event_shares[i]);
 }
 
-/* Segments of older versions end before them; newer ones may have more. */
+/* Segments of older versions end before these fields; newer ones can have more. */
 static void take_stack_ends(struct cursor *in, struct session_totals *t)
 {
 	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;

@@ -1,4 +1,4 @@
-/* list.c - which segment files of a session count. */
+/* list.c - lists the segment files of a session that a reader should use. */
 #include "format/session/session.h"
 
 #include <dirent.h>
@@ -16,14 +16,14 @@
 #define SEGMENT_PREFIX "segment-"
 
 enum {
-	SEGMENT_DIGITS = 6 /* at least; more once they are used up */
+	SEGMENT_DIGITS = 6 /* minimum number of digits; numbers can be longer */
 };
 
 struct session_list_files {
 	VEC(struct session_file) v;
 };
 
-/* At least six digits, and none too many in front. */
+/* Accepts at least six digits, and no superfluous leading zeros. */
 static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 {
 	char digits[24];
@@ -37,7 +37,7 @@ static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 	return parse_u64_max(digits, UINT64_MAX - 1, ret_number);
 }
 
-/* "segment-000123" or "segment-000123-000456", and nothing else such as
+/* Accepts "segment-000123" or "segment-000123-000456", but not, for example,
  * "segment-000123.tmp". */
 static bool session_list_parse_name(const char *name, struct session_file *ret_file)
 {
@@ -59,7 +59,7 @@ static bool session_list_parse_name(const char *name, struct session_file *ret_f
 	       ret_file->last > ret_file->first;
 }
 
-/* By the first, and those with more before those with less. */
+/* Sorts by first number; a file that covers more segments comes first. */
 static int session_list_compare(const void *a, const void *b)
 {
 	const struct session_file *x = a;
@@ -83,7 +83,7 @@ static void mark_covered(struct session_list_files *f)
 	}
 }
 
-/* 0 or a negative errno; vec_done() is the caller's in any case. */
+/* Returns 0 or a negative errno. The caller calls vec_done() in any case. */
 static int read_files(const char *dir, struct session_list_files *f)
 {
 	const struct dirent *entry;
@@ -138,7 +138,7 @@ int session_files(const char *dir, struct session_file **ret_files, size_t *ret_
 	return 0;
 }
 
-/* Those that count; as many as *ret_nr says. */
+/* Returns the paths of the files to use, and sets *ret_nr to their number. */
 static char **paths_of(const char *dir, const struct session_list_files *f,
 		       size_t *ret_nr)
 {
@@ -198,7 +198,7 @@ int session_next_path(const char *dir, char **ret_path, struct err *err)
 	struct session_list_files f = { 0 };
 	int r = read_files(dir, &f);
 
-	/* A number that is used already would hide a segment, or be hidden by one. */
+	/* A reused number would hide another segment or be hidden by one. */
 	for (size_t i = 0; !r && i < f.v.nr; i++)
 		if (f.v.at[i].last > next.last)
 			next.last = f.v.at[i].last;

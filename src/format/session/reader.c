@@ -23,11 +23,12 @@ struct segment {
 	struct session_info info;
 	struct session_totals totals;
 	struct segment_damage damage;
-	uint64_t bad_contents; /* blocks sound but nonsense */
-	uint64_t nr_samples;   /* in the blocks that were read */
+	uint64_t bad_contents; /* blocks with a valid checksum but invalid contents */
+	uint64_t nr_samples;   /* in the blocks read so far */
 	struct dict dict;
-	bool holes;       /* the dict has some */
-	bool was_written; /* when it was opened: its end may have come behind the read */
+	bool holes;       /* the dict has holes */
+	bool was_written; /* when it was opened; its end can have been written after we read
+                           * the file */
 	struct dict_scratch scratch;
 	struct sample_columns columns;
 	struct column_decoder decoder;
@@ -74,7 +75,7 @@ const struct segment_damage *segment_damage(const struct segment *s)
 	return &s->damage;
 }
 
-/* The file's header and its first block, which must be whole. */
+/* Reads the file header and the first block, which must be intact. */
 static int session_reader_read_info(struct segment *s)
 {
 	struct block_header header;
@@ -101,7 +102,7 @@ static int open_err(struct err *err, int r, const char *path)
 	return err_sys(err, r, "%s", path);
 }
 
-/* Its end is missing because it is still to come: the recorder holds a lock. */
+/* A recorder that is still writing the file holds a lock, so the missing end is not damage. */
 bool segment_is_written(const struct segment *s)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -109,7 +110,7 @@ bool segment_is_written(const struct segment *s)
 	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-/* Half-built objects are fine for segment_close(). */
+/* segment_close() accepts partially initialized objects. */
 static int session_reader_set_up(struct segment *s, const char *path)
 {
 	int r;
@@ -138,7 +139,7 @@ static int open_fd(int fd, const char *path, struct segment **ret_segment,
 	}
 	if (r) {
 		if (s)
-			s->fd = -1; /* a failed call consumes nothing */
+			s->fd = -1; /* on an error the caller keeps its descriptor */
 		segment_close(s);
 		return open_err(err, r, path);
 	}
@@ -154,7 +155,7 @@ int segment_open_fd(int fd, struct segment **ret_segment, struct err *err)
 int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
 		 struct err *err)
 {
-	/* Not blocking: it may be a FIFO, which is refused then. */
+	/* O_NONBLOCK, because it can be a FIFO, which is then rejected. */
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 	int r;
 
@@ -183,7 +184,7 @@ static bool stack_lost(const struct dict *d, uint32_t stack)
 	return stack >= STACK_FIRST && d->stacks.at[stack].frame == DICT_NONE;
 }
 
-/* Numbers that lead nowhere become DICT_NONE and their samples are marked. */
+/* Replaces numbers that refer to nothing by DICT_NONE and marks their samples. */
 static void mend(struct segment *s, uint32_t *numbers, size_t nr_known,
 		 bool (*lost)(const struct dict *d, uint32_t number))
 {
@@ -257,8 +258,8 @@ void segment_damage_add(struct segment_damage *sum, const struct segment_damage 
 	sum->unfinished |= d->unfinished;
 }
 
-/* Each totals block has the number of all samples before it.  A block that was removed as a whole shows in nothing else,
- * so the file is named. */
+/* Each totals block contains the number of all samples before it. This is the only sign of a
+ * block that was removed completely, so report the file. */
 static void session_reader_end(struct segment *s)
 {
 	struct segment_damage *d = &s->damage;
@@ -277,7 +278,7 @@ static void session_reader_end(struct segment *s)
 			     s->path, d->missing_samples, s->totals.samples);
 }
 
-/* Anything but samples: 0, -EBADMSG or -ENOMEM. */
+/* Processes any block except samples. Returns 0, -EBADMSG or -ENOMEM. */
 static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 {
 	switch (type) {
@@ -290,7 +291,7 @@ static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 		s->damage.unfinished = false;
 		return 0;
 	default:
-		return 0; /* of a newer minor version */
+		return 0; /* from a newer minor version */
 	}
 }
 

@@ -1,11 +1,11 @@
-/* recent.h - the last few different numbers that came, the latest first: what comes next is mostly
- * one of them, and told by its place.
+/* recent.h - keeps the last few distinct numbers, the latest first. The next number is usually
+ * one of them and can be encoded by its position.
  * Layer: format, private to it. */
 #pragma once
 #include <stdint.h>
 #include <string.h>
 
-/* The place of `number` among `nr`; `nr`: it is not there. */
+/* Returns the position of `number`, or `nr` if it is not in the list. */
 static inline uint32_t recent_place(const uint32_t *numbers, uint32_t nr,
 				    uint32_t number)
 {
@@ -16,8 +16,8 @@ static inline uint32_t recent_place(const uint32_t *numbers, uint32_t nr,
 	return place;
 }
 
-/* Moves `number` to the front, from its place.  Place *nr: it is new; then there is one more, or, if
- * there are `max` already, the last is forgotten. */
+/* Moves `number` from its position to the front. Position *nr means that it is new: the list
+ * grows by one or, if it has `max` entries, drops the last. */
 static inline void recent_use(uint32_t *numbers, uint32_t *nr, uint32_t max,
 			      uint32_t place, uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* sample_pack.c - a batch of samples to a block. */
+/* sample_pack.c - encodes a batch of samples as a block. */
 #include "format/session/sample_block.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "format/session/recent.h"
 
 enum {
-	STEP_SAMPLES = 65 /* of which the median of the distances is taken */
+	STEP_SAMPLES = 65 /* number of distances whose median is used */
 };
 
 void sample_packer_done(struct sample_packer *p)
@@ -27,8 +27,8 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The period if all samples have one and it is about the usual distance in time (a clock
- * event), else the usual distance; 0 if there is none. */
+/* Returns the period if it is the same for all samples and close to the usual time between
+ * samples (a clock event); else the usual time between samples, or 0 if there is none. */
 static uint64_t grid_step(const struct sample *samples, size_t nr)
 {
 	uint64_t distances[STEP_SAMPLES];
@@ -51,7 +51,7 @@ static uint64_t grid_step(const struct sample *samples, size_t nr)
 	return period && period / 2 <= median && median / 2 <= period ? period : median;
 }
 
-/* Nearest whole number of steps from the grid's place to `time_ns`, signed. */
+/* Returns the number of grid steps, signed and rounded, from the grid's position to `time_ns`. */
 static uint64_t whole_steps(const struct time_grid *g, uint64_t time_ns)
 {
 	int64_t distance = (int64_t)(time_ns - g->at_ns);
@@ -60,7 +60,7 @@ static uint64_t whole_steps(const struct time_grid *g, uint64_t time_ns)
 	if (step <= 0)
 		return 0;
 	if (distance >= step / 2 && distance - step < step / 2)
-		return 1; /* by far the most frequent; saves the division */
+		return 1; /* by far the most frequent case; avoids the division */
 	return (uint64_t)(distance / step + (distance % step > step / 2) -
 			  (distance % step < -step / 2));
 }
@@ -110,7 +110,7 @@ static int pack_stacks(struct sample_packer *p, const struct sample *samples, si
 	return column_encode(e, p->values.at, nr, &p->column);
 }
 
-/* The first of the chains from 0 to `nr` that does not end before `stack`. */
+/* Returns the first of the chains 0 to `nr` that does not end before `stack`. */
 static uint32_t chain_at(const struct chain_ends *ends, uint32_t nr, uint32_t stack)
 {
 	uint32_t low = 0;
@@ -126,7 +126,7 @@ static uint32_t chain_at(const struct chain_ends *ends, uint32_t nr, uint32_t st
 	return low;
 }
 
-/* What is next in this block: `next`, unless blocks before had no chains. */
+/* Returns the next chain of this block: `next`, unless earlier blocks had no chains. */
 static uint32_t sample_pack_begin_chains(const struct chain_ends *ends,
 					 const struct sample *samples, size_t nr,
 					 uint32_t next)
@@ -147,8 +147,8 @@ static bool forget_stacks(struct sample_packer *p)
 	return true;
 }
 
-/* How many of those that were told again come before the stack was, from 1 on; 0: it was not.  It is
- * number `turn` of them now. */
+/* Returns how many repeated stacks ago, counted from 1, this stack was repeated; 0: it was not.
+ * Records it as repeated stack number `turn`. */
 static uint32_t told_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
 {
 	struct stack_again *slot = &p->again.at[hash_u64(stack) & (STACKS_AGAIN - 1)];
@@ -158,7 +158,7 @@ static uint32_t told_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
 	return ago;
 }
 
-/* Whether chains are worth it: most stacks are the end of one. */
+/* Returns true if chains are worthwhile, that is, if most stacks are the end of a chain. */
 static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			 size_t nr, uint32_t *next)
 {
@@ -191,7 +191,8 @@ static bool chain_values(struct sample_packer *p, const struct sample *samples,
 	return nr_others <= nr / 8;
 }
 
-/* As chains, if there are such: 1 if it was done, 0 or -ENOMEM. */
+/* Encodes the stacks as chains if that is worthwhile. Returns 1 if it did, 0 if not, or
+ * -ENOMEM. */
 static int try_chains(struct sample_packer *p, const struct sample *samples, size_t nr,
 		      struct sample_next *next, struct column_encoder *e)
 {
@@ -253,7 +254,8 @@ static int pack_plain(struct sample_packer *p, enum sample_column column,
 	return column_encode(e, v, nr, &p->column);
 }
 
-/* Into p->column.  *form is one of the column's, the plain one at first. */
+/* Encodes a column into p->column. *form is the plain encoding on entry, and the chosen one on
+ * return. */
 static int pack_column(struct sample_packer *p, enum sample_column *form,
 		       const struct sample *samples, size_t nr,
 		       struct sample_next *next, struct column_encoder *e)

@@ -1,4 +1,4 @@
-/* sample_unpack.c - a block to a batch of samples, only the columns that are wanted. */
+/* sample_unpack.c - decodes the requested columns of a block of samples. */
 #include "format/session/sample_block.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static int unpack_stacks(struct sample_columns *c, struct cursor *in,
 		uint32_t stack = next - c->stack[i];
 
 		c->stack[i] = stack;
-		/* Without a branch: whether a stack is new is hard to foretell. */
+		/* Branch-free, because whether a stack is new is hard to predict. */
 		next = stack >= next && stack != DICT_NONE ? stack + 1 : next;
 	}
 	return 0;
@@ -165,7 +165,7 @@ static int unpack_threads(struct sample_columns *c, struct cursor *in,
 	return 0;
 }
 
-/* The column that it is a form of. */
+/* Returns the column of which this is an encoding. */
 static enum sample_column plain_column(uint8_t form)
 {
 	if (form == SAMPLE_RECENT_THREADS)

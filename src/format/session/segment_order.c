@@ -76,7 +76,7 @@ int segment_order_open(struct segment_order *o, struct err *err)
 	return segment_open(o->path, o->trust, &o->segment, err);
 }
 
-/* Everything earlier than this has been read. */
+/* All samples with times below this have been read. */
 static uint64_t frontier(const struct segment_order *o)
 {
 	return o->nr_batches < o->least.nr ? o->least.at[o->nr_batches] : UINT64_MAX;
@@ -96,7 +96,7 @@ static int segment_order_add_batch(struct segment_order *o,
 	return 0;
 }
 
-/* A merge sort, as what comes is mostly runs, and equal times keep their order. */
+/* Merge sort, because the input consists mostly of sorted runs and equal times keep their order. */
 static void segment_order_merge(struct sample *from, struct sample *to, size_t a,
 				size_t b, size_t c)
 {
@@ -147,7 +147,7 @@ static int segment_order_sort(struct sample *s, size_t nr)
 	return 0;
 }
 
-/* Reads until the first of the waiting samples is the next one.  0 or a negative errno. */
+/* Reads until the earliest waiting sample can be returned. Returns 0 or a negative errno. */
 static int refill(struct segment_order *o, struct err *err)
 {
 	uint64_t earliest_ns = UINT64_MAX;
@@ -160,7 +160,7 @@ static int refill(struct segment_order *o, struct err *err)
 	o->given = 0;
 	if (nr)
 		earliest_ns = o->waiting.at[0].time_ns;
-	/* What was added to the file since the first pass is not looked at. */
+	/* Ignore samples that were appended to the file since the first pass. */
 	while (o->nr_batches < o->least.nr && earliest_ns >= frontier(o)) {
 		struct sample_batch b;
 		int r = segment_next(o->segment, COLUMN_ALL, &b, err);

@@ -1,9 +1,10 @@
-/* segment_order.h - the samples of a segment in order of time.
+/* segment_order.h - reads the samples of a segment in time order.
  * Layer: format.  Not thread safe.
  *
- * A first pass over the times alone notes the earliest time behind each batch; in the second
- * a sample waits until nothing earlier can come.  So memory holds what is really out of
- * order: with what operf and import write a few flushes, whatever the length. */
+ * The first pass reads only the times and records, for each batch, the earliest time in it or
+ * in a later batch. In the second pass a sample is held back until nothing earlier can follow.
+ * So memory use depends on how far the samples are out of order, which is a few flushes for
+ * recordings of operf and of imports, and not on the length of the recording. */
 #pragma once
 #include <stdint.h>
 
@@ -16,28 +17,29 @@ struct err;
 struct segment_order {
 	char *path;
 	uint64_t first_ns,
-		last_ns; /* of its samples; first_ns UINT64_MAX: there are none */
+		last_ns; /* of the samples; first_ns is UINT64_MAX if there are none */
 	uint64_t nr_samples;
-	VEC(uint64_t) least; /* earliest time in each batch and those behind it */
+	VEC(uint64_t)
+	least; /* per batch, the earliest time in it or in a later batch */
 	enum trust trust;
-	struct segment *segment; /* open in the second pass */
-	size_t nr_batches;       /* read in it */
+	struct segment *segment; /* open during the second pass */
+	size_t nr_batches;       /* read in the second pass */
 	VEC(struct sample) waiting;
-	size_t given; /* of the waiting ones */
+	size_t given; /* number of waiting samples already returned */
 };
 
-/* The first pass.  `visit` (may be NULL) sees the segment when it has been read to the end:
- * its info, its dict, its totals and damage; what it returns, if not 0, is returned.
- * 0 or a negative errno; segment_order_done() in any case. */
+/* Runs the first pass. If `visit` is not NULL, it is called with the segment after it was read
+ * completely, with its info, dict, totals and damage; a nonzero result is returned. Returns 0
+ * or a negative errno. Call segment_order_done() in any case. */
 int segment_order_scan(struct segment_order *o, const char *path, enum trust trust,
 		       int (*visit)(void *ctx, const struct segment *s), void *ctx,
 		       struct err *err);
-/* Opens the segment for the second pass. */
+/* Opens the segment for the second pass. Returns 0 or a negative errno. */
 int segment_order_open(struct segment_order *o, struct err *err);
-/* The next sample in order of time (then of the file).  Its numbers are those of
- * segment_dict(o->segment).  0, 1 at the end, or a negative errno. */
+/* Returns the next sample in time order; equal times keep their file order. Its numbers refer
+ * to segment_dict(o->segment). Returns 0, 1 at the end, or a negative errno. */
 int segment_order_next(struct segment_order *o, struct sample *ret_sample,
 		       struct err *err);
-/* Closes the segment; what the first pass found stays. */
+/* Closes the segment. The results of the first pass are kept. */
 void segment_order_close(struct segment_order *o);
 void segment_order_done(struct segment_order *o);

@@ -20,12 +20,12 @@ enum {
 struct side_files_check {
 	VEC(char *) missing; /* paths */
 	int level;
-	const char *dir; /* whose list it is */
+	const char *dir; /* the directory whose list is read */
 };
 
 static int side_files_check_directory(struct side_files_check *c, const char *dir);
 
-/* Takes `path`. */
+/* Takes ownership of `path`. */
 static int side_files_note_missing(struct side_files_check *c, char *path)
 {
 	if (path && vec_push(&c->missing, path))
@@ -57,7 +57,7 @@ static int side_files_check_promised(void *ctx, const char *name)
 	return r;
 }
 
-/* The directory of a session, or one that a list promises. */
+/* Checks the directory of a session, or one that a list promises. */
 static int side_files_check_directory(struct side_files_check *c, const char *dir)
 {
 	const char *above = c->dir;
@@ -79,11 +79,11 @@ static int side_files_check_directory(struct side_files_check *c, const char *di
 	c->dir = above;
 	buf_done(&text);
 	free(list);
-	/* What cannot be read is reported. */
+	/* Other errors were reported already. */
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The session can be renamed and removed meanwhile. */
+/* The session can be renamed or removed meanwhile. */
 static bool side_files_is_same(const char *dir, const struct stat *before)
 {
 	struct stat now;

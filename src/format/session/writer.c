@@ -18,19 +18,20 @@
 #include "format/session/sample_block.h"
 
 enum {
-	DICT_BLOCK_BYTES = 1 << 20 /* a block of the dict ends behind so much */
+	DICT_BLOCK_BYTES = 1 << 20 /* a block of the dict ends after this many bytes */
 };
 
 struct segment_writer {
 	int fd;
-	bool torn; /* bytes behind `bytes` may be in the file */
+	bool torn; /* the file can contain bytes after offset `bytes` */
 	char *path;
 	const struct dict *dict;
 	uint64_t salt;
-	uint64_t bytes;          /* whole blocks in the file */
-	struct dict_counts done; /* of the dict, in the file */
-	struct sample_next next; /* above all that samples in the file refer to */
-	uint64_t nr_samples;     /* in the file */
+	uint64_t bytes;          /* size of the whole blocks in the file */
+	struct dict_counts done; /* the entries of the dict that are in the file */
+	struct sample_next
+		next;        /* above all numbers that samples in the file refer to */
+	uint64_t nr_samples; /* number of samples in the file */
 	VEC(struct sample) pending;
 	struct buf out;
 	struct dict_scratch scratch;
@@ -53,7 +54,8 @@ static void session_writer_free(struct segment_writer *w)
 	free(w);
 }
 
-/* Writes w->out behind the last whole block, or nothing. */
+/* Appends w->out to the file after the last whole block. On an error the file is truncated to
+ * that block. */
 static int session_writer_write_out(struct segment_writer *w, struct err *err)
 {
 	int r;
@@ -86,8 +88,8 @@ static int write_info(struct segment_writer *w, const struct session_info *info,
 	return session_writer_write_out(w, err);
 }
 
-/* Different for any two segments: the same machine never starts two at the same
- * nanosecond with the same address of a writer and the same name. */
+/* The salt is unique: no machine starts two segments in the same nanosecond with the same
+ * writer address and the same name. */
 static uint64_t make_salt(const struct segment_writer *w,
 			  const struct session_info *info)
 {
@@ -100,8 +102,8 @@ static uint64_t make_salt(const struct segment_writer *w,
 			 hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
 }
 
-/* While it is held, a reader knows that the missing end is still to come.  A file system
- * without locks only lets readers think that the recorder was killed. */
+/* While the lock is held, readers know that the file is still being written. On a file system
+ * without locks, they assume that the recorder was killed. */
 static void hold_lock(const struct segment_writer *w)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -109,13 +111,13 @@ static void hold_lock(const struct segment_writer *w)
 	(void)fcntl(w->fd, F_OFD_SETLK, &lock);
 }
 
-/* A file with its head.  0, or a negative errno: there is none then. */
+/* Creates a file with the header. Returns 0, or a negative errno; then the file does not exist. */
 static int begin_file(struct segment_writer *w, const char *path,
 		      const struct session_info *info, struct err *err)
 {
 	int r;
 
-	/* Appending: after a truncation the next write goes to the new end. */
+	/* O_APPEND: after a truncation, the next write goes to the new end. */
 	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
 			RECORDING_FILE_MODE);
 	if (w->fd < 0)
@@ -132,8 +134,8 @@ static int begin_file(struct segment_writer *w, const char *path,
 	return r;
 }
 
-/* It has its name once its head is written: whoever reads the directory meanwhile finds a whole
- * segment or none. */
+/* Writes the header before the file gets its name, so that readers of the directory find a
+ * complete segment or none. */
 static int begin_unseen(struct segment_writer *w, const struct session_info *info,
 			struct err *err)
 {
@@ -142,7 +144,7 @@ static int begin_unseen(struct segment_writer *w, const struct session_info *inf
 
 	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
 		return err_sys(err, -ENOMEM, "%s", w->path);
-	(void)io_unlink(path); /* of a process that had this number and was killed */
+	(void)io_unlink(path); /* left by a killed process with the same pid */
 	r = begin_file(w, path, info, err);
 	if (!r && (r = io_rename_new(path, w->path))) {
 		err_sys(err, r, "%s", w->path);
@@ -174,7 +176,8 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	}
 	w->salt = make_salt(w, info);
 	r = begin_unseen(w, info, err);
-	/* A file system without that: readers may meet a file without its head for a moment. */
+	/* The file system cannot rename this way: readers can briefly see a file without a
+	 * header. */
 	if (r && r != -EEXIST)
 		r = begin_file(w, w->path, info, err);
 	if (r) {
@@ -266,7 +269,7 @@ static int session_writer_flush(struct segment_writer *w,
 	int r;
 
 	buf_clear(&w->out);
-	/* Chains of a flush that failed are none. */
+	/* Drop the chains of a flush that failed. */
 	w->scratch.ends.stacks.nr = done.nr_chains;
 	r = put_dict(w, &done);
 	if (!r)
@@ -274,7 +277,7 @@ static int session_writer_flush(struct segment_writer *w,
 	if (r)
 		return err_sys(err, r, "%s", w->path);
 	begin = block_begin(&w->out);
-	/* Readers compare it with what they find. */
+	/* Readers compare this number with the number of samples they find. */
 	exact.samples = w->nr_samples + w->pending.nr;
 	session_totals_put(&exact, &w->out);
 	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
@@ -302,7 +305,7 @@ int segment_writer_close(struct segment_writer *w, const struct session_totals *
 	int r = session_writer_flush(w, totals, true, err);
 	int fd = w->fd;
 
-	/* No fsync: that protects from a crash of the machine, not of the recorder. */
+	/* No fsync: it protects against a crash of the machine, not of the recorder. */
 	w->fd = -1;
 	if (close(fd) && !r)
 		r = err_sys(err, -errno, "%s", w->path);
