@@ -8,8 +8,8 @@
 #include "present/lines/screen.h"
 
 enum {
-	COUNT_COLUMNS = 14, /* of a count and its percent */
-	MORE_COLUMNS = 2,   /* behind, for each further pair */
+	COUNT_COLUMNS = 14, /* width of a count and its percentage */
+	MORE_COLUMNS = 2,   /* padding for each further pair */
 	RATIO_COLUMNS = 11
 };
 

@@ -1,5 +1,4 @@
-/* annotate_margin.h - what stands in front of the lines of annotated listings: count and percent
- * of each column.
+/* annotate_margin.h - the left margin of annotated listings: count and percent for each column.
  * Layer: present, for write_annotation.c and write_assembly.c. */
 #pragma once
 #include <stdint.h>
@@ -8,13 +7,13 @@
 struct annotation;
 struct screen;
 
-/* How many columns of the screen margin_put_counts() takes. */
+/* Returns the width of margin_put_counts() in characters. */
 int margin_columns(const struct annotation *a);
-/* "   950 92.3226", for each column, without anything between; then the ratios. */
+/* Writes "   950 92.3226" for each column, without separators; then the ratios. */
 void margin_put_counts(FILE *out, const struct annotation *a, const uint64_t *counts);
-/* The same, or blanks for NULL, up to the colon; large shares in colour where the screen has
- * any. */
+/* Writes the counts, or blanks for NULL, and the colon.  Colours large percentages if the screen
+ * has colours. */
 void margin_put(FILE *out, const struct annotation *a, const struct screen *screen,
 		const uint64_t *counts);
-/* The line that stands for those left out. */
+/* Writes the line that replaces omitted lines. */
 void margin_put_gap(FILE *out, const struct annotation *a);

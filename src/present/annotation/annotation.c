@@ -39,9 +39,9 @@ static int compare_counts(const struct annotation *a, const uint64_t *x,
 	return 0;
 }
 
-/* ---- where things are ---- */
+/* ---- files and lines ---- */
 
-/* "src/../a.h" and "a.h" are one file. */
+/* Normalizes paths: "src/../a.h" and "a.h" are the same file. */
 static uint32_t annotation_name_of(struct making *m, const char *path, size_t len)
 {
 	struct strtab *strings = &m->a->p->strings;
@@ -80,8 +80,7 @@ uint32_t annotation_file(struct making *m, const char *path, size_t len)
 	return slot->value_plus_1 - 1;
 }
 
-/* "path:12" taken apart.  Code of which only the symbol table knows a file ("name.c:0") has no
- * line. */
+/* Parses "path:12".  A file known only from the symbol table ("name.c:0") counts as no line. */
 static int parse_place(struct making *m, const char *text, struct hit *ret_place)
 {
 	uint32_t line;
@@ -95,7 +94,7 @@ static int parse_place(struct making *m, const char *text, struct hit *ret_place
 	return ret_place->file == NONE ? -ENOMEM : 0;
 }
 
-/* The same of a string of the profile, once for each. */
+/* Parses a string of the profile; caches the result. */
 static int annotation_place_of(struct making *m, uint64_t string, struct hit *ret_place)
 {
 	struct map_slot *slot;
@@ -235,7 +234,7 @@ static int annotation_compare_hits(const void *x, const void *y)
 	return a->group < b->group ? -1 : a->group > b->group;
 }
 
-/* The image with most of a file's samples: they mostly are all of one. */
+/* Notes the image with most of a file's samples.  Usually all samples are from the same image. */
 static void note_image(const struct making *m, struct annotated_file *file,
 		       const struct hit *hit)
 {
@@ -373,7 +372,8 @@ static int compare_rest(const void *x, const void *y, void *ctx)
 			      strtab_get(&of->p->strings, b->image));
 }
 
-/* Counts of lines, of images, and two sums: each group makes no more than one of each. */
+/* Allocates the counts of lines and images and two sums.  Each group needs at most one line and
+ * one image. */
 static int make_pool(struct annotation *a)
 {
 	size_t nr = a->groups.all.nr * 2 + 2;
@@ -386,7 +386,7 @@ static int make_pool(struct annotation *a)
 	return 0;
 }
 
-/* Of code alone only what is not shown is summed up here. */
+/* If only code is annotated, sum up just the samples that are not shown. */
 static int add_others(struct making *m)
 {
 	struct annotation *a = m->a;
@@ -456,8 +456,8 @@ static bool has_skid(const struct annotation *a)
 	return false;
 }
 
-/* Of the ratios that columns can make; counts have the periods of all columns behind them.
- * 0 or -ENOMEM. */
+/* Finds the ratios that the columns can form, and appends the periods of all columns to the
+ * counts.  Returns 0 or -ENOMEM. */
 static int annotation_add_periods(struct annotation *a,
 				  const struct present_options *options)
 {

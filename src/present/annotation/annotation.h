@@ -1,10 +1,8 @@
-/* annotation.h - a profile by source files and lines: what annotated listings are made of.
- * Layer: present.
- *
- * A sample counts for the line that its address came from: code of an inlined function for the
- * line of that function's source.  A function's total counts all samples in its code, what was
- * inlined into it as well, and stands at the line where the function begins.  So lines add up
- * to the samples, and totals overlap with them. */
+/* annotation.h - arranges a profile by source files and lines, for annotated listings.
+ * Layer: present.  A sample counts for the line that its address maps to: code of an inlined
+ * function counts for the line of that function's source.  A function's total counts all samples
+ * in its code, including functions inlined into it, and is shown at the line where the function
+ * begins.  So the lines add up to the samples, and the totals overlap with the lines. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +19,7 @@ struct present_options;
 struct profile;
 
 struct annotated_line {
-	uint32_t line; /* 0: code of the file that is of none of its lines */
+	uint32_t line; /* 0: code of the file without a line number */
 	const uint64_t *counts;
 };
 
@@ -33,31 +31,31 @@ struct annotated_start {
 	const uint64_t *counts;
 };
 
-/* Samples in code of a function that was inlined, what was inlined into that included: where it
- * was called, or in all at the line that declares it. */
+/* Samples in code of an inlined function, including functions inlined into it: at the call site,
+ * or summed over all calls at the line that declares the function. */
 struct annotated_site {
 	uint32_t file;
 	uint32_t line;
-	uint32_t name; /* string: of the function */
-	bool is_sum;   /* all calls, at the declaration */
+	uint32_t name; /* string: name of the function */
+	bool is_sum;   /* sum of all calls, at the declaration */
 	uint64_t *counts;
 };
 
 struct annotated_file {
 	const char *path;
-	uint32_t image; /* string: the binary that most of its samples are of */
+	uint32_t image; /* string: the binary that has most of its samples */
 	uint64_t *counts;
-	struct annotated_line *lines; /* by line */
+	struct annotated_line *lines; /* sorted by line */
 	size_t nr_lines;
-	struct annotated_start *starts; /* by line, the most samples first */
+	struct annotated_start *starts; /* sorted by line, then most samples first */
 	size_t nr_starts;
 	struct annotated_site
-		*sites; /* by line, the most samples first; only if asked for */
+		*sites; /* sorted by line, then most samples first; needs code_of */
 	size_t nr_sites;
-	uint64_t image_samples; /* while it is made: of `image` */
+	uint64_t image_samples; /* samples of `image`, used while building */
 };
 
-/* Samples without a line: of an image. */
+/* Samples without a line, by image. */
 struct annotated_rest {
 	uint32_t image; /* string */
 	uint64_t *counts;
@@ -66,16 +64,18 @@ struct annotated_rest {
 
 struct annotation {
 	struct profile *p;
-	struct report_lines groups; /* columns, their totals; */
+	struct report_lines groups; /* columns and their totals */
 	size_t nr_columns;          /* of samples */
-	size_t nr_counts; /* counts are arrays of so many: samples, and with ratios periods */
+	/* length of each array of counts: samples, and periods if there are ratios */
+	size_t nr_counts;
 	VEC(struct ratio) ratios;
-	VEC(struct annotated_file) files; /* the most samples first */
-	VEC(struct annotated_rest) rest;  /* likewise */
+	VEC(struct annotated_file) files; /* most samples first */
+	VEC(struct annotated_rest) rest;  /* most samples first */
 	uint64_t *without_line;           /* the sum of `rest` */
 	uint64_t *other;                  /* of functions beyond the top ones */
-	bool has_skid; /* an event is not precise: samples may stand behind their place */
-	/* What the above point into. */
+	/* An event is not precise: samples can be attributed to a later instruction. */
+	bool has_skid;
+	/* Memory that the pointers above refer to. */
 	VEC(struct annotated_line) all_lines;
 	VEC(struct annotated_start) all_starts;
 	VEC(struct annotated_site) all_sites;
@@ -86,25 +86,27 @@ struct annotation {
 
 struct annotation_options {
 	const struct present_options *present;
-	size_t top; /* only the functions with the most samples, so many; 0: all */
-	/* The code of an image of the profile with its lines, borrowed until the next call; NULL:
-	 * it is nowhere.  With it sites are found. */
+	size_t top; /* only this many functions, those with the most samples; 0: all */
+	/* Returns the code of an image of the profile with its lines, valid until the next call,
+	 * or NULL if the binary is not found.  Needed to find inlined call sites. */
 	struct code *(*code_of)(void *ctx, uint32_t image);
 	void *ctx;
 };
 
-/* Makes it from a profile with the keys image, symbol, function-line, address and line; without
- * function-line and line there are no files.  0, -ENOMEM, or -EINVAL with a line: columns cannot
- * stand side by side.  annotation_done() in any case. */
+/* Builds the annotation from a profile with the keys image, symbol, function-line, address and
+ * line.  Without function-line and line there are no files.  Returns 0, -ENOMEM, or -EINVAL with
+ * a message if the columns cannot be shown next to each other.  Call annotation_done() in every
+ * case. */
 int annotation_make(struct annotation *a, struct profile *p,
 		    const struct annotation_options *options, struct err *err);
 void annotation_done(struct annotation *a);
-/* The quotient that a ratio has of these counts, as digits; "-": there is nothing to divide by. */
+/* Appends the quotient of a ratio for these counts as digits, or "-" if the divisor is 0. */
 void annotation_put_ratio(const struct annotation *a, const uint64_t *counts,
 			  size_t ratio, struct buf *out);
-/* Whether these samples are, of any event, at least `threshold` percent of the selected ones. */
+/* Returns true if these samples are at least `threshold` percent of the selected samples of any
+ * event. */
 bool annotation_reaches(const struct annotation *a, const uint64_t *counts,
 			double threshold);
-/* The most samples that one line has, and where; false if no line has any. */
+/* Finds the line with the most samples.  Returns false if no line has samples. */
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,
 			uint32_t *ret_line);

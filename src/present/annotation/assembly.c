@@ -9,7 +9,7 @@
 #include "resolve/code/insn.h"
 
 enum {
-	FUNCTION_MAX = 16 << 20 /* bytes that are believed */
+	FUNCTION_MAX = 16 << 20 /* bytes; a larger size is considered wrong */
 };
 
 static int assembly_compare_hits(const void *x, const void *y)
@@ -109,13 +109,14 @@ void assembly_done(struct assembly *s)
 
 /* ---- rows ---- */
 
-/* Code without a gap. */
+/* A contiguous range of code. */
 struct assembly_range {
 	uint64_t start;
 	uint64_t end;
 };
 
-/* What covers a hit: the function as it is known, a symbol, or what was hit alone. */
+/* Returns the range that contains a hit: the known function, a symbol, or only the hit's
+ * address. */
 static struct assembly_range range_of(const struct assembly *s, size_t hit, size_t end,
 				      const struct code *code)
 {
@@ -130,7 +131,7 @@ static struct assembly_range range_of(const struct assembly *s, size_t hit, size
 		return range;
 	}
 	range.start = at->address;
-	/* Known by where it begins alone: it goes on at least to its last sample. */
+	/* Only the start is known, so the function extends at least to its last sample. */
 	if ((f->kind == FUNCTION_NAMED || f->kind == FUNCTION_UNNAMED) &&
 	    f->vma <= at->address &&
 	    s->hits.at[end - 1].address - f->vma < FUNCTION_MAX) {
@@ -140,7 +141,7 @@ static struct assembly_range range_of(const struct assembly *s, size_t hit, size
 	return range;
 }
 
-/* A row with the sum of the hits before its end, from *at on. */
+/* Adds a row with the sum of the hits before its end, and advances *at past them. */
 static int assembly_add_row(struct assembly *s, const struct assembly_row *made,
 			    size_t *at, size_t end)
 {
@@ -162,8 +163,8 @@ static int assembly_add_row(struct assembly *s, const struct assembly_row *made,
 	return 0;
 }
 
-/* The instructions of a range, as far as there is code.  Hits at which none begins in front of
- * its end stay. */
+/* Adds the instructions of a range as far as code is available.  Hits that are not within an
+ * instruction remain. */
 static int add_range(struct assembly *s, const struct assembly_range *range,
 		     struct code *code, size_t *at, size_t end)
 {
@@ -171,7 +172,7 @@ static int add_range(struct assembly *s, const struct assembly_range *range,
 	struct insn insn;
 	int r = 0;
 
-	/* What was shown already is not shown again. */
+	/* Do not repeat rows that are already shown. */
 	if (s->rows.nr && s->rows.at[s->rows.nr - 1].end > row.address) {
 		row.address = s->rows.at[s->rows.nr - 1].end;
 		row.apart = false;

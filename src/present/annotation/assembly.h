@@ -1,5 +1,4 @@
-/* assembly.h - functions that have samples, and their instructions: what listings of code are
- * made of.
+/* assembly.h - the functions that have samples and their instructions, for listings of code.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -29,25 +28,27 @@ struct assembly_function {
 struct assembly_row {
 	uint64_t address;
 	uint64_t end;
-	bool no_code;     /* the bytes are not known */
-	bool apart;       /* something is left out in front of it */
+	bool no_code;     /* the bytes are unknown */
+	bool apart;       /* code was omitted before it */
 	uint64_t *counts; /* NULL: no samples */
 };
 
 struct assembly {
 	const struct annotation *a;
-	VEC(struct assembly_hit) hits;           /* by function and address */
-	VEC(struct assembly_function) functions; /* the most samples first */
-	VEC(struct assembly_row) rows; /* of the last assembly_rows(), by address */
+	VEC(struct assembly_hit) hits;           /* sorted by function and address */
+	VEC(struct assembly_function) functions; /* most samples first */
+	VEC(struct assembly_row) rows; /* from the last assembly_rows(), by address */
 };
 
-/* From an annotation, which outlives it; its profile has the keys symbol and address.  0 or
- * -ENOMEM (-EINVAL: a key is not there).  assembly_done() in any case. */
+/* Builds it from an annotation, which must outlive it.  The profile needs the keys symbol and
+ * address.  Returns 0, -ENOMEM, or -EINVAL if a key is missing.  Call assembly_done() in every
+ * case. */
 int assembly_make(struct assembly *s, const struct annotation *a);
 void assembly_done(struct assembly *s);
-/* Fills s->rows with the function's instructions; those at whose bytes there are samples have
- * their sum.  `code` NULL: only the addresses of samples.  0 or -ENOMEM. */
+/* Fills s->rows with the function's instructions.  An instruction gets the sum of the samples at
+ * its bytes.  If `code` is NULL, there are rows only for addresses with samples.  Returns 0 or
+ * -ENOMEM. */
 int assembly_rows(struct assembly *s, const struct assembly_function *function,
 		  struct code *code);
-/* The row of an instruction at `address`, or NULL. */
+/* Returns the row of the instruction at `address`, or NULL. */
 struct assembly_row *assembly_row_at(struct assembly *s, uint64_t address);

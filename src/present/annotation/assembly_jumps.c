@@ -17,7 +17,7 @@ static size_t high_of(const struct jump *j)
 	return j->from < j->to ? j->to : j->from;
 }
 
-/* Short ones first: they get the lanes next to the code. */
+/* Short jumps first, so that they get the lanes next to the code. */
 static int compare_jumps(const void *x, const void *y)
 {
 	const struct jump *a = x, *b = y;
@@ -72,7 +72,7 @@ int assembly_jumps_find(struct assembly_jumps *j, struct assembly *s, struct cod
 		    code_insn(code, s->rows.at[i].address, &insn))
 			continue;
 		to = insn.has_target ? assembly_row_at(s, insn.target) : NULL;
-		/* What leads to the beginning is a call of the function by itself. */
+		/* A branch to the beginning is a recursive call. */
 		if (!to || to == s->rows.at || to == &s->rows.at[i])
 			continue;
 		if (!vec_push(&j->all,
@@ -92,7 +92,7 @@ void assembly_jumps_done(struct assembly_jumps *j)
 
 enum cell {
 	CELL_EMPTY,
-	CELL_DOWN, /* a line that passes */
+	CELL_DOWN, /* a line that passes through */
 	CELL_TOP,
 	CELL_BOTTOM,
 	CELL_ACROSS, /* to another lane */
@@ -107,12 +107,12 @@ static const char *const shapes[][2] = {
 	[CELL_HEAD] = { ">", "\u25b6" },
 };
 
-/* What the arrows look like in one row. */
+/* The arrows in a row. */
 struct drawing {
 	enum cell cells[JUMP_LANES];
-	unsigned int across; /* the lane up to which one goes, from the code */
-	bool head;           /* one ends here ... */
-	bool line;           /* ... or begins */
+	unsigned int across; /* outermost lane with a horizontal line */
+	bool head;           /* an arrow ends here */
+	bool line;           /* an arrow ends or begins here */
 };
 
 static void draw(struct drawing *d, const struct jump *jump, size_t row)
@@ -131,7 +131,7 @@ static void draw(struct drawing *d, const struct jump *jump, size_t row)
 		d->across = jump->lane;
 }
 
-/* The cell of a lane, and the one between it and the next lane. */
+/* Writes the cell of a lane, and the cell between it and the next lane. */
 static void put_lane(FILE *out, const struct drawing *d, unsigned int lane, bool utf8)
 {
 	enum cell cell = d->cells[lane];

@@ -1,4 +1,4 @@
-/* assembly_jumps.h - arrows from jumps to where they lead, for a terminal.
+/* assembly_jumps.h - arrows from jumps to their targets, for a terminal.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct assembly;
 struct code;
 
 enum {
-	JUMP_LANES = 6 /* side by side; a jump that finds no lane has no arrow */
+	JUMP_LANES = 6 /* adjacent; a jump without a free lane has no arrow */
 };
 
 struct jump {
@@ -26,10 +26,10 @@ struct assembly_jumps {
 	unsigned int nr_lanes;
 };
 
-/* Those of the rows at hand.  0 or -ENOMEM. */
+/* Finds the jumps within the current rows.  Returns 0 or -ENOMEM. */
 int assembly_jumps_find(struct assembly_jumps *j, struct assembly *s,
 			struct code *code);
 void assembly_jumps_done(struct assembly_jumps *j);
-/* The arrows in front of a row, nr_lanes * 2 columns. */
+/* Writes the arrows before a row, nr_lanes * 2 columns. */
 void assembly_jumps_put(FILE *out, const struct assembly_jumps *j, size_t row,
 			bool utf8);

@@ -16,7 +16,7 @@
 #include "resolve/code/code.h"
 
 enum {
-	LINES_BEFORE = 5 /* of a file, that objdump -S shows in front */
+	LINES_BEFORE = 5 /* context lines of a file, as in objdump -S */
 };
 
 void assembly_lines_init(struct assembly_lines *l, const struct annotation *a,
@@ -71,7 +71,7 @@ static void assembly_lines_put_name(const struct assembly_lines *l, FILE *out,
 	free(shown);
 }
 
-/* "mix inlined at /src/p.c:22, in work". */
+/* Writes a comment such as "mix inlined at /src/p.c:22, in work". */
 static void put_chain(const struct assembly_lines *l, FILE *out, size_t nr)
 {
 	put_margin(l, out);
@@ -118,8 +118,8 @@ static void assembly_lines_put_line(struct assembly_lines *l, FILE *out,
 	fputc('\n', out);
 }
 
-/* Which lines: those in front of it that were not shown yet, a few of them; of one that was,
- * only that. */
+/* Writes the line with up to LINES_BEFORE preceding lines that were not shown yet.  If the line
+ * was shown before, writes only the line itself. */
 static int assembly_lines_put_lines(struct assembly_lines *l, FILE *out)
 {
 	char *full = path_full(l->file, "");
@@ -140,7 +140,7 @@ static int assembly_lines_put_lines(struct assembly_lines *l, FILE *out)
 	return 0;
 }
 
-/* What the compiler made for no line does not belong to the one above. */
+/* Marks compiler-generated code without a line, which does not belong to the line above. */
 static void put_no_line(const struct assembly_lines *l, FILE *out)
 {
 	put_margin(l, out);

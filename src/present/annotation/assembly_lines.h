@@ -1,5 +1,5 @@
-/* assembly_lines.h - source lines between the instructions that they became, as objdump -S puts
- * them.
+/* assembly_lines.h - shows source lines between the instructions compiled from them, like
+ * objdump -S.
  * Layer: present, for write_assembly.c. */
 #pragma once
 #include <stdbool.h>
@@ -21,21 +21,21 @@ enum {
 struct assembly_lines {
 	const struct annotation *a;
 	struct source_texts texts;
-	bool sites; /* what was inlined where is said */
-	/* Of the instruction before. */
+	bool sites; /* show inlined call sites */
+	/* State of the previous instruction. */
 	uint32_t line;
 	const char *file;
-	uint64_t chain; /* hash of the calls that were inlined */
+	uint64_t chain; /* hash of the inlined calls */
 	struct line_frame frames[ASSEMBLY_FRAMES_MAX];
 };
 
 void assembly_lines_init(struct assembly_lines *l, const struct annotation *a,
 			 const struct assembly_source *source);
 void assembly_lines_done(struct assembly_lines *l);
-/* The rows at hand come next.  0 or -ENOMEM. */
+/* Prepares for the current rows of `s`.  Returns 0 or -ENOMEM. */
 int assembly_lines_begin(struct assembly_lines *l, struct code *code,
 			 const struct assembly *s);
-/* Writes the lines in front of the instruction at an address, if they are others than those of
- * the one before.  0 or -ENOMEM. */
+/* Writes the source lines before the instruction at an address, if they differ from those of the
+ * previous instruction.  Returns 0 or -ENOMEM. */
 int assembly_lines_put(struct assembly_lines *l, FILE *out, struct code *code,
 		       uint64_t address);

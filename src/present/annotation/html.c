@@ -18,7 +18,7 @@
 #include "present/text/html_text.h"
 
 enum {
-	NAME_PART = 40 /* characters of a page's name that people know it by */
+	NAME_PART = 40 /* characters of the readable part of a page's name */
 };
 
 /* ---- pages ---- */
@@ -162,8 +162,9 @@ void page_chunk_end(const struct html_pages *p, const size_t *nr)
 
 /* ---- names ---- */
 
-/* Letters, digits, "_", "-" and ".", but not in front, of a text, and a hash of all that tells it
- * apart: the same in each run, and safe in any file system and link. */
+/* Builds a page name from the letters, digits, "_", "-" and "." (not first) of a text, and a
+ * hash of all that identifies the page.  The name is the same in each run, and safe in file
+ * systems and links. */
 static void name_page(struct page_name *name, const char *text, uint64_t hash)
 {
 	size_t at = 0;
@@ -185,7 +186,7 @@ static uint64_t hash_text(const char *text, uint64_t seed)
 	return hash_bytes(text, strlen(text), seed);
 }
 
-/* Changes a hash that another page has already.  0 or -ENOMEM. */
+/* Changes a hash that another page already has.  Returns 0 or -ENOMEM. */
 static int make_unique(struct map *names, uint64_t *hash)
 {
 	struct map_slot *slot;

@@ -1,5 +1,5 @@
-/* html_code.c - the page of a function: its instructions with their samples, and
- * between them the source lines that they came from. */
+/* html_code.c - writes the page of a function: its instructions with their samples, and their
+ * source lines between them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@ enum {
 	SOURCE_MAX_BYTES = 200 /* of a source line between instructions */
 };
 
-/* A page on its way. */
+/* The state of a page while it is written. */
 struct write_annotation_html_code_listing {
 	struct html_pages *p;
-	struct code *code; /* of `image`; NULL: there is none */
+	struct code *code; /* of `image`; NULL: not found */
 	uint32_t image;
 	uint32_t function; /* of p->code */
 	size_t nr;         /* lines written */
-	/* Of the instruction at hand, and what was said of the one before. */
+	/* Of the current instruction, and the last line shown. */
 	struct line_frame frames[LINKS_FRAMES_MAX];
 	size_t nr_frames;
 	uint32_t file;
@@ -33,7 +33,7 @@ struct write_annotation_html_code_listing {
 
 /* ---- source lines ---- */
 
-/* The places that a line was inlined at. */
+/* Writes the call sites at which a line was inlined. */
 static int
 write_annotation_html_code_put_sites(struct write_annotation_html_code_listing *s)
 {
@@ -51,7 +51,7 @@ write_annotation_html_code_put_sites(struct write_annotation_html_code_listing *
 	return r;
 }
 
-/* Says where the instruction at hand came from, unless the one before did. */
+/* Writes the source line of the current instruction, unless the previous one had the same line. */
 static int
 write_annotation_html_code_put_place(struct write_annotation_html_code_listing *s)
 {
@@ -77,7 +77,7 @@ write_annotation_html_code_put_place(struct write_annotation_html_code_listing *
 
 /* ---- instructions ---- */
 
-/* The page of a symbol of the image at hand; NULL: it has none. */
+/* Returns the page of a symbol of the current image, or NULL if it has none. */
 static const char *
 write_annotation_html_code_page_of(const struct write_annotation_html_code_listing *s,
 				   const struct symbol *symbol)
@@ -97,7 +97,7 @@ static bool is_row(const struct write_annotation_html_code_listing *s, uint64_t 
 	       address < code->rows.at[code->rows.nr - 1].end;
 }
 
-/* "401000 <leaf+0x10>", with a way there. */
+/* Writes "401000 <leaf+0x10>" with a link to the target. */
 static void put_target(struct write_annotation_html_code_listing *s, uint64_t address)
 {
 	FILE *out = s->p->out;
@@ -151,7 +151,7 @@ write_annotation_html_code_put_insn(struct write_annotation_html_code_listing *s
 	}
 }
 
-/* What a line's page says of it. */
+/* Notes the links to show on the page of the line. */
 static int note_links(struct write_annotation_html_code_listing *s,
 		      const struct assembly_row *row, const struct insn *insn)
 {
@@ -311,7 +311,7 @@ write_annotation_html_code_write_page(struct write_annotation_html_code_listing 
 	return r ? r : ended;
 }
 
-/* Functions of one image one after the other: one is open at a time. */
+/* Groups the functions by image, because only one image is open at a time. */
 static int compare_images(const void *x, const void *y, void *ctx)
 {
 	const uint32_t *a = x, *b = y;

@@ -1,5 +1,5 @@
-/* html_index.c - the first page: the hottest lines, all sources and functions by
- * heat, and the sums. */
+/* html_index.c - writes the index page: the hottest lines, all sources and functions sorted by
+ * samples, and the sums. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
 	TEXT_MAX_BYTES = 160 /* of a source line */
 };
 
-/* A line among the hottest. */
+/* A candidate for the hottest lines. */
 struct hot_line {
 	uint32_t file;
 	const struct annotated_line *line;
@@ -28,7 +28,7 @@ struct hot_line {
 
 /* ---- cells ---- */
 
-/* Several columns are told apart by what they count. */
+/* Writes the column titles.  Several columns are titled with what they count. */
 static void write_annotation_html_index_put_heads(const struct html_pages *p,
 						  const char *const *names)
 {
@@ -87,7 +87,7 @@ static int compare_hot(const void *x, const void *y, void *ctx)
 	return a->line->line < b->line->line ? -1 : a->line->line > b->line->line;
 }
 
-/* All lines of sources that have pages, the hottest first. */
+/* Returns all lines of sources that have pages, hottest first.  The caller frees them. */
 static struct hot_line *sort_lines(struct html_pages *p, size_t *ret_nr)
 {
 	struct hot_line *all = calloc(p->a->all_lines.nr + 1, sizeof(*all));
@@ -137,7 +137,7 @@ static int put_hottest(struct html_pages *p)
 	return r;
 }
 
-/* ---- all there is ---- */
+/* ---- sources and functions ---- */
 
 static void put_sources(const struct html_pages *p)
 {
@@ -248,7 +248,7 @@ static int write_annotation_html_index_put_about(const struct html_pages *p)
 		return -ENOMEM;
 	}
 	fputs("<pre class=about>", p->out);
-	/* Its lines stay lines. */
+	/* Keep the line ends, which html_put() would replace. */
 	for (const char *at = (const char *)text.data; *at; at += *at == '\n') {
 		size_t n = strcspn(at, "\n");
 

@@ -1,5 +1,5 @@
-/* html_pages.h - what the pages of annotation/html.h share.
- * Layer: present, for write_annotation_html*.c alone. */
+/* html_pages.h - shared by the files that write the pages of annotation/html.h.
+ * Layer: present, only for html*.c. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,10 +12,10 @@
 
 enum {
 	PAGE_NAME_MAX = 80,
-	PAGE_CHUNK = 200 /* lines that a browser lays out together, or not at all */
+	PAGE_CHUNK = 200 /* lines per chunk; a browser can skip the layout of a chunk */
 };
 
-/* The name of a page without folder; "": there is none. */
+/* The name of a page without directory; "": there is no page. */
 struct page_name {
 	char text[PAGE_NAME_MAX];
 };
@@ -31,33 +31,35 @@ struct html_pages {
 	struct map by_symbol; /* image, string of its symbol -> function of `code` */
 	struct source_texts texts;
 	uint64_t *shown; /* samples in sources that have pages */
-	FILE *out;       /* the page at hand */
+	FILE *out;       /* the current page */
 };
 
-/* Opens a page: head, and the bar with `title`; "up" is the way to the index, NULL: this is it. */
+/* Opens a page: the head, and the bar with `title`.  `up` is the link to the index; NULL: this
+ * is the index.  Returns 0 or an error of open_page. */
 int page_begin(struct html_pages *p, const char *path, const char *title,
 	       const char *up);
-/* The end of the bar, and of the page. */
+/* End the bar, and the page. */
 void page_main(struct html_pages *p);
 int page_end(struct html_pages *p);
 
-/* " h5" for shares that are hot, else "". */
+/* Returns " h5" or similar for hot lines, otherwise "". */
 const char *page_heat(const struct html_pages *p, const uint64_t *counts);
-/* Counts and percents as in a listing, or blanks. */
+/* Writes counts and percentages as in a listing, or blanks. */
 void page_margin(const struct html_pages *p, const uint64_t *counts);
-/* "<a href=..>name.c:12</a>": to a line, as text where it has no page.  `class` may be NULL;
- * `from` is the way to the root, "../". */
+/* Writes "<a href=..>name.c:12</a>", or plain text if the line has no page.  `class` can be
+ * NULL; `from` is the path to the root, such as "../". */
 void page_line_link(const struct html_pages *p, const char *from, const char *class,
 		    uint32_t file, const char *path, uint32_t line);
-/* A line of a source with `skip` its leading blanks, cut to `max` bytes, behind two blanks; nothing
- * if it is not to be had.  `path` as the annotation has it.  0 or -ENOMEM. */
+/* Writes two blanks and a source line of at most `max` bytes, or nothing if the source cannot be
+ * read.  `skip` omits leading blanks.  `path` is the annotation's.  Returns 0 or -ENOMEM. */
 int page_source_line(struct html_pages *p, const char *path, uint32_t line, bool skip,
 		     size_t max);
-/* Lines begin a new chunk now and then: to be called in front of each, and behind the last. */
+/* Start a new chunk every PAGE_CHUNK lines: call page_chunk() before each line, and
+ * page_chunk_end() after the last. */
 void page_chunk(const struct html_pages *p, size_t *nr);
 void page_chunk_end(const struct html_pages *p, const size_t *nr);
 
-/* Each page of its kind. */
+/* Write all pages of a kind. */
 int write_html_sources(struct html_pages *p);
 int write_html_functions(struct html_pages *p);
 int write_html_index(struct html_pages *p);

@@ -1,5 +1,5 @@
-/* html_source.c - the page of a source: its lines with their samples; below each
- * what it became, and where it was inlined. */
+/* html_source.c - writes the page of a source: its lines with their samples, and below each line
+ * its instructions and inlined calls. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "present/text/html_text.h"
 
 enum {
-	LINE_MAX_BYTES = 4000, /* of a line that are shown */
-	LINKS_SHOWN = 40,      /* of a kind below a line */
+	LINE_MAX_BYTES = 4000, /* maximum shown bytes of a line */
+	LINKS_SHOWN = 40,      /* maximum of each kind below a line */
 	WHOLE_LINES =
-		200000, /* of longer sources what is far from samples is left out */
+		200000, /* in longer sources, lines far from samples are omitted */
 	NEAR_LINES = 100,
 	NUMBER_COLUMNS = 6
 };
@@ -28,13 +28,13 @@ static const char *const kind_titles[] = {
 	[LINK_INLINED_HERE] = "inlined here",
 };
 
-/* A page on its way. */
+/* The state of a page while it is written. */
 struct write_annotation_html_source_listing {
 	struct html_pages *p;
 	uint32_t file;
 	const struct annotated_file *of;
-	size_t line;  /* the next one of of->lines */
-	size_t start; /* of of->starts */
+	size_t line;  /* next index in of->lines */
+	size_t start; /* next index in of->starts */
 	size_t nr;    /* lines written */
 	bool skipped;
 };
@@ -106,7 +106,7 @@ static void write_annotation_html_source_put_links(
 
 /* ---- lines ---- */
 
-/* The totals of the functions that begin at a line. */
+/* Writes the totals of the functions that begin at a line. */
 static int
 write_annotation_html_source_put_starts(struct write_annotation_html_source_listing *s,
 					uint32_t line)
@@ -145,7 +145,7 @@ static void write_annotation_html_source_put_text(
 			len - shown);
 }
 
-/* In front of a line that has something of its own. */
+/* Opens the element of a line that has samples, links or totals. */
 static void open_line(const struct write_annotation_html_source_listing *s,
 		      uint32_t line, const uint64_t *counts, bool links)
 {
@@ -200,7 +200,7 @@ write_annotation_html_source_put_line(struct write_annotation_html_source_listin
 	return r;
 }
 
-/* The next line about which there is something to say; 0: none. */
+/* Returns the next line that has samples, links or totals; 0: none. */
 static uint32_t write_annotation_html_source_next_line(
 	const struct write_annotation_html_source_listing *s, uint32_t from)
 {
@@ -296,7 +296,7 @@ static void write_annotation_html_source_put_bar(
 	}
 }
 
-/* Where in the file it is hot: a strip at the side, to click on. */
+/* Writes a clickable strip at the side that shows the hot positions in the file. */
 static void put_map(const struct write_annotation_html_source_listing *s,
 		    uint32_t nr_lines)
 {
@@ -338,7 +338,7 @@ write_annotation_html_source_put_all(struct write_annotation_html_source_listing
 	if (!r && source->text)
 		r = write_annotation_html_source_put_source(s, source->text, &line);
 	last = line;
-	/* Of a file that is not there, or shorter than the compiler saw it. */
+	/* Lines of a missing file, or of one that is shorter than the compiler saw it. */
 	while (!r && (line = write_annotation_html_source_next_line(s, line))) {
 		r = write_annotation_html_source_put_line(s, line, "", 0);
 		last = line++;

@@ -27,8 +27,8 @@ struct write_annotation_json_writing {
 	const struct annotation *a;
 	const struct annotation_json *what;
 	struct assembly code;
-	uint64_t *in_lines; /* of files that are shown */
-	uint64_t *in_code;  /* of functions that are shown */
+	uint64_t *in_lines; /* of the shown files */
+	uint64_t *in_code;  /* of the shown functions */
 };
 
 /* ---- members ---- */
@@ -56,7 +56,8 @@ static void write_annotation_json_put_address(struct write_annotation_json_writi
 	write_annotation_json_put_text(w, name, hex);
 }
 
-/* "ratios":[0.5,null], behind other members than "samples" with their names in front. */
+/* Writes "ratios":[0.5,null]; for members other than "samples" the name is prefixed:
+ * "total_ratios". */
 static void write_annotation_json_put_ratios(struct write_annotation_json_writing *w,
 					     const char *name, const uint64_t *counts)
 {
@@ -106,7 +107,7 @@ write_annotation_json_string_of(const struct write_annotation_json_writing *w,
 	return strtab_get(&w->a->p->strings, number);
 }
 
-/* ---- what was counted ---- */
+/* ---- columns ---- */
 
 static int put_columns(struct write_annotation_json_writing *w)
 {
@@ -139,7 +140,7 @@ static int put_columns(struct write_annotation_json_writing *w)
 	return failed ? -ENOMEM : 0;
 }
 
-/* What stands in each "ratios", in that order. */
+/* Writes the events of the elements of each "ratios", in the same order. */
 static void put_ratio_names(struct write_annotation_json_writing *w)
 {
 	const struct annotation *a = w->a;
@@ -265,7 +266,7 @@ static void put_function_name(struct write_annotation_json_writing *w,
 	free(shown);
 }
 
-/* Where it came from; of code that was inlined the calls, from the inside out. */
+/* Writes the source line; for inlined code also the calls, innermost first. */
 static void write_annotation_json_put_place(struct write_annotation_json_writing *w,
 					    struct code *code, uint64_t address)
 {
@@ -381,7 +382,8 @@ static int write_annotation_json_put_functions(struct write_annotation_json_writ
 
 /* ---- sums ---- */
 
-/* What is shown, what is not and why: of lines, and of instructions, all samples. */
+/* Writes the samples that are shown and those that are not, with the reason.  Both for lines and
+ * for instructions they add up to all samples. */
 static void write_annotation_json_put_sums(struct write_annotation_json_writing *w)
 {
 	const struct annotation *a = w->a;

@@ -1,6 +1,6 @@
-/* json.h - an annotation as JSON, {"schema":"oprofile-annotate/1",...}: what the
- * members are is in docs/annotate.md.
- * Layer: present.  Errors of `out` are found by ferror(). */
+/* json.h - writes an annotation as JSON, {"schema":"oprofile-annotate/1",...}; docs/annotate.md
+ * describes the members.
+ * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,18 +11,18 @@ struct annotation;
 struct code;
 
 struct annotation_json {
-	/* The code of an image of the profile, borrowed until the next call; NULL: it is
-	 * nowhere. */
+	/* Returns the code of an image of the profile, valid until the next call, or NULL if the
+	 * binary is not found. */
 	struct code *(*code_of)(void *ctx, uint32_t image);
-	/* Whether a file is to be among them. */
+	/* Returns true if the file is included. */
 	bool (*wants_file)(void *ctx, size_t file);
 	void *ctx;
 	bool sources;
 	bool code;
-	double threshold; /* percent: functions with less are left out */
-	size_t top;       /* only so many functions; 0: all */
+	double threshold; /* percent: functions with less are omitted */
+	size_t top;       /* only this many functions; 0: all */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int annotation_write_json(FILE *out, const struct annotation *a,
 			  const struct annotation_json *what);

@@ -54,7 +54,7 @@ static int annotation_links_push(struct annotation_links *l,
 	return vec_push(&l->all, made) ? 0 : -ENOMEM;
 }
 
-/* A frame as the page of a file has it. */
+/* A frame in the terms of a source page. */
 struct annotation_links_spot {
 	uint32_t file;
 	uint32_t path;
@@ -79,7 +79,7 @@ static int annotation_links_spot_of(struct annotation_links *l,
 			  &ret_spot->path);
 }
 
-/* A call that was inlined, from both ends. */
+/* Adds an inlined call as links from both ends. */
 static int annotation_links_add_site(struct annotation_links *l,
 				     const struct annotation_links_spot *callee,
 				     const struct annotation_links_spot *site,
@@ -148,7 +148,7 @@ int links_add(struct annotation_links *l, const struct links_insn *insn,
 			return (a) < (b) ? -1 : 1;                                     \
 	} while (0)
 
-/* What makes them one. */
+/* Links that compare equal are merged. */
 static int compare_ends(const void *x, const void *y)
 {
 	const struct line_link *a = x, *b = y;
@@ -205,7 +205,7 @@ int links_sort(struct annotation_links *l)
 	return 0;
 }
 
-/* The first one of (file, line) or behind. */
+/* Returns the index of the first link at or after (file, line). */
 static size_t first_from(const struct annotation_links *l, uint32_t file, uint32_t line)
 {
 	size_t low = 0, high = l->all.nr;

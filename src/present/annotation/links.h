@@ -1,9 +1,6 @@
-/* links.h - which lines of sources and which instructions belong together, and what
- * was inlined where: what is linked in pages.
- * Layer: present.
- *
- * An instruction with samples belongs to the line that it came from.  If that line is of a
- * function that was inlined, then the line of each call on the way belongs to it, too. */
+/* links.h - maps source lines to instructions and to inlined calls, for the links in pages.
+ * Layer: present.  An instruction with samples belongs to its source line.  If that line is in
+ * an inlined function, the line of each call on the path also belongs to the instruction. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +18,10 @@ enum {
 enum link_kind {
 	LINK_INSN,         /* the line's instruction at `address` of `function` */
 	LINK_INLINED_INTO, /* the line's code was inlined at another line */
-	LINK_INLINED_HERE  /* code of another line was inlined at this one */
+	LINK_INLINED_HERE  /* code of another line was inlined at this line */
 };
 
-/* From a line. */
+/* A link from a line. */
 struct line_link {
 	uint32_t file; /* of the annotation */
 	uint32_t line;
@@ -32,7 +29,7 @@ struct line_link {
 	uint32_t function; /* LINK_INSN: of struct assembly */
 	uint64_t address;
 	uint32_t text; /* string: the instruction, or the function at the other line */
-	uint32_t to_file; /* LINKS_NO_FILE: of none that has samples */
+	uint32_t to_file; /* LINKS_NO_FILE: a file without samples */
 	uint32_t to_path; /* string */
 	uint32_t to_line;
 	size_t counts; /* links_counts() */
@@ -41,16 +38,17 @@ struct line_link {
 struct annotation_links {
 	const struct annotation *a;
 	struct map file_by; /* string -> file */
+	/* links_sort() sorts them by file, line and kind, then most samples first */
 	VEC(struct line_link)
-	all; /* once sorted by file, line and kind, the most samples first */
+	all;
 	VEC(uint64_t) counts;
 };
 
-/* 0 or -ENOMEM; links_done() in any case. */
+/* Returns 0 or -ENOMEM.  Call links_done() in every case. */
 int links_init(struct annotation_links *l, const struct annotation *a);
 void links_done(struct annotation_links *l);
-/* The file that debug information calls so, and its path as a string of the profile; or
- * LINKS_NO_FILE.  -ENOMEM as a result: memory was short. */
+/* Finds the file with a path from debug information: sets *ret_file, or LINKS_NO_FILE, and
+ * *ret_path to the path as a string of the profile.  Returns 0 or -ENOMEM. */
 int links_file(struct annotation_links *l, const char *path, uint32_t *ret_file,
 	       uint32_t *ret_path);
 /* An instruction with samples. */
@@ -61,15 +59,16 @@ struct links_insn {
 	const uint64_t *counts;
 };
 
-/* Notes it, and where it came from, innermost frame first.  0 or -ENOMEM. */
+/* Adds an instruction with its frames, innermost first.  Returns 0 or -ENOMEM. */
 int links_add(struct annotation_links *l, const struct links_insn *insn,
 	      const struct line_frame *frames, size_t nr);
-/* To be called when all are there, before the next two.  Equal ones are summed up. */
+/* Sorts the links and merges equal ones.  Call it after the last links_add(), before the next
+ * two. */
 int links_sort(struct annotation_links *l);
-/* Those of a line: the first one, and how many. */
+/* Returns the first link of a line, and their number. */
 const struct line_link *links_of_line(const struct annotation_links *l, uint32_t file,
 				      uint32_t line, size_t *ret_nr);
-/* The first line with links that is `line` or behind it; 0: none. */
+/* Returns the first line from `line` on that has links; 0: none. */
 uint32_t links_next_line(const struct annotation_links *l, uint32_t file,
 			 uint32_t line);
 static inline const uint64_t *links_counts(const struct annotation_links *l,

@@ -1,11 +1,11 @@
-/* priv.h - an annotation while it is made.
- * Layer: present, for annotation*.c alone. */
+/* priv.h - the state of an annotation while it is built.
+ * Layer: present, only for annotation.c and sites.c. */
 #pragma once
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "present/annotation/annotation.h"
 
-/* Samples of one line, of one function. */
+/* Samples of a line and a function. */
 struct hit {
 	uint32_t file; /* NONE: without a line */
 	uint32_t line;
@@ -24,15 +24,15 @@ struct making {
 	struct map place_by; /* string "path:12" -> index of places */
 	VEC(struct hit) places;
 	VEC(struct hit) hits;
-	uint64_t *top; /* by function: whether it is one of the top; NULL: all are */
+	uint64_t *top; /* by function: 1 if it is among the top; NULL: all are */
 	size_t image_key;
 	size_t symbol_key;
 	size_t start_key;
 	size_t line_key;
-	bool no_lines; /* of code alone */
+	bool no_lines; /* annotate only code */
 };
 
-/* The number of a file, which is added if it is new; NONE when memory is short. */
+/* Returns the number of a file, adding it if it is new; NONE if memory is short. */
 uint32_t annotation_file(struct making *m, const char *path, size_t len);
-/* Finds out where functions were inlined.  0 or -ENOMEM. */
+/* Finds the inlined call sites.  Returns 0 or -ENOMEM. */
 int annotation_make_sites(struct making *m, const struct annotation_options *options);

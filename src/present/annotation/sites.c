@@ -1,4 +1,4 @@
-/* sites.c - where functions were inlined. */
+/* sites.c - finds the sites at which functions were inlined. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct finding {
 	VEC(struct address) addresses;
 	struct map site_by; /* (file, line), (name, is_sum) -> site */
 	struct line_frame frames[FRAMES_MAX];
-	/* Of one address: a function that was inlined into itself counts once. */
+	/* Sites of the current address: a function inlined into itself counts once. */
 	uint32_t seen[2 * FRAMES_MAX];
 	size_t nr_seen;
 };
@@ -144,7 +144,7 @@ static int take_address(struct finding *f, struct code *code, const struct addre
 	return r;
 }
 
-/* The addresses of one image, from `from` on; *ret_end is behind the last one. */
+/* Processes the addresses of an image from `from` on; *ret_end is the index after the last one. */
 static int take_image(struct finding *f, const struct annotation_options *options,
 		      size_t from, size_t *ret_end)
 {

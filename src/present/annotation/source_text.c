@@ -44,7 +44,7 @@ static bool index_lines(struct source_texts *t, struct source_text *s)
 	return vec_push(&s->lines, at);
 }
 
-/* A place for one more: that of the one not asked for longest, if there are many. */
+/* Returns a slot for a new source; if all are in use, closes the least recently used one. */
 static struct source_text *new_one(struct source_texts *t)
 {
 	size_t oldest = 0;

@@ -1,5 +1,5 @@
-/* source_text.h - lines of sources by number, for listings that jump about in them.
- * Layer: present.  Files are read when they are first asked for, and stay open, a few at a time. */
+/* source_text.h - random access to lines of sources by number, for listings.
+ * Layer: present.  Files are read on first use; up to SOURCE_TEXTS_OPEN stay open. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@ enum {
 
 struct source_text {
 	char *path;
-	FILE *file;           /* NULL: it cannot be shown */
-	VEC(off_t) lines;     /* where each begins, and the end */
+	FILE *file;           /* NULL: not available */
+	VEC(off_t) lines;     /* offset of each line, and of the end */
 	uint32_t max_printed; /* the highest line that was shown */
-	uint64_t used;        /* turn */
+	uint64_t used;        /* time of last use, for LRU */
 };
 
 struct source_texts {
@@ -30,12 +30,13 @@ struct source_texts {
 };
 
 void source_texts_done(struct source_texts *t);
-/* The source at `path`, borrowed until the next call; NULL when memory is short. */
+/* Returns the source at `path`, valid until the next call; NULL if memory is short. */
 struct source_text *source_texts_find(struct source_texts *t, const char *path);
-/* A line without its end, NULL if there is none; borrowed until the next call. */
+/* Returns a line without its line end, or NULL if there is no such line; valid until the next
+ * call. */
 const char *source_texts_line(struct source_texts *t, struct source_text *of,
 			      uint32_t line, size_t *ret_len);
 /* Forgets which lines were shown. */
 void source_texts_begin(struct source_texts *t);
-/* The length of a line without its end, "\n" or "\r\n". */
+/* Returns the length of a line without its line end, "\n" or "\r\n". */
 size_t source_line_len(const char *text, size_t len);

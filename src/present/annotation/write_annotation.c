@@ -15,17 +15,17 @@
 #include "present/lines/screen.h"
 #include "present/text/header.h"
 
-/* One file on its way. */
+/* The state of a file while it is written. */
 struct write_annotation_listing {
 	FILE *out;
 	const struct annotation *a;
 	const struct annotated_file *file;
 	const struct annotation_layout *l;
 	uint64_t *shown;
-	size_t line;        /* the next one of file->lines */
-	size_t start;       /* of file->starts */
-	size_t site;        /* of file->sites */
-	uint32_t near_from; /* lines that are near enough, in front of the next one */
+	size_t line;        /* next index in file->lines */
+	size_t start;       /* next index in file->starts */
+	size_t site;        /* next index in file->sites */
+	uint32_t near_from; /* the last line with samples, for the context after it */
 	uint32_t near_to;
 	bool skipped;
 };
@@ -72,7 +72,7 @@ static int put_several(const struct write_annotation_listing *s,
 	return r;
 }
 
-/* The totals of the functions that begin at a line, behind it. */
+/* Writes the totals of the functions that begin at a line, after its text. */
 static int write_annotation_put_starts(struct write_annotation_listing *s,
 				       uint32_t line)
 {
@@ -99,7 +99,8 @@ static int write_annotation_put_starts(struct write_annotation_listing *s,
 	return r;
 }
 
-/* What was inlined at a line, and what the line declares and was inlined elsewhere. */
+/* Writes the functions inlined at a line, and the function declared there if it was inlined
+ * elsewhere. */
 static void write_annotation_put_sites(struct write_annotation_listing *s,
 				       uint32_t line)
 {
@@ -116,7 +117,7 @@ static void write_annotation_put_sites(struct write_annotation_listing *s,
 	}
 }
 
-/* Passes over what was not shown of a line. */
+/* Skips the starts and sites of a line that is not shown. */
 static void skip_comments(struct write_annotation_listing *s, uint32_t line)
 {
 	const struct annotated_file *f = s->file;
@@ -129,7 +130,7 @@ static void skip_comments(struct write_annotation_listing *s, uint32_t line)
 
 /* ---- lines ---- */
 
-/* The next line about which there is something to say; 0: none. */
+/* Returns the next line that has samples, starts or sites; 0: none. */
 static uint32_t write_annotation_next_line(const struct write_annotation_listing *s)
 {
 	const struct annotated_file *f = s->file;
@@ -256,7 +257,7 @@ int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 	}
 	if (source->text)
 		r = write_annotation_put_source(&s, source->text);
-	/* Of a file that is not there, or shorter than the compiler saw it. */
+	/* Lines of a missing file, or of one that is shorter than the compiler saw it. */
 	while (!r && (line = write_annotation_next_line(&s)))
 		r = write_annotation_put_line(&s, line, NULL, 0);
 	if (!r && l->info_last) {

@@ -1,6 +1,6 @@
-/* write_annotation.h - sources with the samples of their lines in front, as OProfile sets them
+/* write_annotation.h - writes sources with the samples before each line, in OProfile's format
  * (oprofile-behaviour.md 1.2).
- * Layer: present.  Errors of `out` are found by ferror(). */
+ * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,29 +17,30 @@ enum {
 
 struct annotation_layout {
 	struct screen screen;
-	long context;       /* lines shown around those that have samples */
-	uint32_t only_line; /* and only around this one; 0: around all */
-	bool info_last; /* what is said of a file stands behind it, so that lines keep
-			     * their numbers */
+	long context;       /* context lines around lines that have samples */
+	uint32_t only_line; /* only around this line; 0: around all */
+	/* put the file's summary after it, so that lines keep their numbers */
+	bool info_last;
 	const char *const *words; /* the command line, ends with NULL */
-	const char *const *said;  /* how it was understood, likewise */
+	const char *const *said;  /* its interpretation, ends with NULL */
 };
 
-/* A file's source. */
+/* The source of a file. */
 struct annotation_source {
-	FILE *text;       /* NULL: there is none */
-	const char *note; /* what is to be known of it; NULL: nothing */
+	FILE *text;       /* NULL: not available */
+	const char *note; /* a remark about the source; NULL: none */
 };
 
-/* The comment on what was counted, and how the command line was understood.  0 or -ENOMEM. */
+/* Writes the comment about the events and the interpretation of the command line.  Returns 0 or
+ * -ENOMEM. */
 int annotation_write_info(FILE *out, const struct annotation *a,
 			  const struct annotation_layout *l);
-/* One file.  The counts of the lines that are shown are added to `shown`.  0 or -ENOMEM. */
+/* Writes a file, and adds the counts of the shown lines to `shown`.  Returns 0 or -ENOMEM. */
 int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 			  const struct annotation_source *source,
 			  const struct annotation_layout *l, uint64_t *shown);
-/* The comment behind the last file, or function: that what was shown and what was not are all
- * samples. */
+/* Writes the comment after the last file or function: how all samples divide into shown and not
+ * shown. */
 void annotation_write_sums(FILE *out, const struct annotation *a,
 			   const struct annotation_layout *l, const uint64_t *shown,
 			   bool by_line);

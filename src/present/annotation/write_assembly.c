@@ -19,7 +19,7 @@
 
 enum {
 	NONE = 0xffffffff,
-	/* Percent of its function, of an instruction whose neighbours are marked. */
+	/* Percent of the function's samples from which an instruction's predecessors are marked. */
 	SKID_FROM = 5
 };
 
@@ -32,11 +32,11 @@ struct write_assembly_listing {
 	struct assembly assembly;
 	struct assembly_jumps jumps;
 	struct assembly_lines lines;
-	uint8_t *owners; /* by row: it may own the samples of another */
+	uint8_t *owners; /* by row: the next row's samples may belong to it */
 	size_t nr_owners;
 	struct code *code;
-	uint32_t image;  /* whose code is open */
-	uint32_t titled; /* which was named last */
+	uint32_t image;  /* the image whose code is open */
+	uint32_t titled; /* the image last named in a title */
 	char section[64];
 	uint64_t only; /* with --hottest: the address */
 };
@@ -98,7 +98,7 @@ static void write_assembly_put_insn(struct write_assembly_listing *s,
 	}
 }
 
-/* ---- what is marked on a terminal ---- */
+/* ---- marks on a terminal ---- */
 
 static bool goes_on(struct write_assembly_listing *s, const struct assembly_row *row)
 {
@@ -113,7 +113,7 @@ static bool goes_on(struct write_assembly_listing *s, const struct assembly_row 
 	return true;
 }
 
-/* An interrupt comes late: what was executed right before may be what the samples are of. */
+/* Interrupts are delayed (skid), so samples can belong to the instruction executed just before. */
 static void mark_owners(struct write_assembly_listing *s,
 			const struct assembly_function *f)
 {
@@ -285,7 +285,7 @@ static int write_assembly_put_function(struct write_assembly_listing *s,
 
 /* ---- all of them ---- */
 
-/* The function with the hottest instruction, which s->only is then. */
+/* Finds the function with the hottest instruction, and sets s->only to its address. */
 static int find_hottest(struct write_assembly_listing *s, size_t *ret_function)
 {
 	struct assembly *all = &s->assembly;
@@ -293,7 +293,7 @@ static int find_hottest(struct write_assembly_listing *s, size_t *ret_function)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < all->functions.nr; i++) {
-		/* They are in order: no instruction has more than all of them. */
+		/* Functions are sorted, and no instruction has more samples than its function. */
 		if (all->functions.at[i].counts[0] <= most)
 			break;
 		write_assembly_open_code(s, all->functions.at[i].image);

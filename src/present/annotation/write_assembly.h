@@ -1,7 +1,6 @@
-/* write_assembly.h - functions, instruction by instruction, with the samples of each in front:
- * as OProfile prints what objdump says (oprofile-behaviour.md 1.2), on request with the source
- * lines that they came from.
- * Layer: present.  Errors of `out` are found by ferror(). */
+/* write_assembly.h - writes functions instruction by instruction with their samples: OProfile's
+ * format around objdump's output (oprofile-behaviour.md 1.2), on request with source lines.
+ * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,27 +13,27 @@ struct assembly;
 struct assembly_function;
 struct code;
 
-/* Where the code of images comes from, and what is shown of it. */
+/* The source of the images' code, and options for showing it. */
 struct assembly_source {
-	/* The code of an image of the profile; NULL: it is nowhere.  Borrowed until the next
-	 * call. */
+	/* Returns the code of an image of the profile, valid until the next call, or NULL if the
+	 * binary is not found. */
 	struct code *(*code_of)(void *ctx, uint32_t image);
-	/* Opens a source for reading, NULL: it cannot be shown. */
+	/* Opens a source for reading.  Returns NULL if it is not available. */
 	FILE *(*open_source)(void *ctx, const char *path);
-	/* Writes the function, whose rows are at hand, in another way: 1: it did; 0: it does
-	 * not; -ENOMEM.  What it shows is added to `shown`.  May be NULL. */
+	/* Writes the function of the current rows in another format.  Returns 1 if it did, 0 if
+	 * it did not, or -ENOMEM.  Adds the shown samples to `shown`.  Can be NULL. */
 	int (*write)(void *ctx, FILE *out, const struct assembly *s,
 		     const struct assembly_function *function, uint64_t *shown);
 	void *ctx;
 	double threshold;  /* percent: functions with less are not shown */
-	size_t top;        /* only so many functions; 0: all */
+	size_t top;        /* only this many functions; 0: all */
 	bool hottest;      /* only the instruction with the most samples */
-	bool mixed;        /* source lines between them */
-	bool inline_sites; /* and what was inlined where */
+	bool mixed;        /* add source lines */
+	bool inline_sites; /* and inlined call sites */
 };
 
-/* All functions, the most samples first.  Counts of what is shown are added to `shown`.  0 or
- * -ENOMEM. */
+/* Writes all functions, most samples first, and adds the counts that are shown to `shown`.
+ * Returns 0 or -ENOMEM. */
 int assembly_write(FILE *out, const struct annotation *a,
 		   const struct assembly_source *source,
 		   const struct annotation_layout *l, uint64_t *shown);
