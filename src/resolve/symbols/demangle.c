@@ -13,13 +13,12 @@
 
 enum {
 	MANGLED_MAX = 8192,
-	LIFETIMES_MAX = 1000, /* programs use a few */
-	/* A short mangled name can stand for a text of any length, because parts of it may
-	 * refer to earlier parts twice: the printing is left when it comes to more. */
+	LIFETIMES_MAX = 1000, /* real programs use a few */
+	/* Limit of the demangled text. A short mangled name can expand to a text of any length,
+	 * because components can refer to earlier ones twice. */
 	DEMANGLED_MAX = 64 * 1024,
-	/* C++ with its parameters and const, as OProfile shows it.  libiberty's own limit of
-	 * recursion stays on: it also refuses C++ names of more than 1024 bytes, in perf and
-	 * nm too. */
+	/* C++ with parameters and const, as OProfile shows it. libiberty's own recursion limit
+	 * stays enabled: it also refuses C++ names of more than 1024 bytes, as in perf and nm. */
 	FULL = DMGL_PARAMS | DMGL_ANSI,
 	GCJ = DMGL_JAVA | DMGL_PARAMS | DMGL_RET_DROP,
 	PLAIN = DMGL_NO_OPTS
@@ -30,8 +29,8 @@ struct demangle_output {
 	jmp_buf too_long;
 };
 
-/* libiberty's callback cannot say "stop", so it does not return.  That leaks nothing but,
- * for a Rust name with both punycode and more than DEMANGLED_MAX of text, one identifier. */
+/* libiberty's callback cannot stop the demangler, so it jumps out. This leaks one identifier if
+ * a Rust name has both punycode and more than DEMANGLED_MAX of text, else nothing. */
 static void take_piece(const char *piece, size_t len, void *ctx)
 {
 	struct demangle_output *out = ctx;
@@ -56,7 +55,7 @@ static bool print_demangled(const char *name, int options, struct demangle_outpu
 {
 	if (setjmp(out->too_long)) /* NOLINT(cert-err52-cpp): see take_piece() */
 		return false;
-	/* Rust's older names are C++ names with a hash behind: that reading comes first. */
+	/* Legacy Rust names are C++ names followed by a hash, so try the Rust demangler first. */
 	if (options != GCJ && rust_demangle_callback(name, options, take_piece, out))
 		return true;
 	buf_clear(&out->text);
@@ -72,16 +71,16 @@ static bool print_any(const char *name, int options, struct demangle_output *out
 	return print_demangled(name, options, out);
 }
 
-/* Only these can be mangled; without this test C names such as "f" would be read as types
- * by some demanglers, and most names of a C program are answered here. */
+/* Only these prefixes can be mangled names. Without this test, some demanglers would parse C
+ * names such as "f" as types. It also is a fast answer for most names of C programs. */
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
 	       strncmp(name, "_D", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-/* Whether `name`, which is not of the grammar, looks as if it had a binder of more than one
- * digit: what demanglers make of such a name is not known. */
+/* Returns whether `name`, which rust_binders() cannot parse, seems to contain a binder of more
+ * than one digit. Demanglers could count any number of lifetimes there. */
 static bool may_bind_many(const char *name)
 {
 	for (const char *g = strchr(name, 'G'); g; g = strchr(g + 1, 'G')) {
@@ -95,8 +94,8 @@ static bool may_bind_many(const char *name)
 	return false;
 }
 
-/* Lifetimes of a Rust name (v0), which libiberty counts out one by one, also where it prints
- * nothing. */
+/* Returns whether a Rust name (v0) has too many lifetimes: libiberty counts them one by one,
+ * even where it prints nothing. */
 static bool binds_many_lifetimes(const char *name)
 {
 	uint64_t nr;
@@ -106,7 +105,7 @@ static bool binds_many_lifetimes(const char *name)
 	return rust_binders(name, &nr) ? may_bind_many(name) : nr > LIFETIMES_MAX;
 }
 
-/* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
+/* Returns the demangled text followed by `version` ("", "@VERS", "@@VERS"), malloc'd. */
 static char *demangle_base(const char *name, const char *version, int options)
 {
 	struct demangle_output out = { 0 };

@@ -1,16 +1,17 @@
-/* demangle.h - names of C++, Rust, D and Java as a person wrote them.
- * Layer: resolve.  Uses libiberty. */
+/* demangle.h - demangles names of C++, Rust, D and Java.
+ * Layer: resolve. Uses libiberty. */
 #pragma once
 #include <stdbool.h>
 
-/* The demangled name, malloc'd; NULL if `name` is not mangled (or too long, or memory is
- * short): the caller then shows `name`.
- * C++ comes with its parameters, as OProfile shows it.  What compilers append is kept in the
- * form of binutils: "_Z1fi.cold" is "f(int) [clone .cold]"; a symbol version too: "f()@@V1".
- * Rust's hash is dropped.  Java's names are those of JVMs ("La/B;f(I)V" is "a.B.f(int)")
- * and of GCJ.  A hostile name costs bounded time, stack and memory. */
+/* Returns the demangled name (malloc'd). Returns NULL if `name` is not mangled, too long, or
+ * out of memory; the caller then shows `name`.
+ * C++ names have their parameters, as in OProfile. Suffixes added by compilers have the form of
+ * binutils: "_Z1fi.cold" is "f(int) [clone .cold]"; so do symbol versions: "f()@@V1". The hash
+ * of Rust names is dropped. Java names are those of JVMs ("La/B;f(I)V" is "a.B.f(int)") and of
+ * GCJ. Time, stack and memory are bounded even for hostile names. */
 char *demangle(const char *name);
-/* Whether it begins as mangled names do: of others demangle() makes nothing. */
+/* Returns whether `name` begins like a mangled name. demangle() returns NULL for all others. */
 bool demangle_wants(const char *name);
-/* As perf shows it: without the parameters of functions, and D not at all. */
+/* Like demangle(), but as perf shows names: functions without their parameters, and D names not
+ * demangled. */
 char *demangle_plain(const char *name);

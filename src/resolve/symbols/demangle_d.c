@@ -1,4 +1,4 @@
-/* demangle_d.c - names of the D language. */
+/* demangle_d.c - demangles names of the D language. */
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdint.h>
@@ -9,12 +9,13 @@
 #include "resolve/symbols/demangle_priv.h"
 
 enum {
-	/* Letters that reading a name may come to, all references followed.  Of the names of
-	 * D's own library 11 in 20 000 seem to have more. */
+	/* Limit of the letters parsed for one name, including those of all references. Of the
+	 * names in D's own library, about 11 in 20 000 exceed it. */
 	WORK_MAX = 1 << 20
 };
 
-/* The number behind a Q in base 26: capitals and a last small letter.  0: none. */
+/* Parses the base-26 number after a Q: upper-case letters and a last lower-case letter. Returns
+ * 0 if there is none. */
 static size_t reference_distance(const char *at)
 {
 	size_t distance = 0;
@@ -27,7 +28,7 @@ static size_t reference_distance(const char *at)
 	return islower((unsigned char)*at) ? distance * 26 + (size_t)(*at - 'a') : 0;
 }
 
-/* Where an identifier with its length in front ends, not beyond `limit`. */
+/* Returns the end of an identifier that is prefixed with its length, at most `limit`. */
 static size_t identifier_end(const char *name, size_t at, size_t limit)
 {
 	size_t len = 0;
@@ -37,13 +38,15 @@ static size_t identifier_end(const char *name, size_t at, size_t limit)
 	return len < limit - at ? at + len : limit;
 }
 
-/* "Q" and a number refer to a type or an identifier so far back: types may refer to types
- * that refer to types, so that a short name stands for any length of text, which libiberty
- * gives no way to stop at.  Here each letter costs 1 and each reference what lies between
- * it and its target (of an identifier its own letters); no reading comes to more. */
+/* "Q" and a number refer to a type or an identifier at this distance before it. Types can refer
+ * to types that refer to types, so a short name can expand to any length of text, and libiberty
+ * cannot be stopped. This computes an upper bound of the work: each letter costs 1, and each
+ * reference costs the letters between its target and itself (for an identifier, the
+ * identifier's letters). */
 static bool is_much_work(const char *name, size_t len)
 {
-	uint64_t *work = malloc((len + 1) * sizeof(*work)); /* up to each letter */
+	/* total before each letter */
+	uint64_t *work = malloc((len + 1) * sizeof(*work));
 	bool much = !work;
 
 	for (size_t i = 0; !much && i < len; i++) {
@@ -67,7 +70,7 @@ static bool is_much_work(const char *name, size_t len)
 	return much;
 }
 
-/* What compilers append (".localalias", ".1907"), in the form that libiberty has for C++. */
+/* Appends suffixes added by compilers (".localalias", ".1907"), in libiberty's form for C++. */
 static void put_clones(struct buf *out, const char *at)
 {
 	while (*at == '.') {

@@ -1,4 +1,4 @@
-/* demangle_java.c - signatures of Java methods. */
+/* demangle_java.c - demangles signatures of Java methods. */
 #include <ctype.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ static void demangle_java_put_text(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text));
 }
 
-/* "java/lang/String;" with the L taken.  Behind it, or NULL. */
+/* Appends the class name in "java/lang/String;" (after the L). Returns the position after it,
+ * or NULL. */
 static const char *put_class(struct buf *out, const char *at)
 {
 	const char *begin = at;
@@ -63,7 +64,7 @@ static const char *demangle_java_put_type(struct buf *out, const char *at,
 	return at;
 }
 
-/* "(I[J)" as "(int, long[])".  Behind it, or NULL. */
+/* Appends "(I[J)" as "(int, long[])". Returns the position after it, or NULL. */
 static const char *put_parameters(struct buf *out, const char *at)
 {
 	bool first = true;
@@ -116,7 +117,7 @@ bool is_gcj_name(const char *name)
 	if (strncmp(name, "_ZN", 3) != 0)
 		return false;
 	name += 3;
-	/* Packages, class and method are plain names; only the constructor's is not. */
+	/* Packages, class and method are plain names; only a constructor's is not. */
 	while (isdigit((unsigned char)*name)) {
 		size_t len = 0;
 

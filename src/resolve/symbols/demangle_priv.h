@@ -1,13 +1,13 @@
-/* demangle_priv.h - readers of single languages' names.
- * Layer: resolve, for demangle*.c alone. */
+/* demangle_priv.h - demanglers for single languages.
+ * Layer: resolve, only for demangle*.c. */
 #pragma once
 #include <stdbool.h>
 
-/* D ("_D3std5stdio...").  malloc'd; NULL: not one that libiberty can read, or one that would
- * grow beyond bounds. */
+/* Demangles a D name ("_D3std5stdio..."). Returns malloc'd text, or NULL if libiberty cannot
+ * parse it or the work would exceed a limit. */
 char *demangle_d(const char *name);
-/* A method as JVMs name it, descriptor behind: "Ljava/lang/String;charAt(I)C" is
- * "java.lang.String.charAt(int)".  malloc'd; NULL: no such name. */
+/* Demangles a method as JVMs name it, with its descriptor: "Ljava/lang/String;charAt(I)C" is
+ * "java.lang.String.charAt(int)". Returns malloc'd text, or NULL if it is not such a name. */
 char *demangle_jvm(const char *name);
-/* Whether a name of the C++ scheme was made by GCC's Java compiler: "_ZN4java...EJvv". */
+/* Returns whether GCC's Java compiler made this name in the C++ scheme: "_ZN4java...EJvv". */
 bool is_gcj_name(const char *name);

@@ -12,7 +12,7 @@
 
 enum {
 	ADDRESS_DIGITS = 16,
-	NAME_MAX_BYTES = 2048 /* the kernel's own limit is 512 (KSYM_NAME_LEN) */
+	NAME_MAX_BYTES = 2048 /* the kernel's limit is 512 (KSYM_NAME_LEN) */
 };
 
 static int kallsyms_hex_digit(char c)
@@ -24,7 +24,7 @@ static int kallsyms_hex_digit(char c)
 	return -1;
 }
 
-/* The name is over, and the module's follows: " \t[name]" with any blanks between. */
+/* Parses the module after the name: " \t[name]", with any number of blanks. */
 static void kallsyms_take_module(const char *at, const char *end,
 				 struct kallsyms_line *line)
 {
@@ -70,7 +70,7 @@ static bool kallsyms_parse_line(const char *at, const char *end,
 	return true;
 }
 
-/* Eight digits at once: false if one is none. */
+/* Parses eight hex digits at once. Returns false if one of the characters is not a digit. */
 static bool parse_8_digits(const char *at, uint64_t *ret)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -78,7 +78,8 @@ static bool parse_8_digits(const char *at, uint64_t *ret)
 
 	memcpy(&text, at, sizeof(text));
 	digits = (text & ones * 0x0f) + (text >> 6 & ones) * 9;
-	/* Written back, it must be what it was: '0' is 48, 'a' 39 more than ':'. */
+	/* Check: converting the digits back must yield the text ('0' is 48, 'a' is 39 more than
+	 * ':'). */
 	if ((digits & ones * 0xf0) ||
 	    text != digits + ones * '0' + ((digits + ones * 6) >> 4 & ones) * 39)
 		return false;
@@ -90,7 +91,7 @@ static bool parse_8_digits(const char *at, uint64_t *ret)
 	return true;
 }
 
-/* Where the first byte below 0x21 is; `end` if there is none. */
+/* Returns the position of the first byte below 0x21, or `end`. */
 static const char *skip_graphic(const char *at, const char *end)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -107,8 +108,8 @@ static const char *skip_graphic(const char *at, const char *end)
 	return at;
 }
 
-/* A line of the usual form, "0123456789abcdef t name\n" with nothing behind the name: most
- * are.  Where the next one begins, or NULL: look closer. */
+/* Parses a line of the most frequent form, "0123456789abcdef t name\n" without a module.
+ * Returns the start of the next line; NULL for other forms, which the caller parses in general. */
 static const char *parse_usual(const char *at, const char *end,
 			       struct kallsyms_line *ret_line)
 {
@@ -153,7 +154,8 @@ int kallsyms_next(const char *text, size_t len, size_t *pos,
 	return kallsyms_parse_line(at, end, ret_line);
 }
 
-/* The module in a line, found from its end: most lines have none and cost one look. */
+/* Finds the module of a line, starting at its end: most lines have none, which one comparison
+ * shows. */
 static size_t module_at_end(const char *at, const char *end, const char **ret_module)
 {
 	const char *open;
@@ -167,7 +169,7 @@ static size_t module_at_end(const char *at, const char *end, const char **ret_mo
 	return (size_t)(end - 1 - *ret_module);
 }
 
-/* The bytes of the first lines that name no module: one look at all of them. */
+/* Returns the length of the leading lines that name no module; a single memchr() finds it. */
 static size_t lines_without_bracket(const char *text, size_t len)
 {
 	const char *bracket = len ? memchr(text, '[', len) : NULL;
@@ -185,7 +187,7 @@ int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len)
 	size_t pos = lines_without_bracket(text, len);
 
 	*index = (struct kallsyms_index){ .text = text };
-	part.end = pos; /* these are the kernel's, if there are any */
+	part.end = pos; /* the kernel's lines come first, if there are any */
 	while (pos < len) {
 		const char *end = memchr(text + pos, '\n', len - pos);
 		const char *module = NULL;
@@ -249,7 +251,7 @@ static bool kallsyms_is_text(const struct kallsyms_line *line)
 	       line->name[0] != '$';
 }
 
-/* Where " NAME" ends a line, or NULL. */
+/* Returns the position of NAME where " NAME" ends a line, or NULL. */
 static const char *kallsyms_find_name(const char *at, const char *end, const char *name)
 {
 	size_t len = strlen(name);
@@ -269,7 +271,7 @@ bool kallsyms_find(const char *text, size_t len, const char *name,
 	const char *found, *start;
 	size_t pos;
 
-	/* A name at the very start is no line. */
+	/* A valid line cannot begin with the name. */
 	found = len ? kallsyms_find_name(text + 1, text + len, name) : NULL;
 	if (!found)
 		return false;
@@ -322,7 +324,7 @@ static bool kallsyms_is_wanted(const struct kallsyms_line *line,
 				 module_len);
 }
 
-/* Where the section behind a symbol begins, counted from `start`; 0: not known. */
+/* Returns where the section after a symbol begins, relative to `start`; 0: unknown. */
 static uint64_t kallsyms_next_section(const struct symtab_kallsyms *from,
 				      uint64_t address)
 {
@@ -337,19 +339,19 @@ static uint64_t kallsyms_next_section(const struct symtab_kallsyms *from,
 	return next == UINT64_MAX ? 0 : next - from->start;
 }
 
-/* What becomes of the wanted lines. */
+/* The receiver of the wanted lines. */
 struct taker {
-	char *names; /* where names are copied to */
+	char *names; /* the buffer for copies of the names */
 	int (*take)(void *ctx, const struct symtab_candidate *s);
 	void *ctx;
 	size_t nr_hidden; /* lines without an address */
 };
 
-/* Calls take() for each wanted line.  Of several at one address perf shows the last: before it
- * compares them, it lets each end where the next one begins, and so all but the last are
- * empty (symbols__fixup_end(), then symbols__fixup_duplicate()).
- * `names` has room for the whole text, because a name and
- * its terminator are shorter than a line.  What take() returns if not 0, else 0. */
+/* Calls take() for each wanted line. perf shows the last of several symbols at one address:
+ * before it compares them, it makes each end where the next one begins, so that all but the
+ * last are empty (symbols__fixup_end(), then symbols__fixup_duplicate()).
+ * `names` has room for the whole text, because a name with its terminator is shorter than its
+ * line. Returns the first result of take() that is not 0, else 0. */
 static int kallsyms_take_lines(struct taker *t, const struct symtab_kallsyms *from)
 {
 	const size_t module_len = from->module ? strlen(from->module) : 0;
@@ -392,8 +394,8 @@ static int take_candidate(void *ctx, const struct symtab_candidate *s)
 	return vec_push(c, *s) ? 0 : -ENOMEM;
 }
 
-/* The kernel writes its symbols by address: then they are taken as they come.  Text in
- * another order is read again and sorted. */
+/* The kernel writes its symbols sorted by address, so they are added directly. If the text has
+ * another order, it is read again and sorted. */
 static int kallsyms_fill(struct symtab *tab, const struct symtab_kallsyms *from,
 			 size_t *ret_hidden)
 {

@@ -1,7 +1,7 @@
-/* kallsyms.h - the text of /proc/kallsyms, line by line, and which part is whose.
+/* kallsyms.h - parses the text of /proc/kallsyms, and finds the lines of each module.
  * Layer: resolve.
- * A line is "ADDRESS TYPE NAME", followed by "\t[MODULE]" where it is not the kernel's own;
- * types are those of nm(1).  Source: kernel/kallsyms.c, s_show(). */
+ * A line is "ADDRESS TYPE NAME", followed by "\t[MODULE]" if it belongs to a module. Types are
+ * those of nm(1). Source: kernel/kallsyms.c, s_show(). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,18 +12,18 @@
 struct kallsyms_line {
 	uint64_t address;
 	char type;
-	const char *name; /* borrowed, not terminated */
+	const char *name; /* borrowed, not NUL-terminated */
 	size_t name_len;
 	const char *module; /* without brackets; NULL: the kernel itself */
 	size_t module_len;
 };
 
-/* Reads the line at *pos and moves *pos behind it.  1: a line; 0: one that is malformed;
- * -1: the text is over. */
+/* Parses the line at *pos and advances *pos to the next one. Returns 1 for a line, 0 for a
+ * malformed line, -1 at the end of the text. */
 int kallsyms_next(const char *text, size_t len, size_t *pos,
 		  struct kallsyms_line *ret_line);
 
-/* A run of lines that belong to one module, or to the kernel (module_len 0). */
+/* Consecutive lines of one module, or of the kernel (module_len 0). */
 struct kallsyms_part {
 	const char *module;
 	size_t module_len;
@@ -35,26 +35,28 @@ struct kallsyms_index {
 	VEC(struct kallsyms_part) parts;
 };
 
-/* Finds the parts, so that a report that needs many modules reads each line once.
- * 0 or -ENOMEM (kallsyms_index_done() is due all the same). */
+/* Finds the parts, so that a report on many modules reads each line only once. Returns 0 or
+ * -ENOMEM; the caller calls kallsyms_index_done() in both cases. */
 int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
-/* The first part of `module` (NULL: the kernel), or NULL.  A module that was loaded
- * once has one, the kernel too. */
+/* Returns the first part of `module` (NULL: the kernel), or NULL. A module that was loaded once
+ * has one part, and so has the kernel. */
 const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
 					  const char *module);
-/* Of a module that was loaded several times the part that fits (below), else the first. */
+/* The same; but for a module that was loaded several times, returns the part for which
+ * kallsyms_fits() is true, or the first one. */
 const struct kallsyms_part *kallsyms_part_at(const struct kallsyms_index *index,
 					     const char *module, uint64_t start,
 					     uint64_t end);
 void kallsyms_index_done(struct kallsyms_index *index);
 
-/* The address of a symbol of the kernel itself, "_stext".  False: there is none, or the
- * addresses are hidden (all 0). */
+/* Finds the address of a symbol of the kernel itself, such as "_stext". Returns false if it
+ * does not exist, or if the addresses are hidden (all 0). */
 bool kallsyms_find(const char *text, size_t len, const char *name,
 		   uint64_t *ret_address);
-/* Whether any code has an address: the kernel hides them from those without the right. */
+/* Returns whether any code has an address: the kernel hides addresses from users without the
+ * permission to see them. */
 bool kallsyms_has_addresses(const char *text, size_t len);
-/* Whether the lines of one module can be those of a module whose code began at `start` and
- * that ended before `end`: a module that was loaded anew lies on other pages.  Then the first
- * symbol is not in the first page, or the last one is not in it. */
+/* Returns whether these lines of one module can be from the load whose code began at `start`
+ * and ended before `end`. A reloaded module usually is on other pages. True if the lowest
+ * symbol is in the first page, and the highest one below `end`. */
 bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end);

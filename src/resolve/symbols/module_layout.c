@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-	PLACES_MAX = 256,   /* real modules have a handful */
-	ALIGN_MAX = 1 << 16 /* of a section; more is a lie */
+	PLACES_MAX = 256,   /* real modules have about ten */
+	ALIGN_MAX = 1 << 16 /* of a section; a larger value is invalid */
 };
 
 static bool module_layout_is_code(const struct elf_section *s, const char *name)
@@ -23,8 +23,8 @@ static uint64_t aligned(uint64_t address, uint64_t align)
 	return (address + align - 1) & ~(align - 1);
 }
 
-/* .text lies where it is said to; the others follow it in the file's order.  What comes
- * before it is not placed. */
+/* .text is at the given address; the others follow it in the order of the file. Sections before
+ * .text are skipped. */
 static int module_layout_lay_out(struct module_layout *l, uint64_t text)
 {
 	uint64_t next = text;

@@ -1,10 +1,11 @@
-/* module_layout.h - where the sections of a kernel module's file were, when only the place
- * of its code is known.
+/* module_layout.h - computes where the sections of a kernel module were, from the address of
+ * its code.
  * Layer: resolve.
- * A perf.data says of a module where its .text began (tools/perf: the MMAP's start is the
- * module's address, on s390 that of .text) and how long it is.  The kernel lays the executable
- * sections out one behind the other, in the order of the file, each on its own alignment
- * (kernel/module/main.c, layout_sections()); those of .init lie elsewhere and are gone. */
+ * For a module, a perf.data contains the address of .text (tools/perf: the MMAP's start is the
+ * module's address, on s390 that of .text) and its length. The kernel places the executable
+ * sections one after the other, in the order of the file, each with its alignment
+ * (kernel/module/main.c, layout_sections()). The .init sections are elsewhere, and freed after
+ * loading. */
 #pragma once
 #include <stdint.h>
 
@@ -13,12 +14,12 @@
 #include "resolve/symbols/symtab.h"
 
 struct module_layout {
-	struct elf_file f; /* the places' names are its own */
+	struct elf_file f; /* owns the section names in `places` */
 	VEC(struct symtab_place) places;
 };
 
-/* The file at `fd`, which stays open as long as the layout is used, is that of a module whose
- * .text was at `text`.  0: module_layout_done() is due; -ENODATA (no .text), -EBADMSG,
- * -ENOMEM, ... */
+/* Reads the module's file at `fd`, which must stay open as long as the layout is used. `text`
+ * is the address of its .text. Returns 0; -ENODATA (no .text), -EBADMSG, -ENOMEM or an I/O
+ * error. The caller calls module_layout_done() only after 0. */
 int module_layout_read(int fd, uint64_t text, struct module_layout *ret_layout);
 void module_layout_done(struct module_layout *layout);

@@ -32,7 +32,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "-" and anything malformed is no build-id. */
+/* Returns an empty build-id for "-" and for malformed text. */
 static struct build_id take_build_id(const char *hex)
 {
 	struct build_id id = { 0 };

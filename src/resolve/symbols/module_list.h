@@ -1,7 +1,7 @@
-/* module_list.h - the session's `modules` file: where the kernel's modules and their sections
- * were.
- * Layer: resolve.  Format: docs/format.md; a line is
- * "NAME 0xADDRESS SIZE BUILD-ID-or-- SECTION=0xADDRESS...". */
+/* module_list.h - reads the session's `modules` file: the addresses of the kernel's modules and
+ * their sections.
+ * Layer: resolve. Format: docs/format.md; a line is "NAME 0xADDRESS SIZE BUILD-ID-or--
+ * SECTION=0xADDRESS...". */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,14 +12,15 @@
 
 struct module_line {
 	uint64_t address;
-	struct build_id build_id; /* length 0: not known */
-	char *text;               /* what the sections' names point into */
+	struct build_id build_id; /* length 0: unknown */
+	char *text;               /* contains the section names */
 	VEC(struct symtab_place) places;
 };
 
-/* Finds the module's line in the text ('-', ',' and '_' are one): of one that was loaded
- * several times the line of the load at `address`, else the first.  Sections that make no
- * sense are left out.  0 (module_line_done() is due), -ENODATA (no such line), -EBADMSG, -ENOMEM. */
+/* Finds the line of a module in the text ('-', ',' and '_' are treated as the same character).
+ * If the module was loaded several times, returns the line with `address`, else the first.
+ * Skips malformed sections. Returns 0, -ENODATA (no such line), -EBADMSG or -ENOMEM. The caller
+ * calls module_line_done() only after 0. */
 int module_line_find(const char *text, size_t len, const char *module, uint64_t address,
 		     struct module_line *ret_line);
 void module_line_done(struct module_line *line);

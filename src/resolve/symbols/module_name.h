@@ -1,5 +1,5 @@
-/* module_name.h - names of kernel modules: the kernel writes '_' where their files may have '-'
- * or ',' (KBUILD_MODNAME in scripts/Makefile.lib).
+/* module_name.h - compares names of kernel modules: the kernel writes '_' where file names can
+ * have '-' or ',' (KBUILD_MODNAME in scripts/Makefile.lib).
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>

@@ -18,7 +18,7 @@
 
 enum {
 	FILE_MAX_BYTES = 1 << 20,
-	PATTERN_MAX_BYTES = 1 << 16, /* with its definitions put in */
+	PATTERN_MAX_BYTES = 1 << 16, /* after replacing definitions */
 	NAME_MAX_BYTES = 16384,
 	ROUNDS_MAX = 100,
 	GROUPS_MAX = 36 /* \0 to \9, \a to \z */
@@ -32,8 +32,9 @@ struct definition {
 struct rule {
 	regex_t regex;
 	char *replacement;
-	size_t nr_groups; /* that the replacement needs, the whole match included */
-	char *literal;    /* a part that whatever matches has; "" if none is known */
+	/* groups used by the replacement, plus 1 for the whole match */
+	size_t nr_groups;
+	char *literal; /* text that every match contains; "" if none is known */
 };
 
 struct name_patterns {
@@ -41,7 +42,7 @@ struct name_patterns {
 	VEC(struct rule) rules;
 };
 
-/* A file on the way in. */
+/* A file that is being read. */
 struct name_patterns_reading {
 	struct name_patterns *patterns;
 	const char *path;
@@ -76,7 +77,7 @@ static int no_memory(const struct name_patterns_reading *in)
 static const char *find_definition(const struct name_patterns *p, const char *name,
 				   size_t len)
 {
-	/* A later one of the same name counts. */
+	/* A later definition of the same name overrides an earlier one. */
 	for (size_t i = p->definitions.nr; i-- > 0;) {
 		const struct definition *d = &p->definitions.at[i];
 
@@ -86,7 +87,8 @@ static const char *find_definition(const struct name_patterns *p, const char *na
 	return NULL;
 }
 
-/* Puts in what "${name}" stands for; at is behind the "$".  Behind it, or NULL. */
+/* Appends the definition of "${name}"; `at` is after the "$". Returns the position after it, or
+ * NULL. */
 static const char *put_definition(const struct name_patterns *p, const char *at,
 				  struct buf *out)
 {
@@ -99,7 +101,7 @@ static const char *put_definition(const struct name_patterns *p, const char *at,
 	return at + len + 2;
 }
 
-/* The text with definitions put in, malloc'd. */
+/* Copies the text with definitions replaced; the caller frees *ret. */
 static int expand(const struct name_patterns_reading *in, const char *text, char **ret)
 {
 	struct buf out = { 0 };
@@ -107,7 +109,7 @@ static int expand(const struct name_patterns_reading *in, const char *text, char
 	while (text && *text && out.len < PATTERN_MAX_BYTES) {
 		size_t len = *text == '\\' && text[1] ? 2 : 1;
 
-		/* "$" alone is the end of the name. */
+		/* A "$" without "{" is the anchor at the end of the name. */
 		if (*text == '$' && text[1] == '{') {
 			text = put_definition(in->patterns, text + 1, &out);
 			continue;
@@ -130,8 +132,8 @@ static int expand(const struct name_patterns_reading *in, const char *text, char
 	return 0;
 }
 
-/* The text between quotes at *at, malloc'd: the last quote before `stop` ends it, so that
- * quotes within need no marks.  NULL: none. */
+/* Returns the text between the quotes at *at (malloc'd), or NULL if there is none. The last
+ * quote before `stop` ends the text, so that quotes in it need no escapes. */
 static char *take_quoted(const char **at, const char *stop)
 {
 	const char *begin = *at;
@@ -174,7 +176,7 @@ static void rule_done(struct rule *rule)
 	free(rule->literal);
 }
 
-/* `pattern` and `replacement` (taken on success) as a rule at position `at`. */
+/* Inserts a rule at index `at`. Consumes `replacement` on success. */
 static int add_rule(const struct name_patterns_reading *in, const char *pattern,
 		    char *replacement, size_t at)
 {
@@ -204,7 +206,7 @@ static int add_rule(const struct name_patterns_reading *in, const char *pattern,
 	return 0;
 }
 
-/* Takes both on success. */
+/* Consumes both texts on success. */
 static int add_definition(const struct name_patterns_reading *in, char *name,
 			  char *text)
 {
@@ -213,7 +215,7 @@ static int add_definition(const struct name_patterns_reading *in, char *name,
 	return vec_push(&in->patterns->definitions, d) ? 0 : no_memory(in);
 }
 
-/* $name = "text" */
+/* Parses $name = "text". */
 static int take_definition(const struct name_patterns_reading *in, const char *line)
 {
 	const char *at = line + 1;
@@ -244,7 +246,7 @@ static int take_definition(const struct name_patterns_reading *in, const char *l
 	return r;
 }
 
-/* The "=" between the two texts of a rule: the first with quotes on both sides. */
+/* Returns the "=" between the two texts of a rule: the first one with quotes on both sides. */
 static const char *find_middle(const char *line)
 {
 	for (const char *at = strchr(line + 1, '"'); at; at = strchr(at + 1, '"')) {
@@ -256,7 +258,7 @@ static const char *find_middle(const char *line)
 	return NULL;
 }
 
-/* "pattern" = "replacement" */
+/* Parses "pattern" = "replacement". */
 static int take_rule(const struct name_patterns_reading *in, const char *line,
 		     size_t place)
 {
@@ -370,8 +372,8 @@ static void put_replacement(const struct rule *rule, const char *name,
 	}
 }
 
-/* Replaces the first match in *name by way of `spare`.  False: there is none, or what came
- * out is too long. */
+/* Replaces the first match in *name, with `spare` as buffer. Returns false if there is no
+ * match, or the result is too long. */
 static bool replace_once(const struct rule *rule, struct buf *name, struct buf *spare)
 {
 	const char *text = (const char *)name->data;
@@ -420,7 +422,7 @@ char *name_patterns_apply(const struct name_patterns *p, const char *name)
 	while (!text.failed && round < ROUNDS_MAX && apply_all(p, &text, &spare))
 		round++;
 	buf_done(&spare);
-	/* A function needs a name. */
+	/* An empty name is not useful. */
 	if (!round || text.len <= 1)
 		buf_done(&text);
 	return (char *)text.data;

@@ -1,4 +1,4 @@
-/* name_patterns_literal.c - the parts of a pattern that a name must contain. */
+/* name_patterns_literal.c - finds text that every match of a pattern contains. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -6,13 +6,13 @@
 
 #include "resolve/symbols/name_patterns_priv.h"
 
-/* What stands at `at` outside of groups. */
+/* Returns whether the character at `at`, outside of groups, matches itself. */
 static bool name_patterns_literal_is_plain(const char *at)
 {
 	return *at && !strchr("[](){}.*+?|^$\\", *at);
 }
 
-/* At the "]" of a bracket expression, or at the end of the text. */
+/* Returns the "]" of a bracket expression, or the end of the text. */
 static const char *bracket_end(const char *at)
 {
 	at += at[1] == '^' ? 2 : 1;
@@ -26,7 +26,7 @@ static const char *bracket_end(const char *at)
 	return at;
 }
 
-/* Behind a group or a bracket expression that begins at `at`. */
+/* Returns the position after the group or bracket expression that begins at `at`. */
 static const char *skip_part(const char *at)
 {
 	unsigned int depth = 0;
@@ -48,8 +48,8 @@ static const char *skip_part(const char *at)
 	return at;
 }
 
-/* One character that matches itself, and *ret_next behind it; else NULL and behind whatever
- * it is. */
+/* Returns the next character if it matches exactly itself, else NULL. *ret_next is the position
+ * after it, or after the element that is there instead. */
 static const char *take_literal(const char *at, const char **ret_next)
 {
 	const char *c = NULL;
@@ -69,15 +69,15 @@ static const char *take_literal(const char *at, const char **ret_next)
 		 !strchr("<>`'", at[1]))
 		c = ++at;
 	else if (*at == '\\' && at[1])
-		at++; /* \w, \<, \1: something else */
+		at++; /* \w, \<, \1: not a literal */
 	*ret_next = at + 1;
-	/* It may be missing, or be there several times. */
+	/* The character is optional or can be repeated. */
 	if (c && **ret_next && strchr("*?{", **ret_next))
 		c = NULL;
 	return c;
 }
 
-/* "a|b" outside of groups: nothing is in all matches. */
+/* Returns whether there is "a|b" outside of groups: then no text is in all matches. */
 static bool has_choice(const char *pattern)
 {
 	const char *next;
@@ -115,7 +115,7 @@ char *name_pattern_literal(const char *pattern)
 			memcpy(best, run, run_len);
 			best_len = run_len;
 		}
-		/* "a+" has an a, but what follows need not follow that one. */
+		/* "a+" contains an a, but the next character need not follow this a. */
 		if (!c || *next == '+')
 			run_len = 0;
 	}

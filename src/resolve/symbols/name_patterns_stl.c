@@ -1,4 +1,4 @@
-/* name_patterns_stl.c - our own rules for names of the C++ library. */
+/* name_patterns_stl.c - the built-in rules for names of the C++ library. */
 #include "resolve/symbols/name_patterns_priv.h"
 #include "stl_pat.h" /* made from stl.pat when the build is configured */
 

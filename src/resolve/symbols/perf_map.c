@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* A line of the map: its place in it says which of two counts. */
+/* A line of the map. If two overlap, the one with the higher `order` wins. */
 struct perf_map_line {
 	uint64_t start;
 	uint64_t end;
@@ -27,8 +27,8 @@ static int perf_map_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Up to 16 hex digits, with 0x before them or not, and the blank behind.  NULL: something
- * else is there. */
+/* Parses up to 16 hex digits, with or without 0x, and the following blank. Returns the position
+ * after it, or NULL if the text has another form. */
 static const char *perf_map_take_hex(const char *at, const char *end,
 				     uint64_t *ret_value)
 {
@@ -74,7 +74,7 @@ static int perf_map_read_lines(struct perf_map *map, const char *text, size_t le
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		struct perf_map_line line = { .order = (uint32_t)l->nr };
 
-		/* The last line may still be being written. */
+		/* The last line might be incomplete. */
 		if (!stop)
 			stop = end;
 		map->nr_lines++;
@@ -97,16 +97,16 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* ---- what of each function counts ---- */
+/* ---- resolving overlaps ---- */
 
-/* A sweep over the addresses: `heap` has the lines that have begun, the latest of them on
- * top; those that have ended are taken off when they come up. */
+/* A sweep over the addresses. `heap` contains the lines that have begun, with the latest line
+ * on top; lines that have ended are removed when they reach the top. */
 struct sweep {
 	struct perf_map *map;
 	const struct perf_map_line *lines;
 	VEC(uint32_t) heap;
-	uint64_t at;                 /* all below is decided */
-	struct perf_map_piece piece; /* the last of it; nothing if it is empty */
+	uint64_t at;                 /* everything below is resolved */
+	struct perf_map_piece piece; /* the last one; not used if it is empty */
 };
 
 static bool perf_map_is_later(const struct sweep *s, uint32_t a, uint32_t b)
@@ -145,7 +145,7 @@ static void perf_map_heap_pop(struct sweep *s)
 	s->heap.at[i] = last;
 }
 
-/* What is decided goes into the map when it cannot become longer any more. */
+/* Adds the last piece to the map when it cannot be extended any more. */
 static bool perf_map_flush(struct sweep *s)
 {
 	return s->piece.end == s->piece.start || vec_push(&s->map->pieces, s->piece);
@@ -164,7 +164,7 @@ static bool perf_map_emit(struct sweep *s, const struct perf_map_line *line,
 	return true;
 }
 
-/* Decides all below `to`. */
+/* Resolves all addresses below `to`. */
 static bool sweep_to(struct sweep *s, uint64_t to)
 {
 	while (s->heap.nr && s->at < to) {
@@ -211,7 +211,7 @@ void perf_map_done(struct perf_map *map)
 
 /* ---- tables ---- */
 
-/* The first piece that ends behind `address`. */
+/* Returns the index of the first piece that ends after `address`. */
 static size_t first_behind(const struct perf_map *map, uint64_t address)
 {
 	size_t low = 0;
@@ -228,7 +228,7 @@ static size_t first_behind(const struct perf_map *map, uint64_t address)
 	return low;
 }
 
-/* The part of a piece in [start, end), with its address as its offset. */
+/* Returns the part of a piece in [start, end), with its address as offset. */
 static struct symtab_given given_of(const struct perf_map_piece *p, uint64_t start,
 				    uint64_t end)
 {
@@ -240,7 +240,7 @@ static struct symtab_given given_of(const struct perf_map_piece *p, uint64_t sta
 				      .vaddr = p->function };
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int fill_given(const struct perf_map *map, const struct perf_map_piece *pieces,
 		      struct symtab_given *given, size_t nr, struct buf *names)
 {

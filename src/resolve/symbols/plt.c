@@ -14,9 +14,9 @@
 #include "resolve/symbols/symtab_priv.h"
 
 enum {
-	PLT_MAX_BYTES = 1 << 24,     /* of one table */
-	TABLE_MAX_BYTES = 1 << 28,   /* of relocations, symbols, names */
-	NAMES_MAX_BYTES = 256 << 20, /* of all entries together */
+	PLT_MAX_BYTES = 1 << 24,     /* limit for one table */
+	TABLE_MAX_BYTES = 1 << 28,   /* limit for relocations, symbols, names */
+	NAMES_MAX_BYTES = 256 << 20, /* limit for all entries together */
 	X86_ENTRY_BYTES = 16,
 	X86_SHORT_ENTRY_BYTES = 8, /* .plt.got without endbr */
 	ARM64_ENTRY_BYTES = 16,
@@ -30,7 +30,7 @@ enum {
 
 static const char suffix[] = "@plt";
 
-/* A slot of the global offset table, and the symbol whose address is put there. */
+/* A slot of the global offset table, and the symbol whose address it contains. */
 struct plt_slot {
 	uint64_t vaddr;
 	uint32_t symbol;
@@ -40,17 +40,17 @@ struct plt_entry {
 	uint64_t offset; /* in the file */
 	uint64_t vaddr;
 	uint64_t bytes;
-	size_t name; /* in plt.names */
+	size_t name; /* offset in plt.names */
 };
 
 struct plt {
 	struct elf_file *f;
-	VEC(struct plt_slot) slots; /* by address once sorted */
+	VEC(struct plt_slot) slots; /* sorted by address */
 	uint8_t *symbols;           /* .dynsym */
 	uint64_t symbols_bytes;
-	char *strings; /* of .dynsym */
+	char *strings; /* string table of .dynsym */
 	uint64_t strings_bytes;
-	uint64_t got; /* .got.plt: i386 counts from there */
+	uint64_t got; /* .got.plt: i386 slots are relative to it */
 	VEC(struct plt_entry) entries;
 	struct buf names;
 };
@@ -97,7 +97,7 @@ static int sort_slots(struct plt *p)
 	return r;
 }
 
-/* The name of the symbol in the slot at `vaddr`, NULL if there is none. */
+/* Returns the name of the symbol in the slot at `vaddr`, or NULL. */
 static const char *name_in_slot(const struct plt *p, uint64_t vaddr)
 {
 	size_t bytes = p->f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -120,7 +120,7 @@ static const char *name_in_slot(const struct plt *p, uint64_t vaddr)
 		return NULL;
 	c = cursor_of(p->symbols + p->slots.at[low].symbol * bytes, bytes, p->f->swap);
 	name = cursor_u32(&c);
-	/* A zero byte is behind the strings. */
+	/* The strings are followed by a zero byte. */
 	return name && name < p->strings_bytes ? p->strings + name : NULL;
 }
 
@@ -143,8 +143,8 @@ static uint32_t plt_le32(const uint8_t *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* "jmp *slot" of x86, at the start of an entry or behind endbr and the bnd prefix.  Whether
- * there is one, and its slot. */
+/* Decodes "jmp *slot" of x86 at the start of an entry, or after endbr and the bnd prefix.
+ * Returns whether it is there, and its slot. */
 static bool x86_slot(const struct plt *p, const uint8_t *at, size_t bytes,
 		     uint64_t vaddr, uint64_t *ret_slot)
 {
@@ -186,7 +186,7 @@ static int x86_entries(struct plt *p, const struct elf_section *s, const uint8_t
 	return r;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]: instructions are little-endian always. */
+/* Decodes adrp x16, page; ldr x17, [x16, #offset]. Instructions are always little-endian. */
 static bool arm64_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
 	uint32_t adrp = plt_le32(at);
@@ -223,7 +223,8 @@ static int arm64_entries(struct plt *p, const struct elf_section *s,
 	return r;
 }
 
-/* The constant of "add rd, rn, #constant": eight bits, turned right by twice the other four. */
+/* Returns the constant of "add rd, rn, #constant": eight bits, rotated right by twice the other
+ * four. */
 static uint32_t arm_constant(uint32_t add)
 {
 	uint32_t v = add & 0xff;
@@ -232,7 +233,7 @@ static uint32_t arm_constant(uint32_t add)
 	return turn ? v >> turn | v << (32 - turn) : v;
 }
 
-/* add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */
+/* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */
 static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
 	uint32_t from_pc = plt_le32(at);
@@ -250,7 +251,7 @@ static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 
 static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t *bytes)
 {
-	static const uint8_t bx_pc[] = { 0x78, 0x47 }; /* how Thumb code comes in */
+	static const uint8_t bx_pc[] = { 0x78, 0x47 }; /* entry for Thumb code */
 	int r = 0;
 
 	for (uint64_t at = 0; !r && s->bytes - at >= ARM_ENTRY_BYTES; at += ARM_WORD) {
@@ -266,7 +267,7 @@ static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t
 	return r;
 }
 
-/* larl %r1,slot; lg %r1,0(%r1); br %r1: the slot in halfwords from the first one. */
+/* Decodes larl %r1,slot; lg %r1,0(%r1); br %r1. The slot is in halfwords relative to larl. */
 static bool s390_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 		      uint64_t *ret_slot)
 {
@@ -283,7 +284,7 @@ static bool s390_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 	return true;
 }
 
-/* Entries of one length, `bytes_each`. */
+/* Adds entries of equal length, `bytes_each`. */
 static int even_entries(struct plt *p, const struct elf_section *s,
 			const uint8_t *bytes, size_t bytes_each,
 			bool (*slot_of)(const struct plt *p, const uint8_t *at,
@@ -306,7 +307,7 @@ static int s390_entries(struct plt *p, const struct elf_section *s,
 	return even_entries(p, s, bytes, S390_ENTRY_BYTES, s390_slot);
 }
 
-/* auipc t3, pages; ld t3, offset(t3) (lw of 32 bits): both numbers are signed. */
+/* Decodes auipc t3, pages; ld t3, offset(t3) (lw on 32 bits). Both numbers are signed. */
 static bool riscv_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 		       uint64_t *ret_slot)
 {
@@ -338,7 +339,7 @@ static const struct arch {
 	{ EM_S390, s390_entries },     { EM_RISCV, riscv_entries },
 };
 
-/* Reads what leads from a slot to a name.  0 also if the file has none of it. */
+/* Reads the relocations, symbols and names. Returns 0 also if the file has none. */
 static int load_slots(struct plt *p)
 {
 	bool has_got_calls = elf_file_find_section(p->f, ".plt.got");
@@ -369,7 +370,7 @@ static int load_slots(struct plt *p)
 		if (s->type != SHT_RELA && s->type != SHT_REL)
 			continue;
 		name = elf_file_section_name(p->f, s);
-		/* The long list of the data's relocations only where it has to be. */
+		/* The long list of data relocations is read only if needed. */
 		if (strstr(name, ".plt") || has_got_calls)
 			r = take_slots(p, s);
 	}
@@ -398,7 +399,7 @@ static int read_entries(struct plt *p, const struct arch *arch)
 	return r;
 }
 
-/* Takes the names of `p` into the table. */
+/* Moves the names of `p` into the table. */
 static int plt_make_table(struct plt *p, struct symtab *tab)
 {
 	symtab_candidates candidates = { 0 };

@@ -7,18 +7,19 @@
 #include <string.h>
 
 enum {
-	DEPTH_MAX = 200, /* libiberty stops a little later */
-	/* What has begun at a position: a reference back must name the same kind. */
+	DEPTH_MAX = 200, /* slightly below libiberty's limit */
+	/* The kinds of elements that begin at a position; a back reference must have the same
+	 * kind. */
 	BEGAN_PATH = 1,
 	BEGAN_TYPE = 2,
 	BEGAN_CONST = 4
 };
 
 struct rust_binders_walk {
-	const char *text; /* behind "_R": references count from here */
+	const char *text; /* after "_R"; back references are relative to it */
 	size_t len;
 	size_t at;
-	uint8_t *began; /* BEGAN_... by position */
+	uint8_t *began; /* BEGAN_... flags by position */
 	unsigned int depth;
 	bool bad;
 	uint64_t nr_binders;
@@ -51,7 +52,7 @@ static bool take_if(struct rust_binders_walk *w, char c)
 	return true;
 }
 
-/* False at a full stack: then `bad` is set. */
+/* Returns false, and sets `bad`, if the nesting is too deep. */
 static bool rust_binders_enter(struct rust_binders_walk *w, uint8_t kind)
 {
 	if (w->bad || w->depth >= DEPTH_MAX) {
@@ -73,7 +74,7 @@ static int base62_digit(char c)
 	return isupper((unsigned char)c) ? c - 'A' + 36 : -1;
 }
 
-/* "_" is 0, "0_" is 1, ...; UINT64_MAX for more than fits. */
+/* Parses a number: "_" is 0, "0_" is 1, ...; UINT64_MAX after an overflow. */
 static uint64_t take_base62(struct rust_binders_walk *w)
 {
 	uint64_t v = 0;
@@ -128,7 +129,7 @@ static void take_plain_name(struct rust_binders_walk *w)
 	take_if(w, 'u');
 	if (!isdigit((unsigned char)rust_binders_peek(w)))
 		w->bad = true;
-	/* A number does not begin with 0 unless that is all of it. */
+	/* A number begins with 0 only if it is 0. */
 	if (!take_if(w, '0')) {
 		while (isdigit((unsigned char)rust_binders_peek(w)) && bytes <= w->len)
 			bytes = bytes * 10 + (size_t)(rust_binders_take(w) - '0');
@@ -146,7 +147,7 @@ static void rust_binders_take_name(struct rust_binders_walk *w)
 	take_plain_name(w);
 }
 
-/* The B is taken. */
+/* The B has been read. */
 static void take_reference(struct rust_binders_walk *w, uint8_t kind)
 {
 	size_t from = w->at - 1;
@@ -315,7 +316,7 @@ static void take_const(struct rust_binders_walk *w)
 	if (!rust_binders_enter(w, BEGAN_CONST))
 		return;
 	c = rust_binders_take(w);
-	/* Of the basic types whole numbers, bool and char; p: a placeholder. */
+	/* Constants are integers, bool and char; p is a placeholder. */
 	if (c == 'B')
 		take_reference(w, BEGAN_CONST);
 	else if (c && strchr("abchijlmnostxy", c))
@@ -325,12 +326,12 @@ static void take_const(struct rust_binders_walk *w)
 	w->depth--;
 }
 
-/* Behind the name comes what a compiler appended (".llvm.123"). */
+/* The name can be followed by a suffix of a compiler (".llvm.123"). */
 static void rust_binders_take_symbol(struct rust_binders_walk *w)
 {
 	rust_binders_take_path(w);
 	if (!w->bad && isupper((unsigned char)rust_binders_peek(w)))
-		rust_binders_take_path(w); /* the crate that it was made for */
+		rust_binders_take_path(w); /* the crate that instantiates it */
 	if (rust_binders_peek(w) && rust_binders_peek(w) != '.' &&
 	    rust_binders_peek(w) != '$')
 		w->bad = true;

@@ -1,13 +1,10 @@
-/* rust_binders.h - how many lifetimes a mangled Rust name (v0) introduces.
- * Layer: resolve.
- *
- * A type may begin with "G", a number in base 62 and "_": so many lifetimes, which demanglers
- * count out one by one.  Ten digits take years.
- * Source of the grammar: Rust RFC 2603, and "v0 Symbol Format" in The rustc book. */
+/* rust_binders.h - counts the lifetimes that a mangled Rust name (v0) introduces.
+ * Layer: resolve. */
 #pragma once
 #include <stdint.h>
 
-/* All binders of `name` ("_R...") together; *ret_nr is UINT64_MAX where they do not fit.
- * -EBADMSG: it is not of the grammar, too deeply nested, or refers back to where nothing of
- * that kind began, so that nobody knows what a demangler would count. */
+/* Counts the lifetimes of all binders in `name` ("_R..."); *ret_nr is UINT64_MAX after an
+ * overflow. Returns 0, or -EBADMSG if the name does not match the grammar, is too deeply
+ * nested, or has a back reference to a position where no element of that kind begins. In these
+ * cases the count of a demangler is unknown. */
 int rust_binders(const char *name, uint64_t *ret_nr);

@@ -22,14 +22,14 @@ int symbol_rules_init(struct symbol_rules *rules, struct elf_file *f)
 	rules->odd_is_mode = f->machine == EM_ARM || f->machine == EM_MIPS;
 	rules->plain = !rules->odd_is_mode && f->machine != EM_PPC64;
 	rules->function_types = 1 << STT_FUNC | 1 << STT_GNU_IFUNC;
-	/* Before the EABI of ARM, Thumb functions had a type of their own. */
+	/* Before the EABI of ARM, Thumb functions had their own type. */
 	if (f->machine == EM_ARM)
 		rules->function_types |= 1 << STT_ARM_TFUNC;
 	if (f->machine != EM_PPC64)
 		return 0;
 	r = elf_file_sections(f, NULL);
 	opd = r ? NULL : elf_file_find_section(f, ".opd");
-	/* In a file that is not linked the descriptors are empty, and lie at 0. */
+	/* In a file that is not linked, the descriptors are empty, and .opd has address 0. */
 	if (opd && !opd->vaddr)
 		opd = NULL;
 	if (opd)
@@ -47,7 +47,7 @@ void symbol_rules_done(struct symbol_rules *rules)
 	rules->opd = NULL;
 }
 
-/* "$x", and behind that nothing, or a dot and anything. */
+/* Matches "$x", alone or followed by a dot and any text. */
 static bool is_letter_mark(const char *name, const char *letters)
 {
 	return name[1] && strchr(letters, name[1]) && (!name[2] || name[2] == '.');
@@ -65,7 +65,7 @@ bool symbol_rules_is_mark(const struct symbol_rules *rules, const char *name)
 	case EM_AARCH64:
 		return is_letter_mark(name, "xdc");
 	case EM_RISCV:
-		/* The name of an instruction set may follow: "$xrv64i2p1". */
+		/* "$x" can be followed by an instruction set: "$xrv64i2p1". */
 		return name[1] == 'x' || is_letter_mark(name, "d");
 	case EM_CSKY:
 		return is_letter_mark(name, "td");

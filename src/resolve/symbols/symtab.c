@@ -9,8 +9,8 @@
 #include "resolve/symbols/symtab_priv.h"
 
 enum {
-	/* The last symbol of a kernel or of a file without sections has no end: a page, as
-	 * perf assumes. */
+	/* Size of the last symbol of a kernel or of a file without sections, whose end is
+	 * unknown: one page, as in perf. */
 	LAST_BYTES = 4096
 };
 
@@ -39,15 +39,16 @@ static size_t nr_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Linux's old aliases of system calls, the name of which nobody would look for. */
+/* Returns whether the name is one of Linux's old aliases of system calls, which users do not
+ * look for. */
 static bool is_syscall_alias(const char *name)
 {
 	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* Whether `b` names their common address better than `a`.  perf's order (choose_best_symbol()
- * in tools/perf/util/symbol.c), so that both show one name; behind it labels, which perf does
- * not tell apart. */
+/* Returns whether `b` is a better name for their common address than `a`. Uses perf's order
+ * (choose_best_symbol() in tools/perf/util/symbol.c), so that both show the same name, but
+ * prefers functions to labels, which perf does not distinguish. */
 static bool is_better(const struct symtab_candidate *a,
 		      const struct symtab_candidate *b)
 {
@@ -79,7 +80,8 @@ static uint64_t add_clamped(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* What the last symbol may cover: in kallsyms to the end of the page a page further on. */
+/* Returns the maximum size of the last symbol; in kallsyms, it ends at the end of the page
+ * after its own. */
 static uint64_t bytes_of_last(const struct symtab_candidate *last)
 {
 	if (!last->by_order)
@@ -87,8 +89,8 @@ static uint64_t bytes_of_last(const struct symtab_candidate *last)
 	return LAST_BYTES + (-last->vaddr & (LAST_BYTES - 1));
 }
 
-/* The symbol added last, if the file gave it no size: it reaches to the next one, or to the
- * end of its section.  The section behind it in kallsyms may lie anywhere. */
+/* Sets the end of the last added symbol if the file contains no size: the next symbol, or the
+ * end of its section. In kallsyms, the next section can be far away. */
 static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 		       uint64_t next_offset)
 {
@@ -107,8 +109,9 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 	s->size = end - last->offset;
 }
 
-/* The best of the candidates with the offset of keys[at]; NULL if all of them are labels
- * inside a function that reaches to *covered_to.  *ret_end is behind the last of them. */
+/* Returns the best of the candidates with the offset of keys[at]; NULL if all of them are
+ * labels inside a function that reaches to *covered_to. *ret_end is the index after the last of
+ * them. */
 static const struct symtab_candidate *best_at(const symtab_candidates *c,
 					      const struct sort_key *keys, size_t at,
 					      uint64_t *covered_to, size_t *ret_end)
@@ -143,7 +146,7 @@ static int symtab_choose(struct symtab *tab, const symtab_candidates *c,
 		const struct symtab_candidate *s =
 			best_at(c, keys, i, &covered_to, &end);
 
-		/* Nothing fits behind the last address: no file has a function there. */
+		/* Skip the last possible address, whose end cannot be represented. */
 		if (!s || s->offset == UINT64_MAX)
 			continue;
 		if (last)
@@ -168,9 +171,9 @@ static uint64_t symbol_end(const struct symtab *tab, uint32_t symbol)
 	return add_clamped(s->offset, s->size);
 }
 
-/* Cuts nested and overlapping symbols into ranges that do not overlap, in each of which the
- * one that starts last is the answer: a lookup is then one bisection whatever the file says.
- * `open` has room for all symbols: those begun and not known to have ended, outermost first. */
+/* Splits nested and overlapping symbols into ranges without overlaps; in each range, the result
+ * is the covering symbol that starts last. One bisection is then enough for each lookup. `open`
+ * is a buffer for all symbols that have begun and might not have ended, outermost first. */
 static void cut_ranges(struct symtab *tab, uint32_t *open)
 {
 	size_t nr_open = 0;
@@ -205,7 +208,7 @@ static int make_ranges(struct symtab *tab)
 
 	if (!open)
 		return -ENOMEM;
-	/* Each symbol begins one range, and one more begins where it ends. */
+	/* Each symbol starts one range, and its end starts another. */
 	if (!vec_reserve(&tab->ranges, 3 * nr + 1)) {
 		free(open);
 		return -ENOMEM;
@@ -215,7 +218,7 @@ static int make_ranges(struct symtab *tab)
 	return 0;
 }
 
-/* About two buckets a range, so that the search begins next to where it ends. */
+/* Makes about two buckets per range, so that the search begins near its result. */
 static int symtab_make_buckets(struct symtab *tab)
 {
 	uint64_t first, span;
@@ -360,7 +363,7 @@ int symtab_of_given(const struct symtab_given *symbols, size_t nr, uint64_t run_
 	return r;
 }
 
-/* The last of ranges [low, high) that starts at or before `offset`; ranges[low] does. */
+/* Returns the last of ranges [low, high) that starts at or before `offset`; ranges[low] does. */
 static size_t bisect(const struct symtab_range *ranges, size_t low, size_t high,
 		     uint64_t offset)
 {
@@ -375,8 +378,8 @@ static size_t bisect(const struct symtab_range *ranges, size_t low, size_t high,
 	return low;
 }
 
-/* Where each symbol ends where the next begins: no ranges are needed, and a kernel's table
- * of a hundred thousand is sooner ready. */
+/* Searches a table in which each symbol ends where the next one begins. It needs no ranges, so
+ * a kernel's table of a hundred thousand symbols is built faster. */
 static const struct symbol *find_gapless(const struct symtab *tab, uint64_t offset)
 {
 	const struct symbol *symbols = tab->symbols.at;
@@ -396,7 +399,7 @@ static const struct symbol *find_gapless(const struct symtab *tab, uint64_t offs
 	return offset - symbols[low].offset < symbols[low].size ? &symbols[low] : NULL;
 }
 
-/* The bucket of `offset`; NULL if there is none for it. */
+/* Returns the bucket of `offset`, or NULL. */
 static inline const uint32_t *symtab_bucket_of(const struct symtab *tab,
 					       uint64_t offset)
 {

@@ -1,8 +1,5 @@
 /* symtab.h - the function symbols of one image, sorted by address.
- * Layer: resolve.  Built once, then read-only: lookups need no lock.
- *
- * Positions are the image's own offsets, as in struct frame (format/session/dict.h): file offsets
- * for ELF files and the vdso, address - start for kernel, modules and BPF. */
+ * Layer: resolve. Built once, then read-only: lookups need no lock. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,61 +13,61 @@ struct symtab;
 
 struct symbol {
 	uint64_t offset; /* of its first byte */
-	uint64_t
-		size; /* bytes it covers (a size of 0 in the file: up to the next one) */
+	uint64_t size; /* bytes it covers (size 0 in the file: up to the next symbol) */
 	struct elf_vaddr
 		vaddr;    /* link-time address; run-time address for kernel symbols */
-	const char *name; /* as in the file (mangled); borrowed from the table */
+	const char *name; /* as in the file (mangled); owned by the table */
 };
 
-/* Symbols of an ELF file on disk: .symtab, and where that is missing .dynsym with what
- * .gnu_debugdata (an ELF file in xz, "minidebuginfo") adds.  Functions
- * (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable sections; of several at one
- * address the one that perf shows (sized before unsized, global before local before weak,
- * fewer leading underscores, the longer name).  Where machines bend addresses or names:
- * symbol_rules.h; all rules are in docs/symbols.md.  The file may be of any class and byte
- * order, and is hostile until parsed.
- * 0, -ENODATA (an ELF file without symbols; *ret_tab is then an empty table with the
- * segment map), -EBADMSG, or another negative errno. */
+/* Reads the symbols of an ELF file: .symtab; if it is missing, .dynsym and .gnu_debugdata (an
+ * ELF file in xz, "minidebuginfo"). Includes functions (STT_FUNC, STT_GNU_IFUNC) and untyped
+ * labels in executable sections. Of several symbols at one address, keeps the one that perf
+ * shows (sized before unsized, global before local before weak, fewer leading underscores, the
+ * longer name). For machine-specific addresses and names see symbol_rules.h; all rules are in
+ * docs/symbols.md. The file can have any class and byte order, and is untrusted.
+ * Returns 0; -ENODATA if the file has no symbols (*ret_tab is then an empty table with the
+ * segments); -EBADMSG; or another negative errno. */
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);
 int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab,
 			  struct err *err);
-/* The same from a descriptor, which stays the caller's; `positions` says what an offset is. */
+/* The same for a descriptor, which the caller keeps. `positions` defines the meaning of
+ * offsets. */
 enum symtab_positions {
 	SYMTAB_FILE_OFFSETS, /* mapped files */
 	SYMTAB_ADDRESSES,    /* a kernel whose base is unknown: link-time addresses */
-	SYMTAB_FROM_TEXT     /* a kernel: from its _text, else _stext */
+	SYMTAB_FROM_TEXT     /* a kernel: relative to its _text, else _stext */
 };
 int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **ret_tab,
 		       struct err *err);
-/* A kernel's table whose positions count from where the image began, which is `ref_offset`
- * bytes before its symbol `ref_name` ("_stext"; struct image has both).  -ENODATA also if the
- * file does not have that symbol. */
+/* Reads a kernel's symbols. Positions are relative to the start of the image, which is
+ * `ref_offset` bytes before its symbol `ref_name` ("_stext"; struct image has both). Also
+ * returns -ENODATA if the file does not have this symbol. */
 int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 			  struct symtab **ret_tab, struct err *err);
-/* Symbols from the separate debug file at `debug_fd` of the binary at `fd`.  The binary's
- * segments count: objcopy --only-keep-debug empties those of the debug file. */
+/* Reads the symbols from the debug file `debug_fd` of the binary `fd`. Uses the segments of the
+ * binary, because objcopy --only-keep-debug empties those of the debug file. */
 int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
 			  struct err *err);
-/* Data (STT_OBJECT) instead of code, of the mapped file at `fd`; `debug_fd` is its separate debug
- * file, -1: none.  What the file does not fill (.bss) lies behind it, as in its mapping. */
+/* Reads data symbols (STT_OBJECT) instead of functions, from the mapped file `fd`; `debug_fd`
+ * is its debug file, -1: none. Positions in .bss follow the file's content, as in its mapping. */
 int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab,
 			 struct err *err);
-/* Symbols of a kernel module from its file (.ko): it is not linked, so the run-time address
- * of each of its sections is needed.  Positions are relative to `start`; vaddr is the
- * run-time address, as with kallsyms.  0, -ENODATA (none; no table then), -EBADMSG, ... */
+/* Reads the symbols of a kernel module from its file (.ko). The file is not linked, so the
+ * caller passes the run-time address of each section. Positions are relative to `start`; vaddr
+ * is the run-time address, as with kallsyms. Returns 0, -ENODATA (no symbols, *ret_tab is not
+ * set), -EBADMSG, or another negative errno. */
 struct symtab_place {
 	const char *section; /* ".text" */
 	uint64_t address;
 };
 int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
 			  uint64_t start, struct symtab **ret_tab, struct err *err);
-/* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
- * NULL, else those of that module ('-' and '_' are one).  Offsets are relative to `start`;
- * symbols below it are left out.  kallsyms knows no sizes: the last symbol goes to where the
- * next section begins, if the places of the module's sections are given (else NULL and 0),
- * at most to the end of the page behind its own.  All of `from` stays the caller's.
- * 0, -ENODATA (none, or the addresses are hidden: no table then), -ENOMEM. */
+/* Reads kernel text symbols from the text of /proc/kallsyms: those without [module] if `module`
+ * is NULL, else those of that module ('-' and '_' are treated as the same character). Offsets
+ * are relative to `start`; symbols below it are skipped. kallsyms has no sizes: the last symbol
+ * ends where the next section begins, if the addresses of the module's sections are given (else
+ * NULL and 0), and at most at the end of the page after its own. The caller keeps everything in
+ * `from`. Returns 0, -ENODATA (no symbols or hidden addresses, *ret_tab is not set) or -ENOMEM. */
 struct symtab_kallsyms {
 	const char *text;
 	size_t len;
@@ -81,30 +78,30 @@ struct symtab_kallsyms {
 };
 int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret_tab,
 			 struct err *err);
-/* A table of one symbol at offset 0, for code that is its own symbol.  0 or -ENOMEM. */
+/* Makes a table of one symbol at offset 0. Returns 0 or -ENOMEM. */
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab);
-/* A table of symbols that somebody else has read, in any order.  The names are copied.
- * `run_base`: what symtab_vaddr() adds to an offset.
- * 0, -ENODATA (none: no table then) or -ENOMEM. */
+/* Makes a table of the given symbols, in any order. Copies the names. symtab_vaddr() adds
+ * `run_base` to offsets. Returns 0, -ENODATA (no symbols, *ret_tab is not set) or -ENOMEM. */
 struct symtab_given {
 	uint64_t offset;
-	uint64_t size; /* 0: up to the next one */
+	uint64_t size; /* 0: up to the next symbol */
 	uint64_t vaddr;
 	const char *name;
 };
 int symtab_of_given(const struct symtab_given *symbols, size_t nr, uint64_t run_base,
 		    struct symtab **ret_tab);
-/* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
+/* Returns the symbol that covers `offset`, or NULL. Valid until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
-/* For many offsets in turn: asks for the memory that symtab_find() looks at first, and, a few
- * offsets later, for what that says. */
+/* Speed up many lookups: the caller calls the first function for an offset, the second a few
+ * offsets later, and symtab_find() after that. They prefetch the memory that symtab_find()
+ * reads first and second. */
 void symtab_prefetch(const struct symtab *tab, uint64_t offset);
 void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);
 const struct symbol *symtab_at(const struct symtab *tab, size_t i);
-/* Link-time address of a file offset (through the program headers); the offset itself if
- * no segment covers it.  Of a kernel's table the address: `start`, or the link-time base,
- * plus the offset. */
+/* Returns the link-time address of a file offset (using the program headers), or the offset
+ * itself if no segment covers it. For a kernel's table, returns the address: `start`, or the
+ * link-time base, plus the offset. */
 struct elf_vaddr symtab_vaddr(const struct symtab *tab, uint64_t offset);
-void symtab_free(struct symtab *tab); /* NULL is fine */
+void symtab_free(struct symtab *tab); /* accepts NULL */

@@ -1,4 +1,4 @@
-/* symtab_elf.c - the functions of an ELF file's symbol tables. */
+/* symtab_elf.c - reads the functions of an ELF file's symbol tables. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "resolve/symbols/symtab_priv.h"
 
 enum {
-	TABLE_MAX_BYTES =
-		1 << 28, /* of a symbol or string table; Chrome's is a quarter */
+	/* limit for a symbol or string table; Chrome's has a quarter */
+	TABLE_MAX_BYTES = 1 << 28,
 	DEBUGDATA_PACKED_MAX = 32 << 20,
 	DEBUGDATA_MAX = 128 << 20
 };
@@ -31,20 +31,22 @@ struct elf_symbol {
 	uint64_t size;
 };
 
-/* One load: where symbols come from and where they go. */
+/* State of one load. */
 struct symtab_elf_loading {
-	const struct elf_file *f; /* the one with the symbols */
+	const struct elf_file *f; /* the file with the symbols */
 	struct symbol_rules rules;
 	struct symtab *tab;
 	symtab_candidates candidates;
-	const struct symtab_segment *last_segment; /* that a symbol fell into */
+	/* the segment of the previous symbol */
+	const struct symtab_segment *last_segment;
 	bool by_vaddr; /* a kernel: positions are addresses, not file offsets */
-	bool data;     /* objects are looked for, not functions */
-	const uint64_t *loaded_at; /* a module: where each section is; else NULL */
+	bool data;     /* read objects instead of functions */
+	const uint64_t *loaded_at; /* a module: address of each section; else NULL */
 	size_t names_len;
 };
 
-/* An empty table for the symbols of `f`; the code is in `code`.  symtab_elf_end() is due in any case. */
+/* Creates an empty table for the symbols of `f`; the file `code` contains the code. The caller
+ * calls symtab_elf_end() in any case. */
 static int symtab_elf_begin(struct symtab_elf_loading *l, const struct elf_file *f,
 			    struct elf_file *code, struct err *err)
 {
@@ -55,7 +57,7 @@ static int symtab_elf_begin(struct symtab_elf_loading *l, const struct elf_file 
 	return 0;
 }
 
-/* `r` again; the table is the caller's if that is 0. */
+/* Frees the state and returns `r`. The caller owns the table if `r` is 0. */
 static int symtab_elf_end(struct symtab_elf_loading *l, int r, struct symtab **ret_tab)
 {
 	vec_done(&l->candidates);
@@ -100,8 +102,8 @@ static enum symtab_binding binding_of(const struct elf_symbol *s)
 	}
 }
 
-/* The section a symbol is in; NULL if the file does not say (or hides it in the extended
- * index table, needed beyond 65279 sections). */
+/* Returns the section of a symbol; NULL if the file does not say (or it is in the extended
+ * index table, for files with more than 65279 sections). */
 static const struct elf_section *section_of(const struct elf_file *f,
 					    const struct elf_symbol *s)
 {
@@ -127,7 +129,7 @@ static const struct symtab_segment *segment_of(struct symtab_elf_loading *l,
 	return NULL;
 }
 
-/* Where a label without a type is one of code, or of data. */
+/* Returns whether an untyped symbol in this section is a label of code, or of data. */
 static bool holds_labels(const struct symtab_elf_loading *l,
 			 const struct elf_section *section)
 {
@@ -139,7 +141,7 @@ static bool holds_labels(const struct symtab_elf_loading *l,
 	       !(section->flags & SHF_EXECINSTR);
 }
 
-/* `typed`: it is a function or, where data is looked for, an object. */
+/* `typed`: the symbol is a function or, when reading data, an object. */
 static bool symtab_elf_is_wanted(const struct symtab_elf_loading *l,
 				 const struct elf_symbol *s,
 				 const struct elf_section *section, bool typed)
@@ -155,7 +157,7 @@ static bool symtab_elf_is_wanted(const struct symtab_elf_loading *l,
 			 !symbol_rules_is_mark(&l->rules, l->tab->names + s->name));
 }
 
-/* In a module's file symbols count from their sections. */
+/* In a module's file, symbols are relative to their sections. */
 static int take_module_symbol(struct symtab_elf_loading *l, struct symtab_candidate *c,
 			      const struct elf_symbol *s)
 {
@@ -164,7 +166,7 @@ static int take_module_symbol(struct symtab_elf_loading *l, struct symtab_candid
 
 	if (!base || c->vaddr > section->bytes || base > UINT64_MAX - section->bytes)
 		return 0;
-	/* A descriptor: only the kernel has relocated it. */
+	/* A function descriptor, which only the kernel has relocated. */
 	if (l->f->machine == EM_PPC64 && !(section->flags & SHF_EXECINSTR))
 		return 0;
 	c->vaddr += base;
@@ -173,7 +175,7 @@ static int take_module_symbol(struct symtab_elf_loading *l, struct symtab_candid
 	return vec_push(&l->candidates, *c) ? 0 : -ENOMEM;
 }
 
-/* 0 also for a symbol that is not wanted, or lies in no segment. */
+/* Adds a symbol. Returns 0 also if it is not wanted, or in no segment. */
 static int symtab_elf_take_symbol(struct symtab_elf_loading *l,
 				  const struct elf_symbol *s)
 {
@@ -212,8 +214,8 @@ static int symtab_elf_take_symbol(struct symtab_elf_loading *l,
 	return vec_push(&l->candidates, c) ? 0 : -ENOMEM;
 }
 
-/* Reads the symbols of one SHT_SYMTAB or SHT_DYNSYM section into candidates; those of an
- * earlier call are dropped. */
+/* Reads the symbols of one SHT_SYMTAB or SHT_DYNSYM section into candidates, replacing those of
+ * an earlier call. */
 static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
 				   const struct elf_section *table, struct err *err)
 {
@@ -253,8 +255,8 @@ static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
-/* .symtab, and where that has no functions .dynsym.  0 too if there are none.  *ret_type is
- * that of the table, 0 for none. */
+/* Reads .symtab or, if that has no functions, .dynsym. Returns 0 also if there are none.
+ * *ret_type is the type of the table, 0 for none. */
 static int read_best_table(struct symtab_elf_loading *l, uint32_t *ret_type,
 			   struct err *err)
 {
@@ -278,7 +280,7 @@ static int read_best_table(struct symtab_elf_loading *l, uint32_t *ret_type,
 			}
 			if (r)
 				worst = r;
-			break; /* there is one of each kind */
+			break; /* there is only one of each kind */
 		}
 	}
 	l->candidates.nr = 0;
@@ -300,8 +302,8 @@ static int keep_segments(struct symtab *tab, const struct elf_file *f, bool data
 }
 
 /* Appends the candidates of the small ELF file that distributions put, xz-compressed, into
- * .gnu_debugdata: what .symtab had and .dynsym does not.  Its sections have the binary's
- * addresses.  Source: GDB manual, "MiniDebugInfo". */
+ * .gnu_debugdata: the symbols of .symtab that are not in .dynsym. Its sections have the
+ * binary's addresses. Source: GDB manual, "MiniDebugInfo". */
 static int add_mini_elf(struct symtab_elf_loading *l, const struct buf *bytes)
 {
 	struct symtab names = { 0 };
@@ -313,8 +315,8 @@ static int add_mini_elf(struct symtab_elf_loading *l, const struct buf *bytes)
 	if (r)
 		return r;
 	mini.f = &f;
-	mini.rules = l->rules; /* borrowed: the binary's code counts */
-	names.segments.at = l->tab->segments.at; /* borrowed: the binary's count */
+	mini.rules = l->rules;                   /* borrowed from the binary */
+	names.segments.at = l->tab->segments.at; /* borrowed from the binary */
 	names.segments.nr = l->tab->segments.nr;
 	r = elf_file_sections(&f, NULL);
 	if (!r)
@@ -329,7 +331,8 @@ static int add_mini_elf(struct symtab_elf_loading *l, const struct buf *bytes)
 	return r;
 }
 
-/* 0 too where there is none, or it cannot be read: then the other symbols must do. */
+/* Returns 0 also if the section is missing or cannot be read; the table then has only the other
+ * symbols. */
 static int add_debugdata(struct symtab_elf_loading *l, struct elf_file *f)
 {
 	const struct elf_section *s = elf_file_find_section(f, ".gnu_debugdata");
@@ -368,8 +371,8 @@ static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbo
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
-/* A kernel's positions are relative to its first byte of text, which records call _text, or
- * where that is missing _stext. */
+/* Returns the base of a kernel's positions: its first byte of text, which recordings call _text
+ * or, if that is missing, _stext. */
 static uint64_t kernel_base(const symtab_candidates *c)
 {
 	uint64_t base = 0;
@@ -383,7 +386,7 @@ static uint64_t kernel_base(const symtab_candidates *c)
 	return base;
 }
 
-/* Makes the table of positions that are relative to `base`. */
+/* Makes the table, with positions relative to `base`. */
 static int build_from(struct symtab_elf_loading *l, uint64_t base, struct err *err)
 {
 	size_t nr = 0;
@@ -399,13 +402,13 @@ static int build_from(struct symtab_elf_loading *l, uint64_t base, struct err *e
 		l->candidates.at[nr++] = c;
 	}
 	l->candidates.nr = nr;
-	l->tab->segments.nr = 0; /* they speak of file offsets */
+	l->tab->segments.nr = 0; /* they map file offsets */
 	l->tab->run_base = base;
 	r = symtab_build(l->tab, &l->candidates);
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
-/* The link-time address of a symbol.  False: there is none of that name. */
+/* Finds the link-time address of a symbol by name. Returns false if there is none. */
 static bool symtab_elf_find_address(const symtab_candidates *c, const char *name,
 				    uint64_t *ret_vaddr)
 {
@@ -457,7 +460,7 @@ int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 	return r;
 }
 
-/* Where each section of a module's file was loaded; 0: nowhere.  malloc'd. */
+/* Returns the address of each section of a module's file (malloc'd); 0: not loaded. */
 static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places,
 			   size_t nr_places)
 {
@@ -467,7 +470,7 @@ static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places
 		const struct elf_section *s = &f->sections.at[i];
 		const char *name = elf_file_section_name(f, s);
 
-		/* The memory of .init sections is given back after loading. */
+		/* The kernel frees .init sections after loading. */
 		if (!(s->flags & SHF_ALLOC) || strncmp(name, ".init", 5) == 0)
 			continue;
 		for (size_t p = 0; p < nr_places && !at[i]; p++)
@@ -506,7 +509,7 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 	return r;
 }
 
-/* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */
+/* Common code of the loaders: `mapped` has the segments, `with_symbols` the sections. */
 static int symtab_elf_load(struct elf_file *mapped, struct elf_file *with_symbols,
 			   enum symtab_positions positions, bool data,
 			   struct symtab **ret_tab, struct err *err)
@@ -540,7 +543,7 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 	return r;
 }
 
-/* The debug file of a mapped one. */
+/* Loads the symbols from the debug file of a mapped file. */
 static int load_debug(int fd, int debug_fd, bool data, struct symtab **ret_tab,
 		      struct err *err)
 {

@@ -1,6 +1,6 @@
 /* symtab_priv.h - how the readers of symbols (ELF, kallsyms) make a table: they collect
- * candidates in any order, and symtab_build() sorts them out.
- * Layer: resolve, for symtab*.c and kallsyms.c alone. */
+ * candidates in any order, and symtab_build() sorts and selects them.
+ * Layer: resolve, only for symtab*.c and kallsyms.c. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@ struct symtab_candidate {
 	uint64_t offset;
 	uint64_t size; /* 0: unknown */
 	uint64_t vaddr;
-	uint64_t limit;   /* where the section ends: an unknown size goes no further */
-	const char *name; /* in symtab.names */
+	uint64_t limit;   /* end of the section; an unknown size stops here */
+	const char *name; /* points into symtab.names */
 	enum symtab_binding binding;
-	bool label;    /* untyped: counts only where no function covers it */
-	bool by_order; /* of several at one address the last one counts */
+	bool label;    /* untyped: ignored where a function covers it */
+	bool by_order; /* the last one at an address wins */
 };
 
 typedef VEC(struct symtab_candidate) symtab_candidates;
@@ -44,32 +44,32 @@ enum {
 };
 
 struct symtab {
-	char *names;                /* what symbol.name points into */
-	char *more_names;           /* or this, of .gnu_debugdata; may be NULL */
+	char *names;                /* contains the names of the symbols */
+	char *more_names;           /* the same for .gnu_debugdata; may be NULL */
 	uint64_t run_base;          /* added to an offset that no segment covers */
-	VEC(struct symbol) symbols; /* by offset, one at each */
-	bool gapless;               /* the symbols themselves do instead of ranges */
+	VEC(struct symbol) symbols; /* by offset, one for each */
+	bool gapless;               /* symbols have no gaps, and ranges are not used */
 	VEC(struct symtab_range) ranges;
-	/* Where to begin in `ranges`: by (offset - first start) >> bucket_shift, the last
-	 * range that starts at or before the bucket's first offset. */
+	/* Start of a search in `ranges`. The index is (offset - first start) >> bucket_shift;
+	 * the value is the last range that starts at or before the bucket's first offset. */
 	VEC(uint32_t) buckets;
 	unsigned int bucket_shift;
 	VEC(struct symtab_segment) segments;
 };
 
-/* Fills symbols and ranges of `tab`, which has none yet.  Reorders the candidates; they stay
- * the caller's.  0 or -ENOMEM. */
+/* Fills symbols and ranges of `tab`, which must be empty. Reorders the candidates; the caller
+ * keeps them. Returns 0 or -ENOMEM. */
 int symtab_build(struct symtab *tab, symtab_candidates *candidates);
 
-/* The same for symbols without sizes that come in the order of their offsets: they are not
- * collected first.  Begin with { .tab = ... }. */
+/* The same for symbols without sizes in the order of their offsets, which are added directly.
+ * Initialize with { .tab = ... }. */
 struct symtab_sorted {
 	struct symtab *tab;
-	struct symtab_candidate last; /* the best at the last offset */
+	struct symtab_candidate last; /* the best symbol at the last offset */
 };
 enum {
-	SYMTAB_UNSORTED = 1 /* this one lies before the last one */
+	SYMTAB_UNSORTED = 1 /* this symbol is before the previous one */
 };
-/* 0, SYMTAB_UNSORTED or -ENOMEM. */
+/* Returns 0, SYMTAB_UNSORTED or -ENOMEM. */
 int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidate *c);
 void symtab_sorted_end(struct symtab_sorted *sorted);
