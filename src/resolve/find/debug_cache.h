@@ -1,5 +1,16 @@
 /* debug_cache.h - reads perf's cache of binaries and kernel symbols (~/.debug), by build-id.
- * Layer: resolve. */
+ * Layer: resolve.
+ *
+ * Layout: .build-id/XX/REST (the build-id in hex) is a symbolic link to the directory
+ * PATH/BUILD-ID of the cache. That directory contains "elf" (the binary), "debug" (its separate
+ * debug file), "vdso" or "kallsyms". Before Linux 4.5 PATH/BUILD-ID was the file itself.
+ * [kernel.kcore]/BUILD-ID/TIME/ contains kcore, kallsyms and modules of one boot.
+ * Source: tools/perf/util/build-id.c, tools/perf/builtin-buildid-cache.c.
+ * If an archive was unpacked on a file system without symbolic links, a link is a small file
+ * that contains its target; this is also supported.
+ *
+ * The cache is untrusted. Only regular files are opened. A binary must have the requested
+ * build-id. kallsyms has no build-id: its directory must be named after it. */
 #pragma once
 #include "base/containers/vec.h"
 #include "format/session/dict.h"

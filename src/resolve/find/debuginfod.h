@@ -1,5 +1,10 @@
 /* debuginfod.h - gets binaries, debug files and sources by build-id from debuginfod servers.
- * Layer: resolve. One object per run of a command; not thread-safe. */
+ * Layer: resolve. One object per run of a command; not thread-safe.
+ *
+ * One timeout limits the total waiting time, whatever the servers do. Received files are
+ * verified before they are put into the cache (resolve/find/debuginfod_cache.h). Files that no
+ * server has and servers that failed are not tried again for some time (cache_miss_s), in later
+ * runs either. Errors are logged with log_say(), once per server. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

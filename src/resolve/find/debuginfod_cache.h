@@ -1,6 +1,13 @@
 /* debuginfod_cache.h - the directory in which debuginfod clients cache fetched files; shared
  * with gdb, perf and others.
- * Layer: resolve. */
+ * Layer: resolve.
+ *
+ * Layout (elfutils 0.188, debuginfod-client.c): BUILD-ID/executable, BUILD-ID/debuginfo,
+ * BUILD-ID/source##path##of##it ('/' is "##", '#' is "#_"). An empty file means that no server
+ * had the file at its mtime. cache_miss_s, cache_clean_interval_s and max_unused_age_s contain
+ * a number of seconds; the mtime of the second is the time of the last cleanup. Only this
+ * program writes oprofile-failed-KEY: a server, or waiting for a file, failed at its mtime. KEY
+ * is a hash of the URL, or of the build-id and kind. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

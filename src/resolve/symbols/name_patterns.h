@@ -1,6 +1,15 @@
 /* name_patterns.h - shortens demangled names by the rules of pattern files (--demangle=smart).
  * Layer: resolve. Built once, then read-only: threads may call name_patterns_apply()
- * concurrently. */
+ * concurrently.
+ *
+ * The files have the syntax of OProfile's stl.pat. A line is empty, a comment ("#"), a
+ * definition or a rule:
+ *   $name = "text"           ${name} in a later line is replaced with the text
+ *   "pattern" = "replacement"
+ * A pattern is a POSIX extended regular expression. In the replacement, \1 to \9 and \a to \z
+ * are its groups (\a is the tenth), \0 is the whole match, and \\ a backslash.
+ * Rules are applied in order, each until it no longer matches, and all of them again until none
+ * matches; at most a hundred times. */
 #pragma once
 
 struct err;
