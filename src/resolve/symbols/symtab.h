@@ -1,5 +1,8 @@
 /* symtab.h - the function symbols of one image, sorted by address.
- * Layer: resolve. Built once, then read-only: lookups need no lock. */
+ * Layer: resolve. Built once, then read-only: lookups need no lock.
+ *
+ * Positions are the image's own offsets, as in struct frame (format/session/dict.h): file
+ * offsets for ELF files and the vdso, address - start for kernel, modules and BPF. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
