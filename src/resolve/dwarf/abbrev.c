@@ -12,7 +12,7 @@ enum {
 	ATTRS_MAX = 1 << 22
 };
 
-/* Sizes of forms: bytes, or one of these. */
+/* Sizes of forms: a number of bytes, or one of these. */
 enum {
 	VARIES = 0xff,
 	ADDRESS = 0xfe,
@@ -133,8 +133,8 @@ void dwarf_form_skip(struct cursor *c, uint64_t form, const struct dwarf_widths 
 		return;
 	case DW_FORM_indirect:
 		form = leb_u(c);
-		/* One step is all that makes sense; implicit_const has no place for its
-		 * value here. */
+		/* Only one level of indirection makes sense, and an implicit_const would have
+		 * no value. */
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
 			c->failed = true;
 		else
@@ -162,7 +162,7 @@ void dwarf_abbrev_skip(const struct dwarf_abbrevs *t, const struct dwarf_abbrev 
 	}
 }
 
-/* The fixed bytes and the forms between them; where a sibling of four bytes is. */
+/* Computes the skips of an abbreviation, and the offset of a sibling of four bytes. */
 static bool dwarf_abbrev_compile(struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
 				 const struct dwarf_widths *w)
 {
@@ -261,7 +261,7 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* One abbreviation; 1 at the end of the table. */
+/* Reads one abbreviation. Returns 1 at the end of the table. */
 static int read_one(struct dwarf_abbrevs *t, struct cursor *c,
 		    const struct dwarf_widths *w)
 {
@@ -317,7 +317,7 @@ int dwarf_abbrevs_read(struct dwarf_abbrevs *t, struct dwarf_section *section,
 	if (!at)
 		return -EBADMSG;
 	r = dwarf_abbrev_read_all(t, &c, w, until);
-	/* A table that goes on behind the page is read again, in one piece. */
+	/* If the table continues after the page, read it again as one block. */
 	for (uint64_t want = 1 << 20;
 	     r == -EBADMSG && c.failed && len < section->bytes - off; want *= 8) {
 		uint64_t left = section->bytes - off;

@@ -1,6 +1,6 @@
-/* abbrev.h - abbreviation tables, compiled so that an entry that nobody wants is
- * stepped over with one addition.
- * Layer: resolve.  Source of the format: DWARF 5, section 7.5.3. */
+/* abbrev.h - abbreviation tables, compiled so that skipping an unwanted entry usually costs one
+ * addition.
+ * Layer: resolve. Source of the format: DWARF 5, section 7.5.3. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,19 +23,20 @@ struct dwarf_attr {
 	int64_t implicit;
 };
 
-/* Bytes of fixed number, then perhaps a form of which only the data tells the size. */
+/* A fixed number of bytes, then possibly a form whose size depends on the data. */
 struct dwarf_skip {
 	uint32_t fixed;
 	uint16_t form; /* 0: none */
 };
 
-/* What the walk does with an entry. */
+/* How the walk handles an entry. */
 enum dwarf_entry {
-	DWARF_PASS,      /* step over it, look at what is in it */
-	DWARF_PASS_TYPE, /* a type: in C, and by its sibling, with all that is in it */
-	DWARF_PASS_ALL,  /* nothing of ours is ever in it */
-	DWARF_FUNCTION,  /* a function or an inlined one that has code */
-	DWARF_IMPORT     /* another unit's entries count here too */
+	DWARF_PASS, /* skip it, but visit its children */
+	/* a type: skip it; in C, also skip its children by its sibling */
+	DWARF_PASS_TYPE,
+	DWARF_PASS_ALL, /* skip it with its children, which never contain functions */
+	DWARF_FUNCTION, /* a function or inlined function that has code */
+	DWARF_IMPORT    /* the entries of another unit also belong here */
 };
 
 struct dwarf_abbrev {
@@ -45,13 +46,13 @@ struct dwarf_abbrev {
 	uint32_t first_skip;
 	uint32_t nr_skips;
 	uint32_t fixed;   /* bytes of all attributes, or DWARF_NOT_FIXED */
-	uint32_t sibling; /* where a DW_FORM_ref4 sibling is, or DWARF_NO_SIBLING */
+	uint32_t sibling; /* offset of a DW_FORM_ref4 sibling, or DWARF_NO_SIBLING */
 	uint16_t tag;     /* DW_TAG_... */
 	uint8_t children;
 	uint8_t entry; /* enum dwarf_entry */
 };
 
-/* How wide things are in a unit. */
+/* The sizes of values in a unit, in bytes. */
 struct dwarf_widths {
 	uint8_t version;
 	uint8_t addr_bytes;
@@ -65,13 +66,13 @@ struct dwarf_abbrevs {
 	bool dense; /* code N is abbrevs.at[N - 1] */
 };
 
-/* Reads the table at `off`, up to and with the code `until` (0: all of it); `t` may have
- * held another one.  0, -EBADMSG or -ENOMEM. */
+/* Reads the table at `off` up to and including the code `until` (0: all of it). Replaces the
+ * content of `t`. Returns 0, -EBADMSG or -ENOMEM. */
 int dwarf_abbrevs_read(struct dwarf_abbrevs *t, struct dwarf_section *section,
 		       struct dwarf_spare *spare, uint64_t off,
 		       const struct dwarf_widths *widths, uint64_t until);
 void dwarf_abbrevs_done(struct dwarf_abbrevs *t);
-/* NULL: no such code. */
+/* Returns NULL if there is no such code. */
 const struct dwarf_abbrev *dwarf_abbrevs_search(const struct dwarf_abbrevs *t,
 						uint64_t code);
 
@@ -83,11 +84,11 @@ dwarf_abbrevs_find(const struct dwarf_abbrevs *t, uint64_t code)
 	return dwarf_abbrevs_search(t, code);
 }
 
-/* Bytes that a form takes, or DWARF_NOT_FIXED (also of unknown forms). */
+/* Returns the size of a form in bytes, or DWARF_NOT_FIXED (also for unknown forms). */
 uint32_t dwarf_form_bytes(uint16_t form, const struct dwarf_widths *widths);
-/* Steps over one value; an unknown form fails the cursor. */
+/* Skips one value; an unknown form sets the cursor's error flag. */
 void dwarf_form_skip(struct cursor *c, uint64_t form,
 		     const struct dwarf_widths *widths);
-/* Steps over the attributes of an entry. */
+/* Skips the attributes of an entry. */
 void dwarf_abbrev_skip(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 		       struct cursor *c, const struct dwarf_widths *widths);

@@ -20,8 +20,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_RNGLISTS] = "rnglists", [DWARF_CU_INDEX] = "cu_index",
 };
 
-/* Which debug section a name means: .debug_NAME, .zdebug_NAME, with .dwo behind in split
- * DWARF (.debug_cu_index has none). */
+/* Returns the kind of a debug section by its name: .debug_NAME or .zdebug_NAME, with the suffix
+ * .dwo in split DWARF (except for .debug_cu_index). */
 static int dwarf_file_kind_of(const char *name, bool dwo, bool *ret_zdebug)
 {
 	char plain[SECTION_NAME_MAX];
@@ -47,7 +47,7 @@ static int dwarf_file_kind_of(const char *name, bool dwo, bool *ret_zdebug)
 	return -1;
 }
 
-/* Gives each section of a relocatable file that occupies memory an address. */
+/* Assigns an address to each section of a relocatable file that occupies memory. */
 static int place_sections(struct dwarf_file *f)
 {
 	uint64_t at = DWARF_REL_BASE;
@@ -124,7 +124,7 @@ static int dwarf_file_open_sections(struct dwarf_file *f, bool dwo)
 			return r;
 		if (r == -EFBIG)
 			f->too_large = name;
-		/* Any other fault costs this section alone. */
+		/* Any other error disables only this section. */
 	}
 	return 0;
 }

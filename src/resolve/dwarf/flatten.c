@@ -19,8 +19,8 @@ static int dwarf_flatten_by_low(const void *a, const void *b)
 	return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
-/* Compilers write functions and what is in them nearly by address: moving the few that are not
- * is quicker than sorting all.  False if there are too many. */
+/* Insertion sort. Compilers write functions and their contents nearly sorted by address, so
+ * moving the few exceptions is faster than a full sort. Returns false if there are too many. */
 static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
 {
 	size_t moves_left = nr * MOVES_EACH;
@@ -42,8 +42,8 @@ static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
 	return true;
 }
 
-/* A heap with the innermost open range on top: nearly always that is the one pushed last,
- * so that it works like a stack. */
+/* Adds to a heap with the innermost open range on top. That nearly always is the last one
+ * added, so the heap works like a stack. */
 static int dwarf_flatten_heap_push(struct dwarf_scopes *s, struct dwarf_scope_range r)
 {
 	size_t i = s->heap.nr;
@@ -81,7 +81,7 @@ static void dwarf_flatten_heap_pop(struct dwarf_scopes *s)
 		s->heap.at[i] = last;
 }
 
-/* From `addr` on the top of the heap is the innermost. */
+/* Adds a span: from `addr` on, the top of the heap is the innermost scope. */
 static int put_span(struct dwarf_scopes *s, uint64_t addr)
 {
 	uint32_t scope = s->heap.nr ? s->heap.at[0].scope : DWARF_NO_SCOPE;

@@ -1,8 +1,8 @@
-/* flatten.h - nested ranges of scopes become spans that do not overlap.
- * Layer: resolve, for dwarf/scopes.c alone. */
+/* flatten.h - converts nested ranges of scopes to spans that do not overlap.
+ * Layer: resolve, only for dwarf/scopes.c. */
 #pragma once
 struct dwarf_scopes;
 
-/* Fills spans from ranges (which it reorders): at each address the scope that came last in
- * the tree, that is the innermost.  0 or -ENOMEM. */
+/* Fills spans from ranges (which it reorders). At each address, the result is the scope that
+ * comes last in the tree, which is the innermost. Returns 0 or -ENOMEM. */
 int dwarf_flatten(struct dwarf_scopes *s);

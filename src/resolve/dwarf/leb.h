@@ -1,9 +1,9 @@
-/* leb.h - LEB128 numbers of DWARF, where they are read by the million.
- * Layer: resolve.  Source: DWARF 5, section 7.6. */
+/* leb.h - reads LEB128 numbers of DWARF, inline for speed.
+ * Layer: resolve. Source: DWARF 5, section 7.6. */
 #pragma once
 #include "base/cursor.h"
 
-/* The low 64 bits of a number of any length (padding with 0x80 is allowed). */
+/* Returns the low 64 bits of a number of any length (padding with 0x80 is allowed). */
 static inline uint64_t leb_u(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -45,7 +45,7 @@ static inline int64_t leb_s(struct cursor *c)
 	return 0;
 }
 
-/* An offset of 4 or 8 bytes, an address of 1 to 8. */
+/* Reads an offset of 4 or 8 bytes, or an address of 1 to 8 bytes. */
 static inline uint64_t leb_word(struct cursor *c, unsigned int bytes)
 {
 	switch (bytes) {

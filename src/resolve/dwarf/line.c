@@ -44,7 +44,7 @@ static void dwarf_line_set_text(struct dwarf_path *path, const struct dwarf_valu
 		path->text = (const char *)at;
 }
 
-/* One directory or file, and the source of a file that is embedded. */
+/* Reads one directory or file, and the embedded source of a file. */
 static void read_path5(const struct dwarf_unit *widths, struct cursor *c,
 		       const struct format *formats, unsigned int nr_formats,
 		       struct dwarf_path *path, struct dwarf_path *source)
@@ -63,7 +63,8 @@ static void read_path5(const struct dwarf_unit *widths, struct cursor *c,
 	}
 }
 
-/* Directories and files of version 5: each entry as a list of formats says. */
+/* Reads the directories or files of version 5, whose entries are described by a list of
+ * formats. */
 static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
 {
 	struct format formats[FORMATS_MAX];
@@ -115,8 +116,8 @@ static bool dwarf_line_take_file(struct dwarf_program *p, struct cursor *c,
 	return p->files.nr < PATHS_MAX && vec_push(&p->files, path);
 }
 
-/* Versions 2 to 4.  Number 0 is the compilation directory, or no file: it is added, so that
- * numbers are indices in all versions. */
+/* Reads the directories and files of versions 2 to 4. Adds entry 0 (the compilation directory,
+ * or no file), so that numbers are indices in all versions. */
 static int read_paths4(struct dwarf_program *p, struct cursor *c)
 {
 	struct dwarf_path path = { 0 };
@@ -146,7 +147,7 @@ static int read_paths4(struct dwarf_program *p, struct cursor *c)
 	}
 }
 
-/* What comes before the directories. */
+/* Reads the header up to the directories. */
 static int read_fixed(struct dwarf_program *p, struct cursor *c, uint64_t *ret_program)
 {
 	uint64_t length;
@@ -176,8 +177,8 @@ static int read_fixed(struct dwarf_program *p, struct cursor *c, uint64_t *ret_p
 	return c->failed ? -EBADMSG : 0;
 }
 
-/* Each program is read a few times at most.  A file in which very many units have the same
- * one, or ones that overlap, was made to cost time: the rest of them has no lines. */
+/* Limits how often programs are read. A file in which very many units share one program, or
+ * have overlapping programs, is hostile; its remaining units get no lines. */
 static bool is_too_much(struct dwarf_file *f, uint64_t length)
 {
 	uint64_t most = f->sections[DWARF_LINE].bytes * TIMES_READ_MAX + FREE_BYTES;
@@ -185,7 +186,7 @@ static bool is_too_much(struct dwarf_file *f, uint64_t length)
 	return atomic_fetch_add(&f->line_bytes_read, length) + length > most;
 }
 
-/* The bytes of the program, from its length on. */
+/* Reads the bytes of the program, starting at its length field. */
 static int dwarf_line_read_bytes(struct dwarf_program *p)
 {
 	const struct dwarf_unit *u = p->unit;
@@ -294,8 +295,7 @@ int dwarf_program_path(struct dwarf_program *p, uint64_t file, struct buf *out)
 	if (!name || !*name)
 		return -ENOENT;
 	if (*name != '/') {
-		/* Only one of the texts is in hand at a time: put before the next is
-		 * asked for. */
+		/* Only one text is valid at a time: append it before reading the next one. */
 		struct buf rest = { 0 };
 
 		if (path->dir && path->dir < p->dirs.nr)

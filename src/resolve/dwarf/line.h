@@ -1,5 +1,5 @@
-/* line.h - line number programs: which source line each instruction came from.
- * Layer: resolve.  Source of the format: DWARF 5, section 6.2; DWARF 2-4, section 6.2. */
+/* line.h - line number programs, which map instructions to source lines.
+ * Layer: resolve. Source of the format: DWARF 5, section 6.2; DWARF 2-4, section 6.2. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,22 +14,23 @@ enum {
 };
 
 struct dwarf_path {
-	const char *text; /* in the program's own bytes; NULL: elsewhere */
+	const char *text; /* text in the program itself; NULL: use `value` */
 	struct dwarf_value value;
-	uint64_t dir; /* of a file */
+	uint64_t dir; /* for a file: index of its directory */
 };
 
-/* The text of a file, which clang -gembed-source puts into the program. */
+/* The text of a source file that clang -gembed-source embedded in the program. */
 struct dwarf_embedded {
 	uint32_t file;
 	struct dwarf_path text;
 };
 
-/* One program, its header read.  Borrows the reader's bytes until the next one. */
+/* A program whose header has been read. Borrows the reader's bytes until the next program is
+ * opened. */
 struct dwarf_program {
-	const struct dwarf_unit *unit; /* the one whose DW_AT_stmt_list it is */
+	const struct dwarf_unit *unit; /* the unit whose DW_AT_stmt_list refers to it */
 	struct dwarf_reader *rd;
-	struct cursor c; /* at the first opcode; ends behind the last one */
+	struct cursor c; /* from the first opcode to the end of the program */
 	uint8_t version;
 	uint8_t off_bytes;
 	uint8_t addr_bytes;
@@ -46,28 +47,29 @@ struct dwarf_program {
 
 struct dwarf_row {
 	uint64_t addr;
-	uint32_t file; /* as the program numbers them */
+	uint32_t file; /* file number in the program */
 	uint32_t line;
 	uint32_t discriminator;
 	uint16_t column;
-	bool end; /* the first address behind a sequence */
+	bool end; /* end of a sequence: the address after its last byte */
 };
 
 typedef VEC(struct dwarf_row) dwarf_row_vec;
 
-/* 0, -ENODATA (the unit has none), -EBADMSG (or the file's programs were read more often than
- * an honest file asks for), -EOPNOTSUPP (a version that nobody knows) or
- * -ENOMEM.  dwarf_program_done() in any case; `p` starts as zeros and is used again. */
+/* Opens the line program of a unit. Returns 0, -ENODATA (the unit has none), -EBADMSG
+ * (malformed, or the file's programs are read more often than a valid file needs), -EOPNOTSUPP
+ * (unknown version) or -ENOMEM. `p` starts zeroed and can be reused; the caller calls
+ * dwarf_program_done() in all cases. */
 int dwarf_program_open(struct dwarf_program *p, const struct dwarf_unit *u,
 		       struct dwarf_reader *rd);
 void dwarf_program_done(struct dwarf_program *p);
-/* Runs it: rows by address, one for each, the last of several; sequences one behind the
- * other, each closed by a row that says `end`.  Sequences of what linkers dropped are left
- * out.  0 or -ENOMEM; a program that breaks off gives what came before. */
+/* Runs the program. Appends its rows sorted by address, only the last one for each address;
+ * each sequence ends with a row with `end` set. Skips sequences of code that the linker
+ * removed. Returns 0 or -ENOMEM. If the program is damaged, keeps the rows before the error. */
 int dwarf_program_run(struct dwarf_program *p, dwarf_row_vec *out);
-/* Appends the path of file number `file`, and a NUL; nothing if there is no such file.
+/* Appends the path of file number `file`, and a NUL; nothing if there is no such file. Returns
  * 0 or -ENOENT. */
 int dwarf_program_path(struct dwarf_program *p, uint64_t file, struct buf *out);
-/* The text of the i-th of p->embedded, NULL: it cannot be read.  Borrowed until the reader's next
- * text. */
+/* Returns the text of the i-th of p->embedded, or NULL if it cannot be read. Valid until the
+ * reader reads another text. */
 const char *dwarf_program_embedded(const struct dwarf_program *p, size_t i);

@@ -18,13 +18,13 @@ struct sequence {
 	size_t nr;
 };
 
-/* The registers (DWARF 5, 6.2.2) and where the current sequence began. */
+/* The registers (DWARF 5, 6.2.2) and the start of the current sequence. */
 struct dwarf_line_run_machine {
 	struct dwarf_program *p;
-	const struct dwarf_file *code; /* whose code it is about */
+	const struct dwarf_file *code; /* the file that contains the code */
 	struct dwarf_row row;
 	uint32_t op_index;
-	size_t first; /* row of the sequence */
+	size_t first; /* first row of the sequence */
 	bool sorted;
 	dwarf_row_vec *rows;
 	VEC(struct sequence) sequences;
@@ -38,7 +38,7 @@ static void reset(struct dwarf_line_run_machine *m)
 	m->sorted = true;
 }
 
-/* Of several rows at one address the last one counts. */
+/* Adds a row; the last of several rows at one address wins. */
 static bool dwarf_line_run_emit(struct dwarf_line_run_machine *m)
 {
 	dwarf_row_vec *rows = m->rows;
@@ -52,7 +52,7 @@ static bool dwarf_line_run_emit(struct dwarf_line_run_machine *m)
 		}
 		if (last->addr > m->row.addr)
 			m->sorted = false;
-		/* Nothing new: the row before goes on. */
+		/* The same line as the previous row. */
 		if (!m->row.end && last->line == m->row.line &&
 		    last->file == m->row.file && last->column == m->row.column &&
 		    last->discriminator == m->row.discriminator)
@@ -74,7 +74,7 @@ static void dwarf_line_run_advance(struct dwarf_line_run_machine *m, uint64_t op
 	m->op_index = (uint32_t)(ops % p->max_ops);
 }
 
-/* glibc's sort keeps the order of equals where memory allows, which is all they need. */
+/* Needs a stable sort only for equal addresses; glibc's is stable unless it lacks memory. */
 static int by_addr(const void *a, const void *b)
 {
 	const struct dwarf_row *x = a;
@@ -234,7 +234,7 @@ static bool dwarf_line_run_one(struct dwarf_line_run_machine *m)
 			good = extended(m, &c);
 		}
 	}
-	/* A sequence without an end is none. */
+	/* A sequence without an end is invalid. */
 	m->rows->nr = m->first;
 	return good;
 }
@@ -249,7 +249,7 @@ static int dwarf_line_run_by_low(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Rows of `s` below `limit` to the end of `out`, closed there. */
+/* Appends the rows of `s` below `limit` to `out`, ending at `limit`. */
 static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 			 uint64_t limit, dwarf_row_vec *out)
 {
@@ -260,7 +260,7 @@ static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 			row.addr = limit;
 			row.end = true;
 		}
-		/* A run that begins where the one before ended takes its end's place. */
+		/* Replace the end row of a previous sequence that ends at this address. */
 		if (out->nr && out->at[out->nr - 1].addr == row.addr)
 			out->nr--;
 		out->at[out->nr++] = row;
@@ -292,7 +292,7 @@ static int dwarf_line_run_put_in_order(struct dwarf_line_run_machine *m,
 		const struct sequence *s = &m->sequences.at[i];
 		uint64_t limit = s->high;
 
-		/* Where sequences overlap, the later one counts from its start on. */
+		/* Where sequences overlap, the later one wins. */
 		if (i + 1 < nr && s[1].low < limit)
 			limit = s[1].low;
 		if (limit > s->low)

@@ -8,21 +8,21 @@
 
 enum {
 	STEPS_MAX = 16,
-	ENTRY_BYTES_MAX = 1024, /* of a function's entry; a hundred are usual */
+	ENTRY_BYTES_MAX = 1024, /* of a function's entry; usually about a hundred */
 	NAME_MAX_BYTES = 1 << 20,
-	NAMES_MAX_BYTES = 1 << 28, /* of one unit */
+	NAMES_MAX_BYTES = 1 << 28, /* of all names in one unit */
 	DW_AT_MIPS_linkage = 0x2007
 };
 
-/* Where an entry is. */
+/* The location of an entry. */
 struct dwarf_names_place {
 	const struct dwarf_info *info;
 	uint64_t off;
 };
 
-/* What the entries on the way have said so far. */
+/* The result so far, while following references between entries. */
 struct dwarf_names_found {
-	const struct dwarf_unit *unit; /* the one that was asked for */
+	const struct dwarf_unit *unit; /* the unit of the first entry */
 	bool has_name;                 /* the name is at the end of s->names */
 	bool linkage;
 	uint32_t name;
@@ -37,7 +37,7 @@ static int dwarf_names_put_name(struct dwarf_scopes *s, struct dwarf_names_found
 		return 0;
 	if (s->names.len > NAMES_MAX_BYTES)
 		return 0;
-	/* A linkage name takes the place of a plain one, which stays unused. */
+	/* A linkage name replaces a plain one. */
 	if (f->has_name)
 		s->names.len = f->name;
 	f->name = (uint32_t)s->names.len;
@@ -53,18 +53,18 @@ static uint32_t to_u32(uint64_t v)
 	return v < 0xffffffff ? (uint32_t)v : 0;
 }
 
-/* An entry at hand. */
+/* An entry that is being read. */
 struct entry_view {
 	const struct dwarf_unit *unit;
 	const struct dwarf_abbrevs *abbrevs;
 	struct cursor c;
-	uint64_t base;            /* where c.data is in .debug_info */
-	struct dwarf_unit rooted; /* where nobody had read the unit's root */
-	/* Of another unit: a copy, because pages come and go as texts are read. */
+	uint64_t base;            /* offset of c.data in .debug_info */
+	struct dwarf_unit rooted; /* for a unit whose root entry has not been read */
+	/* Copy of an entry in another unit: pages can be replaced when texts are read. */
 	uint8_t bytes[ENTRY_BYTES_MAX];
 };
 
-/* Takes what an attribute says; a reference goes to *next. */
+/* Stores an attribute's value; a reference is stored in *next. */
 static int dwarf_names_take(struct dwarf_scopes *s, struct dwarf_names_found *f,
 			    struct dwarf_reader *rd, const struct dwarf_attr *attr,
 			    struct entry_view *e, struct dwarf_names_place *next)
@@ -106,7 +106,7 @@ static int dwarf_names_take(struct dwarf_scopes *s, struct dwarf_names_found *f,
 	}
 }
 
-/* Brings an entry to hand: in the open unit, or a piece of another one. */
+/* Finds an entry: in the open unit, or in another one, of which it reads a part. */
 static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		       const struct dwarf_names_place *at, struct entry_view *e)
 {
@@ -135,7 +135,7 @@ static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		len = sizeof(e->bytes);
 	memcpy(e->bytes, bytes, len);
 	e->unit = u;
-	/* Behind an index only the units that are asked about were looked into. */
+	/* With an index, only the requested units have been read. */
 	if (at->info == o->unit->info &&
 	    !atomic_load_explicit(&u->root_read, memory_order_acquire)) {
 		if (dwarf_unit_init_at(at->info, u->off, &e->rooted))

@@ -18,7 +18,7 @@ struct dwarf_package_table {
 	uint32_t nr_columns;
 	uint32_t nr_units;
 	uint32_t nr_slots;
-	size_t ids; /* where each part begins */
+	size_t ids; /* offsets of the parts of the table */
 	size_t rows;
 	size_t columns;
 	size_t offsets;
@@ -35,7 +35,7 @@ static int open_table(const struct dwarf_info *info, struct dwarf_section *s,
 		return -EBADMSG;
 	t->c = cursor_of(s->whole, (size_t)s->bytes, info->file->elf.swap);
 	t->version = cursor_u32(&t->c);
-	if (t->version != 2) { /* two bytes and two of padding */
+	if (t->version != 2) { /* two bytes, then two of padding */
 		t->c.pos = 0;
 		t->version = cursor_u16(&t->c);
 		cursor_u16(&t->c);
@@ -67,7 +67,7 @@ static uint32_t dwarf_package_u32_at(struct cursor c, size_t pos)
 	return cursor_u32(&c);
 }
 
-/* The row of an id, counted from 1; 0: none. */
+/* Returns the row of an id, counted from 1; 0: none. */
 static uint32_t dwarf_package_find_row(const struct dwarf_package_table *t, uint64_t id)
 {
 	uint64_t mask = t->nr_slots - 1;

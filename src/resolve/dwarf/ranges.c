@@ -7,7 +7,7 @@
 #include "resolve/dwarf/leb.h"
 
 enum {
-	RANGES_MAX = 1 << 20 /* of one entry */
+	RANGES_MAX = 1 << 20 /* for one entry */
 };
 
 static uint64_t address_mask(const struct dwarf_unit *u)
@@ -17,7 +17,7 @@ static uint64_t address_mask(const struct dwarf_unit *u)
 		       : ((uint64_t)1 << (8 * u->widths.addr_bytes)) - 1;
 }
 
-/* The file whose addresses count: the program, not the split file. */
+/* Returns the file that contains the code: the program, not the split file. */
 static const struct dwarf_file *code_file(const struct dwarf_unit *u)
 {
 	return u->skeleton ? u->skeleton->info->file : u->info->file;
@@ -40,7 +40,7 @@ enum {
 	LIST_BYTES = 512
 };
 
-/* A list that is read on from piece to piece. */
+/* A list that is read in chunks. */
 struct dwarf_ranges_list {
 	const struct dwarf_unit *u;
 	struct dwarf_reader *rd;
@@ -48,11 +48,11 @@ struct dwarf_ranges_list {
 	uint64_t off;
 	struct cursor c;
 	uint64_t base;
-	/* A copy: the page may go when an address is looked up. */
+	/* A copy, because reading an address can replace the page. */
 	uint8_t bytes[LIST_BYTES];
 };
 
-/* Makes a whole entry available; false at the section's end. */
+/* Makes a whole entry available; returns false at the section's end. */
 static bool dwarf_ranges_list_fill(struct dwarf_ranges_list *l)
 {
 	size_t len;
@@ -70,7 +70,8 @@ static bool dwarf_ranges_list_fill(struct dwarf_ranges_list *l)
 	return true;
 }
 
-/* .debug_ranges: pairs relative to the base, which a pair beginning with ones replaces. */
+/* Reads .debug_ranges: pairs relative to the base; a pair that begins with all ones sets the
+ * base. */
 static int read_pairs(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *u = l->u;
@@ -86,14 +87,14 @@ static int read_pairs(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 			break;
 		if (low == address_mask(u))
 			l->base = high;
-		/* What a linker dropped became 1 here, where 0 would end the list. */
+		/* Ranges removed by a linker are 1 here, because 0 would end the list. */
 		else if (low != high)
 			r = dwarf_ranges_add(u, out, l->base + low, l->base + high);
 	}
 	return r;
 }
 
-/* One entry of .debug_rnglists; 1 at the end of the list. */
+/* Reads one entry of .debug_rnglists. Returns 1 at the end of the list. */
 static int dwarf_ranges_read_entry(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *u = l->u;
@@ -140,7 +141,7 @@ static int dwarf_ranges_read_entry(struct dwarf_ranges_list *l, dwarf_code_vec *
 		low = leb_word(c, u->widths.addr_bytes);
 		high = low + leb_u(c);
 		break;
-	default: /* DW_RLE_end_of_list, or what we cannot know the length of */
+	default: /* DW_RLE_end_of_list, or an entry of unknown length */
 		return 1;
 	}
 	return c->failed ? 1 : dwarf_ranges_add(u, out, low, high);
@@ -155,7 +156,7 @@ static int read_list(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 	return r < 0 ? r : 0;
 }
 
-/* Where list number `i` of .debug_rnglists begins. */
+/* Finds the offset of list number `i` in .debug_rnglists. */
 static bool list_off(const struct dwarf_unit *u, struct dwarf_reader *rd, uint64_t i,
 		     uint64_t *ret_off)
 {
@@ -184,7 +185,7 @@ int dwarf_ranges_read(const struct dwarf_unit *u, struct dwarf_reader *rd,
 	l.u = u;
 	l.rd = rd;
 	l.off = v.v;
-	/* GNU split DWARF 4 leaves the lists in the program, from the skeleton's base on. */
+	/* GNU split DWARF 4 keeps the lists in the program, relative to the skeleton's base. */
 	if (pairs && u->skeleton) {
 		owner = u->skeleton;
 		l.off += owner->ranges_base;

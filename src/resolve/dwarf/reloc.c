@@ -15,7 +15,7 @@ enum {
 
 enum reloc_op {
 	OP_SET, /* symbol + addend */
-	OP_ADD, /* added to what is there */
+	OP_ADD, /* added to the existing value */
 	OP_SUB
 };
 
@@ -82,7 +82,7 @@ static const struct reloc_kind *dwarf_reloc_find_kind(unsigned int machine,
 	return NULL;
 }
 
-/* The address that a symbol will have: its place in its section, and that one's. */
+/* Returns the address of a symbol: the address of its section plus its offset there. */
 static uint64_t dwarf_reloc_symbol_value(const struct relocs *r, uint32_t number)
 {
 	const struct dwarf_file *f = r->f;
@@ -148,7 +148,7 @@ static void apply_one(const struct relocs *r, struct cursor *c, uint8_t *bytes,
 
 	if (r->rela)
 		addend = elf->is64 ? cursor_u64(c) : (uint64_t)(int32_t)cursor_u32(c);
-	/* Little-endian MIPS of 64 bits writes the parts of r_info in an order of its own. */
+	/* Little-endian 64-bit MIPS has its own order of the fields in r_info. */
 	if (elf->machine == EM_MIPS && elf->is64 && !big) {
 		symbol = (uint32_t)info;
 		type = (uint32_t)(info >> 56);

@@ -10,7 +10,7 @@
 
 enum {
 	SCOPES_MAX = 1 << 26,
-	RANGES_MAX = 1 << 22, /* of one unit; 64 MB of program have a tenth of it */
+	RANGES_MAX = 1 << 22, /* for one unit; 64 MB of code need a tenth of it */
 	DW_AT_MIPS_linkage = 0x2007,
 	DW_AT_call_block = 0x2136 /* DW_AT_GNU_discriminator */
 };
@@ -19,18 +19,18 @@ struct dwarf_scopes_walk {
 	struct dwarf_scopes *s;
 	struct dwarf_open_unit *o;
 	struct dwarf_reader *rd;
-	uint32_t stack[DWARF_DEPTH_MAX]; /* the scope around each level */
+	uint32_t stack[DWARF_DEPTH_MAX]; /* the enclosing scope at each level */
 	unsigned int depth;
 };
 
-/* What is read of one function's entry. */
+/* The attributes read from one function's entry. */
 struct dwarf_scopes_entry {
 	uint64_t off; /* in .debug_info */
 	struct dwarf_value low;
 	struct dwarf_value high;
 	struct dwarf_value ranges;
 	struct dwarf_value origin;
-	bool named; /* says its own name */
+	bool named; /* has its own name */
 	uint32_t call_file;
 	uint32_t call_line;
 	uint32_t call_column;
@@ -83,7 +83,7 @@ static int dwarf_scopes_read_code(const struct dwarf_scopes_walk *w,
 	struct dwarf_code code;
 
 	w->s->code.nr = 0;
-	/* A damaged unit can name one long list again and again. */
+	/* A damaged unit can refer to the same long list many times. */
 	if (w->s->ranges.nr > RANGES_MAX)
 		return -EBADMSG;
 	if (e->ranges.kind != DWARF_VALUE_NONE)
@@ -99,7 +99,7 @@ static int dwarf_scopes_read_code(const struct dwarf_scopes_walk *w,
 	return vec_push(&w->s->code, code) ? 0 : -ENOMEM;
 }
 
-/* The function that an entry is an instance of, read when it is first met. */
+/* Finds the function that an entry is an instance of; reads it at the first use. */
 static int dwarf_scopes_find_function(const struct dwarf_scopes_walk *w,
 				      const struct dwarf_scopes_entry *e,
 				      uint32_t *ret_function)
@@ -163,7 +163,7 @@ static int add_scope(struct dwarf_scopes_walk *w, const struct dwarf_scopes_entr
 	return 0;
 }
 
-/* A function that may have code; *ret_scope is what its children are in. */
+/* Reads a function that might have code; *ret_scope is the scope of its children. */
 static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor *c,
 				      uint64_t off, const struct dwarf_abbrev *a,
 				      uint32_t *ret_scope)
@@ -181,7 +181,7 @@ static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor
 	r = dwarf_scopes_read_code(w, &e);
 	if (r)
 		return r;
-	/* Dropped by the linker, with all that is in it; or an instance without code. */
+	/* Either removed by the linker, with its contents, or an instance without code. */
 	if (!w->s->code.nr)
 		*ret_scope = inlined ? w->stack[w->depth] : DWARF_NO_SCOPE;
 	else
@@ -189,8 +189,8 @@ static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor
 	return r;
 }
 
-/* Steps over an entry that is not wanted; over its children too where they can hold
- * nothing of ours.  Returns whether the children come next. */
+/* Skips an unwanted entry; also its children, if they cannot contain functions and the entry
+ * has a sibling. Returns whether its children come next. */
 static bool pass(struct dwarf_scopes_walk *w, struct cursor *c,
 		 const struct dwarf_abbrev *a, bool is_c)
 {

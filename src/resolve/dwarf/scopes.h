@@ -1,6 +1,6 @@
-/* scopes.h - the functions of a unit, what was inlined into them, and where.
- * Layer: resolve.  Only functions and inlined functions that have code are kept; types and
- * variables are stepped over.
+/* scopes.h - the functions and inlined functions of a unit, with their addresses.
+ * Layer: resolve. Keeps only functions and inlined functions that have code; skips types and
+ * variables.
  * Source of the format: DWARF 5, sections 3.3 (functions, inlining) and 7.5. */
 #pragma once
 #include <stdbool.h>
@@ -19,8 +19,9 @@ enum {
 };
 
 struct dwarf_function {
-	uint32_t name; /* offset in names, DWARF_NO_NAME: none */
-	bool linkage;  /* it is what the linker sees; else only a name in the source */
+	uint32_t name; /* offset in names; DWARF_NO_NAME: none */
+	/* the name is the linker's symbol, not only the name in the source */
+	bool linkage;
 	uint32_t decl_file;
 	uint32_t decl_line;
 };
@@ -29,7 +30,7 @@ struct dwarf_function {
 struct dwarf_scope {
 	uint32_t parent; /* DWARF_NO_SCOPE: not inlined */
 	uint32_t function;
-	uint32_t call_file; /* as the unit's line program numbers files */
+	uint32_t call_file; /* file number in the unit's line program */
 	uint32_t call_line;
 	uint32_t call_column;
 	uint32_t call_discriminator;
@@ -42,15 +43,15 @@ struct dwarf_scope_range {
 	uint32_t scope;
 };
 
-/* From `addr` on, up to the next one, this scope is the innermost. */
+/* From `addr` up to the next span, this scope is the innermost. */
 struct dwarf_span {
 	uint64_t addr;
 	uint32_t scope; /* DWARF_NO_SCOPE: none */
 };
 
-/* Filled for one unit, then used again for the next. */
+/* Filled for one unit, then reused for the next. */
 struct dwarf_scopes {
-	VEC(struct dwarf_scope) scopes; /* a parent comes before its children */
+	VEC(struct dwarf_scope) scopes; /* parents precede their children */
 	VEC(struct dwarf_function) functions;
 	VEC(struct dwarf_scope_range) ranges;
 	VEC(struct dwarf_span) spans; /* by address */
@@ -60,7 +61,7 @@ struct dwarf_scopes {
 	VEC(struct dwarf_scope_range) heap;
 };
 
-/* Reads a unit, which is open.  0, -EBADMSG (it breaks off: what came before is there) or
+/* Reads an open unit. Returns 0, -EBADMSG (damaged: keeps everything before the error) or
  * -ENOMEM. */
 int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_open_unit *o,
 		      struct dwarf_reader *rd);

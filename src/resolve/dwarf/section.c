@@ -14,7 +14,7 @@
 
 enum {
 	TEXT_USUAL = 256,
-	TEXT_MAX = 1 << 20, /* a mangled name of a template can be long */
+	TEXT_MAX = 1 << 20, /* mangled names of templates can be long */
 	LOAD_MAX = 1 << 30
 };
 
@@ -107,7 +107,7 @@ static int dwarf_section_read_at(const struct dwarf_section *s, uint64_t off,
 
 	if (n < 0)
 		return fault_unreadable_fd(s->fd, (int)n);
-	return (size_t)n == len ? 0 : -EBADMSG; /* the file has shrunk */
+	return (size_t)n == len ? 0 : -EBADMSG; /* the file has become shorter */
 }
 
 int dwarf_section_load(struct dwarf_section *s)
@@ -144,7 +144,7 @@ static uint8_t *read_page(const struct dwarf_section *s, uint64_t page, uint8_t 
 	return bytes;
 }
 
-/* One of the thread's own pages; the slot follows from section and page. */
+/* Returns one of the thread's own pages; its slot depends on section and page. */
 static uint8_t *spare_page(const struct dwarf_section *s, struct dwarf_spare *spare,
 			   uint64_t page)
 {
@@ -172,7 +172,7 @@ static uint8_t *shared_page(struct dwarf_section *s, uint64_t page)
 		return NULL;
 	if (atomic_compare_exchange_strong(&s->pages[page], &other, bytes))
 		return bytes;
-	free(bytes); /* another thread was faster */
+	free(bytes); /* another thread has already read it */
 	return other;
 }
 
@@ -232,7 +232,7 @@ static bool dwarf_section_is_shared(struct dwarf_section *s, uint64_t off)
 				    memory_order_relaxed);
 }
 
-/* The text at `off`, which is read alone: with the first of these lengths that has its end. */
+/* Reads only the text at `off`, trying these lengths until its end is included. */
 static const char *dwarf_section_read_text(struct dwarf_section *s,
 					   struct dwarf_spare *spare, uint64_t off)
 {
@@ -260,7 +260,7 @@ const char *dwarf_section_text(struct dwarf_section *s, struct dwarf_spare *spar
 
 	if (off >= s->bytes)
 		return NULL;
-	/* Texts of a section with many pages lie anywhere in it. */
+	/* In sections with many pages, texts are scattered: do not read whole pages. */
 	if (!dwarf_section_is_shared(s, off))
 		return dwarf_section_read_text(s, spare, off);
 	at = dwarf_section_at(s, spare, off, &len);

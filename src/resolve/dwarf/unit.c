@@ -8,7 +8,7 @@
 #include "resolve/dwarf/leb.h"
 
 enum {
-	HEADER_MAX = 40, /* of a unit: the longest is that of a type unit of 64 bits */
+	HEADER_MAX = 40, /* the longest is that of a 64-bit type unit */
 	ROOT_MAX = 1 << 16,
 	UNIT_MAX = 0x7fffffff
 };
@@ -32,13 +32,13 @@ void dwarf_reader_forget(struct dwarf_reader *rd)
 		rd->spare.pages[i].section = NULL;
 }
 
-/* Decodes a header; false if it is none. */
+/* Decodes a header; returns false if it is not valid. */
 static bool dwarf_unit_read_header(struct dwarf_unit *u, struct cursor *c)
 {
 	uint64_t length = cursor_u32(c);
 
-	/* Behind one without a length nothing is to be believed; binutils stops there, too.  In a
-	 * section of zeros there would be one in each four bytes. */
+	/* Nothing after a zero length can be trusted; binutils also stops there. A section of
+	 * zeros would otherwise have a unit every four bytes. */
 	if (!length)
 		return false;
 	u->widths.off_bytes = 4;
@@ -67,7 +67,7 @@ static bool dwarf_unit_read_header(struct dwarf_unit *u, struct cursor *c)
 	return true;
 }
 
-/* Whether what we know how to read is in it. */
+/* Returns whether the unit has a supported format. */
 static bool is_readable(const struct dwarf_unit *u)
 {
 	uint8_t a = u->widths.addr_bytes;
@@ -78,7 +78,7 @@ static bool is_readable(const struct dwarf_unit *u)
 	       u->bytes > u->dies && u->bytes <= UNIT_MAX;
 }
 
-/* 0, 1 (skip it: *u has its size), or -EBADMSG. */
+/* Returns 0, 1 (skip the unit: *u contains its size), or -EBADMSG. */
 static int unit_at(const struct dwarf_info *info, uint64_t off, struct dwarf_unit *u)
 {
 	struct dwarf_section *s = &info->file->sections[DWARF_INFO];
@@ -227,7 +227,8 @@ int dwarf_unit_open(struct dwarf_open_unit *o, const struct dwarf_unit *u,
 	return 0;
 }
 
-/* What the root entry says, before addresses are looked up: the bases may come last. */
+/* Values of the root entry. Addresses are computed after reading all attributes, because the
+ * bases can come last. */
 struct root {
 	struct dwarf_value low;
 	struct dwarf_value high;
@@ -304,7 +305,7 @@ static void finish_root(struct dwarf_unit *u, struct dwarf_reader *rd,
 	}
 }
 
-/* The root entry of a unit, from a piece of it. */
+/* Parses the root entry of a unit, of which the cursor has at least the beginning. */
 static bool dwarf_unit_parse_root(struct dwarf_unit *u, struct dwarf_reader *rd,
 				  struct cursor *c, const struct dwarf_abbrevs *t)
 {
@@ -332,7 +333,7 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 {
 	struct dwarf_file *f = u->info->file;
 	struct dwarf_section *s = &f->sections[DWARF_INFO];
-	/* Only the first abbreviation is needed, which is nearly always the root's. */
+	/* Only the first abbreviation is needed: nearly always it is the root's. */
 	struct dwarf_abbrevs first = { 0 };
 	uint64_t left = u->bytes - u->dies;
 	size_t len = (size_t)(left < 512 ? left : 512);
@@ -340,7 +341,7 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 
 	u->str_base = u->str_part;
 	u->rnglists_base = u->rnglists_part;
-	/* In split files the bases are not said: tables begin behind the section's head. */
+	/* Split files do not contain the bases: tables begin after the section's header. */
 	if (u->widths.version >= 5 && f->is_dwo) {
 		u->str_base += u->widths.off_bytes * 2;
 		u->rnglists_base += u->widths.off_bytes * 2 + 4;

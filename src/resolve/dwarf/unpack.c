@@ -20,23 +20,23 @@ enum {
 	CHDR64 = 24,
 	CHDR32 = 12,
 	RATIO_MAX = 1100, /* deflate reaches 1032 */
-	RATIO_LARGE = 64, /* of a section above large_bytes */
+	RATIO_LARGE = 64, /* for a section above large_bytes */
 	PACKING_ZLIB = ELFCOMPRESS_ZLIB,
 	PACKING_ZSTD = 2 /* ELFCOMPRESS_ZSTD */
 };
 
 static const uint64_t unpacked_max = 1ULL << 36;
-/* Debug information packs to a third or a tenth.  What is both this large and far better packed
- * than that is there to fill disks and memory: a file of 3 MB can unpack to 3 GB of zeros.  A file has a
- * dozen such sections. */
+/* Debug information compresses to a third or a tenth. A larger section that compresses far
+ * better is an attempt to fill disks and memory: a file of 3 MB can decompress to 3 GB of
+ * zeros, and has about ten such sections. */
 static const uint64_t large_bytes = 64ULL << 20;
 
-/* Where the unpacked bytes go. */
+/* The destination of the decompressed bytes. */
 struct dwarf_unpack_sink {
 	struct dwarf_section *section;
 	uint64_t done;
-	uint8_t *
-		step; /* between the unpacker and the file; NULL: into section->whole */
+	/* buffer for writing to the file; NULL: write to section->whole */
+	uint8_t *step;
 };
 
 struct source {
@@ -44,10 +44,10 @@ struct source {
 	uint64_t off;
 	uint64_t left;
 	uint64_t taken;
-	uint8_t *bytes; /* of STEP */
+	uint8_t *bytes; /* of STEP bytes */
 };
 
-/* Reads the head: how it is packed and how much it will be. */
+/* Reads the header: compression type and decompressed size. */
 static int dwarf_unpack_read_head(const struct elf_file *f, const struct elf_section *e,
 				  bool zdebug, unsigned int *ret_packing,
 				  uint64_t *ret_bytes, size_t *ret_head)
@@ -81,7 +81,7 @@ static int dwarf_unpack_read_head(const struct elf_file *f, const struct elf_sec
 	return 0;
 }
 
-/* An unlinked file for what is too big for memory: $TMPDIR, else /var/tmp. */
+/* Opens an unlinked file in $TMPDIR or /var/tmp, for data that is too large for memory. */
 static int open_unlinked(void)
 {
 	const char *dir = getenv("TMPDIR");
@@ -107,7 +107,7 @@ static int begin_sink(struct dwarf_unpack_sink *sink, uint64_t bytes)
 	return s->fd < 0 ? s->fd : 0;
 }
 
-/* Room for the next bytes. */
+/* Returns the buffer for the next bytes. */
 static uint8_t *sink_room(const struct dwarf_unpack_sink *sink, size_t *ret_len)
 {
 	uint64_t left = sink->section->bytes - sink->done;
@@ -116,7 +116,7 @@ static uint8_t *sink_room(const struct dwarf_unpack_sink *sink, size_t *ret_len)
 	return sink->step ? sink->step : sink->section->whole + sink->done;
 }
 
-/* In a sparse file the packed size is only what it claims, too. */
+/* Uses the bytes read so far: in a sparse file, the compressed size is also untrusted. */
 static bool dwarf_unpack_is_bomb(const struct source *in,
 				 const struct dwarf_unpack_sink *out)
 {
@@ -133,7 +133,7 @@ static int sink_put(const struct source *in, struct dwarf_unpack_sink *sink, siz
 	return r;
 }
 
-/* The next bytes of the packed section; *ret_len is 0 at the end. */
+/* Reads the next bytes of the compressed section; *ret_len is 0 at the end. */
 static int next_packed(struct source *in, size_t *ret_len)
 {
 	size_t len = (size_t)(in->left < STEP ? in->left : STEP);
@@ -168,7 +168,7 @@ static int inflate_all(struct source *in, struct dwarf_unpack_sink *out)
 		z.next_out = sink_room(out, &room);
 		z.avail_out = (uInt)room;
 		status = inflate(&z, Z_NO_FLUSH);
-		/* Several streams behind each other are allowed. */
+		/* Several consecutive streams are allowed. */
 		if (status == Z_STREAM_END && (z.avail_in || in->left))
 			status = inflateReset(&z);
 		if (!r && status != Z_OK && status != Z_STREAM_END)

@@ -1,5 +1,5 @@
-/* unpack.h - packed debug sections, unpacked into memory or into an unlinked file.
- * Layer: resolve, for dwarf/section.c alone. */
+/* unpack.h - decompresses debug sections into memory or into an unlinked file.
+ * Layer: resolve, only for dwarf/section.c. */
 #pragma once
 #include <stdbool.h>
 
@@ -7,7 +7,8 @@ struct dwarf_section;
 struct elf_file;
 struct elf_section;
 
-/* Fills fd or whole, and bytes, of `s`.  0, -EBADMSG (not what it claims to be), -EFBIG,
- * -EOPNOTSUPP (another packing), -ENOMEM, or an I/O error; dwarf_section_close() `s` then. */
+/* Fills fd or whole, and bytes, of `s`. Returns 0, -EBADMSG (malformed), -EFBIG, -EOPNOTSUPP
+ * (another compression), -ENOMEM, or an I/O error. After an error, the caller calls
+ * dwarf_section_close(). */
 int dwarf_unpack(const struct elf_file *f, const struct elf_section *e, bool zdebug,
 		 struct dwarf_section *s);

@@ -1,4 +1,4 @@
-/* value.c - attribute values, and what they refer to in other sections. */
+/* value.c - reads attribute values, and the data in other sections that they refer to. */
 #include <dwarf.h>
 #include <stdlib.h>
 
@@ -170,7 +170,7 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit *u, struct cursor *c
 	}
 }
 
-/* The number of `width` bytes at `off` of a section; false if it is not there. */
+/* Reads the number of `width` bytes at `off` of a section; returns false if it is out of range. */
 static bool dwarf_value_word_at(const struct dwarf_unit *u, struct dwarf_section *s,
 				struct dwarf_reader *rd, uint64_t off,
 				unsigned int width, uint64_t *ret_v)
@@ -186,7 +186,7 @@ static bool dwarf_value_word_at(const struct dwarf_unit *u, struct dwarf_section
 	return !c.failed;
 }
 
-/* An entry of a table that begins at `base`; false where the sum runs over. */
+/* Computes the offset of an entry in a table that begins at `base`; returns false on overflow. */
 static bool entry_off(uint64_t base, uint64_t i, unsigned int width, uint64_t *ret_off)
 {
 	return !__builtin_mul_overflow(i, (uint64_t)width, ret_off) &&
@@ -196,7 +196,7 @@ static bool entry_off(uint64_t base, uint64_t i, unsigned int width, uint64_t *r
 bool dwarf_unit_addrx(const struct dwarf_unit *u, struct dwarf_reader *rd, uint64_t i,
 		      uint64_t *ret_addr)
 {
-	/* A split unit's addresses are in the program. */
+	/* The addresses of a split unit are in the program. */
 	const struct dwarf_unit *owner = u->skeleton ? u->skeleton : u;
 	uint64_t off;
 
