@@ -1,8 +1,9 @@
 /* annotation.h - arranges a profile by source files and lines, for annotated listings.
- * Layer: present.  A sample counts for the line that its address maps to: code of an inlined
- * function counts for the line of that function's source.  A function's total counts all samples
- * in its code, including functions inlined into it, and is shown at the line where the function
- * begins.  So the lines add up to the samples, and the totals overlap with the lines. */
+ * Layer: present.
+ * A sample counts for the line that its address maps to: code of an inlined function counts for
+ * the line of that function's source.  A function's total counts all samples in its code,
+ * including functions inlined into it, and is shown at the line where the function begins.  So
+ * the lines add up to the samples, and the totals overlap with the lines. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,7 +22,7 @@ struct write_annotation_html_code_listing {
 	uint32_t image;
 	uint32_t function; /* of p->code */
 	size_t nr;         /* lines written */
-	/* Of the current instruction, and the last line shown. */
+	/* The current instruction's frames, and the last line shown. */
 	struct line_frame frames[LINKS_FRAMES_MAX];
 	size_t nr_frames;
 	uint32_t file;

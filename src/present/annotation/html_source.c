@@ -338,7 +338,8 @@ write_annotation_html_source_put_all(struct write_annotation_html_source_listing
 	if (!r && source->text)
 		r = write_annotation_html_source_put_source(s, source->text, &line);
 	last = line;
-	/* Lines of a missing file, or of one that is shorter than the compiler saw it. */
+	/* The source is missing, or shorter than the compiler saw it: write the remaining lines
+	 * without text. */
 	while (!r && (line = write_annotation_html_source_next_line(s, line))) {
 		r = write_annotation_html_source_put_line(s, line, "", 0);
 		last = line++;

@@ -257,7 +257,8 @@ int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 	}
 	if (source->text)
 		r = write_annotation_put_source(&s, source->text);
-	/* Lines of a missing file, or of one that is shorter than the compiler saw it. */
+	/* The source is missing, or shorter than the compiler saw it: write the remaining lines
+	 * without text. */
 	while (!r && (line = write_annotation_next_line(&s)))
 		r = write_annotation_put_line(&s, line, NULL, 0);
 	if (!r && l->info_last) {

@@ -13,8 +13,8 @@
 #include "resolve/symbolize/naming.h"
 
 enum {
-	FRAMES_MAX = 64,              /* of one place */
-	FUNCTION_BYTES_MAX = 16 << 20 /* beyond it something is wrong */
+	FRAMES_MAX = 64,              /* of an address */
+	FUNCTION_BYTES_MAX = 16 << 20 /* a larger size is considered wrong */
 };
 
 struct afdo {
@@ -22,7 +22,7 @@ struct afdo {
 	struct afdo_stats stats;
 };
 
-/* An image whose places are being looked up. */
+/* An image whose addresses are being looked up. */
 struct looking {
 	struct afdo *a;
 	const struct code_counts *counts;
@@ -65,10 +65,10 @@ int afdo_write(struct afdo *a, FILE *out)
 	return afdo_tree_write(&a->tree, out);
 }
 
-/* ---- a place ---- */
+/* ---- an address ---- */
 
-/* The linker's name, as the compiler gave it first: parts that it cut off later, and copies that
- * are made for one caller, are the same function in the profile. */
+/* Returns the linker's name without suffixes that the compiler appended: split parts and clones
+ * of a function are the same function in the profile. */
 static uint32_t write_afdo_name_of(struct looking *k, const struct line_frame *f,
 				   uint64_t offset)
 {
@@ -88,7 +88,7 @@ static struct afdo_at write_afdo_line_of(const struct line_frame *f)
 		       f->discriminator | f->call_discriminator);
 }
 
-/* What is wrong with a place; NULL: nothing. */
+/* Returns the counter of the reason to drop a location, or NULL if it is usable. */
 static uint64_t *write_afdo_trouble_with(struct afdo_stats *stats,
 					 const struct line_frame *frames, size_t nr)
 {
@@ -100,7 +100,8 @@ static uint64_t *write_afdo_trouble_with(struct afdo_stats *stats,
 	return NULL;
 }
 
-/* The function that has the place, as deep as it is inlined.  AFDO_NONE: it cannot be written. */
+/* Returns the function node of a location at its inline depth, or AFDO_NONE if it cannot be
+ * written. */
 static uint32_t write_afdo_node_of(struct looking *k, const struct line_frame *frames,
 				   size_t nr, uint64_t offset)
 {
@@ -121,8 +122,9 @@ static uint32_t write_afdo_node_of(struct looking *k, const struct line_frame *f
 	return node;
 }
 
-/* The spot of an offset, AFDO_NONE without one; `*ret_reach`: behind the last offset that has the
- * same; `*ret_factor`: copies that the compiler made of it. */
+/* Returns the spot of an offset, or AFDO_NONE if it has none.  *ret_reach is the end of the
+ * range that shares the spot; *ret_factor is the number of copies that the compiler made of the
+ * code. */
 static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
 			uint64_t *ret_reach, uint64_t *ret_factor)
 {
@@ -164,7 +166,7 @@ static void write_afdo_add_samples(struct looking *k)
 	}
 }
 
-/* Of the instructions of a line the one that ran most tells how often the line did. */
+/* A line ran as often as the most frequent of its instructions. */
 static void add_stretch(struct looking *k, uint64_t first, uint64_t last,
 			uint64_t count)
 {
@@ -178,8 +180,8 @@ static void add_stretch(struct looking *k, uint64_t first, uint64_t last,
 	}
 }
 
-/* What did not run of functions that did: their lines have 0, which is more than not to be there.
- * Returns behind which offset to go on. */
+/* Gives lines that did not run, in functions that did, a count of 0, which is more information
+ * than no entry.  Returns the offset after which to continue. */
 static uint64_t write_afdo_add_function(struct looking *k, uint64_t offset)
 {
 	const struct symbol *s = naming_find(k->naming, k->image, offset, NULL);
@@ -209,7 +211,7 @@ static int add_stretches(struct looking *k)
 	return r;
 }
 
-/* Where a branch leads to the beginning of a function, that was called. */
+/* A branch to the beginning of a function counts as a call of it. */
 static int write_afdo_add_call(struct looking *k, const struct code_edge *e)
 {
 	const struct code_place *from = &k->counts->places.at[e->from];
@@ -241,7 +243,7 @@ static int write_afdo_add_calls(struct looking *k)
 	return r;
 }
 
-/* Samples of an image that has branches count for what they tell, not for where they are. */
+/* If the image has branches, the counts come from them; its samples only count as used. */
 static int write_afdo_add_image(struct looking *k)
 {
 	int r;
@@ -283,7 +285,7 @@ static int write_afdo_prepare(struct looking *k)
 	return 0;
 }
 
-/* Programs and libraries: a kernel is not built from such a profile yet. */
+/* Processes programs and libraries.  Kernels are not yet built from such profiles. */
 static int write_afdo_look_up(struct looking *k, const struct lines_options *lines)
 {
 	int r;

@@ -1,9 +1,8 @@
-/* afdo.h - a sample profile as clang -fprofile-sample-use and llvm-profdata read it.
+/* afdo.h - writes a sample profile for clang -fprofile-sample-use and llvm-profdata.
  * Layer: present.  Not thread safe.
- *
- * Counts stand at lines, counted from where their function begins, and discriminators; what was
- * inlined stands below where it was.  Source of the format: Clang User's Manual, "Sample Profile
- * Text Format"; of discriminators: llvm/IR/DebugInfoMetadata.h. */
+ * Counts are by line relative to the start of the function, and discriminator; inlined functions
+ * are nested in their callers.  Format: Clang User's Manual, "Sample Profile Text Format";
+ * discriminators: llvm/IR/DebugInfoMetadata.h. */
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -14,22 +13,23 @@ struct dict;
 struct lines_options;
 struct naming;
 
-/* What became of the samples. */
+/* How many samples were used or dropped. */
 struct afdo_stats {
 	uint64_t used;
-	uint64_t without_lines; /* no debug information knows the code */
-	uint64_t without_start; /* ... but not where its function begins */
+	uint64_t without_lines; /* no debug information for the code */
+	uint64_t without_start; /* ... or not for the start of its function */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM.  Free *ret_afdo with afdo_free(). */
 int afdo_new(struct afdo **ret_afdo);
-void afdo_free(struct afdo *a); /* NULL is fine */
-/* Adds what one source counted: by branch stacks where it has them, which tell how often code ran,
- * else by samples, which tell how long.  `naming` is of the dict that the images are of.
- * 0 or -ENOMEM. */
+void afdo_free(struct afdo *a); /* `a` can be NULL */
+/* Adds the counts of a source: from branch stacks if it has them, which show how often code ran,
+ * otherwise from samples, which show how long.  `naming` must belong to the dict of the images.
+ * Returns 0 or -ENOMEM. */
 int afdo_add(struct afdo *a, const struct code_counts *counts, const struct dict *dict,
 	     struct naming *naming, const struct lines_options *lines);
-/* How many functions there are; what became of the samples. */
+/* Returns the number of functions, and in *ret_stats how many samples were used or dropped. */
 size_t afdo_nr_functions(const struct afdo *a, struct afdo_stats *ret_stats);
-/* Functions with most samples first.  0 or -ENOMEM; errors of `out` are found by ferror(). */
+/* Writes the functions, most samples first.  Returns 0 or -ENOMEM.  The caller checks `out` with
+ * ferror(). */
 int afdo_write(struct afdo *a, FILE *out);

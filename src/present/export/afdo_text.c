@@ -1,4 +1,4 @@
-/* afdo_text.c - a sample profile's text. */
+/* afdo_text.c - writes a sample profile as text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include "present/export/afdo_tree.h"
 #include "present/lines/screen.h"
 
-/* All there is in the order of the text, and where what belongs to one thing begins: to node i
+/* All elements in output order, with start indices: node i has the children
  * children[first_child[i]] up to children[first_child[i + 1]], and so on. */
 struct afdo_text {
 	struct afdo_tree *t;
 	FILE *out;
-	uint32_t *children; /* nodes, the last are those that are not inlined */
+	uint32_t *children; /* nodes; those not inlined are last */
 	uint32_t *spots;
 	uint32_t *targets;
 	size_t *first_child; /* by node */
@@ -85,7 +85,7 @@ static void afdo_text_sum_up(struct afdo_tree *t)
 				t->nodes.at[i].total;
 }
 
-/* All numbers below `nr`, in order. */
+/* Returns all numbers below `nr`, sorted; the caller frees them. */
 static uint32_t *sorted(struct afdo_tree *t, size_t nr,
 			int (*compare)(const void *, const void *, void *))
 {
@@ -159,7 +159,7 @@ static void afdo_text_put_spot(const struct afdo_text *x, unsigned int depth,
 	fputc('\n', x->out);
 }
 
-/* As deep as places are inlined: FRAMES_MAX of export/afdo.c. */
+/* The recursion depth is the inline depth, at most FRAMES_MAX of export/afdo.c. */
 static void put_node(const struct afdo_text *x, unsigned int depth, uint32_t number)
 {
 	const struct afdo_node *n = &x->t->nodes.at[number];

@@ -37,8 +37,8 @@ size_t afdo_tree_nr_functions(const struct afdo_tree *t)
 
 /* ---- discriminators ---- */
 
-/* A number in 1, 6 or 12 bits behind one that says that there is any: getUnsignedFromPrefixEncoding()
- * of llvm/IR/DebugInfoMetadata.h. */
+/* Decodes a prefix-encoded number: see getUnsignedFromPrefixEncoding() of
+ * llvm/IR/DebugInfoMetadata.h. */
 static uint32_t prefixed(uint32_t d)
 {
 	if (d & 1)
@@ -56,7 +56,7 @@ static uint32_t behind_prefixed(uint32_t d)
 
 struct afdo_at afdo_at(uint32_t line, uint32_t discriminator)
 {
-	/* The compiler keeps as many bits. */
+	/* The compiler keeps this many bits. */
 	return (struct afdo_at){ line & 0xffff, prefixed(discriminator) };
 }
 
@@ -67,9 +67,9 @@ uint64_t afdo_copies(uint32_t discriminator)
 	return copies ? copies : 1;
 }
 
-/* ---- what there is ---- */
+/* ---- elements ---- */
 
-/* Endings that compilers put behind the name that a function has in the source. */
+/* Suffixes that compilers append to a function's source name. */
 static const char *const endings[] = { ".llvm.", ".part.",     ".cold",   ".constprop.",
 				       ".isra.", ".lto_priv.", ".__uniq." };
 
@@ -86,7 +86,7 @@ static size_t plain_length(const char *symbol)
 	return len;
 }
 
-/* What a reader would take for something else: there is no way to quote it. */
+/* Names that a reader would misparse cannot be written, because the format has no quoting. */
 static bool is_writable(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -113,7 +113,8 @@ static uint64_t afdo_tree_key_of(struct afdo_at at)
 	return (uint64_t)at.line << 32 | at.block;
 }
 
-/* `nr` numbers are given: the number of the key, or the next one.  MAP_NONE when memory is short. */
+/* Returns the number of the key, or the next one, `nr`, if it is new; AFDO_NONE if memory is
+ * short. */
 static uint32_t afdo_tree_number_of(struct afdo_tree *t, struct map *by, uint64_t a,
 				    uint64_t b, size_t nr)
 {

@@ -23,7 +23,7 @@ enum {
 /* A call from one function to another. */
 struct write_callgrind_edge {
 	uint32_t from, to; /* symbols */
-	uint32_t open;     /* how often it is on the way to the node at hand */
+	uint32_t open;     /* occurrences on the path to the current node */
 };
 
 struct write_callgrind_step {
@@ -36,7 +36,7 @@ struct own_line {
 	uint32_t symbol;
 	uint32_t text; /* string of the profile */
 	uint32_t file, line;
-	uint32_t number; /* its costs are number * nr_events and on */
+	uint32_t number; /* its costs begin at number * nr_events */
 };
 
 struct callgrind {
@@ -44,26 +44,27 @@ struct callgrind {
 	struct call_table calls;
 	VEC(size_t) apps;  /* the first row of each */
 	uint32_t *file_of; /* by symbol: string of the profile */
-	uint32_t *line_of; /* by symbol: where it begins */
+	uint32_t *line_of; /* by symbol: line where it begins */
 	uint32_t unknown;  /* string: "???" */
-	uint64_t *sums;    /* by node and event: of the application, with its calls */
+	/* by node and event: of the application, including callees */
+	uint64_t *sums;
 	size_t nr_events;
-	/* What an application has. */
+	/* The data of the current application. */
 	struct map edge_by;
 	VEC(struct write_callgrind_edge) edges;
 	struct map line_by; /* (symbol, line) */
 	VEC(struct own_line) lines;
 	VEC(uint64_t) line_costs;
 	VEC(uint64_t) edge_costs;
-	VEC(struct write_callgrind_step) path; /* to the node at hand */
-	struct map named; /* (what of, string): the number that it has in the file */
+	VEC(struct write_callgrind_step) path; /* to the current node */
+	struct map named; /* (kind, string): the number in the file */
 	uint32_t nr_named[NR_NAMES];
 	FILE *out;
 };
 
-/* ---- where functions are ---- */
+/* ---- source positions of functions ---- */
 
-/* "path:12" in two; what is unknown is "???" and 0. */
+/* Splits "path:12"; an unknown place becomes "???" and 0. */
 static int write_callgrind_split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
 				 uint32_t *ret_line)
 {
@@ -177,7 +178,7 @@ const char *callgrind_app(const struct callgrind *c, size_t app)
 
 /* ---- costs ---- */
 
-/* Room for the costs of one thing more, zero. */
+/* Adds zeroed costs for one more element. */
 static int add_costs(struct callgrind *c, bool of_lines)
 {
 	for (size_t i = 0; i < c->nr_events; i++)
@@ -211,7 +212,7 @@ static int write_callgrind_add_row(struct callgrind *c, const struct call_row *r
 	return 0;
 }
 
-/* The edge into a node; DICT_NONE when memory is short. */
+/* Returns the edge into a node, or DICT_NONE if memory is short. */
 static uint32_t edge_to(struct callgrind *c, uint32_t node)
 {
 	const struct call_place *nodes = c->calls.nodes.at;
@@ -239,7 +240,7 @@ static bool has_samples(const struct callgrind *c, uint32_t node)
 	return false;
 }
 
-/* A call in a recursion is part of the one outside: its samples count once. */
+/* A recursive call is part of the outer call, so its samples count once. */
 static int write_callgrind_add_call(struct callgrind *c, uint32_t node)
 {
 	uint32_t caller = c->calls.nodes.at[node].parent;
@@ -261,7 +262,7 @@ static int write_callgrind_add_call(struct callgrind *c, uint32_t node)
 	return vec_push(&c->path, step) ? 0 : -ENOMEM;
 }
 
-/* All costs of an application. */
+/* Computes all costs of an application. */
 static int write_callgrind_sum_up(struct callgrind *c, size_t app)
 {
 	size_t end = app + 1 < c->apps.nr ? c->apps.at[app + 1] : c->calls.nr_rows;
@@ -283,12 +284,12 @@ static int write_callgrind_sum_up(struct callgrind *c, size_t app)
 
 /* ---- text ---- */
 
-/* "fn=(1) main" at first, later "fn=(1)". */
+/* Writes "fn=(1) main" the first time, and "fn=(1)" afterwards. */
 static int write_callgrind_put_name(struct callgrind *c, const char *field,
 				    unsigned int kind, uint32_t symbol, uint32_t name)
 {
 	bool is_new;
-	/* Functions of one name in several images are several. */
+	/* Functions of the same name in different images are different functions. */
 	struct map_slot *slot =
 		map_at(&c->named, kind, kind == NAME_FUNCTION ? symbol : name, &is_new);
 
@@ -333,7 +334,7 @@ static void put_costs(struct callgrind *c, uint32_t line, const uint64_t *costs)
 	putc_unlocked('\n', c->out);
 }
 
-/* Names of events are words. */
+/* Event names must consist of letters, digits and underscores. */
 static void write_callgrind_put_event(struct callgrind *c, size_t i)
 {
 	for (const char *name = profile_event_name(c->p, c->calls.events.at[i]); *name;
@@ -384,8 +385,8 @@ static int write_callgrind_compare_edges(const void *a, const void *b, void *ctx
 				  : write_callgrind_compare_numbers(x->to, y->to);
 }
 
-/* Lines in other files than the function's own stand under these: it has them from what was
- * inlined. */
+/* Writes lines that are in other files than the function, because they were inlined, after the
+ * name of their file. */
 static int write_callgrind_put_lines(struct callgrind *c, size_t *at, uint32_t symbol)
 {
 	uint32_t file = symbol == DICT_NONE ? c->unknown : c->file_of[symbol];
@@ -415,7 +416,7 @@ static int write_callgrind_put_calls(struct callgrind *c, const uint32_t *order,
 
 		if (write_callgrind_put_function(c, fields, to))
 			return -ENOMEM;
-		/* How often is not known: samples tell that it was, once at least. */
+		/* The number of calls is unknown; samples show only that there was at least one. */
 		fprintf(c->out, "calls=1 %" PRIu32 "\n", c->line_of[to]);
 		put_costs(c, c->line_of[symbol],
 			  &c->edge_costs.at[order[*at] * c->nr_events]);

@@ -1,10 +1,8 @@
-/* chrome.c - a .cpuprofile, which Chrome's developer tools, Visual Studio Code and
- * speedscope read: the Profile of the DevTools protocol (domain Profiler).  The profile's keys
- * are comm and stack.
- *
- * The format is made for one thread: stacks stand one behind the other in time, each as long as
- * its samples took.  The outermost function is the command.  A sample lasts until the next one,
- * so there is one more at the end. */
+/* chrome.c - writes a .cpuprofile for Chrome's developer tools, Visual Studio Code and
+ * speedscope: the Profile of the DevTools protocol (domain Profiler).  The profile's keys are
+ * comm and stack.  The format describes a single thread, so the stacks follow each other in
+ * time, each as long as its samples took.  The outermost function is the command.  A sample
+ * lasts until the next one, so there is an extra one at the end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,7 @@ enum {
 	IDLE_ID = 2,
 	FIRST_ID = 3,
 	US_A_SECOND = 1000000,
-	US_A_SAMPLE = 1000, /* where nothing is known of the rate */
+	US_A_SAMPLE = 1000, /* if the rate is unknown */
 	NS_A_US = 1000
 };
 
@@ -29,9 +27,9 @@ struct chrome {
 	struct call_table calls;
 	struct json json;
 	uint64_t *hits;
-	uint32_t *child;   /* by node: the first one that it calls; 0: none */
-	uint32_t *sibling; /* the next one that its caller calls */
-	uint8_t *used;     /* by the command at hand */
+	uint32_t *child;   /* by node: its first callee; 0: none */
+	uint32_t *sibling; /* next callee of the same caller */
+	uint8_t *used;     /* by the current command */
 };
 
 static void begin_node(struct json *j, uint64_t id, const char *name, const char *image)
@@ -50,7 +48,7 @@ static void begin_node(struct json *j, uint64_t id, const char *name, const char
 	json_end_object(j);
 }
 
-/* A command has a copy of all nodes: id of its own one, and from there on the nodes'. */
+/* Each command has its own copy of all nodes.  Returns the id of a node in it. */
 static uint64_t write_chrome_id_of(const struct chrome *c, uint32_t who, uint32_t node)
 {
 	return FIRST_ID + (uint64_t)who * c->calls.nodes.nr + node;
@@ -66,8 +64,8 @@ static void put_children(struct chrome *c, uint32_t who, uint32_t node)
 	json_end_array(&c->json);
 }
 
-/* Which nodes a command has, and how many samples are at each.  Returns where the rows of the next
- * one begin. */
+/* Marks the nodes of a command and counts the samples at each.  Returns the index of the next
+ * command's first row. */
 static size_t write_chrome_collect(struct chrome *c, size_t at)
 {
 	const struct call_table *t = &c->calls;
@@ -135,7 +133,7 @@ static void put_nodes(struct chrome *c)
 	json_end_array(j);
 }
 
-/* Microseconds that a sample stands for. */
+/* Returns the microseconds that a sample represents. */
 static uint64_t sample_us(const struct chrome *c)
 {
 	const struct profile_event *e = &c->calls.p->events.at[c->calls.events.at[0]];

@@ -1,7 +1,7 @@
-/* export_writers.h - the formats of other tools.
+/* export_writers.h - writers for the formats of other tools.
  * Layer: present.
- * 0, -ENOMEM, or -EINVAL: the profile cannot be shown in this form.  Errors of `out` are found by
- * ferror(). */
+ * Each returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be shown in this
+ * format.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdio.h>
 

@@ -1,10 +1,9 @@
-/* firefox.c - the Firefox Profiler's processed profile, version 47
+/* firefox.c - writes the Firefox Profiler's processed profile, version 47
  * (github.com/firefox-devtools/profiler, src/types/profile.js and CHANGELOG-formats.md).  The
- * profile is a timeline; its keys are pid, tid, comm, time and stack.
- *
- * A thread has tables of its own, as columns; a frame is a function.  Samples of one stack in
- * one span of time are one with their number as weight.  With several events a thread is there
- * once for each of them. */
+ * profile is a timeline; its keys are pid, tid, comm, time and stack.  A thread has its own
+ * tables, stored as columns; a frame is a function.  Samples of the same stack in the same span
+ * of time are merged, with their number as weight.  If there are several events, a thread
+ * appears once per event. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,45 +30,44 @@ enum {
 	WORD_BITS = 64
 };
 
-/* Numbers in a thread's tables of what the whole has many of. */
+/* Maps numbers of the whole profile to numbers in a thread's tables. */
 struct write_firefox_numbers {
-	uint32_t *of;          /* DICT_NONE: not in it */
-	VEC(uint32_t) members; /* in order */
+	uint32_t *of;          /* DICT_NONE: not in the tables */
+	VEC(uint32_t) members; /* in table order */
 };
 
-/* Some of the nodes, which come out in order: a bit for each, and one for each word of these with
- * any. */
+/* A set of nodes that is iterated in order: a bit per node, and a summary bit per word of these. */
 struct node_set {
 	uint64_t *bits;
 	uint64_t *words;
 	size_t nr_words; /* of `words` */
 };
 
-/* Names as JSON has them. */
+/* Texts as JSON strings. */
 struct texts {
 	struct buf buf;
-	size_t *at; /* by number: where it is in it; and the end */
+	size_t *at; /* by number: offset in `buf`; and the end */
 };
 
 struct firefox {
 	struct profile *p;
 	struct call_table calls;
 	struct json json;
-	struct node_set node_set; /* of the thread at hand */
-	struct write_firefox_numbers
-		nodes; /* of what was in it, others are anything; none of the root */
+	struct node_set node_set; /* of the current thread */
+	/* valid only for the members of node_set; the root is never one */
+	struct write_firefox_numbers nodes;
 	struct write_firefox_numbers symbols;
 	struct write_firefox_numbers images;
 	size_t pid, tid, comm;
 	uint64_t width_ns;       /* of KEY_TIME: whole milliseconds */
-	struct call_spans spans; /* those of a thread together */
-	VEC(uint32_t) column;    /* the one at hand */
-	/* The samples of the thread at hand, as columns. */
+	struct call_spans spans; /* grouped by thread */
+	VEC(uint32_t) column;    /* the current column */
+	/* The samples of the current thread, as columns. */
 	VEC(uint32_t) stacks;
 	VEC(uint64_t) times; /* ms */
 	VEC(uint64_t) weights;
-	VEC(uint64_t) moment; /* (node, samples) of one time */
-	VEC(uint64_t) room;   /* to sort in */
+	VEC(uint64_t) moment; /* (node, samples) of the current time */
+	VEC(uint64_t) room;   /* scratch space for sorting */
 	struct texts image_texts;
 	struct texts symbol_texts;
 	uint8_t *categories; /* by symbol */
@@ -115,7 +113,7 @@ static void put_bool(struct json *j, const char *name, bool value)
 	json_bool(j, value);
 }
 
-/* A column of the same for all. */
+/* Writes a column in which all values are equal. */
 static void put_same(struct json *j, const char *name, const char *value, size_t nr)
 {
 	json_name(j, name);
@@ -138,7 +136,7 @@ static void put_empty_table(struct json *j, const char *name,
 	json_end_object(j);
 }
 
-/* Room for a column of so many; what is put into it by position. */
+/* Returns a column of `nr` elements, which the caller fills. */
 static uint32_t *column(struct firefox *f, size_t nr)
 {
 	f->column.nr = 0;
@@ -157,7 +155,7 @@ static void write_firefox_put_column(struct firefox *f, const char *name,
 	json_u32s(&f->json, f->column.at, f->column.nr, none);
 }
 
-/* 0, 1, 2 ... */
+/* Writes a column of consecutive numbers. */
 static void put_counting(struct firefox *f, const char *name, size_t from, size_t nr)
 {
 	uint32_t *to = column(f, nr);
@@ -198,7 +196,7 @@ static void node_set_done(struct node_set *s)
 	free(s->words);
 }
 
-/* False: it is in it already. */
+/* Returns false if the set already has the node. */
 static bool node_set_add(struct node_set *s, uint32_t node)
 {
 	size_t at = node / WORD_BITS;
@@ -211,7 +209,7 @@ static bool node_set_add(struct node_set *s, uint32_t node)
 	return true;
 }
 
-/* The nodes of a word get their numbers. */
+/* Numbers the nodes of a word. */
 static void write_firefox_number_nodes(struct firefox *f, size_t at)
 {
 	struct write_firefox_numbers *n = &f->nodes;
@@ -227,7 +225,7 @@ static void write_firefox_number_nodes(struct firefox *f, size_t at)
 	}
 }
 
-/* Empties the set. */
+/* Numbers the nodes of the set, and empties it. */
 static void take_nodes(struct firefox *f)
 {
 	struct node_set *s = &f->node_set;
@@ -240,7 +238,7 @@ static void take_nodes(struct firefox *f)
 				i * WORD_BITS + (size_t)__builtin_ctzll(s->words[i]));
 }
 
-/* The nodes of the samples, callers in front; their symbols, and images of these. */
+/* Collects the nodes of the samples, callers first; their symbols, and the images of these. */
 static void write_firefox_collect(struct firefox *f)
 {
 	const struct call_place *nodes = f->calls.nodes.at;
@@ -313,7 +311,7 @@ static void write_firefox_put_frames(struct firefox *f)
 	json_end_object(j);
 }
 
-/* Strings of a thread: the names of its images, then those of its symbols. */
+/* A thread's string table contains the names of its images, then those of its symbols. */
 static void write_firefox_put_functions(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
@@ -377,7 +375,7 @@ static void write_firefox_put_strings(struct firefox *f)
 	json_end_row(&row);
 }
 
-/* Milliseconds; with three digits behind the point if there is something. */
+/* Writes milliseconds, with three decimals if they are not all zero. */
 static void put_ms(struct json *j, uint64_t ns)
 {
 	char text[48];
@@ -406,7 +404,7 @@ static void write_firefox_add_sample(struct firefox *f, uint32_t node, uint64_t 
 		f->failed = true;
 }
 
-/* By node, each once. */
+/* Adds the samples of a point in time, sorted by node and merged. */
 static void add_moment(struct firefox *f, uint64_t ms)
 {
 	size_t nr = f->moment.nr;
@@ -438,7 +436,7 @@ static void write_firefox_note_span(struct firefox *f, struct call_span span)
 	}
 }
 
-/* The columns of an event's samples, by time. */
+/* Fills the columns of an event's samples, by time. */
 static void write_firefox_take_samples(struct firefox *f, size_t at, size_t end,
 				       uint32_t event)
 {
@@ -565,7 +563,7 @@ static void write_firefox_put_threads(struct firefox *f)
 	json_end_array(&f->json);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole profile ---- */
 
 static void put_category(struct json *j, const char *name, const char *color)
 {
@@ -637,7 +635,7 @@ static void put_libs(struct firefox *f)
 	json_end_array(j);
 }
 
-/* A name stands in the tables of many threads: texts are made once. */
+/* A name appears in the tables of many threads, so each is encoded once. */
 static int texts_init(struct texts *t, size_t nr)
 {
 	t->at = calloc(nr + 1, sizeof(*t->at));
@@ -656,7 +654,7 @@ static void texts_done(struct texts *t)
 	free(t->at);
 }
 
-/* What tables say of symbols and images. */
+/* Encodes the names of symbols and images, and computes the categories. */
 static int make_texts(struct firefox *f)
 {
 	const struct profile *p = f->p;

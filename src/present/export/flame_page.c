@@ -46,7 +46,7 @@ uint64_t flame_page_samples(const struct flame_page *f)
 
 /* ---- data ---- */
 
-/* Text in a script element: "<" could end it. */
+/* Escapes "<" in the text, which could end the script element. */
 void flame_page_text(struct flame_page *f, const char *text)
 {
 	const char *end;
@@ -80,7 +80,7 @@ static unsigned int flame_page_kind_of(const struct flame_page *f, uint32_t symb
 	return call_symbol_in_kernel(&f->calls, symbol) ? KIND_KERNEL : KIND_USER;
 }
 
-/* Numbers those that stand at a node of the page. */
+/* Numbers the symbols of the page's nodes. */
 static void number_symbols(struct flame_page *f, const uint32_t *number_of)
 {
 	const struct call_table *t = &f->calls;
@@ -145,7 +145,7 @@ void flame_page_calls(struct flame_page *f, const uint32_t *number_of)
 	flame_page_put_symbols(f);
 	json_name(j, "symbol");
 	json_begin_array(j);
-	json_u64(j, 0); /* the root has none */
+	json_u64(j, 0); /* the root has no symbol */
 	for (size_t i = 1; i < t->nodes.nr; i++)
 		if (!number_of || number_of[i] != DICT_NONE)
 			json_u64(j, f->symbol_at[t->nodes.at[i].symbol]);
@@ -190,7 +190,7 @@ static const char page_main[] =
 	"<noscript>This page needs JavaScript; "
 	"oprofile export flamegraph --svg makes a picture.</noscript>\n";
 
-/* A policy has the hashes of all texts that style or run. */
+/* The Content-Security-Policy has the hashes of all styles and scripts. */
 void flame_page_begin(struct flame_page *f, const struct flame_page_more *more)
 {
 	FILE *out = f->json.out;

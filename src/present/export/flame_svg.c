@@ -1,4 +1,4 @@
-/* flame_svg.c - a flame graph as a picture: SVG 1.1, without scripts.  The profile's keys
+/* flame_svg.c - writes a flame graph as a picture: SVG 1.1, without scripts.  The profile's keys
  * are comm and stack; the command is the outermost function. */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static const double char_width = 6.6;
 struct svg {
 	struct call_table calls;
 	FILE *out;
-	uint64_t *sums;   /* of the command at hand, by node; with what they call */
-	uint64_t *starts; /* where the next one that a node calls begins */
+	uint64_t *sums;   /* of the current command, by node, including callees */
+	uint64_t *starts; /* by node: start of its next callee */
 	uint32_t *depths;
 	uint64_t all;
 	uint32_t deepest;
@@ -43,7 +43,7 @@ static double x_of(const struct svg *s, uint64_t samples)
 	return (double)samples * (WIDTH - 2 * MARGIN) / (double)s->all;
 }
 
-/* As much of a name as has room. */
+/* Returns the length of the longest prefix of a name that fits. */
 static size_t fitting(const char *name, double width)
 {
 	size_t len = strlen(name), at = 0;
@@ -86,8 +86,8 @@ static void write_flame_svg_put_frame(struct svg *s, const char *name, uint32_t 
 	fputs("</g>\n", s->out);
 }
 
-/* The frames of one command, whose rows begin at `at`, from `start` on.  Returns where those of
- * the next one begin. */
+/* Writes the frames of a command, whose rows begin at `at`, from position *start on.  Returns
+ * the index of the next command's first row. */
 static size_t write_flame_svg_put_command(struct svg *s, size_t at, uint64_t *start)
 {
 	const struct call_table *t = &s->calls;
@@ -126,7 +126,7 @@ static int write_flame_svg_measure(struct svg *s)
 	if (!s->sums || !s->starts || !s->depths)
 		return -ENOMEM;
 	s->all = s->calls.p->events.at[s->calls.events.at[0]].samples;
-	s->depths[0] = s->deepest = 1; /* the command's */
+	s->depths[0] = s->deepest = 1; /* the depth of the command */
 	for (size_t i = 1; i < nr; i++) {
 		s->depths[i] = s->depths[s->calls.nodes.at[i].parent] + 1;
 		if (s->depths[i] > s->deepest)

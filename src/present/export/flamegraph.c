@@ -1,10 +1,9 @@
-/* flamegraph.c - a flame graph: a page that needs nothing but itself, or a picture.  The
- * profile's keys are host, session, comm, pid, tid and stack.
- *
- * Besides what flame_page.h says #data has:
- *	who		[host, session, comm, pid, tid], as many of them as `levels` says
- *	rows		of each of them [nodes on, event, samples, ...]: a node is as many behind
- *			the one before, or behind 0, as the first number says */
+/* flamegraph.c - writes a flame graph: a self-contained page, or a picture.  The profile's keys
+ * are host, session, comm, pid, tid and stack.  In addition to the members in flame_page.h,
+ * #data has:
+ *   who                  [host, session, comm, pid, tid], the first `levels` of these
+ *   rows                 for each who: [node step, event, samples, ...]; a node step is relative to
+ *                        the previous node, or to 0 */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,11 +18,11 @@
 
 enum {
 	LEVELS = 5,
-	/* With more, threads are not told apart, then processes ... */
+	/* If there are more rows, threads are merged, then processes, and so on. */
 	MOST_ROWS = 150000
 };
 
-/* Samples of an event at a node: a number of these two. */
+/* Samples of an event at a node, both encoded in `slot`. */
 struct flame_count {
 	uint32_t slot;
 	uint64_t samples;
@@ -33,10 +32,10 @@ struct flames {
 	struct flame_page page;
 	size_t keys[LEVELS];
 	unsigned int levels;
-	uint64_t *sums;        /* by node and event, of one of `whos` at the level */
-	VEC(uint32_t) touched; /* of these, in any order */
-	VEC(struct flame_count) counts; /* of all of them, in order */
-	VEC(size_t) ends;               /* of each one's counts */
+	uint64_t *sums;                 /* by node and event, of the current who */
+	VEC(uint32_t) touched;          /* slots of `sums` in use, unsorted */
+	VEC(struct flame_count) counts; /* of all whos, in order */
+	VEC(size_t) ends;               /* end of each who's counts */
 	size_t nr_events;
 };
 
@@ -49,7 +48,8 @@ static bool same_who(const struct flames *f, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Sums up the rows from `at` on that are alike at this level; returns where others begin. */
+/* Sums up the rows from `at` on that are equal at this level.  Returns the index of the next
+ * others. */
 static size_t write_flamegraph_sum_up(struct flames *f, size_t at)
 {
 	const struct call_table *t = &f->page.calls;
@@ -65,7 +65,7 @@ static size_t write_flamegraph_sum_up(struct flames *f, size_t at)
 		who = row->who;
 		if (!row->samples)
 			continue;
-		/* There is room: made so at the beginning. */
+		/* The capacity was reserved at the beginning. */
 		if (!f->sums[slot])
 			f->touched.at[f->touched.nr++] = (uint32_t)slot;
 		f->sums[slot] += row->samples;
@@ -80,7 +80,7 @@ static int write_flamegraph_compare_slots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What was summed up last, which is forgotten. */
+/* Appends the current sums to the counts, and clears them. */
 static int keep_sums(struct flames *f)
 {
 	size_t end = f->counts.nr + f->touched.nr;
@@ -99,7 +99,8 @@ static int keep_sums(struct flames *f)
 	return 0;
 }
 
-/* Counts at this level.  1: they are too many, and fewer are to be told apart; or -ENOMEM. */
+/* Counts at this level.  Returns 0, 1 if there are too many rows and the level must be reduced,
+ * or -ENOMEM. */
 static int count_level(struct flames *f)
 {
 	f->counts.nr = 0;
@@ -118,7 +119,7 @@ static int choose_level(struct flames *f)
 {
 	int r;
 
-	/* What was given up when it was read is not told apart here. */
+	/* Skip the levels that were already dropped when the profile was read. */
 	f->levels = LEVELS;
 	f->levels -= (f->page.p->given_up & NEED_TID) != 0;
 	f->levels -= (f->page.p->given_up & NEED_PID) != 0;

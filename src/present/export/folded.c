@@ -1,5 +1,5 @@
-/* folded.c - a line a stack: "command;outermost;...;innermost SAMPLES", as
- * stackcollapse-perf.pl makes them for flame graphs.  The profile's keys are comm and stack. */
+/* folded.c - writes one line per stack, "command;outermost;...;innermost SAMPLES", like
+ * stackcollapse-perf.pl for flame graphs.  The profile's keys are comm and stack. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int write_folded_compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* As the script does it: blanks would end the stack for some who read it. */
+/* Replaces blanks like the script, because some readers end the stack at a blank. */
 static void put_comm(struct buf *b, const char *comm)
 {
 	size_t from = b->len;
@@ -32,7 +32,7 @@ static void put_comm(struct buf *b, const char *comm)
 		safe_text_mask((char *)b->data + from, b->len - from, '_');
 }
 
-/* malloc'd; NULL when memory is short. */
+/* Returns a malloc'd line; NULL if memory is short. */
 static char *make_line(struct profile *p, const struct profile_row *row, size_t comm,
 		       size_t stack)
 {

@@ -1,8 +1,7 @@
-/* gmon.c - a gmon.out, for gprof.  The profile's keys are app, address and stack, and it knows
- * where code is (profile_options.code).
- *
- * Of calls samples tell no numbers.  Each has that of the samples below it: gprof shares a
- * function's time among its callers by these numbers, which is then what the samples say. */
+/* gmon.c - writes a gmon.out file for gprof.  The profile's keys are app, address and stack, and
+ * it needs code locations (profile_options.code).  Samples do not contain numbers of calls.
+ * Each call gets the number of samples below it: gprof distributes a function's time among its
+ * callers by these numbers, so the result matches the samples. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -21,13 +20,13 @@
 #include "resolve/elf/file.h"
 
 enum {
-	BIN_BYTES = 2,      /* of code ... */
-	RISC_BIN_BYTES = 8, /* ... and where all addresses are multiples of four */
+	BIN_BYTES = 2,      /* bytes of code per bin ... */
+	RISC_BIN_BYTES = 8, /* ... if all addresses are multiples of four */
 	RISC_ALIGN = 4,
 	BINS_MAX = 1 << 28
 };
 
-/* oprofile-behaviour.md 1.3 */
+/* The message is OProfile's: oprofile-behaviour.md 1.3. */
 static const char not_one[] =
 	"error: specify exactly one binary to process and give an event: or count: "
 	"specification if necessary";
@@ -39,17 +38,17 @@ struct call {
 
 struct gmon_making {
 	struct profile *p;
-	uint32_t image; /* that is shown */
+	uint32_t image; /* the image to write */
 	double threshold;
-	uint8_t *shown;     /* by function: it has enough samples */
-	struct map call_by; /* (from, to); `more`: the row that counted it last, + 1 */
+	uint8_t *shown;     /* by function: it reaches the threshold */
+	struct map call_by; /* (from, to); `more`: last row that counted it, + 1 */
 	VEC(struct call) calls;
 	struct buf out;
 };
 
-/* ---- the one binary ---- */
+/* ---- the binary ---- */
 
-/* DICT_NONE: nothing is known. */
+/* Returns DICT_NONE if the function is unknown. */
 static uint32_t write_gmon_leaf_of(const struct profile *p,
 				   const struct profile_row *row)
 {
@@ -76,8 +75,8 @@ static bool is_own(struct profile *p, const struct profile_row *row)
 		       profile_text(p, row->group, app));
 }
 
-/* The one image that the rows are in, DICT_NONE: none or several.  `own`: only where it is the
- * application itself. */
+/* Returns the only image that the rows are in, or DICT_NONE if there are none or several.
+ * `own`: considers only images that are the application itself. */
 static uint32_t only_image(struct profile *p, bool own, size_t *ret_nr)
 {
 	uint32_t found = DICT_NONE;
@@ -143,7 +142,7 @@ static int choose_functions(struct gmon_making *m)
 /* ---- bins ---- */
 
 struct write_gmon_range {
-	uint64_t low, high; /* of the first and the last address */
+	uint64_t low, high; /* the first and the last address */
 	bool risc, any;
 };
 
@@ -217,7 +216,7 @@ static bool has_code(const struct gmon_making *m, uint32_t function)
 	       (f->kind == FUNCTION_NAMED || f->kind == FUNCTION_UNNAMED);
 }
 
-/* Counts the samples of a row once, however often the call is in its stack. */
+/* Counts the samples of a row once, even if the call is repeated in its stack. */
 static int write_gmon_add_call(struct gmon_making *m, struct call call, uint32_t turn)
 {
 	bool is_new;
@@ -254,7 +253,7 @@ static int write_gmon_add_calls(struct gmon_making *m, uint32_t row)
 	return 0;
 }
 
-/* By where they are from, then by what is called. */
+/* Writes the calls sorted by caller, then by callee. */
 static int write_gmon_put_calls(struct gmon_making *m, const struct gmon *g)
 {
 	const struct profile_function *f = m->p->functions.at;
@@ -278,9 +277,9 @@ static int write_gmon_put_calls(struct gmon_making *m, const struct gmon *g)
 	return r;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
-/* As the binary is; as this machine where that is not to be had. */
+/* Returns the binary's address size and byte order; this machine's if the binary cannot be read. */
 static struct gmon layout_of(struct gmon_making *m)
 {
 	const struct profile_image *image = &m->p->images.at[m->image];

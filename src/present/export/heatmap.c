@@ -1,15 +1,13 @@
-/* heatmap.c - a page with a heat map of samples, and a flame graph of the span that is chosen
- * there.  The profile is a timeline; its keys are time and stack, and cpu, or pid, tid and comm, for
- * rows of these: without them a row is an offset within the second.
- *
- * Besides what flame_page.h says #data has:
- *	heat		rows: "offset", "cpu" or "thread"; names of the rows; number of columns;
- *			column_ms, and of offsets row_ms
- *	who		[column, row] of each cell with samples
- *	rows		of each of them [nodes on, event, samples, ...], as in export/flamegraph.c
- *
- * So that a browser can hold it, a column of a long recording is more than a second, and calls with
- * few samples are their callers'. */
+/* heatmap.c - writes a page with a heat map of samples and a flame graph of the selected span of
+ * time.  The profile is a timeline; its keys are time and stack, and cpu, or pid, tid and comm,
+ * for rows of CPUs or threads.  Without these, a row is an offset within the second.  In
+ * addition to the members in flame_page.h, #data has:
+ *   heat                 rows: "offset", "cpu" or "thread"; names of the rows; number of columns;
+ *                        column_ms, and for offsets row_ms
+ *   who                  [column, row] of each cell with samples
+ *   rows                 for each cell: [node step, event, samples, ...], as in export/flamegraph.c
+ * To limit the size of the page, a column of a long recording is more than a second, and calls
+ * with few samples are merged into their callers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +25,7 @@
 
 enum {
 	MOST_COLUMNS = 600,
-	MOST_LINES = 250, /* threads; others share one */
+	MOST_LINES = 250, /* threads; the others share one line */
 	MOST_ENTRIES = 250000,
 	ROW_MS = 20,
 	OFFSETS = 1000 / ROW_MS,
@@ -41,15 +39,15 @@ enum heat_rows {
 	ROWS_THREAD
 };
 
-/* A row of the map that is no offset. */
+/* A row of the map for a CPU or thread. */
 struct heat_line {
-	uint32_t who; /* one with the line's name */
+	uint32_t who; /* any `who` that has the line's name */
 	int64_t value;
 	uint64_t samples;
 	uint32_t row;
 };
 
-/* Samples of an event at a node in a cell: a number of these three, which orders them. */
+/* Samples of an event at a node in a cell.  The key encodes all three, and sorts in that order. */
 struct heat_entry {
 	uint64_t key;
 	uint64_t samples;
@@ -65,11 +63,11 @@ struct heat {
 	uint32_t *line_of; /* by who */
 	uint64_t nr_rows, nr_columns, column_ms;
 	struct call_spans spans; /* by time, later by cell */
-	uint64_t *counts;        /* by node and event, of the cell at hand */
-	VEC(uint32_t) touched;   /* of these, in any order */
+	uint64_t *counts;        /* by node and event, of the current cell */
+	VEC(uint32_t) touched;   /* slots of `counts` in use, unsorted */
 	VEC(struct heat_entry) entries;
-	uint64_t *sums;   /* by node and event, with calls */
-	uint32_t *folded; /* by node: where its samples are counted */
+	uint64_t *sums;   /* by node and event, including callees */
+	uint32_t *folded; /* by node: the node that its samples are counted at */
 };
 
 /* ---- rows and columns ---- */
@@ -79,7 +77,7 @@ static uint64_t ms_of(const struct heat *h, struct call_span span)
 	return span.bucket * h->width_ns / NS_A_MS;
 }
 
-/* The line of a thread or CPU; NULL when memory is short. */
+/* Returns the line of a thread or CPU; NULL if memory is short. */
 static struct heat_line *write_heatmap_line_at(struct heat *h, uint32_t who)
 {
 	struct profile *p = h->page.p;
@@ -121,7 +119,7 @@ static int by_samples(const void *a, const void *b)
 	return write_heatmap_by_value(a, b);
 }
 
-/* CPUs by number, threads by samples; the last row is of all that have none of their own. */
+/* Sorts CPUs by number, threads by samples.  The last row has all lines beyond the limit. */
 static int rank_lines(struct heat *h)
 {
 	struct heat_line **order = calloc(h->lines.nr + 1, sizeof(*order));
@@ -153,7 +151,7 @@ static uint64_t write_heatmap_samples_of(const struct heat *h, struct call_span 
 	return sum;
 }
 
-/* A thread has the name that it had last. */
+/* A thread gets the last name that it had. */
 static int write_heatmap_make_lines(struct heat *h)
 {
 	h->line_of = calloc(h->page.calls.whos.nr + 1, sizeof(*h->line_of));
@@ -191,7 +189,7 @@ static uint64_t write_heatmap_cell_of(const struct heat *h, struct call_span spa
 	return column * h->nr_rows + row;
 }
 
-/* Spans of a cell together. */
+/* Groups the spans by cell. */
 static int order_spans(struct heat *h)
 {
 	for (size_t i = 0; i < h->spans.nr; i++)
@@ -230,14 +228,14 @@ static void sum_span(struct heat *h, struct call_span span)
 		uint32_t samples, node = call_spans_next(&h->spans, &span, &samples);
 		size_t slot = h->folded[node] * events + span.event;
 
-		/* There is room: made so at the beginning. */
+		/* The capacity was reserved at the beginning. */
 		if (!h->counts[slot])
 			h->touched.at[h->touched.nr++] = (uint32_t)slot;
 		h->counts[slot] += samples;
 	}
 }
 
-/* Counts the cell of the span at `at`; returns where that of another one stands. */
+/* Counts the cell of the span at `at`.  Returns the index of the next cell's first span. */
 static size_t sum_cell(struct heat *h, size_t at)
 {
 	uint64_t cell = h->spans.keys[at].at;
@@ -261,8 +259,7 @@ static int write_heatmap_compare_slots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* In the order of cell, node and event; those of the first cells when there are more than
- * `most`. */
+/* Makes the entries by cell, node and event.  Stops after a cell if there are more than `most`. */
 static int make_entries(struct heat *h, size_t most)
 {
 	size_t slots = nr_nodes(h) * nr_events(h);
@@ -287,7 +284,7 @@ static int make_entries(struct heat *h, size_t most)
 	return 0;
 }
 
-/* Counts calls with less than `threshold` percent of each event at their callers. */
+/* Merges calls with less than `threshold` percent of each event into their callers. */
 static void write_heatmap_fold(struct heat *h, double threshold)
 {
 	const struct call_table *t = &h->page.calls;
@@ -301,7 +298,7 @@ static void write_heatmap_fold(struct heat *h, double threshold)
 
 			kept |= sum && (double)sum * 100 >= threshold * (double)all;
 		}
-		/* A caller has no less than what it calls. */
+		/* A caller has at least as many samples as its callees. */
 		h->folded[i] = kept ? i : h->folded[t->nodes.at[i].parent];
 	}
 }
@@ -336,7 +333,8 @@ static int make_sums(struct heat *h)
 	return 0;
 }
 
-/* The entries, few enough for a browser; what cannot be, is as large as it has cells. */
+/* Raises the threshold until the entries are few enough for a browser.  The number of cells is
+ * the lower limit. */
 static int write_heatmap_limit(struct heat *h, double threshold)
 {
 	int r = make_sums(h);
@@ -348,7 +346,7 @@ static int write_heatmap_limit(struct heat *h, double threshold)
 		threshold *= THRESHOLD_STEP;
 		write_heatmap_fold(h, threshold);
 	}
-	/* They may have ended behind the first ones. */
+	/* make_entries() may have stopped early. */
 	if (!r && h->entries.nr > MOST_ENTRIES)
 		r = make_entries(h, SIZE_MAX);
 	return r;
@@ -356,7 +354,7 @@ static int write_heatmap_limit(struct heat *h, double threshold)
 
 /* ---- the page ---- */
 
-/* By node its number among those that are shown, which are callers of what has samples, too. */
+/* Numbers the shown nodes: those with samples, and their callers. */
 static void write_heatmap_number_nodes(struct heat *h)
 {
 	const struct call_place *nodes = h->page.calls.nodes.at;

@@ -1,9 +1,8 @@
-/* pprof.c - a gzip'd Profile message, as `go tool pprof` and others read it
- * (github.com/google/pprof, proto/profile.proto).  The profile's keys are the stack and what
- * labels there are.
- *
- * A location is a function at a line: its address is where the function begins.  Messages are written
- * by hand: a field is (number << 3 | type) and a varint, or a length and bytes. */
+/* pprof.c - writes a gzip'd Profile message for `go tool pprof` and others
+ * (github.com/google/pprof, proto/profile.proto).  The profile's keys are the stack and the
+ * labels.  A location is a function at a line; its address is where the function begins.
+ * Messages are encoded here without a library: a field is (number << 3 | type) and a varint, or
+ * a length and bytes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 #include "present/lines/options.h"
 #include "resolve/elf/gzip.h"
 
-/* Fields, by message. */
+/* Field numbers, by message. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -65,16 +64,16 @@ enum {
 	WIRE_VARINT = 0,
 	WIRE_BYTES = 2,
 	PAGE_BYTES = 4096,
-	PACK_BYTES = 256 << 10 /* at once */
+	PACK_BYTES = 256 << 10 /* bytes compressed at once */
 };
 
-/* Where a symbol is in the source. */
+/* The source position of a symbol. */
 struct source_at {
-	uint32_t function; /* of the message: a function is in one file */
+	uint32_t function; /* of the message; each belongs to a single file */
 	uint32_t line;
 };
 
-/* How a stack goes on from a node. */
+/* The next step of a stack, from a node to its caller. */
 struct stack_step {
 	uint64_t location;
 	uint32_t caller; /* node; 0: none */
@@ -86,14 +85,14 @@ struct write_pprof {
 	struct profile *p;
 	struct call_table calls;
 	struct source_at *at;     /* by symbol */
-	struct pairs function_by; /* (symbol without lines, file): number, plus 1 */
+	struct pairs function_by; /* (symbol without lines, file): number + 1 */
 	struct stack_step *steps; /* by node */
 	struct strtab strings;    /* of the message, in their order */
-	struct buf out;           /* what is not packed yet */
-	struct buf packed;        /* what is not written yet */
-	struct buf part;          /* a message that is being made */
-	struct buf inner;         /* one in it */
-	struct buf labels;        /* of the samples at hand */
+	struct buf out;           /* not yet compressed */
+	struct buf packed;        /* compressed, not yet written */
+	struct buf part;          /* the current message */
+	struct buf inner;         /* a message nested in it */
+	struct buf labels;        /* of the current samples */
 	struct buf text;
 	bool failed; /* memory is short */
 };
@@ -102,7 +101,7 @@ struct write_pprof {
 
 static void write_pprof_put_number(struct buf *b, unsigned int field, uint64_t value)
 {
-	if (!value) /* the default */
+	if (!value) /* the default is not encoded */
 		return;
 	buf_put_varint(b, field << 3 | WIRE_VARINT);
 	buf_put_varint(b, value);
@@ -124,7 +123,7 @@ static void write_pprof_put_message(struct buf *b, unsigned int field,
 	buf_clear(message);
 }
 
-/* Strings of the format are UTF-8: other bytes become U+FFFD. */
+/* Adds a string.  The format requires UTF-8, so other bytes become U+FFFD. */
 static uint32_t string_len(struct write_pprof *w, const char *text, size_t len)
 {
 	uint32_t number;
@@ -176,7 +175,7 @@ static void write_pprof_put_type(struct write_pprof *w, unsigned int field,
 	write_pprof_put_message(&w->out, field, &w->part);
 }
 
-/* Two values an event: its samples, and what they stand for. */
+/* Writes two value types per event: its samples, and the quantity that they represent. */
 static void put_types(struct write_pprof *w)
 {
 	const struct profile_event *first = event_at(w, 0);
@@ -209,9 +208,9 @@ static void put_types(struct write_pprof *w)
 					    : 1);
 }
 
-/* ---- what the samples are in ---- */
+/* ---- mappings, functions and locations ---- */
 
-/* Where the functions of an image that are met begin, and end at least. */
+/* The first and last start address of an image's functions that are used. */
 struct extent {
 	uint64_t first, last;
 	bool used;
@@ -232,7 +231,7 @@ static void put_mapping(struct write_pprof *w, uint32_t image, const struct exte
 	}
 	write_pprof_put_number(&w->part, MAPPING_ID, image + 1);
 	write_pprof_put_number(&w->part, MAPPING_START, e->first & page);
-	/* One that ends where addresses do would end before it begins. */
+	/* At the end of the address space, the limit would overflow. */
 	write_pprof_put_number(&w->part, MAPPING_LIMIT,
 			       e->last < page ? (e->last & page) + PAGE_BYTES
 					      : UINT64_MAX);
@@ -297,7 +296,7 @@ static bool is_inlined(const struct write_pprof *w, uint32_t node)
 	       symbol_kind(w, w->calls.nodes.at[node].symbol) == FUNCTION_INLINED;
 }
 
-/* The string of a symbol's file and its line; both 0: unknown. */
+/* Returns the string of a symbol's file, and its line; both are 0 if unknown. */
 static uint32_t file_of(struct write_pprof *w, uint32_t place, uint32_t *ret_line)
 {
 	const char *text = place == DICT_NONE ? "" : strtab_get(&w->p->strings, place);
@@ -308,7 +307,7 @@ static uint32_t file_of(struct write_pprof *w, uint32_t place, uint32_t *ret_lin
 	return len ? string_len(w, text, len) : 0;
 }
 
-/* Where the function begins, if that is in the file. */
+/* Returns the line where the function begins, if it is in the file. */
 static uint32_t start_line(struct write_pprof *w, uint32_t function, uint32_t file)
 {
 	uint32_t line;
@@ -330,7 +329,7 @@ static void write_pprof_put_function(struct write_pprof *w, uint32_t symbol,
 
 	if (kind == FUNCTION_NAMED || kind == FUNCTION_INLINED)
 		raw = strtab_get(&w->p->strings, w->p->functions.at[s->function].raw);
-	/* That it is inlined the format has other means to say. */
+	/* The format marks inlined functions elsewhere, so omit our suffix. */
 	if (kind == FUNCTION_INLINED) {
 		shown = profile_name_to_show(w->p, raw);
 		name = shown ? shown : raw;
@@ -345,7 +344,7 @@ static void write_pprof_put_function(struct write_pprof *w, uint32_t symbol,
 	free(shown);
 }
 
-/* Gives the symbol its line and its function, which is new where it is in another file. */
+/* Gives the symbol its line and its function.  A function needs a new entry for each file. */
 static int place_symbol(struct write_pprof *w, uint32_t symbol)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
@@ -364,7 +363,7 @@ static int place_symbol(struct write_pprof *w, uint32_t symbol)
 	return 0;
 }
 
-/* Of a symbol with lines what has none is not met. */
+/* Symbols with lines are used only through their line variants. */
 static int write_pprof_put_functions(struct write_pprof *w)
 {
 	const struct call_place *nodes = w->calls.nodes.at;
@@ -397,8 +396,8 @@ static void begin_location(struct write_pprof *w, uint64_t number, uint32_t symb
 			       write_pprof_address_of(w, s));
 }
 
-/* A location is a symbol; what is inlined has one for each of its nodes, with all that it is in
- * as lines, the innermost first. */
+/* Returns a node's location id.  A location is a symbol; an inlined node has its own location,
+ * with all functions around it as lines, innermost first. */
 static uint64_t location_of(const struct write_pprof *w, uint32_t node)
 {
 	return is_inlined(w, node) ? w->calls.symbols.nr + node
@@ -438,7 +437,7 @@ static void put_locations(struct write_pprof *w)
 
 /* ---- samples ---- */
 
-/* Keys of the profile but for the stack, and what they are called. */
+/* Writes a key of the profile other than the stack as a label. */
 static void put_label(struct write_pprof *w, size_t key, uint32_t group)
 {
 	const struct key_row *row = w->p->options.keys->keys.at[key].row;
@@ -450,7 +449,7 @@ static void put_label(struct write_pprof *w, size_t key, uint32_t group)
 		return;
 	if (row->kind == KEY_TEXT || row->id == KEY_CPU)
 		field = LABEL_STRING;
-	/* Readers drop a number that is 0, and take words of digits for ranges of numbers. */
+	/* Readers drop a number of 0, and interpret strings of digits as ranges. */
 	snprintf(text, sizeof(text), "CPU %" PRId64, number);
 	if (field == LABEL_STRING)
 		number = write_pprof_string(w, row->kind == KEY_TEXT
@@ -461,7 +460,7 @@ static void put_label(struct write_pprof *w, size_t key, uint32_t group)
 	write_pprof_put_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
-/* Made once for all samples of one `who`. */
+/* Called once for all samples of the same `who`. */
 static void make_labels(struct write_pprof *w, uint32_t group)
 {
 	buf_clear(&w->labels);
@@ -470,7 +469,7 @@ static void make_labels(struct write_pprof *w, uint32_t group)
 	w->failed |= w->labels.failed;
 }
 
-/* Rows of one stack, from `at` on; returns where others begin. */
+/* Writes the rows of a stack, from `at` on.  Returns the index of the next stack. */
 static size_t write_pprof_put_sample(struct write_pprof *w, size_t at)
 {
 	const struct call_table *t = &w->calls;
@@ -513,7 +512,7 @@ static int make_steps(struct write_pprof *w)
 	return 0;
 }
 
-/* Writes what is there: all of it is many times what is packed. */
+/* Compresses and writes the pending output, because the uncompressed whole is many times larger. */
 static int write_pprof_pack(struct write_pprof *w, bool last)
 {
 	if (w->out.failed ||
@@ -545,7 +544,7 @@ static int write_pprof_put_all(struct write_pprof *w)
 	put_locations(w);
 	if (write_pprof_put_samples(w))
 		return -ENOMEM;
-	/* Last: only now they are all known. */
+	/* Strings come last: they are complete only now. */
 	for (uint32_t i = 0; i < w->strings.strings.nr; i++)
 		write_pprof_put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
 				      strlen(w->strings.strings.at[i]));

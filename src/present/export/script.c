@@ -10,13 +10,13 @@
 #include "base/safe_text.h"
 
 enum {
-	NUMBER_MAX = 24, /* bytes of any number, with what stands around it */
+	NUMBER_MAX = 24, /* bytes of any number, including separators */
 	HEX_WIDTH = 16,
 };
 
-/* ---- text at a place where there is room; each returns the end ---- */
+/* ---- writing into reserved room; each function returns the end ---- */
 
-/* Nearly all is short, and a call takes longer than the copying. */
+/* Nearly all texts are short, for which a call costs more than the copying. */
 static inline char *write_script_copy(char *at, const char *text, size_t len)
 {
 	if (len > 16) {
@@ -34,7 +34,7 @@ static inline char *write_script_copy(char *at, const char *text, size_t len)
 	return at + len;
 }
 
-/* Most are short: whole pieces are faster than a call. */
+/* Most texts are short: copying whole blocks is faster than a call. */
 static char *copy_padded(char *at, const struct script_text *text)
 {
 	for (size_t i = 0; i < text->len; i += SCRIPT_PADDING)
@@ -50,7 +50,7 @@ static char *write_script_pad(char *at, size_t width, size_t len)
 	return at + (width - len);
 }
 
-/* "%*lu" */
+/* Writes "%*lu". */
 static char *decimal(char *at, uint64_t v, size_t width)
 {
 	char digits[DIGITS_MAX];
@@ -60,7 +60,7 @@ static char *decimal(char *at, uint64_t v, size_t width)
 				 digits + DIGITS_MAX - nr, nr);
 }
 
-/* "%*d", or "%-*d" with `left` */
+/* Writes "%*d", or "%-*d" with `left`. */
 static char *integer(char *at, int32_t v, size_t width, bool left)
 {
 	uint64_t magnitude = v < 0 ? (uint64_t) - (int64_t)v : (uint64_t)v;
@@ -76,7 +76,7 @@ static char *integer(char *at, int32_t v, size_t width, bool left)
 	return left ? write_script_pad(at, width, len) : at;
 }
 
-/* "%0*lu" */
+/* Writes "%0*lu". */
 static char *zero_filled(char *at, uint64_t v, size_t width)
 {
 	char digits[DIGITS_MAX];
@@ -92,28 +92,28 @@ static unsigned int hex_digits(uint64_t v)
 	return v ? (unsigned int)(64 - __builtin_clzll(v) + 3) / 4 : 1;
 }
 
-/* The eight digits of `v`, the first one in the lowest byte. */
+/* Returns the eight digits of `v`, the first one in the lowest byte. */
 static uint64_t hex8(uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
 
-	/* A digit a byte: the bytes apart, then their halves. */
+	/* Spread the digits to one per byte: first the bytes, then their nibbles. */
 	x = (x | x << 16) & 0x0000ffff0000ffff;
 	x = (x | x << 8) & 0x00ff00ff00ff00ff;
 	x = (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0f;
-	/* 'a' - '9' - 1 more for those above 9. */
+	/* Digits above 9 need 'a' - '9' - 1 more. */
 	return x + 0x3030303030303030 +
 	       ((x + 0x0606060606060606) >> 4 & 0x0101010101010101) * ('a' - '9' - 1);
 }
 
-/* Bytes with the lowest one first, as characters. */
+/* Stores bytes as characters, lowest byte first. */
 static void write_script_store(char *at, uint64_t bytes)
 {
 	bytes = htole64(bytes);
 	memcpy(at, &bytes, sizeof(bytes));
 }
 
-/* As many spaces as the first bytes. */
+/* Replaces the first `nr` bytes with spaces. */
 static uint64_t write_script_blank(uint64_t bytes, unsigned int nr)
 {
 	uint64_t mask = nr >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * nr) - 1;
@@ -121,7 +121,7 @@ static uint64_t write_script_blank(uint64_t bytes, unsigned int nr)
 	return (bytes & ~mask) | (0x2020202020202020 & mask);
 }
 
-/* "%16lx" */
+/* Writes "%16lx". */
 static char *hex_wide(char *at, uint64_t v)
 {
 	unsigned int spaces = HEX_WIDTH - hex_digits(v);
@@ -133,12 +133,12 @@ static char *hex_wide(char *at, uint64_t v)
 	return at + HEX_WIDTH;
 }
 
-/* "%lx"; 16 bytes are written. */
+/* Writes "%lx"; stores 16 bytes. */
 static char *hex(char *at, uint64_t v)
 {
 	unsigned int nr = hex_digits(v);
 
-	/* What is behind a symbol's begin is hardly ever more. */
+	/* Offsets within a symbol are nearly always this short. */
 	if (nr <= 8) {
 		write_script_store(at, hex8((uint32_t)v << (32 - 4 * nr)));
 		return at + nr;
@@ -151,7 +151,7 @@ static char *hex(char *at, uint64_t v)
 
 /* ---- the buffer ---- */
 
-/* Room for `len` bytes, or NULL. */
+/* Returns room for `len` bytes, or NULL. */
 static char *room(struct buf *out, size_t len)
 {
 	return buf_reserve(out, len) ? (char *)out->data + out->len : NULL;
@@ -311,7 +311,7 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 		at = write_thread(at, fields, s);
 	if (fields & SCRIPT_CPU) {
 		*at++ = '[';
-		/* -1, unknown, is "-01". */
+		/* perf prints -1, unknown, as "-01". */
 		if (s->cpu == UINT32_MAX)
 			at = write_script_copy(at, "-01", 3);
 		else
@@ -424,7 +424,7 @@ static void write_branch(const struct script_branch *b, bool addresses, struct b
 	used(out, write_flags(at, b));
 }
 
-/* "4K", "2M": as perf shortens the sizes of pages, "N/A" for 0. */
+/* Writes page sizes like perf: "4K", "2M", and "N/A" for 0. */
 static void write_page_size(uint64_t bytes, struct buf *out)
 {
 	static const char units[] = "BKMG";

@@ -17,8 +17,8 @@ enum {
 
 static const struct script_fields_field {
 	const char *name;
-	const char *attr;     /* perf's name of: */
-	uint64_t sample_type; /* has to be recorded; 0: needs nothing */
+	const char *attr;     /* perf's name of sample_type */
+	uint64_t sample_type; /* must be recorded; 0: always available */
 	uint32_t field;
 } fields[] = {
 	{ "comm", NULL, 0, SCRIPT_COMM },
@@ -50,7 +50,7 @@ enum {
 	NR_FIELDS = COUNT_OF(fields)
 };
 
-/* perf's, which we do not print. */
+/* Fields of perf that this program does not print. */
 static const char *const refused[] = {
 	"trace",      "srcline",    "iregs",       "uregs",          "flags",
 	"data_src",   "bpf-output", "brstackinsn", "brstackinsnlen", "brstackoff",
@@ -67,9 +67,9 @@ void script_fields_list(struct buf *out)
 	}
 }
 
-/* What -F says. */
+/* The parsed argument of -F. */
 struct wish {
-	uint32_t set; /* these instead of the defaults, if `replace` */
+	uint32_t set; /* replaces the defaults, if `replace` */
 	uint32_t added;
 	uint32_t removed;
 	bool replace;
@@ -105,7 +105,7 @@ static int unknown_field(const char *word, size_t len, struct err *err)
 			 : err_set(err, -EINVAL, "no field '%s'", text);
 }
 
-/* One word of -F; `sign`: '+', '-' or 0. */
+/* Parses a field of -F; `sign` is '+', '-' or 0. */
 static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 		     struct err *err)
 {
@@ -114,7 +114,8 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		if (script_fields_is_word(fields[i].name, word, len))
 			field = fields[i].field;
-	/* Scripts take away what would be printed of some events: we never do. */
+	/* Scripts remove fields that some events would print; removing one that is never printed
+	 * is fine. */
 	if (!field)
 		return sign == '-' && refused_field(word, len)
 			       ? 0
@@ -123,13 +124,13 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 		w->set |= field;
 		return 0;
 	}
-	/* Of several words about one field the last one counts. */
+	/* The last mention of a field counts. */
 	w->added = sign == '+' ? w->added | field : w->added & ~field;
 	w->removed = sign == '-' ? w->removed | field : w->removed & ~field;
 	return 0;
 }
 
-/* The sign in front of a word of "+x,-y", '\0' if there is none. */
+/* Returns the sign before a word of "+x,-y", '\0' if there is none. */
 static char sign_at(const char *spec)
 {
 	if (*spec == '+' || *spec == '-')
@@ -171,8 +172,8 @@ static uint32_t defaults(const struct script_event *e, bool chains)
 	return COMMON | PLACE | SCRIPT_PERIOD | (e->type == PERF_TYPE_RAW ? MEMORY : 0);
 }
 
-/* Drops what the samples do not have; it is an error if it was asked for, in perf's words:
- * perf2bolt looks for them. */
+/* Drops fields that the samples lack.  If the user named one, this is an error with perf's
+ * message, which perf2bolt searches for. */
 static int script_fields_check(const struct script_event *e, uint32_t asked,
 			       uint32_t *set, struct err *err)
 {
@@ -199,7 +200,7 @@ static int script_fields_check(const struct script_event *e, uint32_t asked,
 	return 0;
 }
 
-/* perf opens one for the side band alone. */
+/* perf opens a dummy event only for side-band records. */
 static bool script_fields_is_dummy(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
@@ -207,12 +208,13 @@ static bool script_fields_is_dummy(const struct script_event *e)
 
 static bool same_kind(const struct script_event *a, const struct script_event *b)
 {
-	/* Beyond the fixed types one is like the other. */
+	/* All dynamic types count as the same type. */
 	return a->type == b->type ||
 	       (a->type >= PERF_TYPE_MAX && b->type >= PERF_TYPE_MAX);
 }
 
-/* As in perf the first event of a type decides for all of it, so that lines look alike. */
+/* Like perf, uses the first event of a type for all events of that type, so that lines look
+ * alike. */
 static size_t decider(const struct script_event *events, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -1,5 +1,5 @@
-/* script_fields.h - which fields of a sample `oprofile script` prints: perf script's names,
- * defaults and -F.
+/* script_fields.h - selects the sample fields that `oprofile script` prints: perf script's
+ * names, defaults and -F.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -34,18 +34,18 @@ enum script_field {
 	SCRIPT_CGROUP = 1 << 20 /* perf 6.8 and later */
 };
 
-/* An event, as far as its fields depend on it. */
+/* The attributes of an event that its fields depend on. */
 struct script_event {
 	const char *name;
-	uint32_t type; /* of its perf_event_attr, as the next two */
+	uint32_t type; /* of its perf_event_attr, like the next two */
 	uint64_t config;
 	uint64_t sample_type;
 };
 
-/* The fields of each event (ret_fields[nr], SCRIPT_...).  `spec`: the argument of -F, NULL
- * for the defaults: "comm,tid,ip" instead of them, "+addr,-cpu" on top of them.  `chains`:
- * call chains are shown where they were recorded.  What is not in the samples is left out,
- * unless it was asked for by name: -EINVAL, as for words that are no field. */
+/* Sets the fields of each event: ret_fields[nr], SCRIPT_...  `spec` is the argument of -F, NULL
+ * for the defaults: "comm,tid,ip" replaces them, "+addr,-cpu" changes them.  `chains`: show call
+ * chains if they were recorded.  Fields that the samples lack are omitted.  Returns 0, or
+ * -EINVAL with a message if `spec` names such a field or an unknown one. */
 int script_fields(const struct script_event *events, size_t nr, const char *spec,
 		  bool chains, uint32_t *ret_fields, struct err *err);
 /* Appends the names, separated by commas, for a help text. */

@@ -1,6 +1,6 @@
-/* speedscope.c - speedscope's own JSON (github.com/jlfwong/speedscope, file-format-spec.ts):
- * frames, and for each event a profile of stacks with weights.  The profile's keys are comm and
- * stack; the command is the outermost frame, as in folded stacks. */
+/* speedscope.c - writes speedscope's own JSON (github.com/jlfwong/speedscope,
+ * file-format-spec.ts): frames, and for each event a profile of stacks with weights.  The
+ * profile's keys are comm and stack; the command is the outermost frame, as in folded stacks. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 struct scope {
 	struct call_table calls;
 	struct json json;
-	uint32_t *path; /* of a stack, the innermost first */
+	uint32_t *path; /* nodes of a stack, innermost first */
 };
 
 static void write_speedscope_put_frames(struct scope *s)

@@ -1,5 +1,5 @@
-/* writers.h - the forms a profile is written in.
- * Layer: present.  A form is a row of writers.c and a function of its own file. */
+/* writers.h - the output formats of a profile.
+ * Layer: present.  A format has a row in writers.c and a function in its own file. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@ struct profile;
 struct writer {
 	const char *name;
 	const char *help;
-	/* 0, -ENOMEM, or -EINVAL: the profile cannot be shown in this form.  Errors of `out`
-	 * are found by ferror(). */
+	/* Returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be shown in this
+	 * format.  The caller checks `out` with ferror(). */
 	int (*write)(FILE *out, struct profile *p,
 		     const struct present_options *options, struct err *err);
 };
