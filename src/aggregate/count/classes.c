@@ -12,8 +12,9 @@
 #include "format/session/session.h"
 
 enum {
-	VALUES_SHOWN = 5, /* of an axis, in the error */
-	VALUE_WIDTH = 40  /* of an event's name there: the text is of fixed size */
+	VALUES_SHOWN = 5, /* values of an axis in the error message */
+	/* maximum length of an event name in the message, whose size is fixed */
+	VALUE_WIDTH = 40
 };
 
 static const struct {
@@ -99,7 +100,7 @@ int classes_init(struct classes *c, unsigned int kept, const struct class_event 
 		 size_t nr_events)
 {
 	*c = (struct classes){ .kept = kept };
-	/* Events are a handful. */
+	/* A linear search is fast enough: there are only a few events. */
 	for (uint32_t i = 0; i < nr_events; i++) {
 		uint32_t main = 0;
 
@@ -121,7 +122,7 @@ void classes_done(struct classes *c)
 	map_done(&c->by);
 }
 
-/* 0 in the axes that are merged. */
+/* Returns the class, with 0 in the merged axes. */
 static struct class merged(const struct classes *c, const struct class *met)
 {
 	return (struct class){
@@ -194,7 +195,7 @@ static int classes_compare(const struct class *a, const struct class *b,
 	return r ? r : classes_compare_events(c, a->event, b->event);
 }
 
-/* For qsort_r(): numbers of added classes. */
+/* Compares numbers of added classes, for qsort_r(). */
 static int compare_added(const void *a, const void *b, void *classes)
 {
 	const struct classes *c = classes;
@@ -229,7 +230,7 @@ static bool axis_varies(const struct classes *c, enum class_axis axis)
 	return false;
 }
 
-/* Programs of one thread each: the tid says nothing that the tgid does not. */
+/* Returns true if every thread ID equals its process ID, so the tid adds no information. */
 static bool threads_are_processes(const struct classes *c)
 {
 	if (!(c->kept & KEEP_TGID))
@@ -264,7 +265,7 @@ static void classes_put_value(const struct classes *c, const struct class *one,
 	classes_put(out, number);
 }
 
-/* What classes_put_values() sorts by. */
+/* The context of classes_compare_values(). */
 struct value_order {
 	const struct classes *c;
 	enum class_axis axis;
@@ -281,7 +282,7 @@ static int classes_compare_values(const void *a, const void *b, void *order)
 	return classes_compare_numbers(axis_value(x, o->axis), axis_value(y, o->axis));
 }
 
-/* The distinct values of an axis, the first few by name. */
+/* Appends the first few distinct values of an axis, and the number of the others. */
 static int classes_put_values(const struct classes *c, enum class_axis axis,
 			      struct buf *out)
 {

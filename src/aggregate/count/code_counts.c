@@ -30,7 +30,7 @@ uint32_t code_counts_place(struct code_counts *c, uint32_t image, uint64_t offse
 	return at;
 }
 
-/* The edge, with nothing counted if it is new; NULL when memory is short. */
+/* Returns the edge, with a count of 0 if it is new; NULL if memory is short. */
 static struct code_edge *edge_at(code_edge_vec *edges, struct map *by, uint32_t from,
 				 uint32_t to)
 {
@@ -70,7 +70,7 @@ int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* Where a run begins its count is added, behind its last address it is taken away. */
+/* A change of the current count: added at the start of a run, subtracted after its last address. */
 struct turn {
 	uint64_t at;
 	uint64_t change; /* modulo 2^64 */

@@ -1,6 +1,6 @@
-/* code_counts.h - how often code ran, by its place in images: samples, and what branch stacks
- * tell.  For profiles that compilers and linkers read, which want places, not names.
- * Layer: aggregate.  Memory grows with what is distinct. */
+/* code_counts.h - counts how often code ran, by location in images, from samples and branch
+ * stacks.  For profiles that compilers and linkers read, which need locations instead of names.
+ * Layer: aggregate.  Memory use grows with the number of distinct elements. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,20 +8,19 @@
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 
-/* A place in code: offset as in struct frame (format/session/dict.h). */
+/* A location in code; the offset is as in struct frame (format/session/dict.h). */
 struct code_place {
 	uint32_t image;
 	uint64_t offset;
-	uint64_t samples; /* that were taken here */
+	uint64_t samples; /* taken at this location */
 };
 
-/* A branch that was taken, or what ran in a line: from a branch's target up to and with the next
- * branch. */
+/* A taken branch, or a run of sequential code: from a branch's target through the next branch. */
 struct code_edge {
-	uint32_t from; /* positions in `places` */
+	uint32_t from; /* indices of `places` */
 	uint32_t to;
 	uint64_t count;
-	uint64_t mispredicted; /* of branches */
+	uint64_t mispredicted; /* only for branches */
 };
 
 typedef VEC(struct code_edge) code_edge_vec;
@@ -36,23 +35,23 @@ struct code_counts {
 	uint64_t samples;
 };
 
-/* One to be filled is all zero. */
+/* An all-zero structure is empty and ready for use. */
 void code_counts_done(struct code_counts *c);
-/* The place's number, old or new; MAP_NONE when memory is short. */
+/* Returns the number of a new or existing place; MAP_NONE if memory is short. */
 uint32_t code_counts_place(struct code_counts *c, uint32_t image, uint64_t offset);
-/* One more.  0 or -ENOMEM. */
+/* Count one more.  Return 0 or -ENOMEM. */
 int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,
 		       bool mispredicted);
 int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to);
 
-/* How often each stretch of an image's code ran: runs laid on each other, cut where one begins or
- * ends.  By address, no two overlap. */
+/* How often a stretch of an image's code ran: the overlay of all runs, split where any begins or
+ * ends.  Stretches are sorted by address and do not overlap. */
 struct code_stretch {
-	uint64_t first; /* offsets, ... */
-	uint64_t last;  /* ... of the instruction that this is or that ends here */
+	uint64_t first; /* offset of its first instruction */
+	uint64_t last;  /* offset of its last instruction, or within it */
 	uint64_t count;
 };
 typedef VEC(struct code_stretch) code_stretch_vec;
-/* Adds those of `image` to `out`.  0 or -ENOMEM. */
+/* Appends those of `image` to `out`.  Returns 0 or -ENOMEM. */
 int code_counts_stretches(const struct code_counts *c, uint32_t image,
 			  code_stretch_vec *out);

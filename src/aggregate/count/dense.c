@@ -61,8 +61,9 @@ static int lengthen(struct dense *d, size_t nr_places)
 		if (!d->rows[i])
 			continue;
 		grown = realloc(d->rows[i], nr_places * sizeof(*grown));
+		/* some rows are longer than needed, which is harmless */
 		if (!grown)
-			return -ENOMEM; /* rows may be longer than they need to be */
+			return -ENOMEM;
 		memset(grown + d->nr_places, 0,
 		       (nr_places - d->nr_places) * sizeof(*grown));
 		d->rows[i] = grown;

@@ -1,6 +1,6 @@
-/* dense.h - counts of (actor, event) rows by place, as plain arrays: what most reports need,
- * and eight times smaller than a tally.
- * Layer: aggregate.  Gives up when the rows together get too big; a tally goes on then. */
+/* dense.h - counts of (actor, event) rows by place, as plain arrays.  Most reports need only
+ * these, and they use an eighth of the memory of a tally.
+ * Layer: aggregate.  If the rows get too large together, counting continues in a tally. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 struct tally;
 
 enum {
-	DENSE_EVENT_BITS = 3 /* more events than these are counted in the tally */
+	DENSE_EVENT_BITS = 3 /* further events are counted in the tally */
 };
 
-/* Small, so that more of them stay in the caches; what runs over is carried. */
+/* Small, so that more of them fit into CPU caches; overflow is carried to the tally. */
 typedef uint8_t dense_count;
 
 enum {
@@ -26,18 +26,18 @@ struct dense {
 	size_t nr_rows;
 	size_t nr_used;
 	size_t nr_places; /* length of each row */
-	size_t nr_cells;  /* counts that are not 0 */
+	size_t nr_cells;  /* number of non-zero counts */
 };
 
 void dense_done(struct dense *d);
-/* Makes room for a row and a place.  0; 1 when that would be too big (all is in `t` then,
- * and `on` is false); or -ENOMEM. */
+/* Makes room for a row and a place.  Returns 0, -ENOMEM, or 1 if that would be too large; then
+ * all counts are in `t` and `on` is false. */
 int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place);
-/* Counts so many samples at once: here, or in `t` when it is too big for them (`on` is false then).
- * 0 or -ENOMEM. */
+/* Counts several samples, in `t` if the rows get too large (`on` is false then).  Returns 0 or
+ * -ENOMEM. */
 int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
 	      uint64_t samples);
-/* Moves all counts to the tally; `on` is false then.  0 or -ENOMEM. */
+/* Moves all counts to the tally and sets `on` to false.  Returns 0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
-/* Notes in the tally that a count has run over, and is 0 now.  0 or -ENOMEM. */
+/* Adds an overflow to the tally; the count itself is 0 now.  Returns 0 or -ENOMEM. */
 int dense_carry(struct dense *d, struct tally *t, size_t row, size_t place);

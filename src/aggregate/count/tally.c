@@ -9,17 +9,18 @@
 #include "base/containers/sort_numbers.h"
 
 enum {
-	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */
+	FIRST_NOTES = 1 << 13, /* 256 KB, so that they stay in CPU caches */
 	NOTE_BITS = 18,
 	MAX_NOTES = 1 << NOTE_BITS,
 	SPARE = 4,
-	FEW = 16, /* so many notes a possible cell make plain counters the best */
+	/* with this many notes per possible cell, plain counters are fastest */
+	FEW = 16,
 	FEW_BITS = 11,
 	KEY_BITS = 64
 };
 
-/* The parts of a pair, the last first; together they are a key that orders as the pairs
- * do. */
+/* The components of a pair, least significant first.  Concatenated, they form a key that sorts
+ * like the pairs. */
 enum part {
 	PART_EVENT,
 	PART_PLACE,
@@ -41,11 +42,11 @@ static const struct {
 	[PART_BUCKET] = { true, TALLY_EVENT_BITS + TALLY_CPU_BITS, 32 },
 };
 
-/* How pairs are packed: of each part the bits that are in use. */
+/* The layout of packed pairs: only the bits of each component that are in use. */
 struct packing {
-	unsigned int at[PART_COUNT]; /* in the key */
+	unsigned int at[PART_COUNT]; /* shift within the key */
 	uint64_t mask[PART_COUNT];   /* of the value */
-	unsigned int bits;           /* of the key; more than KEY_BITS: there is none */
+	unsigned int bits;           /* of the key; more than KEY_BITS: no key fits */
 };
 
 void tally_done(struct tally *t)
@@ -106,7 +107,7 @@ static struct tally_cell tally_unpack(const struct packing *p, uint64_t key)
 	return c;
 }
 
-/* In the order of cells. */
+/* Compares in the order of cells. */
 static int tally_compare(const struct tally_cell *x, const struct tally_cell *y)
 {
 	uint64_t x_first = x->b >> TALLY_EVENT_BITS;
@@ -119,8 +120,8 @@ static int tally_compare(const struct tally_cell *x, const struct tally_cell *y)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Room for `nr` cells behind all runs, which may move; NULL when memory is short.  More is asked for than
- * is needed: memory that is not touched costs nothing, and huge_zgrow() does not copy. */
+/* Returns room for `nr` cells after all runs, which can move; NULL if memory is short.
+ * Allocates more than needed: untouched memory costs nothing, and huge_zgrow() does not copy. */
 static struct tally_cell *make_run(struct tally *t, size_t nr)
 {
 	size_t needed = t->nr_summed + nr;
@@ -137,7 +138,7 @@ static struct tally_cell *make_run(struct tally *t, size_t nr)
 	return t->cells + t->nr_summed;
 }
 
-/* A run of so many cells is there; notes of no samples leave none. */
+/* Records a run of `nr` cells; without cells, there is no run. */
 static void end_run(struct tally *t, size_t nr)
 {
 	if (!nr)
@@ -152,7 +153,7 @@ static void tally_add_counts(struct tally_cell *to, const struct tally_cell *fro
 	to->period += from->period;
 }
 
-/* Notes that are all of the same counts: their keys say everything. */
+/* Sums up notes with equal counts: only their keys matter. */
 static int sum_up_plain(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
@@ -184,7 +185,7 @@ static int sum_up_plain(struct tally *t, const struct packing *p)
 	return 0;
 }
 
-/* The key has room for the number of its note. */
+/* Sums up notes with keys that leave room for the index of the note. */
 static int sum_up_sorted(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
@@ -213,7 +214,7 @@ static int sum_up_sorted(struct tally *t, const struct packing *p)
 	return 0;
 }
 
-/* There is no room for it. */
+/* Sums up notes with keys too long to also hold the index. */
 static int sum_up_long(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
@@ -245,7 +246,7 @@ static int compare_cells(const void *x, const void *y)
 	return tally_compare(x, y);
 }
 
-/* Pairs too wide for a key: no recording has so many of everything. */
+/* Sums up pairs too wide for a key, which no real recording has. */
 static int sum_up_wide(struct tally *t)
 {
 	struct tally_cell *cells = make_run(t, t->nr_notes);
@@ -266,7 +267,7 @@ static int sum_up_wide(struct tally *t)
 	return 0;
 }
 
-/* Few different keys: a counter for each. */
+/* Sums up notes with few possible keys: one counter per key. */
 static int sum_up_few(struct tally *t, const struct packing *p)
 {
 	size_t nr = (size_t)1 << p->bits;
@@ -305,7 +306,7 @@ static bool are_few(const struct tally *t, const struct packing *p)
 	return p->bits < FEW_BITS && t->nr_notes >= (size_t)FEW << p->bits;
 }
 
-/* How many of the run's cells are in order not behind `c`. */
+/* Returns how many cells of the run sort at or before `c`. */
 static size_t nr_up_to(const struct tally_cell *run, size_t nr,
 		       const struct tally_cell *c)
 {
@@ -322,8 +323,8 @@ static size_t nr_up_to(const struct tally_cell *run, size_t nr,
 	return from;
 }
 
-/* Merges `other` into the run in place, from the last cell on; behind its `nr` cells there is room for
- * the others, too.  Returns how many there are then. */
+/* Merges `other` into the run in place, from the last cell on; the run must have room for all
+ * cells.  Returns the new number of cells. */
 static size_t tally_merge(struct tally_cell *run, size_t nr,
 			  const struct tally_cell *other, size_t nr_other)
 {
@@ -344,13 +345,13 @@ static size_t tally_merge(struct tally_cell *run, size_t nr,
 	}
 	nr_merged = nr + nr_other - to;
 	memcpy(run + i, other, j * sizeof(*other));
-	/* What both had leaves a gap. */
+	/* Cells that both had leave a gap. */
 	memmove(run + i + j, run + to, nr_merged * sizeof(*run));
 	return i + j + nr_merged;
 }
 
-/* Times and threads go up, so that most of the last run lies behind the one before: these cells stay
- * where they are, the others are moved out of the way first.  0 or -ENOMEM. */
+/* Times and threads mostly ascend, so most of the last run sorts after the previous one.  Those
+ * cells stay in place; the others are moved aside first.  Returns 0 or -ENOMEM. */
 static int merge_last_two(struct tally *t)
 {
 	size_t nr_last = t->run_nr[t->nr_runs - 1];
@@ -372,7 +373,8 @@ static int merge_last_two(struct tally *t)
 	return 0;
 }
 
-/* The last run is at least half as long as the one before, or lies nearly behind it. */
+/* Returns true if the last run is at least half as long as the previous one, or sorts mostly
+ * after it. */
 static bool is_worth_merging(const struct tally *t)
 {
 	size_t nr_last = t->run_nr[t->nr_runs - 1];
@@ -419,7 +421,7 @@ int tally_make_room(struct tally *t)
 
 	if (tally_sum_up(t, &p))
 		return -ENOMEM;
-	/* As many notes as cells, so that both are walked through equally often. */
+	/* Keep as many notes as cells, so that the passes over both are balanced. */
 	if (t->room && (t->nr_summed < t->room || room > MAX_NOTES))
 		return 0;
 	notes = huge_alloc(room * sizeof(*notes));

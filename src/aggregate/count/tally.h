@@ -1,16 +1,17 @@
 /* tally.h - the innermost table: counts by a pair of numbers.
- * Layer: aggregate.  Nothing is looked up for a sample: it is noted, and notes are sorted
- * and summed up once there are many.  So the memory is walked in order, whatever the order
- * of the samples, and grows with the number of distinct pairs only. */
+ * Layer: aggregate.  A sample causes no look-up: it is appended as a note, and the notes are
+ * sorted and summed once there are many.  So memory is accessed sequentially, whatever the order
+ * of the samples, and grows only with the number of distinct pairs. */
 #pragma once
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	/* Low bits of `b` that order cells last; the others order them first, then `a`. */
+	/* The low bits of `b` are the last sort key of cells; the other bits are the first,
+	 * before `a`. */
 	TALLY_EVENT_BITS = 12,
-	TALLY_CPU_BITS = 20, /* next to them */
+	TALLY_CPU_BITS = 20, /* the bits above TALLY_EVENT_BITS */
 	TALLY_RUNS = 48      /* each at least twice as long as the next */
 };
 
@@ -23,32 +24,34 @@ struct tally_cell {
 
 struct tally {
 	struct tally_cell
-		*cells;  /* run behind run; after tally_finish(): one run of all */
-	size_t nr_cells; /* after tally_finish() */
+		*cells;  /* consecutive runs; after tally_finish() a single run */
+	size_t nr_cells; /* valid after tally_finish() */
 	size_t cells_room;
-	size_t run_nr[TALLY_RUNS]; /* cells in order, each pair once */
+	/* number of cells; a run is sorted, with each pair once */
+	size_t run_nr[TALLY_RUNS];
 	size_t nr_runs;
-	size_t nr_summed;         /* cells of the runs together */
-	struct tally_cell *notes; /* as they came */
+	size_t nr_summed;         /* number of cells in all runs */
+	struct tally_cell *notes; /* unsorted */
 	size_t nr_notes;
 	size_t room;
-	uint64_t some_a, some_b; /* bits that are set in any of them */
-	uint64_t *keys;          /* two for each note there is room for */
+	uint64_t some_a, some_b; /* the OR of all values */
+	uint64_t *keys;          /* two for each note that fits */
 };
 
-/* All zeros is an empty tally. */
+/* An all-zero structure is an empty tally. */
 void tally_done(struct tally *t);
-/* Makes room for a note: sums up those there are.  0 or -ENOMEM. */
+/* Makes room for a note by summing up the existing ones.  Returns 0 or -ENOMEM. */
 int tally_make_room(struct tally *t);
-/* Sums up what was summed up in parts: nr_summed is the number of cells then, without the notes.
- * 0 or -ENOMEM. */
+/* Merges all runs.  Afterwards nr_summed is the number of cells, without the notes.  Returns 0
+ * or -ENOMEM. */
 int tally_settle(struct tally *t);
-/* Sums up all that was added.  Nothing is added behind it.  0 or -ENOMEM. */
+/* Sums up everything that was added; do not add afterwards.  Returns 0 or -ENOMEM. */
 int tally_finish(struct tally *t);
-/* After tally_finish(): the first `nr` cells are not read any more. */
+/* Releases the memory of the first `nr` cells, which are not read again.  Call it after
+ * tally_finish(). */
 void tally_forget(struct tally *t, size_t nr);
 
-/* Counts that many samples at once.  0 or -ENOMEM. */
+/* Counts several samples.  Returns 0 or -ENOMEM. */
 static inline int tally_add_many(struct tally *t, uint64_t a, uint64_t b,
 				 uint64_t samples, uint64_t period)
 {
@@ -60,7 +63,7 @@ static inline int tally_add_many(struct tally *t, uint64_t a, uint64_t b,
 	return 0;
 }
 
-/* Counts one sample.  0 or -ENOMEM. */
+/* Counts a sample.  Returns 0 or -ENOMEM. */
 static inline int tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t period)
 {
 	return tally_add_many(t, a, b, 1, period);

@@ -11,14 +11,14 @@
 enum {
 	RECENT = 1024,
 	FIRST_ROOM = 1 << 16,
-	MORE_WORDS = 2, /* of an entry */
+	MORE_WORDS = 2, /* maximum of an entry */
 	FOLD_SPANS = 1 << 18,
-	/* Where folding gains nothing it is tried again when there are so many times more. */
+	/* If folding gained nothing, wait until there are this many times more spans. */
 	FOLD_SELDOM = 64,
 	BUCKET_BITS = 32
 };
 
-/* Where a place was added last. */
+/* Where a place was last added. */
 struct timeline_recent {
 	uint32_t place;
 	uint32_t at_plus_1;
@@ -50,7 +50,7 @@ void timeline_end(struct timeline *t)
 	t->recent = NULL;
 }
 
-/* Room for twice as many: memory that is not touched costs nothing.  NULL when memory is short. */
+/* Doubles the room: untouched memory costs nothing.  Returns NULL if memory is short. */
 static void *timeline_grow(void *memory, size_t *room, size_t elem_bytes)
 {
 	size_t more = *room ? *room * 2 : FIRST_ROOM;
@@ -61,7 +61,7 @@ static void *timeline_grow(void *memory, size_t *room, size_t elem_bytes)
 	return grown;
 }
 
-/* For an entry. */
+/* Makes room for an entry. */
 static int grow_words(struct timeline *t)
 {
 	uint32_t *words = NULL;
@@ -101,7 +101,7 @@ static int begin_span(struct timeline *t, uint64_t a, uint64_t b)
 	if (!number_plus_1)
 		return -ENOMEM;
 	if (is_new) {
-		/* Where there is no memory for it, 0: the error ends the profile. */
+		/* 0 if memory is short: the error ends the profile. */
 		*number_plus_1 = 0;
 		if (!vec_push(&t->tracks, track))
 			return -ENOMEM;
@@ -121,7 +121,7 @@ static bool is_of_span(const struct timeline *t, uint64_t a, uint64_t b)
 	return t->is_open && b == t->last_b && a >> 32 == t->last_a >> 32;
 }
 
-/* So many more where the place is already; false: they cannot be counted there. */
+/* Adds to the count of the entry at `at`.  Returns false if the entry cannot hold it. */
 static bool timeline_count(struct timeline *t, uint32_t at, uint32_t samples)
 {
 	uint32_t *word = &t->words[at];
@@ -139,7 +139,7 @@ static bool timeline_count(struct timeline *t, uint32_t at, uint32_t samples)
 	return true;
 }
 
-/* To the last span. */
+/* Adds a place to the last span. */
 static int timeline_add_entry(struct timeline *t, uint32_t place, uint32_t samples)
 {
 	struct timeline_recent *recent = &t->recent[place % RECENT];
@@ -161,7 +161,7 @@ static int timeline_add_entry(struct timeline *t, uint32_t place, uint32_t sampl
 
 /* ---- short spans ---- */
 
-/* The spans of the source, by track and bucket and then by when they began; malloc'd. */
+/* Returns the spans of the source, sorted by track, bucket and start.  The caller frees them. */
 static struct sort_key *sorted_spans(const struct timeline *t)
 {
 	size_t nr = t->spans.nr - t->first_span;
@@ -201,8 +201,8 @@ static int copy_span(struct timeline *to, const struct timeline *t, size_t i)
 	return r;
 }
 
-/* What was folded takes the place of what it was made of.  That had as many spans at least, but not as
- * many words: a place that is there twice, with others between, becomes one with a number. */
+/* Replaces the source's spans with the folded ones, which are at most as many.  But they can
+ * need more words: a place that occurs twice with others between becomes an entry with a count. */
 static int put_back(struct timeline *t, const struct timeline *folded)
 {
 	uint32_t from = t->spans.at[t->first_span].at;
@@ -224,7 +224,7 @@ static int put_back(struct timeline *t, const struct timeline *folded)
 	return 0;
 }
 
-/* Makes one of spans of the same track and bucket.  0 or -ENOMEM. */
+/* Merges spans of the same track and bucket.  Returns 0 or -ENOMEM. */
 static int timeline_fold(struct timeline *t)
 {
 	struct timeline folded = { 0 };

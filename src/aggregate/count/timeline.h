@@ -1,17 +1,16 @@
-/* timeline.h - samples told apart by time: what was hit, one span of time after the other.
+/* timeline.h - samples separated by time: their places, one span of time after the other.
  * Layer: aggregate.
- *
- * The idea: nearly each sample of a span of time is at a place of its own, so that looking for its
- * like costs more than it saves, in time and in memory.  But samples come thread by thread and in
- * the order of time, if not strictly: most are of the thread, processor and event (the "track") and
- * of the span (the "bucket") of the one before.  So these stand once, and behind them the places in
- * a row, 4 bytes each.  A place that was met in this span a moment before is counted there, so that
- * memory grows with what is distinct; but a place may be there several times, and so may a bucket
- * of a track.  Where tracks take turns, as events of a group do, spans are short; when there are many,
- * those of a bucket and track are made one, as long as that makes them fewer.
- *
- * An entry is a place; with TIMELINE_MANY set, a word with its number of samples follows.  While a
- * source is read, places have its numbers, and from then on those of tuples (groups.h). */
+ * In a short span of time nearly every sample has a different place, so searching for equal
+ * samples costs more time and memory than it saves.  But samples arrive thread by thread and
+ * roughly in time order: most have the same thread, processor and event (the "track") and the
+ * same span of time (the "bucket") as the previous sample.  So track and bucket are stored once,
+ * followed by the places, 4 bytes each.  A place that occurred in this span shortly before is
+ * counted there, so memory mostly grows with the distinct places; but a place can occur several
+ * times in a span, and a bucket several times in a track.  If tracks alternate, as events of a
+ * group do, spans are short; when there are many, the spans of the same bucket and track are
+ * merged, as long as that reduces their number.  An entry is a place; if TIMELINE_MANY is set,
+ * the next word is its number of samples.  While a source is read, places are numbers of the
+ * source; afterwards they are tuples (groups.h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +21,8 @@
 
 #define TIMELINE_MANY 0x80000000u
 
-/* Of a source: an actor; event and cpu as tally.h has them.  Later a group, which is one of "who"
- * alone, and an event of the profile. */
+/* While a source is read: an actor of it, and event and cpu as in tally.h.  Afterwards: a group
+ * that has only a "who", and an event of the profile. */
 struct timeline_track {
 	uint32_t who;
 	uint32_t what;
@@ -31,13 +30,14 @@ struct timeline_track {
 
 struct timeline_span {
 	uint32_t track;
-	uint32_t bucket; /* KEY_TIME, in widths of the key */
-	uint32_t at;     /* its first word; it ends where the next one begins */
+	uint32_t bucket; /* KEY_TIME, in units of the bucket width */
+	uint32_t at;     /* its first word; it ends where the next span begins */
 };
 
 struct timeline {
 	VEC(struct timeline_track) tracks;
-	/* These two are huge_zalloc()'d, as they are large and not moved when they grow. */
+	/* These two are allocated with huge_zalloc(): they are large, and do not move when they
+	 * grow. */
 	struct {
 		struct timeline_span *at;
 		size_t nr;
@@ -46,31 +46,33 @@ struct timeline {
 	uint32_t *words;
 	size_t nr_words;
 	size_t room;
-	size_t first_track, first_span; /* of the source that is read */
-	struct pairs track_by;          /* likewise */
-	size_t fold_at;                 /* so many spans of it are made fewer */
-	bool is_open;                   /* the last span is still added to */
+	size_t first_track, first_span; /* of the current source */
+	struct pairs track_by;          /* of the current source */
+	/* number of its spans at which they are folded */
+	size_t fold_at;
+	bool is_open;                   /* the last span can still grow */
 	uint64_t last_a, last_b;        /* its pair */
-	struct timeline_recent *recent; /* places of it */
+	struct timeline_recent *recent; /* its recent places */
 };
 
-/* All zeros is an empty one. */
+/* An all-zero structure is empty. */
 void timeline_done(struct timeline *t);
-/* A source begins.  0 or -ENOMEM. */
+/* Begins a source.  Returns 0 or -ENOMEM. */
 int timeline_begin(struct timeline *t);
-/* Nothing more is added of it. */
+/* Ends a source. */
 void timeline_end(struct timeline *t);
-/* Counts a sample of a pair as in tally.h: (actor, place), (bucket, cpu, event).  0 or -ENOMEM. */
+/* Counts a sample of a pair as in tally.h: (actor, place), (bucket, cpu, event).  Returns 0 or
+ * -ENOMEM. */
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b);
 
-/* Behind the last word of a span. */
+/* Returns the index after the last word of a span. */
 static inline uint32_t timeline_span_end(const struct timeline *t, size_t span)
 {
 	return span + 1 < t->spans.nr ? t->spans.at[span + 1].at
 				      : (uint32_t)t->nr_words;
 }
 
-/* The entry at `*at`, which goes on to the next one: its place, and how many samples. */
+/* Returns the place of the entry at *at and its number of samples, and advances *at. */
 static inline uint32_t timeline_next(const struct timeline *t, uint32_t *at,
 				     uint32_t *ret_samples)
 {

@@ -11,7 +11,7 @@ enum {
 	FIRST_SLOTS = 256
 };
 
-/* Where the tuple with these values is, or an empty slot. */
+/* Returns the slot of the tuple with these values, or an empty slot. */
 static struct tuple_slot *tuples_find(const struct tuples *t, uint32_t hash,
 				      const uint64_t *values)
 {
@@ -30,7 +30,7 @@ static struct tuple_slot *tuples_find(const struct tuples *t, uint32_t hash,
 	}
 }
 
-/* At most half full. */
+/* Keeps the table at most half full. */
 static int tuples_grow(struct tuples *t)
 {
 	size_t nr = t->nr_slots ? t->nr_slots * 2 : FIRST_SLOTS;
@@ -60,7 +60,7 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *values)
 	uint32_t hash = (uint32_t)hash_bytes(values, bytes, 0);
 	struct tuple_slot *slot;
 
-	/* One element more than is used: tuples may be of no values. */
+	/* Reserve an extra element, because tuples can have no values. */
 	if (!vec_reserve(&t->values, t->values.nr + t->width + 1) ||
 	    ((t->nr + 1) * (size_t)2 > t->nr_slots && tuples_grow(t)))
 		return DICT_NONE;

@@ -1,4 +1,4 @@
-/* tuples.h - distinct tuples of 64-bit values, each known by a number.
+/* tuples.h - numbers distinct tuples of 64-bit values.
  * Layer: aggregate; private to the counting of profiles. */
 #pragma once
 #include <stddef.h>
@@ -12,13 +12,13 @@ struct tuple_slot {
 };
 
 struct tuples {
-	size_t width;         /* values of a tuple; set before the first is added */
-	VEC(uint64_t) values; /* of tuple t: values.at[t * width] and on */
+	size_t width;         /* values per tuple; set it before adding the first */
+	VEC(uint64_t) values; /* tuple t begins at values.at[t * width] */
 	uint32_t nr;
 	struct tuple_slot *slots;
 	size_t nr_slots;
 };
 
-/* The number of a tuple, new or old; DICT_NONE when memory is short. */
+/* Returns the number of a new or existing tuple; DICT_NONE if memory is short. */
 uint32_t tuples_add(struct tuples *t, const uint64_t *values);
 void tuples_done(struct tuples *t);
