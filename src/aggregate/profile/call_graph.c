@@ -8,7 +8,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/containers/sort_keys.h"
 
-/* What a row of the profile was: samples at a node. */
+/* A former row of the profile: samples at a node. */
 struct call_graph_item {
 	uint32_t who;
 	uint32_t event;
@@ -17,17 +17,17 @@ struct call_graph_item {
 	uint64_t period;
 };
 
-/* A node of the part of the tree that the samples of one (who, event) are in.  Callers have lower
+/* A node of the subtree that has the samples of a (who, event) pair.  Callers have lower
  * numbers. */
 struct call_graph_local {
 	uint32_t node;
 	uint32_t caller;
-	uint32_t first; /* callee; 0: none */
-	uint32_t next;  /* callee of its caller */
+	uint32_t first; /* first callee; 0: none */
+	uint32_t next;  /* next callee of its caller */
 	struct call_total total;
 };
 
-/* A function on the path from the root to where the walk is. */
+/* A function on the path from the root to the current node. */
 struct call_graph_step {
 	uint32_t row;
 	uint32_t arc;
@@ -37,14 +37,14 @@ struct call_graph_walk {
 	struct profile *p;
 	struct call_graph_item *items;
 	size_t nr_items;
-	uint32_t who; /* of what is walked over */
+	uint32_t who; /* the pair that is processed */
 	uint32_t event;
 	uint32_t *local_of; /* by node; 0: none */
 	VEC(struct call_graph_local) locals;
-	uint32_t *row_of;     /* by where tuple; DICT_NONE: none yet */
-	VEC(uint32_t) wheres; /* that have one */
+	uint32_t *row_of;     /* by tuple of GROUP_WHERE; DICT_NONE: none yet */
+	VEC(uint32_t) wheres; /* the tuples that have a row */
 	VEC(struct call_graph_step) path;
-	VEC(uint32_t) open_rows; /* by row: how often it is on the path */
+	VEC(uint32_t) open_rows; /* by row: occurrences on the path */
 	VEC(uint32_t) open_arcs;
 	struct map arc_by; /* (caller, callee) */
 };
@@ -55,7 +55,7 @@ void call_graph_done(struct call_graph *g)
 	vec_done(&g->arcs);
 }
 
-/* The rows as items, those of one (who, event) together and by node. */
+/* Converts the rows to items, grouped by (who, event) and sorted by node. */
 static int collect_items(struct call_graph_walk *w)
 {
 	const struct profile *p = w->p;
@@ -95,11 +95,11 @@ static int collect_items(struct call_graph_walk *w)
 	return r;
 }
 
-/* ---- the part of the tree ---- */
+/* ---- the subtree ---- */
 
 static bool add_local(struct call_graph_walk *w, uint32_t node)
 {
-	w->local_of[node] = 1; /* its number is not known yet */
+	w->local_of[node] = 1; /* a placeholder for its number */
 	return vec_push(&w->locals, (struct call_graph_local){ .node = node });
 }
 
@@ -111,7 +111,7 @@ static int call_graph_compare_locals(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* By node: sorted, or where most are there all looked at. */
+/* Sorts by node; if most nodes are used, scans all nodes instead. */
 static void order_locals(struct call_graph_walk *w)
 {
 	size_t nr_nodes = w->p->calls.nodes.nr;
@@ -127,7 +127,7 @@ static void order_locals(struct call_graph_walk *w)
 			w->locals.at[at++] = (struct call_graph_local){ .node = node };
 }
 
-/* Number 0 is the root, and no callee of anything; 1 the root of what is truncated. */
+/* Number 0 is the root, which is nobody's callee; 1 is the root of truncated stacks. */
 static int make_locals(struct call_graph_walk *w, const struct call_graph_item *items,
 		       size_t nr)
 {
@@ -181,7 +181,7 @@ static void forget_locals(struct call_graph_walk *w)
 
 /* ---- functions and calls ---- */
 
-/* The row of a node's function; DICT_NONE when memory is short. */
+/* Returns the row of a node's function; DICT_NONE if memory is short. */
 static uint32_t row_of_node(struct call_graph_walk *w, uint32_t node)
 {
 	struct profile *p = w->p;
@@ -225,11 +225,12 @@ static void call_graph_add(struct call_total *to, const struct call_total *from)
 	to->period += from->period;
 }
 
-/* Of what is on the path already the samples are counted. */
+/* Counts the samples of a function or call unless it is already on the path. */
 static int call_graph_enter(struct call_graph_walk *w, const struct call_graph_local *l)
 {
 	struct call_graph_step s = { row_of_node(w, l->node), DICT_NONE };
-	/* Below a root that is CALL_ROOT, where there is no call, or CALL_TRUNCATED. */
+	/* The caller of a top-level function is CALL_ROOT, which is not a call, or
+	 * CALL_TRUNCATED. */
 	uint32_t caller = w->path.nr ? w->path.at[w->path.nr - 1].row : CALL_BY_UNKNOWN;
 	struct call_arc *arc;
 
@@ -259,7 +260,7 @@ static void leave(struct call_graph_walk *w)
 		w->open_arcs.at[s->arc]--;
 }
 
-/* All below a root, callers before callees. */
+/* Visits all nodes below a root, callers before callees. */
 static int walk_over(struct call_graph_walk *w, uint32_t root)
 {
 	uint32_t at = w->locals.at[root].first;

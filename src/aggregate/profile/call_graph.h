@@ -1,5 +1,5 @@
-/* call_graph.h - a profile of stacks becomes one of functions: how much each has itself, with
- * all that it called, and who called whom.
+/* call_graph.h - turns a profile of stacks into a profile of functions: the samples of each
+ * function without and with its callees, and the calls between functions.
  * Layer: aggregate. */
 #pragma once
 #include <stdint.h>
@@ -8,16 +8,16 @@
 
 struct profile;
 
-/* Samples with a function somewhere in their stacks; a recursion counts once. */
+/* Samples with a function anywhere in their stacks; recursion counts once. */
 struct call_total {
 	uint64_t samples;
 	uint64_t period;
 };
 
-/* Samples with a call in their stacks, each once. */
+/* Samples with a call in their stacks; each sample counts once. */
 struct call_arc {
-	uint32_t
-		caller; /* rows of the profile; CALL_BY_UNKNOWN: the stacks were cut there */
+	/* row of the profile; CALL_BY_UNKNOWN: the stacks were truncated there */
+	uint32_t caller;
 	uint32_t callee;
 	uint64_t samples;
 	uint64_t period;
@@ -30,13 +30,12 @@ enum {
 struct call_graph {
 	VEC(struct call_total) totals; /* by row of the profile */
 	VEC(struct call_arc)
-	arcs; /* caller and callee agree in all but image and
-					* function */
+	arcs; /* caller and callee differ only in image and function */
 };
 
-/* Of a profile with options.call_graph that is finished: its groups are without stacks then, one
- * for each combination of the keys and the functions (as far as the keys tell them apart) in
- * its stacks, and p->graph is filled.  Rows of what only called something have no samples.
- * 0 or -ENOMEM. */
+/* Converts a finished profile with options.call_graph.  Afterwards its groups have no stacks:
+ * there is a group for each combination of the keys and the functions (as far as the keys
+ * distinguish them) in its stacks, and p->graph is filled.  Functions that only called others
+ * have rows without samples.  Returns 0 or -ENOMEM. */
 int call_graph_make(struct profile *p);
 void call_graph_done(struct call_graph *g);

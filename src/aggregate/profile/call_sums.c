@@ -19,7 +19,7 @@ static void call_sums_add_rows(struct call_sums *s, const struct profile *p,
 	}
 }
 
-/* Adds a node to its caller, whose number is lower; true if it has samples. */
+/* Adds a node to its caller, whose number is lower.  Returns true if the node has samples. */
 static bool add_to_caller(struct call_sums *s, uint32_t node, uint32_t caller)
 {
 	struct call_sum *to = &s->sums[caller * s->nr_columns];
@@ -53,7 +53,7 @@ int call_sums_make(struct call_sums *s, const struct profile *p,
 	for (size_t i = 0; i < nr; i++)
 		s->first[i] = s->next[i] = DICT_NONE;
 	call_sums_add_rows(s, p, column_of);
-	/* Callees have higher numbers: they are summed up first. */
+	/* Callees have higher numbers, so this sums them up first. */
 	for (uint32_t n = (uint32_t)nr; n-- > 0;) {
 		uint32_t caller = n < CALL_FIRST ? n : nodes[n].caller;
 

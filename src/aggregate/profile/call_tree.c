@@ -32,8 +32,8 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
 
 	if (make_roots(t))
 		return DICT_NONE;
-	/* Paths are made from the root inwards: most nodes stand right behind their caller, and
-	 * no table has these. */
+	/* Paths are added from the root to the leaf, so most nodes directly follow their caller.
+	 * These are not in the table. */
 	if (next == t->nodes.nr)
 		return add_node(t, caller, function);
 	if (next < t->nodes.nr && t->nodes.at[next].caller == caller &&
@@ -42,7 +42,7 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
 	value_plus_1 = pairs_at(&t->by, caller, function, &is_new);
 	if (!value_plus_1)
 		return DICT_NONE;
-	/* Where there is no memory for the node, 0: it is none. */
+	/* 0 if memory is short, which means "no node". */
 	if (is_new)
 		*value_plus_1 = add_node(t, caller, function) + 1;
 	return *value_plus_1 - 1;
@@ -91,7 +91,7 @@ void call_tree_done(struct call_tree *t)
 	pairs_done(&t->by);
 }
 
-/* Some formats have no escapes.  What is not UTF-8 becomes U+FFFD, as in JSON. */
+/* Some formats have no escapes.  Bytes that are not UTF-8 become U+FFFD, as in JSON. */
 static void put_clean(struct buf *b, const char *name)
 {
 	size_t left = strlen(name);

@@ -1,4 +1,4 @@
-/* classes.c - the classes of a profile's rows. */
+/* classes.c - computes the classes of a profile's rows. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ static int profile_classes_init(struct classes *c, unsigned int kept,
 	return r;
 }
 
-/* The value of a row on the axis of a key, 0 if the profile is not grouped by it. */
+/* Returns the value of a row on the axis of a key, or 0 if the profile is not grouped by the
+ * key. */
 static int64_t profile_classes_value(const struct profile *p, uint32_t row, int key)
 {
 	return key < 0 ? 0

@@ -10,8 +10,7 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	/* Places of one actor are met in order, so that this many stand together: it is
-	 * one cache line of slots. */
+	/* Places of an actor are added in order, so this many share a cache line of slots. */
 	NEAR_BITS = 4
 };
 
@@ -62,7 +61,7 @@ uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *valu
 	return tuples_add(&p->tuples[side], values);
 }
 
-/* The row of an event in a group, new or old; DICT_NONE when memory is short. */
+/* Returns the new or existing row of an event in a group; DICT_NONE if memory is short. */
 static uint32_t groups_add_row(struct profile *p, uint32_t group, uint32_t event)
 {
 	struct profile_row row = { .group = group, .event = event };
@@ -79,7 +78,7 @@ static uint32_t groups_add_row(struct profile *p, uint32_t group, uint32_t event
 	return p->first_rows.at[group];
 }
 
-/* Where the pair is, or an empty slot. */
+/* Returns the slot of the pair, or an empty slot. */
 static uint32_t *find_slot(const struct profile *p, uint32_t who, uint32_t where)
 {
 	size_t mask = p->nr_group_slots - 1;
@@ -98,7 +97,7 @@ static uint32_t *find_slot(const struct profile *p, uint32_t who, uint32_t where
 	}
 }
 
-/* At most half full. */
+/* Keeps the table at most half full. */
 static int grow_slots(struct profile *p)
 {
 	size_t nr = FIRST_SLOTS;
@@ -120,7 +119,7 @@ static int grow_slots(struct profile *p)
 	return 0;
 }
 
-/* The first rows of the groups that groups_append() made: in most profiles nobody asks for them. */
+/* Finds the first rows of the groups that groups_append() made; most profiles do not need them. */
 static int find_first_rows(struct profile *p)
 {
 	if (p->first_rows.nr == p->groups.nr)

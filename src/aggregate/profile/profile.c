@@ -31,7 +31,7 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
 	if (symbol_filter_filters(options->symbols, spec))
 		p->needs |= NEED_IMAGE | NEED_FUNCTION;
-	/* Without applications threads do not matter. */
+	/* Without applications, threads are not needed. */
 	if (options->merge_images && !(spec && spec_has_images(spec)))
 		p->needs &= ~(unsigned int)NEED_APP;
 	if (options->exclude_dependent)
@@ -81,7 +81,7 @@ char *profile_name_to_show(const struct profile *p, const char *raw)
 	return shorter;
 }
 
-/* "name (inlined)", malloc'd; NULL when memory is short. */
+/* Returns "name (inlined)", malloc'd; NULL if memory is short. */
 static char *profile_inlined_name(const struct profile *p, const char *raw)
 {
 	char *full = profile_name_to_show(p, raw);

@@ -1,19 +1,16 @@
-/* profile.h - samples in, grouped counts out.
+/* profile.h - turns samples into grouped counts.
  * Layer: aggregate.  Not thread safe.
- *
- * The idea: work is done per distinct thing, not per sample.  A source (one segment of a
- * session, one perf.data file) comes as a dict and batches of sample columns that refer to
- * it by number.  Of every thread only what the keys ask for is kept (its "actor"), of every
- * stack likewise (its "place": image, function, address of the leaf); both are worked out
- * once and are array look-ups from then on.  A sample is then a number made of (actor,
- * place, event, cpu, time bucket); such numbers are sorted and counted (tally.h).  When the
- * source ends, the distinct ones are given their names, in the order of addresses, and added
- * to the groups of the profile in theirs: so nothing is searched for at random.  Thus
- * memory grows with what is distinct, never with the number of samples, and columns that
- * no key needs are never decoded.
- *
- * A row is (group, event): a group is one value for each key.  KEY_EVENT is no value of a
- * group but the row's event, so that a report can set events side by side. */
+ * Work is done per distinct element, not per sample.  A source (a segment of a session, a
+ * perf.data file) consists of a dict, and of batches of sample columns that refer to the dict by
+ * number.  Of every thread, only the data that the keys need is kept (its "actor"), and
+ * similarly of every stack (its "place": image, function, address of the leaf).  Both are
+ * computed once and are array look-ups from then on.  A sample then becomes a number made of
+ * (actor, place, event, cpu, time bucket); these numbers are sorted and counted (tally.h).  When
+ * the source ends, the distinct numbers are symbolized in address order and added to the
+ * profile's groups in group order, so there are no random searches.  Thus memory use grows with
+ * the number of distinct elements, not with the number of samples, and columns that no key needs
+ * are never decoded.  A row is (group, event); a group has a value for each key.  KEY_EVENT is
+ * the row's event and not a value of the group, so a report can show events in columns. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,70 +42,70 @@ struct view;
 struct profile_options {
 	const struct key_list *keys;
 	const struct spec *spec; /* NULL: everything */
-	enum trust trust;        /* whose recordings are read */
+	enum trust trust;        /* whose recordings may be read */
 	enum name_style names;
-	/* Functions of one name at several addresses are several groups (OProfile's
-	 * --symbols), not one (--by symbol). */
+	/* Functions of the same name at several addresses are separate groups (OProfile's
+	 * --symbols), not merged (--by symbol). */
 	bool functions_apart;
-	bool periods; /* sum up the samples' periods, else they stay 0 */
-	/* Of keys with time and stack, none of them of the application, and without `periods`,
-	 * `quality` and `give_up`: what was counted is in profile.timeline.  Rows are sums of who
-	 * it was alone, without a value of KEY_TIME and without a place. */
+	bool periods; /* sum up the samples' periods, otherwise they stay 0 */
+	/* Store the counts in profile.timeline.  Needs keys with time and stack, none of the
+	 * application, and excludes `periods`, `quality` and `give_up`.  Rows are then sums by
+	 * "who" only, without a value of KEY_TIME and without a place. */
 	bool timeline;
 	bool quality;    /* fill profile.quality and the counts of images */
-	bool code;       /* note where the code of images is ... */
-	bool code_lines; /* ... and find their debug files, too */
+	bool code;       /* record where the code of images is ... */
+	bool code_lines; /* ... and also find their debug files */
 	bool raw_names;  /* symbols as in the symbol table, not demangled */
-	const struct name_patterns
-		*patterns;      /* make demangled names shorter; or NULL */
+	const struct name_patterns *patterns; /* shorten demangled names; or NULL */
 	bool merge_cores;       /* cpu_core/cycles/ and cpu_atom/cycles/ are cycles */
-	bool merge_images;      /* each image is an application of its own */
+	bool merge_images;      /* each image is its own application */
 	bool exclude_dependent; /* only samples in the application's own image */
 	const struct symbol_filter *symbols; /* NULL: all */
-	const char *vmlinux; /* names the kernel in OProfile's layouts; NULL: the
-			      * session's file does */
-	const struct lines_options *lines; /* NULL: no debug information is read */
-	struct naming_places *places; /* where else to look for binaries; may be NULL */
-	/* Call trees, of keys with stacks or not (profile_node()): */
+	/* name of the kernel in OProfile's layouts; NULL: from the session */
+	const char *vmlinux;
+	const struct lines_options *lines; /* NULL: do not read debug information */
+	/* more places to search for binaries; can be NULL */
+	struct naming_places *places;
+	/* Call trees, with KEY_STACK or without (profile_node()): */
 	bool calls;
 	bool call_graph; /* call_graph_make() will be called: implies `calls` */
-	bool inlined;    /* inlined functions are nodes, too: needs `lines` */
-	bool call_lines; /* a function has a node for each of its lines: likewise */
-	uint32_t
-		max_stack; /* frames of a stack, innermost first, of which there are nodes;
-			     * longer ones are truncated.  0: all */
-	unsigned int
-		threads; /* that read a file, at most; 0: as there are CPUs, 1: without
-			  * help.  The result is the same */
-	/* When a source has more different samples than that (0: no matter how many), they are told
-	 * apart by less: what these keys need, one after the other, is given up.  Ends with 0. */
+	bool inlined;    /* inlined functions are nodes: needs `lines` */
+	bool call_lines; /* a function has a node for each line: needs `lines` */
+	/* Frames of a stack, innermost first, that become nodes; longer stacks are truncated.
+	 * 0: all. */
+	uint32_t max_stack;
+	/* Maximum threads that read a file; 0: number of CPUs, 1: no extra threads.  Does not
+	 * affect the result. */
+	unsigned int threads;
+	/* If a source has more distinct samples than this (0: no limit), the keys that need the
+	 * columns in give_up are dropped, one column after the other.  give_up ends with 0. */
 	size_t most_cells;
 	const unsigned int *give_up; /* NEED_PID, NEED_TID, NEED_CPU */
-	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
-	 * known).  May be NULL. */
+	/* Called for every batch of a file with the bytes read so far and the total (0:
+	 * unknown).  Can be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 };
 
-/* A distinct event: name, count, unit mask.  A later segment may know more of it. */
+/* A distinct event: name, count, unit mask.  A later segment can add information. */
 struct profile_event {
 	uint32_t name; /* strings of the profile */
 	uint32_t about;
-	uint32_t mask_about; /* "": not known, or several masks */
+	uint32_t mask_about; /* "": unknown, or several masks */
 	uint64_t count;
 	uint64_t frequency_hz; /* of the first source */
-	uint64_t least_hz; /* of the selected samples: segments may differ; 0: none */
+	uint64_t least_hz; /* of the selected samples: segments can differ; 0: none */
 	uint64_t most_hz;
 	uint64_t unit_mask;
 	uint32_t flags;   /* EVENT_... of dict.h */
 	uint32_t rank;    /* position in a report: by unit mask, name, count */
-	uint64_t samples; /* selected ones */
+	uint64_t samples; /* selected samples */
 	uint64_t period;
-	/* As session_totals.event_shares, the least of all sessions. */
+	/* Like session_totals.event_shares: the minimum over all sessions. */
 	uint16_t share;
 };
 
-/* Where a section of a module was. */
+/* The address of a module's section. */
 struct profile_section {
 	uint32_t name; /* string */
 	uint64_t address;
@@ -116,24 +113,24 @@ struct profile_section {
 
 struct profile_image {
 	uint32_t name; /* strings of the profile */
-	uint32_t from; /* where its symbols came from */
-	/* With options.code: the file with its code and a separate debug file, "": unknown.
-	 * Its addresses are those of the profile less `shift`; of a module those of its
-	 * sections count, an array of the profile's. */
+	uint32_t from; /* the source of its symbols */
+	/* With options.code: the file with its code, and a separate debug file; "": unknown.
+	 * Addresses in the file are those of the profile minus `shift`; for a module, use the
+	 * addresses of its sections, which the profile owns. */
 	uint32_t binary;
 	uint32_t debug;
 	uint64_t shift;
 	struct profile_section *sections;
 	size_t nr_sections;
-	/* Code that is in no file, an array of the profile's: of `start` on; of a machine by
-	 * its uname -m (string). */
+	/* Code that is not in a file, from `start` on, owned by the profile; `machine` is a
+	 * uname -m (string). */
 	uint8_t *bytes;
 	size_t nr_bytes;
 	uint64_t start;
 	uint32_t machine;
 	enum image_kind kind;
 	struct build_id build_id;
-	bool foreign; /* recorded on another machine: paths mean nothing here */
+	bool foreign; /* recorded on another machine: do not open its paths */
 	enum naming_status status;
 	uint64_t samples; /* these two only with options.quality */
 	uint64_t unresolved;
@@ -141,24 +138,24 @@ struct profile_image {
 
 enum function_kind {
 	FUNCTION_NAMED,
-	FUNCTION_OF_IMAGE, /* stands for all of an image without symbols */
-	FUNCTION_BETWEEN,  /* for what no symbol of the image covers */
-	FUNCTION_UNNAMED,  /* known by its unwind entry ("0x401000") or section alone */
-	FUNCTION_INLINED   /* has no code of its own; shown as "name (inlined)" */
+	FUNCTION_OF_IMAGE, /* represents all of an image without symbols */
+	FUNCTION_BETWEEN,  /* represents code between the symbols of an image */
+	FUNCTION_UNNAMED,  /* known only by its unwind entry ("0x401000") or section */
+	FUNCTION_INLINED   /* has no separate code; shown as "name (inlined)" */
 };
 
-/* Whether profile_options.symbols wants it. */
+/* The result of matching against profile_options.symbols. */
 enum function_wanted {
-	WANTED_UNKNOWN, /* not asked yet */
+	WANTED_UNKNOWN, /* not matched yet */
 	WANTED_NOT,
 	WANTED
 };
 
 struct profile_function {
 	uint32_t image;
-	uint32_t raw;   /* string: as in the symbol table, or made up by kind */
-	uint32_t shown; /* string: demangled; DICT_NONE until asked for */
-	uint32_t line;  /* string: where it begins; DICT_NONE until asked for */
+	uint32_t raw;   /* string: as in the symbol table, or generated by kind */
+	uint32_t shown; /* string: demangled; DICT_NONE until needed */
+	uint32_t line;  /* string: where it begins; DICT_NONE until needed */
 	enum function_kind kind;
 	enum function_wanted wanted;
 	uint64_t vma;
@@ -175,10 +172,10 @@ struct profile_group {
 	uint32_t tuple[GROUP_SIDES];
 };
 
-/* Where the values of a key are. */
+/* The position of a key's values. */
 struct key_slot {
 	uint8_t side;
-	uint8_t at; /* in the tuples of that side */
+	uint8_t at; /* index in the tuples of that side */
 };
 
 struct profile_row {
@@ -186,18 +183,17 @@ struct profile_row {
 	uint32_t event;
 	uint64_t samples;
 	uint64_t period;
-	uint32_t next; /* row of the group, DICT_NONE: no more */
+	uint32_t next; /* next row of the group, or DICT_NONE */
 };
 
-/* Shares of the selected samples that say how far the profile can be trusted. */
+/* Numbers of selected samples that show how reliable the profile is. */
 struct profile_quality {
 	uint64_t samples;
 	uint64_t unresolved;
 	uint64_t truncated;
 	uint64_t idle;
 	uint64_t exiting;
-	uint64_t
-		irqs_on_again; /* TIMER only: held back until interrupts were enabled */
+	uint64_t irqs_on_again; /* TIMER only: delayed until interrupts were enabled */
 	bool has_chains;
 };
 
@@ -209,10 +205,11 @@ struct profile_input {
 	uint32_t nr_segments; /* and perf.data files */
 	uint32_t nr_unfinished;
 	struct perf_input_damage file_damage; /* of perf.data files */
-	uint32_t nr_interrupted;              /* of these whose recording was killed */
-	uint64_t nr_malformed;                /* records of these */
+	/* perf.data files whose recording was killed */
+	uint32_t nr_interrupted;
+	uint64_t nr_malformed; /* records of perf.data files */
 	uint32_t session_flags;
-	double cpu_mhz;    /* of the first segment, as the next two */
+	double cpu_mhz;    /* of the first segment, like the next two */
 	uint32_t cpu_desc; /* strings of the profile */
 	uint32_t vmlinux;
 };
@@ -225,16 +222,16 @@ struct profile {
 	VEC(struct profile_function) functions;
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
-	struct timeline timeline; /* of options.timeline: its places are tuples */
-	struct call_tree calls;   /* of KEY_STACK: its values are nodes */
-	bool has_nodes; /* ... and profile_node() of each group, in their tuples: */
+	struct timeline timeline; /* with options.timeline: its places are tuples */
+	struct call_tree calls;   /* for KEY_STACK: its values are nodes */
+	bool has_nodes;           /* tuples have profile_node() at node_slot */
 	uint8_t node_slot;
-	/* With options.call_graph: by function, the tuple of its keys; and what comes of it. */
+	/* With options.call_graph: by function, the tuple of its keys; and the resulting graph. */
 	VEC(uint32_t) tuple_of_function;
 	struct call_graph graph;
 	struct buf call_texts[2];
-	VEC(uint32_t) path; /* of a text that is made */
-	uint32_t call_text; /* which one was made last */
+	VEC(uint32_t) path; /* scratch space for a text */
+	uint32_t call_text; /* index of the last text */
 	struct tuples tuples[GROUP_SIDES];
 	struct key_slot key_slots[KEY_ID_COUNT];
 	size_t nr_keys;
@@ -245,14 +242,14 @@ struct profile {
 	struct map function_by;
 	uint32_t *group_slots; /* hash table: number of the group + 1, 0: empty */
 	size_t nr_group_slots;
-	VEC(uint32_t) first_rows; /* of each group; none before somebody asks */
+	VEC(uint32_t) first_rows; /* by group; computed when needed */
 	unsigned int needs;
-	unsigned int
-		given_up; /* of options.give_up: values of such keys are -1 from then on */
+	/* of options.give_up: such keys have the value -1 from then on */
+	unsigned int given_up;
 	struct view *view; /* between profile_begin() and profile_end() */
 };
 
-/* What is in `options` outlives the profile.  0 or -ENOMEM. */
+/* The objects in `options` must outlive the profile.  Returns 0 or -ENOMEM. */
 int profile_init(struct profile *p, const struct profile_options *options);
 void profile_done(struct profile *p);
 static inline uint64_t profile_value(const struct profile *p, uint32_t group,
@@ -263,12 +260,12 @@ static inline uint64_t profile_value(const struct profile *p, uint32_t group,
 
 	return t->values.at[p->groups.at[group].tuple[slot.side] * t->width + slot.at];
 }
-/* Whether it matters where in the source the frames of stacks are. */
+/* Returns true if the source lines of stack frames are needed. */
 static inline bool profile_asks_frames(const struct profile *p)
 {
 	return p->needs & NEED_STACK && (p->options.inlined || p->options.call_lines);
 }
-/* With options.calls, or KEY_STACK among the keys: the node of the group's stacks. */
+/* Returns the node of the group's stacks.  Needs options.calls, or KEY_STACK among the keys. */
 static inline uint32_t profile_node(const struct profile *p, uint32_t group)
 {
 	const struct tuples *t = &p->tuples[GROUP_WHERE];
@@ -276,14 +273,15 @@ static inline uint32_t profile_node(const struct profile *p, uint32_t group)
 	return (uint32_t)t->values
 		.at[p->groups.at[group].tuple[GROUP_WHERE] * t->width + p->node_slot];
 }
-/* Values of a KEY_TEXT key number strings or functions: all are below this.  0 for other
- * keys. */
+/* Returns a limit: all values of a KEY_TEXT key, which are numbers of strings or functions, are
+ * below it.  Returns 0 for other keys. */
 size_t profile_nr_values(const struct profile *p, size_t key);
-/* The text of a KEY_TEXT value, borrowed; full names. */
+/* Returns the full text of a KEY_TEXT value; do not free it. */
 const char *profile_text(struct profile *p, uint32_t group, size_t key);
 const char *profile_function_name(struct profile *p, uint32_t function);
-/* A name of a symbol table as options want it shown, malloc'd; NULL: as it is. */
+/* Returns a symbol name as the options show it (malloc'd), or NULL if it is shown unchanged. */
 char *profile_name_to_show(const struct profile *p, const char *raw);
 const char *profile_event_name(const struct profile *p, uint32_t event);
-/* Samples a second and CPU; of the selected samples the highest where segments differ.  0: none was set. */
+/* Returns the samples per second and CPU; the maximum of the selected samples if segments
+ * differ; 0 if none was set. */
 uint64_t profile_event_hz(const struct profile_event *e);
