@@ -1,4 +1,4 @@
-/* One perf.data through profile_feed.h. */
+/* perf_data.c - reads a perf.data file into a profile through profile_feed.h. */
 #include "aggregate/read/read.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static uint64_t read_perf_data_earliest(const struct sample_batch *batch)
 	return time_ns;
 }
 
-/* The samples of the first batch tell the start where the file's header does not. */
+/* If the file's header has no start time, the first batch of samples provides it. */
 static int read_perf_data_begin(struct profile *p, struct profile_source *source,
 				const struct sample_batch *first, struct err *err)
 {
@@ -71,7 +71,8 @@ static int read_perf_data_begin(struct profile *p, struct profile_source *source
 
 	if (!source->start_ns)
 		source->start_ns = read_perf_data_earliest(first);
-	/* A session keeps times to 100 ns: an imported one has the same spans of time. */
+	/* A session stores times in units of 100 ns; round down so that an imported session has
+	 * the same spans of time. */
 	source->start_ns -= source->start_ns % 100;
 	r = profile_begin(p, source);
 	return r ? err_set(err, r, "out of memory") : 0;
@@ -112,7 +113,8 @@ static int read_perf_data_read_batches(struct profile *p, struct replay *replay,
 	}
 }
 
-/* Callers are asked for: those that only registers and stacks tell, too. */
+/* If callers are needed, enables unwinding for stacks known only from registers and stack
+ * copies. */
 static int read_perf_data_use_unwind(struct profile *p, struct replay *replay,
 				     struct naming *naming,
 				     struct naming_unwind **ret_unwind)
@@ -148,7 +150,7 @@ static int read_perf_data_read_named(struct profile *p, const char *path,
 		err_set(err, r, "out of memory");
 	else
 		r = read_perf_data_read_batches(p, replay, input, source, err);
-	/* Names take memory of their own. */
+	/* Free the replay's memory before symbolization, which needs its own. */
 	replay_end(replay);
 	naming_unwind_free(unwind);
 	replay_late_build_ids(replay);

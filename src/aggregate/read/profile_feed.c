@@ -43,7 +43,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 
 	if (r)
 		return r;
-	/* What is fetched for names should be fetched for what counts most. */
+	/* Fetch missing binaries later, in the order of their samples. */
 	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
 		p->view->fetch = naming_defer(source->naming);
 	if ((p->needs & NEED_LINES || p->options.code_lines ||
@@ -60,7 +60,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	return r;
 }
 
-/* Leaves the samples whose time is asked for. */
+/* Keeps the samples in the requested times. */
 static int cut_times(struct profile *p, struct sample_batch *b, struct err *err)
 {
 	struct selection *s = &p->view->selection;
@@ -90,7 +90,7 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	unsigned int columns = profile_columns(p);
 	int r;
 
-	/* A source may offer more than was asked for. */
+	/* A source can provide more columns than needed. */
 	if (!(columns & COLUMN_THREAD))
 		b.thread = NULL;
 	if (!(columns & COLUMN_STACK))
@@ -153,7 +153,7 @@ static int profile_feed_compare_events(const struct profile *p,
 
 void profile_finish(struct profile *p)
 {
-	/* Events are a handful: the rank is how many come before. */
+	/* There are only a few events: the rank is the number of events that sort before. */
 	for (size_t i = 0; i < p->events.nr; i++) {
 		struct profile_event *e = &p->events.at[i];
 

@@ -1,4 +1,4 @@
-/* profile_feed.h - samples of a source into a profile, batch by batch.
+/* profile_feed.h - feeds the samples of a source into a profile, batch by batch.
  * Layer: aggregate. */
 #pragma once
 #include "aggregate/profile/profile.h"
@@ -7,13 +7,13 @@
 struct err;
 struct sample_batch;
 
-/* COLUMN_... of session.h that batches must have. */
+/* Returns the COLUMN_... of session.h that batches must have. */
 unsigned int profile_columns(const struct profile *p);
-/* Between begin and end come the batches of one source.  After an error profile_end() is
- * still called.  0, -ENOMEM, -ERANGE (time buckets too narrow for the session) or -ENODATA
- * (shares of an unknown time are asked for). */
+/* Add the batches of a source between begin and end.  Call profile_end() even after an error.
+ * They return 0, -ENOMEM, -ERANGE (time buckets too narrow for the session) or -ENODATA (a time
+ * specification needs times that are unknown). */
 int profile_begin(struct profile *p, const struct profile_source *source);
 int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err);
 int profile_end(struct profile *p);
-/* Gives the events their ranks.  To be called when all sources are read. */
+/* Sets the ranks of the events.  Call it when all sources have been read. */
 void profile_finish(struct profile *p);

@@ -1,4 +1,4 @@
-/* One segment file through profile_feed.h. */
+/* read.c - reads a segment file into a profile through profile_feed.h. */
 #include "aggregate/read/read.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static void read_tell_progress(const struct profile *p, const struct segment *s)
 	p->options.progress(p->options.progress_ctx, done, total);
 }
 
-/* The batch by the jitdumps of the session, if it has some (`jit` is not NULL). */
+/* Adds a batch, translated by the session's jitdumps if it has any (`jit` is not NULL). */
 static int read_add_batch(struct profile *p, struct jit_session *jit,
 			  const struct sample_batch *batch, struct err *err)
 {
@@ -115,7 +115,7 @@ static void read_note_segment(struct profile *p, const struct session_info *info
 	in->session_flags |= info->flags;
 }
 
-/* What JIT compilers told is used where the samples have to be told apart by it. */
+/* Opens the jitdumps, and uses their dict if there are any. */
 static int read_open_jit(struct profile_source *source, const char *session_dir,
 			 struct jit_session **ret_jit)
 {

@@ -16,30 +16,30 @@
 #include "resolve/symbolize/naming.h"
 
 enum part_state {
-	PART_WAITING, /* its time has not come */
+	PART_WAITING, /* not reached yet */
 	PART_OPEN,
 	PART_ENDED
 };
 
-/* One segment. */
+/* A segment. */
 struct sample_merge_part {
 	enum part_state state;
-	bool chosen; /* all of it is asked for */
+	bool chosen; /* the specification selects all of it */
 	uint32_t session;
 	char *session_dir;
 	uint32_t machine;
-	uint64_t start_ns; /* as the segment says */
+	uint64_t start_ns; /* from the segment's header */
 	struct segment_order order;
 	struct dict_merge dict;
 	struct selection selection;
 	struct selection_symbols symbols;
-	struct naming *naming; /* if functions are asked for */
-	struct sample next;    /* of an open one */
+	struct naming *naming; /* if the specification has functions */
+	struct sample next;    /* of an open part */
 };
 
 struct machine_key {
 	uint32_t hostname, boot_id; /* strings of the dict */
-	uint64_t kernel_start;      /* another after a boot; 0 unknown */
+	uint64_t kernel_start;      /* differs between boots; 0: unknown */
 };
 
 struct sample_merge {
@@ -49,7 +49,7 @@ struct sample_merge {
 	struct sample_merge_info info;
 	VEC(struct sample_merge_part) parts;
 	VEC(struct machine_key) machines;
-	VEC(uint32_t) machine_of; /* image */
+	VEC(uint32_t) machine_of; /* by image */
 	uint64_t skipped;
 };
 
@@ -97,9 +97,9 @@ void sample_merge_free(struct sample_merge *m)
 	free(m);
 }
 
-/* ---- what a segment says of itself ---- */
+/* ---- facts from segment headers ---- */
 
-/* Keeps the words of the first segment, where the others agree. */
+/* Keeps the first segment's text if all others agree; otherwise "". */
 static int join_text(struct sample_merge *m, const char **text, const char *other)
 {
 	uint32_t string;
@@ -141,7 +141,7 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 
 	m->info.lost += t->lost;
 	m->info.malformed += t->undecodable;
-	/* Bad samples are counted one by one. */
+	/* Bad samples are counted individually. */
 	m->info.damage.bad_blocks += d->bad_blocks;
 	m->info.damage.cut_bytes += d->cut_bytes;
 	m->info.damage.missing_samples += d->missing_samples;
@@ -149,8 +149,8 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 	m->info.nr_unfinished += d->unfinished;
 }
 
-/* A recording that has no name of its host is another's only if their kernels lie elsewhere.
- * Takes what the other knows more. */
+/* A recording without a host name belongs to another machine only if the kernel addresses
+ * differ.  Adds the missing facts to `known`. */
 static bool same_machine(const struct dict *d, struct machine_key *known,
 			 const struct machine_key *key)
 {
@@ -199,7 +199,7 @@ static bool sample_merge_is_kernel(const struct image *image)
 	       image->kind == IMAGE_GUEST_KERNEL;
 }
 
-/* Images that came since the last call are of this machine. */
+/* Assigns the images added since the last call to this machine. */
 static int own_images(struct sample_merge *m, uint32_t machine)
 {
 	while (m->machine_of.nr < m->dict.images.nr)
@@ -301,7 +301,7 @@ uint64_t sample_merge_skipped(const struct sample_merge *m)
 
 /* ---- the samples ---- */
 
-/* When the session began, as its first segment says, and when its samples were. */
+/* Returns the start of the session, from its first segment, and the time range of its samples. */
 static void session_times(const struct sample_merge *m, uint32_t session,
 			  struct session_span *ret_span)
 {
@@ -324,7 +324,7 @@ static void session_times(const struct sample_merge *m, uint32_t session,
 	*ret_span = span;
 }
 
-/* Reads on; the end closes it. */
+/* Reads the next sample; closes the part at its end. */
 static int sample_merge_advance(struct sample_merge_part *p, struct err *err)
 {
 	int r = segment_order_next(&p->order, &p->next, err);
@@ -334,7 +334,7 @@ static int sample_merge_advance(struct sample_merge_part *p, struct err *err)
 	return r < 0 ? r : 0;
 }
 
-/* Names for its frames, where the specification asks for functions. */
+/* Opens the symbolizer for the part's frames, if the specification has functions. */
 static int sample_merge_open_names(struct sample_merge *m, struct sample_merge_part *p)
 {
 	const struct session_info *info = segment_info(p->order.segment);
@@ -373,8 +373,8 @@ static int sample_merge_open_part(struct sample_merge *m, struct sample_merge_pa
 	return sample_merge_advance(p, err);
 }
 
-/* The part with the earliest sample, opened if its time has come; *ret_part NULL: there is
- * none.  At equal times the part that was added first. */
+/* Returns the part with the earliest sample, opening it if needed; NULL if there is none.  At
+ * equal times, the part that was added first comes first. */
 static int sample_merge_earliest(struct sample_merge *m,
 				 struct sample_merge_part **ret_part, struct err *err)
 {
@@ -406,7 +406,8 @@ static int sample_merge_is_wanted(struct sample_merge_part *p)
 				  : r;
 }
 
-/* Takes the next sample of a part.  1: it is none to hand out. */
+/* Takes the next sample of a part.  Returns 0, 1 if the sample must be skipped, or a negative
+ * errno. */
 static int sample_merge_take(struct sample_merge *m, struct sample_merge_part *p,
 			     struct sample *ret_sample)
 {

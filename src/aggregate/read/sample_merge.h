@@ -1,7 +1,7 @@
-/* sample_merge.h - the samples of several segments, in order of time and in one dict: what
- * of them a profile specification asks for.
- * Layer: aggregate.  Not thread safe.  Memory holds what is distinct, and of each segment
- * what is out of order (segment_order.h); a segment is open only while its time lasts. */
+/* sample_merge.h - merges the samples of several segments by time, into a single dict, filtered
+ * by a profile specification.
+ * Layer: aggregate.  Not thread safe.  Memory holds the distinct elements, and the out-of-order
+ * samples of each segment (segment_order.h); a segment is open only during its span of time. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,41 +17,44 @@ struct spec;
 
 struct sample_merge_source {
 	const char *path;        /* of the segment */
-	const char *session_dir; /* as of naming_new() */
-	uint32_t session; /* any number: those with the same share its span of time */
+	const char *session_dir; /* as for naming_new() */
+	/* any number; segments with the same number share a span of time */
+	uint32_t session;
 	enum trust trust; /* of the segment */
-	bool chosen;      /* it holds only what is asked for */
+	bool chosen;      /* the specification selects all of it */
 };
 
-/* Of all segments, known when all have been added.  Strings are borrowed. */
+/* Facts about all segments, complete when all have been added.  Strings are not owned. */
 struct sample_merge_info {
 	struct session_info
 		first;      /* of the first segment; strings that differ are "" */
 	uint64_t lost;      /* by the kernel */
-	uint64_t malformed; /* records that the recorder could not read */
+	uint64_t malformed; /* records that the recorder could not parse */
 	struct segment_damage damage; /* .bad_samples grows while samples are read */
 	uint32_t nr_unfinished;       /* segments */
-	uint32_t nr_machines;         /* or boots of one */
+	uint32_t nr_machines;         /* or boots of the same machine */
 	uint32_t nr_segments;
-	bool cgroups; /* threads have them */
+	bool cgroups; /* any thread has a cgroup */
 };
 
-/* `spec` (NULL: all) outlives this, and so do the `places` (NULL: the usual ones) for what it
- * says of functions.  0 or -ENOMEM. */
+/* `spec` (NULL: all) and `places` (NULL: the usual ones), which are used for its functions, must
+ * outlive the merge.  Returns 0 or -ENOMEM. */
 int sample_merge_new(const struct spec *spec, struct naming_places *places,
 		     struct sample_merge **ret_merge);
-void sample_merge_free(struct sample_merge *m); /* NULL is fine */
-/* Adds a segment, for which its times are read; a damaged one gives what is sound.  0 or a
- * negative errno with a line that names the file. */
+void sample_merge_free(struct sample_merge *m); /* `m` can be NULL */
+/* Adds a segment and reads its times; of a damaged segment, the intact data is used.  Returns 0
+ * or a negative errno with a message that names the file. */
 int sample_merge_add(struct sample_merge *m, const struct sample_merge_source *source,
 		     struct err *err);
 const struct sample_merge_info *sample_merge_info(const struct sample_merge *m);
-/* Has the events asked for and all images of kernels at once; grows with the samples. */
+/* Returns the dict.  It has the selected events and all kernel images from the start, and grows
+ * with the samples. */
 const struct dict *sample_merge_dict(const struct sample_merge *m);
-/* The number of the machine on which each image of the dict so far was first seen. */
+/* Returns the number of the machine on which each image of the dict was first seen. */
 const uint32_t *sample_merge_machines(struct sample_merge *m);
-/* The next sample, with the dict's numbers.  0, 1 at the end, or a negative errno. */
+/* Returns the next sample, with the dict's numbers.  The result is 0, 1 at the end, or a
+ * negative errno with a message. */
 int sample_merge_next(struct sample_merge *m, struct sample *ret_sample,
 		      struct err *err);
-/* Samples that the specification does not ask for, so far. */
+/* Returns the number of samples so far that the specification does not select. */
 uint64_t sample_merge_skipped(const struct sample_merge *m);
