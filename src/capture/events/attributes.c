@@ -1,6 +1,6 @@
-/* attributes.c - libpfm4's attributes behind an event and its masks: UOPS_RETIRED:c=1:i,
- * MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=32.  Bits as the kernel's format/ of x86 core PMUs and
- * libpfm4's tables (intel_x86_arch.txt, amd64) have them. */
+/* attributes.c - libpfm4's attributes after an event and its masks: UOPS_RETIRED:c=1:i,
+ * MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=32.  The bits are those of the kernel's format/ files of
+ * x86 core PMUs and of libpfm4's tables (intel_x86_arch.txt, amd64). */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 
 enum where {
 	CONFIG,
-	LATENCY,  /* config1 of loads */
-	BUBBLES,  /* config1 of front ends */
-	RESPONSE, /* config1 of what leaves the core */
-	PRECISE,  /* perf's own from here on */
+	LATENCY,  /* config1 of load events */
+	BUBBLES,  /* config1 of front-end events */
+	RESPONSE, /* config1 of offcore events */
+	PRECISE,  /* from here on, perf's own settings */
 	PERIOD,
 	FREQUENCY,
 	PINNED,
@@ -29,12 +29,12 @@ enum where {
 
 static const struct attribute {
 	const char *name;
-	const char *cpus; /* pattern of their types' names */
+	const char *cpus; /* pattern for names of CPU types */
 	enum where where;
 	unsigned int shift;
 	uint64_t least;
-	uint64_t most; /* 1: a switch, which stands for itself without =1 */
-	bool alone;    /* one letter as libpfm4 writes switches */
+	uint64_t most; /* 1: a switch, which can be written without =1 */
+	bool alone;    /* a switch that libpfm4 writes as one letter */
 } attributes[] = {
 	{ "c", "*86*/*", CONFIG, 24, 0, 255, false },
 	{ "cmask", "*86*/*", CONFIG, 24, 0, 255, false },
@@ -77,9 +77,9 @@ bool event_attribute_is(const char *part)
 	return strchr(part, '=') || events_attributes_find(part);
 }
 
-/* Events of which config1 says more, by code and mask: MEM_TRANS_RETIRED, MEM_INST_RETIRED of
- * Nehalem and MEM_UOPS_RETIRED of efficient cores with the masks that loads above a latency
- * have; FRONTEND_RETIRED; OFFCORE_RESPONSE and OCR. */
+/* Events that use config1, by code and mask: MEM_TRANS_RETIRED, MEM_INST_RETIRED of Nehalem and
+ * MEM_UOPS_RETIRED of efficient cores, with the masks for loads above a latency;
+ * FRONTEND_RETIRED; OFFCORE_RESPONSE and OCR. */
 static const struct {
 	enum where where;
 	uint64_t code_mask;
@@ -124,7 +124,7 @@ static int set_bits(const struct attribute *a, uint64_t value, const char *part,
 
 static void set_scope(bool user, bool on, struct event_request *e)
 {
-	/* Of u=1 alone: nothing else. */
+	/* u=1 without k means user space only. */
 	if (on && !e->scope_given)
 		e->user = e->kernel = false;
 	e->scope_given = true;
@@ -150,7 +150,7 @@ static void events_attributes_set_field(const struct attribute *a, uint64_t valu
 	}
 }
 
-/* Part of the name in reports, but for what they show by itself. */
+/* Appends the attribute to the name, unless reports show it anyway. */
 static void add_to_name(const char *part, struct event_request *e)
 {
 	size_t len = strlen(e->name);

@@ -15,7 +15,7 @@
 #include "capture/events/event_counters.h"
 
 enum {
-	MIN_CYCLES = 6000, /* OProfile's least counts */
+	MIN_CYCLES = 6000, /* OProfile's minimum counts */
 	MIN_OTHER = 500
 };
 
@@ -63,7 +63,7 @@ static int event_catalog_by_name(const void *left, const void *right)
 	return a->first_mask < b->first_mask ? -1 : a->first_mask > b->first_mask;
 }
 
-/* A CPU's own list stands before that of its architecture: its rows are the ones to keep. */
+/* The list of a CPU precedes that of its architecture, so its rows are kept. */
 void event_catalog_sort(struct event_catalog *c)
 {
 	size_t nr = 0;
@@ -101,7 +101,7 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 	c->cpu = cpu;
 	r = cpu->pfm ? event_pfm_add(c, cpu->pfm) : 0;
 	if (r == -EOPNOTSUPP || r == -ENOENT)
-		r = 0; /* the lists may have them */
+		r = 0; /* our lists can contain its events */
 	if (!r)
 		r = event_catalog_add_list(c, cpu->list, err);
 	if (!r)
@@ -115,7 +115,7 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 		event_catalog_close(c);
 		return r;
 	}
-	/* libpfm4 counts those, too, that a hyperthread has only where it is alone. */
+	/* libpfm4 also counts counters that a hyperthread only has while its sibling is idle. */
 	if (cpu->nr_counters)
 		c->nr_counters = cpu->nr_counters;
 	event_catalog_sort(c);
@@ -226,7 +226,7 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 	const struct catalog_event *source = NULL;
 	struct catalog_choice choice;
 
-	/* By what is known of masks: encoding all events of a list takes libpfm4 a millisecond. */
+	/* Decided without encoding: libpfm4 needs a millisecond to encode all events of a list. */
 	while ((source = event_catalog_find(c, e->name, source))) {
 		const struct catalog_mask *mask = event_mask_default(c, source);
 
@@ -235,7 +235,7 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 		*ret_mask = mask ? mask->value : 0;
 		return true;
 	}
-	/* It may be that of a classic name. */
+	/* It can have the same default as a classic name. */
 	if (!cpu_type_classic(c->cpu, e->name, 0) ||
 	    event_catalog_choose(c, e->name, NULL, &choice, NULL))
 		return false;
@@ -245,7 +245,8 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 
 /* ---- counters ---- */
 
-/* libpfm4 does not tell them: the vendor's list of the same event does. */
+/* libpfm4 does not provide the counters, so they are taken from the vendor's list of the same
+ * event. */
 static uint64_t listed_counters(const struct event_catalog *c,
 				const struct catalog_event *e,
 				const struct catalog_mask *mask)

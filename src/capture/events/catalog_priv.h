@@ -7,38 +7,42 @@
 
 #include "capture/events/catalog.h"
 
-/* Adds the events of a text such as those in lists/; the text is copied.  0, -ENOMEM, or
- * -EBADMSG with a line that names `where` and the line's number. */
+/* Adds the events of a text in the format of lists/. The text is copied. Returns 0, -ENOMEM, or
+ * -EBADMSG with a message that contains `where` and the line number. */
 int event_list_add(struct event_catalog *c, const char *where, const char *text,
 		   struct err *err);
-/* The built-in list of that name, or NULL. */
+/* Returns the built-in list with that name, or NULL. */
 const char *event_list_text(const char *name);
-/* Sorts the events by name; those of libpfm stand before a list's of the same name. */
+/* Sorts the events by name. Events of libpfm come before those of a list with the same name. */
 void event_catalog_sort(struct event_catalog *c);
-/* What is a sane least period: clocks and instructions are quicker than other events. */
+/* Returns a sensible minimum period: clocks and instructions occur more often than other
+ * events. */
 uint32_t event_min_count(const char *name);
-/* Appends an event without masks; its masks are pushed behind it.  -ENOMEM. */
+/* Appends an event without masks; append its masks next. Returns 0 or -ENOMEM. */
 int event_catalog_add(struct event_catalog *c, const struct catalog_event *event);
-/* Appends a mask of the event that was appended last, with the length of its name.  -ENOMEM. */
+/* Appends a mask to the last event and sets the length of the mask's name. Returns 0 or
+ * -ENOMEM. */
 int event_catalog_add_mask(struct event_catalog *c, const struct catalog_mask *mask);
 
-/* The mask that is taken where none is given, or NULL. */
+/* Returns the default mask, or NULL. */
 const struct catalog_mask *event_mask_default(const struct event_catalog *c,
 					      const struct catalog_event *e);
-/* By name in any case of letters, `len` bytes of it; NULL if there is none. */
+/* Finds a mask by the first `len` bytes of `name`, ignoring case. Returns NULL if it does not
+ * exist. */
 const struct catalog_mask *event_mask_named(const struct event_catalog *c,
 					    const struct catalog_event *e,
 					    const char *name, size_t len);
 
-/* Adds the events of libpfm's table `pmu`, from the build's tables where the library that is here
- * is the one that they are of, or none is here.  0; -EOPNOTSUPP: no libpfm here or in the build;
- * -ENOENT: it has no such table; -ENOMEM. */
+/* Adds the events of libpfm's table `pmu`. Uses the built-in tables if they match the installed
+ * library or none is installed. Returns 0, -EOPNOTSUPP (neither a library nor built-in tables),
+ * -ENOENT (no such table) or -ENOMEM. */
 int event_pfm_add(struct event_catalog *c, const char *pmu);
-/* The same by the library alone, whose path is written to `ret_path` if that is not NULL; it is
- * borrowed from the catalogue. */
+/* Same, but always uses the library. If `ret_path` is not NULL, it is set to the library's
+ * path, borrowed from the catalogue. */
 int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path);
-/* The library's config words of "EVENT:MASK:MASK" in the table `pmu`.  0 or -EINVAL with a line. */
+/* Queries the library for the config words of "EVENT:MASK:MASK" in the table `pmu`. Returns 0,
+ * or -EINVAL with a message in *err. */
 int event_pfm_encode(struct pfm *pfm, const char *pmu, const char *event,
 		     uint64_t ret_config[3], struct err *err);
-/* The catalogue's events are borrowed from it: closed last. */
+/* Unloads the library. Close it last, because the catalogue's events borrow its strings. */
 void event_pfm_close(struct pfm *pfm);

@@ -1,4 +1,4 @@
-/* choose.c - from the words of a unit mask to config words. */
+/* choose.c - encodes an event with its unit masks as config words. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,17 +17,17 @@ enum {
 };
 
 struct joined {
-	char names[MASKS_MAX]; /* as libpfm takes them: ":A:B" */
+	char names[MASKS_MAX]; /* in libpfm's syntax: ":A:B" */
 	uint64_t value;
 	uint64_t config;
 	uint64_t config1;
-	uint64_t counters; /* of all masks */
+	uint64_t counters; /* counters that are possible with all masks */
 	const struct catalog_mask *first;
 	size_t nr;
 	bool precise;
 };
 
-/* The event's code, and all that is no unit mask. */
+/* The event's code and everything else except the unit mask. */
 static const uint64_t not_mask = ~(uint64_t)0xff00;
 
 static int event_choose_join(const struct event_catalog *c,
@@ -56,13 +56,14 @@ static int event_choose_join(const struct event_catalog *c,
 	return 0;
 }
 
-/* ---- what there is instead: nothing is looked for where nobody asks ---- */
+/* ---- lists of valid masks for messages; only created if `err` is not NULL ---- */
 
 enum {
-	LISTED_MASKS_MAX = 330 /* bytes, so that err has room for the rest */
+	LISTED_MASKS_MAX =
+		330 /* bytes; leaves enough of `err` for the rest of the message */
 };
 
-/* Whether a source of the same event before `e` has a mask of that name. */
+/* Returns true if an earlier source of the same event has a mask with that name. */
 static bool listed_before(const struct event_catalog *c, const struct catalog_event *e,
 			  const char *mask)
 {
@@ -74,7 +75,8 @@ static bool listed_before(const struct event_catalog *c, const struct catalog_ev
 	return false;
 }
 
-/* "0x01 ANY_P, 0x02 X87" of all sources of the event; what has no room is counted. */
+/* Lists "0x01 ANY_P, 0x02 X87" of all sources of the event, and the number of masks that do not
+ * fit. */
 static void list_masks(const struct event_catalog *c, const char *event,
 		       char ret_text[LISTED_MASKS_MAX + 80])
 {
@@ -166,13 +168,14 @@ static int join_names(const struct event_catalog *c, const struct catalog_event 
 	return r;
 }
 
-/* Whether the library has to say the config words: of several masks it knows which go together. */
+/* Returns true if only the library can provide the config words: it decides which masks can be
+ * combined. */
 static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
 {
 	return e->from_pfm && !(j->nr ? j->nr == 1 && j->first->known : e->known);
 }
 
-/* The config words of an event of one source with these masks. */
+/* Encodes an event of one source with these masks. */
 static int event_choose_encode(const struct event_catalog *c,
 			       const struct catalog_event *e, const struct joined *j,
 			       struct catalog_choice *ret_choice, struct err *err)
@@ -205,8 +208,8 @@ static int event_choose_encode(const struct event_catalog *c,
 	return 0;
 }
 
-/* By names of masks, the vendor's where his list has them: libpfm4 has errors that newer lists have
- * mended. */
+/* Encodes masks by name, preferably from the vendor's list: libpfm4 has errors that newer lists
+ * have fixed. */
 static int event_choose_names(const struct event_catalog *c, const char *name,
 			      const char *names, struct catalog_choice *ret_choice,
 			      struct err *err)
@@ -224,7 +227,7 @@ static int event_choose_names(const struct event_catalog *c, const char *name,
 			result = event_choose_encode(c, e, &j, ret_choice, ret_why);
 		if (!result)
 			r = 0;
-		else if (r == -ENOENT) /* the first source's line is the better one */
+		else if (r == -ENOENT) /* the message of the first source is better */
 			r = err_set(err, result, "%s", why.text);
 	}
 	return r;
@@ -232,7 +235,7 @@ static int event_choose_names(const struct event_catalog *c, const char *name,
 
 /* ---- masks by number ---- */
 
-/* Names joined by +, and what they are together. */
+/* Mask names joined by +, and their combined value. */
 struct picked {
 	char names[MASKS_MAX];
 	uint64_t value;
@@ -253,7 +256,7 @@ static int pick(const struct catalog_event *e, const struct catalog_mask *mask,
 	return 0;
 }
 
-/* Two names of one and the same: an older and a newer one. */
+/* Returns true if two names mean the same mask, for example an old and a new name. */
 static bool count_the_same(const struct event_catalog *c, const struct catalog_event *e,
 			   const struct catalog_mask *one,
 			   const struct catalog_mask *other)
@@ -265,8 +268,8 @@ static bool count_the_same(const struct event_catalog *c, const struct catalog_e
 	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
 }
 
-/* Nothing but the event's code and the value: no threshold, no register besides.  libpfm4 has what is
- * more in the value itself. */
+/* Returns true if the config consists of only the event's code and the mask's value, without a
+ * threshold or an additional register. In libpfm4, the value itself contains these. */
 static bool event_choose_is_plain(const struct catalog_event *e,
 				  const struct catalog_mask *mask)
 {
@@ -274,7 +277,8 @@ static bool event_choose_is_plain(const struct catalog_event *e,
 	       (!mask->config1 && mask->config == (e->code | mask->value << 8));
 }
 
-/* The one mask of that value, the plain one if there is one: 0 with NULL where there is none. */
+/* Finds the only mask with that value, or the only plain one. Returns 0 with NULL if no mask
+ * has it. */
 static int mask_of_number(const struct event_catalog *c, const struct catalog_event *e,
 			  uint64_t value, const struct catalog_mask **ret_mask,
 			  struct err *err)
@@ -303,7 +307,7 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 	return 0;
 }
 
-/* One mask of that value, else several that make it up. */
+/* Finds one mask with that value, else several masks that together make it up. */
 static int pick_number(const struct event_catalog *c, const struct catalog_event *e,
 		       uint64_t value, struct picked *p, struct err *err)
 {
@@ -324,7 +328,7 @@ static int pick_number(const struct event_catalog *c, const struct catalog_event
 	return r || (!left && value) ? r : no_such_number(c, e, value, err);
 }
 
-/* 0 is the mask of that value where the event has one, else its default. */
+/* The number 0 means the mask with value 0 if the event has one, else the default mask. */
 static int pick_masks(const struct event_catalog *c, const struct catalog_event *e,
 		      const char *text, struct picked *p, struct err *err)
 {
@@ -345,8 +349,8 @@ static int pick_masks(const struct event_catalog *c, const struct catalog_event 
 		       : 0;
 }
 
-/* A number is that of the list as it is shown, of the first source; what it stands for is the same
- * as by name. */
+/* A number refers to the first source's list, as shown to the user. It has the same meaning as
+ * the mask's name. */
 static int choose_number(const struct event_catalog *c, const struct catalog_event *e,
 			 const char *text, struct catalog_choice *ret_choice,
 			 struct err *err)
@@ -365,7 +369,7 @@ static int choose_number(const struct event_catalog *c, const struct catalog_eve
 	return r;
 }
 
-/* The sources in turn. */
+/* Tries the sources in order. */
 static int choose_named(const struct event_catalog *c, const char *name,
 			const char *text, struct catalog_choice *ret_choice,
 			struct err *err)
@@ -382,7 +386,7 @@ static int choose_named(const struct event_catalog *c, const char *name,
 
 		if (!result)
 			r = 0;
-		else if (r == -ENOENT) /* the first source's line is the better one */
+		else if (r == -ENOENT) /* the message of the first source is better */
 			r = err_set(err, result, "%s", why.text);
 	}
 	return r;
@@ -408,7 +412,7 @@ static int choose_dotted(const struct event_catalog *c, const char *name,
 	return choose_named(c, base, mask, ret_choice, err);
 }
 
-/* Whether `masks` are those that the name `is` stands for: EVENT.MASK's own, or 0. */
+/* Returns true if `masks` is the mask that the name `is` already contains (EVENT.MASK), or 0. */
 static bool are_its_own(const char *is, const char *masks,
 			const struct catalog_choice *choice)
 {
@@ -421,7 +425,7 @@ static bool are_its_own(const char *is, const char *masks,
 	       value == (choice->config >> 8 & 0xff);
 }
 
-/* A name with the mask in it, given one more. */
+/* Encodes a name that contains its mask, with a further mask. */
 static int choose_again(const struct event_catalog *c, const char *name, const char *is,
 			const char *masks, struct catalog_choice *ret_choice,
 			struct err *err)
@@ -439,8 +443,8 @@ static int choose_again(const struct event_catalog *c, const char *name, const c
 		ret_choice->event->name);
 }
 
-/* A classic name stands for what the first alias says that this CPU has, with its mask.  Where the
- * event itself is there, but only with masks, the alias says which. */
+/* A classic name means the first of its aliases that this CPU has, including that alias's mask.
+ * If the event itself exists but requires a mask, the alias provides the mask. */
 int event_catalog_choose(const struct event_catalog *c, const char *name,
 			 const char *masks, struct catalog_choice *ret_choice,
 			 struct err *err)
@@ -462,7 +466,7 @@ int event_catalog_choose(const struct event_catalog *c, const char *name,
 		struct catalog_choice alias;
 
 		if (!strcasecmp(is, name) || choose_dotted(c, is, NULL, &alias, NULL))
-			continue; /* not that event, or not that mask of it */
+			continue; /* this CPU lacks the event or the mask */
 		return choose_again(c, name, is, masks, ret_choice, err);
 	}
 	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);

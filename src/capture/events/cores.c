@@ -1,5 +1,5 @@
-/* cores.c - one event on each kind of cores, where a machine has several (performance and
- * efficient ones, big and little ones): a PMU for each kind, with events of its own. */
+/* cores.c - one event on each core type of a machine with several (performance and efficient
+ * cores, big and little cores). Each core type has its own PMU and events. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum {
 	NAME_BYTES = 64
 };
 
-/* The type that has the list "cortex-a53" of the PMU armv8_cortex_a53. */
+/* Returns the CPU type with the list "cortex-a53" for the PMU armv8_cortex_a53. */
 static const struct cpu_type *type_of_list(const char *pmu)
 {
 	static const char before[] = "armv8_";
@@ -63,7 +63,7 @@ size_t events_cores(const struct event_requests *reqs,
 	return nr > 1 ? nr : 0;
 }
 
-/* What the words mean with the events of another type of CPU. */
+/* Parses the spec with the events of another CPU type. */
 static int parse_for(const struct event_requests *reqs, const struct cpu_type *cpu,
 		     const struct event_words *words, struct event_request *ret_event,
 		     struct err *err)

@@ -12,14 +12,15 @@
 #include "capture/events/perf_attr.h"
 #include "capture/system/cpus.h"
 
-/* An event has as many slots as PMUs that count it: more than one of memory controllers and the like. */
+/* An event has one slot per PMU that counts it. Memory controllers and similar units have
+ * several PMUs. */
 struct counters {
 	size_t nr_events;
 	size_t nr_places;
 	size_t nr_slots;
-	size_t *first_slot; /* of each event, and nr_slots */
-	int *fds;           /* of slot s at place p: [p * nr_slots + s]; -1: none */
-	bool *follows;      /* likewise: another one of its group is enabled for it */
+	size_t *first_slot; /* slot index by event; the last entry is nr_slots */
+	int *fds;           /* [p * nr_slots + s] for slot s at place p; -1: not open */
+	bool *follows; /* same index: it is enabled through another event of its group */
 };
 
 static int *fd_of(const struct counters *c, size_t event, size_t place)
@@ -34,7 +35,7 @@ static struct perf_event_attr attr_of(const struct counters_config *config,
 
 	attr.freq = 0;
 	attr.sample_period = 0;
-	attr.precise_ip = 0; /* of samples only */
+	attr.precise_ip = 0; /* for samples only */
 	attr.disabled = 1;
 	attr.inherit = config->inherit;
 	attr.enable_on_exec = config->on_exec;
@@ -43,7 +44,7 @@ static struct perf_event_attr attr_of(const struct counters_config *config,
 	return attr;
 }
 
-/* The descriptor of the group's first event at this place, or -1. */
+/* Returns the descriptor of the group's first event at this place, or -1. */
 static int counters_leader_of(const struct counters *c,
 			      const struct counters_config *config, size_t event,
 			      size_t place)
@@ -56,7 +57,7 @@ static int counters_leader_of(const struct counters *c,
 	return -1;
 }
 
-/* Whether the place is one where the event is counted; without a list it is everywhere. */
+/* Returns true if the event is counted on this CPU. Without a list it is counted everywhere. */
 static bool counters_counts_at(const struct event_request *e, int cpu)
 {
 	struct cpu_list list = { 0 };
@@ -78,7 +79,7 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 
 	if (slot)
 		attr.type = e->more_types[slot - 1];
-	/* A software event that is enabled later than its leader is not counted by all kernels. */
+	/* Some kernels do not count a software event that is enabled after its leader. */
 	if (leader >= 0)
 		attr.disabled = attr.enable_on_exec = 0;
 	do
@@ -86,7 +87,7 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 			&attr, config->tids ? config->tids[place] : -1,
 			config->tids ? -1 : config->cpus[place], leader);
 	while (perf_attr_let_guests(&attr, fd));
-	/* A thread has ended, a CPU went offline, or is of the other kind. */
+	/* The thread has ended, or the CPU is offline or of another core type. */
 	if (fd == -ESRCH || fd == -ENODEV ||
 	    (e->one_core_type && !config->tids && (fd == -ENOENT || fd == -EINVAL)))
 		return 0;

@@ -1,4 +1,4 @@
-/* counters.h - events that are counted, not sampled: perf_event_open() and read().
+/* counters.h - counts events without sampling: perf_event_open() and read().
  * Layer: capture. */
 #pragma once
 #include <stdbool.h>
@@ -14,32 +14,32 @@ struct err;
 struct counters_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *tids; /* places are threads; NULL: they are CPUs */
-	const int *cpus;   /* of which there are nr_places */
+	const pid_t *tids; /* the places are these threads; NULL: the CPUs */
+	const int *cpus;   /* each array has nr_places entries */
 	size_t nr_places;
-	bool inherit; /* what the threads start is counted, too */
-	bool on_exec; /* begins with the exec of the one thread */
+	bool inherit; /* also count in children and new threads */
+	bool on_exec; /* start counting when the (only) thread calls exec */
 };
 
 struct counter_value {
-	uint64_t
-		count; /* as counted; scaled by enabled / running it is all of the time */
+	uint64_t count; /* raw count; multiply by enabled / running to extrapolate */
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	bool there; /* the place has this event: its thread lived, its CPU has such a PMU */
+	bool there; /* false if the thread has ended or its CPU lacks the PMU */
 };
 
-/* Opens all of them, stopped.  -EACCES / -EPERM where rights are missing, -ENOENT for an event
- * that this machine does not have, -ESRCH when no thread is left, and others; each with a line. */
+/* Opens all counters, stopped. Returns 0, -EACCES / -EPERM without permission, -ENOENT for an
+ * event that this machine lacks, -ESRCH if no thread is left, or another negative errno, with a
+ * message in *err. */
 int counters_open(const struct counters_config *config, struct counters **ret_counters,
 		  struct err *err);
-void counters_close(struct counters *c); /* NULL is fine */
-/* 0 or a negative errno. */
+void counters_close(struct counters *c); /* accepts NULL */
+/* Returns 0 or a negative errno. */
 int counters_enable(struct counters *c, bool on);
-/* Of one event at one place.  0 or a negative errno. */
+/* Reads one event at one place. Returns 0 or a negative errno. */
 int counters_read(const struct counters *c, size_t event, size_t place,
 		  struct counter_value *ret_value);
-/* count * enabled / running, rounded; 0 if it never ran. */
+/* Returns count * enabled / running, rounded; 0 if it never ran. */
 uint64_t counter_scaled(const struct counter_value *v);
-/* Adds what `from` counted. */
+/* Adds the values of `from` to `to`. */
 void counter_add(struct counter_value *to, const struct counter_value *from);

@@ -1,5 +1,5 @@
-/* cpu_type_rows.c - one row a type of CPU.  The first that matches is taken, so those that
- * match many stand last.  Numbers: oprofile-behaviour.md 8.2; models: the kernel's
+/* cpu_type_rows.c - one row per CPU type. The first match is used, so rows with general
+ * patterns come last.  Numbers: oprofile-behaviour.md 8.2; models: the kernel's
  * tools/perf/pmu-events mapfile.csv files. */
 #include "capture/events/cpu_type_rows.h"
 

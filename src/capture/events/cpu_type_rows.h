@@ -1,4 +1,4 @@
-/* cpu_type_rows.h - the table behind cpu_types.h.
+/* cpu_type_rows.h - the table for cpu_types.h.
  * Layer: capture, private to cpu_types.c. */
 #pragma once
 #include <stddef.h>

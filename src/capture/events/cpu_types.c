@@ -14,7 +14,7 @@
 #include "capture/events/cpu_type_rows.h"
 
 enum {
-	CPUINFO_MAX = 1 << 16, /* the first CPU is enough */
+	CPUINFO_MAX = 1 << 16, /* enough for the first CPU */
 	VALUE_MAX = 48
 };
 
@@ -36,7 +36,7 @@ const struct cpu_type *cpu_type_find(const char *word)
 	return NULL;
 }
 
-/* "name   : value", the first line that begins so. */
+/* Finds the first line "name   : value" with this name. */
 static bool cpu_types_value_of(const char *cpuinfo, const char *name,
 			       char ret_value[VALUE_MAX])
 {
@@ -111,7 +111,7 @@ void cpu_type_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX])
 			       (int)strcspn(a, " ,("), a);
 }
 
-/* Whether one of the patterns, separated by blanks, matches. */
+/* Returns true if one of the patterns, which are separated by blanks, matches. */
 static bool cpu_types_matches(const char *patterns, const char *key)
 {
 	char pattern[CPU_TYPE_KEY_MAX];
@@ -142,7 +142,7 @@ const struct cpu_type *cpu_type_host(void)
 	char key[CPU_TYPE_KEY_MAX] = "";
 	struct buf text = { 0 };
 
-	/* A larger file is cut, which is fine here. */
+	/* A larger file is truncated, but the first CPU is enough. */
 	(void)io_read_file("/proc/cpuinfo", &text, CPUINFO_MAX);
 	buf_put_u8(&text, 0);
 	if (!text.failed)
@@ -151,10 +151,10 @@ const struct cpu_type *cpu_type_host(void)
 	return *key ? cpu_type_of_key(key) : NULL;
 }
 
-/* Names that OProfile's tables of older CPUs had, and what today's call the same.  The first of
- * a name that a catalogue has is meant. */
+/* Event names of OProfile's tables for older CPUs, with today's name of the same event. If a
+ * name has several rows, the first one that the catalogue contains is used. */
 static const struct classic {
-	const char *cpus; /* pattern of names of types */
+	const char *cpus; /* pattern for names of CPU types */
 	const char *name;
 	const char *is;
 } classics[] = {
@@ -196,12 +196,12 @@ static const struct classic {
 	{ "i386/*", "DTLB_MISSES", "DATA_TLB_MISSES.DTLB_MISS" },
 	{ "i386/*", "ITLB_MISS", "ITLB.MISSES" },
 	{ "i386/*", "ITLB_MISS", "ITLB.MISS" },
-	/* Of small cores the second cache is the last one. */
+	/* On small cores, the second-level cache is the last level. */
 	{ "i386/goldmont*", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
 	{ "i386/silvermont", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
 	{ "i386/goldmont*", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS" },
 	{ "i386/silvermont", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS_LOADS" },
-	/* Of the Pentium 4 the masks are those that its own table took where none was given. */
+	/* For the Pentium 4, the masks are the defaults of OProfile's table. */
 	{ "i386/p4*", "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS.RUNNING" },
 	{ "i386/p4*", "INST_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
 	{ "i386/p4*", "INSTR_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
@@ -286,7 +286,7 @@ const char *cpu_type_classic_next(size_t *at)
 		size_t row = (*at)++;
 		bool seen = false;
 
-		/* Rows of one name mostly stand together. */
+		/* Search backwards, as rows with the same name are usually adjacent. */
 		for (size_t before = row; before-- > 0 && !seen;)
 			seen = !strcmp(classics[before].name, classics[row].name);
 		if (!seen)

@@ -8,15 +8,15 @@
 #include "base/array.h"
 #include "capture/events/cpu_types.h"
 
-/* Events that a counter of their own counts besides the general ones: cycles and instructions of
- * Intel's CPUs since the Core 2 (Software Developer's Manual 3B, 20.2.2), cycles of ARM's since the
- * v7 (PMCCNTR).  Reference cycles and slots have no code that a general counter knows. */
+/* Events that fixed counters count in addition to the general ones: cycles and instructions on
+ * Intel CPUs since the Core 2 (Software Developer's Manual 3B, 20.2.2), cycles on ARM since v7
+ * (PMCCNTR). Reference cycles and slots have no code for general counters. */
 static const struct fixed {
-	const char *types; /* what the type's name begins with */
+	const char *types; /* prefix of the type's name */
 	uint64_t config;
 	uint64_t generic;
 	unsigned int number;
-	bool alone; /* no general one counts it */
+	bool alone; /* only the fixed counter counts it */
 } fixed_counters[] = {
 	{ "i386/", 0xc0, PERF_COUNT_HW_INSTRUCTIONS, 0, false },
 	{ "i386/", 0x3c, PERF_COUNT_HW_CPU_CYCLES, 1, false },
@@ -44,9 +44,9 @@ static uint64_t with_fixed(const struct cpu_type *cpu, uint64_t general,
 	return general;
 }
 
-/* POWER8 and later: the code says which of the six counters, or 0 for any that is free
- * (arch/powerpc/perf/isa207-common.h, EVENT_PMC_SHIFT); of run cycles and instructions the kernel
- * takes the one for the other (power8-pmu.c and power9-pmu.c, event_alternatives). */
+/* On POWER8 and later, the code selects one of the six counters, or 0 for any
+ * (arch/powerpc/perf/isa207-common.h, EVENT_PMC_SHIFT). The kernel swaps equivalent codes for
+ * run cycles and instructions (power8-pmu.c and power9-pmu.c, event_alternatives). */
 static uint64_t of_power(const struct cpu_type *cpu, uint64_t config)
 {
 	static const struct {
@@ -92,12 +92,14 @@ uint64_t event_counters_of_generic(const struct cpu_type *cpu, unsigned int nr_g
 /* ---- one counter each ---- */
 
 struct places {
-	const uint64_t *counters;                  /* of each event */
-	unsigned int taken_by[EVENT_COUNTERS_MAX]; /* event + 1; 0: free */
+	const uint64_t *counters; /* the possible counters of each event */
+	unsigned int
+		taken_by[EVENT_COUNTERS_MAX]; /* index of the event plus 1; 0: free */
 };
 
-/* Takes a counter for the event, if need be one that another event can do without.  `seen` are those
- * that were asked for before, each once: it ends behind EVENT_COUNTERS_MAX of them. */
+/* Finds a counter for the event, moving other events to other counters if needed. `seen` has
+ * the counters that were tried already; each is tried once, so the depth is at most
+ * EVENT_COUNTERS_MAX. */
 static bool event_counters_find_place(struct places *p, unsigned int event,
 				      uint64_t *seen)
 {

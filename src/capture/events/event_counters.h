@@ -1,7 +1,7 @@
-/* event_counters.h - which of a CPU's counters can count an event, and whether several events
- * find one each.
- * Layer: capture.  Counters are bits: the general ones from 0 on, those that count one event alone
- * ("fixed") from 32 on, as the kernel numbers Intel's (INTEL_PMC_IDX_FIXED). */
+/* event_counters.h - determines which of a CPU's counters can count an event, and whether
+ * several events can be counted together.
+ * Layer: capture.  Counters are bits: the general ones from 0, those for one specific event
+ * ("fixed") from 32, as in the kernel's numbering of Intel's (INTEL_PMC_IDX_FIXED). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,19 +14,19 @@ enum {
 	EVENT_COUNTERS_TEXT = 160
 };
 
-/* The general counters of a CPU with `nr` of them. */
+/* Returns the general counters of a CPU with `nr` of them. */
 uint64_t event_counters_general(unsigned int nr);
-/* Those of an event with the code `config`, of which a list says `listed` (0: nothing, any general
- * one).  0: any, and how many there are is not known. */
+/* Returns the counters of the event with the code `config`. `listed` are its counters in a list
+ * (0: not restricted). Returns 0 if any counter can count it and their number is unknown. */
 uint64_t event_counters_of(const struct cpu_type *cpu, unsigned int nr_general,
 			   uint64_t listed, uint64_t config);
-/* The counters of the kernel's generic hardware event `config` (PERF_COUNT_HW_*). */
+/* Returns the counters of the kernel's generic hardware event `config` (PERF_COUNT_HW_*). */
 uint64_t event_counters_of_generic(const struct cpu_type *cpu, unsigned int nr_general,
 				   uint64_t config);
-/* A counter for each of `nr` events (at most EVENT_COUNTERS_MAX), of which counters[i] are those
- * that can count it.  How many of the first ones can be counted together: `nr` if all can; for
- * these ret_counter[] has the counter. */
+/* Assigns a counter to each of `nr` events (at most EVENT_COUNTERS_MAX); counters[i] are those
+ * that can count event i. Returns how many of the first events can be counted together (`nr` if
+ * all can), and sets ret_counter[] for these. */
 size_t event_counters_assign(const uint64_t *counters, size_t nr,
 			     unsigned int *ret_counter);
-/* "all", "0, 1, 2, 3", or where no general one counts it "fixed 2". */
+/* Formats "all", "0, 1, 2, 3", or "fixed 2" if no general counter can count it. */
 void event_counters_text(uint64_t counters, char ret_text[EVENT_COUNTERS_TEXT]);

@@ -19,7 +19,7 @@ void event_request_finish(struct event_request *e, uint64_t frequency_hz)
 	attr->exclude_kernel = !e->kernel;
 	attr->exclude_hv = !e->kernel && !e->hypervisor;
 	attr->exclude_user = !e->user;
-	/* A guest's addresses mean nothing here, unless the guest was asked for. */
+	/* Addresses of a guest are meaningless here, unless the user requested guests. */
 	attr->exclude_guest = !attr->exclude_host;
 	if (e->count) {
 		attr->sample_period = e->count;
@@ -38,7 +38,7 @@ static bool same_event(const struct event_request *a, const struct event_request
 	       a->user == b->user && a->attr.exclude_host == b->attr.exclude_host;
 }
 
-/* "CPU_CYCLES:k" and ":u": reports know events by their names. */
+/* Appends ":k" or ":u" to the name ("CPU_CYCLES:k"), as reports identify events by name. */
 static void name_scope(struct event_request *e)
 {
 	size_t len = strlen(e->name);
@@ -48,7 +48,7 @@ static void name_scope(struct event_request *e)
 			       e->user ? 'u' : 'k');
 }
 
-/* One event in several modes at once. */
+/* Makes the names unique if one event is recorded in several modes. */
 static void tell_scopes_apart(struct event_requests *reqs, struct event_request *e)
 {
 	for (size_t i = 0; i < reqs->list.nr && !reqs->counting; i++) {
@@ -126,7 +126,7 @@ const struct event_catalog *events_catalog(struct event_requests *reqs, struct e
 	return reqs->catalog;
 }
 
-/* Where cores differ an event is counted on each kind of them that has it. */
+/* If cores differ, the event is counted on each core type that supports it. */
 static int add_on_all_cores(struct event_requests *reqs, const struct event_request *e,
 			    const struct event_words *words, struct err *err)
 {
@@ -145,10 +145,10 @@ static int add_on_all_cores(struct event_requests *reqs, const struct event_requ
 		struct event_request one;
 		struct err why = { 0 };
 
-		/* Not all kinds need have it, or the unit mask. */
+		/* Some core types can lack the event or the unit mask. */
 		if (event_on_core(reqs, &pmus[i], words, e, &one, &why))
 			continue;
-		/* A group is on one kind of cores. */
+		/* A group exists on one core type only. */
 		if (one.group)
 			one.group = (uint32_t)(one.group * CORE_TYPES_MAX + i);
 		r = events_add_event(reqs, &one, err);
@@ -177,13 +177,14 @@ static int add_spec(struct event_requests *reqs, const char *text, size_t len,
 	return r ? r : add_on_all_cores(reqs, &e, &words, err);
 }
 
-/* {A,B}:modifiers, `len` bytes of it. */
+/* Parses "{A,B}:modifiers", `len` bytes. */
 static int add_group(struct event_requests *reqs, const char *text, size_t len,
 		     uint64_t frequency_hz, struct err *err)
 {
 	size_t first = reqs->list.nr;
 	const char *end = memchr(text, '}', len);
-	uint32_t group = ++reqs->nr_groups; /* kinds of cores have more of them */
+	uint32_t group =
+		++reqs->nr_groups; /* each core type derives its own number from it */
 	char letters[16] = "";
 	int r = 0;
 
@@ -218,8 +219,8 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 	return r;
 }
 
-/* Of a group whose first event has S the others are read with its samples.  A group of several
- * kinds of cores is one group on each. */
+/* If a group's first event has S, the others are read with its samples. A group on several core
+ * types is a separate group on each. */
 static int read_with_leaders(struct event_requests *reqs, size_t first, struct err *err)
 {
 	for (size_t i = first; i < reqs->list.nr && !reqs->counting; i++) {
@@ -285,7 +286,7 @@ bool events_have_pmu(void)
 		UNKNOWN,
 		ABSENT,
 		PRESENT
-	} known; /* the probe cache */
+	} known; /* the cached result */
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_HARDWARE,
@@ -302,8 +303,9 @@ bool events_have_pmu(void)
 	if (known != UNKNOWN)
 		return known == PRESENT;
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	/* EBUSY: another profiler (the NMI watchdog) holds the counters that exist.  EPERM: a container's
-	 * seccomp filter hides whether they do; who opens an event is told. */
+	/* EBUSY: another user (the NMI watchdog) holds the existing counters. EPERM: a
+	 * container's seccomp filter hides whether there are any; opening an event reports this
+	 * later. */
 	known = fd >= 0 || errno == EBUSY || errno == EPERM ? PRESENT : ABSENT;
 	if (fd >= 0)
 		(void)close((int)fd);
@@ -321,7 +323,7 @@ void events_default(uint64_t frequency_hz, struct event_request *ret_event)
 	e.attr.config = row ? row->config : 0;
 	(void)snprintf(e.name, sizeof(e.name), "%s", name);
 	(void)snprintf(e.about, sizeof(e.about), "%s", row ? row->about : "");
-	/* It costs nothing where the CPU writes the samples itself. */
+	/* Precision costs nothing if the CPU writes the samples itself. */
 	if (!e.timer)
 		e.attr.precise_ip = events_sysfs_precise(EVENTS_SYSFS) & 3;
 	event_request_finish(&e, frequency_hz);

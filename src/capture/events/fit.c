@@ -16,7 +16,7 @@ bool event_needs_counter(const struct event_request *e)
 	       e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE;
 }
 
-/* The PMU that counts it, where kinds of cores have their own. */
+/* Returns the PMU that counts the event if core types have separate PMUs. */
 static uint64_t core_pmu(const struct event_request *e)
 {
 	if (!e->one_core_type)
@@ -95,7 +95,7 @@ static enum events_fit try_next(const struct event_request *e, int leader, int *
 	return EVENTS_TAKE_TURNS;
 }
 
-/* The descriptor of the first one that the same PMU counts, -1: there is none. */
+/* Returns the descriptor of the first event of the same PMU, or -1. */
 static int events_fit_leader_of(const struct event_request *events, const int *fds,
 				size_t i)
 {

@@ -1,4 +1,4 @@
-/* fit.h - whether the CPU can count all of some events at once.
+/* fit.h - checks whether the CPU can count a set of events simultaneously.
  * Layer: capture. */
 #pragma once
 #include <stdbool.h>
@@ -11,20 +11,21 @@ struct event_request;
 enum events_fit {
 	EVENTS_FIT,
 	EVENTS_TAKE_TURNS,
-	EVENTS_FIT_UNKNOWN /* there is no PMU, or no right to it */
+	EVENTS_FIT_UNKNOWN /* no PMU, or no permission */
 };
 
-/* Whether a counter of the CPU counts it; what software counts needs none. */
+/* Returns true if the event needs a counter of the CPU. Software events do not. */
 bool event_needs_counter(const struct event_request *e);
-/* A counter for each of the events by what is known of the CPU: how many of the first ones can be
- * counted together.  ret_counter[] is its number (event_counters.h), -1 where it needs none or has
- * none.  Kinds of cores have counters of their own. */
+/* Assigns counters according to what is known about the CPU. Returns how many of the first
+ * events can be counted together. ret_counter[] is the number of the counter
+ * (event_counters.h), or -1 if the event needs none or gets none. Each core type has separate
+ * counters. */
 size_t events_fit_known(const struct event_request *events, size_t nr,
 			const struct event_catalog *catalog, int *ret_counter);
-/* Asks the kernel, by opening them as one group, on each kind of cores.  *ret_first is the first that has no room
- * beside those before it, which alone could be counted. */
+/* Tests it with the kernel: opens the events as one group on each core type. Sets *ret_first to
+ * the first event that does not fit together with the previous ones but can be counted alone. */
 enum events_fit events_fit_here(const struct event_request *events, size_t nr,
 				size_t *ret_first);
-/* What a group means that the kernel refuses with `code`, when each of it alone can be counted.
- * `code`. */
+/* Explains why the kernel refused a group with `code` although each event can be counted alone.
+ * Returns `code`. */
 int events_fit_explain(int code, const struct event_request *e, struct err *err);

@@ -1,12 +1,12 @@
-/* list.c - the text form of a list of events (docs/events.md).
+/* list.c - the text format of an event list (docs/events.md).
  *
- *	# comment
- *	NAME CONFIG [1=CONFIG1] [precise] [on=COUNTERS] : what is counted
- *	<TAB>MASK CONFIG [1=CONFIG1] [precise] [on=COUNTERS] [default] : what of it
+ *     # comment
+ *     NAME CONFIG [1=CONFIG1] [precise] [on=COUNTERS] : description
+ *     <TAB>MASK CONFIG [1=CONFIG1] [precise] [on=COUNTERS] [default] : description
  *
- * CONFIG is perf_event_attr.config of the event (with that unit mask), hexadecimal; "-": the
- * event counts nothing without a mask.  COUNTERS are bits (event_counters.h), hexadecimal; without
- * them any general counter counts it. */
+ * CONFIG is perf_event_attr.config of the event (with that unit mask), in hexadecimal; "-"
+ * means that the event counts nothing without a mask. COUNTERS are bits (event_counters.h), in
+ * hexadecimal; without them any general counter can count it. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static bool name_is_good(const char *name)
 	return len && !name[len] && len < WORD_BYTES;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL or an error message. */
 static const char *event_list_read_words(char *words, struct list_line *l)
 {
 	char *save = NULL;
@@ -85,7 +85,7 @@ static const char *event_list_read_line(char *line, struct list_line *ret_line)
 	return event_list_read_words(line, ret_line);
 }
 
-/* Of x86 the second byte; elsewhere there are no masks. */
+/* On x86 the mask is the second byte; other architectures have no masks. */
 static uint64_t mask_value(uint64_t config)
 {
 	return config >> 8 & 0xff;

@@ -1,9 +1,9 @@
-/* lists.h - the lists of events of our own, as they are built in.
+/* lists.h - our own event lists, as built in.
  * Layer: capture, private to events/list.c and its tests. */
 #pragma once
 
 struct event_list_row {
-	const char *name; /* of the file without .txt */
+	const char *name; /* file name without .txt */
 	const char *text;
 };
 

@@ -1,5 +1,5 @@
-/* make_pfm_tables.c - run by the build: make_event_pfm_tables OUT.c writes
- * events/pfm_tables.h's arrays from the libpfm4 that is here.  Without one they are empty. */
+/* make_pfm_tables.c - a program for the build. It writes the arrays of events/pfm_tables.h from
+ * the installed libpfm4. Without libpfm4 they are empty. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,17 +16,17 @@
 
 enum {
 	NAME_BYTES = 512,
-	TEXT_NONE = 0 /* the table's number of "" */
+	TEXT_NONE = 0 /* the string table's number of "" */
 };
 
-/* Texts are numbers of the string table until they are written. */
+/* Until they are written, texts are numbers of the string table. */
 struct make_event_pfm_tables_maker {
 	struct strtab texts;
 	VEC(struct pfm_table) tables;
 	VEC(struct pfm_table_event) events;
 	VEC(struct pfm_table_mask) masks;
 	char *library;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
 static uint32_t text_number(struct make_event_pfm_tables_maker *m, const char *text)
@@ -37,7 +37,7 @@ static uint32_t text_number(struct make_event_pfm_tables_maker *m, const char *t
 	return number;
 }
 
-/* Config words that the catalogue has no room for are asked for when they are needed. */
+/* Config words that do not fit into the catalogue are queried from the library when needed. */
 static bool make_event_pfm_tables_encode(const struct event_catalog *c,
 					 const char *name, uint64_t ret_config[2],
 					 bool *ret_refused)
@@ -104,7 +104,7 @@ static bool is_there(const struct make_event_pfm_tables_maker *m, const char *pm
 	return false;
 }
 
-/* What the library does not have has no table. */
+/* A table that the library lacks is left out. */
 static int make_event_pfm_tables_add_table(struct make_event_pfm_tables_maker *m,
 					   const struct cpu_type *cpu)
 {
@@ -146,7 +146,7 @@ static void write_text(FILE *out, const char *text)
 	fputs("\\0\"\n", out);
 }
 
-/* Turns numbers into offsets in what is written. */
+/* Writes the strings and returns their offsets by number. */
 static uint32_t *write_texts(FILE *out, const struct make_event_pfm_tables_maker *m)
 {
 	uint32_t *offsets = calloc(m->texts.strings.nr, sizeof(*offsets));
@@ -227,8 +227,8 @@ static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 	return 0;
 }
 
-/* The library's words for perf need what the kernel has where it knows perf_event_open(2): where that
- * is not to be seen, nothing is written that would be other words. */
+/* libpfm encodes for perf only if the kernel supports perf_event_open(2). If the build machine
+ * does not show this, write nothing instead of different config words. */
 static bool has_perf_events(void)
 {
 	return access("/proc/sys/kernel/perf_event_paranoid", F_OK) == 0;

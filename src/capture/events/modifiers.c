@@ -1,4 +1,4 @@
-/* modifiers.c - perf's letters behind an event: cycles:ppp, page-faults:u. */
+/* modifiers.c - perf's modifier letters after an event: cycles:ppp, page-faults:u. */
 #include <errno.h>
 #include <string.h>
 

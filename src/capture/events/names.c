@@ -43,14 +43,14 @@
 		CACHE_PREFETCHES(word, id, of)
 
 enum {
-	/* The kernel's hrtimer never runs faster: perf_swevent_start_hrtimer(). */
+	/* The shortest period of the kernel's hrtimer: perf_swevent_start_hrtimer(). */
 	CLOCK_MIN_NS = 10000,
-	/* OProfile's least counts for clock-like and for all other events. */
+	/* OProfile's minimum counts for clock-like and for all other events. */
 	COUNT_MIN_CYCLES = 6000,
 	COUNT_MIN_OTHER = 500
 };
 
-/* The operations of each cache are those that perf list shows. */
+/* Each cache has the operations that perf list shows. */
 static const struct event_row event_rows[] = {
 	SOFTWARE("TIMER", NULL, CPU_CLOCK, CLOCK_MIN_NS,
 		 "time on the CPU, by timer interrupts (nanoseconds)"),

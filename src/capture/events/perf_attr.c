@@ -48,7 +48,7 @@ int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
 }
 
 enum {
-	/* The bits are one word. */
+	/* The bit fields are one 64-bit word before this offset. */
 	BITS_AT = offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)
 };
 
@@ -94,11 +94,10 @@ bool perf_attr_can_defer(void)
 }
 
 enum {
-	PERFMON =
-		38 /* CAP_PERFMON of capabilities(7), which older headers do not have */
+	PERFMON = 38 /* CAP_PERFMON of capabilities(7), missing in older headers */
 };
 
-/* Where it is not known: true. */
+/* Returns true if unknown. */
 static bool has_capability(unsigned int capability)
 {
 	struct __user_cap_header_struct header = {
@@ -118,7 +117,7 @@ int perf_attr_paranoid(void)
 
 	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
 	    text.len) {
-		text.data[text.len - 1] = 0; /* the end of the line */
+		text.data[text.len - 1] = 0; /* remove the newline */
 		if (parse_u64_max((char *)text.data, INT32_MAX, &value))
 			level = (int)value;
 	}
@@ -126,7 +125,7 @@ int perf_attr_paranoid(void)
 	return level;
 }
 
-/* Whether a seccomp filter is over this process (proc(5): 2). */
+/* Returns true if a seccomp filter applies to this process (proc(5): 2). */
 static bool is_filtered(void)
 {
 	struct buf text = { 0 };
@@ -139,7 +138,7 @@ static bool is_filtered(void)
 	return filtered;
 }
 
-/* It holds a counter of each CPU for good. */
+/* It occupies one counter of each CPU permanently. */
 static bool nmi_watchdog_runs(void)
 {
 	struct buf text = { 0 };
@@ -154,14 +153,14 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 {
 	int level = perf_attr_paranoid();
 
-	/* perf_event_paranoid and missing capabilities are EACCES. */
+	/* For perf_event_paranoid and missing capabilities, the kernel returns EACCES instead. */
 	if (code == -EPERM && is_filtered())
 		return err_set(
 			err, code,
 			"perf_event_open is forbidden here by a seccomp filter, as containers and services have: "
 			"start the container with --cap-add=PERFMON (older: "
 			"SYS_ADMIN) or --security-opt seccomp=unconfined");
-	/* Debian's and Ubuntu's kernels, not Linux itself. */
+	/* Specific to Debian's and Ubuntu's kernels. */
 	if (!geteuid() && level > 2 && !has_capability(CAP_SYS_ADMIN))
 		return err_set(
 			err, code,
@@ -179,7 +178,7 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 			err, code,
 			"To do system-wide profiling, either you must be root or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
 			level);
-	/* At 2 one's own user space is let in: what was refused is more. */
+	/* Level 2 permits the user's own user space, so more than that was requested. */
 	return err_set(
 		err, code,
 		"not allowed to profile%s: "
@@ -224,8 +223,8 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 	return err_sys(err, code, "event %s", event);
 }
 
-/* Whether the kernel takes the event where nothing is said of kernel and user space: its PMU counts
- * both or nothing (PERF_PMU_CAP_NO_EXCLUDE: msr, uncore). */
+/* Returns true if the kernel accepts the event without exclude_kernel and exclude_user, because
+ * its PMU cannot separate user and kernel (PERF_PMU_CAP_NO_EXCLUDE: msr, uncore). */
 static bool knows_no_modes(const struct event_request *e, pid_t tid, int cpu)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -241,11 +240,11 @@ static bool knows_no_modes(const struct event_request *e, pid_t tid, int cpu)
 	fd = perf_attr_open(&attr, tid, cpu);
 	if (fd >= 0)
 		close(fd);
-	/* Without the bits it is the kernel that is asked for, too. */
+	/* Without these bits the kernel is counted, too, which can be forbidden. */
 	return fd >= 0 || fd == -EACCES || fd == -EPERM;
 }
 
-/* Of another user, as far as /proc tells. */
+/* Returns true if /proc shows that another user owns the task. */
 static bool is_anothers(pid_t tid)
 {
 	char path[32];

@@ -1,4 +1,4 @@
-/* perf_attr.h - one perf_event_attr: opening it, its newest bits, and what a refusal means.
+/* perf_attr.h - opens one perf_event_attr, sets its newest bits, and explains errors.
  * Layer: capture. */
 #pragma once
 #include <linux/perf_event.h>
@@ -9,33 +9,35 @@
 struct err;
 struct event_request;
 
-/* A tracepoint's samples: id, time and raw data alone, one wakeup each. */
+/* Configures a tracepoint whose samples contain only id, time and raw data, with a wakeup for
+ * each. */
 void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id);
 
-/* Bits of attrs that older headers lack (Linux 6.19): the user's part of chains comes later, in
- * CALLCHAIN_DEFERRED records, and who gets these. */
+/* Bits that older headers lack (Linux 6.19). DEFER_CALLCHAIN: the user part of a call chain is
+ * written later, in a CALLCHAIN_DEFERRED record. DEFER_OUTPUT: this event receives those
+ * records. */
 enum {
-	PERF_ATTR_DEFER_CALLCHAIN = 38, /* counted from `disabled` on */
+	PERF_ATTR_DEFER_CALLCHAIN = 38, /* bit number, where `disabled` is 0 */
 	PERF_ATTR_DEFER_OUTPUT = 39
 };
 void perf_attr_set_bit(struct perf_event_attr *a, unsigned int bit, bool on);
 bool perf_attr_bit(const struct perf_event_attr *a, unsigned int bit);
-/* Whether this kernel knows them. */
+/* Returns true if this kernel supports these bits. */
 bool perf_attr_can_defer(void);
 
-/* The descriptor, which is closed on exec, or a negative errno.  `tid` -1: all tasks. */
+/* Returns a file descriptor (close-on-exec), or a negative errno. `tid` -1: all tasks. */
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
-/* The same in the group of another descriptor; -1: in none. */
+/* Same, in the group of another descriptor; -1: without a group. */
 int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int leader);
-/* PMUs without a notion of guests refuse exclude_guest (PERF_PMU_CAP_NO_EXCLUDE: msr, uncore; AMD's
- * IBS before Linux 6.14): takes it back from the attr that was refused with `code`.  Whether another
- * try is worth it. */
+/* Some PMUs do not support guests and reject exclude_guest (PERF_PMU_CAP_NO_EXCLUDE: msr,
+ * uncore; AMD's IBS before Linux 6.14). If the attr was rejected with such a `code`, clears
+ * exclude_guest. Returns true if the caller should try again. */
 bool perf_attr_let_guests(struct perf_event_attr *a, int code);
-/* What a failure means, for a user; perf_event_open(2), ERRORS.  `code`. */
+/* Explains a failure to the user; perf_event_open(2), ERRORS. Returns `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
-/* The same of an event in a thread, or in all (-1), on a CPU: a PMU that cannot tell modes apart, and
- * another user's process, have their own lines. */
+/* Same for an event of one thread, or of all (-1), on a CPU. Has separate messages for a PMU
+ * that cannot separate cpu modes and for another user's process. */
 int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
 			    struct err *err);
-/* /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
+/* Returns /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
 int perf_attr_paranoid(void);

@@ -1,5 +1,5 @@
-/* pfm.c - libpfm4's library, loaded at run time: few commands ask for it, and where it is the
- * one that the build found, its tables are built in (events/pfm_tables.h). */
+/* pfm.c - loads libpfm4's library at run time, because few commands need it. If it is the
+ * library that was present at build time, its tables are built in (events/pfm_tables.h). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -23,11 +23,11 @@ enum {
 	PFM_TEXT_MAX = 512,
 	PFM_CODES = 8
 };
-/* Of the register alone: user, kernel, interrupt and enable; perf has fields for them. */
+/* Register bits for user, kernel, interrupt and enable; perf has separate fields for them. */
 static const uint64_t register_bits = 0x530000;
 
 struct pfm {
-	void *lib; /* NULL: not asked for yet */
+	void *lib; /* NULL: not loaded yet */
 	pfm_err_t (*initialize)(void);
 	void (*terminate)(void);
 	const char *(*strerror)(int);
@@ -45,9 +45,9 @@ static bool is_that_of_tables(const char *path)
 	return id && event_pfm_file_id(path) == id;
 }
 
-/* Whether there is one in the folders below /usr/local, which loaders prefer to the system's own
- * where distributions set it up so (ld.so.conf(5)): in lib, or in the folder of the same name as
- * that of the tables' library (lib64, or lib/MACHINE). */
+/* Returns true if there is a libpfm below /usr/local, which loaders prefer where distributions
+ * configure it (ld.so.conf(5)). Searches lib, and the directory with the same name as that of
+ * the tables' library (lib64, or lib/MACHINE). */
 static bool is_another_local(void)
 {
 	const char *own = event_pfm_tables.library;
@@ -68,8 +68,8 @@ static bool is_another_local(void)
 	return !access(path, F_OK);
 }
 
-/* Whether the library that would be loaded is the one that the tables are of, without loading it,
- * which takes longer than all the rest. */
+/* Returns true if the library that would be loaded is the one the tables were made from. Does
+ * not load it, which would take longer than everything else. */
 static bool is_as_built(void)
 {
 	const char *folders = getenv("LD_LIBRARY_PATH");
@@ -104,9 +104,9 @@ static int find_functions(struct pfm *p)
 	return 0;
 }
 
-/* The library takes wishes from its environment only, which our children do not inherit: tables
- * of other CPUs than this one are used, too, and of those no other than `pmu` needs to be looked
- * for, which costs a virtual machine milliseconds of CPUID. */
+/* The library reads these settings from the environment only, and our children do not inherit
+ * them. They make it use tables of other CPUs, too, and look for `pmu` only, which saves a
+ * virtual machine milliseconds of CPUID instructions. */
 static int initialize(struct pfm *p, const char *pmu)
 {
 	const struct {
@@ -137,7 +137,8 @@ void event_pfm_close(struct pfm *p)
 	free(p);
 }
 
-/* Where the tables are of is looked first: what is asked besides has to be of the same. */
+/* Tries the library that the tables were made from first, because further queries must go to
+ * the same version. */
 static void *open_library(void)
 {
 	void *lib = NULL;
@@ -147,7 +148,7 @@ static void *open_library(void)
 	return lib ? lib : dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
 }
 
-/* 0, also where it was loaded before; -EOPNOTSUPP. */
+/* Loads the library unless it is loaded already. Returns 0 or -EOPNOTSUPP. */
 static int event_pfm_load(struct pfm *p, const char *pmu)
 {
 	int r;
@@ -188,7 +189,7 @@ static bool find_pmu(const struct pfm *p, const char *name, pfm_pmu_info_t *ret_
 	return false;
 }
 
-/* The Pentium 4's table numbers the bits of a mask instead of having them. */
+/* The Pentium 4's table contains the bit number of a mask instead of the bit. */
 static uint64_t mask_bits(const struct event_catalog *c, uint64_t code)
 {
 	return code < 32 && !strncmp(c->cpu->pfm, "netburst", strlen("netburst"))
@@ -196,10 +197,10 @@ static uint64_t mask_bits(const struct event_catalog *c, uint64_t code)
 		       : code;
 }
 
-/* Masks come first, then what all events have: asked for one by one, each of them would cost as much
- * as all masks.
- * Intel's tables keep the unit mask in the second byte of a mask's code, AMD's alike; the
- * library gives it shifted down. */
+/* Masks come first and then the attributes that all events share. Querying each of those would
+ * cost as much as all masks.
+ * Intel's and AMD's tables have the unit mask in the second byte of a mask's code; the library
+ * returns it shifted down. */
 static int add_masks(struct event_catalog *c, const struct pfm *p,
 		     const pfm_event_info_t *event)
 {
@@ -266,7 +267,7 @@ int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_pa
 	return r;
 }
 
-/* Another library tells by itself what it knows. */
+/* Uses the built-in tables, unless the library on this machine is a different one. */
 int event_pfm_add(struct event_catalog *c, const char *pmu)
 {
 	int r = take_handle(c);
@@ -291,7 +292,7 @@ static int encode_for_perf(const struct pfm *p, const char *text, uint64_t confi
 	return r;
 }
 
-/* For PMUs that perf on this machine knows not. */
+/* For PMUs that perf does not support on this machine. */
 static int encode_for_register(const struct pfm *p, const char *text,
 			       uint64_t config[3])
 {
@@ -340,5 +341,5 @@ int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 
 const char *event_pfm_version(void)
 {
-	return "4"; /* the headers know no more */
+	return "4"; /* the headers contain only the major version */
 }

@@ -1,4 +1,4 @@
-/* pfm_none.c - a build without libpfm4: the lists of our own are all there is. */
+/* pfm_none.c - replaces pfm.c in a build without libpfm4, which only has our own lists. */
 #include <errno.h>
 
 #include "base/err.h"

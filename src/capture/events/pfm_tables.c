@@ -14,7 +14,7 @@ enum {
 	FIRST_PAGE_BYTES = 4096
 };
 
-/* Where a table's rows begin. */
+/* The first rows of a table. */
 struct event_pfm_tables_place {
 	const struct pfm_table *table;
 	const struct pfm_table_event *events;

@@ -1,8 +1,8 @@
-/* pfm_tables.h - libpfm4's events as the build found them: what its library tells in
- * milliseconds, in arrays.  The build writes them (capture/events/make_pfm_tables.c); without libpfm4
- * there are none.
- * Layer: capture, private to event_pfm*.c, that program and tests.  Texts are offsets, so that nothing
- * needs to be relocated when the program starts. */
+/* pfm_tables.h - libpfm4's events as of build time, so that no run spends milliseconds on the
+ * library. The build writes these arrays (capture/events/make_pfm_tables.c); without libpfm4
+ * they are empty.
+ * Layer: capture, private to event_pfm*.c, that program and tests.  Strings are offsets, so
+ * that nothing has to be relocated when the program starts. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,16 @@ struct event_catalog;
 enum {
 	PFM_IS_PRECISE = 1,
 	PFM_IS_DEFAULT = 2,
-	PFM_IS_KNOWN = 4,  /* its config words are here; else the library is asked */
-	PFM_IS_REFUSED = 8 /* an event that the library encodes with masks only */
+	PFM_IS_KNOWN = 4,  /* its config words are here; otherwise query the library */
+	PFM_IS_REFUSED = 8 /* an event that the library encodes only with masks */
 };
 
 struct pfm_table_event {
 	uint64_t code;
 	uint64_t config[2];
-	uint32_t name; /* offsets in the texts */
+	uint32_t name; /* offset in the texts, as are the next two */
 	uint32_t about;
-	uint32_t same_as; /* 0: none */
+	uint32_t same_as; /* 0: no alternative name */
 	uint32_t min_count;
 	uint32_t nr_masks;
 	uint32_t is; /* PFM_IS_... */
@@ -36,17 +36,18 @@ struct pfm_table_mask {
 	uint32_t is;
 };
 
-/* One of libpfm's, whose rows stand behind those of the table before. */
+/* One of libpfm's tables. Its rows follow those of the previous table. */
 struct pfm_table {
-	uint32_t pmu; /* its name */
+	uint32_t pmu; /* offset of its name */
 	uint32_t nr_counters;
 	uint32_t nr_events;
 	uint32_t nr_masks;
 };
 
 struct pfm_tables {
-	const char *library; /* the file that they are of, as dlopen(3) found it */
-	uint64_t library_id; /* event_pfm_file_id() of it */
+	const char *library; /* the library file from which they were made, as found by
+                              * dlopen(3) */
+	uint64_t library_id; /* event_pfm_file_id() of that file */
 	const char *texts;
 	const struct pfm_table *tables;
 	size_t nr_tables;
@@ -56,10 +57,10 @@ struct pfm_tables {
 
 extern const struct pfm_tables event_pfm_tables;
 
-/* Whether there is one of that PMU. */
+/* Returns true if there is a table of that PMU. */
 bool event_pfm_table_has(const char *pmu);
-/* Adds the events of that table.  0, -ENOENT: there is none; -ENOMEM. */
+/* Adds the events of a table. Returns 0, -ENOENT if it does not exist, or -ENOMEM. */
 int event_pfm_table_add(struct event_catalog *c, const char *pmu);
-/* A number that another build of a library does not have: of its size and its first page, which
- * has the build-id.  0 if it cannot be read. */
+/* Identifies a build of a library: a hash of its size and its first page, which contains the
+ * build-id. Returns 0 if it cannot be read. */
 uint64_t event_pfm_file_id(const char *path);

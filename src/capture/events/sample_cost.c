@@ -14,7 +14,7 @@
 enum {
 	RATE_HZ = 9973,
 	RING_PAGES = 128,
-	/* The stack that is copied begins 0 to 16 KB below the computation's. */
+	/* The copied stack starts 0 to 16 KB below the computation's stack. */
 	FRAME_BYTES = 512,
 	DEPTH_MAX = 32,
 	LEAF_ROUNDS = 8000,
@@ -26,13 +26,14 @@ enum {
 	TRIES = 3
 };
 
-/* Through all lines of some memory in an order that the processor does not foresee: each tells the next. */
+/* Visits all cache lines of a memory area in an order that the CPU cannot predict: each line
+ * contains the index of the next. */
 struct sample_cost_walk {
-	uint32_t *lines; /* NULL: there is none */
+	uint32_t *lines; /* NULL: no memory is used */
 	uint32_t at;
 };
 
-/* One cycle through all of them (Sattolo's algorithm).  0 or -ENOMEM. */
+/* Creates one cycle through all lines (Sattolo's algorithm). Returns 0 or -ENOMEM. */
 static int walk_init(struct sample_cost_walk *w, uint32_t bytes)
 {
 	uint32_t nr = bytes / LINE_BYTES;
@@ -73,7 +74,7 @@ static uint64_t leaf(struct sample_cost_walk *w, uint64_t a)
 	return a;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): a stack is what it is for. */
+/* NOLINTNEXTLINE(misc-no-recursion): the purpose is to create a deep stack. */
 __attribute__((noinline)) static uint64_t descend(struct sample_cost_walk *w,
 						  unsigned int depth, uint64_t a)
 {
@@ -95,14 +96,14 @@ static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int rounds)
 	return clock_now_ns(CLOCK_MONOTONIC) - begin;
 }
 
-/* What is not of the sample itself is ours: it is the thread's clock, into a ring that is written over
- * (perf_event_open(2), write_backward). */
+/* Takes from `kind` only the contents of samples. The event is the thread's clock, and the ring
+ * is overwritten when full (perf_event_open(2), write_backward). */
 static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 {
 	struct perf_event_attr a = { .size = sizeof(a),
 				     .type = PERF_TYPE_SOFTWARE,
 				     .config = PERF_COUNT_SW_CPU_CLOCK,
-				     /* No rate: of those there may be a lower bound
+				     /* A period, as frequencies can be limited
 				      * (perf_event_max_sample_rate). */
 				     .sample_period = NS_PER_S / RATE_HZ,
 				     .write_backward = 1 };
@@ -119,7 +120,7 @@ static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 	return a;
 }
 
-/* Nanoseconds of a turn, or a negative errno. */
+/* Returns the nanoseconds of one round, or a negative errno. */
 static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
 				struct sample_cost_walk *w, unsigned int rounds)
 {
@@ -140,7 +141,7 @@ static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
 	return result;
 }
 
-/* The CPU may be somebody else's for a while. */
+/* Takes the minimum, as other tasks can use the CPU in between. */
 static uint64_t least_ns(struct sample_cost_walk *w, unsigned int rounds)
 {
 	uint64_t least = UINT64_MAX;

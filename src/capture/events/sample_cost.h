@@ -1,5 +1,7 @@
-/* sample_cost.h - what the kernel takes of a CPU for a sample: the interrupt, and what it writes.
- * Layer: capture.  Nobody tells: it is measured, by how much longer a computation takes. */
+/* sample_cost.h - measures the CPU time that the kernel needs for a sample: for the interrupt,
+ * and for what it writes.
+ * Layer: capture.  The kernel does not report it, so this measures how much longer a
+ * computation takes with samples than without. */
 #pragma once
 #include <stdint.h>
 
@@ -7,21 +9,24 @@ struct perf_event_attr;
 
 struct sample_cost_kind {
 	const struct perf_event_attr
-		*attr; /* its sample_type and what belongs to it count */
-	int keeps;     /* samples go to a ring; else the interrupt is all */
+		*attr; /* only its sample_type and related fields matter */
+	int keeps;     /* samples are written to a ring; otherwise only the interrupt is
+                        * measured */
 };
 
 struct sample_cost_plan {
-	/* What the computation goes through all the time, as programs do: what an interrupt pushes
-	 * out of the caches next to the processor has to be fetched again.  0: nothing. */
+	/* Memory that the computation accesses continuously, as programs do. The interrupt
+	 * evicts some of it from the CPU's caches, which has to be loaded again. 0: none. */
 	uint32_t memory_bytes;
-	uint64_t turn_ns; /* of one turn; up to twice that */
+	uint64_t turn_ns; /* of one round; can take up to twice as long */
 	unsigned int
-		turns; /* of each kind and without, one after the other; the least counts */
+		turns; /* rounds of each kind and without samples, alternating; the minimum
+                        * counts */
 };
 
-/* Fills *ret_ns of each kind with the nanoseconds that a sample of the CPU's clock costs with what that
- * attr writes, the timer's interrupt included; 0: it is lost in the noise.  Takes up to twice (nr + 1) *
- * turns * turn_ns of the calling thread.  0 or a negative errno (no rights ...). */
+/* Sets ret_ns[] for each kind to the nanoseconds that one cpu-clock sample costs with the
+ * contents its attr requests, including the timer interrupt; 0 if it is too small to measure.
+ * Takes up to twice (nr + 1) * turns * turn_ns of the calling thread. Returns 0 or a negative
+ * errno (no permission ...). */
 int sample_cost_measure(const struct sample_cost_kind *kinds, unsigned int nr,
 			const struct sample_cost_plan *plan, uint64_t *ret_ns);

@@ -5,7 +5,8 @@
 
 static bool have_perf_events(void)
 {
-	/* The file's presence is the kernel's own way to say it (perf_event_open(2)). */
+	/* perf_event_open(2) documents this file as the sign that the kernel supports perf
+	 * events. */
 	return !access("/proc/sys/kernel/perf_event_paranoid", F_OK);
 }
 

@@ -1,5 +1,5 @@
-/* sources.h - the registry of event sources: where samples can come from.
- * Layer: capture.  docs/howto/add-source.md tells what a new one needs. */
+/* sources.h - the registry of event sources, from which samples come.
+ * Layer: capture.  docs/howto/add-source.md describes how to add one. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* spec.c - one specification of an event. */
+/* spec.c - parses a single event specification. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,25 +20,26 @@ enum {
 	MODIFIERS_BYTES = 16,
 	SPEC_PARTS = 12, /* name, count, masks, kernel, user, modifiers */
 	COUNT_LIMIT_BITS = 31,
-	RATE_MAX = 9999, /* TIMER:N is a rate up to here: no period can be so short */
+	RATE_MAX =
+		9999, /* TIMER:N is a frequency up to this value; no period can be so short */
 	RTC_RATE_MIN = 2,
-	RTC_RATE_MAX = 4096, /* of the clock chip, powers of two */
+	RTC_RATE_MAX = 4096, /* of the RTC; must be a power of two */
 	IBS_STEP = 16        /* Linux, arch/x86/events/amd/ibs.c: perf_ibs_init() */
 };
 
-/* A spec, cut at its colons. */
+/* A spec, split at its colons. */
 struct events_spec {
 	struct event_requests *reqs;
 	char text[SPEC_MAX];
 	char *part[SPEC_PARTS]; /* into text */
 	size_t nr_parts;
-	size_t next;    /* part to read */
-	bool has_masks; /* the event is one with unit masks */
+	size_t next;    /* index of the next part to read */
+	bool has_masks; /* the event has unit masks */
 	bool in_catalog;
 	char masks[EVENT_NAME_MAX];
 	char modifiers[MODIFIERS_BYTES];
-	const char
-		*attributes[SPEC_PARTS]; /* libpfm4's, of an event in the catalogue */
+	const char *attributes
+		[SPEC_PARTS]; /* libpfm4's attributes of an event in the catalogue */
 	size_t nr_attributes;
 };
 
@@ -89,7 +90,7 @@ static const char *sysfs_of(const struct events_spec *s)
 	return s->reqs->sysfs ? s->reqs->sysfs : EVENTS_SYSFS;
 }
 
-/* Whether "a:b" was meant as a tracepoint: both are words. */
+/* Returns true if "a:b" looks like a tracepoint: both parts are words. */
 static bool looks_like_tracepoint(const struct events_spec *s)
 {
 	const char *second = s->nr_parts > 1 ? s->part[1] : "";
@@ -99,7 +100,7 @@ static bool looks_like_tracepoint(const struct events_spec *s)
 		       strlen(second);
 }
 
-/* Of EVENT.MASK the event's name is looked for. */
+/* For EVENT.MASK, suggests similar names of the event. */
 static int name_unknown(const struct events_spec *s, struct err *err)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
@@ -130,7 +131,7 @@ static int name_unknown(const struct events_spec *s, struct err *err)
 			     : "");
 }
 
-/* rNNNN: hexadecimal digits, the config of a raw event. */
+/* Parses rNNNN, the config of a raw event in hexadecimal. */
 static bool name_is_raw(const char *name, uint64_t *ret_config)
 {
 	const char *at = name + 1;
@@ -173,7 +174,7 @@ static bool take_tracepoint(struct events_spec *s, struct event_request *e)
 	return true;
 }
 
-/* PERF_TYPE_RAW is the core PMU's; the config words are set when the masks are known. */
+/* PERF_TYPE_RAW is the core PMU. The config words are set once the masks are known. */
 static bool find_in_catalog(struct events_spec *s, struct event_request *e)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
@@ -192,7 +193,7 @@ static bool find_in_catalog(struct events_spec *s, struct event_request *e)
 	return true;
 }
 
-/* `cycles/period=100000/`: terms of an event that has a name. */
+/* Parses terms of an event that has a name: `cycles/period=100000/`. */
 static int named_with_terms(struct events_spec *s, struct event_request *e,
 			    struct err *err)
 {
@@ -209,7 +210,7 @@ static int named_with_terms(struct events_spec *s, struct event_request *e,
 	return events_sysfs_terms(name, slash, e, err);
 }
 
-/* PMUs that write an area of their own instead of samples. */
+/* Returns true for PMUs that write to an AUX area instead of taking samples. */
 static bool is_of_aux_area(const char *name)
 {
 	static const char *const pmus[] = { "arm_spe", "intel_pt/", "intel_bts/",
@@ -277,7 +278,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 	return name_unknown(s, err);
 }
 
-/* libpfm4 writes the PMU in front: skl::MEM_LOAD_RETIRED:L3_MISS, perf::PAGE-FAULTS. */
+/* Removes libpfm4's PMU prefix: skl::MEM_LOAD_RETIRED:L3_MISS, perf::PAGE-FAULTS. */
 static int cut_pmu(struct event_requests *reqs, const char **text, size_t *len,
 		   struct err *err)
 {
@@ -307,8 +308,8 @@ static bool is_mask(const struct events_spec *s, const char *text)
 	       event_catalog_has_mask(s->reqs->catalog, s->part[0], text);
 }
 
-/* c=2, i, ldlat=32: wherever they stand behind a name of the catalogue, unless its masks are
- * called so. */
+/* Parses c=2, i, ldlat=32 at any position after a name of the catalogue, unless one of its
+ * masks has that name. */
 static void events_spec_take_attributes(struct events_spec *s)
 {
 	size_t nr = 1;
@@ -325,7 +326,8 @@ static void events_spec_take_attributes(struct events_spec *s)
 		s->nr_parts = nr;
 }
 
-/* "u" and "pp", or as libpfm4 has them "u" and "k": what does not fit is refused with the rest. */
+/* Appends modifiers: "u" and "pp", or "u" and "k" in libpfm4's syntax. If they do not fit, the
+ * truncated modifiers are rejected later. */
 static void join_modifiers(struct events_spec *s, const char *letters)
 {
 	size_t len = strlen(s->modifiers);
@@ -333,7 +335,7 @@ static void join_modifiers(struct events_spec *s, const char *letters)
 	(void)snprintf(s->modifiers + len, sizeof(s->modifiers) - len, "%s", letters);
 }
 
-/* perf writes modifiers behind the slash: cpu/event=0x3c/u. */
+/* perf writes modifiers after the slash: cpu/event=0x3c/u. */
 static void events_spec_cut_modifiers(struct events_spec *s)
 {
 	char *last = strrchr(s->part[0], '/');
@@ -341,7 +343,7 @@ static void events_spec_cut_modifiers(struct events_spec *s)
 	if (last && last[1] && last != strchr(s->part[0], '/') &&
 	    event_modifiers_are(last + 1)) {
 		join_modifiers(s, last + 1);
-		last[1] = '\0'; /* the name ends with its slash */
+		last[1] = '\0'; /* keep the final slash of the name */
 	}
 }
 
@@ -352,7 +354,7 @@ static const char *events_spec_peek(const struct events_spec *s)
 	return s->next < s->nr_parts ? s->part[s->next] : NULL;
 }
 
-/* A rate: TIMER:250, RTC_INTERRUPTS:1024.  True if it was one. */
+/* Parses a frequency: TIMER:250, RTC_INTERRUPTS:1024. Returns true if it is one. */
 static bool read_rate(const struct events_spec *s, struct event_request *e)
 {
 	bool rtc = !strcasecmp(s->part[0], "RTC_INTERRUPTS");
@@ -418,7 +420,7 @@ static int read_count(struct events_spec *s, struct event_request *e, struct err
 	return 0;
 }
 
-/* A number, names joined by +, or names one after the other as libpfm4 has them. */
+/* Parses masks: a number, names joined by +, or consecutive names in libpfm4's syntax. */
 static int read_masks(struct events_spec *s, struct event_request *e, struct err *err)
 {
 	const char *text = events_spec_peek(s);
@@ -447,7 +449,7 @@ static int read_masks(struct events_spec *s, struct event_request *e, struct err
 	return 0;
 }
 
-/* Events of the kernel have no unit masks: only 0, "none", is right. */
+/* Kernel events have no unit masks, so only 0 or "none" is accepted. */
 static int check_no_mask(const struct events_spec *s, struct event_request *e,
 			 struct err *err)
 {
@@ -482,7 +484,7 @@ static int use_catalog(struct events_spec *s, struct event_request *e, struct er
 	e->min_count = choice.event->min_count;
 	if (s->reqs->min_count_factor)
 		e->min_count *= s->reqs->min_count_factor;
-	/* It costs nothing where the CPU writes the samples itself. */
+	/* Precision costs nothing if the CPU writes the samples itself. */
 	if (choice.precise && !s->reqs->counting && !s->reqs->no_host)
 		e->attr.precise_ip = events_sysfs_precise(sysfs_of(s)) & 3;
 	(void)snprintf(e->about, sizeof(e->about), "%s%s%s", same ? same : "",
@@ -504,7 +506,7 @@ static int use_attributes(const struct events_spec *s, struct event_request *e,
 	for (size_t i = 0; i < s->nr_attributes && !r; i++)
 		r = event_attribute_apply(s->attributes[i], s->reqs->catalog->cpu, e,
 					  err);
-	/* A counter of its own counts the event as it is. */
+	/* A fixed counter counts only the unmodified event. */
 	if (e->attr.config != config && (e->counters & UINT32_MAX))
 		e->counters &= UINT32_MAX;
 	return r;

@@ -1,4 +1,4 @@
-/* sysfs.c - events of the PMUs that sysfs describes. */
+/* sysfs.c - parses events of the PMUs that sysfs describes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 #include "capture/events/events.h"
 #include "capture/events/priv.h"
 
-/* What the kernel says of a PMU: Documentation/ABI/testing/sysfs-bus-event_source-devices-
- * format and -events.  A file of events/ holds terms ("event=0x3c,umask=0x01"), one of
- * format/ the bits of a config word that a term fills ("config:0-7,32-35"). */
+/* The kernel describes a PMU in Documentation/ABI/testing/sysfs-bus-event_source-devices-format
+ * and -events. A file in events/ contains terms ("event=0x3c,umask=0x01"). A file in format/
+ * contains the bits of a config word that a term sets ("config:0-7,32-35"). */
 enum {
 	TERMS_MAX = 512,                  /* bytes of a term list */
 	WORD_MAX = EVENTS_SYSFS_WORD_MAX, /* bytes of one file or term name */
 	PATH_BYTES = 512,
-	NESTING_MAX = 1 /* an event's own terms name no further event */
+	NESTING_MAX = 1 /* an event's own terms cannot refer to another event */
 };
 
 struct pmu {
@@ -29,13 +29,13 @@ struct pmu {
 	const char *name; /* for messages */
 };
 
-/* Names become parts of paths: none may lead elsewhere. */
+/* Names become path components, so they must not lead elsewhere. */
 static bool name_is_safe(const char *name)
 {
 	return *name && *name != '.' && strlen(name) < WORD_MAX && !strchr(name, '/');
 }
 
-/* The first line of PMU/sub/name.  0 or a negative errno. */
+/* Reads the first line of PMU/sub/name. Returns 0 or a negative errno. */
 static int events_sysfs_read_line(const struct pmu *pmu, const char *sub,
 				  const char *name, char ret_line[TERMS_MAX])
 {
@@ -67,7 +67,7 @@ static uint64_t *config_word(struct perf_event_attr *attr, const char *word)
 	return NULL;
 }
 
-/* Bits `low` to `high` of *word from the low bits of *value, which are used up. */
+/* Sets bits `low` to `high` of *word to the low bits of *value, and shifts these out. */
 static void fill_bits(uint64_t *word, uint64_t low, uint64_t high, uint64_t *value)
 {
 	uint64_t nr = high - low + 1;
@@ -77,7 +77,8 @@ static void fill_bits(uint64_t *word, uint64_t low, uint64_t high, uint64_t *val
 	*value = nr < 64 ? *value >> nr : 0;
 }
 
-/* "config1:0-7,32" spreads `value`; -EBADMSG for another text, -ERANGE if bits are left. */
+/* Spreads `value` over the bits of "config1:0-7,32". Returns -EBADMSG for a malformed text,
+ * -ERANGE if the value has more bits. */
 static int spread_value(struct perf_event_attr *attr, char *format, uint64_t value)
 {
 	char *ranges = strchr(format, ':');
@@ -122,7 +123,7 @@ int events_sysfs_spread(struct perf_event_attr *attr, const char *format,
 static int apply_terms(const struct pmu *pmu, char *terms, int nesting,
 		       struct event_request *e, struct err *err);
 
-/* Terms that are perf's own, not the PMU's.  1: it is none of them. */
+/* Applies terms that are perf's own instead of the PMU's. Returns 1 if it is not one of them. */
 static int apply_setting(const char *key, const char *value, struct event_request *e,
 			 struct err *err)
 {
@@ -177,7 +178,7 @@ int events_sysfs_terms(const char *name, const char *terms, struct event_request
 	return 0;
 }
 
-/* A word alone: an event of the PMU, else a one-bit term. */
+/* Applies a single word: an event of the PMU, else a one-bit term. */
 static int apply_event(const struct pmu *pmu, const char *word, int nesting,
 		       struct event_request *e, struct err *err)
 {
@@ -302,7 +303,8 @@ int events_sysfs_pmu(const char *root, const char *name, struct event_request *e
 	return apply_terms(&pmu, terms, 0, event, err);
 }
 
-/* PMUs of the CPUs themselves: "cpu", and where cores differ those with a file `cpus`. */
+/* Returns true for PMUs of the CPUs themselves: "cpu" and, if core types differ, those with a
+ * file `cpus`. */
 static bool is_core_pmu(const char *root, const char *name)
 {
 	char path[PATH_BYTES + WORD_MAX];

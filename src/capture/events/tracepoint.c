@@ -14,7 +14,7 @@ enum {
 	PATH_BYTES = 256
 };
 
-/* The number behind a word, which ends with anything. */
+/* Parses the number that follows a word. Any character can follow the number. */
 static int number_behind(const char *text, const char *word, uint64_t max,
 			 uint64_t *ret_number)
 {
@@ -73,12 +73,12 @@ int tracepoint_read(const char *which, struct tracepoint *ret_tracepoint)
 const char *tracepoint_name(const struct tracepoint *t, const void *raw, size_t len)
 {
 	const char *bytes = raw;
-	uint16_t loc[2]; /* where, how long */
+	uint16_t loc[2]; /* offset and length */
 	uint32_t word;
 
 	if (len < sizeof(word) || t->name_at > len - sizeof(word))
 		return NULL;
-	/* kernel/trace: __data_loc is (length << 16 | offset) in the machine's order */
+	/* kernel/trace: __data_loc is (length << 16 | offset) in native byte order */
 	memcpy(&word, bytes + t->name_at, sizeof(word));
 	loc[0] = (uint16_t)word;
 	loc[1] = (uint16_t)(word >> 16);

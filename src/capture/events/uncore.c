@@ -1,5 +1,5 @@
-/* uncore.c - PMUs that count a part of the machine, not what a CPU executes: memory
- * controllers, slices of a cache, energy.  Source: Linux,
+/* uncore.c - PMUs that count for a part of the machine instead of a CPU: memory controllers,
+ * cache slices, energy.  Source: Linux,
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-events (scale, unit) and
  * Documentation/admin-guide/perf (cpumask). */
 #include <dirent.h>
@@ -20,7 +20,8 @@ enum {
 	LINE_BYTES = 64
 };
 
-/* The number of uncore_cbox_3 as one of `kind`, cbox or uncore_cbox; -1: it is none. */
+/* Returns 3 for uncore_cbox_3 if `kind` is cbox or uncore_cbox, and -1 if the PMU is not of
+ * this kind. */
 static long instance_number(const char *pmu, const char *kind)
 {
 	static const char before[] = "uncore_";
@@ -60,7 +61,7 @@ static bool file_line(const char *root, const char *pmu, const char *file,
 	return true;
 }
 
-/* The first one by number, which the others stand behind as further types. */
+/* Returns the PMU with the lowest number, and adds the others as further types. */
 int events_uncore_find(const char *root, const char *kind,
 		       char ret_first[EVENTS_SYSFS_WORD_MAX], struct event_request *e)
 {
@@ -97,7 +98,7 @@ int events_uncore_find(const char *root, const char *kind,
 	return least < 0 ? -ENOENT : 0;
 }
 
-/* "6.103515625e-5": what the kernel writes is in the C locale. */
+/* Parses "6.103515625e-5". The kernel always uses the C locale. */
 static bool read_scale(char *text, double *ret_scale)
 {
 	char *e = strpbrk(text, "eE");
