@@ -9,7 +9,7 @@
 #define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
 #define USER_BITS_48 ((1ULL << 48) - 1)
 
-/* A machine's row, and what uname(2) calls it: the beginning of the name. */
+/* A machine, and the beginning of its name in uname(2). */
 struct unwind_arch_row {
 	struct unwind_arch arch;
 	const char *machine;
@@ -57,7 +57,7 @@ static const struct unwind_arch_row rows[] = {
 		    .perf_pc = 32,
 		    .nr_perf = 33,
 		    .perf = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), NONE },
-		    /* Pointer authentication and tags are above them. */
+		    /* The upper bits contain pointer authentication and tags. */
 		    .address_bits = USER_BITS_48 } },
 	{ .machine = "arm",
 	  .abi32 = true,
@@ -72,8 +72,8 @@ static const struct unwind_arch_row rows[] = {
 		    .nr_perf = 16,
 		    .perf = { EIGHT(0), EIGHT(8) },
 		    .address_bits = UINT32_MAX & ~1U } },
-	/* 16 general registers, then 16 of floating point, in DWARF's order of them: callee-saved
-	 * registers are also kept there. */
+	/* 16 general registers, then 16 floating-point registers, in DWARF's order:
+	 * callee-saved registers are also stored in the latter. */
 	{ .machine = "s390x",
 	  .arch = { .name = "s390x",
 		    .elf_machine = EM_S390,
@@ -141,7 +141,7 @@ const struct unwind_arch *unwind_arch_of_machine(const char *machine, bool abi32
 {
 	if (machine[0] == 'i' && machine[1] && strcmp(machine + 2, "86") == 0)
 		machine = "x86_64";
-	/* For a program of 32 bits an AArch64 kernel gives its registers by their old numbers. */
+	/* For a 32-bit program, an AArch64 kernel numbers the registers as ARM does. */
 	if (abi32 && strcmp(machine, "aarch64") == 0)
 		machine = "arm";
 	for (unsigned int i = 0; i < NR_ROWS; i++)

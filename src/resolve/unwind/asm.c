@@ -11,23 +11,23 @@
 #include "resolve/unwind/cfi_rows.h"
 
 enum {
-	SECTION_MAX = 256, /* of .init; other parts may have been linked in */
+	SECTION_MAX = 256, /* limit for .init; other code can be linked into it */
 	CIE_ID = -1,
 	ENDBR_BYTES = 4,
-	RIP = 16, /* DWARF's numbers of x86-64 */
+	RIP = 16, /* DWARF numbers on x86-64 */
 	RSP = 7,
 	MOV_EAX = 0xb8, /* mov $..., %eax */
 	MOV_BYTES = 5,
 	CALL_BYTES = 2
 };
 
-/* How a machine's function begins and ends, and what that does to its frame. */
+/* The first and last instructions of a machine's function, and their effect on its frame. */
 struct crt {
 	uint16_t machine;
 	bool is64;
 	uint8_t begin_len, end_len;
 	uint8_t cie_len, program_len;
-	uint8_t body; /* index of the advance to the end, in the program */
+	uint8_t body; /* index in `program` of the advance to the end */
 	uint8_t begin[4], end[5];
 	uint8_t cie[8], program[16];
 };
@@ -39,7 +39,7 @@ static const struct crt crts[] = {
 	  .end_len = 5,
 	  /* CFA rsp + 8, rip at CFA - 8 */
 	  .cie = { 1, 0x78, RIP, 0x0c, RSP, 8, 0x90, 1 }, .cie_len = 8,
-	  /* 4 on: CFA + 16; before the end's last byte: + 8 */
+	  /* after 4 bytes: CFA + 16; before the last byte of the end: + 8 */
 	  .program = { 0x44, 0x0e, 16, 0x02, 0, 0x0e, 8 }, .program_len = 7,
 	  .body = 4 },
 	{ EM_386, false,
@@ -49,7 +49,7 @@ static const struct crt crts[] = {
 	  .end_len = 5,
 	  /* CFA esp + 4, eip at CFA - 4 */
 	  .cie = { 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1 }, .cie_len = 8,
-	  /* 1 on: + 8, ebx at CFA - 8; 4 on: + 16; 2 before the end: + 8; 1: + 4 */
+	  /* after 1 byte: + 8, ebx at CFA - 8; after 4: + 16; 2 before the end: + 8; 1: + 4 */
 	  .program = { 0x41, 0x0e, 8, 0x83, 2, 0x43, 0x0e, 16, 0x02, 0, 0x0e, 8, 0x41,
 		       0xc3, 0x0e, 4 },
 	  .program_len = 16, .body = 9 },
@@ -92,7 +92,7 @@ static void unwind_asm_put_address(const struct crt *crt, struct buf *out, uint6
 		buf_put_u32(out, (uint32_t)v);
 }
 
-/* One function from `start` on, whose last instructions begin at `end_at`. */
+/* Adds one function that begins at `start`, and whose last instructions begin at `end_at`. */
 static void put_fde(const struct crt *crt, struct buf *out, uint64_t start,
 		    size_t end_at)
 {
@@ -102,7 +102,7 @@ static void put_fde(const struct crt *crt, struct buf *out, uint64_t start,
 	memcpy(program, crt->program, sizeof(program));
 	program[crt->body] = (uint8_t)(end_at + adds - crt->begin_len);
 	buf_put_u32(out, 0);
-	buf_put_u32(out, 0); /* the CIE's place */
+	buf_put_u32(out, 0); /* offset of the CIE */
 	unwind_asm_put_address(crt, out, start);
 	unwind_asm_put_address(crt, out, end_at + crt->end_len);
 	buf_put(out, program, crt->program_len);
@@ -147,7 +147,7 @@ size_t unwind_asm_clone(const uint8_t *code, size_t len)
 {
 	/* syscall; test %rax, %rax */
 	static const uint8_t call[] = { 0x0f, 5, 0x48, 0x85, 0xc0 };
-	/* Some versions have their rules end before the number is loaded. */
+	/* In some versions, the rules end before the number is loaded. */
 	size_t at = len > MOV_BYTES && code[0] == MOV_EAX ? MOV_BYTES : 0;
 
 	if (len - at < sizeof(call) || memcmp(code + at, call, sizeof(call)) != 0)
@@ -158,8 +158,8 @@ size_t unwind_asm_clone(const uint8_t *code, size_t len)
 void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret_behind,
 			     const uint8_t **ret_code)
 {
-	/* What is at CFA - 8, but 0 where rax is 0: breg0 0; bra +5; drop; lit0; skip +3;
-	 * lit8; minus; deref. */
+	/* The value at CFA - 8, but 0 if rax is 0: breg0 0; bra +5; drop; lit0; skip +3; lit8;
+	 * minus; deref. */
 	static const uint8_t code[] = { 0x70, 0, 0x28, 5,    0,    0x13, 0x30,
 					0x2f, 3, 0,    0x38, 0x1c, 0x06 };
 	struct cfi_state s = { .base = UNWIND_BASE_REG, .reg = RSP, .offset = 8 };

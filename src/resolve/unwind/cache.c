@@ -33,13 +33,13 @@ enum {
 	FLAG_BIG = 2, /* the binary is big-endian */
 	FLAG_DEBUG = 4,
 	FILE_KEY_BYTES = 4 * 8,
-	WORTH_ROWS = 1024, /* fewer are made as quickly as they are read */
+	WORTH_ROWS = 1024, /* smaller tables are built as fast as read */
 	BIG_ENDIAN_HERE = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 };
 
 static const char magic[8] = "OPUNWND";
 
-/* What the head says. */
+/* The values in the file header. */
 struct unwind_cache_head {
 	uint16_t machine;
 	uint16_t flags;
@@ -51,7 +51,7 @@ struct unwind_cache_head {
 	uint32_t code_bytes;
 	uint32_t bucket_shift;
 	uint32_t path_bytes;
-	uint64_t rows_hash; /* and buckets' */
+	uint64_t rows_hash; /* of rows and buckets */
 	uint64_t rest_hash;
 };
 
@@ -155,7 +155,7 @@ int unwind_cache_put(int fd, const struct unwind_table *t)
 	return unwind_cache_write_to(fd, &key, "", t);
 }
 
-/* Each writer has a file of its own: who renames last wins. */
+/* Each writer has its own temporary file; the last one to rename it wins. */
 int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 		       const char *path_of, const struct unwind_table *t)
 {
@@ -268,7 +268,8 @@ static bool is_set(const struct unwind_table *t, const struct unwind_set *s)
 	       (s->base != UNWIND_BASE_CODE || unwind_cache_is_code(t, s->offset));
 }
 
-/* Hashes do not say that it was we who wrote it. */
+/* Checks all references in the table: the hashes detect corruption, but do not authenticate the
+ * writer. */
 static bool is_sane(const struct unwind_table *t)
 {
 	for (size_t i = 0; i < t->rules.nr; i++)
@@ -344,7 +345,7 @@ static int unwind_cache_read_rest(int fd, const struct unwind_cache_head *h,
 	return r;
 }
 
-/* Words in this machine's order. */
+/* Reads words and converts them to this machine's byte order. */
 static int unwind_cache_read_words(int fd, void *words, size_t nr, uint64_t at)
 {
 	ssize_t got = nr ? io_pread_full(fd, words, nr * 4, at) : 0;
@@ -399,13 +400,13 @@ static int read_rows(int fd, const struct unwind_cache_head *h, struct unwind_ta
 	return r;
 }
 
-/* Other codes say what is wrong with the contents. */
+/* Reports I/O errors. Other errors are about the content. */
 static int report_failure(const char *path, int r)
 {
 	return r == -EIO ? fault_unreadable(path, r) : r;
 }
 
-/* Opens it and reads the head. */
+/* Opens the file and reads its header. */
 static int unwind_cache_open_file(const char *path, const struct unwind_cache_key *key,
 				  struct unwind_cache_head *h)
 {
@@ -442,7 +443,7 @@ static int read_table(int fd, const struct unwind_cache_head *h,
 	}
 	if (!r)
 		r = read_rows(fd, h, t);
-	/* Of our own copy: who has the file cannot change it any more. */
+	/* Check our own copy, which the writer of the file can no longer change. */
 	if (!r && !is_sane(t))
 		r = -EBADMSG;
 	if (r)
@@ -476,7 +477,7 @@ int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 	if (fd < 0)
 		return fd;
 	r = read_table(fd, &h, ret_table);
-	/* The time of last use, by which old ones are evicted. */
+	/* The access time is the time of last use, for eviction. */
 	if (!r)
 		(void)futimens(fd,
 			       (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
@@ -522,7 +523,7 @@ static bool unwind_cache_add_file(struct index_key *id, int fd)
 	add_u64(id, st.st_dev);
 	add_u64(id, st.st_ino);
 	add_u64(id, (uint64_t)st.st_size);
-	/* Not its modification, which its owner may set as he likes. */
+	/* Not the modification time, which the file's owner can set to any value. */
 	add_u64(id, clock_ns(st.st_ctim));
 	return true;
 }

@@ -1,5 +1,5 @@
-/* cache.h - unwind tables in files, one for each build-id, beside the index files of lines:
- * who needs a table again does not make it again.  The form: docs/unwinding.md.
+/* cache.h - stores unwind tables in files, one per build-id, next to the index files of lines,
+ * so that later runs do not build them again. Format: docs/unwinding.md.
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>
@@ -10,18 +10,19 @@
 
 struct elf_file;
 
-/* As unwind_table_load(), from the folder `dir` (index_cache_dir(); NULL: there is none) if that has the
- * table of this build-id; else it is made and put there.  `path`: of the binary, for lists. */
+/* Like unwind_table_load(), but reads the table from the directory `dir` (index_cache_dir();
+ * NULL: none) if it is there; else builds it and stores it there. `path` is that of the binary,
+ * for lists. */
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table);
 
-/* The same by who makes a table himself where there is none: of the binary that is open at `fd`, or
- * -1, of which nothing is looked at here but its build-id. */
+/* The same for a caller that has its own function to build a missing table. `fd` is the binary,
+ * or -1; only its build-id is read here. */
 struct unwind_maker {
 	int fd;
 	bool with_debug;
-	/* What others' binaries say of themselves is not taken for granted: the table that is kept is of
-	 * this file (device, inode, size, time) alone, not of all with its build-id. */
+	/* The binary is not trusted: the stored table is used only for this file (device,
+	 * inode, size, time), not for all files with its build-id. */
 	bool of_file;
 	int (*make)(void *ctx, int fd, struct unwind_table **ret_table);
 	void *ctx;
@@ -30,23 +31,26 @@ int unwind_cache_load_by(const char *dir, const char *path,
 			 const struct unwind_maker *maker,
 			 struct unwind_table **ret_table);
 
-/* What else tells one table from another. */
+/* Everything that identifies a table. */
 struct unwind_cache_key {
 	struct index_key id;
-	bool with_debug; /* a separate debug file was looked into */
+	bool with_debug; /* a separate debug file was also used */
 };
-/* Reads the file at `path`.  0; -ENOENT; -EBADMSG: it is damaged, hostile, of another version or of
- * another key (NULL: any); -ENOMEM, ... */
+/* Reads the table in the file at `path`. `key` NULL: any. Returns 0; -ENOENT; -EBADMSG if it is
+ * damaged, hostile, or of another version or key; -ENOMEM or another negative errno. */
 int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 		      struct unwind_table **ret_table);
-/* A file beside, which is renamed.  0 or a negative errno. */
+/* Writes a temporary file and renames it to `path`. Returns 0 or a negative errno. */
 int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 		       const char *path_of, const struct unwind_table *t);
-/* The binary's path as it was then; malloc'd, NULL: the file is not good. */
+/* Returns the path of the binary when the file was written (malloc'd), or NULL if the file is
+ * not valid. */
 char *unwind_cache_path_of(const char *path);
 
-/* The same between processes, without a key: writes the bytes of such a file at `fd`'s position. */
+/* Sends a table to another process: writes the content of such a file, without a key, at the
+ * position of `fd`. */
 int unwind_cache_put(int fd, const struct unwind_table *t);
-/* Reads them, from the beginning of a regular file that its writer may still change: what was read is
- * what was checked.  0; -EBADMSG, also of a file of more than `max_bytes`; -ENOMEM, ... */
+/* Reads such a table from the beginning of a regular file. The writer may still change the
+ * file, so the data is copied before it is checked. Returns 0; -EBADMSG, also if the file has
+ * more than `max_bytes`; -ENOMEM or another negative errno. */
 int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_table);

@@ -9,13 +9,14 @@
 
 enum {
 	EH_FRAME_MAX_BYTES = 1 << 28,
-	ID_BYTES = 4, /* in .eh_frame also where a length takes eight bytes more */
-	AUGMENTATION_MAX = 16, /* characters; known ones have up to five */
-	HDR_BYTES = 4 + 8,     /* of .eh_frame_hdr, up to the pointer to .eh_frame */
+	ID_BYTES = 4,          /* in .eh_frame also after a length of 12 bytes */
+	AUGMENTATION_MAX = 16, /* in characters; known ones have up to five */
+	/* of .eh_frame_hdr, up to the end of the pointer to .eh_frame */
+	HDR_BYTES = 4 + 8,
 	HDR_VERSION = 1
 };
 
-/* DW_EH_PE_...: how a pointer is written (low half) and what it is relative to. */
+/* DW_EH_PE_...: the format of a pointer (low four bits), and its base. */
 enum {
 	PE_ABSPTR = 0x00,
 	PE_ULEB128 = 0x01,
@@ -28,7 +29,8 @@ enum {
 	PE_SDATA8 = 0x0c,
 	PE_FORMAT = 0x0f,
 	PE_PCREL = 0x10,
-	PE_APPLICATION = 0xf0, /* with the bit for "indirect", which is not for code */
+	/* including the bit for "indirect", which is not used for code */
+	PE_APPLICATION = 0xf0,
 	PE_OMIT = 0xff
 };
 
@@ -71,12 +73,12 @@ uint64_t cfi_pointer(struct cursor *c, uint64_t vaddr, unsigned int encoding, bo
 	if ((encoding & PE_APPLICATION) == PE_PCREL)
 		v += at;
 	else if ((encoding & PE_APPLICATION) != PE_ABSPTR)
-		c->failed = true; /* relative to what no linker uses for code */
+		c->failed = true; /* a base that no linker uses for code */
 	return cfi_narrow(v, is64);
 }
 
-/* The augmentation's data: the encoding of the FDEs' pointers, and what kind of frames they
- * are. */
+/* Reads the augmentation data: the encoding of the FDEs' pointers, and whether they are signal
+ * frames. */
 static bool take_augmentation(struct cursor *c, const char *letters, bool is64,
 			      struct cfi_cie *cie)
 {
@@ -103,7 +105,7 @@ static bool take_augmentation(struct cursor *c, const char *letters, bool is64,
 		case 'G': /* memory tags */
 			break;
 		default:
-			return true; /* what follows is in the length alone */
+			return true; /* unknown: skip the rest by its length */
 		}
 	}
 	return !c->failed;
@@ -120,7 +122,7 @@ static const char *take_letters(struct cursor *c)
 	return c->failed ? NULL : letters;
 }
 
-/* Reads the CIE whose content (behind its id) the cursor has. */
+/* Reads the CIE whose content (after its id) is at the cursor. */
 static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_cie *cie)
 {
 	unsigned int version = cursor_u8(c);
@@ -133,10 +135,10 @@ static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_ci
 		return false;
 	if (version == 4) {
 		cie->address_bytes = cursor_u8(c);
-		cursor_u8(c); /* size of segments */
+		cursor_u8(c); /* segment selector size */
 	}
 	if (letters[0] == 'e' && letters[1] == 'h')
-		cfi_take_value(c, PE_ABSPTR, w->is64); /* of GCC 2 */
+		cfi_take_value(c, PE_ABSPTR, w->is64); /* GCC 2 */
 	cie->code_align = leb_u(c);
 	cie->data_align = leb_s(c);
 	cie->return_register = version == 1 ? cursor_u8(c) : leb_u(c);
@@ -155,8 +157,8 @@ static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_ci
 	return good && !c->failed;
 }
 
-/* An entry (CIE or FDE): its id and the bytes behind it.  False at the terminator or where
- * the chain is broken.  *pos moves behind it. */
+/* Reads the id and the content of an entry (CIE or FDE), and advances *pos to the next one.
+ * Returns false at the terminator or where the chain is broken. */
 static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
 		       size_t *ret_field, struct cursor *ret_content)
 {
@@ -178,14 +180,15 @@ static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
 	*ret_id = wide ? cursor_u64(&c) : cursor_u32(&c);
 	if (w->debug_frame && *ret_id == (wide ? UINT64_MAX : UINT32_MAX))
 		*ret_id = 0;
+	/* so that a reference to the first CIE differs from the id of a CIE */
 	else if (w->debug_frame)
-		++*ret_id; /* so that the first CIE's place is not the mark of a CIE */
+		++*ret_id;
 	*ret_content = c;
 	return true;
 }
 
-/* Makes the CIE that an FDE names the current one: in .eh_frame it lies that far before the
- * FDE's own field for it, in .debug_frame it is a place in the section. */
+/* Selects and decodes the CIE of an FDE. In .eh_frame, `id` is its distance from the FDE's id
+ * field; in .debug_frame, its offset in the section. */
 static bool use_cie(struct cfi_walk *w, size_t field, uint64_t id)
 {
 	struct cursor content;
@@ -246,7 +249,7 @@ bool cfi_next(struct cfi_walk *w, struct cfi_fde *ret_fde)
 	uint64_t id;
 
 	while (next_entry(w, &w->pos, &id, &field, &content))
-		/* A CIE has the id 0; it is decoded when an FDE names it. */
+		/* A CIE has the id 0; it is decoded when an FDE refers to it. */
 		if (id != 0 && decode_fde(w, &content, field, id, ret_fde))
 			return true;
 	return false;
@@ -258,8 +261,8 @@ struct cfi_place {
 	uint64_t vaddr;
 };
 
-/* Without sections: .eh_frame_hdr is a segment, and points to .eh_frame, which ends with a
- * terminator somewhere before its segment does. */
+/* Finds .eh_frame without sections: .eh_frame_hdr is a segment and points to .eh_frame, which
+ * has a terminator before the end of its segment. */
 static bool find_by_segment(const struct elf_file *f, struct cfi_place *ret)
 {
 	uint8_t hdr[HDR_BYTES];

@@ -5,7 +5,7 @@
 
 #include "resolve/dwarf/leb.h"
 
-/* DW_CFA_...: the two highest bits of the first three say what they are. */
+/* DW_CFA_...: the first three are encoded in the two highest bits. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
@@ -38,7 +38,7 @@ enum {
 	CFA_MIPS_ADVANCE_LOC8 = 0x1d,
 	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
 	CFA_GNU_WINDOW_SAVE =
-		0x2d, /* AArch64: the return address is signed, or not more */
+		0x2d, /* AArch64: toggles whether the return address is signed */
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f
 };
@@ -52,7 +52,7 @@ struct cfi_rows_run {
 	const struct cfi_walk *walk;
 	const struct cfi_cie *cie;
 	struct cursor c;
-	uint64_t at; /* of the code */
+	uint64_t at; /* code address */
 	struct cfi_state state;
 	struct cfi_state initial;
 	struct cfi_state remembered[REMEMBERED_MAX];
@@ -98,7 +98,7 @@ static void set_register(struct cfi_rows_run *r, uint64_t dwarf_register, uint64
 		cfi_rows_set(r, dwarf_register, UNWIND_REGISTER, (int32_t)slot);
 }
 
-/* Steps over an expression.  Where it is in the section. */
+/* Skips an expression, and returns its offset in the section. */
 static int32_t take_code(struct cfi_rows_run *r, uint16_t *ret_len)
 {
 	uint64_t len = leb_u(&r->c);
@@ -190,13 +190,13 @@ static void recall(struct cfi_rows_run *r)
 		r->failed = true;
 }
 
-/* Half of a rule that is made of a register and an offset: there must be one. */
+/* Changing only the register or only the offset of the CFA requires that it has both. */
 static void check_base(struct cfi_rows_run *r)
 {
 	r->failed |= r->state.base == UNWIND_BASE_CODE;
 }
 
-/* The operations that change where the frame is. */
+/* Runs an operation that changes the CFA. Returns whether `op` is one. */
 static bool step_base(struct cfi_rows_run *r, uint8_t op)
 {
 	uint64_t reg;
@@ -230,7 +230,7 @@ static bool step_base(struct cfi_rows_run *r, uint8_t op)
 	}
 }
 
-/* Those that change the rule of one register. */
+/* Runs an operation that changes the rule of one register. Returns whether `op` is one. */
 static bool step_register(struct cfi_rows_run *r, uint8_t op)
 {
 	uint64_t reg;
@@ -281,12 +281,12 @@ static bool step_register(struct cfi_rows_run *r, uint8_t op)
 	}
 }
 
-/* An operation without operands in its first byte.  What `emit` returned. */
+/* Runs an operation without operand in its first byte. Returns the result of `emit`. */
 static int step_low(struct cfi_rows_run *r, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
-	case CFA_GNU_WINDOW_SAVE: /* signatures are cut off in any case */
+	case CFA_GNU_WINDOW_SAVE: /* signatures are always removed */
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		return 0;
 	case CFA_SET_LOC:
@@ -337,7 +337,7 @@ static int run_program(struct cfi_rows_run *r, const uint8_t *program, size_t le
 {
 	int e = 0;
 
-	/* Positions in the whole section: set_loc may be relative to them. */
+	/* Positions are relative to the whole section, because set_loc can be relative to them. */
 	r->c = cursor_of(r->walk->bytes, (size_t)(program - r->walk->bytes) + len,
 			 r->walk->swap);
 	r->c.pos = (size_t)(program - r->walk->bytes);
@@ -354,7 +354,7 @@ int cfi_run(const struct unwind_arch *arch, const struct cfi_walk *walk,
 	struct cfi_rows_run r;
 	int e;
 
-	/* The states that are remembered are not cleared: it is for each function. */
+	/* `remembered` is not cleared, because this function runs for each FDE. */
 	r.arch = arch;
 	r.walk = walk;
 	r.cie = &walk->cie;

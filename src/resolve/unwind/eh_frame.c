@@ -82,7 +82,7 @@ const struct eh_function *eh_frame_find(const struct eh_frame *frames, uint64_t 
 {
 	const struct eh_function *f = frames->functions.at;
 	size_t low = 0;
-	size_t high = frames->functions.nr; /* the answer is before this one */
+	size_t high = frames->functions.nr; /* the result is before this one */
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

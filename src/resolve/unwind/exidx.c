@@ -6,8 +6,8 @@
 
 enum {
 	ENTRY_BYTES = 8,
-	LAST_BYTES = 0x1000, /* of the last entry, which has no next one */
-	FIRST_BYTES = 0x40,  /* of _start */
+	LAST_BYTES = 0x1000, /* length of the last entry */
+	FIRST_BYTES = 0x40,  /* length of _start */
 	CANNOT_UNWIND = 1,
 	SP = 13,
 	LINK = 14,
@@ -18,19 +18,20 @@ enum {
 	STEPS_MAX = 1024
 };
 
-/* The instructions: bytes of words, the highest first. */
+/* The instructions: bytes of words, starting with the highest byte. */
 struct exidx_code {
 	struct cursor c;
 	uint32_t word;
-	unsigned int left; /* bytes of the word */
+	unsigned int left; /* unread bytes of the word */
 	unsigned int words;
 };
 
-/* `sp` moves from a register's value up; what it passes are registers that were saved. */
+/* Simulates the instructions: `at` is moved up from a register's value, and the registers that
+ * were saved there are recorded. */
 struct exidx_run {
 	struct exidx_code code;
 	uint8_t base;
-	int32_t at; /* from the base register's value on */
+	int32_t at; /* relative to the base register's value */
 	int32_t saved[REGISTERS];
 	uint32_t has;
 	bool failed;
@@ -63,7 +64,7 @@ static uint32_t word_of(const struct exidx *x, size_t i, unsigned int which)
 
 static uint64_t exidx_start_of(const struct exidx *x, size_t i)
 {
-	/* Thumb's bit is none of the address. */
+	/* The Thumb bit is not part of the address. */
 	return place_31(x->index.vaddr + i * ENTRY_BYTES, word_of(x, i, 0)) & ~1ULL;
 }
 
@@ -72,7 +73,8 @@ size_t exidx_nr(const struct exidx *x)
 	return x->index.bytes ? x->index.len / ENTRY_BYTES : 0;
 }
 
-/* Where a program begins nothing is known either, and there is nothing to know. */
+/* Returns whether the i-th entry is the program's entry point, which has no unwind information
+ * and needs none. */
 static bool exidx_is_first(const struct exidx *x, size_t i)
 {
 	return x->entry && word_of(x, i, 1) == CANNOT_UNWIND &&
@@ -87,7 +89,7 @@ bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 
 	if (i + 1 < exidx_nr(x))
 		end = exidx_start_of(x, i + 1);
-	/* The linker lets it stand for what follows, too. */
+	/* The linker also uses this entry for the code after it. */
 	if (exidx_is_first(x, i) && end > start + FIRST_BYTES)
 		end = start + FIRST_BYTES;
 	*ret_start = start;
@@ -108,7 +110,7 @@ static uint8_t exidx_take(struct exidx_code *code)
 	return (uint8_t)(code->word >> (8 * code->left));
 }
 
-/* False: there are no instructions that anybody could know. */
+/* Finds the instructions of an entry. Returns false if there are none in a known format. */
 static bool exidx_find_code(const struct exidx *x, size_t i, struct exidx_code *ret)
 {
 	uint64_t vaddr = x->index.vaddr + i * ENTRY_BYTES + WORD;
@@ -122,7 +124,7 @@ static bool exidx_find_code(const struct exidx *x, size_t i, struct exidx_code *
 	ret->c = cursor_at(x, &x->extra, place_31(vaddr, word));
 	word = cursor_u32(&ret->c);
 	if (!(word >> 31)) {
-		/* A language's own handler; all have this first. */
+		/* The handler of a language; all have this word first. */
 		word = cursor_u32(&ret->c);
 		ret->words = word >> 24;
 	} else if (word >> 24 == 0x81 || word >> 24 == 0x82) {
@@ -152,7 +154,8 @@ static void exidx_pop(struct exidx_run *r, uint32_t registers)
 	}
 }
 
-/* The place is that of a register from here on: nothing may have been found by another. */
+/* The location is relative to a register from now on; fails if any register was already found
+ * relative to another one. */
 static void use_base(struct exidx_run *r, uint8_t reg)
 {
 	if (r->has || reg == SP || reg == PC)
@@ -175,7 +178,7 @@ static void step_large(struct exidx_run *r)
 	move(r, 0x204 + (v << 2));
 }
 
-/* 0xb0 to 0xff: few general registers, and all others, of which the sizes count. */
+/* Runs 0xb0 to 0xff: few general registers; for all others, only their sizes matter. */
 static void step_rest(struct exidx_run *r, uint8_t op)
 {
 	uint8_t next;
@@ -186,12 +189,12 @@ static void step_rest(struct exidx_run *r, uint8_t op)
 		exidx_pop(r, next);
 	} else if (op == 0xb2) {
 		step_large(r);
-	} else if (op == 0xb3) { /* FSTMFDX has a word of its own */
+	} else if (op == 0xb3) { /* FSTMFDX stores an additional word */
 		move(r, ((exidx_take(&r->code) & 15) + 1) * 8 + 4);
-	} else if (op == 0xb4) { /* what signs the return address */
+	} else if (op == 0xb4) { /* the return address authentication code */
 		move(r, WORD);
 	} else if (op == 0xb5) {
-		/* How it is signed. */
+		/* How the return address is signed. */
 	} else if (op >= 0xb8 && op <= 0xbf) {
 		move(r, ((op & 7) + 1) * 8 + 4);
 	} else if ((op >= 0xc0 && op <= 0xc5) || (op >= 0xd0 && op <= 0xd7)) {

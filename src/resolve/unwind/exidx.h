@@ -1,7 +1,8 @@
-/* exidx.h - the frames of 32-bit ARM: .ARM.exidx has a word of unwinding instructions for each
- * function, or where they are in .ARM.extab.
- * Layer: resolve, for unwind/table.c.  Everything is borrowed from the sections' bytes.
- * They hold for the body of a function: nothing tells of its beginning and its end.
+/* exidx.h - unwind information of 32-bit ARM: for each function, .ARM.exidx contains a word of
+ * instructions, or their location in .ARM.extab.
+ * Layer: resolve, for unwind/table.c. All data is borrowed from the sections' bytes.
+ * The instructions are valid in the body of a function; there is no information about its
+ * prologue and epilogue.
  * Source of the format: Exception Handling ABI for the Arm Architecture (IHI 0038), sections 6
  * (index table), 7 (entries) and 10.3 (instructions). */
 #pragma once
@@ -12,7 +13,7 @@
 struct cfi_state;
 
 struct exidx_section {
-	const uint8_t *bytes; /* NULL: there is none */
+	const uint8_t *bytes; /* NULL: no such section */
 	size_t len;
 	uint64_t vaddr;
 };
@@ -21,13 +22,13 @@ struct exidx {
 	struct exidx_section index;
 	struct exidx_section extra; /* .ARM.extab */
 	bool swap;
-	uint64_t entry; /* where the program begins: there stacks end; 0: unknown */
+	uint64_t entry; /* entry point of the program, where stacks end; 0: unknown */
 };
 
 size_t exidx_nr(const struct exidx *x);
-/* Where the i-th entry begins, and its length: up to the next one.  False: it is not in
- * order. */
+/* Returns the start of the i-th entry, and its length up to the next one. Returns false if the
+ * entries are not sorted. */
 bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 		    uint64_t *ret_bytes);
-/* What holds in it.  .base is UNWIND_NONE where that is not known. */
+/* Returns the state in the i-th entry. .base is UNWIND_NONE if it is unknown. */
 void exidx_state(const struct exidx *x, size_t i, struct cfi_state *ret_state);

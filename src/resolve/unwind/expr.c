@@ -59,7 +59,7 @@ enum {
 
 enum {
 	STACK_MAX = 32,
-	STEPS_MAX = 1000 /* backward branches could go on for ever */
+	STEPS_MAX = 1000 /* limits loops by backward branches */
 };
 
 struct unwind_expr_machine {
@@ -92,7 +92,7 @@ static uint64_t unwind_expr_pop(struct unwind_expr_machine *m)
 	return 0;
 }
 
-/* The n-th from the top. */
+/* Returns the n-th value from the top. */
 static uint64_t unwind_expr_peek(struct unwind_expr_machine *m, unsigned int n)
 {
 	if (n < m->nr)
@@ -137,7 +137,7 @@ static void branch(struct unwind_expr_machine *m, bool taken)
 		m->c.pos = (size_t)to;
 }
 
-/* Constants.  False: it is none of them. */
+/* Runs a constant operation. Returns whether `op` is one. */
 static bool step_constant(struct unwind_expr_machine *m, uint8_t op)
 {
 	struct cursor *c = &m->c;
@@ -183,7 +183,8 @@ static bool step_constant(struct unwind_expr_machine *m, uint8_t op)
 	}
 }
 
-/* What moves things on the stack, or changes the one on top. */
+/* Runs an operation that moves values on the stack, or changes the one on top. Returns whether
+ * `op` is one. */
 static bool step_stack(struct unwind_expr_machine *m, uint8_t op)
 {
 	uint64_t a, b, c;
@@ -250,7 +251,7 @@ static uint64_t shift_arithmetic(uint64_t a, uint64_t by)
 	return by ? a >> by | sign << (64 - by) : a;
 }
 
-/* Operations on two values: `b` was on top. */
+/* Runs an operation on two values (`b` is on top). Returns whether `op` is one. */
 static bool step_two(struct unwind_expr_machine *m, uint8_t op)
 {
 	uint64_t b, a;

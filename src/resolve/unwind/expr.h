@@ -1,7 +1,7 @@
 /* expr.h - evaluates the DWARF expressions of call frame information.
  * Layer: resolve, for unwind.c.
- * Source: DWARF 5, sections 2.5 and 6.4.2: no operations on objects, calls, or the frame's
- * own address but what is on the stack at the start. */
+ * Source: DWARF 5, sections 2.5 and 6.4.2. There are no operations on objects and no calls; the
+ * frame's address is available only if it is on the stack at the start. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,16 +11,16 @@ struct unwind_arch;
 
 struct unwind_expr_env {
 	const struct unwind_arch *arch;
-	bool swap; /* of the expression's own numbers */
+	bool swap; /* byte order of numbers in the expression */
 	const uint64_t *registers;
-	uint64_t known; /* bit of a slot: its register has a value */
-	/* `bytes` (1 to 8) of memory; false: not at hand. */
+	uint64_t known; /* bit mask of slots: their registers have values */
+	/* Reads `bytes` (1 to 8) of memory; returns false if they are not available. */
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
 	void *ctx;
 };
 
-/* 0, -ENODATA (a register or memory that is not at hand), -EBADMSG (no valid expression, or
- * one that does not end). */
+/* Evaluates an expression; if `has_first`, `first` is on the stack at the start. Returns 0,
+ * -ENODATA (a register or memory is not available), or -EBADMSG (invalid, or does not end). */
 int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
 		bool has_first, uint64_t first, uint64_t *ret_value);

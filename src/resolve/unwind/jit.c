@@ -12,7 +12,7 @@ enum {
 	ALIGN = 8
 };
 
-/* Addresses are made to be places. */
+/* Addresses in the walks are already offsets. */
 static uint64_t unwind_jit_same(const void *ctx, uint64_t vaddr)
 {
 	(void)ctx;
@@ -29,7 +29,7 @@ static size_t make_walks(const struct jitdump *dump, const void *bytes, size_t l
 		const uint8_t *at;
 		size_t at_len;
 
-		/* Its entries count from where they are to where the code is. */
+		/* The entries are relative to their position, which is after the code. */
 		if (code->offset < JITDUMP_NO_BYTES &&
 		    jitdump_eh_frame(dump, bytes, len, code, &at, &at_len))
 			walks[nr++] = cfi_walk_of(

@@ -1,4 +1,4 @@
-/* jit.h - the unwind table of a jitdump, whose compiler told of the frames of its code.
+/* jit.h - makes the unwind table of a jitdump that contains unwind information.
  * Layer: resolve. */
 #pragma once
 #include <stddef.h>
@@ -6,7 +6,7 @@
 struct jitdump;
 struct unwind_table;
 
-/* By the places of the code (struct jitdump_code).  0, -ENODATA (nothing was told), -EOPNOTSUPP (an
- * unknown machine) or -ENOMEM. */
+/* Offsets in the table are those of the code (struct jitdump_code). Returns 0, -ENODATA (no
+ * unwind information), -EOPNOTSUPP (unknown machine) or -ENOMEM. */
 int unwind_jit_table(const struct jitdump *dump, const void *bytes, size_t len,
 		     struct unwind_table **ret_table);

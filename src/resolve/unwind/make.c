@@ -1,4 +1,4 @@
-/* make.c - makes the unwind table of a binary. */
+/* make.c - builds the unwind table of a binary. */
 #include "resolve/unwind/table.h"
 
 #include <elf.h>
@@ -16,12 +16,12 @@
 enum {
 	CFA_UNDEFINED = 0x07, /* DW_CFA_undefined: DWARF 5, section 7.24 */
 	OTHER_ROWS_MAX = 1 << 24,
-	ENTRY_MAX = 256, /* bytes of code where a program begins */
+	ENTRY_MAX = 256, /* length of the code at the program's entry point */
 	ROWS_A_BUCKET = 4,
 	HASH_SEED = 7
 };
 
-/* A function's entry, and its common part: the walk has only the last one. */
+/* An FDE with its CIE: the walk keeps only the last one. */
 struct unwind_make_entry {
 	struct cfi_fde fde;
 	uint64_t offset; /* in the file */
@@ -29,7 +29,7 @@ struct unwind_make_entry {
 	uint32_t walk;
 };
 
-/* A function that other sources know. */
+/* A function of the other sources (.ARM.exidx, .sframe). */
 struct other {
 	uint64_t offset;
 	uint64_t start;
@@ -39,24 +39,25 @@ struct other {
 
 struct unwind_make_maker {
 	struct unwind_table *t;
-	struct cfi_walk *walk; /* of the function at hand */
+	struct cfi_walk *walk; /* of the current function */
 	const struct unwind_sources *from;
 	VEC(struct other) others; /* by offset */
 	size_t next_other;
-	uint32_t budget;       /* of rows of others, which may share them */
-	const uint8_t *bytes;  /* of this function's expressions */
-	unsigned int ret_slot; /* and the rest of what holds in all of it */
+	/* remaining rows for others, which can share their data */
+	uint32_t budget;
+	const uint8_t *bytes;  /* the expressions of this function */
+	unsigned int ret_slot; /* this and is_signal hold for the whole function */
 	bool is_signal;
-	uint64_t begin; /* file offset before which nothing is said of it */
+	uint64_t begin; /* file offset before which its rows are dropped */
 	VEC(struct unwind_make_entry) entries;
 	VEC(struct cfi_cie) cies;
-	const void *ctx;  /* of to_offset() and from->read() */
-	struct map known; /* hash of a set -> its number */
-	uint64_t delta;   /* from address to file offset, of this function */
-	uint64_t end;     /* file offset where the functions so far end */
-	uint64_t limit;   /* file offset where this one does */
+	const void *ctx;  /* for to_offset() and from->read() */
+	struct map known; /* hash of a set -> its index */
+	uint64_t delta;   /* file offset minus address, for this function */
+	uint64_t end;     /* file offset of the end of the functions so far */
+	uint64_t limit;   /* file offset of the end of this function */
 	uint32_t last;    /* set of the last row */
-	uint64_t entry;   /* file offset where the program begins, or UINT64_MAX */
+	uint64_t entry;   /* file offset of the entry point, or UINT64_MAX */
 };
 
 static int push_code(struct unwind_table *t, const uint8_t *code, uint16_t len,
@@ -111,7 +112,7 @@ static int push_set(struct unwind_make_maker *m, const struct cfi_state *state)
 	return r == 0 && vec_push(&t->sets, set) ? 0 : -ENOMEM;
 }
 
-/* The number of the set of rules that this state is, or -ENOMEM. */
+/* Returns the index of the set of rules for this state, or -ENOMEM. */
 static int64_t set_of(struct unwind_make_maker *m, const struct cfi_state *state)
 {
 	const struct unwind_arch *arch = m->t->arch;
@@ -121,7 +122,8 @@ static int64_t set_of(struct unwind_make_maker *m, const struct cfi_state *state
 
 	if (state->base == UNWIND_NONE || m->ret_slot == UNWIND_NO_REG)
 		return 0;
-	/* Expressions by their place: the same one elsewhere makes a set of its own. */
+	/* Expressions are compared by location: equal ones at different locations make
+	 * different sets. */
 	a = hash_bytes(state->registers, arch->nr * sizeof(state->registers[0]),
 		       HASH_SEED);
 	b = hash_pair((uint64_t)state->base << 48 | (uint64_t)state->reg << 32 |
@@ -144,7 +146,7 @@ static int put_first_row(struct unwind_table *t, uint64_t offset, uint32_t set)
 	return vec_push(&t->rows, (struct unwind_row){ .set = set }) ? 0 : -ENOMEM;
 }
 
-/* From `offset` of the file on it is this set. */
+/* Adds a row: from file offset `offset` on, `set` is valid. */
 static int unwind_make_put_row(struct unwind_make_maker *m, uint64_t offset,
 			       uint32_t set)
 {
@@ -210,7 +212,7 @@ static int run_other(struct unwind_make_maker *m, const struct other *o)
 	return sframe_run(m->from->sframe, &function, on_other_row, m);
 }
 
-/* Between functions there are no rules, but those of others. */
+/* Fills the gap between two functions with the rules of other sources. */
 static int put_others(struct unwind_make_maker *m, uint64_t begin, uint64_t end)
 {
 	int r = 0;
@@ -237,7 +239,7 @@ static int put_others(struct unwind_make_maker *m, uint64_t begin, uint64_t end)
 	return r == -EBADMSG ? 0 : r;
 }
 
-/* Who begins has no caller, and often no rules, as in the loader. */
+/* Adds a rule for the entry point, which has no caller, and often no rules, as in the loader. */
 static int unwind_make_put_root(struct unwind_make_maker *m, uint64_t next)
 {
 	struct cfi_state s = { .base = UNWIND_BASE_REG, .reg = m->t->arch->sp };
@@ -276,7 +278,8 @@ static bool begins_thread(const struct unwind_make_maker *m,
 	       f->program[1] == m->cies.at[e->cie].return_register;
 }
 
-/* Before the first function of a thread: the system call that made it. */
+/* Adds rules for the code before the first function of a thread: the system call that creates
+ * it. */
 static int put_clone(struct unwind_make_maker *m, const struct unwind_make_entry *e)
 {
 	uint8_t code[UNWIND_ASM_CLONE_MAX];
@@ -315,7 +318,8 @@ static int put_entry(struct unwind_make_maker *m, const struct unwind_make_entry
 	m->is_signal = m->walk->cie.is_signal;
 	m->delta = e->offset - e->fde.start;
 	m->begin = e->offset;
-	/* In the system call that ends it the program counter is behind its last byte. */
+	/* A system call at the end of a signal frame returns to the address after its last
+	 * byte. */
 	m->limit = e->offset + e->fde.bytes + m->is_signal;
 	if (r == 0)
 		r = unwind_make_put_row(m, e->offset, 0);

@@ -13,20 +13,20 @@ enum {
 	ABI_AARCH64_BIG = 1,
 	ABI_AARCH64_LITTLE = 2,
 	ABI_AMD64 = 3,
-	X86_PLT_BYTES = 16, /* version 1 does not write it */
+	X86_PLT_BYTES = 16, /* not in the file in version 1 */
 	ATTRIBUTES_BYTES = 5,
 	REPEATS_MAX = 1 << 16
 };
 
-/* Of a function. */
+/* Flags of a function. */
 enum {
-	INFO_ADDRESS = 0x0f, /* log2 of the bytes of a row's address */
-	INFO_MASK = 0x10,    /* all blocks of code have the same rows */
+	INFO_ADDRESS = 0x0f, /* log2 of the size of a row's address */
+	INFO_MASK = 0x10,    /* the rows apply to each block of code */
 	INFO_SIGNAL = 0x80,
 	INFO_2_TYPE = 0x1f
 };
 
-/* Of a row. */
+/* Fields of a row. */
 enum {
 	ROW_BASE_SP = 0x01,
 	ROW_NR_SHIFT = 1,
@@ -71,7 +71,7 @@ bool sframe_open(struct sframe *s, const struct unwind_arch *arch, const void *b
 	head = HEADER_BYTES + cursor_u8(&c);
 	s->nr = cursor_u32(&c);
 	cursor_u32(&c); /* number of all rows */
-	cursor_u32(&c); /* and their bytes */
+	cursor_u32(&c); /* size of all rows */
 	functions = (uint64_t)cursor_u32(&c) + head;
 	rows = (uint64_t)cursor_u32(&c) + head;
 	if (c.failed || !s->version || s->version > VERSION_MAX ||
@@ -85,7 +85,7 @@ bool sframe_open(struct sframe *s, const struct unwind_arch *arch, const void *b
 	return true;
 }
 
-/* Version 3 has most of what is said of a function before its rows. */
+/* Reads the attributes of a function; version 3 stores most of them before the rows. */
 static void sframe_take_attributes(const struct sframe *s, struct sframe_function *f)
 {
 	struct cursor c = cursor_of(s->bytes, s->len, s->swap);
@@ -154,8 +154,8 @@ static void sframe_set(struct cfi_state *state, unsigned int slot, int32_t value
 		(struct cfi_register){ .how = UNWIND_AT_CFA, .value = value };
 }
 
-/* The offsets: of the frame, of the return address unless it is always in one place, of the frame
- * pointer.  None at all: here stacks end. */
+/* Makes the state from the offsets of the frame, of the return address (unless it is fixed) and
+ * of the frame pointer. Without any offset, the stack ends here. */
 static void sframe_state_of(const struct sframe *s, unsigned int info,
 			    const int32_t *offsets, unsigned int nr,
 			    struct cfi_state *state)
@@ -196,7 +196,7 @@ static bool sframe_take_row(const struct sframe *s, const struct sframe_function
 	for (unsigned int i = 0; i < nr; i++)
 		offsets[i] = take_offset(c, info >> ROW_SIZE_SHIFT & ROW_SIZE);
 	sframe_state_of(s, info, offsets, nr, ret_state);
-	/* Rows of this kind have pairs, of registers and offsets. */
+	/* Such rows contain pairs of registers and offsets, which are not supported. */
 	if (f->is_flexible)
 		ret_state->base = UNWIND_NONE;
 	return !c->failed;

@@ -5,7 +5,7 @@
 enum {
 	FIRST_LINES = 1 << 10, /* 64 KB */
 	MOST_LINES = 1 << 18,  /* 16 MB */
-	FULL_LINE = 3 /* keys a line, on average, at which there are to be more lines */
+	FULL_LINE = 3          /* keys per line, on average, at which the cache grows */
 };
 
 void stack_memo_done(struct stack_memo *m)
@@ -25,7 +25,7 @@ static void stack_memo_store(struct stack_memo *m, uint64_t key, uint32_t stack)
 	line->next = at + 1 < MEMO_WAYS ? at + 1 : 0;
 }
 
-/* Twice as many lines.  Without the memory it stays as it is. */
+/* Doubles the number of lines, if there is memory. */
 static void stack_memo_grow(struct stack_memo *m)
 {
 	struct stack_memo grown = {

@@ -1,6 +1,6 @@
-/* stack_memo.h - stacks that were met, by a hash of what they are of.
- * Layer: resolve.  A cache: what is not found is worked out.  64 bits stand for all of a stack; of
- * ten million different ones two have the same in one of 300 000 cases. */
+/* stack_memo.h - a cache of unwound stacks, by a hash of their input.
+ * Layer: resolve. Only the 64-bit hash is compared: among ten million different stacks, a
+ * collision has a probability of one in 300 000. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,24 +9,25 @@
 #include "format/session/dict.h"
 
 enum {
-	MEMO_WAYS = 5 /* as many as fit in a line of the caches */
+	MEMO_WAYS = 5 /* as many as fit in a cache line */
 };
 
 struct memo_line {
-	uint64_t keys[MEMO_WAYS]; /* 0: none */
+	uint64_t keys[MEMO_WAYS]; /* 0: empty */
 	uint32_t stacks[MEMO_WAYS];
-	uint32_t next; /* the one that is given up next */
+	uint32_t next; /* the entry to replace next */
 };
 
-/* All zeros is an empty one. */
+/* Zeroed memory is an empty cache. */
 struct stack_memo {
-	struct memo_line *lines; /* huge_zalloc() */
+	struct memo_line *lines; /* from huge_zalloc() */
 	size_t nr_lines;         /* a power of two, or 0 */
 	size_t nr_keys;
 };
 
 void stack_memo_done(struct stack_memo *m);
-/* Keeps the stack of a key (not 0).  It may be forgotten again, at once if memory is short. */
+/* Adds the stack of a key (not 0). It can be evicted at any time, or not be added if out of
+ * memory. */
 void stack_memo_put(struct stack_memo *m, uint64_t key, uint32_t stack);
 
 static inline struct memo_line *stack_memo_line(const struct stack_memo *m,
@@ -41,7 +42,7 @@ static inline void stack_memo_prefetch(const struct stack_memo *m, uint64_t key)
 		__builtin_prefetch(stack_memo_line(m, key));
 }
 
-/* DICT_NONE: it is not there. */
+/* Returns DICT_NONE if it is not in the cache. */
 static inline uint32_t stack_memo_get(const struct stack_memo *m, uint64_t key)
 {
 	const struct memo_line *line;

@@ -5,8 +5,10 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	STACK_MAX_BYTES = 64 << 20, /* further off it is no stack any more */
-	CHECK_MAX_BYTES = 16384, /* what lies further before the end is not compared */
+	/* maximum distance of stack addresses from the copy */
+	STACK_MAX_BYTES = 64 << 20,
+	/* return addresses farther from the end are not compared */
+	CHECK_MAX_BYTES = 16384,
 	CHECK_END_BYTES = 2048
 };
 
@@ -20,7 +22,7 @@ void stack_rest_begin(struct stack_rest *s, const struct unwind_window *window,
 	s->len = 0;
 }
 
-/* Of this machine's byte order: it is this machine's memory. */
+/* Loads a word in this machine's byte order: the memory belongs to this machine. */
 static bool stack_rest_take(const uint8_t *from, unsigned int bytes,
 			    uint64_t *ret_value)
 {
@@ -43,7 +45,8 @@ static void stack_rest_fetch(struct stack_rest *s, uint64_t address)
 	s->len = s->copy(s->ctx, s->pid, address, s->bytes, sizeof(s->bytes));
 }
 
-/* The frame at hand reaches beyond the copy: no word of it was asked for. */
+/* Compares the end of the copy with memory. Used if the current frame reaches beyond the copy,
+ * so that no return address of the copy was read. */
 static bool check_end(struct stack_rest *s, uint64_t end)
 {
 	const struct unwind_window *w = s->window;
@@ -58,7 +61,8 @@ static unsigned int note_count(const struct stack_rest *s)
 	return s->nr_notes < STACK_REST_NOTES ? s->nr_notes : STACK_REST_NOTES;
 }
 
-/* A noted word of the copy.  False: it is none that has to be the same. */
+/* Returns a word of the copy that was read. Returns false if it need not be compared: it is too
+ * far from the end or not a code address. */
 static bool noted_return(const struct stack_rest *s, unsigned int i, uint64_t end,
 			 uint64_t *ret_word)
 {
@@ -70,7 +74,7 @@ static bool noted_return(const struct stack_rest *s, unsigned int i, uint64_t en
 	       s->is_code(s->code_ctx, *ret_word);
 }
 
-/* Is memory what was copied?  Its beginning is fetched for that. */
+/* Returns whether memory still has the content of the copy. Fetches the memory for that. */
 static bool stack_rest_check(struct stack_rest *s)
 {
 	uint64_t end = s->window->start + s->window->len;

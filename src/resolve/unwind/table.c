@@ -15,7 +15,7 @@
 
 enum {
 	SECTION_MAX_BYTES = 1 << 28,
-	ENTRY_AT = 24 /* e_entry */
+	ENTRY_AT = 24 /* offset of e_entry */
 };
 
 static uint64_t file_offset(const void *ctx, uint64_t vaddr)
@@ -32,7 +32,7 @@ static uint64_t file_offset(const void *ctx, uint64_t vaddr)
 	return UINT64_MAX;
 }
 
-/* .debug_frame into memory; a section that cannot be read is as good as none. */
+/* Loads .debug_frame into memory. A section that cannot be read is treated as missing. */
 static int read_debug_frame(struct elf_file *f, struct dwarf_section *ret_section)
 {
 	const struct elf_section *e = elf_file_find_section(f, ".debug_frame");
@@ -47,18 +47,18 @@ static int read_debug_frame(struct elf_file *f, struct dwarf_section *ret_sectio
 	return r == -ENOMEM ? r : 0;
 }
 
-/* What is to be compiled, in memory. */
+/* The input of the compilation, in memory. */
 struct inputs {
 	uint8_t *eh_frame;
 	struct dwarf_section debug_frame;
 	struct exidx exidx;
 	struct sframe sframe;
 	struct buf crt;
-	uint8_t *others[3]; /* bytes of .ARM.exidx, .ARM.extab, .sframe */
+	uint8_t *others[3]; /* content of .ARM.exidx, .ARM.extab, .sframe */
 };
 
-/* A section that is in memory when the program runs.  One that cannot be read is as good as
- * none. */
+/* Reads a section that is in memory when the program runs. A section that cannot be read is
+ * treated as missing. */
 static int read_section(struct elf_file *f, const char *name, uint8_t **ret_bytes,
 			struct exidx_section *ret)
 {
@@ -157,7 +157,7 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 	return r;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 					   uint64_t offset)
@@ -175,7 +175,7 @@ const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 	low = t->buckets.at[bucket];
 	high = bucket + 1 < t->buckets.nr ? (size_t)t->buckets.at[bucket + 1] + 1
 					  : t->rows.nr;
-	/* Always rows[low].offset <= offset < rows[high].offset. */
+	/* Invariant: rows[low].offset <= offset < rows[high].offset. */
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 
@@ -187,7 +187,7 @@ const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 	return &t->sets.at[rows[low].set];
 }
 
-/* UINT64_MAX: it is in none. */
+/* Returns UINT64_MAX if the offset has no bucket. */
 static uint64_t unwind_table_bucket_of(const struct unwind_table *t, uint64_t offset)
 {
 	uint64_t bucket;
@@ -231,7 +231,7 @@ const uint8_t *unwind_table_code(const struct unwind_table *t, int32_t at,
 
 size_t unwind_table_bytes(const struct unwind_table *t)
 {
-	/* Room behind it that was never touched is no memory. */
+	/* Unused capacity was never touched, and uses no memory. */
 	return sizeof(*t) + t->rows.nr * sizeof(t->rows.at[0]) +
 	       t->sets.nr * sizeof(t->sets.at[0]) +
 	       t->rules.nr * sizeof(t->rules.at[0]) + t->code.nr +

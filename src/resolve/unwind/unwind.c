@@ -11,11 +11,11 @@ struct unwind_run {
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
 	struct unwind_regs *regs;
-	uint64_t cfa;      /* of the frame before; 0: there is none */
+	uint64_t cfa;      /* of the previous frame; 0: none */
 	bool is_return;    /* pc is a return address: the call is before it */
-	bool is_short;     /* something behind the window was asked for */
-	unsigned int word; /* bytes of one */
-	uint64_t mask;     /* of an address in registers */
+	bool is_short;     /* a word after the window was needed */
+	unsigned int word; /* size of a word, in bytes */
+	uint64_t mask;     /* mask for addresses in registers */
 };
 
 const char *unwind_end_text(enum unwind_end end)
@@ -88,7 +88,7 @@ static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 
 	address &= r->mask;
 	at = address - w->start;
-	/* Odd sizes are for expressions, which ask for powers of two. */
+	/* Only expressions use other sizes, and only powers of two are supported. */
 	if (bytes & (bytes - 1))
 		return false;
 	if (address >= w->start && at <= w->len && bytes <= w->len - at) {
@@ -97,7 +97,7 @@ static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 	}
 	if (r->ops->read && r->ops->read(r->ops->ctx, address, bytes, ret_value))
 		return true;
-	/* Not more than a stack may be long: the rest is a value that is no address. */
+	/* Within the maximum length of a stack; a larger distance is not a stack address. */
 	r->is_short |= address >= w->start && at < 1ULL << 32;
 	return false;
 }
@@ -130,8 +130,8 @@ static bool find_cfa(struct unwind_run *r, const struct unwind_table *t,
 	return true;
 }
 
-/* A register that was kept in memory.  Below the stack pointer nothing is kept any more: the end
- * of the function has restored it, and compilers do not always say so. */
+/* Reads a register that was saved in memory. Below the stack pointer, the register keeps its
+ * value: the epilogue has already restored it, and compilers do not always describe that. */
 static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t address,
 			 uint64_t *ret_value)
 {
@@ -142,7 +142,7 @@ static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t addre
 	       r->regs->known >> slot & 1;
 }
 
-/* The caller's value of one register.  False: it cannot be known. */
+/* Computes the caller's value of one register. Returns false if it is unknown. */
 static bool unwind_apply(struct unwind_run *r, const struct unwind_table *t,
 			 const struct unwind_rule *rule, uint64_t cfa,
 			 uint64_t *ret_value)
@@ -169,8 +169,8 @@ static bool unwind_apply(struct unwind_run *r, const struct unwind_table *t,
 	}
 }
 
-/* The caller's registers.  False: there is no caller, or it is not known who it is; then
- * *ret_end says which. */
+/* Computes the caller's registers. Returns false, with the reason in *ret_end, if there is no
+ * caller or it is unknown. */
 static bool step_rules(struct unwind_run *r, const struct unwind_table *t,
 		       const struct unwind_set *set, enum unwind_end *ret_end)
 {
@@ -209,8 +209,8 @@ static bool step_rules(struct unwind_run *r, const struct unwind_table *t,
 		regs->at[a->sp] = (cfa - a->frame_bias) & r->mask;
 		regs->known |= 1ULL << a->sp;
 	}
-	/* A return address that is still in its register is good for the innermost frame, and
-	 * for one that a signal interrupted, if the sample has that register. */
+	/* A return address in its register is valid for the innermost frame, and for one that a
+	 * signal interrupted, if the sample has that register. */
 	if (!has_return && (a->link == UNWIND_NO_REG || r->is_return ||
 			    !(regs->known >> set->return_slot & 1))) {
 		*ret_end = UNWIND_END_NO_RULE;
@@ -225,7 +225,7 @@ static bool step_rules(struct unwind_run *r, const struct unwind_table *t,
 	return true;
 }
 
-/* Code without rules: by the convention of frame pointers, if it follows it. */
+/* Unwinds code without rules by frame pointers, if it uses them. */
 static bool step_frame_pointer(struct unwind_run *r, enum unwind_end *ret_end)
 {
 	const struct unwind_arch *a = r->arch;
@@ -253,23 +253,23 @@ static bool step_frame_pointer(struct unwind_run *r, enum unwind_end *ret_end)
 	return true;
 }
 
-/* How far a stack is on its way to the next frame. */
+/* The progress of a stack to its next frame. */
 enum stage {
-	STAGE_CODE,  /* what is at the program counter? */
-	STAGE_ROW,   /* where in the table are its rules? */
-	STAGE_SET,   /* which are they? */
-	STAGE_RULES, /* where do they lead? */
+	STAGE_CODE,  /* look up the program counter */
+	STAGE_ROW,   /* find the row in the table */
+	STAGE_SET,   /* get the set of rules */
+	STAGE_RULES, /* apply the rules */
 	STAGE_END
 };
 
-/* One stack on its way up. */
+/* One stack that is being unwound. */
 struct unwind_walk {
 	struct unwind_run run;
 	struct unwind_job *job;
 	enum stage stage;
 	enum unwind_code code;
 	const struct unwind_table *table;
-	const struct unwind_set *set; /* NULL: there are no rules */
+	const struct unwind_set *set; /* NULL: no rules */
 	uint64_t offset;
 };
 
@@ -277,7 +277,7 @@ static void unwind_find_code(struct unwind_walk *w)
 {
 	struct unwind_run *r = &w->run;
 
-	/* The call may be the last instruction of its function. */
+	/* The call might be the last instruction of its function. */
 	w->table = NULL;
 	w->set = NULL;
 	w->code = r->ops->find(r->ops->ctx, r->regs->pc - r->is_return, &w->table,
@@ -312,7 +312,7 @@ static bool unwind_step(struct unwind_walk *w, enum unwind_end *ret_end)
 		      : step_frame_pointer(r, ret_end);
 }
 
-/* One step.  UNWIND_END_LIMIT: there is a caller. */
+/* Runs one step. Returns UNWIND_END_LIMIT if there is a caller. */
 static enum unwind_end go_up(struct unwind_walk *w)
 {
 	struct unwind_run *r = &w->run;
@@ -324,7 +324,7 @@ static enum unwind_end go_up(struct unwind_walk *w)
 	return r->is_short && end != UNWIND_END_ROOT ? UNWIND_END_SHORT : end;
 }
 
-/* Has the words fetched that lie before the frame's address, where it was called from. */
+/* Prefetches the words before the frame's address, which contain the return address. */
 static void ask_for_frame(const struct unwind_walk *w)
 {
 	const struct unwind_window *window = w->run.window;
@@ -345,13 +345,13 @@ static void take_step(struct unwind_walk *w)
 	job->pcs[job->nr] = w->run.regs->pc + (job->nr && !w->run.is_return);
 	job->nr++;
 	job->end = go_up(w);
-	/* Where no code is there was no call either. */
+	/* An address outside of code cannot be a caller. */
 	job->nr -= job->end == UNWIND_END_ADDRESS && job->nr > 1;
 	w->stage = job->end == UNWIND_END_LIMIT && job->nr < job->max ? STAGE_CODE
 								      : STAGE_END;
 }
 
-/* What memory the next stage looks at is asked for. */
+/* Runs one stage, and prefetches the memory that the next stage reads. */
 static void unwind_go_on(struct unwind_walk *w)
 {
 	switch (w->stage) {

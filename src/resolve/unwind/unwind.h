@@ -1,5 +1,5 @@
-/* unwind.h - from the registers and the stack of one moment to the whole call stack.
- * Layer: resolve.  Any thread; nothing is kept between two stacks. */
+/* unwind.h - computes a call stack from the registers and the stack memory of a sample.
+ * Layer: resolve. Thread-safe; no state is kept between stacks. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,37 +9,37 @@
 
 struct unwind_table;
 
-/* Why a stack ends where it ends. */
+/* Why a stack ends. */
 enum unwind_end {
-	UNWIND_END_ROOT,    /* whole: the first frame of its thread */
-	UNWIND_END_NO_RULE, /* code that says nothing about its frames */
-	UNWIND_END_SHORT,   /* the rest lies behind the end of what was copied */
-	UNWIND_END_MEMORY,  /* the rules lead elsewhere than to the stack */
-	UNWIND_END_ADDRESS, /* a return address where no code is */
-	UNWIND_END_LIMIT,   /* as many frames as were asked for, and there are more */
+	UNWIND_END_ROOT,    /* complete: the first frame of its thread */
+	UNWIND_END_NO_RULE, /* code without unwind information */
+	UNWIND_END_SHORT,   /* the rest is after the end of the copied part */
+	UNWIND_END_MEMORY,  /* the rules lead to an address outside of the stack */
+	UNWIND_END_ADDRESS, /* a return address that is not in code */
+	UNWIND_END_LIMIT,   /* `max` frames were found, and there are more */
 	UNWIND_ENDS
 };
-/* "no unwind information" ... */
+/* Returns a text such as "no unwind information". */
 const char *unwind_end_text(enum unwind_end end);
 
 struct unwind_regs {
 	uint64_t at[UNWIND_REGS]; /* by slot */
-	uint64_t known;           /* bit of a slot: it has a value */
+	uint64_t known;           /* bit mask of slots: they have values */
 	uint64_t pc;
 };
 
-/* The part of a stack that was copied, from the stack pointer up. */
+/* The copied part of a stack, from the stack pointer up. */
 struct unwind_window {
 	const uint8_t *bytes;
 	size_t len;
 	uint64_t start; /* address of bytes[0] */
-	bool swap;      /* of the other byte order than this machine */
+	bool swap;      /* the byte order differs from this machine's */
 };
 
-/* What is at an address. */
+/* The result of looking up an address. */
 enum unwind_code {
-	UNWIND_CODE_NOWHERE, /* nothing that could be executed */
-	UNWIND_CODE_WITHOUT, /* code of which no table is there */
+	UNWIND_CODE_NOWHERE, /* not executable */
+	UNWIND_CODE_WITHOUT, /* code without a table */
 	UNWIND_CODE_WITH_TABLE
 };
 
@@ -47,7 +47,8 @@ struct unwind_ops {
 	enum unwind_code (*find)(void *ctx, uint64_t pc,
 				 const struct unwind_table **ret_table,
 				 uint64_t *ret_offset);
-	/* A word of memory outside the window; or NULL.  False: not at hand. */
+	/* Reads a word of memory outside the window; may be NULL. Returns false if it is not
+	 * available. */
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
 	void *ctx;
@@ -56,8 +57,8 @@ struct unwind_ops {
 struct record_regs;
 struct decoder;
 
-/* The registers that a sample has.  False: the program counter or the stack pointer is not
- * among them. */
+/* Gets the registers of a sample. Returns false if the program counter or the stack pointer is
+ * missing. */
 bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder *d,
 			   const struct record_regs *sample,
 			   struct unwind_regs *ret_regs);
@@ -65,26 +66,26 @@ struct unwind_moment {
 	const struct unwind_arch *arch;
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
-	struct unwind_regs *regs; /* are changed */
+	struct unwind_regs *regs; /* modified */
 };
 
-/* Puts the program counters of all frames, innermost first, into `pcs`: the first is
- * regs->pc, the others are return addresses, so that the byte before each is its frame's; of
- * what a signal interrupted it is the address behind its first byte.  At most `max`; *ret_nr of
- * them are there whatever the end is. */
+/* Stores the program counters of all frames in `pcs`, innermost first. The first is regs->pc.
+ * The others are return addresses, so the byte before each belongs to its frame; for a frame
+ * interrupted by a signal, the stored value is its address plus 1. Stores at most `max`;
+ * *ret_nr are valid whatever the result is. */
 enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr);
 
-/* The same for several stacks, which wait for memory together: the tables of binaries and the
- * stacks themselves are seldom in the CPU's caches. */
+/* The same for several stacks. Their memory accesses overlap, because the tables of binaries
+ * and the stacks are rarely in the CPU's caches. */
 enum {
-	UNWIND_TOGETHER = 8 /* at most */
+	UNWIND_TOGETHER = 8 /* maximum number of stacks */
 };
 struct unwind_job {
 	struct unwind_moment moment;
 	uint64_t *pcs;
 	size_t max;
-	size_t nr; /* this and `end` are filled in */
+	size_t nr; /* this and `end` are results */
 	enum unwind_end end;
 };
 void unwind_stacks(struct unwind_job *jobs, size_t nr);
