@@ -33,7 +33,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* proc(5): blanks and backslashes are written as \ooo. */
+/* Replaces escapes: blanks and backslashes are written as \\ooo (proc(5)). */
 static void undo_escapes(char *text)
 {
 	char *to = text;
@@ -124,11 +124,12 @@ static bool take_mount(void *ctx, char *line)
 		memcpy(c->mount, place, strlen(place) + 1);
 		c->controller = v1 ? 'v' : 'u';
 	}
-	/* Where v1 has perf_event, the numbers are of it; else of the unified one. */
+	/* Prefer v1's perf_event hierarchy, because perf's numbers then belong to it; else use
+	 * the unified hierarchy. */
 	return place && v1;
 }
 
-/* 0 or a negative errno; looks once. */
+/* Finds the mount, once. Returns 0 or a negative errno. */
 static int find_mount(struct cgroups *c)
 {
 	if (!c->begun)
@@ -137,7 +138,7 @@ static int find_mount(struct cgroups *c)
 	return c->controller ? 0 : -ENOENT;
 }
 
-/* "/" for the mount's own folder. */
+/* Sets ret_path to the path relative to the mount, "/" for the mount itself. */
 static int below_mount(const struct cgroups *c, const char *text,
 		       char ret_path[CGROUP_PATH_MAX])
 {
@@ -156,7 +157,7 @@ static int by_handle(const struct cgroups *c, uint64_t id,
 				       .handle_type = KERNFS_HANDLE } };
 	char link[64], text[CGROUP_PATH_MAX];
 	ssize_t len;
-	/* Not held: it would prevent an unmount. */
+	/* Not kept open, because that would prevent unmounting. */
 	int mount_fd = io_open(c->mount, O_RDONLY | O_DIRECTORY, 0);
 	int fd;
 

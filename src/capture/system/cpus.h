@@ -1,4 +1,4 @@
-/* cpus.h - lists of CPUs as the kernel writes them: "0-3,8".
+/* cpus.h - lists of CPUs in the kernel's format: "0-3,8".
  * Layer: capture. */
 #pragma once
 #include <stddef.h>
@@ -9,8 +9,8 @@ struct cpu_list {
 	size_t cap;
 };
 
-/* Parses such a text (a newline may end it).  0, -EINVAL or -ENOMEM. */
+/* Parses such a list, which can end with a newline. Returns 0, -EINVAL or -ENOMEM. */
 int cpu_list_parse(const char *text, struct cpu_list *ret_list);
-/* The CPUs that are online.  0 or a negative errno. */
+/* Returns the CPUs that are online. Returns 0 or a negative errno. */
 int cpu_list_online(struct cpu_list *ret_list);
 void cpu_list_done(struct cpu_list *list);

@@ -20,14 +20,14 @@
 
 enum {
 	CHUNK_BYTES = 1 << 18,
-	COMPRESSION_LEVEL = 1, /* a third quicker than 3, and no larger */
+	COMPRESSION_LEVEL = 1, /* a third faster than 3, and no larger */
 	MODULES_BYTES_MAX = 16 << 20,
 	SAVED_BYTES_MAX = 256 << 20
 };
 
 static const char kallsyms_suffix[] = ".kallsyms.zst";
 
-/* "ADDRESS TYPE NAME": kept are t T w W. */
+/* Keeps lines "ADDRESS TYPE NAME" of the types t T w W. */
 static bool is_text_line(const char *line, size_t len, bool *hidden)
 {
 	size_t digits = strspn(line, "0123456789abcdef");
@@ -56,7 +56,7 @@ void kernel_files_filter(const char *text, size_t len, struct buf *out, bool *hi
 	}
 }
 
-/* Reads kallsyms in pieces, since only a part of its megabytes is kept. */
+/* Reads kallsyms in chunks, since only a fraction of its megabytes is kept. */
 int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden)
 {
 	struct buf chunk = { 0 };
@@ -88,7 +88,7 @@ int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden)
 	return r == 0 && out->failed ? -ENOMEM : r;
 }
 
-/* Under a name of its own first: recorders may do this at the same time. */
+/* Writes to a private name first, as several recorders can do this concurrently. */
 static int write_compressed(const char *path, const struct buf *text)
 {
 	size_t bound = ZSTD_compressBound(text->len);
@@ -117,7 +117,7 @@ static int write_compressed(const char *path, const struct buf *text)
 	return r;
 }
 
-/* 0, 1 if the addresses are hidden, or a negative errno. */
+/* Returns 0, 1 if the addresses are hidden, or a negative errno. */
 static int make_kallsyms(const char *path, struct err *err)
 {
 	struct buf text = { 0 };
@@ -165,7 +165,8 @@ static int link_or_copy(const char *from, const char *to)
 	return io_link(from, to) == 0 ? 0 : kernel_files_copy_file(from, to);
 }
 
-/* Whether the symbols of this boot are there and undamaged; else they are read again. */
+/* Returns true if the symbols of this boot exist and are undamaged. Otherwise they are read
+ * again. */
 static bool kernel_files_is_cached(const char *path)
 {
 	enum checksum state = CHECKSUM_UNKNOWN;
@@ -179,7 +180,7 @@ static bool kernel_files_is_cached(const char *path)
 	return state == CHECKSUM_GOOD;
 }
 
-/* /proc/modules, terminated; empty for a kernel without modules. */
+/* Reads /proc/modules, NUL-terminated; empty for a kernel without modules. */
 static int kernel_files_read_modules(struct buf *out)
 {
 	int r = io_read_file("/proc/modules", out, MODULES_BYTES_MAX);
@@ -211,7 +212,7 @@ static int cache_path(const char *session_dir, const char *boot_id, char **ret_p
 	return r;
 }
 
-/* Symbols of an earlier boot that no session links to. */
+/* Returns true for symbols of an earlier boot to which no session links. */
 static bool is_forgotten(int dir_fd, const char *name, const char *boot_id)
 {
 	struct stat st;
@@ -274,7 +275,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 
 	if (asprintf(&path, "%s/modules", current_dir) < 0)
 		return err_sys(err, -ENOMEM, "%s", current_dir);
-	/* Of the recordings that this one is added to.  What is damaged must not get a new checksum. */
+	/* Modules of earlier recordings in this session. Damaged contents must not get a new
+	 * checksum. */
 	if (checksums_read_file(path, &older, MODULES_BYTES_MAX))
 		buf_clear(&older);
 	r = kernel_files_read_modules(&text);

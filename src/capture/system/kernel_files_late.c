@@ -1,4 +1,4 @@
-/* kernel_files_late.c - symbols of kernel code that came while a recording ran. */
+/* kernel_files_late.c - saves symbols of kernel code that was loaded during a recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ void kernel_files_filter_module(const char *text, size_t len, const char *module
 	}
 }
 
-/* The whole file is written again: its checksum is that of all of it. */
+/* Rewrites the whole file, because its checksum covers all of it. */
 static int kernel_files_late_append(const char *dir, const char *name,
 				    const struct buf *bytes, struct err *err)
 {

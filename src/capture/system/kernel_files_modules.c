@@ -1,4 +1,4 @@
-/* kernel_files_modules.c - the list of loaded modules beside a session. */
+/* kernel_files_modules.c - saves the list of loaded modules with a session. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void kernel_files_modules_put_text(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text));
 }
 
-/* The id of /sys/module/NAME/notes/.note.gnu.build-id in hex, or "-". */
+/* Appends the build-id in /sys/module/NAME/notes/.note.gnu.build-id in hex, or "-". */
 static void kernel_files_modules_put_build_id(struct buf *out, const char *sys_module,
 					      const char *name)
 {
@@ -96,7 +96,7 @@ static int kernel_files_modules_is_name(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Sorted, so that the same modules give the same file. */
+/* Sorted, so that the same modules always give the same file. */
 static void put_sections(struct buf *out, const char *sys_module, const char *name)
 {
 	struct dirent **entries;
@@ -139,7 +139,7 @@ void kernel_files_describe_modules(const char *text, const char *sys_module,
 		kernel_files_describe_module(&m, sys_module, out);
 }
 
-/* The length of "NAME 0xADDRESS ", 0 if the line does not begin so. */
+/* Returns the length of "NAME 0xADDRESS ", or 0 if the line does not begin with it. */
 static size_t load_len(const char *line, size_t len)
 {
 	const char *blank = memchr(line, ' ', len);
@@ -149,7 +149,7 @@ static size_t load_len(const char *line, size_t len)
 	return end ? (size_t)(end + 1 - line) : 0;
 }
 
-/* Whether a line of the first `out_len` bytes begins with that. */
+/* Returns true if a line in the first `out_len` bytes begins with `begin`. */
 static bool has_line(const struct buf *out, size_t out_len, const char *begin,
 		     size_t len)
 {

@@ -1,4 +1,4 @@
-/* kernel_files_vdso.c - a copy of the vdso beside a session. */
+/* kernel_files_vdso.c - saves a copy of the vdso with a session. */
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ enum {
 	NR_HEADERS_MAX = 64
 };
 
-/* What is needed of an ELF file in either class: where its tables are. */
+/* The positions of an ELF file's tables, for both classes. */
 struct elf_tables {
 	bool is_64;
 	uint64_t segments_at, sections_at;
@@ -88,8 +88,8 @@ static int kernel_files_vdso_read_segment(const void *bytes, size_t len,
 	return 0;
 }
 
-/* How long the ELF file is: to the end of its last table or segment.  0: no ELF file; its
- * headers are read from the first `len` bytes. */
+/* Returns the size of the ELF file, which extends to the end of its last table or segment.
+ * Returns 0 if it is not an ELF file. The first `len` bytes must contain its headers. */
 static uint64_t kernel_files_vdso_file_bytes(const void *bytes, size_t len)
 {
 	struct elf_tables t;
@@ -141,7 +141,7 @@ int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len)
 
 	if (!start)
 		return -ENODATA;
-	/* Its size is told by its own headers, which are in its first page. */
+	/* Its first page contains the headers, which reveal its size. */
 	bytes = (const void *)start; /* NOLINT(performance-no-int-to-ptr) */
 	len = kernel_files_vdso_file_bytes(bytes, (size_t)sysconf(_SC_PAGESIZE));
 	if (!len || len > VDSO_BYTES_MAX)
@@ -151,7 +151,7 @@ int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len)
 	return 0;
 }
 
-/* `vdso-` and the id in hex. */
+/* Returns the path `vdso-` plus the build-id in hex. */
 static char *vdso_path(const char *dir, const struct build_id *id)
 {
 	char hex[2 * BUILD_ID_MAX + 1] = "";

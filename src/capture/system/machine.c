@@ -13,7 +13,7 @@
 #include "base/parse.h"
 
 enum {
-	/* One processor's lines of /proc/cpuinfo; hundreds of processors cost milliseconds. */
+	/* The lines of one CPU in /proc/cpuinfo; reading hundreds of CPUs takes milliseconds. */
 	CPUINFO_BYTES = 4096,
 	NOTES_BYTES_MAX = 1 << 16
 };
@@ -23,7 +23,7 @@ static void machine_set_text(char to[MACHINE_TEXT_MAX], const char *from, size_t
 	(void)snprintf(to, MACHINE_TEXT_MAX, "%.*s", (int)len, from);
 }
 
-/* The first line of a small file. */
+/* Reads the first line of a small file. */
 static void machine_read_line(const char *path, char to[MACHINE_TEXT_MAX])
 {
 	int fd = io_open(path, 0, 0);
@@ -37,7 +37,7 @@ static void machine_read_line(const char *path, char to[MACHINE_TEXT_MAX])
 	to[strcspn(to, "\n")] = '\0';
 }
 
-/* The value of a line "key<blanks>: value" of /proc/cpuinfo, "" if there is none. */
+/* Returns the value of a line "key<blanks>: value" of /proc/cpuinfo, or "". */
 static void cpuinfo_value(const char *text, const char *key, char to[MACHINE_TEXT_MAX])
 {
 	size_t key_len = strlen(key);
@@ -62,7 +62,8 @@ static void cpuinfo_value(const char *text, const char *key, char to[MACHINE_TEX
 	}
 }
 
-/* x86, arm64 and others, POWER, s390x: whichever line there is says what CPU this is. */
+/* Each architecture (x86, arm64 and others, POWER, s390x) has a different line for the CPU's
+ * name. */
 static void read_cpu(struct machine *m)
 {
 	static const char *const keys[] = { "model name", "cpu model", "cpu",
@@ -133,7 +134,7 @@ static bool word_is_plain(const char *word)
 	return *word && strspn(word, plain) == strlen(word);
 }
 
-/* In single quotes; a single quote itself stands outside of them as \'. */
+/* Puts the argument in single quotes. A single quote in it is written outside of them as \'. */
 static void quote_word(const char *word, struct buf *out)
 {
 	if (word_is_plain(word)) {

@@ -9,8 +9,9 @@ enum {
 	TEXT_BYTES_MAX = 16 << 20
 };
 
-/* What runs only once is given back a while after the module became live (do_init_module() of
- * the kernel): it is smaller then, once, and the same.  Two of one text are two. */
+/* Returns true if it is the same module. Shortly after a module became live, the kernel frees
+ * its init sections (do_init_module()), so it is smaller then, once, but still the same. A
+ * second entry with the same name and address in one text is a different module. */
 static bool module_watch_is_same(struct module_watch_entry *e,
 				 const struct proc_module *m)
 {
@@ -40,7 +41,7 @@ void module_watch_told(struct module_watch *w, const char *name, uint64_t time_n
 	if (len >= sizeof(told.name))
 		return;
 	memcpy(told.name, name, len + 1);
-	/* Without the memory it is seen at a later look. */
+	/* On lack of memory, a later call to module_watch_look() finds the module. */
 	(void)vec_push(&w->told, told);
 }
 
@@ -81,7 +82,8 @@ static int module_watch_take_module(struct module_watch *w, const struct proc_mo
 	return r;
 }
 
-/* One that comes back, even to its old place, may be another. */
+/* Drops modules that are gone. One that is loaded again, even at the same address, can be a
+ * different one. */
 static void module_watch_forget_gone(struct module_watch *w)
 {
 	size_t nr = 0;

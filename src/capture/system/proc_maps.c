@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The part of a line that is not parsed yet. */
+/* The unparsed rest of a line. */
 struct proc_maps_line {
 	const char *at;
 	const char *end;
@@ -39,7 +39,7 @@ static uint64_t take_digits(struct proc_maps_line *l, unsigned int base)
 	return v;
 }
 
-/* A hexadecimal number that `stop` ends; the stop character is consumed. */
+/* Parses a hexadecimal number and the character `stop` after it. */
 static uint64_t proc_maps_take_hex(struct proc_maps_line *l, char stop)
 {
 	uint64_t v = take_digits(l, 16);
@@ -60,7 +60,7 @@ static uint32_t take_device(struct proc_maps_line *l, char stop)
 	return (uint32_t)v;
 }
 
-/* One letter of "rwxp": the flag if it is `letter`, none if it is '-'. */
+/* Parses one letter of "rwxp". Returns `flag` if it is `letter`, or 0 if it is '-'. */
 static uint32_t take_flag(struct proc_maps_line *l, char letter, uint32_t flag)
 {
 	char c = '\0';

@@ -1,5 +1,5 @@
-/* proc_maps.h - the lines of /proc/PID/maps.
- * Layer: capture.  Source of the format: proc(5).  The text may be cut or hostile. */
+/* proc_maps.h - parses the lines of /proc/PID/maps.
+ * Layer: capture.  Source of the format: proc(5).  The text can be truncated or malicious. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,14 +12,15 @@ struct proc_map {
 	uint32_t maj, min;
 	uint32_t prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool shared;
-	bool deleted;     /* the path ends in " (deleted)" (it is still part of it) */
-	const char *path; /* borrowed, not terminated; "\012" stands for a newline */
-	size_t path_len;  /* 0: anonymous memory */
+	bool deleted; /* the path ends in " (deleted)", which is part of `path` */
+	const char
+		*path;   /* borrowed, not NUL-terminated; "\012" represents a newline */
+	size_t path_len; /* 0: anonymous memory */
 };
 
-/* Parses the line that begins at text[*pos] and moves *pos behind it.  A last line without
- * its newline is parsed if `is_end`, else left for when more text has been read.
- * 0, 1 at the end of the text (or of its whole lines), -EBADMSG for a line that is none:
- * *pos is behind it, and the walk may go on. */
+/* Parses the line at text[*pos] and moves *pos past it. A last line without a newline is parsed
+ * only if `is_end`; otherwise it is left until more text has been read. Returns 0; 1 at the end
+ * of the text (or of its complete lines); or -EBADMSG for a malformed line, after which the
+ * caller can continue with the next one. */
 int proc_map_next(const char *text, size_t len, size_t *pos, bool is_end,
 		  struct proc_map *ret_map);

@@ -9,14 +9,14 @@
 
 enum {
 	COPY_STEP = 4096,
-	COPY_PAGES = 64 /* in a call */
+	COPY_PAGES = 64 /* per call */
 };
 
-/* Pages that were swapped out take some milliseconds. */
+/* Reading pages that were swapped out takes some milliseconds. */
 static const uint64_t patience_ns = 100000000;
 
 struct memory_errand {
-	struct errand errand; /* first */
+	struct errand errand; /* must be the first member */
 	int32_t pid;
 	uint64_t address;
 	size_t len;
@@ -29,7 +29,7 @@ static void process_memory_drop(struct errand *e)
 	free(e);
 }
 
-/* Parts of a part are not copied. */
+/* process_vm_readv() does not copy parts of an iovec, so each page has a separate one. */
 static size_t copy_pages(struct memory_errand *m, size_t from)
 {
 	struct iovec here = { .iov_base = m->bytes + from, .iov_len = m->len - from };

@@ -1,11 +1,11 @@
-/* process_memory.h - memory of another process, which may be a file's on a server that does not
- * answer.
+/* process_memory.h - reads memory of another process, which can be mapped from a file on a
+ * server that does not respond.
  * Layer: capture.  Like base/errand.h. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies up to `len` bytes from `address` on, page by page up to the first that is not there
- * (process_vm_readv(2)).  How many; 0 also if they did not come in time, or are waited for since an
- * earlier call. */
+/* Copies up to `len` bytes from `address`, page by page up to the first unmapped page
+ * (process_vm_readv(2)). Returns how many. Returns 0 also if the read timed out, or if an
+ * earlier read is still blocked. */
 size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t len);

@@ -14,7 +14,8 @@ static const struct {
 } dispositions[TARGET_DISPOSITIONS] = {
 	{ SIGPIPE, SIG_IGN },
 	{ SIGXFSZ, SIG_IGN },
-	{ SIGCHLD, SIG_DFL } /* where it is ignored, nobody can wait for a child */
+	{ SIGCHLD,
+	  SIG_DFL } /* while SIGCHLD is ignored, wait() cannot return a child's status */
 };
 
 int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
@@ -30,7 +31,7 @@ int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
 		       : 0;
 }
 
-/* The child's side: never returns. */
+/* Runs in the child. Never returns. */
 static void run_child(char *const *argv, const struct target_signals *old, int go_fd,
 		      int fail_fd)
 {
@@ -38,7 +39,7 @@ static void run_child(char *const *argv, const struct target_signals *old, int g
 	int code;
 
 	if (read(go_fd, &go, 1) != 1)
-		_exit(0); /* the recorder gave up, or is gone */
+		_exit(0); /* the recorder gave up or has ended */
 	for (size_t i = 0; i < TARGET_DISPOSITIONS; i++)
 		sigaction(dispositions[i].signal, &old->dispositions[i], NULL);
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
@@ -94,7 +95,7 @@ int target_go(struct target *t, const char *name, struct err *err)
 	close(t->fail_fd);
 	t->fail_fd = -1;
 	if (n != sizeof(code))
-		return 0; /* the exec closed the pipe */
+		return 0; /* exec succeeded and closed the pipe */
 	target_wait(t);
 	t->pid = 0;
 	if (code == ENOENT)
@@ -125,7 +126,7 @@ void target_drop(struct target *t)
 {
 	if (!t->pid || t->go_fd < 0)
 		return;
-	close(t->go_fd); /* it reads the end of the pipe and leaves */
+	close(t->go_fd); /* the child reads the end of the pipe and exits */
 	close(t->fail_fd);
 	t->go_fd = t->fail_fd = -1;
 	target_wait(t);
