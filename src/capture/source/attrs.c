@@ -14,7 +14,7 @@
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 
-/* What can be left out. */
+/* Features that can be omitted. */
 enum {
 	NO_LOST = 1,
 	NO_BUILD_ID = 2,
@@ -23,14 +23,14 @@ enum {
 	NO_NAMESPACES = 16
 };
 
-/* Tried one after another. */
+/* Combinations, tried in this order. */
 static const uint8_t attempts[] = {
-	NO_CGROUP,             /* a kernel of any age without CONFIG_CGROUP_PERF */
-	NO_LOST,               /* before 6.0 */
-	NO_LOST | NO_BUILD_ID, /* 5.12 */
-	NO_LOST | NO_BUILD_ID | NO_CGROUP,                             /* 5.7 */
-	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL,                /* 5.1 */
-	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL | NO_NAMESPACES /* 4.12 */
+	NO_CGROUP,                         /* any kernel without CONFIG_CGROUP_PERF */
+	NO_LOST,                           /* kernels before 6.0 */
+	NO_LOST | NO_BUILD_ID,             /* before 5.12 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP, /* before 5.7 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL,                /* before 5.1 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL | NO_NAMESPACES /* before 4.12 */
 };
 
 static void perf_source_attrs_leave_out(struct perf_event_attr *a, unsigned int what)
@@ -71,8 +71,8 @@ void perf_attr_samples(struct perf_event_attr *a, const struct perf_source_confi
 	common_attr(a, c);
 	a->disabled = 1;
 	a->enable_on_exec = c->on_exec;
-	/* Of a software event that should tell its period, the kernel writes a sample for
-	 * every single one, whatever the count (perf_swevent_event()). */
+	/* If a software event with a period requests PERF_SAMPLE_PERIOD, the kernel writes a
+	 * sample for every single event, whatever the period (perf_swevent_event()). */
 	if (!a->freq)
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (c->chains)
@@ -100,12 +100,12 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 	a->build_id = !c->no_build_ids;
 	a->cgroup = 1;
 	a->namespaces = 1;
-	/* BPF programs come and go for the whole machine, not for a task: perf_attr_ksymbols(). */
+	/* BPF programs are loaded for the whole machine, not for a task: perf_attr_ksymbols(). */
 	a->ksymbol = !c->tids;
 	a->bpf_event = !c->tids;
 }
 
-/* What tells of tasks. */
+/* Clears the records about tasks. */
 static void without_tasks(struct perf_event_attr *a)
 {
 	a->mmap = a->mmap2 = a->build_id = 0;
@@ -131,15 +131,16 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 	side_band->namespaces = 0;
 	without_tasks(ret_attr);
 	ret_attr->cgroup = ret_attr->ksymbol = ret_attr->bpf_event = 0;
-	/* Adds no records.  Without it the kernel (is_sb_event()) gives an event of the whole
-	 * machine no side-band records at all. */
+	/* Adds no records here. Without it, the kernel (is_sb_event()) sends no side-band
+	 * records at all to an event of the whole machine. */
 	ret_attr->comm_exec = side_band->comm_exec;
 	ret_attr->wakeup_watermark = 1;
 	return true;
 }
 
-/* The first attr that the kernel does not take; *ret_code is why.  `nr`: it takes all.  Threads
- * that have ended are passed by: the first one may have left the others alone. */
+/* Returns the index of the first attr that the kernel rejects, with the error in *ret_code, or
+ * `nr` if it accepts all. Skips threads that have ended, as the first thread can end before the
+ * others. */
 static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 			const struct perf_source_config *c, int *ret_code)
 {
@@ -157,7 +158,7 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 			at++;
 			continue;
 		}
-		/* Where cores differ the first CPU need not have it. */
+		/* If cores differ, the first CPU does not need to have the event. */
 		if (fd == -ENOENT && i < c->nr_events && c->events[i].one_core_type) {
 			i++;
 			continue;
@@ -168,9 +169,9 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 	return nr;
 }
 
-/* What may be the matter with a precise event or one of a PMU of its own, in both copies of its attr:
- * guests that are left out, else the precision, which is given up step by step where nobody asked for
- * it.  Whether another try is worth it. */
+/* Relaxes both copies of a rejected attr of a precise event or of a special PMU: first stops
+ * excluding guests, then lowers the precision step by step unless the user requested it.
+ * Returns true if the caller should try again. */
 static bool relax_precise(struct perf_event_attr *a, struct perf_event_attr *wanted,
 			  bool was_asked_for, int code)
 {
@@ -198,7 +199,7 @@ static int precise_refused(int code, const struct event_request *e, struct err *
 		level > 1 ? "fewer p, or none, may do" : "it can be sampled without");
 }
 
-/* Such as msr/tsc/: a PMU that has no interrupts. */
+/* Returns true for an event such as msr/tsc/, whose PMU has no interrupts. */
 static bool is_only_counted(const struct event_request *e,
 			    const struct perf_source_config *c, int cpu)
 {
@@ -236,8 +237,8 @@ static int explain_event(int code, size_t bad, int cpu,
 	return perf_attr_explain(code, "side band", !c->tids, err);
 }
 
-/* Before 6.12 the kernel reads groups only of the threads that they were opened for.  Whether
- * that is worth a try. */
+/* Before 6.12 the kernel can read groups only for the threads for which they were opened.
+ * Returns true if the caller should try again without inheritance. */
 static bool stay_with_threads(struct perf_event_attr *wanted, size_t nr)
 {
 	bool found = false;
@@ -266,7 +267,7 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		return err_set(err, -ENOMEM, "out of memory");
 	memcpy(wanted, attrs, nr * sizeof(*wanted));
 	while ((bad = try_attrs(attrs, nr, cpu, c, &r)) < nr) {
-		/* Namespaces are told only to those with CAP_PERFMON. */
+		/* The kernel reports namespaces only to processes with CAP_PERFMON. */
 		if ((r == -EACCES || r == -EPERM) && attrs[bad].namespaces) {
 			attrs[bad].namespaces = wanted[bad].namespaces = 0;
 			continue;
@@ -285,7 +286,7 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 			free(wanted);
 			return explain_event(r, bad, cpu, c, err);
 		}
-		/* All attrs keep the same sample_type, so all take the step. */
+		/* All attrs must have the same sample_type, so apply the step to all of them. */
 		for (size_t i = 0; i < nr; i++) {
 			attrs[i] = wanted[i];
 			perf_source_attrs_leave_out(&attrs[i], attempts[attempt]);

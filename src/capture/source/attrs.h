@@ -1,5 +1,4 @@
-/* attrs.h - which attrs a recording asks the kernel for, and what older kernels can do
- * without.
+/* attrs.h - the attrs that a recording uses, and the features it can omit on older kernels.
  * Layer: capture. */
 #pragma once
 #include <linux/perf_event.h>
@@ -11,21 +10,22 @@
 struct err;
 struct perf_source_config;
 
-/* Completes an event's attr, which has its type, config and rate. */
+/* Completes the attr of an event, in which type, config and rate are set. */
 void perf_attr_samples(struct perf_event_attr *a, const struct perf_source_config *c);
-/* All records but samples. */
+/* Sets the attr for all records except samples. */
 void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_config *c);
-/* Takes the records of namespaces out of the side band's attr, to one of their own that wakes
- * us at each.  False: the side band has none, or there are too many threads. */
+/* Moves the namespace records from the side band's attr to a separate one with a wakeup for
+ * each record. Returns false if the side band has none or there are too many threads. */
 bool perf_attr_namespaces(struct perf_event_attr *side_band,
 			  const struct perf_source_config *c,
 			  struct perf_event_attr *ret_attr);
-/* Of a side band of tasks: one of the whole machine that has the records of BPF programs alone. */
+/* Derives an attr for the BPF records of the whole machine from the side band of a per-task
+ * recording. */
 void perf_attr_ksymbols(const struct perf_event_attr *side_band,
 			struct perf_event_attr *ret_attr);
 
-/* Tries the attrs, the events' and the side band's, then without what this kernel does not
- * know; the rest of the recording opens with what is left of them.  0 or a negative errno with
- * a line. */
+/* Tests the attrs of the events and of the side band, and removes features that this kernel
+ * does not support. All later opens use the remaining features. Returns 0, or a negative errno
+ * with a message in *err. */
 int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		     const struct perf_source_config *c, struct err *err);

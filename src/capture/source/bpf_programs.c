@@ -12,24 +12,24 @@
 #include "capture/source/btf.h"
 
 enum {
-	FUNCTIONS_MAX = 1024, /* of a program: the kernel allows 256 */
+	FUNCTIONS_MAX = 1024, /* per program; the kernel's limit is 256 */
 	PROGRAMS_MAX = 1 << 16,
 	BTF_BYTES_MAX = 16 << 20,
-	FUNC_INFO_MAX = 256 /* bytes; 8 today */
+	FUNC_INFO_MAX = 256 /* bytes; currently 8 */
 };
 
 struct tag {
 	uint8_t at[BPF_TAG_SIZE];
 };
 
-/* What is asked of a program, and room for the answers: bpf(2), BPF_OBJ_GET_INFO_BY_FD. */
+/* The query for a program and the buffers for its results: bpf(2), BPF_OBJ_GET_INFO_BY_FD. */
 struct bpf_programs_program {
 	struct bpf_prog_info info;
 	uint64_t *addresses;
 	uint32_t *lens;
 	struct tag *tags;
-	uint8_t *func_info; /* NULL: no names but the program's own */
-	void *btf;          /* likewise */
+	uint8_t *func_info; /* NULL: only the program's own name is known */
+	void *btf;          /* NULL: same */
 	uint32_t btf_len;
 };
 
@@ -59,7 +59,8 @@ static void program_done(struct bpf_programs_program *p)
 	free(p->btf);
 }
 
-/* Room for `nr` functions, and the info that asks for them.  False: out of memory. */
+/* Allocates memory for `nr` functions, and fills the info for the query. Returns false if
+ * memory is short. */
 static bool bpf_programs_make_room(struct bpf_programs_program *p, uint32_t nr,
 				   struct bpf_prog_info *ret_info)
 {
@@ -85,7 +86,7 @@ static bool bpf_programs_make_room(struct bpf_programs_program *p, uint32_t nr,
 	return p->addresses && p->lens && p->tags && (!named || p->func_info);
 }
 
-/* The types that the names of its functions are from; without them it goes as well. */
+/* Reads the types that contain the names of the functions. They are optional. */
 static void read_btf(struct bpf_programs_program *p)
 {
 	union bpf_attr attr = { .btf_id = p->info.btf_id };
@@ -107,7 +108,7 @@ static void read_btf(struct bpf_programs_program *p)
 	close(fd);
 }
 
-/* 0; 1: nothing is told of it; or -ENOMEM. */
+/* Returns 0, 1 if the kernel does not describe the program, or -ENOMEM. */
 static int read_program(int fd, struct bpf_programs_program *p)
 {
 	struct bpf_prog_info info;
@@ -130,7 +131,7 @@ static int read_program(int fd, struct bpf_programs_program *p)
 	return 0;
 }
 
-/* As bpf_get_prog_name() of Linux's kernel/bpf/core.c makes it. */
+/* Forms the name in the same way as bpf_get_prog_name() of Linux's kernel/bpf/core.c. */
 static const char *own_name(const struct bpf_programs_program *p, uint32_t at)
 {
 	struct bpf_func_info func;
@@ -174,7 +175,8 @@ static int give_functions(const struct bpf_programs_program *p, bpf_function_fn 
 	return r;
 }
 
-/* 0, -ENOMEM or what `fn` returned.  It may be gone meanwhile. */
+/* Returns 0, -ENOMEM or the result of `fn`. The program can be gone by now; that is not an
+ * error. */
 static int give_program(uint32_t id, bpf_function_fn fn, void *ctx)
 {
 	union bpf_attr attr = { .prog_id = id };

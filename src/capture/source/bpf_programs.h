@@ -1,5 +1,5 @@
-/* bpf_programs.h - the BPF programs that the kernel has compiled up to now.
- * Layer: capture.  Takes CAP_SYS_ADMIN and addresses that are not hidden. */
+/* bpf_programs.h - lists the BPF programs that are currently loaded and compiled.
+ * Layer: capture.  Requires CAP_SYS_ADMIN and visible kernel addresses. */
 #pragma once
 #include <stdint.h>
 
@@ -7,16 +7,16 @@ enum {
 	BPF_FUNCTION_NAME_MAX = 512 /* KSYM_NAME_LEN of Linux's <linux/kallsyms.h> */
 };
 
-/* A program, or one of the functions that it has. */
+/* A program, or one of its functions. */
 struct bpf_function {
 	uint64_t address;
 	uint32_t bytes;
 	char name[BPF_FUNCTION_NAME_MAX]; /* as in /proc/kallsyms: bpf_prog_TAG_NAME */
 };
 
-/* What takes one of them; a negative return ends the walk. */
+/* Receives one of them. A negative return value stops the iteration. */
 typedef int (*bpf_function_fn)(void *ctx, const struct bpf_function *function);
 
-/* Gives all of them to `fn`; what the kernel does not tell is left out.  0, -ENOMEM, or what `fn`
- * returned. */
+/* Calls `fn` for each function. Omits what the kernel does not reveal. Returns 0, -ENOMEM, or
+ * the result of `fn`. */
 int bpf_programs_each(bpf_function_fn fn, void *ctx);

@@ -16,18 +16,18 @@ struct btf_header {
 	uint8_t version;
 	uint8_t flags;
 	uint32_t len;
-	/* From the end of the header on. */
+	/* Offsets relative to the end of the header. */
 	uint32_t types, types_len;
 	uint32_t strings, strings_len;
 };
 
 struct type {
-	uint32_t name; /* place in the strings */
-	uint32_t info; /* kind, number of members */
+	uint32_t name; /* offset in the strings */
+	uint32_t info; /* kind and number of members */
 	uint32_t what;
 };
 
-/* Words behind a type by its kind, and for each of its members. */
+/* The number of words that follow a type of each kind, and that follow for each of its members. */
 struct behind {
 	uint8_t known, once, each;
 };
@@ -54,7 +54,7 @@ static const struct behind behind[KIND_MASK + 1] = {
 	[19] = { 1, 0, 3 }, /* enum of 64 bits */
 };
 
-/* The part of `len` bytes, or NULL. */
+/* Returns a section of the data, or NULL if it is outside of the `len` bytes. */
 static const uint8_t *btf_part(const uint8_t *bytes, size_t len,
 			       const struct btf_header *h, uint32_t from,
 			       uint32_t part_len)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What perf_source_attrs.c asks for, before the period. */
+/* The beginning of a sample, up to the period: the fields that attrs.c requests. */
 struct group_split_head {
 	struct perf_event_header header;
 	uint64_t id;
@@ -14,12 +14,12 @@ struct group_split_head {
 };
 
 enum {
-	/* Beside bits of read_format, in `formats`. */
+	/* Flags in `formats`, in addition to the bits of read_format. */
 	HAS_PERIOD = 1 << 16,
 	INHERITS = 1 << 17
 };
 
-/* The parts of a record. */
+/* The sections of a record. */
 struct group_split_parts {
 	struct group_split_head head;
 	const uint8_t *values;

@@ -22,20 +22,22 @@
 
 enum {
 	SAMPLE_PAGES =
-		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
+		256, /* 1 MB: 3 s of samples without chains at 4999 Hz, 1 s with deep chains */
 	SIDE_BAND_PAGES = 64,
-	/* Of the whole machine: a second of a compile job does not fill half of it. */
+	/* For the whole machine: one second of a compile job fills less than half of it. */
 	SIDE_BAND_PAGES_WIDE = 256,
-	NAMESPACE_PAGES = 32, /* more than threads that begin until we have looked */
-	/* With stacks 16 MB: of 32 KB half a second at 997 Hz, 50 ms at 9973. */
+	NAMESPACE_PAGES = 32, /* more than the threads that start before we read it */
+	/* With stacks 16 MB: half a second of 32 KB stacks at 997 Hz, 50 ms at 9973 Hz. */
 	STACK_PAGES = 4096,
-	PAGES_IN_ALL = 65536,  /* of rings with stacks: 256 MB */
-	WINDOWS_AT_LEAST = 32, /* in a ring of which there is no more memory */
+	PAGES_IN_ALL = 65536, /* total of all rings with stacks: 256 MB */
+	WINDOWS_AT_LEAST =
+		32, /* in a ring that cannot be larger because pinned memory is
+                                * limited */
 	WINDOW_MIN_BYTES = 4096,
-	MANY_CPUS = 32, /* beyond, rings of half the size */
+	MANY_CPUS = 32, /* with more CPUs, rings have half the size */
 	MIN_PAGES = 8,
-	/* The kernel wakes us each time that so much of a ring was written, whether we have looked
-	 * meanwhile or not.  What has less than MUCH then has room up to the next time. */
+	/* The kernel wakes us each time this share of a ring was written, even if we have read
+	 * it meanwhile. A ring with less than MUCH has room until the next wakeup. */
 	WAKE_EIGHTHS = 3,
 	MUCH_EIGHTHS = 3
 };
@@ -61,7 +63,7 @@ static int perf_source_epoll_of(const struct perf_source *s, enum perf_source_ri
 							   : PERF_SOURCE_SAMPLES];
 }
 
-/* One descriptor wakes us for a whole ring. */
+/* One descriptor per ring is enough to wake us. */
 static int watch(struct perf_source *s, size_t i)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = i };
@@ -84,8 +86,8 @@ static void watch_next(struct perf_source *s, size_t ended)
 			return;
 }
 
-/* A descriptor whose task and all that it started have ended polls as hung up for ever,
- * while others may still write to its ring: one of these is watched from then on. */
+/* A descriptor polls as hung up for ever after its task and all its children have ended, while
+ * others can still write to its ring. Watches one of the others instead. */
 static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 {
 	struct epoll_event events[16];
@@ -104,15 +106,16 @@ static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 
 struct opening {
 	const struct perf_source_config *config;
-	unsigned int halvings; /* of the rings, where pinned memory is limited */
+	unsigned int halvings; /* of the ring sizes, if pinned memory is limited */
 	size_t pages[PERF_SOURCE_RING_COUNT];
-	int ring_fd[PERF_SOURCE_RING_COUNT]; /* of the CPU at hand */
-	int event_fd[EVENTS_MAX]; /* of the events there, of the task at hand */
-	bool no_room;             /* for a ring: perf_event_mlock_kb */
+	int ring_fd[PERF_SOURCE_RING_COUNT]; /* for the current CPU */
+	int event_fd[EVENTS_MAX]; /* of the events on that CPU, for the current task */
+	bool no_room;             /* for a ring: perf_event_mlock_kb exceeded */
 	struct err *err;
 };
 
-/* The first event of its group on this CPU, -1: it is that itself, or in none. */
+/* Returns the descriptor of the first event of the group on this CPU; -1 if this is the first
+ * event or it is in no group. */
 static int perf_source_leader_of(const struct opening *o, uint32_t attr)
 {
 	const struct perf_source_config *c = o->config;
@@ -124,8 +127,8 @@ static int perf_source_leader_of(const struct opening *o, uint32_t attr)
 	return -1;
 }
 
-/* One event on one CPU for one task (or all): its own descriptor, the CPU's ring.  The
- * namespaces come behind the attrs. */
+/* Opens one event on one CPU for one task (or all). It has its own descriptor and writes to the
+ * CPU's ring. `attr` after the last attr means the namespaces. */
 static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t cpu,
 				uint32_t attr, pid_t tid)
 {
@@ -139,21 +142,21 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 	struct perf_event_attr opened = *a;
 	int fd, r;
 
-	/* It runs when its leader does.  (Kernels of today do not begin to count a software event
-	 * that is enabled later than its leader of another kind.) */
+	/* It runs whenever its leader runs. (Current kernels do not start a software event that
+	 * is enabled after a leader of another kind.) */
 	if (leader >= 0)
 		opened.disabled = opened.enable_on_exec = 0;
 	fd = perf_attr_open_group(&opened, tid, s->cpus.at[cpu], leader);
 
 	if (attr < o->config->nr_events && attr < EVENTS_MAX)
 		o->event_fd[attr] = fd;
-	/* The CPU is of the other kind. */
+	/* This CPU is of another core type. */
 	if (fd == -ENOENT && attr < o->config->nr_events &&
 	    o->config->events[attr].one_core_type)
 		return 0;
 	if (fd == -ENODEV || (fd == -ESRCH && o->config->nr_tids > 1))
-		return 0; /* the CPU went offline, or one of several threads ended */
-	/* Each alone was taken: perf_attrs_probe(). */
+		return 0; /* the CPU went offline, or one of several threads has ended */
+	/* The kernel accepted each event alone: perf_attrs_probe(). */
 	if (fd == -EINVAL && leader >= 0)
 		return events_fit_explain(fd, &o->config->events[attr], o->err);
 	if (fd < 0)
@@ -188,8 +191,8 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 	return 0;
 }
 
-/* BPF programs come and go for the whole machine: events of tasks are not told of them.  Who may not
- * watch the machine does without their names. */
+/* BPF programs are loaded for the whole machine, so events of tasks do not report them. Without
+ * permission to watch the machine, their names are missing. */
 static void open_ksymbols(struct perf_source *s, const struct opening *o, size_t cpu)
 {
 	uint32_t side_band = (uint32_t)s->attrs.nr - 1;
@@ -228,8 +231,8 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 	return r;
 }
 
-/* Modules that are loaded wake us, whoever loads them.  Without that the list of them is read
- * again and again, as ever. */
+/* Wakes us when any process loads a module. Without it, only the periodic reading of the module
+ * list finds modules. */
 static void open_modules(struct perf_source *s)
 {
 	struct perf_event_attr attr;
@@ -258,7 +261,7 @@ static void open_modules(struct perf_source *s)
 bool perf_source_module_event(const struct perf_source *s, const void *record,
 			      size_t len, const char **ret_name, uint64_t *ret_time_ns)
 {
-	/* What perf_attr_tracepoint() asks for. */
+	/* The fields that perf_attr_tracepoint() requests. */
 	struct {
 		struct perf_event_header header;
 		uint64_t id;
@@ -299,7 +302,8 @@ static size_t page_count(size_t wanted, size_t fallback)
 	return pages;
 }
 
-/* Small rings hold a number of small windows rather than a few large ones. */
+/* Returns the stack size for samples: small rings should hold several small stacks instead of a
+ * few large ones. */
 static uint32_t fitting_window(const struct opening *o, uint32_t page_bytes)
 {
 	size_t room = o->pages[PERF_SOURCE_SAMPLES] * page_bytes / WINDOWS_AT_LEAST;
@@ -340,7 +344,8 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	attr = (struct perf_event_attr){ 0 };
 	perf_attr_side_band(&attr, c);
 	if (c->chains)
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* one layout for all */
+		attr.sample_type |=
+			PERF_SAMPLE_CALLCHAIN; /* same layout for all events */
 	perf_attr_set_bit(&attr, PERF_ATTR_DEFER_OUTPUT, defer);
 	attr.wakeup_watermark = wake_bytes(o, PERF_SOURCE_SIDE_BAND, page_bytes);
 	if (!vec_push(&s->attrs, attr))
@@ -384,7 +389,8 @@ static int perf_source_make_tables(struct perf_source *s)
 		       : 0;
 }
 
-/* The attrs as the records are that are given away; and the groups that are taken apart. */
+/* Sets the attrs that describe the records passed to the caller, and registers the groups to
+ * split. */
 static int tell_attrs(struct perf_source *s)
 {
 	for (size_t i = 0; i < s->attrs.nr; i++) {
@@ -455,8 +461,8 @@ int perf_source_open(const struct perf_source_config *config,
 	int r;
 
 	raise_fd_limit();
-	/* Rights to pinned memory are limited: takes what there is, alike for all CPUs,
-	 * with the wakeups that suit it. */
+	/* If pinned memory is limited, use what is permitted, with the same size for all CPUs
+	 * and matching wakeups. */
 	do
 		r = open_once(&o, ret_source);
 	while (r && o.no_room &&
@@ -569,7 +575,8 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 	int r = 0;
 
 	perf_source_look(s, kind);
-	/* Looked at later and given first: the namespaces of each process that is told of. */
+	/* Read after the side band but passed on first, so that the namespaces of each reported
+	 * process are known. */
 	if (kind == PERF_SOURCE_SIDE_BAND && s->has_namespaces) {
 		perf_source_look(s, PERF_SOURCE_NAMESPACES);
 		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, NULL, ctx);

@@ -1,7 +1,7 @@
-/* perf_source.h - the kernel's perf events as a stream of raw records.
- * Layer: capture.  Two rings a CPU: one for the samples, one for the side band (mmap, comm,
- * fork, exit ...), so that a flood of samples never loses a mapping
- * (docs/decisions/0003).  All times are CLOCK_MONOTONIC's. */
+/* perf_source.h - reads the kernel's perf events as a stream of raw records.
+ * Layer: capture.  Each CPU has two rings, one for the samples and one for the side band (mmap,
+ * comm, fork, exit ...), so that a flood of samples never causes the loss of a mapping
+ * (docs/decisions/0003).  All times are CLOCK_MONOTONIC. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -18,90 +18,95 @@ struct perf_source_config {
 	const struct event_request *events;
 	size_t nr_events;
 	const pid_t *
-		tids; /* threads to follow with all they start; NULL: every CPU whole */
+		tids; /* threads to record, including their children; NULL: all tasks on all
+                       * CPUs */
 	size_t nr_tids;
-	bool on_exec;   /* sampling begins with the exec of the one tid */
-	bool no_kernel; /* only user space is sampled */
-	/* Mappings come with device and inode, and no build-id.  A kernel that tells build-ids to
-	 * a recording by CPU spoils the record of the same mapping for recordings by task that did
-	 * not ask for them (decode/record.c, is_left_over_bit()): perf record 6.1 crashes of it. */
+	bool on_exec;   /* sampling begins when the only tid calls exec */
+	bool no_kernel; /* only sample user space */
+	/* Mapping records contain device and inode instead of a build-id. If a per-CPU
+	 * recording requests build-ids, some kernels corrupt the same mapping record for
+	 * per-task recordings that did not request them (decode/record.c, is_left_over_bit()):
+	 * perf record 6.1 crashes on it. */
 	bool no_build_ids;
-	bool chains; /* kernel and frame-pointer user call chains */
-	/* Not 0: instead of the user's chains, these registers (as perf numbers them) and so many
-	 * bytes from the top of the user's stack, or fewer where rings must be small. */
+	bool chains; /* record kernel call chains, and user call chains by frame pointers */
+	/* Not 0: instead of user call chains, record these registers (perf's numbering) and
+	 * this many bytes from the top of the user stack, or fewer if the rings have to be
+	 * small. */
 	uint64_t user_regs;
 	uint32_t user_stack_bytes;
-	size_t ring_pages; /* data pages of a CPU's sample ring; 0: chosen here */
+	size_t ring_pages; /* data pages of each CPU's sample ring; 0: default */
 };
 
 enum perf_source_ring {
 	PERF_SOURCE_SIDE_BAND,
 	PERF_SOURCE_SAMPLES,
-	PERF_SOURCE_NAMESPACES, /* drained with the side band, before it */
+	PERF_SOURCE_NAMESPACES, /* drained together with the side band, before it */
 	PERF_SOURCE_RING_COUNT
 };
 
-/* Opens everything, with the side band running and the samples stopped.  What an older
- * kernel does not know is left out, newest first.
- * 0; -EACCES / -EPERM where rights are missing, with a line that names the setting; -ENOENT
- * / -EOPNOTSUPP for an event this machine does not have; -EBUSY, -EMFILE, -ESRCH (the task
- * is gone), -ENOSYS or another negative errno, each with a line for the user. */
+/* Opens all events, with the side band enabled and the samples disabled. Omits what an older
+ * kernel does not support, newest features first.
+ * Returns 0, or a negative errno with a message for the user in *err: -EACCES / -EPERM without
+ * permission (the message names the setting), -ENOENT / -EOPNOTSUPP for an event that this
+ * machine lacks, -EBUSY, -EMFILE, -ESRCH (the task is gone), -ENOSYS or another. */
 int perf_source_open(const struct perf_source_config *config,
 		     struct perf_source **ret_source, struct err *err);
-void perf_source_close(struct perf_source *s); /* NULL is fine */
+void perf_source_close(struct perf_source *s); /* accepts NULL */
 
-/* The attrs as opened: the events in their order, then the side band's. */
+/* The attrs that describe the records: the events in their order, then the side band. */
 size_t perf_source_nr_attrs(const struct perf_source *s);
 const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size_t i);
-/* The kernel's ids of attr `i`, one per descriptor. */
+/* Returns the kernel's ids of attr `i`, one per descriptor. */
 const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *ret_nr);
 
 struct perf_source_rings {
 	size_t nr_cpus;
 	size_t nr_fds;
-	size_t bytes[PERF_SOURCE_RING_COUNT]; /* of each CPU's ring, 0 if it has none */
+	size_t bytes[PERF_SOURCE_RING_COUNT]; /* of each CPU's ring; 0 if it has none */
 };
 void perf_source_rings(const struct perf_source *s,
 		       struct perf_source_rings *ret_rings);
 
-/* 0 or a negative errno. */
+/* Enables or disables sampling. Returns 0 or a negative errno. */
 int perf_source_enable(struct perf_source *s, bool on);
-/* A descriptor that polls readable when much has been written to a ring since the last time. */
+/* Returns a file descriptor that becomes readable when much was written to a ring since the
+ * last wakeup. */
 int perf_source_poll_fd(const struct perf_source *s);
-/* Whether it is time then: a ring may have been emptied meanwhile. */
+/* Returns true if a ring really contains much, as it can have been emptied since the wakeup. */
 bool perf_source_has_much(struct perf_source *s);
-/* One that polls readable when a process has begun or has gone to other namespaces; -1: the
- * kernel does not tell us (CAP_PERFMON). */
+/* Returns a file descriptor that becomes readable when a process starts or enters other
+ * namespaces; -1 if the kernel does not report this to us (CAP_PERFMON). */
 int perf_source_namespaces_fd(const struct perf_source *s);
 
-/* Called with each record; a negative return ends the drain and becomes its result. */
+/* Receives each record. A negative return value stops the drain, which returns it. */
 typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
-/* Gives every record that was in the rings of that kind when the drain began, CPU by CPU,
- * and frees the space.  0 or what `fn` returned. */
+/* Passes on every record that was in the rings of that kind when the drain began, CPU by CPU,
+ * and frees the space. Returns 0 or the result of `fn`. */
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx);
-/* The same of the samples; `end` is called before the space of a CPU's is freed, also after an
- * error: up to then records stay as they are, but for those of groups of events (struct
- * event_request, `leads`), which are made for the call. */
+/* Same for the samples. `end` is called before the space of a CPU's ring is freed, even after
+ * an error. Until then the records stay valid, except for those of event groups (struct
+ * event_request, `leads`), which are only valid during the call. */
 typedef int (*perf_source_end_fn)(void *ctx);
 int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
 			      perf_source_end_fn end, void *ctx);
-/* A kernel module that was loaded, of a record of the side band; its sections and symbols can be
- * read from then on.  False: it is another record.  Only where the kernel tells
- * of namespaces, and tracefs can be read.  The name is borrowed from the record. */
+/* Returns true if this side-band record reports that a kernel module was loaded, whose sections
+ * and symbols can now be read. Such records require that the kernel reports namespaces to us
+ * and that tracefs is readable. *ret_name is borrowed from the record. */
 bool perf_source_module_event(const struct perf_source *s, const void *record,
 			      size_t len, const char **ret_name, uint64_t *ret_time_ns);
-/* Samples that found no room so far, as the kernel counts them (PERF_FORMAT_LOST).  0, or
- * -EOPNOTSUPP on kernels before 6.0. */
+/* Returns the number of samples that did not fit into the rings so far, as counted by the
+ * kernel (PERF_FORMAT_LOST). Returns 0, or -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
 
-/* How long that attr was to be counted, and how long it had a counter, of all CPUs and
- * tasks together, as far as they can be read.  That a task ran on another CPU lessens both
- * alike in all attrs; the side band, the last one, needs no counter. */
+/* Returns how long an attr was enabled, and how long it had a counter, summed over all CPUs and
+ * tasks as far as they can be read. When a task moves between CPUs, both values shrink alike
+ * for all attrs. The side band, the last attr, needs no counter. */
 void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns);
 
-/* How long that CPU was recorded.  A CPU that goes offline takes our events with it: this stands still
- * from then on, also when it has come back.  Costs an interrupt there; false: it cannot be read. */
+/* Returns how long this CPU was recorded. A CPU that goes offline loses our events, so the
+ * value no longer changes, even after it is online again. Interrupts that CPU. Returns false if
+ * it cannot be read. */
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns);

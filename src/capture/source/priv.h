@@ -1,4 +1,4 @@
-/* priv.h - what perf_source.c (opens, drains) and source/read.c (tells) share.
+/* priv.h - shared by perf_source.c, which opens and drains, and read.c, which answers queries.
  * Layer: capture. */
 #pragma once
 #include <linux/perf_event.h>
@@ -16,25 +16,27 @@
 struct event_fd {
 	int fd;
 	uint32_t attr;
-	uint32_t cpu; /* index of the CPU whose ring it writes to */
+	uint32_t cpu; /* index of the CPU to whose ring it writes */
 	enum perf_source_ring kind;
-	bool follows; /* another one of its group, which is enabled for it */
-	bool untimed; /* counts for the machine, not for those who are watched */
+	bool follows; /* a member of a group; it is enabled through the leader */
+	bool untimed; /* counts for the whole machine, not for the recorded tasks */
 };
 
 struct perf_source {
-	VEC(struct perf_event_attr) attrs; /* the side band's is the last one */
-	VEC(struct perf_event_attr) told;  /* what their records are like outside */
-	struct group_split split;          /* of groups that are read as one */
+	VEC(struct perf_event_attr) attrs; /* the last one is for the side band */
+	VEC(struct perf_event_attr)
+	told;                     /* the attrs that describe the records passed to
+                                            * the caller */
+	struct group_split split; /* state of groups that are read together */
 	VEC(struct event_fd) fds;
-	VEC(uint64_t) * ids;                        /* per attr */
-	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* per CPU of `cpus` */
+	VEC(uint64_t) * ids;                        /* array with one entry per attr */
+	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* one per CPU of `cpus` */
 	struct cpu_list cpus;
-	/* Of the records of namespaces alone, which are read as the side band's. */
+	/* For namespace records only. They are parsed like the side band's. */
 	struct perf_event_attr namespaces;
 	bool has_namespaces;
 	struct tracepoint
-		module_load; /* in the same rings, if there is a descriptor of it */
+		module_load; /* written to the same rings, if a descriptor for it is open */
 	int epoll_fds
-		[PERF_SOURCE_RING_COUNT]; /* that of the samples is the side band's, too */
+		[PERF_SOURCE_RING_COUNT]; /* the side band's is also that of the samples */
 };

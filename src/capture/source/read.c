@@ -1,4 +1,4 @@
-/* read.c - the part of perf_source.h that tells of what is open. */
+/* read.c - queries on an open perf source. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -29,8 +29,8 @@ void perf_source_rings(const struct perf_source *s, struct perf_source_rings *re
 				ret_rings->bytes[k] = s->rings[k][i].bytes;
 }
 
-/* What read() gives of an event: perf_event_open(2).  Of a group it is of all its events, the
- * first one's first. */
+/* The result of read() on an event: perf_event_open(2). For a group it covers all its events,
+ * the first one first. */
 struct perf_source_read_reading {
 	uint64_t enabled_ns, running_ns, lost;
 };
@@ -43,8 +43,8 @@ static bool read_fd(const struct perf_source *s, const struct event_fd *e,
 	uint64_t words[3 + 3 * EVENTS_MAX] = { 0 };
 	ssize_t len = read(e->fd, words, group ? sizeof(words) : 5 * sizeof(*words));
 
-	/* The value, or how many there are, comes first; behind the times value and id, or the
-	 * id alone. */
+	/* The first word is the value, or for a group the number of events. After the times
+	 * follow the value and the id, or only the id. */
 	*ret_reading = (struct perf_source_read_reading){ words[1], words[2],
 							  words[group ? 5 : 4] };
 	return len >= (ssize_t)(3 * sizeof(*words));
@@ -82,7 +82,7 @@ void perf_source_times(const struct perf_source *s, size_t attr,
 	}
 }
 
-/* By the side band, which needs no counter. */
+/* Uses the side band, which needs no counter. */
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns)
 {

@@ -68,7 +68,7 @@ const void *ring_next(struct ring *ring, size_t *ret_len)
 	len = header->size;
 	if (len < sizeof(*header) || len > ring->head - ring->tail) {
 		ring->tail =
-			ring->head; /* not the kernel's doing; nothing to hold on to */
+			ring->head; /* the kernel never writes this; discard everything */
 		return NULL;
 	}
 	*ret_len = len;

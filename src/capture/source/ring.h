@@ -1,5 +1,5 @@
 /* ring.h - one perf ring buffer: mapped memory that the kernel fills and we empty.
- * Layer: capture.  One reader. */
+ * Layer: capture.  It has a single reader. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,23 +12,23 @@ enum {
 };
 
 struct ring {
-	void *base; /* the control page; data follows; NULL: not open */
+	void *base; /* the control page, followed by data; NULL: not open */
 	uint8_t *data;
 	size_t page_bytes;
-	size_t bytes;    /* of data, a power of two */
-	uint64_t head;   /* as of ring_look() */
-	uint64_t tail;   /* up to here records were taken */
-	uint8_t *joined; /* a record that wraps around the end is put together here */
+	size_t bytes;    /* size of `data`, a power of two */
+	uint64_t head;   /* position of the kernel at the last ring_look() */
+	uint64_t tail;   /* position up to which records were read */
+	uint8_t *joined; /* buffer for a record that wraps around the end */
 };
 
-/* Maps `pages` (a power of two) data pages of an event.  0 or a negative errno (-EPERM: more
- * than perf_event_mlock_kb and RLIMIT_MEMLOCK allow). */
+/* Maps `pages` (a power of two) data pages of an event. Returns 0 or a negative errno (-EPERM:
+ * exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK). */
 int ring_open(struct ring *ring, int fd, size_t pages);
 void ring_close(struct ring *ring);
-/* Looks how far the kernel has come; ring_next() gives records up to there. */
+/* Reads the kernel's position. ring_next() returns the records up to there. */
 void ring_look(struct ring *ring);
-/* The next record, valid until ring_release(), or for one that wraps until the next call;
- * NULL when all were taken.  *ret_len is its size. */
+/* Returns the next record and its size in *ret_len, or NULL after the last one. It is valid
+ * until ring_release(), or, if it wraps, until the next call. */
 const void *ring_next(struct ring *ring, size_t *ret_len);
-/* Gives what was taken back to the kernel. */
+/* Returns the space of the records that were read to the kernel. */
 void ring_release(struct ring *ring);

@@ -20,10 +20,10 @@
 #include "capture/source/snapshot_priv.h"
 
 enum {
-	COMM_BYTES = 64, /* TASK_COMM_LEN is 16; kernel workers show more */
+	COMM_BYTES = 64, /* TASK_COMM_LEN is 16, but kernel workers have longer names */
 	PID_PATH_MAX = 32,
 	READ_STEP_MAX = 16384,
-	TEXT_BYTES_MAX = 64 << 20, /* maps of some 500 000 mappings */
+	TEXT_BYTES_MAX = 64 << 20, /* enough for about 500 000 mappings */
 	TASK_KTHREAD = 0x00200000  /* PF_KTHREAD of the kernel's <linux/sched.h> */
 };
 
@@ -90,7 +90,7 @@ static int snapshot_read_at(struct snapshot *s, int dir, const char *name)
 	return r;
 }
 
-/* The blank-separated field with that number (from 0 on) as a number; 0 if missing. */
+/* Returns the field with this index among blank-separated numbers, or 0 if it is missing. */
 static uint64_t stat_field(const char *at, unsigned int field)
 {
 	uint64_t v = 0;
@@ -102,14 +102,15 @@ static uint64_t stat_field(const char *at, unsigned int field)
 	return v;
 }
 
-/* "pid (comm) state ppid pgrp session tty tpgid flags ...": the comm ends at the last ')'. */
+/* Parses "pid (comm) state ppid pgrp session tty tpgid flags ...". The comm ends at the last
+ * ')'. */
 static int parse_stat(const char *text, struct snapshot_process *p)
 {
 	enum {
 		PPID = 1,
 		FLAGS = 6,
 		NR_THREADS = 17
-	}; /* fields from the state on */
+	}; /* index of the field, starting at state */
 	const char *open = strchr(text, '(');
 	const char *close = strrchr(text, ')');
 
@@ -123,7 +124,7 @@ static int parse_stat(const char *text, struct snapshot_process *p)
 	return 0;
 }
 
-/* One thread of several: task/TID/comm. */
+/* Adds one of several threads, from task/TID/comm. */
 static int snapshot_put_thread(struct snapshot *s, const struct snapshot_process *p,
 			       int task_dir, const char *tid_text,
 			       struct snapshot_stats *stats)
@@ -162,7 +163,7 @@ static int snapshot_put_threads(struct snapshot *s, const struct snapshot_proces
 	return r;
 }
 
-/* The next executable mapping of s->text; 1 at the end. */
+/* Returns the next executable mapping of s->text. Returns 1 at the end. */
 static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *ret_map,
 		     uint32_t *bad_lines)
 {
@@ -178,9 +179,9 @@ static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *ret_map,
 	}
 }
 
-/* Finds the main binary among the mappings: the one with the path of /proc/PID/exe, else
- * (a path that maps escapes, or another view of it) the one with its inode.
- * The position of its line; SIZE_MAX if there is none. */
+/* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, else the one
+ * with its inode (if maps escapes the path or shows another view of it). Returns the number of
+ * its line, or SIZE_MAX if not found. */
 static size_t find_main(struct snapshot *s, int proc_dir)
 {
 	char exe[PATH_MAX];
@@ -207,9 +208,9 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 	return SIZE_MAX;
 }
 
-/* Where the process has its root, as our own root leads there: what the paths of its maps begin
- * with, while the kernel's records of mappings have them from its root on.  0: that is ours, or
- * another mount namespace's, whose paths maps tell as the process has them. */
+/* Reads the root directory of the process, seen from our own root. Paths in its maps begin with
+ * it, while the kernel's mapping records are relative to it. Returns its length; 0 if it is our
+ * root, or in another mount namespace, for which maps shows paths as the process sees them. */
 static size_t snapshot_read_root(int proc_dir, char *root, size_t bytes)
 {
 	static const char deleted[] = " (deleted)";
@@ -241,7 +242,7 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 	uint32_t ignored = 0;
 	int r = 0;
 
-	/* The main binary, then (second round) all others. */
+	/* First the main binary, then all other mappings. */
 	for (int round = 0; round < 2; round++) {
 		size_t pos = 0;
 		uint32_t *bad = round ? &stats->bad_lines : &ignored;
@@ -259,8 +260,9 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 	return r;
 }
 
-/* A process whose first thread has left the others alone shows its mappings only there:
- * the directory of a thread that has some, its maps in s->text; or a negative errno. */
+/* If the first thread of a process has ended, only the other threads show the mappings. Opens
+ * the directory of such a thread and reads its maps into s->text. Returns the descriptor or a
+ * negative errno. */
 static int open_live_thread(struct snapshot *s, int proc_dir)
 {
 	int task_fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -286,7 +288,7 @@ static int open_live_thread(struct snapshot *s, int proc_dir)
 	return fd;
 }
 
-/* The mappings of a process with several threads whose own maps are empty. */
+/* Adds the mappings of a process with several threads whose own maps are empty. */
 static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
 			      struct snapshot_stats *stats)
 {
@@ -300,8 +302,8 @@ static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
 	return r;
 }
 
-/* Everything of a process that exists.  A file that cannot be read any more means that it
- * ended meanwhile: what was written then is followed by its EXIT. */
+/* Adds everything about an existing process. If a file can no longer be read, the process has
+ * ended: the records written so far are then followed by its EXIT. */
 static int snapshot_put_process(struct snapshot *s, const struct snapshot_process *p,
 				int proc_dir, struct snapshot_stats *stats)
 {
@@ -337,7 +339,7 @@ static int snapshot_put_process(struct snapshot *s, const struct snapshot_proces
 	return unreadable;
 }
 
-/* `proc` is the descriptor of /proc.  -ESRCH if there is no such process. */
+/* `proc` is a file descriptor of /proc. Returns -ESRCH if the process does not exist. */
 static int snapshot_pid(struct snapshot *s, int proc, pid_t pid,
 			struct snapshot_stats *stats)
 {
@@ -369,7 +371,7 @@ static int open_proc(struct err *err)
 	return fd < 0 ? err_sys(err, -errno, "/proc") : fd;
 }
 
-/* The process that a thread belongs to: "Tgid:" of its status; the id itself if unknown. */
+/* Returns the process of a thread ("Tgid:" in its status), or `tid` if it is unknown. */
 static pid_t snapshot_leader_of(struct snapshot *s, int proc, pid_t tid)
 {
 	char path[PID_PATH_MAX];

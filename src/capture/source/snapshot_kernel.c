@@ -1,4 +1,4 @@
-/* snapshot_kernel.c - the records that tell where the kernel and its modules are. */
+/* snapshot_kernel.c - creates the records with the addresses of the kernel and its modules. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,13 @@
 #include "capture/system/proc_modules.h"
 
 enum {
-	HEAD_BYTES = 8192, /* _text is among the first symbols of most kernels */
+	HEAD_BYTES = 8192, /* in most kernels, _text is among the first symbols */
 	NAME_BYTES = 256,
 	SYMBOLS_BYTES_MAX = 64 << 20
 };
 
-/* Address of the symbol in kallsyms text ("ADDR T NAME\n"); 0 if it is not there. */
+/* Returns the address of a symbol in kallsyms text ("ADDR T NAME
+ * "), or 0 if it is missing. */
 static uint64_t symbol_address(const char *text, const char *name)
 {
 	char line_end[NAME_BYTES];
@@ -47,7 +48,7 @@ static uint64_t text_start(const char *text)
 	return start ? start : symbol_address(text, "_stext");
 }
 
-/* The address range of a row of /proc/iomem ("  01000000-0220bb07 : Kernel code"). */
+/* Parses the address range of a row of /proc/iomem ("  01000000-0220bb07 : Kernel code"). */
 static bool memory_row(const char *text, const char *name, uint64_t *ret_start,
 		       uint64_t *ret_last)
 {
@@ -59,10 +60,10 @@ static bool memory_row(const char *text, const char *name, uint64_t *ret_start,
 	       parse_hex_at(&at, ret_last) && *ret_last > *ret_start;
 }
 
-/* Bytes from the kernel's code to the end of its bss, 0 if hidden: behind the data lies code
- * too, that of its start, in which the stacks of the idle tasks begin.  These are physical
- * addresses, but the range is as long as that of the virtual ones, and cheap: the symbols
- * themselves stand behind some 100 000 lines of kallsyms. */
+/* Returns the number of bytes from the kernel's code to the end of its bss, or 0 if hidden. The
+ * range includes the data because the init code, in which the stacks of the idle tasks begin,
+ * follows it. /proc/iomem has physical addresses, but the range is as long as the virtual one
+ * and cheap to read, while the symbols come after about 100 000 lines of kallsyms. */
 static uint64_t kernel_bytes(void)
 {
 	struct buf text = { 0 };
@@ -85,7 +86,7 @@ static uint64_t kernel_bytes(void)
 	return last > start ? last - start + 1 : 0;
 }
 
-/* _text and the end of the code from the whole of kallsyms. */
+/* Finds _text and the end of the code by reading all of kallsyms. */
 static int search_kallsyms(uint64_t *start, uint64_t *end)
 {
 	static const char *const ends[] = { "_etext", "_einittext" };
@@ -110,7 +111,8 @@ static int search_kallsyms(uint64_t *start, uint64_t *end)
 	return r;
 }
 
-/* Whether all addresses are zero: kptr_restrict.  (One may be: a per-cpu symbol's.) */
+/* Returns true if all addresses are zero (kptr_restrict). A single one can be zero, such as
+ * that of a per-cpu symbol. */
 static bool addresses_hidden(const char *text)
 {
 	for (const char *at = text; at; at = strchr(at, '\n')) {
@@ -167,7 +169,7 @@ static int snapshot_kernel_find_text(uint64_t *ret_start, uint64_t *ret_end)
 
 int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 {
-	static struct { /* the probe cache: the kernel does not move */
+	static struct { /* cached, because the kernel does not move */
 		uint64_t start, end;
 	} known;
 	int r;
@@ -224,7 +226,7 @@ static int snapshot_kernel_put_modules(struct snapshot *s)
 	int r;
 
 	r = io_read_file("/proc/modules", &text, 16 << 20);
-	if (r == -ENOENT) { /* a kernel without modules */
+	if (r == -ENOENT) { /* the kernel has no modules */
 		buf_done(&text);
 		return 0;
 	}
@@ -250,7 +252,7 @@ int snapshot_kernel(struct snapshot *s, struct err *err)
 	uint64_t end;
 	int r;
 
-	s->time_ns = 0; /* the kernel was there before everything else */
+	s->time_ns = 0; /* the kernel existed before everything else */
 	r = snapshot_kernel_text(&start, &end);
 	if (r < 0)
 		return err_sys(err, r, "/proc/kallsyms");

@@ -11,23 +11,24 @@
 
 struct snapshot {
 	struct snapshot_config config;
-	struct buf text;   /* of the file that is being read */
-	struct buf record; /* the one being made */
+	struct buf text;   /* contents of the current file */
+	struct buf record; /* the record being built */
 	struct cgroups cgroups;
-	uint64_t time_ns; /* of the records being made: before anything was read */
+	uint64_t
+		time_ns; /* of the records being built; taken before anything was read */
 };
 
-/* Reads an open /proc file to its end into s->text, NUL-terminated (not counted in len).
- * 0 or a negative errno. */
+/* Reads an open /proc file to its end into s->text, with a NUL that is not counted in len.
+ * Returns 0 or a negative errno. */
 int snapshot_read_fd(struct snapshot *s, int fd);
 
-/* Makes a record and hands it to the sink.  0 or what the sink returned. */
+/* Build a record and pass it to the sink. Return 0 or the result of the sink. */
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid);
 int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm);
 int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map);
 int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path);
 int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name);
-/* Code of the kernel that came with a program for it: of BPF. */
+/* Kernel code that was generated for a program, such as BPF. */
 int snapshot_put_ksymbol(struct snapshot *s, uint64_t address, uint32_t bytes,
 			 const char *name);

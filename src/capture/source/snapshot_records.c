@@ -1,4 +1,4 @@
-/* snapshot_records.c - the bytes of the records that a snapshot makes up. */
+/* snapshot_records.c - builds the records of a snapshot. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 
 #include "capture/source/snapshot_priv.h"
 
-/* Layouts of the records: perf_event_open(2), "MMAP layout".  Everything is in this
- * machine's byte order and a multiple of 8 bytes long. */
+/* Layouts of the records: perf_event_open(2), "MMAP layout".  All values are in this machine's
+ * byte order and padded to 8 bytes. */
 enum {
 	RECORD_MAX = 65528, /* header.size has 16 bits */
 	RECORD_TAIL_MAX = 6 * sizeof(uint64_t)
@@ -42,7 +42,7 @@ static void begin_record(struct snapshot *s, uint32_t type, uint16_t misc)
 	buf_put(&s->record, &header, sizeof(header));
 }
 
-/* Adds the fields that sample_id_all asks for, and gives the record away. */
+/* Appends the fields that sample_id_all requires, and passes the record to the sink. */
 static int end_record(struct snapshot *s, pid_t pid, pid_t tid)
 {
 	uint64_t type = s->config.sample_type;
@@ -71,7 +71,7 @@ static int end_record(struct snapshot *s, pid_t pid, pid_t tid)
 	return s->config.sink(s->config.ctx, s->record.data, s->record.len);
 }
 
-/* FORK_EXEC: the child has maps of its own, those of the parent are not copied. */
+/* FORK_EXEC: the parent's mappings are not copied, as the child's own mappings follow. */
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid)
 {
 	begin_record(s, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
@@ -92,7 +92,7 @@ int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm
 	return end_record(s, pid, tid);
 }
 
-/* The kernel's name for memory without a file, as in its own records. */
+/* Uses the same name for anonymous memory as the kernel's records. */
 static void snapshot_records_put_path(struct snapshot *s, const struct proc_map *map)
 {
 	if (map->path_len)
@@ -112,7 +112,7 @@ int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map
 	snapshot_records_put_u32(s, map->maj);
 	snapshot_records_put_u32(s, map->min);
 	snapshot_records_put_u64(s, map->ino);
-	snapshot_records_put_u64(s, 0); /* generation: /proc does not tell */
+	snapshot_records_put_u64(s, 0); /* generation: not in /proc */
 	snapshot_records_put_u32(s, map->prot);
 	snapshot_records_put_u32(s, map->shared ? MAP_SHARED : MAP_PRIVATE);
 	snapshot_records_put_path(s, map);
