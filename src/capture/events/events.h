@@ -123,6 +123,6 @@ size_t events_first_spec(const char *specs);
  * or NULL if it is not one of the kernel's own events. */
 const char *events_about(const char *name);
 
-/* Enumerates the events that have names, from i = 0, for lists and completion. Returns false
+/* Enumerates the events that are known by name, from i = 0, for lists and completion. Returns false
  * after the last one. Events of PMUs in /sys are not included. */
 bool events_row(size_t i, const char **ret_name, const char **ret_about);

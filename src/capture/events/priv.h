@@ -64,8 +64,8 @@ struct event_words {
 	size_t len;
 	uint64_t frequency_hz;
 };
-/* Parses a spec for a core type of this machine other than the first, whose CPU type does not
- * have the event. Returns 0 or -ENOENT. */
+/* Parses a spec whose event the first core type of this machine lacks, for another core type.
+ * Returns 0 or -ENOENT. */
 int event_of_other_cores(const struct event_requests *reqs,
 			 const struct event_words *words,
 			 struct event_request *ret_event);

@@ -24,8 +24,7 @@ enum {
 	SYMBOLS_BYTES_MAX = 64 << 20
 };
 
-/* Returns the address of a symbol in kallsyms text ("ADDR T NAME
- * "), or 0 if it is missing. */
+/* Returns the address of a symbol in kallsyms text ("ADDR T NAME" lines), or 0 if it is missing. */
 static uint64_t symbol_address(const char *text, const char *name)
 {
 	char line_end[NAME_BYTES];

@@ -33,7 +33,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Replaces escapes: blanks and backslashes are written as \\ooo (proc(5)). */
+/* Replaces escapes: blanks and backslashes are written as \ooo (proc(5)). */
 static void undo_escapes(char *text)
 {
 	char *to = text;

@@ -14,8 +14,7 @@ static const struct {
 } dispositions[TARGET_DISPOSITIONS] = {
 	{ SIGPIPE, SIG_IGN },
 	{ SIGXFSZ, SIG_IGN },
-	{ SIGCHLD,
-	  SIG_DFL } /* while SIGCHLD is ignored, wait() cannot return a child's status */
+	{ SIGCHLD, SIG_DFL } /* if it is ignored, wait() finds no child */
 };
 
 int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
