@@ -59,8 +59,8 @@ static int event_choose_join(const struct event_catalog *c,
 /* ---- lists of valid masks for messages; only created if `err` is not NULL ---- */
 
 enum {
-	LISTED_MASKS_MAX =
-		330 /* bytes; leaves enough of `err` for the rest of the message */
+	/* bytes; leaves enough of `err` for the rest of the message */
+	LISTED_MASKS_MAX = 330
 };
 
 /* Returns true if an earlier source of the same event has a mask with that name. */

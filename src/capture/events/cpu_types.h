@@ -13,8 +13,8 @@ struct cpu_type {
 	const char *default_event;
 	const char *document; /* where its events are documented; NULL: unknown */
 	const char *match;    /* patterns for cpu_type_key(), separated by blanks */
-	unsigned int
-		nr_counters; /* general counters; 0: use libpfm4's number, if any */
+	/* general counters; 0: use libpfm4's number, if any */
+	unsigned int nr_counters;
 };
 
 /* Returns the i-th type, or NULL after the last one. */

@@ -93,8 +93,8 @@ uint64_t event_counters_of_generic(const struct cpu_type *cpu, unsigned int nr_g
 
 struct places {
 	const uint64_t *counters; /* the possible counters of each event */
-	unsigned int
-		taken_by[EVENT_COUNTERS_MAX]; /* index of the event plus 1; 0: free */
+	/* index of the event plus 1; 0: free */
+	unsigned int taken_by[EVENT_COUNTERS_MAX];
 };
 
 /* Finds a counter for the event, moving other events to other counters if needed. `seen` has

@@ -183,8 +183,8 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 {
 	size_t first = reqs->list.nr;
 	const char *end = memchr(text, '}', len);
-	uint32_t group =
-		++reqs->nr_groups; /* each core type derives its own number from it */
+	/* each core type derives its own number from it */
+	uint32_t group = ++reqs->nr_groups;
 	char letters[16] = "";
 	int r = 0;
 

@@ -72,10 +72,9 @@ struct event_requests {
 		min_count_factor; /* for the CPU's events: multiplies the minimum count; 0: 1 */
 	bool no_host; /* accept only the names of `cpu` and of the kernel; do not read this
                        * machine's PMUs */
-	const struct cpu_type
-		*cpu;      /* the CPU type whose events are accepted; NULL: this
-                                     * machine's */
-	const char *sysfs; /* NULL: the kernel's */
+	/* the CPU type whose events are accepted; NULL: this machine's */
+	const struct cpu_type *cpu;
+	const char *sysfs;             /* NULL: the kernel's */
 	struct event_catalog *catalog; /* opened on demand, closed by events_done() */
 	bool no_catalog;               /* it was not found */
 	uint32_t nr_groups;

@@ -20,8 +20,8 @@ enum {
 	MODIFIERS_BYTES = 16,
 	SPEC_PARTS = 12, /* name, count, masks, kernel, user, modifiers */
 	COUNT_LIMIT_BITS = 31,
-	RATE_MAX =
-		9999, /* TIMER:N is a frequency up to this value; no period can be so short */
+	/* TIMER:N is a frequency up to this value; no period can be so short */
+	RATE_MAX = 9999,
 	RTC_RATE_MIN = 2,
 	RTC_RATE_MAX = 4096, /* of the RTC; must be a power of two */
 	IBS_STEP = 16        /* Linux, arch/x86/events/amd/ibs.c: perf_ibs_init() */

@@ -6,8 +6,8 @@
 
 struct tracepoint {
 	uint64_t id; /* perf_event_attr.config */
-	uint32_t
-		name_at; /* offset in the raw data of the descriptor of the field "name" */
+	/* offset in the raw data of the descriptor of the field "name" */
+	uint32_t name_at;
 };
 
 /* Reads events/WHICH ("module/module_load") from tracefs, if that is mounted. Returns 0,

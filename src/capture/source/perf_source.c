@@ -30,9 +30,8 @@ enum {
 	/* With stacks 16 MB: half a second of 32 KB stacks at 997 Hz, 50 ms at 9973 Hz. */
 	STACK_PAGES = 4096,
 	PAGES_IN_ALL = 65536, /* total of all rings with stacks: 256 MB */
-	WINDOWS_AT_LEAST =
-		32, /* in a ring that cannot be larger because pinned memory is
-                                * limited */
+	/* in a ring that cannot be larger because pinned memory is limited */
+	WINDOWS_AT_LEAST = 32,
 	WINDOW_MIN_BYTES = 4096,
 	MANY_CPUS = 32, /* with more CPUs, rings have half the size */
 	MIN_PAGES = 8,
@@ -344,8 +343,8 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	attr = (struct perf_event_attr){ 0 };
 	perf_attr_side_band(&attr, c);
 	if (c->chains)
-		attr.sample_type |=
-			PERF_SAMPLE_CALLCHAIN; /* same layout for all events */
+		/* same layout for all events */
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	perf_attr_set_bit(&attr, PERF_ATTR_DEFER_OUTPUT, defer);
 	attr.wakeup_watermark = wake_bytes(o, PERF_SOURCE_SIDE_BAND, page_bytes);
 	if (!vec_push(&s->attrs, attr))

@@ -14,8 +14,8 @@ struct snapshot {
 	struct buf text;   /* contents of the current file */
 	struct buf record; /* the record being built */
 	struct cgroups cgroups;
-	uint64_t
-		time_ns; /* of the records being built; taken before anything was read */
+	/* of the records being built; taken before anything was read */
+	uint64_t time_ns;
 };
 
 /* Reads an open /proc file to its end into s->text, with a NUL that is not counted in len.

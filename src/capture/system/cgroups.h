@@ -14,8 +14,8 @@ enum {
 };
 
 struct cgroups { /* zero it before use */
-	char mount
-		[CGROUP_PATH_MAX]; /* mount point of the hierarchy to which perf's ids belong */
+	/* mount point of the hierarchy to which perf's ids belong */
+	char mount[CGROUP_PATH_MAX];
 	char controller; /* 'v': perf_event of v1; 'u': the unified hierarchy */
 	char begun;
 };

@@ -13,8 +13,8 @@ struct proc_map {
 	uint32_t prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool shared;
 	bool deleted; /* the path ends in " (deleted)", which is part of `path` */
-	const char
-		*path;   /* borrowed, not NUL-terminated; "\012" represents a newline */
+	/* borrowed, not NUL-terminated; "\012" represents a newline */
+	const char *path;
 	size_t path_len; /* 0: anonymous memory */
 };
 

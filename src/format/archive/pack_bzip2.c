@@ -19,8 +19,8 @@ enum {
 	/* A block holds almost 900000 bytes after run-length encoding, in which a run of four
 	 * grows by one byte. More input would make a second, tiny block. */
 	PIECE_BYTES = 890000,
-	PACKED_BYTES =
-		PIECE_BYTES + PIECE_BYTES / 100 + 600, /* the bound in the manual */
+	/* the bound in the manual */
+	PACKED_BYTES = PIECE_BYTES + PIECE_BYTES / 100 + 600,
 	THREADS_MAX = 16,
 	PIECES = 2 * THREADS_MAX
 };

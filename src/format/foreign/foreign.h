@@ -15,8 +15,8 @@
 struct err;
 
 enum {
-	FOREIGN_FRAMES_MAX = 1
-			     << 14, /* in one stack; the outermost frames are cut off */
+	/* in one stack; the outermost frames are cut off */
+	FOREIGN_FRAMES_MAX = 1 << 14,
 	FOREIGN_EVENTS_MAX = 64
 };
 
@@ -48,8 +48,8 @@ struct foreign_sample {
 /* Properties of the whole profile. */
 struct foreign_info {
 	struct foreign_word main_image; /* binary of the main program; empty: unknown */
-	struct foreign_word
-		period_event;   /* one sample was taken each time this event ... */
+	/* one sample was taken each time this event ... */
+	struct foreign_word period_event;
 	uint64_t period;        /* ... occurred `period` times; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
 	uint64_t skipped;       /* malformed lines or samples */

@@ -28,9 +28,8 @@ struct jitdump_reading {
 	uint32_t at; /* offset of the current record */
 	uint32_t size;
 	uint64_t time_ns;
-	uint32_t
-		lines; /* offset of the line record for the next code, then of its unwinding
-                         * record */
+	/* offset of the line record for the next code, then of its unwinding record */
+	uint32_t lines;
 	uint32_t unwind;
 };
 

@@ -37,8 +37,8 @@ static int copy_event(struct perf_data_events *events,
 		return -ENOMEM;
 	own = &events->at[events->nr++];
 	own->attr = *event->attr;
-	own->attr.size =
-		sizeof(own->attr); /* the size of the entries in the attr table */
+	/* the size of the entries in the attr table */
+	own->attr.size = sizeof(own->attr);
 	own->name = strdup(event->name);
 	own->nr_ids = event->nr_ids;
 	own->ids = calloc(event->nr_ids + 1, sizeof(*own->ids));
@@ -78,8 +78,8 @@ static void put_front(struct perf_data_writer *w)
 	h->size = sizeof(*h);
 	h->attr_size =
 		sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);
-	buf_put(b, h,
-		sizeof(*h)); /* a placeholder: overwritten below with the complete header */
+	/* a placeholder: overwritten below with the complete header */
+	buf_put(b, h, sizeof(*h));
 	for (size_t i = 0; i < w->events.nr; i++)
 		buf_put(b, w->events.at[i].ids,
 			w->events.at[i].nr_ids * sizeof(uint64_t));
@@ -153,8 +153,8 @@ static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 	}
 	w->failed = r;
 	if (ftruncate(w->fd, (off_t)w->written) < 0)
-		w->failed =
-			r; /* the last record stays incomplete; readers will report it */
+		/* the last record stays incomplete; readers will report it */
+		w->failed = r;
 	return w->failed;
 }
 
@@ -227,9 +227,8 @@ static int write_end(struct perf_data_writer *w,
 	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
 	r = out.failed ? -ENOMEM : perf_data_write_out(w, out.data, out.len);
 	buf_done(&out);
-	if (r ==
-	    0) /* on an error the header stays as it was: the file has no features but
-                     * can be read */
+	/* on an error the header stays as it was: the file has no features but can be read */
+	if (r == 0)
 		r = write_header(w);
 	return r;
 }

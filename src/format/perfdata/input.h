@@ -23,9 +23,9 @@ struct err;
 struct perf_input;
 
 struct perf_input_event {
-	struct perf_event_attr
-		attr; /* native byte order; fields that the file lacks are 0 */
-	char *name;   /* as perf shows it: "cycles:u"; never NULL */
+	/* native byte order; fields that the file lacks are 0 */
+	struct perf_event_attr attr;
+	char *name; /* as perf shows it: "cycles:u"; never NULL */
 	VEC(uint64_t) ids;
 };
 

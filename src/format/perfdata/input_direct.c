@@ -30,8 +30,8 @@ struct perf_direct {
 	unsigned int first; /* slot of the oldest */
 	unsigned int nr;
 	uint64_t next; /* file offset of the next read */
-	unsigned int
-		batch; /* number of reads that are submitted, and waited for, together */
+	/* number of reads that are submitted, and waited for, together */
+	unsigned int batch;
 	/* The maximum number of reads in flight. It starts low, which is enough if the caller
 	 * only opens the file, and is low again after a skipped payload, as another one can
 	 * follow. */
@@ -160,8 +160,8 @@ perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret
 		d->nr--;
 		if (*ret_offset + PIECE_BYTES > in->source.at)
 			return win;
-		perf_window_put(&in->windows,
-				win); /* the reader has skipped past this window */
+		/* the reader has skipped past this window */
+		perf_window_put(&in->windows, win);
 		d->depth = 1;
 		if (!d->nr)
 			perf_input_direct_ask(in);

@@ -80,8 +80,8 @@ static void put_breakpoint(char *out, size_t size, const struct perf_event_attr 
 /* Returns true if modifiers can follow the name. */
 static bool put_base_name(char *out, size_t size, const struct perf_event_attr *attr)
 {
-	uint64_t id = attr->config &
-		      0xffffffff; /* on hybrid CPUs, the upper half is the PMU */
+	/* on hybrid CPUs, the upper half is the PMU */
+	uint64_t id = attr->config & 0xffffffff;
 
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:

@@ -90,8 +90,8 @@ struct perf_window *perf_window_again(struct perf_windows *pool,
 /* Frees a window of perfdata/input_direct.c. */
 void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
-void perf_window_put(struct perf_windows *pool,
-		     struct perf_window *win); /* accepts NULL */
+/* accepts NULL */
+void perf_window_put(struct perf_windows *pool, struct perf_window *win);
 
 /* ---- source of the bytes ---- */
 
@@ -118,8 +118,8 @@ struct perf_level {
 	size_t pos; /* offset in the window of the first record that was not delivered */
 	uint64_t base; /* offset of the window in the stream */
 	uint64_t skip; /* payload bytes still to skip at `pos` */
-	uint64_t
-		info_seen; /* stream offset up to which info records have been parsed */
+	/* stream offset up to which info records have been parsed */
+	uint64_t info_seen;
 };
 
 enum perf_class {
@@ -157,8 +157,8 @@ struct perf_input {
 	struct perf_level plain; /* the contents of compressed records */
 	struct perf_unzip *unzip;
 	uint64_t frame; /* offset of the compressed record that was read last */
-	uint64_t
-		unsized_end; /* COMPRESSED2 records before this offset lack their data size */
+	/* COMPRESSED2 records before this offset lack their data size */
+	uint64_t unsized_end;
 	bool plain_more; /* `plain` has more data */
 	bool plain_lost; /* search for the next valid record in `plain` */
 	bool at_end;

@@ -9,8 +9,8 @@ enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	FIRST_SIMPLEPERF = 32768,
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
-	COMPRESSED2_BYTES =
-		HEADER_BYTES + 8,    /* of the record header, before the data */
+	/* of the record header, before the data */
+	COMPRESSED2_BYTES = HEADER_BYTES + 8,
 	COMPRESSED_DATA_MAX = 65519, /* in one such record */
 	LINE_BYTES = 64,
 	/* The CPU's own prefetcher does not reach past a record of this size. */

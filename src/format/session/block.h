@@ -11,8 +11,8 @@ enum {
 	SEGMENT_HEADER_BYTES = 32,
 	SEGMENT_VERSION = 3,
 	BLOCK_HEADER_BYTES = 24,
-	BLOCK_BYTES_MAX =
-		32 << 20 /* of payload; readers treat a longer block as damaged */
+	/* of payload; readers treat a longer block as damaged */
+	BLOCK_BYTES_MAX = 32 << 20
 };
 
 enum block_type {

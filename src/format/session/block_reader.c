@@ -32,8 +32,8 @@ static int block_reader_window_at(struct block_reader *b, uint64_t off, size_t l
 		b->window_off = off;
 		b->window.len = (size_t)got;
 		if ((size_t)got < want)
-			b->size = off +
-				  (size_t)got; /* the file was truncated meanwhile */
+			/* the file was truncated meanwhile */
+			b->size = off + (size_t)got;
 		if ((size_t)got < len)
 			return 1;
 	}

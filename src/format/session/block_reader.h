@@ -10,9 +10,8 @@
 struct block_reader {
 	int fd; /* owned by the caller */
 	uint64_t salt;
-	uint64_t
-		size; /* of the file when it was opened, or less if it has been truncated
-                        * since */
+	/* of the file when it was opened, or less if it has been truncated since */
+	uint64_t size;
 	uint64_t pos; /* of the next block */
 	uint64_t bad_blocks;
 	uint64_t cut_bytes;

@@ -7,8 +7,8 @@
 
 enum {
 	CLASS_MAX = 64,
-	BITS_AT_ONCE =
-		56 /* the bits that an 8-byte load provides at any bit offset in a byte */
+	/* the bits that an 8-byte load provides at any bit offset in a byte */
+	BITS_AT_ONCE = 56
 };
 
 int column_decoder_init(struct column_decoder *d)

@@ -14,8 +14,8 @@ enum {
 	ZSTD_MIN_MATCH = 7,
 	ZSTD_WORTH_BYTES = 24, /* the overhead of a zstd frame is about 12 bytes */
 	ZSTD_SKIP =
-		1
-		<< 17, /* the maximum number of bytes that the match search can skip */
+		/* the maximum number of bytes that the match search can skip */
+		1 << 17,
 	ZSTD_LITERALS_PACKED = 1, /* ZSTD_ps_enable, or ZSTD_lcm_huffman before 1.5 */
 	ZSTD_HASH_LOG_LEAST = 6,
 	RUNS_LEAST = 8, /* minimum average length of runs, in bytes */

@@ -77,9 +77,8 @@ struct frame {
 /* Stacks are a trie from the root of the thread inwards: a node consists of a frame and the
  * node of its caller. A sample refers to the node of its leaf. Nodes 0 and 1 are not frames: */
 enum {
-	STACK_ROOT =
-		0, /* the caller of an outermost frame, or of one whose callers were not
-                         * recorded */
+	/* the caller of an outermost frame, or of one whose callers were not recorded */
+	STACK_ROOT = 0,
 	STACK_TRUNCATED =
 		1, /* the chain was truncated: there are callers, but they are unknown */
 	STACK_FIRST = 2
@@ -134,8 +133,8 @@ enum {
 	EVENT_CHAINS = 8,   /* call chains were recorded */
 	EVENT_LOST = 16,    /* the description of this event was damaged in the file */
 	EVENT_PRECISE = 32, /* samples point to the instruction that caused them */
-	EVENT_MEMBER =
-		64 /* counted whenever the first event of its group takes a sample */
+	/* counted whenever the first event of its group takes a sample */
+	EVENT_MEMBER = 64
 };
 
 /* A reader's dict (segment_dict()) has no lookup tables: it maps numbers to objects, but not
@@ -149,8 +148,8 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct pairs
-		frame_by; /* (image, offset) of offsets that fit into 32 bits ... */
+	/* (image, offset) of offsets that fit into 32 bits ... */
+	struct pairs frame_by;
 	struct map far_frame_by; /* ... and of larger ones */
 	/* (parent, frame), except for stacks that directly follow their parents, and for ... */
 	struct pairs stack_by;

@@ -29,10 +29,10 @@ enum dict_table {
 enum {
 	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of one table in one section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
-	DICT_CALLS_LEAST =
-		1 << 10, /* the minimum number of stacks for a section of calls */
-	DICT_CALLS_MOST =
-		1 << 19, /* stacks per section: each section starts without history */
+	/* the minimum number of stacks for a section of calls */
+	DICT_CALLS_LEAST = 1 << 10,
+	/* stacks per section: each section starts without history */
+	DICT_CALLS_MOST = 1 << 19,
 	DICT_CALLS_HEAD =
 		2 +
 		CALLS_COLUMN_COUNT, /* first frame, first chain, lengths of the columns */

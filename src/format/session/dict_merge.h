@@ -14,8 +14,8 @@ struct dict_numbers {
 };
 
 struct dict_merge {
-	const struct dict
-		*from; /* can be reloaded from its file: the numbers stay the same */
+	/* can be reloaded from its file: the numbers stay the same */
+	const struct dict *from;
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;
 	VEC(uint32_t) path; /* of a stack */

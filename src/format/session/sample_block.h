@@ -32,8 +32,8 @@ enum sample_column {
 
 enum {
 	STACKS_AGAIN = 1 << 13, /* repeated stacks that the writer remembers, at most */
-	RECENT_THREADS =
-		32 /* threads that can be encoded by how recently they appeared */
+	/* threads that can be encoded by how recently they appeared */
+	RECENT_THREADS = 32
 };
 
 /* Predicts times that come from a timer, which fires on a regular grid plus some latency. The
@@ -68,13 +68,13 @@ struct stack_again {
 struct sample_packer {
 	VEC(uint64_t) values;
 	VEC(uint64_t) rests; /* of times */
-	VEC(struct stack_again)
-	again; /* hash table; a colliding entry replaces the old one */
+	/* hash table; a colliding entry replaces the old one */
+	VEC(struct stack_again) again;
 	struct buf column;
 	const struct chain_ends
 		*ends; /* of the chains in earlier blocks; owned by the caller */
-	uint32_t
-		time_units; /* time resolution in multiples of SAMPLE_TIME_UNIT_NS; 0 means 1 */
+	/* time resolution in multiples of SAMPLE_TIME_UNIT_NS; 0 means 1 */
+	uint32_t time_units;
 };
 
 /* One more than the largest number in earlier blocks. */

@@ -19,8 +19,8 @@ struct segment_order {
 	uint64_t first_ns,
 		last_ns; /* of the samples; first_ns is UINT64_MAX if there are none */
 	uint64_t nr_samples;
-	VEC(uint64_t)
-	least; /* per batch, the earliest time in it or in a later batch */
+	/* per batch, the earliest time in it or in a later batch */
+	VEC(uint64_t) least;
 	enum trust trust;
 	struct segment *segment; /* open during the second pass */
 	size_t nr_batches;       /* read in the second pass */

@@ -24,8 +24,8 @@ struct session_info {
 	const char *machine;    /* uname -m */
 	const char *cpu_desc;   /* model name of /proc/cpuinfo */
 	const char *boot_id;
-	const char *
-		command; /* the recorder's command line, arguments quoted for a shell */
+	/* the recorder's command line, arguments quoted for a shell */
+	const char *command;
 	const char *vmlinux; /* --vmlinux, "" if not given */
 	struct build_id kernel_build_id;
 	double cpu_mhz; /* 0: unknown */
@@ -38,8 +38,8 @@ struct session_info {
 
 enum {
 	SESSION_TIMER_FALLBACK = 1, /* no PMU: TIMER was recorded instead of cycles */
-	SESSION_USER_ONLY =
-		2, /* kernel space was not permitted (perf_event_paranoid) */
+	/* kernel space was not permitted (perf_event_paranoid) */
+	SESSION_USER_ONLY = 2,
 	SESSION_SYSTEM_WIDE = 4,
 	SESSION_SEPARATE_THREAD = 8, /* requested when recording (operf -t, -c) */
 	SESSION_SEPARATE_CPU = 16,

@@ -29,8 +29,8 @@ struct segment_writer {
 	uint64_t salt;
 	uint64_t bytes;          /* size of the whole blocks in the file */
 	struct dict_counts done; /* the entries of the dict that are in the file */
-	struct sample_next
-		next;        /* above all numbers that samples in the file refer to */
+	/* above all numbers that samples in the file refer to */
+	struct sample_next next;
 	uint64_t nr_samples; /* number of samples in the file */
 	VEC(struct sample) pending;
 	struct buf out;
