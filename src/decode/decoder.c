@@ -1,4 +1,4 @@
-/* decoder.c - finds the attr that a record belongs to. */
+/* decoder.c - finds the attr to which a record belongs. */
 #include "base/array.h"
 #include "decode/record.h"
 
@@ -39,7 +39,8 @@ static struct sample_layout make_layout(uint64_t type)
 	return l;
 }
 
-/* Bytes from the end of a record that is no sample to its id, 0 if it has none. */
+/* Returns the distance from the end of a record other than a sample to its id, or 0 if it has
+ * no id. */
 static uint16_t id_from_end(const struct perf_event_attr *a)
 {
 	uint64_t t = a->sample_type;
@@ -56,7 +57,8 @@ static uint16_t id_from_end(const struct perf_event_attr *a)
 	return (uint16_t)(words * sizeof(uint64_t));
 }
 
-/* Before the id is known, a record's attr is not: all have to agree where the id is. */
+/* A record's attr is only known from its id. So all attrs must have the id at the same
+ * position. */
 static void note_id_places(struct decoder *d, const struct perf_event_attr *attr,
 			   const struct sample_layout *layout)
 {

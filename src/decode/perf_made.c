@@ -42,7 +42,8 @@ static void decode_auxtrace(struct cursor *in, struct record *rec)
 	a->cpu = (int32_t)cursor_u32(in);
 }
 
-/* The time came later than the rest, and lies before the message: `fmt` tells. */
+/* The time was added later than the other fields, and is located before the message. `fmt`
+ * shows whether it is present. */
 static void decode_auxtrace_error(struct cursor *in, struct record *rec)
 {
 	struct record_auxtrace_error *e = &rec->auxtrace_error;
@@ -72,8 +73,8 @@ static void decode_thread_map(struct cursor *in, struct record *rec)
 	rec->thread_map.rows = record_take_array(in, rec->thread_map.nr, 24);
 }
 
-/* The words of a 64-bit mask are four bytes further behind: the struct is aligned to them,
- * counted from behind `type`. */
+/* The words of a 64-bit mask start four bytes later, because the struct is aligned to 8 bytes,
+ * counted from the end of `type`. */
 static void decode_cpu_mask(struct cursor *in, struct record_cpu_map *m)
 {
 	m->nr = cursor_u16(in);
@@ -144,7 +145,7 @@ static void decode_event_update(struct cursor *in, struct record *rec)
 	perf_made_take_rest(in, &u->data, &u->len);
 }
 
-/* The fields behind time_zero came with Linux 5.10. */
+/* The fields after time_zero exist since Linux 5.10. */
 static void decode_time_conv(struct cursor *in, struct record *rec)
 {
 	struct record_time_conv *t = &rec->time_conv;
@@ -180,7 +181,7 @@ static void decode_schedstat(struct cursor *in, struct record *rec)
 	s->time = cursor_u64(in);
 	s->cpu = cursor_u32(in);
 	s->version = cursor_u16(in);
-	s->domain = cursor_u16(in); /* padding in a CPU's */
+	s->domain = cursor_u16(in); /* padding in RECORD_SCHEDSTAT_CPU */
 	if (rec->type == RECORD_SCHEDSTAT_CPU)
 		s->domain = 0;
 	perf_made_take_rest(in, &s->data, &s->len);
@@ -188,8 +189,8 @@ static void decode_schedstat(struct cursor *in, struct record *rec)
 
 #define AT(type) [(type)-RECORD_PERF_MADE_FIRST]
 
-/* HEADER_ATTR and HEADER_BUILD_ID are the reader's (format/perfdata/input.h), which hands out
- * what COMPRESSED ones hold; the other ones that are missing have no body. */
+/* The reader (format/perfdata/input.h) handles HEADER_ATTR and HEADER_BUILD_ID, and unpacks
+ * COMPRESSED records. Other types that are missing here have no body. */
 const record_decode_fn record_perf_made[RECORD_PERF_MADE_COUNT] = {
 	AT(RECORD_HEADER_TRACING_DATA) = decode_tracing_data,
 	AT(RECORD_ID_INDEX) = decode_id_index,

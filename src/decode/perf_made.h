@@ -1,4 +1,4 @@
-/* perf_made.h - the records that perf itself puts between those of the kernel.
+/* perf_made.h - decodes the records that perf itself writes between those of the kernel.
  * Layer: decode.  Source of the layouts: tools/lib/perf/include/perf/event.h. */
 #pragma once
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum {
 	RECORD_SCHEDSTAT_DOMAIN = 86
 };
 
-/* Rows of {id, idx, cpu, tid}, and maybe as many of {machine_pid, vcpu} behind them. */
+/* Entries {id, idx, cpu, tid}, optionally followed by as many entries {machine_pid, vcpu}. */
 struct record_id_index {
 	uint64_t nr;
 	const uint8_t *rows;   /* nr times four u64 */
@@ -41,16 +41,16 @@ struct record_auxtrace_info {
 	uint32_t
 		kind; /* enum auxtrace_type: 1 Intel PT, 2 BTS, 3 CoreSight, 4 SPE ... */
 	uint64_t nr_words;
-	const uint8_t *words; /* u64, what the kind needs */
+	const uint8_t *words; /* u64; their meaning depends on the kind */
 };
 
 struct record_auxtrace {
-	uint64_t size; /* of the payload behind the record */
+	uint64_t size; /* bytes of the payload after the record */
 	uint64_t offset;
 	uint64_t reference;
 	uint32_t idx;
-	int32_t tid; /* -1 for a CPU's */
-	int32_t cpu; /* -1 for a thread's */
+	int32_t tid; /* -1: the buffer of a CPU */
+	int32_t cpu; /* -1: the buffer of a thread */
 };
 
 struct record_auxtrace_error {
@@ -58,7 +58,7 @@ struct record_auxtrace_error {
 	uint32_t code;
 	int32_t cpu, pid, tid;
 	uint64_t ip;
-	uint64_t time_ns; /* 0 unknown */
+	uint64_t time_ns; /* 0: unknown */
 	char message[64];
 };
 
@@ -74,12 +74,13 @@ enum cpu_map_kind {
 };
 
 struct record_cpu_map {
-	uint16_t kind;      /* enum cpu_map_kind, or one that we do not know */
-	uint16_t nr;        /* numbers of a list, words of a mask */
+	uint16_t kind;      /* enum cpu_map_kind, or an unknown kind */
+	uint16_t nr;        /* CPUs in a list, or words of a mask */
 	uint16_t long_size; /* bytes of a mask's word: 4 or 8 */
-	bool any_cpu;       /* range */
+	bool any_cpu;       /* for a range */
 	uint16_t first, last;
-	const uint8_t *values; /* u16 of a list (0xffff: any CPU), words of a mask */
+	/* u16 CPUs of a list (0xffff: any CPU), or the words of a mask */
+	const uint8_t *values;
 };
 
 struct record_stat_config {
@@ -105,7 +106,7 @@ struct record_event_update {
 	uint64_t len;
 };
 
-/* TSC to perf's clock, see struct perf_event_mmap_page. */
+/* Conversion from TSC to perf's clock, see struct perf_event_mmap_page. */
 struct record_time_conv {
 	uint64_t time_shift, time_mult, time_zero;
 	uint64_t time_cycles, time_mask; /* 0 in old files */
@@ -119,14 +120,14 @@ struct record_header_feature {
 };
 
 struct record_tracing_data {
-	uint32_t size; /* of the payload behind the record */
+	uint32_t size; /* bytes of the payload after the record */
 };
 
 struct record_bpf_metadata {
 	const char *prog;
 };
 
-struct record_schedstat { /* of a CPU and of a domain */
+struct record_schedstat { /* for both RECORD_SCHEDSTAT types */
 	uint64_t time;
 	uint32_t cpu;
 	uint16_t version;

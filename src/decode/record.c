@@ -10,10 +10,10 @@
 
 enum {
 	BUILD_ID_FIELD = 20,   /* bytes of build-id in MMAP2's union */
-	MMAP2_IDENTITY_AT = 32 /* where that union is, behind the header */
+	MMAP2_IDENTITY_AT = 32 /* offset of that union after the header */
 };
 
-/* sample_id_all: the same fields at the end of every other record. */
+/* Decodes the fields that sample_id_all adds to the end of every other record. */
 static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
 			   struct record_id *id)
 {
@@ -222,7 +222,7 @@ static void decode_deferred(struct cursor *in, struct record *rec)
 	c->chain = record_take_array(in, c->nr, sizeof(uint64_t));
 }
 
-/* Kinds with a body of their own; docs/howto/add-record-kind.md.  READ needs its attr. */
+/* Record types with a body; docs/howto/add-record-kind.md. READ also needs its attr. */
 static const record_decode_fn kinds[] = {
 	[PERF_RECORD_MMAP] = decode_mmap,
 	[PERF_RECORD_LOST] = decode_lost,
@@ -254,10 +254,10 @@ static void decode_read(const struct perf_event_attr *a, struct cursor *in,
 	record_take_read(in, a->read_format, &rec->read.values);
 }
 
-/* The kernel (6.18: perf_event_mmap_output()) sets the bit for one recording that asked for
- * build-ids and leaves it there for the next, which gets device and inode as it wanted.  Who
- * adds build-ids to a file later (perf inject) does not change its attrs: theirs have a length
- * that linkers write, and nothing behind it. */
+/* Returns true if the build-id bit is wrong. The kernel (6.18: perf_event_mmap_output()) sets
+ * it for one recording that requested build-ids and leaves it set for the next one, which gets
+ * device and inode as requested. Tools that add build-ids to a file later (perf inject) do not
+ * change its attrs, but their build-ids have a length that linkers use, followed by zeros. */
 static bool is_left_over_bit(const struct decoder *d, const struct cursor *in,
 			     const struct record *rec)
 {
@@ -270,7 +270,7 @@ static bool is_left_over_bit(const struct decoder *d, const struct cursor *in,
 	return (at[0] != 16 && at[0] != BUILD_ID_FIELD) || at[1] || at[2] || at[3];
 }
 
-/* What the kernel writes besides samples. */
+/* Decodes the records that the kernel writes in addition to samples. */
 static void decode_side_band(const struct decoder *d, struct cursor *in,
 			     struct record *rec)
 {
@@ -305,8 +305,8 @@ int record_cut_short(const struct record *rec, struct err *err)
 	return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
 }
 
-/* Where the name of a KSYMBOL begins, behind its address, length, type and flags; where a
- * BPF_EVENT ends; and where the bytes of a TEXT_POKE begin, behind its address and their numbers. */
+/* Offsets: the name of a KSYMBOL, after its address, length, type and flags; the end of a
+ * BPF_EVENT; and in a TEXT_POKE the two lengths after its address, and the bytes after these. */
 enum {
 	KSYMBOL_NAME_AT = RECORD_HEADER_BYTES + 16,
 	BPF_EVENT_BYTES = RECORD_HEADER_BYTES + 16,
@@ -314,7 +314,8 @@ enum {
 	TEXT_POKE_BYTES_AT = RECORD_HEADER_BYTES + 12
 };
 
-/* What is in front of a record's last fields, unless the kernel says it rightly; 0 then. */
+/* Returns the offset of a record's last fields if the kernel can report a wrong size for this
+ * type, else 0. */
 static size_t body_bytes(const struct decoder *d, const uint8_t *bytes, size_t size,
 			 uint32_t type)
 {
@@ -333,10 +334,10 @@ static size_t body_bytes(const struct decoder *d, const uint8_t *bytes, size_t s
 	return (end + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 }
 
-/* The kernel (6.18: perf_event_ksymbol_output(), perf_event_bpf_output() and
- * perf_event_text_poke_output()) adds the room for the last fields to one and the same size for each
- * recording that gets the record.  The second one finds them where the first has them, and behind
- * them what was in the ring before. */
+/* Returns the real size of a record. The kernel (6.18: perf_event_ksymbol_output(),
+ * perf_event_bpf_output() and perf_event_text_poke_output()) adds the size of the last fields
+ * to the same variable for each recording that receives the record. The second recording finds
+ * these fields at the correct offset, followed by old contents of the ring. */
 static size_t record_own_bytes(const struct decoder *d, const uint8_t *bytes,
 			       size_t size, uint32_t type)
 {

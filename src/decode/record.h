@@ -1,4 +1,4 @@
-/* record.h - one raw perf record, decoded.  Fields are borrowed from the raw bytes.
+/* record.h - decodes one raw perf record. Fields are borrowed from the raw bytes.
  * Layer: decode.  Source of the layouts: perf_event_open(2), <linux/perf_event.h>. */
 #pragma once
 #include <linux/perf_event.h>
@@ -13,18 +13,19 @@
 
 struct err;
 
-/* Every record's view of who, when and where: from the sample itself, or from the
- * sample_id trailer of the others.  -1 / 0 where the attr does not have the field. */
+/* The process, time and CPU of every record: from the sample itself, or from the sample_id
+ * fields of other records. -1 or 0 if the attr lacks the field. */
 struct record_id {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
 	uint64_t id; /* PERF_SAMPLE_ID / IDENTIFIER */
 	uint64_t stream_id;
-	uint32_t event; /* index of the attr, from the id */
+	uint32_t event; /* index of the attr to which the id belongs */
 	uint32_t cpu;
 	bool has_time;
-	bool stray; /* its id is no attr's, read by the first: perf drops such samples */
+	/* the id is unknown, so the first attr was used; perf drops such samples */
+	bool stray;
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -35,7 +36,7 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint64_t pgoff;
 	uint32_t maj, min;
 	uint64_t ino, ino_gen;
-	uint32_t prot;  /* PROT_EXEC assumed for MMAP without MISC_MMAP_DATA */
+	uint32_t prot;  /* PROT_EXEC is assumed for MMAP without MISC_MMAP_DATA */
 	uint32_t flags; /* MMAP2: MAP_* */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
@@ -55,7 +56,7 @@ struct record_task { /* FORK and EXIT */
 };
 
 struct record_lost { /* LOST and LOST_SAMPLES */
-	uint64_t id; /* of the event; LOST only */
+	uint64_t id; /* of the event; only for LOST */
 	uint64_t lost;
 };
 
@@ -77,11 +78,11 @@ struct record_itrace_start {
 	int32_t pid, tid;
 };
 
-/* SWITCH and SWITCH_CPU_WIDE: who runs is in the record's id. */
+/* SWITCH and SWITCH_CPU_WIDE. The running task is in the record's id. */
 struct record_switch {
 	bool out;
-	bool preempted;               /* out while it could have run on */
-	int32_t other_pid, other_tid; /* the next or previous one; -1 unknown */
+	bool preempted; /* switched out although it could have continued */
+	int32_t other_pid, other_tid; /* next or previous task; -1: unknown */
 };
 
 struct record_bpf_event {
@@ -94,14 +95,14 @@ struct record_bpf_event {
 struct record_text_poke {
 	uint64_t addr;
 	uint16_t old_len, new_len;
-	const uint8_t *bytes; /* the old ones, then the new ones */
+	const uint8_t *bytes; /* the old bytes, followed by the new ones */
 };
 
 struct record_aux_output_hw_id {
 	uint64_t hw_id;
 };
 
-/* The user part of earlier samples' chains: those that end with this cookie. */
+/* The user part of the call chains of earlier samples: those whose chain ends with this cookie. */
 struct record_callchain_deferred {
 	uint64_t cookie;
 	uint64_t nr;
@@ -127,13 +128,13 @@ struct record_namespaces {
 	const uint8_t *links; /* nr pairs {dev u64, inode u64} */
 };
 
-/* What kernels newer than our headers write. */
+/* Records of kernels newer than our headers. */
 enum {
 	RECORD_CALLCHAIN_DEFERRED = 22
 };
 
 struct record {
-	uint32_t type; /* PERF_RECORD_*, or RECORD_* of those that perf makes */
+	uint32_t type; /* PERF_RECORD_*, or RECORD_* for records that perf writes */
 	uint16_t misc;
 	struct record_id id;
 	union {
@@ -172,8 +173,8 @@ struct record {
 	};
 };
 
-/* Where a sample of one attr has the fields before its first one of variable size (READ and
- * what follows): offsets from the record's start, 0 for a field that it does not have. */
+/* The positions of the fields of an attr's samples before the first field of variable size
+ * (READ and later): offsets from the start of the record, 0 if the field is missing. */
 struct sample_layout {
 	uint16_t id;
 	uint16_t ip;
@@ -183,50 +184,52 @@ struct sample_layout {
 	uint16_t stream;
 	uint16_t cpu;
 	uint16_t period;
-	uint64_t default_period; /* of samples that do not have it, else 0 */
-	uint16_t bytes;          /* where the first field of variable size begins */
-	uint64_t more; /* PERF_SAMPLE_* of those fields; not 0 if there is one */
+	uint64_t default_period; /* used if samples do not contain the period, else 0 */
+	uint16_t bytes;          /* offset of the first field of variable size */
+	uint64_t more;           /* PERF_SAMPLE_* bits of those fields */
 };
 
-/* The events of a stream: their attrs, and which id belongs to which. */
+/* The events of a stream: their attrs, and the mapping from ids to attrs. */
 struct decoder {
 	VEC(struct perf_event_attr) attrs;
-	VEC(struct sample_layout) layouts; /* one an attr */
+	VEC(struct sample_layout) layouts; /* one per attr */
 	struct map by_id;                  /* (id, 0) -> attr index */
-	/* The same for ids near the first one, as the kernel numbers them in a row. */
+	/* Same, but indexed by id minus first_id: the kernel assigns consecutive ids. */
 	VEC(uint32_t) by_near_id;
 	uint64_t first_id;
-	/* Where all attrs have the id, of the first attr (perf_event_open(2)): bytes from the
-	 * start of a sample and from the end of other records.  0: there is none. */
+	/* The position of the id in all attrs, taken from the first attr (perf_event_open(2)):
+	 * bytes from the start of a sample and from the end of other records. 0: there is no
+	 * id. */
 	uint16_t id_in_sample;
 	uint16_t id_from_end;
-	/* Bytes of the fields at the end of other records than samples (sample_id_all), where all
-	 * attrs have the same; 0: none, or they differ. */
+	/* Bytes of the fields at the end of records other than samples (sample_id_all), if all
+	 * attrs have the same; 0: no such fields, or they differ. */
 	uint16_t trailer_bytes;
-	bool build_ids; /* an attr asks for build-ids in MMAP2 records */
-	bool swap;      /* the data has the other byte order */
+	bool build_ids; /* an attr requests build-ids in MMAP2 records */
+	bool swap;      /* the data has the opposite byte order */
 };
 
 void decoder_init(struct decoder *d, bool swap);
-/* 0 or -ENOMEM; the attr is copied, its index is the count before. */
+/* Both return 0 or -ENOMEM. The attr is copied; attrs are numbered from 0 in the order of the
+ * calls. */
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);
 void decoder_done(struct decoder *d);
-/* Decodes the record at `bytes` (its header included, in the data's byte order; `len` is
- * what is left of the data).  Kinds without a struct above, and those that are not known,
- * get type, misc and (the kernel's) id only.  Its attr is found as perf does it: by the id
- * where the first attr has it; the first attr where there is no id or it is 0.
- * 0, or -EBADMSG if it is malformed or cut. */
+/* Decodes the record at `bytes`, which include its header, in the data's byte order; `len` is
+ * the rest of the data. For record types without a struct above and for unknown types, sets
+ * only type, misc and (for kernel types) id. Finds the attr in the same way as perf: by the id
+ * if the first attr has ids; otherwise, and for id 0, uses the first attr. Returns 0, or
+ * -EBADMSG if the record is malformed or truncated. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
-/* The same for a SAMPLE, of which somebody knows already that it is one, of `size` bytes (at least
- * those of its header). */
+/* Same for a record that is known to be a SAMPLE of `size` bytes, at least the size of its
+ * header. */
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		   struct record *ret_record, struct err *err);
-/* The same where only type, misc, id, ip, addr and period are wanted: looks at nothing behind them (which
- * is not checked, either), nr_chain and cgroup are 0, `has` is 0. */
+/* Same, but decodes only type, misc, id, ip, addr and period. Ignores all later fields without
+ * checking them; sets nr_chain, cgroup and `has` to 0. */
 int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
 			 struct record *ret_record, struct err *err);
-/* Bytes of a record that are its own: what its header says, or less where the kernel counted the
- * room of other recordings, too (docs/perf-report.md).  0: it is malformed. */
+/* Returns the real size of a record: the size in its header, or less if the kernel also counted
+ * the fields of other recordings (docs/perf-report.md). Returns 0 if it is malformed. */
 size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len);

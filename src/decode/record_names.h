@@ -1,8 +1,8 @@
-/* record_names.h - what perf calls its kinds of records.
+/* record_names.h - perf's names of record types.
  * Layer: decode. */
 #pragma once
 #include <stdint.h>
 
-/* "MMAP2", "SAMPLE", "FINISHED_ROUND"; NULL for a type that nobody knows.  simpleperf's own
- * (from 32768 on) are "KERNEL_SYMBOL" ... */
+/* Returns "MMAP2", "SAMPLE", "FINISHED_ROUND", or NULL for an unknown type. simpleperf's types
+ * (from 32768) are "KERNEL_SYMBOL" ... */
 const char *record_name(uint32_t type);

@@ -1,4 +1,4 @@
-/* record_priv.h - what the files of decode/ share. */
+/* record_priv.h - shared by the files of decode/. */
 #pragma once
 #include <string.h>
 
@@ -11,11 +11,12 @@ enum {
 	RECORD_PERF_MADE_COUNT = RECORD_SCHEDSTAT_DOMAIN + 1 - RECORD_PERF_MADE_FIRST
 };
 
-/* Reads the body of one kind of record, from behind its header; in->failed tells of a short
- * one. */
+/* Decodes the body of one type of record; `in` starts after the header. If the record is too
+ * short, in->failed is set. */
 typedef void (*record_decode_fn)(struct cursor *in, struct record *rec);
 
-/* `nr` elements of `bytes` each, borrowed; NULL and in->failed if they are not there. */
+/* Returns `nr` elements of `bytes` bytes each, borrowed. If the record is too short, returns
+ * NULL and sets in->failed. */
 static inline const uint8_t *record_take_array(struct cursor *in, uint64_t nr,
 					       size_t bytes)
 {
@@ -26,7 +27,7 @@ static inline const uint8_t *record_take_array(struct cursor *in, uint64_t nr,
 	return cursor_take(in, nr * bytes);
 }
 
-/* A string that ends inside the record, else "" and in->failed. */
+/* Returns a string that ends inside the record. Otherwise returns "" and sets in->failed. */
 const char *record_take_str(struct cursor *in);
 void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read);
 
@@ -54,7 +55,8 @@ static inline uint16_t record_u16(const uint8_t *at, bool swap)
 	return swap ? __builtin_bswap16(v) : v;
 }
 
-/* Of the fields at the end of records that are no samples: perf_event_open(2), struct sample_id. */
+/* Returns the size of the fields at the end of records other than samples: perf_event_open(2),
+ * struct sample_id. */
 static inline uint16_t record_trailer_bytes(const struct perf_event_attr *a)
 {
 	static const uint64_t words = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -65,7 +67,7 @@ static inline uint16_t record_trailer_bytes(const struct perf_event_attr *a)
 	return (uint16_t)((size_t)nr * sizeof(uint64_t));
 }
 
-/* Reads the header; the record's size, or 0 if it is malformed or more than `len`. */
+/* Reads the header. Returns the size of the record, or 0 if it is malformed or exceeds `len`. */
 static inline size_t record_open(const struct decoder *d, const uint8_t *bytes,
 				 size_t len, struct record *rec)
 {
@@ -79,8 +81,8 @@ static inline size_t record_open(const struct decoder *d, const uint8_t *bytes,
 	return size >= RECORD_HEADER_BYTES && size <= len ? size : 0;
 }
 
-/* The attr of the record whose id is at `at`, bytes from its start; 0: it has none.  What
- * perf makes up for the time before the recording has the id 0. */
+/* Returns the index of the attr for the record whose id is `at` bytes from its start; `at` 0:
+ * it has no id. Records that perf synthesizes for the time before the recording have the id 0. */
 static inline uint32_t record_attr(const struct decoder *d, const uint8_t *bytes,
 				   size_t size, size_t at, bool *ret_stray)
 {
@@ -104,5 +106,5 @@ static inline uint32_t record_attr(const struct decoder *d, const uint8_t *bytes
 int record_malformed(size_t left, struct err *err);
 int record_cut_short(const struct record *rec, struct err *err);
 
-/* Type minus RECORD_PERF_MADE_FIRST; NULL where there is nothing to read. */
+/* Indexed by type minus RECORD_PERF_MADE_FIRST. NULL if there is no body to decode. */
 extern const record_decode_fn record_perf_made[RECORD_PERF_MADE_COUNT];

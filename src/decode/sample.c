@@ -5,11 +5,11 @@
 #include "base/array.h"
 #include "decode/record_priv.h"
 
-/* Compiled for each byte order, which the compiler is told so. */
+/* Forces inlining, so that the compiler creates a version of the code for each byte order. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-	BRANCH_BYTES = 24 /* from, to, flags */
+	BRANCH_BYTES = 24 /* three words: from, to, flags */
 };
 
 uint64_t decoder_u64_at(const struct decoder *d, const uint8_t *array, uint64_t i)
@@ -34,8 +34,8 @@ uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s
 	return decoder_u64_at(d, s->chain, i);
 }
 
-/* A bit field of a word that the kernel wrote as C bit fields: they begin at the lowest bit
- * on little-endian machines and at the highest one on the others. */
+/* Returns a bit field of a word that the kernel wrote as C bit fields. Little-endian machines
+ * allocate them from the lowest bit, big-endian machines from the highest. */
 static uint64_t bits(uint64_t word, unsigned int first, unsigned int nr, bool big)
 {
 	return word >> (big ? 64 - first - nr : first) & ((UINT64_C(1) << nr) - 1);
@@ -184,7 +184,7 @@ static struct record_regs take_regs(struct cursor *in, uint64_t mask)
 	return r;
 }
 
-/* The room that was asked for, and behind it how much of it was used. */
+/* Reads the requested number of stack bytes, followed by the number that was really used. */
 static struct record_bytes take_user_stack(struct cursor *in)
 {
 	struct record_bytes room = take_bytes(in, cursor_u64(in));
@@ -199,7 +199,8 @@ static struct record_bytes take_user_stack(struct cursor *in)
 	return room;
 }
 
-/* Both kinds of weight are one word, whose parts lie so that swapping the word is right. */
+/* Both kinds of weight are one word, whose fields are arranged so that swapping the word is
+ * correct. */
 static void take_weight(struct cursor *in, uint64_t type, struct record_sample *s)
 {
 	uint64_t word = cursor_u64(in);
@@ -213,7 +214,7 @@ static void take_weight(struct cursor *in, uint64_t type, struct record_sample *
 	s->p_stage_cyc = (uint16_t)(word >> 48);
 }
 
-/* The parts behind the chain and the user's state, in the kernel's order. */
+/* Reads the fields after the chain and the user state, in the kernel's order. */
 static void take_last_parts(const struct perf_event_attr *a, uint64_t t,
 			    struct cursor *in, struct record_sample *s)
 {
@@ -237,7 +238,7 @@ static void take_last_parts(const struct perf_event_attr *a, uint64_t t,
 		s->aux = take_bytes(in, cursor_u64(in));
 }
 
-/* Apart, so that chains alone keep a short path. */
+/* Not inlined, so that samples with only chains use a short path. */
 __attribute__((noinline)) static void take_middle_parts(const struct perf_event_attr *a,
 							uint64_t t, struct cursor *in,
 							struct record_sample *s)
@@ -254,7 +255,7 @@ __attribute__((noinline)) static void take_middle_parts(const struct perf_event_
 		take_last_parts(a, t, in, s);
 }
 
-/* What lies behind the fixed part; `t` without the bits of that. */
+/* Reads the fields after the fixed part. `t` has no bits of the fixed part. */
 static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
 				struct cursor *in, struct record_sample *s)
 {
@@ -267,14 +268,14 @@ static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
 	s->has = t;
 }
 
-/* The field at `offset`, 0 where that is 0: the header is loaded in vain then, which costs less
- * than to jump over it, as every field would be. */
+/* Returns the field at `offset`, or 0 if `offset` is 0. In that case the load of the header is
+ * wasted, but this costs less than a branch for every field. */
 ALWAYS_INLINE uint64_t field_u64(const uint8_t *at, uint16_t offset, bool swap)
 {
 	return record_u64(at + offset, swap) & -(uint64_t)(offset != 0);
 }
 
-/* The same of a number whose absence is -1. */
+/* Same for a number that is -1 if it is missing. */
 ALWAYS_INLINE uint32_t field_u32(const uint8_t *at, uint16_t offset, uint16_t part,
 				 bool swap)
 {
@@ -293,8 +294,8 @@ ALWAYS_INLINE void load_ids(const struct sample_layout *l, const uint8_t *at, bo
 	id->cpu = field_u32(at, l->cpu, 0, swap);
 }
 
-/* The fields of fixed size, by their offsets: one look at the length for all of them.  This
- * is the path that every sample takes.  Returns the layout, NULL if the record is short. */
+/* Decodes the fixed-size fields by their offsets, with a single length check. Every sample
+ * takes this path. Returns the layout, or NULL if the record is too short. */
 ALWAYS_INLINE const struct sample_layout *decode_fixed(const struct decoder *d,
 						       const uint8_t *at, size_t size,
 						       bool swap, struct record *rec)
@@ -319,7 +320,8 @@ ALWAYS_INLINE const struct sample_layout *decode_fixed(const struct decoder *d,
 	return l;
 }
 
-/* A chain and nothing else: what most samples have, if anything.  False: it is cut. */
+/* Decodes a chain without further fields, which is the most frequent variable part. Returns
+ * false if it is truncated. */
 ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at,
 				size_t size, bool swap, struct record_sample *s)
 {

@@ -1,5 +1,5 @@
 /* sample.h - the fields of a PERF_RECORD_SAMPLE.  Arrays are borrowed from the raw bytes, in
- * the data's byte order and maybe unaligned; the functions below read them.
+ * the data's byte order and possibly unaligned; read them with the functions below.
  * Layer: decode.  Source of the layouts: perf_event_open(2), <linux/perf_event.h>. */
 #pragma once
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 
 struct decoder;
 
-/* What newer kernels than the headers we are built with know. */
+/* Bits of kernels newer than our headers. */
 enum {
 	SAMPLE_BRANCH_COUNTERS = 1 << 19 /* attr.branch_sample_type */
 };
@@ -26,19 +26,19 @@ struct read_value {
 	uint64_t lost; /* PERF_FORMAT_LOST, else 0 */
 };
 
-/* struct read_format: one value, or those of a group. */
+/* struct read_format: a single value, or those of a group. */
 struct record_read {
 	uint64_t enabled_ns; /* PERF_FORMAT_TOTAL_TIME_ENABLED, else 0 */
 	uint64_t running_ns;
 	uint64_t nr;
-	struct read_value one; /* the only or the first one */
-	const uint8_t *group;  /* NULL: there is only `one` */
+	struct read_value one; /* the only value, or the first of the group */
+	const uint8_t *group;  /* NULL: `one` is the only value */
 	uint32_t format;       /* PERF_FORMAT_* */
 };
 
 struct record_regs {
 	uint64_t abi;  /* PERF_SAMPLE_REGS_ABI_* */
-	uint64_t mask; /* which ones, from the attr; 0 with ABI_NONE */
+	uint64_t mask; /* the registers present, from the attr; 0 with ABI_NONE */
 	const uint8_t *values;
 };
 
@@ -59,9 +59,9 @@ struct record_sample {
 	uint64_t period;
 	uint64_t cgroup;
 	uint64_t nr_chain;
-	const uint8_t *chain; /* nr_chain u64, markers among them */
-	/* PERF_SAMPLE_*: which of the fields behind this one are there.  The others have no
-	 * value at all: a flat sample does not pay for clearing them. */
+	const uint8_t *chain; /* nr_chain u64, including markers */
+	/* PERF_SAMPLE_* bits of the fields after this one that are present. All others are
+	 * uninitialized, so that simple samples do not have to clear them. */
 	uint64_t has;
 	struct record_read read;
 	struct record_bytes raw;
@@ -71,8 +71,9 @@ struct record_sample {
 	const uint8_t *branch_counters; /* nr_branches u64, or NULL */
 	struct record_regs user_regs;
 	struct record_bytes
-		user_stack;            /* what was copied; not the room that was left */
-	uint64_t weight;               /* both kinds of weight set it */
+		user_stack; /* the copied bytes, without the unused rest of the
+                                        * buffer */
+	uint64_t weight;    /* set by both kinds of weight */
 	uint16_t ins_lat, p_stage_cyc; /* WEIGHT_STRUCT only, else 0 */
 	uint64_t data_src;             /* union perf_mem_data_src */
 	uint64_t transaction;
@@ -82,9 +83,9 @@ struct record_sample {
 	struct record_bytes aux;
 };
 
-/* The words of a chain that are no address but say what kind the next ones are. */
+/* Words of a chain that are not addresses but mark the cpu mode of the following addresses. */
 enum chain_mark {
-	CHAIN_ADDRESS, /* no mark */
+	CHAIN_ADDRESS, /* not a mark */
 	CHAIN_HYPERVISOR,
 	CHAIN_KERNEL,
 	CHAIN_USER,
@@ -119,16 +120,16 @@ static inline enum chain_mark chain_mark_of(uint64_t word)
 	}
 }
 
-/* The i-th word of an array of u64 or u32 in a record of this decoder: chains, registers,
- * CPU masks ... */
+/* Returns the i-th word of an array of u64 or u32 in a record of this decoder, such as a chain,
+ * registers or a CPU mask. */
 uint64_t decoder_u64_at(const struct decoder *d, const uint8_t *array, uint64_t i);
 uint32_t decoder_u32_at(const struct decoder *d, const uint8_t *array, uint64_t i);
-/* The i-th word of a sample's chain; see chain_mark_of(). */
+/* Returns the i-th word of a sample's chain; see chain_mark_of(). */
 uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
 			  uint64_t i);
 struct branch decoder_branch_at(const struct decoder *d, const struct record_sample *s,
 				uint64_t i);
-/* As perf prints it: "COND", "CALL"; "" for an unknown type. */
+/* Returns perf's name, such as "COND" or "CALL", or "" for an unknown type. */
 const char *branch_type_name(const struct branch *b);
 struct read_value decoder_read_at(const struct decoder *d, const struct record_read *r,
 				  uint64_t i);
