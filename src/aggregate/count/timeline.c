@@ -18,7 +18,7 @@ enum {
 	BUCKET_BITS = 32
 };
 
-/* Where a place was last added. */
+/* The word at which a place was last added. */
 struct timeline_recent {
 	uint32_t place;
 	uint32_t at_plus_1;

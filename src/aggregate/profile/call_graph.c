@@ -127,7 +127,7 @@ static void order_locals(struct call_graph_walk *w)
 			w->locals.at[at++] = (struct call_graph_local){ .node = node };
 }
 
-/* Number 0 is the root, which is nobody's callee; 1 is the root of truncated stacks. */
+/* Number 0 is the root, which is not a callee; 1 is the root of truncated stacks. */
 static int make_locals(struct call_graph_walk *w, const struct call_graph_item *items,
 		       size_t nr)
 {

@@ -373,7 +373,7 @@ static int sample_merge_open_part(struct sample_merge *m, struct sample_merge_pa
 	return sample_merge_advance(p, err);
 }
 
-/* Returns the part with the earliest sample, opening it if needed; NULL if there is none.  At
+/* Returns the part with the earliest sample, opening it if needed; NULL if all have ended.  At
  * equal times, the part that was added first comes first. */
 static int sample_merge_earliest(struct sample_merge *m,
 				 struct sample_merge_part **ret_part, struct err *err)

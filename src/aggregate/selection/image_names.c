@@ -18,7 +18,7 @@ const char *image_name_kernel(enum name_style style, const char *vmlinux)
 	return *vmlinux ? vmlinux : "/no-vmlinux";
 }
 
-/* Recorded as "ext4" or "[ext4]"; the brackets are perf's, the slash is OProfile's. */
+/* The recorded name is "ext4" or "[ext4]"; perf's has brackets, OProfile's a slash. */
 static void image_names_put_module(struct buf *out, const char *name,
 				   enum name_style style)
 {
@@ -34,8 +34,9 @@ static void image_names_put_module(struct buf *out, const char *name,
 		image_names_put(out, "]");
 }
 
-/* perf keeps executable memory that has no file, one image a process, for the map of a JIT
- * compiler (/tmp/perf-PID.map); is_anon_memory() and is_no_dso_memory() of its map.c. */
+/* Returns true for executable memory without a file.  perf makes one image of it per process,
+ * for the map of a JIT compiler (/tmp/perf-PID.map): is_anon_memory() and is_no_dso_memory() of
+ * its map.c. */
 static bool is_jit_memory(const char *name)
 {
 	static const char *const beginnings[] = { "//anon",         "/dev/zero",
@@ -73,7 +74,7 @@ static void put_anon(struct buf *out, const char *name, const struct image *imag
 	image_names_put(out, range);
 }
 
-/* OProfile made a file of this name of what a compiler told of the process's code. */
+/* OProfile wrote the code that a JIT compiler reported for a process to a file of this name. */
 static void put_dump(struct buf *out, int32_t pid, enum name_style style)
 {
 	char text[32];
@@ -84,7 +85,7 @@ static void put_dump(struct buf *out, int32_t pid, enum name_style style)
 	image_names_put(out, text);
 }
 
-/* operf's name for it; perf has none. */
+/* operf's name; perf has none. */
 static void put_hypervisor(struct buf *out, const char *name, enum name_style style)
 {
 	if (style == NAMES_OPROFILE)

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 
-static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */
+static const uint64_t min_width_ns = 100; /* times are stored in units of 100 ns */
 
 const struct key_row key_rows[] = {
 	{ .name = "event", .id = KEY_EVENT, .help = "what was counted" },
@@ -136,7 +136,7 @@ static int unknown_key(const char *name, struct err *err)
 		name);
 }
 
-/* `word` is changed: the width is cut off. */
+/* Modifies `word`: cuts off the width. */
 static int parse_key(char *word, struct key *key, struct err *err)
 {
 	char *width = strchr(word, ':');

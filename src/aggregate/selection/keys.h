@@ -1,4 +1,4 @@
-/* keys.h - what a report can be grouped by: the table behind `--by KEY[,KEY...]`.
+/* keys.h - the keys that a report can be grouped by: the table for `--by KEY[,KEY...]`.
  * Layer: aggregate. */
 #pragma once
 #include <stdbool.h>
@@ -39,7 +39,7 @@ enum key_kind {
 	KEY_TIMES    /* value: nanoseconds since the session began */
 };
 
-/* What has to be known of a sample for a key. */
+/* The data of a sample that a key needs. */
 enum {
 	NEED_APP = 1, /* of its thread: */
 	NEED_COMM = 2,
@@ -51,15 +51,15 @@ enum {
 	NEED_ADDRESS = 128,
 	NEED_CPU = 256,
 	NEED_TIME = 512,
-	NEED_QUALITY = 1024, /* whether it was idle, exiting, cut short */
+	NEED_QUALITY = 1024, /* idle, exiting or truncated */
 	NEED_LINES = 2048,   /* debug information */
-	NEED_STACK = 4096,   /* its callers, too */
+	NEED_STACK = 4096,   /* its callers */
 };
 
 struct key_row {
 	const char *name;
 	const char *help;
-	const char *refusal; /* why it is not offered yet, else NULL */
+	const char *refusal; /* why it is not available yet, or NULL */
 	enum key_id id;
 	enum key_kind kind;
 	unsigned int needs;
@@ -67,23 +67,24 @@ struct key_row {
 
 struct key {
 	const struct key_row *row;
-	char *typed;       /* as the user wrote it: the column's name in CSV and JSON */
+	char *typed;       /* the user's spelling: the column's name in CSV and JSON */
 	uint64_t width_ns; /* of KEY_TIME */
-	bool implied;      /* not asked for: keys_mark_symbols() */
+	bool implied;      /* added by keys_mark_symbols() */
 };
 
 struct key_list {
 	VEC(struct key) keys;
 };
 
-/* Every spelling is a row; `name` NULL ends the table. */
+/* Each spelling has a row; `name` NULL ends the table. */
 extern const struct key_row key_rows[];
 
-/* Parses and appends a comma list.  0, -EINVAL with a one-line reason, -ENOMEM. */
+/* Parses and appends a comma-separated list.  Returns 0, -EINVAL with a one-line message, or
+ * -ENOMEM. */
 int keys_parse(struct key_list *list, const char *text, struct err *err);
-/* Puts KEY_ORIGIN in front of KEY_SYMBOL where it is not among the keys, so that a table can
- * show each function with its origin, as perf does.  0 or -ENOMEM. */
+/* Inserts KEY_ORIGIN before KEY_SYMBOL unless it is already a key, so that a table can show each
+ * function with its origin like perf.  Returns 0 or -ENOMEM. */
 int keys_mark_symbols(struct key_list *list);
 void keys_done(struct key_list *list);
-/* Position of the key in the list, or -1. */
+/* Returns the index of the key in the list, or -1. */
 int keys_find(const struct key_list *list, enum key_id id);

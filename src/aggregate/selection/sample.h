@@ -1,5 +1,5 @@
-/* sample.h - a profile specification asked about whole samples, one by one: for
- * what copies samples instead of counting them.
+/* sample.h - applies a profile specification to individual samples, for code that copies samples
+ * instead of counting them.
  * Layer: aggregate.  Not thread safe. */
 #pragma once
 #include <stddef.h>
@@ -9,8 +9,8 @@
 struct sample;
 struct sample_batch;
 
-/* Does the selection ask for sample `i` of a batch with all columns?  What was damaged is
- * asked for unless it asks for something else.  1, 0, or -ENOMEM. */
+/* Returns 1 if the specification selects sample `i` of a batch with all columns, 0 if not, or
+ * -ENOMEM.  Damaged samples are selected unless the specification requires something else. */
 int selection_wants_sample(struct selection *s, const struct sample_batch *b, size_t i);
-/* The same for a sample alone. */
+/* Does the same for a single sample. */
 int selection_wants_one(struct selection *s, const struct sample *sample);

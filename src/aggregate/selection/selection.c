@@ -8,7 +8,7 @@
 #include "format/session/session.h"
 
 enum {
-	SELECTION_UNSET = 0x7fffffff /* no bits of spec.h */
+	SELECTION_UNSET = 0x7fffffff /* not a combination of the bits of spec.h */
 };
 
 void selection_init(struct selection *s, const struct spec *spec,
@@ -58,7 +58,7 @@ bool selection_wants_thread(const struct selection *s, const struct thread *thre
 		spec_wants_cgroup(s->spec, dict_str(s->dict, thread->cgroup)));
 }
 
-/* Room for the bits of all images of the dict, which grows block by block. */
+/* Makes room for the bits of all images; the dict grows with each block. */
 static int selection_extend(struct selection *s)
 {
 	size_t nr = s->dict->images.nr;
@@ -76,8 +76,8 @@ static int selection_extend(struct selection *s)
 	return 0;
 }
 
-/* By OProfile's name, perf's, for the kernel also OProfile's where it has a file, for memory
- * without a file the recorded one. */
+/* Matches OProfile's name and perf's; for the kernel also OProfile's name without a file, and
+ * for anonymous memory also the recorded name. */
 static int match_names(struct selection *s, const struct image *image,
 		       unsigned int *ret_bits)
 {
@@ -104,7 +104,7 @@ static int image_bits(struct selection *s, uint32_t image, unsigned int *ret_bit
 {
 	int r;
 
-	/* What was damaged has no name that could be asked for. */
+	/* A damaged sample has no image name that could match. */
 	if (image >= s->dict->images.nr) {
 		*ret_bits = 0;
 		return 0;

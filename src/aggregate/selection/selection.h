@@ -1,6 +1,6 @@
-/* selection.h - what a profile specification asks for in one source.
- * Layer: aggregate.  Not thread safe.  Names are compared once an image, at its first use,
- * CPUs when it is made: asking is a look-up. */
+/* selection.h - applies a profile specification to a source.
+ * Layer: aggregate.  Not thread safe.  Names are matched once per image, at its first use, and
+ * CPUs when the selection is made; each query is then a look-up. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,56 +16,57 @@ struct sample_batch;
 struct thread;
 
 enum {
-	SELECTION_CPUS = 1024, /* beyond these it takes longer */
+	SELECTION_CPUS = 1024, /* higher numbers are slower */
 	SELECTION_NARROW = 4,  /* columns of sample_batch */
 	SELECTION_WIDE = 2
 };
 
-/* Where the samples go that selection_keep_times() keeps. */
+/* The columns of the samples that selection_keep_times() keeps. */
 struct selection_columns {
 	size_t room;
-	uint32_t *kept; /* positions in the batch */
+	uint32_t *kept; /* indices in the batch */
 	uint32_t *narrow[SELECTION_NARROW];
 	uint64_t *wide[SELECTION_WIDE];
 };
 
 struct selection {
-	const struct spec *spec; /* NULL: everything is asked for */
+	const struct spec *spec; /* NULL: everything is selected */
 	const struct dict *dict;
 	const char *vmlinux; /* "" if none */
-	bool images;         /* it asks for images at all */
+	bool images;         /* the specification has images */
 	unsigned int kernel; /* spec_image_bits() of the kernel as an application */
-	unsigned int *bits;  /* by image; SELECTION_UNSET: not worked out */
+	unsigned int *bits;  /* by image; SELECTION_UNSET: not computed */
 	size_t nr_bits;
 	struct buf text;
-	bool cpus;                              /* it asks for CPUs: */
-	uint64_t cpu_bits[SELECTION_CPUS / 64]; /* of the first ones */
-	VEC(struct time_range) times;           /* none: it does not ask for times */
-	bool times_known; /* false: it asks for shares of an unknown span */
+	bool cpus;                              /* the specification has CPUs: */
+	uint64_t cpu_bits[SELECTION_CPUS / 64]; /* of the first CPUs */
+	VEC(struct time_range) times;           /* empty: no restriction */
+	bool times_known; /* false: percentages of an unknown span are needed */
 	struct selection_columns columns;
 };
 
-/* What is passed outlives the selection; the dict may grow. */
+/* The arguments must outlive the selection; the dict can grow. */
 void selection_init(struct selection *s, const struct spec *spec,
 		    const struct dict *dict, const char *vmlinux);
 void selection_done(struct selection *s);
-/* Says what times the samples of the source have: needed before times are asked for.  0 or
- * -ENOMEM. */
+/* Sets the time span of the source's samples; call it before any query about times.  Returns 0
+ * or -ENOMEM. */
 int selection_set_times(struct selection *s, const struct session_span *session);
-/* Leaves only the samples whose time is asked for; the batch has its times.  Its columns are
- * borrowed from the selection until the next call.  0 or -ENOMEM. */
+/* Reduces the batch, which must have times, to the samples in the selected times.  Its columns
+ * then belong to the selection and are valid until the next call.  Returns 0 or -ENOMEM. */
 int selection_keep_times(struct selection *s, struct sample_batch *batch);
-/* NULL is not fine, all 0 is. */
+/* `c` must not be NULL, but can be all 0. */
 void selection_columns_done(struct selection_columns *c);
 bool selection_wants_event(const struct selection *s, const struct event_desc *event);
 bool selection_wants_thread(const struct selection *s, const struct thread *thread);
-/* A sample in `image` of a process whose main binary is the image `app`, each a number of
- * the dict or DICT_NONE; `kernel_app`: the kernel is the application.  An application that
- * is not known is the image itself.  1, 0, or -ENOMEM; *ret_top as of spec_wants_image(). */
+/* Returns 1 if the specification selects a sample in `image` of a process whose main binary is
+ * the image `app` (each a number of the dict or DICT_NONE), 0 if not, or -ENOMEM.  `kernel_app`:
+ * the kernel is the application.  If the application is unknown, it is the image itself.
+ * *ret_top is as for spec_wants_image(). */
 int selection_wants_image(struct selection *s, uint32_t app, bool kernel_app,
 			  uint32_t image, bool *ret_top);
 
-/* Is the CPU of a sample asked for?  DICT_NONE: it is not known. */
+/* Returns true if the CPU is selected.  DICT_NONE: unknown. */
 static inline bool selection_wants_cpu(const struct selection *s, uint32_t cpu)
 {
 	if (!s->cpus)

@@ -1,4 +1,4 @@
-/* session_span.h - when a session and its samples begin and end.
+/* session_span.h - the start of a session, and the time range of its samples.
  * Layer: aggregate. */
 #pragma once
 #include <stddef.h>
@@ -8,19 +8,19 @@
 
 struct session_info;
 
-/* What a source knows of its session's times, all in its clock. */
+/* The times that a source knows about its session, all in its clock. */
 struct session_span {
-	uint64_t start_ns;          /* when the recording began */
+	uint64_t start_ns;          /* start of the recording */
 	uint64_t first_ns, last_ns; /* of its samples; both 0: unknown */
-	/* When the clock of the day was wall_ns (since 1970), the session's was wall_at_ns; of each
-	 * segment, since the former is set now and then.  0: unknown. */
+	/* When the wall clock was wall_ns (since 1970), the session's clock was wall_at_ns; per
+	 * segment, since the wall clock can be adjusted.  0: unknown. */
 	uint64_t wall_ns, wall_at_ns;
 };
 
-/* Sets wall_ns and wall_at_ns as the segment says. */
+/* Sets wall_ns and wall_at_ns from the segment. */
 void session_span_set_wall(struct session_span *span, const struct session_info *info);
-/* Sets first_ns and last_ns from the segments of a session (session_list()), for which the
- * times of all samples are read: only to be asked where shares of them are.  What cannot be
- * read is left out.  0 or -ENOMEM. */
+/* Sets first_ns and last_ns from the segments of a session (session_list()).  This reads the
+ * times of all samples, so call it only if percentages of the time are needed.  Skips unreadable
+ * segments.  Returns 0 or -ENOMEM. */
 int session_span_read(char *const *paths, size_t nr, enum trust trust,
 		      struct session_span *span);

@@ -13,12 +13,12 @@
 
 struct tag_row {
 	const char *name;
-	enum spec_tag list;  /* of tags that are offered */
-	const char *refusal; /* why it is not, else NULL */
-	const char *number;  /* what its values are if they are numbers, else NULL */
+	enum spec_tag list;  /* of available tags */
+	const char *refusal; /* why it is unavailable, or NULL */
+	const char *number;  /* description of its numeric values, or NULL */
 	uint64_t max;
-	bool negative; /* -1 stands for "unknown" */
-	bool all;      /* `all` is OProfile's spelling of "no restriction" */
+	bool negative; /* -1 represents "unknown" */
+	bool all;      /* accepts `all`, OProfile's spelling of "no restriction" */
 };
 
 #define TEXT(tag, spelling)                                                            \
@@ -68,7 +68,7 @@ enum {
 	NR_TAGS = COUNT_OF(tags)
 };
 
-/* The length of the tag before a colon, 0 for a bare word. */
+/* Returns the length of the tag before a colon, or 0 for a bare argument. */
 static size_t tag_length(const char *word)
 {
 	static const char letters[] =
@@ -78,7 +78,7 @@ static size_t tag_length(const char *word)
 	return word[len] == ':' ? len : 0;
 }
 
-/* The tag nearest to a mistyped one, in whatever case; NULL if none is near. */
+/* Returns the closest match for a mistyped tag, ignoring case, or NULL. */
 static const char *nearest_tag(const char *word, size_t len)
 {
 	char name[NEAREST_WORD_MAX];
@@ -125,7 +125,7 @@ static int list_push(struct spec_list *list, char *value)
 	return -ENOMEM;
 }
 
-/* A relative path also means the file it leads to from here. */
+/* A relative path also selects the file that it resolves to. */
 static int push_resolved(struct spec_list *list, const char *value)
 {
 	char *path;
@@ -213,7 +213,7 @@ static void lift_if_all(struct spec_list *list, const struct tag_row *row)
 	}
 }
 
-/* Keeps the word; it must not have been given before. */
+/* Stores the argument.  Fails if it was already given. */
 static int keep_word(struct spec *spec, const char *word, const char **ret_kept,
 		     struct err *err)
 {
@@ -245,7 +245,7 @@ static int add_tagged(struct spec *spec, const struct tag_row *row, const char *
 	r = keep_word(spec, word, &list->text, err);
 	if (r)
 		return r;
-	list_clear(list); /* of different values the last one wins */
+	list_clear(list); /* the last value wins */
 	if (spec_list_fill(list, row->list, strchr(word, ':') + 1))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!list->values.nr && row->list == SPEC_SESSION)

@@ -1,4 +1,4 @@
-/* spec_match.c - what a profile specification asks for. */
+/* spec_match.c - matches events, threads, images and so on against a profile specification. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
 	NR_IMAGE_TAGS = SPEC_LIB_IMAGE_EXCLUDE + 1
 };
 
-/* A word wholly in brackets is a name such as [vdso], not a set of letters. */
+/* Returns true for a pattern entirely in brackets: a name such as [vdso], not a character set. */
 static bool is_bracketed(const char *pattern)
 {
 	return pattern[0] == '[' &&
@@ -67,8 +67,8 @@ unsigned int spec_columns(const struct spec *spec)
 	return columns;
 }
 
-/* Takes the modifiers off the end of an event's name: "cycles:pp", "cpu/cycles/u" - the letters of
- * perf-list(1).  False: it has none. */
+/* Cuts the modifiers off an event's name: "cycles:pp", "cpu/cycles/u" - the letters of
+ * perf-list(1).  Returns false if it has none. */
 static bool spec_match_cut_modifiers(char *name)
 {
 	static const char letters[] = "ukhIGHpPSDeWbR";
@@ -84,7 +84,7 @@ static bool spec_match_cut_modifiers(char *name)
 	return true;
 }
 
-/* "cpu_core/cycles:ppp/": what is between the slashes, or NULL. */
+/* Returns the text between the slashes of "cpu_core/cycles:ppp/", or NULL. */
 static char *inside_pmu(char *name)
 {
 	char *slash = strchr(name, '/');
@@ -96,7 +96,8 @@ static char *inside_pmu(char *name)
 	return slash + 1;
 }
 
-/* An event goes by its whole name, and by it without modifiers, without its PMU, without both. */
+/* Matches an event by its full name, and by its name without modifiers, without its PMU, and
+ * without both. */
 static bool list_wants_event(const struct spec_list *list, const char *name)
 {
 	char *copy, *event;
@@ -200,7 +201,7 @@ bool spec_has_images(const struct spec *spec)
 	return given_images(spec) != 0;
 }
 
-/* A pattern without a slash also means the last part of a path. */
+/* A pattern without a slash also matches the last component of a path. */
 static bool image_matches(const char *pattern, const struct image_names *image)
 {
 	bool bare = !strchr(pattern, '/');
@@ -242,7 +243,8 @@ bool spec_wants_image(const struct spec *spec, unsigned int app, unsigned int im
 {
 	unsigned int given = given_images(spec);
 	bool kernel = image & BIT_KERNEL;
-	/* Either role: of all images for bare words, of kernel and modules for image:. */
+	/* Tags that match in either role: bare arguments for all images, image: for kernel and
+	 * modules. */
 	unsigned int either = image & (kernel ? BIT_ANY | BIT_IMAGE : BIT_ANY);
 
 	*ret_top = false;

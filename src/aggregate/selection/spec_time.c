@@ -32,7 +32,7 @@ static bool parse_time(const char *text, size_t len, uint64_t *ret_ns)
 	return parse_duration_ns(time, ret_ns);
 }
 
-/* Seconds since 1970, with a fraction to the nanosecond. */
+/* Parses seconds since 1970, with a fraction of up to nine digits. */
 static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 {
 	uint64_t seconds = 0, ns = 0, unit = NS_PER_S;
@@ -55,7 +55,7 @@ static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 	return i == len;
 }
 
-/* Nothing is an open end. */
+/* An empty text is an open end. */
 static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 {
 	*m = (struct spec_moment){ .kind = MOMENT_OPEN };
@@ -71,7 +71,7 @@ static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 	return parse_time(text, len, &m->ns);
 }
 
-/* "10%/2", and "10%" for "10%/1": tools/perf/util/time-utils.c. */
+/* Parses "10%/2", and "10%" as "10%/1", like tools/perf/util/time-utils.c. */
 static bool parse_slice(const char *text, struct spec_span *span)
 {
 	size_t len = strcspn(text, "/");
@@ -99,7 +99,7 @@ static bool ends_before_it_begins(const struct spec_span *s)
 					    : s->to.ns <= s->from.ns;
 }
 
-/* At most one end is open. */
+/* At most one end can be open. */
 static bool parse_ends(const char *text, const char *dash, struct spec_span *span)
 {
 	return strcmp(text, "-") != 0 &&
@@ -142,7 +142,8 @@ static uint64_t moment_ns(const struct spec_moment *m, const struct session_span
 	if (m->kind == MOMENT_TIME)
 		return m->ns ? add_up(s->start_ns, m->ns) : 0;
 	if (m->kind == MOMENT_WALL) {
-		uint64_t since = s->wall_ns - s->wall_at_ns; /* when the clock was 0 */
+		/* wall time when the clock was 0 */
+		uint64_t since = s->wall_ns - s->wall_at_ns;
 
 		return m->ns > since ? m->ns - since : 0;
 	}

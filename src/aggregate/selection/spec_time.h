@@ -1,13 +1,11 @@
-/* spec_time.h - spans of time as words: the values of time: in a profile specification.
+/* spec_time.h - parses spans of time: the values of time: in a profile specification.
  * Layer: aggregate.
- *
- *	1.5s-3s 250ms- -2m      from the session's start; an end left out is that of all
- *	10%-20% 90%-            of the time from the session's first sample to its last
- *	10%/2 10%               the second slice of a tenth, the first one (perf's spelling)
- *	@1763800000- @A-@B      seconds since 1970, by the clock of the day
- *
- * The begin belongs to a span, the end does not, so that neighbours share no sample; the
- * last sample belongs to 100%. */
+ *   1.5s-3s 250ms- -2m      from the session's start; an omitted end is unlimited
+ *   10%-20% 90%-            of the time from the session's first sample to its last
+ *   10%/2 10%               the second slice of a tenth, the first one (perf's syntax)
+ *   @1763800000- @A-@B      seconds since 1970, by the wall clock
+ * A span includes its start and excludes its end, so adjacent spans share no sample; 100%
+ * includes the last sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +14,7 @@
 
 struct spec_moment {
 	enum {
-		MOMENT_OPEN, /* as far as there are samples */
+		MOMENT_OPEN, /* unlimited */
 		MOMENT_TIME,
 		MOMENT_SHARE,
 		MOMENT_WALL
@@ -31,16 +29,16 @@ struct spec_span {
 
 struct time_range {
 	uint64_t from_ns;
-	uint64_t to_ns; /* not within any more */
+	uint64_t to_ns; /* exclusive */
 };
 
-/* False if the text is no span; *ret_span is then untouched. */
+/* Returns false if the text is not a span; *ret_span is then unchanged. */
 bool spec_span_parse(const char *text, struct spec_span *ret_span);
-/* Whether session_span.first_ns and last_ns are needed. */
+/* Returns true if session_span.first_ns and last_ns are needed. */
 bool spec_span_has_shares(const struct spec_span *span);
-/* Whether session_span.wall_ns is needed. */
+/* Returns true if session_span.wall_ns is needed. */
 bool spec_span_has_wall(const struct spec_span *span);
-/* The span in the session's clock; one that ends before it begins is empty.  What is older
- * than the start counts as its first moment, as it does in --by time. */
+/* Returns the span in the session's clock; it is empty if its end precedes its start.  Samples
+ * from before the start count as the first moment, as in --by time. */
 struct time_range spec_span_range(const struct spec_span *span,
 				  const struct session_span *session);

@@ -7,7 +7,7 @@
 #include "resolve/symbolize/naming.h"
 
 enum {
-	UNKNOWN, /* not asked yet */
+	UNKNOWN, /* not checked yet */
 	WANTED,
 	NOT_WANTED
 };

@@ -1,6 +1,6 @@
-/* symbol.h - symbol: of a profile specification, asked about samples one by one:
- * for what shows or copies samples instead of counting them.
- * Layer: aggregate.  Not thread safe.  Each frame is named once, at its first use. */
+/* symbol.h - applies symbol: of a profile specification to individual samples, for code that
+ * shows or copies samples instead of counting them.
+ * Layer: aggregate.  Not thread safe.  Each frame is symbolized once, at its first use. */
 #pragma once
 #include <stdint.h>
 
@@ -11,13 +11,13 @@ struct naming;
 
 struct selection_symbols {
 	struct naming *naming;
-	VEC(uint8_t) by_frame; /* whether its function is asked for */
+	VEC(uint8_t) by_frame; /* UNKNOWN, WANTED or NOT_WANTED */
 };
 
-/* The naming is borrowed and outlives it. */
+/* The symbolizer is not owned and must outlive it. */
 void selection_symbols_init(struct selection_symbols *s, struct naming *naming);
 void selection_symbols_done(struct selection_symbols *s);
-/* Does `of`, whose dict the naming names, ask for the function of this stack's leaf?
- * 1, 0 or -ENOMEM. */
+/* Returns 1 if `of` selects the function of this stack's leaf, 0 if not, or -ENOMEM.  The
+ * symbolizer must be the one for the dict of `of`. */
 int selection_wants_symbol(struct selection_symbols *s, const struct selection *of,
 			   uint32_t stack);

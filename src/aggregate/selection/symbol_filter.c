@@ -8,7 +8,7 @@
 #include "base/comma.h"
 #include "resolve/symbols/demangle.h"
 
-/* Takes `value`. */
+/* Takes ownership of `value`. */
 static int symbol_filter_add(struct symbol_filter *f, bool exclude, char *value)
 {
 	bool added;
@@ -58,7 +58,7 @@ bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spe
 	       (spec && spec_has_symbols(spec));
 }
 
-/* A listed name without a version means the symbol with any ("read": "read@@V1"). */
+/* A listed name without a version matches any version ("read": "read@@V1"). */
 static bool symbol_filter_is_meant(const char *listed, const char *name)
 {
 	size_t len = strlen(listed);

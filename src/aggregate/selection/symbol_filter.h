@@ -1,4 +1,4 @@
-/* symbol_filter.h - functions that a report leaves out, or that it is about.
+/* symbol_filter.h - the functions that a report includes or excludes.
  * Layer: aggregate.  Filled once from the command line, then read-only. */
 #pragma once
 #include <stdbool.h>
@@ -9,18 +9,18 @@ struct spec;
 
 struct symbol_filter {
 	VEC(char *) excluded;
-	VEC(char *) included; /* none: all that are not excluded */
+	VEC(char *) included; /* empty: all that are not excluded */
 };
 
-/* Adds the names of a comma list; they are compared whole.  0 or -ENOMEM. */
+/* Add the names of a comma-separated list, which must match completely.  Return 0 or -ENOMEM. */
 int symbol_filter_exclude(struct symbol_filter *f, const char *list);
 int symbol_filter_include(struct symbol_filter *f, const char *list);
 void symbol_filter_done(struct symbol_filter *f);
-/* Whether the lists, or symbol: in the specification, leave anything out at all; either may
- * be NULL. */
+/* Returns true if the lists, or symbol: in the specification, exclude anything; both can be
+ * NULL. */
 bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spec);
-/* Whether the report is about a function, by its name as in the symbol table.  A name in the
- * lists, and a pattern of the specification, may mean that or the demangled one, and in the
- * lists one without a version ("read@@V1") any. */
+/* Returns true if the report includes a function, by its name in the symbol table.  Listed names
+ * and the specification's patterns match that name or the demangled one; a listed name without a
+ * version matches any version ("read@@V1"). */
 bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
 			 const char *raw);

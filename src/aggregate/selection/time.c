@@ -1,4 +1,4 @@
-/* time.c - the samples of the spans that time: asks for. */
+/* time.c - keeps the samples in the spans of time: in a specification. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ int selection_set_times(struct selection *s, const struct session_span *session)
 	return 0;
 }
 
-/* Room for as many samples; the columns are made when they are first met. */
+/* Makes room for `nr` samples; columns are allocated at their first use. */
 static int selection_time_extend(struct selection_columns *c, size_t nr)
 {
 	if (nr <= c->room)
@@ -46,7 +46,7 @@ void selection_columns_done(struct selection_columns *c)
 	*c = (struct selection_columns){ 0 };
 }
 
-/* The kept values of a column in place of all; NULL stays NULL. */
+/* Replaces a column by its kept values; NULL stays NULL. */
 static int keep_narrow(struct selection_columns *c, size_t nr, size_t number,
 		       const uint32_t **column)
 {
