@@ -11,19 +11,19 @@
 
 enum {
 	CHAIN_MAX = 64,
-	NOT_USED = 0xffffffff, /* no stack has the frame in that place */
+	NOT_USED = 0xffffffff, /* no stack uses the frame at that position */
 	NONE = 0               /* in `lists`: none */
 };
 
 struct call_inlines {
-	uint32_t *list_of[CALL_PLACES]; /* by frame: where in `lists` */
+	uint32_t *list_of[CALL_PLACES]; /* by frame: index in `lists` */
 	size_t nr_frames;
+	/* The frame's own step, whose `function` is the number of inlined steps that follow it. */
 	VEC(struct call_step)
-	lists; /* the frame's own, whose `function` is the number of
-				      * those behind it */
+	lists;
 };
 
-/* A frame in one place. */
+/* A frame at a call position. */
 struct use {
 	uint32_t frame;
 	enum call_place place;
@@ -34,7 +34,7 @@ struct call_inlines_maker {
 	struct view *v;
 	struct call_inlines *c;
 	VEC(struct use) uses;
-	uint8_t *seen; /* by stack: its callers are noted */
+	uint8_t *seen; /* by stack: its callers have been visited */
 	struct buf text;
 };
 
@@ -136,7 +136,7 @@ static uint64_t use_address(const struct call_inlines_maker *m, const struct use
 			    f->offset - (use->place == CALL_BEFORE && f->offset));
 }
 
-/* Image by image. */
+/* Sorts the uses by image. */
 static int order_uses(const struct call_inlines_maker *m, struct sort_key **ret_keys)
 {
 	struct sort_key *keys = malloc((m->uses.nr + 1) * sizeof(*keys));
@@ -155,7 +155,7 @@ static int order_uses(const struct call_inlines_maker *m, struct sort_key **ret_
 	return r;
 }
 
-/* "path:12"; STRTAB_FAILED when memory is short. */
+/* Returns "path:12", or STRTAB_FAILED if memory is short. */
 static uint32_t place_text(struct call_inlines_maker *m, const char *file,
 			   uint32_t line)
 {
@@ -181,7 +181,7 @@ static int step_of(struct call_inlines_maker *m, const struct line_frame *frame,
 	return m->text.failed ? -ENOMEM : 0;
 }
 
-/* Those that were inlined are all but the last one of `frames`, which is the function itself. */
+/* All but the last of `frames` are inlined; the last is the function itself. */
 static int call_inlines_add_list(struct call_inlines_maker *m, const struct use *use,
 				 const struct line_frame *frames, size_t nr)
 {

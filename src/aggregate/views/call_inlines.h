@@ -1,5 +1,4 @@
-/* call_inlines.h - which functions were inlined where the frames of stacks are, and where in the
- * source these are.
+/* call_inlines.h - the inlined functions at the frames of stacks, and their source lines.
  * Layer: aggregate; used by views/places.c and call_stacks.c. */
 #pragma once
 #include <stddef.h>
@@ -7,26 +6,27 @@
 
 #include "aggregate/views/call_stacks.h"
 
-/* A function in the source, by strings of the profile: "path:12", DICT_NONE: unknown. */
+/* A function in the source.  Lines are strings of the profile, "path:12"; DICT_NONE: unknown. */
 struct call_step {
 	uint32_t function; /* of the profile */
-	uint32_t
-		line; /* with options.call_lines: where it is just then, or calls the next one */
-	uint32_t start; /* likewise: where it is declared */
+	/* with options.call_lines: the current line, or the one that calls the next */
+	uint32_t line;
+	uint32_t start; /* with options.call_lines: its declaration */
 };
 
 struct call_inlines;
 struct profile;
 struct view;
 
-/* Fills view->inlines for the stacks of all its places: the debug information of one image at
- * a time is open.  0 or -ENOMEM. */
+/* Fills view->inlines for the stacks of all its places.  Keeps the debug information of a single
+ * image open at a time.  Returns 0 or -ENOMEM. */
 int call_inlines_make(struct profile *p, struct view *v);
-void call_inlines_free(struct call_inlines *c); /* NULL is fine */
-/* The functions that were inlined at a frame, the outermost first, each into the one before and
- * the first into the frame's own; *ret_nr is their number.  `c` NULL: none. */
+void call_inlines_free(struct call_inlines *c); /* `c` can be NULL */
+/* Returns the functions inlined at a frame, outermost first, and their number in *ret_nr.  Each
+ * is inlined into the previous one, and the first into the frame's own function.  `c` can be
+ * NULL. */
 const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
 					enum call_place place, size_t *ret_nr);
-/* The same of the frame's own function, whose number it does not have.  NULL: unknown. */
+/* Returns the same for the frame's own function, without its number.  NULL: unknown. */
 const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
 					 enum call_place place);

@@ -1,10 +1,10 @@
-/* call_stacks.c - stacks of a dict become paths of the call tree. */
+/* call_stacks.c - converts stacks of a dict to paths of the call tree. */
 #include "aggregate/views/call_stacks.h"
 #include "aggregate/profile/call_tree.h"
 #include "aggregate/views/call_inlines.h"
 #include "aggregate/views/view.h"
 
-/* The function at a frame, or just before it. */
+/* Returns the function at a frame, or just before it. */
 static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint32_t at,
 					enum call_place place)
 {
@@ -19,7 +19,7 @@ static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint3
 			     f->offset - (place == CALL_BEFORE && f->offset));
 }
 
-/* The same, kept by frame. */
+/* Returns the same from a cache by frame. */
 static uint32_t call_stacks_frame_function(struct profile *p, struct view *v,
 					   uint32_t at, enum call_place place)
 {
@@ -38,7 +38,7 @@ uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame)
 	return call_stacks_frame_function(p, v, frame, CALL_AT);
 }
 
-/* Whether the node of a stack is the same for each callee that it is asked for with `place`. */
+/* Returns true if a stack has the same node for all callees that look it up with `place`. */
 static bool call_stacks_is_kept(const struct dict *d, uint32_t stack,
 				enum call_place place)
 {
@@ -56,7 +56,7 @@ static uint32_t call_stacks_add_line(struct profile *p, uint32_t node,
 				   step ? step->line : DICT_NONE);
 }
 
-/* A function at a line, and behind that the inlined ones at theirs. */
+/* Adds a function at its line, followed by the inlined functions at theirs. */
 static uint32_t call_stacks_add_lines(struct profile *p, uint32_t node,
 				      uint32_t function, const struct call_step *own)
 {
@@ -66,7 +66,7 @@ static uint32_t call_stacks_add_lines(struct profile *p, uint32_t node,
 	return node;
 }
 
-/* The node of a frame below `node`; DICT_NONE when memory is short. */
+/* Returns the node of a frame below `node`; DICT_NONE if memory is short. */
 static uint32_t call_stacks_add_frame(struct profile *p, struct view *v, uint32_t node,
 				      uint32_t at, enum call_place place)
 {
@@ -86,8 +86,8 @@ static uint32_t call_stacks_add_frame(struct profile *p, struct view *v, uint32_
 	return node;
 }
 
-/* Puts the callers that are not known yet into v->path, up to one that is, whose node is
- * returned. */
+/* Pushes the callers without a known node to v->path, up to the first known one, whose node it
+ * returns. */
 static uint32_t call_stacks_find_known(struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
@@ -106,7 +106,7 @@ static uint32_t call_stacks_find_known(struct view *v, uint32_t stack)
 	return stack == STACK_TRUNCATED ? CALL_TRUNCATED : CALL_ROOT;
 }
 
-/* The same where there is a limit: of a longer one, the innermost. */
+/* Does the same with a limit: keeps only the innermost frames of a longer stack. */
 static uint32_t find_innermost(struct view *v, uint32_t stack, uint32_t limit)
 {
 	const struct dict *d = v->source.dict;

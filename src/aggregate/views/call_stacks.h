@@ -1,5 +1,5 @@
-/* call_stacks.h - the stacks of a dict, callee by callee.
- * Layer: aggregate; private to the making of call trees. */
+/* call_stacks.h - walks the stacks of a dict from callee to caller.
+ * Layer: aggregate; private to the building of call trees. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,10 +10,10 @@
 struct profile;
 struct view;
 
-/* Where in a function the address of a frame is. */
+/* How to interpret the address of a frame. */
 enum call_place {
-	CALL_AT,     /* there */
-	CALL_BEFORE, /* just before it: behind a call */
+	CALL_AT,     /* the address itself */
+	CALL_BEFORE, /* just before it: it is a return address */
 	CALL_PLACES
 };
 
@@ -22,7 +22,7 @@ static inline uint32_t call_stack_parent(const struct dict *d, uint32_t stack)
 	uint32_t parent =
 		stack < d->stacks.nr ? d->stacks.at[stack].parent : STACK_ROOT;
 
-	/* Callers come before callees: a dict that says otherwise is damaged. */
+	/* Callers precede callees in the dict, unless it is damaged. */
 	return parent < stack ? parent : STACK_ROOT;
 }
 
@@ -31,7 +31,7 @@ static inline uint32_t call_stack_frame(const struct dict *d, uint32_t stack)
 	return stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
 }
 
-/* Whether the frame of a stack is the kernel's. */
+/* Returns true if the frame of a stack is in the kernel. */
 static inline bool call_stack_in_kernel(const struct dict *d, uint32_t stack)
 {
 	uint32_t at = call_stack_frame(d, stack);
@@ -40,10 +40,10 @@ static inline bool call_stack_in_kernel(const struct dict *d, uint32_t stack)
 	       image_is_kernel(&d->images.at[d->frames.at[at].image]);
 }
 
-/* How the function of a stack's frame is to be found.  A return address may be the first one
- * behind its function, which ended with the call.  In the kernel it is taken as it is: an
- * interrupt may have come at the first instruction of a function, and nothing tells.  So is
- * what the kernel interrupted, of user space. */
+/* Returns how to look up the function of a stack's frame.  A return address can be the first
+ * address after its function, if that ended with the call.  In the kernel the address is used
+ * unchanged, because an interrupt can arrive at the first instruction of a function, and this
+ * cannot be detected.  The same applies to user code that the kernel interrupted. */
 static inline enum call_place call_stack_place(const struct dict *d, uint32_t stack,
 					       uint32_t callee)
 {
@@ -53,9 +53,9 @@ static inline enum call_place call_stack_place(const struct dict *d, uint32_t st
 	return CALL_BEFORE;
 }
 
-/* The function of a frame of the view's dict that is the innermost one of a stack; VIEW_UNSET
- * when memory is short. */
+/* Returns the function of a frame of the view's dict that is a leaf; VIEW_UNSET if memory is
+ * short. */
 uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame);
-/* The node of a stack of the view's dict: its callers by where the call is, its leaf by where
- * the sample is.  DICT_NONE when memory is short. */
+/* Returns the node of a stack of the view's dict; looks up callers by the position of the call
+ * and the leaf by the position of the sample.  DICT_NONE if memory is short. */
 uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);

@@ -15,31 +15,31 @@ const struct actor cells_nobody = { .app = DICT_NONE };
 const struct place cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
 
 enum {
-	/* For the number of an image: the kernel, whatever file. */
+	/* Used as an image number: the kernel, regardless of its file. */
 	APP_KERNEL = 0xfffffffe,
 	AHEAD_CELLS = 16
 };
 
-/* The tuple of an application, as long as all else of the cells stays. */
+/* The tuple of an application, valid while the other values of the cells stay the same. */
 struct app_who {
 	uint32_t turn;
 	uint32_t who;
 };
 
-/* The tuple of a node, of the place in `image` that was asked for last. */
+/* The tuple of a node, for the last place in `image`. */
 struct node_where {
 	uint32_t image;
 	uint32_t where;
 };
 
-/* The tuples of cells: those next to each other often have one in common. */
+/* Caches the tuples of cells: adjacent cells often share one. */
 struct numbers {
 	struct cell_view last;
 	uint32_t who;
 	uint32_t turn;
-	struct app_who *of_app;     /* by image; of earlier turns: not known */
-	uint32_t *where_of;         /* by place; one more for an unknown one */
-	struct node_where *of_node; /* by node of the call tree; NULL: of no use */
+	struct app_who *of_app;     /* by image; valid only for the current `turn` */
+	uint32_t *where_of;         /* by place; the last is for an unknown place */
+	struct node_where *of_node; /* by node of the call tree; NULL: not used */
 	struct source_lines *lines;
 };
 
@@ -57,11 +57,11 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 		       p->options.names, view_vmlinux(p, v));
 	if (!v->text.failed)
 		*text = strtab_add(&p->strings, (const char *)v->text.data);
-	return *text; /* VIEW_UNSET is STRTAB_FAILED, too */
+	return *text; /* VIEW_UNSET equals STRTAB_FAILED */
 }
 
-/* The image that is the application; a process whose main binary is not known stands under
- * the image that was hit. */
+/* Returns the image that is the application.  If a process's main binary is unknown, it is shown
+ * under the image that was hit. */
 static uint32_t app_image(const struct view *v, const struct cell_view *c)
 {
 	if (c->top)
@@ -135,7 +135,7 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	case KEY_INLINE:
 	case KEY_FUNCTION_LINE:
 		return source_lines_value(n->lines, c->place, key->row->id);
-	case KEY_EVENT: /* the row's, not the group's */
+	case KEY_EVENT: /* a value of the row, not of the group */
 	case KEY_ID_COUNT:
 	default:
 		return 0;
@@ -158,8 +158,8 @@ static bool function_wanted(struct profile *p, uint32_t function)
 	return f->wanted == WANTED;
 }
 
-/* 1: it is in the application itself, or dependent images are asked for, too; 0 or
- * -ENOMEM. */
+/* Returns 1 if the image is the application itself or dependent images are included, 0 if not,
+ * or -ENOMEM. */
 static int app_wanted(struct profile *p, struct view *v, const struct cell_view *c)
 {
 	uint32_t app;
@@ -263,7 +263,7 @@ static size_t place_slot(const struct view *v, const struct tally_cell *cell)
 	return place < v->places.nr ? place : v->places.nr;
 }
 
-/* The daemon lowers its rate and raises it, and who starts it again may ask for another. */
+/* The daemon lowers and raises its rate, and users can restart it with another one. */
 static void note_rate(struct profile_event *event, uint64_t hz)
 {
 	if (hz && (!event->least_hz || hz < event->least_hz))
@@ -272,8 +272,8 @@ static void note_rate(struct profile_event *event, uint64_t hz)
 		event->most_hz = hz;
 }
 
-/* Counts a cell that is asked for, and makes it (who, place), event of the profile.  1: it
- * is not asked for. */
+/* Counts a selected cell and converts it to (who, place), event of the profile.  Returns 1 if
+ * the cell is not selected. */
 static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 		     struct tally_cell *cell)
 {
@@ -301,7 +301,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	return 0;
 }
 
-/* Places are larger than caches, and cells jump about in them. */
+/* Places exceed CPU caches, and cells access them in random order. */
 static void cells_look_ahead(const struct view *v, size_t i)
 {
 	uint32_t place;
@@ -333,14 +333,14 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 	return 0;
 }
 
-/* Whether a node and an image say all that keys ask of a place. */
+/* Returns true if node and image determine all values that the keys need of a place. */
 static bool nodes_have_tuples(const struct profile *p)
 {
 	return p->has_nodes && p->needs & NEED_STACK &&
 	       !(p->needs & (NEED_ADDRESS | NEED_LINES));
 }
 
-/* The tuple of where a place is. */
+/* Returns the "where" tuple of a place. */
 static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
 			    const struct cell_view *c)
 {
@@ -372,8 +372,8 @@ static int new_nodes(const struct profile *p, struct numbers *n)
 	return 0;
 }
 
-/* The tuples of places, in the order of places: so groups that stand together in a report
- * have numbers that stand together. */
+/* Numbers the tuples of places in the order of places, so that groups that are adjacent in a
+ * report have adjacent numbers. */
 static int number_place(struct profile *p, struct view *v, struct numbers *n, size_t i)
 {
 	bool is_known = i < v->places.nr;
@@ -402,7 +402,7 @@ static int number_places(struct profile *p, struct view *v, struct numbers *n)
 	return r;
 }
 
-/* The tuple of each function that is in a stack. */
+/* Records the tuple of each function in a stack. */
 static int note_functions(struct profile *p, const struct view *v,
 			  const struct numbers *n)
 {

@@ -1,4 +1,4 @@
-/* cells_fetch.c - cells_fetch() of cells.h. */
+/* cells_fetch.c - implements cells_fetch() of cells.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -6,13 +6,13 @@
 #include "aggregate/views/cells_priv.h"
 #include "aggregate/views/view.h"
 
-/* How much of a profile an image is. */
+/* The number of samples of an image. */
 struct weight {
 	uint32_t image;
 	uint64_t samples;
 };
 
-/* Functions are not known yet: all of an image's samples count if it is asked for. */
+/* Functions are not known yet, so all samples of a selected image count. */
 static int weigh(struct profile *p, struct view *v, struct cell_view *c,
 		 uint64_t samples, struct weight *weights)
 {

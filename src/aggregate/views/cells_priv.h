@@ -1,4 +1,4 @@
-/* cells_priv.h - what is said of a cell of a source, for those who name cells.
+/* cells_priv.h - the decoded form of a cell of a source.
  * Layer: aggregate; private to cells.c, cells_fetch.c and cells_timeline.c. */
 #pragma once
 #include <stdbool.h>
@@ -11,42 +11,41 @@ struct place;
 struct profile;
 struct view;
 
-/* In where_of[], by place with one more for an unknown one: the tuple is not made yet; DICT_NONE: it
- * is not wanted. */
+/* In where_of[], by place, plus one for an unknown place: the tuple is not made yet; DICT_NONE:
+ * it is not needed. */
 enum {
 	WHERE_WANTED = 0
 };
 
-/* What one cell stands for. */
+/* The decoded form of a cell. */
 struct cell_view {
 	const struct actor *actor;
 	const struct place *place;
 	uint32_t event; /* of the profile */
 	uint32_t cpu;
 	uint64_t bucket;
-	bool top;     /* the image stands at the top level */
-	uint32_t app; /* image that names the application */
+	bool top;     /* the image is shown at the top level */
+	uint32_t app; /* the image that is the application */
 };
 
 extern const struct actor cells_nobody;
 extern const struct place cells_nowhere;
 
-/* The cell of a pair as in tally.h. */
+/* Decodes the cell of a pair as in tally.h. */
 struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b);
-/* 1: the specification asks for the cell, of which `top` is set then; 0: it does not; or
- * -ENOMEM. */
+/* Returns 1 if the specification selects the cell, and sets `top`; 0 if not; or -ENOMEM. */
 int cells_wanted(struct profile *p, struct view *v, struct cell_view *c);
-/* Whether it asks for all of them. */
+/* Returns true if all cells are selected. */
 bool cells_all_wanted(const struct profile *p, const struct view *v);
-/* The same as cells_wanted() as far as functions do not matter. */
+/* Like cells_wanted(), but without checking functions. */
 int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c);
-/* The number of the tuple that one side of the cell's group is; DICT_NONE when memory is short.
- * `n` may be NULL where no key is of the source's lines. */
+/* Returns the number of the tuple for one side of the cell's group; DICT_NONE if memory is
+ * short.  `n` can be NULL if no key needs source lines. */
 uint32_t cells_tuple(struct profile *p, struct view *v, struct numbers *n,
 		     const struct cell_view *c, unsigned int side);
 
-/* The timeline's part of this source, first by place, then by tuple.  Drops what is not asked for,
- * and marks the places of the rest in where_of[].  0 or -ENOMEM. */
+/* Drops the samples of this source's timeline that are not selected, and marks the places of the
+ * others in where_of[].  Returns 0 or -ENOMEM. */
 int cells_timeline_take(struct profile *p, struct view *v, uint32_t *where_of);
-/* Counts the rest.  0 or -ENOMEM. */
+/* Counts the remaining samples, converting places to tuples.  Returns 0 or -ENOMEM. */
 int cells_timeline_add(struct profile *p, struct view *v, const uint32_t *where_of);

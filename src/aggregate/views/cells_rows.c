@@ -14,7 +14,7 @@
 
 enum {
 	WHERE_SHIFT = 32,
-	RUN_BITS = WHERE_SHIFT - VIEW_EVENT_BITS, /* of positions in a run */
+	RUN_BITS = WHERE_SHIFT - VIEW_EVENT_BITS, /* for the index in a run */
 	RUN_MAX = 1 << RUN_BITS,
 	FORGET_CELLS = 1 << 18 /* 8 MB */
 };
@@ -24,8 +24,8 @@ static uint32_t who_of(const struct tally_cell *cell)
 	return (uint32_t)(cell->a >> 32);
 }
 
-/* The profile had no groups before: they come in order, and nothing is searched for.  More events
- * than that do not stand in keys. */
+/* If the profile had no groups before, they are added in order, without searches.  Keys have no
+ * room for more events. */
 static bool cells_rows_is_first(const struct profile *p)
 {
 	return !p->groups.nr && p->events.nr <= VIEW_EVENT_NONE;
@@ -45,7 +45,7 @@ static int add_cell(struct profile *p, bool first, const struct tally_cell *cell
 	return 0;
 }
 
-/* Cells by who, where and event.  *ret_order is malloc'd. */
+/* Sorts the cells by who, where and event.  *ret_order is malloc'd. */
 static int order_cells(const struct tally *t, const uint32_t *where_of,
 		       struct sort_key **ret_order)
 {
@@ -98,8 +98,7 @@ static size_t end_of_run(const struct tally *t, size_t at)
 	return at;
 }
 
-/* How long the runs of cells of one `who` are at most; more than RUN_MAX: they do not come in
- * order. */
+/* Returns the maximum number of cells of a `who`, or SIZE_MAX if the cells are not sorted by it. */
 static size_t longest_run(const struct tally *t)
 {
 	size_t longest = 0;
@@ -113,7 +112,7 @@ static size_t longest_run(const struct tally *t)
 	return longest;
 }
 
-/* What is sorted for a run stays in the caches.  `room` is for two numbers a cell. */
+/* Sorts a run; its data stays in CPU caches.  `room` holds two numbers per cell. */
 static int cells_rows_add_run(struct profile *p, bool first,
 			      const struct tally_cell *cells, size_t nr,
 			      const uint32_t *where_of, uint64_t *room)
@@ -131,7 +130,8 @@ static int cells_rows_add_run(struct profile *p, bool first,
 	return r;
 }
 
-/* Fresh memory is cleared: that of cells is their rows'. */
+/* Clearing fresh memory is expensive, so release the memory of cells as soon as their rows
+ * exist. */
 static int cells_rows_add_runs(struct profile *p, bool first, struct tally *t,
 			       const uint32_t *where_of, size_t longest)
 {

@@ -1,4 +1,4 @@
-/* cells_timeline.c - a source's part of a timeline gets its names. */
+/* cells_timeline.c - converts the places of a source's part of a timeline to tuples. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static uint64_t pair_a(const struct timeline_track *track, uint32_t place)
 	return (uint64_t)track->who << 32 | place;
 }
 
-/* Entries that are asked for go to `to`, which goes on behind them.  0 or -ENOMEM. */
+/* Moves the selected entries to *to and advances it.  Returns 0 or -ENOMEM. */
 static int cells_timeline_keep_wanted(struct profile *p, struct view *v, size_t span,
 				      uint32_t end, uint32_t *to, uint32_t *where_of)
 {
@@ -36,7 +36,7 @@ static int cells_timeline_keep_wanted(struct profile *p, struct view *v, size_t 
 	return 0;
 }
 
-/* Spans that have nothing left are none. */
+/* Removes spans that have become empty. */
 static int drop_unwanted(struct profile *p, struct view *v, uint32_t *where_of)
 {
 	struct timeline *t = &p->timeline;
@@ -72,7 +72,7 @@ int cells_timeline_take(struct profile *p, struct view *v, uint32_t *where_of)
 	return drop_unwanted(p, v, where_of);
 }
 
-/* The rows of tracks, which are of who they are and of no place; malloc'd.  NULL when memory is
+/* Returns the rows of tracks, which have a "who" and no place (malloc'd); NULL if memory is
  * short. */
 static uint32_t *make_rows(struct profile *p, struct view *v)
 {
@@ -98,7 +98,7 @@ static uint32_t *make_rows(struct profile *p, struct view *v)
 	return rows;
 }
 
-/* Places become tuples; how many samples they have. */
+/* Converts the places of a span to tuples.  Returns its number of samples. */
 static uint64_t name_span(struct timeline *t, size_t span, uint32_t end,
 			  const uint32_t *where_of, size_t nr_places)
 {

@@ -7,13 +7,14 @@
 #include "format/session/session.h"
 
 enum {
-	CHUNK = 1024, /* samples that go to the dense counts at once */
+	CHUNK = 1024, /* samples per call for the dense counts */
 	FAR_SAMPLES = 16,
 	NEAR_SAMPLES = 8,
-	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
+	ROW_NONE = 0xffffffff /* a sample that is not selected */
 };
 
-/* Samples in a row are in few spans: nothing is divided for each.  0 or -ERANGE. */
+/* Consecutive samples are mostly in the same bucket, so remember it to avoid divisions.  Returns
+ * 0 or -ERANGE. */
 static int find_bucket(struct view *v, uint64_t time_ns)
 {
 	uint64_t start = v->source.start_ns, width = v->time_width_ns;
@@ -28,7 +29,7 @@ static int find_bucket(struct view *v, uint64_t time_ns)
 	return 0;
 }
 
-/* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
+/* Packs (event, cpu, bucket) of sample i into a number.  Returns 1 if the event is not selected. */
 static inline int pack_rest(const struct profile *p, struct view *v,
 			    const struct sample_batch *b, size_t i, uint64_t *ret_rest)
 {
@@ -56,7 +57,7 @@ static inline int pack_rest(const struct profile *p, struct view *v,
 	return 0;
 }
 
-/* The place of sample i; places are worked out at their first sample. */
+/* Returns the place of a stack, which is computed at its first sample. */
 static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t stack)
 {
 	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
@@ -65,7 +66,7 @@ static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t 
 							: place;
 }
 
-/* The cell of sample i; 1: it is not asked for. */
+/* Finds the cell of sample i.  Returns 1 if the sample is not selected. */
 static inline int find_cell(struct profile *p, struct view *v,
 			    const struct sample_batch *b, size_t i, uint64_t *ret_a,
 			    uint64_t *ret_b)
@@ -95,7 +96,7 @@ static inline int find_cell(struct profile *p, struct view *v,
 	return 0;
 }
 
-/* Numbers of places by stack are larger than caches. */
+/* Prefetches place_of[], which exceeds CPU caches. */
 static inline void ask_for_place(const struct view *v, const struct sample_batch *b,
 				 size_t i, size_t end)
 {
@@ -103,7 +104,7 @@ static inline void ask_for_place(const struct view *v, const struct sample_batch
 		__builtin_prefetch(&v->place_of[b->stack[i]]);
 }
 
-/* Counts a sample of that cell.  0 or -ENOMEM. */
+/* Counts a sample of a cell.  Returns 0 or -ENOMEM. */
 typedef int (*count_fn)(struct profile *p, struct view *v, uint64_t a, uint64_t b,
 			uint64_t period);
 
@@ -122,7 +123,7 @@ static inline int add_to_timeline(struct profile *p, struct view *v, uint64_t a,
 	return timeline_add(&p->timeline, a, b);
 }
 
-/* Inlined for each `add`: this is the loop of all samples. */
+/* Inlined for each `add`, because this loop handles every sample. */
 __attribute__((always_inline)) static inline int
 count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b,
 		 size_t first, size_t end, count_fn add)
@@ -154,8 +155,7 @@ static int count_in_timeline(struct profile *p, struct view *v,
 	return count_one_by_one(p, v, b, first, end, add_to_timeline);
 }
 
-/* Tables of symbols are larger than caches: what sample i will be looked up in is asked for some
- * samples before. */
+/* Symbol tables exceed CPU caches, so prefetch the data for a look-up some samples ahead. */
 static inline void count_look_ahead(const struct view *v, const uint32_t *stacks,
 				    const uint32_t *places, size_t i, size_t nr)
 {
@@ -165,8 +165,8 @@ static inline void count_look_ahead(const struct view *v, const uint32_t *stacks
 		view_place_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
 }
 
-/* The places of `nr` stacks, and the highest of them.  A loop that asks nothing, so that
- * the waits for memory overlap; what is not known yet is worked out behind it. */
+/* Finds the places of `nr` stacks, and the highest of them.  The loop has no branches, so that
+ * memory accesses overlap; unknown places are computed afterwards. */
 static int count_find_places(struct profile *p, struct view *v, const uint32_t *stacks,
 			     size_t nr, uint32_t *places, uint32_t *ret_highest)
 {
@@ -198,7 +198,7 @@ static int count_find_places(struct profile *p, struct view *v, const uint32_t *
 	return 0;
 }
 
-/* The rows of samples from..from + nr; false if some have events that no row is for. */
+/* Finds the rows of samples from..from + nr.  Returns false if some have events without a row. */
 static bool find_rows(const struct view *v, const struct sample_batch *b, size_t from,
 		      size_t nr, uint32_t *rows)
 {
@@ -233,15 +233,15 @@ static void drop_cpus(const struct view *v, const uint32_t *cpus, size_t nr,
 	}
 }
 
-/* Counts samples by row and place; *ret_nr is how many were, all of them unless the counts
- * got too big: they are in the tally then.  0 or -ENOMEM. */
+/* Counts samples by row and place.  *ret_nr is the number counted: all, unless the dense counts
+ * got too large; then the counts are in the tally.  Returns 0 or -ENOMEM. */
 static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *places,
 		      uint32_t highest, size_t *ret_nr)
 {
 	struct dense *d = &v->dense;
 	size_t nr = *ret_nr;
-	/* Counts are bytes, which may be parts of anything: what a round looks at is here, so that
-	 * it need not be loaded again behind each of them. */
+	/* Counts are bytes, which can alias anything: keep values in local variables so that
+	 * they are not reloaded after each store. */
 	dense_count **counts = d->rows;
 	size_t nr_rows = highest < d->nr_places ? d->nr_rows : 0;
 	size_t nr_new = 0;
@@ -252,7 +252,7 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 		uint32_t row = rows[i];
 		dense_count *count;
 
-		/* ROW_NONE is beyond all rows. */
+		/* ROW_NONE is higher than any row. */
 		if (__builtin_expect(row >= nr_rows || !counts[row], 0)) {
 			if (row == ROW_NONE)
 				continue;
@@ -300,13 +300,13 @@ static int count_fill_chunk(struct profile *p, struct view *v,
 	return r;
 }
 
-/* As far as they are summed up. */
+/* Returns the number of cells, without pending notes. */
 static size_t nr_cells(const struct view *v)
 {
 	return v->tally.nr_summed + v->dense.nr_cells;
 }
 
-/* Once there are too many cells they are told apart by less. */
+/* Drops keys (options.give_up) once there are too many cells. */
 static int limit_cells(struct profile *p, struct view *v)
 {
 	const unsigned int *need = p->options.give_up;
@@ -317,7 +317,7 @@ static int limit_cells(struct profile *p, struct view *v)
 	for (; *need && nr_cells(v) > most; need++) {
 		if (p->given_up & *need)
 			continue;
-		/* Parts of it may have cells in common. */
+		/* The runs of the tally can have cells in common. */
 		if (tally_settle(&v->tally))
 			return -ENOMEM;
 		if (nr_cells(v) > most && view_give_up(p, v, *need))

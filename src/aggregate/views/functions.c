@@ -1,5 +1,4 @@
-/* functions.c - places that stand for functions of stacks, whether or not samples are in them.
- */
+/* functions.c - adds places for all functions of stacks, even those without samples. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -58,7 +57,7 @@ static int view_functions_add_all(const struct profile *p,
 	return r;
 }
 
-/* Behind the places of samples in their images. */
+/* Sorts the new places after the places with samples of the same image. */
 static int view_functions_order_places(struct view *v, size_t nr_before)
 {
 	struct sort_key *keys = malloc((v->places.nr + 1) * sizeof(*keys));

@@ -1,4 +1,4 @@
-/* places.c - stacks become places: image, function and address of the leaf. */
+/* places.c - converts stacks to places: image, function and address of the leaf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static uint32_t add_string(struct profile *p, struct view *v)
 	return strtab_add(&p->strings, (const char *)v->text.data);
 }
 
-/* The profile's number of an image: images are one if name and build-id agree. */
+/* Returns the profile's number of an image.  Images with the same name and build-id share a
+ * number. */
 static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t image)
 {
 	static const struct image damaged = { .kind = IMAGE_LOST };
@@ -62,8 +63,8 @@ static bool function_has_vma(enum function_kind kind)
 	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
 }
 
-/* What tells functions of one image apart.  Code of a JIT compiler is moved, and made anew: there
- * it is the name. */
+/* Returns the value that identifies a function in its image: its address, or for JIT code, which
+ * can be moved or recompiled, a hash of its name. */
 static uint64_t function_identity(const struct profile *p,
 				  const struct profile_function *f, const char *raw)
 {
@@ -74,7 +75,7 @@ static uint64_t function_identity(const struct profile *p,
 		       : f->vma;
 }
 
-/* The function's number; its name is looked at only if it is new. */
+/* Returns the function's number; stores the name only if it is new. */
 static uint32_t intern_function(struct profile *p, struct profile_function f,
 				const char *raw)
 {
@@ -87,8 +88,7 @@ static uint32_t intern_function(struct profile *p, struct profile_function f,
 		return VIEW_UNSET;
 	if (is_new) {
 		f.raw = strtab_add(&p->strings, raw);
-		/* A slot without a function behind it is not met again: the error ends
-		 * the profile. */
+		/* A slot without a function is not used again: the error ends the profile. */
 		if (f.raw == STRTAB_FAILED || !vec_push(&p->functions, f))
 			return VIEW_UNSET;
 		slot->value_plus_1 = (uint32_t)p->functions.nr;
@@ -96,7 +96,7 @@ static uint32_t intern_function(struct profile *p, struct profile_function f,
 	return slot->value_plus_1 - 1;
 }
 
-/* Loads the image's symbols at its first frame, and notes how that went. */
+/* Loads the image's symbols at its first frame, and records the result. */
 static const struct symtab *image_symbols(struct profile *p, struct view *v,
 					  uint32_t image, uint32_t number)
 {
@@ -115,7 +115,7 @@ static const struct symtab *image_symbols(struct profile *p, struct view *v,
 	return tab;
 }
 
-/* The function at (image, offset). */
+/* Returns the function at (image, offset). */
 static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 			      uint64_t offset)
 {
@@ -178,7 +178,7 @@ static uint32_t view_places_add_place(struct view *v, const struct place *place)
 
 static uint32_t intern_place(struct view *v, const struct place *place)
 {
-	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
+	/* Files have fewer than 2^31 images, so the top bit is free. */
 	uint32_t image = (place->image + 1) & 0x7fffffff;
 	uint64_t what = (uint64_t)(image | (uint32_t)place->truncated << 31) << 32 |
 			place->function;
@@ -196,7 +196,7 @@ static uint32_t intern_place(struct view *v, const struct place *place)
 	return slot->value_plus_1 - 1;
 }
 
-/* Code has an address of its own, wherever it is in its dump. */
+/* JIT code has its own address, independent of its offset in the dump. */
 static uint64_t code_address(const struct symtab *tab, uint64_t offset)
 {
 	const struct symbol *s = symtab_find(tab, offset);
@@ -224,8 +224,9 @@ uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset)
 	return image_is_kernel(image) ? image->start + offset : offset;
 }
 
-/* The entry for the place of a symbol's samples: they all have the same where neither
- * addresses nor callers matter.  NULL if they do, there is no symbol, or no memory. */
+/* Returns the place entry of a symbol.  If neither addresses nor callers matter, all samples of
+ * a symbol share it.  Returns NULL if they do matter, if there is no symbol, or if memory is
+ * short. */
 static uint32_t *symbol_place(const struct profile *p, struct view *v,
 			      const struct frame *f)
 {
@@ -252,7 +253,8 @@ static uint32_t *symbol_place(const struct profile *p, struct view *v,
 	return symbol ? &places->places[symbol - places->symbols] : NULL;
 }
 
-/* The function of frame `at`, which is `f`; kept by frame where that is asked again. */
+/* Returns the function of frame `at`, which is `f`; caches it by frame if it can be needed
+ * again. */
 static uint32_t view_places_frame_function(struct profile *p, struct view *v,
 					   uint32_t at, const struct frame *f)
 {
@@ -266,7 +268,7 @@ static uint32_t view_places_frame_function(struct profile *p, struct view *v,
 	return *known;
 }
 
-/* The frame of a stack and its number; a damaged one has none. */
+/* Returns the frame number of a stack; DICT_NONE if the stack is damaged. */
 static uint32_t view_places_leaf_of(const struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
@@ -282,7 +284,7 @@ static const struct frame *frame_at(const struct view *v, uint32_t at)
 	return at == DICT_NONE ? &lost : &v->source.dict->frames.at[at];
 }
 
-/* What asks for symbols: function and address of frame `at`.  0 or -ENOMEM. */
+/* Sets function and address of frame `at`, which needs the symbols.  Returns 0 or -ENOMEM. */
 static int view_places_name_place(struct profile *p, struct view *v, uint32_t at,
 				  struct place *place)
 {
@@ -298,8 +300,8 @@ static int view_places_name_place(struct profile *p, struct view *v, uint32_t at
 	return 0;
 }
 
-/* The place of frame `at`, which is looked for among the others unless it is known to be none of
- * them; VIEW_UNSET when memory is short. */
+/* Returns the place of frame `at`.  Searches for an existing one unless the caller knows that it
+ * is new.  VIEW_UNSET if memory is short. */
 static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
 			   bool truncated, bool is_new)
 {
@@ -316,7 +318,7 @@ static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
 	return is_new ? view_places_add_place(v, &place) : intern_place(v, &place);
 }
 
-/* Without callers each frame has one place. */
+/* Without callers, each frame has a single place. */
 static uint32_t late_place(struct view *v, uint32_t at)
 {
 	uint32_t *known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
@@ -332,7 +334,7 @@ static uint32_t late_place(struct view *v, uint32_t at)
 	return *known;
 }
 
-/* With callers each stack has a place of its own. */
+/* With callers, each stack has its own place. */
 static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t stack,
 			    size_t slot)
 {
@@ -379,7 +381,7 @@ bool view_needs_order(const struct profile *p)
 	return p->needs & NEED_LINES || p->options.code;
 }
 
-/* Places by image, then offset; those alike in the order of their first samples. */
+/* Sorts the places by image, then offset; equal ones in the order of their first samples. */
 static int view_places_order_places(struct view *v)
 {
 	size_t nr = v->places.nr;
@@ -406,8 +408,8 @@ out:
 	return r;
 }
 
-/* Images get their symbols in the order of their first samples: so images, and what is said
- * of them, stand in that order whatever the view. */
+/* Loads symbols in the order of the images' first samples, so that images are numbered in that
+ * order in every view. */
 static int load_images(struct profile *p, struct view *v)
 {
 	uint8_t *seen = calloc(v->nr_images + 1, sizeof(*seen));

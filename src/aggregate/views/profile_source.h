@@ -1,4 +1,4 @@
-/* profile_source.h - what a profile is told of a recording before its samples come.
+/* profile_source.h - the facts about a recording that a profile needs before its samples.
  * Layer: aggregate. */
 #pragma once
 #include <stdbool.h>
@@ -8,18 +8,18 @@ struct dict;
 struct naming;
 struct session_info;
 
-/* Where batches come from.  All of it outlives profile_end(). */
+/* The source of batches.  All of it must outlive profile_end(). */
 struct profile_source {
 	const struct dict *dict;
 	const struct session_info *info;
 	struct naming *naming;
 	const char *session; /* name of the session */
 	uint64_t start_ns;   /* of the session, for KEY_TIME and time: */
-	/* Of the session's samples, for shares of its time (time:10%-20%); both 0: unknown,
-	 * which is an error where such are asked for (spec_has_shares()). */
+	/* Time range of the session's samples, for percentages of it (time:10%-20%).  Both 0:
+	 * unknown, which is an error if they are needed (spec_has_shares()). */
 	uint64_t first_ns, last_ns;
 	uint64_t wall_ns, wall_at_ns; /* of session_span.h */
-	/* What tells binaries apart comes behind the samples (build-ids of a pipe): images
-	 * are looked at when the source ends, not at their first sample. */
+	/* The data that identifies binaries (build-ids of a pipe) follows the samples, so images
+	 * are looked up when the source ends, not at their first sample. */
 	bool names_late;
 };

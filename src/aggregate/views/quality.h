@@ -1,4 +1,4 @@
-/* quality.h - how far a profile can be trusted.
+/* quality.h - measures how reliable a profile is.
  * Layer: aggregate. */
 #pragma once
 #include <stdbool.h>
@@ -8,13 +8,13 @@ struct actor;
 struct place;
 struct profile;
 
-/* Is this a kernel function in which a timer interrupt that was held back is delivered,
- * because it enables interrupts again?  Its samples belong to code before it. */
+/* Returns true for a kernel function that enables interrupts, so that delayed timer interrupts
+ * are delivered in it.  Its samples belong to code that ran before it. */
 bool quality_enables_irqs(const char *symbol);
-/* Counts the samples of one cell; used by profile.c only. */
+/* Counts the samples of a cell. */
 void quality_add(struct profile *p, const struct actor *actor,
 		 const struct place *place, uint32_t event, uint64_t samples);
-/* Why the functions of an image are unknown, and what would help. */
+/* The reason why the functions of an image are unknown, and how to fix it. */
 struct quality_reason {
 	const char *why;
 	const char *help;

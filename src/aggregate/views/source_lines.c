@@ -9,12 +9,12 @@
 #include "resolve/symbolize/lines.h"
 
 enum {
-	FRAMES_MAX = 1, /* the innermost one says it all */
+	FRAMES_MAX = 1, /* only the innermost frame is needed */
 	CHAIN_MAX = 32,
 	ADDRS_A_PLACE = 2
 };
 
-/* What OProfile prints (oprofile-behaviour.md 1.1.4). */
+/* OProfile's text (oprofile-behaviour.md 1.1.4). */
 static const char unknown[] = "(no location information)";
 
 void source_lines_init(struct source_lines *s, struct profile *p, struct view *v)
@@ -45,7 +45,7 @@ static bool has_vma(const struct profile *p, uint32_t function)
 	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
 }
 
-/* Reads what will be asked about at once. */
+/* Reads the lines of all needed addresses together. */
 static int source_lines_prepare(struct source_lines *s, size_t from, size_t end,
 				const uint32_t *where)
 {
@@ -107,8 +107,8 @@ static int note_bytes(struct profile *p, struct profile_image *image,
 	return 0;
 }
 
-/* What is open says where the code of the image is.  Of images that are one to the profile,
- * the first counts. */
+/* Records where the code of the open image is.  If images share a number in the profile, the
+ * first one counts. */
 static int note_code(struct source_lines *s)
 {
 	uint32_t number = s->view->image_of[s->image];
@@ -116,7 +116,7 @@ static int note_code(struct source_lines *s)
 	struct profile_image *image;
 	struct naming_code code;
 
-	if (number == VIEW_UNSET) /* only functions make it one of the profile */
+	if (number == VIEW_UNSET) /* an image gets a number only with functions */
 		return 0;
 	image = &p->images.at[number];
 	naming_lines_code(s->open, &code);
@@ -164,7 +164,7 @@ static void source_lines_put(struct source_lines *s, const char *text)
 	buf_put(&s->text, text, strlen(text));
 }
 
-/* The function's name in the symbol table, NULL: it has none. */
+/* Returns the function's name in the symbol table, or NULL. */
 static const char *raw_name(const struct source_lines *s, uint32_t function)
 {
 	return has_vma(s->p, function)
@@ -183,7 +183,7 @@ static uint32_t source_lines_add_place(struct source_lines *s, const char *file,
 	return source_lines_add(s);
 }
 
-/* "path:12"; of code with a symbol and no lines "name.c:0". */
+/* Returns "path:12"; for code with a symbol but no lines "name.c:0". */
 static uint32_t source_lines_line_at(struct source_lines *s, uint64_t addr,
 				     uint32_t function, bool with_number)
 {
@@ -205,8 +205,8 @@ static uint32_t source_lines_line_at(struct source_lines *s, uint64_t addr,
 	return source_lines_add(s);
 }
 
-/* Where the function at `addr` begins: the line of its first instruction; if that is of a function
- * that was inlined there, its own declaration. */
+/* Returns the line where the function at `addr` begins: that of its first instruction, or its
+ * own declaration if that instruction is of an inlined function. */
 static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t function)
 {
 	struct line_frame frames[CHAIN_MAX];
@@ -221,7 +221,7 @@ static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t functio
 	return source_lines_line_at(s, addr, function, true);
 }
 
-/* A symbol's line is looked up once. */
+/* Looks up the line of a function once. */
 static uint32_t function_line(struct source_lines *s, uint32_t function)
 {
 	struct profile_function *f;

@@ -1,4 +1,4 @@
-/* stacks.c - the stacks of a view that asks for callers get their functions. */
+/* stacks.c - finds the functions of stacks, for a view with callers. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "aggregate/views/view.h"
 #include "base/containers/sort_keys.h"
 
-/* Leaves are named in the order of addresses, as view_name_places() does it. */
+/* Sorts the leaves by address, as view_name_places() does. */
 static int order_leaves(const struct view *v, const uint8_t *is_leaf, size_t nr,
 			struct sort_key **ret_keys)
 {
@@ -60,7 +60,8 @@ static int name_leaves(struct profile *p, struct view *v)
 	return r;
 }
 
-/* Stacks that were met one after the other have callers in common, and stand together. */
+/* Stacks that were recorded one after the other have callers in common, which become adjacent
+ * nodes. */
 int view_name_stacks(struct profile *p, struct view *v)
 {
 	const struct dict *d = v->source.dict;

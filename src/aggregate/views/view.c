@@ -13,7 +13,7 @@
 enum {
 	FIRST_ROOM = 16,
 	DENSE_NAMED_EVENTS =
-		4 /* with more, functions are too many for plain counters */
+		4 /* with more events, functions are too many for plain counters */
 };
 
 const char *view_vmlinux(const struct profile *p, const struct view *v)
@@ -93,8 +93,8 @@ void view_named(struct view *v)
 	v->inlines = NULL;
 }
 
-/* An array of `nr` numbers and one more for "unknown" has room for so many: it grows with
- * its dict, chunk by chunk, and is not to be moved each time. */
+/* Returns the capacity for `nr` numbers and one for "unknown".  Arrays grow with the dict, block
+ * by block, and should not be moved each time. */
 static size_t view_room_for(size_t nr)
 {
 	size_t room = FIRST_ROOM;
@@ -104,7 +104,7 @@ static size_t view_room_for(size_t nr)
 	return room;
 }
 
-/* Grows an array of numbers to `nr` and one more; new ones are unset. */
+/* Grows an array of numbers to `nr` and one more; new elements are unset. */
 static int grow_numbers(uint32_t **numbers, size_t *nr_old, size_t nr)
 {
 	uint32_t *grown = *numbers;
@@ -148,7 +148,7 @@ static uint32_t intern_actor(struct view *v, const struct actor *actor)
 	}
 }
 
-/* VIEW_SKIP if the specification does not want the thread. */
+/* Returns VIEW_SKIP if the specification does not select the thread. */
 static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 				const struct thread *t)
 {
@@ -178,7 +178,7 @@ static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 	return intern_actor(v, &a);
 }
 
-/* By actor what it is without what was given up; malloc'd. */
+/* Returns the new number of each actor after the dropped keys are removed (malloc'd). */
 static uint32_t *merge_actors(const struct profile *p, struct view *v)
 {
 	size_t nr = v->actors.nr;
@@ -206,7 +206,8 @@ static uint32_t *merge_actors(const struct profile *p, struct view *v)
 	return now;
 }
 
-/* Plain counters have neither periods nor times and CPUs, and no room for many events. */
+/* Returns true if plain counters suffice: they have no periods, times or CPUs, and only a few
+ * events. */
 static bool can_be_dense(const struct profile *p, const struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
@@ -216,7 +217,7 @@ static bool can_be_dense(const struct profile *p, const struct view *v)
 	       v->source.dict->events.nr <= most;
 }
 
-/* Counts a cell anew, of what is by now actor number `actor`. */
+/* Counts a cell again, for its new actor. */
 static int merge_cell(const struct profile *p, struct view *v, uint64_t actor,
 		      const struct tally_cell *c)
 {
@@ -230,14 +231,14 @@ static int merge_cell(const struct profile *p, struct view *v, uint64_t actor,
 			      c->period);
 }
 
-/* Counts all cells anew: some of them are of the same actor now. */
+/* Counts all cells again, because some now share an actor. */
 static int merge_cells(const struct profile *p, struct view *v, const uint32_t *now)
 {
 	struct tally old = v->tally;
 	int r = tally_finish(&old);
 
 	v->tally = (struct tally){ 0 };
-	/* They were too big for what was told apart before. */
+	/* With fewer keys, plain counters can be small enough again. */
 	v->dense.on = can_be_dense(p, v);
 	for (size_t i = 0; !r && i < old.nr_cells; i++)
 		r = merge_cell(p, v, now[old.cells[i].a >> 32], &old.cells[i]);
@@ -260,7 +261,7 @@ int view_give_up(struct profile *p, struct view *v, unsigned int need)
 	for (size_t i = 0; v->actor_of && i <= v->nr_threads; i++)
 		if (v->actor_of[i] < VIEW_SKIP)
 			v->actor_of[i] = now[v->actor_of[i]];
-	/* As many of them: they have the numbers that they had. */
+	/* If the number of actors is unchanged, their numbers are also unchanged. */
 	if (v->actors.nr < nr_actors || (v->by_cpu && need & NEED_CPU))
 		r = merge_cells(p, v, now);
 	free(now);
@@ -288,7 +289,7 @@ static int extend_threads(struct profile *p, struct view *v)
 	return 0;
 }
 
-/* The profile's number of an event, new or known from an earlier segment. */
+/* Returns the profile's number of an event, which is new or known from an earlier segment. */
 static uint32_t intern_event(struct profile *p, const char *name, const struct dict *d,
 			     const struct event_desc *desc)
 {
@@ -328,7 +329,7 @@ const char *event_of_any_core(const struct profile *p, const char *name,
 
 	for (size_t i = 0; i < COUNT_OF(pmus); i++)
 		of_cores |= !strncmp(name, pmus[i], strlen(pmus[i]));
-	/* Terms are the numbers of one PMU. */
+	/* Terms are numbers of a particular PMU. */
 	if (!p->options.merge_cores || !of_cores || len < 2 || slash[len] != '/' ||
 	    strchr(slash, '=') || len > EVENT_NAME_ROOM)
 		return name;
@@ -350,7 +351,7 @@ static int extend_events(struct profile *p, struct view *v)
 		char room[EVENT_NAME_ROOM];
 		const char *name = event_of_any_core(p, dict_str(d, desc->name), room);
 
-		/* Numbers that do not fit in a tally cell do not come from a recorder. */
+		/* A recorder does not write numbers that exceed a tally cell. */
 		if (i >= VIEW_EVENT_NONE || !selection_wants_event(&v->selection, desc))
 			v->event_of[i] = VIEW_SKIP;
 		else
@@ -361,7 +362,7 @@ static int extend_events(struct profile *p, struct view *v)
 	return 0;
 }
 
-/* A stack is cut short if its root is STACK_TRUNCATED; callers come before callees. */
+/* A stack is truncated if its root is STACK_TRUNCATED; callers precede callees. */
 static int extend_truncated(struct view *v, size_t from, size_t nr)
 {
 	const struct dict *d = v->source.dict;
@@ -393,7 +394,7 @@ static int extend_stacks(const struct profile *p, struct view *v)
 	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
 }
 
-/* Where a symbol leads to the place at once, functions need not be kept by frame. */
+/* If a symbol leads directly to its place, functions need not be stored by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
 	size_t nr = v->source.dict->frames.nr;
@@ -432,9 +433,9 @@ static int extend_images(struct view *v)
 	return grow_numbers(&v->image_of, &v->nr_images, nr);
 }
 
-/* Names are looked up in the order of addresses when the source ends: then tables of symbols
- * are walked through, not jumped about in.  Plain counters are for few places, though: so
- * symbols are looked up at once there. */
+/* Symbols are looked up in address order when the source ends, so that symbol tables are read
+ * sequentially.  With plain counters there are only a few places, so symbols are looked up at
+ * once. */
 static void decide_names(const struct profile *p, struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);

@@ -1,5 +1,6 @@
-/* view.h - one source as the keys see it: threads become actors, stacks become places.
- * Layer: aggregate; used by profile.c only. */
+/* view.h - a source reduced to the data that the keys need: threads become actors, stacks become
+ * places.
+ * Layer: aggregate. */
 #pragma once
 #include <stdint.h>
 
@@ -12,8 +13,8 @@
 #include "base/buf.h"
 
 enum {
-	VIEW_UNSET = 0xffffffff, /* not worked out yet */
-	VIEW_SKIP = 0xfffffffe,  /* not asked for */
+	VIEW_UNSET = 0xffffffff, /* not computed yet */
+	VIEW_SKIP = 0xfffffffe,  /* not selected */
 	/* (event, cpu, bucket) share the second number of a tally cell. */
 	VIEW_EVENT_BITS = TALLY_EVENT_BITS,
 	VIEW_CPU_BITS = TALLY_CPU_BITS,
@@ -21,7 +22,7 @@ enum {
 	VIEW_CPU_NONE = (1 << VIEW_CPU_BITS) - 1
 };
 
-/* What the keys need of a thread; the rest is 0. */
+/* The data of a thread that the keys need; the rest is 0. */
 struct actor {
 	uint32_t app; /* image of the dict, DICT_NONE: unknown */
 	uint32_t comm;
@@ -37,14 +38,14 @@ enum {
 	ACTOR_EXITING = 4
 };
 
-/* What the keys need of a stack. */
+/* The data of a stack that the keys need. */
 struct place {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;  /* until view_name_places() of a late view: the frame */
+	uint64_t address;  /* in a late view the frame, until view_name_places() */
 	bool truncated;
-	uint32_t calls; /* with NEED_STACK: the node of its stack; until
-			 * view_name_places() the stack */
+	/* With NEED_STACK: the node of its stack; the stack itself until view_name_places(). */
+	uint32_t calls;
 };
 
 /* A symbol and its function. */
@@ -54,38 +55,37 @@ struct named_symbol {
 	uint32_t function;
 };
 
-/* The places of an image's symbols, by position in its table. */
+/* The places of an image's symbols, by index in its table. */
 struct symbol_places {
 	const struct symtab *tab;
 	const struct symbol *symbols; /* of the table */
-	uint32_t *places;             /* NULL: no table, or not looked at yet */
+	uint32_t *places;             /* NULL: no table, or not used yet */
 };
 
 struct call_inlines;
 
 struct view {
 	struct profile_source source;
-	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
-	uint32_t *place_of; /* by stack; likewise */
-	uint32_t *
-		of_frame; /* function, of a late view place; NULL where symbols have one
-			     * place each */
+	uint32_t *actor_of; /* by thread; the last is for an unknown thread */
+	uint32_t *place_of; /* by stack; the last is for an unknown stack */
+	/* By frame: function, in a late view place; NULL if each symbol has a single place. */
+	uint32_t *of_frame;
 	uint32_t *event_of; /* by event: of the profile */
 	uint32_t *image_of; /* by image: of the profile */
 	uint32_t *text_of;  /* by image: its name, a string of the profile */
-	/* With NEED_STACK, else NULL: by stack, its node as a caller; by frame, its function;
-	 * what was inlined there; and what call_tree_of_stack() is at. */
+	/* With NEED_STACK, otherwise NULL: by stack, its node as a caller; by frame, its
+	 * function; the inlined functions; and `path`, the state of call_tree_of_stack(). */
 	uint32_t *node_of;
 	uint32_t *function_of[CALL_PLACES];
 	size_t nr_nodes_of;
 	size_t nr_functions_of[CALL_PLACES];
 	struct call_inlines *inlines;
-	/* With options.call_graph: places of functions, not of samples, are from here on. */
+	/* With options.call_graph: index of the first place of a function without samples. */
 	size_t function_places;
-	uint32_t damaged; /* function of frames that are lost; VIEW_UNSET: none */
+	uint32_t damaged; /* function of lost frames; VIEW_UNSET: none */
 	VEC(uint32_t) path;
 	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
-	uint8_t *noted;     /* by image: the state of its symbols is in the profile */
+	uint8_t *noted;     /* by image: its symbol status is in the profile */
 	struct symbol_places *places_of; /* by image */
 	size_t nr_places_of;
 	size_t nr_threads;
@@ -96,7 +96,7 @@ struct view {
 	size_t nr_texts;
 	VEC(struct actor) actors;
 	VEC(struct place) places;
-	struct map actor_by;    /* hash, turn */
+	struct map actor_by;    /* key: hash, collision index */
 	struct map place_by;    /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
 	struct {
@@ -104,13 +104,13 @@ struct view {
 		uint32_t number;
 	} bucket;           /* of KEY_TIME: the last one */
 	bool by_cpu;        /* KEY_CPU is among the keys */
-	bool fetch;         /* some images have no names before cells_fetch() */
-	struct dense dense; /* in front of the tally */
+	bool fetch;         /* some images have no symbols before cells_fetch() */
+	struct dense dense; /* overflows into the tally */
 	struct tally tally;
-	bool late; /* places get their names when the source ends, in order */
-	/* Of a late view then: places by image and offset; NULL: as they are. */
+	bool late; /* places are symbolized when the source ends, in order */
+	/* In a late view after that: places by image and offset; NULL: unsorted. */
 	uint32_t *order;
-	struct named_symbol last; /* what was named last */
+	struct named_symbol last; /* the last one that was symbolized */
 	struct selection selection;
 	struct buf text;
 };
@@ -118,52 +118,51 @@ struct view {
 enum {
 	EVENT_NAME_ROOM = 160
 };
-/* An event's name; with options.merge_cores what is left of it without its kind of cores, in
- * `room`. */
+/* Returns an event's name.  With options.merge_cores, stores the name without its kind of cores
+ * in `room` and returns that. */
 const char *event_of_any_core(const struct profile *p, const char *name,
 			      char room[EVENT_NAME_ROOM]);
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view);
-void view_free(struct view *v); /* NULL is fine */
-/* The file that stands for the kernel in names, "" if there is none. */
+void view_free(struct view *v); /* `v` can be NULL */
+/* Returns the file that represents the kernel in names, "" if there is none. */
 const char *view_vmlinux(const struct profile *p, const struct view *v);
-/* All samples are counted, or named: frees what only that needed. */
+/* Free data that is no longer needed after all samples have been counted, or symbolized. */
 void view_counted(struct view *v);
 void view_named(struct view *v);
-/* Follows the growth of the dict. */
+/* Adapts the view to a dict that has grown. */
 int view_extend(struct profile *p, struct view *v);
-/* Whether all samples of a symbol have one place: where neither addresses nor callers
+/* Returns true if all samples of a symbol share a place, because neither addresses nor callers
  * matter. */
 bool view_one_place_a_symbol(const struct profile *p);
-/* What is counted from now on, and what was, is told apart by less (profile_options.give_up).
- * 0 or -ENOMEM. */
+/* Drops a key from existing and future counts (profile_options.give_up).  Returns 0 or -ENOMEM. */
 int view_give_up(struct profile *p, struct view *v, unsigned int need);
-/* The place of a stack, worked out; VIEW_UNSET when memory is short. */
+/* Computes the place of a stack; VIEW_UNSET if memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
-/* Asks for the memory that view_place() of a stack looks at; for many in turn, each first with
- * AHEAD_FAR, then with AHEAD_NEAR.  Nothing else changes. */
+/* Prefetches the memory that view_place() of a stack needs.  For a sequence of stacks, call it
+ * with AHEAD_FAR first, and later with AHEAD_NEAR.  Changes nothing else. */
 enum view_ahead {
 	AHEAD_FAR,
 	AHEAD_NEAR
 };
 void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead);
-/* The profile's function at an offset of an image of the dict (DICT_NONE: of none); VIEW_UNSET
- * when memory is short. */
+/* Returns the profile's function at an offset of an image of the dict (DICT_NONE: no image);
+ * VIEW_UNSET if memory is short. */
 uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
 		       uint64_t offset);
-/* The profile's function of a name of the debug information that was inlined into code of an
- * image of the dict; likewise. */
+/* Returns the profile's function for a name of debug information that was inlined into code of
+ * an image of the dict; VIEW_UNSET if memory is short. */
 uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 		      const char *name);
-/* Adds a place for each function in the stacks that were named: what keys say of it.  0 or
- * -ENOMEM. */
+/* Adds a place for each function in the symbolized stacks.  Returns 0 or -ENOMEM. */
 int view_add_functions(struct profile *p, struct view *v);
-/* The address of an offset in an image, as symbols and lines have it. */
+/* Returns the address of an offset in an image, as in its symbols and lines. */
 uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
-/* When the source ends: gives the places of a late view their functions and addresses.  Then
- * some are alike.  0 or -ENOMEM. */
+/* Call it when the source ends: sets functions and addresses of a late view's places.  Some
+ * places become equal.  Returns 0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);
-/* The same of a view with NEED_STACK whose places need not be in the order of addresses. */
+/* Does the same for a view with NEED_STACK whose places need not be sorted by address. */
 int view_name_stacks(struct profile *p, struct view *v);
-/* Whether each image's places are to stand together: its debug information is open then. */
+/* Returns true if the places of an image must be adjacent because its debug information is
+ * opened. */
 bool view_needs_order(const struct profile *p);
