@@ -67,7 +67,7 @@ int line_block_open(struct line_block *b, const void *bytes, size_t len)
 	return 0;
 }
 
-/* The last group that begins at or before `addr`; `nr` if there is none. */
+/* Returns the last group that begins at or before `addr`; `nr` if there is none. */
 static uint32_t find_group(const uint8_t *addrs, uint32_t nr, uint64_t addr)
 {
 	uint32_t low = 0;
@@ -103,7 +103,7 @@ const char *line_block_file(const struct line_block *b, uint32_t number)
 	return line_block_string_at(b, line_block_u32_at(b->files, number - 1));
 }
 
-/* As leb_u(), where the number is known to end within the data. */
+/* Like leb_u(), for numbers that are known to end within the data. */
 static inline uint64_t quick_leb(const uint8_t **at)
 {
 	uint64_t v = *(*at)++;
@@ -123,11 +123,11 @@ static inline uint64_t quick_leb(const uint8_t **at)
 }
 
 enum {
-	ROW_BYTES_MAX = 1 + 5 * 10 /* quick_leb() takes ten bytes at most */
+	ROW_BYTES_MAX = 1 + 5 * 10 /* quick_leb() reads at most ten bytes */
 };
 
-/* Numbers of one byte, as nearly all are, are taken without a branch: which of them follow
- * cannot be foreseen. */
+/* Nearly all numbers have one byte; these are read without branches, because the CPU cannot
+ * predict which of them are present. */
 static inline const uint8_t *quick_row(const uint8_t *at, struct line_row *row)
 {
 	uint8_t what = *at++;
@@ -158,7 +158,7 @@ static inline const uint8_t *quick_row(const uint8_t *at, struct line_row *row)
 	return at;
 }
 
-/* The row at the cursor, given the one before. */
+/* Reads the row at the cursor, given the previous one. */
 static void next_row(struct cursor *c, struct line_row *row)
 {
 	uint8_t last[2 * ROW_BYTES_MAX] = { 0 };
@@ -169,7 +169,7 @@ static void next_row(struct cursor *c, struct line_row *row)
 		c->pos = (size_t)(quick_row(c->data + c->pos, row) - c->data);
 		return;
 	}
-	/* The last ones are read from a copy with zeros behind. */
+	/* The last rows are read from a copy that is padded with zeros. */
 	if (left)
 		memcpy(last, c->data + c->pos, left);
 	used = (size_t)(quick_row(last, row) - last);
@@ -187,7 +187,7 @@ static void finish_row(const struct line_block *b, struct line_row *row)
 		row->column = 0;
 }
 
-/* A cursor at a group's first row, and what that row counts from. */
+/* Returns a cursor at a group's first row, and the row to which that is relative. */
 static struct cursor line_block_group_rows(const struct line_block *b, uint32_t group,
 					   struct line_row *ret_row)
 {
@@ -207,13 +207,14 @@ void line_seek_begin(struct line_seek *s, const struct line_block *b)
 	*s = (struct line_seek){ .block = b };
 }
 
-/* Whether `addr` is behind the run's group, or nothing is known. */
+/* Returns whether `addr` is outside of the run's group, or nothing has been read. */
 static bool is_elsewhere(const struct line_run *r, uint64_t addr)
 {
 	return !r->high || addr < r->low || addr >= r->group_high;
 }
 
-/* Makes the group of `addr`, most often the next one, the run's.  False if there is none. */
+/* Moves the run to the group of `addr`, which usually is the next one. Returns false if there
+ * is none. */
 static bool enter_group(struct line_run *r, const uint8_t *heads, uint32_t nr,
 			uint64_t addr)
 {
@@ -232,7 +233,7 @@ static bool enter_group(struct line_run *r, const uint8_t *heads, uint32_t nr,
 	return true;
 }
 
-/* The next row becomes the one that is known, and the one behind it is read. */
+/* Makes the next row the current one, and reads the row after it. */
 static bool step_row(struct line_seek *s)
 {
 	struct line_run *r = &s->rows;
@@ -267,7 +268,7 @@ static bool open_row_group(struct line_seek *s, uint64_t addr)
 	return !c.failed && step_row(s);
 }
 
-/* The same up to `addr`, as far as no row can be behind the block's end. */
+/* The same up to `addr`, while no row can extend beyond the block's end. */
 static void step_rows(struct line_seek *s, uint64_t addr)
 {
 	const struct line_block *b = s->block;
@@ -297,7 +298,7 @@ bool line_seek_row(struct line_seek *s, uint64_t addr, struct line_row *ret_row)
 	if (is_elsewhere(&s->rows, addr) && !open_row_group(s, addr))
 		return false;
 	step_rows(s, addr);
-	/* The last one is open: it has the last address, too. */
+	/* The last row has no end, and also covers the last address. */
 	while (s->rows.high <= addr && s->rows.high != UINT64_MAX) {
 		if (!step_row(s))
 			return false;
@@ -339,7 +340,7 @@ void line_row_walk_begin(struct line_row_walk *w, const struct line_block *b,
 		group = 0;
 	walk_group(&at, group);
 	*w = at;
-	/* Up to the last row that is not behind `addr`. */
+	/* Advance to the last row that is not after `addr`. */
 	for (struct line_row_walk next = at; line_row_walk_next(&next, &row);) {
 		if (row.addr > addr)
 			break;
@@ -373,7 +374,7 @@ static int64_t line_block_zigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* Reads where the span ends, of which the scope was read. */
+/* Reads the end of the span whose scope was read. */
 static bool end_span(struct line_seek *s, struct cursor *c)
 {
 	struct line_run *r = &s->spans;

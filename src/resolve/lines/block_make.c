@@ -6,11 +6,11 @@
 
 enum {
 	FILES_MAX = 1 << 24,
-	ENTRY_BYTES_MAX = 64, /* of a row, span or scope: six numbers of ten bytes */
-	FILE_NONE = 1         /* asked, and there is none: 1 + 0 */
+	ENTRY_BYTES_MAX = 64, /* for a row, span or scope: six numbers of ten bytes */
+	FILE_NONE = 1         /* known to have no file: 1 + 0 */
 };
 
-/* Ours are 1, 2, ... in the order of use; 0 is "no file". */
+/* Returns the block's number of a file, assigned in the order of use from 1; 0: no file. */
 static uint32_t file_number(struct line_block_maker *m, struct dwarf_program *p,
 			    uint32_t file)
 {
@@ -37,7 +37,7 @@ static uint32_t file_number(struct line_block_maker *m, struct dwarf_program *p,
 	return (uint32_t)m->files.nr;
 }
 
-/* Numbers behind each other, where room was made before. */
+/* Writes a number; the caller has reserved the memory. */
 static uint8_t *quick_varint(uint8_t *at, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -53,7 +53,7 @@ static uint8_t *quick_svarint(uint8_t *at, int64_t v)
 	return quick_varint(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
-/* The end of `b`, with room for an entry; NULL (and failed) without memory. */
+/* Returns the end of `b`, with room for an entry; NULL (and failed) if out of memory. */
 static uint8_t *quick_begin(struct buf *b)
 {
 	if (b->cap - b->len < ENTRY_BYTES_MAX && !buf_reserve(b, ENTRY_BYTES_MAX))
@@ -71,7 +71,8 @@ static bool head(struct line_block_maker *m, uint64_t addr, size_t at)
 	return vec_push(&m->heads, addr) && vec_push(&m->starts, (uint32_t)at);
 }
 
-/* A row by its difference to the one before: a byte that says what follows, then that. */
+/* Writes a row as its difference to the previous one: a byte that describes the changes, then
+ * the changes. */
 static void line_block_make_put_row(struct line_block_maker *m,
 				    const struct line_row *row,
 				    const struct line_row *last)
@@ -105,7 +106,7 @@ static void line_block_make_put_row(struct line_block_maker *m,
 	quick_end(&m->rows, at);
 }
 
-/* "Nothing from here on" is a row of no file, line 0 and this column. */
+/* The end of a sequence is a row without file, with line 0 and this column. */
 static struct line_row line_block_make_row_of(struct line_block_maker *m,
 					      struct dwarf_program *p,
 					      const struct dwarf_row *in)
@@ -236,7 +237,7 @@ static void line_block_make_put_starts(const struct line_block_maker *m, size_t 
 		buf_put_u32(out, m->starts.at[first + i]);
 }
 
-/* The head, the tables and the streams, in the order that line_block_open() expects. */
+/* Writes the header, the tables and the streams, in the order that line_block_open() expects. */
 static int line_block_make_put_all(const struct line_block_maker *m,
 				   const dwarf_row_vec *rows,
 				   const struct dwarf_scopes *s, size_t span_heads,

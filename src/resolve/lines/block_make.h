@@ -1,4 +1,4 @@
-/* block_make.h - makes blocks of what was read of a unit.
+/* block_make.h - makes blocks from the data that was read of a unit.
  * Layer: resolve. */
 #pragma once
 #include "base/buf.h"
@@ -6,10 +6,11 @@
 #include "resolve/dwarf/line.h"
 #include "resolve/dwarf/scopes.h"
 
-/* Memory that is used again from block to block; starts as zeros. */
+/* Memory that is reused from block to block; starts zeroed. */
 struct line_block_maker {
-	VEC(uint32_t) file_of; /* the program's number -> 1 + ours, 0: not asked yet */
-	VEC(uint32_t) files;   /* offsets in strings */
+	/* file number in the program -> number in the block + 1; 0: not assigned */
+	VEC(uint32_t) file_of;
+	VEC(uint32_t) files; /* offsets in strings */
 	VEC(uint32_t) scope_at;
 	VEC(uint64_t) heads;
 	VEC(uint32_t) starts;
@@ -20,8 +21,8 @@ struct line_block_maker {
 	struct buf functions;
 };
 
-/* Appends a block to `out`.  `p` (NULL: no lines) names the files of rows and calls.
- * 0, -EFBIG (4 GB and more) or -ENOMEM. */
+/* Appends a block to `out`. `p` (NULL: no lines) provides the file names of rows and calls.
+ * Returns 0, -EFBIG (4 GB or more) or -ENOMEM. */
 int line_block_make(struct line_block_maker *m, struct dwarf_program *p,
 		    const dwarf_row_vec *rows, const struct dwarf_scopes *s,
 		    struct buf *out);

@@ -17,22 +17,22 @@
 
 enum {
 	THREADS_MAX = 64,
-	THREAD_UNITS = 8, /* fewer are not worth a thread */
+	THREAD_UNITS = 8, /* minimum number of units per thread */
 	SCAN_STEP = 64,
-	GIVE_BACK_BYTES =
-		4 << 20 /* of entries read; for less it is not worth the time */
+	/* minimum number of bytes read at which freeing memory is worth the time */
+	GIVE_BACK_BYTES = 4 << 20
 };
 
 struct worker;
 typedef int (*work_fn)(struct worker *w, size_t i);
 
-/* A unit that does not say where its code is: its lines do. */
+/* A unit whose code addresses are unknown, and are read from its lines. */
 struct line_user {
 	uint64_t line_off;
 	uint32_t unit;
 };
 
-/* What all threads of a piece of work share. */
+/* State that is shared by all threads. */
 struct lines_build_work {
 	struct lines *l;
 	work_fn fn;
@@ -106,7 +106,7 @@ static unsigned int count_threads(const struct lines *l, size_t nr, size_t each)
 	return most ? (unsigned int)most : 1;
 }
 
-/* Does the work with up to `nr_threads` of the workers; the caller's thread is the first. */
+/* Runs the work in up to `nr_threads` threads; the first one is the caller's. */
 static int lines_build_run_all(struct lines_build_work *work, struct worker *workers,
 			       unsigned int nr_threads)
 {
@@ -138,10 +138,10 @@ static int add_covers(struct worker *w, uint32_t rank)
 	return 0;
 }
 
-/* What a unit says of itself counts more than lines: with -flto units without code refer to
- * the lines of others.  Of those that claim the same code the first one counts, as with
- * other tools: the linker lets every unit that had a copy of an inline function claim the one
- * that it kept. */
+/* Returns the rank of a unit's claim to code. Ranges of a unit's own are preferred to ranges
+ * from lines: with -flto, units without code refer to the lines of others. Of the units that
+ * claim the same code, the first one wins, as in other tools: the linker lets every unit that
+ * had a copy of an inline function claim the copy that it kept. */
 static uint32_t rank_of_unit(size_t nr_units, size_t i)
 {
 	return (uint32_t)(2 * nr_units - 1 - i);
@@ -152,7 +152,7 @@ static uint32_t unit_of_rank(size_t nr_units, uint32_t rank)
 	return (uint32_t)(rank < nr_units ? rank : 2 * nr_units - 1 - rank);
 }
 
-/* Reads a unit's root, and where its code is. */
+/* Reads a unit's root entry, and its code addresses. */
 static int scan_unit(struct worker *w, size_t i)
 {
 	struct dwarf_unit *u = &w->l->source.info.units.at[i];
@@ -207,8 +207,8 @@ static int by_lines(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* The units whose lines say where their code is.  Of those with the same lines only the last
- * one counts: there may be thousands. */
+/* Reads the units whose addresses come from their lines. Of those with the same lines, uses
+ * only the last: there can be thousands. */
 static int scan_lines(struct lines_build_work *work, struct worker *workers,
 		      unsigned int nr_threads)
 {
@@ -240,7 +240,7 @@ static int scan_lines(struct lines_build_work *work, struct worker *workers,
 	return r;
 }
 
-/* What the workers found, as covers that do not overlap. */
+/* Merges the ranges found by the workers to covers without overlaps. */
 static int merge_covers(struct lines *l, struct worker *workers, unsigned int nr)
 {
 	struct dwarf_scopes all = { 0 };
@@ -300,8 +300,8 @@ int lines_scan(struct lines *l)
 	return r;
 }
 
-/* Functions of a unit, its own or those of the split unit that it stands for.
- * 0, 1 (it has none that can be read), or -ENOMEM. */
+/* Reads the functions of a unit; for a skeleton, those of its split unit. Returns 0, 1 (none
+ * that can be read), or -ENOMEM. */
 static int read_scopes(struct worker *w, const struct dwarf_unit *u, bool *ret_keep)
 {
 	struct line_split split = { .fd = -1 };
@@ -323,7 +323,8 @@ static int read_scopes(struct worker *w, const struct dwarf_unit *u, bool *ret_k
 	else
 		r = r == -ENOMEM ? r : 1;
 	if (is_split) {
-		/* Tables and pages of that file must not be taken for another's. */
+		/* Drop cached tables and pages, so that they are not used for another file at
+		 * this address. */
 		dwarf_reader_forget(&w->rd);
 		line_split_close(&split);
 	}
@@ -387,7 +388,7 @@ static int build_unit(struct worker *w, size_t i)
 	return r ? r : keep_block(w->l, unit, &w->out);
 }
 
-/* What was needed to read many units is given back before the answers take their room. */
+/* Frees the memory that was needed to read many units, before the results need memory. */
 static void lines_build_give_back(struct lines *l)
 {
 	uint64_t bytes = 0;

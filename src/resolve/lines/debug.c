@@ -1,4 +1,4 @@
-/* debug.c - finds the separate debug file of a binary that is no part of a recording. */
+/* debug.c - finds the separate debug file of a binary that is not part of a recording. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

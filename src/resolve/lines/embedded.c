@@ -1,4 +1,4 @@
-/* embedded.c - sources that the debug information has itself. */
+/* embedded.c - finds sources that are embedded in the debug information. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool is_path(struct searching *s, uint32_t file)
 	return same;
 }
 
-/* 0: it is there; -ENOENT; -ENOMEM. */
+/* Returns 0 if the text was found and appended, -ENOENT or -ENOMEM. */
 static int search_unit(struct searching *s, struct dwarf_unit *u)
 {
 	if (!u->root_read)
@@ -42,7 +42,7 @@ static int search_unit(struct searching *s, struct dwarf_unit *u)
 		if (!is_path(s, s->program.embedded.at[i].file))
 			continue;
 		text = dwarf_program_embedded(&s->program, i);
-		/* Of a file without a text it is empty. */
+		/* Files without an embedded source have an empty text. */
 		if (!text || !*text)
 			continue;
 		buf_put(s->out, text, strlen(text));

@@ -1,4 +1,4 @@
-/* find.c - what the blocks of a binary say of its addresses. */
+/* find.c - looks up addresses in the blocks of a binary. */
 #include <string.h>
 
 #include "resolve/lines/priv.h"
@@ -13,7 +13,8 @@ static void fill_function(struct line_frame *f, const struct line_scope *s)
 	f->decl_line = s->decl_line;
 }
 
-/* The frames of a scope and those around it; the first one's place is left out. */
+/* Stores the frames of a scope and of those around it; the source location of the first one is
+ * left empty. */
 static size_t read_chain(const struct line_block *b, uint32_t id,
 			 struct line_frame *frames, size_t max)
 {
@@ -37,7 +38,7 @@ static size_t read_chain(const struct line_block *b, uint32_t id,
 	return nr;
 }
 
-/* The same, of the scope that was asked last too: neighbours are in it. */
+/* The same, but caches the last scope: neighbouring addresses are often in the same one. */
 static size_t find_chain(struct lines *l, const struct line_block *b, uint32_t id,
 			 struct line_frame *frames, size_t max)
 {
@@ -105,7 +106,7 @@ void lines_reach(const struct lines *l, struct lines_reach *ret_reach)
 	*ret_reach = reach;
 }
 
-/* The rows of one block in [low, high). */
+/* Passes the rows of one block in [low, high) to `fn`. */
 static int block_rows(const struct line_block *b, uint64_t low, uint64_t high,
 		      lines_row_fn fn, void *ctx)
 {
@@ -141,7 +142,7 @@ int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn, vo
 		const struct line_block *b = lines_block_at(l, low);
 		uint64_t end;
 
-		/* Up to where another unit begins. */
+		/* Continue up to the start of another unit. */
 		(void)lines_unit_at(l, low);
 		end = l->cover_high < high ? l->cover_high : high;
 		if (b)

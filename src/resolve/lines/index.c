@@ -77,7 +77,8 @@ static int line_index_read_tables(struct cursor *c, const uint8_t *map, uint64_t
 	return c->failed || cursor_left(c) ? -EBADMSG : 0;
 }
 
-/* The directory lies behind the blocks; its hash is in the head, and the head's too. */
+/* Reads the directory, which is after the blocks. Its hash, and the header's, are in the
+ * header. */
 static int read_directory(struct line_index *x, const struct index_key *key,
 			  struct line_directory *dir)
 {
@@ -136,7 +137,7 @@ int line_index_open(struct line_index *x, const char *path, const struct index_k
 		close(fd);
 		return fault_unreadable(path, r);
 	}
-	/* The time of last use, by which old ones are evicted. */
+	/* The access time is the time of last use, for eviction. */
 	(void)futimens(fd, (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
 						      { .tv_nsec = UTIME_OMIT } });
 	close(fd);

@@ -13,19 +13,19 @@
 #include "resolve/lines/index.h"
 
 enum {
-	/* Small enough to stay in the CPU's cache; fresh memory costs more than the calls. */
+	/* Fits in the CPU's cache; using new memory costs more than the system calls. */
 	WRITE_STEP = 1 << 16,
-	UNIT_BYTES = 32, /* of a row of the directory */
+	UNIT_BYTES = 32, /* size of a unit's entry in the directory */
 	COVER_BYTES = 12
 };
 
-/* Writes through a buffer, so that thousands of small blocks are few calls. */
+/* Writes through a buffer, so that thousands of small blocks need few system calls. */
 struct line_writer {
-	pthread_mutex_t lock; /* of all below, while blocks are put */
+	pthread_mutex_t lock; /* protects everything below while blocks are added */
 	char *path;
-	char *part; /* each writer has a file of its own: who renames last wins */
+	char *part; /* each writer has its own temporary file; the last rename wins */
 	int fd;
-	uint64_t at; /* bytes given so far */
+	uint64_t at; /* bytes added so far */
 	struct buf pending;
 	int r;
 };
@@ -107,7 +107,7 @@ static bool is_at_hand(const struct line_unit *u)
 	       (u->state == LINE_UNIT_READY || u->state == LINE_UNIT_UNCHECKED);
 }
 
-/* A unit's row of the directory, and its block if that is not in the file yet. */
+/* Writes a unit's entry of the directory, and its block if that is not in the file yet. */
 static void put_unit(struct line_writer *w, struct line_unit *u, struct buf *out)
 {
 	if (u->state != LINE_UNIT_WRITTEN)

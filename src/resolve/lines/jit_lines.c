@@ -7,14 +7,14 @@
 #include "base/containers/vec.h"
 
 enum {
-	/* V8 adds to the addresses of lines what perf once forgot: where the code begins in
-	 * the ELF file that perf makes of it. */
+	/* V8 adds this number to the addresses of lines, because perf once failed to: it is the
+	 * offset of the code in the ELF file that perf makes of it. */
 	V8_SHIFT = 0x40
 };
 
 struct code_line {
 	uint64_t address;
-	uint32_t code; /* of the dump */
+	uint32_t code; /* index in the dump */
 	uint32_t line;
 	const char *file;
 };
@@ -22,10 +22,11 @@ struct code_line {
 struct jit_lines {
 	const struct jitdump *dump;
 	const uint8_t *bytes;
-	VEC(uint32_t) by_address;    /* codes, of one address as they came */
-	uint64_t longest;            /* code */
+	/* codes, in the dump's order for equal addresses */
+	VEC(uint32_t) by_address;
+	uint64_t longest;            /* size of the largest code */
 	VEC(struct code_line) lines; /* by code and address */
-	uint64_t shift;              /* what their addresses are too great by */
+	uint64_t shift;              /* excess of their addresses */
 };
 
 static int jit_lines_compare_lines(const void *x, const void *y)
@@ -60,8 +61,8 @@ static int jit_lines_take_line(void *ctx, const struct jitdump_line *line)
 	return vec_push(&r->l->lines, made) ? 0 : -ENOMEM;
 }
 
-/* Somewhere a function's first instruction has a line: where none has one before its 0x40th
- * byte, and some have it there, that is what the compiler added. */
+/* In a large dump, some function has a line for its first instruction. If no line is before the
+ * 0x40th byte, and some are exactly there, the compiler has added 0x40. */
 static void jit_lines_find_shift(struct jit_lines *l)
 {
 	uint64_t least = UINT64_MAX;
@@ -87,7 +88,7 @@ static int read_codes(struct jit_lines *l, const struct mapped *bytes)
 			return -ENOMEM;
 		if (d->codes.at[i].size > l->longest)
 			l->longest = d->codes.at[i].size;
-		/* Of a record that is cut short, the lines before. */
+		/* Keep the lines read before the truncation. */
 		if (jitdump_lines(d, bytes->bytes, bytes->len, &d->codes.at[i],
 				  jit_lines_take_line, &r) == -ENOMEM)
 			return -ENOMEM;
@@ -135,7 +136,7 @@ static bool jit_lines_is_named(const struct jit_lines *l,
 	       !memcmp(name, l->bytes + code->name, code->name_len);
 }
 
-/* How many of the codes begin at the address or before. */
+/* Returns the number of codes that begin at or before the address. */
 static size_t codes_up_to(const struct jit_lines *l, uint64_t address)
 {
 	size_t low = 0, high = l->by_address.nr;
@@ -166,7 +167,7 @@ const struct jitdump_code *jit_lines_code(const struct jit_lines *l, uint64_t ad
 			continue;
 		if (!function || jit_lines_is_named(l, code, function))
 			return code;
-		/* They follow each other in the dump by time. */
+		/* Codes are in the dump in the order of time. */
 		if (!last || code > last)
 			last = code;
 	}

@@ -51,7 +51,7 @@ int line_later_announce(const struct line_later *later)
 	for (size_t i = 0; i < later->kept.nr; i++) {
 		const struct lines *l = later->kept.at[i];
 
-		/* A command has one folder. */
+		/* A command has only one cache directory. */
 		if (fd < 0 && !io_make_dirs(l->cache_dir, 0700))
 			fd = line_writers_open(l->cache_dir);
 		if (fd >= 0)
@@ -69,7 +69,7 @@ void line_later_write(struct line_later *later)
 void line_later_done(struct line_later *later)
 {
 	for (size_t i = 0; i < later->kept.nr; i++) {
-		/* Whoever wrote it did. */
+		/* line_later_write() or another process has written it. */
 		later->kept.at[i]->unsaved_bytes = 0;
 		lines_free(later->kept.at[i]);
 	}

@@ -1,10 +1,11 @@
-/* later.h - index files that wait until a command is done.
+/* later.h - defers the writing of index files until a command is done.
  * Layer: resolve.
  *
- * What a report reads of debug information it keeps in index files (resolve/lines/lines.h), and nobody
- * should wait for that: with lines_options.later lines_free() does not write, but leaves what is
- * to be written here, and who opens the same binary again has it at once.  When the report is
- * printed the command writes all, best in a process that nobody waits for. */
+ * Reports store the debug information they read in index files (resolve/lines/lines.h), and
+ * users should not wait for that. With lines_options.later, lines_free() does not write, but
+ * passes the object to this list, from which the next lines_open() of the same binary gets it.
+ * When the report is printed, the command writes all of them, preferably in a background
+ * process. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,20 +17,21 @@ struct lines;
 
 struct line_later {
 	VEC(struct lines *) kept;
-	uint64_t bytes; /* of what is kept */
+	uint64_t bytes; /* memory used by `kept` */
 };
 
-/* Takes `l`, which is nothing but what is to be written any more.  False, and `l` is the
- * caller's, if that is too much to be held, or memory is short. */
+/* Takes ownership of `l`, of which only the content to be written remains. Returns false, and
+ * the caller keeps `l`, if that would exceed the limit, or if out of memory. */
 bool line_later_take(struct line_later *later, struct lines *l, uint64_t bytes);
-/* What was taken for a key, the caller's again; NULL: nothing. */
+/* Returns the object with this key and its ownership to the caller; NULL: none. */
 struct lines *line_later_give(struct line_later *later, const struct index_key *key);
-/* Whether there is something to write. */
+/* Returns whether there is something to write. */
 bool line_later_any(const struct line_later *later);
-/* Says whose index files will be written (resolve/lines/writers.h) by whoever has the file
- * descriptor that is returned, and the caller's to close; negative: that cannot be said. */
+/* Announces these index files to other processes (resolve/lines/writers.h) as long as the
+ * returned descriptor is open. The caller, or the process that writes the files, closes it.
+ * Returns a negative errno if that is not possible. */
 int line_later_announce(const struct line_later *later);
-/* Writes all of it; what cannot be written is left. */
+/* Writes all index files; ignores errors. */
 void line_later_write(struct line_later *later);
-/* Frees all of it, written or not. */
+/* Frees everything, written or not. */
 void line_later_done(struct line_later *later);

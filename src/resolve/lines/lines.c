@@ -23,8 +23,8 @@ static bool has_debug_file(const struct lines *l)
 	return l->file.debug_fd >= 0;
 }
 
-/* A build-id proves the content only if no other user could choose it: anyone can link a program with
- * the build-id of another one. */
+/* A build-id proves the content only if no other user could choose it: anyone can link a
+ * program with the build-id of another. */
 static bool is_build_id_proof(const struct lines *l)
 {
 	return trust_is_original(l->file.fd, l->path) &&
@@ -35,7 +35,7 @@ static bool mix_file(uint64_t hashes[2], int fd)
 {
 	struct stat st;
 
-	/* What is unpacked in memory is another file each time. */
+	/* A file that was decompressed in memory is a different file each time. */
 	if (fstat(fd, &st) || !st.st_nlink)
 		return false;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -51,7 +51,7 @@ static bool mix_file(uint64_t hashes[2], int fd)
 	return true;
 }
 
-/* The same file, unchanged.  A copy of it is another one. */
+/* Makes a key of the unchanged file; a copy has another key. */
 static void take_file_key(struct lines *l)
 {
 	uint64_t hashes[2];
@@ -80,7 +80,7 @@ static void lines_take_key(struct lines *l)
 	l->key.is_build_id = true;
 }
 
-/* Opens the debug information: the separate file if there is one. */
+/* Opens the debug information, in the separate file if there is one. */
 static int lines_open_source(struct lines *l, struct err *err)
 {
 	bool debug = has_debug_file(l);
@@ -131,7 +131,7 @@ static struct line_content take_content(struct lines *l)
 	return c;
 }
 
-/* Begins anew without the index.  At most once: only when the debug information is opened. */
+/* Starts again without the index. Happens at most once, when the debug information is opened. */
 static void retire_content(struct lines *l)
 {
 	l->retired = take_content(l);
@@ -150,10 +150,10 @@ int lines_need_source(struct lines *l, struct err *err)
 
 	if (r || was_open)
 		return r;
-	/* Same key, other units: an index of something else. */
+	/* Same key but other units: the index is for something else. */
 	if (l->has_dir && !fits_source(l))
 		retire_content(l);
-	/* With it only the units that are asked about are looked into. */
+	/* With an index, only the requested units are read. */
 	r = l->has_dir ? 0 : lines_scan(l);
 	return r ? err_set(err, r, "no memory") : 0;
 }
@@ -182,7 +182,7 @@ static int take_names(struct lines *l, const struct lines_options *o,
 	return 0;
 }
 
-/* What was read of the binary before, and is not written yet. */
+/* Takes over the data that was read of the binary earlier and is not written yet. */
 static bool take_left(struct lines *l)
 {
 	struct lines *left =
@@ -216,7 +216,8 @@ static int open_index(struct lines *l)
 		return -ENOMEM;
 	r = take_left(l) ? 0
 			 : line_index_open(&l->index, l->index_path, &l->key, &l->dir);
-	/* Who reported on it just now is writing what it read: sooner than it is read again. */
+	/* Another command is writing the index of this binary: waiting for it is faster than
+	 * reading the debug information. */
 	if (r == -ENOENT && line_writers_wait(l->cache_dir, &l->key))
 		r = line_index_open(&l->index, l->index_path, &l->key, &l->dir);
 	l->has_dir = !r;
@@ -224,7 +225,7 @@ static int open_index(struct lines *l)
 	return r;
 }
 
-/* Class and kind of the file, which are needed with an index, too. */
+/* Reads the class and type of the file, which are also needed with an index. */
 static int lines_take_head(struct lines *l, struct err *err)
 {
 	struct elf_file f;
@@ -265,7 +266,7 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	return 0;
 }
 
-/* All but what the index file is made of. */
+/* Closes everything except the content for the index file. */
 static void lines_close_source(struct lines *l)
 {
 	if (l->source_open)
@@ -317,7 +318,7 @@ int lines_open_path(const struct lines_options *o, const char *path,
 		return err_sys(err, file.fd, "cannot open");
 	r = lines_debug_file(file.fd, path, &file.debug_fd, &debug_path);
 	file.debug_path = debug_path;
-	/* What is wrong with it, if anything is, is said there. */
+	/* lines_open() reports what is wrong with the file. */
 	r = r == -ENOMEM ? r : lines_open(o, &file, ret_lines, err);
 	free(debug_path);
 	if (!r) {
@@ -357,7 +358,8 @@ int lines_place(struct lines *l, const char *section, uint64_t off, uint64_t *re
 	return r ? r : dwarf_file_place(&l->source.file, section, off, ret_addr);
 }
 
-/* Reads the symbols of the file with the most of them: the debug file's, else the binary's. */
+/* Reads the symbols of the file with the most symbols: the debug file, if there is one, else
+ * the binary. */
 static int make_symbols(struct lines *l)
 {
 	struct line_unit *u = &l->dir.symbols;
@@ -417,7 +419,7 @@ static bool lines_is_known(struct line_unit *u)
 	return u->state == LINE_UNIT_FAILED || line_index_check(u);
 }
 
-/* Reads what is in todo. */
+/* Reads the units in todo. */
 static void build_todo(struct lines *l)
 {
 	size_t nr = l->dir.units.nr;
@@ -446,8 +448,8 @@ void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr)
 			continue;
 		last = unit;
 		seen[unit] = 1;
-		/* What the index has is looked at when it is used: then it is in the
-		 * processor's cache already. */
+		/* Units in the index are checked when they are used, which also brings them
+		 * into the CPU's cache. */
 		if (l->dir.units.at[unit].state == LINE_UNIT_ABSENT &&
 		    !vec_push(&l->todo, unit))
 			break;
@@ -493,7 +495,7 @@ const struct line_block *lines_block_at(struct lines *l, uint64_t addr)
 	u = &l->dir.units.at[number];
 	if (!lines_is_known(u))
 		lines_prepare(l, &addr, 1);
-	/* A damaged index may have made way for the debug information itself. */
+	/* Opening the debug information may have replaced a damaged index. */
 	number = lines_unit_at(l, addr);
 	if (number == LINE_NO_UNIT)
 		return NULL;

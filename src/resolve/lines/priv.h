@@ -1,5 +1,5 @@
-/* priv.h - what the files of lines share.
- * Layer: resolve, for lines*.c alone. */
+/* priv.h - shared by the files of this directory.
+ * Layer: resolve, only for lines*.c. */
 #pragma once
 #include <pthread.h>
 
@@ -13,7 +13,7 @@ enum {
 	LINE_CHAIN_MAX = 16
 };
 
-/* What the texts of frames, symbols and sources lie in. */
+/* The memory that contains the texts of frames, symbols and sources. */
 struct line_content {
 	struct line_index index;
 	struct line_directory dir;
@@ -28,11 +28,11 @@ struct lines {
 	char *path;
 	char *debug_path;
 	struct index_key key;
-	char *index_path;        /* NULL: none is read or written */
-	struct line_index index; /* what is mapped */
+	char *index_path;        /* NULL: no index file is read or written */
+	struct line_index index; /* the mapped file */
 	struct line_directory dir;
-	/* The content of an index that was of something else.  Callers may still hold texts of it, and
-	 * a thread may still write it: it stays until lines_free(). */
+	/* The content of an index that was for something else. Callers can still have texts of
+	 * it, and a thread can still write it, so it is kept until lines_free(). */
 	struct line_content retired;
 	bool has_dir;
 	bool is_rel;
@@ -45,48 +45,51 @@ struct lines {
 	struct line_symbols symbols;
 	bool symbols_open;
 	bool symbols_tried;
-	/* The cover that was asked last; high is 0 while there is none. */
+	/* The last cover; high is 0 if there is none. */
 	uint64_t cover_low;
 	uint64_t cover_high;
 	uint32_t cover_unit;
-	/* The block that was asked last. */
+	/* The last block. */
 	uint32_t unit;
 	struct line_block block;
 	struct line_seek seek;
 	bool block_open;
 	bool reach_known;
-	/* The calls that led to the scope that was asked last, without its own place. */
+	/* The calls that lead to the last scope, without its own location. */
 	uint32_t chain_id;
 	uint32_t chain_nr;     /* 0: none */
-	uint64_t chain_number; /* of chains that were kept */
+	uint64_t chain_number; /* identifies the chain */
 	struct line_frame chain[LINE_CHAIN_MAX];
 	struct lines_stats stats;
 	size_t unsaved_bytes;
-	struct line_writer *stream; /* blocks go there at once; NULL: they stay */
-	bool grew;                  /* there is something that the index file had not */
+	/* blocks are written here immediately; NULL: they stay in memory */
+	struct line_writer *stream;
+	bool grew; /* there is content that the index file lacks */
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */
-	uint64_t later_bytes;          /* while a line_later has this */
+	/* memory counted by a line_later that owns this */
+	uint64_t later_bytes;
 };
 
-/* The unit at `addr`; neighbours ask for the same one. */
+/* Returns the unit at `addr`; the result is cached for neighbouring addresses. */
 uint32_t lines_unit_at(struct lines *l, uint64_t addr);
-/* The block of that, read if need be; NULL if there is none. */
+/* Returns the unit's block, which is read if necessary; NULL if there is none. */
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
-/* Fills dir.covers and dir.units from the debug information.  0 or -ENOMEM. */
+/* Fills dir.covers and dir.units from the debug information. Returns 0 or -ENOMEM. */
 int lines_scan(struct lines *l);
-/* The debug information, ready to be read, and a directory. */
+/* Opens the debug information and makes a directory of it if there is none. Returns 0 or a
+ * negative errno. */
 int lines_need_source(struct lines *l, struct err *err);
 bool lines_need_symbols(struct lines *l);
-/* Puts the units that are in no block yet into l->todo, and says how many. */
+/* Adds the units without a block to l->todo, and returns their number. */
 size_t lines_list_absent(struct lines *l);
-/* Reads the units in l->todo.  0 or -ENOMEM. */
+/* Reads the units in l->todo. Returns 0 or -ENOMEM. */
 int lines_build(struct lines *l);
-/* Waits for lines_store(). */
+/* Waits for lines_store() to finish. */
 void lines_save_wait(struct lines *l);
-/* Leaves what is to be written to options.later, if there is something, and one of those.  True:
- * `l` is not the caller's any more. */
+/* Passes the content to be written to options.later, if both exist. Returns true if `l` was
+ * taken over. */
 bool lines_leave(struct lines *l);
-/* Writes the index file at once. */
+/* Writes the index file immediately. */
 void lines_write(struct lines *l);

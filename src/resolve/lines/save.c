@@ -1,4 +1,4 @@
-/* save.c - keeps what was read in the binary's index file. */
+/* save.c - stores the data that was read in the binary's index file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "resolve/lines/priv.h"
 
 enum {
-	/* What is new must be this part of what is kept already, or it is not worth the
-	 * writing of all of it: it will be read again, which is as quick. */
+	/* The new data must be at least this fraction of the existing data to justify writing
+	 * everything. Less is read as quickly again. */
 	WORTH_PART = 8,
-	/* An index of less saves less time than its writing takes: not made at all. */
+	/* A smaller index saves less time than writing it takes, and is not written. */
 	WORTH_FILE = 4096,
-	/* Less is written sooner than a thread for it is started. */
+	/* Less is written faster than a thread is started. */
 	WORTH_THREAD = 1 << 16
 };
 
@@ -30,7 +30,7 @@ static size_t count_kept(const struct line_directory *dir)
 	return nr;
 }
 
-/* Whether another program has written an index meanwhile that has more than `dir`. */
+/* Returns whether another process has meanwhile written an index with more units than `dir`. */
 static bool is_behind(const struct lines *l, const struct line_directory *dir)
 {
 	struct line_directory theirs;
@@ -39,7 +39,7 @@ static bool is_behind(const struct lines *l, const struct line_directory *dir)
 
 	if (line_index_open(&x, l->index_path, &l->key, &theirs))
 		return false;
-	/* The one that we began with may have damage that we found. */
+	/* Ignore our initial index, in which we might have found damage. */
 	behind = (x.ino != l->index.ino || x.dev != l->index.dev) &&
 		 theirs.units.nr == dir->units.nr &&
 		 count_kept(&theirs) > count_kept(dir);
@@ -48,7 +48,7 @@ static bool is_behind(const struct lines *l, const struct line_directory *dir)
 	return behind;
 }
 
-/* Writes what `dir` has, with what is in `w` (NULL: nothing) already. */
+/* Writes the content of `dir`, in addition to the content already in `w` (NULL: none). */
 static int write_directory(struct lines *l, struct line_writer *w,
 			   struct line_directory *dir)
 {
@@ -140,7 +140,7 @@ void lines_store(struct lines *l)
 		return;
 	in_thread = l->unsaved_bytes >= WORTH_THREAD;
 	l->unsaved_bytes = 0;
-	/* While the caller looks things up.  The blocks do not change any more. */
+	/* Write while the caller looks up addresses. The blocks do not change any more. */
 	l->writing = in_thread && !pthread_create(&l->writer, NULL, write_index, l);
 	if (!l->writing) {
 		write_index(l);
@@ -181,7 +181,7 @@ int lines_make_index(struct lines *l)
 	if (!lines_list_absent(l))
 		return 0;
 	r = lines_need_source(l, NULL);
-	/* What was there may have been an index of something else. */
+	/* The existing index may have been for something else. */
 	if (r || !lines_list_absent(l))
 		return r;
 	if (l->options.symbols)

@@ -18,7 +18,7 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
-/* "DIR/NAME" of `path`'s folder, or NAME itself where it is absolute; malloc'd. */
+/* Returns "DIR/NAME" in the directory of `path`, or NAME itself if it is absolute; malloc'd. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -47,8 +47,8 @@ static int open_with_id(char *path, const struct build_id *id)
 	return fd;
 }
 
-/* The places of dwz's file: as the link says, from the debug file's folder; the common
- * folders of debug files; by build-id. */
+/* Searches for dwz's file: by the link, relative to the debug file's directory; in the common
+ * directory of dwz; by build-id. */
 static int find_alt(const struct line_source *s, const char *name,
 		    const struct build_id *id)
 {
@@ -70,7 +70,7 @@ static int find_alt(const struct line_source *s, const char *name,
 	return open_with_id(path, id);
 }
 
-/* Opens the debug sections of the file at `path`, or that it refers to. */
+/* Opens the debug sections of `fd`, which is the file at `path` or belongs to it. */
 static int line_source_open_sections(struct dwarf_file *f, int fd, const char *path,
 				     bool dwo, struct err *err)
 {
@@ -85,7 +85,7 @@ static int line_source_open_sections(struct dwarf_file *f, int fd, const char *p
 	return r;
 }
 
-/* .gnu_debugaltlink: a path, a zero, a build-id. */
+/* Reads .gnu_debugaltlink: a path, a zero byte, a build-id. */
 static int read_alt_link(struct elf_file *f, char **ret_name, struct build_id *ret_id)
 {
 	const struct elf_section *s = elf_file_find_section(f, ".gnu_debugaltlink");
@@ -99,7 +99,7 @@ static int read_alt_link(struct elf_file *f, char **ret_name, struct build_id *r
 	r = elf_file_section_bytes(f, s, ALT_LINK_MAX, &bytes);
 	if (r)
 		return r;
-	name_len = strlen((char *)bytes); /* a zero is behind the section */
+	name_len = strlen((char *)bytes); /* the section is followed by a zero byte */
 	id_len = name_len < s->bytes ? (size_t)s->bytes - name_len - 1 : 0;
 	if (!name_len || !id_len || id_len > BUILD_ID_MAX) {
 		free(bytes);
@@ -137,7 +137,7 @@ static int open_alt(struct line_source *s)
 	return r;
 }
 
-/* PROGRAM.dwp, or DEBUGFILE.dwp. */
+/* Opens PROGRAM.dwp or DEBUGFILE.dwp. */
 static void open_dwp(struct line_source *s, const char *path)
 {
 	char *name = NULL;
@@ -154,7 +154,7 @@ static void open_dwp(struct line_source *s, const char *path)
 		return;
 	}
 	s->has_dwp = true;
-	/* Before many threads read it. */
+	/* Load it before several threads read it. */
 	(void)dwarf_section_load(&s->dwp.sections[DWARF_CU_INDEX]);
 }
 
@@ -213,7 +213,7 @@ bool line_source_is_split(const struct dwarf_unit *u)
 	return u->type == DW_UT_skeleton || u->dwo_name.kind != DWARF_VALUE_NONE;
 }
 
-/* The first unit of a .dwo with the id; of GNU's DWARF 4 the root entry has it. */
+/* Finds the first unit of a .dwo with the id, which is in the root entry in GNU's DWARF 4. */
 static int find_in_dwo(struct line_split *split, struct dwarf_reader *rd, uint64_t id)
 {
 	uint64_t end = split->file.sections[DWARF_INFO].bytes;
@@ -246,7 +246,8 @@ static int find_in_package(struct line_source *s, struct line_split *split,
 	return split->unit.bad_root ? -EBADMSG : 0;
 }
 
-/* As the skeleton names it, in its compilation directory; beside the program. */
+/* Opens the .dwo by its name in the skeleton, relative to the compilation directory; or next to
+ * the file with the debug information. */
 static int open_dwo(const struct line_source *s, const struct dwarf_unit *u,
 		    struct dwarf_reader *rd)
 {

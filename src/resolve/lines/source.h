@@ -1,7 +1,7 @@
-/* source.h - the debug information of a binary with all its parts: the file itself,
- * dwz's alternate file, split DWARF beside it.
+/* source.h - the debug information of a binary with all its files: the file itself, dwz's
+ * alternate file, and split DWARF.
  * Layer: resolve.
- * Where the parts are looked for: docs/line-index.md. */
+ * The search locations are in docs/line-index.md. */
 #pragma once
 #include <stdbool.h>
 
@@ -13,9 +13,9 @@ struct err;
 struct line_source {
 	struct dwarf_file file;
 	struct dwarf_info info;
-	char *path; /* of the file with the debug information */
+	char *path; /* path of the file with the debug information */
 	bool has_alt;
-	bool alt_missing; /* it has one that was not found */
+	bool alt_missing; /* the alternate file was not found */
 	int alt_fd;
 	struct dwarf_file alt_file;
 	struct dwarf_info alt;
@@ -24,7 +24,7 @@ struct line_source {
 	struct dwarf_file dwp;
 };
 
-/* A split unit, while it is read. */
+/* A split unit that is being read. */
 struct line_split {
 	struct dwarf_file file;
 	bool own_file;
@@ -33,16 +33,16 @@ struct line_split {
 	struct dwarf_unit unit;
 };
 
-/* Opens `fd` (stays the caller's) and finds its parts and units.  `binary_path` is where the
- * program is, `path` the file that `fd` is.  0 or a negative errno. */
+/* Opens `fd` (the caller keeps it), and finds its other files and its units. `binary_path` is
+ * the path of the program, `path` that of `fd`. Returns 0 or a negative errno. */
 int line_source_open(struct line_source *s, int fd, const char *path,
 		     const char *binary_path, struct err *err);
 void line_source_close(struct line_source *s);
-/* Frees what can be read again; no thread may read. */
+/* Frees memory that can be read again. No thread may read meanwhile. */
 void line_source_forget(struct line_source *s);
-/* Whether the unit is a skeleton whose entries are elsewhere. */
+/* Returns whether the unit is a skeleton whose entries are in another file. */
 bool line_source_is_split(const struct dwarf_unit *u);
-/* Opens what a skeleton stands for.  0, -ENOENT, or another negative errno. */
+/* Opens the split unit of a skeleton. Returns 0, -ENOENT, or another negative errno. */
 int line_source_split(struct line_source *s, const struct dwarf_unit *skeleton,
 		      struct dwarf_reader *rd, struct line_split *ret_split);
 void line_split_close(struct line_split *split);

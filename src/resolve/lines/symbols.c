@@ -15,7 +15,8 @@ enum {
 	HEAD = 8,
 	ENTRY = 24, /* addr, size, name, file */
 	SYMS_MAX_BYTES = 1 << 30,
-	BACK_MAX = 64 /* symbols looked at before an address: labels within functions */
+	/* limit of symbols checked before an address: labels within functions */
+	BACK_MAX = 64
 };
 
 struct raw {
@@ -42,13 +43,14 @@ static bool is_code_section(const struct line_symbols_table *s, uint16_t number)
 	return (s->f->sections.at[number].flags & SHF_EXECINSTR) != 0;
 }
 
-/* "$x", "$a.1": where the kind of code changes, no name of anything. */
+/* Returns whether the name is a mapping symbol ("$x", "$a.1"), which marks a change in the type
+ * of code. */
 static bool is_mapping(const char *name)
 {
 	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.');
 }
 
-/* One entry of the table. */
+/* A symbol of the table. */
 struct sym {
 	uint32_t name;
 	uint8_t info;
@@ -98,7 +100,7 @@ static int line_symbols_collect(struct line_symbols_table *s)
 			continue;
 		if (s->place && s->place->is_rel)
 			raw.addr += s->place->placed.at[sym.section];
-		/* The Thumb bit is no part of the address. */
+		/* The Thumb bit is not part of the address. */
 		if (s->f->machine == EM_ARM && type == STT_FUNC)
 			raw.addr &= ~(uint64_t)1;
 		if (!vec_push(&s->list, raw))
@@ -168,7 +170,8 @@ int line_symbols_make(struct elf_file *f, const struct dwarf_file *place,
 		s.nr = (size_t)(table->bytes /
 				(f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym)));
 		s.strings = (char *)text;
-		s.strings_len = (uint32_t)strings->bytes + 1; /* and a zero behind */
+		/* including the zero byte that follows */
+		s.strings_len = (uint32_t)strings->bytes + 1;
 		r = line_symbols_collect(&s);
 	}
 	if (!r)
@@ -220,8 +223,8 @@ static uint64_t addr_at(const struct line_symbols *s, uint32_t i)
 	return cursor_u64(&c);
 }
 
-/* The first symbol behind `addr`: looked for from the one that was found last on, in steps
- * that double, then between the last two. */
+/* Finds the first symbol after `addr`: from the last result with doubling steps, then by
+ * bisection. */
 static uint32_t find_behind(struct line_symbols *s, uint64_t addr)
 {
 	uint32_t low = 0;
@@ -263,7 +266,7 @@ bool line_symbols_find(struct line_symbols *s, uint64_t addr, const char *wanted
 			nearest = sym.addr;
 		if (found && sym.addr != ret->addr)
 			break;
-		/* Without a size it reaches to the next symbol, whatever that is. */
+		/* A symbol without a size ends at the next symbol of any kind. */
 		if (!covers(&sym, addr) || (!sym.size && sym.addr != nearest) ||
 		    (found && !sym.size && ret->size))
 			continue;

@@ -1,21 +1,22 @@
-/* writers.h - whose index files are being written now.
+/* writers.h - announces which index files are being written.
  * Layer: resolve.
  *
- * A command that leaves the writing to a process of its own says so before it ends: who comes
- * next and finds no index waits for that one rather than reading the debug information again.
- * It is a lock of the open folder (fcntl(2), "Open file description locks"), which children
- * inherit and the kernel removes with the last of them; the byte that is locked stands for the
- * key.  Where a file system has no such locks, nobody waits. */
+ * A command that leaves the writing to a background process announces it before it exits. The
+ * next command that finds no index then waits for it instead of reading the debug information
+ * again.
+ * The announcement is a lock on the open directory (fcntl(2), "Open file description locks"),
+ * which child processes inherit, and which the kernel removes with the last of them. The locked
+ * byte identifies the key. If a file system has no such locks, no command waits. */
 #pragma once
 #include <stdbool.h>
 
 struct index_key;
 
-/* Opens the folder, for line_writers_add().  The caller closes it.  A file descriptor or a
- * negative errno. */
+/* Opens the directory for line_writers_add(). Returns a file descriptor, which the caller
+ * closes, or a negative errno. */
 int line_writers_open(const char *dir);
-/* Says that the index of `key` will be written by whoever has `fd`. */
+/* Announces that the owner of `fd` will write the index of `key`. */
 void line_writers_add(int fd, const struct index_key *key);
-/* Waits while somebody is about to write the index of `key`, or any if that is NULL, but not
- * longer than that should take.  True: somebody was. */
+/* Waits while a process is about to write the index of `key` (NULL: any), with a time limit.
+ * Returns whether there was one. */
 bool line_writers_wait(const char *dir, const struct index_key *key);
