@@ -5,13 +5,13 @@
 #include "format/jit/jitdump.h"
 #include "resolve/symbols/symtab.h"
 
-/* Maps the file at `fd`, which stays the caller's, and reads it; what is damaged is said of
- * `path`, once.  0: both are the caller's, mapped_release() before or behind jitdump_done().
- * -EBADMSG (it is none; that is said, too), -ENODATA (it is empty), another negative errno of
- * mapping it, -ENOMEM: neither is. */
+/* Maps and reads the file at `fd`, which the caller keeps. Reports damage once, naming `path`.
+ * Returns 0: the caller releases both with mapped_release() and jitdump_done(), in any order.
+ * Otherwise neither is set: -EBADMSG (not a jitdump, which is also reported), -ENODATA (empty),
+ * -ENOMEM, or another negative errno of mapping. */
 int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 		 struct jitdump *ret_dump);
-/* Symbols by the code's places (struct jitdump_code), with its first addresses.  0, -ENODATA
- * (none: no table) or -ENOMEM. */
+/* Makes a table of the symbols by the offsets of the code (struct jitdump_code), with their
+ * first addresses. Returns 0, -ENODATA (no symbols, *ret_tab is not set) or -ENOMEM. */
 int jit_dump_symtab(const struct jitdump *dump, const struct mapped *bytes,
 		    struct symtab **ret_tab);

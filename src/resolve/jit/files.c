@@ -25,7 +25,7 @@ enum {
 	STATUS_MAX = 1 << 16
 };
 
-/* Whether a file name is START, digits, END. */
+/* Returns whether a file name is START, digits, END. */
 static bool is_numbered(const char *name, const char *start, const char *end)
 {
 	size_t len = strlen(start);
@@ -55,7 +55,7 @@ int jit_open(const char *path, uint64_t inode)
 	struct stat st;
 	int fd = io_open_regular(path, O_NOFOLLOW);
 
-	/* A link, a FIFO or a socket is refused on purpose. */
+	/* Do not report links, FIFOs and sockets, which are refused intentionally. */
 	if (fd < 0)
 		return fd == -ELOOP || fd == IO_NOT_REGULAR
 			       ? fd
@@ -78,7 +78,8 @@ int jit_open_kept(const char *path)
 	return -ENOENT;
 }
 
-/* The last number of a line of /proc/PID/status, in our own namespaces; 0 or -ENOENT. */
+/* Gets the last number in a line of /proc/PID/status, in our own namespaces. Returns 0 or
+ * -ENOENT. */
 static int status_number(int32_t pid, const char *line, uint64_t *ret_number)
 {
 	struct buf status = { 0 };
@@ -115,7 +116,7 @@ int64_t jit_uid(int32_t pid)
 {
 	uint64_t number;
 
-	/* Real, effective, saved, and that of new files. */
+	/* Real, effective, saved, and file system user id. */
 	return !status_number(pid, "\nUid:", &number) && number <= UINT32_MAX
 		       ? (int64_t)number
 		       : -1;
@@ -139,12 +140,12 @@ bool jit_may_be_copied(int fd, int64_t uid)
 
 /* ---- files of a recording ---- */
 
-/* Which file of a process is used. */
+/* The conditions for using a file of a process. */
 struct wanted {
 	uint64_t inode;    /* 0: any */
-	uint64_t since_ns; /* it was written after that; 0: any */
-	uint64_t until_ns; /* and before that; 0: any */
-	int64_t uid;       /* besides the caller's and root's; -1: no other user's */
+	uint64_t since_ns; /* last written after that; 0: any */
+	uint64_t until_ns; /* last written before that; 0: any */
+	int64_t uid;       /* accepted owner besides the caller and root; -1: none */
 	bool any_owner;
 };
 
@@ -160,7 +161,8 @@ static bool jit_files_is_wanted(int fd, const struct wanted *wanted)
 	       (wanted->any_owner || jit_is_of(fd, wanted->uid));
 }
 
-/* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
+/* Tries to open *ret_path, which it frees if that fails. `made` is the result of the asprintf()
+ * that made the path. */
 static int jit_files_try_file(int made, const struct wanted *wanted, int *ret_fd,
 			      char **ret_path)
 {
@@ -182,10 +184,10 @@ static int jit_files_try_file(int made, const struct wanted *wanted, int *ret_fd
 	return 0;
 }
 
-/* The user chose the directory.  An archive keeps no owners. */
+/* Owners are not checked: the user chose the directory, and an archive does not store owners. */
 static const struct wanted in_root = { .any_owner = true };
 
-/* The copy of a session, likewise. */
+/* The same for the copy in a session. */
 static int try_kept(int made, int *ret_fd, char **ret_path)
 {
 	int fd = made < 0 ? -ENOMEM : jit_open_kept(*ret_path);
@@ -206,7 +208,7 @@ struct kept_map {
 	char **ret_path;
 };
 
-/* 1: the map is open. */
+/* Returns 1 if the map was opened. */
 static int open_if_map(void *ctx, const char *name)
 {
 	const struct kept_map *m = ctx;
@@ -219,7 +221,7 @@ static int open_if_map(void *ctx, const char *name)
 	return r == -ENOENT ? 0 : r ? r : 1;
 }
 
-/* The copy has the number that the process had in its own namespace. */
+/* The copy is named after the pid that the process had in its own namespace. */
 static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 			 char **ret_path)
 {
@@ -235,7 +237,7 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	return r == 1 ? 0 : r ? r : -ENOENT;
 }
 
-/* Whether the process with this number is still the recorded one. */
+/* Returns whether the process with this pid is still the recorded one. */
 static bool lives(const struct jit_places *places, int32_t pid)
 {
 	uint64_t began = process_start_ns(pid);
@@ -247,7 +249,7 @@ static bool lives(const struct jit_places *places, int32_t pid)
 		boot + (int64_t)began <= (int64_t)(places->until_wall_ns + NS_PER_S));
 }
 
-/* A process that lives may go on to write its files after the recording. */
+/* A process that still runs can continue to write its files after the recording. */
 static struct wanted wanted_of(const struct jit_places *places, int32_t pid)
 {
 	bool is_alive = lives(places, pid);
@@ -256,7 +258,7 @@ static struct wanted wanted_of(const struct jit_places *places, int32_t pid)
 				.uid = is_alive ? jit_uid(pid) : -1 };
 }
 
-/* A process that still lives may see another /tmp, and have another number there. */
+/* A process that still runs can have another /tmp and another pid there. */
 static int open_live_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 			 char **ret_path)
 {
@@ -312,7 +314,7 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
 				      pid, name),
 			     ret_fd, ret_path);
-	/* Copies have inodes of their own. */
+	/* Copies have different inodes. */
 	if (r == -ENOENT && places->root[0])
 		return jit_files_try_file(
 			asprintf(ret_path, "%s%s", places->root, path), &in_root,

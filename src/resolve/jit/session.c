@@ -29,7 +29,7 @@ struct jit_session {
 
 /* ---- the files ---- */
 
-/* When the dump was mapped, of a session that has another clock. */
+/* Reads the time at which the dump was mapped, if the session has another clock. */
 static bool read_time(const char *path, uint64_t *ret_ns)
 {
 	struct buf text = { 0 };
@@ -49,12 +49,12 @@ static bool read_time(const char *path, uint64_t *ret_ns)
 	return is;
 }
 
-/* What is added, of one directory. */
+/* The dumps of one directory that are being added. */
 struct jit_session_adding {
 	struct jit_session *session;
 	const char *dir;
 	enum jit_clock clock;
-	int32_t pid; /* of the process, if the directory has its dumps */
+	int32_t pid; /* of the process, if the directory contains its dumps */
 };
 
 static int add_dump(void *ctx, const char *name)

@@ -12,23 +12,23 @@
 #include "resolve/jit/times.h"
 
 struct jit_stage_dump {
-	uint32_t image; /* of the dict */
+	uint32_t image; /* in the dict */
 	bool timeless;
 	struct jitdump codes;
 	struct jit_times times;
 	uint32_t older; /* another dump of this process, or JITDUMP_NO_CODE */
 };
 
-/* What a node of the trie of stacks becomes, and for how long. */
+/* The result for a node of the trie of stacks, and its time span. */
 struct node {
 	uint64_t from_ns;
-	uint64_t to_ns; /* 0: not looked at yet */
+	uint64_t to_ns; /* 0: not computed yet */
 	uint32_t stack;
 };
 
 struct jit_stage {
 	bool has_wall;
-	int64_t wall_shift_ns; /* from time of day to that of the samples */
+	int64_t wall_shift_ns; /* from wall-clock time to the samples' clock */
 	struct dict *dict;
 	VEC(struct jit_stage_dump) dumps;
 	struct map by_pid; /* pid -> its last dump */
@@ -119,7 +119,7 @@ static int jit_stage_add_image(struct jit_stage *s, const struct jit_dump_source
 	return *ret_image == DICT_NONE ? -ENOMEM : 0;
 }
 
-/* Whether this one was added before: it is mapped again in a process that was forked. */
+/* Returns whether this dump was already added: a forked process maps it again. */
 static bool jit_stage_is_known(const struct jit_stage *s, uint32_t dump, uint32_t image)
 {
 	for (; dump != MAP_NONE; dump = s->dumps.at[dump].older)
@@ -160,7 +160,7 @@ int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from)
 	return r;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 struct jit_stage_place {
 	uint32_t image;
@@ -179,7 +179,7 @@ static const struct jit_stage_dump *last_dump(const struct jit_stage *s,
 	return dump == MAP_NONE ? NULL : &s->dumps.at[dump];
 }
 
-/* Where `p` was at that time; its span gets shorter. */
+/* Finds the code of `p` at that time, and narrows its time span. */
 static void jit_stage_find_place(const struct jit_stage *s, struct jit_stage_place *p,
 				 uint64_t time_ns)
 {
@@ -238,7 +238,7 @@ static int keep_node(struct jit_stage *s, uint32_t stack, const struct node *n)
 	return 0;
 }
 
-/* Makes `n`, which is that of the caller, the node of `stack`.  0 or -ENOMEM. */
+/* Turns `n`, the node of the caller, into the node of `stack`. Returns 0 or -ENOMEM. */
 static int jit_stage_step(struct jit_stage *s, uint32_t stack, uint64_t time_ns,
 			  struct node *n)
 {
@@ -277,7 +277,7 @@ uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns)
 
 	if (stack >= s->dict->stacks.nr)
 		return stack;
-	/* The end of all time belongs to it. */
+	/* The last time is included in the last span. */
 	time_ns -= time_ns == UINT64_MAX;
 	s->path.nr = 0;
 	while (at >= STACK_FIRST && !(known = node_at(s, at, time_ns))) {

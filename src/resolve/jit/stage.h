@@ -1,9 +1,9 @@
-/* stage.h - stacks in memory without a file, by the jitdumps of its processes: which code was
- * there when the sample was taken (docs/jit.md).
- * Layer: resolve.  Not thread safe.
+/* stage.h - resolves stacks in JIT code with the jitdumps of the processes, which contain the
+ * code at the time of each sample (docs/jit.md).
+ * Layer: resolve. Not thread-safe.
  *
- * Frames in memory that a jitdump tells of become frames of an image of kind JIT, the dump; their
- * offsets are those of format/jit/jitdump.h.  What the dump does not know stays as it is. */
+ * Frames in memory that a jitdump describes become frames of an image of kind JIT, the dump;
+ * their offsets are those of format/jit/jitdump.h. Other frames are not changed. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,36 +14,37 @@
 struct err;
 struct jit_stage;
 
-/* `dict` is that of the stacks; what is new is added to it.  0 or -ENOMEM. */
+/* `dict` is that of the stacks; new entries are added to it. Returns 0 or -ENOMEM. */
 int jit_stage_new(struct dict *dict, struct jit_stage **ret_stage);
-void jit_stage_free(struct jit_stage *s); /* NULL is fine */
+void jit_stage_free(struct jit_stage *s); /* accepts NULL */
 
-/* The time of the samples at the beginning of 1970: for dumps that have the time of day. */
+/* Sets the samples' time at the beginning of 1970, for dumps with wall-clock times. */
 void jit_stage_set_wall(struct jit_stage *s, int64_t shift_ns);
 
-/* How a dump's times become those of the samples. */
+/* How to convert a dump's times to those of the samples. */
 enum jit_clock {
-	JIT_CLOCK_SAME,   /* both are CLOCK_MONOTONIC */
-	JIT_CLOCK_MAPPED, /* by when the dump was mapped, which is when it was begun */
-	JIT_CLOCK_NONE    /* not at all: what came last counts */
+	JIT_CLOCK_SAME, /* both are CLOCK_MONOTONIC */
+	/* by the time at which the dump was mapped, which is its start */
+	JIT_CLOCK_MAPPED,
+	JIT_CLOCK_NONE /* not possible: the last code wins */
 };
 struct jit_dump_source {
 	int32_t pid;
-	const char *path; /* as the process called it */
+	const char *path; /* as seen by the process */
 	uint64_t inode;
-	int fd; /* stays the caller's */
+	int fd; /* the caller keeps it */
 	enum jit_clock clock;
-	uint64_t mapped_ns; /* for JIT_CLOCK_MAPPED, in time of the samples */
+	uint64_t mapped_ns; /* for JIT_CLOCK_MAPPED, in the samples' clock */
 };
-/* Takes a dump.  One that is damaged is taken as far as it goes, and that is said (log_say()).
- * 0, -EBADMSG (it is none), another negative errno of reading it, or -ENOMEM. */
+/* Adds a dump. A damaged one is used up to the damage, which is reported with log_say().
+ * Returns 0, -EBADMSG (not a jitdump), another negative errno of reading it, or -ENOMEM. */
 int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from);
-/* Whether there is any. */
+/* Returns whether there are any dumps. */
 bool jit_stage_is_needed(const struct jit_stage *s);
 
-/* The stack as it was at that time; DICT_NONE when memory is short. */
+/* Returns the stack at that time; DICT_NONE if out of memory. */
 uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns);
-/* The same for one place: *image and *offset are changed if they are in such code.  0 or
+/* The same for one location: changes *image and *offset if they are in such code. Returns 0 or
  * -ENOMEM. */
 int jit_stage_place(struct jit_stage *s, uint32_t *image, uint64_t *offset,
 		    uint64_t time_ns);

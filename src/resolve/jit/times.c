@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	STARTS_MAX = 1024 /* that are looked at for one address */
+	STARTS_MAX = 1024 /* limit for one address */
 };
 
 static int jit_times_compare(const void *a, const void *b)
@@ -20,7 +20,7 @@ static int jit_times_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A time that would be before 0 is 0. */
+/* Adds the shift; a result below 0 is 0. */
 static uint64_t shifted(uint64_t time_ns, int64_t shift_ns)
 {
 	uint64_t by = (uint64_t)shift_ns;
@@ -64,7 +64,7 @@ void jit_times_done(struct jit_times *t)
 	*t = (struct jit_times){ 0 };
 }
 
-/* How many begin before `start`, or there and not after `time_ns`. */
+/* Returns how many entries begin before `start`, or at it and not after `time_ns`. */
 static size_t count_until(const struct jit_times *t, uint64_t start, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -82,7 +82,7 @@ static size_t count_until(const struct jit_times *t, uint64_t start, uint64_t ti
 	return low;
 }
 
-/* Whether `a` came after `b`. */
+/* Returns whether `a` came after `b`. */
 static bool jit_times_is_later(const struct jit_time *a, const struct jit_time *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a->order > b->order;
@@ -92,13 +92,13 @@ struct jit_times_search {
 	const struct jit_times *t;
 	uint64_t address;
 	uint64_t time_ns;
-	const struct jit_time *last;  /* the latest there at the moment */
-	const struct jit_time *first; /* else the first that comes */
+	const struct jit_time *last;  /* the latest code there at that time */
+	const struct jit_time *first; /* otherwise, the first later code */
 	struct jit_found found;
 };
 
-/* Looks at all that begin where entry `last` does, which is the last of them.  The number of
- * those that begin before. */
+/* Checks all entries that begin where entry `last` does, which is the last of them. Returns the
+ * number of entries that begin earlier. */
 static size_t look_at_start(struct jit_times_search *s, size_t last)
 {
 	const struct jit_time *at = s->t->at;

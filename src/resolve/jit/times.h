@@ -1,5 +1,5 @@
-/* times.h - which code of a JIT compiler was at an address, at a moment.
- * Layer: resolve.  Built once, then read-only. */
+/* times.h - finds the code of a JIT compiler at an address, at a given time.
+ * Layer: resolve. Built once, then read-only. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,29 +10,30 @@ struct jit_time {
 	uint64_t start;
 	uint64_t time_ns;
 	uint64_t end;
-	uint64_t top;  /* no code that starts here or before ends behind it */
-	uint32_t code; /* JITDUMP_NO_CODE: it was unloaded */
+	uint64_t top;  /* the maximum end of all code that starts here or before */
+	uint32_t code; /* JITDUMP_NO_CODE: unloaded */
 	uint32_t order;
 };
 
 struct jit_times {
-	struct jit_time *at; /* by start, then time, then place in the file */
+	struct jit_time *at; /* by start, then time, then order in the file */
 	size_t nr;
 };
 
-/* `shift_ns` is added to the times.  0 or -ENOMEM; jit_times_done() in any case. */
+/* Adds `shift_ns` to the times. Returns 0 or -ENOMEM; the caller calls jit_times_done() in both
+ * cases. */
 int jit_times_make(struct jit_times *t, const struct jitdump *dump, int64_t shift_ns);
 void jit_times_done(struct jit_times *t);
 
-/* What is at an address from `from_ns` to before `to_ns`. */
+/* The code at an address in the time span [from_ns, to_ns). */
 struct jit_found {
-	uint32_t code;   /* JITDUMP_NO_CODE: nothing is known */
-	uint64_t offset; /* from its first byte */
+	uint32_t code;   /* JITDUMP_NO_CODE: unknown */
+	uint64_t offset; /* relative to its first byte */
 	uint64_t from_ns;
 	uint64_t to_ns;
 };
-/* The code that was loaded there last at `time_ns`.  Before the first that was ever there, it is
- * that one: some compilers tell of their code when it runs already.  Code that another one
- * was loaded over at the same start is gone as a whole. */
+/* Returns the code that was loaded there last at `time_ns`. Before the first load, returns that
+ * code, because some compilers record code when it already runs. Code is completely replaced if
+ * other code is loaded at the same start. */
 struct jit_found jit_times_find(const struct jit_times *t, uint64_t address,
 				uint64_t time_ns);
