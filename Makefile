@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A small front to Meson.  Paths are relative: the folder's own path may hold spaces.
 BUILD ?= build
 PREFIX ?= /usr/local

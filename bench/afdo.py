@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures a program that clang rebuilds with `oprofile export afdo`: the interpreter of
 tests/workloads, recorded while it runs; user time of both programs, run in turn."""
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures annotated listings: `opannotate --assembly` of the hottest function, `--source` and
 `--assembly` of all, pages and JSON, of some 50 000 samples, with no index file ("cold") and with
 one ("warm"), compared with `perf annotate --stdio` of the same and `objdump -d` of the program.

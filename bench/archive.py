@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Archives: a compile job, recorded system-wide by operf and perf at the same time, is archived by
 both: oparchive --no-debug-files against perf archive, each from its own recording. Ours has the
 parts of each binary that reports read; with --whole-binaries, as perf's has them, it is shown too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bench_images.h - the functions of the libraries that the made-up samples fall into. */
 #pragma once
 #include <stddef.h>

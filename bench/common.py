@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Shared parts of the benchmarks: run a command and measure it, medians, a table.
 
 Nothing here judges: a benchmark prints figures and ratios, a reader draws conclusions."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures oprofiled while it runs: its CPU time (all threads, children too), memory and disk
 alongside a compile job, a loaded redis, or nothing; how much longer compiling takes while it
 samples at 999 Hz; and what the kernel does for a sample.

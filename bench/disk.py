@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures the size of a recording: a system-wide recording of a compile job, in bytes a
 sample, against perf's file of the same samples (--perf-data).
 

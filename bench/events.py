@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures lists of events: `ophelp` of this machine, and of Intel's Skylake as text, XML and JSON,
 compared with `perf list`, alternating; and what it takes to start a program at all. Goal: a tenth
 of `perf list`."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures exports: each format of `oprofile export` against `perf script`, which prints the same
 samples, and where FlameGraph's scripts are there against `perf script | stackcollapse-perf.pl |
 flamegraph.pl`; of a job that is recorded for it (perf, 20 kHz, frame pointers) and repeated until

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures the cost of the hardening flags: the same reports and recordings with two builds,
 interleaved.
 

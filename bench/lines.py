@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Addresses to functions, lines and inlined calls: oprofile addr2line compared with
 llvm-symbolizer, binutils' addr2line and eu-addr2line, all of them asked for the same addresses in
 turn.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make_perf_data - a large perf.data like one of a build machine: OUT MEGABYTES KIND
  * LIBRARY...  KIND is flat, chains (up to 40 callers) or stacks (8 KB of user stack a
  * sample).  Long-lived programs take most samples; besides, short ones come and go all the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make_session - the same made-up samples as a session segment and as a perf.data, of so
  * many processes, threads, events and CPUs.  Each process has IMAGES_PER_PROCESS of the
  * libraries mapped (all, if there are few processes), and few functions get most of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Turns a recording of perf into the lines that session_size reads.
 
     perf record -a -g -F 999 -e cpu-clock -o x.data -- make

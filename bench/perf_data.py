@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures reading a perf.data: `opreport --by comm,dso,symbol` against the same report of
 perf, against one thread that adds up the words of the file, and `oprofile script` against
 `perf script`; trees of call chains against perf's; then how time and memory grow with the number

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures recording: operf against perf record, interleaved, without and with call chains:
 by frame pointers, and from copies of stacks (what operf unwinds while it records, perf writes).
 

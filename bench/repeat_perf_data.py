@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A perf.data as if its job had been run several times, one after the other: each time other
 processes, later. It has one event, recorded with -g by `perf record` for a single command."""
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures a report: `opreport --symbols` on a made-up session of 10 million samples over
 100 libraries, against `perf report --sort dso,symbol` on a perf.data of the same samples.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_cost - the kernel's work for a sample, without the timer interrupt: of an event whose
  * samples go nowhere, one that writes what flat profiles need, and one that writes what whole
  * stacks need (the kernel's chain, registers, 16 KB of stack).  Prints nanoseconds a sample:

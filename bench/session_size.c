@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_size - how many bytes a sample the session format takes on a real recording, what
  * writing costs, and what reading 10 million samples costs.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures reports with source lines: `opreport -g` and `--by line` of some 50 000 samples
 of our own program, with no index and with one, against `perf report --sort srcline`.  The
 counts of each line are compared, too."""

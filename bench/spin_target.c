@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spin_target SECONDS FILE [THREADS] - what the recorders of the benchmark record: for so
  * long, each thread computes at changing depths of a recursion, so that call chains have 4
  * to 30 frames, and calls the kernel now and then.  Writes the CPU time in microseconds that

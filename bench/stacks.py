@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures whole stacks without frame pointers: `operf --callgraph`, which unwinds while it
 records, against `perf record --call-graph dwarf`, which writes copies of stacks.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sum_words FILE - what reading a file costs at the least: one thread adds up its 8-byte
  * words. */
 #include <fcntl.h>

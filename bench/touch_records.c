@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* touch_records FILE - what a report of a perf.data with stacks costs at the least: maps the
  * file window by window and adds up the first bytes of each record. */
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures trees of call stacks, side by side with perf, in turn, the least of several runs:
 recordings of a compile job with whole call chains and with stack dumps, and stack dumps of a
 program with debug information, whose inlined functions are shown. "cold": no table or index is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Measures every view of a busy session: 5 events, 8 CPUs, 300 threads of 40 programs, 400
 libraries (those of this machine, and generated ones if it has fewer), each view of opreport
 against the report of perf that groups a perf.data of the same samples by the same keys, or by

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # deps.sh [--check | --try] GROUP...: installs the Debian packages of the groups, says which.
 # The one list of what the project needs.  Does nothing where all is there; without root it
 # names the one command to run.  --check only looks and says.  --try is for optional packages of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* addr.h - the three kinds of address a profiler meets, as types of their own so
  * that mixing them does not compile.
  * Layer: base. */

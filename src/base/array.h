@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* array.h - how many elements an array has.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* buf.h - a byte string that grows, and the little-endian and varint encodings of the
  * session format.
  * Layer: base.  A failed allocation is remembered in `failed`; later puts do nothing, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* byte_text.h - numbers of bytes for people.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clock.h - times as nanoseconds.
  * Layer: base. */
 #pragma once

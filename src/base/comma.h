@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* comma.h - lists with commas, as options and profile specifications have them.
  * Layer: base. */
 #pragma once

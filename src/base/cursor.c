@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cursor.h"
 
 uint64_t cursor_varint(struct cursor *c)

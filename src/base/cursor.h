@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cursor.h - bounded reading of bytes in either byte order.
  * Layer: base.  A cursor that runs short returns zeros and remembers it in `failed`, so
  * that a decoder reads like the record it decodes and tests once at the end. */

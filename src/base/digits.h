@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* digits.h - decimal digits of a number, for writers of millions of them.
  * Layer: base. */
 #pragma once

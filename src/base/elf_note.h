@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elf_note.h - the notes of an ELF file, a process image or the kernel: name, type, bytes.
  * Layer: base.  Source of the format: elf(5), "Notes (Nhdr)". */
 #pragma once

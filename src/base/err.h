@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* err.h - what went wrong, said once where it was seen.
  * Layer: base. */
 #pragma once

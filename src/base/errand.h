@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* errand.h - calls that may not come back: a file may lie where a server does not answer, and so may
  * memory of a process that maps it.  A thread makes them, and is left where it hangs.
  * Layer: base.  For one thread of a process; the errands' own run beside it. */

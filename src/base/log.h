@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* log.h - where a layer below tools/ leaves a remark: the tool decides what becomes of it.
  * Layer: base.  The sink is process-wide state, set once at the start by the tool. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* parse.h - numbers from text, strictly: the whole word or nothing.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* safe_text.h - text in which no name can command a terminal or begin a line.
  * Layer: base.  Names in a profile are untrusted: any user can choose them. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sanitized.h - IS_SANITIZED: whether this is a build with the address or the thread sanitizer, which need
  * more memory and system calls than the program itself.
  * Layer: base. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* signals.h - the signals of helper threads.
  * Layer: base. */
 #pragma once

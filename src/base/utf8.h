@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* utf8.h - characters of UTF-8 text, and the room that they take on a terminal.
  * Layer: base.  Independent of the locale, so that results are the same everywhere. */
 #pragma once

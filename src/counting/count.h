@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count.h - one run of a counter: what is counted where, and what came of it.
  * Layer: counting. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics.c - numbers that are made of counts: instructions per cycle, shares of misses,
  * what the pipeline's slots went to. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run.c - opens counters, lets the command go, and waits for the end. */
 #include <errno.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* decoder.c - finds the attr to which a record belongs. */
 #include "base/array.h"
 #include "decode/record.h"

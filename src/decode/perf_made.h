@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_made.h - decodes the records that perf itself writes between those of the kernel.
  * Layer: decode.  Source of the layouts: tools/lib/perf/include/perf/event.h. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record.h - decodes one raw perf record. Fields are borrowed from the raw bytes.
  * Layer: decode.  Source of the layouts: perf_event_open(2), <linux/perf_event.h>. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record_names.h - perf's names of record types.
  * Layer: decode. */
 #pragma once

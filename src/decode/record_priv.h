@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record_priv.h - shared by the files of decode/. */
 #pragma once
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample.h - the fields of a PERF_RECORD_SAMPLE.  Arrays are borrowed from the raw bytes, in
  * the data's byte order and possibly unaligned; read them with the functions below.
  * Layer: decode.  Source of the layouts: perf_event_open(2), <linux/perf_event.h>. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* file.h - one perf.data to one segment of a session.
  * Layer: import. */
 #pragma once

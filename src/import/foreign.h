@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign.h - one profile of another tool (format/foreign/foreign.h) to one segment of a session.
  * Layer: import. */
 #pragma once

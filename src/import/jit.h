@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.h - takes along what just-in-time compilers told of their code, for the session that
  * a perf.data of this machine becomes.
  * Layer: import. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_images.h - images of which nothing is known but names of functions: files that say just
  * that, so that a session of such is read as any other.
  * Layer: import. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opagent.c - writes a jitdump of the process that it is loaded into (docs/jit.md).
  * Needs nothing but libc.  Each record is written at once, so that what was told is there
  * whatever becomes of the process. */

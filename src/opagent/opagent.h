@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opagent.h - for virtual machines and libraries that make code at run time: tell profilers
  * what it is called.  Link with -lopagent.
  *

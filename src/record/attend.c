@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attend.c - when a round is due, and containers that come and go between two (docs/decisions/0012). */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deferred_samples.h - samples whose callers in user space the kernel tells later, when the thread
  * returns to its program (resolve/space/chain_join.h), while they are recorded.
  * Layer: record.  Starts as zeros. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* due_samples.h - raw samples that wait for the unwind table of an image.
  * Layer: record.  Starts as zeros. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules.c - kernel modules that are loaded while a recording runs. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open.c - opens what a recording needs: events, tables, files; and looks at what is
  * running already. */
 #include <errno.h>

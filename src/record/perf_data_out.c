@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/perf_data_out.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data_out.h - the perf.data that `operf --perf-data` writes beside the session.
  * Layer: record. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - what record/open.c (events, files, snapshots), record/samples.c and record/rounds.c
  * share.
  * Layer: record. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recorder.h - one recording: joins capture, decode, resolve and the session's writer.
  * Layer: record.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
  * getting full, drains the rings up to a time frontier, resolves, and writes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rounds.c - the half of recorder.h that records: rounds, which empty the rings, and the end. */
 #include "record/recorder.h"
 

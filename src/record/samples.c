@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samples.c - what becomes of a recording's samples: those that are too young are held, and those
  * whose stacks need a table that is being made are due when it is there. */
 #include <errno.h>

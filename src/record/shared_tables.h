@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shared_tables.h - what recordings that follow each other share of unwind tables: who makes them, how
  * much memory they may take, and those that the last one had.
  * Layer: record.  Single-threaded, as the recorder. */

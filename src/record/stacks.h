@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stacks.h - the user's stacks of a recording, unwound while it goes on.
  * Layer: record.  Single-threaded, as the recorder. */
 #pragma once

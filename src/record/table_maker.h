@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_maker.h - unwind tables of large binaries, made by a thread: that takes longer than rings
  * with stacks can wait.
  * Layer: record.  All calls by one thread; starts as zeros but for `cache_dir`, `helper` and `budget`. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* thread_list.h - the threads of processes, as /proc lists them.
  * Layer: record. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_dir.h - where perf's cache of binaries is: $PERF_BUILDID_DIR, else ~/.debug.
  * Layer: recordings. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfod_env.h - which debuginfod servers are asked, from the environment that their other
  * clients read (debuginfod-client-config(7)), and how far that is.
  * Layer: recordings. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* images.h - the binaries that were hit in recordings, of whatever kind these are.
  * Layer: recordings. */
 #pragma once

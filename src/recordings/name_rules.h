@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_rules.h - the rules of --demangle=smart: ours, and before them the user's own.
  * Layer: recordings. */
 #pragma once

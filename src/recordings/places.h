@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* places.h - where binaries are looked for, from the options --root, --image-path, --vmlinux,
  * --debuginfod-timeout and from the environment.
  * Layer: recordings. */

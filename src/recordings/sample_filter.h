@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_filter.h - which samples the words of `oprofile script` ask for.
  * Layer: recordings.  Not thread safe. */
 #pragma once

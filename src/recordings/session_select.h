@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_select.h - copies of a session that hold only the samples of a profile specification.
  * Layer: recordings. */
 #pragma once

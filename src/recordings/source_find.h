@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_find.h - where a source is whose path debug information has: where it was, below
  * --root, in an archive, or below the folders of --search-dirs.
  * Layer: recordings. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sources.h - which sessions the words of a report's command line mean.
  * Layer: recordings. */
 #pragma once

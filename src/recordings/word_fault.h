@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* word_fault.h - why a word of a command line names no recording.
  * Layer: recordings. */
 #pragma once

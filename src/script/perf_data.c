@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data.c - the samples of a perf.data for `oprofile script`. */
 #include <errno.h>
 #include <stdlib.h>

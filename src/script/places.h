@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* places.h - what `oprofile script` prints behind an address, worked out once for each
  * place in an image.
  * Layer: script.  Not thread safe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session.c - the samples of a session for `oprofile script`.
  *
  * Samples are in blocks, roughly in order of time.  A first look at the times alone tells of

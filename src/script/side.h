@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* side.h - side-band records among the samples of `oprofile script`, as perf script's
  * --show-mmap-events and --show-task-events print them.
  * Layer: script. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sink.h - where the samples of any source become lines of perf script.
  * Layer: script.  Not thread safe. */
 #pragma once

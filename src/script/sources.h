@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sources.h - what `oprofile script` reads, sample by sample in order of time.
  * Layer: script. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* addr2line.c - `oprofile addr2line`: source lines of addresses, as binutils' addr2line
  * prints them, from the index where there is one. */
 #include <errno.h>

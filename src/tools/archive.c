@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive.c - `oprofile archive`, oparchive: a recording together with all that its reports
  * read, as a folder or as one file, for a machine that has none of it. */
 #include <errno.h>

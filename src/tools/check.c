@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check.c - `oprofile check`, op-check-perfevents: whether the kernel lets events be counted. */
 #include <errno.h>
 #include <linux/perf_event.h>

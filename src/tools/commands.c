@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commands.c - the registry: one row a command, in the order of `oprofile help`. */
 #include "tools/commands.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commands.h - the registry of commands.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* completion.c - `oprofile completion SHELL`: shell completion from the option tables. */
 #include <stdio.h>
 #include <string.h>

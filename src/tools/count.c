@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count.c - `oprofile count`, ocount: counts events of a command, of CPUs, of tasks. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump.c - `oprofile dump`: every sample of a session as a line of text. */
 #include <errno.h>
 #include <inttypes.h>

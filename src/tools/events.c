@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events.c - `oprofile events`, ophelp: the events of a CPU, and what a specification means. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import.c - `oprofile import`: recordings of other tools become a session. */
 #include <errno.h>
 #include <inttypes.h>

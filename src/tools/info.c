@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* info.c - `oprofile info`: what a recording says of itself. */
 #include "present/facts/info.h"
 #include "recordings/facts/info.h"

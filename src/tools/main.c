@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* main.c - one program under many names: `oprofile record` and its link `operf`. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* script.c - `oprofile script`: every sample, as perf script prints it. */
 #include <errno.h>
 #include <inttypes.h>

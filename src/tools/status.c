@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* status.c - `oprofile status`: what the daemon does, and what it costs. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* where.c - `oprofile where`: each step of the search for a binary, and what came of it.
  * It is the search of the reports itself that speaks. */
 #include <errno.h>

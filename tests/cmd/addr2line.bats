@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile addr2line: binutils' addr2line is the oracle, byte for byte; and what the index
 # files do to the answers: nothing.
 

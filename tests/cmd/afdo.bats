@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile export afdo: what clang and llvm-profdata read, and llvm-profgen would have written.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opannotate: sources with the samples of their lines.
 # Layouts are those of OProfile (its manual, and what it printed); what counts for which line is
 # checked against binutils' addr2line, instruction by instruction.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The cases of which OProfile's manual says why annotated source misleads ("Interpreting profiling
 # results"): a program for each.  All its instructions have samples; what each line and function must
 # have comes from llvm-symbolizer and nm, and no more may be without a line than llvm-symbolizer has

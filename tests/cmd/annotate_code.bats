@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opannotate --assembly, alone and with --source: what stands beside instructions, and code that is
 # in no program's file.  Lines are checked against binutils' addr2line, code against objdump.
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opannotate --html and --json: what is in them is what the listings say, and nothing that stands
 # in a source, a name or the file system does more than be shown.  How pages behave in a browser
 # is in tests/page.

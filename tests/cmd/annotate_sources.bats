@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Where opannotate finds sources, and what it makes of those that are not as they should be.
 load helpers
 

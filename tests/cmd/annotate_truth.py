@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """annotate_truth.py PROGRAM [OPTION...] - opannotate of a program, each of whose instructions has
 samples, against what LLVM and binutils say of these instructions.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oparchive, and reports from what it made: on this machine, of others, and of archives that
 # mean harm.
 load helpers

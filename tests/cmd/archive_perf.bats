@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oparchive --perf and --unpack: what perf and we write for each other's caches.
 load helpers
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oparchive with a profile specification: the recording in the archive has the selected samples only.
 load helpers
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oparchive --sources: the sources of what was hit, wherever they are.
 load helpers
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile export bolt: what perf2bolt writes of the same recording, and llvm-bolt takes.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile buildid-list, buildid-cache and where: against perf, and against what the perfs of
 # other machines printed.
 load helpers

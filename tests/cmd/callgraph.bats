@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Call stacks in reports: --callgraph, --tree, --focus, --children, --max-stack, inlined functions.
 # Samples are written by hand, and so is what is expected of them.
 

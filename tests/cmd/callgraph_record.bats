@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # operf --callgraph: stacks that are unwound while they are recorded.  The truth is known by how
 # the programs are made.
 

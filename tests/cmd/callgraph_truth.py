@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is known of call stacks by how a program was made, against `script -F comm,ip,sym`."""
 import sys
 from collections import Counter

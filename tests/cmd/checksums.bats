@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Side files of a session: each byte has a checksum, and nothing comes from a damaged file.
 load helpers
 

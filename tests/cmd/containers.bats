@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Containers that come and go while a recording runs, and control groups.
 load helpers
 

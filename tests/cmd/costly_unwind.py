@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """costly_unwind.py ELF OUT STEPS: a copy of a program for x86_64 whose one function has so many
 steps of call frame information: its unwind table takes long to make, and stays small."""
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # ocount, with the kernel's software events: these need no hardware counters.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Machines with counters that this one has not: fake_pmu.c stands for them.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Binaries and debug files from debuginfod servers: from good ones, and with a deadline from
 # those that are dead, silent, slow or lie.
 load helpers

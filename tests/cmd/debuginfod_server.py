@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """debuginfod_server.py MODE FOLDER: a debuginfod server for tests, on a free port of the
 loopback, which is the first line that it prints; a line for each request follows.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How names are shown: none, normal, smart with the rules that are built in and a user's own.
 # The binary has one function of each kind; expected names are those of its source.
 

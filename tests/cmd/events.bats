@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # ophelp and op-check-perfevents: they need no rights, no data and no hardware counters.
 load helpers
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile export: the formats that are made of a profile, each by its own rules.
 
 bats_require_minimum_version 1.5.0

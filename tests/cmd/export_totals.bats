@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A function has as many samples of its own, and with what it called, in each format that
 # `oprofile export` writes as in opreport: of samples that are known by construction.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """exported.py check FORMAT FILE CSV : whether an exported profile is well formed, and says of every
 function what CSV (`opreport --by symbol --csv`, may be "-") and the folded stacks beside it say.
 exported.py callgrind FOLDED FILE... : whether files of callgrind's format say what folded stacks say.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fake_clock.c - preloaded into a command: the time of day is as many seconds off as the file that
  * FAKE_CLOCK names says. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fake_pmu.c - preloaded into a command: a machine with counters that has none.  Events of the
  * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
  * /sys/bus/event_source/devices, and what FAKE_CPUINFO names for /proc/cpuinfo.  Of its PMUs the type 101 is of CPUs with even numbers alone,

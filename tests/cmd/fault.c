@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fault.c - preloaded into a command: FAULT_CALL (open, read or mmap) on the file FAULT_PATH (an absolute path, or
  * the end of one) fails with the number FAULT_ERRNO.  open(2) and stat(2) go together, as they do for a broken disk. */
 #include <dlfcn.h>

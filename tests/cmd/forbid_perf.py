@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """forbid_perf.py COMMAND [WORD]...: runs it below a seccomp filter that refuses perf_event_open(2) with
 EPERM, as container engines have one for those without CAP_PERFMON.  Status 77: not known for this CPU."""
 import ctypes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* forbidden_calls.c - preloaded: a thread waits until the file that FORBIDDEN_CALLS names is there, then makes
  * system calls that the program should not be able to make.  FORBIDDEN_CALLS.results gets one line for
  * each: NAME NUMBER ERRNO, with the errno 0 for a success. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Links and files that another user put where we write, and caches and configuration that others can change.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # operf, opimport: what others laid in a folder leads nowhere.
 
 bats_require_minimum_version 1.5.0

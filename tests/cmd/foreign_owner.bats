@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings of another user are read with --force only.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The commands of opreport in the documents that the project was founded on, as they are
 # written there (relative to a folder with ./oprofile_data), and what those show.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A full disk is called by its name, the status is not 0, and nothing is left that would pass for the whole.
 load helpers
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Groups of which only the first event is sampled, and the others are read then: {a,b}:S.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hang.c - preloaded into a command: files whose path has HANG_PATH in it lie on a server that does
  * not answer, and with HANG_MEMORY memory of other processes does. */
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # How the program and the library for others are linked and compiled: see the top meson.build.
 
 setup() {

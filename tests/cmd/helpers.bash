@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the tests of commands share.  Every command that could hang runs under timeout(1).
 
 operf()

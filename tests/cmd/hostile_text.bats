@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Names that any user can choose, in every text output: see hostile_text.py.
 load helpers
 

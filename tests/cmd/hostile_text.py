@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """hostile_text.py DIR - every text output of every command, of a session whose names are hostile.
 
 A command, a binary, a function, a source file, a source line, an event, a control group and a

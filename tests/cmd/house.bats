@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The program as such: names, versions, help, unknown words.
 
 @test "--version names the version and the libraries" {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # `oprofile import`: a session says what its file says.
 
 bats_require_minimum_version 1.5.0

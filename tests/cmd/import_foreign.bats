@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Profiles of other tools: imported, or read as they are, and reported as recordings.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile info: what a recording says of itself.  perf is the oracle.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Code of just-in-time compilers: perf-PID.map, jitdump files, libopagent.
 load helpers
 

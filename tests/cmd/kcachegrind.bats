@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofile export callgrind: KCachegrind shows it, with its call graph.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # kcachegrind.sh FILE PICTURE ASKED: opens a callgrind file in KCachegrind, shows the call graph of the
 # function with most samples, makes a picture of it, and keeps what KCachegrind asked Graphviz to draw.
 # Runs below xvfb-run and dbus-run-session, in a HOME of its own; 1280x800.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Source lines in reports: -g, the keys line, file, inline and function-line, --sort debug.
 # What is expected is written down by hand; the lines of a compiled program are binutils'.
 load helpers

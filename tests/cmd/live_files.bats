@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Binaries that only processes of the recording still see: deleted ones, and those of another
 # root.  The sessions are described as operf would have made them, the processes live.
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A recording keeps no mount busy (docs/decisions/0016), and its files still have symbols.
 load helpers
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Side files and sources that are FIFOs, devices or files of /proc: not read, reported, and never waited for.
 load helpers
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """on_terminal.py [--press KEYS --after TEXT] [--stderr FILE] COLUMNS COMMAND...
 
 Runs a command on a terminal of that width and 50 lines and copies what appears there to the

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # op2calltree: what opreport -gdf prints becomes callgrind files.
 
 bats_require_minimum_version 1.5.0

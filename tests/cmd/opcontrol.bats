@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opcontrol: its words, its file and its messages, which are OProfile's.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opgprof, the same as `oprofile export gmon`: gprof says of the file what the report says.
 
 bats_require_minimum_version 1.5.0

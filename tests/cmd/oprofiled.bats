@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # oprofiled: samples the system, is asked over its socket, survives its own death.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* other_pfm.c - a libpfm.so.4 of another build: that of $REAL_PFM, whose events are described by
  * $OTHER_ABOUT if that is set. */
 #include <dlfcn.h>

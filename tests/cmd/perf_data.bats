@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # perf.data files as sources of opreport: perf is the oracle.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What is written from a recording, or of a binary, that not every user can read is for its owner alone.
 load helpers
 

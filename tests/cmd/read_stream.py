@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Reads the samples of oprofiled as /dev/oprofile/buffer had them.
 
 read_stream.py follow SOCKET FILE: prints "reading", then writes what comes to FILE until its end.

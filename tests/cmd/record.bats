@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # operf: exit status, signals, faults of disks, rights and processes, files for perf.
 
 bats_require_minimum_version 1.5.0

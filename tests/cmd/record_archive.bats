@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # operf --archive: what is gone when the recording ends is in the archive.
 load helpers
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # operf: processes, threads, limits and streams that are not as one expects them.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What opreport prints, byte for byte.  The layouts were set by hand from the reference of
 # OProfile's own output (docs/decisions say where ours differs), not copied from a run.
 

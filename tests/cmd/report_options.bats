@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Every option of opreport's layouts.  What is expected was set by hand from the reference of
 # OProfile's own output: widths, paddings, percent fields and messages to the byte.
 

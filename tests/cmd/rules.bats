@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The checks of the house, on small trees that break one rule each: a check that cannot fail
 # checks nothing.
 
@@ -206,4 +207,17 @@ commit()
 	[[ "$output" == *"docs/page.md:4: path of a missing file: src/base/missing.c"* ]]
 	[[ "$output" == *"docs/page.md:5: 125 columns"* ]]
 	[[ "$output" == *"docs/lost.md: not in the index"* ]]
+}
+
+@test "source files without a license line are found, and get one" {
+	git_in_tree init -q
+	printf '#!/bin/bash\ntrue\n' >"$tree/scripts/run"
+	git_in_tree add src scripts/run
+	run "$tree/scripts/check-spdx"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"src/base/thing.c: no license line"* ]]
+	"$tree/scripts/check-spdx" --add
+	"$tree/scripts/check-spdx"
+	[ "$(sed -n 1p "$tree/src/base/thing.h")" = '/* SPDX-License-Identifier: GPL-2.0-or-later */' ]
+	[ "$(sed -n 2p "$tree/scripts/run")" = '# SPDX-License-Identifier: GPL-2.0-or-later' ]
 }

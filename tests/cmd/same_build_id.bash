@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # same_build_id.bash - programs with one build-id, whose stacks need each its own table.
 
 # same_build_id PATH FRAME: a program of frames of so many bytes, with the build-id of all others.

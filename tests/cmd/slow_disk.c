@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slow_disk.c - preloaded: while the file that SLOW_DISK names is there, fsync() of what a thread of the
  * lowest priority has written (daemon/upkeep/segment_merge.h) takes five seconds.  SLOW_DISK.begun is made
  * then. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Files that claim to be huge and are nearly all holes: they cost neither time nor disk.
 
 bats_require_minimum_version 1.5.0

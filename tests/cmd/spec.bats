@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Profile specifications as a user types them: which samples each tag selects, and what is
 # said of words that are wrong.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Stands for oprofiled where a test wants answers that a real one does not give at will.
 
 stand_in_daemon.py RUN_DIR LOG [VERB=REPLY]... [key:NAME=MODE:VALUE]...: REPLY has | for the end of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """step_branches.py OUT PROGRAM [ARG...]: a perf.data with branch stacks, of a program that is run
 instruction by instruction from main() on: what a processor with LBR would have recorded, exactly.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """swap_loop.py USER A B: as the owner of their directory exchanges two names without pause, until it is killed."""
 import ctypes
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a report looks like on a terminal, and that nothing of it gets into files and pipes.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The unit of systemd: how much of the machine it leaves to oprofiled.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Files that exist but cannot be read are not taken for missing ones: each is named once, with the reason, and counted.
 load helpers
 

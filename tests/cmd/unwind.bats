@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Stacks of recordings with registers and copies of the stack (--call-graph dwarf): the machine
 # that recorded them unwound them, too, and is the oracle.
 

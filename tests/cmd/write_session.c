@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_session SEGMENT < DESCRIPTION - a session segment from a description that a person
  * can read.  Lines, with fields between bars:
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # opreport --xml: OProfile's schema 3.1.
 bats_require_minimum_version 1.5.0
 load helpers

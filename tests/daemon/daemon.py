@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """oprofiled over longer stretches than a test of every day takes: killed again and again, asked by
 many readers, with many processes and binaries, over many rotations.  Needs root.
 

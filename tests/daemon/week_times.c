@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* week_times.c - linked into an oprofile in place of the daemon's own times: a week takes twelve
  * minutes, of which a day has 103 seconds, an hour 4.3. */
 #include "daemon/upkeep/retention_times.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """annotate_lines.py BUILD NAME PROGRAM COMMAND [NAME PROGRAM COMMAND...] - lines of opannotate
 compared with those of `llvm-objdump -d -l` and of `perf annotate --stdio -l`, for programs with
 debug information.

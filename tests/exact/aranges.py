@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A copy of a binary with .debug_aranges: elfutils finds units by nothing else, and clang and Go
 write none, rustc not for all units.  What goes in is what llvm-dwarfdump prints of each unit."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Builds the small programs of exact.py, many compilers and kinds of debug information."""
 import glob
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* decode_text FILE [DEBUG-FILE]: each instruction of the executable sections of an ELF file, as
  * "ADDRESS SECTION KIND", for instructions.py; KIND is "insn", "data" or "bad". */
 #include <elf.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """exact.py OPROFILE [options]: compares our answers with those of three other programs.
 
 Builds binaries with the compilers that are there, asks about random addresses of their code and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 // Templates as real libraries write them: matrices by expression templates, JSON by traits.
 #include <Eigen/Dense>
 #include <Eigen/Sparse>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """instructions.py DECODE_TEXT [NAME=]OBJDUMP:FILE[:DEBUG-FILE]... : where instructions begin in the
 executable sections of binaries, compared with objdump of their machine.
 

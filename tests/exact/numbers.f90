@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: GPL-2.0-or-later
 ! Modules, contained and pure procedures, arrays, recursion.
 module solve
 	implicit none

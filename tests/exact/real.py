@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Programs of the world for exact.py, built from the source packages of Debian.
 
 What they need in addition to what `scripts/deps.sh exact` installs: `scripts/deps.sh

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Traits, closures, iterators, hash maps: what Rust inlines deeply.
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """When two answers are the same but for spelling: docs/lines.md has the rules for reading."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 // A program of templates: containers, algorithms, closures, virtual calls, exceptions.
 #include <algorithm>
 #include <cmath>

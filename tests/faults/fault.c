@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fault.c - preloaded: the n-th call of one kind fails, as SQLite's tests do it.
  *
  * FAULT_CALL is the kind (call_kinds[] below, "close" or "malloc"); FAULT_STATE is a file that starts with a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """faults.py OPROFILE: every command while one of its system calls, or one allocation, fails.
 
 For each command and each kind of call it counts the calls, then runs the command once per n, with the n-th

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* drain_perf_input.h - what the fuzz targets of the perf.data reader do with an input.
  * The bytes that come out must be whole records. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_archive_manifest.c - any text as a manifest; what is read is written the same way. */
 #include <stdint.h>
 #include <stdlib.h>

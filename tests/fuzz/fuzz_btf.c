@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_btf.c - any bytes as the type information of a BPF program: the first four say which type's
  * name is asked for. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_build_id.c - any bytes as notes with a build-id, and as the hex digits of one. */
 #include <stdint.h>
 #include <stdlib.h>

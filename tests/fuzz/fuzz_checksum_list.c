@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_checksum_list.c - the list of checksums in a directory of a session.  What is kept by compacting it must promise
  * the same files. */
 #include <assert.h>

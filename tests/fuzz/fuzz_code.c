@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A binary as code: linked, and as a kernel module whose sections were laid apart and that is
  * relocated.  All of its sections with code are gone through. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_control_keys.c - writes to control files: lines "PATH VALUE". */
 #include <assert.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_daemonrc.c - any bytes as settings of the daemon: refused with a line, or what is written
  * of them reads back as the same. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_debug_cache.c - a cache with wrong, dangling and looping links: what is found in it is
  * what was asked for, and removing from it touches nothing outside.  The folder is made
  * from lines, each of a letter, a path in it, and what it is to hold:

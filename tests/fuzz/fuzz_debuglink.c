@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_debuglink.c - any bytes as a .gnu_debuglink section, in both byte orders, and as the
  * text of a session's list of modules. */
 #include <stdint.h>

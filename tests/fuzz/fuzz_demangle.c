@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_demangle.c - any bytes as a symbol's name, as it is and with the prefixes that make
  * the demanglers look at it. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_dwarf.c - a whole ELF file with debug information: sections, packed or not,
  * relocations, units, entries, ranges, line programs, symbols. */
 #include <stdint.h>

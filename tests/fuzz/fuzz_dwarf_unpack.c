@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_dwarf_unpack.c - a packed debug section; the first byte says of which kind. */
 #include <elf.h>
 #include <stdint.h>

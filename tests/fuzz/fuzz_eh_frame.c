@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_eh_frame.c - any bytes as an .eh_frame section: the first byte says of which class and
  * byte order. */
 #include <stdint.h>

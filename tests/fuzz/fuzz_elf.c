@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_elf.c - any bytes as an ELF file: its build-id, segments, symbols, and marks of code. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_elf_needed.c - any bytes as a binary of which parts are left out: those that are lie in
  * order, and nothing that is to be kept is among them. */
 #include <stdint.h>

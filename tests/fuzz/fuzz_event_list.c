@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_event_list.c - any bytes as a list of events: what was read has its masks in bounds and
  * can be chosen or is refused with a line. */
 #include <stdint.h>

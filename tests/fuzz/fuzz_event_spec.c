@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_event_spec.c - any bytes as event specifications, to sample and to count: taken whole, or
  * refused with a line; what was taken asks the kernel for something that can be. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Profiles of other tools, as they come from anywhere: each reader, and who chooses one. */
 #include <stddef.h>
 #include <stdint.h>

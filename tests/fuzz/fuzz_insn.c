@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_insn.c - any bytes as the code of a machine, which the first byte chooses. */
 #include <elf.h>
 #include <stdint.h>

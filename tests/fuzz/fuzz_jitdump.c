@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_jitdump.c - any bytes as a jitdump: codes, lines, and which code was where when. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_kallsyms.c - any bytes as the text of /proc/kallsyms: parts and symbols. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_line_index.c - index files and their blocks.  The first byte says what the rest is; the
  * hashes of an index file are put right, so that what they protect is reached. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_lines_cache.c - two binaries of one build-id and their index files, opened, asked, changed
  * and closed in any order.  Frames are kept and read until their lines are freed, whatever happens
  * to the files in between: with a sanitizer, a stale pointer into a file's mapping is found

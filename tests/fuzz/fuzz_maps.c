@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_maps.c - any bytes as the text of /proc/PID/maps, whole and arriving in two reads. */
 #include <stdbool.h>
 #include <stdint.h>

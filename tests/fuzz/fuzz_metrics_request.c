@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_metrics_request.c - what a peer sends to the metrics' port. */
 #include <assert.h>
 #include <stddef.h>

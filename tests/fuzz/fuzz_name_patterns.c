@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_name_patterns.c - any bytes as a demangled name under the rules that are built in, and
  * as a file of rules. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as output of opreport. */
 #include <stddef.h>
 #include <stdint.h>

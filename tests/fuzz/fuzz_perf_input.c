@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A perf.data file, twice: the second time must give what the first gave. */
 #include <sys/mman.h>
 #include <unistd.h>

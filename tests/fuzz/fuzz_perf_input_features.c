@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A header feature's payload: the first byte is its bit, the lowest bit of the second the
  * byte order. */
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as output of perf record to a pipe, as far as it fits into one. */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A zstd stream in compressed records: the first byte chooses their kind and how the stream
  * is cut. */
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_perf_map.c - any bytes as the map of a JIT compiler. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_proc_modules.c - any bytes as the text of /proc/modules, of /proc/kallsyms, of a file of
  * /sys/module/NAME/sections, of a session's list of modules, of a tracepoint's description and
  * its raw data, and of what /proc says of control groups. */

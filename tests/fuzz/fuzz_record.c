@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Raw perf records through decode and resolve: the first byte chooses the attr (with its
  * highest bit an own one follows), the rest is a run of records. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The session reader on any bytes.  Checksums would stop nearly all of them at the door:
  * so before a file is read they are set right, as an attacker would. */
 #include <fcntl.h>

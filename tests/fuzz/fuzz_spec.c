@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_spec.c - any bytes as the words of a profile specification, one a line, and what a
  * specification made of them selects. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_table_answers.c - what the helper for unwind tables sends to the daemon, once a binary has taken it
  * over: packets of any kind, with files of any kind.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_tar.c - any bytes as an archive: plain, or packed with zstd. */
 #include <stdint.h>
 #include <stdlib.h>

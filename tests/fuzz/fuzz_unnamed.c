@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_unnamed.c - any bytes as an ELF file whose code has no symbols: its sections, linkage
  * tables and .eh_frame_hdr. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_unpacked.c - any bytes as a packed kernel module: xz, zstd or gzip. */
 #include <stdint.h>
 #include <stdlib.h>

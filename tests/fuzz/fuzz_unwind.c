@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_unwind.c - any bytes as call frame information, registers and a stack: the walk must
  * end.  The first byte says which machine, byte order and section, and what memory there is, the second how
  * many bytes from the end are registers and stack. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_unwind_cache.c - files of unwind tables, whose hashes and length are put right, so that what
  * they protect is reached; then a stack is unwound with what they say. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_xz.c - any bytes as the xz stream of a .gnu_debugdata section. */
 #include <errno.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay_main.c - runs a fuzz target over the files of its corpus, as an ordinary test.
  * Arguments: files or folders.  Output: TAP, one line a file. */
 #include <dirent.h>

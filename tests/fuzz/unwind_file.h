@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind_file.h - files of unwind tables, whose hashes and length are put right for fuzz targets, so that what
  * they protect is reached (docs/unwinding.md). */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind_walk.h - what the fuzz targets of unwind tables do with one: its rows are in order, and a
  * walk with any registers and any memory ends. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - recordings that were cut
  * and damaged, through the reader, the replay, the profile and the commands.
  * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A headless Chromium driven by Debian's chromedriver (W3C WebDriver: JSON over HTTP)."""
 import base64
 import json

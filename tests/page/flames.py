@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """flames.py LINKS WRITE_SESSION : the page of `oprofile export flamegraph` in a headless Chromium,
 from a session whose samples are known.  Prints TAP; without Debian's chromium and chromium-driver
 (scripts/deps.sh page) all is skipped.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """pages.py LINKS WRITE_SESSION: the pages of opannotate --html in a headless Chromium, from files.
 
 LINKS is the folder with opannotate, WRITE_SESSION tests/cmd/write_session.  Prints TAP; without

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """speedscope.py LINKS WRITE_SESSION : what `oprofile export speedscope` writes in speedscope itself, in a
 headless Chromium, from a session whose samples are known.  Prints TAP; skipped without Chromium
 (scripts/deps.sh page), and where npm does not get the package, of which nothing but these bytes is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Shared by the tests of pages: commands, and tests in a browser whose results are printed as TAP."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Counts samples by event, command and object with perf and with us, and compares.
 
 usage: agree.py OPROFILE FILE...

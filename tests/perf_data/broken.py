@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """broken.py OPROFILE FILE...: with one sample's size broken, all other samples of the file are read,
 from the file and through a pipe, and the status is 3."""
 import os

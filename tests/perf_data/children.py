@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Compares self and total shares of functions: perf report --children, and ours.
 
 usage: children.py OPROFILE FILE [WORD...]

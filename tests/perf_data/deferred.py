@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """deferred.py FILE PROGRAM BYTE_ORDER: a perf.data with user chains that come later, as kernels from
 Linux 6.19 on write them with attr.defer_callchain.
 

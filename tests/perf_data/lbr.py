@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """lbr.py FILE PROGRAM BYTE_ORDER [empty]: a perf.data as `perf record --call-graph lbr` writes it.
 
 The user's callers are in branch stacks of call-stack mode, as CPUs keep them; the chains are

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """nameless.py FILE: a perf.data with threads that have no name, or only after some of their
 samples; and the name that each sample counts under.
 

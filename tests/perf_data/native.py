@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Counts samples by command, object and symbol and compares them with what perf printed on
 the machine of the recording.
 

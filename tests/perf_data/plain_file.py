@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a perf.data of one software event, for the programs here that make records with stacks."""
 import struct
 

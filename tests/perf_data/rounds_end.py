@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a perf.data with stacks whose rounds end after some samples, followed by more samples
 than can wait for a round: rounds_end.py FILE SAMPLES."""
 import sys

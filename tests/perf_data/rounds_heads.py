@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a perf.data of short rounds with more samples than are counted at once when only their
 beginnings are kept, from one thread that changes its name every NAMED samples; the record of a
 name is at the end of its round, after samples with later times: rounds_heads.py FILE NAMES."""

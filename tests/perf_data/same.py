@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Checks that perf reads from a perf.data the sum of what it reads from others.
 
 usage: same.py [--unwound] [--time SPAN] BEFORE... AFTER

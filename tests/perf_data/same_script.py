@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Compares two texts of perf script, perf's first: equal but for what docs/perf-script.md names.
 
 Allowed: the name of a slot of a .plt section, which perf 6.1 takes from the order of the

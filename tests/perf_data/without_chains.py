@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """without_chains.py FROM TO: a perf.data with copies of stacks, of either byte order, as of an event
 that asks for registers and stacks but not for chains: the bit is cleared, and the sample's
 chain follows its last field, where no reader looks."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Records the workloads, reports them, and compares the shares with the truth that the
 workloads print (tests/workloads/work.h has the language).
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* alloc_fail.h - makes the n-th allocation of a test fail.
  * Every unit test is linked with --wrap for malloc, calloc, realloc, strdup, strndup and
  * asprintf; while nothing is armed they are the real ones.  Use:

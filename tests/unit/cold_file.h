@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cold_file.h - files that are not in the page cache. */
 #pragma once
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unit.h - cmocka with what it wants included before it. */
 #pragma once
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """compare.py FOLDER OPROFILE: compares our stacks of FOLDER/perf.data with gdb's (gdb_bt.py).
 
 Prints each stack that differs, and the numbers.  Fails if one does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* frames.c - all kinds of frames, again and again: leaves, frames of variable size, calls that are
  * last, signals, recursion, the linker's stubs, the vdso, libraries that call back, threads.
  * Built as C and, with exceptions, as C++.  unwind/gdb_bt.py stops it anywhere. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """gdb_bt.py - run by gdb: stops a program at random instructions and writes what a profiler would
 have recorded there, and which frames gdb finds.
 

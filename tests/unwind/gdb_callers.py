@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """gdb_callers.py - run by gdb: who called FUNCTIONS when each was first entered.
 
   FUNCTIONS="NAME..." gdb -nx -batch -x gdb_callers.py --args PROGRAM... >OUT

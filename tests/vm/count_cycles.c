@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count_cycles PROGRAM ARGUMENT...: runs it and prints how many cycles the CPU counted meanwhile,
  * in user and kernel space: what samples by overflow are held against. */
 #include <linux/perf_event.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # machine.bash - packages of Debian and emulated machines, for the tests of this folder.
 # Everything lands below $folder.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpf_loop - has the kernel run a BPF program that multiplies and counts down, for about a second.
  * Status 1: it does not take programs from us. */
 #include <linux/bpf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code_region [MS] - code in anonymous memory, as a JIT compiler makes it, against a function
  * of the program.  The code is a copy of a function that is nothing but registers. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* container TIMES PROGRAM[,PROGRAM...] [ARG...] - runs programs in containers of their own, TIMES
  * in a row, the programs by turns: other user, mount and pid namespaces, and a tmpfs as root on
  * which nothing is but /inner/only, a copy of the program, and /tmp.  Programs must be static.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deep [DEPTH] [MS] - a recursion, DEPTH calls deep, without frame pointers; nearly all the time
  * is spent in `bottom`, at its end.  Prints "depth N". */
 #include <stdio.h>

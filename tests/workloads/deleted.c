@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deleted [MS] - a program that is deleted while it runs: copies itself to a temporary
  * directory, becomes the copy, and removes it before it begins to work. */
 #include <fcntl.h>

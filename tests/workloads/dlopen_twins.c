@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dlopen_twins [MS] - loads two libraries in turn, each at the address where the other one
  * has just been unloaded, and works in them. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* exec_chain_{a,b,c} [MS [TURN NS-A NS-B NS-C]] - three programs of one process: each works,
  * then becomes the next.  Linked for fixed addresses, so that all three functions are at
  * the same place and only the replaced program distinguishes them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* faults N - touches N fresh pages as fast as it can and prints two numbers: the page faults
  * from main on, and those since the process was forked.  A recorder with one sample for each
  * fault since the exec has seen or lost a number between the two. */

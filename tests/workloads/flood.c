@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flood [NUMBER] - gives itself and a file that it maps NUMBER new names each, as fast as it can. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fork_only [MS] - children that never exec: what they run they know from their parent, and
  * a grandchild from its grandparent. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* inner_first, inner_second, inner_bare [MS] - static programs for containers, alike but for the
  * function that takes their time; the third has no build-id. */
 #include "work.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* interpreter.c [TIMES] - a program of a few instructions, TIMES times: only a profile shows
  * the compiler which are hot.  Lines and discriminators matter: afdo.bats compares them. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_agent [MS] - code that libopagent reports: two functions that take each other's place, with
  * an unload in between. */
 #include <stdbool.h>

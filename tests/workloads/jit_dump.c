@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_dump [MS] - code in a jitdump: two functions that take each other's place again
  * and again, and one that is moved to and fro. */
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_frames MS - MS of CPU time in code in memory that keeps no frame pointer (x86-64): only the unwinding tables in its
  * jitdump lead from it to its caller. */
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_map [MS] - functions in anonymous memory that /tmp/perf-PID.map lists, as a JIT compiler
  * does; the code of one of them takes the place of another's. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jvm_agent.c - an agent of a Java machine that reports compiled methods and their lines to
  * libopagent.  Built by tests/cmd/jit.bats, where there is a jvmti.h.  One thread of the machine
  * calls it (JVM Tool Interface, "CompiledMethodLoad"). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* leader_gone.c - a process whose first thread has ended while another goes on: /proc shows
  * such a process as a zombie without mappings.  SECONDS: so long the other one works. */
 #include <pthread.h>

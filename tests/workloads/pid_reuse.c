@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pid_reuse [MS] - two programs that have the same process number in turn, linked for the
  * same fixed address.  The number of a process is requested from clone3(2), in the namespace
  * that the recorder is in; it needs CAP_SYS_ADMIN. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* processes [N] - N (2000) processes that live a few milliseconds each, one after another:
  * fork, exec of short_worker, work in one of its three functions, exit.
  *

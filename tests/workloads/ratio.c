@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ratio [MS] - work_b does 99 times work_a's work. */
 #include "work.h"
 

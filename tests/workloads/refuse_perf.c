@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* refuse_perf - to be preloaded: perf_event_open(2) is refused, as a kernel does whose
  * perf_event_paranoid goes beyond 2; with REFUSE=cgroup in the environment only what one
  * without CONFIG_CGROUP_PERF does not know. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reuse_first, reuse_second ROUNDS FD SLOT - the two programs of pid_reuse.c. */
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sleepers N - N processes that do nothing, until standard input ends.  Prints "ready" when
  * all are there. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* static_pie [MS] - a program without a dynamic linker that relocates itself. */
 #include "work.h"
 

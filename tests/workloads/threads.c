@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* threads [MS [WAIT]] - 64 threads at once: eight functions, eight weights, a name for each.
  * With WAIT not 0 they exist at once but begin when standard input ends: for recorders that
  * come later. */

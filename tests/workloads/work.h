@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* work.h - work whose cost is known, for programs whose profile is known by construction.
  *
  * A work function is one loop of dependent register operations in a function of its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* classes.h - OProfile's profile classes: the columns of its layouts.
  * Layer: aggregate.  Not thread safe.
  * A class is a tuple (event with its count and unit mask, tgid, tid, cpu) without the axes that

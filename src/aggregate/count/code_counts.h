@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code_counts.h - counts how often code ran, by location in images, from samples and branch
  * stacks.  For profiles that compilers and linkers read, which need locations instead of names.
  * Layer: aggregate.  Memory use grows with the number of distinct elements. */

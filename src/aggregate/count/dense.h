@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dense.h - counts of (actor, event) rows by place, as plain arrays.  Most reports need only
  * these, and they use an eighth of the memory of a tally.
  * Layer: aggregate.  If the rows get too large together, counting continues in a tally. */

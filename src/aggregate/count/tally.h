@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tally.h - the innermost table: counts by a pair of numbers.
  * Layer: aggregate.  A sample causes no look-up: it is appended as a note, and the notes are
  * sorted and summed once there are many.  So memory is accessed sequentially, whatever the order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* timeline.h - samples separated by time: their places, one span of time after the other.
  * Layer: aggregate.
  * In a short span of time nearly every sample has a different place, so searching for equal

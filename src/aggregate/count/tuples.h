@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tuples.h - numbers distinct tuples of 64-bit values.
  * Layer: aggregate; private to the counting of profiles. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_graph.h - turns a profile of stacks into a profile of functions: the samples of each
  * function without and with its callees, and the calls between functions.
  * Layer: aggregate. */

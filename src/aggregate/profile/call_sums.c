@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/profile/call_sums.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_sums.h - the samples of each node of a call tree, without and with its callees.
  * Layer: aggregate.  To walk over a tree:
  *   call_sums_make(&s, p, NULL, p->events.nr);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_tree.h - a call tree: functions from the outermost one to its callees.
  * Layer: aggregate.  A stack of a profile is the number of its innermost node. */
 #pragma once

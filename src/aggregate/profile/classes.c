@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* classes.c - computes the classes of a profile's rows. */
 #include <errno.h>
 #include <stdlib.h>

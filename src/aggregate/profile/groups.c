@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/profile/groups.h"
 
 #include <errno.h>

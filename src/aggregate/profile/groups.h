@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* groups.h - finds the groups of a profile by their values, and their rows.
  * Layer: aggregate; private to the counting of profiles.
  * A group is a pair of tuples: "who" has the keys of thread, processor, time and session;

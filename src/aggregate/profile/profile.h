@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile.h - turns samples into grouped counts.
  * Layer: aggregate.  Not thread safe.
  * Work is done per distinct element, not per sample.  A source (a segment of a session, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/read/profile_feed.h"
 
 #include <errno.h>

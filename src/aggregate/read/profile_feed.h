@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile_feed.h - feeds the samples of a source into a profile, batch by batch.
  * Layer: aggregate. */
 #pragma once

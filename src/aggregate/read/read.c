@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read.c - reads a segment file into a profile through profile_feed.h. */
 #include "aggregate/read/read.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read.h - reads recordings into a profile: segments of sessions, and perf.data files.
  * Layer: aggregate. */
 #pragma once

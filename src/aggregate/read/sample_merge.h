@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_merge.h - merges the samples of several segments by time, into a single dict, filtered
  * by a profile specification.
  * Layer: aggregate.  Not thread safe.  Memory holds the distinct elements, and the out-of-order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/selection/image_names.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image_names.h - the names of images in OProfile's layouts and in exports.
  * Layer: aggregate. */
 #pragma once

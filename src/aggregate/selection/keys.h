@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keys.h - the keys that a report can be grouped by: the table for `--by KEY[,KEY...]`.
  * Layer: aggregate. */
 #pragma once

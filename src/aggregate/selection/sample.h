@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample.h - applies a profile specification to individual samples, for code that copies samples
  * instead of counting them.
  * Layer: aggregate.  Not thread safe. */

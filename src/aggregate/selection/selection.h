@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* selection.h - applies a profile specification to a source.
  * Layer: aggregate.  Not thread safe.  Names are matched once per image, at its first use, and
  * CPUs when the selection is made; each query is then a look-up. */

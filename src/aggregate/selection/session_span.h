@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_span.h - the start of a session, and the time range of its samples.
  * Layer: aggregate. */
 #pragma once

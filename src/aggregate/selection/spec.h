@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spec.h - profile specifications: arguments that select the samples of a report
  * (`image:/usr/bin/t comm:make /lib/x86_64-linux-gnu/libc.so.6`).
  * Layer: aggregate.  Filled once from the command line, then read-only.

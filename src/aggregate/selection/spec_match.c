@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spec_match.c - matches events, threads, images and so on against a profile specification. */
 #include <fnmatch.h>
 #include <stdlib.h>

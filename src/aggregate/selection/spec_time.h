@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spec_time.h - parses spans of time: the values of time: in a profile specification.
  * Layer: aggregate.
  *   1.5s-3s 250ms- -2m      from the session's start; an omitted end is unlimited

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbol.h - applies symbol: of a profile specification to individual samples, for code that
  * shows or copies samples instead of counting them.
  * Layer: aggregate.  Not thread safe.  Each frame is symbolized once, at its first use. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/selection/symbol_filter.h"
 
 #include <errno.h>

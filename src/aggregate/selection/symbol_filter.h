@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbol_filter.h - the functions that a report includes or excludes.
  * Layer: aggregate.  Filled once from the command line, then read-only. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* time.c - keeps the samples in the spans of time: in a specification. */
 #include <errno.h>
 #include <stdlib.h>

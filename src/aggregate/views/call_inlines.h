@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_inlines.h - the inlined functions at the frames of stacks, and their source lines.
  * Layer: aggregate; used by views/places.c and call_stacks.c. */
 #pragma once

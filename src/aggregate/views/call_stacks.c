@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_stacks.c - converts stacks of a dict to paths of the call tree. */
 #include "aggregate/views/call_stacks.h"
 #include "aggregate/profile/call_tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_stacks.h - walks the stacks of a dict from callee to caller.
  * Layer: aggregate; private to the building of call trees. */
 #pragma once

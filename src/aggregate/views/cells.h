@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cells.h - adds the counts of a source to the profile: each cell's counts go to the row of its
  * group.
  * Layer: aggregate; used by profile_feed.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cells_fetch.c - implements cells_fetch() of cells.h. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cells_priv.h - the decoded form of a cell of a source.
  * Layer: aggregate; private to cells.c, cells_fetch.c and cells_timeline.c. */
 #pragma once

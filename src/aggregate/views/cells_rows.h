@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cells_rows.h - converts cells with numbered tuples to rows of the profile.
  * Layer: aggregate; used by cells.c only. */
 #pragma once

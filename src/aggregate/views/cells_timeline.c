@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cells_timeline.c - converts the places of a source's part of a timeline to tuples. */
 #include <errno.h>
 #include <stdlib.h>

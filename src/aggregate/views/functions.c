@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* functions.c - adds places for all functions of stacks, even those without samples. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* places.c - converts stacks to places: image, function and address of the leaf. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile_source.h - the facts about a recording that a profile needs before its samples.
  * Layer: aggregate. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quality.h - measures how reliable a profile is.
  * Layer: aggregate. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_lines.h - the source locations of a view's places: values of the keys line, file,
  * inline and function-line.
  * Layer: aggregate; used by cells.c only.

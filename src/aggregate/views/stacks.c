@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stacks.c - finds the functions of stacks, for a view with callers. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view.h - a source reduced to the data that the keys need: threads become actors, stacks become
  * places.
  * Layer: aggregate. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.h - what belongs into an archive: recordings, and for each binary that was
  * hit the files that the search of the reports takes.
  * Layer: archive. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hits.h - where in the images of a recording there are hits, or calls on the way to
  * them.
  * Layer: archive. */

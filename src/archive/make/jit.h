@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.h - finds what just-in-time compilers told of their code, for the archive of a
  * recording that was made without `operf --archive`, which keeps it itself.
  * Layer: archive. */

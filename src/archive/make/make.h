@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make.h - makes an archive: what was asked for, or of a session all there is.
  * Layer: archive. */
 #pragma once

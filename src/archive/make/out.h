@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* out.h - writes an archive: a folder, or a portable file (tar, packed with zstd), or
  * what `perf archive` would write.
  * What not every user can read is for its owner alone there: the file in a directory, or the whole.

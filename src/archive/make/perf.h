@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf.h - writes what `perf archive` would: the binaries that were hit, as a tar for
  * another machine's cache; and what `perf archive --all` would, the recording with it.
  * Layer: archive. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* place.h - where in an archive a file goes that the search of the reports took.
  * Layer: archive.  docs/archive.md has the layout of ours; perf's is that of its cache
  * (resolve/find/debug_cache.h). */

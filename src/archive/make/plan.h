@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan.h - the files that an archive will have, before the first of them is written:
  * which parts of a binary are needed is known when all recordings were looked at; and files
  * that are alike lie next to each other, where they pack better.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* selected.h - the recordings of an archive with the samples of its profile specification
  * only.
  * Layer: archive. */

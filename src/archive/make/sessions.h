@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sessions.h - the recordings themselves, and where they lie in an archive.
  * Layer: archive. */
 #pragma once

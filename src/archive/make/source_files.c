@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "archive/make/source_files.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_files.h - the sources of the lines that were hit, for an archive.
  * Layer: archive. */
 #pragma once

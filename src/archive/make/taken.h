@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* taken.h - the files of binaries that may go into an archive.
  * Layer: archive.  docs/archive.md has the rule. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open.h - an archive as a folder to read from: one that is a folder, or a portable
  * file, unpacked into a folder of its own.  docs/archive.md has the layout.
  * Layer: archive. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack.h - takes what `perf archive` wrote: binaries into perf's cache, and the
  * perf.data of `perf archive --all` into the current folder.
  * Layer: archive. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verify.h - whether an archive is still what was written.
  * Layer: archive. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deltas.h - what running totals have gained since they were last seen, each known by a pair of
  * numbers.
  * Layer: base. */

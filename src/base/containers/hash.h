@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hash.h - mixing of integers and hashing of bytes.
  * Layer: base. */
 #pragma once

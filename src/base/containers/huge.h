@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* huge.h - memory for big arrays, in huge pages where the system has some: page faults and
  * address translation are a good part of the time of a report.
  * Layer: base.  Freed with free(), and realloc() is fine, unless said otherwise. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map.h - hash table from a pair of 64-bit keys to a 32-bit value (an index).
  * Layer: base.  Open addressing; the table never shrinks. */
 #pragma once

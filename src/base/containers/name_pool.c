@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/containers/name_pool.h"
 
 #include <errno.h>

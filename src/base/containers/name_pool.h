@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_pool.h - strings known by a number for as long as they are referred to.
  * Layer: base.  Number 0 is always the empty string; the number of a string that was freed is used
  * again.  strtab.h keeps every string instead, and is smaller. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nearest.h - "did you mean": the known words nearest to a mistyped one.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pairs.h - hash table from a pair of 32-bit numbers to a 32-bit number: the index of tries, whose
  * nodes are found by their parent and what leads to them.
  * Layer: base.  Open addressing, never shrinks, nothing is deleted. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shares.h - how much each user has of something that all share.
  * Layer: base.  When room is short, the user with the largest amount gives some up, so that no
  * user can take from another who has less. */

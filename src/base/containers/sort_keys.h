@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort_keys.h - sorts things by a 64-bit address without moving them.
  * Layer: base.  Stable, and in time linear in their number. */
 #pragma once

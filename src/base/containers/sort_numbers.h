@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort_numbers.h - sorts 64-bit numbers, in time linear in how many they are.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* strtab.h - strings kept once, known by a number.
  * Layer: base.  Number 0 is always the empty string. */
 #pragma once

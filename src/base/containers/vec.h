@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vec.h - arrays that grow.  `struct { T *at; size_t nr, cap; }` made by VEC(T).
  * Layer: base. */
 #pragma once

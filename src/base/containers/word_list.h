@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* word_list.h - words that somebody else owns, in their order.
  * Layer: base. */
 #pragma once

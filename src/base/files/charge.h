@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* charge.h - the user to whom a file is charged, if another user owns it, such as the daemon.
  * Layer: base.  Kept in an extended attribute of the file, "user.oprofile.uid". */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* direct.h - reads of regular files past the page cache, some at once.
  * Layer: base.  One thread at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* faults.h - files that exist but cannot be used: read errors, and damage that a checksum shows.
  * Layer: base.  A file that cannot be read must not pass for a missing one: each is reported once, as a
  * warning with its path and the reason, and counted.  The list is process-wide, as that of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guard.h - directories that another user could replace with a link, held open.
  * Layer: base.  Whoever owns a directory above a session can rename the session and put a link in its place.
  * So the functions of io.h that take a path go from the held descriptor if the path lies below a guarded

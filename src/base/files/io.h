@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* io.h - whole reads and writes, and files in memory.
  * Layer: base.  All descriptors are opened with O_CLOEXEC. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* io_names.c - the functions of io.h that find or change names of files; base/files/guard.h keeps them below
  * guarded directories. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mapped.h - pieces of files that are mapped for reading, and stay readable when the file
  * becomes shorter or its disk fails.
  * Layer: base.  Any thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output.h - opens files that the user names for output.
  * Layer: base.  In a directory such as /tmp, where others can write, a link or file of another user may have been
  * put there for whoever writes to that name.  The kernel refuses both if its protected_symlinks and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* path.h - paths as text: nothing is looked up in a file system.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_start.h - when a running process started, which tells it from an earlier one of the same number.
  * Layer: base. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* public_file.h - whether other users can read a file by its path, and whose path it is.
  * Layer: base.  Only the permission bits for others count, not groups and ACLs. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scratch.h - a folder for the time of this process, which goes whatever ends it.
  * Layer: base. */
 #pragma once

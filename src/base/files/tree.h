@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tree.h - visits every file below a directory, and reports what cannot be read.
  * Layer: base. */
 #pragma once

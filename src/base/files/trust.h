@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trust.h - which files and directories of other users are used, and which are not.
  * Layer: base.  The checks are made on a descriptor: the work done through it stays in the file or
  * directory that was checked, even if its path changes meanwhile. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attributes.c - libpfm4's attributes after an event and its masks: UOPS_RETIRED:c=1:i,
  * MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=32.  The bits are those of the kernel's format/ files of
  * x86 core PMUs and of libpfm4's tables (intel_x86_arch.txt, amd64). */

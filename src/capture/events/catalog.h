@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* catalog.h - the events of one type of CPU: names, unit masks, codes.
  * Layer: capture.  There are two sources: libpfm4's tables, if the build has them, and our own
  * lists in lists/ (docs/events.md). Use it from one thread: it is read-only once open, but

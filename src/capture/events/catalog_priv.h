@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* catalog_priv.h - the sources of a catalogue; used by event_catalog*.c and tests.
  * Layer: capture. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* choose.c - encodes an event with its unit masks as config words. */
 #include <errno.h>
 #include <stdio.h>

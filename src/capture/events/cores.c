@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cores.c - one event on each core type of a machine with several (performance and efficient
  * cores, big and little cores). Each core type has its own PMU and events. */
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counters.h - counts events without sampling: perf_event_open() and read().
  * Layer: capture. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpu_type_rows.c - one row per CPU type. The first match is used, so rows with general
  * patterns come last.  Numbers: oprofile-behaviour.md 8.2; models: the kernel's
  * tools/perf/pmu-events mapfile.csv files. */

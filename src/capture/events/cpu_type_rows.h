@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpu_type_rows.h - the table for cpu_types.h.
  * Layer: capture, private to cpu_types.c. */
 #pragma once

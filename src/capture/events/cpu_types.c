@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/events/cpu_types.h"
 
 #include <fnmatch.h>

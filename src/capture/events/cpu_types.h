@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpu_types.h - the known CPU types: OProfile's, and newer ones.
  * Layer: capture. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_counters.h - determines which of a CPU's counters can count an event, and whether
  * several events can be counted together.
  * Layer: capture.  Counters are bits: the general ones from 0, those for one specific event

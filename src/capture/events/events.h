@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events.h - parses the arguments of --event to what perf_event_open() needs.
  * Layer: capture.  All commands use this parser (docs/events.md has the grammar). It accepts
  * OProfile's NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], perf's PMU/term=value,.../ and :modifiers,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fit.h - checks whether the CPU can count a set of events simultaneously.
  * Layer: capture. */
 #pragma once

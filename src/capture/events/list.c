@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list.c - the text format of an event list (docs/events.md).
  *
  *     # comment

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lists.h - our own event lists, as built in.
  * Layer: capture, private to events/list.c and its tests. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make_pfm_tables.c - a program for the build. It writes the arrays of events/pfm_tables.h from
  * the installed libpfm4. Without libpfm4 they are empty. */
 #include <errno.h>

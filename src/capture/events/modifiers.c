@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modifiers.c - perf's modifier letters after an event: cycles:ppp, page-faults:u. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names.c - the kernel's generic events: their names, types and codes. */
 #include "base/array.h"
 #include "capture/events/priv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_attr.h - opens one perf_event_attr, sets its newest bits, and explains errors.
  * Layer: capture. */
 #pragma once

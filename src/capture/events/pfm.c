@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pfm.c - loads libpfm4's library at run time, because few commands need it. If it is the
  * library that was present at build time, its tables are built in (events/pfm_tables.h). */
 #include <dlfcn.h>

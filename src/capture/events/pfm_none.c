@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pfm_none.c - replaces pfm.c in a build without libpfm4, which only has our own lists. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pfm_tables.h - libpfm4's events as of build time, so that no run spends milliseconds on the
  * library. The build writes these arrays (capture/events/make_pfm_tables.c); without libpfm4
  * they are empty.

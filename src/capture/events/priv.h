@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - looks up event names; used by events*.c and their tests.
  * Layer: capture. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/events/sample_cost.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_cost.h - measures the CPU time that the kernel needs for a sample: for the interrupt,
  * and for what it writes.
  * Layer: capture.  The kernel does not report it, so this measures how much longer a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sources.h - the registry of event sources, from which samples come.
  * Layer: capture.  docs/howto/add-source.md describes how to add one. */
 #pragma once

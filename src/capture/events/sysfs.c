@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysfs.c - parses events of the PMUs that sysfs describes. */
 #include <dirent.h>
 #include <errno.h>

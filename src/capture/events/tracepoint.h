@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tracepoint.h - a tracepoint of the kernel, as described by tracefs.
  * Layer: capture. */
 #pragma once

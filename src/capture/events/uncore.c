@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* uncore.c - PMUs that count for a part of the machine instead of a CPU: memory controllers,
  * cache slices, energy.  Source: Linux,
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-events (scale, unit) and

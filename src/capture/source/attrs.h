@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attrs.h - the attrs that a recording uses, and the features it can omit on older kernels.
  * Layer: capture. */
 #pragma once

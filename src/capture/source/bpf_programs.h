@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpf_programs.h - lists the BPF programs that are currently loaded and compiled.
  * Layer: capture.  Requires CAP_SYS_ADMIN and visible kernel addresses. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* btf.h - reads function names from the type information of a BPF program (BTF).
  * Layer: capture.
  * The format: Linux's Documentation/bpf/btf.rst. */

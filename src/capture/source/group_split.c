@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/source/group_split.h"
 
 #include <errno.h>

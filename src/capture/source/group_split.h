@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* group_split.h - splits the samples of an event group. Samples of the group's first event
  * contain the counts of all its events so far. This makes one sample for each event that has
  * counted anything since the previous sample.  Layer: capture.  Source of the layout:

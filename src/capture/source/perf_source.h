@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_source.h - reads the kernel's perf events as a stream of raw records.
  * Layer: capture.  Each CPU has two rings, one for the samples and one for the side band (mmap,
  * comm, fork, exit ...), so that a flood of samples never causes the loss of a mapping

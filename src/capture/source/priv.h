@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - shared by perf_source.c, which opens and drains, and read.c, which answers queries.
  * Layer: capture. */
 #pragma once

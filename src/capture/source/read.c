@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read.c - queries on an open perf source. */
 #include <errno.h>
 #include <unistd.h>

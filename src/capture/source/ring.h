@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ring.h - one perf ring buffer: mapped memory that the kernel fills and we empty.
  * Layer: capture.  It has a single reader. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* snapshot.h - describes what exists when a recording begins, as the perf records that the
  * kernel would have written: kernel, modules, BPF programs, processes, threads, executable
  * mappings.

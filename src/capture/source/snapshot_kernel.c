@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* snapshot_kernel.c - creates the records with the addresses of the kernel and its modules. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* snapshot_priv.h - the snapshot's state, shared by its files.
  * Layer: capture. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* snapshot_records.c - builds the records of a snapshot. */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cgroups.h - finds the paths of control groups by the ids in samples.
  * Layer: capture.  Not thread safe.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpus.h - lists of CPUs in the kernel's format: "0-3,8".
  * Layer: capture. */
 #pragma once

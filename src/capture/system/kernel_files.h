@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_files.h - saves what a session needs of the running kernel: symbols, modules, vdso.
  * Layer: capture.  Saved when recording begins, because it is not available on another machine
  * or after a reboot. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_files_late.c - saves symbols of kernel code that was loaded during a recording. */
 #include <errno.h>
 #include <fcntl.h>

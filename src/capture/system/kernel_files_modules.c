@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_files_modules.c - saves the list of loaded modules with a session. */
 #include <dirent.h>
 #include <errno.h>

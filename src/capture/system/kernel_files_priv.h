@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_files_priv.h - internals of kernel_files.h, for tests with artificial input.
  * Layer: capture. */
 #pragma once

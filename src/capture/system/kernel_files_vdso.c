@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel_files_vdso.c - saves a copy of the vdso with a session. */
 #include <elf.h>
 #include <errno.h>

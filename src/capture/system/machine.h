@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine.h - collects the facts about this machine that a session stores.
  * Layer: capture. */
 #pragma once

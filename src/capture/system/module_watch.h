@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module_watch.h - detects kernel modules that are loaded during a recording. The kernel writes
  * no record for them, so the list of modules is read repeatedly.
  * Layer: capture. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc_maps.h - parses the lines of /proc/PID/maps.
  * Layer: capture.  Source of the format: proc(5).  The text can be truncated or malicious. */
 #pragma once

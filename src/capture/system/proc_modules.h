@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc_modules.h - parses the lines of /proc/modules.
  * Layer: capture.  Source of the format: proc(5), kernel/module/procfs.c: "NAME BYTES USERS
  * DEPENDENTS STATE 0xADDRESS [TAINTS]". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* target.h - the program to record: starts it, holds it until everything is ready, and lets it
  * run.
  * Layer: capture. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* controlfs.h - the control files: a file system whose files are what oprofiled is asked and told.
  * Layer: daemon. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mounted.c - whether the control files are mounted, and what is left of a dead server. */
 #include <errno.h>
 #include <mntent.h>

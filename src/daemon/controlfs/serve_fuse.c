@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve_fuse.c - the control files by libfuse3, which is loaded when it is asked for.
  * Their sizes are not known before they are read, so that the kernel is told to keep none of
  * their bytes (direct_io). */

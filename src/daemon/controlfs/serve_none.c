@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve_none.c - where libfuse3 was not there to build with. */
 #include <errno.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tree.h - the daemon's keys as a tree of files, and what is read and written there.
  * Layer: daemon.  All may be called from several threads.  Results are negative errnos, as a file
  * system gives them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
  * began with, and a CPU that goes takes its own along for good. */
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* engine.h - what the files of oprofiled share: the command, its recording, what it is
  * asked for, and its loop.
  * Layer: daemon.  Single-threaded. */

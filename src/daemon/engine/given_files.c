@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/engine/given_files.h"
 
 #include <elf.h>

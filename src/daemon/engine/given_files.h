@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* given_files.h - files that settings of the daemon name.  They are meant from where opcontrol or
  * oprofiled is called; the daemon works in "/" and compares with what the kernel tells: paths without
  * links.

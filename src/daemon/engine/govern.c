@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* govern.c - what the daemon costs in CPU time and memory, and what it does about it. */
 #include <malloc.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keys.c - the daemon as its control files show it. */
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* loop.c - the life of the daemon: waits for rings, requests, signals and times. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics.c - the daemon's numbers, for its status and for who asks for metrics. */
 #include <errno.h>
 #include <string.h>

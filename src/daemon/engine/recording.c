@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recording.c - the daemon's recording: one recorder after the other, each with a
  * segment of its own in the same session. */
 #include <errno.h>

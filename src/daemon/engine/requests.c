@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* requests.c - what the daemon answers on its socket (docs/daemon.md). */
 #include <errno.h>
 #include <string.h>

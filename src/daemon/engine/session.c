@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session.c - the session that the daemon writes: saved, reset, or removed by somebody. */
 #include <errno.h>
 #include <stdio.h>

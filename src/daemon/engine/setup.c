@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* setup.c - what is sampled and where it goes: the keys of daemonrc. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream.c - the daemon's samples as the control file `buffer` has them, and what its
  * cookies stand for. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
  * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>

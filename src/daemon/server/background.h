@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* background.h - a daemon's process: one of a folder, and away from its terminal.
  * Layer: daemon. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_client.h - asks oprofiled: the other end of its socket DIR/control.
  * Layer: daemon.  A request is a line of words; the reply is lines "key value" and at the end
  * "ok" or "error TEXT" (docs/daemon.md).  One request at a time on a connection. */

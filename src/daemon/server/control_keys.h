@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_keys.h - the control files of /dev/oprofile on the daemon's state, by their paths.
  * Layer: daemon.  Single-threaded.  What is written goes into the setup (daemonrc.h) and counts
  * at the next start, as in OProfile's kernel driver; names, modes and defaults are its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/server/control_line.h"
 
 #include <errno.h>

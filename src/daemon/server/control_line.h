@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_line.h - the lines that oprofiled and those who ask it send each other.
  * Layer: daemon.  A line is words with one space between them and ends with a newline; in a
  * word %XX stands for a byte that would end it.  Nothing that comes in is trusted. */

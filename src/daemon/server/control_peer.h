@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_peer.h - one connection to the daemon's socket: who is behind it, what it asked, what waits for it.
  * Layer: daemon.  Nothing here waits for the peer. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_request.h - what oprofiled is asked: one line, one request.
  * Layer: daemon.  The lines are those of control_line.h; nothing in them is trusted. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_server.h - the daemon's end of its socket.
  * Layer: daemon.  Single-threaded, and never waits for a peer.  One request of each is answered
  * a turn, and the next one when its reply is read.  Who may ask what is decided here, by SO_PEERCRED. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_calls.h - the system calls that oprofiled can make once it records.
  * Layer: daemon.  For the process that samples; its helper has a stricter filter (confine.h).  One filter
  * in a process. */

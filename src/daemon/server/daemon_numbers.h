@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_numbers.h - what the daemon counts, told in two ways: as fields of its status, and as
  * metrics for Prometheus.  One table has both.
  * Layer: daemon. */

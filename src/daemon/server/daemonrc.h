@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemonrc.h - the settings that opcontrol keeps in ~root/.oprofile/daemonrc.
  * Layer: daemon.  Lines KEY=VALUE as OProfile's opcontrol wrote and read them (opcontrol of
  * OProfile 0.9.9, do_save_setup and do_load_setup): a key is letters, digits and _, the value is

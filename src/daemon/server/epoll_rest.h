@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* epoll_rest.h - a descriptor of an epoll that can be left out of it for a while.
  * Layer: daemon.  Single-threaded.  What stays readable, and is not to be read yet, would wake
  * who polls the epoll again and again. */

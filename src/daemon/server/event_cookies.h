@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_cookies.h - numbers for the binaries in the stream of events, as the kernel's dcookies
  * were, and what they stand for.
  * Layer: daemon.  Single-threaded.  A number is never given to another binary. */

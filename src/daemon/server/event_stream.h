@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_stream.h - samples as the words of OProfile's event buffer, for one reader.
  * Layer: daemon.  Single-threaded.  The words are those of Linux 4 (drivers/oprofile/event_buffer.h
  * and buffer_sync.c): native unsigned longs; a place and its counter, or ~0 and one of the codes below

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/server/metrics_request.h"
 
 #include <stdbool.h>

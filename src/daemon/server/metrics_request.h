@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics_request.h - what a peer asks of the metrics' port: one request of HTTP/1.
  * Layer: daemon.  Source: RFC 9112, sections 2.2, 3 and 5. */
 #pragma once

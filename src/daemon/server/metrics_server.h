@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics_server.h - answers who asks for the daemon's metrics by HTTP, on this machine alone.
  * Layer: daemon.  Single-threaded, and never waits for a peer: each has one answer and some
  * seconds for it; of too many the oldest goes.  What all of them make it do is bounded: who asks

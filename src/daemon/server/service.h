@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* service.h - what a daemon and the service manager that started it tell each other: systemd's
  * sd_notify(3), sd_listen_fds(3) and sd_watchdog_enabled(3), by the protocols that these pages
  * describe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* copies.h - copies of binaries and of JIT compilers' files in a session, DIR/images/ID and
  * DIR/jit/PID/NAME, bounded as its segments are.  Each is charged to a user
  * (base/files/charge.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disk_sync.h - files that are put to the disk now and then, so that a crash of the machine costs no
  * more than that.
  * Layer: daemon.  Single-threaded but for a thread of its own, which waits for the disk: nobody else

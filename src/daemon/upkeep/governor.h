@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* governor.h - keeps what sampling costs under a share of the CPUs' time, by the rate of samples: the
  * daemon's own CPU time, and what the kernel takes for each sample wherever it is taken.
  * Layer: daemon.  The times are the caller's. */

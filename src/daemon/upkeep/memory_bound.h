@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* memory_bound.h - when a recording has used so much memory that another one is to begin.
  * Layer: daemon.  A recording keeps everything distinct in its samples, and a new one starts empty.
  * If memory is short for another reason, a restart does not help: then it happens once a minute at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* retention.h - how long a session's segments are kept, and how they grow together as they age.
  * Layer: daemon.  Single-threaded.  The time is the caller's. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* retention_times.h - after which times segments become one.  Apart from what goes by them, so that
  * a test can be linked with others (tests/daemon).
  * Layer: daemon. */

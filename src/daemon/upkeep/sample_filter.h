@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_filter.h - which samples the daemon keeps: those of some binaries, of one process, or of a group of them.
  * Layer: daemon.  Single-threaded. */
 #pragma once

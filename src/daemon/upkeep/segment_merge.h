@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* segment_merge.h - neighbouring segments of a session as one.
  * Layer: daemon.  Memory holds what is distinct in all of them and in one, and some 128k samples. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* manifest.h - the table of contents of an archive of a recording.
  * Layer: format.
  *

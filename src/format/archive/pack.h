@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pack.h - streams compressed with zstd, with bzip2, or not at all.
  * Layer: format.  A packer can use its own threads, but only the caller's thread writes to the
  * file. Sources of the formats: RFC 8878; bzip2's manual (streams can follow each other). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pack_bzip2.c - bzip2 compression with several threads.
  *
  * bzip2 is slow, but its blocks are independent. So each block of input becomes a separate

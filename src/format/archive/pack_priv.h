@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pack_priv.h - the operations of a compression format; pack.c has a table of them.
  * Layer: format, for pack*.c only.  The functions work like those of the same name in pack.h. */
 #pragma once

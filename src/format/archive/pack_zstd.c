@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pack_zstd.c - zstd compression. */
 #include <errno.h>
 #include <stdlib.h>

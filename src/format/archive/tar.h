@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tar.h - reads and writes tar files as a stream of members, compressed or not.
  * Layer: format.
  * Source of the format: POSIX.1-2017, pax(1), "ustar Interchange Format" and "pax Extended

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tar_header.h - the header block of a tar member.
  * Layer: format, for tar_*.c only.  POSIX.1-2017, pax(1), table 4-14. */
 #pragma once

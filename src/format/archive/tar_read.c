@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tar_read.c - reads tar files from untrusted sources. */
 #include <errno.h>
 #include <inttypes.h>

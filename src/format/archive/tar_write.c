@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tar_write.c - writes tar files. */
 #include <errno.h>
 #include <inttypes.h>

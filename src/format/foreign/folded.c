@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* folded.c - folded stacks.  github.com/brendangregg/FlameGraph: stackcollapse-perf.pl,
  * flamegraph.pl. */
 #include <errno.h>

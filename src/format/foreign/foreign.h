@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign.h - reads profiles of other tools: stacks of names with counts.
  * Layer: format.  State is kept only while one profile is read.
  *

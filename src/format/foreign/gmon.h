@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gmon.h - writes gmon.out files, which gprof reads.
  * Layer: format.  Source: gmon_out.h of the GNU C library and of binutils.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opreport_text.h - parses lines of `opreport -gdf` (oprofile-behaviour.md 1.1.5).
  * Layer: format.
  *

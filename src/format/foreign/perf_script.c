@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_script.c - parses the output of perf script (docs/perf-script.md). Each sample is a line
  *
  *     COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]

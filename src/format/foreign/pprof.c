@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pprof.c - reads an uncompressed Profile message (github.com/google/pprof,
  * proto/profile.proto). A field is (number << 3 | type), followed by a varint, or by a length
  * and bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jitdump.h - reads the files in which a just-in-time compiler records the code that it
  * generates.
  * The format: tools/perf/Documentation/jitdump-specification.txt in Linux, and docs/jit.md; or

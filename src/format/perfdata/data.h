@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* data.h - writes perf.data files that perf report and perf script can read.
  * Layer: format.  The format: docs/perf-data.md; Linux
  * tools/perf/Documentation/perf.data-file-format.txt.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* data_features.c - writes the feature sections of a perf.data file. */
 #include <limits.h>
 #include <stdbool.h>

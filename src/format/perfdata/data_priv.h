@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* data_priv.h - the structures of a perf.data file, in the byte order of the recording machine.
  * Layer: format.  Source: tools/perf/Documentation/perf.data-file-format.txt. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input.h - reads a perf.data file, pipe or directory as a stream of raw records.
  * Layer: format.  Source of the layouts: tools/perf/Documentation/perf.data-file-format.txt,
  * <linux/perf_event.h>; docs/perf-data.md.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_attr.c - reads the attrs and ids in the header of a perf.data file. */
 #include <assert.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_bpf.c - reads the machine code of BPF programs from a perf.data file.
  * The feature (tools/perf/util/header.c, write_bpf_prog_info()) is a count; then for each
  * program the lengths of its info and of its data, a mask of the arrays in the data, the info

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_build_id.c - reads build-ids from the header and the records of a perf.data file. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_direct.c - reads a large file with direct I/O, several windows ahead. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_features.c - parses the feature sections of a perf.data file, one table row each. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_info.c - reads the records that describe the file, which pipes use instead of a header. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_names.c - names the events that have no name in the file, in the same way as perf. */
 #include <errno.h>
 #include <inttypes.h>

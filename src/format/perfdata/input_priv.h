@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_priv.h - internals of the perf.data reader.
  * Layer: format.  One thread reads; other threads can release windows. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_resync.c - finds the next valid record after damaged bytes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_simpleperf.c - reads the symbol tables in recordings of Android's simpleperf. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_source.c - reads or maps the file or pipe. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_spool.c - copies a perf.data file that arrives through a pipe to a temporary file. */
 #include <errno.h>
 #include <fcntl.h>

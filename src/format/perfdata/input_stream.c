@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_stream.c - splits the bytes of each part into chunks of whole records. */
 #include <errno.h>
 #include <stdlib.h>

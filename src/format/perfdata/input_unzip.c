@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_unzip.c - unpacks compressed records. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_walk.c - steps from record to record without decoding them. */
 #include <errno.h>
 #include <stdlib.h>

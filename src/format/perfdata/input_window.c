@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_window.c - allocates and counts the references of the windows that chunks point into. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* block.h - the envelope of all data in a segment file: type, length, checksums.
  * Layer: format, private to it.  The layout is in docs/format.md, section 2. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "format/session/block_reader.h"
 
 #include <errno.h>

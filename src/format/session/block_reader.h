@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* block_reader.h - reads the valid blocks of a segment file one after the other.
  * Layer: format, private to it.  The algorithm is in docs/format.md, section 7. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* checksum_list.h - parses the lines of a checksum list, and finds the files it promises.
  * Layer: format.  docs/format.md, section 9. */
 #pragma once

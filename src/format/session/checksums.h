@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* checksums.h - checksums of a session's side files: kallsyms, modules, vdso, images, jit.
  * Layer: format.  Thread safe; several processes can write.
  *

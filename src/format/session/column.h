@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* column.h - compresses sequences of integers and bytes, and decompresses them.
  * Layer: format, private to it.  The codecs are described in docs/format.md, section 4. The
  * decoder is bounded by the number of values that the caller requests. The input never decides

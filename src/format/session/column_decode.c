@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* column_decode.c - decodes a column of numbers. */
 #include "format/session/column.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* column_encode.c - encodes a column of numbers in the smallest form. */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_c_literalCompressionMode */
 #include "format/session/column.h"

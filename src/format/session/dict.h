@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict.h - interns the objects that samples refer to by number: strings, events, images,
  * frames, stacks and threads of one segment of a session.
  * Layer: format.  Not thread safe.  Numbers are assigned from 0 in order of first use. So a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_block.h - encodes the new entries of a dict as payloads of blocks, and decodes them.
  * Layer: format, private to it.  The layout is in docs/format.md, section 5. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_calls.h - encodes stacks by their calls. The callee of a frame is usually one of the few
  * recent callees of that frame, and a new callee is usually at an address near those.
  * Layer: format, private to it.  The layout is in docs/format.md, section 5. */

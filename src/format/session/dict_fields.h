@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_fields.h - the integer fields of the dict's tables, in the order of their columns in a
  * block. Add new fields at the end of a table: old readers skip them, and new readers set them
  * to 0 if an old file lacks them.

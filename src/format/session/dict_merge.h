@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_merge.h - copies entries of one dict to another.
  * Layer: format.  Not thread safe.  Entries are copied on request, once each. The source dict
  * can grow meanwhile. */

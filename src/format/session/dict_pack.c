@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_pack.c - encodes the new entries of a dictionary. */
 #include "format/session/dict_block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_unpack.c - decodes a dictionary from the blocks of a segment. */
 #include "format/session/dict_block.h"
 

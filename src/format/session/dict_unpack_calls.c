@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_unpack_calls.c - decodes the call stacks of a dictionary. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_unpack_priv.h - shared by the files that decode sections of a dict.
  * Layer: format, private to dict_unpack*.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hold.h - lets readers of a session that is still being recorded keep merged segments: these
  * are not removed while a reader that can have listed them is active.
  * Layer: format. */

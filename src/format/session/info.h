@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* info.h - encodes the first block of a segment (its metadata) and the totals.
  * Layer: format, private to it.  The layout is in docs/format.md, section 3. */
 #pragma once

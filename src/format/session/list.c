@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list.c - lists the segment files of a session that a reader should use. */
 #include "format/session/session.h"
 

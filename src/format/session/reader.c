@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reader.c - reads a segment file block by block. */
 #include "format/session/session.h"
 

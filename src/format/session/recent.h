@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recent.h - keeps the last few distinct numbers, the latest first. The next number is usually
  * one of them and can be encoded by its position.
  * Layer: format, private to it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_block.h - encodes samples as the payload of a block, and decodes them to columns.
  * Layer: format, private to it.  The layout is in docs/format.md, section 6. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_pack.c - encodes a batch of samples as a block. */
 #include "format/session/sample_block.h"
 

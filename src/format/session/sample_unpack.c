@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_unpack.c - decodes the requested columns of a block of samples. */
 #include "format/session/sample_block.h"
 

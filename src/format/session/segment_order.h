@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* segment_order.h - reads the samples of a segment in time order.
  * Layer: format.  Not thread safe.
  *

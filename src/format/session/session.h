@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session.h - reads and writes the segments of a session on disk.
  * Layer: format.  The format is in docs/format.md.
  *

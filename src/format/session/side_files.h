@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* side_files.h - checks that all files that accompany the segments of a session exist.
  * Layer: format. */
 #pragma once

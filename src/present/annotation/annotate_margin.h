@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_margin.h - the left margin of annotated listings: count and percent for each column.
  * Layer: present, for write_annotation.c and write_assembly.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotation.h - arranges a profile by source files and lines, for annotated listings.
  * Layer: present.
  * A sample counts for the line that its address maps to: code of an inlined function counts for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* assembly.h - the functions that have samples and their instructions, for listings of code.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* assembly_jumps.h - arrows from jumps to their targets, for a terminal.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* assembly_lines.h - shows source lines between the instructions compiled from them, like
  * objdump -S.
  * Layer: present, for write_assembly.c. */

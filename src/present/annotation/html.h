@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html.h - writes an annotation as HTML pages that a browser opens from files: an index sorted
  * by samples, a page for each source file and for each function's instructions, with links
  * between lines.

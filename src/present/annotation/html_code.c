@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_code.c - writes the page of a function: its instructions with their samples, and their
  * source lines between them. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_index.c - writes the index page: the hottest lines, all sources and functions sorted by
  * samples, and the sums. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_pages.h - shared by the files that write the pages of annotation/html.h.
  * Layer: present, only for html*.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_source.c - writes the page of a source: its lines with their samples, and below each line
  * its instructions and inlined calls. */
 #include <errno.h>

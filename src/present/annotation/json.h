@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json.h - writes an annotation as JSON, {"schema":"oprofile-annotate/1",...}; docs/annotate.md
  * describes the members.
  * Layer: present.  The caller checks `out` with ferror(). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* links.h - maps source lines to instructions and to inlined calls, for the links in pages.
  * Layer: present.  An instruction with samples belongs to its source line.  If that line is in
  * an inlined function, the line of each call on the path also belongs to the instruction. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - the state of an annotation while it is built.
  * Layer: present, only for annotation.c and sites.c. */
 #pragma once

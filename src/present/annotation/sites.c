@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sites.c - finds the sites at which functions were inlined. */
 #include <errno.h>
 #include <stdlib.h>

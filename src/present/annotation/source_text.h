@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_text.h - random access to lines of sources by number, for listings.
  * Layer: present.  Files are read on first use; up to SOURCE_TEXTS_OPEN stay open. */
 #pragma once

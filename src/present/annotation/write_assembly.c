@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/annotation/write_assembly.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_assembly.h - writes functions instruction by instruction with their samples: OProfile's
  * format around objdump's output (oprofile-behaviour.md 1.2), on request with source lines.
  * Layer: present.  The caller checks `out` with ferror(). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/calls/links.h"
 
 #include <errno.h>

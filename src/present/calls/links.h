@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* links.h - arranges the arcs of a call graph for a report: the sorted callers and callees of
  * each line.
  * Layer: present. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spans.h - the spans of time that a call table of a timeline has in place of rows, sorted.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table.h - prepares the stacks of a profile for graphs and exports: the call tree in a fixed
  * order, and the counts at its nodes.
  * Layer: present.  The profile must have KEY_STACK among its keys; its other keys identify the

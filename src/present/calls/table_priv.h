@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_priv.h - the state of a call table while it is built.
  * Layer: present; private to calls/table.c and calls/table_rows.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_rows.c - builds and sorts the rows of a call table. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_calls.h - writes each function with its callers and callees.
  * Layer: present.  Each returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be
  * shown in this format.  The caller checks `out` with ferror(). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_calls_rows.c - writes --callgraph as CSV and JSON: for each function its own samples,
  * those including callees, and its calls in both directions; one event after the other. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* afdo.h - writes a sample profile for clang -fprofile-sample-use and llvm-profdata.
  * Layer: present.  Not thread safe.
  * Counts are by line relative to the start of the function, and discriminator; inlined functions

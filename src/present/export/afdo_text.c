@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* afdo_text.c - writes a sample profile as text. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* afdo_tree.h - the functions of a sample profile: counts by line, and inlined functions.
  * Layer: present.  Not thread safe.  Remembers that memory was short: see afdo_tree_failed(). */
 #pragma once

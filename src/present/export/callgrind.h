@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgrind.h - writes profiles of applications in callgrind's format for KCachegrind
  * (valgrind's manual, "Callgrind Format Specification").
  * Layer: present.  The profile's keys are app, line, function-line and stack. */

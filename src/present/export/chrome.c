@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chrome.c - writes a .cpuprofile for Chrome's developer tools, Visual Studio Code and
  * speedscope: the Profile of the DevTools protocol (domain Profiler).  The profile's keys are
  * comm and stack.  The format describes a single thread, so the stacks follow each other in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_writers.h - writers for the formats of other tools.
  * Layer: present.
  * Each returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be shown in this

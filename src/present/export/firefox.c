@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* firefox.c - writes the Firefox Profiler's processed profile, version 47
  * (github.com/firefox-devtools/profiler, src/types/profile.js and CHANGELOG-formats.md).  The
  * profile is a timeline; its keys are pid, tid, comm, time and stack.  A thread has its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flame_page.h - shared by pages with a flame graph: the data of functions and calls, and the
  * page's common elements.
  * Layer: present.

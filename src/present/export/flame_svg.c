@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flame_svg.c - writes a flame graph as a picture: SVG 1.1, without scripts.  The profile's keys
  * are comm and stack; the command is the outermost function. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flamegraph.c - writes a flame graph: a self-contained page, or a picture.  The profile's keys
  * are host, session, comm, pid, tid and stack.  In addition to the members in flame_page.h,
  * #data has:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* folded.c - writes one line per stack, "command;outermost;...;innermost SAMPLES", like
  * stackcollapse-perf.pl for flame graphs.  The profile's keys are comm and stack. */
 #include <errno.h>

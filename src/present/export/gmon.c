@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gmon.c - writes a gmon.out file for gprof.  The profile's keys are app, address and stack, and
  * it needs code locations (profile_options.code).  Samples do not contain numbers of calls.
  * Each call gets the number of samples below it: gprof distributes a function's time among its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* heatmap.c - writes a page with a heat map of samples and a flame graph of the selected span of
  * time.  The profile is a timeline; its keys are time and stack, and cpu, or pid, tid and comm,
  * for rows of CPUs or threads.  Without these, a row is an offset within the second.  In

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pprof.c - writes a gzip'd Profile message for `go tool pprof` and others
  * (github.com/google/pprof, proto/profile.proto).  The profile's keys are the stack and the
  * labels.  A location is a function at a line; its address is where the function begins.

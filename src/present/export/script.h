@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* script.h - writes samples exactly like perf script, for FlameGraph, speedscope, the Firefox
  * Profiler and perf2bolt.
  * Layer: present.  The layout is from perf-script(1) and the output of perf 6.1. */

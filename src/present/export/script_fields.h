@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* script_fields.h - selects the sample fields that `oprofile script` prints: perf script's
  * names, defaults and -F.
  * Layer: present. */

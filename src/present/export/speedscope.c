@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* speedscope.c - writes speedscope's own JSON (github.com/jlfwong/speedscope,
  * file-format-spec.ts): frames, and for each event a profile of stacks with weights.  The
  * profile's keys are comm and stack; the command is the outermost frame, as in folded stacks. */

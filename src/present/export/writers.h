@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* writers.h - the output formats of a profile.
  * Layer: present.  A format has a row in writers.c and a function in its own file. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/facts/addr2line.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* addr2line.h - formats source locations exactly like binutils' addr2line.
  * Layer: present. */
 #pragma once

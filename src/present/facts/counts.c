@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counts.c - writes event counts: ocount's table, brief rows, JSON (oprofile-behaviour 1.8). */
 #include <errno.h>
 #include <inttypes.h>

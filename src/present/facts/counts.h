@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counts.h - writes event counts as text or JSON.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events.c - writes the list of events as text like ophelp(1), XML and JSON. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events.h - writes an event catalogue in the formats of ophelp.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* info.h - writes facts about recordings as text and JSON.
  * Layer: present. */
 #pragma once

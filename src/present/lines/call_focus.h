@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_focus.h - finds the functions that --focus selects.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cell_cache.h - caches the formatted text of a column by the value that it shows, because a
  * long report repeats the same few images and functions on many lines.
  * Layer: present; used by text_table.c and write_csv.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* columns.h - the table of the columns of text reports: one entry per column.
  * Layer: present. */
 #pragma once

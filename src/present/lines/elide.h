@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elide.h - shortens names to fit a column by removing the least useful middle section.
  * Layer: present. */
 #pragma once

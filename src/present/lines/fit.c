@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/lines/fit.h"
 
 static unsigned int blanks(size_t i, size_t nr)

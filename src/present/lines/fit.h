@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fit.h - computes the widths of a table's columns on a terminal.
  * Layer: present.  Pure arithmetic. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json.h - a streaming writer of JSON (RFC 8259).
  * Layer: present.  The writer tracks commas and nesting, and replaces each byte that is not
  * valid UTF-8 with U+FFFD. */

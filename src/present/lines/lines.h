@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines.h - turns the rows of a profile into sorted report lines: several columns of counts next
  * to each other, or one line per row.  Omits lines below the threshold.
  * Layer: present. */

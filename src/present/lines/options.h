@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options.h - options that control how a profile is shown.
  * Layer: present. */
 #pragma once

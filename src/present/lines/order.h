@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* order.h - the order of the lines of a report, including OProfile's --sort.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* percent.h - formats percentages like OProfile.
  * Layer: present. */
 #pragma once

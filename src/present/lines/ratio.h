@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ratio.h - implements --ratio A/B: a column with the number of events A per event B.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* screen.h - properties of the output device that affect text reports, and safe output of names.
  * Layer: present.  An all-zero `struct screen` is a file or a pipe: lines are never shortened.
  * On every device, names are escaped so that they cannot control a terminal or start a new line. */

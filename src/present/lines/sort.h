@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort.h - sorts the lines of a report.
  * Layer: present; used by lines.c. */
 #pragma once

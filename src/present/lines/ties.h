@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ties.h - expresses the order of groups by some of their keys as one number per group, so that
  * sorting a long report compares numbers instead of names.
  * Layer: present. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 // What the pages of opannotate --html do beyond links: all of it can be done without.
 "use strict";
 const root = document.documentElement;

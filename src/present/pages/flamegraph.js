@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 // The page of "oprofile export flamegraph".  All of the profile is in the element #data (see
 // write_flamegraph.c); names are only ever drawn, or put in as text.
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 // The heat map above a flame graph, "oprofile export heatmap": data.heat and data.who tell of its
 // cells (see write_heatmap.c).  Runs behind flamegraph.js, whose names it uses.
 "use strict";

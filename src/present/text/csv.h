@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* csv.h - writes CSV fields (RFC 4180).
  * Layer: present. */
 #pragma once

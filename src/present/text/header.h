@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* header.h - writes the lines above a text report: which events were counted, and how.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/text/html_text.h"
 
 #include <inttypes.h>

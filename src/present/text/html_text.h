@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_text.h - writes arbitrary text into HTML pages so that it is displayed literally.
  * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quality_text.h - writes the quality report of a profile (`--quality`).
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_screen.h - terminal output for text_table.h: fits the columns to the screen, shortens
  * and escapes names, and adds colours.
  * Layer: present, private to text_table.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tree_lines.h - turns the stacks of a profile into lines of a tree.  Merges equal stacks, puts
  * the most samples first, and omits lines below the threshold.
  * Layer: present. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_csv.c - writes CSV (RFC 4180): the keys in their given order, then samples, period,
  * percent. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_json.c - writes {"schema":...,"rows":[{KEY:...,"samples":N,"period":N}...]}.  New
  * members can be added under the same schema number; existing names and meanings must not
  * change. */

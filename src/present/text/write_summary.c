@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_summary.c - writes OProfile's image summary: the applications, and below each the images
  * that have its samples (oprofile-behaviour.md 1.1.2). */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_symbols.c - writes OProfile's --symbols and --details: one line per function, and below
  * it one line per address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_table.c - writes the table of --by: one line per group, one column per key. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_tree.c - writes --tree as text: counts, and functions below their callers. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_tree_rows.c - writes --tree as CSV and JSON: one row per line, callers before callees,
  * with the depth of each.  Nothing is folded, and only --threshold omits lines. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_xml.c - implements opreport --xml: OProfile's schema 3.1 (oprofile-behaviour.md 1.1.7),
  * including the blanks before attributes. */
 #include "present/text/write_xml.h"

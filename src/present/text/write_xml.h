@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_xml.h - report options that OProfile's XML contains.
  * Layer: present. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_xml_priv.h - shared by write_xml.c (programs and their functions) and write_xml_tables.c
  * (the tables that these refer to).
  * Layer: present. */

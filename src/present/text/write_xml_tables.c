@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_xml_tables.c - writes the tables of opreport --xml: functions and, with details, their
  * addresses and code. */
 #include <inttypes.h>

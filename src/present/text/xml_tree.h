@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xml_tree.h - arranges a profile as OProfile's XML needs it: programs, their images, their
  * functions, with counts by class (event, unit mask, CPU).
  * Layer: present, for write_xml.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/helper/allowance.h"
 
 void allowance_begin(struct allowance *a, const struct allowance_rule *rule,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* allowance.h - CPU time that a client may cause in this process: some at once, and then a share of time.
  * Layer: record. */
 #pragma once

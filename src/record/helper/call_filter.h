@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_filter.h - a seccomp filter from a list of system calls.
  * Layer: record.  A call that the list lacks gets the filter's refusal; one of another architecture ends
  * the process. */

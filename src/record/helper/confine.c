@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/helper/confine.h"
 
 #include <errno.h>

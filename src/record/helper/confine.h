@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* confine.h - a process gives up all that reading hostile bytes does not take.
  * Layer: record. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rights.h - what a daemon started by root may still do.
  * Layer: record.  Of the calling thread and those that it starts later. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_account.h - which user pays for the unwind table of a binary: its owner.
  * Layer: record. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_answers.h - what the daemon makes of what the helper for unwind tables says, which may have been taken
  * over by a binary that it read.
  * Layer: record. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_budget.h - CPU time for unwind tables of users' binaries.  Each user has a budget, and all users
  * together have one: a costly binary costs its owner tables, not everybody samples.
  * Layer: record.  Any thread may call; times are CLOCK_MONOTONIC, or a test's. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_helper.h - unwind tables of binaries that anybody may have written, made by a process that
  * can do nothing else.
  * Layer: record.  A keeper without rights begins the worker when there is work, and another when it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_packets.h - what goes over the socket of the helper for unwind tables, a packet each, between
  * processes of the same program: of which one may have been taken over.
  * Layer: record. */

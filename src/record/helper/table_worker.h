@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_worker.h - the two processes of the helper that makes unwind tables: the keeper, which reads nothing
  * but a signal, and its worker.
  * Layer: record. */

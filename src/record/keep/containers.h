@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* containers.h - which processes see other files than we do: those in other mount namespaces, as
  * the kernel tells (PERF_RECORD_NAMESPACES).
  * Layer: record. */

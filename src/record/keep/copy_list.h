@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* copy_list.h - files that are to be copied into a session when a recording ends: binaries that were
  * replaced, and what JIT compilers tell of their code.  A copy is charged to the user whose program
  * was sampled with the file.

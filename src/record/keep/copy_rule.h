@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* copy_rule.h - which files a recording may name that are copied to where others read them.
  * Layer: record.  A binary, and so the user who built it and was sampled, chooses the paths of its
  * sources and debug files; root could read all of them. */

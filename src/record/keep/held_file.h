@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* held_file.h - what a recorder holds of a file that may be needed at the end: the file itself only where that
  * keeps no mount busy, else a copy (docs/decisions/0016).
  * Layer: record.  Single-threaded, as the recorder. */

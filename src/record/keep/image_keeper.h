@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image_keeper.h - what a recording finds out about a binary at its first sample, and the
  * copies of those that were deleted or replaced before its end.
  * Layer: record.  Keeps a descriptor of each binary that was hit, and reads nothing but its headers while the

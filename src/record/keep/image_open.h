@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image_open.h - the files of binaries, which may lie where a server does not answer: who asks for
  * them waits half a second, and for the next one on the same device not at all.
  * Layer: record.  Like base/errand.h. */

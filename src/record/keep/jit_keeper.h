@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_keeper.h - what just-in-time compilers tell of their code, kept in the session: the maps
  * /tmp/perf-PID.map of processes with hits outside of all files, and the jitdump files that
  * processes map to be found by (tools/perf/Documentation/jit-interface.txt and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lasting_mounts.h - mounts whose files a recorder may hold open (docs/decisions/0016): those that
  * cannot be unmounted while it runs anyway.
  * Layer: record.  Filled once, then read by any thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* private_copy.h - a copy of a file that has no name: what a recorder holds in place of a file on a mount that
  * could go away.
  * Layer: record.  Like base/errand.h: a file that takes too long to read is left to a thread. */

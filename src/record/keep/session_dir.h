@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_dir.h - where recordings go: DIR/samples/current, and what becomes of the one
  * that was there.
  * Layer: record.  A new session is made beside, as DIR/samples/.recording-PID, and takes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* facts.c - names with values, as `oprofile info` collects them. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* info.h - what a recording says of itself, as facts: names with values.
  * Layer: recordings. */
 #pragma once

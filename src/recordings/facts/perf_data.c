@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data.c - the facts of a perf.data. */
 #include <errno.h>
 #include <inttypes.h>

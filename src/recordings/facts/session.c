@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session.c - the facts of a session. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* side_files.c - compares the side files of a session with their checksums. */
 #include <errno.h>
 #include <fcntl.h>

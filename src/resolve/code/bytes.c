@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bytes.c - code that is in no file: of BPF programs, as the kernel made it. */
 #include <elf.h>
 #include <errno.h>

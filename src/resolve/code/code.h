@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.h - the code of an image: bytes, instructions, symbols and source lines by address.
  * Layer: resolve.  Not thread safe.  All files are hostile until parsed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elf.c - code of linked ELF files: programs, libraries, the kernel, the vdso. */
 #include <elf.h>
 #include <errno.h>

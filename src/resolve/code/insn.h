@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn.h - machine instructions as text: disassembly of code of any machine.
  * Layer: resolve.  A decoder is used by one thread at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn_llvm.c - instructions by LLVM's C disassembler, which is loaded when it is first needed.
  * What its functions take is in llvm-c/Disassembler.h and llvm-c/Target.h, and has been so
  * since LLVM 3.0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn_marks.h - which parts of a binary's code are what: ARM's two instruction sets, and data
  * that lies between instructions.
  * Layer: resolve.  Read-only once made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn_zydis.c - instructions of x86-64 and i386 by Zydis 4, in AT&T's syntax as objdump
  * prints it: no blanks behind commas, mnemonics padded to six columns. */
 #include <elf.h>

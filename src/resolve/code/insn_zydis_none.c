@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Without Zydis x86 is LLVM's, too. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.c - code that a JIT compiler made, of which its dump has the bytes and the lines. */
 #include <errno.h>
 #include <stdlib.h>

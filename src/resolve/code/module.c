@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module.c - code of kernel modules: files that are not linked, whose sections the kernel
  * laid somewhere. */
 #include <elf.h>

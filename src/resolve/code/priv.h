@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - what the files of the code of images share.
  * Layer: resolve, for code*.c alone. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reloc.c - the relocations of a module's code, so that it shows calls and data as they
  * were in memory.
  * Source: the psABIs of x86-64 (4.4), AArch64 (5.7) and s390x (relocation types). */

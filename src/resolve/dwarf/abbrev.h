@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* abbrev.h - abbreviation tables, compiled so that skipping an unwanted entry usually costs one
  * addition.
  * Layer: resolve. Source of the format: DWARF 5, section 7.5.3. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* file.h - the debug sections of one ELF file, and the addresses of its code.
  * Layer: resolve. After it is opened, several threads may read it concurrently.
  *

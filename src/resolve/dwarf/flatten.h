@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flatten.h - converts nested ranges of scopes to spans that do not overlap.
  * Layer: resolve, only for dwarf/scopes.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* leb.h - reads LEB128 numbers of DWARF, inline for speed.
  * Layer: resolve. Source: DWARF 5, section 7.6. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line.h - line number programs, which map instructions to source lines.
  * Layer: resolve. Source of the format: DWARF 5, section 6.2; DWARF 2-4, section 6.2. */
 #pragma once

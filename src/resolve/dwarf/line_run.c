@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_run.c - the state machine of line number programs. */
 #include <dwarf.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names.h - finds the name of a function: in its own entry, or in entries it refers to, also in
  * other units and files.
  * Layer: resolve. */

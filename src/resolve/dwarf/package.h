@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* package.h - finds a unit in a .dwp, which contains the split units of many files.
  * Layer: resolve. Source of the format: DWARF 5, section 7.3.5; version 2 is GNU's. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ranges.h - reads the address ranges of a unit or a function.
  * Layer: resolve. Source of the format: DWARF 5, sections 2.17.3 and 7.25; DWARF 4, 2.17.3. */
 #pragma once

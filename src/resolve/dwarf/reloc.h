@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reloc.h - applies the relocations of debug sections in a relocatable file.
  * Layer: resolve, only for dwarf/file.c.
  * Source: the processor supplements of the System V ABI. Supports only the kinds that compilers

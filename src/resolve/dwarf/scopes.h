@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scopes.h - the functions and inlined functions of a unit, with their addresses.
  * Layer: resolve. Keeps only functions and inlined functions that have code; skips types and
  * variables.

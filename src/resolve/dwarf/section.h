@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* section.h - reads the bytes of one debug section on demand, decompressed.
  * Layer: resolve. Several threads may read one section concurrently.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unit.h - the units of .debug_info, their root entries, and attribute values.
  * Layer: resolve. A dwarf_info is read-only after its units were scanned. Each thread needs its
  * own dwarf_reader.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack.h - decompresses debug sections into memory or into an unlinked file.
  * Layer: resolve, only for dwarf/section.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* value.c - reads attribute values, and the data in other sections that they refer to. */
 #include <dwarf.h>
 #include <stdlib.h>

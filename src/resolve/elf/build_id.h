@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build_id.h - reads build-ids from ELF files and notes, compares and prints them.
  * Layer: resolve. */
 #pragma once

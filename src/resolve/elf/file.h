@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* file.h - reads the headers of an ELF file: ELF header, segments, sections.
  * Layer: resolve. Reads from a descriptor or from memory, of either class and byte order. Every
  * number in the file is untrusted. Reads only the requested parts (pread), never the whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gzip.h - compresses and decompresses gzip files (RFC 1952).
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* needed.h - finds the bytes of a binary that no report reads.
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpacked.h - opens a file that may be compressed with xz, zstd or gzip, such as a kernel
  * module.
  * Layer: resolve. */

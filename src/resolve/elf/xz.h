@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xz.h - decompresses an xz stream.
  * Layer: resolve. A build without liblzma compiles xz_none.c instead of xz_lzma.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xz_lzma.c - decompresses xz with liblzma. */
 #include <errno.h>
 #include <lzma.h>

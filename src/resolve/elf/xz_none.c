@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xz_none.c - replaces xz_lzma.c in a build without liblzma. */
 #include <errno.h>
 

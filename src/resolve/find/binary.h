@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* binary.h - finds the file of an image on this machine and verifies that it is the recorded
  * one.
  * Layer: resolve.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/find/debug_cache.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_cache.h - reads perf's cache of binaries and kernel symbols (~/.debug), by build-id.
  * Layer: resolve.
  *

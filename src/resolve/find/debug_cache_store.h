@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_cache_store.h - lists, adds and removes files of perf's cache.
  * Layer: resolve. The layout is in resolve/find/debug_cache.h. perf may use the cache
  * concurrently: files are renamed into place when complete, and their link is created last. */

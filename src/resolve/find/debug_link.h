@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_link.h - finds the separate debug file that a binary names in .gnu_debuglink.
  * Layer: resolve.
  * Source of the format and of the locations: GDB manual, "Debugging Information in Separate

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfod.h - gets binaries, debug files and sources by build-id from debuginfod servers.
  * Layer: resolve. One object per run of a command; not thread-safe.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfod_cache.h - the directory in which debuginfod clients cache fetched files; shared
  * with gdb, perf and others.
  * Layer: resolve.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* file_index.h - an index by name of the files below given directories, for --image-path.
  * Layer: resolve. Built once, then read-only. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* http.h - downloads files from HTTP servers concurrently, with a time limit.
  * Layer: resolve. Not thread-safe. Loads libcurl at the first use. A build without its headers
  * compiles http_none.c instead of http_curl.c. */

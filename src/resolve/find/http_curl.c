@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* http_curl.c - implements http.h with libcurl, which is loaded at run time: most reports do
  * not need it. */
 #define CURL_DISABLE_TYPECHECK /* its macros work only if libcurl is linked */

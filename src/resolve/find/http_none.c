@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* http_none.c - replaces http_curl.c in a build without libcurl. */
 #include <errno.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* index_cache.h - the directory of index files: location, file names, size and eviction.
  * Layer: resolve. */
 #pragma once

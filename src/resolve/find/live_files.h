@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* live_files.h - opens files through the recorded processes that still run (/proc/PID/root,
  * exe, map_files): files in a container, below a chroot, or deleted.
  * Layer: resolve. Only for recordings of the current boot of this machine. */

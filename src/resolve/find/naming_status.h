@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* naming_status.h - the results and the steps of the search for an image's symbols.
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump.h - a jitdump file in memory, and the symbols of its code.
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* files.h - finds the files in which JIT compilers describe their code: the maps
  * /tmp/perf-PID.map, and the jitdump files that processes map (docs/jit.md).
  * Layer: resolve. Thread-safe. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session.h - passes the samples of a session through jit/stage.h if the session has jitdumps.
  * Layer: resolve. Not thread-safe.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stage.h - resolves stacks in JIT code with the jitdumps of the processes, which contain the
  * code at the time of each sample (docs/jit.md).
  * Layer: resolve. Not thread-safe.

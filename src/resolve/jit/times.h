@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* times.h - finds the code of a JIT compiler at an address, at a given time.
  * Layer: resolve. Built once, then read-only. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* block.h - the debug information about one unit's code, in the compact format of the index
  * files. A block is made once, then searched in place, in memory or in a file.
  * Layer: resolve. The format is described in docs/line-index.md. Blocks are untrusted: every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* block_make.h - makes blocks from the data that was read of a unit.
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build.c - reads units of the debug information with several threads. */
 #include <errno.h>
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug.c - finds the separate debug file of a binary that is not part of a recording. */
 #include <errno.h>
 #include <stdio.h>

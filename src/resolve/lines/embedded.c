@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* embedded.c - finds sources that are embedded in the debug information. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* find.c - looks up addresses in the blocks of a binary. */
 #include <string.h>
 

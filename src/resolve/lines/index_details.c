@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/lines/index_details.h"
 
 #include "resolve/find/index_cache.h"

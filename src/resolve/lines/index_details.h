@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* index_details.h - reads which binaries the files of the index cache belong to.
  * Layer: resolve. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* index_write.c - writes index files. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_lines.h - source lines of the code in a jitdump.
  * Layer: resolve.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/lines/later.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* later.h - defers the writing of index files until a command is done.
  * Layer: resolve.
  *

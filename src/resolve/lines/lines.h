@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines.h - maps addresses to functions, source lines and inlined calls.
  * Layer: resolve.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - shared by the files of this directory.
  * Layer: resolve, only for lines*.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* save.c - stores the data that was read in the binary's index file. */
 #include <errno.h>
 #include <stdlib.h>

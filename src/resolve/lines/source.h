@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source.h - the debug information of a binary with all its files: the file itself, dwz's
  * alternate file, and split DWARF.
  * Layer: resolve.

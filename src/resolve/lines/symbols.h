@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbols.h - the function symbols of a binary in the compact format of the index, with all
  * names of an address, for frames without sufficient debug information.
  * Layer: resolve. (Reports symbolize samples with resolve/symbols/symtab.h.) */

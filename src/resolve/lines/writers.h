@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* writers.h - announces which index files are being written.
  * Layer: resolve.
  *

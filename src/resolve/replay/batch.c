@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* batch.c - the batches of a perf.data (feed.h), for replay.h: their side band is applied, then their
  * chunks are read one after the other. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cgroups.h - the cgroups that records have named, by their ids.
  * Layer: resolve. */
 #pragma once

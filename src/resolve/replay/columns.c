@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* columns.c - samples of a perf.data in batches of columns, chunk by chunk, for replay.h. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* feed.h - the reading half of replay.c: chunks of a perf.data, each with the side
  * band that must be known before its samples are resolved.
  * Layer: resolve, for replay.c alone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ids.h - the build-ids that a perf.data knows of its binaries, by name.
  * Layer: resolve, for replay.c alone. */
 #pragma once

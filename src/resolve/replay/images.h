@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* images.h - every binary that is mapped, and its number in the dict once hit.
  * Layer: resolve.  Mappings refer to entries here; the dict (and so the session) gets an
  * image, and its name, only with its first sample: most mapped libraries are never hit.  An

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* in_order.c - samples of a perf.data one by one, in order of time, for replay.h. */
 #include <errno.h>
 #include <stdlib.h>

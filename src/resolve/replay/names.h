@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names.h - names of programs, files and cgroups: the side band has many, of which a recording has
  * only those that samples hit.
  * Layer: resolve.  `number` of a pooled name is its string in the dict once it was hit. */

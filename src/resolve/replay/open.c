@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open.c - the half of replay.h that opens and describes. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - what the files behind replay.h share: open.c, batch.c, samples.c, columns.c and in_order.c.
  * Layer: resolve, private to them. */
 #pragma once

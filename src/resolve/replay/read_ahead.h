@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read_ahead.h - a feed in a thread of its own, a few batches ahead.
  * Layer: resolve, for replay.c alone. */
 #pragma once

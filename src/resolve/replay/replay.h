@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay.h - a perf.data through the resolver: what a recording would have made of it.
  * Layer: resolve.  One caller at a time; reads ahead in a thread of its own, if it is let and
  * that is work (perf_input_is_work()).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver.h - from typed records to interned samples: who ran, in which image, where.
  * Layer: resolve.  Single-threaded; the dict it fills is the caller's.
  *

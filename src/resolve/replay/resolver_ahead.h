@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_ahead.h - user stacks of the samples that come next, unwound together, and by several
  * threads.
  * Layer: resolve, for sample_group.c and resolver_unwind.c.  The functions are for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_chains.c - call chains of samples, for resolver_samples.c: the frames of a chain, and
  * behind them the nodes of its stack.  A group of samples goes through the steps together. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_ops.h - what a resolver (resolver.h) requests of its surroundings.
  * Layer: resolve. */
 #pragma once

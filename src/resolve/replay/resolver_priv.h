@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_priv.h - what the files of the resolver (resolver*.c) and sample_group.c share.
  * Layer: resolve, private to them. */
 #pragma once

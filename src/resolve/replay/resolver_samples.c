@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_samples.c - the half of resolver.h that resolves samples. */
 #include <errno.h>
 

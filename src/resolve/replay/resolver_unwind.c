@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* resolver_unwind.c - user stacks of samples that brought their registers and a part of the
  * stack, for resolver_samples.c. */
 #include <errno.h>

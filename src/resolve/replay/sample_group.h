@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_group.h - decoded samples through the resolver, in groups: each step of all of a group comes
  * before the next one, so that they wait for memory together.
  * Layer: resolve, for recorders and for readers of perf.data files (replay.h).  The functions are for

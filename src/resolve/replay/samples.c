@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samples.c - samples of a perf.data, decoded into the group (sample_group.h) that resolves them: those of a
  * chunk, those that are next in order of time, and those whose chain was not complete before. */
 #include <errno.h>

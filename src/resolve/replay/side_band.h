@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* side_band.h - copies of side-band records, which wait to be applied in order of time.
  * Layer: resolve, for recorders and for replay.h. */
 #pragma once

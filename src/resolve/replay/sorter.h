@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sorter.h - samples of chunks in order of time.
  * Layer: resolve, for replay.c alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* time_order.h - records in order of time; of those with the same time the order of arrival holds.
  * Layer: resolve, for sorter.c (samples) and side_band.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/space/chain_join.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chain_join.h - chains of samples whose user callers are elsewhere: in the CPU's branch stack
  * (--call-graph lbr), or in a record that the kernel writes when the thread returns to user space
  * (attr.defer_callchain, Linux 6.19).

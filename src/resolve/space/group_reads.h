@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* group_reads.h - samples that tell what their event, or each event of its group, has counted so
  * far (perf record -e '{a,b}:S'): what each has counted since the last one, as perf credits it.
  * Layer: resolve.  Source: deliver_sample_group() in Linux, tools/perf/util/session.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* procs.h - processes and threads over time: who had a pid or tid when, under which name,
  * with what mapped.
  * Layer: resolve.  A pid that is used again is another instance; all lookups take a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* space.h - what is mapped where in one address space, as a persistent map.
  * Layer: resolve.  A space is a treap whose nodes are shared, and a list of what was mapped
  * since: changing it copies one path at most and leaves every older root as it was, so that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* given.c - names from symbol tables that the recording itself has. */
 #include <errno.h>
 #include <stdlib.h>

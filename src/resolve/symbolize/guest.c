@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guest.c - the kernel of a virtual machine and its modules: by files that the user names,
  * as nothing here says which they are. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.c - names of code that a JIT compiler made. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kallsyms.c - names from the session's copy of kallsyms. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kernel.c - names of the kernel and its modules, by whatever source there is. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines.h - the debug information of an image, where the naming finds its binary.
  * Layer: resolve.  Rules of proof are those for symbols (resolve/find/binary.h). */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* naming.h - names for the frames of a segment: finds each image's symbols where the
  * session, or this machine, has them, and never takes those of another binary.
  * Layer: resolve.  One per segment; not thread safe; loads an image at its first lookup. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* places.h - what naming.c asks of struct naming_places.
  * Layer: resolve, for naming.c alone. */
 #pragma once

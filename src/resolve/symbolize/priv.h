@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - what the files of the naming share.
  * Layer: resolve, for naming*.c alone. */
 #pragma once

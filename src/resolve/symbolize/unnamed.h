@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unnamed.h - names for code that the symbols of an ELF file do not reach: entries of the
  * PLT as "name@plt", functions without a name as "0xSTART" of their unwind entry, sections
  * without any symbol as OProfile's "anonymous symbol from section NAME".

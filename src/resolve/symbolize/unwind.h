@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind.h - unwind tables of images, where the naming finds their binaries.
  * Layer: resolve.  Rules of proof are those for symbols (resolve/find/binary.h). */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vdso.c - the vdso of a recording that has no build-id of it. */
 #include <elf.h>
 #include <errno.h>

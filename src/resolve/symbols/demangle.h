@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demangle.h - demangles names of C++, Rust, D and Java.
  * Layer: resolve. Uses libiberty. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demangle_d.c - demangles names of the D language. */
 #include <ctype.h>
 #include <libiberty/demangle.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demangle_java.c - demangles signatures of Java methods. */
 #include <ctype.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demangle_priv.h - demanglers for single languages.
  * Layer: resolve, only for demangle*.c. */
 #pragma once

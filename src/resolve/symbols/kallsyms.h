@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kallsyms.h - parses the text of /proc/kallsyms, and finds the lines of each module.
  * Layer: resolve.
  * A line is "ADDRESS TYPE NAME", followed by "\t[MODULE]" if it belongs to a module. Types are

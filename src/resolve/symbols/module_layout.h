@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module_layout.h - computes where the sections of a kernel module were, from the address of
  * its code.
  * Layer: resolve.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module_list.h - reads the session's `modules` file: the addresses of the kernel's modules and
  * their sections.
  * Layer: resolve. Format: docs/format.md; a line is "NAME 0xADDRESS SIZE BUILD-ID-or--

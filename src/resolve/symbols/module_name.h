@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module_name.h - compares names of kernel modules: the kernel writes '_' where file names can
  * have '-' or ',' (KBUILD_MODNAME in scripts/Makefile.lib).
  * Layer: resolve. */

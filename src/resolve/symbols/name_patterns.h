@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_patterns.h - shortens demangled names by the rules of pattern files (--demangle=smart).
  * Layer: resolve. Built once, then read-only: threads may call name_patterns_apply()
  * concurrently.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_patterns_literal.c - finds text that every match of a pattern contains. */
 #include <ctype.h>
 #include <stdbool.h>

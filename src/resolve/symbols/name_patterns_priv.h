@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_patterns_priv.h - parts of name_patterns.c.
  * Layer: resolve, only for name_patterns*.c. */
 #pragma once

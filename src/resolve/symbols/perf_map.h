@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_map.h - reads /tmp/perf-PID.map, in which a JIT compiler lists its functions. Each line
  * is "START SIZE NAME", with hexadecimal numbers (tools/perf/Documentation/jit-interface.txt in
  * Linux; docs/jit.md).

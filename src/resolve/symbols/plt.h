@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plt.h - finds the entries of procedure linkage tables, which no symbol table contains, and
  * names them "function@plt".
  * Layer: resolve. For x86-64, i386, Arm, AArch64, s390x and RISC-V. An entry is identified by

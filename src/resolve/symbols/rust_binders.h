@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rust_binders.h - counts the lifetimes that a mangled Rust name (v0) introduces.
  * Layer: resolve.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Rules of opreport --demangle=smart: names of the C++ standard library (GNU's and LLVM's)
 # as a programmer writes them.  The syntax is in oprofile's docs/symbols.md.  Rules of your
 # own belong in ~/.config/oprofile/stl.pat; they come before these and may use these

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbol_rules.h - machine-specific rules for symbols: modified addresses, and names that are
  * not functions.
  * Layer: resolve, for the readers of ELF symbols. Read-only after symbol_rules_init().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symtab.h - the function symbols of one image, sorted by address.
  * Layer: resolve. Built once, then read-only: lookups need no lock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symtab_elf.c - reads the functions of an ELF file's symbol tables. */
 #include <elf.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symtab_priv.h - how the readers of symbols (ELF, kallsyms) make a table: they collect
  * candidates in any order, and symtab_build() sorts and selects them.
  * Layer: resolve, only for symtab*.c and kallsyms.c. */

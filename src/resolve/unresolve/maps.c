@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* maps.c - where the images of unresolve.h lie. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv.h - what the files of unresolve.h share.
  * Layer: resolve, private to them. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* records.c - the records of unresolve.h.  Layouts: perf_event_open(2),
  * <linux/perf_event.h>; those of unresolve_attr()'s sample_type. */
 #include <errno.h>

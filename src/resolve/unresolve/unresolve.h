@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unresolve.h - the resolver backwards: interned samples as the records perf would have
  * written, with the side band that leads back to the same images and offsets.
  * Layer: resolve.  Not thread safe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arch.h - the registers of a machine: their DWARF numbers, the order in which perf samples
  * them, and those that an unwinder tracks.
  * Layer: resolve. Constant tables.

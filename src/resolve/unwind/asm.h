@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* asm.h - unwind rules for code of x86-64 and i386 that has none but is in every program: .init
  * and .fini of crti.o and crtn.o, and glibc's clone(). The code is recognized by its bytes.
  * Layer: resolve, for unwind tables.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cache.h - stores unwind tables in files, one per build-id, next to the index files of lines,
  * so that later runs do not build them again. Format: docs/unwinding.md.
  * Layer: resolve. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cfi.h - reads the entries of call frame information (CIEs and FDEs).
  * Layer: resolve. All data is borrowed from the section's bytes.
  * Source of the format: DWARF 5, section 6.4.1 (.debug_frame); Linux Standard Base Core 5.0,

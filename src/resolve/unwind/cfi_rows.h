@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cfi_rows.h - runs the programs of call frame information, which compute the unwind rules at
  * each address of a function.
  * Layer: resolve, for unwind/table.c. */

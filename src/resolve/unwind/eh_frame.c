@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/unwind/eh_frame.h"
 
 #include <errno.h>

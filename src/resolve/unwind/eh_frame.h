@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* eh_frame.h - the address ranges of functions, from the unwind entries (FDEs) of an ELF file,
  * which stripped files also have.
  * Layer: resolve. Built once, then read-only.

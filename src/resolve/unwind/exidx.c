@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/unwind/exidx.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* exidx.h - unwind information of 32-bit ARM: for each function, .ARM.exidx contains a word of
  * instructions, or their location in .ARM.extab.
  * Layer: resolve, for unwind/table.c. All data is borrowed from the sections' bytes.

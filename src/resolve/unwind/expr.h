@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expr.h - evaluates the DWARF expressions of call frame information.
  * Layer: resolve, for unwind.c.
  * Source: DWARF 5, sections 2.5 and 6.4.2. There are no operations on objects and no calls; the

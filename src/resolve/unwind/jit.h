@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.h - makes the unwind table of a jitdump that contains unwind information.
  * Layer: resolve. */
 #pragma once

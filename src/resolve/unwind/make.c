@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make.c - builds the unwind table of a binary. */
 #include "resolve/unwind/table.h"
 

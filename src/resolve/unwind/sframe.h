@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sframe.h - reads .sframe: for each function, rows that locate the frame, the return address
  * and the caller's frame pointer.
  * Layer: resolve, for unwind/table.c. All data is borrowed from the section's bytes. Supports

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_memo.h - a cache of unwound stacks, by a hash of their input.
  * Layer: resolve. Only the 64-bit hash is compared: among ten million different stacks, a
  * collision has a probability of one in 300 000. */

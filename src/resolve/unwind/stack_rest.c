@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/unwind/stack_rest.h"
 
 #include <string.h>

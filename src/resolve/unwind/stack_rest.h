@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_rest.h - reads the part of a stack after the copied part from the memory of the
  * process, if it still runs.
  * Layer: resolve.

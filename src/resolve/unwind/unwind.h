@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind.h - computes a call stack from the registers and the stack memory of a sample.
  * Layer: resolve. Thread-safe; no state is kept between stacks. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate.c - `oprofile annotate`, called opannotate: sources or code with the samples of each
  * line or instruction. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* files.h - the files of `oprofile annotate`: sources, and what --output-dir gets.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html.h - the folder that `opannotate --html` makes: whole, or not at all.
  * Layer: tools.
  *

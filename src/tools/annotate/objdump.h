@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* objdump.h - functions as objdump shows them, for `opannotate --objdump-params`.
  * Layer: tools.  The output of `objdump -d --no-show-raw-insn [-S]` with further options, of one
  * function at a time, with the samples in front: as OProfile does it (oprofile-behaviour.md 1.2). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* behind.h - index files are written when the command has ended, by a process that nobody
  * waits for.
  * Layer: tools. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* buildid_cache.c - `oprofile buildid-cache`: what is in perf's cache of binaries, and adding
  * to it and removing from it. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* buildid_list.c - `oprofile buildid-list`: the build-ids of a recording, as perf prints
  * them: 40 digits (or blanks), a blank, the name. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cache.c - `oprofile cache`: the index files that make source lines quick. */
 #include <errno.h>
 #include <stdio.h>

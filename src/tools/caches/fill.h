@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fill.h - an index that a command left in parts is completed by a process of its own,
  * which goes on after the command has ended and takes what is left of the CPU.
  * Layer: tools. */

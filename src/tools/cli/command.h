@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command.h - the registry of commands.
  * Layer: tools.  A command is a row in commands.c and a file of its own. */
 #pragma once

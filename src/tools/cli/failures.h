@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures.h - allocations that failed without a message.
  * Layer: tools.  Any thread.
  *

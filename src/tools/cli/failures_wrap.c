@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap.c - notes each allocation that fails (tools/cli/failures.h).
  * The program is linked with --wrap for these names: calls of malloc() reach __wrap_malloc(), and
  * __real_malloc() is the C library's. */

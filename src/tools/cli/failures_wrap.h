@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap.h - notes allocations that a library makes, and that fail, by what its functions return.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap_bzip2.c - notes a lack of memory in libbz2. */
 #include <bzlib.h>
 

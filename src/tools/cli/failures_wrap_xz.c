@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap_xz.c - notes a lack of memory in liblzma. */
 #include <lzma.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap_zstd.c - notes a lack of memory in libzstd and zlib. */
 #include <zlib.h>
 #include <zstd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* help.h - --help from a command's tables, wrapped to the terminal.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mistaken_word.h - words of a command line that were meant to name a recording, and became
  * names of binaries because they name none.
  * Layer: tools. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options.h - options as tables: the parser, --help, completion and the registry test all
  * read the same rows.
  * Layer: tools.  Parsing is getopt_long(3)'s, so abbreviations of long options work and a

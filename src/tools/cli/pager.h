@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pager.h - a long report in less(1), as git and perf do it.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* progress.h - one line on the terminal of the standard error that says how far long work is.
  * Layer: tools.  Shown after a second, rewritten a few times a second, cleared at the end, by
  * every message (command_error() and the like) and by a signal that ends the program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recording_options.h - rows of the options that all commands share which read recordings or look
  * for binaries.
  * Layer: tools. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/cli/safe_stream.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* safe_stream.h - the last word on what reaches a terminal: names in a profile are somebody
  * else's, and no writer has to remember it.
  * Layer: tools. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.h - what the standard streams go to, and the options on how a report is shown
  * there.  Layer: tools.  For every command that prints a table: put a member
  * `struct terminal_options terminal` into its settings and

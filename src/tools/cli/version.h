@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* version.h - which version this is and what was built in.
  * Layer: tools. */
 #pragma once

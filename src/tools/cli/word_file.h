@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* word_file.h - words of a command line that stand for the words in a file: @FILE.
  * Layer: tools.  As GNU tools do it (libiberty's expandargv): blanks separate words, quotes
  * and backslashes protect; a word whose file cannot be read stays as it is. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* actions.c - what opcontrol does, an action a function.  Exit statuses. */
 #include <errno.h>
 #include <stdio.h>

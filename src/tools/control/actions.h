@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* actions.h - what opcontrol does.
  * Layer: tools.  All return an exit status, and have said what went wrong. */
 #pragma once

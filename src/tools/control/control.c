@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control.c - `oprofile control`, opcontrol: the options, and which action they ask for. */
 #include "tools/control/control.h"
 

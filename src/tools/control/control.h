@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control.h - opcontrol's parts: the options, and what is known while it works.
  * Layer: tools.  Messages are OProfile's (opcontrol of 0.6 to 0.9.9), word for word and without a
  * program's name before them, since scripts look for them. */

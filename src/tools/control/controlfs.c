@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* controlfs.c - `oprofile controlfs`: the control files of OProfile's kernel module, from
  * the daemon. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon.c - opcontrol and oprofiled: found, started, told and waited for. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events.c - opcontrol's --event: checked, and as daemonrc keeps them. */
 #include <errno.h>
 #include <inttypes.h>

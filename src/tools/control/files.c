@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* files.c - opcontrol --init and --deinit: the control files, where OProfile's kernel
  * module had them. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* setup.c - opcontrol's settings: options become keys of daemonrc. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* status.c - opcontrol --status: what the daemon is, and what it was told. */
 #include <errno.h>
 #include <stdio.h>

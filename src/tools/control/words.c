@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* words.c - opcontrol's words as versions before 0.6, and its shell, spelled them. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_afdo.c - `oprofile export afdo`: a sample profile for clang. */
 #include <errno.h>
 #include <inttypes.h>

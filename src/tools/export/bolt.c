@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_bolt.c - `oprofile export bolt`: what perf2bolt makes, of one binary.
  *
  * With branch stacks a line a branch, "1 FROM OFFSET 1 TO OFFSET MISPREDICTED COUNT", offsets in hex

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/export/bolt_names.h"
 
 #include <elf.h>

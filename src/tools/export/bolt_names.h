@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bolt_names.h - functions of a binary as BOLT calls them: a local one is NAME/1, the next one of that
  * name NAME/2, by address.
  * Layer: tools. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_callgrind.c - `oprofile export callgrind`: a file for each application. */
 #include <errno.h>
 #include <stdio.h>

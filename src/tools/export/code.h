@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.h - how often code ran, of the sources of an export: for afdo and bolt.
  * Layer: tools. */
 #pragma once

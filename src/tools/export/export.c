@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export.c - `oprofile export FORMAT`: sessions and recordings in formats of others. */
 #include "tools/export/export.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export.h - what the formats of `oprofile export` share: export.c has a row for each.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof.c - `oprofile gprof` (opgprof): what `oprofile export gmon` writes, as a command. */
 #include "recordings/sources.h"
 #include "tools/cli/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* op2calltree.c - `opreport -gdf | op2calltree`: callgrind files of a report.
  * KCachegrind's script of that name does the same; here functions of one name in several images
  * stay apart, and applications of one name have files of their own. */

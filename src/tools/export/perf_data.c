@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data.c - `oprofile export perf-data`: sessions and recordings as one perf.data.
  *
  * A perf.data among the sources becomes a segment first (import/file.h): so its samples come

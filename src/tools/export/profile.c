@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_profile.c - the formats of `oprofile export` that are made of a profile. */
 #include <errno.h>
 #include <inttypes.h>

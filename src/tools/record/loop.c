@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* loop.c - waits for rings, signals, processes and times, and has rounds made. */
 #include <errno.h>
 #include <poll.h>

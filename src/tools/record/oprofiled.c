@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oprofiled.c - `oprofile daemon`, called oprofiled: samples the whole system, always. */
 #include <errno.h>
 #include <string.h>

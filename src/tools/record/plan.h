@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan.h - what one run of operf does, made of its options; and the loop that does it.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record.c - `oprofile record`, called operf: records a program, a process or everything. */
 #include <errno.h>
 #include <fcntl.h>

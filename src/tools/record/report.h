@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report.h - what operf says at the start and the end, on stderr.
  * Layer: tools. */
 #pragma once

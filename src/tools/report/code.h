@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.h - the code of the images of a profile, one open at a time.
  * Layer: tools, for opreport and opannotate. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options.h - the options of `oprofile report`.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* out.h - the file that a report or an export is written to.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/report/plan.h"
 #include "archive/read/open.h"
 #include "base/array.h"

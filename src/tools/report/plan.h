@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan.h - what one run of opreport does, made of its options and words.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* progress.h - how far the reading of a report's sources is, on progress.h's line.
  * Layer: tools. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read.h - reads all sources of a report into one profile.
  * Layer: tools.  For every command whose plan is that of a report (report_plan.h). */
 #pragma once

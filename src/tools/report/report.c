@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report.c - `oprofile report`, called opreport: where the time of a session went. */
 #include <errno.h>
 #include <inttypes.h>

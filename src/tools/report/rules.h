@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rules.h - which options of opreport do not go together.
  * Layer: tools; part of report_plan.c. */
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* when.h - spans of time by the clock of the day, as --since and --between name them.
  * Layer: tools. */
 #pragma once

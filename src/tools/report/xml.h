@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xml.h - what opreport --xml tells of itself.
  * Layer: tools. */
 #pragma once

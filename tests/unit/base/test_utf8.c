@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lengths against table 3-7 of the Unicode standard, columns against wcwidth(3) of the C
  * library where its locale for UTF-8 is there. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record_maker.h - raw records of either byte order, written word by word. */
 #pragma once
 #include <stdbool.h>

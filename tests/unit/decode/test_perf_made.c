@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The records that perf makes: no trailer, no id, in both byte orders. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples: every field in its place, in both byte orders, and cut anywhere. */
 #include "base/array.h"
 

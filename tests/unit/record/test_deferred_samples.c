@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Chains whose user part comes later, while they are recorded. */
 #include "unit.h"
 

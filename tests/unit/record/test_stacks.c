@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bounds of the tables of a recording, and what it leaves to the next one. */
 #include "record/stacks.h"
 

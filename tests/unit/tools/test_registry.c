@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Walks the registries: whoever adds a row and forgets its help text or its place in the
  * manual finds out here. */
 #include <ctype.h>

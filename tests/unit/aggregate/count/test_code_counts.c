@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often code ran: runs that lie on each other. */
 #include "aggregate/count/code_counts.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A timeline against plain sums. */
 #include "aggregate/count/timeline.h"
 

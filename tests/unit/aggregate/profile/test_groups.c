@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Groups by their values, against a plain list of those added. */
 #include "aggregate/profile/groups.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Call graphs and sums of call trees, against a model that looks at each stack by itself.  Without
  * symbols the function of a frame is its image. */
 #include "aggregate/profile/call_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The engine against a model that looks at every sample and every row. */
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Segments of several recordings as one stream. */
 #include "aggregate/read/sample_merge.h"
 

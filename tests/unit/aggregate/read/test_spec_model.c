@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Random profile specifications over random samples: the profile selects what a model
  * selects that parses the words and matches every sample by itself, one by one. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cells become rows: those of one `who` after the other, those in no order or with more of anything
  * than fits into a number, and those of a second source; against plain sums. */
 #include "aggregate/views/cells_rows.h"

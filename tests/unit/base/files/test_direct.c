@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files that no page cache holds come as they are, in pieces of any order. */
 #include "base/files/direct.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A piece of a file stays readable whatever becomes of the file; other errors are left to
  * whom they are meant for. */
 #include "base/files/mapped.h"

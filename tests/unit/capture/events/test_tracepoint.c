@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tracepoints by the text of tracefs, and their raw data. */
 #include "unit.h"
 

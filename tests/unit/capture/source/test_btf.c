@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of functions in BTF that was made by hand. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of /proc that tell of control groups, and those of this machine. */
 #include "unit.h"
 

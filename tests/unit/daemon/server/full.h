@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* full.h - no descriptor is left for this process, for a while. */
 #pragma once
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/array.h"
 #include "daemon/server/control_client.h"
 

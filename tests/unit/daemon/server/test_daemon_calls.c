@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The filter of system calls of the process that samples.  A filter cannot be removed, so that a child sets
  * it; asserts of cmocka are for the parent only. */
 #include "daemon/server/daemon_calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Copies of several users in the room that they share. */
 #include "daemon/upkeep/copies.h"
 

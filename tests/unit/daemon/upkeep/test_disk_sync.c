@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files that are put to the disk: which, and how often, by an fsync(2) that takes notes. */
 #include "daemon/upkeep/disk_sync.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Segments that grow old, by a clock that the test sets. */
 #include "base/array.h"
 #include "daemon/upkeep/retention.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Profiles of other tools: what is read of good ones, and that of bad ones the bad part is skipped;
  * each also cut at every byte, and with the n-th allocation failing. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "format/perfdata/perf_maker.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_maker.h - perf.data files made by hand, in either byte order. */
 #pragma once
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files by hand: header, attrs, what is damaged, and every prefix. */
 #include "base/array.h"
 #include "format/perfdata/input.h"

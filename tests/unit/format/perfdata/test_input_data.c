@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The reader against perf itself: the number of records of each kind in every recording of
  * ../shared/data (files, pipes, both byte orders, compressed, with AUX payload) must be what
  * `perf report --stats` prints. */

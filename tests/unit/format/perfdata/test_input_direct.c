@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file that is not in the page cache is read past it; what comes is the same. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Header features, whole and damaged; simpleperf's; names of events. */
 #include <errno.h>
 #include <stdlib.h>

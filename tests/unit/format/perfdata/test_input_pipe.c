@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams of pipes, read from a pipe in pieces of any size and from a file; directories. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Compressed records: pieces of one stream, with records that straddle them. */
 #include <string.h>
 #include <zstd.h>

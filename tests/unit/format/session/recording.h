@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recording.h - a made-up recording that the session tests write and read back: the same
  * seed gives the same, sample by sample. */
 #pragma once

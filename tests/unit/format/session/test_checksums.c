@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "format/session/checksums.h"
 
 #include <errno.h>

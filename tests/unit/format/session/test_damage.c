@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a reader makes of segment files that were cut, or changed, or lack a piece. */
 #include "format/session/session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Things of two dicts in a third. */
 #include "format/session/dict_merge.h"
 

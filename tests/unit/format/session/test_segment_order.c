@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The samples of a segment in order of time, whatever order they were written in. */
 #include "format/session/segment_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions of a sample profile: what is one thing, what is summed up, and its text in the order
  * that LLVM's own writer has (llvm/ProfileData/SampleProfWriter.cpp). */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flame graphs and heat maps of more than a browser can hold: less is told apart, nothing is left
  * out. */
 #include "present/export/export_writers.h"

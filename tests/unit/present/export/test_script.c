@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of perf script: the expected ones were printed by perf 6.1, or follow from the
  * formats of its numbers. */
 #include "unit.h"

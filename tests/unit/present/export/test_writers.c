@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The registries of columns and writers, and that a report does not depend on the order in
  * which its samples came. */
 #include "base/array.h"

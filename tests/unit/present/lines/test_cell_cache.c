@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The texts of values: kept as they were put in, and not for values that are none. */
 #include "present/lines/cell_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What becomes of names that are too long.  Expected texts are set by hand. */
 #include "base/array.h"
 #include "present/lines/elide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Widths of columns, worked out by hand. */
 #include "base/array.h"
 #include "present/lines/fit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines against a model: what they sum up, and in which order they stand. */
 #include "present/lines/lines.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of trees, from paths whose samples are given. */
 #include "present/text/tree_lines.h"
 

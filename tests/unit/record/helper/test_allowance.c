@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CPU time that others may have, by a clock that the test sets. */
 #include "record/helper/allowance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which user pays for a binary's unwind table. */
 #include "record/helper/table_account.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Budgets of users for unwind tables, by a clock that the test sets. */
 #include "record/helper/table_budget.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which processes are in other mount namespaces, by the records of the kernel. */
 #include "unit.h"
 

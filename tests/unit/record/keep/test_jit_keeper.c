@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/keep/jit_keeper.h"
 
 #include <errno.h>

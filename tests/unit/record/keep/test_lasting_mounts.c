@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which mounts cannot be unmounted while this process runs. */
 #include "base/array.h"
 #include "record/keep/lasting_mounts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A copy without a name: the bytes, the time, and what is refused. */
 #include "record/keep/private_copy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Line number programs written by hand after DWARF 4, section 6.2, and what they mean. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts of a section, in pages that all share and alone; sections that claim too much. */
 #include <elf.h>
 #include <errno.h>

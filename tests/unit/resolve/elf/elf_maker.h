@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elf_maker.h - writes small ELF files by hand, of both classes and byte orders, so that a
  * test knows every number in them.
  *

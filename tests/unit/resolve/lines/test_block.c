@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What goes into a block comes out again: rows, spans, chains of inlined calls; and what cannot
  * be a block is refused. */
 #include "unit.h"

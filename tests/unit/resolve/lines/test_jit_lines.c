@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of JIT code by address and function: code that takes another's place, V8's addresses. */
 #include "unit.h"
 

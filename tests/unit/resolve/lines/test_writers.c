@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who writes which index, as other processes see it. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who ran where, over time: exec, fork, pid and address reuse, late and early records. */
 #include "unit.h"
 

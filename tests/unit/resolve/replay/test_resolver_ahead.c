@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks that threads unwind before their turn are those that are found at their turn. */
 #include "unit.h"
 

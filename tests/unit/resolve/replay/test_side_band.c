@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records of several CPUs' rings, each in order of time, become one row of all. */
 #include "unit.h"
 

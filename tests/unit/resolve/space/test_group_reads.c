@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples that tell what a group has counted so far: what each event is credited, by hand, in both
  * byte orders. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The persistent map of mappings against an array with one cell per address. */
 #include "unit.h"
 

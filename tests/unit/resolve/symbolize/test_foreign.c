@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What other machines' perf printed for an address (symbol+offset, object) must come out of
  * their recordings' build-ids and a copy of their ~/.debug: 64-bit big-endian, 32-bit ARM
  * with Thumb code, and arm64.  Their perf read their own files and their own kernel. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What machines do to symbols, in small files as their linkers write them. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples to records and, through decoder and resolver, back again. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules for code that has none: the begin of programs, .init and .fini, the system call that makes
  * a thread, and the one that ends a signal. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables in files: what is written is what is read, and what was changed is not read. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames that .ARM.exidx and .sframe tell of.  The instructions of ARM are those of Debian's libc,
  * as readelf -u explains them. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The line that says how far long work is, on a terminal of its own. */
 #include "base/array.h"
 #include "tools/cli/progress.h"
