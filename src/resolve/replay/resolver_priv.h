@@ -188,6 +188,9 @@ int resolver_find(struct resolver *r, const struct record *rec,
 int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample);
+/* The same with RESOLVE_LEAVES, for callers that do not use resolver_locate() and the like. */
+int resolver_finish_leaf(struct resolver *r, const struct record *rec,
+			 struct resolver_found *found, struct sample *ret_sample);
 /* False: those that began have to be ended first. */
 bool resolver_has_room(const struct resolver *r);
 /* Step 4, behind resolver_chain_look() and resolver_chain_ask(): all of the sample but its stack.

@@ -444,6 +444,18 @@ static int finish_chain(struct resolver *r, const struct decoder *d,
 	return sample->stack == DICT_NONE ? -ENOMEM : 0;
 }
 
+int resolver_finish_leaf(struct resolver *r, const struct record *rec,
+			 struct resolver_found *found, struct sample *ret_sample)
+{
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
+		return -ENOMEM;
+	if (resolver_samples_begin_sample(r, rec, found, ret_sample))
+		return -ENOMEM;
+	ret_sample->stack = resolver_samples_leaf_stack(r, found, rec->sample.ip.v);
+	return ret_sample->stack == DICT_NONE ? -ENOMEM : 0;
+}
+
 int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample)

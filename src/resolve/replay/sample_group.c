@@ -83,20 +83,28 @@ static int give_one(struct sample_group *g, size_t at, int result)
 	return result ? result : g->sink.take(g->sink.ctx, at, at + 1);
 }
 
-/* Those without steps; `in_turn`: each is given to the sink at once. */
-static int resolve_whole(struct sample_group *g, size_t from, size_t to, bool in_turn)
+static int resolve_in_turn(struct sample_group *g, size_t from, size_t to)
 {
 	int result = 0;
 
 	for (size_t i = from; i < to && !result; i++) {
 		struct grouped_sample *s = &g->samples[i];
 
-		result = resolver_finish(g->resolver, g->decoder, &s->rec,
-					 &g->steps[i].found, &s->sample);
-		if (in_turn)
-			result = give_one(g, i, result);
+		result = give_one(g, i,
+				  resolver_finish(g->resolver, g->decoder, &s->rec,
+						  &g->steps[i].found, &s->sample));
 	}
-	return result || in_turn ? result : g->sink.take(g->sink.ctx, from, to);
+	return result;
+}
+
+/* Without callers samples have no steps. */
+static int resolve_leaves(struct sample_group *g, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (resolver_finish_leaf(g->resolver, &g->samples[i].rec,
+					 &g->steps[i].found, &g->samples[i].sample))
+			return -ENOMEM;
+	return g->sink.take(g->sink.ctx, from, to);
 }
 
 /* ---- step by step ---- */
@@ -208,14 +216,14 @@ static void get_ahead(struct sample_group *g, size_t from, size_t to)
 		g->steps[from].found.ahead = resolver_ahead_get(g->ahead, from);
 }
 
-/* Samples of flat reports have no steps. */
 static int resolve_some(struct sample_group *g, size_t from, size_t to)
 {
-	bool in_turn = g->in_turn || to - from == 1;
+	enum resolver_depth depth = g->resolver->depth;
 
-	return in_turn || g->resolver->depth != RESOLVE_CHAINS
-		       ? resolve_whole(g, from, to, in_turn)
-		       : resolve_chains(g, from, to);
+	if (g->in_turn || to - from == 1 || depth == RESOLVE_THREADS)
+		return resolve_in_turn(g, from, to);
+	return depth == RESOLVE_CHAINS ? resolve_chains(g, from, to)
+				       : resolve_leaves(g, from, to);
 }
 
 int sample_group_end(struct sample_group *g)
