@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* addr.h - the three kinds of address a profiler meets, as types of their own so
- * that mixing them does not compile.
+/* addr.h - separate types for the three kinds of addresses, so that mixing them does not
+ * compile.
  * Layer: base. */
 #pragma once
 #include <stdint.h>
 
-/* An address in a running process or kernel, as the CPU sees it. */
+/* A runtime address in a process or kernel, as the CPU sees it. */
 struct rt_addr {
 	uint64_t v;
 };
 
-/* An offset in a file on disk (what a mapping's pgoff speaks of). */
+/* An offset in a file on disk, like a mapping's pgoff. */
 struct file_off {
 	uint64_t v;
 };

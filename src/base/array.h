@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* array.h - how many elements an array has.
+/* array.h - the number of elements of an array.
  * Layer: base. */
 #pragma once
 
-/* A pointer in place of the array does not compile. */
+/* Does not compile for a pointer. */
 #define COUNT_OF(array)                                                                \
 	(sizeof(array) / sizeof(*(array)) +                                            \
 	 0 * sizeof(struct {                                                           \

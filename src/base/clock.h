@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock.h - times as nanoseconds.
+/* clock.h - times in nanoseconds.
  * Layer: base. */
 #pragma once
 #include <stdint.h>
@@ -10,13 +10,13 @@
 #define NS_PER_S INT64_C(1000000000)
 #define MS_PER_S INT64_C(1000)
 
-/* Of a clock, or of a file's st_mtim; times before 1970 wrap. */
+/* Converts the time of a clock or a file's st_mtim. Times before 1970 wrap around. */
 static inline uint64_t clock_ns(struct timespec t)
 {
 	return (uint64_t)(t.tv_sec * NS_PER_S + t.tv_nsec);
 }
 
-/* What a clock such as CLOCK_MONOTONIC shows. */
+/* Returns the current time of a clock such as CLOCK_MONOTONIC. */
 static inline uint64_t clock_now_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };

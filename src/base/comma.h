@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* comma.h - lists with commas, as options and profile specifications have them.
+/* comma.h - parses comma-separated lists, as in options and profile specifications.
  * Layer: base. */
 #pragma once
 
-/* The next value of a comma list, malloc'd; `\,` is a comma within a value.  Moves *text
- * behind the comma, or to NULL after the last value.  NULL when memory is short. */
+/* Returns the next value of a comma-separated list, which the caller frees; `\,` is a comma
+ * within a value. Moves *text past the comma, or to NULL after the last value. Returns NULL if
+ * memory is short. */
 char *comma_next(const char **text);

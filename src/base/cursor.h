@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cursor.h - bounded reading of bytes in either byte order.
- * Layer: base.  A cursor that runs short returns zeros and remembers it in `failed`, so
- * that a decoder reads like the record it decodes and tests once at the end. */
+/* cursor.h - bounds-checked reading of bytes in either byte order.
+ * Layer: base.  Reads past the end return zeros and set `failed`. So a decoder can read all
+ * fields of a record and check for errors once at the end. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,17 +12,17 @@ struct cursor {
 	const uint8_t *data;
 	size_t len;
 	size_t pos;
-	bool swap;   /* the data has the other byte order than this machine */
+	bool swap;   /* the data has the opposite byte order */
 	bool failed; /* a read went past the end, or a varint was malformed */
 };
 
-/* `swap`: whether integers have to be byte-swapped.  The data stays the caller's. */
+/* `swap`: integers have to be byte-swapped. The caller keeps the data. */
 static inline struct cursor cursor_of(const void *data, size_t len, bool swap)
 {
 	return (struct cursor){ .data = data, .len = len, .swap = swap };
 }
 
-/* The same, for data that is little-endian by definition (the session format). */
+/* Same, for data that is always little-endian (the session format). */
 static inline struct cursor cursor_le(const void *data, size_t len)
 {
 	return cursor_of(data, len, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
@@ -33,7 +33,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return c->len - c->pos;
 }
 
-/* The next `len` bytes, borrowed, or NULL (and failed) if fewer are left. */
+/* Returns the next `len` bytes, borrowed. If fewer are left, returns NULL and sets `failed`. */
 static inline const void *cursor_take(struct cursor *c, size_t len)
 {
 	if (c->failed || len > c->len - c->pos) {
@@ -84,9 +84,9 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
-/* LEB128, at most 64 bits; a longer one fails the cursor. */
+/* Decode LEB128 of at most 64 bits. A longer number sets `failed`. */
 uint64_t cursor_varint(struct cursor *c);
 int64_t cursor_svarint(struct cursor *c);
-/* A NUL-terminated string that lies wholly in the next `max` bytes (and in the data):
- * returns it, borrowed, and steps over `max` bytes; NULL and failed otherwise. */
+/* Returns a NUL-terminated string that ends within the next `max` bytes, borrowed, and skips
+ * `max` bytes. Otherwise returns NULL and sets `failed`. */
 const char *cursor_fixed_str(struct cursor *c, size_t max);

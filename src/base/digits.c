@@ -6,7 +6,7 @@
 enum {
 	THOUSAND = 1000,
 	GROUP = 3, /* digits */
-	COPIED = 4 /* bytes at a time */
+	COPIED = 4 /* bytes copied at a time */
 };
 
 #define ONES(p) p "0", p "1", p "2", p "3", p "4", p "5", p "6", p "7", p "8", p "9"
@@ -14,7 +14,7 @@ enum {
 	ONES(p "0"), ONES(p "1"), ONES(p "2"), ONES(p "3"), ONES(p "4"), ONES(p "5"),  \
 		ONES(p "6"), ONES(p "7"), ONES(p "8"), ONES(p "9")
 
-/* With zeros in front. */
+/* With leading zeros. */
 static const char thousand[THOUSAND][COPIED] = { TENS("0"), TENS("1"), TENS("2"),
 						 TENS("3"), TENS("4"), TENS("5"),
 						 TENS("6"), TENS("7"), TENS("8"),
@@ -40,12 +40,12 @@ size_t digits_of(char digits[DIGITS_MAX], uint64_t v)
 	return DIGITS_MAX - at;
 }
 
-/* Nothing depends on how many digits there are, which cannot be foreseen. */
+/* Avoids branches on the number of digits, which the CPU cannot predict. */
 static size_t put_below_thousand(char *to, uint64_t v)
 {
 	size_t zeros = (v < 100) + (v < 10);
 
-	/* The next number's digits are behind the last ones. */
+	/* Bytes after the last digit belong to the next number of the table. */
 	memcpy(to, (const char *)thousand + v * COPIED + zeros, COPIED);
 	return GROUP - zeros;
 }

@@ -8,7 +8,7 @@
 
 #include "base/safe_text.h"
 
-/* The text, of which the last `reserve` bytes stay free. */
+/* Formats the message and leaves the last `reserve` bytes free. */
 __attribute__((format(printf, 4, 0))) static void
 err_set_text(struct err *err, size_t reserve, bool lines, const char *format,
 	     va_list args)

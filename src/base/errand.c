@@ -15,26 +15,26 @@ enum {
 
 static const unsigned int away_max[ERRAND_KINDS] = {
 	[ERRAND_FILE] = AWAY_MAX,
-	/* Anybody can make such, of as many processes as he likes. */
+	/* Any user can cause these, with any number of processes. */
 	[ERRAND_MEMORY] = 2,
 };
 
-/* One thread. */
+/* One worker thread. */
 struct runner {
 	struct runner *next;
 	pthread_cond_t changed;
-	struct errand *errand; /* NULL: it waits for one */
+	struct errand *errand; /* NULL: idle */
 	bool has_ended;
-	bool is_left; /* it hangs: nobody waits for it, and it ends with its errand */
+	bool is_left; /* it hangs: it was abandoned, and ends when its request ends */
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct runner *ready; /* NULL: there is none */
+	struct runner *ready; /* an idle thread, or NULL */
 	struct runner *away;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void errand_forget(struct runner *r)
 {
 	struct runner **at = &pool.away;
@@ -70,7 +70,7 @@ static void *run_errands(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that waits. */
+/* Blocks signals in the thread; the main thread handles them. */
 static int errand_start_thread(struct runner *r)
 {
 	pthread_attr_t detached;
@@ -129,7 +129,7 @@ static struct timespec errand_end_of(uint64_t patience_ns)
 	return clock_timespec(clock_now_ns(CLOCK_MONOTONIC) + patience_ns);
 }
 
-/* With the lock held, which is free meanwhile. */
+/* Call with the lock held; it is released while waiting. */
 static int errand_wait_for(struct runner *r, uint64_t patience_ns)
 {
 	struct timespec end = errand_end_of(patience_ns);

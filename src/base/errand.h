@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* errand.h - calls that may not come back: a file may lie where a server does not answer, and so may
- * memory of a process that maps it.  A thread makes them, and is left where it hangs.
- * Layer: base.  For one thread of a process; the errands' own run beside it. */
+/* errand.h - runs calls that can hang: a file can be on a server that does not respond, and so
+ * can the memory of a process that maps it. A separate thread makes the call, and is abandoned
+ * if it hangs.
+ * Layer: base.  For use by one thread of a process; the calls run in their own threads. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,21 +13,23 @@ enum errand_kind {
 	ERRAND_KINDS
 };
 
-/* Begins what a call is about, allocated with all that it needs. */
+/* The header of a request, which is allocated together with all data of the call. */
 struct errand {
 	enum errand_kind kind;
 	uint64_t
-		about; /* what would hang, such as a device: nothing else about it is begun then */
+		about; /* the object that can hang, such as a device: while a call on it
+                        * hangs, no other is started */
 	void (*run)(struct errand *e);
-	/* Frees it and what came of it, when nobody waits any more; by the thread. */
+	/* Frees the request and its results after the caller stopped waiting. Called by the
+	 * thread. */
 	void (*drop)(struct errand *e);
 };
 
-/* Has `e` run, and waits for its end, up to `patience_ns`.
- * 0: it has ended, and is the caller's as before.
- * -ETIMEDOUT: it goes on, and is not the caller's any more.
- * -EBUSY: one that is about the same has not come back, or too many of its kind have not;
- * -ENOMEM, -EAGAIN: there is no thread.  It was not begun, and is the caller's. */
+/* Runs `e` in a thread and waits for its end, up to `patience_ns`. Returns:
+ * 0: it has ended; the caller owns it again.
+ * -ETIMEDOUT: it is still running, and the caller no longer owns it.
+ * -EBUSY: another call on the same object hangs, or too many calls of its kind do; -ENOMEM,
+ * -EAGAIN: no thread could be created. It was not started, and the caller still owns it. */
 int errand_run(struct errand *e, uint64_t patience_ns);
-/* How many have not come back. */
+/* Returns the number of calls that currently hang. */
 unsigned int errand_nr_away(void);

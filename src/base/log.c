@@ -12,12 +12,12 @@
 #include "base/safe_text.h"
 
 enum {
-	TOLD_MAX = 1024 /* later ones are said each time */
+	TOLD_MAX = 1024 /* further messages are repeated */
 };
 
 static log_sink the_sink;
 static log_progress_sink the_progress_sink;
-/* Hashes of what was said, 0: free. */
+/* Hashes of messages already logged; 0: free. */
 static atomic_uint_least64_t told[TOLD_MAX];
 
 void log_set_sink(log_sink sink)

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* log.h - where a layer below tools/ leaves a remark: the tool decides what becomes of it.
- * Layer: base.  The sink is process-wide state, set once at the start by the tool. */
+/* log.h - messages from layers below tools/. The tool decides what to do with them.
+ * Layer: base.  The tool sets the sink, which is process-wide, once at the start. */
 #pragma once
 
 enum log_level {
 	LOG_WARNING, /* the result is affected; shown to the user */
-	LOG_NOTE,    /* worth a line, the result is whole */
+	LOG_NOTE,    /* worth a message, but the result is complete */
 	LOG_DEBUG,
 	LOG_COUNT
 };
 
 typedef void (*log_sink)(enum log_level level, const char *text);
 
-/* NULL (the start) drops everything.  Texts are safe to show (safe_text.h). */
+/* NULL, the default, drops all messages. Texts are safe to print (safe_text.h). */
 void log_set_sink(log_sink sink);
 void log_say(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* But not if the same was said so before: for what is met once for each segment of a session. */
+/* Same, but drops a message that was logged before. For conditions that occur in each segment
+ * of a session. */
 void log_say_once(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What goes on while somebody waits ("fetched 1 of 3 files"): for the tool's line of progress,
- * which the next such text replaces.  NULL (the start) drops them. */
+/* Reports progress while the user waits ("fetched 1 of 3 files"). The tool shows it on one
+ * line, and the next text replaces it. NULL, the default, drops the texts. */
 typedef void (*log_progress_sink)(const char *words);
 void log_set_progress_sink(log_progress_sink sink);
 void log_progress(const char *words);

@@ -12,8 +12,8 @@ enum {
 	NO_DIGIT = 99
 };
 
-/* A table: which kind of digit is next in an address cannot be foreseen, and a branch that
- * is not costs as much as all the rest. */
+/* Uses a table: the CPU cannot predict which kind of digit follows in an address, and a
+ * mispredicted branch costs as much as everything else here. */
 static int parse_digit_of(char c)
 {
 	static const uint8_t digits[256] = {
@@ -56,7 +56,7 @@ bool parse_u64(const char *s, uint64_t *ret_v)
 	return parse_u64_max(s, UINT64_MAX, ret_v);
 }
 
-/* By hand, because strtod() follows the locale and takes "nan", "0x1p3" and blanks. */
+/* Does not use strtod(), which depends on the locale and accepts "nan", "0x1p3" and blanks. */
 static bool take_fraction(const char **s, double *ret_v)
 {
 	const char *p = *s;

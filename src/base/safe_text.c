@@ -14,8 +14,8 @@ enum {
 	ESCAPED_BYTES = CHARACTER_BYTES * ESCAPE_BYTES + 1
 };
 
-/* Escapes the character at `bytes`, or the byte if it is not a character.  Returns how many bytes
- * were read. */
+/* Escapes the character at `bytes`, or a single byte if it is not valid UTF-8. Returns the
+ * number of bytes read. */
 static size_t escape_next(char out[ESCAPED_BYTES], const char *bytes, size_t left)
 {
 	size_t step = utf8_next(bytes, left, NULL);
@@ -71,7 +71,7 @@ void safe_text_put(struct buf *out, const char *text, size_t len, bool utf8)
 	}
 }
 
-/* Where to cut a text so that its last character is whole. */
+/* Returns where to truncate a text so that its last character stays whole. */
 static size_t whole_len(const char *text, size_t len, size_t room)
 {
 	size_t cut = len < room ? len : room;

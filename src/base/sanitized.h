@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sanitized.h - IS_SANITIZED: whether this is a build with the address or the thread sanitizer, which need
+/* sanitized.h - IS_SANITIZED: true in a build with the address or thread sanitizer, which need
  * more memory and system calls than the program itself.
  * Layer: base. */
 #pragma once
 #include <stdbool.h>
 
-/* gcc before 14 has no such macro. */
+/* gcc before version 14 lacks this macro. */
 #ifdef __has_feature
 #define SANITIZED_FEATURE(name) __has_feature(name)
 #else

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signals.h - the signals of helper threads.
+/* signals.h - signal handling of helper threads.
  * Layer: base. */
 #pragma once
 #include <signal.h>
 
-/* Blocks the signals that other processes send in the calling thread, for threads that it starts: the main
- * thread handles them.  Signals that report a fault of the thread itself stay unblocked, as the kernel ends a
- * process that blocks one of those: SIGBUS (mapped.h), SIGSYS (daemon_calls.h) and the like.  `ret_before`: the
- * mask to restore by pthread_sigmask(3). */
+/* Blocks, in the calling thread, the signals that other processes send. Threads it starts
+ * inherit this, so that the main thread handles these signals. Signals that report a fault of
+ * the thread itself stay unblocked, because the kernel ends a process that blocks such a
+ * signal: SIGBUS (mapped.h), SIGSYS (daemon_calls.h) and similar. `ret_before` is the mask to
+ * restore with pthread_sigmask(3). */
 void signals_block_sent(sigset_t *ret_before);

@@ -8,8 +8,8 @@ struct utf8_range {
 	uint32_t last;
 };
 
-/* Blocks of marks and of invisible joiners (Unicode 15, general categories Mn, Me and Cf),
- * as far as they stand in names that people write; sorted, as all tables here. */
+/* Blocks of combining marks and invisible joiners (Unicode 15, general categories Mn, Me and
+ * Cf) that occur in real names. All tables here are sorted. */
 static const struct utf8_range combining[] = {
 	{ 0x0300, 0x036f },   { 0x0483, 0x0489 }, { 0x0591, 0x05bd },
 	{ 0x0610, 0x061a },   { 0x064b, 0x065f }, { 0x06d6, 0x06dc },
@@ -22,8 +22,8 @@ static const struct utf8_range combining[] = {
 	{ 0xe0100, 0xe01ef },
 };
 
-/* East Asian Width W and F (UAX #11) by whole blocks, those of symbols and pictures too: a
- * character taken for wider than it is costs a blank, one taken for narrower wraps a line. */
+/* East Asian Width W and F (UAX #11) by whole blocks, including symbols and pictographs.
+ * Overestimating a character's width costs a blank; underestimating it wraps a line. */
 static const struct utf8_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },
 	{ 0x23e9, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2600, 0x27bf },
@@ -65,7 +65,7 @@ static size_t length_by_first(uint8_t first)
 	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* What the second byte may be depends on the first. */
+/* The valid second bytes depend on the first byte. */
 static bool second_fits(uint8_t first, uint8_t second)
 {
 	uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deltas.h - what running totals have gained since they were last seen, each known by a pair of
- * numbers.
+/* deltas.h - computes how much running totals have increased since the last time. A pair of
+ * numbers identifies each total.
  * Layer: base. */
 #pragma once
 #include <stdint.h>
@@ -13,8 +13,9 @@ struct deltas {
 	VEC(uint64_t) last;
 };
 
-/* The gain of the total (a, b), from 0 at first.  One that has become less began anew.
- * 0 or -ENOMEM. */
+/* Sets *ret_gain to the increase of the total (a, b) since the previous call, or since 0 in the
+ * first call. A total that has decreased was reset; its gain is then `total`. Returns 0 or
+ * -ENOMEM. */
 int deltas_take(struct deltas *d, uint64_t a, uint64_t b, uint64_t total,
 		uint64_t *ret_gain);
 void deltas_done(struct deltas *d);

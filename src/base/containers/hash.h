@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - mixing of integers and hashing of bytes.
+/* hash.h - hashes integers and bytes.
  * Layer: base. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/* A good mixer of 64 bits (the finaliser of MurmurHash3). */
+/* A good 64-bit mixer (the finalizer of MurmurHash3). */
 static inline uint64_t hash_u64(uint64_t v)
 {
 	v ^= v >> 33;
@@ -21,8 +21,8 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return hash_u64(a * 0x9e3779b97f4a7c15ULL ^ hash_u64(b));
 }
 
-/* For tables in memory: a fifth of the work.  A product's halves added up, as wyhash mixes; where
- * there is no such product, what is above. */
+/* For hash tables in memory; needs a fifth of the time. Combines the halves of a 128-bit
+ * product, like wyhash; without a 128-bit type, uses hash_u64(). */
 static inline uint64_t hash_quick(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -37,10 +37,11 @@ static inline uint64_t hash_quick(uint64_t a, uint64_t b)
 
 /* XXH3, 64 bits. */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
-/* The same XXH3, of bytes that come in pieces: `xxhsum -H3` prints it.  NULL: no memory. */
+/* XXH3 of data that arrives in blocks; the same as `xxhsum -H3`. hash_stream_new() returns NULL
+ * if memory is short. */
 struct hash_stream;
 struct hash_stream *hash_stream_new(void);
 void hash_stream_put(struct hash_stream *h, const void *bytes, size_t len);
-/* The hash, and the stream is new again. */
+/* Returns the hash and resets the stream. */
 uint64_t hash_stream_end(struct hash_stream *h);
-void hash_stream_free(struct hash_stream *h); /* NULL is fine */
+void hash_stream_free(struct hash_stream *h); /* accepts NULL */

@@ -11,8 +11,8 @@
 enum {
 	HUGE_PAGE = 2 << 20,
 	HEAP_STEP = 32 << 20,
-	/* A mapping of its own has an end, most of whose huge page is filled for nothing: what is smaller
-	 * lies close together in the heap, and what is larger, of all sizes, leaves no holes there. */
+	/* The last huge page of a separate mapping is mostly filled in vain. So smaller arrays
+	 * share the heap, where larger ones of varying sizes would leave holes. */
 	BIG_BYTES = 2 * HUGE_PAGE,
 	ROOM = 16 << 20,
 	HEAP_TRIES = 64,
@@ -42,7 +42,7 @@ void *huge_alloc(size_t bytes)
 	if (!huge_is_big(bytes) || rounded < bytes)
 		return malloc(bytes);
 	memory = aligned_alloc(HUGE_PAGE, rounded);
-	/* Advice only: without huge pages it is slower, not wrong. */
+	/* Only advice: without huge pages it is slower but works. */
 	if (memory)
 		madvise(memory, rounded, MADV_HUGEPAGE);
 	return memory;
@@ -84,12 +84,11 @@ void huge_heap(void)
 	char *after = before;
 	int nr = 0;
 
-	/* All three: with one of them set, glibc adapts none itself any more. */
+	/* Set all three: if one is set, glibc stops adjusting the others. */
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
 	mallopt(M_MMAP_THRESHOLD, BIG_BYTES);
-	/* In small steps: a page that is touched before the advice keeps all around it from being
-	 * in a huge one. */
+	/* In small steps: touching a page before the advice prevents a huge page around it. */
 	while (nr < HEAP_TRIES && after == before) {
 		taken[nr++] = malloc(TRIED_BYTES);
 		after = sbrk(0);
@@ -119,7 +118,7 @@ void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
 		free(memory);
 }
 
-/* To the same place in a huge page, so that only tables are changed. */
+/* Moves to an address with the same offset in a huge page, so that only page tables change. */
 static void *move_mapped(void *memory, size_t bytes, size_t more)
 {
 	void *moved;
@@ -134,7 +133,7 @@ static void *move_mapped(void *memory, size_t bytes, size_t more)
 		       MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (moved != MAP_FAILED)
 		return moved;
-	/* What was at `to` may be gone by now, or be another thread's. */
+	/* The mapping at `to` can be gone, or belong to another thread. */
 	to = huge_map(more);
 	if (!to)
 		return NULL;

@@ -8,7 +8,8 @@
 
 enum {
 	FIRST_SLOTS = 64,
-	/* Up to here a table grows fourfold: most of what is put in is then moved once. */
+	/* Up to this size a table grows by a factor of four, so that most entries are moved
+	 * once. */
 	QUICK_SLOTS = 1 << 16,
 	AHEAD_SLOTS = 16
 };
@@ -43,7 +44,7 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
 	if (!m->slots)
 		return;
 	slot = &m->slots[hash_quick(a, b) & m->mask];
-	/* Every fourth lies across two lines. */
+	/* Every fourth slot spans two cache lines. */
 	__builtin_prefetch(slot);
 	__builtin_prefetch(&slot->more);
 }
@@ -74,14 +75,14 @@ uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
 {
 	if (!m->slots)
 		return MAP_NONE;
-	return map_probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
+	return map_probe(m, a, b)->value_plus_1 - 1; /* an empty slot yields MAP_NONE */
 }
 
 struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 {
 	struct map_slot *slot;
 
-	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
+	/* At most 5/8 full: with linear probing, an unsuccessful search then examines 4 slots. */
 	if (!m->slots || (m->nr + 1) * 8 > (m->mask + 1) * 5)
 		if (map_grow(m))
 			return NULL;
@@ -107,7 +108,7 @@ int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
 	return 0;
 }
 
-/* Moves back the slots after slot `i` that would not be found any more past an empty slot. */
+/* Moves entries after slot `i` back if an empty slot `i` would make them unreachable. */
 static void map_close_gap(struct map *m, size_t i)
 {
 	for (size_t k = (i + 1) & m->mask; m->slots[k].value_plus_1;

@@ -30,7 +30,8 @@ static uint64_t name_pool_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-/* NAME_POOL_NONE: it is not there, and *ret_turn is free in the list of its hash. */
+/* Returns NAME_POOL_NONE if the string is missing; *ret_turn is then free in the list of its
+ * hash. */
 static uint32_t name_pool_find(const struct name_pool *p, const char *text,
 			       uint64_t hash, uint64_t *ret_turn)
 {
@@ -44,7 +45,7 @@ static uint32_t name_pool_find(const struct name_pool *p, const char *text,
 	return name;
 }
 
-/* Takes `text`.  Nothing is changed when memory is short. */
+/* Takes ownership of `text`. Changes nothing if memory is short. */
 static uint32_t name_pool_add(struct name_pool *p, char *text, uint64_t hash,
 			      uint64_t turn)
 {
@@ -91,7 +92,7 @@ void name_pool_put(struct name_pool *p, uint32_t name)
 	map_remove_from_list(&p->by_hash, name_pool_hash(n->text), name);
 	free(n->text);
 	n->text = NULL;
-	/* Without the memory for the note the number is not used again. */
+	/* On lack of memory, the number is not reused. */
 	(void)vec_push(&p->unused, name);
 }
 

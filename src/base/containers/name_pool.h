@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* name_pool.h - strings known by a number for as long as they are referred to.
- * Layer: base.  Number 0 is always the empty string; the number of a string that was freed is used
- * again.  strtab.h keeps every string instead, and is smaller. */
+/* name_pool.h - reference-counted strings that are identified by a number.
+ * Layer: base.  Number 0 is always the empty string. The number of a freed string is reused.
+ * strtab.h keeps all strings instead, and is smaller. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -10,30 +10,32 @@
 #include "base/containers/vec.h"
 
 enum {
-	NAME_POOL_NONE = 0xffffffff /* no name; "memory is short" of name_pool_get() */
+	/* no name; name_pool_get() returns it if memory is short */
+	NAME_POOL_NONE = 0xffffffff
 };
 
 struct pooled_name {
-	char *text; /* NULL: an unused number */
+	char *text; /* NULL: unused */
 	uint32_t refs;
-	uint32_t number; /* the user's; NAME_POOL_NONE in a new one */
+	uint32_t number; /* for the caller; NAME_POOL_NONE in a new name */
 };
 
 struct name_pool {
 	VEC(struct pooled_name) names;
 	VEC(uint32_t) unused;
-	struct map by_hash; /* list of names under each hash */
+	struct map by_hash; /* the list of names with each hash */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int name_pool_init(struct name_pool *p);
 void name_pool_done(struct name_pool *p);
-/* The number of `text`, which has one reference more.  NAME_POOL_NONE when memory is short. */
+/* Returns the number of `text` and adds a reference to it. Returns NAME_POOL_NONE if memory is
+ * short. */
 uint32_t name_pool_get(struct name_pool *p, const char *text);
-/* One reference more or less to a name; NAME_POOL_NONE is fine.  name_pool_share() returns `name`. */
+/* Add and remove a reference. Both accept NAME_POOL_NONE. name_pool_share() returns `name`. */
 uint32_t name_pool_share(struct name_pool *p, uint32_t name);
 void name_pool_put(struct name_pool *p, uint32_t name);
-/* Lives as long as the references; "" for NAME_POOL_NONE. */
+/* Returns the string, which lives as long as its references, or "" for NAME_POOL_NONE. */
 const char *name_pool_text(const struct name_pool *p, uint32_t name);
-/* How many there are now, the empty one included. */
+/* Returns the number of strings, including the empty one. */
 size_t name_pool_count(const struct name_pool *p);

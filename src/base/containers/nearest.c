@@ -14,7 +14,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* The optimal string alignment distance, three rows at a time. */
+/* The optimal string alignment distance. Keeps only three rows. */
 size_t nearest_distance(const char *a, const char *b)
 {
 	size_t rows[3][NEAREST_WORD_MAX + 1];
@@ -53,12 +53,13 @@ void nearest_try(struct nearest *n, const char *candidate)
 	n->best_cost = cost;
 }
 
-/* ---- several ---- */
+/* ---- several matches ---- */
 
 enum {
-	LETTERS_TO_CONTAIN = 4, /* fewer are in too many words */
-	COST_CONTAINED = 3,     /* as good as so many edits */
-	COST_BEHIND_BEST = 3    /* what is farther than the nearest is not said */
+	LETTERS_TO_CONTAIN = 4, /* shorter words are contained in too many others */
+	COST_CONTAINED = 3,     /* counts as this many edits */
+	/* matches that are this much worse than the best are omitted */
+	COST_BEHIND_BEST = 3
 };
 
 static void nearest_lower(char *to, const char *from, size_t len)
@@ -88,7 +89,7 @@ static size_t cost_of(const struct nearest_few *n, const char *candidate)
 	if (!*n->word || len > NEAREST_WORD_MAX)
 		return SIZE_MAX;
 	nearest_lower(name, candidate, len);
-	/* So many letters are put in or taken out at least. */
+	/* The minimum number of insertions or deletions. */
 	if (apart <= n->limit)
 		cost = nearest_distance(n->word, name);
 	if (cost > COST_CONTAINED && typed >= LETTERS_TO_CONTAIN &&

@@ -6,7 +6,7 @@
 
 enum {
 	FIRST_SLOTS = 64,
-	QUICK_SLOTS = 1 << 16, /* up to here a table grows fourfold */
+	QUICK_SLOTS = 1 << 16, /* up to this size a table grows by a factor of four */
 	AHEAD_SLOTS = 16
 };
 
@@ -33,7 +33,7 @@ static struct pair_slot *pairs_probe(const struct pairs *p, uint32_t a, uint32_t
 	return slot;
 }
 
-/* False when memory is short.  Apart from who looks up, which saves nothing then. */
+/* Returns false if memory is short. Not inlined, so that lookups save fewer registers. */
 __attribute__((noinline)) static bool pairs_grow(struct pairs *p)
 {
 	size_t nr = slots_of(p);
@@ -61,7 +61,7 @@ uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new)
 {
 	struct pair_slot *slot;
 
-	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
+	/* At most 5/8 full: with linear probing, an unsuccessful search then examines 4 slots. */
 	if ((p->nr + 1) * 8 > slots_of(p) * 5 && !pairs_grow(p))
 		return NULL;
 	slot = pairs_probe(p, a, b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pairs.h - hash table from a pair of 32-bit numbers to a 32-bit number: the index of tries, whose
- * nodes are found by their parent and what leads to them.
- * Layer: base.  Open addressing, never shrinks, nothing is deleted. */
+/* pairs.h - a hash table from a pair of 32-bit numbers to a 32-bit number. It is the index of
+ * tries, whose nodes are found by their parent and the key that leads to them.
+ * Layer: base.  Open addressing; it never shrinks, and entries are never deleted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,15 +15,16 @@ struct pair_slot {
 
 struct pairs {
 	struct pair_slot *slots;
-	size_t mask; /* number of slots - 1; 0 while there is no table */
+	size_t mask; /* number of slots - 1; 0: no table yet */
 	size_t nr;
 };
 
-/* One probe for "find or add": the slot's value cell.  *ret_new: the pair was added, and the
- * caller must store value + 1.  NULL when memory is short.  Good until the next call. */
+/* Finds or adds a pair with one probe, and returns the slot's value, which is valid until the
+ * next call. If *ret_new, the pair was added and the caller must store value + 1. Returns NULL
+ * if memory is short. */
 uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new);
-/* The value plus 1, or 0: there is no such pair. */
+/* Returns the value plus 1, or 0 if the pair does not exist. */
 uint32_t pairs_get(const struct pairs *p, uint32_t a, uint32_t b);
-/* Has the memory fetched in which the pair will be looked for. */
+/* Prefetches the memory where the pair will be looked up. */
 void pairs_prefetch(const struct pairs *p, uint32_t a, uint32_t b);
 void pairs_done(struct pairs *p);

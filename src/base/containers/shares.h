@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shares.h - how much each user has of something that all share.
- * Layer: base.  When room is short, the user with the largest amount gives some up, so that no
- * user can take from another who has less. */
+/* shares.h - how much of a shared resource each user holds.
+ * Layer: base.  When the resource is short, the user with the largest amount gives some up. So
+ * no user can take from another one who holds less. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,16 +14,17 @@ struct user_share {
 };
 
 struct shares {
-	VEC(struct user_share) users; /* each with an amount that is not 0 */
+	VEC(struct user_share) users; /* users with a nonzero amount */
 	uint64_t total;
 };
 
 void shares_done(struct shares *s);
-/* 0 or -ENOMEM: then nothing is changed. */
+/* Returns 0, or -ENOMEM; then nothing is changed. */
 int shares_add(struct shares *s, uint32_t user, uint64_t amount);
-/* Subtracts from what was added. */
+/* Subtracts an amount that was added before. */
 void shares_remove(struct shares *s, uint32_t user, uint64_t amount);
 uint64_t shares_of(const struct shares *s, uint32_t user);
-/* The user who has to give up something for `amount` more of `user`: the one with the largest
- * amount then.  At equal amounts, and if no user has anything, it is `user`. */
+/* Returns the user who has to give something up so that `user` can get `amount` more: the one
+ * with the largest amount afterwards. If amounts are equal or no user has anything, it is
+ * `user`. */
 uint32_t shares_giver(const struct shares *s, uint32_t user, uint64_t amount);

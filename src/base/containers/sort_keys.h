@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sort_keys.h - sorts things by a 64-bit address without moving them.
- * Layer: base.  Stable, and in time linear in their number. */
+/* sort_keys.h - sorts objects by a 64-bit address without moving them.
+ * Layer: base.  Stable; runs in linear time. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 struct sort_key {
 	uint64_t at;
-	uint32_t index; /* of the thing */
+	uint32_t index; /* of the object */
 };
 
-/* *keys is malloc'd and may be replaced; it stays the caller's.  0 or -ENOMEM (the keys are
- * then as they were). */
+/* Sorts `nr` keys. *keys is malloc'd and owned by the caller; it can be replaced. Returns 0, or
+ * -ENOMEM (the keys are then unchanged). */
 int sort_keys(struct sort_key **keys, size_t nr);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 enum {
-	FEW = 40, /* less work one by one than by digits */
+	/* for fewer numbers, insertion sort is faster than sorting by digits */
+	FEW = 40,
 	SHORT_BITS = 8,
 	LONG_BITS = 11,
-	LONG_NR = 1 << LONG_BITS, /* so many pay for counting long digits */
+	LONG_NR = 1 << LONG_BITS, /* with this many numbers, longer digits are faster */
 	KEY_BITS = 64
 };
 
@@ -23,7 +24,7 @@ static void insert_each(uint64_t *numbers, size_t nr, unsigned int shift)
 	}
 }
 
-/* Where each digit's numbers begin, of how many there are. */
+/* Converts the count of each digit to the index of its first number. */
 static void begin_digits(uint32_t *begins, size_t nr)
 {
 	uint32_t sum = 0;

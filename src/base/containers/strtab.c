@@ -13,13 +13,13 @@ int strtab_init(struct strtab *t)
 	return strtab_add(t, "") == STRTAB_FAILED ? -ENOMEM : 0;
 }
 
-/* The number, plus 1, of the string with that hash and turn; 0: there is none. */
+/* Returns the number, plus 1, of the string with that hash and probe number, or 0 if not found. */
 static uint32_t strtab_lookup(const struct strtab *t, uint64_t key)
 {
 	return pairs_get(&t->by_hash, (uint32_t)(key >> 32), (uint32_t)key);
 }
 
-/* Of a string that is not there, *ret_key is free. */
+/* If the string is not found, *ret_key is a free key. */
 static uint32_t find_len(const struct strtab *t, const char *s, size_t len,
 			 uint64_t hash, uint64_t *ret_key)
 {
@@ -46,7 +46,7 @@ uint32_t strtab_add_len(struct strtab *t, const char *s, size_t len)
 	bool is_new;
 	char *copy;
 
-	len = strnlen(s, len); /* a file may hold a NUL inside */
+	len = strnlen(s, len); /* strings from a file can contain a NUL */
 	hash = hash_bytes(s, len, 0);
 	number = find_len(t, s, len, hash, &key);
 	if (number != STRTAB_FAILED)

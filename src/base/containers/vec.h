@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vec.h - arrays that grow.  `struct { T *at; size_t nr, cap; }` made by VEC(T).
+/* vec.h - growable arrays: `struct { T *at; size_t nr, cap; }`, declared by VEC(T).
  * Layer: base. */
 #pragma once
 #include <stdbool.h>
@@ -12,15 +12,16 @@
 		size_t cap;                                                            \
 	}
 
-/* Room for one more element; false when memory is short.  Evaluates `v` often. */
+/* Makes room for one more element. Returns false if memory is short. Evaluates `v` several
+ * times. */
 #define vec_grow(v)                                                                    \
 	((v)->nr < (v)->cap ||                                                         \
 	 vec_grow_raw((void **)&(v)->at, &(v)->cap, (v)->nr + 1, sizeof(*(v)->at)))
-/* Room for `n` elements in all. */
+/* Makes room for `n` elements in total. */
 #define vec_reserve(v, n)                                                              \
 	((n) <= (v)->cap ||                                                            \
 	 vec_grow_raw((void **)&(v)->at, &(v)->cap, (n), sizeof(*(v)->at)))
-/* Appends a value; false (and nothing appended) when memory is short. */
+/* Appends a value. Returns false and appends nothing if memory is short. */
 #define vec_push(v, ...) (vec_grow(v) && ((v)->at[(v)->nr++] = (__VA_ARGS__), true))
 #define vec_done(v)                                                                    \
 	do {                                                                           \
@@ -29,6 +30,6 @@
 		(v)->nr = (v)->cap = 0;                                                \
 	} while (0)
 
-/* What the macros stand on; not called by name. */
+/* Used by the macros only. */
 bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes);
 void vec_free_raw(void *data);

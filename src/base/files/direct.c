@@ -15,15 +15,15 @@
 #include "base/clock.h"
 #include "base/files/io.h"
 
-/* Where times have 64 bits only, this call is missing, and is refused. */
+/* Not defined on architectures with only 64-bit times; the call then fails. */
 #ifndef SYS_io_getevents
 #define SYS_io_getevents (-1)
 #endif
 
 enum {
-	WORTH_BYTES = 16 << 20, /* less is not worth the trouble */
+	WORTH_BYTES = 16 << 20, /* smaller files are not worth the effort */
 	PAGES_ASKED = 32,
-	/* A disk that gives less than 500 MB/s is waited for by all reports but flat ones. */
+	/* All reports except flat ones wait for a disk slower than 500 MB/s. */
 	SLOW_NS_PER_BYTE = 2,
 	SLOW_AFTER_BYTES = 32 << 20
 };
@@ -31,18 +31,18 @@ enum {
 struct direct {
 	int fd;
 	aio_context_t context;
-	long batch; /* waited for together */
+	long batch; /* reads to wait for together */
 	struct iocb asks[DIRECT_DEPTH];
 	struct iocb *unsent[DIRECT_DEPTH];
 	long nr_unsent;
-	long nr_sent; /* and not done */
+	long nr_sent; /* submitted but not complete */
 	bool done[DIRECT_DEPTH];
 	int64_t result[DIRECT_DEPTH];
-	uint64_t bytes; /* that came */
+	uint64_t bytes; /* bytes read so far */
 	uint64_t waited_ns;
 };
 
-/* 1, 0, or a negative errno. */
+/* Returns 1, 0, or a negative errno. */
 static int direct_is_cached(int fd, uint64_t offset, size_t page_bytes)
 {
 	unsigned char here = 0;
@@ -75,7 +75,7 @@ bool direct_is_worth(int fd, uint64_t from, uint64_t end)
 	return nr_cached < PAGES_ASKED / 2;
 }
 
-/* Where the file system tells (statx(2), Linux 6.1), what it asks for may be more than we do. */
+/* If the file system reports its alignment (statx(2), Linux 6.1), it can be stricter than ours. */
 static bool is_able(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -119,7 +119,8 @@ int direct_open(int fd, unsigned int batch, struct direct **ret_direct)
 	return 0;
 }
 
-/* io_destroy(2) returns when nothing writes to anybody's memory any more. */
+/* io_destroy(2) returns after all reads in flight have ended, so that none still writes to
+ * memory. */
 void direct_close(struct direct *d)
 {
 	if (!d)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* direct.h - reads of regular files past the page cache, some at once.
- * Layer: base.  One thread at a time.
+/* direct.h - reads regular files with direct I/O, several blocks at once.
+ * Layer: base.  Use from one thread at a time.
  *
- * What a file's first reading costs is mostly the page cache's: memory is found, filled and entered, page
- * by page, for bytes that are looked at once.  Reads of a file opened with O_DIRECT (open(2)) bring them
- * to where they are wanted, and asked for with io_submit(2) they are there in time. */
+ * When a file is read for the first time, most of the cost is the page cache's: it allocates,
+ * fills and inserts pages for bytes that are read only once. Reads of a file opened with
+ * O_DIRECT (open(2)) put the bytes directly into the caller's memory, and io_submit(2) starts
+ * them early enough. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,30 +15,30 @@
 struct direct;
 
 enum {
-	DIRECT_ALIGN = 4096, /* of places in the file, in memory, and of lengths */
-	DIRECT_DEPTH = 3     /* reads at once */
+	/* alignment of file offsets, memory addresses and lengths */
+	DIRECT_ALIGN = 4096,
+	DIRECT_DEPTH = 3 /* reads in flight */
 };
 
-/* Whether bytes `from` to `end` of the file are so many that it matters, and most of them not in the
- * page cache (mincore(2), of some pages of them).  False where the kernel does not tell: of a
- * file of somebody else that we may not write. */
+/* Returns true if direct I/O is worthwhile for the bytes `from` to `end`: there are many of
+ * them, and most are not in the page cache (mincore(2) on a sample of pages). Returns false if
+ * the kernel does not reveal this, as for a file of another user that we cannot write. */
 bool direct_is_worth(int fd, uint64_t from, uint64_t end);
-/* Opens the file of `fd` once more.  So many reads as `batch` are waited for together: who is woken up has to
- * find their way back into the processor's caches.  0, or a negative errno where that cannot be: it
- * is to be read as ever. */
+/* Opens the file of `fd` again for direct I/O. Waits for `batch` reads together, because each
+ * wakeup costs CPU cache misses. Returns 0, or a negative errno if direct I/O is not possible. */
 int direct_open(int fd, unsigned int batch, struct direct **ret_direct);
-/* Waits for what is on its way.  NULL is fine. */
+/* Waits for the reads in flight. Accepts NULL. */
 void direct_close(struct direct *d);
-/* Has `len` bytes at `offset` in mind, both multiples of DIRECT_ALIGN as `memory` is, which is the
- * reader's until direct_wait(slot) or direct_close(); `slot`, less than DIRECT_DEPTH, is not in use.
- * Memory that a child would share must be MADV_DONTFORK. */
+/* Prepares a read of `len` bytes at `offset` into `memory`, all multiples of DIRECT_ALIGN.
+ * `memory` must stay valid until direct_wait(slot) or direct_close(). `slot` must be unused and
+ * less than DIRECT_DEPTH. Memory that a child would share must be MADV_DONTFORK. */
 void direct_ask(struct direct *d, unsigned int slot, void *memory, size_t len,
 		uint64_t offset);
-/* Sends what was asked for. */
+/* Submits the prepared reads. */
 void direct_send(struct direct *d);
-/* Waits for what was sent.  How many bytes came, less than asked for at the end of the file, or a negative
- * errno. */
+/* Waits for a submitted read. Returns the number of bytes read, which is smaller at the end of
+ * the file, or a negative errno. */
 ssize_t direct_wait(struct direct *d, unsigned int slot);
-/* Whether the disk keeps us waiting.  Then the page cache is worth its price: the file may be
- * read again. */
+/* Returns true if the disk is the bottleneck. The page cache is then worth its cost, as the
+ * file can be read again. */
 bool direct_is_slow(const struct direct *d);

@@ -15,10 +15,10 @@
 #include "base/log.h"
 
 enum {
-	REPORTED_MAX = 1024 /* later ones are reported each time */
+	REPORTED_MAX = 1024 /* further files are reported each time */
 };
 
-/* Hashes of paths, 0: free. */
+/* Hashes of paths; 0: free. */
 static atomic_uint_least64_t reported[FAULT_COUNT][REPORTED_MAX];
 static atomic_uint_least64_t counts[FAULT_COUNT];
 
@@ -27,7 +27,7 @@ static uint_least64_t hash_path(const char *path)
 	return hash_bytes(path, strlen(path), 0) | 1;
 }
 
-/* Whether it was not in the list, to which it is added. */
+/* Adds the path to the list. Returns true if it was not in it. */
 static bool faults_is_news(enum fault kind, const char *path)
 {
 	uint_least64_t hash = hash_path(path);

@@ -16,9 +16,9 @@
 
 struct guarded {
 	char *path;        /* PARENT/NAME */
-	size_t parent_len; /* of it */
+	size_t parent_len; /* length of PARENT */
 	size_t len;
-	int fd; /* of PARENT */
+	int fd; /* the directory PARENT */
 	unsigned int holders;
 };
 
@@ -33,7 +33,7 @@ static bool is_below(const struct guarded *g, const char *path)
 	       (path[g->len] == '/' || path[g->len] == '\0');
 }
 
-/* The innermost one; under the lock. */
+/* Returns the innermost guard. Call with the lock held. */
 static struct guarded *find_guard(const char *path)
 {
 	struct guarded *found = NULL;
@@ -157,7 +157,8 @@ void guard_drop(const char *parent, const char *name)
 	free(path);
 }
 
-/* A descriptor of PARENT, and what of the path is relative to it; -ENOENT: nothing guards it. */
+/* Returns a file descriptor of PARENT, and the part of the path relative to it; -ENOENT: the
+ * path is not guarded. */
 static int open_guard(const char *path, const char **ret_rest)
 {
 	const struct guarded *g;
@@ -175,7 +176,7 @@ static int open_guard(const char *path, const char **ret_rest)
 	return fd;
 }
 
-/* From `fd`, which is closed, into the directory that is named by the first `len` bytes. */
+/* Opens the directory named by the first `len` bytes, relative to `fd`, which is closed. */
 static int guard_enter(int fd, const char *name, size_t len)
 {
 	char component[NAME_MAX + 1];

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guard.h - directories that another user could replace with a link, held open.
- * Layer: base.  Whoever owns a directory above a session can rename the session and put a link in its place.
- * So the functions of io.h that take a path go from the held descriptor if the path lies below a guarded
- * directory: one component after the other, through no link, and only through directories of the caller or root.
- * All functions can be called from any thread. */
+/* guard.h - holds directories open that another user could replace with a link.
+ * Layer: base.  The owner of a directory above a session can rename the session and put a link
+ * in its place. So if a path is below a guarded directory, the functions of io.h start from the
+ * held descriptor, proceed one component at a time, follow no links, and only enter directories
+ * of the caller or root. Thread safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Guards `name` in the directory `parent`, which is open as `fd` (O_PATH is enough; it is duplicated): from
- * now on paths that begin with "PARENT/NAME" are resolved from `fd`.  Calls count: each needs its guard_drop().
- * 0 or a negative errno. */
+/* Guards `name` in the directory `parent`, which is open as `fd` (O_PATH is enough; it is
+ * duplicated). From now on paths that begin with "PARENT/NAME" are resolved from `fd`. Calls
+ * are counted: each needs a guard_drop(). Returns 0 or a negative errno. */
 int guard_add(const char *parent, const char *name, int fd);
-/* The same for all that is below `path`, which is open as `fd`. */
+/* Same for everything below `path`, which is open as `fd`. */
 int guard_add_all(const char *path, int fd);
-/* The same of a whole path; `fd` is its parent directory. */
+/* Same for a whole path; `fd` is its parent directory. */
 int guard_add_path(const char *path, int fd);
 void guard_drop(const char *parent, const char *name);
 void guard_drop_path(const char *path);
 
-/* A path to give to openat(2) and its kind. */
+/* Arguments for openat(2) and similar calls. */
 struct guard_at {
-	int fd;           /* AT_FDCWD if nothing guards the path */
-	const char *name; /* the last component then, else the whole path; borrowed */
+	int fd; /* AT_FDCWD if the path is not guarded */
+	/* the last component if it is guarded, else the whole path; borrowed */
+	const char *name;
 	bool is_guarded;
 };
 
-/* 0, or a negative errno and nothing to end: -ELOOP or -ENOTDIR of a component that is not a directory, -EPERM
- * of a directory of another user, -EINVAL of "..". */
+/* Resolves a path; call guard_at_end() afterwards. Returns 0, or a negative errno and nothing
+ * to end: -ELOOP or -ENOTDIR for a component that is not a directory, -EPERM for a directory of
+ * another user, -EINVAL for "..". */
 int guard_at(const char *path, struct guard_at *ret_at);
 void guard_at_end(struct guard_at *at);
-/* The length of the directory that guards `path`, with its name; 0: none. */
+/* Returns the length of the guarded directory's path, including its name, that contains `path`;
+ * 0: not guarded. */
 size_t guard_length(const char *path);

@@ -16,9 +16,9 @@
 
 enum {
 	READ_STEP = 64 * 1024,
-	COPY_STEP = 4 << 20, /* some milliseconds */
+	COPY_STEP = 4 << 20, /* takes some milliseconds */
 	HOLLOW_MIN_BYTES = 16 << 20,
-	HOLLOW_PART = 16, /* compression does less */
+	HOLLOW_PART = 16, /* a higher ratio than compression achieves */
 	ST_BLOCK_BYTES = 512
 };
 
@@ -60,7 +60,7 @@ ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off)
 	return (ssize_t)got;
 }
 
-/* What is in the pipe now; 0: it has ended. */
+/* Returns the bytes currently in the pipe, or 0 if it has ended. */
 static ssize_t peek_once(int fd, const int copy[2], void *bytes, size_t len)
 {
 	ssize_t n;
@@ -83,7 +83,8 @@ static ssize_t peek_pipe(int fd, void *bytes, size_t len)
 	if (pipe2(copy, O_CLOEXEC))
 		return -errno;
 	for (;;) {
-		/* Asked first: what was written before the last writer went is there. */
+		/* Checked before reading: data written before the last writer closed the pipe
+		 * is then included. */
 		bool ended = poll(&writers, 1, 0) > 0 && writers.revents & POLLHUP;
 
 		n = peek_once(fd, copy, bytes, len);
@@ -111,7 +112,7 @@ ssize_t io_peek(int fd, void *bytes, size_t len)
 	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
-/* fopencookie(3): 0 is an error. */
+/* For fopencookie(3), 0 means an error. */
 static ssize_t memory_write(void *cookie, const char *bytes, size_t len)
 {
 	struct buf *text = cookie;
@@ -180,7 +181,7 @@ int io_read_regular(const char *path, struct buf *out, size_t max)
 	return read_and_close(io_open_regular(path, 0), out, max);
 }
 
-/* A new file, which is to take the place of `path`; *ret_part is malloc'd. */
+/* Creates a file that will replace `path`. The caller frees *ret_part. */
 static int io_open_part(const char *path, mode_t mode, char **ret_part)
 {
 	static const char suffix[] = ".part";
@@ -194,7 +195,7 @@ static int io_open_part(const char *path, mode_t mode, char **ret_part)
 	return fd;
 }
 
-/* Gives it the name, or removes it if `r` says so; takes `part`. */
+/* Renames the file to `path`, or removes it if `r` is an error. Takes ownership of `part`. */
 static int io_end_part(int fd, int r, char *part, const char *path)
 {
 	if (close(fd) && !r)
@@ -239,7 +240,7 @@ uint64_t io_next_data(int fd, uint64_t at, uint64_t end)
 	if (at >= end)
 		return end;
 	data = lseek(fd, (off_t)at, SEEK_DATA);
-	/* Not all file systems know their holes. */
+	/* Not all file systems support this. */
 	if (data < 0)
 		return errno == ENXIO ? end : at;
 	return (uint64_t)data < end ? (uint64_t)data : end;
@@ -295,7 +296,7 @@ int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop)
 		r = -errno;
 	if (!r && fstat(from, &st))
 		r = -errno;
-	/* It became shorter: that is no hole. */
+	/* The file was truncated, which differs from a hole at the end. */
 	return !r && (uint64_t)st.st_size < bytes ? -EIO : r;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io_names.c - the functions of io.h that find or change names of files; base/files/guard.h keeps them below
- * guarded directories. */
+/* io_names.c - the functions of io.h that look up or change file names; base/files/guard.h
+ * keeps them below guarded directories. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -37,8 +37,8 @@ int io_open(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-/* 0 if reads of the open file give stored data and have no effect; else IO_NOT_REGULAR or another
- * negative errno. */
+/* Returns 0 if reads of the open file return stored data and have no side effect; otherwise
+ * IO_NOT_REGULAR or another negative errno. */
 static int check_stored(int fd)
 {
 	struct statfs fs;
@@ -61,7 +61,7 @@ int io_open_regular(const char *path, int flags)
 	struct stat st;
 	int fd, r;
 
-	/* Opening some devices has an effect (a tape rewinds): checked before, and again
+	/* Opening some devices has a side effect (a tape rewinds), so check before. Check again
 	 * after the open, because the path can have changed meanwhile. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return IO_NOT_REGULAR;
@@ -83,7 +83,7 @@ int io_open_lock(const char *path)
 
 	if (fd < 0)
 		return fd;
-	/* A hard link that another user planted is neither written nor given another mode. */
+	/* A hard link planted by another user is neither written nor chmod'ed. */
 	if (fstat(fd, &st))
 		r = -errno;
 	else if (!S_ISREG(st.st_mode))
@@ -95,7 +95,7 @@ int io_open_lock(const char *path)
 		return r;
 	}
 	if (fchmod(fd, 0600)) {
-		/* Of another owner, who could lock it anyway. */
+		/* The file has another owner, who could lock it anyway. */
 	}
 	return fd;
 }
@@ -135,7 +135,7 @@ int io_make_temp_dir(int at, char *template)
 	return r;
 }
 
-/* What is done in two directories at once. */
+/* Calls a function that needs two paths. */
 static int between(const char *from, const char *to,
 		   int (*fn)(const struct guard_at *from, const struct guard_at *to))
 {
@@ -186,7 +186,7 @@ int io_rename_new(const char *from, const char *to)
 {
 	int r = between(from, to, call_rename_new);
 
-	/* Not all file systems can. */
+	/* Not all file systems support it. */
 	return r == -EINVAL ? between(from, to, call_rename_checked) : r;
 }
 

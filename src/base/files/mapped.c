@@ -21,14 +21,14 @@
 
 enum {
 	NR_SLOTS = 128,
-	NR_POISONED = 64 /* of a build with a sanitizer */
+	NR_POISONED = 64 /* in a build with AddressSanitizer */
 };
 
-/* What a signal handler can look through. */
+/* The signal handler reads these. */
 struct mapped_slot {
 	atomic_bool taken;
 	atomic_bool lost;
-	_Atomic(uint8_t *) start; /* NULL: nothing */
+	_Atomic(uint8_t *) start; /* NULL: unused */
 	_Atomic(uint8_t *) end;
 };
 
@@ -48,8 +48,8 @@ static struct mapped_slot *slot_at(const uint8_t *address)
 	return NULL;
 }
 
-/* Puts zeros where the file has nothing.  mmap() is a plain system call on Linux, though
- * POSIX does not promise that a handler may make it. */
+/* Maps zeros where the file has no data. POSIX does not list mmap() as safe in signal handlers,
+ * but on Linux it is a plain system call. */
 static void on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	uint8_t *address = info->si_addr;
@@ -67,12 +67,12 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 			return;
 		}
 	}
-	/* It comes again as soon as we return, for whoever it is meant. */
+	/* The signal occurs again when we return, and then reaches the previous handler. */
 	(void)sigaction(signal, &before, NULL);
 	errno = errno_before;
 }
 
-/* Unless it is ours already: whoever else takes it may come and go. */
+/* Installs the handler unless it is installed, as other code can have replaced it. */
 static void mapped_take_signal(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -135,8 +135,8 @@ void mapped_stream(const struct mapped *m)
 }
 
 #ifdef POISONS
-/* The latest released mappings, which stay where they are: nothing else gets their addresses, and
- * a stale pointer into one is a report of the sanitizer.  The oldest makes room. */
+/* The last released mappings. Their addresses stay reserved, so that the sanitizer reports
+ * stale pointers. The oldest is dropped to make room. */
 static struct {
 	pthread_mutex_t lock;
 	struct {
@@ -151,7 +151,7 @@ static void unmap(uint8_t *at, size_t len)
 	uint8_t *oldest;
 	size_t oldest_len;
 
-	/* Only the addresses are kept, not the file. */
+	/* Keep only the addresses reserved, not the file mapped. */
 	(void)mmap(at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	ASAN_POISON_MEMORY_REGION(at, len);
 	pthread_mutex_lock(&poisoned.lock);

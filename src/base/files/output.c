@@ -19,19 +19,22 @@ enum {
 	LINKS_MAX = 40
 };
 
-/* A walk along a path, so that each link is seen by its own descriptor. */
+/* Resolves a path component by component, so that each link is checked through its own
+ * descriptor. */
 struct chase {
 	const char *path; /* as given */
-	int dir;          /* where the walk is */
-	char *rest;       /* what is left of the path, malloc'd */
+	int dir;          /* the current directory */
+	char *rest;       /* the rest of the path, malloc'd */
 	char name[NAME_MAX + 1];
 	int links;
-	bool refuses_last; /* links of others, if they are the last component */
-	bool is_dir; /* the whole path is to be one; no link of others is followed */
-	mode_t make_mode;  /* missing directories are made; 0: they are not */
-	bool last_is_link; /* the last component of the path was one */
-	bool last_is_magic; /* an open file of a process: only the kernel can follow it */
-	struct err err;     /* why it was refused; code 0: see errno */
+	/* refuse other users' links if they are the last component */
+	bool refuses_last;
+	bool is_dir; /* the path must be a directory; never follow other users' links */
+	mode_t make_mode;  /* mode for missing directories; 0: do not create them */
+	bool last_is_link; /* the last component was a link */
+	/* a magic link to an open file of a process: only the kernel can follow it */
+	bool last_is_magic;
+	struct err err; /* why it was refused; code 0: see errno */
 };
 
 static bool output_is_shared(const struct stat *dir)
@@ -61,7 +64,7 @@ static int chase_from(struct chase *c, bool from_root)
 		       open(from_root ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Takes the next component of the path; false: there is none. */
+/* Removes the next component from the path. Returns false if none is left. */
 static bool next_name(struct chase *c, bool *ret_is_last)
 {
 	const char *at = c->rest + strspn(c->rest, "/");
@@ -101,7 +104,7 @@ static bool is_in_proc(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Puts what the open link holds before the rest of the path. */
+/* Inserts the target of the open link before the rest of the path. */
 static int follow(struct chase *c, int link)
 {
 	char target[PATH_MAX];
@@ -128,7 +131,8 @@ static int enter_proc(const struct chase *c)
 	return openat(c->dir, c->name, flags | O_CLOEXEC);
 }
 
-/* One component, open as `fd`, which is taken.  1 if it was the last. */
+/* Processes one component, open as `fd`, whose ownership it takes. Returns 1 if it was the
+ * last. */
 static int step_into(struct chase *c, int fd, bool is_last)
 {
 	struct stat st;
@@ -182,7 +186,7 @@ static int output_step(struct chase *c)
 	return errno == ENOENT && is_last ? 1 : -errno;
 }
 
-/* To the directory and the name of the file; chase_end() in any case. */
+/* Resolves the path to the directory and the name of the file. Call chase_end() in any case. */
 static int chase_path(struct chase *c)
 {
 	int r;
@@ -203,7 +207,7 @@ static void chase_end(struct chase *c)
 	free(c->rest);
 }
 
-/* A file that was there already. */
+/* Checks a file that existed already. */
 static int check_stat(struct chase *c, const struct stat *st)
 {
 	struct stat dir;
@@ -227,7 +231,7 @@ static int output_check_file(struct chase *c, int fd)
 	return fstat(fd, &st) ? -errno : check_stat(c, &st);
 }
 
-/* Before it is opened: another user's FIFO would be waited for. */
+/* Called before opening, because opening another user's FIFO would block. */
 static int output_check_name(struct chase *c)
 {
 	struct stat st;
@@ -237,7 +241,7 @@ static int output_check_name(struct chase *c)
 		       : check_stat(c, &st);
 }
 
-/* Nothing is cut off before it is known whose file it is. */
+/* Does not truncate the file before its owner is known. */
 static int open_at(struct chase *c, int flags, mode_t mode)
 {
 	int follow = c->last_is_magic ? 0 : O_NOFOLLOW;
@@ -298,7 +302,7 @@ int output_open_stream(const char *path, FILE **ret_stream, struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-/* The path of the file that was found, by the kernel's name of its directory. */
+/* Returns the path of the file, based on the kernel's name of its directory. */
 static int name_found(const struct chase *c, char **ret_path)
 {
 	char link[64], dir[PATH_MAX];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path.h - paths as text: nothing is looked up in a file system.
+/* path.h - handles paths as text, without accessing the file system.
  * Layer: base. */
 #pragma once
 
-/* The absolute path, without "." and "..", so that a file has one name; one that is not absolute
- * is below `dir`.  malloc'd; NULL: out of memory. */
+/* Returns the absolute path without "." and "..", so that a file has only one name. A relative
+ * path starts at `dir`. The caller frees it. Returns NULL if memory is short. */
 char *path_full(const char *path, const char *dir);
-/* What is behind the last slash, in `path`; all of it where that is nothing ("/", "dir/"). */
+/* Returns the part of `path` after the last slash, or all of it if that part is empty ("/",
+ * "dir/"). */
 const char *path_base(const char *path);

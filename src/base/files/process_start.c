@@ -12,7 +12,7 @@
 
 enum {
 	STAT_MAX = 4096,
-	START_FIELD = 22, /* of /proc/PID/stat: ticks since boot */
+	START_FIELD = 22, /* of /proc/PID/stat: clock ticks since boot */
 };
 
 uint64_t process_start_ns(int32_t pid)
@@ -29,7 +29,7 @@ uint64_t process_start_ns(int32_t pid)
 		return 0;
 	}
 	buf_put_u8(&text, 0);
-	/* The second field is a name in brackets, with anything in it. */
+	/* The second field is a name in parentheses, which can contain any characters. */
 	at = text.failed ? NULL : strrchr((char *)text.data, ')');
 	for (int field = 2; at && field < START_FIELD; field++)
 		at = strchr(at + 1, ' ');

@@ -12,7 +12,7 @@
 #include "base/files/io.h"
 #include "base/files/tree.h"
 
-/* Is called for each directory above a file, from the innermost one outwards; false ends it. */
+/* Called for each directory above a file, from the innermost outwards. Returns false to stop. */
 typedef bool (*climb_fn)(void *ctx, const struct stat *dir);
 
 static bool public_file_is_same(const struct stat *a, const struct stat *b)
@@ -20,8 +20,8 @@ static bool public_file_is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The directory of a file, for openat(2); -1: it cannot be opened, or the file in it is another one
- * than `fd` (-1: any). */
+/* Returns a descriptor of the directory that contains the file, for openat(2). Returns -1 if it
+ * cannot be opened, or if the file there is not `fd` (-1: any). */
 static int public_file_open_parent(const char *path, int fd)
 {
 	char *real = realpath(path, NULL);
@@ -43,8 +43,8 @@ static int public_file_open_parent(const char *path, int fd)
 	return dir;
 }
 
-/* By "..", so that these are the directories above it, whatever others rename meanwhile.  False if
- * not all were seen. */
+/* Uses "..", so that these are really the directories above the file, whatever others rename
+ * meanwhile. Returns false if not all directories were visited. */
 static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
 {
 	int dir = public_file_open_parent(path, fd);
@@ -114,7 +114,7 @@ static bool public_file_check_recording(int fd, const char *path)
 bool public_file_recording(const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
-	/* O_PATH: a FIFO would wait for its writer. */
+	/* O_PATH, because opening a FIFO would wait for its writer. */
 	int fd = is_stdin ? STDIN_FILENO : io_open(path, O_PATH, 0);
 	bool is_public = fd >= 0 && public_file_check_recording(
 					    fd, is_stdin ? "/dev/stdin" : path);
@@ -164,7 +164,7 @@ bool public_file_same_private(int fd, const char *path, const char *other)
 	       climb(other, -1, note_found, &search) && search.found;
 }
 
-/* ---- whose path ---- */
+/* ---- owners of paths ---- */
 
 static bool is_of(void *ctx, const struct stat *st)
 {
@@ -184,7 +184,7 @@ bool public_file_path_is_of(const char *path, uid_t uid)
 	if (len >= sizeof(prefix))
 		return false;
 	memcpy(prefix, path, len + 1);
-	/* The directories as they are spelled, where links are; then the real ones. */
+	/* First the directories as spelled, which can include links; then the real ones. */
 	for (size_t i = 1; i < len; i++) {
 		if (path[i] != '/')
 			continue;

@@ -18,9 +18,9 @@
 
 struct scratch {
 	char *folder;
-	char *target; /* the path that it is to replace; NULL: none */
-	int parent;   /* the directory above both */
-	int end;      /* of a socket: closed by the kernel if nobody else does */
+	char *target; /* the path that it will replace, or NULL */
+	int parent;   /* the directory that contains both */
+	int end;      /* of a socket; the kernel closes it if the process dies */
 	pid_t child;
 	bool folder_guarded, target_guarded;
 };
@@ -29,9 +29,9 @@ enum {
 	MADE_UP = 6 /* the template's XXXXXX */
 };
 
-/* What the child says once it has made the folder. */
+/* The child's reply after it has created the directory. */
 struct answer {
-	int error; /* 0, or a negative errno */
+	int error; /* 0 or a negative errno */
 	char name[MADE_UP];
 };
 
@@ -40,9 +40,9 @@ static char *made_up(char *folder)
 	return folder + strlen(folder) - MADE_UP;
 }
 
-/* The child: nothing of the terminal's or of a pipe's is its business.  It makes the folder
- * itself, so that there is no moment when nobody would remove it, and behind setsid(): who kills
- * a whole process group does not mean it. */
+/* Runs in the child, which must not hold a terminal or pipe open. The child creates the
+ * directory itself, so that it is removed in any case, and calls setsid(), so that it survives
+ * when the whole process group is killed. */
 static void make_and_remove(int end, int parent, char *name)
 {
 	struct answer answer = { .error = 0 };
@@ -50,7 +50,8 @@ static void make_and_remove(int end, int parent, char *name)
 	ssize_t n;
 
 	setsid();
-	/* Another folder's socket is among them: it would never see its end. */
+	/* These descriptors include the socket of other scratch directories, whose end those
+	 * children would never see. */
 	if (fchdir(parent) || (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0))
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
@@ -68,7 +69,7 @@ static void make_and_remove(int end, int parent, char *name)
 	_exit(0);
 }
 
-/* Where the last component of a path begins. */
+/* Returns the offset of the last component of a path. */
 static size_t parent_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -76,7 +77,8 @@ static size_t parent_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* What is made and renamed later stays in this directory, whatever gets its path. */
+/* Opens the parent directory. Files created and renamed later stay in this directory, even if
+ * its path changes. */
 static int scratch_open_parent(struct scratch *s, struct err *err)
 {
 	size_t len = parent_length(s->folder);
@@ -106,7 +108,7 @@ static int add_guards(struct scratch *s, struct err *err)
 	return r ? err_sys(err, r, "%s", s->folder) : 0;
 }
 
-/* Nothing but the name of the folder is to be freed if it fails. */
+/* On an error, the caller only has to free the names. */
 static int start_child(struct scratch *s, struct err *err)
 {
 	struct answer answer;
@@ -137,7 +139,8 @@ static int start_child(struct scratch *s, struct err *err)
 	return add_guards(s, err);
 }
 
-/* `template` and `target` (or NULL) are taken; without the one memory was short. */
+/* Takes ownership of `template` and `target` (which can be NULL). `template` NULL means that
+ * memory was short. */
 static int new_scratch(char *template, char *target, struct scratch **ret_scratch,
 		       struct err *err)
 {

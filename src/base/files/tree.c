@@ -15,11 +15,11 @@
 #include "base/files/path.h"
 
 struct tree_walk {
-	size_t skip; /* of a path, up to its name below the top */
+	size_t skip; /* bytes of a path before the part relative to the top */
 	tree_fn fn;
 	void *ctx;
 	struct err *err;
-	VEC(char *) dirs; /* still to be read */
+	VEC(char *) dirs; /* directories still to be read */
 };
 
 static int tree_visit(struct tree_walk *w, const char *dir, const char *name)

@@ -33,7 +33,7 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
 	return 0;
 }
 
-/* ---- what others can change ---- */
+/* ---- files that others can change ---- */
 
 static bool is_exclusive(const struct stat *st)
 {
@@ -75,7 +75,7 @@ int trust_check_config(int fd, const char *shown, struct err *err)
 				 shown, st.st_uid);
 }
 
-/* Of a directory that does not exist yet; its parent decides. */
+/* For a directory that does not exist yet; its parent decides. */
 static bool is_safe_to_make(const char *path)
 {
 	char *above = strdup(path);
@@ -86,7 +86,7 @@ static bool is_safe_to_make(const char *path)
 	while (above && (slash = strrchr(above, '/')) && slash != above) {
 		*slash = '\0';
 		if (!stat(above, &st)) {
-			/* In a sticky directory another user may be quicker. */
+			/* In a sticky directory another user can create it first. */
 			is_safe = !(st.st_mode & S_IWOTH) &&
 				  public_file_path_is_of(above, geteuid());
 			break;
@@ -104,7 +104,7 @@ bool trust_cache_dir(const char *path)
 	if (!stat(path, &st))
 		is_safe = is_exclusive(&st) && public_file_path_is_of(path, geteuid());
 	else
-		/* Another error is for whoever opens it. */
+		/* Other errors are reported when the directory is opened. */
 		is_safe = errno != ENOENT || is_safe_to_make(path);
 	if (!is_safe)
 		log_say_once(LOG_WARNING,
@@ -122,7 +122,7 @@ bool trust_cache_file(int fd, const char *path)
 	return false;
 }
 
-/* ---- directories in which changes are made ---- */
+/* ---- directories that are modified ---- */
 
 static int trust_check_dir(const struct stat *st, const char *shown, struct err *err)
 {
