@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_data.c - the samples of a perf.data for `oprofile script`. */
+/* perf_data.c - reads the samples of a perf.data file for `oprofile script`. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "script/sources.h"
 
 enum {
-	/* Addresses that are looked up at once. */
+	/* addresses that are looked up together */
 	RUN_MAX = 128,
 	LATER_MAX = SCRIPT_WANTS,
 	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM,
@@ -21,7 +21,7 @@ enum {
 		       SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
 };
 
-/* A place that was looked up only half. */
+/* An address that is only partly looked up. */
 struct half {
 	uint64_t address;
 	uint64_t offset;
@@ -30,8 +30,8 @@ struct half {
 	struct script_spot spot;
 };
 
-/* A sample of one frame, which waits for some others: memory is slow, and waiting for many
- * places at once takes no longer than for one. */
+/* A sample of a single frame, which waits for others: memory is slow, and waiting for many
+ * places together takes no longer than waiting for one. */
 struct later {
 	struct half at;
 	uint64_t time_ns, period;
@@ -61,7 +61,7 @@ static int script_perf_data_spot_of(struct script_perf_data_reader *r,
 				    struct script_spot *ret_spot)
 {
 	bool nowhere = at->entry == RESOLVER_NOWHERE;
-	/* Of what lies nowhere the address tells nothing. */
+	/* An unmapped address conveys no place. */
 	uint32_t image = nowhere ? SCRIPT_NOWHERE : at->entry;
 	uint64_t offset = nowhere ? 0 : at->offset;
 	struct script_want want = { image, DICT_NONE, offset, ret_spot };
@@ -73,7 +73,7 @@ static int script_perf_data_spot_of(struct script_perf_data_reader *r,
 	return result ? result : script_places_add(places, &want, 1);
 }
 
-/* The frames of addresses that are all in one mode, behind those that are there. */
+/* Appends the frames of addresses that all have the same CPU mode. */
 static int script_perf_data_add_run(struct script_perf_data_reader *r, uint16_t mode,
 				    const uint64_t *addresses, size_t nr)
 {
@@ -95,7 +95,7 @@ static int script_perf_data_add_run(struct script_perf_data_reader *r, uint16_t 
 		struct script_frame *frame = &s->frames.at[s->frames.nr++];
 
 		script_spot_frame(&spots[i], frame);
-		/* As perf does it in chains, and nowhere else. */
+		/* perf prints file offsets only in chains. */
 		frame->address = spots[i].label->is_file ? at[i].offset : addresses[i];
 	}
 	return result;
@@ -117,8 +117,8 @@ static uint16_t mode_of_mark(enum chain_mark mark)
 	return modes[mark];
 }
 
-/* What registers and stack tell of the callers, behind the kernel's.  As perf does, where the
- * call is rather than where it returns to. */
+/* Appends the callers unwound from registers and stack copy, after the kernel's frames.  Like
+ * perf, uses the address of the call instead of the return address. */
 static int add_unwound(struct script_perf_data_reader *r, const struct record *rec,
 		       uint64_t max)
 {
@@ -167,7 +167,7 @@ static int add_chain(struct script_perf_data_reader *r, const struct decoder *d,
 		}
 		if (mark != CHAIN_ADDRESS)
 			mode = mode_of_mark(mark);
-		i += mark == CHAIN_USER_DEFERRED; /* its cookie */
+		i += mark == CHAIN_USER_DEFERRED; /* skip its cookie */
 	}
 	if (!result && nr)
 		result = script_perf_data_add_run(r, mode, run, nr);
@@ -203,13 +203,13 @@ static int script_perf_data_add_frames(struct script_perf_data_reader *r,
 
 /* ---- data and branches ---- */
 
-/* Data of the user and branches of either side: the address tells, as in perf. */
+/* Data can be the kernel's or the user's on either side; like perf, decide by the address. */
 static uint16_t mode_of_address(uint64_t address)
 {
 	return address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
-/* Only of page faults perf knows what the address means. */
+/* perf knows the meaning of data addresses only for page faults. */
 static bool shows_place_of_data(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE &&
@@ -309,7 +309,7 @@ static int script_perf_data_add_branches(struct script_perf_data_reader *r,
 
 /* ---- samples ---- */
 
-/* The first sample, which is the oldest, tells the start where the file's header does not. */
+/* If the file's header has no start time, the first sample, which is the oldest, provides it. */
 static int script_perf_data_begin(struct script_perf_data_reader *r,
 				  const struct record *rec)
 {
@@ -323,11 +323,12 @@ static int script_perf_data_begin(struct script_perf_data_reader *r,
 	r->begun = true;
 	if (!span.start_ns)
 		span.start_ns = rec->id.time_ns;
-	span.start_ns -= span.start_ns % 100; /* as a session keeps it */
+	/* a session stores times in these units */
+	span.start_ns -= span.start_ns % 100;
 	return script_filter_times(&r->sink.filter, &span, r->err);
 }
 
-/* Looks up what waits, all at once.  0 or -ENOMEM. */
+/* Looks up all waiting samples together.  Returns 0 or -ENOMEM. */
 static int find_later(struct script_perf_data_reader *r)
 {
 	struct script_want wants[LATER_MAX];
@@ -346,7 +347,7 @@ static int find_later(struct script_perf_data_reader *r)
 	return nr ? script_places_add(&r->sink.places, wants, nr) : 0;
 }
 
-/* Writes what waits. */
+/* Writes the waiting samples. */
 static int write_later(struct script_perf_data_reader *r)
 {
 	struct script_frame frame = { 0 };
@@ -371,7 +372,7 @@ static int write_later(struct script_perf_data_reader *r)
 	return result;
 }
 
-/* A sample that has nothing but one frame. */
+/* Queues a sample that has only a single frame. */
 static int later_sample(struct script_perf_data_reader *r, const struct record *rec,
 			uint32_t thread)
 {
@@ -489,8 +490,8 @@ static int script_perf_data_add_events(struct script_perf_data_reader *r,
 	return script_sink_set_events(&r->sink, err);
 }
 
-/* Chains are shown of what was recorded with them; copies of stacks alone, without the bit, perf
- * does not show either, and nobody has to unwind them. */
+/* Chains are shown for events recorded with them.  Stack copies without PERF_SAMPLE_CALLCHAIN
+ * are not shown by perf either, so they need no unwinding. */
 static bool shows_chains(const struct script_perf_data_reader *r)
 {
 	const struct perf_input_info *info = perf_input_info(r->input);

@@ -16,23 +16,24 @@
 #include "resolve/symbols/symtab.h"
 
 enum {
-	/* Labels have numbers: word of a piece, and above it which piece. */
+	/* A label's number consists of its word index in a block, and above it the number of the
+	 * block. */
 	PIECE_WORDS_LOG2 = 16,
 	PIECE_WORDS = 1 << PIECE_WORDS_LOG2,
 	MAX_PIECES = 1 << (32 - PIECE_WORDS_LOG2),
 	FIRST_SLOTS = 4096,
 	MAX_SLOTS = 1 << 20,
 	LABEL_MAX = (1 << 30) - 1,
-	IMAGE_BITS = 15, /* of a key; the rest is offset with its sign */
+	IMAGE_BITS = 15, /* of a key; the other bits are the signed offset */
 	SYMBOL_FIELDS = SCRIPT_SYM | SCRIPT_SYMOFF
 };
 
-/* The file with a JIT compiler's symbols. */
+/* The start of the path of a JIT compiler's symbol file. */
 static const char jit_map[] = "/tmp/perf-";
 
-/* A known place; the label's number is 0 in an empty slot. */
+/* A cached place; an empty slot has label number 0. */
 struct script_slot {
-	uint64_t key; /* script_places_pack() */
+	uint64_t key; /* from script_places_pack() */
 	uint32_t offset;
 	uint32_t label;
 };
@@ -65,8 +66,8 @@ void script_places_done(struct script_places *p)
 
 /* ---- names ---- */
 
-/* What perf wrote of a module into its table of build-ids is the name that it shows; NULL: it
- * shows "[ext4]". */
+/* Returns the path of a module that perf stored in its table of build-ids and therefore shows;
+ * NULL: perf shows "[ext4]". */
 static const char *module_path(const struct script_places *p, const struct image *image)
 {
 	const char *name = dict_str(p->from.dict, image->name);
@@ -96,7 +97,7 @@ static uint32_t add_image_name(struct script_places *p, const struct image *imag
 	if (p->scratch.failed)
 		return STRTAB_FAILED;
 	path = (const char *)p->scratch.data;
-	/* That is how it sorts; printed, such memory has the name of the map. */
+	/* The name is used for sorting; perf prints the path of the map for such memory. */
 	if (!strncmp(path, jit, sizeof(jit) - 1)) {
 		snprintf(map, sizeof(map), "%s%.32s.map", jit_map,
 			 path + sizeof(jit) - 1);
@@ -135,10 +136,10 @@ static const char *symbol_name(struct script_places *p, const struct symbol *sym
 
 /* ---- labels ---- */
 
-/* What lies at a frame; all 0 and DICT_NONE: nothing is known. */
+/* The symbol at a frame; all 0 and DICT_NONE: unknown. */
 struct script_places_found {
 	const struct symbol *symbol;
-	uint64_t place; /* in the image, of what has a symbol */
+	uint64_t place; /* offset in the image, if there is a symbol */
 	uint32_t image;
 };
 
@@ -151,7 +152,7 @@ static void find_symbol(struct script_places *p, uint64_t offset,
 	if (!(p->from.fields & SYMBOL_FIELDS) && !p->branches)
 		return;
 	symbol = naming_find(p->from.naming, found->image, offset, &kind);
-	/* A function without a name is perf's "[unknown]". */
+	/* perf prints "[unknown]" for a function without a name. */
 	if (!symbol || kind != NAMING_SYMBOL)
 		symbol = naming_find_data(p->from.naming, found->image, offset);
 	if (!symbol)
@@ -161,13 +162,13 @@ static void find_symbol(struct script_places *p, uint64_t offset,
 	__builtin_prefetch(symbol);
 }
 
-/* In the function. */
+/* Returns the offset within the function. */
 static uint64_t script_places_offset_of(const struct script_places_found *found)
 {
 	return found->symbol ? found->place - found->symbol->offset : 0;
 }
 
-/* The image of the kernel, DICT_NONE if there is none. */
+/* Returns the image of the kernel, DICT_NONE if there is none. */
 static uint32_t find_kernel(struct script_places *p)
 {
 	const struct dict *d = p->from.dict;
@@ -178,8 +179,8 @@ static uint32_t find_kernel(struct script_places *p)
 	return p->kernel;
 }
 
-/* perf moves the ends of the kernel to those of its symbols: its mapping ends behind _etext,
- * and what runs while it starts lies behind that.  Without a symbol it is not the kernel. */
+/* perf extends the kernel to its last symbol: its mapping ends at _etext, but startup code is
+ * after that.  An address without a symbol is not in the kernel. */
 static void find_in_kernel(struct script_places *p, uint64_t offset,
 			   struct script_places_found *found)
 {
@@ -214,7 +215,7 @@ static struct script_places_found script_places_look_up(struct script_places *p,
 	return found;
 }
 
-/* Room for a label with its text; 0 when memory is short. */
+/* Allocates a label with its text.  Returns 0 if memory is short. */
 static uint32_t new_label(struct script_places *p, size_t text_bytes,
 			  struct script_label **ret_label)
 {
@@ -223,8 +224,8 @@ static uint32_t new_label(struct script_places *p, size_t text_bytes,
 		       sizeof(uint64_t);
 
 	if (!p->pieces.nr || p->piece_used + words > PIECE_WORDS) {
-		/* Word 0 has no label: their numbers begin behind it.  What is larger than
-		 * a piece has one of its own. */
+		/* Word 0 is unused, because 0 means "no label".  A label larger than a block
+		 * gets its own block. */
 		size_t room = words < PIECE_WORDS ? PIECE_WORDS : words + 1;
 		uint64_t *piece = p->pieces.nr < MAX_PIECES
 					  ? malloc(room * sizeof(*piece))
@@ -249,7 +250,7 @@ static const struct script_label *label_at(const struct script_places *p,
 			      (number & (PIECE_WORDS - 1)));
 }
 
-/* Whether perf prints the place in the file instead of the address. */
+/* Returns true if perf prints the file offset instead of the address. */
 static bool has_file_offset(struct script_places *p, uint32_t number)
 {
 	const struct image *image;
@@ -257,7 +258,7 @@ static bool has_file_offset(struct script_places *p, uint32_t number)
 	if (number == DICT_NONE)
 		return false;
 	image = &p->from.dict->images.at[number];
-	/* Memory that has the name of a file is one to perf: memfd. */
+	/* perf treats memory with the name of a file as a file: memfd. */
 	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ||
 	       (image->kind == IMAGE_ANON &&
 		image_name_is_file(dict_str(p->from.dict, image->name)));
@@ -315,8 +316,8 @@ static uint64_t label_key(const struct script_places_found *found)
 	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
 }
 
-/* The label of all of a function; in branch stacks the offset is part of the text, and each
- * place has one of its own. */
+/* Returns the label of a function.  In branch stacks the offset is part of the text, so each
+ * place has its own label. */
 static int get_label(struct script_places *p, const struct script_places_found *found,
 		     uint32_t *ret_number)
 {
@@ -332,9 +333,9 @@ static int get_label(struct script_places *p, const struct script_places_found *
 	return r ? r : map_set(&p->label_of, function, found->image, *ret_number);
 }
 
-/* ---- known places ---- */
+/* ---- cached places ---- */
 
-/* One number for a place, if it can be one: false. */
+/* Packs a place into a number.  Returns false if it does not fit. */
 static bool script_places_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
 {
 	*ret_key = offset << IMAGE_BITS | image;
@@ -351,7 +352,7 @@ void script_places_prefetch(const struct script_places *p, uint32_t image,
 	__builtin_prefetch(&p->slots[hash_u64(key) & p->mask]);
 }
 
-/* The key's slot, or the empty one where it belongs. */
+/* Returns the key's slot, or the empty slot where it belongs. */
 static struct script_slot *script_places_probe(const struct script_places *p,
 					       uint64_t key)
 {
@@ -377,7 +378,7 @@ bool script_places_find(const struct script_places *p, uint32_t image, uint64_t 
 	return true;
 }
 
-/* Room for another one: a table that is not too full, or an empty one. */
+/* Makes room for another place: grows the table, or clears it at its maximum size. */
 static int script_places_make_room(struct script_places *p)
 {
 	struct script_slot *old = p->slots;
@@ -413,8 +414,7 @@ static int script_places_keep(struct script_places *p, uint64_t key, uint32_t of
 	return 0;
 }
 
-/* What it will take to find the symbols, on its way into the caches: first one array, then what
- * that points into. */
+/* Prefetches the data for finding the symbols: first an array, then what its elements point to. */
 static void fetch_symbols(struct script_places *p, const struct script_want *wants,
 			  size_t nr)
 {
@@ -443,7 +443,7 @@ static int add_found(struct script_places *p, const struct script_want *want,
 	uint64_t key;
 	int r = get_label(p, found, &label);
 
-	/* What does not fit is worked out each time. */
+	/* A place that does not fit is looked up each time. */
 	if (!r && script_places_pack(want->image, want->offset, &key) &&
 	    offset <= UINT32_MAX)
 		r = script_places_keep(p, key, (uint32_t)offset, label);

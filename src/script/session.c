@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.c - the samples of a session for `oprofile script`.
- *
- * Samples are in blocks, roughly in order of time.  A first look at the times alone tells of
- * each block how old what comes behind it can be: what is older than that can be written. */
+/* session.c - reads the samples of a session for `oprofile script`.  Samples are in blocks,
+ * roughly in order of time.  A first pass over the times determines, for each block, the oldest
+ * sample in later blocks.  Anything older than that can be written. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,12 +21,12 @@ struct script_session_reader {
 	struct segment *segment;
 	struct jit_session *jit; /* NULL: without jitdumps */
 	struct script_sink sink;
-	VEC(uint64_t) oldest; /* by batch: time of the oldest sample behind it */
+	VEC(uint64_t) oldest; /* by batch: time of the oldest sample in later batches */
 	VEC(struct script_session_waiting) waiting;
 	uint64_t nr_read;
 };
 
-/* ---- the first look ---- */
+/* ---- the first pass ---- */
 
 static uint64_t oldest_of(const struct sample_batch *b)
 {
@@ -72,7 +71,7 @@ static const struct dict *dict_of(const struct script_session_reader *r)
 	return r->jit ? jit_session_dict(r->jit) : segment_dict(r->segment);
 }
 
-/* What an event of perf's with these samples would be like. */
+/* Adds the events, with the attributes that a perf event with these samples would have. */
 static int script_session_add_events(struct script_session_reader *r, struct err *err)
 {
 	const struct dict *d = dict_of(r);
@@ -97,7 +96,7 @@ static int script_session_add_events(struct script_session_reader *r, struct err
 	return script_sink_set_events(s, err);
 }
 
-/* Where it was in memory, as far as that is kept. */
+/* Returns the run-time address, if it can be derived from the recorded data. */
 static uint64_t script_session_address_of(const struct script_sink *s,
 					  const struct frame *frame)
 {
@@ -143,7 +142,7 @@ static int script_session_add_frames(struct script_sink *s, uint32_t stack, bool
 
 		if (node->frame < d->frames.nr)
 			result = script_session_add_frame(s, node->frame);
-		/* Callers come before callees; anything else would be a loop. */
+		/* Callers precede callees; anything else would be a loop. */
 		if (s->frames.nr >= max || node->parent >= stack)
 			break;
 		stack = node->parent;
@@ -187,7 +186,7 @@ static int script_session_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Keeps what is asked for. */
+/* Keeps the selected samples. */
 static int script_session_add_batch(struct script_session_reader *r,
 				    const struct sample_batch *b)
 {

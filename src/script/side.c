@@ -26,7 +26,7 @@ void script_side_done(struct script_side *s)
 	map_done(&s->comm_of);
 }
 
-/* `comm` NULL: it has none any more. */
+/* `comm` NULL: the thread has no name any more. */
 static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 {
 	char *copy = comm ? strdup(comm) : NULL;
@@ -40,7 +40,7 @@ static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 	return map_set(&s->comm_of, (uint32_t)tid, 0, (uint32_t)s->comms.nr - 1);
 }
 
-/* The name of a thread that was told, or NULL. */
+/* Returns the recorded name of a thread, or NULL. */
 static const char *told_comm(const struct script_side *s, int32_t tid)
 {
 	uint32_t known = map_get(&s->comm_of, (uint32_t)tid, 0);
@@ -50,7 +50,7 @@ static const char *told_comm(const struct script_side *s, int32_t tid)
 	return tid ? NULL : "swapper";
 }
 
-/* The name of a thread; one that nothing is known of is ":TID", as in perf. */
+/* Returns the name of a thread; an unknown thread is ":TID", as in perf. */
 static const char *comm_of(const struct script_side *s, int32_t tid,
 			   char room[NAME_BYTES])
 {
@@ -62,8 +62,8 @@ static const char *comm_of(const struct script_side *s, int32_t tid,
 	return room;
 }
 
-/* A child has its parent's name, but not the number that stands for a name.  Whoever had its
- * number before is gone. */
+/* A child inherits its parent's name, but not a number in place of a name.  A previous thread
+ * with the same number has ended. */
 static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 {
 	const char *comm = told_comm(s, parent);
@@ -71,7 +71,7 @@ static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 	return comm || told_comm(s, tid) ? set_comm(s, tid, comm) : 0;
 }
 
-/* What the record says of names, as far as it is known before its line is printed. */
+/* Stores the names in the record that take effect before its line is printed. */
 static int script_side_learn(struct script_side *s, const struct record *rec)
 {
 	if (rec->type == PERF_RECORD_COMM)
@@ -87,7 +87,7 @@ static void print_build_id(const struct record_mmap *m, char hex[HEX_BYTES])
 		snprintf(hex + 2 * i, 3, "%02x", m->build_id[i]);
 }
 
-/* perf_event__fprintf_mmap2() of tools/perf/util/event.c */
+/* The format is that of perf_event__fprintf_mmap2() in tools/perf/util/event.c. */
 static int print_mmap2(const struct record_mmap *m, char *line, size_t size)
 {
 	char hex[HEX_BYTES] = "";
@@ -132,7 +132,8 @@ static int print_task(const struct record *rec, char *line, size_t size)
 			t->ppid, t->ptid);
 }
 
-/* The bytes of the line; `*ret_tid` is whose it is.  0: it is not wanted. */
+/* Formats the line of a record and sets *ret_tid to its thread.  Returns its length; 0: not
+ * printed. */
 static int print(const struct script_side *s, const struct record *rec, char *line,
 		 size_t size, int32_t *ret_tid)
 {
@@ -185,7 +186,7 @@ int script_side_write(struct script_side *s, const struct script_writer *w,
 	script_write_start(w, &start, out);
 	if ((size_t)len >= sizeof(line))
 		len = sizeof(line) - 1;
-	safe_text_mask(line, (size_t)len - 1, SCRIPT_MASK); /* but for its end */
+	safe_text_mask(line, (size_t)len - 1, SCRIPT_MASK); /* except for its end */
 	buf_put(out, line, (size_t)len);
 	return out->failed ? -ENOMEM : 0;
 }

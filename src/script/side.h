@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* side.h - side-band records among the samples of `oprofile script`, as perf script's
- * --show-mmap-events and --show-task-events print them.
+/* side.h - prints side-band records between the samples of `oprofile script`, like perf script's
+ * --show-mmap-events and --show-task-events.
  * Layer: script. */
 #pragma once
 #include <stdbool.h>
@@ -12,14 +12,14 @@
 #include "present/export/script.h"
 
 struct script_side {
-	bool mmaps; /* which ones are wanted */
+	bool mmaps; /* the record types to print */
 	bool tasks;
-	struct map comm_of; /* by thread: number of its name */
+	struct map comm_of; /* by thread: index of its name */
 	VEC(char *) comms;
 };
 
 void script_side_done(struct script_side *s);
-/* Appends the record's line to `out` if it is wanted; to be told of all, in order of time.
- * 0 or -ENOMEM. */
+/* Appends the record's line to `out` if its type is printed.  Call it for all records in order
+ * of time.  Returns 0 or -ENOMEM. */
 int script_side_write(struct script_side *s, const struct script_writer *w,
 		      const struct record *rec, struct buf *out);

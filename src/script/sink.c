@@ -38,7 +38,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	int r;
 
 	s->dict = source->dict;
-	/* What script_sink_done() frees. */
+	/* script_sink_done() frees these even after an error. */
 	script_filter_init(&s->filter, s->options->spec, s->dict, NULL,
 			   source->info->vmlinux);
 	r = script_places_init(&s->places, &from, false);
@@ -54,7 +54,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	return 0;
 }
 
-/* A name as it is printed; NULL when memory is short. */
+/* Returns a name in its printed form; NULL if memory is short. */
 static const char *clean_name(struct script_sink *s, const char *name)
 {
 	char *clean = strdup(name);
@@ -105,7 +105,7 @@ int script_sink_set_events(struct script_sink *s, struct err *err)
 		.nanoseconds = s->options->nanoseconds,
 	};
 	script_writer_init(&s->writer);
-	/* Those that say how a place looks are the same for all events. */
+	/* All events share the fields that determine the format of places. */
 	for (size_t i = 0; i < s->fields.nr; i++)
 		s->all_fields |= s->fields.at[i];
 	s->places.from.fields = s->branch_places.from.fields = s->all_fields;
@@ -117,7 +117,7 @@ static struct script_text script_sink_text_of(const char *s)
 	return (struct script_text){ s, strlen(s) };
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int know_comms(struct script_sink *s)
 {
 	const struct dict *d = s->dict;
