@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count.h - one run of a counter: what is counted where, and what came of it.
+/* count.h - runs event counters once, and holds the configuration and results.
  * Layer: counting. */
 #pragma once
 #include <stdbool.h>
@@ -22,7 +22,7 @@ enum count_mode {
 	COUNT_THREADS
 };
 
-/* Values of all events at all places, [place * nr_events + event]. */
+/* Values of all events at all places (CPUs or tasks): [place * nr_events + event]. */
 struct count_values {
 	struct counter_value *at;
 	uint64_t duration_ns;
@@ -30,7 +30,7 @@ struct count_values {
 
 struct count_run {
 	enum count_mode mode;
-	const char *subject; /* the command's name; of other modes what they are */
+	const char *subject; /* the command's name; in other modes a description */
 	char **command;      /* NULL: none */
 	struct event_requests events;
 	struct cpu_list cpus;
@@ -41,19 +41,19 @@ struct count_run {
 	uint64_t nr_intervals; /* 0: until the end */
 	struct counters *counters;
 	struct target target;
-	int target_status; /* what a shell would report */
+	int target_status; /* exit status as a shell would report it */
 	bool not_run;      /* the command could not be started */
 };
 
-/* Called at the end of each interval with what was counted in it. */
+/* Called at the end of each interval with its counts. */
 typedef int (*count_fn)(void *ctx, const struct count_values *values);
 
-/* Runs once: opens, counts, calls `interval` as asked, fills *ret_values with all of it.
- * 0, or a negative errno with a line. */
+/* Opens the counters, counts, calls `interval` at each interval, and fills *ret_values with the
+ * totals.  Returns 0, or a negative errno with a message. */
 int count_run_once(struct count_run *run, count_fn interval, void *ctx,
 		   struct count_values *ret_values, struct err *err);
 size_t count_nr_values(const struct count_run *run);
-/* All places of an event together. */
+/* Returns the sum of an event over all places. */
 struct counter_value count_total(const struct count_run *run,
 				 const struct count_values *values, size_t event);
 
@@ -66,8 +66,9 @@ struct metric {
 enum {
 	METRICS_MAX = 16
 };
-/* Those that can be had of what was counted, most telling first. */
+/* Computes the metrics that the counted events allow, most informative first.  Returns their
+ * number. */
 size_t count_metrics(const struct count_run *run, const struct count_values *values,
 		     struct metric ret_metrics[METRICS_MAX]);
-/* What to count for them, where nothing was asked for. */
+/* Returns the events to count for metrics if the user named none. */
 const char *count_metrics_events(bool have_pmu, bool have_topdown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics.c - numbers that are made of counts: instructions per cycle, shares of misses,
- * what the pipeline's slots went to. */
+/* metrics.c - computes numbers from counts: instructions per cycle, miss ratios, and the use of
+ * the pipeline's slots. */
 #include <string.h>
 #include <strings.h>
 
@@ -8,7 +8,7 @@
 #include "capture/events/catalog.h"
 #include "counting/count.h"
 
-/* What an event is to a metric, by the names that CPUs have for it. */
+/* The role of an event in a metric; names[] has the CPUs' names for it. */
 enum role {
 	CYCLES,
 	INSTRUCTIONS,
@@ -25,7 +25,7 @@ enum role {
 	FRONTEND_BOUND,
 	BACKEND_BOUND,
 	ROLE_COUNT,
-	TIME = ROLE_COUNT, /* the run's duration, nanoseconds */
+	TIME = ROLE_COUNT, /* the run's duration in nanoseconds */
 	TOPDOWN            /* the four above together */
 };
 
@@ -84,7 +84,8 @@ static const struct {
 	{ "migrations", "per second of CPU", MIGRATIONS, TASK_CLOCK, 1e9 },
 };
 
-/* The name; of one kind of cores without them: cycles of cpu_core/cycles/. */
+/* Compares the name; for an event of a single kind of cores without it: cycles of
+ * cpu_core/cycles/. */
 static bool is_called(const struct event_request *e, const char *name)
 {
 	const char *slash = e->one_core_type ? strchr(e->name, '/') : NULL;
@@ -103,7 +104,7 @@ static bool has_role(const struct event_request *e, int role)
 	return false;
 }
 
-/* The count of a role, of all kinds of cores; negative where it was not counted. */
+/* Returns the count of a role, summed over all kinds of cores; negative if it was not counted. */
 static double count_metrics_count_of(const struct count_run *run,
 				     const struct count_values *values, int role)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* run.c - opens counters, lets the command go, and waits for the end. */
+/* run.c - opens counters, starts the command, and waits for the end. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "counting/count.h"
 
 enum {
-	LOOK_NS = 50000000, /* how often we look whether given tasks still live */
+	/* interval for checking whether the given tasks are alive */
+	LOOK_NS = 50000000,
 };
 
 struct count_run_waiting {
@@ -26,7 +27,7 @@ struct count_run_waiting {
 	void *ctx;
 	sigset_t mask;
 	uint64_t start_ns;
-	uint64_t next_ns; /* end of this interval; 0: there are none */
+	uint64_t next_ns; /* end of this interval; 0: no intervals */
 	uint64_t nr_done;
 	unsigned int nr_signals;
 };
@@ -59,7 +60,7 @@ static int count_run_read_all(struct count_run *run, struct count_values *v)
 	return 0;
 }
 
-/* What was counted since `before`, which then is `now`. */
+/* Replaces `now` by the counts since `before`, and sets `before` to the old `now`. */
 static void take_difference(const struct count_run *run, struct count_values *now,
 			    struct count_values *before)
 {
@@ -94,7 +95,7 @@ static int open_counters(struct count_run *run, struct err *err)
 	return counters_open(&config, &run->counters, err);
 }
 
-/* perf_event_paranoid 2 leaves user space of one's own processes. */
+/* With perf_event_paranoid 2, users can count only user space of their processes. */
 static int count_run_open_with_rights(struct count_run *run, struct err *err)
 {
 	int r = open_counters(run, err);
@@ -118,7 +119,7 @@ static int count_run_open_with_rights(struct count_run *run, struct err *err)
 
 /* ---- waiting ---- */
 
-/* A zombie has ended, though its parent has not looked yet. */
+/* A zombie has ended, even if its parent has not yet waited for it. */
 static bool task_lives(pid_t task)
 {
 	struct buf text = { 0 };
@@ -167,7 +168,7 @@ static int end_interval(struct count_run_waiting *w, uint64_t duration_ns)
 	return r;
 }
 
-/* Until when to sleep: the end of the interval, or a look at the tasks. */
+/* Returns how long to sleep: until the end of the interval, or the next check of the tasks. */
 static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t wake = w->next_ns ? w->next_ns : now + 3600ULL * NS_PER_S;
@@ -178,7 +179,8 @@ static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 	return wake > now ? wake - now : 0;
 }
 
-/* A signal for us is for the command, too; it decides what comes of it.  The second ends us. */
+/* The first signal is forwarded to the command, which decides how to react.  The second one ends
+ * the wait. */
 static bool count_run_take_signal(struct count_run_waiting *w, int signal)
 {
 	struct target *t = &w->run->target;
@@ -214,7 +216,7 @@ static int count_run_wait_for_end(struct count_run_waiting *w)
 	return r;
 }
 
-/* The interval that the end came into is shown, too, with the time that it had. */
+/* The last, incomplete interval is also shown, with its actual duration. */
 static int end_last_interval(struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t begin_ns = w->next_ns - w->run->interval_ns;
@@ -264,13 +266,13 @@ static int count_run_count(struct count_run *run, struct count_run_waiting *w,
 	ret_values->duration_ns = end_ns - w->start_ns;
 	if (!r)
 		r = end_last_interval(w, end_ns);
-	/* A command that lives on is told of as far as we came. */
+	/* If the command continues to run, report the counts so far. */
 	if (!r)
 		r = count_run_read_all(run, ret_values);
 	return r ? err_sys(err, r, "reading the counters") : 0;
 }
 
-/* As they were before: the next run's command begins with them. */
+/* Restores the signal mask, which the next run's command inherits. */
 static void count_run_give_back(const struct target_signals *old)
 {
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
