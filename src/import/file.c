@@ -22,7 +22,7 @@
 
 enum {
 	FLUSH_SAMPLES = 64 * 1024,
-	TIME_UNIT_NS = 100 /* what a segment keeps of times: docs/format.md, 6 */
+	TIME_UNIT_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */
 };
 
 struct import_file_import {
@@ -30,17 +30,17 @@ struct import_file_import {
 	const struct spec *spec;
 	struct perf_input *input;
 	struct replay *replay;
-	struct naming *naming; /* NULL: nothing is unwound */
+	struct naming *naming; /* NULL: no unwinding */
 	struct naming_unwind *unwind;
 	struct selection selection;
-	struct session_info info; /* strings are the replay's */
+	struct session_info info; /* its strings belong to the replay */
 	struct segment_writer *writer;
 	struct session_totals totals;
-	uint64_t time_factor; /* of samples without a time, which are numbered */
+	uint64_t time_factor; /* for samples without a time, which are numbered */
 	struct import_result result;
-	bool flushed;        /* something is written, ... */
-	uint64_t changed;    /* ... when so many names of the dict had changed */
-	const char *jit_dir; /* where files of JIT compilers go, NULL: they do not */
+	bool flushed;        /* data has been written, ... */
+	uint64_t changed;    /* ... when this many names in the dict had changed */
+	const char *jit_dir; /* destination of JIT compilers' files, NULL: none */
 	struct import_jit jit;
 };
 
@@ -67,7 +67,7 @@ void import_say_incomplete(const char *name, const struct import_result *result)
 		result->samples + result->skipped);
 }
 
-/* Samples without a time get their number in the file instead: it has to survive. */
+/* Samples without a time get their number in the file instead, which must survive the rounding. */
 static uint64_t time_factor(const struct perf_input_info *info)
 {
 	for (size_t i = 0; i < info->events.nr; i++)
@@ -76,7 +76,7 @@ static uint64_t time_factor(const struct perf_input_info *info)
 	return TIME_UNIT_NS;
 }
 
-/* Where the header does not tell when it began, the first samples do. */
+/* If the header has no start time, the first samples provide it. */
 static uint64_t import_file_start_of(const struct import_file_import *m,
 				     const struct sample_batch *first)
 {
@@ -94,7 +94,7 @@ static int import_file_open_writer(struct import_file_import *m, struct err *err
 
 	m->info = *replay_info(m->replay);
 	m->info.flags |= SESSION_IMPORTED;
-	/* The wall clock belongs to another moment of the session's clock. */
+	/* The wall clock refers to another moment of the session's clock. */
 	if (m->info.start_wall_ns)
 		m->info.start_wall_ns += start_ns - perf_input_info(m->input)->clock_ns;
 	m->info.start_ns = start_ns;
@@ -145,11 +145,11 @@ static int import_file_add_batch(struct import_file_import *m,
 	if (!m->flushed)
 		m->changed = replay_changed(m->replay);
 	m->flushed = true;
-	/* What the reading thread has counted so far is not ours to look at before the end. */
+	/* The reading thread's counts must not be accessed before it ends. */
 	return segment_writer_flush(m->writer, &m->totals, err);
 }
 
-/* The first samples are there: now it is known when it all began. */
+/* Called with the first samples, when the start time is known. */
 static int import_file_begin(struct import_file_import *m,
 			     const struct sample_batch *first, struct err *err)
 {
@@ -199,7 +199,7 @@ static int copy_batch(struct import_file_import *m, const struct sample_batch *b
 	return 0;
 }
 
-/* The segment once more, with what the dict and the info know by now. */
+/* Writes the segment again with the current contents of the dict and the info. */
 static int copy_segment(struct import_file_import *m, const char *from, struct err *err)
 {
 	struct segment *s;
@@ -220,9 +220,9 @@ static int copy_segment(struct import_file_import *m, const char *from, struct e
 	return r < 0 ? r : 0;
 }
 
-/* A pipe tells the build-ids behind its samples, and a thread may get its name behind its own, when
- * the images or strings are written already: then the segment is written once more, its numbers
- * being the same. */
+/* A pipe contains the build-ids after its samples, and a thread's name can follow its first
+ * sample.  If the affected images or strings have already been written, this writes the segment
+ * again; its numbers stay the same. */
 static int add_late(struct import_file_import *m, struct err *err)
 {
 	bool named = m->flushed && replay_changed(m->replay) > m->changed;
@@ -293,7 +293,7 @@ static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_
 	import_jit_mapped(&m->jit, mmap, time_ns);
 }
 
-/* Where stacks came as they lay in memory, whole or in part. */
+/* Enables unwinding if the samples contain stack copies. */
 static int import_file_use_unwind(struct import_file_import *m,
 				  struct naming_places *places)
 {
@@ -344,7 +344,7 @@ static int import_file_read_input(struct import_file_import *m,
 	if (r)
 		(void)io_unlink(m->segment);
 	selection_done(&m->selection);
-	/* Its threads use the tables. */
+	/* The replay's threads use the unwind tables. */
 	replay_end(m->replay);
 	naming_unwind_free(m->unwind);
 	naming_free(m->naming);

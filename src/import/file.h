@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file.h - one perf.data to one segment of a session.
+/* file.h - converts a perf.data file to a segment of a session.
  * Layer: import. */
 #pragma once
 #include <stdbool.h>
@@ -12,35 +12,35 @@ struct err;
 struct naming_places;
 struct spec;
 
-/* What came of it. */
+/* The result of an import. */
 struct import_result {
 	uint64_t samples; /* in the segment */
-	uint64_t skipped; /* not asked for */
+	uint64_t skipped; /* not selected */
 	uint64_t lost;    /* by the kernel while perf recorded */
 	uint64_t malformed;
-	uint64_t sample_types; /* PERF_SAMPLE_... of all events together */
+	uint64_t sample_types; /* PERF_SAMPLE_... of all events combined */
 	struct perf_input_damage damage;
 	bool interrupted; /* perf was killed */
 };
 
 struct import_request {
 	const char *path; /* "-": standard input */
-	enum trust trust; /* whose file it may be */
+	enum trust trust; /* whose files may be read */
 	const char *segment;
-	const char *jit_dir; /* the session's folder, which takes what JIT compilers of
-				  * this machine wrote; NULL: nothing is looked for */
+	/* The session's directory, which receives the files that JIT compilers of this machine
+	 * wrote.  NULL: do not search for them. */
+	const char *jit_dir;
 	const struct spec *spec; /* NULL: all samples */
-	/* Stacks that were recorded as registers and a part of the stack are unwound, with
-	 * the binaries that this finds; NULL: with those at their recorded places. */
+	/* More places to search for the binaries that are needed to unwind stacks recorded as
+	 * registers and a stack copy.  NULL: search only the recorded paths. */
 	struct naming_places *places;
 };
-/* Reads the file `path` and writes the samples that are asked for to the
- * new file `segment`.  Memory does not grow with the samples.  What is damaged or
- * missing is counted.  0, or a negative errno with a line that names the file; there is no
- * segment then. */
+/* Reads the file `path` and writes the selected samples to the new file `segment`.  Memory use
+ * does not grow with the number of samples.  Damaged or missing data is counted.  Returns 0, or
+ * a negative errno with a message that names the file; then there is no segment. */
 int import_file(const struct import_request *request, struct import_result *ret_result,
 		struct err *err);
-/* Whether something of the input could not be read. */
+/* Returns true if part of the input could not be read. */
 bool import_is_incomplete(const struct import_result *result);
-/* Says so, with numbers. */
+/* Logs a warning with the numbers. */
 void import_say_incomplete(const char *name, const struct import_result *result);

@@ -28,19 +28,21 @@
 #include "resolve/elf/unpacked.h"
 
 enum {
-	FILE_MAX = 1 << 30,     /* bytes, as it is */
-	UNPACKED_MAX = 1 << 28, /* of a packed one, unpacked */
-	HEAD_BYTES = 256 << 10, /* by which a format is known */
-	SAMPLES_MAX = 20000000, /* of an event; of more, one stands for several */
+	FILE_MAX = 1 << 30, /* maximum bytes of a file */
+	/* maximum bytes of a compressed file after decompression */
+	UNPACKED_MAX = 1 << 28,
+	HEAD_BYTES = 256 << 10, /* bytes read to recognize a format */
+	/* of an event; if there are more, a sample represents several */
+	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
-	TIME_STEP_NS = 100 /* what a segment keeps of times: docs/format.md, 6 */
+	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */
 };
 
-/* An event, as a first reading finds it. */
+/* An event, as found by the first pass. */
 struct counted {
 	uint32_t event; /* of the dict */
 	uint64_t count;
-	uint64_t unit; /* one sample of ours stands for so many */
+	uint64_t unit; /* number of original samples per stored sample */
 };
 
 struct import_foreign_import {
@@ -54,7 +56,7 @@ struct import_foreign_import {
 	struct segment_writer *writer;
 	struct session_totals totals;
 	VEC(struct counted) events;
-	struct counted *last; /* the event met last, NULL: none */
+	struct counted *last; /* the last event seen, NULL: none */
 	uint64_t first_ns, last_ns;
 	uint64_t skipped;
 	uint32_t app;
@@ -69,7 +71,7 @@ static bool is_gzip(const uint8_t *bytes, size_t len)
 	return len > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* 1, 0, or a negative errno. */
+/* Returns 1, 0, or a negative errno. */
 static int is_packed_profile(const char *path)
 {
 	struct buf packed = { 0 }, plain = { 0 };
@@ -99,8 +101,8 @@ static int is_foreign_file(const char *path, int fd, uint8_t *head)
 		return (int)len;
 	if (!is_gzip(head, (size_t)len))
 		return foreign_find(head, (size_t)len) != NULL;
-	/* A packed file of another user is not unpacked only to see what it is: reading it is
-	 * refused, or forced. */
+	/* Do not decompress another user's file just to recognize it; reading it is refused or
+	 * forced later. */
 	return trust_check(fd, TRUST_OWN, path, NULL) ? 1 : is_packed_profile(path);
 }
 
@@ -229,7 +231,7 @@ static struct counted *import_foreign_find_event(struct import_foreign_import *m
 	return m->last;
 }
 
-/* The event of a sample; mostly that of the one before. */
+/* Returns the event of a sample, which is usually that of the previous sample. */
 static struct counted *import_foreign_event_of(struct import_foreign_import *m,
 					       struct foreign_word name)
 {
@@ -243,7 +245,7 @@ static struct counted *import_foreign_event_of(struct import_foreign_import *m,
 	return import_foreign_find_event(m, name);
 }
 
-/* How many there are of each event, and when. */
+/* Counts the samples of each event, and determines their time range. */
 static int note_sample(void *ctx, const struct foreign_sample *s)
 {
 	struct import_foreign_import *m = ctx;
@@ -266,7 +268,7 @@ static uint32_t stack_of(struct import_foreign_import *m,
 	uint32_t stack = s->truncated ? STACK_TRUNCATED : STACK_ROOT;
 	size_t nr = s->nr_frames;
 
-	/* There is something, and nothing is known of it. */
+	/* A sample without any frames still counts. */
 	if (!nr)
 		return dict_stack(&m->dict, stack,
 				  name_images_frame(&m->images, "[unknown]", ""));
@@ -301,7 +303,7 @@ static uint32_t thread_of(struct import_foreign_import *m,
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* `nr` times, which have the period together. */
+/* Writes the sample `nr` times, dividing the period among them. */
 static int put_times(struct import_foreign_import *m, struct sample *sample,
 		     uint64_t nr, uint64_t period)
 {
@@ -311,7 +313,7 @@ static int put_times(struct import_foreign_import *m, struct sample *sample,
 		sample->period = period / nr + (i < period % nr);
 		r = segment_writer_add(m->writer, sample);
 		m->totals.samples++;
-		/* Without times they have their number in place of one. */
+		/* Samples without times are numbered instead. */
 		if (!m->first_ns)
 			sample->time_ns += TIME_STEP_NS;
 		if (!r && segment_writer_pending(m->writer) >= FLUSH_SAMPLES)
@@ -349,7 +351,7 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 	return put_times(m, &sample, nr, s->period ? s->period : s->count);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole file ---- */
 
 static int import_foreign_open_writer(struct import_foreign_import *m, struct err *err)
 {
@@ -370,7 +372,7 @@ static int import_foreign_open_writer(struct import_foreign_import *m, struct er
 				   err);
 }
 
-/* How often a sample of an event was taken; 0: that is not known. */
+/* Returns the sampling period of an event; 0: unknown. */
 static uint64_t period_of(const struct import_foreign_import *m,
 			  const struct counted *e)
 {
@@ -381,7 +383,7 @@ static uint64_t period_of(const struct import_foreign_import *m,
 								      : 0;
 }
 
-/* Events that are counted in bytes or nanoseconds have more samples than can be kept one by one. */
+/* Events counted in bytes or nanoseconds have too many samples to store individually. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {

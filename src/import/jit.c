@@ -41,7 +41,7 @@ void import_jit_done(struct import_jit *j)
 	naming_free(j->naming);
 }
 
-/* Closes the file.  False: it could not be copied, which is said. */
+/* Copies and closes the file.  Logs a warning and returns false if it could not be copied. */
 static bool import_jit_copy(const struct import_jit *j, int fd, int32_t pid,
 			    const char *name)
 {
@@ -54,7 +54,7 @@ static bool import_jit_copy(const struct import_jit *j, int fd, int32_t pid,
 	return !r;
 }
 
-/* The dump's clock is another one than the samples': when it was mapped joins them. */
+/* The dump's clock differs from the samples' clock: the time of the mapping relates them. */
 static void import_jit_note_time(const struct import_jit *j, int32_t pid,
 				 const char *name, uint64_t time_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.h - takes along what just-in-time compilers told of their code, for the session that
- * a perf.data of this machine becomes.
+/* jit.h - copies the files that JIT compilers wrote about their code into the session imported
+ * from a perf.data of this machine.
  * Layer: import. */
 #pragma once
 #include <stdint.h>
@@ -22,18 +22,19 @@ struct import_jit {
 
 /* The recording whose files are copied. */
 struct import_jit_source {
-	const char *dir;  /* where they go: a session */
+	const char *dir;  /* destination: a session */
 	const char *path; /* the perf.data */
 	const struct session_info *info;
 };
 
-/* `places`: where the files are looked for, below --root or in an archive; NULL: where they were.
- * What is borrowed outlives it.  0 or -ENOMEM; import_jit_done() in any case. */
+/* `places` are searched for the files, below --root or in an archive; NULL: their original
+ * paths.  The arguments must outlive the object.  Returns 0 or -ENOMEM.  Call import_jit_done()
+ * in every case. */
 int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
 		    const struct dict *dict, struct naming_places *places);
 void import_jit_done(struct import_jit *j);
-/* A process mapped a jitdump, in time of the samples (0: they have none): it is copied if it is
- * found.  `ctx`: struct import_jit.  (struct replay_options) */
+/* Copies a jitdump that a process mapped, if it is found.  `time_ns` is in the clock of the
+ * samples (0: they have no times).  `ctx` is a struct import_jit.  (See struct replay_options.) */
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns);
-/* The maps of all processes with hits outside of files. */
+/* Copies the maps of all processes with samples outside of files. */
 void import_jit_maps(const struct import_jit *j, const struct dict *dict);

@@ -16,10 +16,10 @@
 #include "resolve/elf/build_id.h"
 
 enum {
-	CODE_OFFSET = 4096,  /* where names begin, in the file and in memory */
-	UNNAMED_OFFSET = 64, /* no symbol covers it */
-	NAME_BYTES = 4,  /* of a function: a caller is looked for before its address, */
-	NAME_MIDDLE = 2, /* ... which is here */
+	CODE_OFFSET = 4096,  /* start of the code, in the file and in memory */
+	UNNAMED_OFFSET = 64, /* not covered by any symbol */
+	NAME_BYTES = 4,  /* of a function; callers are looked up before their address */
+	NAME_MIDDLE = 2, /* the address of a frame within its function */
 	ID_BYTES = 16
 };
 
@@ -49,7 +49,7 @@ static struct build_id name_images_id_of(const struct name_images *n, const char
 	return id;
 }
 
-/* Position in `images`, MAP_NONE when memory is short. */
+/* Returns the index in `images`, MAP_NONE if memory is short. */
 static uint32_t find_image(struct name_images *n, const char *image)
 {
 	uint32_t name = dict_string(n->dict, image);
@@ -74,7 +74,7 @@ uint32_t name_images_image(struct name_images *n, const char *image)
 	return at == MAP_NONE ? DICT_NONE : n->images.at[at].image;
 }
 
-/* "[libc.so.6]" in libc.so.6 is what exports call code without names. */
+/* Other tools' exports write "[libc.so.6]" for unnamed code in libc.so.6. */
 static bool is_unnamed(const char *image, const char *name)
 {
 	const char *base = path_base(image);
@@ -85,7 +85,7 @@ static bool is_unnamed(const char *image, const char *name)
 		!strcmp(name + 1 + len, "]"));
 }
 
-/* The number of the name in its image; MAP_NONE when memory is short. */
+/* Returns the number of the name in its image; MAP_NONE if memory is short. */
 static uint32_t name_images_find_name(struct name_images *n, uint32_t image,
 				      const char *name)
 {
@@ -182,7 +182,7 @@ static void put_note(struct name_images_elf_file *f, const struct build_id *id)
 	buf_done(&b);
 }
 
-/* A few bytes of code for each name, which are its function. */
+/* Adds a symbol with a few bytes of code for each name. */
 static void name_images_put_symbols(struct name_images_elf_file *f,
 				    const struct name_images *n,
 				    const struct name_image *image)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* name_images.h - images of which nothing is known but names of functions: files that say just
- * that, so that a session of such is read as any other.
+/* name_images.h - writes ELF files for images of which only function names are known, so that
+ * their session is read like any other.
  * Layer: import. */
 #pragma once
 #include <stdint.h>
@@ -14,11 +14,11 @@ struct err;
 
 struct name_image {
 	uint32_t image;      /* of the dict */
-	VEC(uint32_t) names; /* by their offset */
+	VEC(uint32_t) names; /* sorted by offset */
 };
 
 struct name_images {
-	struct dict *dict; /* borrowed */
+	struct dict *dict; /* not owned */
 	uint64_t seed;
 	struct strtab names;
 	VEC(struct name_image) images;
@@ -26,13 +26,14 @@ struct name_images {
 	struct map name_by;  /* (image, name) -> offset */
 };
 
-/* `seed` tells them from images of the same name in other sessions.  0 or -ENOMEM. */
+/* `seed` distinguishes the images from images of the same name in other sessions.  Returns 0 or
+ * -ENOMEM. */
 int name_images_init(struct name_images *n, struct dict *dict, uint64_t seed);
 void name_images_done(struct name_images *n);
-/* The frame of a function; an empty name: none is known, as of all functions of that image.  Frame of
- * the dict, or DICT_NONE when memory is short. */
+/* Returns the frame of a function in the dict, or DICT_NONE if memory is short.  An empty name
+ * is an unknown function; all of these in an image share a frame. */
 uint32_t name_images_frame(struct name_images *n, const char *image, const char *name);
-/* The number in the dict of an image, DICT_NONE when memory is short. */
+/* Returns the number of an image in the dict, DICT_NONE if memory is short. */
 uint32_t name_images_image(struct name_images *n, const char *image);
-/* Writes the files into SESSION/images/.  0, or a negative errno with a line. */
+/* Writes the files into SESSION/images/.  Returns 0, or a negative errno with a message. */
 int name_images_save(const struct name_images *n, const char *session, struct err *err);
