@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opagent.c - writes a jitdump of the process that it is loaded into (docs/jit.md).
- * Needs nothing but libc.  Each record is written at once, so that what was told is there
- * whatever becomes of the process. */
+/* opagent.c - writes a jitdump of the process that it is loaded into (docs/jit.md).  Needs only
+ * libc.  Each record is written immediately, so that it is not lost if the process dies. */
 #include "opagent/opagent.h"
 
 #include <elf.h>
@@ -25,7 +24,7 @@ enum {
 	DUMP_VERSION = 1,
 	CODE_LOAD = 0,
 	CODE_CLOSE = 3,
-	/* Ours: other readers skip them. */
+	/* Private record types: other readers skip them. */
 	CODE_UNLOAD = 0x4f70,
 	LINES_OF_LOADED = 0x4f71,
 	NAME_BYTES = 32,
@@ -37,10 +36,10 @@ struct agent {
 	pthread_mutex_t lock;
 	pid_t pid;
 	int fd;
-	void *mark; /* by which profilers find the file */
+	void *mark; /* a mapping by which profilers find the file */
 	size_t mark_bytes;
 	uint64_t next_index;
-	off_t end; /* of the last whole record */
+	off_t end; /* of the last complete record */
 };
 
 struct opagent_header {
@@ -118,8 +117,8 @@ static bool write_zeros(int fd, size_t len)
 	return true;
 }
 
-/* Writes a record of pieces, the first of which begins with its head, and of `zeros` behind them.
- * What could not be written as a whole is taken back. */
+/* Writes a record that consists of `iov`, whose first element begins with the record's head,
+ * followed by `zeros` zero bytes.  Removes the record if it could not be written completely. */
 static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 {
 	struct opagent_record *head = iov[0].iov_base;
@@ -133,7 +132,7 @@ static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 		return -1;
 	}
 	pthread_mutex_lock(&a->lock);
-	/* Under the lock: times do not run backwards in the file. */
+	/* Set the time under the lock, so that times never decrease in the file. */
 	head->bytes = (uint32_t)len;
 	head->time_ns = opagent_now_ns();
 	if (write_whole(a->fd, iov, nr) && write_zeros(a->fd, zeros)) {
@@ -151,7 +150,7 @@ static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 
 /* ---- opening ---- */
 
-/* EM_... of the running program. */
+/* Returns the EM_... of the running program. */
 static uint32_t machine(void)
 {
 	unsigned char ident[EI_NIDENT + 4] = { 0 };
@@ -166,8 +165,9 @@ static uint32_t machine(void)
 	return number;
 }
 
-/* The directory `name` for every user, like /tmp, in the one that is open as `above`, which is closed.  No link is
- * followed: another user may have made it.  -1 with errno. */
+/* Opens the directory `name` in the open directory `above`, which it closes.  Creates it for all
+ * users, like /tmp, if needed.  Does not follow symbolic links, which another user may have
+ * created.  Returns -1 with errno on failure. */
 static int enter_shared(int above, const char *name)
 {
 	int dir = -1;
@@ -197,7 +197,7 @@ static int open_dump_dir(void)
 			    "jitdump");
 }
 
-/* Anew, and under no other name than its own: a process of this number may have left one. */
+/* Creates the dump file.  Replaces a file that an earlier process with the same ID left. */
 static int opagent_open_dump(pid_t pid)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
@@ -256,7 +256,7 @@ op_agent_t op_open_agent(void)
 	return NULL;
 }
 
-/* The handle, if it is one of this process. */
+/* Returns the handle if it belongs to this process. */
 static struct agent *agent_of(op_agent_t hdl)
 {
 	struct agent *a = hdl;
@@ -287,7 +287,7 @@ int op_close_agent(op_agent_t hdl)
 
 /* ---- code ---- */
 
-/* writev() does not write to it. */
+/* The cast is safe because writev() does not modify the data. */
 static struct iovec piece(const void *bytes, size_t len)
 {
 	struct iovec iov = { .iov_len = len };
@@ -319,7 +319,7 @@ int op_write_native_code(op_agent_t hdl, char const *symbol_name, uint64_t vma,
 	return opagent_put(a, iov, 3, code ? 0 : code_size);
 }
 
-/* The lines behind each other, as the dump has them; malloc'd. */
+/* Returns the lines in the dump's format; the caller frees them. */
 static char *pack_lines(struct debug_line_info const *map, size_t nr, size_t *ret_len)
 {
 	size_t len = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opagent.h - for virtual machines and libraries that make code at run time: tell profilers
- * what it is called.  Link with -lopagent.
+/* opagent.h - lets virtual machines and libraries that generate code at run time report it to
+ * profilers.  Link with -lopagent.
  *
- * What is told goes into a file of its own, jit-PID.dump in the folder that the environment
- * variable JITDUMPDIR names, else in /tmp/.oprofile/jitdump; operf(1) finds it, and so does perf.
- * The functions are OProfile's, of its libopagent: programs and libraries made for that one work
- * with this one.
+ * The reports go to the file jit-PID.dump in the directory named by the environment variable
+ * JITDUMPDIR, or by default in /tmp/.oprofile/jitdump.  operf(1) and perf find it there.  The
+ * functions are those of OProfile's libopagent: programs and libraries built for that one also
+ * work with this one.
  *
- * Any thread may call any of them.  All but op_open_agent() and the versions return 0, or -1 with
- * the reason in errno; EINVAL: the handle is not one, or belongs to the process that this one was
- * forked from. */
+ * All functions are thread safe.  Except for op_open_agent() and the versions, they return 0, or
+ * -1 with the reason in errno.  EINVAL means that the handle is invalid, or belongs to the
+ * process that this one was forked from. */
 #ifndef OPAGENT_H
 #define OPAGENT_H
 
@@ -22,29 +22,29 @@ extern "C" {
 
 typedef void *op_agent_t;
 
-/* What line of which source an address belongs to. */
+/* The source line of an address. */
 struct debug_line_info {
 	unsigned long vma;
 	unsigned int lineno;
-	char const *filename; /* in whatever form the source was given */
+	char const *filename; /* path in the form in which the compiler got it */
 };
 
-/* To be called first.  A handle for the other functions, or NULL with the reason in errno. */
+/* Call it first.  Returns a handle for the other functions, or NULL with the reason in errno. */
 op_agent_t op_open_agent(void);
-/* Ends it.  The file stays. */
+/* Closes the handle and the file, which stays in place. */
 int op_close_agent(op_agent_t hdl);
 
-/* From now on there is code at [vma, vma + code_size): `symbol_name` of which `code` are the bytes, or
- * NULL if they are not there yet. */
+/* Reports new code at [vma, vma + code_size), named `symbol_name`.  `code` points to its bytes,
+ * or is NULL if they are not available yet. */
 int op_write_native_code(op_agent_t hdl, char const *symbol_name, uint64_t vma,
 			 void const *code, unsigned int const code_size);
-/* The lines of code that was told of before; `code` is where it runs. */
+/* Reports the source lines of code that has been reported before; `code` is its address. */
 int op_write_debug_line_info(op_agent_t hdl, void const *code, size_t nr_entry,
 			     struct debug_line_info const *compile_map);
-/* The code that was told to be at `vma` is there no more. */
+/* Reports that the code at `vma` no longer exists. */
 int op_unload_native_code(op_agent_t hdl, uint64_t vma);
 
-/* Of this library. */
+/* Return the version of this library. */
 int op_major_version(void);
 int op_minor_version(void);
 
