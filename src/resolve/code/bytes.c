@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bytes.c - code that is in no file: of BPF programs, as the kernel made it. */
+/* bytes.c - code that is not in a file: BPF programs, as compiled by the kernel. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "resolve/code/insn.h"
 #include "resolve/code/priv.h"
 
-/* By the names of uname(2); those of 64 bits, which the kernel has a BPF compiler for. */
+/* By name in uname(2): the 64-bit machines for which the kernel has a BPF compiler. */
 static const struct {
 	const char *name;
 	struct insn_machine machine;
@@ -56,7 +56,7 @@ static size_t code_bytes_read_bytes(struct code *c, uint64_t address,
 	return len;
 }
 
-/* It is one function, whose name who asks knows: code_mean(). */
+/* The bytes are one function, whose name the caller passes to code_mean(). */
 static const struct symbol *symbol_bytes(const struct code *c, uint64_t address,
 					 uint64_t *ret_start)
 {

@@ -112,7 +112,8 @@ void code_mean(struct code *c, const char *function)
 
 /* ---- bytes ---- */
 
-/* What is read of an address, with at least one instruction if there is one. */
+/* Reads the code at an address into the window, at least one instruction if there is one.
+ * Returns the offset of the address in the window. */
 static size_t code_window_at(struct code *c, uint64_t address)
 {
 	uint64_t at = address - c->window_at;

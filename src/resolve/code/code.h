@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.h - the code of an image: bytes, instructions, symbols and source lines by address.
- * Layer: resolve.  Not thread safe.  All files are hostile until parsed.
+ * Layer: resolve. Not thread-safe. All files are untrusted.
  *
- * Addresses are those of a profile (struct naming_code says how they come to be): link-time
- * addresses of files, run-time addresses of the kernel, of its modules and of what a JIT compiler
- * made. */
+ * Addresses are those of a profile (see struct naming_code): link-time addresses for files,
+ * run-time addresses for the kernel, its modules and JIT code. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,48 +16,51 @@ struct code;
 struct err;
 struct insn;
 
-/* Where it is.  All of it is copied or opened. */
+/* The location of the code. Everything is copied or opened, except `lines`. */
 struct code_where {
 	const char *path;
-	const char *
-		debug_path; /* a separate debug file; NULL or "": as lines.h finds it */
-	const char *symbols_path; /* of a file without symbols; NULL: nowhere else */
-	uint64_t shift;           /* link-time addresses plus this are those below */
-	const struct symtab_place *places; /* of a module: where its sections were */
+	/* separate debug file; NULL or "": search as lines.h does */
+	const char *debug_path;
+	const char *symbols_path; /* symbols for a stripped file; NULL: none */
+	/* what to add to link-time addresses to get addresses of the profile */
+	uint64_t shift;
+	const struct symtab_place *places; /* for a module: addresses of its sections */
 	size_t nr_places;
 	bool is_jitdump;
-	const uint8_t *bytes; /* in no file: code at `start`, ... */
+	const uint8_t *bytes; /* code that is not in a file, at `start`, ... */
 	size_t nr_bytes;
 	uint64_t start;
-	const char *machine;               /* ... of this one, as uname -m calls it */
-	const struct lines_options *lines; /* outlives the code; NULL: no lines */
+	const char *machine;               /* ... for this machine (uname -m) */
+	const struct lines_options *lines; /* must outlive the code; NULL: no lines */
 };
 
-/* 0, -ENOTSUP (nothing here decodes its machine) or another negative errno, with a line. */
+/* Opens the code of an image. Returns 0, -ENOTSUP (no disassembler for its machine), or another
+ * negative errno, with a message in *err. */
 int code_open(const struct code_where *where, struct code **ret_code, struct err *err);
-void code_close(struct code *c); /* NULL is fine */
-/* Code that a JIT compiler made may lie where other code lay before: this function is meant
- * from now on.  Elsewhere it changes nothing. */
+void code_close(struct code *c); /* accepts NULL */
+/* Selects a function: JIT code can be at an address where other code was before. Also names the
+ * function of a BPF program. Has no effect for other code. */
 void code_mean(struct code *c, const char *function);
-/* The instruction at an address.  0 or -ENODATA: there is no code. */
+/* Decodes the instruction at an address. Returns 0, or -ENODATA if there is no code. */
 int code_insn(struct code *c, uint64_t address, struct insn *ret_insn);
-/* The same of `len` bytes, as many as there are: how many. */
+/* Reads up to `len` bytes at an address. Returns their number. */
 size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len);
-/* What covers an address, and *ret_start where it begins; NULL: nothing that is known. */
+/* Returns the symbol that covers an address, and its start in *ret_start; NULL: unknown. */
 const struct symbol *code_symbol(const struct code *c, uint64_t address,
 				 uint64_t *ret_start);
-/* What the instruction in [address, end) of a module refers to elsewhere in the kernel, by its
- * relocation; NULL: nothing. */
+/* Returns the name of the kernel symbol to which the instruction in [address, end) of a module
+ * refers by its relocation; NULL: none. */
 const char *code_reference(const struct code *c, uint64_t address, uint64_t end);
-/* The section of an address, "" if there is none; borrowed. */
+/* Returns the section of an address, or "". Borrowed. */
 const char *code_section(struct code *c, uint64_t address);
-/* As objdump calls it, "elf64-x86-64"; and who decodes it. */
+/* Returns objdump's name of the file format, such as "elf64-x86-64"; and the name of the
+ * disassembler. */
 const char *code_format(const struct code *c);
 const char *code_engine(const struct code *c);
-/* As lines_embedded(). */
+/* Like lines_embedded(). */
 struct buf;
 int code_embedded(struct code *c, const char *path, struct buf *out);
-/* As lines_prepare() and lines_find(); `addresses` is changed. */
+/* Like lines_prepare() and lines_find(); modifies `addresses`. */
 void code_prepare_lines(struct code *c, uint64_t *addresses, size_t nr);
 size_t code_frames(struct code *c, uint64_t address, struct line_frame *ret_frames,
 		   size_t max);

@@ -30,7 +30,7 @@ static struct symtab *load_symbols(struct code *c, const char *symbols_path)
 	return tab;
 }
 
-/* Stripped binaries leave their marks to the file that has their symbols. */
+/* If the binary is stripped, its mapping symbols are in the file with its symbols. */
 static void load_marks(struct code *c, const char *symbols_path)
 {
 	int fd = symbols_path ? elf_open_regular(symbols_path) : -1;

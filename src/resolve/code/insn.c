@@ -15,11 +15,11 @@ struct insn_row {
 	bool big;
 	const struct insn_engine *engine;
 	const char *triple;
-	unsigned int step; /* bytes that are left out where there is no instruction */
+	unsigned int step; /* bytes to skip after an invalid instruction */
 	enum insn_mode mode;
 };
 
-/* The first one that is there decodes. */
+/* The first available engine is used. */
 static const struct insn_row rows[] = {
 	{ EM_X86_64, true, false, &insn_zydis, "x86_64", 1, INSN_CODE },
 	{ EM_X86_64, false, false, &insn_zydis, "x86_64", 1, INSN_CODE }, /* x32 */
@@ -35,15 +35,16 @@ static const struct insn_row rows[] = {
 	{ EM_RISCV, true, false, &insn_llvm, "riscv64-linux-gnu", 2, INSN_CODE },
 };
 
-/* Of one mode. */
+/* The engine of one mode. */
 struct opened {
-	const struct insn_row *row; /* NULL: none is open */
+	const struct insn_row *row; /* NULL: not open */
 	void *ctx;
 };
 
 struct insn_decoder {
 	struct insn_machine machine;
-	struct opened of[INSN_DATA]; /* by mode; but the first when it is needed */
+	/* by mode; all but the first are opened when needed */
+	struct opened of[INSN_DATA];
 };
 
 static bool open_mode(struct insn_decoder *d, enum insn_mode mode)
@@ -94,7 +95,7 @@ const char *insn_engine_name(const struct insn_decoder *d)
 	return d->of[INSN_CODE].row->engine->name;
 }
 
-/* As many bytes as are aligned: 4, 2 or 1. */
+/* Decodes data: 4, 2 or 1 bytes, as aligned. */
 static void put_data(bool big, const uint8_t *bytes, size_t len, uint64_t address,
 		     struct insn *out)
 {

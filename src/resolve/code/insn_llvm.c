@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* insn_llvm.c - instructions by LLVM's C disassembler, which is loaded when it is first needed.
- * What its functions take is in llvm-c/Disassembler.h and llvm-c/Target.h, and has been so
+/* insn_llvm.c - disassembles with LLVM's C disassembler, which is loaded at the first use. The
+ * types of its functions are in llvm-c/Disassembler.h and llvm-c/Target.h, and have not changed
  * since LLVM 3.0. */
 #include <dlfcn.h>
 #include <elf.h>
@@ -45,7 +45,7 @@ static void *insn_llvm_load(void)
 
 	for (size_t i = 0; !lib && i < COUNT_OF(names); i++)
 		lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	return lib; /* it stays */
+	return lib; /* never unloaded */
 }
 
 static bool insn_llvm_find(void *lib, const char *name, void *to)
@@ -56,7 +56,7 @@ static bool insn_llvm_find(void *lib, const char *name, void *to)
 	return f;
 }
 
-/* LLVM's name of what a triple begins with. */
+/* Returns LLVM's target name for a triple. */
 static const char *target_of(const char *triple)
 {
 	static const struct {
@@ -91,7 +91,7 @@ static bool begin_target(void *lib, const char *triple)
 	return true;
 }
 
-/* Is asked about each address in an instruction: that is how jumps are known. */
+/* LLVM calls this for each address in an instruction; records the target of jumps. */
 static const char *note_address(void *ctx, uint64_t value, uint64_t *type, uint64_t pc,
 				const char **ret_name)
 {
@@ -107,7 +107,7 @@ static const char *note_address(void *ctx, uint64_t value, uint64_t *type, uint6
 	return NULL;
 }
 
-/* All that the machine may have and LLVM 14 knows; of what it does not know it would warn. */
+/* Returns all features of the machine that LLVM 14 knows; it would warn about others. */
 static const char *features_of(const char *triple)
 {
 	if (!strncmp(triple, "riscv", 5))
@@ -147,7 +147,7 @@ static void *open_llvm(const char *triple, const struct insn_machine *machine)
 	return NULL;
 }
 
-/* "\tbl\t#-16" as "bl     ", its target being known. */
+/* Stores the text, with a known target removed: "\tbl\t#-16" becomes "bl    ". */
 static void insn_llvm_put_text(struct insn *out, const char *text)
 {
 	size_t word;
@@ -175,7 +175,7 @@ static void insn_llvm_put_text(struct insn *out, const char *text)
 		out->text[at] = '\0';
 }
 
-/* Instructions that LLVM 14 does not know. */
+/* ---- instructions that LLVM 14 does not know ---- */
 
 /* SCV (Power ISA 3.0, chapter 3.3.1): opcode 17, 01 in the last bits, LEV in bits 20 to 26. */
 static unsigned int mend_ppc(struct insn *out, const uint8_t *bytes, bool big)
@@ -191,8 +191,8 @@ static unsigned int mend_ppc(struct insn *out, const uint8_t *bytes, bool big)
 	return (unsigned int)sizeof(word);
 }
 
-/* RISBG and its like (z/Architecture Principles of Operation, chapter 7): bits of I4 and I5 that
- * are ignored need not be 0. */
+/* RISBG and similar (z/Architecture Principles of Operation, chapter 7): the ignored bits of I4
+ * and I5 need not be 0. */
 static bool mend_s390(uint8_t *bytes)
 {
 	if (bytes[0] != 0xec || (bytes[5] != 0x55 && bytes[5] != 0x59) ||

@@ -12,11 +12,11 @@
 #include "resolve/elf/file.h"
 
 enum {
-	TABLE_MAX_BYTES = 1 << 28, /* of symbols, and of their names */
-	ENTRY_AT = 24              /* e_entry, of either class */
+	TABLE_MAX_BYTES = 1 << 28, /* limit for symbols and for their names */
+	ENTRY_AT = 24              /* offset of e_entry, in both classes */
 };
 
-/* Of several at one address the one that knows best. */
+/* Of several marks at one address, the highest rank wins. */
 enum rank {
 	OF_SECTION,
 	OF_FUNCTION,
@@ -30,7 +30,7 @@ struct mark {
 };
 
 struct insn_marks {
-	VEC(struct mark) all; /* by address, each one once */
+	VEC(struct mark) all; /* by address, one for each */
 };
 
 struct insn_marks_loading {
@@ -65,8 +65,8 @@ static struct symbol_entry decode_entry(struct cursor *c, bool is64)
 	return s;
 }
 
-/* "$x", and behind that nothing, or a dot and anything; of RISC-V the name of an instruction
- * set. */
+/* Parses "$x", alone or followed by a dot and any text; on RISC-V, an instruction set can
+ * follow. */
 static bool mode_of_name(const char *name, uint16_t machine, enum insn_mode *ret_mode)
 {
 	static const struct {
@@ -166,7 +166,7 @@ static bool entry_is_thumb(const struct elf_file *f)
 	return cursor_take(&c, ENTRY_AT) && cursor_u32(&c) & 1;
 }
 
-/* What precedes the first symbol of a section; what calls other binaries is ARM's code. */
+/* Adds marks for code before the first symbol of a section. PLT code is ARM code. */
 static int take_sections(struct insn_marks_loading *l)
 {
 	struct elf_file *f = l->code;
@@ -198,7 +198,7 @@ static int compare_marks(const void *x, const void *y)
 	return (a->mode > b->mode) - (a->mode < b->mode);
 }
 
-/* The best one at each address. */
+/* Sorts the marks and keeps the best one at each address. */
 static void insn_marks_sort(struct insn_marks *m)
 {
 	size_t nr = 0;
@@ -223,7 +223,7 @@ int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 	int r;
 
 	*ret_marks = NULL;
-	/* In a file that is not linked symbols count from their sections. */
+	/* In a file that is not linked, symbols are relative to their sections. */
 	if (!has_marks(code->machine) || code->type == ET_REL)
 		return 0;
 	l.marks = calloc(1, sizeof(*l.marks));
@@ -257,7 +257,7 @@ enum insn_mode insn_marks_at(const struct insn_marks *m, uint64_t vaddr,
 	size_t low = 0;
 	size_t high = m ? m->all.nr : 0;
 
-	/* The first one behind it. */
+	/* Find the first mark after the address. */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 

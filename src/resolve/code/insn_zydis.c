@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* insn_zydis.c - instructions of x86-64 and i386 by Zydis 4, in AT&T's syntax as objdump
- * prints it: no blanks behind commas, mnemonics padded to six columns. */
+/* insn_zydis.c - disassembles x86-64 and i386 with Zydis 4, in AT&T syntax as printed by
+ * objdump: no blanks after commas, mnemonics padded to six columns. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void *open_zydis(const char *triple, const struct insn_machine *machine)
 	return NULL;
 }
 
-/* Conditions have two names each; Zydis takes those of Intel's tables. */
+/* Conditions have two names each; Zydis uses those of Intel's tables. */
 struct condition {
 	const char *zydis;
 	const char *gnu;
@@ -80,7 +80,7 @@ static const struct condition *find_condition(const char *name, size_t len)
 	return NULL;
 }
 
-/* The mnemonic that `text` begins with as the GNU assembler has it.  Returns how long it is in
+/* Converts the mnemonic at the start of `text` to the GNU assembler's. Returns its length in
  * `text`. */
 static size_t take_mnemonic(const char *text, char *ret_name, size_t room)
 {
@@ -100,7 +100,7 @@ static size_t take_mnemonic(const char *text, char *ret_name, size_t room)
 	return word;
 }
 
-/* "mov %rsp, %rbp" as "mov    %rsp,%rbp". */
+/* Stores the text: "mov %rsp, %rbp" becomes "mov %rsp,%rbp". */
 static void insn_zydis_put_text(struct insn *out, const char *text)
 {
 	char name[INSN_TEXT_MAX];
@@ -120,7 +120,7 @@ static void insn_zydis_put_text(struct insn *out, const char *text)
 	out->text[at] = '\0';
 }
 
-/* Where a jump leads, and what is addressed by the instruction pointer. */
+/* Finds the target of a jump, and addresses relative to the instruction pointer. */
 static void find_addresses(const ZydisDecodedInstruction *insn,
 			   const ZydisDecodedOperand *operands, uint64_t address,
 			   struct insn *out)
@@ -162,7 +162,7 @@ static unsigned int decode_zydis(void *ctx, const uint8_t *bytes, size_t len,
 		    sizeof(text), ZYDIS_RUNTIME_ADDRESS_NONE, NULL)))
 		return 0;
 	find_addresses(&insn, operands, address, ret_insn);
-	/* A jump's only operand is its target; it is left out. */
+	/* The target is a jump's only operand; it is removed. */
 	if (ret_insn->has_target && insn.operand_count_visible == 1) {
 		char *last = strrchr(text, ' ');
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Without Zydis x86 is LLVM's, too. */
+/* Replaces insn_zydis.c in a build without Zydis: LLVM decodes x86. */
 #include <stddef.h>
 
 #include "resolve/code/insn.h"

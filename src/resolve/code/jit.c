@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.c - code that a JIT compiler made, of which its dump has the bytes and the lines. */
+/* jit.c - code of a JIT compiler, whose dump contains the bytes and the lines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static int code_jit_open_decoder(struct code *c, const char *path, struct err *err)
 {
-	/* Dumps are written in the machine's own order. */
+	/* Dumps have the byte order of their machine. */
 	bool big = c->dump.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	struct insn_machine machine = { (uint16_t)c->dump.machine, true, big };
 	int r = insn_open(&machine, &c->decoder);

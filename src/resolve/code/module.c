@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* module.c - code of kernel modules: files that are not linked, whose sections the kernel
- * laid somewhere. */
+/* module.c - code of kernel modules: files that are not linked, and whose sections the kernel
+ * placed. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int copy_places(struct code *c, const struct code_where *where)
 			elf_file_find_section(&c->elf, where->places[i].section);
 		struct symtab_place place = where->places[i];
 
-		/* Names are those of the file, which stays open. */
+		/* The names belong to the file, which stays open. */
 		if (!s || !(s->flags & SHF_ALLOC))
 			continue;
 		place.section = elf_file_section_name(&c->elf, s);
@@ -47,7 +47,7 @@ static int code_module_open_module(struct code *c, const struct code_where *wher
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* The section that an address is in: *ret_offset from its beginning. */
+/* Returns the section of an address, and the offset in it. */
 static const struct elf_section *
 code_module_section_at(struct code *c, uint64_t address, uint64_t *ret_offset)
 {

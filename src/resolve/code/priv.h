@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv.h - what the files of the code of images share.
- * Layer: resolve, for code*.c alone. */
+/* priv.h - shared by the files of this directory.
+ * Layer: resolve, only for code*.c. */
 #pragma once
 #include "base/containers/vec.h"
 #include "base/files/mapped.h"
@@ -9,16 +9,15 @@
 #include "resolve/elf/file.h"
 
 enum {
-	CODE_WINDOW = 4096 /* bytes that are read at once */
+	CODE_WINDOW = 4096 /* bytes read at once */
 };
 
 /* A relocation of a module's code. */
 struct code_reloc {
 	uint64_t address;
-	uint64_t mask;  /* bits that it changes; 0: it is not known how, or to what */
-	uint64_t value; /* what they become */
-	const char *
-		name; /* of what it refers to, if its address is not known; else NULL */
+	uint64_t mask;    /* bits that it changes; 0: unknown kind, or unknown target */
+	uint64_t value;   /* new value of these bits */
+	const char *name; /* name of the target, if its address is unknown; else NULL */
 	uint8_t bytes;
 };
 
@@ -30,20 +29,20 @@ struct code {
 	struct symtab *tab;
 	struct symtab *plt;
 	struct insn_decoder *decoder;
-	struct insn_marks *marks; /* of code_elf; NULL: all is code */
+	struct insn_marks *marks; /* for code_elf; NULL: everything is code */
 	uint64_t shift;
-	/* Of a module. */
+	/* For a module. */
 	VEC(struct symtab_place) places;
 	VEC(struct code_reloc) relocs; /* by address */
-	char *strings;                 /* names of its symbols */
+	char *strings;                 /* names of symbols */
 	size_t strings_len;
-	/* Of a JIT compiler's dump. */
+	/* For a dump of a JIT compiler. */
 	struct mapped dump_bytes;
 	struct jitdump dump;
 	bool has_dump;
 	char *meant;
 	struct jit_lines *jit_lines;
-	/* In no file. */
+	/* For code that is not in a file. */
 	uint8_t *bytes;
 	size_t nr_bytes;
 	uint64_t start;
@@ -54,22 +53,22 @@ struct code {
 	int debug_fd;
 	struct lines *lines;
 	bool lines_tried;
-	/* What was read last. */
+	/* The bytes read last. */
 	uint8_t window[CODE_WINDOW];
 	uint64_t window_at;
 	size_t window_len;
 };
 
-/* What differs from kind to kind. */
+/* The operations that depend on the kind of code. */
 struct code_kind {
 	int (*begin)(struct code *c, const struct code_where *where, struct err *err);
-	/* Up to `len` bytes at an address: how many, 0 if there are none. */
+	/* Reads up to `len` bytes at an address. Returns their number; 0: none. */
 	size_t (*read)(struct code *c, uint64_t address, uint8_t *ret_bytes,
 		       size_t len);
 	const struct symbol *(*symbol)(const struct code *c, uint64_t address,
 				       uint64_t *ret_start);
 	const char *(*section)(struct code *c, uint64_t address);
-	/* The address that lines.h knows; NULL: it knows none. */
+	/* Converts an address to one of lines.h; NULL: there are no lines. */
 	bool (*line_address)(struct code *c, uint64_t address, uint64_t *ret_address);
 };
 extern const struct code_kind code_elf;
@@ -77,18 +76,18 @@ extern const struct code_kind code_module;
 extern const struct code_kind code_jit;
 extern const struct code_kind code_bytes_kind;
 
-/* Fills c->relocs of a module whose sections are in c->places.  0 or -ENOMEM: what is damaged is
- * left out. */
+/* Fills c->relocs for a module whose sections are in c->places. Skips malformed ones. Returns 0
+ * or -ENOMEM. */
 int code_relocs_read(struct code *c);
-/* The first one at an address or behind it. */
+/* Returns the index of the first relocation at or after an address. */
 size_t code_relocs_from(const struct code *c, uint64_t address);
-/* Applies them to `len` bytes that are at an address. */
+/* Applies the relocations to `len` bytes at an address. */
 void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 		       size_t len);
 
-/* Opens c->fd as an ELF file, and what decodes its machine. */
+/* Opens c->fd as an ELF file, and the disassembler for its machine. */
 int code_open_elf(struct code *c, const char *path, struct err *err);
-/* The frame of an address of code_jit: 1 or 0. */
+/* Stores the frame of an address in code_jit. Returns the number of frames: 1 or 0. */
 size_t code_jit_frames(struct code *c, uint64_t address, struct line_frame *ret_frame);
-/* The lines, opened; NULL: there are none. */
+/* Returns the lines, opened at the first call; NULL: none. */
 struct lines *code_lines(struct code *c);

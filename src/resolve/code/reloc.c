@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reloc.c - the relocations of a module's code, so that it shows calls and data as they
- * were in memory.
+/* reloc.c - applies the relocations of a module's code, so that calls and data are shown as
+ * they were in memory.
  * Source: the psABIs of x86-64 (4.4), AArch64 (5.7) and s390x (relocation types). */
 #include <elf.h>
 #include <errno.h>
@@ -15,14 +15,14 @@ enum {
 	SYMS_MAX_BYTES = 1 << 28
 };
 
-/* How the place's bytes come from S + A, and P where `relative`. */
+/* How the relocated bytes are computed from S + A, minus P if `relative`. */
 static const struct kind {
 	uint16_t machine;
 	uint16_t type;
 	uint8_t bytes;
 	bool relative;
-	uint8_t shift; /* right, before ... */
-	uint64_t mask; /* ... these bits of the place */
+	uint8_t shift; /* right shift, before it is stored in ... */
+	uint64_t mask; /* ... these bits */
 } kinds[] = {
 	{ EM_X86_64, R_X86_64_PLT32, 4, true, 0, UINT32_MAX },
 	{ EM_X86_64, R_X86_64_PC32, 4, true, 0, UINT32_MAX },
@@ -42,7 +42,7 @@ struct code_reloc_symbols {
 
 struct code_reloc_reading {
 	struct code *c;
-	const struct elf_section *syms; /* whose symbols are read */
+	const struct elf_section *syms; /* the symbol table that was read */
 	struct code_reloc_symbols symbols;
 };
 
@@ -67,7 +67,7 @@ static bool code_reloc_place_of(struct code *c, uint16_t section, uint64_t *ret_
 		return false;
 	name = elf_file_section_name(&c->elf, &c->elf.sections.at[section]);
 	for (size_t i = 0; i < c->places.nr; i++) {
-		/* Both are of the file's names. */
+		/* Both point to the file's section names. */
 		if (c->places.at[i].section == name) {
 			*ret_address = c->places.at[i].address;
 			return true;
@@ -76,7 +76,7 @@ static bool code_reloc_place_of(struct code *c, uint16_t section, uint64_t *ret_
 	return false;
 }
 
-/* The symbol's address; false: it is not known, but perhaps its name. */
+/* Computes a symbol's address. Returns false if it is unknown; *ret_name is its name, or "". */
 static bool code_reloc_symbol_value(struct code_reloc_reading *r, uint32_t number,
 				    uint64_t *ret_value, const char **ret_name)
 {
@@ -133,7 +133,7 @@ static int take_one(struct code_reloc_reading *r, struct cursor *at, uint64_t pl
 	return vec_push(&c->relocs, reloc) ? 0 : -ENOMEM;
 }
 
-/* The table of symbols that the relocations are of, once. */
+/* Reads the symbol table of the relocations, once. */
 static int code_reloc_read_symbols(struct code_reloc_reading *r,
 				   const struct elf_section *syms)
 {
@@ -154,7 +154,7 @@ static int code_reloc_read_symbols(struct code_reloc_reading *r,
 				     SYMS_MAX_BYTES, &strings);
 	if (err)
 		return err;
-	c->strings = (char *)strings; /* a zero is behind them */
+	c->strings = (char *)strings; /* followed by a zero byte */
 	c->strings_len = (size_t)c->elf.sections.at[syms->link].bytes;
 	return 0;
 }

@@ -319,8 +319,8 @@ static int put_entry(struct unwind_make_maker *m, const struct unwind_make_entry
 	m->is_signal = m->walk->cie.is_signal;
 	m->delta = e->offset - e->fde.start;
 	m->begin = e->offset;
-	/* A system call at the end of a signal frame returns to the address after its last
-	 * byte. */
+	/* A signal trampoline ends with a system call, during which the program counter is
+	 * after its last byte. */
 	m->limit = e->offset + e->fde.bytes + m->is_signal;
 	if (r == 0)
 		r = unwind_make_put_row(m, e->offset, 0);
