@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* given.c - names from symbol tables that the recording itself has. */
+/* given.c - symbolizes with symbol tables in the recording itself. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbols/symtab.h"
 
-/* simpleperf calls a module by its path, an image by its name. */
+/* simpleperf identifies a module by its path, an image by its name. */
 static bool naming_given_is_file_of(const struct naming *n,
 				    const struct perf_input_symbol_file *f,
 				    const struct image *image)
@@ -22,7 +22,7 @@ static bool naming_given_is_file_of(const struct naming *n,
 	       !strncmp(slash + 1 + len, ".ko", 3);
 }
 
-/* Addresses are those of the kernel, or as an ELF file has them. */
+/* Converts an address of the table to an offset. It is a kernel address, or as in the ELF file. */
 static uint64_t naming_given_offset_of(const struct perf_input_symbol_file *f,
 				       const struct image *image, uint64_t vaddr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guest.c - the kernel of a virtual machine and its modules: by files that the user names,
- * as nothing here says which they are. */
+/* guest.c - symbolizes the kernel and modules of a virtual machine, with files that the user
+ * specified, because recordings do not identify them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum {
 	TEXT_MAX_BYTES = 256 << 20
 };
 
-/* How the names of its own code begin. */
+/* Prefix of the image names of the guest kernel's code. */
 static const char kernel_name[] = "[guest.kernel.kallsyms";
 
 void naming_guest_done(struct naming_guest *g)
@@ -27,7 +27,7 @@ void naming_guest_done(struct naming_guest *g)
 	*g = (struct naming_guest){ 0 };
 }
 
-/* Reads the text once.  0 or -ENOMEM; whether there is any is told by g->status. */
+/* Reads the text once. Returns 0 or -ENOMEM; g->status is the result. */
 static int naming_guest_read_text(struct naming *n, const char *path)
 {
 	struct naming_guest *g = &n->guest;
@@ -60,8 +60,8 @@ static bool is_module(const char *name)
 	return strncmp(name, kernel_name, sizeof(kernel_name) - 1) != 0;
 }
 
-/* Where the kernel of the text was moved to, by the symbol that was recorded.  A module of
- * another boot is somewhere else. */
+/* Finds the start of the image in the addresses of the text. The kernel may have been
+ * relocated, as its recorded symbol shows. A module from another boot is at another address. */
 static bool find_start(const struct naming *n, const struct image *image,
 		       const struct kallsyms_part *part, bool module,
 		       uint64_t *ret_start)
@@ -147,7 +147,7 @@ int naming_guest(struct naming *n, const struct image *image, struct naming_entr
 	int r = 0;
 
 	e->status = NAMING_NONE_EXPECTED;
-	if (!image->end) /* in nothing that is known of the guest */
+	if (!image->end) /* not in a known image of the guest */
 		return 0;
 	if (!module)
 		r = name_from_file(n, image, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.c - names of code that a JIT compiler made. */
+/* jit.c - symbolizes code of JIT compilers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "resolve/symbolize/places.h"
 #include "resolve/symbolize/priv.h"
 
-static const uint64_t text_max = (uint64_t)1 << 32; /* what perf_map_read() takes */
+static const uint64_t text_max = (uint64_t)1 << 32; /* limit of perf_map_read() */
 
 void naming_jit_done(struct naming_jit *j)
 {
@@ -61,7 +61,8 @@ static void naming_jit_tell_damage(const struct naming_jit *j)
 			(unsigned long long)j->map.nr_lines);
 }
 
-/* The map of a process; many images are of one.  0 or -ENOMEM. */
+/* Reads the map of a process once, because a process can have many images. Returns 0 or
+ * -ENOMEM. */
 static int read_map(struct naming *n, int32_t pid)
 {
 	const struct jit_places places = naming_jit_places(n);
@@ -91,7 +92,7 @@ static int read_map(struct naming *n, int32_t pid)
 
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e)
 {
-	/* Offsets of memory that has pages of a file count from the file's start. */
+	/* Offsets in memory backed by a file are relative to the start of the file. */
 	uint64_t first = image->start - image->ref_address;
 	int r = image->pid ? read_map(n, image->pid) : 0;
 
@@ -106,7 +107,7 @@ int naming_anon(struct naming *n, const struct image *image, struct naming_entry
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Of a session the name is the path of its copy. */
+/* In a session, the name is the path of its copy. */
 int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
 		     struct mapped *ret_bytes, struct jitdump *ret_dump)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kallsyms.c - names from the session's copy of kallsyms. */
+/* kallsyms.c - symbolizes with the session's copy of kallsyms. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "resolve/symbolize/priv.h"
 
 enum {
-	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
+	KALLSYMS_MAX_BYTES = 256 << 20, /* decompressed; a large kernel has 15 MB */
 	NOTES_MAX_BYTES = 1 << 20
 };
 
@@ -53,7 +53,7 @@ void naming_kallsyms_done(struct naming_kallsyms *k)
 	*k = (struct naming_kallsyms){ 0 };
 }
 
-/* -ENODATA: what was read is not a text that has addresses. */
+/* Returns -ENODATA if the text could not be read or has no addresses. */
 static int naming_kallsyms_check_text(int r, const struct buf *text)
 {
 	if (r == -ENOMEM)
@@ -63,7 +63,7 @@ static int naming_kallsyms_check_text(int r, const struct buf *text)
 		       : 0;
 }
 
-/* Reads the text of a file.  -ENODATA: none that has addresses. */
+/* Reads the text of a file. Returns -ENODATA if that fails or it has no addresses. */
 static int naming_kallsyms_read_text(const char *path, struct buf *out)
 {
 	int fd = elf_open_regular(path);
@@ -78,8 +78,8 @@ static int naming_kallsyms_read_text(const char *path, struct buf *out)
 	return naming_kallsyms_check_text(r, out);
 }
 
-/* The same of the packed file of a session.  A text that is cut short is not used: symbols before the cut
- * would also get the samples after it. */
+/* The same for the compressed file of a session. A truncated text is not used: the last symbol
+ * before the truncation would also get the samples of the missing ones. */
 static int read_packed(const char *path, struct buf *out)
 {
 	struct buf bytes = { 0 };
@@ -94,8 +94,8 @@ static int read_packed(const char *path, struct buf *out)
 	return naming_kallsyms_check_text(r, out);
 }
 
-/* Takes the unpacked text at `path`, which is consumed, if it is good; all else of `k` is zero then.
- * -ENODATA: it is not. */
+/* Reads the text at `path` and builds the index. Consumes `path`. If that fails, returns
+ * -ENODATA or -ENOMEM, and `k` is zeroed. */
 static int naming_kallsyms_take_text(struct naming_kallsyms *k, char *path)
 {
 	int r = path ? naming_kallsyms_read_text(path, &k->text) : -ENOMEM;
@@ -108,7 +108,7 @@ static int naming_kallsyms_take_text(struct naming_kallsyms *k, char *path)
 	return r;
 }
 
-/* Appends the symbols of modules that came while the session was recorded. */
+/* Appends the symbols of modules that were loaded during the recording. */
 static int add_late_modules(const char *session_dir, struct buf *text)
 {
 	char *path;
@@ -143,7 +143,8 @@ static int from_session(struct naming *n, struct naming_kallsyms *k)
 	return r;
 }
 
-/* Finds how far the kernel ran from where this text has it.  False: nothing tells. */
+/* Computes how far the kernel was relocated, compared with this text. Returns false if that is
+ * unknown. */
 static bool naming_kallsyms_find_shift(const struct naming *n,
 				       const struct image *kernel,
 				       struct naming_kallsyms *k)
@@ -153,7 +154,7 @@ static bool naming_kallsyms_find_shift(const struct naming *n,
 	uint64_t there;
 
 	if (!kernel) {
-		k->for_modules = true; /* whose addresses are looked at one by one */
+		k->for_modules = true; /* their addresses are checked one by one */
 		return true;
 	}
 	if (kernel->ref_address &&
@@ -174,8 +175,8 @@ static bool naming_kallsyms_find_shift(const struct naming *n,
 	return false;
 }
 
-/* Takes the text at `path`, consumed, if it is good and it is known where its symbols were.
- * -ENODATA: it is not. */
+/* Uses the text at `path` if it is valid and the relocation is known. Consumes `path`. Returns
+ * 0, -ENODATA or -ENOMEM. */
 static int take_placed_text(const struct naming *n, const struct image *kernel,
 			    char *path, struct naming_kallsyms *k)
 {
@@ -187,7 +188,7 @@ static int take_placed_text(const struct naming *n, const struct image *kernel,
 	return -ENODATA;
 }
 
-/* Of all boots that the cache has, the one that ran, else the first. */
+/* Of all boots in the cache, uses the recorded one, else the first. */
 static int from_cache(struct naming *n, const struct image *kernel,
 		      struct naming_kallsyms *k)
 {
@@ -228,7 +229,7 @@ static bool read_running_id(struct build_id *ret_id)
 	return known;
 }
 
-/* Whether the kernel's code ends where that of the text does. */
+/* Returns whether the kernel's code has the same end as in the text. */
 static bool has_its_end(const struct image *kernel, const struct naming_kallsyms *k)
 {
 	uint64_t end;
@@ -238,9 +239,9 @@ static bool has_its_end(const struct image *kernel, const struct naming_kallsyms
 	       end == kernel->end;
 }
 
-/* This machine's own, if this is the kernel that ran: by its build-id, or where that is not
- * known by the machine, its kernel's release and the place where the kernel ran.  Of a recording
- * that does not tell its machine the place and the size must do. */
+/* Uses this machine's own kallsyms if the running kernel is the recorded one: by build-id, or
+ * if that is unknown, by the machine, the kernel's release and its address. If the recording
+ * names no machine, the address and the size must match. */
 static int from_here(struct naming *n, const struct image *kernel,
 		     struct naming_kallsyms *k)
 {
@@ -256,7 +257,7 @@ static int from_here(struct naming *n, const struct image *kernel,
 	r = take_placed_text(n, kernel, strdup(running_kallsyms), k);
 	if (!r && !ran->len &&
 	    (k->shift || (!n->is_local && !has_its_end(kernel, k)))) {
-		naming_kallsyms_done(k); /* perhaps another kernel */
+		naming_kallsyms_done(k); /* might be another kernel */
 		r = -ENODATA;
 	}
 	if (r)

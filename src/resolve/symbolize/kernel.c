@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kernel.c - names of the kernel and its modules, by whatever source there is. */
+/* kernel.c - symbolizes the kernel and its modules with any available source. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ enum {
 	MODULES_MAX_BYTES = 64 << 20
 };
 
-/* The lines of a module lie where the module lay?  Those of the session surely do. */
+/* Returns whether the lines of a module have the addresses of the recording. Those of the
+ * session always do. */
 static bool is_in_place(const struct naming_kallsyms *k, const struct image *image,
 			const struct kallsyms_part *part)
 {
@@ -35,7 +36,7 @@ static bool is_in_place(const struct naming_kallsyms *k, const struct image *ima
 			     image->start, image->end);
 }
 
-/* The session's list of modules, once; empty if it has none. */
+/* Returns the session's list of modules, read once; empty if there is none. */
 static const struct buf *naming_kernel_read_modules(struct naming *n)
 {
 	char *path;
@@ -51,8 +52,8 @@ static const struct buf *naming_kernel_read_modules(struct naming *n)
 	return &n->modules;
 }
 
-/* A module's line in the session's list, the caller's to end; empty: not known.
- * 0 or -ENOMEM. */
+/* Finds a module's line in the session's list; the caller ends it. It is empty if there is
+ * none. Returns 0 or -ENOMEM. */
 static int find_line(struct naming *n, const char *module, uint64_t start,
 		     struct module_line *ret_line)
 {
@@ -67,7 +68,7 @@ static int find_line(struct naming *n, const char *module, uint64_t start,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The symbols of a part of kallsyms, if it has any.  0 or -ENOMEM. */
+/* Loads the symbols of a part of kallsyms, if it has any. Returns 0 or -ENOMEM. */
 static int load_part(struct naming *n, const struct kallsyms_part *part,
 		     const char *module, uint64_t start, struct naming_entry *e)
 {
@@ -108,7 +109,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	}
 	if (!part)
 		return 0;
-	/* Where the base was hidden positions are addresses. */
+	/* If the base was hidden (start is 0), positions are addresses. */
 	if (!module && start)
 		start -= k->shift;
 	r = load_part(n, part, module, start, e);
@@ -120,7 +121,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	return 0;
 }
 
-/* The file that is said to be the kernel's, "" if none is. */
+/* Returns the path of the vmlinux specified by the user or by the recording, or "". */
 static const char *naming_kernel_given_vmlinux(const struct naming *n)
 {
 	const char *given = naming_places_vmlinux(n->places);
@@ -174,8 +175,8 @@ int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd
 	return r ? r : -ENOMEM;
 }
 
-/* The file given with --vmlinux, if it can be the kernel that ran.  Sets the status to
- * OTHER_FILE or the like if not; NAMING_NO_FILE if none was given. */
+/* Loads the vmlinux that was specified, if it can be the recorded kernel. Otherwise sets a
+ * status such as NAMING_OTHER_FILE, or NAMING_NO_FILE if none was specified. */
 static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
@@ -216,7 +217,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Nothing of an entry but that it is empty. */
+/* Resets an entry to empty. */
 static void naming_kernel_forget(struct naming_entry *e)
 {
 	symtab_free(e->tab);
@@ -224,7 +225,8 @@ static void naming_kernel_forget(struct naming_entry *e)
 	*e = (struct naming_entry){ 0 };
 }
 
-/* A file proven by its build-id, consumed with its path.  1: it has no symbols. */
+/* Loads a file that was verified by its build-id. Consumes `fd` and `path`. Returns 1 if it has
+ * no symbols. */
 static int name_from_proven(struct naming *n, const struct image *image, int fd,
 			    char *path, struct naming_entry *e)
 {
@@ -240,8 +242,8 @@ static int name_from_proven(struct naming *n, const struct image *image, int fd,
 	return r ? r : 1;
 }
 
-/* A vmlinux of this very build-id where one may be: perf's cache, where distributions put
- * debug files, and where kernels are installed. */
+/* Loads a vmlinux with the recorded build-id: from perf's cache, the directories of debug
+ * files, or those of installed kernels. */
 static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 				   struct naming_entry *e)
 {
@@ -287,7 +289,7 @@ int naming_kernel(struct naming *n, const struct image *image, struct naming_ent
 	return r;
 }
 
-/* A module's file whose sections lay where the session says. */
+/* Loads a module's file, with the section addresses in the session's list. */
 static int load_ko_of_session(const struct image *image, const struct binary *b,
 			      const struct module_line *line, struct naming_entry *e)
 {
@@ -298,7 +300,7 @@ static int load_ko_of_session(const struct image *image, const struct binary *b,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* One of which only the place of its code is known. */
+/* Loads a module's file if only the address of its code is known. */
 static int load_ko(const struct image *image, const struct binary *b,
 		   struct naming_entry *e)
 {
@@ -316,7 +318,7 @@ static int load_ko(const struct image *image, const struct binary *b,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Where the modules of the kernel that ran, and their debug files, are installed. */
+/* Returns the index of the installed modules of the recorded kernel, and of their debug files. */
 static const struct file_index *installed_modules(struct naming *n)
 {
 	static const char *const folders[] = { "/lib/modules",
@@ -340,8 +342,8 @@ static const struct file_index *installed_modules(struct naming *n)
 	return n->installed_modules;
 }
 
-/* A module's file in one stage, and its line in the session's list (empty: not known).  Both
- * are the caller's to end if this returns 0; else -ENOMEM. */
+/* Finds a module's file in one stage, and its line in the session's list (empty: none). Returns
+ * 0: the caller ends both; or -ENOMEM. */
 static int find_ko(struct naming *n, const struct image *image, const char *module,
 		   enum binary_stage stage, struct binary *b, struct module_line *line)
 {
@@ -360,7 +362,7 @@ static int find_ko(struct naming *n, const struct image *image, const char *modu
 	return r;
 }
 
-/* A module's own file, where it can be found and it is known where the module lay. */
+/* Loads a module's own file, if it can be found and the module's address is known. */
 static int name_from_ko(struct naming *n, const struct image *image, const char *module,
 			enum binary_stage stage, struct naming_entry *e)
 {
@@ -388,7 +390,7 @@ static int name_from_ko(struct naming *n, const struct image *image, const char 
 	return r;
 }
 
-/* A module's name as kallsyms has it: recordings may call it "[ext4]". */
+/* Returns a module's name as in kallsyms (malloc'd): recordings can call it "[ext4]". */
 static char *naming_kernel_module_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -398,8 +400,9 @@ static char *naming_kernel_module_name(const char *name)
 	return strdup(name);
 }
 
-/* A file that was named by the user comes first; kallsyms, if it is of the same boot, knows
- * all sections of a module, a file found elsewhere only those of code. */
+/* A file specified by the user comes first. Then kallsyms, which contains all sections of a
+ * module if it is from the same boot. With a file found elsewhere, only the code sections are
+ * known. */
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	char *module = naming_kernel_module_name(dict_str(n->dict, image->name));

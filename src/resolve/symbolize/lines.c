@@ -16,16 +16,17 @@
 struct naming_lines {
 	struct lines *lines;
 	struct binary binary;
-	uint64_t shift; /* of a kernel: run-time address less link-time address */
+	uint64_t shift; /* kernel: run-time address minus link-time address */
 	bool is_module;
-	struct module_line module;   /* where the sections of a module were ... */
-	struct module_layout layout; /* ... or must have been */
+	/* addresses of a module's sections, recorded ... */
+	struct module_line module;
+	struct module_layout layout; /* ... or computed */
 	bool has_layout;
-	const struct perf_input_code *bpf; /* of a BPF program, ... */
+	const struct perf_input_code *bpf; /* a BPF program ... */
 	const char *machine;               /* ... for this machine */
-	struct mapped dump_bytes;          /* of a JIT compiler's code */
+	struct mapped dump_bytes;          /* code of a JIT compiler */
 	struct jitdump dump;
-	struct jit_lines *jit_lines; /* NULL: it is none, or there are no lines */
+	struct jit_lines *jit_lines; /* NULL: not JIT code, or no lines */
 };
 
 void naming_want_lines(struct naming *n)
@@ -49,7 +50,7 @@ void naming_lines_close(struct naming_lines *nl)
 	free(nl);
 }
 
-/* Opens the binary's lines, if they are wanted.  False if there are none. */
+/* Opens the binary's lines, if requested. Returns false if there are none. */
 static bool naming_lines_open_lines(struct naming_lines *nl,
 				    const struct lines_options *options)
 {
@@ -77,7 +78,7 @@ static bool naming_lines_open_file(struct naming *n, const struct image *image,
 	       naming_lines_open_lines(nl, options);
 }
 
-/* Where the symbol is in the table; false if it is not. */
+/* Finds the address of a symbol; returns false if it is not in the table. */
 static bool naming_lines_address_of(const struct symtab *tab, const char *name,
 				    uint64_t *ret_addr)
 {
@@ -92,8 +93,8 @@ static bool naming_lines_address_of(const struct symtab *tab, const char *name,
 	return false;
 }
 
-/* How far the kernel was moved: what was recorded of one of its symbols tells, or the place
- * where it began. */
+/* Computes how far the kernel was relocated, from one of its recorded symbols or from its
+ * recorded start. */
 static bool naming_lines_find_shift(struct naming *n, const struct image *image, int fd,
 				    uint64_t *ret_shift)
 {
@@ -120,7 +121,7 @@ static bool naming_lines_find_shift(struct naming *n, const struct image *image,
 	return known;
 }
 
-/* A kernel's file, consumed with its path, if it has debug information. */
+/* Uses a kernel's file if it has debug information. Consumes `fd` and `path`. */
 static bool naming_lines_take_vmlinux(struct naming *n, const struct image *image,
 				      int fd, char *path,
 				      const struct lines_options *options,
@@ -175,7 +176,7 @@ static bool naming_lines_open_module(struct naming *n, const struct image *image
 	return naming_lines_open_lines(nl, options);
 }
 
-/* The file that a JIT compiler wrote; its code has bytes there. */
+/* Opens the dump of a JIT compiler, which contains the code. */
 static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 				  const struct lines_options *options,
 				  struct naming_lines *nl)
@@ -195,7 +196,7 @@ static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 	return true;
 }
 
-/* Code at the address where the program was; another one may have been there since. */
+/* Finds a BPF program by its address, where another program can have been loaded later. */
 static bool open_bpf(struct naming *n, const struct image *image,
 		     const struct lines_options *options, struct naming_lines *nl)
 {
@@ -243,7 +244,7 @@ int naming_lines_open(struct naming *n, uint32_t image,
 	return 0;
 }
 
-/* The section that the address lies in begins last before it. */
+/* Converts an address: its section is the last one that begins at or before it. */
 static bool module_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret_addr)
 {
 	size_t nr = nl->has_layout ? nl->layout.places.nr : nl->module.places.nr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines.h - the debug information of an image, where the naming finds its binary.
- * Layer: resolve.  Rules of proof are those for symbols (resolve/find/binary.h). */
+/* lines.h - opens the debug information of an image, whose binary the symbolizer finds.
+ * Layer: resolve. The rules for verifying files are those for symbols (resolve/find/binary.h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,46 +12,47 @@ struct naming;
 struct naming_lines;
 struct symtab_place;
 
-/* Debug files are wanted, not only symbols: servers are asked for those of binaries that have
- * symbols, too.  Before the first lookup. */
+/* Requests debug files for line numbers: servers are also asked for the debug files of binaries
+ * that have symbols. Call it before the first lookup. */
 void naming_want_lines(struct naming *n);
-/* Opens what is known of the image's lines: two descriptors as long as it is open.  `options`
- * NULL: no debug information is read, only the binary is found.  0 (*ret_lines may be NULL:
+/* Opens the debug information of an image; uses two descriptors while it is open. If `options`
+ * is NULL, finds the binary, but reads no debug information. Returns 0 (*ret_lines is NULL if
  * nothing is known) or -ENOMEM. */
 int naming_lines_open(struct naming *n, uint32_t image,
 		      const struct lines_options *options,
 		      struct naming_lines **ret_lines);
-void naming_lines_close(struct naming_lines *nl); /* NULL is fine */
-/* As lines_prepare() and lines_find() (resolve/lines/lines.h), for addresses as symtab_vaddr() and
- * struct symbol have them: run-time addresses of the kernel and its modules.  `addrs` is
- * changed. */
+void naming_lines_close(struct naming_lines *nl); /* accepts NULL */
+/* Like lines_prepare() and lines_find() (resolve/lines/lines.h), but for the addresses of
+ * symtab_vaddr() and struct symbol: run-time addresses for the kernel and its modules. Modifies
+ * `addrs`. */
 void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr);
 size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 			 struct line_frame *ret_frames, size_t max);
-/* The same where the function is known, by its name in the symbol table (NULL: it is not): code
- * of a JIT compiler may have had the address of other code. */
+/* The same if the function is known, by its name in the symbol table (NULL: unknown): JIT code
+ * can be at an address where other code was. */
 size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
 			    const char *function, struct line_frame *ret_frames,
 			    size_t max);
-/* Behind the last address up to which naming_lines_find() would say what it said last; 0: that is
- * not known. */
+/* Returns the end of the addresses for which naming_lines_find() would return its last result;
+ * 0: unknown. */
 uint64_t naming_lines_reach(const struct naming_lines *nl);
-/* The source file of the symbol at an address, without its folder, where only the symbol
- * table tells; NULL: unknown. */
+/* Returns the name of the source file (without directory) of the symbol at an address, if only
+ * the symbol table contains it; NULL: unknown. */
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);
-/* Where the code of an image is: struct code_where (resolve/code/code.h) without its symbols. */
+/* The location of an image's code: struct code_where (resolve/code/code.h) without symbols. */
 struct naming_code {
 	const char *path;
-	const char *debug_path; /* a separate debug file; NULL: none */
-	uint64_t shift;         /* what link-time addresses lack to be those above */
-	/* Of a module: where its sections were; they were moved apart. */
+	const char *debug_path; /* separate debug file; NULL: none */
+	/* what to add to link-time addresses to get the addresses above */
+	uint64_t shift;
+	/* For a module: the addresses of its sections, which the kernel placed independently. */
 	const struct symtab_place *places;
 	size_t nr_places;
-	/* Of a BPF program: its code, where it was, and the machine (uname -m). */
+	/* For a BPF program: its code, its address, and the machine (uname -m). */
 	const uint8_t *bytes;
 	size_t nr_bytes;
 	uint64_t start;
 	const char *machine;
 };
-/* Borrowed, as long as it is open. */
+/* Valid as long as `nl` is open. */
 void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_code);

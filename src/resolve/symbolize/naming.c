@@ -17,7 +17,7 @@
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbolize/unnamed.h"
 
-/* Whether what was recorded can be this machine, running what it runs now. */
+/* Returns whether the recording can be from this machine, with the running kernel. */
 static bool is_this_machine(const struct session_info *info)
 {
 	struct utsname here;
@@ -112,7 +112,7 @@ void naming_use_symbol_files(struct naming *n,
 	n->nr_symbol_files = nr;
 }
 
-/* Of a session the files themselves are known, not only their names. */
+/* A session identifies the files themselves, not only their names. */
 struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage)
 {
 	return (struct binary_places){
@@ -146,7 +146,7 @@ void naming_set_from(struct naming_entry *e, const char *path)
 	e->from = strdup(path);
 }
 
-/* A BPF program is one symbol: its own name. */
+/* A BPF program has one symbol: its own name. */
 static int name_bpf(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	uint64_t bytes =
@@ -158,7 +158,7 @@ static int name_bpf(struct naming *n, const struct image *image, struct naming_e
 	return r;
 }
 
-/* The debug file's names are the fuller ones, where it has any. */
+/* The debug file's symbols are more complete, if it has any. */
 static int load_binary(const struct binary *b, struct naming_entry *e)
 {
 	int r = -ENODATA;
@@ -179,8 +179,8 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	return r;
 }
 
-/* Whether there is anything to search in a stage.  The folders of the image path are walked
- * only if the binary is nowhere else. */
+/* Returns whether there is anything to search in a stage. The directories of the image path are
+ * walked only if the binary is not found elsewhere. */
 static bool has_stage(struct naming *n, enum binary_stage stage)
 {
 	if (stage == BINARY_INDEX)
@@ -188,8 +188,8 @@ static bool has_stage(struct naming *n, enum binary_stage stage)
 	return stage == BINARY_HERE || naming_places_debuginfod(n->places);
 }
 
-/* The processes of the recording that still live; NULL: it is none of this boot, or they are
- * not to be looked at. */
+/* Returns the recorded processes that still run; NULL if the recording is from another boot, or
+ * they must not be used. */
 static struct live_files *live_files_of(struct naming *n)
 {
 	if (!n->live_tried && !naming_places_root(n->places)[0] &&
@@ -234,7 +234,7 @@ static int find_file(struct naming *n, const struct image *image,
 
 	if (r)
 		return r;
-	if (n->wants.nr > nr_wants) { /* looked for again then */
+	if (n->wants.nr > nr_wants) { /* searched again after fetching */
 		binary_close(&b);
 		return 0;
 	}
@@ -256,7 +256,7 @@ static int find_file(struct naming *n, const struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* What the recording itself has comes last: it has only what the recorder could read. */
+/* The recording's own symbols are used last: they are only those that the recorder could read. */
 static int name_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
@@ -305,7 +305,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_JIT] = naming_dump,
 };
 
-/* Nothing of an entry but that it is to be looked at. */
+/* Resets an entry, so that it is loaded again. */
 static void naming_forget(struct naming_entry *e)
 {
 	symtab_free(e->tab);
@@ -324,7 +324,7 @@ static void naming_load(struct naming *n, const struct image *image,
 	if ((unsigned int)image->kind < IMAGE_COUNT)
 		r = name_kind[image->kind](n, image, e);
 	if (r) {
-		/* Out of memory: reported, and not tried for every sample. */
+		/* Report an error such as out of memory, and do not try again for every sample. */
 		fault_unreadable(dict_str(n->dict, image->name), r);
 		symtab_free(e->tab);
 		e->tab = NULL;
@@ -337,7 +337,7 @@ static void naming_load(struct naming *n, const struct image *image,
 	e->done = true;
 }
 
-/* The entry, loaded; NULL when memory is short, or for a number that is no image. */
+/* Returns the loaded entry; NULL if out of memory or `image` is not a valid index. */
 static struct naming_entry *naming_entry_of(struct naming *n, uint32_t image)
 {
 	struct naming_entry *e;
@@ -367,7 +367,7 @@ bool naming_is_deferred(struct naming *n, uint32_t image)
 	return e && e->deferred;
 }
 
-/* There is nothing in them. */
+/* Deferred entries are empty. */
 static void forget_deferred(struct naming *n)
 {
 	for (size_t i = 0; i < n->entries.nr; i++)
@@ -377,7 +377,7 @@ static void forget_deferred(struct naming *n)
 
 int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)
 {
-	/* A binary that was fetched may need its debug file: that is the second round. */
+	/* Second round: a fetched binary might need its debug file. */
 	for (int round = 0; n->deferring && round < 2; round++) {
 		forget_deferred(n);
 		n->wants.nr = 0;
@@ -412,8 +412,8 @@ enum naming_status naming_status(struct naming *n, uint32_t image,
 	return e ? e->status : NAMING_NONE_EXPECTED;
 }
 
-/* Reads a part of the image's file for its unnamed code.  The file is looked for, and
- * proven, anew: descriptors of hundreds of images are not kept open. */
+/* Reads a part of the image's file for its unnamed code. Finds and verifies the file again,
+ * because hundreds of descriptors cannot be kept open. */
 static void read_unnamed(struct naming *n, uint32_t image, enum unnamed_part part)
 {
 	const struct image *i = &n->dict->images.at[image];
@@ -499,7 +499,7 @@ const struct symbol *naming_find_data(struct naming *n, uint32_t image, uint64_t
 {
 	struct naming_entry *e = naming_entry_of(n, image);
 
-	/* What has no code that could be read has no data, either. */
+	/* If the code could not be read, neither can the data. */
 	if (!e || !e->tab)
 		return NULL;
 	if (!e->data_done)

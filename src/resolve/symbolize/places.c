@@ -23,11 +23,11 @@ struct naming_places {
 	const struct naming_trace *trace;
 	struct debuginfod *debuginfod;
 	bool archive;
-	VEC(char *) folders; /* with the NULL at their end */
+	VEC(char *) folders; /* NULL-terminated */
 	bool indexed;
 	struct file_index *index;
-	struct map warned; /* hash of a name */
-	bool explained;    /* what a file that differs may mean */
+	struct map warned; /* hashes of names */
+	bool explained;    /* printed what a different file can mean */
 };
 
 static int copy_folders(struct naming_places *p, const char *const *folders)
@@ -43,7 +43,7 @@ static int copy_folders(struct naming_places *p, const char *const *folders)
 	return vec_push(&p->folders, NULL) ? 0 : -ENOMEM;
 }
 
-/* A root of "/" or "/mnt/" is "" or "/mnt": recorded paths begin with a slash. */
+/* Copies a root without trailing slashes ("/" becomes ""): recorded paths begin with a slash. */
 static char *copy_root(const char *root)
 {
 	size_t len = root ? strlen(root) : 0;
@@ -172,7 +172,7 @@ const struct file_index *naming_places_index(struct naming_places *p)
 	return p->index;
 }
 
-/* Whether nothing was said of this name yet. */
+/* Returns whether no warning was printed for this name yet. */
 static bool naming_places_is_news(struct naming_places *p, const char *name)
 {
 	struct map_slot *slot;
@@ -200,7 +200,7 @@ static void warn_of_difference(struct naming_places *p, const char *name, bool b
 		"Either this is the wrong binary or the binary has been modified since the sample file was created.");
 }
 
-/* Whether the reason why the file cannot be read was given. */
+/* Returns whether the reason why the file cannot be read was reported. */
 static bool is_reported(const struct naming_places *p, const char *name)
 {
 	char *path;

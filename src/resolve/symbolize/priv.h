@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv.h - what the files of the naming share.
- * Layer: resolve, for naming*.c alone. */
+/* priv.h - shared by the files of this directory.
+ * Layer: resolve, only for this directory. */
 #pragma once
 #include <stdbool.h>
 
@@ -19,41 +19,42 @@ struct unnamed;
 
 struct naming_entry {
 	bool done;
-	bool deferred;           /* servers are to be asked first */
-	bool unnamed_done;       /* `unnamed` was made, or cannot be */
-	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
+	bool deferred;           /* waits for naming_fetch() */
+	bool unnamed_done;       /* `unnamed` was made, or making it failed */
+	struct unnamed *unnamed; /* for code that `tab` does not cover; NULL: none */
 	enum naming_status status;
 	struct symtab *tab;
-	bool data_done;      /* `data` was looked for */
-	struct symtab *data; /* its objects; NULL: none */
-	char *from;          /* NULL: nowhere */
+	bool data_done;      /* `data` was searched for */
+	struct symtab *data; /* its data objects; NULL: none */
+	char *from;          /* file of the symbols; NULL: none */
 };
 
-/* The kallsyms text that is used: of one kernel, and of one boot. */
+/* The kallsyms text in use: that of one kernel and one boot. */
 struct naming_kallsyms {
-	bool read; /* all was tried */
+	bool read; /* all sources were tried */
 	char *path;
 	struct buf text;
 	struct kallsyms_index index;
-	uint64_t shift; /* to be added to its addresses: of another boot if not 0 */
-	bool same_boot; /* known to be: its modules count as they are */
+	uint64_t shift; /* to add to its addresses; not 0: from another boot */
+	/* known to be from the recorded boot, so its modules are valid */
+	bool same_boot;
 	bool for_modules;
 	enum naming_status status; /* OK or UNVERIFIED */
 };
 
 /* The map of the JIT compiler in one process. */
 struct naming_jit {
-	int32_t pid;               /* 0: none was looked for */
-	enum naming_status status; /* NO_SYMBOLS: the map is there */
+	int32_t pid;               /* 0: not searched yet */
+	enum naming_status status; /* NO_SYMBOLS: the map was found */
 	char *path;
 	struct mapped text;
 	struct perf_map map;
 };
 
-/* /proc/kallsyms of a virtual machine, as the user gave it. */
+/* /proc/kallsyms of a virtual machine, specified by the user. */
 struct naming_guest {
 	bool read;
-	enum naming_status status; /* OK: there is a text */
+	enum naming_status status; /* OK: the text was read */
 	struct buf text;
 	struct kallsyms_index index;
 };
@@ -61,83 +62,84 @@ struct naming_guest {
 struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
-	char *session_dir;       /* "" none, or an imported one */
-	char *jit_dir;           /* of any session, "" none */
-	bool is_local;           /* recorded on this machine, under this kernel */
-	uint64_t until_wall_ns;  /* the recording's end; 0: unknown */
-	bool host_unknown;       /* the recording does not tell its machine */
-	struct live_files *live; /* of its processes; NULL: of another boot, or not
-				       * looked for yet */
+	char *session_dir;      /* "": none, or an imported one */
+	char *jit_dir;          /* of any session; "": none */
+	bool is_local;          /* recorded on this machine, with this kernel */
+	uint64_t until_wall_ns; /* end of the recording; 0: unknown */
+	bool host_unknown;      /* the recording names no machine */
+	/* files of its processes; NULL: from another boot, or not opened yet */
+	struct live_files *live;
 	bool live_tried;
 	struct naming_places *places;     /* NULL: nowhere else */
-	VEC(struct naming_entry) entries; /* by image number */
+	VEC(struct naming_entry) entries; /* by image index */
 	struct naming_kallsyms kallsyms;
 	struct naming_jit jit;
 	struct naming_guest guest;
 	bool modules_read;
-	struct buf modules;                   /* the session's list of them */
-	struct file_index *installed_modules; /* of the kernel that ran; NULL: none */
+	struct buf modules;                   /* the session's list of modules */
+	struct file_index *installed_modules; /* of the recorded kernel; NULL: none */
 	bool installed_modules_read;
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
 	const struct perf_input_code *codes;
 	size_t nr_codes;
 	const char *machine;
-	bool deferring;         /* what servers would be asked for is noted in ... */
+	bool deferring;         /* requests for servers are added to ... */
 	debuginfod_wants wants; /* ... this */
-	bool fetched;           /* nothing is asked of servers any more */
+	bool fetched;           /* servers are not used any more */
 	bool want_lines;        /* naming_want_lines() */
 };
 
-/* Notes where the symbols came from; a short memory shows as "". */
+/* Sets the file of the symbols; "" if out of memory. */
 void naming_set_from(struct naming_entry *e, const char *path);
-/* Tells the trace, if there is one. */
+/* Reports a step to the trace, if there is one. */
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome);
 struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage);
-/* The loaders of symbolize/kernel.c.  0 (e->status tells) or -ENOMEM. */
+/* The loaders in symbolize/kernel.c. Return 0 (e->status is the result) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
-/* The symbols of the kernel in the ELF file at `fd`.  Sets the status.  0 or -ENOMEM. */
+/* Loads the symbols of the kernel from the ELF file at `fd`, and sets the status. Returns 0 or
+ * -ENOMEM. */
 int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
 			struct naming_entry *e);
-/* Of symbolize/guest.c. */
+/* In symbolize/guest.c. */
 int naming_guest(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_guest_done(struct naming_guest *g);
-/* The binary of an image of kind FILE or VDSO, from the first stage that has it; as
+/* Finds the binary of an image of kind FILE or VDSO, in the first stage that has it; like
  * binary_find(). */
 int naming_find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b);
-/* The file given as the kernel's, if it can be the one that ran.  0: *ret_fd and *ret_path
- * (malloc'd) are the caller's; -ENOENT, -ESTALE (of another kernel), -ENOMEM, ... */
+/* Opens the vmlinux that was specified, if it can be the recorded one. Returns 0: the caller
+ * owns *ret_fd and *ret_path (malloc'd); -ENOENT, -ESTALE (another kernel), -ENOMEM, or another
+ * negative errno. */
 int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
 			char **ret_path);
-/* A module's own file, and where its sections were (none: not known).  0: both are the
- * caller's to end, with fd -1 where there is none; or -ENOMEM. */
+/* Finds a module's own file, and the addresses of its sections (empty: unknown). Returns 0: the
+ * caller ends both, with fd -1 if there is no file; or -ENOMEM. */
 int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
-/* Of symbolize/given.c: the symbols that a recording carries, if it has those of the image. */
+/* In symbolize/given.c: uses the symbols in the recording, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
-/* Of symbolize/jit.c: from the map of a JIT compiler, or its dump. */
+/* In symbolize/jit.c: uses the map or the dump of a JIT compiler. */
 int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
-/* The dump itself: 0, and all is the caller's; else a negative errno, *ret_path (malloc'd) may be
- * set. */
+/* Opens the dump. Returns 0, and the caller owns everything; or a negative errno, and *ret_path
+ * (malloc'd) may be set. */
 struct jitdump;
 int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
 		     struct mapped *ret_bytes, struct jitdump *ret_dump);
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
-/* Of symbolize/vdso.c: this kernel's own, if it is the one that ran. */
+/* In symbolize/vdso.c: uses the running kernel's vdso, if it is the recorded kernel. */
 int naming_own_vdso(struct naming *n, const struct image *image,
 		    struct naming_entry *e);
-/* Of symbolize/kallsyms.c.  Whether the kernel that ran is the one of this machine now. */
+/* In symbolize/kallsyms.c: returns whether the recorded kernel is the running one. */
 bool naming_runs_here(struct naming *n);
-/* The text for the kernel that ran, once; index.parts.nr is 0 if
- * there is none. */
+/* Reads the text for the recorded kernel, once; index.parts.nr is 0 if there is none. */
 int naming_kallsyms_read(struct naming *n);
 void naming_kallsyms_done(struct naming_kallsyms *k);
-/* The build-id of the kernel that ran, length 0: not known. */
+/* Returns the build-id of the recorded kernel; length 0: unknown. */
 const struct build_id *naming_kernel_id(const struct naming *n,
 					const struct image *image);
-/* The image that knows most of the kernel that ran, or NULL. */
+/* Returns the image with the most information about the recorded kernel, or NULL. */
 const struct image *naming_kernel_image(const struct naming *n);

@@ -28,7 +28,7 @@ struct code_section {
 };
 
 struct made {
-	struct symbol symbol; /* its name is this object's */
+	struct symbol symbol; /* its name is `name` below */
 	char *name;
 	enum unnamed_kind kind;
 };
@@ -44,7 +44,7 @@ struct unnamed {
 	struct map made_by; /* (offset, kind) -> index in made */
 };
 
-/* Whether a symbol begins in [offset, offset + bytes). */
+/* Returns whether a symbol begins in [offset, offset + bytes). */
 static bool has_symbol_in(const struct symtab *tab, uint64_t offset, uint64_t bytes)
 {
 	size_t low = 0;
@@ -156,8 +156,8 @@ int unnamed_read(struct unnamed *u, struct elf_file *f, enum unnamed_part part)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The symbol of `kind` with this start, made at the first call.  `section`: its name where
- * that is what the symbol is called after. */
+/* Returns the symbol of `kind` with this start, which is made at the first call. `section` is
+ * the name of the section, if the symbol is named after it. */
 static const struct symbol *unnamed_make(struct unnamed *u, struct symbol s,
 					 enum unnamed_kind kind, const char *section)
 {
@@ -185,14 +185,14 @@ static const struct symbol *unnamed_make(struct unnamed *u, struct symbol s,
 		return NULL;
 	}
 	if (map_set(&u->made_by, s.offset, kind, (uint32_t)u->made.nr - 1)) {
-		/* It stays owned, and is made again when asked for again. */
+		/* Still in `made`, and made again for the next call. */
 		return NULL;
 	}
 	return &m->symbol;
 }
 
-/* The function of the unwind entry that covers the position.  One that begins where a symbol
- * does is that symbol, which the file gives too small a size. */
+/* Finds the function whose unwind entry covers the position. If a symbol begins at its start,
+ * returns that symbol, whose size in the file is too small. */
 static const struct symbol *unnamed_find_function(struct unnamed *u, uint64_t offset,
 						  enum unnamed_kind *ret_kind)
 {

@@ -19,7 +19,7 @@ struct naming_unwind_entry {
 
 struct naming_unwind {
 	struct naming *naming;
-	VEC(struct naming_unwind_entry) entries; /* by image number */
+	VEC(struct naming_unwind_entry) entries; /* by image index */
 };
 
 int naming_unwind_new(struct naming *n, struct naming_unwind **ret_unwind)
@@ -63,7 +63,7 @@ static struct unwind_table *naming_unwind_load(struct naming *n,
 		return NULL;
 	if (naming_unwind_open_elf(&f, b.fd)) {
 		has_debug = naming_unwind_open_elf(&debug, b.debug_fd);
-		/* Without a table the frame pointer is tried. */
+		/* Without a table, the frame pointer is used. */
 		if (unwind_cache_load(naming_places_cache_dir(n->places),
 				      b.path ? b.path : "", &f,
 				      has_debug ? &debug : NULL, &table))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vdso.c - the vdso of a recording that has no build-id of it. */
+/* vdso.c - symbolizes the vdso of a recording without its build-id. */
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -13,7 +13,7 @@ enum {
 	VDSO_BYTES_MAX = 1 << 20
 };
 
-/* To the end of its section headers, which are its last part.  0: there is none. */
+/* Returns the size up to the end of the section headers, which are its last part; 0: no vdso. */
 static size_t naming_vdso_own_bytes(const ElfW(Ehdr) * header)
 {
 	uint64_t bytes;
@@ -31,7 +31,7 @@ int naming_own_vdso(struct naming *n, const struct image *image, struct naming_e
 	size_t len = naming_vdso_own_bytes(own);
 	int r;
 
-	/* That of a 32-bit process is another one than ours. */
+	/* The vdso of a 32-bit process differs from ours. */
 	if (!len || image->build_id.len || image->end ||
 	    naming_places_root(n->places)[0] || !naming_runs_here(n))
 		return 0;
