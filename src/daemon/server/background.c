@@ -44,7 +44,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 	char path[4096];
 	char pid[32] = "";
 	int fd, len;
-	/* All may ask the daemon. */
+	/* Every user may send the daemon requests. */
 	mode_t before = umask(022);
 	int r = io_make_dirs(run_dir, 0755);
 
@@ -81,12 +81,12 @@ void background_unlock(int fd)
 	if (fd < 0)
 		return;
 	if (ftruncate(fd, 0)) {
-		/* The lock says it all. */
+		/* A failure is harmless: the lock shows that the daemon is gone. */
 	}
 	close(fd);
 }
 
-/* Reads until the daemon says that it runs, or why not, or is gone. */
+/* Reads until the daemon reports that it runs or why it failed, or until it exits. */
 static int wait_for_daemon(int fd, struct err *err)
 {
 	char text[ERR_TEXT_MAX + 1];
@@ -119,7 +119,7 @@ void background_close_files(int keep)
 	(void)close_range(first, ~0U, 0);
 }
 
-/* It is meant from where we were called. */
+/* A relative path is relative to the directory in which the user started the daemon. */
 static int keep_run_dir(void)
 {
 	static const char name[] = "OPROFILE_RUN_DIR";
@@ -160,12 +160,13 @@ int background_fork(struct background *b, struct err *err)
 	}
 	close(fds[0]);
 	setsid();
-	/* No leader of the session, it can never get a terminal. */
+	/* Because it does not lead the session, it can never acquire a terminal. */
 	pid = fork();
 	if (pid)
 		_exit(pid < 0);
 	umask(022);
-	/* A manager's sockets are not among them: they are for the process that it began itself. */
+	/* Closes also sockets passed by a service manager: they were meant for the original
+	 * process only. */
 	background_close_files(fds[1]);
 	if (keep_run_dir() || chdir("/"))
 		_exit(1);

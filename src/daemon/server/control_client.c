@@ -21,7 +21,7 @@ enum {
 	ERRNO_MAX = 4096
 };
 
-/* The errno that a text of `len` bytes names, 0 if it names none. */
+/* Returns the errno whose name is the `len` bytes of `text`, or 0 if no name matches. */
 static int errno_named(const char *text, size_t len)
 {
 	for (int code = 1; code < ERRNO_MAX; code++) {
@@ -57,7 +57,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		return err_sys(err, -errno, "socket");
-	/* Where many wait to be let in already, and it does not. */
+	/* connect() blocks, up to this timeout, when the queue of pending connections is full. */
 	(void)setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 	if (!connect(c->fd, (struct sockaddr *)&to, sizeof(to)))
 		return 0;
@@ -119,7 +119,7 @@ static int send_words(struct control_client *c, const char *const *words,
 	return r;
 }
 
-/* False: nothing came. */
+/* Returns false if no bytes came within `ms`. */
 static bool wait_for_bytes(const struct control_client *c, int ms)
 {
 	struct pollfd in = { .fd = c->fd, .events = POLLIN };
@@ -144,7 +144,7 @@ static bool wait_and_tell(struct control_client *c)
 	return wait_for_bytes(c, c->timeout_ms - CONTROL_SOON_MS);
 }
 
-/* Waits for more bytes and takes them over. */
+/* Waits for more bytes and adds them to c->in. */
 static int receive(struct control_client *c, struct err *err)
 {
 	uint8_t bytes[READ_BYTES];
@@ -218,7 +218,8 @@ int control_request(struct control_client *c, const char *const *words,
 {
 	int r = send_words(c, words, err);
 
-	/* Who is not let in is told so before it has asked: that waits to be read. */
+	/* A daemon that rejects the client sends an error and closes before it reads the request;
+	 * the error can still be read. */
 	if (r == -ECONNRESET)
 		r = 0;
 	while (!r) {

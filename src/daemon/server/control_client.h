@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_client.h - asks oprofiled: the other end of its socket DIR/control.
- * Layer: daemon.  A request is a line of words; the reply is lines "key value" and at the end
- * "ok" or "error TEXT" (docs/daemon.md).  One request at a time on a connection. */
+/* control_client.h - sends requests to oprofiled: the client's end of its socket DIR/control.
+ * Layer: daemon.  A request is one line of words; the reply is lines "key value", then "ok" or
+ * "error TEXT" (docs/daemon.md).  A connection handles one request at a time. */
 #pragma once
 #include <stddef.h>
 
@@ -12,14 +12,16 @@ struct err;
 
 enum {
 	CONTROL_REPLY_MAX = 65536, /* lines of a reply that are kept */
-	CONTROL_SOON_MS = 10000 /* a daemon that takes longer to say how it is, hangs */
+	CONTROL_SOON_MS =
+		10000 /* after this time, warn the user that the daemon is slow */
 };
 
 struct control_client {
 	int fd; /* -1: not connected */
 	struct control_lines in;
-	int timeout_ms; /* of a reply's next bytes; set by control_connect(), may be changed */
-	/* Called once, when they have not come after CONTROL_SOON_MS; NULL: nobody cares.  Set after
+	int timeout_ms; /* how long to wait for the next bytes of a reply; set by
+                         * control_connect(), may be changed */
+	/* Called once if no reply came within CONTROL_SOON_MS; NULL: no call.  Set it after
 	 * control_connect(). */
 	void (*on_wait)(void);
 };
@@ -33,21 +35,23 @@ struct control_reply {
 	VEC(struct control_field) fields;
 };
 
-/* $OPROFILE_RUN_DIR, else /run/oprofile. */
+/* Returns $OPROFILE_RUN_DIR, or else /run/oprofile. */
 const char *control_run_dir(void);
 
-/* Connects to the daemon of that folder (NULL: control_run_dir()).  0; -ENOENT or -ECONNREFUSED:
- * no daemon runs there; -EACCES; -ETIMEDOUT: it lets nobody in; all with a line. */
+/* Connects to the daemon of that directory (NULL: control_run_dir()).  Returns 0; -ENOENT or
+ * -ECONNREFUSED if no daemon runs there; -EACCES; or -ETIMEDOUT if it does not accept the
+ * connection; errors come with a message in *err. */
 int control_connect(struct control_client *c, const char *run_dir, struct err *err);
 void control_disconnect(struct control_client *c);
 
-/* Sends the words up to a NULL and reads the reply to its end.  0, and `ret_reply` (starts as
- * zeros, NULL: not wanted) has its fields, which control_reply_done() frees; a negative errno
- * with what the daemon said: the one that its text begins with (EINVAL, EACCES ...), which is
- * then left off, or -EREMOTEIO; -E2BIG: the request is too long to send; -ETIMEDOUT,
- * -ECONNRESET, -EBADMSG: the connection is of no more use. */
+/* Sends `words`, which end with a NULL, and reads the whole reply.  Returns 0 and stores the
+ * fields in `ret_reply` (all zeros before; NULL: not wanted), which control_reply_done() frees.
+ * On an error of the daemon, returns the negative errno that the error text begins with (EINVAL,
+ * EACCES ...) or else -EREMOTEIO, and copies the rest of the text into *err.  -E2BIG: the request
+ * is too long to send; -ETIMEDOUT, -ECONNRESET, -EBADMSG: the connection cannot be used any more.
+ */
 int control_request(struct control_client *c, const char *const *words,
 		    struct control_reply *ret_reply, struct err *err);
-/* The value of a reply's key, NULL if there is none; lives as long as the reply. */
+/* Returns the value of a key in the reply, or NULL; it lives as long as the reply. */
 const char *control_reply_get(const struct control_reply *reply, const char *key);
 void control_reply_done(struct control_reply *reply);

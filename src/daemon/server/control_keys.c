@@ -11,15 +11,15 @@
 #include "daemon/server/control_server.h"
 
 enum {
-	MASK_WORD = 1, /* behind the name and the count */
+	MASK_WORD = 1, /* the unit mask follows the name and the count */
 	MODE_READ = 0444,
 	MODE_WRITE = 0644,
 	MODE_ALL = 0666
 };
 
-static const uint64_t value_max = INT32_MAX; /* as daemonrc takes it */
+static const uint64_t value_max = INT32_MAX; /* the limit of daemonrc */
 
-/* Where a path leads. */
+/* The kind of file that a path names. */
 enum kind {
 	KIND_ENABLE,
 	KIND_DUMP,
@@ -46,7 +46,7 @@ struct control_keys_row {
 	enum kind kind;
 	unsigned int mode;
 	const char *setup_key;
-	const char *otherwise; /* where the setup has none */
+	const char *otherwise; /* if the setup has no value */
 	int what;              /* enum control_stat, enum field */
 };
 
@@ -73,7 +73,7 @@ static const struct control_keys_row rows[] = {
 	  CONTROL_STAT_MULTIPLEX },
 };
 
-/* Of each CPU, in stats/cpuN. */
+/* The files of each CPU, in stats/cpuN. */
 static const struct control_keys_row cpu_rows[] = {
 	{ "sample_received", KIND_CPU_STAT, MODE_READ, NULL, NULL,
 	  CONTROL_STAT_RECEIVED },
@@ -85,7 +85,7 @@ static const struct control_keys_row cpu_rows[] = {
 	  CONTROL_STAT_INVALID_EIP },
 };
 
-/* Of each counter, in N. */
+/* The files of each counter, in directory N. */
 static const struct control_keys_row counter_rows[] = {
 	{ "enabled", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_ENABLED },
 	{ "event", KIND_COUNTER, MODE_WRITE, NULL, NULL, FIELD_EVENT },
@@ -106,7 +106,7 @@ control_keys_find_row(const struct control_keys_row *table, size_t nr, const cha
 	return NULL;
 }
 
-/* Decimal, without zeros in front, below `end`, and a slash behind it. */
+/* Parses a decimal number below `end`, without leading zeros and followed by a slash. */
 static bool control_keys_take_number(const char **path, unsigned int end,
 				     unsigned int *ret_number)
 {
@@ -126,7 +126,8 @@ static bool control_keys_take_number(const char **path, unsigned int end,
 	return true;
 }
 
-/* NULL: there is no such file.  *ret_index: the CPU or counter, if it is of one. */
+/* Returns NULL if there is no such file.  For a file of a CPU or counter, stores its number in
+ * *ret_index. */
 static const struct control_keys_row *control_keys_find(const struct control_keys *k,
 							const char *path,
 							unsigned int *ret_index)
@@ -187,7 +188,8 @@ void control_keys_init(struct control_keys *k)
 	control_keys_take_setup(k);
 }
 
-/* NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]; what is not a number is as if it were not there. */
+/* Parses NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]; a field that is not a number keeps its default.
+ */
 static void control_keys_take_spec(struct control_counter *c, const char *spec)
 {
 	uint64_t numbers[4] = { 0, 0, 1, 1 };
@@ -244,7 +246,7 @@ static void make_spec(const struct control_counter *c, char *ret_spec)
 		 (unsigned long long)c->count, mask, c->kernel, c->user);
 }
 
-/* What the setup has that no file shows. */
+/* Copies the events of the setup that no counter file shows. */
 static int keep_others(const struct control_keys *k, struct daemonrc *to)
 {
 	size_t nr = daemonrc_nr_events(k->setup);
@@ -280,7 +282,8 @@ static int give_setup(struct control_keys *k, struct err *err)
 	return r ? err_set(err, r, "the events cannot be kept") : 0;
 }
 
-/* A counter is looked at as a whole when it is enabled: count and event come in any order. */
+/* A counter is validated as a whole when it is enabled, because count and event may be written in
+ * any order. */
 static int check_counter(const struct control_keys *k, const struct control_counter *c,
 			 struct err *err)
 {
@@ -428,7 +431,7 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 	return k->ops->enable(k->ctx, on, err);
 }
 
-/* 0 is the driver's own size. */
+/* 0 selects the driver's default size. */
 static int control_keys_set_number(struct control_keys *k,
 				   const struct control_keys_row *row,
 				   const char *value, struct err *err)

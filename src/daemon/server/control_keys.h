@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_keys.h - the control files of /dev/oprofile on the daemon's state, by their paths.
- * Layer: daemon.  Single-threaded.  What is written goes into the setup (daemonrc.h) and counts
- * at the next start, as in OProfile's kernel driver; names, modes and defaults are its
+/* control_keys.h - maps the control files of /dev/oprofile, by path, to the daemon's state.
+ * Layer: daemon.  Single-threaded.  Written values go into the setup (daemonrc.h) and take effect
+ * at the next start, as in OProfile's kernel driver.  Names, modes and defaults are the driver's
  * (drivers/oprofile/oprofile_files.c and oprofile_stats.c of Linux 4). */
 #pragma once
 #include <stdbool.h>
@@ -14,16 +14,16 @@ struct buf;
 struct err;
 
 enum {
-	CONTROL_COUNTERS = 8, /* folders 0 to 7 */
+	CONTROL_COUNTERS = 8, /* directories 0 to 7 */
 	CONTROL_VALUE_MAX = 640
 };
 
 enum control_stat {
-	CONTROL_STAT_RECEIVED, /* these four: of one CPU */
+	CONTROL_STAT_RECEIVED, /* these four are per CPU */
 	CONTROL_STAT_LOST_OVERFLOW,
 	CONTROL_STAT_BACKTRACE_ABORTED,
 	CONTROL_STAT_INVALID_EIP,
-	CONTROL_STAT_NO_MM, /* of all */
+	CONTROL_STAT_NO_MM, /* of all CPUs */
 	CONTROL_STAT_NO_MAPPING,
 	CONTROL_STAT_EVENT_LOST,
 	CONTROL_STAT_BT_NO_MAPPING,
@@ -31,27 +31,27 @@ enum control_stat {
 	CONTROL_STAT_COUNT
 };
 
-/* The daemon, as the keys see it.  The functions that can fail: 0, or a negative errno with a
- * line. */
+/* Callbacks into the daemon.  Those that can fail return 0, or a negative errno with a message in
+ * *err. */
 struct control_keys_ops {
 	bool (*is_enabled)(void *ctx);
 	int (*enable)(void *ctx, bool on, struct err *err);
 	int (*dump)(void *ctx, struct err *err);
-	/* Whether this machine can sample `spec` (NAME:COUNT:UNITMASK:KERNEL:USER). */
+	/* Checks that this machine can sample `spec` (NAME:COUNT:UNITMASK:KERNEL:USER). */
 	int (*check_event)(void *ctx, const char *spec, struct err *err);
 	uint64_t (*stat)(void *ctx, enum control_stat stat, unsigned int cpu);
 };
 
-/* One folder 0, 1 ...; of those that are enabled the setup's events are made. */
+/* One directory 0, 1 ...; the enabled counters make up the setup's events. */
 struct control_counter {
 	bool enabled;
 	bool kernel, user;
 	uint64_t count;
 	uint64_t unit_mask;
 	char event[128];
-	char mask_name[64]; /* of a unit mask that is none of numbers; else "" */
-	/* As the setup had it: "": something was written since.  Such an event can be more than the
-	 * files show, without a count, say. */
+	char mask_name[64]; /* of a unit mask given by name; else "" */
+	/* The event as the setup had it, or "" after a write.  Such an event can have properties
+	 * that the files do not show, for example no count. */
 	char spec[CONTROL_VALUE_MAX];
 };
 
@@ -62,20 +62,20 @@ struct control_keys {
 	unsigned int nr_cpus;
 	const char *cpu_type;
 	struct control_counter counters[CONTROL_COUNTERS];
-	size_t nr_shown; /* of the setup's events, the first: those of counters */
+	size_t nr_shown; /* how many of the setup's first events the counters show */
 	char last_error[CONTROL_VALUE_MAX];
 };
 
-/* `cpu_type` is borrowed, as all else in `keys` that the caller sets. */
+/* `cpu_type` is borrowed, like everything else in `keys` that the caller sets. */
 void control_keys_init(struct control_keys *k);
-/* The setup's events have changed: the counters are made of them. */
+/* Rebuilds the counters after the setup's events have changed. */
 void control_keys_take_setup(struct control_keys *k);
-/* Lines "PATH MODE", the mode as 0644. */
+/* Appends lines "PATH MODE", with modes such as 0644. */
 void control_keys_list(const struct control_keys *k, struct buf *reply);
-/* The value without a newline.  -ENOENT: no such file; -EACCES: it cannot be read. */
+/* Returns the value without a newline.  -ENOENT: no such file; -EACCES: not readable. */
 int control_keys_get(const struct control_keys *k, const char *path,
 		     char ret_value[CONTROL_VALUE_MAX], struct err *err);
-/* -ENOENT, -EACCES: it cannot be written; -EINVAL, or what the daemon could not do.  The line is
- * kept for the file last_error. */
+/* Returns -ENOENT, -EACCES (not writable), -EINVAL, or the daemon's own error.  The message is
+ * also kept for the file last_error. */
 int control_keys_set(struct control_keys *k, const char *path, const char *value,
 		     struct err *err);

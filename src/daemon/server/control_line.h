@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_line.h - the lines that oprofiled and those who ask it send each other.
- * Layer: daemon.  A line is words with one space between them and ends with a newline; in a
- * word %XX stands for a byte that would end it.  Nothing that comes in is trusted. */
+/* control_line.h - the lines that oprofiled and its clients exchange.
+ * Layer: daemon.  A line is words separated by single spaces and ends with a newline.  In a word,
+ * %XX encodes a byte that would otherwise end it.  Input is not trusted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,27 +12,29 @@ enum {
 	CONTROL_LINE_MAX = 4096 /* bytes, with the newline */
 };
 
-/* What was received and not yet taken; starts as zeros. */
+/* Received bytes that are not consumed yet; starts as zeros. */
 struct control_lines {
 	struct buf bytes;
-	size_t taken; /* of them */
+	size_t taken; /* bytes already consumed */
 };
 
 /* Appends `text` as one word: space, '%', control bytes and DEL become %XX.  An empty word
  * cannot be sent: it becomes a lone '%', which control_unescape() makes empty again. */
 void control_put_word(struct buf *out, const char *text);
-/* Appends `text` as the rest of a line: as a word, but spaces stay. */
+/* Appends `text` as the rest of a line: encoded like a word, but spaces stay. */
 void control_put_value(struct buf *out, const char *text);
-/* Undoes both, in place.  0, or -EBADMSG: a '%' without two hex digits, or %00. */
+/* Undoes both encodings in place.  Returns 0, or -EBADMSG for a '%' without two hex digits or
+ * %00. */
 int control_unescape(char *text);
-/* Cuts a line into at most `max` words, in place and unescaped; returns how many.  -EBADMSG: as
- * control_unescape(), or a word is empty (two spaces); -E2BIG: there are more. */
+/* Splits a line in place into at most `max` decoded words and returns their number.  Returns
+ * -EBADMSG as control_unescape() does or for an empty word (two spaces), -E2BIG if there are more
+ * words. */
 int control_split(char *line, char **ret_words, size_t max);
 
-/* Takes over what was read from the peer.  0 or -ENOMEM. */
+/* Appends bytes that were read from the peer.  Returns 0 or -ENOMEM. */
 int control_lines_add(struct control_lines *l, const void *bytes, size_t len);
-/* The next whole line, without its newline, borrowed until the next call of either.  1, 0 if
- * none is whole yet, -E2BIG (longer than CONTROL_LINE_MAX) or -EBADMSG (a byte of it is 0): the
- * peer is not worth another read. */
+/* Returns the next complete line without its newline, borrowed until the next call of either
+ * function.  Returns 1, 0 if no line is complete yet, -E2BIG (longer than CONTROL_LINE_MAX) or
+ * -EBADMSG (it contains a 0 byte); after an error, stop reading from the peer. */
 int control_lines_next(struct control_lines *l, char **ret_line);
 void control_lines_done(struct control_lines *l);

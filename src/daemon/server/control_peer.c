@@ -14,7 +14,7 @@
 enum {
 	GROUPS_MAX = 1024,
 	READ_BYTES = 4096,
-	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
+	OUT_KEPT_BYTES = 64 * 1024 /* kept for the next reply; more is freed */
 };
 
 static bool is_member(int fd, gid_t gid)
@@ -87,7 +87,7 @@ bool control_peer_receive(struct control_peer *c)
 
 	if (n < 0)
 		return errno == EAGAIN;
-	if (!n) { /* it may still read what it asked for */
+	if (!n) { /* the peer may still read pending replies */
 		c->ending = true;
 		return true;
 	}

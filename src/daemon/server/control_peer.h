@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_peer.h - one connection to the daemon's socket: who is behind it, what it asked, what waits for it.
- * Layer: daemon.  Nothing here waits for the peer. */
+/* control_peer.h - one connection to the daemon's socket: the peer's identity, its requests, and
+ * the bytes to send to it.
+ * Layer: daemon.  No function here waits for the peer. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,33 +13,34 @@
 struct err;
 struct event_reader;
 
-/* What a peer may; a higher one is let in where a lower one was. */
+/* The peer's permissions; each rank includes those below it. */
 enum control_rank {
 	CONTROL_RANK_USER,
-	CONTROL_RANK_GROUP, /* all but what is its owner's */
-	CONTROL_RANK_OWNER  /* root, the daemon's own user */
+	CONTROL_RANK_GROUP, /* everything except requests reserved for the owner */
+	CONTROL_RANK_OWNER  /* root or the daemon's own user */
 };
 
 struct control_peer {
-	int fd; /* -1: none */
+	int fd; /* -1: unused */
 	enum control_rank rank;
 	uid_t uid;
-	bool more;   /* there may be a whole line in `in` */
-	bool ending; /* once it has its replies */
+	bool more;   /* `in` may contain a complete line */
+	bool ending; /* close once all replies are sent */
 	struct control_lines in;
 	struct buf out;
 	size_t sent;
-	struct event_reader *reader; /* owned; NULL: it asks */
-	bool waits;                  /* for the reader's socket to take more */
+	struct event_reader *reader; /* owned; NULL: the peer sends requests */
+	bool waits;                  /* until the reader's socket accepts more */
 };
 
-/* Takes over a connected socket.  Who is behind it: SO_PEERCRED and SO_PEERGROUPS of unix(7).
- * `gid`: of those who may control; NULL: nobody but the owner. */
+/* Takes ownership of a connected socket.  Identifies the peer by SO_PEERCRED and SO_PEERGROUPS of
+ * unix(7). `gid`: the group that may control the daemon; NULL: only the owner may. */
 void control_peer_open(struct control_peer *c, int fd, const gid_t *gid);
-/* The last line of a reply: "ok", or of a negative errno its name and the line of `err`. */
+/* Appends the last line of a reply: "ok", or the name of the negative errno and the message in
+ * `err`. */
 void control_peer_put_end(struct control_peer *c, int result, const struct err *err);
-/* What the socket takes of what waits.  False: the peer is gone. */
+/* Sends as much as the socket accepts.  Returns false if the peer is gone. */
 bool control_peer_send(struct control_peer *c);
-/* What has come in, into `in`.  False: the peer is gone, or there is no memory. */
+/* Reads pending input into `in`.  Returns false if the peer is gone or memory is short. */
 bool control_peer_receive(struct control_peer *c);
 void control_peer_close(struct control_peer *c);

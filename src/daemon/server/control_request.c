@@ -12,7 +12,7 @@ struct verb_row {
 	size_t min_args;
 	size_t max_args;
 	bool for_all;
-	const char *takes; /* for the message */
+	const char *takes; /* for the error message */
 };
 
 static const struct verb_row verbs[CONTROL_VERB_COUNT] = {

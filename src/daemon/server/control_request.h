@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_request.h - what oprofiled is asked: one line, one request.
- * Layer: daemon.  The lines are those of control_line.h; nothing in them is trusted. */
+/* control_request.h - parses a request to oprofiled: one line is one request.
+ * Layer: daemon.  The lines are those of control_line.h; their content is not trusted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,13 +32,14 @@ struct control_request {
 	enum control_verb verb;
 	char *args[CONTROL_ARGS_MAX]; /* borrowed from the line */
 	size_t nr_args;
-	bool of_owner; /* its peer is root or the daemon's own user; set by the server */
+	bool of_owner; /* the peer is root or the daemon's own user; set by the server */
 };
 
-/* Takes a line of control_lines_next(), which is cut in place.  0, or -EINVAL with a line that
- * says what is wrong with it. */
+/* Parses a line of control_lines_next() and splits it in place.  Returns 0, or -EINVAL with a
+ * message in *err that says what is wrong. */
 int control_request_parse(char *line, struct control_request *ret_request,
 			  struct err *err);
 const char *control_verb_name(enum control_verb verb);
-/* Whether anybody may ask it; else root, the daemon's user and members of its group. */
+/* Returns whether every user may send the request.  If not, only root, the daemon's user and
+ * members of its group may. */
 bool control_request_is_for_all(const struct control_request *request);

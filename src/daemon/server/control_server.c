@@ -25,29 +25,31 @@
 
 enum {
 	CLIENTS_MAX = 64,
-	CLIENTS_OF_USER = 16, /* that may not ask all */
+	CLIENTS_OF_USER = 16, /* per user without control rights */
 	BACKLOG = 64,
 	VALUE_MAX = 2048,
-	TURN_NS = 20000,         /* what a turn takes beside its requests */
-	REST_MAX_NS = 250000000, /* of the listener: root may be behind it */
-	EVENTS_OF_OTHERS = 4     /* the listener, users_fd, the timers of both */
+	TURN_NS = 20000, /* cost of a poll round in addition to its requests */
+	REST_MAX_NS =
+		250000000, /* limit for the listener, because root may be waiting to connect
+                                  */
+	EVENTS_OF_OTHERS = 4 /* the listener, users_fd, the timers of both */
 };
 
-/* Of users that may not control the daemon: hundreds of small requests at once, or a handful of dumps,
- * then 2 ms a second; after one large request 3 s without. */
+/* The budget of users without control rights: hundreds of small requests in a burst, or a handful
+ * of dumps, then 2 ms per second; after one large request they wait 3 s. */
 static const struct allowance_rule users_rule = { .at_once_ns = 20000000,
 						  .owed_max_ns = 6000000,
 						  .part = 500 };
 
 struct control_server {
 	int epoll_fd;
-	int users_fd; /* an epoll of those who may not ask all, within the other */
+	int users_fd; /* a nested epoll with the peers that have no control rights */
 	int listen_fd;
-	struct epoll_rest rest;       /* of the listener */
-	struct epoll_rest users_rest; /* of users_fd */
+	struct epoll_rest rest;       /* pauses the listener */
+	struct epoll_rest users_rest; /* pauses users_fd */
 	struct allowance of_users;
-	struct allowance of_comers;           /* who may not ask all */
-	const struct control_peer *last_user; /* that was served; of uid `last_uid` */
+	struct allowance of_comers; /* for new connections without control rights */
+	const struct control_peer *last_user; /* served last; its user is `last_uid` */
 	uid_t last_uid;
 	bool taken_over;
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
@@ -57,7 +59,7 @@ struct control_server {
 	control_handler handle;
 	void *ctx;
 	size_t nr_readers;
-	uint64_t lost; /* by readers */
+	uint64_t lost; /* samples lost by readers */
 	struct control_peer clients[CLIENTS_MAX];
 };
 
@@ -75,7 +77,7 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 	buf_put_u8(reply, '\n');
 }
 
-/* ---- who asks ---- */
+/* ---- permissions ---- */
 
 static int control_server_epoll_of(const struct control_server *s,
 				   const struct control_peer *c)
@@ -86,7 +88,7 @@ static int control_server_epoll_of(const struct control_server *s,
 static int control_server_refuse(const struct control_server *s,
 				 const struct control_request *request, struct err *err)
 {
-	/* Files that it must not touch are EACCES. */
+	/* Control files that the peer must not write give EACCES instead. */
 	return err_set(
 		err, -EPERM,
 		"\"%s\" is for root, the daemon's own user and members of group %s%s; "
@@ -103,7 +105,7 @@ static void control_server_drop(struct control_server *s, struct control_peer *c
 	control_peer_close(c);
 }
 
-/* It has its reply, and then samples. */
+/* The peer gets its reply, and then samples. */
 static int make_reader(struct control_server *s, struct control_peer *c,
 		       uint64_t max_words, struct err *err)
 {
@@ -136,11 +138,11 @@ static void control_server_answer(struct control_server *s, struct control_peer 
 	if (r > 0)
 		r = make_reader(s, c, (uint64_t)r, &err);
 	if (r)
-		c->out.len = begin; /* half an answer is none */
+		c->out.len = begin; /* drop an incomplete answer */
 	control_peer_put_end(c, r, &err);
 }
 
-/* One request, so that those of others wait no longer than for one of each. */
+/* Answers only one request, so that other peers wait for at most one request of each peer. */
 static void answer_one(struct control_server *s, struct control_peer *c)
 {
 	struct err err = { 0 };
@@ -159,7 +161,7 @@ static void answer_one(struct control_server *s, struct control_peer *c)
 	c->ending |= c->out.failed;
 }
 
-/* Its reply, then samples.  False: the peer is gone. */
+/* Sends the reply, then samples.  Returns false if the peer is gone. */
 static bool send_samples(struct control_server *s, struct control_peer *c)
 {
 	struct epoll_event event = { .data.ptr = c };
@@ -179,7 +181,7 @@ static bool send_samples(struct control_server *s, struct control_peer *c)
 		event_reader_sent(c->reader, (size_t)n);
 		bytes = event_reader_bytes(c->reader, &len);
 	}
-	/* What it says is not read: it has only to be there. */
+	/* Input of a reader is ignored; epoll only has to report when it hangs up. */
 	if (c->waits == (c->out.len || bytes))
 		return true;
 	c->waits = !c->waits;
@@ -187,8 +189,8 @@ static bool send_samples(struct control_server *s, struct control_peer *c)
 	return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
-/* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
- * peer is gone, or has all that it asked for. */
+/* Does not read the next request while the peer has not read its reply, so the output stays
+ * bounded. Returns false if the peer is gone or all its requests are answered. */
 static bool control_server_serve(struct control_server *s, struct control_peer *c,
 				 uint32_t events)
 {
@@ -203,7 +205,7 @@ static bool control_server_serve(struct control_server *s, struct control_peer *
 	if (!c->out.len && c->more)
 		answer_one(s, c);
 	if (c->reader) {
-		c->waits = true; /* as it was registered for its requests */
+		c->waits = true; /* the socket was registered for input */
 		event.events = EPOLLOUT;
 		return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd,
 				  &event);
@@ -221,7 +223,7 @@ static bool control_server_serve(struct control_server *s, struct control_peer *
 
 /* ---- all of them ---- */
 
-/* A place for one more; NULL: there is none for such a peer. */
+/* Returns a slot for one more peer, or NULL if a peer of this rank cannot get one. */
 static struct control_peer *control_server_find_place(struct control_server *s,
 						      const struct control_peer *peer)
 {
@@ -246,7 +248,7 @@ static struct control_peer *control_server_find_place(struct control_server *s,
 	return lowest;
 }
 
-/* The rank of who came, or -1: nobody. */
+/* Returns the rank of the new peer, or -1 if nothing was accepted. */
 static int control_server_accept_one(struct control_server *s)
 {
 	static const char busy[] = "error EBUSY too many connections\n";
@@ -272,7 +274,8 @@ static int control_server_accept_one(struct control_server *s)
 	return (int)peer.rank;
 }
 
-/* All who wait: it is not known who they are before, and root may be behind a crowd. */
+/* Accepts all pending connections: peers are identified only after accept(), and root may be last
+ * in a long queue. */
 static void accept_all(struct control_server *s)
 {
 	uint64_t spent_ns = 0, rest_ns = 0;
@@ -293,7 +296,7 @@ static void accept_all(struct control_server *s)
 				 rest_ns < REST_MAX_NS ? rest_ns : REST_MAX_NS);
 }
 
-/* How far behind the one served last: the next user's first, of one user the next connection's. */
+/* Returns the distance from the peer served last.  Users take turns; so do a user's connections. */
 static uint64_t place_in_line(const struct control_server *s,
 			      const struct control_peer *c)
 {
@@ -304,7 +307,7 @@ static uint64_t place_in_line(const struct control_server *s,
 	       (own + CLIENTS_MAX - last - 1) % CLIENTS_MAX;
 }
 
-/* The next of the events; it is taken out of them. */
+/* Removes the next event to serve from `events` and returns it. */
 static struct epoll_event take_next(const struct control_server *s,
 				    struct epoll_event *events, int *nr)
 {
@@ -320,8 +323,8 @@ static struct epoll_event take_next(const struct control_server *s,
 	return next;
 }
 
-/* One round of those who may not ask all, as far as they are allowed to cost: the others are first
- * in the next. */
+/* Serves peers without control rights once each, until their budget is spent.  Peers with control
+ * rights are served first in the next round. */
 static void serve_users(struct control_server *s)
 {
 	struct epoll_event events[CLIENTS_MAX];
@@ -362,7 +365,8 @@ void control_server_turn(struct control_server *s)
 		return;
 	if (epoll_rest_is_over(&s->users_rest))
 		serve_users(s);
-	/* Last: who comes may take the place of one whose event was in the list. */
+	/* Accept last: a new peer can reuse the slot of a peer that still has an event in the
+	 * list. */
 	if (epoll_rest_is_over(&s->rest))
 		accept_all(s);
 }
@@ -383,8 +387,8 @@ void control_server_put_sample(struct control_server *s,
 		lost = c->reader->all_lost;
 		event_reader_put(c->reader, sample);
 		s->lost += c->reader->all_lost - lost;
-		/* A second of many CPUs is more than waits for one reader.  Whether it is
-		 * gone is found out in its turn. */
+		/* A second of samples on many CPUs is more than one reader's queue holds, so send
+		 * early.  If the peer is gone, its next turn finds out. */
 		if (!c->waits && event_reader_is_half_full(c->reader))
 			(void)send_samples(s, c);
 	}
@@ -435,7 +439,7 @@ int control_server_renew(struct control_server *s, struct err *err)
 	int fd = -1;
 	int r;
 
-	/* Another one at the place is somebody else's. */
+	/* If there is a new file at the path, another process made it: leave it alone. */
 	if (s->taken_over || !lstat(s->path, &st) || errno != ENOENT)
 		return 0;
 	r = listen_at(s, &fd, err);
@@ -445,7 +449,7 @@ int control_server_renew(struct control_server *s, struct err *err)
 	close(s->listen_fd);
 	s->listen_fd = fd;
 	r = epoll_rest_open(&s->rest, s->epoll_fd, fd, err);
-	if (r) /* nobody would be let in: the next call is to try again */
+	if (r) /* no client could connect, so the next call tries again */
 		(void)io_unlink(s->path);
 	return r ? r : 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_server.h - the daemon's end of its socket.
- * Layer: daemon.  Single-threaded, and never waits for a peer.  One request of each is answered
- * a turn, and the next one when its reply is read.  Who may ask what is decided here, by SO_PEERCRED. */
+ * Layer: daemon.  Single-threaded; never waits for a peer.  Each poll round answers one request
+ * per peer, and the next one only after the peer has read its reply.  The server also decides
+ * which requests a peer may send, by SO_PEERCRED. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,45 +17,48 @@ struct err;
 struct event_sample;
 
 enum {
-	CONTROL_READERS_MAX = 8 /* of samples, at once */
+	CONTROL_READERS_MAX = 8 /* concurrent readers of samples */
 };
 
-/* Answers a request that its peer may make: appends lines "key value" to `reply` with
- * control_put_field().  0 (the peer reads "ok"), or a negative errno with its line, which is
- * sent with the errno's name before it.  A positive number: as 0, and from then on the peer is not
- * asked any more, but reads samples (event_stream.h), of which so many words wait for it at most. */
+/* Answers a request that its peer may send: appends lines "key value" to `reply` with
+ * control_put_field(). Returns 0 (the peer reads "ok"), or a negative errno with a message in
+ * *err; the peer receives the errno's name and the message.  A positive number also means
+ * success, and turns the peer into a reader of samples (event_stream.h) with a queue of at most
+ * that many words. */
 typedef int (*control_handler)(void *ctx, const struct control_request *request,
 			       struct buf *reply, struct err *err);
 
 struct control_server_config {
-	const char *path;  /* of the socket; one that is there is replaced */
-	int listen_fd;     /* >= 0: taken over instead, as by socket activation */
-	const char *group; /* whose members may ask all; NULL or not there: none */
+	const char *path; /* of the socket; an existing one is replaced */
+	int listen_fd; /* if >= 0, used instead of a new socket (socket activation) */
+	const char *
+		group; /* its members may send all requests; NULL or unknown: no group */
 	control_handler handle;
 	void *ctx;
 };
 
-/* `key value\n`, escaped. */
+/* Appends `key value\n`, escaped. */
 void control_put_field(struct buf *reply, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The strings of `config` are copied.  0 or a negative errno with a line. */
+/* Copies the strings of `config`.  Returns 0 or a negative errno with a message in *err. */
 int control_server_open(const struct control_server_config *config,
 			struct control_server **ret_server, struct err *err);
-/* Polls readable when control_server_turn() has something to do. */
+/* Polls readable when control_server_turn() has work to do. */
 int control_server_fd(const struct control_server *s);
-/* Takes what has come in, calls the handler and sends replies. */
+/* Reads input, calls the handler and sends replies. */
 void control_server_turn(struct control_server *s);
-/* Makes the socket anew where somebody has removed it, unless it was taken over; who is connected stays.
- * 1: it did, 0: there was no need, or a negative errno with a line.  Not within the handler. */
+/* Creates the socket again if it was removed, unless it was passed in; connected peers stay.
+ * Returns 1 if it was created, 0 if there was no need, or a negative errno with a message in
+ * *err.  Must not be called within the handler. */
 int control_server_renew(struct control_server *s, struct err *err);
-/* How many read samples. */
+/* Returns the number of peers that read samples. */
 size_t control_server_readers(const struct control_server *s);
-/* Queues a sample for each of them: none is waited for. */
+/* Queues a sample for each reader, without waiting. */
 void control_server_put_sample(struct control_server *s,
 			       const struct event_sample *sample);
-/* Sends them what their sockets take; not within the handler. */
+/* Sends the readers what their sockets accept.  Must not be called within the handler. */
 void control_server_send_samples(struct control_server *s);
-/* How many samples did not fit into a queue, for each reader. */
+/* Returns how many samples did not fit into a queue, summed over all readers. */
 uint64_t control_server_lost(const struct control_server *s);
-/* Removes the socket, unless it was taken over.  NULL is fine. */
+/* Removes the socket, unless it was passed in.  NULL is allowed. */
 void control_server_close(struct control_server *s);

@@ -24,11 +24,11 @@
 #include "base/sanitized.h"
 #include "record/helper/call_filter.h"
 
-#ifndef SYS_SECCOMP /* glibc has only the kernel's si_code of other signals */
+#ifndef SYS_SECCOMP /* for SIGSYS, glibc only defines the kernel's si_code of other signals */
 #define SYS_SECCOMP 1
 #endif
 
-/* The lists below are tested on these.  Others have calls of other names. */
+/* The lists below are tested on these architectures; others have calls with other names. */
 #if defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))
 #define HAS_LIST true
 #else
@@ -143,7 +143,7 @@ static const uint32_t allowed[] = {
 	SYS_getsockopt,
 	SYS_setsockopt,
 	SYS_shutdown,
-	/* what is sampled, and what that costs */
+	/* sampling, and measuring its cost */
 	SYS_perf_event_open,
 	SYS_process_vm_readv,
 	SYS_getrusage,
@@ -151,14 +151,14 @@ static const uint32_t allowed[] = {
 	SYS_uname,
 	SYS_getpriority,
 	SYS_setpriority,
-	/* who we are; fewer rights for the helper */
+	/* our user and group; dropping the helper's privileges */
 	SYS_getuid,
 	SYS_geteuid,
 	SYS_getgid,
 	SYS_getegid,
 	SYS_capget,
 	SYS_capset,
-#ifdef SYS_open /* an older architecture */
+#ifdef SYS_open /* older architectures */
 	SYS_poll,
 	SYS_epoll_wait,
 	SYS_open,
@@ -181,21 +181,21 @@ static const uint32_t allowed[] = {
 #endif
 };
 
-/* faccessat2 of Linux 5.8; all architectures have the same numbers since. */
+/* faccessat2, Linux 5.8; newer calls have the same number on all architectures. */
 static const uint32_t newest_call = 439;
 
-/* No new namespace, and no child that is traced. */
+/* Forbids new namespaces and traced children. */
 static const uint32_t clone_bits = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 				   CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
 				   CLONE_NEWNET | CLONE_PTRACE;
 static const uint32_t none[] = { 0 };
 static const uint32_t write_or_run[] = { 0, PROT_WRITE, PROT_EXEC };
 static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6 };
-/* The helper's worker, and whether a process is still there.  Without CAP_KILL only processes of root can be
- * reached. */
+/* Signals for the helper's worker, and the check that a process exists.  Without CAP_KILL the
+ * daemon can only reach processes of root. */
 static const uint32_t signals_sent[] = { 0, SIGKILL };
 static const uint32_t signals_raised[] = { SIGABRT };
-/* No BPF program runs and no filter of an event is set; libraries ask what a terminal is. */
+/* Does not allow attaching BPF programs or setting event filters.  Libraries query the terminal. */
 static const uint32_t requests[] = {
 	(uint32_t)PERF_EVENT_IOC_ENABLE,
 	(uint32_t)PERF_EVENT_IOC_DISABLE,
@@ -211,7 +211,7 @@ static const uint32_t bpf_commands[] = {
 	BPF_BTF_GET_FD_BY_ID,
 	BPF_OBJ_GET_INFO_BY_FD,
 };
-/* All but the names of threads and memory are of the helper. */
+/* Only the names of threads and memory are set by the daemon; the rest is for the helper. */
 static const uint32_t process_options[] = {
 	PR_SET_NAME,     0x53564d41 /* PR_SET_VMA */, PR_SET_PDEATHSIG, PR_SET_SECCOMP,
 	PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS,         PR_CAPBSET_READ,  PR_CAPBSET_DROP,
@@ -227,7 +227,7 @@ static const struct call_rule rules[] = {
 	{ SYS_socketpair, 0, UINT32_MAX, families, 1 },
 	{ SYS_bpf, 0, UINT32_MAX, bpf_commands, COUNT_OF(bpf_commands) },
 	{ SYS_prctl, 0, UINT32_MAX, process_options, COUNT_OF(process_options) },
-	/* Of this process. */
+	/* Only for this process. */
 	{ SYS_prlimit64, 0, UINT32_MAX, none, COUNT_OF(none) },
 	{ SYS_kill, 1, UINT32_MAX, signals_sent, COUNT_OF(signals_sent) },
 	{ SYS_tgkill, 2, UINT32_MAX, signals_raised, COUNT_OF(signals_raised) },
@@ -235,13 +235,14 @@ static const struct call_rule rules[] = {
 
 static void make_filter(struct call_filter *f)
 {
-	/* SIGSYS, whose handler makes it EPERM and notes the call. */
+	/* The default action is SIGSYS; its handler makes the call fail with EPERM and records
+	 * it. */
 	call_filter_begin(f, SECCOMP_RET_TRAP);
 	call_filter_allow(f, allowed, COUNT_OF(allowed));
 	call_filter_allow_rules(f, rules, COUNT_OF(rules));
-	/* Its flags are in memory, where no filter sees them; libc then uses clone. */
+	/* Its flags are in memory, which a filter cannot read; libc falls back to clone. */
 	call_filter_answer(f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-	/* A newer libc tries these and does without. */
+	/* A newer libc tries these calls and has fallbacks. */
 	call_filter_answer_above(f, newest_call, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
@@ -273,7 +274,7 @@ static void on_refused(int signal, siginfo_t *info, void *context)
 	ucontext_t *at = context;
 
 	(void)signal;
-	/* Another process can send this signal, too. */
+	/* Another process can also send this signal. */
 	if (info->si_code != SYS_SECCOMP)
 		return;
 	note_refused(info->si_syscall);
@@ -293,7 +294,7 @@ int daemon_calls_next_refused(void)
 
 		if (!(atomic_fetch_and(&refused_news[nr / WORD_BITS], ~bit) & bit))
 			continue;
-		/* There can be more. */
+		/* More calls may be pending. */
 		atomic_store(&has_news, true);
 		return (int)nr;
 	}
@@ -332,7 +333,7 @@ static int confine(struct err *err)
 
 int daemon_calls_confine(struct err *err)
 {
-	/* Their own calls are not in the list. */
+	/* Sanitizers make calls that are not in the list. */
 	if (IS_SANITIZED)
 		return err_set(err, -EOPNOTSUPP, "a build with sanitizers");
 	return daemon_calls_install_filter(err);

@@ -13,8 +13,8 @@
 enum kind {
 	KIND_FLAG,
 	KIND_NUMBER,
-	KIND_TIME,  /* as a number; 0: there is none */
-	KIND_SHARE, /* if it is known */
+	KIND_TIME,  /* a number; 0: unknown */
+	KIND_SHARE, /* if known */
 	KIND_SECONDS
 };
 
@@ -25,10 +25,10 @@ enum {
 #define FIELD(name) offsetof(struct daemon_numbers, name)
 
 static const struct daemon_numbers_row {
-	const char *key; /* of status; NULL: it has no such field */
+	const char *key; /* in the status; NULL: not in the status */
 	enum kind kind;
 	size_t field;
-	const char *metric; /* NULL: it is none */
+	const char *metric; /* NULL: not a metric */
 	const char *type;
 	const char *help;
 } rows[] = {
@@ -65,7 +65,7 @@ static const struct daemon_numbers_row {
 	  "When the current session's oldest sample was taken." },
 };
 
-/* False: it is not known. */
+/* Returns false if the value is unknown. */
 static bool format(const struct daemon_numbers *n, const struct daemon_numbers_row *row,
 		   char ret_value[VALUE_BYTES])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* daemon_numbers.h - what the daemon counts, told in two ways: as fields of its status, and as
- * metrics for Prometheus.  One table has both.
+/* daemon_numbers.h - the daemon's counters, in two formats: fields of its status, and metrics for
+ * Prometheus.  One table defines both.
  * Layer: daemon. */
 #pragma once
 #include <stdbool.h>
@@ -13,22 +13,26 @@ struct daemon_numbers {
 	bool is_sampling;
 	bool has_share;
 	uint64_t rate_hz;
-	uint64_t samples; /* since it began: written, or waiting to be */
-	uint64_t taken;   /* what could not be written, too: it only grows */
+	uint64_t
+		samples; /* since the daemon started: written, or waiting to be written */
+	uint64_t
+		taken; /* includes samples that could not be written, so it only grows */
 	uint64_t lost;
-	double share;            /* of one CPU, if it is known */
-	double kernel_share;     /* of one CPU, for samples; below 0: it is not known */
-	uint64_t cpu_ns;         /* of all its processes, since it began */
-	uint64_t tables_ns;      /* of that, for unwind tables of users' binaries */
-	uint64_t tables_refused; /* such tables that were not made: too costly */
-	uint64_t memory;         /* bytes that are resident */
-	uint64_t disk;           /* bytes of the current session */
-	uint64_t oldest;         /* seconds since 1970; 0: there is no data */
+	double share;        /* share of a CPU, if known */
+	double kernel_share; /* share of a CPU, spent on samples; below 0: unknown */
+	uint64_t cpu_ns;     /* of all its processes, since the daemon started */
+	uint64_t tables_ns;  /* of that, for unwind tables of users' binaries */
+	uint64_t
+		tables_refused; /* such tables that were not built because of their cost */
+	uint64_t memory;        /* resident bytes */
+	uint64_t disk;          /* bytes of the current session */
+	uint64_t oldest;        /* seconds since 1970; 0: no data */
 	size_t nr_cpus;
 	const uint64_t *cpu_samples; /* of each CPU; borrowed */
 };
 
-/* Appends fields of a reply (control_server.h), without state and samples of CPUs, which are in others. */
+/* Appends fields of a reply (control_server.h), without the state and the samples per CPU, which
+ * other functions append. */
 void daemon_numbers_put_status(const struct daemon_numbers *n, struct buf *reply);
-/* Appends metrics in Prometheus' text exposition format 0.0.4.  What is not known has none. */
+/* Appends metrics in Prometheus' text exposition format 0.0.4; omits unknown values. */
 void daemon_numbers_put_metrics(const struct daemon_numbers *n, struct buf *out);

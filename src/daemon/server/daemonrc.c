@@ -25,7 +25,7 @@ enum {
 
 static const char key_letters[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-/* What needs no quotes in a shell. */
+/* Characters that need no quotes in a shell. */
 static const char plain_letters[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:,./=+@%^";
 
@@ -62,7 +62,7 @@ static void take_out(struct daemonrc *rc, struct daemonrc_entry *e)
 	memmove(e, e + 1, (char *)(rc->entries.at + rc->entries.nr) - (char *)e);
 }
 
-/* `value` is taken over. */
+/* Takes ownership of `value`. */
 static int daemonrc_add(struct daemonrc *rc, const char *key, char *value)
 {
 	char *own = strdup(key);
@@ -127,8 +127,8 @@ uint64_t daemonrc_number(const struct daemonrc *rc, const char *key, uint64_t ot
 	return value && parse_u64(value, &number) ? number : otherwise;
 }
 
-/* Takes the quotes off in place, as a shell does for one word.  False: they do not end, or more
- * follows that is no comment. */
+/* Removes the quotes in place, as a shell does for one word.  Returns false if a quote is not
+ * closed, or if the value is followed by anything except a comment. */
 static bool unquote(char *text)
 {
 	char *to = text;
@@ -157,7 +157,7 @@ static bool unquote(char *text)
 	return true;
 }
 
-/* One line, which is ours to change. */
+/* Parses one line and may modify it. */
 static int daemonrc_parse_line(struct daemonrc *rc, char *line, struct err *err)
 {
 	char *equals;
@@ -185,7 +185,7 @@ int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, siz
 		   struct err *err)
 {
 	const char *at = bytes;
-	/* An empty file may be NULL. */
+	/* `at` can be NULL for an empty file. */
 	const char *end = len ? at + len : at;
 
 	for (unsigned int number = 1; at < end; number++) {

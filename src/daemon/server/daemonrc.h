@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemonrc.h - the settings that opcontrol keeps in ~root/.oprofile/daemonrc.
- * Layer: daemon.  Lines KEY=VALUE as OProfile's opcontrol wrote and read them (opcontrol of
- * OProfile 0.9.9, do_save_setup and do_load_setup): a key is letters, digits and _, the value is
- * all behind the first =.  A value in quotes, a comment and an empty line are taken as a shell
- * takes them.  Keys that we do not know are kept, in their order. */
+ * Layer: daemon.  The lines are KEY=VALUE as in OProfile's opcontrol (opcontrol of OProfile
+ * 0.9.9, do_save_setup and do_load_setup): a key is letters, digits and _; the value is
+ * everything after the first =. Quotes, comments and empty lines are interpreted as in a shell.
+ * Unknown keys are kept, in order. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -24,39 +24,39 @@ struct daemonrc_entry {
 	char *value;
 };
 
-/* All zero is empty. */
+/* Zero-initialized means empty. */
 struct daemonrc {
 	VEC(struct daemonrc_entry) entries;
 };
 
-/* Adds the lines of a file's bytes; of a key that is there twice the last counts.  `name` is the
- * file's in messages.  0; -EINVAL with a line that names file and line number, what came before
- * is kept; -ENOMEM. */
+/* Adds the lines in `bytes`; if a key occurs twice, the last one counts.  `name` is the file name
+ * for messages.  Returns 0; -EINVAL with a message in *err that names file and line number,
+ * keeping the lines before; or -ENOMEM. */
 int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, size_t len,
 		   struct err *err);
-/* The same of a file.  -ENOENT without a text if there is none. */
+/* Likewise for a file.  Returns -ENOENT without a message if it does not exist. */
 int daemonrc_load(struct daemonrc *rc, const char *path, struct err *err);
-/* The file's text. */
+/* Appends the text of the file. */
 void daemonrc_write(const struct daemonrc *rc, struct buf *out);
-/* Replaces the file as a whole (mode 0644) and makes its folder.  0 or a negative errno with a
- * line. */
+/* Replaces the file atomically (mode 0644) and creates its directory.  Returns 0 or a negative
+ * errno with a message in *err. */
 int daemonrc_save(const struct daemonrc *rc, const char *path, struct err *err);
 
-/* The value, NULL where it is not set; lives until the key is set again. */
+/* Returns the value, or NULL if the key is not set; valid until the key is set again. */
 const char *daemonrc_get(const struct daemonrc *rc, const char *key);
-/* As a number; `otherwise` where it is not set or is none. */
+/* Returns the value as a number, or `otherwise` if it is not set or not a number. */
 uint64_t daemonrc_number(const struct daemonrc *rc, const char *key,
 			 uint64_t otherwise);
-/* Sets it, NULL takes the key out.  0; -EINVAL for a key or value that cannot be in the file;
- * -E2BIG; -ENOMEM. */
+/* Sets the key; NULL removes it.  Returns 0; -EINVAL for a key or value that the file cannot
+ * represent; -E2BIG; -ENOMEM. */
 int daemonrc_set(struct daemonrc *rc, const char *key, const char *value);
 int daemonrc_set_number(struct daemonrc *rc, const char *key, uint64_t value);
 
-/* The events, CHOSEN_EVENTS_0 to NR_CHOSEN - 1. */
+/* The events: keys CHOSEN_EVENTS_0 to CHOSEN_EVENTS_(NR_CHOSEN - 1). */
 size_t daemonrc_nr_events(const struct daemonrc *rc);
 const char *daemonrc_event(const struct daemonrc *rc, size_t i);
 void daemonrc_clear_events(struct daemonrc *rc);
-/* 0 or what daemonrc_set() says. */
+/* Returns the same as daemonrc_set(). */
 int daemonrc_add_event(struct daemonrc *rc, const char *spec);
 
 void daemonrc_done(struct daemonrc *rc);

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 
-/* What everybody may ask for would otherwise be the daemon's cost, which is bounded by sampling
- * less. */
+/* Without a limit, requests that every user may send would add to the daemon's cost, and the
+ * governor would then lower the sampling rate. */
 enum {
 	WINDOW_WORK = 10
 };
@@ -21,7 +21,7 @@ int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	/* It is there before it is needed: there may be no descriptor then. */
+	/* Create it in advance: no descriptor may be left when it is needed. */
 	*r = (struct epoll_rest){ .epoll_fd = epoll_fd, .fd = fd };
 	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->timer_fd < 0)
@@ -35,7 +35,8 @@ int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 void epoll_rest_begin(struct epoll_rest *r, uint64_t ns)
 {
 	struct itimerspec at = { .it_value = clock_timespec(ns) };
-	/* Not taken out: to come back in could fail. */
+	/* Disable the events instead of removing the descriptor, because adding it again could
+	 * fail. */
 	struct epoll_event event = { .events = 0 };
 
 	r->rests = !timerfd_settime(r->timer_fd, 0, &at, NULL) &&

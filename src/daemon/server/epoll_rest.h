@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* epoll_rest.h - a descriptor of an epoll that can be left out of it for a while.
- * Layer: daemon.  Single-threaded.  What stays readable, and is not to be read yet, would wake
- * who polls the epoll again and again. */
+/* epoll_rest.h - excludes a descriptor from an epoll for a while.
+ * Layer: daemon.  Single-threaded.  A descriptor that stays readable but must not be read yet
+ * would otherwise wake the poller again and again. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,26 +9,27 @@
 struct err;
 
 struct epoll_rest {
-	int epoll_fd; /* the caller's */
-	int fd;       /* the caller's */
+	int epoll_fd; /* borrowed */
+	int fd;       /* borrowed */
 	int timer_fd;
 	bool rests;
 	uint64_t window_at_ns;
 	unsigned int nr_work; /* in this window */
 };
 
-/* Adds `fd` to the epoll, and a timer, both with NULL as the event's data: the epoll polls readable
- * when `fd` does and does not rest, and when its rest is over.  0 or a negative errno with a line,
- * and then epoll_rest_done() is due, too. */
+/* Adds `fd` and a timer to the epoll, both with NULL as the event's data.  The epoll polls
+ * readable when `fd` does and is not paused, and when a pause ends.  Returns 0 or a negative
+ * errno with a message in *err; call epoll_rest_done() in both cases. */
 int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err);
-/* From now on `fd` is left out, for so long: more than 0, less than a minute. */
+/* Excludes `fd` from now on for `ns`: more than 0, less than a minute. */
 void epoll_rest_begin(struct epoll_rest *r, uint64_t ns);
-/* After accept() failed with `error`: rests for a second if the connection still waits, and the next
- * call would fail as well (no descriptor is left, say). */
+/* Call after accept() failed with `error`.  Pauses for a second if the connection is still
+ * pending and the next call would also fail (for example because no descriptor is left). */
 void epoll_rest_if_full(struct epoll_rest *r, int error);
-/* Whether one more piece of work that anybody can cause may be done at `now_ns` (CLOCK_MONOTONIC).
- * False: that was all for a tenth of a second, and `fd` rests until the next. */
+/* Returns whether one more unit of work that any user can cause may be done at `now_ns`
+ * (CLOCK_MONOTONIC).  If not, the budget of this tenth of a second is used up, and `fd` is paused
+ * until the next one. */
 bool epoll_rest_may_work(struct epoll_rest *r, uint64_t now_ns);
-/* Whether `fd` may be read: it does not rest, or no longer. */
+/* Returns whether `fd` may be read: it is not paused, or the pause is over. */
 bool epoll_rest_is_over(struct epoll_rest *r);
-void epoll_rest_done(struct epoll_rest *r); /* closes the timer, if timer_fd is one */
+void epoll_rest_done(struct epoll_rest *r); /* closes the timer if it is open */

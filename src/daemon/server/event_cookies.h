@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event_cookies.h - numbers for the binaries in the stream of events, as the kernel's dcookies
- * were, and what they stand for.
- * Layer: daemon.  Single-threaded.  A number is never given to another binary. */
+/* event_cookies.h - numbers that identify binaries in the event stream, like the kernel's
+ * dcookies.
+ * Layer: daemon.  Single-threaded.  A number is never reused for another binary. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,28 +14,29 @@ enum {
 	EVENT_COOKIES_MAX = 65536
 };
 
-/* ~0: the binary has no number, since there are too many; a place in it cannot be told. */
+/* ~0: the binary has no number because there are too many; its locations cannot be reported. */
 #define EVENT_INVALID_COOKIE UINT64_MAX
 
 struct event_binary {
 	char *path;
 	struct build_id build_id;
-	uint64_t dev, inode; /* where there is no build-id */
+	uint64_t dev, inode; /* if there is no build-id */
 };
 
-/* All zero is empty. */
+/* Zero-initialized means empty. */
 struct event_cookies {
 	VEC(struct event_binary) binaries;
 	struct map by;  /* hash of the identity -> binary */
-	uint64_t first; /* the number of the first one, less 1 */
+	uint64_t first; /* the first number, minus 1 */
 };
 
-/* The number of the binary `path` that an image of a dict is. */
+/* Returns the number of the binary at `path`, described by an image of a dict. */
 uint64_t event_cookie(struct event_cookies *c, const char *path,
 		      const struct image *image);
-/* The binary that a number stands for; NULL: none, or it is forgotten. */
+/* Returns the binary with this number; NULL if it is unknown or was dropped. */
 const struct event_binary *event_cookie_find(const struct event_cookies *c,
 					     uint64_t cookie);
-/* Forgets what there is if it is half full: nobody reads who could know it. */
+/* Drops all entries if the table is half full.  Call it while there are no readers, because they
+ * would know the old numbers. */
 void event_cookies_tidy(struct event_cookies *c);
 void event_cookies_done(struct event_cookies *c);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-	/* Of a sample at most: what is lost, CPU, context, trace, two modes. */
+	/* Most words before a sample's locations: loss, CPU, context, trace, two modes. */
 	HEAD_WORDS = 3 + 3 + 7 + 2 + 4,
-	PLACE_WORDS = 5, /* another file, and the place */
+	PLACE_WORDS = 5, /* a change of file, and the location */
 	LOST_WORDS = 3,
 	WORD_BYTES = sizeof(unsigned long)
 };
@@ -70,7 +70,7 @@ static void put_context(struct event_reader *r, const struct event_sample *s)
 	r->app_cookie = s->app_cookie;
 }
 
-/* It would be no place. */
+/* The value would be read as an escape code, not as a location. */
 static bool is_escape(const struct event_place *place)
 {
 	return (unsigned long)place->offset == escape;
@@ -100,7 +100,7 @@ static bool event_stream_has_room(struct event_reader *r, size_t words)
 {
 	struct buf *b = &r->words;
 
-	/* Half of it at the least: moving the rest costs no more than was sent. */
+	/* Wait until at least half is sent, so moving the rest costs no more than sending did. */
 	if (r->sent && r->sent >= b->len - r->sent) {
 		memmove(b->data, b->data + r->sent, b->len - r->sent);
 		b->len -= r->sent;
@@ -112,7 +112,7 @@ static bool event_stream_has_room(struct event_reader *r, size_t words)
 
 static void lose(struct event_reader *r)
 {
-	r->words.failed = false; /* it is tried again */
+	r->words.failed = false; /* the next sample tries again */
 	r->lost++;
 	r->all_lost++;
 	r->knows_context = r->knows_cookie = r->knows_mode = false;
@@ -131,7 +131,7 @@ void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 	if (r->lost)
 		put_lost(r);
 	put_context(r, sample);
-	/* Only the first one is counted. */
+	/* Only the first location carries the counter. */
 	for (size_t i = 0; i < nr; i++) {
 		if (is_escape(&sample->places[i]))
 			continue;
@@ -147,7 +147,7 @@ bool event_reader_is_half_full(const struct event_reader *r)
 
 const uint8_t *event_reader_bytes(struct event_reader *r, size_t *ret_len)
 {
-	/* It may be the last that comes. */
+	/* No further sample might come, so report losses now. */
 	if (r->lost && event_stream_has_room(r, LOST_WORDS))
 		put_lost(r);
 	*ret_len = r->words.len - r->sent;

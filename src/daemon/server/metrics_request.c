@@ -6,7 +6,8 @@
 
 static const char path[] = "/metrics";
 
-/* The first line without its end, and whether an empty line follows; NULL: there is no line yet. */
+/* Returns the first line without its end, or NULL if it is incomplete.  Stores in *ret_whole if
+ * an empty line follows. */
 static const char *first_line(const char *bytes, size_t len, size_t *ret_len,
 			      bool *ret_whole)
 {
@@ -29,7 +30,8 @@ static const char *first_line(const char *bytes, size_t len, size_t *ret_len,
 	return bytes;
 }
 
-/* Takes the word up to the next space, of which there is one.  0: there is no such word. */
+/* Takes the word before the next space.  Returns its length, or 0 if it is empty or no space
+ * follows. */
 static size_t metrics_request_take_word(const char **at, size_t *left,
 					const char **ret_word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics_request.h - what a peer asks of the metrics' port: one request of HTTP/1.
+/* metrics_request.h - parses a request to the metrics port: one HTTP/1 request.
  * Layer: daemon.  Source: RFC 9112, sections 2.2, 3 and 5. */
 #pragma once
 #include <stddef.h>
@@ -9,7 +9,7 @@ enum {
 };
 
 enum metrics_request {
-	METRICS_MORE, /* it is not whole yet */
+	METRICS_MORE, /* incomplete */
 	METRICS_GET,
 	METRICS_HEAD,
 	METRICS_OTHER_PATH,
@@ -19,6 +19,6 @@ enum metrics_request {
 	METRICS_REQUEST_COUNT
 };
 
-/* Of what came in so far.  Headers are not looked at: none changes the answer, which is always the
- * same text and the connection's last. */
+/* Parses the input so far.  Ignores headers: none of them changes the answer, which is always the
+ * same text and the last one of the connection. */
 enum metrics_request metrics_request_parse(const char *bytes, size_t len);

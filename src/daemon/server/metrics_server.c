@@ -19,15 +19,15 @@
 
 enum {
 	BACKLOG = 16,
-	DRAIN_BYTES = 65536 /* that a peer may send behind its request */
+	DRAIN_BYTES = 65536 /* that a peer may send after its request */
 };
 
 static const uint64_t patience_ns = 5 * NS_PER_S;
-/* The same text is good for so long: who asks without end does not make work. */
+/* The text is reused for this long, so that frequent requests cause no extra work. */
 static const uint64_t text_ns = NS_PER_S;
 
 struct peer {
-	int fd; /* -1: free */
+	int fd; /* -1: unused */
 	uint64_t since_ns;
 	size_t nr_in;
 	size_t sent;
@@ -38,19 +38,19 @@ struct peer {
 };
 
 struct metrics_server {
-	int epoll_fd; /* of all that it listens to */
-	int outer_fd; /* an epoll of that one, which can rest */
+	int epoll_fd; /* contains the listener and all peers */
+	int outer_fd; /* an epoll that contains epoll_fd and can be paused */
 	int listen_fd;
 	struct epoll_rest rest;
 	void (*put)(void *ctx, struct buf *out);
 	void *ctx;
-	uint64_t text_at_ns; /* 0: there is no text */
+	uint64_t text_at_ns; /* 0: no text yet */
 	struct buf text;
 	char name[METRICS_NAME_BYTES];
 	struct peer peers[METRICS_PEERS_MAX];
 };
 
-/* ---- where ---- */
+/* ---- addresses ---- */
 
 static int set_ip(const char *ip, bool bracketed, uint16_t port,
 		  struct metrics_address *a)
@@ -93,7 +93,7 @@ int metrics_address_parse(const char *text, struct metrics_address *ret_address,
 		snprintf(ip, sizeof(ip), "%.*s", (int)(len - 2), text + 1);
 	else if (colon && !(len == 9 && !memcmp(text, "localhost", 9)))
 		snprintf(ip, sizeof(ip), "%.*s", (int)len, text);
-	/* What comes from another machine has no peer credentials, and no protection. */
+	/* Connections from other machines have no peer credentials and no protection. */
 	if (set_ip(ip, bracketed, (uint16_t)port, &address))
 		return err_set(
 			err, -EINVAL,
@@ -151,7 +151,7 @@ static const struct buf *metrics_server_text_of(struct metrics_server *s,
 
 static const struct {
 	const char *status;
-	const char *more; /* headers, and a line that says it */
+	const char *more; /* headers, and a line with the reason */
 } answers[METRICS_REQUEST_COUNT] = {
 	[METRICS_GET] = { "200 OK", NULL },
 	[METRICS_HEAD] = { "200 OK", NULL },
@@ -164,7 +164,7 @@ static const struct {
 	[METRICS_BAD] = { "400 Bad Request", "\r\n\r\nGET /metrics HTTP/1.0\n" },
 };
 
-/* HTTP/1.0: the answer ends with the connection. */
+/* Uses HTTP/1.0: closing the connection ends the answer. */
 static void metrics_server_answer(struct metrics_server *s, struct peer *p,
 				  enum metrics_request what, uint64_t now_ns)
 {
@@ -189,7 +189,7 @@ static void metrics_server_answer(struct metrics_server *s, struct peer *p,
 	p->is_answered = true;
 }
 
-/* False: the peer is gone, or has all. */
+/* Returns false if the peer is gone or has sent everything. */
 static bool take_in(struct peer *p)
 {
 	ssize_t n =
@@ -201,7 +201,7 @@ static bool take_in(struct peer *p)
 	return true;
 }
 
-/* A connection that is closed with unread bytes takes the answer back. */
+/* Reads the rest of the input: closing a connection with unread bytes would discard the answer. */
 static bool metrics_server_drain(struct peer *p)
 {
 	ssize_t n;
@@ -214,7 +214,7 @@ static bool metrics_server_drain(struct peer *p)
 	return n < 0 && errno == EAGAIN;
 }
 
-/* False: it goes. */
+/* Returns false if the connection must be closed. */
 static bool send_out(struct metrics_server *s, struct peer *p)
 {
 	struct epoll_event event = { .data.ptr = p };
@@ -238,7 +238,7 @@ static bool send_out(struct metrics_server *s, struct peer *p)
 	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, p->fd, &event);
 }
 
-/* False: it goes. */
+/* Returns false if the connection must be closed. */
 static bool metrics_server_serve(struct metrics_server *s, struct peer *p,
 				 uint64_t now_ns)
 {
@@ -255,7 +255,7 @@ static bool metrics_server_serve(struct metrics_server *s, struct peer *p,
 	return !p->out.failed && send_out(s, p);
 }
 
-/* ---- all of them ---- */
+/* ---- all peers ---- */
 
 static struct peer *metrics_server_find_place(struct metrics_server *s)
 {
@@ -271,7 +271,8 @@ static struct peer *metrics_server_find_place(struct metrics_server *s)
 	return oldest;
 }
 
-/* Served at once: most have sent their request by now, and need no place for longer. */
+/* Serves the peer at once: most have already sent their request, so their slot is free again
+ * soon. */
 static bool metrics_server_accept_one(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -320,7 +321,8 @@ void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
 		if (p && !metrics_server_serve(s, p, now_ns))
 			metrics_server_drop(p);
 	}
-	/* Last: who comes may take the place of one whose event was in the list. */
+	/* Accept last: a new peer can reuse the slot of a peer that still has an event in the
+	 * list. */
 	for (int i = 0; comes && i < METRICS_PEERS_MAX; i++)
 		comes = epoll_rest_may_work(&s->rest, now_ns) &&
 			metrics_server_accept_one(s, now_ns);

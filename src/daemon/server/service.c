@@ -45,7 +45,7 @@ void service_notify(const char *format, ...)
 	close(fd);
 }
 
-/* Whether the variable is this process's number. */
+/* Returns whether the variable contains this process's pid. */
 static bool names_us(const char *variable)
 {
 	const char *text = getenv(variable);
