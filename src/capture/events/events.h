@@ -66,13 +66,13 @@ struct event_request {
 /* The parsed events and the parser's settings. All zero means: for this machine, for sampling. */
 struct event_requests {
 	VEC(struct event_request) list; /* at most EVENTS_MAX */
-	bool counting;                  /* specs have no counts:
-                                         * NAME[:UNITMASK[:KERNEL[:USER]]] */
-	bool ignore_count;              /* do not check minimum counts */
+	/* specs have no counts: NAME[:UNITMASK[:KERNEL[:USER]]] */
+	bool counting;
+	bool ignore_count; /* do not check minimum counts */
 	uint32_t
 		min_count_factor; /* for the CPU's events: multiplies the minimum count; 0: 1 */
-	bool no_host; /* accept only the names of `cpu` and of the kernel; do not read this
-                       * machine's PMUs */
+	/* accept only the names of `cpu` and of the kernel; do not read this machine's PMUs */
+	bool no_host;
 	/* the CPU type whose events are accepted; NULL: this machine's */
 	const struct cpu_type *cpu;
 	const char *sysfs;             /* NULL: the kernel's */

@@ -46,8 +46,8 @@ struct pfm_table {
 };
 
 struct pfm_tables {
-	const char *library; /* the library file from which they were made, as found by
-                              * dlopen(3) */
+	/* the library file from which they were made, as found by dlopen(3) */
+	const char *library;
 	uint64_t library_id; /* event_pfm_file_id() of that file */
 	const char *texts;
 	const struct pfm_table *tables;

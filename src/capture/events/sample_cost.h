@@ -11,8 +11,8 @@ struct perf_event_attr;
 struct sample_cost_kind {
 	const struct perf_event_attr
 		*attr; /* only its sample_type and related fields matter */
-	int keeps;     /* samples are written to a ring; otherwise only the interrupt is
-                        * measured */
+	/* samples are written to a ring; otherwise only the interrupt is measured */
+	int keeps;
 };
 
 struct sample_cost_plan {

@@ -69,7 +69,7 @@ struct foreign_format {
 		    struct foreign_info *ret_info, struct err *err);
 };
 
-/* Detects the format by the beginning of a file. Returns NULL if it is none of these. */
+/* Detects the format by the beginning of a file. Returns NULL if it is unknown. */
 const struct foreign_format *foreign_find(const void *bytes, size_t len);
 
 bool foreign_is_folded(const void *bytes, size_t len);

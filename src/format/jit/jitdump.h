@@ -85,9 +85,9 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 		  const struct jitdump_code *code,
 		  int (*fn)(void *ctx, const struct jitdump_line *line), void *ctx);
 
-/* Finds the call frame information of a code block, borrowed from `bytes`. It is an .eh_frame
- * section, located after the code at the next multiple of eight bytes from its start. Returns
- * false if there is none. */
+/* Finds the call frame information of a code block, borrowed from `bytes`. It is an
+ * .eh_frame section, located after the code at the next multiple of eight bytes from its
+ * start. Returns false if it is missing. */
 bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
 		      const struct jitdump_code *code, const uint8_t **ret_bytes,
 		      size_t *ret_len);

@@ -20,8 +20,8 @@ enum {
 
 struct perf_data_writer {
 	int fd;
-	int failed; /* the first write error (negative errno); nothing more is written
-                           * after it */
+	/* the first write error (negative errno); nothing more is written after it */
+	int failed;
 	uint64_t written; /* bytes in the file; it ends with a whole record */
 	struct buf pending;
 	struct perf_data_events events;

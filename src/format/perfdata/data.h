@@ -60,7 +60,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
  * written and every call returns the same error; the file then ends with a whole record. */
 int perf_data_writer_write(struct perf_data_writer *w, const void *records, size_t len,
 			   struct err *err);
-/* Marks the end of a round, that is, of one pass over all ring buffers. It promises readers
+/* Marks the end of a round, that is, a pass over all ring buffers. It promises readers
  * that all records older than the previous mark have been written, so they can sort and deliver
  * them. */
 int perf_data_writer_finished_round(struct perf_data_writer *w, struct err *err);

@@ -21,7 +21,7 @@ struct perf_data_header {
 	uint64_t magic;
 	uint64_t size; /* of this header */
 	uint64_t
-		attr_size; /* of one entry of attrs: the attr and the section with its ids */
+		attr_size; /* of an entry of attrs: the attr and the section with its ids */
 	struct perf_data_section attrs;
 	struct perf_data_section data;        /* size 0: up to the end of the file */
 	struct perf_data_section event_types; /* no longer used */

@@ -151,8 +151,8 @@ void perf_input_close(struct perf_input *in)
 	free(in);
 }
 
-/* Reads the magic, which shows the byte order, and the header size, which tells pipes from
- * files. */
+/* Reads the magic, which shows the byte order, and the header size, which differs between
+ * pipes and files. */
 static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		      struct err *err)
 {

@@ -53,7 +53,7 @@ struct perf_input_symbol_file {
 	VEC(struct perf_input_symbol) symbols;
 };
 
-/* Machine code of a BPF program or of one of its functions, as the kernel ran it. */
+/* Machine code of a BPF program or of a function in it, as the kernel ran it. */
 struct perf_input_code {
 	uint64_t address;
 	uint32_t len;

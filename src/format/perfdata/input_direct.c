@@ -142,8 +142,7 @@ static void perf_input_direct_ask(struct perf_input *in)
 	direct_send(d->reads);
 }
 
-/* Returns the next window of the file, its offset and its length. Returns NULL if there is
- * none. */
+/* Returns the next window of the file, its offset and its length. Returns NULL at the end. */
 static struct perf_window *
 perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret_len)
 {

@@ -322,7 +322,7 @@ int perf_info_record(struct perf_input *in, uint32_t type, const void *bytes,
 /* Reads the feature index after the data, and the features. Returns 0, -ENOMEM or an I/O error. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err);
-/* Parses the payload of one feature. Returns 0 (also for unsupported features), -EBADMSG or
+/* Parses the payload of a feature. Returns 0 (also for unsupported features), -EBADMSG or
  * -ENOMEM. */
 int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *payload);
 /* Reads `len` bytes at `offset` of the main file into `out`. Returns -EBADMSG if the file ends

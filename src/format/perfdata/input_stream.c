@@ -20,7 +20,7 @@ enum stream_fill {
 	FILL_END,   /* no more bytes */
 };
 
-/* The result of one step through a part. */
+/* The result of a step through a part. */
 enum stream_step {
 	STEP_CHUNK,    /* a chunk is ready */
 	STEP_ON,       /* no chunk yet: continue */
@@ -78,7 +78,7 @@ static uint64_t cell_end(const struct perf_input *in, uint64_t offset)
 	return offset - offset % in->windows.cell + in->windows.cell;
 }
 
-/* Makes the next cell of the window available. Returns false if there is none. */
+/* Makes the next cell of the window available. Returns false if it has no more cells. */
 static bool next_cell(struct perf_input *in, struct perf_level *raw)
 {
 	struct perf_window *win = raw->win;

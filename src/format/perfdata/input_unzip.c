@@ -15,7 +15,7 @@ enum {
 	RATIO_MAX = 10000
 };
 
-/* Compressed records are blocks of one zstd stream. perf flushes the stream after each record
+/* Compressed records are blocks of a single zstd stream. perf flushes the stream after each record
  * but does not end it, so no record can be read without the previous ones. */
 struct perf_unzip {
 	ZSTD_DStream *stream;

@@ -46,5 +46,5 @@ bool block_header_parse(const uint8_t bytes[BLOCK_HEADER_BYTES], uint64_t salt,
 bool block_payload_ok(const struct block_header *h, const uint8_t *payload,
 		      uint64_t salt);
 /* Returns the offset of the first position at or after `from` where a header's magic can begin
- * (it can be cut off by the end), or `len` if there is none. */
+ * (it can be cut off by the end), or `len` if not found. */
 size_t block_scan(const uint8_t *bytes, size_t from, size_t len);

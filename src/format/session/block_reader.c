@@ -66,7 +66,7 @@ void block_reader_done(struct block_reader *b)
 	buf_done(&b->window);
 }
 
-/* Reads the block at b->pos. Returns 0; 1 if it is truncated or there is none; -EILSEQ if the
+/* Reads the block at b->pos. Returns 0; 1 if it is truncated or missing; -EILSEQ if the
  * bytes are not a block; -EBADMSG if only its payload is damaged (*ret_header is set); or
  * another negative errno. */
 static int block_here(struct block_reader *b, struct block_header *ret_header,
@@ -87,8 +87,8 @@ static int block_here(struct block_reader *b, struct block_header *ret_header,
 	return block_payload_ok(ret_header, *ret_payload, b->salt) ? 0 : -EBADMSG;
 }
 
-/* Moves b->pos to the next valid header after bytes that are not a block. Returns 0, 1 if there
- * is none, or a negative errno. */
+/* Moves b->pos to the next valid header after bytes that are not a block. Returns 0, 1 if
+ * not found, or a negative errno. */
 static int block_reader_resync(struct block_reader *b)
 {
 	uint64_t off = b->pos + 1;

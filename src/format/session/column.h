@@ -22,8 +22,8 @@ enum {
 enum column_kind {
 	COLUMN_CONST,  /* a single value for all */
 	COLUMN_PLANES, /* byte 0 of all values, then byte 1 of all values ... */
-	COLUMN_OCTAVES, /* the number of significant bits of each value, then the bits after
-                         * the leading one */
+	/* the number of significant bits of each value, then the bits after the leading one */
+	COLUMN_OCTAVES,
 	COLUMN_RUNS,  /* lengths and then values of runs of equal values */
 	COLUMN_STEPS, /* all values are multiples of a unit, positive or negative */
 	COLUMN_KIND_COUNT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict.h - interns the objects that samples refer to by number: strings, events, images,
- * frames, stacks and threads of one segment of a session.
+ * frames, stacks and threads of a single segment.
  * Layer: format.  Not thread safe.  Numbers are assigned from 0 in order of first use. So a
  * writer can append all entries since the last flush, and a reader gets the same numbers. */
 #pragma once
@@ -27,13 +27,13 @@ enum image_kind {
 	IMAGE_BPF,    /* JITed BPF program; offset = address - start */
 	IMAGE_VDSO,   /* "[vdso]"; offset = offset in the saved vdso image */
 	IMAGE_ANON,   /* code of process `pid` in memory without a file, [start, end) */
-	IMAGE_UNMAPPED, /* code of process `pid` outside of all known mappings; offset =
-                         * address */
+	/* code of process `pid` outside of all known mappings; offset = address */
+	IMAGE_UNMAPPED,
 	/* Code outside of this system; offset = address - start: */
 	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */
 	IMAGE_GUEST_USER,   /* its programs */
-	IMAGE_HYPERVISOR, /* the hypervisor below us; also used if the kernel does not record
-                           * the cpu mode */
+	/* the hypervisor below us; also used if the kernel does not record the cpu mode */
+	IMAGE_HYPERVISOR,
 	/* In kernel mode, but neither in the kernel nor in a known module; offset = address: */
 	IMAGE_KERNEL_UNMAPPED,
 	/* Code of process `pid` that a jitdump describes. The name is that of the dump, the
@@ -62,7 +62,7 @@ struct image {
 	uint64_t start;      /* run-time address range if the kind needs it, else 0 */
 	uint64_t end;
 	int32_t pid; /* for ANON (0: it contains data), UNMAPPED and JIT, else 0 */
-	/* For KERNEL: the run-time address of one symbol. Other sources of kernel symbols (a
+	/* For KERNEL: the run-time address of a single symbol. Other sources of kernel symbols (a
 	 * file, or /proc/kallsyms of another boot) are shifted to match it. 0: unknown.
 	 * For ANON: the file offset that `start` maps; nonzero if it maps pages of a memfd. */
 	uint32_t ref_name; /* string: "_text", "_stext" */
@@ -78,7 +78,7 @@ struct frame {
 /* Stacks are a trie from the root of the thread inwards: a node consists of a frame and the
  * node of its caller. A sample refers to the node of its leaf. Nodes 0 and 1 are not frames: */
 enum {
-	/* the caller of an outermost frame, or of one whose callers were not recorded */
+	/* the caller of an outermost frame, or of a frame whose callers were not recorded */
 	STACK_ROOT = 0,
 	STACK_TRUNCATED =
 		1, /* the chain was truncated: there are callers, but they are unknown */
@@ -130,7 +130,7 @@ struct event_desc {
 enum {
 	EVENT_USER = 1,     /* user space is sampled */
 	EVENT_KERNEL = 2,   /* cpu-clock as a fallback: OProfile's TIMER */
-	EVENT_TIMER = 4,    /* the cpu-clock stand-in: OProfile's TIMER */
+	EVENT_TIMER = 4,    /* the cpu-clock as a fallback: OProfile's TIMER */
 	EVENT_CHAINS = 8,   /* call chains were recorded */
 	EVENT_LOST = 16,    /* the description of this event was damaged in the file */
 	EVENT_PRECISE = 32, /* samples point to the instruction that caused them */
@@ -203,5 +203,5 @@ void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
 /* Same for the first callee of a stack. Accepts DICT_NONE. */
 void dict_prefetch_callee(const struct dict *d, uint32_t stack);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
-/* Returns the string with this number, or "" if there is none. */
+/* Returns the string with this number, or "" for an unknown number. */
 const char *dict_str(const struct dict *d, uint32_t string);

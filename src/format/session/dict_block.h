@@ -28,7 +28,7 @@ enum dict_table {
 };
 
 enum {
-	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of one table in one section */
+	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of a table in a section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
 	/* the minimum number of stacks for a section of calls */
 	DICT_CALLS_LEAST = 1 << 10,
@@ -77,8 +77,8 @@ struct dict_scratch {
 	uint64_t unpacked; /* bytes of the sections decoded so far */
 	struct dict_calls calls;
 	struct chain_ends ends;
-	bool is_whole; /* the dict no longer grows, so that sections of calls are always
-                        * worthwhile */
+	/* the dict no longer grows, so that sections of calls are always worthwhile */
+	bool is_whole;
 };
 
 void dict_scratch_done(struct dict_scratch *s);

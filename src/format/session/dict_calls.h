@@ -22,8 +22,8 @@ enum {
 
 /* The columns of a section. */
 enum calls_column {
-	CALLS_LENGTHS, /* lengths of chains, less one, times two; plus 1 if no earlier chain
-                        * has this caller */
+	/* lengths of chains, less one, times two; plus 1 if no earlier chain has this caller */
+	CALLS_LENGTHS,
 	CALLS_AGAIN,   /* how many chains ago the caller was last used */
 	CALLS_CALLERS, /* callers that are not in CALLS_AGAIN */
 	CALLS_FRAMES,  /* frames encoded as CALLS_OLD */
@@ -39,7 +39,7 @@ struct calls_values {
 	size_t taken; /* values consumed by the reader */
 };
 
-/* The recent callees of one frame, the latest first. */
+/* The recent callees of a frame, the latest first. */
 struct call_list {
 	uint32_t frames[CALLS_RECENT];
 	uint32_t nr;

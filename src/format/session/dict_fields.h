@@ -12,9 +12,9 @@
 /* The value that a column stores instead of the field itself. */
 enum field_code {
 	FIELD_PLAIN,
-	FIELD_AFTER_PREVIOUS, /* the field minus the same field of the previous entry (0 at
-                               * first) */
-	FIELD_AFTER_OTHER     /* the field minus an earlier field of the same entry */
+	/* the field minus the same field of the previous entry (0 at first) */
+	FIELD_AFTER_PREVIOUS,
+	FIELD_AFTER_OTHER /* the field minus an earlier field of the same entry */
 };
 
 struct dict_field {

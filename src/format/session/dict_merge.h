@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dict_merge.h - copies entries of one dict to another.
+/* dict_merge.h - copies entries from one dict to another.
  * Layer: format.  Not thread safe.  Entries are copied on request, once each. The source dict
  * can grow meanwhile. */
 #pragma once
@@ -9,7 +9,7 @@
 #include "format/session/dict.h"
 #include "format/session/session.h"
 
-/* Maps numbers of one dict to numbers of the other. DICT_NONE: not copied yet. */
+/* Maps numbers in one dict to numbers in the other. DICT_NONE: not copied yet. */
 struct dict_numbers {
 	VEC(uint32_t) to;
 };

@@ -277,8 +277,8 @@ static size_t nr_calls(const struct dict *d, const struct dict_counts *done)
 	return DICT_CALLS_MOST;
 }
 
-/* Selects the next section, its first entry and its number of entries. Returns 1 if there is
- * none. */
+/* Selects the next section, its first entry and its number of entries. Returns 1 if nothing
+ * is left. */
 static int dict_pack_next_section(struct dict_pack_packer *p,
 				  const struct dict_counts *done, size_t *ret_table)
 {

@@ -32,8 +32,8 @@ static const char **session_info_string_of(struct session_info *info, size_t i)
 
 void session_info_put(const struct session_info *info, struct buf *out)
 {
-	struct session_info copy = *info; /* because session_info_string_of() needs a
-                                           * non-const pointer */
+	/* because session_info_string_of() needs a non-const pointer */
+	struct session_info copy = *info;
 
 	buf_put_u64(out, info->start_ns);
 	buf_put_u64(out, info->start_wall_ns);

@@ -27,9 +27,9 @@ struct segment {
 	uint64_t bad_contents; /* blocks with a valid checksum but invalid contents */
 	uint64_t nr_samples;   /* in the blocks read so far */
 	struct dict dict;
-	bool holes;       /* the dict has holes */
-	bool was_written; /* when it was opened; its end can have been written after we read
-                           * the file */
+	bool holes; /* the dict has holes */
+	/* when it was opened; its end can have been written after we read the file */
+	bool was_written;
 	struct dict_scratch scratch;
 	struct sample_columns columns;
 	struct column_decoder decoder;

@@ -29,7 +29,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* Returns the period if it is the same for all samples and close to the usual time between
- * samples (a clock event); else the usual time between samples, or 0 if there is none. */
+ * samples (a clock event); else the usual time between samples, or 0 if unknown. */
 static uint64_t grid_step(const struct sample *samples, size_t nr)
 {
 	uint64_t distances[STEP_SAMPLES];

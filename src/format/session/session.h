@@ -101,7 +101,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 			struct err *err);
 /* From the next flush on, rounds times down to `unit_ns`, a multiple of 400 (default: 100). */
 void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns);
-/* Queues a sample for the next flush. For small columns, pass the samples of one CPU
+/* Queues a sample for the next flush. For small columns, pass the samples of each CPU
  * consecutively and roughly in time order; any order is correct. Returns 0 or -ENOMEM. */
 int segment_writer_add(struct segment_writer *w, const struct sample *sample);
 /* Returns the number of samples queued for the next flush. */
@@ -131,7 +131,7 @@ enum {
 	COLUMN_ALL = 63
 };
 
-/* The samples of one block as columns. Columns that were not requested are NULL. The segment
+/* The samples of a block as columns. Columns that were not requested are NULL. The segment
  * owns the memory, which is valid until the next call. All numbers are valid in the dict, or
  * DICT_NONE where the file was damaged. */
 struct sample_batch {
@@ -164,8 +164,9 @@ struct segment_damage {
 	uint64_t bad_samples; /* referring to damaged or missing entries */
 	uint64_t
 		missing_samples; /* written according to BLOCK_TOTALS, but in no valid block */
-	bool unfinished; /* there is no end and none will be written: the recorder was
-                          * killed, or the file was cut */
+	/* there is no end and none will be written: the recorder was killed, or the file was
+	 * cut */
+	bool unfinished;
 };
 
 /* Returns true if anything is missing. */
