@@ -16,7 +16,7 @@
 #include "counting/count.h"
 
 enum {
-	/* interval for checking whether the given tasks are alive */
+	/* Interval for checking whether the given tasks are alive. */
 	LOOK_NS = 50000000,
 };
 
@@ -179,8 +179,8 @@ static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 	return wake > now ? wake - now : 0;
 }
 
-/* The first signal is forwarded to the command, which decides how to react.  The second one ends
- * the wait. */
+/* The first signal is forwarded to the command, which decides how to react.  The second one, or
+ * the first if there is no command, ends the wait. */
 static bool count_run_take_signal(struct count_run_waiting *w, int signal)
 {
 	struct target *t = &w->run->target;

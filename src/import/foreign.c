@@ -29,10 +29,10 @@
 
 enum {
 	FILE_MAX = 1 << 30, /* maximum bytes of a file */
-	/* maximum bytes of a compressed file after decompression */
+	/* Maximum bytes of a compressed file after decompression. */
 	UNPACKED_MAX = 1 << 28,
 	HEAD_BYTES = 256 << 10, /* bytes read to recognize a format */
-	/* of an event; if there are more, a sample represents several */
+	/* Of an event; if there are more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
 	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */

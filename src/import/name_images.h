@@ -14,7 +14,7 @@ struct err;
 
 struct name_image {
 	uint32_t image;      /* of the dict */
-	VEC(uint32_t) names; /* sorted by offset */
+	VEC(uint32_t) names; /* in the order of their offsets */
 };
 
 struct name_images {

@@ -13,7 +13,7 @@
 #include "script/sources.h"
 
 enum {
-	/* addresses that are looked up together */
+	/* Addresses that are looked up together. */
 	RUN_MAX = 128,
 	LATER_MAX = SCRIPT_WANTS,
 	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM,
@@ -323,7 +323,7 @@ static int script_perf_data_begin(struct script_perf_data_reader *r,
 	r->begun = true;
 	if (!span.start_ns)
 		span.start_ns = rec->id.time_ns;
-	/* a session stores times in these units */
+	/* A session stores times in these units. */
 	span.start_ns -= span.start_ns % 100;
 	return script_filter_times(&r->sink.filter, &span, r->err);
 }

@@ -168,7 +168,7 @@ static uint64_t script_places_offset_of(const struct script_places_found *found)
 	return found->symbol ? found->place - found->symbol->offset : 0;
 }
 
-/* Returns the image of the kernel, DICT_NONE if there is none. */
+/* Returns the image of the kernel, or DICT_NONE. */
 static uint32_t find_kernel(struct script_places *p)
 {
 	const struct dict *d = p->from.dict;

@@ -56,7 +56,7 @@ struct script_sink {
 struct script_source {
 	const struct dict *dict;
 	const struct session_info *info;
-	const char *session_dir;            /* "": has no files of its session */
+	const char *session_dir;            /* "": the session has no files */
 	const char *recorded_in;            /* segment or perf.data */
 	const struct perf_input_info *perf; /* NULL: no perf.data */
 };

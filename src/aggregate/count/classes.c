@@ -14,7 +14,7 @@
 
 enum {
 	VALUES_SHOWN = 5, /* values of an axis in the error message */
-	/* maximum length of an event name in the message, whose size is fixed */
+	/* Maximum length of an event name in the message, whose size is fixed. */
 	VALUE_WIDTH = 40
 };
 

@@ -34,7 +34,7 @@ enum {
 	KEEP_TGID = 1 << CLASS_TGID,
 	KEEP_TID = 1 << CLASS_TID,
 	KEEP_CPU = 1 << CLASS_CPU,
-	/* otherwise events differ only in name and count */
+	/* Otherwise events differ only in name and count. */
 	KEEP_UNIT_MASK = 1 << CLASS_AXIS_COUNT
 };
 
@@ -46,7 +46,7 @@ enum {
 	MERGE_TGID = 8,
 	MERGE_UNIT_MASK = 16,
 	MERGE_LIB_BY_NAME = 32, /* `lib` itself was given, not only `all` */
-	/* merge events of the same name on all kinds of cores */
+	/* Merge events of the same name on all kinds of cores. */
 	MERGE_CORE = 64
 };
 

@@ -62,7 +62,7 @@ static int lengthen(struct dense *d, size_t nr_places)
 		if (!d->rows[i])
 			continue;
 		grown = realloc(d->rows[i], nr_places * sizeof(*grown));
-		/* some rows are longer than needed, which is harmless */
+		/* Some rows are longer than needed, which is harmless. */
 		if (!grown)
 			return -ENOMEM;
 		memset(grown + d->nr_places, 0,

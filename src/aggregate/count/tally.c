@@ -14,7 +14,7 @@ enum {
 	NOTE_BITS = 18,
 	MAX_NOTES = 1 << NOTE_BITS,
 	SPARE = 4,
-	/* with this many notes per possible cell, plain counters are fastest */
+	/* With this many notes per possible cell, plain counters are fastest. */
 	FEW = 16,
 	FEW_BITS = 11,
 	KEY_BITS = 64

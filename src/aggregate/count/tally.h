@@ -28,7 +28,7 @@ struct tally {
 		*cells;  /* consecutive runs; after tally_finish() a single run */
 	size_t nr_cells; /* valid after tally_finish() */
 	size_t cells_room;
-	/* number of cells; a run is sorted, with each pair once */
+	/* Number of cells; a run is sorted, with each pair once. */
 	size_t run_nr[TALLY_RUNS];
 	size_t nr_runs;
 	size_t nr_summed;         /* number of cells in all runs */

@@ -49,7 +49,7 @@ struct timeline {
 	size_t room;
 	size_t first_track, first_span; /* of the current source */
 	struct pairs track_by;          /* of the current source */
-	/* number of its spans at which they are folded */
+	/* Number of its spans at which they are folded. */
 	size_t fold_at;
 	bool is_open;                   /* the last span can still grow */
 	uint64_t last_a, last_b;        /* its pair */

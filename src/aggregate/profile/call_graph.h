@@ -17,7 +17,7 @@ struct call_total {
 
 /* Samples with a call in their stacks; each sample counts once. */
 struct call_arc {
-	/* row of the profile; CALL_BY_UNKNOWN: the stacks were truncated there */
+	/* Row of the profile; CALL_BY_UNKNOWN: the stacks were truncated there. */
 	uint32_t caller;
 	uint32_t callee;
 	uint64_t samples;

@@ -62,10 +62,10 @@ struct profile_options {
 	bool merge_images;      /* each image is its own application */
 	bool exclude_dependent; /* only samples in the application's own image */
 	const struct symbol_filter *symbols; /* NULL: all */
-	/* name of the kernel in OProfile's layouts; NULL: from the session */
+	/* Name of the kernel in OProfile's layouts; NULL: from the session. */
 	const char *vmlinux;
 	const struct lines_options *lines; /* NULL: do not read debug information */
-	/* more places to search for binaries; can be NULL */
+	/* More places to search for binaries; can be NULL. */
 	struct naming_places *places;
 	/* Call trees, with KEY_STACK or without (profile_node()): */
 	bool calls;
@@ -206,7 +206,7 @@ struct profile_input {
 	uint32_t nr_segments; /* and perf.data files */
 	uint32_t nr_unfinished;
 	struct perf_input_damage file_damage; /* of perf.data files */
-	/* perf.data files whose recording was killed */
+	/* Perf.data files whose recording was killed. */
 	uint32_t nr_interrupted;
 	uint64_t nr_malformed; /* records of perf.data files */
 	uint32_t session_flags;
@@ -245,7 +245,7 @@ struct profile {
 	size_t nr_group_slots;
 	VEC(uint32_t) first_rows; /* by group; computed when needed */
 	unsigned int needs;
-	/* of options.give_up: such keys have the value -1 from then on */
+	/* Of options.give_up: such keys have the value -1 from then on. */
 	unsigned int given_up;
 	struct view *view; /* between profile_begin() and profile_end() */
 };

@@ -19,7 +19,7 @@ struct spec;
 struct sample_merge_source {
 	const char *path;        /* of the segment */
 	const char *session_dir; /* as for naming_new() */
-	/* any number; segments with the same number share a span of time */
+	/* Any number; segments with the same number share a span of time. */
 	uint32_t session;
 	enum trust trust; /* of the segment */
 	bool chosen;      /* the specification selects all of it */

@@ -143,7 +143,7 @@ static uint64_t moment_ns(const struct spec_moment *m, const struct session_span
 	if (m->kind == MOMENT_TIME)
 		return m->ns ? add_up(s->start_ns, m->ns) : 0;
 	if (m->kind == MOMENT_WALL) {
-		/* wall time when the clock was 0 */
+		/* Wall time when the clock was 0. */
 		uint64_t since = s->wall_ns - s->wall_at_ns;
 
 		return m->ns > since ? m->ns - since : 0;

@@ -10,7 +10,7 @@
 /* A function in the source.  Lines are strings of the profile, "path:12"; DICT_NONE: unknown. */
 struct call_step {
 	uint32_t function; /* of the profile */
-	/* with options.call_lines: the current line, or the one that calls the next */
+	/* With options.call_lines: the current line, or the one that calls the next. */
 	uint32_t line;
 	uint32_t start; /* with options.call_lines: its declaration */
 };

@@ -126,7 +126,7 @@ const char *event_of_any_core(const struct profile *p, const char *name,
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view);
 void view_free(struct view *v); /* `v` can be NULL */
-/* Returns the file that represents the kernel in names, "" if there is none. */
+/* Returns the file that represents the kernel in names, or "". */
 const char *view_vmlinux(const struct profile *p, const struct view *v);
 /* Free data that is no longer needed after all samples have been counted, or symbolized. */
 void view_counted(struct view *v);

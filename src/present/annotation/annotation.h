@@ -68,7 +68,7 @@ struct annotation {
 	struct profile *p;
 	struct report_lines groups; /* columns and their totals */
 	size_t nr_columns;          /* of samples */
-	/* length of each array of counts: samples, and periods if there are ratios */
+	/* Length of each array of counts: samples, and periods if there are ratios. */
 	size_t nr_counts;
 	VEC(struct ratio) ratios;
 	VEC(struct annotated_file) files; /* most samples first */

@@ -23,10 +23,11 @@ struct write_annotation_listing {
 	const struct annotated_file *file;
 	const struct annotation_layout *l;
 	uint64_t *shown;
-	size_t line;        /* next index in file->lines */
-	size_t start;       /* next index in file->starts */
-	size_t site;        /* next index in file->sites */
-	uint32_t near_from; /* the last line with samples, for the context after it */
+	size_t line;  /* next index in file->lines */
+	size_t start; /* next index in file->starts */
+	size_t site;  /* next index in file->sites */
+	/* the last line with counts or comments, for the context after it */
+	uint32_t near_from;
 	uint32_t near_to;
 	bool skipped;
 };

@@ -20,7 +20,7 @@ struct annotation_layout {
 	struct screen screen;
 	long context;       /* context lines around lines that have samples */
 	uint32_t only_line; /* only around this line; 0: around all */
-	/* put the file's summary after it, so that lines keep their numbers */
+	/* Put the file's summary after it, so that lines keep their numbers. */
 	bool info_last;
 	const char *const *words; /* the command line, ends with NULL */
 	const char *const *said;  /* its interpretation, ends with NULL */

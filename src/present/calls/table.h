@@ -38,7 +38,7 @@ struct call_row {
 	uint32_t who;  /* index in `whos` */
 	uint32_t node; /* the innermost function of the stack */
 	uint32_t event;
-	/* with KEY_LINE: line of the innermost frame, a string of the profile */
+	/* With KEY_LINE: line of the innermost frame, a string of the profile. */
 	uint32_t line;
 	uint64_t samples;
 	uint64_t period;
@@ -51,7 +51,7 @@ struct call_table {
 	VEC(uint32_t)
 	whos; /* a group of each, for profile_value(); sorted by the keys */
 	struct call_row *rows; /* unsorted: use call_row_at() */
-	/* indices of rows, sorted by who, node, line, event; no duplicates */
+	/* Indices of rows, sorted by who, node, line, event; no duplicates. */
 	uint32_t *order;
 	size_t nr_rows;
 	VEC(uint32_t) events; /* those with samples, by rank */

@@ -47,7 +47,7 @@ struct callgrind {
 	uint32_t *file_of; /* by symbol: string of the profile */
 	uint32_t *line_of; /* by symbol: line where it begins */
 	uint32_t unknown;  /* string: "???" */
-	/* by node and event: of the application, including callees */
+	/* By node and event: of the application, including callees. */
 	uint64_t *sums;
 	size_t nr_events;
 	/* The data of the current application. */

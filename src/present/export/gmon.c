@@ -280,7 +280,8 @@ static int write_gmon_put_calls(struct gmon_making *m, const struct gmon *g)
 
 /* ---- the file ---- */
 
-/* Returns the binary's address size and byte order; this machine's if the binary cannot be read. */
+/* Returns the binary's address size and byte order, or 64-bit little-endian if the binary cannot
+ * be read. */
 static struct gmon layout_of(struct gmon_making *m)
 {
 	const struct profile_image *image = &m->p->images.at[m->image];

@@ -131,7 +131,7 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 	return 0;
 }
 
-/* Returns the sign before a word of "+x,-y", '\0' if there is none. */
+/* Returns the sign before a word of "+x,-y", or '\0'. */
 static char sign_at(const char *spec)
 {
 	if (*spec == '+' || *spec == '-')

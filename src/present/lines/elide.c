@@ -8,7 +8,7 @@
 #include "present/lines/screen.h"
 
 enum {
-	/* nesting depth of brackets; deeper names are not parsed */
+	/* Nesting depth of brackets; deeper names are not parsed. */
 	MAX_DEPTH = 64,
 	MAX_BRACKET_BYTES = 16384 /* longer names are not parsed for brackets */
 };
@@ -185,7 +185,8 @@ static int brackets_step(struct brackets *b, struct elide_text t, size_t at)
 	return -1;
 }
 
-/* Returns the depth of the innermost brackets, or 0 if there are none or they are unbalanced. */
+/* Returns the depth of the innermost brackets, or 0 if there are no brackets or they are
+ * unbalanced. */
 static size_t bracket_depth(struct elide_text t)
 {
 	struct brackets b = { 0 };

@@ -10,12 +10,12 @@ struct fit_column {
 	unsigned int usual;   /* width in files, including the blank after it */
 	/* Share of the space if names must be shortened.  0: a number, which is never shortened. */
 	unsigned int weight;
-	/* out: includes the blank after it, except in the last column */
+	/* Out: includes the blank after it, except in the last column. */
 	unsigned int width;
 };
 
 enum {
-	/* minimum columns of a name; lines wrap if even that is too wide */
+	/* Minimum columns of a name; lines wrap if even that is too wide. */
 	FIT_LEAST = 7
 };
 

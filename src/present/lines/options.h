@@ -33,7 +33,7 @@ struct present_options {
 	const struct xml_about *xml; /* write_xml() only */
 	/* The following apply to OProfile's layouts. */
 	bool show_vma;
-	/* source lines of functions and, with `details`, of addresses */
+	/* Source lines of functions and, with `details`, of addresses. */
 	bool debug_info;
 	bool accumulated;    /* cumulative sums */
 	bool global_percent; /* nested lines are also percentages of the whole */

@@ -34,7 +34,7 @@ void ratio_print(struct buf *out, const struct column_cell *cell);
 /* The periods of both events by group, for tables with one row per event. */
 struct ratio_groups {
 	size_t nr_ratios;
-	/* index: (group * nr_ratios + ratio) * 2 + (0: above, 1: below) */
+	/* Index: (group * nr_ratios + ratio) * 2 + (0: above, 1: below). */
 	uint64_t *periods;
 };
 /* `texts` must have passed ratio_check().  Returns 0, -ENOENT or -ENOMEM.  Free *ret_groups with

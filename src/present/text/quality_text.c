@@ -17,7 +17,7 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	/* maximum number of images with unresolved samples, in text */
+	/* Maximum number of images with unresolved samples, in text. */
 	IMAGES_SHOWN = 20
 };
 

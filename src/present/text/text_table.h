@@ -28,7 +28,7 @@ struct chosen {
 	unsigned int most; /* maximum width of a name on the screen; 0: unlimited */
 	struct cell_cache cache; /* for a key with few values */
 	bool of_vma;
-	/* shows samples or their percentage; cells without samples are all alike */
+	/* Shows samples or their percentage; cells without samples are all alike. */
 	bool of_count;
 	struct buf none; /* that cell; empty: not formatted yet */
 };
@@ -46,15 +46,16 @@ struct text_table {
 	struct buf last;       /* the cells of last_counts; empty: none */
 	unsigned int vma_digits;
 	uint64_t *sums; /* by column of counts, up to this line */
-	/* three per column of counts: own, cumulative, inclusive */
+	/* Three per column of counts: own, cumulative, inclusive. */
 	struct percent_memory *percents;
 	struct buf text; /* output that is not yet written */
 	struct buf raw;  /* on a terminal: a cell before escaping */
 	struct buf cell; /* on a terminal: the escaped cell */
 };
 
-/* The functions with an int result return 0 or -ENOMEM.  Chooses a column; `at` is the index of
- * its counts column, key or ratio. */
+/* The functions with an int result return 0 or -ENOMEM. */
+
+/* Chooses a column; `at` is the index of its counts column, key or ratio. */
 int text_table_choose(struct text_table *t, const char *column, size_t at);
 /* Chooses samples and percent of each column of counts, and the other requested count columns. */
 int text_table_choose_counts(struct text_table *t);

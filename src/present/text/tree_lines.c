@@ -45,7 +45,7 @@ struct tree_lines_maker {
 	VEC(struct tree_lines_item) found; /* the items one step further */
 	VEC(struct tree_lines_item) grouped;
 	VEC(struct group) groups;
-	/* group + 1 by function; the last element is for DICT_NONE */
+	/* Group + 1 by function; the last element is for DICT_NONE. */
 	uint32_t *group_of;
 	uint64_t *counts; /* four per column: the sums of a line */
 };

@@ -45,7 +45,7 @@ const char *xml_text_of(struct xml *x, uint32_t group, int key)
 	return profile_text(x->tree.p, group, (size_t)key);
 }
 
-/* An entry is like "dir/t.c:5".  Returns the length of the file name, or 0 if there is no line. */
+/* Returns the length of the file name in "dir/t.c:5", or 0 if there is no line number. */
 size_t xml_file_bytes(const char *place)
 {
 	const char *colon = strrchr(place, ':');

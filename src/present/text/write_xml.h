@@ -10,7 +10,7 @@ struct code;
 struct xml_about {
 	const char *title;    /* the command line, with a blank after each argument */
 	const char *cpu_type; /* "i386/nehalem"; NULL: unknown */
-	/* these are the option arguments; NULL or "": not given */
+	/* These are the option arguments; NULL or "": not given. */
 	const char *session;
 	const char *merge;
 	const char *exclude_symbols;

@@ -35,7 +35,7 @@ struct xml_symbol {
 	uint32_t app, image; /* offsets of strings */
 	uint64_t function;   /* of the profile; out of range if unknown */
 	uint32_t group;      /* of the profile: any of its groups */
-	/* row in `counts` of the tree: multiply by the number of classes */
+	/* Row in `counts` of the tree: multiply by the number of classes. */
 	uint32_t counts;
 	uint64_t of_program, of_thread, of_module; /* samples, for sorting */
 	size_t first_detail, nr_details;
