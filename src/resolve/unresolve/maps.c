@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* maps.c - where the images of unresolve.h lie. */
+/* maps.c - assigns addresses to the images of unresolve.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "base/array.h"
 #include "resolve/unresolve/priv.h"
 
-/* Addresses that no program and no kernel has: the largest user space (five levels of page
- * tables) ends at 2^56.  perf and we take the mode from the record, not from the address. */
+/* Addresses that no program or kernel has: the largest user space (five levels of page tables)
+ * ends at 2^56. perf and this project take the cpu mode from the record, not from the address. */
 #define FILE_AREA 0x1000000000000000ULL
 #define KERNEL_AREA 0xb000000000000000ULL
 #define NOWHERE_AREA 0xa000000000000000ULL
 
 enum {
-	CHUNK_SHIFT = 32, /* a binary is mapped 4 GiB at a time */
+	CHUNK_SHIFT = 32, /* binaries are mapped in chunks of 4 GiB */
 	PAGE_BYTES = 4096
 };
 
 #define CHUNK_BYTES (1ULL << CHUNK_SHIFT)
 
-/* No image of the dict: memory in no mapping where perf still believes in one. */
+/* Not an image of the dict: unmapped memory for which perf still has a mapping. */
 enum {
 	NOTHING_HERE = 0xfffffffe
 };
@@ -86,7 +86,8 @@ static bool overlap(const struct image *a, const struct image *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* As far as both say: not every recording has the kernel's build-id. */
+/* Returns whether both are the same kernel, as far as known: not every recording contains the
+ * kernel's build-id. */
 static bool same_kernel(const struct image *a, const struct image *b)
 {
 	if (a->kind != b->kind || a->start != b->start || a->name != b->name ||
@@ -97,8 +98,8 @@ static bool same_kernel(const struct image *a, const struct image *b)
 		!memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len));
 }
 
-/* The first image of the kernel that `image` is one of, or itself.  None of those may differ
- * from it: one without a build-id must not bring two kernels together. */
+/* Returns the first image of the same kernel as `image`, or `image` itself. That kernel's
+ * images must all be compatible: an image without a build-id must not join two kernels. */
 static uint32_t kernel_of(const struct unresolve *u, uint32_t image,
 			  const uint32_t *machines)
 {
@@ -123,8 +124,8 @@ static uint32_t kernel_of(const struct unresolve *u, uint32_t image,
 	return found;
 }
 
-/* Whether its place is taken by an image of another machine, or its name: perf knows one
- * kernel. */
+/* Returns whether an image of another machine has its address range, or another kernel has been
+ * written: perf supports only one kernel. */
 static bool is_taken(const struct unresolve *u, uint32_t image,
 		     const uint32_t *machines)
 {
@@ -166,7 +167,7 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 					   ? image->end - image->start
 					   : CHUNK_BYTES);
 	} else {
-		m.pgoff = image->ref_address; /* of a module 0 */
+		m.pgoff = image->ref_address; /* 0 for a module */
 	}
 	place->base = m.start;
 	place->placed = true;
@@ -180,7 +181,8 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 	return unresolve_write_kernel(u, PERF_RECORD_MISC_KERNEL, &m, path);
 }
 
-/* "[guest.kernel.kallsyms]_text", "[ext4]": they are nobody's but the guest's. */
+/* Writes an image named "[guest.kernel.kallsyms]_text" or "[ext4]", names that only the guest
+ * uses. */
 static int tell_guest(struct unresolve *u, const struct image *image)
 {
 	const struct mapping m = { .start = image->start,
@@ -193,7 +195,7 @@ static int tell_guest(struct unresolve *u, const struct image *image)
 	return unresolve_write_kernel(u, PERF_RECORD_MISC_GUEST_KERNEL, &m, path);
 }
 
-/* The kernel itself comes first, as perf has it. */
+/* Writes the kernel itself first, as perf does. */
 int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 {
 	static const enum image_kind kinds[] = { IMAGE_KERNEL, IMAGE_MODULE,
@@ -218,7 +220,7 @@ int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 	return 0;
 }
 
-/* A BPF program where another one was takes its place. */
+/* Writes a BPF program; it replaces another one at its address. */
 static int need_bpf(struct unresolve *u, uint32_t number, uint64_t ip, uint64_t time_ns)
 {
 	const struct image *image = &u->dict->images.at[number];
@@ -246,7 +248,7 @@ static int need_bpf(struct unresolve *u, uint32_t number, uint64_t ip, uint64_t 
 
 /* ---- user space ---- */
 
-/* Maps in a process, for perf and in our notes. */
+/* Maps in a process, both for perf and in `p`. */
 static int map_here(struct unresolve *u, struct unresolve_process *p,
 		    const struct mapping *m, const char *path, uint64_t time_ns)
 {
@@ -265,7 +267,7 @@ static int map_here(struct unresolve *u, struct unresolve_process *p,
 		path);
 }
 
-/* Slots are given in the order of first use, to each 4 GiB of each binary. */
+/* Returns the slot of a 4-GiB chunk of a binary. Slots are assigned in the order of first use. */
 static int slot_of(struct unresolve *u, uint32_t image, uint64_t chunk,
 		   uint32_t *ret_slot)
 {
@@ -297,8 +299,9 @@ static int need_file(struct unresolve *u, struct unresolve_process *p, uint32_t 
 			dict_str(u->dict, u->dict->images.at[image].name), time_ns);
 }
 
-/* Of memory with a name like a file's ("/memfd:x") offsets count from the file's begin, which
- * the session does not place: the page that was hit is put to the start of the range. */
+/* If memory has a name like a file ("/memfd:x"), offsets are relative to the file's start,
+ * whose address is not in the session. The page with the sample is then mapped at the start of
+ * the range. */
 static int need_memory(struct unresolve *u, struct unresolve_process *p,
 		       uint32_t number, uint64_t offset, uint64_t time_ns,
 		       uint64_t *ret_ip)
@@ -325,7 +328,7 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 	return image->end > image->start ? map_here(u, p, &mapping, name, time_ns) : 0;
 }
 
-/* Where perf believes in a mapping that is gone, it is told so. */
+/* If perf still has a mapping that was removed, replaces it for perf. */
 static int need_nothing(struct unresolve *u, struct unresolve_process *p, uint64_t ip,
 			uint64_t time_ns)
 {
@@ -374,7 +377,7 @@ int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t
 			*ret_ip = u->images.at[f->image].base + f->offset;
 		return 0;
 	case IMAGE_KERNEL_UNMAPPED:
-		/* The kernel of another machine may be there. */
+		/* The kernel of another machine can be at this address. */
 		if (space_find(u->fixed, *ret_ip))
 			*ret_ip = NOWHERE_AREA | (*ret_ip & (CHUNK_BYTES - 1));
 		return 0;

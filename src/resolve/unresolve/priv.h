@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv.h - what the files of unresolve.h share.
- * Layer: resolve, private to them. */
+/* priv.h - shared by the files of unresolve.h.
+ * Layer: resolve, only for these files. */
 #pragma once
 #include "base/buf.h"
 #include "base/containers/map.h"
@@ -8,26 +8,28 @@
 #include "resolve/space/space.h"
 #include "resolve/unresolve/unresolve.h"
 
-/* An image as far as it has a place of its own. */
+/* The assigned address of an image. */
 struct unresolve_image {
-	uint64_t base; /* address of offset 0; of FILE and VDSO: of their first chunk */
-	bool placed;   /* base is set */
-	bool moved;    /* of another machine's kernel: not where it was */
-	uint32_t kernel; /* of a placed KERNEL: the image whose place it has */
+	/* address of offset 0; for FILE and VDSO: of their first chunk */
+	uint64_t base;
+	bool placed;     /* base is set */
+	bool moved;      /* kernel of another machine, moved to another address */
+	uint32_t kernel; /* placed KERNEL: the image whose address it shares */
 };
 
-/* What perf knows of a process so far. */
+/* The state of a process as perf knows it so far. */
 struct unresolve_process {
 	int32_t pid;
 	bool known;
 	uint32_t app;
 	uint64_t start_ns;
-	uint32_t epoch; /* grows with each FORK: its threads have to be said again */
+	/* incremented at each FORK: its threads must be written again */
+	uint32_t epoch;
 	struct space_node *mapped; /* since the last FORK */
 };
 
 struct unresolve_thread {
-	uint32_t said; /* thread of the dict whose name perf knows, DICT_NONE: none */
+	uint32_t said; /* dict thread whose name was written; DICT_NONE: none */
 	int32_t pid;
 	uint32_t epoch;
 };
@@ -37,7 +39,7 @@ struct unresolve {
 	const struct unresolve_ops *ops;
 	bool cgroups;
 	struct space_pool pool;
-	struct space_node *kernel; /* BPF programs: they come and go */
+	struct space_node *kernel; /* BPF programs, which can be loaded and unloaded */
 	struct space_node *fixed;  /* kernels and modules */
 	VEC(struct unresolve_image) images;
 	struct map chunks; /* (image, chunk of the offset) -> slot */
@@ -45,27 +47,26 @@ struct unresolve {
 	VEC(struct unresolve_process) processes;
 	struct map by_pid;
 	VEC(struct unresolve_thread) threads;
-	struct map by_tid; /* perf knows a thread by its tid alone */
+	struct map by_tid; /* perf identifies a thread only by its tid */
 	struct map cgroup_said;
 	VEC(uint64_t) chain;
 	struct buf record;
 	char name[64];
 };
 
-/* Who and when, of the records that are no samples. */
+/* Process, thread and time of records that are not samples. */
 struct unresolve_id {
 	int32_t pid, tid;
 	uint64_t time_ns;
 };
 
-/* Which of the processor's modes an address belongs to, as cpumode and as the mark in a
- * chain. */
+/* The cpu mode of an address, as cpumode and as marker in a chain. */
 struct unresolve_mode {
 	uint16_t cpumode; /* PERF_RECORD_MISC_... */
 	uint64_t mark;    /* PERF_CONTEXT_... */
 };
 
-/* ---- unresolve/records.c: the records ---- */
+/* ---- unresolve/records.c: writes the records ---- */
 int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 			 const struct mapping *m, const struct image *image,
 			 const char *path);
@@ -76,18 +77,18 @@ int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
 			    const struct image *image, bool unregister);
 int unresolve_write_comm(struct unresolve *u, const struct unresolve_id *id,
 			 const char *comm, bool exec);
-/* `known`: the task was there before, and inherits nothing. */
+/* `known`: the task existed before, and inherits nothing. */
 int unresolve_write_fork(struct unresolve *u, const struct unresolve_id *id,
 			 int32_t ppid, bool known);
 int unresolve_write_cgroup(struct unresolve *u, const struct unresolve_id *id,
 			   uint64_t cgroup, const char *path);
-/* The sample whose chain is in u->chain. */
+/* Writes the sample whose chain is in u->chain. */
 int unresolve_write_sample(struct unresolve *u, const struct sample *s,
 			   const struct unresolve_id *id, uint16_t cpumode, uint64_t ip,
 			   uint64_t cgroup);
 
-/* ---- unresolve/maps.c: where things are ---- */
-/* The address of a frame, mapped if need be.  0 or a negative errno. */
+/* ---- unresolve/maps.c: assigns addresses ---- */
+/* Returns the address of a frame, which is mapped if necessary. Returns 0 or a negative errno. */
 int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t frame,
 		      uint64_t time_ns, uint64_t *ret_ip);
 struct unresolve_mode unresolve_mode_of(const struct unresolve *u, uint32_t frame);

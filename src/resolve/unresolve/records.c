@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* records.c - the records of unresolve.h.  Layouts: perf_event_open(2),
- * <linux/perf_event.h>; those of unresolve_attr()'s sample_type. */
+/* records.c - writes the records of unresolve.h. Layouts: perf_event_open(2),
+ * <linux/perf_event.h>, for the sample_type of unresolve_attr(). */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@ enum {
 		      PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
 	SAMPLE_CGROUP = 1 << 21,      /* PERF_SAMPLE_CGROUP */
 	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
-	FORK_EXEC = 1 << 13,          /* PERF_RECORD_MISC_FORK_EXEC, perf's own */
-	SW_TRACEPOINT = 0x7470,       /* "tp", far beyond PERF_COUNT_SW_MAX */
+	FORK_EXEC = 1 << 13,          /* PERF_RECORD_MISC_FORK_EXEC, defined by perf */
+	SW_TRACEPOINT = 0x7470,       /* "tp", far above PERF_COUNT_SW_MAX */
 	ID_CPU = 0
 };
 
@@ -23,10 +23,10 @@ uint64_t unresolve_id(uint32_t event)
 	return (uint64_t)event + 1;
 }
 
-/* Without its format (a file of tracefs that a session does not have) perf refuses to read
- * a tracepoint's event: it keeps its name, and is a software event of a number that no kernel
- * has.  Not the dummy: what perf script prints of an event without one that is none, it takes
- * from no event, and then prints neither addresses nor chains. */
+/* perf refuses to read a tracepoint event without its format (a file of tracefs that a session
+ * does not have). So the event keeps its name, but becomes a software event with a number that
+ * no kernel uses. It cannot be the dummy event, for which perf script prints neither addresses
+ * nor chains. */
 static void set_kind(struct perf_event_attr *a, const struct event_desc *e)
 {
 	a->type = e->type;
@@ -101,7 +101,7 @@ static void unresolve_records_begin(struct unresolve *u, uint32_t type,
 	buf_put(&u->record, &header, sizeof(header));
 }
 
-/* With its NUL, filled up to 8 bytes. */
+/* Appends the text and its NUL, padded to a multiple of 8 bytes. */
 static void unresolve_records_put_text(struct unresolve *u, const char *text)
 {
 	static const char zeros[8];
@@ -132,7 +132,7 @@ static int end_with_id(struct unresolve *u, const struct unresolve_id *id)
 	return unresolve_records_end(u);
 }
 
-/* Which file it was: by build-id where there is one. */
+/* Identifies a file, by its build-id if there is one. */
 static void unresolve_records_put_file(struct unresolve *u, const struct image *image)
 {
 	uint8_t id[24] = { image->build_id.len };
@@ -174,7 +174,7 @@ int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapping *m,
 			   const char *path)
 {
-	/* perf's numbers of the host and of a guest without one */
+	/* perf's pids for the host, and for a guest without one */
 	const struct unresolve_id id = { .pid = mode == PERF_RECORD_MISC_KERNEL ? -1
 										: 0 };
 

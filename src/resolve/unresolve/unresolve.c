@@ -9,7 +9,7 @@
 #include "resolve/unresolve/priv.h"
 
 enum {
-	/* Words of a chain, so that the record stays below 64 KiB. */
+	/* Maximum length of a chain, which keeps the record below 64 KiB. */
 	CHAIN_WORDS = 8000,
 	INIT_PID = 1,
 	KTHREADD_PID = 2 /* the parent of kernel threads */
@@ -73,8 +73,8 @@ static struct unresolve_thread *find_thread(struct unresolve *u, int32_t tid)
 	return &u->threads.at[u->threads.nr - 1];
 }
 
-/* Another program, or another process with the same pid: perf forgets all of the old one at
- * a FORK, and what reads this as we do begins anew at an exec. */
+/* Begins another program, or another process with the same pid. perf forgets the old process at
+ * a FORK, and the resolver of this project begins a new one at an exec. */
 static int begin_process(struct unresolve *u, struct unresolve_process *p,
 			 const struct thread *t, uint64_t time_ns)
 {
@@ -85,7 +85,8 @@ static int begin_process(struct unresolve *u, struct unresolve_process *p,
 
 	if (!leader)
 		return -ENOMEM;
-	/* Of a process whose pid was another's tid perf would forget the name. */
+	/* If the pid was the tid of another process's thread, perf would lose the name without
+	 * a FORK. */
 	if (p->known || kernel || (leader->pid && leader->pid != p->pid))
 		r = unresolve_write_fork(u, &id, kernel ? KTHREADD_PID : INIT_PID,
 					 true);
@@ -107,7 +108,7 @@ static int begin_process(struct unresolve *u, struct unresolve_process *p,
 	return r;
 }
 
-/* perf names unknown tasks so itself. */
+/* Returns whether the name is perf's name for an unknown task. */
 static bool is_default_name(const struct thread *t, const char *comm)
 {
 	char name[16];
@@ -118,7 +119,7 @@ static bool is_default_name(const struct thread *t, const char *comm)
 	return !strcmp(comm, name);
 }
 
-/* Says who a thread is, if it is not who it was. */
+/* Writes the process and name of a thread, if they have changed. */
 static int need_thread(struct unresolve *u, struct unresolve_process *p,
 		       uint32_t number, uint64_t time_ns)
 {
@@ -131,11 +132,11 @@ static int need_thread(struct unresolve *u, struct unresolve_process *p,
 
 	if (!thread)
 		return -ENOMEM;
-	/* Of a task that perf knows by a FORK it takes the parent's name. */
+	/* After a FORK, perf gives a task its parent's name. */
 	first = thread->said == DICT_NONE && !p->epoch && !(t->flags & THREAD_KERNEL);
 	if (thread->said == number && thread->epoch == p->epoch)
 		return 0;
-	/* A thread of a process that began anew, or a tid that changed hands. */
+	/* A thread of a process that was restarted, or a reused tid. */
 	if (t->tid > 0 && t->pid > 0 && t->tid != t->pid &&
 	    (thread->epoch != p->epoch || (thread->pid && thread->pid != t->pid))) {
 		r = unresolve_write_fork(u, &id, t->pid, false);
@@ -159,7 +160,7 @@ static int need_cgroup(struct unresolve *u, const struct unresolve_id *id,
 	return unresolve_write_cgroup(u, id, cgroup, dict_str(u->dict, cgroup));
 }
 
-/* Fills u->chain, leaf first, with a mark wherever the mode changes. */
+/* Fills u->chain, leaf first, with a marker at each change of the cpu mode. */
 static int make_chain(struct unresolve *u, struct unresolve_process *p,
 		      const struct sample *s)
 {
@@ -199,7 +200,7 @@ static int need_process(struct unresolve *u, const struct thread *t, uint64_t ti
 	if (!p)
 		return -ENOMEM;
 	*ret_process = p;
-	/* Neither the idle tasks nor those that are ending are processes. */
+	/* Idle tasks and exiting tasks have no process. */
 	if (t->pid <= 0 || (p->known && p->app == t->app && p->start_ns == t->start_ns))
 		return 0;
 	return begin_process(u, p, t, time_ns);
