@@ -4,23 +4,24 @@
 #include <errno.h>
 
 enum {
-	SPAN_MIN = 4096 /* chains that are kept in any case */
+	SPAN_MIN = 4096 /* number of chains that are always kept */
 };
 
-/* In the data's byte order, as chains are. */
+/* Appends a word in the data's byte order, like the other words of chains. */
 static void chain_join_put_word(const struct decoder *d, struct buf *out, uint64_t word)
 {
 	word = d->swap ? __builtin_bswap64(word) : word;
 	buf_put(out, &word, sizeof(word));
 }
 
-/* Entries that CPUs have for it: there, the callers further up are gone. */
+/* Returns whether a branch stack has the size of a CPU's: then callers can be missing. */
 static bool is_full(uint64_t nr)
 {
 	return nr == 8 || nr == 16 || nr >= 32;
 }
 
-/* Where in user space the sample is.  The branch stack knows only the begin of that function. */
+/* Returns the sample's address in user space. The branch stack contains only the start of that
+ * function. */
 static uint64_t user_address(const struct decoder *d, const struct record *rec,
 			     uint64_t user_at)
 {
@@ -37,7 +38,7 @@ static uint64_t user_address(const struct decoder *d, const struct record *rec,
 	return decoder_branch_at(d, s, 0).to;
 }
 
-/* The words up to the user's marker; nr_chain: there is none. */
+/* Returns the index of the user marker; nr_chain: none. */
 static uint64_t chain_join_find_user(const struct decoder *d,
 				     const struct record_sample *s)
 {
@@ -136,7 +137,8 @@ static const uint8_t *find_deferred(const struct deferred_span *s, uint64_t cook
 	return s->words.data + s->list.at[index].at;
 }
 
-/* Nobody knows the callers: the sample's own address, if it is the user's, and an end. */
+/* The callers are unknown: stores the sample's own address, if it is a user address, and an
+ * end. */
 static void chain_join_put_unknown(const struct decoder *d, enum chain_form form,
 				   const struct record *rec, struct buf *room)
 {
@@ -148,8 +150,8 @@ static void chain_join_put_unknown(const struct decoder *d, enum chain_form form
 		chain_join_put_word(d, room, UINT64_MAX);
 }
 
-/* As sample__merge_deferred_callchain(), tools/perf/util/callchain.c: marker and cookie are the last
- * words, and the user part has a marker of its own. */
+/* Like sample__merge_deferred_callchain(), tools/perf/util/callchain.c: marker and cookie are
+ * the last words, and the user part contains its own marker. */
 int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d,
 			enum chain_form form, bool last, struct buf *room,
 			struct record *rec)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chain_join.h - chains of samples whose user callers are elsewhere: in the CPU's branch stack
- * (--call-graph lbr), or in a record that the kernel writes when the thread returns to user space
- * (attr.defer_callchain, Linux 6.19).
+/* chain_join.h - completes samples whose user callers are stored elsewhere: in the CPU's branch
+ * stack (--call-graph lbr), or in a record that the kernel writes when the thread returns to
+ * user space (attr.defer_callchain, Linux 6.19).
  * Layer: resolve. */
 #pragma once
 #include "base/buf.h"
@@ -9,13 +9,15 @@
 #include "base/containers/vec.h"
 #include "decode/record.h"
 
-/* How the callers are put into the chain. */
+/* The form in which callers are added to the chain. */
 enum chain_form {
-	CHAIN_OF_RETURNS, /* as others: return addresses behind the sample's own address */
-	CHAIN_AS_PERF     /* where the calls are; first, where the last one led to */
+	/* like other chains: return addresses after the sample's address */
+	CHAIN_OF_RETURNS,
+	/* addresses of the calls; before them, the target of the last call */
+	CHAIN_AS_PERF
 };
 
-/* Whether a sample's chain can have a part elsewhere: false for nearly all, which need not be looked at. */
+/* Returns whether a part of a sample's chain can be elsewhere: false for nearly all samples. */
 static inline bool chain_may_be_apart(const struct decoder *d,
 				      const struct record_sample *s)
 {
@@ -26,37 +28,38 @@ static inline bool chain_may_be_apart(const struct decoder *d,
 			 CHAIN_USER_DEFERRED));
 }
 
-/* Where the attr has PERF_SAMPLE_BRANCH_CALL_STACK and the sample has a user part: replaces
- * that by what is in the branch stack.  The new chain is in `room`, as long as that is not
- * touched.  With CHAIN_OF_RETURNS a word that is no address follows a stack which is as deep
- * as CPUs keep them.  0 or -ENOMEM. */
+/* If the attr has PERF_SAMPLE_BRANCH_CALL_STACK and the sample has a user part, replaces that
+ * part with the callers in the branch stack. The new chain is in `room`, and valid until that
+ * is changed. With CHAIN_OF_RETURNS, an invalid address is appended to a stack that fills the
+ * CPU's branch stack, because callers can be missing. Returns 0 or -ENOMEM. */
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec);
 
-/* User parts that came in a span of time. */
+/* User parts received in one time span. */
 struct deferred_span {
 	struct map by_cookie; /* (cookie, tid) -> index */
 	VEC(struct deferred_chain {
-		size_t at; /* in `words` */
+		size_t at; /* offset in `words` */
 		uint64_t nr;
 	})
 	list;
 	struct buf words; /* in the data's byte order */
 	uint64_t newest_ns;
 };
-/* Those that came so far, less what is old. */
+/* The user parts received so far, without old ones. */
 struct deferred_chains {
 	struct deferred_span now, before;
 };
 
-/* Copies what a CALLCHAIN_DEFERRED record says.  0 or -ENOMEM. */
+/* Copies the user part of a CALLCHAIN_DEFERRED record. Returns 0 or -ENOMEM. */
 int deferred_chains_add(struct deferred_chains *c, const struct record *rec);
-/* No sample from now on asks for a record that is older: some of them are dropped. */
+/* Drops some of the older user parts: later samples do not need records before `time_ns`. */
 void deferred_chains_forget(struct deferred_chains *c, uint64_t time_ns);
 void deferred_chains_done(struct deferred_chains *c);
-/* Where the sample's chain ends with a cookie: puts the user part there, as chain_join_branches()
- * does.  1: it is not known yet, nothing is changed; with `last` (it will not come) the chain ends where
- * the sample is, with a word that is no address as above. */
+/* If the sample's chain ends with a cookie, replaces it with the user part, as
+ * chain_join_branches() does. Returns 0 or -ENOMEM; or 1 if the user part has not been received
+ * yet, and nothing was changed. With `last` (it will not be received), the chain then ends at
+ * the sample's address, followed by an invalid address as above. */
 int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d,
 			enum chain_form form, bool last, struct buf *room,
 			struct record *rec);

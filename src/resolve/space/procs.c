@@ -7,13 +7,13 @@
 
 #include "base/clock.h"
 
-/* Samples of a task go on for a moment after its EXIT record (do_exit() still runs). */
+/* A task can have samples shortly after its EXIT record (do_exit() still runs). */
 static const uint64_t linger_ns = NS_PER_S;
 
 enum {
-	/* Where history is bounded: versions of one process or thread ... */
+	/* If history is bounded: maximum number of versions of one process or thread ... */
 	VERSIONS_MAX = 2048,
-	/* ... and old ones of all, after which each keeps at most so many. */
+	/* ... and of old versions in total; above it, each keeps at most HISTORY_KEPT. */
 	HISTORY_MAX = 65536,
 	HISTORY_KEPT = 64
 };
@@ -41,7 +41,7 @@ static void procs_put_version(struct procs *p, const struct proc_version *versio
 	count_app(p, version->app, -1);
 }
 
-/* Forgets the `nr` oldest versions; one at least is left. */
+/* Drops the `nr` oldest versions, which must not be all. */
 static void drop_versions(struct procs *p, struct process *process, size_t nr)
 {
 	if (!nr)
@@ -132,7 +132,7 @@ struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid,
 	return thread;
 }
 
-/* Where the newest instance of a number is kept. */
+/* Returns the slot of the newest instance of a pid. */
 static struct process **process_slot(struct procs *p, int32_t pid)
 {
 	bool is_new;
@@ -167,7 +167,7 @@ static struct proc_thread **thread_slot(struct procs *p, int32_t tid)
 	return &p->threads_by_slot.at[slot->value_plus_1 - 1];
 }
 
-/* The last slot takes the position of one that is empty. */
+/* Removes an instance. If that empties its slot, the last slot is moved there. */
 static void remove_process(struct procs *p, const struct process *process)
 {
 	uint32_t slot = map_get(&p->pid_slot, (uint32_t)process->pid, 0);
@@ -184,7 +184,7 @@ static void remove_process(struct procs *p, const struct process *process)
 	if (slot == p->by_slot.nr)
 		return;
 	p->by_slot.at[slot] = last;
-	(void)map_set(&p->pid_slot, (uint32_t)last->pid, 0, slot); /* it is there */
+	(void)map_set(&p->pid_slot, (uint32_t)last->pid, 0, slot); /* it exists */
 }
 
 static void remove_thread(struct procs *p, const struct proc_thread *thread)
@@ -203,12 +203,12 @@ static void remove_thread(struct procs *p, const struct proc_thread *thread)
 	if (slot == p->threads_by_slot.nr)
 		return;
 	p->threads_by_slot.at[slot] = last;
-	(void)map_set(&p->tid_slot, (uint32_t)last->tid, 0, slot); /* it is there */
+	(void)map_set(&p->tid_slot, (uint32_t)last->tid, 0, slot); /* it exists */
 }
 
 static void note_history(struct procs *p, struct process *process)
 {
-	/* Without the memory for the note the history just stays. */
+	/* If out of memory, the history is just not pruned. */
 	if (!process->has_history)
 		process->has_history = vec_push(&p->history, process);
 }
@@ -219,7 +219,7 @@ static void note_thread_history(struct procs *p, struct proc_thread *thread)
 		thread->has_history = vec_push(&p->thread_history, thread);
 }
 
-/* Takes over the references of `first`. */
+/* Adds an instance. Takes over the references of `first`. */
 static struct process *procs_add_process(struct procs *p, int32_t pid,
 					 uint64_t start_ns,
 					 const struct proc_version *first)
@@ -227,7 +227,7 @@ static struct process *procs_add_process(struct procs *p, int32_t pid,
 	struct process *process = calloc(1, sizeof(*process));
 	struct process **slot = NULL;
 
-	/* The slot last: none stays empty. */
+	/* The slot comes last, so that none stays empty. */
 	if (process && vec_push(&process->versions, *first))
 		slot = process_slot(p, pid);
 	if (!slot) {
@@ -314,7 +314,7 @@ struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 	return thread;
 }
 
-/* Opens a version; changes of the same moment fall into one. */
+/* Begins a version; changes at the same time share one. */
 static struct proc_version *new_version(struct procs *p, struct process *process,
 					uint64_t time_ns)
 {
@@ -399,7 +399,7 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	procs_set_app(p, process, PROC_NO_APP);
 	version->exec = true;
 	process->kernel = false;
-	process->nr_live = 1; /* all other threads end before */
+	process->nr_live = 1; /* all other threads have ended */
 	return 0;
 }
 
@@ -516,7 +516,7 @@ static bool prune_process(struct procs *p, struct process *process, uint64_t tim
 	return !process->has_history;
 }
 
-/* So that all keep at most `kept` old versions each. */
+/* Drops versions so that each instance has at most `kept` old ones. */
 static void shorten_history(struct procs *p, size_t kept)
 {
 	for (size_t i = 0; i < p->thread_history.nr; i++) {
@@ -533,7 +533,7 @@ static void shorten_history(struct procs *p, size_t kept)
 	}
 }
 
-/* Those with the longest history lose first. */
+/* Shortens the longest histories first. */
 static void bound_history(struct procs *p)
 {
 	for (size_t kept = HISTORY_KEPT; p->nr_old > HISTORY_MAX && kept; kept /= 2)

@@ -9,19 +9,21 @@ struct space_node {
 	struct mapping m;
 	struct space_node *left;
 	struct space_node *right;
-	uint32_t priority; /* RECENT: `right` is what was mapped before, `left` NULL */
+	/* RECENT: `right` is the mapping added before, `left` is NULL */
+	uint32_t priority;
 	uint32_t refs;
 };
 
 enum {
 	CHUNK_NODES = 1024,
-	/* More than one change copies: a treap of a million mappings is about 50 deep, and
-	 * a change splits twice and merges twice. */
+	/* More than one change copies: a treap of a million mappings is about 50 deep, and a
+	 * change splits twice and merges twice. */
 	RESERVE_NODES = 768,
-	/* What was mapped last where nothing was is a list before the treap, which takes one node
-	 * each.  Most programs end before it has so many, and nobody builds them a treap. */
+	/* New mappings of unmapped memory are first added to a list before the treap, which
+	 * costs one node each. Most programs end before it has this length, and never need a
+	 * treap. */
 	RECENT_MAX = 16,
-	RECENT = 0 /* no priority of a treap's node */
+	RECENT = 0 /* treap nodes have other priorities */
 };
 
 struct chunk {
@@ -88,8 +90,8 @@ static struct space_node *space_make(struct space_pool *pool, const struct mappi
 {
 	struct space_node *n = pool->free_nodes;
 
-	/* A path longer than the reserve: astronomically unlikely, so the memory is asked
-	 * for here and its lack is fatal for the process as any assert would be. */
+	/* The path is longer than the reserve, which is extremely unlikely. So memory is
+	 * allocated here, and running out of it aborts. */
 	if (!n) {
 		if (space_reserve(pool))
 			abort();
@@ -97,7 +99,7 @@ static struct space_node *space_make(struct space_pool *pool, const struct mappi
 		assert(n);
 	}
 	pool->free_nodes = n->left;
-	/* What a recorder did a second ago is in no cache any more. */
+	/* A node that was used a second ago is no longer in the CPU's cache. */
 	if (n->left)
 		__builtin_prefetch(n->left, 1);
 	pool->nr_free--;
@@ -140,7 +142,7 @@ static struct mapping space_part(const struct mapping *m, uint64_t start, uint64
 				 .counted = m->counted };
 }
 
-/* Everything below `key` and everything from it on; a mapping across it is cut in two. */
+/* Splits into the mappings below `key` and those from it on; a mapping across it is cut in two. */
 static void space_split(struct space_pool *pool, struct space_node *n, uint64_t key,
 			struct space_node **ret_low, struct space_node **ret_high)
 {
@@ -167,7 +169,7 @@ static void space_split(struct space_pool *pool, struct space_node *n, uint64_t 
 	}
 }
 
-/* All of `low` lies below all of `high`; both are borrowed. */
+/* All of `low` is below all of `high`; both are borrowed. */
 static struct space_node *space_merge(struct space_pool *pool, struct space_node *low,
 				      struct space_node *high)
 {
@@ -182,7 +184,8 @@ static struct space_node *space_merge(struct space_pool *pool, struct space_node
 			  space_merge(pool, low, high->left), space_get(high->right));
 }
 
-/* *ret_nr_recent: how many there are before the treap. */
+/* Returns whether the range of `m` is unmapped. *ret_nr_recent is the length of the list before
+ * the treap. */
 static bool is_free(const struct space_node *n, const struct mapping *m,
 		    unsigned int *ret_nr_recent)
 {
@@ -201,7 +204,7 @@ static bool is_free(const struct space_node *n, const struct mapping *m,
 	return true;
 }
 
-/* Where nothing is mapped yet: one path is copied, down to where the new node belongs. */
+/* Inserts into unmapped memory: copies only the path down to the new node. */
 static struct space_node *insert(struct space_pool *pool, struct space_node *n,
 				 const struct mapping *m, uint32_t priority)
 {
@@ -219,7 +222,7 @@ static struct space_node *insert(struct space_pool *pool, struct space_node *n,
 			  insert(pool, n->right, m, priority));
 }
 
-/* The same as a treap alone. */
+/* Converts the list and the treap to a single treap. */
 static struct space_node *treap_of(struct space_pool *pool, struct space_node *root)
 {
 	struct space_node *recent = root, *treap, *next;
@@ -254,7 +257,7 @@ int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start
 	return 0;
 }
 
-/* Instead of what is mapped there. */
+/* Replaces the mappings in the range of `m`. */
 static struct space_node *replace(struct space_pool *pool, struct space_node *treap,
 				  const struct mapping *m)
 {
@@ -312,7 +315,7 @@ const struct mapping *space_find(const struct space_node *root, uint64_t address
 	return NULL;
 }
 
-/* Leaves what is mapped at `m` out of a hole at `address`; true: the address is in it. */
+/* Removes the mapping `m` from a hole around `address`. Returns true if `m` covers the address. */
 static bool cut_hole(struct space_hole *hole, const struct mapping *m, uint64_t address)
 {
 	if (address >= m->end)
@@ -324,7 +327,7 @@ static bool cut_hole(struct space_hole *hole, const struct mapping *m, uint64_t 
 	return false;
 }
 
-/* What is not on the way to the address lies behind what is. */
+/* The mappings that are not on the path to the address are farther away than those that are. */
 const struct mapping *space_find_or_hole(const struct space_node *root,
 					 uint64_t address, struct space_hole *ret_hole)
 {
