@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
- * began with, and a CPU that goes takes its own along for good. */
+/* cpus.c - CPUs that go online or offline while the daemon samples.  A recording only has events
+ * on the CPUs that were online when it started, and the events of a CPU that goes offline are
+ * lost. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -8,7 +9,7 @@
 #include "daemon/engine/engine.h"
 #include "record/priv.h"
 
-/* Files of /sys cost more than a look. */
+/* Reading /sys costs more than the other periodic checks. */
 static const uint64_t watch_ns = 3 * NS_PER_S;
 
 static bool has_cpu(const struct cpu_list *list, int cpu)
@@ -19,7 +20,7 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 	return false;
 }
 
-/* One that was not there at the last look; -1: none. */
+/* Returns a CPU that was offline at the previous check, or -1. */
 static int that_came(const struct oprofiled *d, const struct cpu_list *online)
 {
 	for (size_t i = 0; i < online->nr; i++)
@@ -28,8 +29,8 @@ static int that_came(const struct oprofiled *d, const struct cpu_list *online)
 	return -1;
 }
 
-/* Whether it was away between two looks.  One that has samples was not: an idle one is asked, which wakes
- * it. */
+/* Returns whether the CPU was offline between two checks.  A CPU with new samples was not.  For
+ * an idle one, queries the enabled time of its event, which wakes the CPU. */
 static bool was_away(struct oprofiled *d, int cpu)
 {
 	struct oprofiled_cpu *seen;
@@ -73,7 +74,7 @@ void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now)
 	if (cpu_list_online(&online))
 		return;
 	come = that_came(d, &online);
-	/* What has gone is missed, so that its return is seen. */
+	/* Drop CPUs that went offline from the list, so that their return is noticed. */
 	cpu_list_done(&d->cpus);
 	d->cpus = online;
 	away = come < 0 ? that_was_away(d) : -1;

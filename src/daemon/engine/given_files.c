@@ -24,7 +24,8 @@ enum {
 	NOTES_BYTES_MAX = 1 << 20
 };
 
-/* Below the folder that this is called in.  malloc'd; NULL: out of memory, or it is gone. */
+/* Returns the absolute path, relative to the current directory (malloc'd).  NULL: out of memory,
+ * or the current directory was removed. */
 static char *path_from_here(const char *path)
 {
 	char *cwd = getcwd(NULL, 0);
@@ -34,7 +35,7 @@ static char *path_from_here(const char *path)
 	return full;
 }
 
-/* The kernel, and modules that are loaded (those that are built in have no such file). */
+/* Returns whether `word` names the kernel or a loaded module (built-in modules have no file). */
 static bool given_files_is_of_kernel(const char *word)
 {
 	char path[PATH_MAX];
@@ -47,7 +48,7 @@ static bool given_files_is_of_kernel(const char *word)
 	return !access(path, F_OK);
 }
 
-/* As samples name it.  malloc'd or NULL. */
+/* Returns the image name as it appears in samples (malloc'd), or NULL. */
 static char *given_files_image_name(const char *word)
 {
 	struct stat st;
@@ -62,7 +63,7 @@ static char *given_files_image_name(const char *word)
 		"--image: %s %s: kept, but until there is one nothing of it is recorded",
 		word, path ? "is no file" : "is not there");
 	free(path);
-	/* It may be a module that is not loaded yet. */
+	/* It can be a module that is not loaded yet. */
 	return strchr(word, '/') ? path_from_here(word) : strdup(word);
 }
 
@@ -92,8 +93,8 @@ int given_images_add(const char *words, struct buf *list, struct err *err)
 
 /* ---- the kernel's image ---- */
 
-/* Kernels are linked to an address, or as what can be moved, and have no interpreter; neither has
- * what is no program: modules, dumps. */
+/* A kernel is linked to a fixed address or relocatable, and has no interpreter.  The same is true
+ * of modules and core dumps, which the ELF header cannot exclude. */
 static bool can_be_kernel(int fd)
 {
 	struct elf_file f;
@@ -107,7 +108,7 @@ static bool can_be_kernel(int fd)
 	return can;
 }
 
-/* That of another kernel may be wanted, for a machine that is started anew. */
+/* Warns only: the user may want another kernel's image, to be used after a reboot. */
 static void warn_of_other_kernel(const char *file, int fd)
 {
 	struct build_id id, running;
@@ -131,7 +132,7 @@ int given_vmlinux_check(const char *file, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, fd, "--vmlinux: %s", file);
-	/* There is nothing to be read so of folders and pipes. */
+	/* Reading this way fails for directories and pipes. */
 	is_elf = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 		 !memcmp(magic, "\177ELF", sizeof(magic));
 	can = is_elf && can_be_kernel(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* govern.c - what the daemon costs in CPU time and memory, and what it does about it. */
+/* govern.c - limits the daemon's CPU time and memory. */
 #include <malloc.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,13 +20,13 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-/* As beside programs that use what a processor has of its own caches. */
+/* Measures as if other programs used the processor's caches at the same time. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .turn_ns = 1000000,
 						     .turns = 8 };
 static const uint64_t gauge_after_ns = 3 * NS_PER_S;
 static const uint64_t look_ns = NS_PER_S;
-/* Files of /proc cost more. */
+/* Reading /proc costs more than the other checks. */
 static const uint64_t machine_ns = 3 * NS_PER_S;
 static const uint64_t statistics_ns = 600 * NS_PER_S;
 
@@ -35,7 +35,7 @@ static uint64_t time_ns(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
-/* Of this process, its threads, the processes that it has waited for, and the helper. */
+/* Sums this process, its threads, the children it has waited for, and the helper. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d)
 {
 	struct rusage own = { 0 };
@@ -102,9 +102,9 @@ static bool writes_alike(const struct perf_event_attr *a,
 	       a->exclude_callchain_user == b->exclude_callchain_user;
 }
 
-/* What a sample of the recording takes, as one of the timer; that another event's interrupt costs the
- * same is a guess.  In a thread, as rings are to be read meanwhile; in the first window, which is not
- * judged, but not while the daemon begins: others wait for that. */
+/* Measures the cost of a sample as one of the timer; assumes that another event's interrupt costs
+ * the same.  Uses a thread, because rings have to be read meanwhile.  Runs in the first window,
+ * which is not judged, but not during startup, because others wait for that. */
 static void begin_gauge(struct oprofiled *d, uint64_t now)
 {
 	struct oprofiled_gauge *g = &d->gauge;
@@ -155,7 +155,7 @@ static unsigned int nr_cpus(const struct oprofiled *d)
 	return online > 0 ? (unsigned int)online : 1;
 }
 
-/* More than is allowed, and no rate to lower: once a recording. */
+/* Logs, once per recording, that the cost is too high and no event has a rate to lower. */
 static void tell_excess(struct oprofiled *d)
 {
 	const struct governor *g = &d->governor;
@@ -186,18 +186,18 @@ static void govern(struct oprofiled *d, uint64_t now)
 		tell_excess(d);
 		return;
 	}
-	if (!d->recorder) /* the next one has it */
+	if (!d->recorder) /* the next recorder uses it */
 		return;
 	log_say(LOG_NOTE,
 		"sampling cost %.2f %% of the CPUs' time: the rate is %llu Hz now",
 		100 * governor_overhead(&d->governor),
 		(unsigned long long)d->governor.rate_hz);
-	/* Another recording: each says at what rate it was made. */
+	/* Start another recording, because each one stores the rate at which it was made. */
 	if (oprofiled_rotate(d, &err))
 		log_say(LOG_WARNING, "%s", err.text);
 }
 
-/* What is distinct grows; a new recording begins with nothing. */
+/* The number of distinct stacks and names grows; a new recording starts with none. */
 static void bound_memory(struct oprofiled *d, uint64_t now)
 {
 	bool was_short = d->memory_is_short;
@@ -210,14 +210,14 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	d->memory_is_short = memory_bound_exceeded(&d->memory, now, bytes);
 	if (!d->memory_is_short)
 		return;
-	/* It may be a merge's: then the next look finds less. */
+	/* A merge may use the memory; the next check then finds less. */
 	if (!was_short && oprofiled_upkeep_shrink(d)) {
 		d->next_memory_ns = now + machine_ns;
 		return;
 	}
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
-	/* The old one goes before the new one comes. */
+	/* Close the old recorder before the new one is opened, to free its memory. */
 	if (oprofiled_begin_anew(d, &err)) {
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
@@ -249,7 +249,7 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
-/* Without it nobody could end the daemon but by a signal. */
+/* Without the socket, only a signal could stop the daemon. */
 static void keep_socket(struct oprofiled *d)
 {
 	struct err err = { 0 };

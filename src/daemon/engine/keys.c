@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* keys.c - the daemon as its control files show it. */
+/* keys.c - the daemon's callbacks for its control files. */
 #include <unistd.h>
 
 #include "capture/events/cpu_types.h"
@@ -42,9 +42,9 @@ uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu)
 	return cpu < nr ? samples + now[cpu] : samples;
 }
 
-/* The kernel does not say on which CPU samples were lost, and it drops none for the other reasons
- * that OProfile's driver had.  Those of no mapping are recorded all the same, but not told to who
- * reads the stream. */
+/* The kernel does not report on which CPU samples were lost, and it does not drop samples for the
+ * other reasons that OProfile's driver had.  Samples outside all mappings are recorded, but not
+ * sent to readers of the stream. */
 static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
 {
 	const struct oprofiled *d = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* loop.c - the life of the daemon: waits for rings, requests, signals and times. */
+/* loop.c - the daemon's main loop: waits for rings, requests, signals and timers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -41,7 +41,7 @@ enum {
 
 /* ---- the log ---- */
 
-static FILE *log_file; /* NULL: the standard error */
+static FILE *log_file; /* NULL: standard error */
 static bool log_all;
 
 static void log_to_file(enum log_level level, const char *text)
@@ -59,7 +59,7 @@ static void log_to_file(enum log_level level, const char *text)
 		fprintf(log_file, "%s%s%s\n", stamp, names[level], text);
 }
 
-/* Never what would be waited for, as a FIFO.  A descriptor or a negative errno. */
+/* Refuses files that could block, such as a FIFO.  Returns a descriptor or a negative errno. */
 static int oprofiled_loop_open_regular(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
@@ -73,7 +73,7 @@ static int oprofiled_loop_open_regular(const char *path)
 	return fd;
 }
 
-/* Guards "DIR/samples": no link there leads to a log elsewhere. */
+/* Checks "DIR/samples", so that a link there cannot redirect the log. */
 static int guard_samples(const char *dir, struct err *err)
 {
 	int fd = output_make_dir(dir, 0755, err);
@@ -86,7 +86,7 @@ static int guard_samples(const char *dir, struct err *err)
 	return r ? err_sys(err, r, "%s", dir) : 0;
 }
 
-/* A descriptor, or a negative errno. */
+/* Returns a descriptor or a negative errno. */
 static int open_log(const char *dir, const char *path, struct err *err)
 {
 	char samples[4096];
@@ -107,7 +107,7 @@ static int open_log(const char *dir, const char *path, struct err *err)
 	return r;
 }
 
-/* SESSION_DIR/samples/oprofiled.log, as ever. */
+/* The log is SESSION_DIR/samples/oprofiled.log, as in OProfile. */
 int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 {
 	const char *dir = oprofiled_session_dir(d);
@@ -123,7 +123,7 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 	fd = open_log(dir, path, err);
 	if (fd < 0)
 		return fd;
-	/* Other threads may be writing to it. */
+	/* Other threads may be writing to it, so replace its descriptor in place. */
 	if (log_file) {
 		r = dup3(fd, fileno(log_file), O_CLOEXEC) < 0 ? -errno : 0;
 		close(fd);
@@ -166,7 +166,7 @@ static void oprofiled_loop_take_signals(struct oprofiled *d)
 			d->done = true;
 			continue;
 		}
-		/* The log may have been moved, and so may the session. */
+		/* The log may have been moved, and the session with it. */
 		if (oprofiled_open_log(d, &err) || oprofiled_rotate(d, &err))
 			log_say(LOG_WARNING, "%s", err.text);
 	}
@@ -174,7 +174,7 @@ static void oprofiled_loop_take_signals(struct oprofiled *d)
 
 /* ---- the loop ---- */
 
-/* No call is needed that the filter refuses. */
+/* Logs system calls that the filter refused.  The daemon needs none of them. */
 static void tell_refused(void)
 {
 	int call;
@@ -205,7 +205,7 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 	oprofiled_record(d, fds[2].revents, fds[3].revents);
 	oprofiled_govern(d);
 	oprofiled_metrics_turn(d);
-	/* Last: a request may end the recording that the descriptors are of. */
+	/* Handle requests last: one may end the recording that owns the other descriptors. */
 	if (fds[1].revents)
 		control_server_turn(d->server);
 	control_server_send_samples(d->server);
@@ -213,7 +213,8 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* Whose members may control it.  One that was asked for and is not there is a typing error. */
+/* Returns the group whose members may control the daemon.  If the user named a group that does
+ * not exist, that is an error. */
 static const char *oprofiled_loop_group(const struct oprofiled *d)
 {
 	const char *asked = d->options.group;
@@ -228,8 +229,8 @@ static const char *oprofiled_loop_group(const struct oprofiled *d)
 	return asked;
 }
 
-/* What the daemon writes from now on belongs to the group that controls it, so that its members
- * can read the recordings.  Without such a group they stay root's alone. */
+/* From now on, files that the daemon writes belong to the group that controls it, so that its
+ * members can read the recordings.  Without such a group, only root can. */
 static int share_with_group(const char *name, struct err *err)
 {
 	const struct group *found = geteuid() ? NULL : getgrnam(name);
@@ -239,7 +240,7 @@ static int share_with_group(const char *name, struct err *err)
 	return err_sys(err, -errno, "cannot write files for group '%s'", name);
 }
 
-/* It is not freed: a thread that hangs in a file when the daemon ends has it, too. */
+/* Never freed: a thread that hangs on a file when the daemon exits still uses it. */
 static int begin_budget(struct oprofiled *d, struct err *err)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -250,7 +251,7 @@ static int begin_budget(struct oprofiled *d, struct err *err)
 		       : 0;
 }
 
-/* The start is over. */
+/* Restricts the system calls once startup is complete. */
 static void oprofiled_loop_confine(void)
 {
 	struct err err = { 0 };
@@ -274,9 +275,10 @@ static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 	r = background_lock(d->run_dir, &d->lock_fd, err);
 	if (!r)
 		r = oprofiled_loop_block_signals(d, err);
-	/* Before rights go: without them where the kernel ends is behind all of its symbols. */
+	/* Do this before dropping privileges: without them the kernel's end address is unknown,
+	 * and it would be placed after all symbols. */
 	(void)snapshot_kernel_text(&start, &end);
-	/* Likewise: it can become another user. */
+	/* Likewise: the helper must be able to change to another user. */
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
 	if (!r)
@@ -299,8 +301,8 @@ static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* What large arrays took is the system's again when they go.  Left to itself, glibc takes the largest
- * that was ever freed for what is to be kept. */
+/* Makes large arrays return to the system when freed.  By default, glibc raises this threshold to
+ * the largest block ever freed and keeps such blocks. */
 static void keep_little(void)
 {
 #ifdef M_MMAP_THRESHOLD
@@ -327,7 +329,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	while (!r && !d->done)
 		r = oprofiled_loop_one_turn(d, err);
 	service_notify("STOPPING=1");
-	/* On the standard error our caller says it. */
+	/* If the log is standard error, the caller prints the message. */
 	if (r && log_file)
 		log_say(LOG_WARNING, "%s", err->text);
 	oprofiled_govern_end(d);
@@ -337,7 +339,8 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	control_server_close(d->server);
 	d->server = NULL;
 	oprofiled_metrics_done(d);
-	/* Behind all whom somebody may wait for: a disk can take long. */
+	/* Do this last, because a disk can be slow and other processes may be waiting for the
+	 * steps above. */
 	disk_sync_done(&d->upkeep.sync);
 	table_helper_stop(d->tables.helper);
 	d->tables.helper = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics.c - the daemon's numbers, for its status and for who asks for metrics. */
+/* metrics.c - the daemon's numbers, for its status and for clients of the metrics server. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 
 static const uint64_t retry_after_ns = 60 * NS_PER_S;
 
-/* Bytes of the current session, and when its oldest sample was taken. */
+/* Finds the size of the current session in bytes, and the time of its oldest sample. */
 static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 {
 	char **paths;
@@ -93,7 +93,8 @@ static void put_metrics(void *ctx, struct buf *out)
 	vec_done(&cpus);
 }
 
-/* Whether this process has a network of its own, which others cannot reach.  Unknown counts as no. */
+/* Returns whether this process has a private network namespace, which others cannot reach.  If
+ * unknown, returns false. */
 static bool has_private_network(void)
 {
 	struct stat own, first;
@@ -102,7 +103,7 @@ static bool has_private_network(void)
 	       own.st_ino != first.st_ino;
 }
 
-/* A unit of systemd decides it, where the metrics were requested without a change to the unit. */
+/* A systemd unit can forbid the network; enabling metrics does not change the unit. */
 static void warn_without_network(void)
 {
 	log_say(LOG_WARNING,
@@ -115,7 +116,7 @@ static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 {
 	d->metrics_retry_ns = clock_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
 	if (!strcmp(where, d->metrics_refused))
-		return; /* that is in the log */
+		return; /* already logged */
 	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
 	log_say(LOG_WARNING,
 		"metrics at %s: %s; it is tried again once a minute (--metrics-listen 0 takes a port that is free), and until then they are %s%s",
@@ -125,7 +126,7 @@ static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 		warn_without_network();
 }
 
-/* Before the old one is closed: if there is no new one, there is that. */
+/* Opens the new server before it closes the old one, so that the old one stays if this fails. */
 static void metrics_open(struct oprofiled *d, const char *where,
 			 const struct metrics_address *address)
 {
@@ -133,7 +134,7 @@ static void metrics_open(struct oprofiled *d, const char *where,
 	struct err err = { 0 };
 	int r;
 
-	/* What is set can be a port that is free, or another spelling. */
+	/* The setting can name port 0, or spell the same address in another way. */
 	if (strcmp(where, d->metrics_where) != 0 &&
 	    !metrics_server_is_at(d->metrics, address)) {
 		r = metrics_server_open(address, put_metrics, d, &server, &err);
@@ -153,7 +154,7 @@ static void metrics_open(struct oprofiled *d, const char *where,
 	d->metrics_retry_ns = 0;
 }
 
-/* An address that is listened at already stays as it is: a rotation does not take peers away. */
+/* Keeps a server that already listens at the address: a rotation does not disconnect its peers. */
 int oprofiled_metrics_listen(struct oprofiled *d, struct err *err)
 {
 	const char *where = daemonrc_get(&d->setup, "METRICS_LISTEN");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recording.c - the daemon's recording: one recorder after the other, each with a
- * segment of its own in the same session. */
+/* recording.c - the daemon's recording: a sequence of recorders in one session, each with a
+ * separate segment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -21,16 +21,16 @@
 #include "record/recorder.h"
 
 enum {
-	STACK_BYTES = 16384, /* the rest of a longer one is read from its process */
+	STACK_BYTES = 16384, /* the rest of a longer stack is read from its process */
 	SECOND_MS = 1000
 };
 
 static const uint64_t retry_after_ns = 5 * NS_PER_S;
 static const uint64_t tell_again_ns = 600 * NS_PER_S;
-/* What segments whose clocks differ by as much are not merged for (daemon/upkeep/segment_merge.c). */
+/* Segments whose clocks differ by this much are not merged (daemon/upkeep/segment_merge.c). */
 static const int64_t clock_slack_ns = NS_PER_S;
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
 int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 {
@@ -87,7 +87,7 @@ static void take_fork(void *ctx, int32_t pid, int32_t ppid)
 	sample_filter_forked(&d->filter, pid, ppid);
 }
 
-/* The depth counts callers; 0: all. */
+/* CALLGRAPH counts callers, a stack also counts the sampled frame; 0: unlimited. */
 static uint32_t max_frames(const char *depth)
 {
 	uint64_t callers;
@@ -97,7 +97,7 @@ static uint32_t max_frames(const char *depth)
 		       : 0;
 }
 
-/* Samples come from d->recorder from here on, and are those that the setup wants. */
+/* From now on, samples come from d->recorder, filtered by the setup. */
 static void oprofiled_recording_begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
@@ -111,7 +111,8 @@ static void oprofiled_recording_begin_samples(struct oprofiled *d)
 	oprofiled_stream_begin(d);
 }
 
-/* Before the recording looks itself: a CPU that comes between is then begun anew for, not missed. */
+/* Reads the list before the recording does, so that a CPU that comes online in between triggers a
+ * restart and is not missed. */
 static void note_cpus(struct oprofiled *d)
 {
 	cpu_list_done(&d->cpus);
@@ -119,7 +120,7 @@ static void note_cpus(struct oprofiled *d)
 	(void)cpu_list_online(&d->cpus);
 }
 
-/* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
+/* Opens a recorder that does not sample yet.  `events` starts empty and outlives the recorder. */
 static int oprofiled_recording_open_recorder(struct oprofiled *d,
 					     struct event_requests *events,
 					     struct recorder **ret_recorder,
@@ -136,7 +137,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 		.command = d->command,
 		.nr_command = d->nr_command,
 		.one_of_many = true,
-		/* It is there always: others record beside it. */
+		/* The daemon always runs, and other recorders run at the same time. */
 		.no_build_ids = true,
 		.patient = true,
 		.dir = &d->dir,
@@ -201,7 +202,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
-	/* As those that are there may take (daemon/upkeep/copies.h). */
+	/* The same limit as for existing copies (daemon/upkeep/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
 	taken = recorder_totals(recorder)->samples;
 	d->sums.side_band_ns += recorder->side_band_ns;
@@ -273,8 +274,8 @@ int oprofiled_begin(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* What it lowers is the rate of this setup: where that has changed, what it has found does not
- * hold. */
+/* The governor lowers the rate of this setup; if the setup's rate has changed, its findings no
+ * longer apply. */
 static void set_wanted_rate(struct oprofiled *d)
 {
 	struct event_requests asked = { 0 };
@@ -328,7 +329,7 @@ int oprofiled_stop(struct oprofiled *d, struct err *err)
 		log_say(LOG_NOTE, "sampling has stopped");
 	d->retry_ns = 0;
 	d->is_started = false;
-	/* Without the memory for it the next start takes what is asked for. */
+	/* If memory is short, the next start applies the requested settings. */
 	(void)oprofiled_setup_take(d, &late);
 	return r;
 }
@@ -337,8 +338,8 @@ int oprofiled_begin_anew(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
 
-	/* The old one goes before the new one comes.  Who merges or copies goes on: nothing is sampled
-	 * while it is waited for. */
+	/* Close the old recorder before opening the new one, to free its memory.  Merges and
+	 * copies continue, because waiting for them would stop sampling. */
 	(void)oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
 	shared_tables_forget(&d->tables);
@@ -352,7 +353,8 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 	return r || !d->recorder ? r : recorder_dump(d->recorder, err);
 }
 
-/* A full disk is waited for: what was not written stays pending.  False: it is something else. */
+/* Waits for room on a full disk: unwritten samples stay pending.  Returns false for any other
+ * error. */
 static bool oprofiled_recording_wait_for_room(struct oprofiled *d, int failure,
 					      const struct err *err)
 {
@@ -372,13 +374,12 @@ static int rotate(struct oprofiled *d, struct err *err)
 	struct err late = { 0 };
 	int r;
 
-	/* What waits for room would be lost.  A disk that is full shows before the recorder closes,
-	 * and could not try again. */
+	/* Samples that wait for room would be lost if the recorder closed now.  So detect a full
+	 * disk before closing the recorder, which could not retry. */
 	if (!old || d->disk_is_full ||
 	    oprofiled_recording_wait_for_room(d, recorder_dump(old, &late), &late))
 		return 0;
-	/* What the next one has to look up of running processes, it does while the old one still
-	 * samples. */
+	/* The new recorder looks up running processes while the old one still samples. */
 	r = oprofiled_recording_open_recorder(d, &events, &next, err);
 	if (r) {
 		events_done(&events);
@@ -395,7 +396,7 @@ static int rotate(struct oprofiled *d, struct err *err)
 	d->recorder = next;
 	(void)oprofiled_close_recorder(d, old, &late);
 	oprofiled_recording_begin_samples(d);
-	/* They were the old one's until here. */
+	/* The old recorder used these events until now. */
 	events_done(&d->events);
 	d->events = events;
 	set_next_rotation(d);
@@ -403,7 +404,7 @@ static int rotate(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* What it was for (the clock was set, a CPU came) is not over: it is tried again soon. */
+/* The reason for the rotation (a clock step, a new CPU) persists after a failure, so retry soon. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err)
 {
 	int r = rotate(d, err);
@@ -413,7 +414,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* ---- its rounds ---- */
+/* ---- poll rounds ---- */
 
 int oprofiled_record_ms(const struct oprofiled *d)
 {
@@ -440,7 +441,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	oprofiled_retry_later(d);
 }
 
-/* It is tried each few seconds, for as long as it takes: the same line is in the log once in a while. */
+/* The recording is retried every few seconds; the same message is logged only once in a while. */
 static void tell_failure(struct oprofiled *d, uint64_t now, const struct err *err)
 {
 	if (now < d->next_tell_ns && !strcmp(err->text, d->told.text))
@@ -471,12 +472,12 @@ static int one_round(struct oprofiled *d, struct err *err)
 		return r;
 	log_say(LOG_NOTE, "there is room again");
 	d->disk_is_full = false;
-	/* What was put off meanwhile: the clock may have been set. */
+	/* Rotations were deferred meanwhile, for example after a clock step. */
 	d->next_rotate_ns = 0;
 	return 0;
 }
 
-/* What fails is told by the next round of the loop. */
+/* The next round of the loop reports failures. */
 void oprofiled_wait(struct oprofiled *d, int ms)
 {
 	struct pollfd ring = { .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,
@@ -489,11 +490,11 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 	oprofiled_tell_alive(d);
 }
 
-/* A segment tells the time of day by one pair of clocks: where they have moved against each other,
- * samples from then on would have wrong times, and need a segment of their own. */
+/* A segment converts to the time of day with one pair of clock values.  If the clocks have moved
+ * relative to each other, later samples would get wrong times, so they go into another segment. */
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
-	/* Both anew: since `now` a round may have taken a second. */
+	/* Read both clocks again: since `now`, a round may have taken a second. */
 	uint64_t since_boot_ns = clock_now_ns(CLOCK_MONOTONIC);
 	int64_t gap = (int64_t)(clock_now_ns(CLOCK_REALTIME) - since_boot_ns);
 	int64_t step = gap - d->clock_gap_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* requests.c - what the daemon answers on its socket (docs/daemon.md). */
+/* requests.c - the daemon's answers to requests on its socket (docs/daemon.md). */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 	control_put_field(reply, "separate", "%s", len ? words + 1 : "none");
 }
 
-/* Of TIMER and RTC_INTERRUPTS with a rate of their own that is what stands for a count. */
+/* For TIMER and RTC_INTERRUPTS with a separate rate, reports the rate in place of a count. */
 static uint64_t oprofiled_requests_count_of(const struct oprofiled *d,
 					    const struct event_request *e)
 {
@@ -60,8 +60,8 @@ static uint64_t oprofiled_requests_count_of(const struct oprofiled *d,
 	return own ? e->frequency_hz : e->count;
 }
 
-/* As asked for, also of a recording: whose events the governor bounds, and then a rate of their own
- * cannot be told from the usual one. */
+/* Reports the requested events even while recording: the governor changes the recording's rates,
+ * so a separate rate could not be distinguished from the default one. */
 static void oprofiled_requests_put_events(const struct oprofiled *d, struct buf *reply)
 {
 	struct event_requests asked = { 0 };
@@ -107,7 +107,7 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 	return 0;
 }
 
-/* ---- all others ---- */
+/* ---- other requests ---- */
 
 static int answer_setup(struct oprofiled *d, const struct control_request *request,
 			struct buf *reply, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.c - the session that the daemon writes: saved, reset, or removed by somebody. */
+/* session.c - the session that the daemon writes: saving it, resetting it, and detecting its
+ * removal. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-/* ---- somebody has removed it ---- */
+/* ---- removal by another process ---- */
 
 bool oprofiled_is_removed(const struct oprofiled *d)
 {
@@ -28,7 +29,7 @@ int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
 		d->recorder->segment_path);
 }
 
-/* The folders and their lock may have gone with it. */
+/* The directories and their lock may have been removed with it. */
 static int begin_elsewhere(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
@@ -50,7 +51,8 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 	if (!oprofiled_is_removed(d))
 		return 0;
 	r = oprofiled_tell_removed(d, err);
-	/* The log may have gone, too: what is said before it is made anew, nobody reads. */
+	/* The log may have been removed also.  Open it again before logging, because nothing
+	 * would read a message in the removed file. */
 	if (oprofiled_open_log(d, &late))
 		log_say(LOG_WARNING, "%s", late.text);
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
@@ -61,10 +63,10 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* ---- saved, and begun anew ---- */
+/* ---- saving and restarting ---- */
 
-/* The folder that the session is in: that of a setup which a recording does not know yet is for
- * the next one. */
+/* Opens the directory of the session.  While a recording runs, a changed SESSION_DIR only applies
+ * to the next one. */
 static int session_of(struct oprofiled *d, struct err *err)
 {
 	return d->recorder ? 0 : oprofiled_open_dir(d, err);
@@ -92,7 +94,8 @@ static void put_session_to_disk(struct oprofiled *d, const char *folder)
 		disk_sync_add(&d->upkeep.sync, path, true);
 }
 
-/* The session is closed, its folder renamed (NULL: removed), and another one begins. */
+/* Closes the session, renames its directory (`rename_to` NULL: removes it), and starts another
+ * session. */
 static int with_closed_session(struct oprofiled *d, const char *rename_to,
 			       struct err *err)
 {
@@ -100,7 +103,7 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	struct err late = { 0 };
 	int lost, r;
 
-	/* A merge or a slow disk can take its time: it ends while there is still sampling. */
+	/* A merge or a slow disk can take long, so wait for it while still sampling. */
 	oprofiled_upkeep_pause(d);
 	lost = oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
@@ -139,13 +142,13 @@ int oprofiled_reset(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* As a file, and in a line of the log. */
+/* Returns whether the name is safe as a file name and in a log line. */
 static bool oprofiled_session_is_session_name(const char *name)
 {
 	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
 		if (*at < ' ' || *at == 0x7f || *at == '/')
 			return false;
-	/* `previous` is operf's, which removes it. */
+	/* `previous` belongs to operf, which removes it. */
 	return *name && *name != '.' && strcmp(name, "current") != 0 &&
 	       strcmp(name, "previous") != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* setup.c - what is sampled and where it goes: the keys of daemonrc. */
+/* setup.c - the keys of daemonrc: which events are sampled and where samples are written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,14 @@
 #include "daemon/engine/given_files.h"
 
 enum {
-	RING_PAGES = 2048, /* 8 MB a CPU: two rounds and more at the default rate */
-	RING_PAGES_IN_ALL = 8192, /* with more CPUs those of each are half of it */
+	RING_PAGES =
+		2048, /* 8 MB per CPU: two poll rounds and more at the default rate */
+	RING_PAGES_IN_ALL = 8192, /* with more CPUs, each gets half as many pages */
 	RING_PAGES_MIN = 64,
 	RING_PAGES_MAX = 4096,
 	PAGE_BYTES = 4096,
 	SAMPLE_BYTES =
-		512, /* of one without its stack, and its share of the side band */
+		512, /* a sample without its stack, plus its share of the side band */
 	SPEC_MAX = 512
 };
 
@@ -45,7 +46,7 @@ bool oprofiled_setup_flag(const struct oprofiled *d, const char *key)
 	return value && *value && strcmp(value, "0") != 0;
 }
 
-/* CPU_BUF_SIZE is of one CPU, BUF_SIZE of all of them; both count samples. */
+/* CPU_BUF_SIZE is per CPU, BUF_SIZE for all CPUs; both count samples. */
 size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
 {
 	uint64_t samples = daemonrc_number(&d->setup, "CPU_BUF_SIZE", 0);
@@ -67,7 +68,8 @@ size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
 
 /* ---- events ---- */
 
-/* NAME:VAL:COUNTER:COUNT:UM:KERNEL:USER of the old oprofiled as NAME:COUNT:UM:KERNEL:USER. */
+/* Converts NAME:VAL:COUNTER:COUNT:UM:KERNEL:USER of the old oprofiled to
+ * NAME:COUNT:UM:KERNEL:USER. */
 static void modern_spec(const char *spec, char *ret_spec)
 {
 	const char *parts[8] = { spec };
@@ -88,7 +90,7 @@ static bool has_zero_count(const char *spec, size_t name_len)
 	       (spec[name_len + 2] == ':' || !spec[name_len + 2]);
 }
 
-/* `spec` is NAME:0... of the timer or of the default event: at the daemon's rate. */
+/* Adds NAME:0... of the timer or of the default event, at the daemon's rate. */
 static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 		       struct event_requests *events, struct err *err)
 {
@@ -100,7 +102,7 @@ static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 	int r;
 
 	events_default(rate_hz, &usual);
-	/* Any count, for the parser to read what is behind it. */
+	/* Insert any count, so that the parser reads the fields after it. */
 	snprintf(counted, sizeof(counted), "%s:1%s", is_default ? usual.name : "TIMER",
 		 spec + name_len + 2);
 	events->ignore_count = true;
@@ -119,8 +121,8 @@ static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 	return r;
 }
 
-/* TIMER:0 is once a tick in OProfile; so is here the default event that opcontrol keeps beside
- * others. */
+/* In OProfile, TIMER:0 samples once per tick.  The same applies here to the default event that
+ * opcontrol keeps alongside others. */
 static int oprofiled_setup_add_event(const char *spec, uint64_t rate_hz,
 				     struct event_requests *events, struct err *err)
 {
@@ -207,8 +209,8 @@ static int oprofiled_setup_check(const struct oprofiled *d,
 	return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }
 
-/* A daemon of root writes, renames and removes in the folder: that it is another one is not for
- * those who are in a group. */
+/* Only the owner may change the directory, because a daemon of root writes, renames and removes
+ * files in it.  Members of the group may not. */
 static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *key,
 				     const char *value, bool may_move, struct err *err)
 {
@@ -222,7 +224,7 @@ static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *k
 		value, dir);
 }
 
-/* 0, or -EINVAL or -EPERM with a line. */
+/* Returns 0, or -EINVAL or -EPERM with a message in *err. */
 static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 		    struct err *err)
 {
@@ -240,7 +242,7 @@ static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 	return r ? err_sys(err, r, "%.64s", word) : 0;
 }
 
-/* `ret_copy` starts empty.  0 or -ENOMEM with a line. */
+/* `ret_copy` starts empty.  Returns 0 or -ENOMEM with a message in *err. */
 static int copy_setup(const struct daemonrc *setup, struct daemonrc *ret_copy,
 		      struct err *err)
 {
@@ -293,7 +295,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 	return oprofiled_setup_changed(d, err);
 }
 
-/* The old daemon's options, where they are given. */
+/* Stores the options of the old daemon, if given. */
 static int set_given(struct oprofiled *d, const char *key, const char *value)
 {
 	return value ? daemonrc_set(&d->asked, key, value) : 0;
@@ -320,12 +322,13 @@ static int set_events(struct oprofiled *d)
 	return r;
 }
 
-/* It is not made: a name with a typing error would have months of samples. */
+/* The daemon does not create the directory, because a mistyped name would then collect months of
+ * samples. */
 static int session_dir_failed(const char *dir, int r, struct err *err)
 {
 	struct stat st;
 
-	/* A link to nothing is there. */
+	/* A dangling symbolic link exists. */
 	if (r != -ENOENT || !dir[0] || !lstat(dir, &st))
 		return err_sys(err, r, "--session-dir: %s", dir);
 	return err_set(err, r,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream.c - the daemon's samples as the control file `buffer` has them, and what its
- * cookies stand for. */
+/* stream.c - feeds the daemon's samples to the control file `buffer`, and resolves its cookies to
+ * binaries. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 #include "resolve/elf/build_id.h"
 
 enum {
-	/* Of images: not asked for yet. */
+	/* the image's cookie is not looked up yet */
 	NOT_KNOWN = 0
 };
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 static bool oprofiled_stream_is_kernel(enum image_kind kind)
 {
@@ -35,7 +35,7 @@ static bool oprofiled_stream_is_file(enum image_kind kind)
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
 }
 
-/* Numbers of images are those of one recording: each is looked for once in it. */
+/* Image numbers belong to one recording, so each is looked up once per recording. */
 static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 			  uint32_t number)
 {
@@ -56,7 +56,7 @@ static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 	return *known;
 }
 
-/* False: it is nowhere. */
+/* Returns false if the frame has no location in a file or the kernel. */
 static bool oprofiled_stream_find_place(struct oprofiled_stream *s,
 					const struct dict *dict,
 					const struct frame *frame, bool *ret_kernel,
@@ -77,7 +77,8 @@ static bool oprofiled_stream_find_place(struct oprofiled_stream *s,
 	return image->kind != IMAGE_UNMAPPED && image->kind != IMAGE_LOST;
 }
 
-/* The sample's own place, and those of its callers that are somewhere.  False: its own is not. */
+/* Stores the sample's own location and those of its callers that have one.  Returns false if its
+ * own location is unknown. */
 static bool oprofiled_stream_find_places(struct oprofiled_stream *s,
 					 const struct dict *dict, uint32_t node,
 					 struct event_sample *sample)
@@ -124,7 +125,7 @@ static void oprofiled_stream_take(void *ctx, const struct dict *dict,
 		s->nr_nowhere++;
 }
 
-/* ---- its life ---- */
+/* ---- life cycle ---- */
 
 void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config)
 {
@@ -140,7 +141,7 @@ void oprofiled_stream_begin(struct oprofiled *d)
 
 	s->cookies_by_image.nr = 0;
 	s->max_places = depth < EVENT_PLACES_MAX ? (size_t)depth + 1 : EVENT_PLACES_MAX;
-	/* Events are those of the counters which are enabled. */
+	/* The events are those of the enabled counters, in order. */
 	for (uint32_t i = 0; i < CONTROL_COUNTERS; i++)
 		if (d->keys.counters[i].enabled)
 			s->counters[nr++] = i;
@@ -172,7 +173,7 @@ int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 		binary = event_cookie_find(&d->stream.cookies, cookie);
 	if (!binary)
 		return err_set(err, -ENOENT, "%.24s is no cookie of a binary", number);
-	/* A path is longer than a field may be. */
+	/* A path can be longer than the limit of a field. */
 	buf_put(reply, "path ", strlen("path "));
 	control_put_value(reply, binary->path);
 	buf_put_u8(reply, '\n');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
- * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
+/* upkeep.c - one thread of the lowest priority copies files and merges or removes old segments;
+ * another one syncs written data to disk.  Reading the rings waits for neither. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ static void *oprofiled_upkeep_look(void *arg)
 {
 	struct oprofiled_upkeep *u = arg;
 
-	/* Of this thread alone, as Linux has it. */
+	/* On Linux, this applies to the calling thread only. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
-	/* First: the look counts them. */
+	/* Copy first, because the check of old segments counts the copies. */
 	(void)copy_list_make(&u->copies_under_way, &u->stops);
 	u->retention.boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	u->failed = retention_look(&u->retention, u->dir, clock_now_ns(CLOCK_REALTIME),
@@ -58,7 +58,7 @@ static void oprofiled_upkeep_tell(const struct oprofiled_upkeep *u)
 			(unsigned long long)u->result.nr_expired);
 }
 
-/* The thread has ended, or ends. */
+/* Joins the thread, which has ended or is about to. */
 static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 {
 	pthread_join(u->thread, NULL);
@@ -69,13 +69,13 @@ static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 	malloc_trim(0);
 	free(u->dir);
 	u->dir = NULL;
-	/* What it left is older. */
+	/* Its unfinished copies are older, so they come first. */
 	copy_list_append(&u->copies_under_way, &u->copies);
 	u->copies = u->copies_under_way;
 	u->copies_under_way = (struct copy_list){ 0 };
 }
 
-/* A merge ends soon then, but for a disk that is slow: rings are read meanwhile. */
+/* A merge ends soon after a stop request, unless the disk is slow; rings are read meanwhile. */
 void oprofiled_upkeep_pause(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
@@ -103,7 +103,7 @@ void oprofiled_upkeep_end(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
 
-	/* What is left is copied by who waits for it, not at the lowest priority. */
+	/* The caller waits, so make the remaining copies here and not at the lowest priority. */
 	oprofiled_upkeep_pause(d);
 	(void)copy_list_make(&u->copies, NULL);
 }
@@ -113,14 +113,15 @@ void oprofiled_upkeep_drop(struct oprofiled *d)
 	copy_list_done(&d->upkeep.copies);
 }
 
-/* The number of the segment that is being written: others may come, and the last one is not it
- * while a rotation closes it.  While nothing is sampled, that of the next: a recording may begin before the
- * thread looks. */
+/* Returns the number of the segment that is being written.  The last segment in the directory
+ * need not be it: more can appear, and a rotation closes one while the next exists.  While
+ * nothing is sampled, returns the number of the next segment, because a recording may start
+ * before the thread checks. */
 static uint64_t live_from(const struct oprofiled *d)
 {
 	char *next = NULL;
 	const char *path, *number;
-	uint64_t first = 0; /* all */
+	uint64_t first = 0; /* all segments */
 
 	if (!d->recorder && session_next_path(d->dir.current, &next, NULL))
 		next = NULL;
@@ -158,8 +159,8 @@ static void oprofiled_upkeep_begin(struct oprofiled *d)
 	u->dir = NULL;
 }
 
-/* A crash of the machine costs what was written since: the kernel alone would wait for half a minute, and
- * then longer. */
+/* A machine crash loses only data written since the last sync.  Without this, the kernel would
+ * delay writing for half a minute or more. */
 static void put_to_disk(struct oprofiled *d, uint64_t now)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
