@@ -32,7 +32,7 @@ enum {
 	/* Maximum bytes of a compressed file after decompression. */
 	UNPACKED_MAX = 1 << 28,
 	HEAD_BYTES = 256 << 10, /* bytes read to recognize a format */
-	/* Of an event; if there are more, a sample represents several. */
+	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
 	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */

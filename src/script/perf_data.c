@@ -61,7 +61,7 @@ static int script_perf_data_spot_of(struct script_perf_data_reader *r,
 				    struct script_spot *ret_spot)
 {
 	bool nowhere = at->entry == RESOLVER_NOWHERE;
-	/* An unmapped address conveys no place. */
+	/* All unmapped addresses share an entry with offset 0. */
 	uint32_t image = nowhere ? SCRIPT_NOWHERE : at->entry;
 	uint64_t offset = nowhere ? 0 : at->offset;
 	struct script_want want = { image, DICT_NONE, offset, ret_spot };
@@ -203,7 +203,8 @@ static int script_perf_data_add_frames(struct script_perf_data_reader *r,
 
 /* ---- data and branches ---- */
 
-/* Data can be the kernel's or the user's on either side; like perf, decide by the address. */
+/* Data and branch addresses can be in user space or in the kernel; like perf, decide by the
+ * address. */
 static uint16_t mode_of_address(uint64_t address)
 {
 	return address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;

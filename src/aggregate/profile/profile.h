@@ -206,7 +206,7 @@ struct profile_input {
 	uint32_t nr_segments; /* and perf.data files */
 	uint32_t nr_unfinished;
 	struct perf_input_damage file_damage; /* of perf.data files */
-	/* Perf.data files whose recording was killed. */
+	/* Number of perf.data files whose recording was killed. */
 	uint32_t nr_interrupted;
 	uint64_t nr_malformed; /* records of perf.data files */
 	uint32_t session_flags;

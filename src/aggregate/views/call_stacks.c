@@ -130,7 +130,7 @@ uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack)
 	uint32_t node = limit ? find_innermost(v, stack, limit)
 			      : call_stacks_find_known(v, stack);
 
-	/* A sample of a damaged stack. */
+	/* The stack of the sample is damaged. */
 	if (node < CALL_FIRST && !v->path.nr)
 		return call_stacks_add_frame(p, v, CALL_ROOT, DICT_NONE, CALL_AT);
 	for (size_t i = v->path.nr; i && node != DICT_NONE; i--) {

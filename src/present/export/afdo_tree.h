@@ -27,7 +27,7 @@ struct afdo_node {
 	uint32_t name;
 	struct afdo_at call;
 	uint64_t head; /* number of calls */
-	/* Samples including inlined functions; set by afdo_tree_write() */
+	/* Samples including inlined functions; set by afdo_tree_write(). */
 	uint64_t total;
 };
 

@@ -55,7 +55,7 @@ struct firefox {
 	struct call_table calls;
 	struct json json;
 	struct node_set node_set; /* of the current thread */
-	/* Valid only for the members of node_set; the root is never one. */
+	/* Valid only for nodes of the current thread; the root has no number. */
 	struct write_firefox_numbers nodes;
 	struct write_firefox_numbers symbols;
 	struct write_firefox_numbers images;

@@ -19,7 +19,7 @@ struct numbering {
 	/* By tuple: the number shared by tuples that are equal except for the keys `without`.
 	 * NULL: each tuple is distinct. */
 	uint32_t *alike[GROUP_SIDES];
-	struct map by; /* such numbers of both sides -> line */
+	struct map by; /* (number of either side) -> line */
 	uint32_t last[GROUP_SIDES];
 	VEC(uint32_t) groups; /* the first group of each line */
 };

@@ -92,7 +92,7 @@ static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 /* Returns false if printf() must format the value. */
 static bool format_fast(double value, char ret_text[PERCENT_MAX])
 {
-	/* The sum over a function with one address. */
+	/* With details, a function with a single address has this share. */
 	static const char whole[] = "100.000";
 
 	if (value >= 100 && value <= 100)
