@@ -65,8 +65,8 @@ struct event_words {
 	size_t len;
 	uint64_t frequency_hz;
 };
-/* Parses a spec whose event the first core type of this machine lacks, for another core type.
- * Returns 0 or -ENOENT. */
+/* Parses a spec whose event this machine's CPU type lacks, with the CPU type of each core type.
+ * Returns 0 for the first core type that has the event, or -ENOENT. */
 int event_of_other_cores(const struct event_requests *reqs,
 			 const struct event_words *words,
 			 struct event_request *ret_event);

@@ -28,7 +28,7 @@ enum {
 
 static const char kallsyms_suffix[] = ".kallsyms.zst";
 
-/* Keeps lines "ADDRESS TYPE NAME" of the types t T w W. */
+/* Accepts lines "ADDRESS TYPE NAME" of the types t T w W with a nonzero address. */
 static bool is_text_line(const char *line, size_t len, bool *hidden)
 {
 	size_t digits = strspn(line, "0123456789abcdef");

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "capture/system/proc_modules.h"
 
-/* Appends those lines of kallsyms text that are text symbols. Sets *hidden to false at the
- * first address that is not zero. */
+/* Appends those lines of kallsyms text that are text symbols with a nonzero address. Sets
+ * *hidden to false if there are any. */
 void kernel_files_filter(const char *text, size_t len, struct buf *out, bool *hidden);
 /* Returns a hash that changes when modules are loaded, unloaded or moved, but not with their
  * use counts. */

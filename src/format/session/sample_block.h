@@ -32,7 +32,7 @@ enum sample_column {
 };
 
 enum {
-	STACKS_AGAIN = 1 << 13, /* repeated stacks that the writer remembers, at most */
+	STACKS_AGAIN = 1 << 13, /* stacks that the writer remembers, at most */
 	/* threads that can be encoded by how recently they appeared */
 	RECENT_THREADS = 32
 };
@@ -60,7 +60,7 @@ static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 	g->at_ns = expected_ns + rest * (g->step_ns ? g->unit_ns / 4 : g->unit_ns);
 }
 
-/* A stack that was repeated in this block, and when. */
+/* A stack of this block that was not the next chain, and its number among those stacks. */
 struct stack_again {
 	uint32_t stack;
 	uint32_t turn; /* counts from 1; 0: the slot is unused */
@@ -102,7 +102,7 @@ struct sample_columns {
 	uint32_t *thread;
 	uint32_t *event;
 	uint32_t *stack;
-	uint32_t *again; /* stacks that are repeated */
+	uint32_t *again; /* the stacks so far that were not the next chain */
 	uint32_t *cpu;
 	uint8_t *bad; /* set by the caller: 1 if the sample refers to lost data */
 };

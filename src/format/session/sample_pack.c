@@ -148,8 +148,8 @@ static bool forget_stacks(struct sample_packer *p)
 	return true;
 }
 
-/* Returns how many repeated stacks ago, counted from 1, this stack was repeated; 0: it was not.
- * Records it as repeated stack number `turn`. */
+/* Only counts stacks that are not the next chain: returns how many of them ago this stack last
+ * occurred, from 1; 0: not found. Records it as number `turn` of them. */
 static uint32_t told_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
 {
 	struct stack_again *slot = &p->again.at[hash_u64(stack) & (STACKS_AGAIN - 1)];
@@ -159,7 +159,8 @@ static uint32_t told_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
 	return ago;
 }
 
-/* Returns true if chains are worthwhile, that is, if most stacks are the end of a chain. */
+/* Encodes the stacks as chains. Returns true if this is worthwhile: at most one in eight stacks
+ * is neither the end of a chain nor a repetition. */
 static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			 size_t nr, uint32_t *next)
 {
