@@ -35,7 +35,7 @@ static const struct insn_row rows[] = {
 	{ EM_RISCV, true, false, &insn_llvm, "riscv64-linux-gnu", 2, INSN_CODE },
 };
 
-/* The engine of one mode. */
+/* The engine of a mode. */
 struct opened {
 	const struct insn_row *row; /* NULL: not open */
 	void *ctx;

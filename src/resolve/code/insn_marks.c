@@ -16,7 +16,7 @@ enum {
 	ENTRY_AT = 24              /* offset of e_entry, in both classes */
 };
 
-/* Of several marks at one address, the highest rank wins. */
+/* The highest rank at an address wins. */
 enum rank {
 	OF_SECTION,
 	OF_FUNCTION,

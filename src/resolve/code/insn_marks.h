@@ -17,7 +17,7 @@ struct insn_marks;
 
 /* Reads the marks in `code`, and in its debug file `debug` (NULL: none). Section headers need
  * not be read before. Ignores data that cannot be read. Returns 0 (*ret_marks is NULL if all
- * code is of one kind) or -ENOMEM. */
+ * code has the same mode) or -ENOMEM. */
 int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 		    struct insn_marks **ret_marks);
 void insn_marks_free(struct insn_marks *m); /* accepts NULL */

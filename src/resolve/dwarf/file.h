@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file.h - the debug sections of one ELF file, and the addresses of its code.
+/* file.h - the debug sections of an ELF file, and the addresses of its code.
  * Layer: resolve. After it is opened, several threads may read it concurrently.
  *
  * A relocatable file (.o, .ko) has no addresses yet. Its sections are placed one after the

@@ -293,7 +293,7 @@ static int dwarf_line_run_put_in_order(struct dwarf_line_run_machine *m,
 		const struct sequence *s = &m->sequences.at[i];
 		uint64_t limit = s->high;
 
-		/* Where sequences overlap, the later one wins. */
+		/* If sequences overlap, the later one wins. */
 		if (i + 1 < nr && s[1].low < limit)
 			limit = s[1].low;
 		if (limit > s->low)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* section.h - reads the bytes of one debug section on demand, decompressed.
+/* section.h - reads the bytes of a debug section on demand, decompressed.
  * Layer: resolve. Several threads may read one section concurrently.
  *
  * Large sections are read in pages (pread), so that a debug file of gigabytes costs only the
@@ -71,7 +71,8 @@ void dwarf_section_forget(struct dwarf_section *s);
  * with the same `spare`. */
 const uint8_t *dwarf_section_at(struct dwarf_section *s, struct dwarf_spare *spare,
 				uint64_t off, size_t *ret_len);
-/* Returns the NUL-terminated text at `off`, or NULL if there is none. Valid equally long. */
+/* Returns the NUL-terminated text at `off`, or NULL if none exists. Valid until the next call with
+ * the same `spare`. */
 const char *dwarf_section_text(struct dwarf_section *s, struct dwarf_spare *spare,
 			       uint64_t off);
 /* Reads the bytes [off, off + len): *ret_bytes points into memory of the section, or into *buf,

@@ -142,10 +142,10 @@ bool dwarf_unit_is_unmangled(const struct dwarf_unit *u);
 /* Reads a value at the cursor; c->data is at offset `base` in .debug_info. */
 struct dwarf_value dwarf_value_read(const struct dwarf_unit *u, struct cursor *c,
 				    uint64_t base, const struct dwarf_attr *attr);
-/* Gets the address; returns false if there is none. */
+/* Gets the address; returns false if not found. */
 bool dwarf_value_addr(const struct dwarf_unit *u, struct dwarf_reader *rd,
 		      struct dwarf_value v, uint64_t *ret_addr);
-/* Returns the text, or NULL if there is none; valid until this thread reads again. */
+/* Returns the text, or NULL if none exists; valid until this thread reads again. */
 const char *dwarf_value_text(const struct dwarf_unit *u, struct dwarf_reader *rd,
 			     struct dwarf_value v);
 /* Reads entry number `i` of .debug_addr. */

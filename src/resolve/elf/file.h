@@ -58,7 +58,7 @@ struct elf_file {
 	VEC(struct elf_section) sections;
 	uint64_t shoff;
 	uint64_t nr_sections;   /* from the file, not yet checked */
-	uint32_t section_bytes; /* size of one section header */
+	uint32_t section_bytes; /* size of a section header */
 	/* index of the section that contains the section names */
 	uint32_t names_section;
 	char *section_names; /* NULL until first needed */
@@ -94,8 +94,8 @@ int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_
 /* The same into newly allocated memory, followed by one zero byte. The caller frees it. */
 int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
 		      uint8_t **ret_bytes);
-/* Returns the name of one of f->sections, or "" if it has none or it cannot be read. `f` owns
- * the text. */
+/* Returns the name of a section in f->sections, or "" if it has none or it cannot be read. `f`
+ * owns the text. */
 const char *elf_file_section_name(struct elf_file *f, const struct elf_section *s);
 /* Returns the first section with that name, or NULL. Call elf_file_sections() first. */
 const struct elf_section *elf_file_find_section(struct elf_file *f, const char *name);

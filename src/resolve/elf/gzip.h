@@ -12,7 +12,7 @@ struct buf;
  * unchanged. */
 int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out);
 
-/* Compresses data that arrives in chunks to a file of one member, without a name or time. The
+/* Compresses data that arrives in chunks to a file of a single member, without a name or time. The
  * output does not depend on the sizes of the chunks. */
 struct gzip_packing;
 struct gzip_packing *gzip_pack_new(void); /* NULL: out of memory */

@@ -502,7 +502,7 @@ static int binary_find_known(const struct binary_places *places,
 	return r;
 }
 
-/* Runs the search of one stage. */
+/* Runs the search of a stage. */
 static int find_in_stage(const struct binary_places *places, const struct image *image,
 			 const char *name, struct binary *b)
 {

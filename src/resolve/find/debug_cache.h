@@ -5,7 +5,7 @@
  * Layout: .build-id/XX/REST (the build-id in hex) is a symbolic link to the directory
  * PATH/BUILD-ID of the cache. That directory contains "elf" (the binary), "debug" (its separate
  * debug file), "vdso" or "kallsyms". Before Linux 4.5 PATH/BUILD-ID was the file itself.
- * [kernel.kcore]/BUILD-ID/TIME/ contains kcore, kallsyms and modules of one boot.
+ * [kernel.kcore]/BUILD-ID/TIME/ contains kcore, kallsyms and modules of a boot.
  * Source: tools/perf/util/build-id.c, tools/perf/builtin-buildid-cache.c.
  * If an archive was unpacked on a file system without symbolic links, a link is a small file
  * that contains its target; this is also supported.

@@ -30,7 +30,7 @@ int debug_cache_add(const char *dir, const struct build_id *id,
 int debug_cache_add_bytes(const char *dir, const struct build_id *id,
 			  enum debug_cache_part part, const char *name,
 			  const void *bytes, size_t len);
-/* Removes all parts of a build-id, and its link. Returns 0; -ENOENT if there is none; -EPERM if
+/* Removes all parts of a build-id, and its link. Returns 0; -ENOENT if none exists; -EPERM if
  * the link leads out of the cache (then only the link is removed); or another negative errno. */
 int debug_cache_remove(const char *dir, const struct build_id *id);
 /* Parses a build-id of 2 to 40 lower-case hex digits. Returns false for any other text. */

@@ -45,7 +45,7 @@ struct debuginfod {
 	bool no_http;
 };
 
-/* State of one request to one server. */
+/* State of a request to a server. */
 enum answer {
 	ANSWER_NOT_ASKED,
 	ANSWER_COMING,

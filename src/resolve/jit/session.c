@@ -50,7 +50,7 @@ static bool read_time(const char *path, uint64_t *ret_ns)
 	return is;
 }
 
-/* The dumps of one directory that are being added. */
+/* The dumps of a directory that are being added. */
 struct jit_session_adding {
 	struct jit_session *session;
 	const char *dir;

@@ -60,7 +60,7 @@ struct line_row {
 	bool end; /* addresses from here on are unknown */
 };
 
-/* Finds the row that covers `addr`; returns false if there is none. */
+/* Finds the row that covers `addr`; returns false if not found. */
 bool line_block_row(const struct line_block *b, uint64_t addr,
 		    struct line_row *ret_row);
 

@@ -107,7 +107,7 @@ void lines_reach(const struct lines *l, struct lines_reach *ret_reach)
 	*ret_reach = reach;
 }
 
-/* Passes the rows of one block in [low, high) to `fn`. */
+/* Passes the rows of a block in [low, high) to `fn`. */
 static int block_rows(const struct line_block *b, uint64_t low, uint64_t high,
 		      lines_row_fn fn, void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* index.h - the index file of one binary: which unit covers which addresses, and the blocks
+/* index.h - the index file of a binary: which unit covers which addresses, and the blocks
  * (resolve/lines/block.h) of the units that were needed so far.
  * Layer: resolve. The file is mapped into memory, is little-endian, and is written to a
  * temporary file and renamed, so that any number of readers and writers may work concurrently.

@@ -19,7 +19,7 @@ int jit_lines_new(const struct jitdump *dump, const struct mapped *bytes,
 		  struct jit_lines **ret_lines);
 void jit_lines_free(struct jit_lines *l); /* accepts NULL */
 /* Returns the code at an address: that of `function`, if it has code there (NULL: any), else
- * the code that was loaded last. Returns NULL if there is none. */
+ * the code that was loaded last. Returns NULL if none exists. */
 const struct jitdump_code *jit_lines_code(const struct jit_lines *l, uint64_t address,
 					  const char *function);
 /* Finds the source line of an address in that code; returns false if it has none. */

@@ -69,7 +69,7 @@ struct line_symbol_name {
 
 /* Finds the separate debug file of a binary that has no debug information: by build-id in
  * /usr/lib/debug, or by .gnu_debuglink. Returns 0: the caller owns *ret_fd and *ret_path
- * (malloc'd); -ENOENT if there is none, or none is needed; -EBADMSG (not an ELF file) or
+ * (malloc'd); -ENOENT if none exists, or none is needed; -EBADMSG (not an ELF file) or
  * -ENOMEM. */
 int lines_debug_file(int fd, const char *path, int *ret_fd, char **ret_path);
 

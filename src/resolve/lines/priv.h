@@ -46,7 +46,7 @@ struct lines {
 	struct line_symbols symbols;
 	bool symbols_open;
 	bool symbols_tried;
-	/* The last cover; high is 0 if there is none. */
+	/* The last cover; high is 0 if none exists. */
 	uint64_t cover_low;
 	uint64_t cover_high;
 	uint32_t cover_unit;
@@ -75,11 +75,11 @@ struct lines {
 
 /* Returns the unit at `addr`; the result is cached for neighbouring addresses. */
 uint32_t lines_unit_at(struct lines *l, uint64_t addr);
-/* Returns the unit's block, which is read if necessary; NULL if there is none. */
+/* Returns the unit's block, which is read if necessary; NULL if none exists. */
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
 /* Fills dir.covers and dir.units from the debug information. Returns 0 or -ENOMEM. */
 int lines_scan(struct lines *l);
-/* Opens the debug information and makes a directory of it if there is none. Returns 0 or a
+/* Opens the debug information and makes a directory of it if none exists. Returns 0 or a
  * negative errno. */
 int lines_need_source(struct lines *l, struct err *err);
 bool lines_need_symbols(struct lines *l);

@@ -38,6 +38,6 @@ struct line_symbol {
 int line_symbols_open(struct line_symbols *s, const void *bytes, size_t len);
 /* Finds the last symbol that begins at or before `addr` and covers it. Of several names at one
  * address, returns `wanted` (may be NULL) if it is among them, else the first one in the file.
- * Returns false if there is none. */
+ * Returns false if not found. */
 bool line_symbols_find(struct line_symbols *s, uint64_t addr, const char *wanted,
 		       struct line_symbol *ret);

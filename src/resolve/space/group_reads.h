@@ -11,7 +11,7 @@
 #include "base/containers/vec.h"
 #include "decode/record.h"
 
-/* The count of one event. */
+/* The count of an event. */
 struct group_share {
 	uint64_t period;
 	uint64_t id;

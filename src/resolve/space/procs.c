@@ -11,7 +11,7 @@
 static const uint64_t linger_ns = NS_PER_S;
 
 enum {
-	/* If history is bounded: maximum number of versions of one process or thread ... */
+	/* If history is bounded: maximum number of versions of each process or thread ... */
 	VERSIONS_MAX = 2048,
 	/* ... and of old versions in total; above it, each keeps at most HISTORY_KEPT. */
 	HISTORY_MAX = 65536,

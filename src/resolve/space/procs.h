@@ -86,7 +86,7 @@ struct procs {
 };
 
 void procs_init(struct procs *p, struct name_pool *names);
-/* Limits the memory for recordings without end: from now on, a thread or process with very many
+/* Limits the memory: from now on, a thread or process with very many
  * changes loses its own oldest versions, and procs_prune() keeps at most 65536 old versions in
  * total. Older samples then get the oldest remaining version. */
 void procs_bound(struct procs *p);

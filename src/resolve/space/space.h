@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* space.h - the mappings of one address space, as a persistent map.
+/* space.h - the mappings of an address space, as a persistent map.
  * Layer: resolve. A space is a treap whose nodes are shared, preceded by a list of recent
  * mappings. A change copies at most one path and leaves all older roots unchanged, so that a
  * fork child shares its parent's map, and a sample can be looked up in the map at its time

@@ -188,7 +188,7 @@ static int take_placed_text(const struct naming *n, const struct image *kernel,
 	return -ENODATA;
 }
 
-/* Of all boots in the cache, uses the recorded one, else the first. */
+/* Uses the recorded boot if it is in the cache, else the first one. */
 static int from_cache(struct naming *n, const struct image *kernel,
 		      struct naming_kallsyms *k)
 {

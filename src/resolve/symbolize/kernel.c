@@ -36,7 +36,7 @@ static bool is_in_place(const struct naming_kallsyms *k, const struct image *ima
 			     image->start, image->end);
 }
 
-/* Returns the session's list of modules, read once; empty if there is none. */
+/* Returns the session's list of modules, read once; empty if not found. */
 static const struct buf *naming_kernel_read_modules(struct naming *n)
 {
 	char *path;

@@ -18,7 +18,7 @@ struct err;
 struct naming;
 struct naming_places;
 
-/* Where else to search, for a whole report: created once, used by the symbolizer of each
+/* Other locations to search, for a whole report: created once, used by the symbolizer of each
  * segment. Each warning about an image (log_say(), in OProfile's words) is printed once. */
 struct naming_options {
 	const char *root; /* prefix for recorded paths; NULL: none */

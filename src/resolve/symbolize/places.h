@@ -9,7 +9,7 @@
 struct debuginfod;
 struct file_index;
 
-/* Return "" if there is none. */
+/* Return "" if unset. */
 const char *naming_places_root(const struct naming_places *p);
 const char *naming_places_vmlinux(const struct naming_places *p);
 const char *naming_places_guest_kallsyms(const struct naming_places *p);
@@ -19,7 +19,7 @@ const char *naming_places_cache_dir(const struct naming_places *p);
 const struct naming_trace *naming_places_trace(const struct naming_places *p);
 /* Returns whether the root is an archive, so that no files of this machine are used. */
 bool naming_places_archive(const struct naming_places *p);
-/* Returns the index of the image path; NULL if there is none or out of memory. */
+/* Returns the index of the image path; NULL if none exists or out of memory. */
 const struct file_index *naming_places_index(struct naming_places *p);
 /* Returns NULL if servers must not be used. */
 struct debuginfod *naming_places_debuginfod(const struct naming_places *p);

@@ -29,7 +29,7 @@ struct naming_entry {
 	char *from;          /* file of the symbols; NULL: none */
 };
 
-/* The kallsyms text in use: that of one kernel and one boot. */
+/* The kallsyms text in use: that of a single kernel and boot. */
 struct naming_kallsyms {
 	bool read; /* all sources were tried */
 	char *path;
@@ -135,7 +135,7 @@ int naming_own_vdso(struct naming *n, const struct image *image,
 		    struct naming_entry *e);
 /* In symbolize/kallsyms.c: returns whether the recorded kernel is the running one. */
 bool naming_runs_here(struct naming *n);
-/* Reads the text for the recorded kernel, once; index.parts.nr is 0 if there is none. */
+/* Reads the text for the recorded kernel, once; index.parts.nr is 0 if none exists. */
 int naming_kallsyms_read(struct naming *n);
 void naming_kallsyms_done(struct naming_kallsyms *k);
 /* Returns the build-id of the recorded kernel; length 0: unknown. */

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Parses the base-26 number after a Q: upper-case letters and a last lower-case letter. Returns
- * 0 if there is none. */
+ * 0 if none exists. */
 static size_t reference_distance(const char *at)
 {
 	size_t distance = 0;

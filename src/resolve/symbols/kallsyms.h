@@ -24,7 +24,7 @@ struct kallsyms_line {
 int kallsyms_next(const char *text, size_t len, size_t *pos,
 		  struct kallsyms_line *ret_line);
 
-/* Consecutive lines of one module, or of the kernel (module_len 0). */
+/* Consecutive lines of a module, or of the kernel (module_len 0). */
 struct kallsyms_part {
 	const char *module;
 	size_t module_len;
@@ -57,7 +57,7 @@ bool kallsyms_find(const char *text, size_t len, const char *name,
 /* Returns whether any code has an address: the kernel hides addresses from users without the
  * permission to see them. */
 bool kallsyms_has_addresses(const char *text, size_t len);
-/* Returns whether these lines of one module can be from the load whose code began at `start`
+/* Returns whether these lines of a module can be from the load whose code began at `start`
  * and ended before `end`. A reloaded module usually is on other pages. True if the lowest
  * symbol is in the first page, and the highest one below `end`. */
 bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end);

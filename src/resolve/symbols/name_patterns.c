@@ -133,7 +133,7 @@ static int expand(const struct name_patterns_reading *in, const char *text, char
 	return 0;
 }
 
-/* Returns the text between the quotes at *at (malloc'd), or NULL if there is none. The last
+/* Returns the text between the quotes at *at (malloc'd), or NULL if none exists. The last
  * quote before `stop` ends the text, so that quotes in it need no escapes. */
 static char *take_quoted(const char **at, const char *stop)
 {

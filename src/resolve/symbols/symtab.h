@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symtab.h - the function symbols of one image, sorted by address.
+/* symtab.h - the function symbols of an image, sorted by address.
  * Layer: resolve. Built once, then read-only: lookups need no lock.
  *
  * Positions are the image's own offsets, as in struct frame (format/session/dict.h): file
@@ -82,7 +82,7 @@ struct symtab_kallsyms {
 };
 int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret_tab,
 			 struct err *err);
-/* Makes a table of one symbol at offset 0. Returns 0 or -ENOMEM. */
+/* Makes a table of a single symbol at offset 0. Returns 0 or -ENOMEM. */
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab);
 /* Makes a table of the given symbols, in any order. Copies the names. symtab_vaddr() adds

@@ -32,7 +32,7 @@ struct elf_symbol {
 	uint64_t size;
 };
 
-/* State of one load. */
+/* State of a load. */
 struct symtab_elf_loading {
 	const struct elf_file *f; /* the file with the symbols */
 	struct symbol_rules rules;
@@ -215,7 +215,7 @@ static int symtab_elf_take_symbol(struct symtab_elf_loading *l,
 	return vec_push(&l->candidates, c) ? 0 : -ENOMEM;
 }
 
-/* Reads the symbols of one SHT_SYMTAB or SHT_DYNSYM section into candidates, replacing those of
+/* Reads the symbols of an SHT_SYMTAB or SHT_DYNSYM section into candidates, replacing those of
  * an earlier call. */
 static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
 				   const struct elf_section *table, struct err *err)
@@ -409,7 +409,7 @@ static int build_from(struct symtab_elf_loading *l, uint64_t base, struct err *e
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
-/* Finds the link-time address of a symbol by name. Returns false if there is none. */
+/* Finds the link-time address of a symbol by name. Returns false if not found. */
 static bool symtab_elf_find_address(const symtab_candidates *c, const char *name,
 				    uint64_t *ret_vaddr)
 {

@@ -231,7 +231,7 @@ static bool step_base(struct cfi_rows_run *r, uint8_t op)
 	}
 }
 
-/* Runs an operation that changes the rule of one register. Returns whether `op` is one. */
+/* Runs an operation that changes the rule of a single register. Returns whether `op` is one. */
 static bool step_register(struct cfi_rows_run *r, uint8_t op)
 {
 	uint64_t reg;

@@ -31,7 +31,7 @@ struct stack_rest {
 	bool (*is_code)(void *ctx, uint64_t address);
 	void *code_ctx;
 	int32_t pid;
-	/* Of the current stack. */
+	/* State for the current stack. */
 	const struct unwind_window *window;
 	unsigned int bytes_of_word;
 	uint64_t notes

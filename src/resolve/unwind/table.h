@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table.h - the unwind rules for every address of one binary: call frame information, compiled
+/* table.h - the unwind rules for every address of a binary: call frame information, compiled
  * to rows that are searched by bisection.
  * Layer: resolve. Built once, then read-only: threads may search it concurrently.
  *

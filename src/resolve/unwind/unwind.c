@@ -143,7 +143,7 @@ static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t addre
 	       r->regs->known >> slot & 1;
 }
 
-/* Computes the caller's value of one register. Returns false if it is unknown. */
+/* Computes the caller's value of a single register. Returns false if it is unknown. */
 static bool unwind_apply(struct unwind_run *r, const struct unwind_table *t,
 			 const struct unwind_rule *rule, uint64_t cfa,
 			 uint64_t *ret_value)
