@@ -186,7 +186,7 @@ int io_rename_new(const char *from, const char *to)
 {
 	int r = between(from, to, call_rename_new);
 
-	/* Not all file systems support it. */
+	/* Not all file systems support RENAME_NOREPLACE. */
 	return r == -EINVAL ? between(from, to, call_rename_checked) : r;
 }
 

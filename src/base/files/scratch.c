@@ -50,8 +50,8 @@ static void make_and_remove(int end, int parent, char *name)
 	ssize_t n;
 
 	setsid();
-	/* These descriptors include the socket of other scratch directories, whose end those
-	 * children would never see. */
+	/* Also closes inherited sockets of other scratch directories. Otherwise the children of
+	 * those would never see their end of file. */
 	if (fchdir(parent) || (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0))
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
@@ -108,7 +108,7 @@ static int add_guards(struct scratch *s, struct err *err)
 	return r ? err_sys(err, r, "%s", s->folder) : 0;
 }
 
-/* On an error, the caller only has to free the names. */
+/* On an error, the caller releases the resources with scratch_free(). */
 static int start_child(struct scratch *s, struct err *err)
 {
 	struct answer answer;

@@ -236,7 +236,7 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 		*ret_mask = mask ? mask->value : 0;
 		return true;
 	}
-	/* It can have the same default as a classic name. */
+	/* A classic name of the event can define its default mask. */
 	if (!cpu_type_classic(c->cpu, e->name, 0) ||
 	    event_catalog_choose(c, e->name, NULL, &choice, NULL))
 		return false;

@@ -139,7 +139,7 @@ static bool is_filtered(void)
 	return filtered;
 }
 
-/* It occupies one counter of each CPU permanently. */
+/* The NMI watchdog permanently occupies a counter of each CPU. */
 static bool nmi_watchdog_runs(void)
 {
 	struct buf text = { 0 };
