@@ -8,8 +8,8 @@
 struct buf;
 
 /* Appends the content of all members to `out`, at most `max` bytes. Returns 0, -EBADMSG
- * (malformed or truncated), -EFBIG (more than `max`) or -ENOMEM. After an error, `out` is
- * unchanged. */
+ * (malformed or truncated), -EFBIG (more than `max`, or `len` exceeds UINT_MAX) or -ENOMEM.
+ * After an error, `out` is unchanged. */
 int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out);
 
 /* Compresses data that arrives in chunks to a file of a single member, without a name or time. The

@@ -40,7 +40,8 @@ int debuginfod_new(const struct debuginfod_options *options,
 		   struct debuginfod **ret_debuginfod);
 void debuginfod_free(struct debuginfod *d); /* accepts NULL */
 /* Opens a file from the cache. Returns 0: the caller owns *ret_fd and *ret_path (malloc'd);
- * -ENOENT if no server has it; -EAGAIN if debuginfod_fetch() might get it; or -ENOMEM. */
+ * -ENOENT if no server has it or it cannot be fetched any more in this run; -EAGAIN if
+ * debuginfod_fetch() might get it; or -ENOMEM. */
 int debuginfod_open(struct debuginfod *d, const struct debuginfod_want *want,
 		    int *ret_fd, char **ret_path);
 /* Fetches as many of these files as possible in the remaining time, in this order. Afterwards
