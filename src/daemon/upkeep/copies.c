@@ -21,14 +21,14 @@
 #include "format/session/checksums.h"
 
 struct copy {
-	char *path; /* NULL: it is removed */
+	char *path; /* NULL: removed */
 	uint32_t user;
 	uint64_t used_ns;
 	uint64_t bytes;
 };
 
 struct copies_list {
-	VEC(struct copy) copies; /* the oldest first */
+	VEC(struct copy) copies; /* oldest first */
 	struct shares by_user;   /* bytes */
 	size_t nr_removed;
 };
@@ -86,7 +86,7 @@ static int by_age(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* A directory that has no copies any more, but perhaps their checksums. */
+/* Removes a directory that contains no copies, or only their checksum list. */
 static void copies_remove_empty(const char *path)
 {
 	int fd = io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -100,7 +100,7 @@ static void copies_remove_empty(const char *path)
 			!strcmp(entry->d_name, CHECKSUMS_NAME);
 		errno = 0;
 	}
-	/* Its list stays, unless it was seen that there is nothing else. */
+	/* After an error, keep the list: the directory may contain other files. */
 	empty = empty && !errno;
 	if (dir)
 		closedir(dir);
@@ -147,7 +147,7 @@ static void copies_remove_excess(struct copies_list *l, uint64_t max_bytes)
 	}
 }
 
-/* The lines of removed copies stay; those of one process go with its directory. */
+/* Drops the lines of removed copies.  The list of a process is removed with its directory. */
 static void copies_compact_list(const char *dir, const char *name)
 {
 	char path[4096];

@@ -12,7 +12,7 @@
 #include "base/files/io.h"
 
 enum {
-	SPARE_S = 120 /* of clocks that are set, and files whose times are coarse */
+	SPARE_S = 120 /* for clock steps, and for files with coarse times */
 };
 
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder)
@@ -39,8 +39,8 @@ static void free_list(struct disk_sync_list *list)
 	vec_done(&list->files);
 }
 
-/* fsync(2) puts what was written through any descriptor to the disk.  What cannot be put there is left to the
- * kernel: the recording goes on. */
+/* fsync(2) writes data to disk that was written through any descriptor.  On failure, leaves the
+ * data to the kernel, and the recording continues. */
 static void disk_sync_put_file(const char *path)
 {
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
@@ -51,7 +51,7 @@ static void disk_sync_put_file(const char *path)
 	close(fd);
 }
 
-/* Files that have not changed since are there. */
+/* Syncs a directory tree, skipping files that have not changed since `since`. */
 static void put_folder(char *path, time_t since)
 {
 	char *const paths[] = { path, NULL };
@@ -59,7 +59,7 @@ static void put_folder(char *path, time_t since)
 	FTSENT *entry;
 
 	while (tree && (entry = fts_read(tree)) != NULL)
-		/* A link is to the kernel's symbols, which other sessions have, too. */
+		/* A symbolic link points to the kernel's symbols, which other sessions share. */
 		if (entry->fts_info == FTS_SL || entry->fts_info == FTS_DP ||
 		    (entry->fts_info == FTS_F && entry->fts_statp->st_mtime >= since))
 			disk_sync_put_file(entry->fts_path);
@@ -79,7 +79,7 @@ static void disk_sync_put(const struct disk_sync_file *file, time_t since)
 	slash = strrchr(file->path, '/');
 	if (!slash || slash == file->path)
 		return;
-	/* Where the folder has its name. */
+	/* Sync the parent, which contains the directory's name. */
 	*slash = 0;
 	disk_sync_put_file(file->path);
 }

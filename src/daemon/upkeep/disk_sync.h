@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* disk_sync.h - files that are put to the disk now and then, so that a crash of the machine costs no
- * more than that.
- * Layer: daemon.  Single-threaded but for a thread of its own, which waits for the disk: nobody else
- * does. */
+/* disk_sync.h - periodically syncs files to disk, so that a machine crash loses only the data
+ * written since then.
+ * Layer: daemon.  Single-threaded except for an internal thread, the only one that waits for the
+ * disk. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +14,8 @@
 
 struct disk_sync_file {
 	char *path;
-	bool with_folder; /* and all that is beside it and below, and their names */
+	bool with_folder; /* also everything in its directory and below, and the names of these
+                           * files */
 };
 
 struct disk_sync_list {
@@ -23,17 +24,17 @@ struct disk_sync_list {
 
 struct disk_sync {
 	struct disk_sync_list asked;
-	struct disk_sync_list under_way; /* the thread's while it runs */
+	struct disk_sync_list under_way; /* owned by the thread while it runs */
 	bool runs;
 	pthread_t thread;
-	time_t since; /* what is in a folder has been put to the disk up to then */
+	time_t since; /* files in a directory are synced up to this time */
 	_Atomic(bool) is_done;
 };
 
-/* The file at `path`, which is copied, is put to the disk when there is a thread for it next; of two that
- * ask for one file it is done once.  Without memory it is left to the kernel. */
+/* Requests a sync of the file at `path` (copied) when the thread starts next; two requests for
+ * one file cause one sync.  If memory is short, leaves the file to the kernel. */
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder);
-/* Begins with what was asked for, if nothing is under way. */
+/* Starts the requested syncs unless some are running. */
 void disk_sync_turn(struct disk_sync *s);
-/* Waits for all that was asked for.  It starts as zeros, and is that again. */
+/* Waits for all requested syncs.  Zero-initialize the struct; this zeroes it again. */
 void disk_sync_done(struct disk_sync *s);

@@ -9,14 +9,14 @@
 
 enum {
 	CALM_WINDOWS = 6, /* before the rate is raised again */
-	/* The rate never falls below this part of what was asked: processes that come and go cost
-	 * what they cost, however few samples there are. */
+	/* The rate stays above this fraction of the requested one: the cost of starting and
+	 * ending processes does not depend on the number of samples. */
 	LEAST_PART = 10
 };
 
 static const uint64_t window_ns = 10 * NS_PER_S;
-static const double room = 0.9;  /* of what is allowed, when the rate is lowered */
-static const double raise = 1.5; /* at once */
+static const double room = 0.9;  /* of the limit, when the rate is lowered */
+static const double raise = 1.5; /* per step */
 
 int governor_parse(const char *text, double *ret_share)
 {
@@ -80,7 +80,7 @@ static bool lift(struct governor *g)
 	return true;
 }
 
-/* Samples are counted when rings are read, some time before the look. */
+/* Samples are counted when rings are read, some time before this check. */
 static double kernel_share(const struct governor *g, const struct governor_use *use)
 {
 	if (use->samples <= g->begin.samples || use->samples_ns <= g->begin.samples_ns)
@@ -108,8 +108,8 @@ bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_us
 	g->begin_ns = now_ns;
 	g->begin = *use;
 	g->was_new = false;
-	/* Binaries that are hit for the first time, and all that run already: it is no measure
-	 * of what comes. */
+	/* The first window includes binaries hit for the first time and all running processes, so
+	 * it does not predict the later cost. */
 	if (was_new || g->max_share <= 0)
 		return false;
 	if (governor_overhead(g) > g->max_share)

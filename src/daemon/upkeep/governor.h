@@ -1,50 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* governor.h - keeps what sampling costs under a share of the CPUs' time, by the rate of samples: the
- * daemon's own CPU time, and what the kernel takes for each sample wherever it is taken.
- * Layer: daemon.  The times are the caller's. */
+/* governor.h - keeps the cost of sampling below a share of the CPUs' time by adjusting the
+ * sampling rate.  The cost is the daemon's own CPU time plus the kernel's time for each sample,
+ * wherever it is taken.
+ * Layer: daemon.  The caller supplies the times. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was used so far. */
+/* Usage so far. */
 struct governor_use {
 	uint64_t cpu_ns; /* of all processes of the daemon */
-	/* Of that, what another rate would not change: users' unwind tables, which have a budget,
-	 * and records of what processes do (they start, map files, change their names). */
+	/* The fraction of cpu_ns that does not depend on the rate: users' unwind tables, which
+	 * have a budget, and records of process events (start, mmap, change of name). */
 	uint64_t fixed_ns;
-	uint64_t samples;    /* that the kernel took for this recording, ... */
-	uint64_t samples_ns; /* ... up to then */
+	uint64_t samples;    /* taken by the kernel for this recording ... */
+	uint64_t samples_ns; /* ... up to this time */
 };
 
 struct governor {
-	double max_share; /* of all that are sampled; 0: no bound */
+	double max_share; /* of all sampled CPUs; 0: no limit */
 	uint64_t
-		wanted_hz; /* 0: events have counts of their own, and no rate to lower */
-	uint64_t rate_hz;  /* at most as wanted, at least a tenth of it */
-	uint64_t sample_ns;   /* the kernel's, for a sample; 0: not known */
-	unsigned int nr_cpus; /* that are sampled; 0 is one */
-	double share;         /* what the daemon took in the last window, of one CPU */
-	double fixed_share;   /* of that, what another rate would not change */
-	double kernel_share;  /* and the kernel for its samples, likewise */
-	bool is_known;        /* there was one */
+		wanted_hz; /* 0: the events have fixed counts, so there is nothing to lower */
+	uint64_t rate_hz;     /* at most wanted_hz, at least a tenth of it */
+	uint64_t sample_ns;   /* the kernel's time per sample; 0: unknown */
+	unsigned int nr_cpus; /* sampled CPUs; 0 means 1 */
+	double share;         /* the daemon's use in the last window, of one CPU */
+	double fixed_share; /* the fraction of `share` that does not depend on the rate */
+	double kernel_share; /* the kernel's use for samples, likewise */
+	bool is_known;       /* a window has been measured */
 	bool was_new; /* the window began with a new recording, which costs more */
 	uint64_t begin_ns;
 	struct governor_use begin;
-	unsigned int nr_calm; /* windows in a row that cost less than half */
+	unsigned int nr_calm; /* consecutive windows that cost less than half */
 };
 
-/* "1%", "0.5%", "0.01" as a share.  0, or -1 with `*ret_share` untouched. */
+/* Parses a share such as "1%", "0.5%", "0.01".  Returns 0, or -1 without changing `*ret_share`. */
 int governor_parse(const char *text, double *ret_share);
-/* A recording begins. */
+/* Call when a recording starts. */
 void governor_begin(struct governor *g, uint64_t now_ns,
 		    const struct governor_use *use);
-/* Whether a window is over. */
+/* Returns whether a window has ended. */
 bool governor_is_due(const struct governor *g, uint64_t now_ns);
-/* To be called now and then.  True: from now on `rate_hz` is another. */
+/* Call this periodically.  Returns true if `rate_hz` has changed. */
 bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
-/* The cost that the rate is lowered for: of both in the last window, without what another rate would not
- * change, as a share of the time of all CPUs. */
+/* Returns the cost that the governor limits: daemon plus kernel in the last window, without the
+ * fraction that does not depend on the rate, as a share of the time of all CPUs. */
 double governor_overhead(const struct governor *g);
-/* What it does, in a line. */
+/* Describes the governor's state in one line. */
 void governor_text(const struct governor *g, char *ret_text, size_t len);

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-/* From one recording that was given up for its memory to the next. */
+/* Minimum time between two restarts for memory. */
 static const uint64_t patience_ns = 60 * NS_PER_S;
 
 bool memory_bound_exceeded(const struct memory_bound *b, uint64_t now_ns,

@@ -21,16 +21,17 @@
 #include "format/session/hold.h"
 #include "format/session/session.h"
 
-/* As far the clock can be set back without a copy that is needed looking too old: one that had local
- * time at boot is 14 hours ahead at most. */
+/* How far the clock may be set back before a copy in use looks too old: a machine that had local
+ * time at boot is at most 14 hours ahead. */
 static const uint64_t set_back_ns = 14 * 3600 * NS_PER_S;
 
 enum {
-	MERGED_MAX_BYTES = 8 << 20, /* longer ones stay apart */
-	/* Of what is distinct in what is merged, there and here: ten minutes of a compile job that are
-	 * sealed have 15 to 20 MB.  Where the daemon has no room for it, the governor ends it. */
+	MERGED_MAX_BYTES = 8 << 20, /* larger ones are not merged */
+	/* For the distinct data of the merged file and one source: ten sealed minutes of a
+	 * compile job have 15 to 20 MB.  If the daemon lacks this memory, the governor aborts the
+	 * merge. */
 	MERGE_MEMORY = 32 << 20,
-	SPARE_BYTES = 64 << 20 /* of the disk, beside what is sealed */
+	SPARE_BYTES = 64 << 20 /* disk space in addition to the sealed file */
 };
 
 /* ---- the option ---- */
@@ -56,7 +57,7 @@ static uint64_t unit_of(char letter, bool *ret_is_time)
 	return 0;
 }
 
-/* One size or time. */
+/* Parses one size or time. */
 static bool parse_word(char *word, struct retention *r)
 {
 	size_t len = strlen(word);
@@ -97,7 +98,7 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 	return 0;
 }
 
-/* ---- what is there ---- */
+/* ---- the existing files ---- */
 
 struct retention_look {
 	const char *dir;
@@ -122,7 +123,7 @@ static bool is_live(const struct retention_look *l, size_t i)
 	return l->files[i].last >= l->live_from;
 }
 
-/* Where a segment stands in time; strings are borrowed from it. */
+/* A segment and its time; its strings are borrowed from the segment. */
 struct retention_place {
 	struct segment *segment;
 	uint64_t start_ns; /* since 1970 */
@@ -149,8 +150,8 @@ static int open_place(const struct retention_look *l, size_t i,
 	return 0;
 }
 
-/* A recording may have begun behind the call: the lock that its writer holds says so.  What cannot
- * be read is nobody's. */
+/* Returns whether a recording writes the segment, possibly since before this call: the writer
+ * holds a lock on it.  An unreadable file has no writer. */
 static bool is_written(const struct retention_look *l, size_t i)
 {
 	struct retention_place place;
@@ -172,7 +173,7 @@ static void retention_remove_file(const struct retention_look *l, size_t i)
 	free(path);
 }
 
-/* Its parts first, or they would count again. */
+/* Removes the merged parts of the segment first, or they would be counted again. */
 static void expire(struct retention_look *l, size_t i)
 {
 	for (size_t k = i + 1;
@@ -183,7 +184,7 @@ static void expire(struct retention_look *l, size_t i)
 	l->result.nr_expired++;
 }
 
-/* ---- bounds ---- */
+/* ---- limits ---- */
 
 static bool retention_is_empty(const struct retention_look *l, size_t i)
 {
@@ -194,14 +195,14 @@ static bool retention_is_empty(const struct retention_look *l, size_t i)
 	if (is_live(l, i) || file->first != file->last || file->covered ||
 	    stat_file(l, i, &st) || st.st_size)
 		return false;
-	/* Another may be begun at this moment, and has no head yet. */
+	/* A recent file can belong to a writer that has not written its header yet. */
 	changed_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S;
 	return changed_ns < l->now_ns &&
 	       l->now_ns - changed_ns > retention_times.grace_ns;
 }
 
-/* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
- * would say that it cannot be read. */
+/* Removes empty segments, left when the machine crashed just after a segment was started.
+ * Otherwise each report would warn that they cannot be read. */
 static void retention_remove_empty(struct retention_look *l)
 {
 	size_t kept = 0;
@@ -215,7 +216,8 @@ static void retention_remove_empty(struct retention_look *l)
 	l->nr = kept;
 }
 
-/* Parts of a merge go by themselves: nothing is removed for the room that they take so long. */
+/* Removes segments beyond the limits.  The parts of a merge are removed separately and soon, so
+ * their temporary size does not count. */
 static void keep_bounds(const struct retention *r, struct retention_look *l,
 			uint64_t copies)
 {
@@ -244,7 +246,7 @@ static void keep_bounds(const struct retention *r, struct retention_look *l,
 	l->result.bytes = bytes + parts;
 }
 
-/* ---- what is not tried again, or not now ---- */
+/* ---- failed attempts, and disk space ---- */
 
 static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
 {
@@ -254,13 +256,13 @@ static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
 	return false;
 }
 
-/* The last ones are remembered. */
+/* Remembers only the last failures. */
 static void retention_give_up(uint64_t *numbers, size_t *nr, uint64_t number)
 {
 	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
 }
 
-/* Room for `bytes` that come, and for what is recorded meanwhile. */
+/* Returns whether the disk has room for `bytes` and for the data recorded meanwhile. */
 static bool retention_has_room(const struct retention_look *l, uint64_t bytes)
 {
 	struct statvfs fs;
@@ -271,8 +273,8 @@ static bool retention_has_room(const struct retention_look *l, uint64_t bytes)
 
 /* ---- merging ---- */
 
-/* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
- * too long together; and how long they are. */
+/* Returns how many files from `begin` on lie in the same, already completed period of a tier, fit
+ * together, and are not too large together.  Stores their size in *ret_bytes. */
 static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier_ns,
 		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
@@ -304,7 +306,8 @@ static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier
 	return nr;
 }
 
-/* Who used a copy did so behind the begin of a segment. */
+/* Returns the earliest time at which a copy can have been used: recordings use copies after the
+ * start of a segment. */
 static uint64_t used_since(const struct retention_look *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
@@ -335,7 +338,7 @@ void retention_merge_less(struct retention *r, uint64_t bytes)
 	r->merged_max_bytes = bytes / 2;
 }
 
-/* 0, also if it was not done for the memory or the time that it takes, or a negative errno. */
+/* Returns 0, also if the merge was given up for its memory or time, or a negative errno. */
 static int merge_run(struct retention *r, struct retention_look *l, size_t begin,
 		     size_t nr, uint64_t bytes, struct err *err)
 {
@@ -381,8 +384,8 @@ static int merge_one_run(struct retention *r, struct retention_look *l, struct e
 	return 0;
 }
 
-/* Whether it is over and was not yet sealed, and there is room to do it; what cannot be read is left
- * alone for now. */
+/* Returns whether the segment is complete, not sealed, and fits on the disk once more.  An
+ * unreadable file is skipped for now. */
 static bool is_to_seal(const struct retention_look *l, size_t i)
 {
 	struct retention_place place;
@@ -397,8 +400,8 @@ static bool is_to_seal(const struct retention_look *l, size_t i)
 	return wanted;
 }
 
-/* Written each second it takes twice as much as when it is written as a whole.  Without room
- * for it, and where something is wrong with it, it stays as it is. */
+/* Rewrites a segment, because one written second by second is twice as large as one written at
+ * once. Leaves it unchanged if there is not enough room or if it is damaged. */
 static int seal_one(struct retention *r, struct retention_look *l, struct err *err)
 {
 	const struct segment_merge_bounds bounds = bounds_of(r);
@@ -425,8 +428,8 @@ static int seal_one(struct retention *r, struct retention_look *l, struct err *e
 	return 0;
 }
 
-/* Somebody may have listed the parts, and not opened them yet.  Who reads for an hour, or only says
- * so, keeps nothing longer. */
+/* A reader may have listed the parts and not opened them yet.  A reader that runs for over an
+ * hour, or only holds the session, does not keep them longer. */
 static bool are_read(const struct retention *r, const struct retention_look *l)
 {
 	uint64_t since_ns = r->boottime_ns - r->covered_since_ns;
@@ -435,7 +438,8 @@ static bool are_read(const struct retention *r, const struct retention_look *l)
 	       (since_ns < retention_times.reading_ns && session_is_held(l->dir));
 }
 
-/* Whether there were some. */
+/* Removes parts of finished merges unless they are in use.  Returns whether there were any parts.
+ */
 static bool remove_covered(struct retention *r, struct retention_look *l)
 {
 	bool any = false;
@@ -478,14 +482,15 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		struct copies copies = { 0 };
 		bool parts_left = remove_covered(r, &l);
 
-		/* Without memory they stay, and are no reason to remove segments. */
+		/* If memory is short, keep the copies, and do not remove segments because of
+		 * them. */
 		if (copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies))
 			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);
-		/* Also where a merge has failed: that may be for long. */
+		/* Also do this after a failed merge, because merges can keep failing. */
 		if (!l.result.nr_expired && !l.result.nr_merged && !is_stopped(r)) {
 			int sealed = seal_one(r, &l, result ? NULL : err);
 

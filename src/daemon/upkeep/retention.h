@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* retention.h - how long a session's segments are kept, and how they grow together as they age.
- * Layer: daemon.  Single-threaded.  The time is the caller's. */
+/* retention.h - how long a session's segments are kept, and how they are merged as they age.
+ * Layer: daemon.  Single-threaded.  The caller supplies the time. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,49 +14,54 @@ enum {
 };
 
 struct retention {
-	uint64_t max_bytes;  /* of segments and copies; 0: no bound */
-	uint64_t max_age_ns; /* 0: no bound */
+	uint64_t max_bytes;  /* of segments and copies; 0: no limit */
+	uint64_t max_age_ns; /* 0: no limit */
 	uint64_t
-		boottime_ns; /* CLOCK_BOOTTIME, which nobody sets, at each call: the caller's */
-	/* By that clock: there are merged segments whose parts are still there; 0: there are none. */
+		boottime_ns; /* CLOCK_BOOTTIME, which is never set; the caller updates it before
+                              * each call */
+	/* When merged segments with remaining parts were first seen, by that clock; 0: there are
+	 * none. */
 	uint64_t covered_since_ns;
-	/* Numbers of segments that could not be sealed, the last of them: not tried again. */
+	/* Numbers of the last segments that could not be sealed; they are not retried. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;
-	/* Last numbers of runs that could not be merged, likewise: whatever the first one is by then. */
+	/* Likewise, the last numbers of runs that could not be merged, whatever their first
+	 * number is by then. */
 	uint64_t unmerged[RETENTION_UNSEALED];
 	size_t nr_unmerged;
-	/* Segments stay apart that have more together, since as many took too much memory; 0: no such were
-	 * met. */
+	/* Do not merge more bytes than this, because a larger merge used too much memory; 0: no
+	 * limit known. */
 	uint64_t merged_max_bytes;
-	const atomic_bool *stop; /* set: a call ends soon; NULL: nobody stops it */
+	const atomic_bool *stop; /* set: a call ends soon; NULL: never */
 };
 
-/* What a call did. */
+/* The result of a call. */
 struct retention_result {
-	uint64_t nr_merged;     /* segments that became one */
-	uint64_t nr_sealed;     /* segments that were written anew, smaller */
-	uint64_t nr_expired;    /* too old, or one too many for the size */
-	uint64_t nr_samples;    /* of the merged one */
-	uint64_t nr_copies;     /* that were removed */
-	uint64_t bytes;         /* of all segments and copies, behind it */
-	uint64_t stopped_bytes; /* of segments whose merge was stopped; 0: none was */
+	uint64_t nr_merged;  /* segments merged into one */
+	uint64_t nr_sealed;  /* segments that were rewritten, smaller */
+	uint64_t nr_expired; /* segments too old, or over the size limit */
+	uint64_t nr_samples; /* of the merged one */
+	uint64_t nr_copies;  /* copies removed */
+	uint64_t bytes;      /* of all segments and copies, after the call */
+	uint64_t
+		stopped_bytes; /* of segments whose merge was stopped; 0: not stopped */
 };
 
-/* "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most once.
- * 0, or -EINVAL with a line. */
+/* Parses "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most
+ * once.  Returns 0, or -EINVAL with a message in *err. */
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
-/* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
- * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
- * each, empty files go; the first that is over but not sealed (segment_merge.h) is, if there is nothing to merge.
- * Copies (copies.h) have half of the bytes at most, and go when no segment is left that is as old.
- * `live_from`: the number of the first that may
- * still be written, UINT64_MAX if there is none; those that are locked by who writes them are left alone, too.  0 or a negative errno with a line. */
+/* Maintains the segments of `dir` at `now_ns` (CLOCK_REALTIME).  Call it periodically; each call
+ * merges at most once.  Merges the segments of each completed ten minutes, hour and day into one,
+ * removes empty files, and if there is nothing to merge, seals (segment_merge.h) the first
+ * complete segment that is not sealed. Limits copies (copies.h) to half of the bytes, and removes
+ * those older than all remaining segments. `live_from`: the number of the first segment that may
+ * still be written, UINT64_MAX if there is none; segments locked by their writers are also
+ * skipped.  Returns 0 or a negative errno with a message in *err. */
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);
-/* Another session begins, whose segments have the same numbers: what was learned of those is forgotten. */
+/* Call when another session starts: its segments reuse the numbers, so forgets the failures so
+ * far. */
 void retention_begin(struct retention *r);
-/* What was to be one and had so many bytes is too much for memory: it stays apart, and so does what is as
- * large. */
+/* Call when a merge of `bytes` used too much memory: limits merges to half as much from now on. */
 void retention_merge_less(struct retention *r, uint64_t bytes);

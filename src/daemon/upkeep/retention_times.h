@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* retention_times.h - after which times segments become one.  Apart from what goes by them, so that
- * a test can be linked with others (tests/daemon).
+/* retention_times.h - the times after which segments are merged.  In a separate file, so that a
+ * test can be linked with other values (tests/daemon).
  * Layer: daemon. */
 #pragma once
 #include <stdint.h>
@@ -11,11 +11,11 @@ enum {
 
 struct retention_times {
 	uint64_t tiers_ns
-		[RETENTION_TIERS]; /* ascending, each a multiple of that before */
-	/* How long the parts stay behind a merge: readers that listed them before it have opened
-	 * them by then. */
+		[RETENTION_TIERS]; /* ascending, each a multiple of the previous one */
+	/* How long the parts are kept after a merge, so that readers that listed them before it
+	 * can open them. */
 	uint64_t grace_ns;
-	/* At most, where a reader holds the session (session/hold.h). */
+	/* The upper limit while a reader holds the session (session/hold.h). */
 	uint64_t reading_ns;
 };
 

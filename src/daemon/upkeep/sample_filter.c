@@ -17,7 +17,7 @@ enum verdict {
 	UNWANTED
 };
 
-/* Takes `path`, also when it fails. */
+/* Takes ownership of `path`, also on failure. */
 static int push_image(struct sample_filter *f, char *path)
 {
 	if (path && vec_push(&f->images, path))
@@ -26,8 +26,8 @@ static int push_image(struct sample_filter *f, char *path)
 	return -ENOMEM;
 }
 
-/* The kernel tells paths without links.  What was said is taken, too: in a container that path may have
- * none. */
+/* The kernel reports paths without symbolic links.  Also accepts the path as given, because in a
+ * container the same path may contain no links. */
 static int sample_filter_add_image(struct sample_filter *f, const char *path,
 				   size_t len)
 {
@@ -84,7 +84,7 @@ int sample_filter_set(struct sample_filter *f, const char *images, const char *v
 	if (r)
 		return r;
 	if (!is_none(vmlinux, "none")) {
-		/* As images are. */
+		/* Resolve links as for images. */
 		f->vmlinux = realpath(vmlinux, NULL);
 		if (!f->vmlinux)
 			f->vmlinux = strdup(vmlinux);
@@ -133,7 +133,7 @@ static bool sample_filter_is_wanted(struct sample_filter *f, const struct dict *
 
 /* ---- groups ---- */
 
-/* "PID (COMM) STATE PPID PGRP ...": proc(5).  0: there is none. */
+/* Parses "PID (COMM) STATE PPID PGRP ..." of proc(5).  Returns 0 if it has no group. */
 static int32_t parse_group(const char *text)
 {
 	const char *at = strrchr(text, ')');
@@ -148,7 +148,7 @@ static int32_t parse_group(const char *text)
 	return parse_u64_max(digits, INT32_MAX, &pgrp) ? (int32_t)pgrp : 0;
 }
 
-/* 0: it is gone. */
+/* Returns 0 if the process has ended. */
 static int32_t group_in_proc(int32_t pid)
 {
 	struct buf text = { 0 };

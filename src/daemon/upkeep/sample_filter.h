@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sample_filter.h - which samples the daemon keeps: those of some binaries, of one process, or of a group of them.
+/* sample_filter.h - selects the samples that the daemon keeps: those of certain binaries, of one
+ * process, or of a process group.
  * Layer: daemon.  Single-threaded. */
 #pragma once
 #include <stdbool.h>
@@ -12,28 +13,29 @@
 
 struct err;
 
-/* All zero keeps all. */
+/* Zero-initialized, it keeps all samples. */
 struct sample_filter {
 	VEC(char *) images;    /* paths, as given and without links; empty: any */
-	char *vmlinux;         /* the kernel by another name, or NULL */
+	char *vmlinux;         /* the kernel's image under another name, or NULL */
 	int32_t pid;           /* 0: any */
 	int32_t pgrp;          /* 0: any */
-	struct map groups;     /* pid -> pgrp, 0: not known; if one is asked for */
-	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not known yet */
+	struct map groups;     /* pid -> pgrp, 0: unknown; used only with `pgrp` */
+	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not decided yet */
 };
 
-/* Takes the setup's values, each NULL or "" for none: paths with commas between them, links in them are followed ("all": any;
- * modules by name, the kernel as `vmlinux`, its file or "no-vmlinux"), and the numbers of a
- * process and of a process group, or "none".  `f` is empty.  0, or -EINVAL or -ENOMEM with a line. */
+/* Parses the setup's values; NULL or "" means unset.  `images`: comma-separated paths, whose
+ * links are followed, with modules by name and the kernel as `vmlinux` ("all": any).  `vmlinux`:
+ * its file or "no-vmlinux".  `pid`, `pgrp`: numbers of a process and a process group, or "none".
+ * `f` is empty.  Returns 0, or -EINVAL or -ENOMEM with a message in *err. */
 int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
 		      const char *pid, const char *pgrp, struct err *err);
-/* A process was forked.  Its group is what /proc says, else, if it has ended, its parent's; who changes
- * his group later stays in the first one. */
+/* Records a fork.  Takes the child's group from /proc, or the parent's group if the child has
+ * ended. Later changes of the group are ignored. */
 void sample_filter_forked(struct sample_filter *f, int32_t pid, int32_t ppid);
-/* Whether a sample is kept: its place, or its process' program, is one of the images, and its
- * process that one (drivers and opd_sfile.c of OProfile 0.9 had it so). */
+/* Returns whether to keep a sample: its location or its process's program is one of the images,
+ * and its process matches (as in drivers and opd_sfile.c of OProfile 0.9). */
 bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
 			 const struct sample *sample);
-/* Another dict comes. */
+/* Call when the dict changes. */
 void sample_filter_forget(struct sample_filter *f);
 void sample_filter_done(struct sample_filter *f);

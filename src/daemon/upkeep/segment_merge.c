@@ -16,12 +16,12 @@
 #include "format/session/session.h"
 
 enum {
-	FLUSH_SAMPLES = 128 * 1024 /* those of ten minutes */
+	FLUSH_SAMPLES = 128 * 1024 /* about ten minutes of samples */
 };
 
 static const int64_t clock_slack_ns = NS_PER_S;
-/* A thousandth of the distance of samples; below it is noise of timers, a tenth of what a sample
- * takes. */
+/* A thousandth of the sampling interval.  Smaller differences are timer noise: a tenth of the
+ * cost of a sample. */
 static const uint64_t time_unit_ns = 10000;
 
 struct merge {
@@ -31,7 +31,7 @@ struct merge {
 	struct session_totals totals;
 	struct segment_merge_result *result;
 	bool has_some;
-	bool is_one; /* file alone */
+	bool is_one; /* there is only one file */
 };
 
 bool segment_merge_fits(const struct session_info *a, const struct session_info *b)
@@ -64,7 +64,7 @@ static void add_totals(struct merge *m, const struct session_totals *t)
 	sum->samples = written;
 }
 
-/* The least share that an event had in any of them. */
+/* Keeps the smallest share that an event had in any of the files. */
 static void segment_merge_add_shares(struct merge *m, struct dict_merge *dict,
 				     const struct session_totals *t)
 {
@@ -115,7 +115,7 @@ static int look_at_stop(const struct merge *m, struct err *err)
 		       : 0;
 }
 
-/* Between two batches of `s`. */
+/* Checks the limits between two batches of `s`. */
 static int look_at_bounds(const struct merge *m, const struct segment *s,
 			  struct err *err)
 {
@@ -188,14 +188,15 @@ static int segment_merge_take_file(struct merge *m, const char *dir,
 		r = segment_merge_open_writer(m, segment_info(s), out, err);
 	if (!r)
 		r = take_segment(m, s, err);
-	/* A new file would hide it. */
+	/* A rewritten file would hide the damage. */
 	if (!r && m->is_one && is_damaged(m, s))
 		r = err_set(err, -EUCLEAN, "%s is damaged, and stays as it is", dir);
 	segment_close(s);
 	return r;
 }
 
-/* With the time of the last one, by which it grows old; and on the disk. */
+/* Gives the file the modification time of the last source, which determines its age, and syncs
+ * it. */
 static int settle(const char *path, const char *last, struct err *err)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
@@ -251,10 +252,10 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		temporary = NULL;
 		goto out;
 	}
-	/* Of one who was killed. */
+	/* Left by a process that was killed. */
 	(void)io_unlink(temporary);
 	r = merge_into(dir, files, nr, temporary, &m, err);
-	/* A disk can take long. */
+	/* The sync may be slow, so check for a stop request first. */
 	dict_done(&m.dict);
 	if (!r)
 		r = look_at_stop(&m, err);
