@@ -93,8 +93,8 @@ int given_images_add(const char *words, struct buf *list, struct err *err)
 
 /* ---- the kernel's image ---- */
 
-/* A kernel is linked to a fixed address or relocatable, and has no interpreter.  The same is true
- * of modules and core dumps, which the ELF header cannot exclude. */
+/* A kernel is an executable or shared object without an interpreter.  The type excludes modules
+ * and core dumps, which have no interpreter either. */
 static bool can_be_kernel(int fd)
 {
 	struct elf_file f;

@@ -20,7 +20,8 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-/* Measures as if other programs used the processor's caches at the same time. */
+/* Touches this much memory between samples, because other programs also displace the kernel's
+ * data from the processor's private caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .turn_ns = 1000000,
 						     .turns = 8 };
