@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* controlfs.h - the control files: a file system whose files are what oprofiled is asked and told.
+/* controlfs.h - the control files: a file system that maps reads and writes to requests to
+ * oprofiled.
  * Layer: daemon. */
 #pragma once
 #include <stdbool.h>
@@ -8,16 +9,19 @@ struct err;
 
 struct controlfs_config {
 	const char *mountpoint;
-	const char *run_dir; /* absolute; the daemon's */
+	const char *run_dir; /* the daemon's run directory, absolute */
 	bool foreground;
 };
 
-/* The version of libfuse3 that the build knows, NULL where it has none. */
+/* Returns the version of libfuse3 used by the build, or NULL if it has none. */
 const char *controlfs_version(void);
-/* Whether the control files are mounted at `dir` (absolute, without links in it), served or not. */
+/* Returns whether the control files are mounted at `dir` (absolute, without links in it), even if
+ * their server has exited. */
 bool controlfs_is_mounted(const char *dir);
-/* Unmounts them there if who served them has died: each access is ENOTCONN then. */
+/* Unmounts the control files from there if their server has exited; every access fails with
+ * ENOTCONN then. */
 void controlfs_unmount_stale(const char *dir);
-/* Mounts, and serves until it is unmounted or a signal ends it; without `foreground` in a process
- * of its own, and this one ends (as fuse_main(3)).  0; or a negative errno with a line. */
+/* Mounts the files and serves them until they are unmounted or a signal arrives.  Without
+ * `foreground`, a child process serves and this one exits (as fuse_main(3) does).  Returns 0 or a
+ * negative errno with a message in *err. */
 int controlfs_serve(const struct controlfs_config *config, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mounted.c - whether the control files are mounted, and what is left of a dead server. */
+/* mounted.c - detects mounted control files, and cleans up the mount of a server that has exited.
+ */
 #include <errno.h>
 #include <mntent.h>
 #include <stdio.h>

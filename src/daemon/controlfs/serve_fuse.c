@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* serve_fuse.c - the control files by libfuse3, which is loaded when it is asked for.
- * Their sizes are not known before they are read, so that the kernel is told to keep none of
- * their bytes (direct_io). */
+/* serve_fuse.c - serves the control files with libfuse3, which is loaded on demand.
+ * File sizes are unknown until the files are read, so the kernel must not cache their content
+ * (direct_io). */
 #define FUSE_USE_VERSION 31
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,26 +24,27 @@
 
 enum {
 	STREAM_POLL_MS = 100, /* how soon a reader can be interrupted */
-	ENDED = 8 /* of fuse_main(3): it was mounted, and a signal ended it */
+	ENDED = 8             /* fuse_main(3): was mounted, and a signal ended it */
 };
 
 /* An open file; several threads can read it at once. */
 struct handle {
-	pthread_mutex_t lock; /* of what follows but the stream's descriptor */
-	char *text;           /* as it was when it was read from its begin */
+	pthread_mutex_t
+		lock; /* protects the fields below except the stream's descriptor */
+	char *text;   /* the content at the last read from offset 0 */
 	bool is_stream;
 	struct control_client stream;
 };
 
-/* What is used of the library. */
+/* The functions of the library that are used. */
 static struct {
 	int (*main_real)(int argc, char *argv[], const struct fuse_operations *op,
 			 size_t op_size, void *private_data);
 	int (*interrupted)(void);
-	bool has_max_threads; /* an option of its own since 3.12 */
+	bool has_max_threads; /* supported as an option since 3.12 */
 } lib;
 
-/* Of the one file system that a process serves. */
+/* A process serves only one file system. */
 static struct controlfs_tree *tree;
 
 static struct handle *handle_of(const struct fuse_file_info *info)
@@ -129,7 +130,7 @@ static int fs_release(const char *path, struct fuse_file_info *info)
 	return 0;
 }
 
-/* What came with the reply to `stream`. */
+/* Copies the bytes that arrived together with the reply to `stream`. */
 static size_t read_left(struct handle *h, char *buf, size_t size)
 {
 	struct control_lines *in = &h->stream.in;
@@ -145,7 +146,7 @@ static size_t read_left(struct handle *h, char *buf, size_t size)
 	return size;
 }
 
-/* That first, then what comes. */
+/* Returns those bytes first, then waits for new ones. */
 static int read_stream(struct handle *h, char *buf, size_t size)
 {
 	struct control_client *c = &h->stream;
@@ -204,13 +205,13 @@ static int fs_write(const char *path, const char *buf, size_t size, off_t off,
 	int r;
 
 	(void)info;
-	/* A value is written at once. */
+	/* A value must be written in one call. */
 	r = off ? controlfs_tree_refuse(tree, path, buf, size)
 		: controlfs_tree_write(tree, path, buf, size);
 	return r ? r : (int)size;
 }
 
-/* `>` makes it empty first, which changes nothing. */
+/* The shell's `>` truncates the file first, which has no effect. */
 static int fs_truncate(const char *path, off_t size, struct fuse_file_info *info)
 {
 	(void)path;
@@ -250,10 +251,11 @@ static int run_fuse(const struct controlfs_config *config, struct err *err)
 		.write = fs_write,
 		.truncate = fs_truncate,
 	};
-	/* Only root may let others in; the modes of the files say who may what. */
+	/* Only root may admit other users; the modes of the files determine their permissions. */
 	char options[] =
 		"default_permissions,fsname=oprofilefs,subtype=oprofilefs,allow_other";
-	char threads[] = "-omax_threads=16"; /* else 3.14 warns of its own default */
+	char threads[] =
+		"-omax_threads=16"; /* otherwise 3.14 warns about its default */
 	char name[] = "oprofile controlfs";
 	char option[] = "-o";
 	char foreground[] = "-f";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* serve_none.c - where libfuse3 was not there to build with. */
+/* serve_none.c - replaces serve_fuse.c in builds without libfuse3. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -16,9 +16,9 @@
 #include "base/parse.h"
 
 enum {
-	LIST_MS = 100, /* a list is asked for again after that */
+	LIST_MS = 100, /* how long a listing stays valid */
 	VALUE_MAX = 2048,
-	REFUSED_BYTES = 64, /* of what is refused, for who looks why */
+	REFUSED_BYTES = 64, /* of a refused value, kept for the error report */
 	STREAM_MODE = 0400
 };
 
@@ -26,11 +26,11 @@ static const char cookies[] = "/dcookies";
 static const char stream_file[] = "/buffer";
 
 struct controlfs_tree {
-	pthread_mutex_t lock; /* one request at a time */
+	pthread_mutex_t lock; /* allows one request at a time */
 	const char *run_dir;
 	struct control_client daemon;
 	bool connected;
-	struct control_reply keys; /* path without / and mode */
+	struct control_reply keys; /* paths without the leading /, with modes */
 	uint64_t listed_ms;
 };
 
@@ -62,15 +62,15 @@ void controlfs_tree_free(struct controlfs_tree *t)
 	free(t);
 }
 
-/* Whether the connection is of no more use. */
+/* Returns whether the connection cannot be used any more. */
 static bool is_broken(int code)
 {
 	return code == -ECONNRESET || code == -ETIMEDOUT || code == -EBADMSG ||
 	       code == -EPIPE;
 }
 
-/* As control_request(), with a new connection where the old one broke: the daemon may have been
- * started again. */
+/* Like control_request(), but reconnects if the connection broke, because the daemon may have
+ * been restarted. */
 static int controlfs_tree_ask(struct controlfs_tree *t, const char *const *words,
 			      struct control_reply *ret_reply)
 {
@@ -94,7 +94,7 @@ static int controlfs_tree_ask(struct controlfs_tree *t, const char *const *words
 	return r;
 }
 
-/* Without a daemon the tree is empty. */
+/* Without a daemon, the tree is empty. */
 static void refresh(struct controlfs_tree *t)
 {
 	static const char *const words[] = { "list", NULL };
@@ -107,8 +107,8 @@ static void refresh(struct controlfs_tree *t)
 	t->listed_ms = now;
 }
 
-/* What of a key follows a folder's path ("/0"; "" for the root): its name there, and whether that
- * is the key's last part.  NULL: it is elsewhere. */
+/* Returns the name in directory `folder` ("/0"; "" for the root) that the key has below it, with
+ * its length.  Returns NULL if the key is in another directory. */
 static const char *below(const char *key, const char *folder, size_t *ret_len)
 {
 	size_t len = strlen(folder);
@@ -186,7 +186,7 @@ int controlfs_tree_mode(struct controlfs_tree *t, const char *path, mode_t *ret_
 	return r;
 }
 
-/* Whether the i-th key is the first with its name in the folder. */
+/* Returns whether the i-th key is the first one with its name in the directory. */
 static bool controlfs_tree_is_first(const struct controlfs_tree *t, size_t i,
 				    const char *folder, const char *name, size_t len)
 {
@@ -243,7 +243,7 @@ int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 	return r;
 }
 
-/* The reply's values, a line each, as one text. */
+/* Joins the reply's values into one text, one per line. */
 static int controlfs_tree_join(const struct control_reply *reply, char **ret_text)
 {
 	struct buf out = { 0 };
@@ -303,7 +303,7 @@ int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char 
 	return r;
 }
 
-/* The daemon, which keeps the reason, refuses each value with a comma. */
+/* Sends a value with a comma, which the daemon always refuses, so that it records the reason. */
 int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char *text,
 			  size_t len)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tree.h - the daemon's keys as a tree of files, and what is read and written there.
- * Layer: daemon.  All may be called from several threads.  Results are negative errnos, as a file
- * system gives them. */
+/* tree.h - presents the daemon's keys as a tree of files, and reads and writes them.
+ * Layer: daemon.  Thread-safe.  Functions return negative errnos, as a file system does. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,24 +10,27 @@
 
 struct controlfs_tree;
 
-/* Of the daemon in `run_dir` (borrowed), which need not run yet: 0 or -ENOMEM. */
+/* Creates the tree for the daemon in `run_dir` (borrowed), which need not run yet.  Returns 0 or
+ * -ENOMEM. */
 int controlfs_tree_new(const char *run_dir, struct controlfs_tree **ret_tree);
-void controlfs_tree_free(struct controlfs_tree *t); /* NULL is fine */
+void controlfs_tree_free(struct controlfs_tree *t); /* NULL is allowed */
 
-/* Paths begin with / and have none at the end, but for "/" itself.
- * Mode of a file or folder, with S_IFREG or S_IFDIR; -ENOENT. */
+/* Paths begin with / and do not end with one, except "/" itself.
+ * Stores the mode of a file or directory, with S_IFREG or S_IFDIR.  Returns 0 or -ENOENT. */
 int controlfs_tree_mode(struct controlfs_tree *t, const char *path, mode_t *ret_mode);
-/* Calls `add` for each name in a folder, once; -ENOENT, -ENOTDIR. */
+/* Calls `add` once for each name in a directory.  Returns 0, -ENOENT or -ENOTDIR. */
 int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 			 void (*add)(void *ctx, const char *name), void *ctx);
-/* What a file says, malloc'd, with a newline at its end. */
+/* Returns the content of a file in *ret_text (malloc'd), with a newline at its end. */
 int controlfs_tree_read(struct controlfs_tree *t, const char *path, char **ret_text);
-/* Blanks and newlines at the end do not count.  -EINVAL: the file last_error says why. */
+/* Ignores blanks and newlines at the end.  After -EINVAL, the file last_error contains the
+ * reason. */
 int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char *text,
 			 size_t len);
-/* What is no value at all: -EINVAL, and last_error says so. */
+/* Refuses a text that cannot be a value: returns -EINVAL, and last_error contains the reason. */
 int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char *text,
 			  size_t len);
-/* Whether it is the stream of events; then a connection of its own for who opens it. */
+/* Returns whether the path is the stream of events.  controlfs_tree_stream() then opens a
+ * separate connection for each reader. */
 bool controlfs_tree_is_stream(const char *path);
 int controlfs_tree_stream(struct controlfs_tree *t, struct control_client *ret_client);
