@@ -19,10 +19,10 @@ struct insn;
 /* The location of the code. Everything is copied or opened, except `lines`. */
 struct code_where {
 	const char *path;
-	/* separate debug file; NULL or "": search as lines.h does */
+	/* Separate debug file; NULL or "": search as lines.h does. */
 	const char *debug_path;
 	const char *symbols_path; /* symbols for a stripped file; NULL: none */
-	/* what to add to link-time addresses to get addresses of the profile */
+	/* What to add to link-time addresses to get addresses of the profile. */
 	uint64_t shift;
 	const struct symtab_place *places; /* for a module: addresses of its sections */
 	size_t nr_places;

@@ -43,7 +43,7 @@ struct opened {
 
 struct insn_decoder {
 	struct insn_machine machine;
-	/* by mode; all but the first are opened when needed */
+	/* By mode; all but the first are opened when needed. */
 	struct opened of[INSN_DATA];
 };
 

@@ -33,7 +33,7 @@ struct dwarf_skip {
 /* How the walk handles an entry. */
 enum dwarf_entry {
 	DWARF_PASS, /* skip it, but visit its children */
-	/* a type: skip it; in C, also skip its children by its sibling */
+	/* A type: skip it; in C, also skip its children by its sibling. */
 	DWARF_PASS_TYPE,
 	DWARF_PASS_ALL, /* skip it with its children, which never contain functions */
 	DWARF_FUNCTION, /* a function or inlined function that has code */

@@ -44,13 +44,13 @@ struct dwarf_file {
 	bool is_rel;
 	bool is_dwo; /* a .dwo or .dwp: its sections are called .debug_*.dwo */
 	uint8_t addr_bytes;
-	/* name of a section that was skipped because of its size; NULL: none */
+	/* Name of a section that was skipped because of its size; NULL: none. */
 	const char *too_large;
 	struct dwarf_section sections[DWARF_SECTIONS];
 	VEC(struct dwarf_code)
 	code;                 /* executable sections, else segments; by address */
 	VEC(uint64_t) placed; /* relocatable file: address of each section */
-	/* total bytes of line programs read, including repeated reads */
+	/* Total bytes of line programs read, including repeated reads. */
 	_Atomic(uint64_t) line_bytes_read;
 };
 

@@ -21,7 +21,7 @@ enum {
 
 struct dwarf_function {
 	uint32_t name; /* offset in names; DWARF_NO_NAME: none */
-	/* the name is the linker's symbol, not only the name in the source */
+	/* The name is the linker's symbol, not only the name in the source. */
 	bool linkage;
 	uint32_t decl_file;
 	uint32_t decl_line;

@@ -36,7 +36,7 @@ static const uint64_t large_bytes = 64ULL << 20;
 struct dwarf_unpack_sink {
 	struct dwarf_section *section;
 	uint64_t done;
-	/* buffer for writing to the file; NULL: write to section->whole */
+	/* Buffer for writing to the file; NULL: write to section->whole. */
 	uint8_t *step;
 };
 

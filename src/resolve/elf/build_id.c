@@ -12,7 +12,7 @@
 #include "resolve/elf/file.h"
 
 enum {
-	/* limit for one block of notes; real ones have some hundred bytes */
+	/* Limit for one block of notes; real ones have some hundred bytes. */
 	NOTES_MAX = 1 << 20
 };
 

@@ -54,12 +54,12 @@ struct elf_file {
 	uint16_t machine; /* EM_... */
 	/* PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME in file order */
 	VEC(struct elf_segment) segments;
-	/* empty until elf_file_sections() is called */
+	/* Empty until elf_file_sections() is called. */
 	VEC(struct elf_section) sections;
 	uint64_t shoff;
 	uint64_t nr_sections;   /* from the file, not yet checked */
 	uint32_t section_bytes; /* size of a section header */
-	/* index of the section that contains the section names */
+	/* Index of the section that contains the section names. */
 	uint32_t names_section;
 	char *section_names; /* NULL until first needed */
 	size_t section_names_len;

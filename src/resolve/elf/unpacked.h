@@ -8,7 +8,7 @@
 struct buf;
 
 enum {
-	/* decompressed; the largest modules have 50 MB */
+	/* Decompressed; the largest modules have 50 MB. */
 	UNPACKED_MAX_BYTES = 256 << 20,
 	UNPACKED_PACKED_MAX = 64 << 20,
 	/* Limit of the decompressed size: this many bytes plus UNPACKED_RATIO_MAX times the

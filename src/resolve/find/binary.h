@@ -31,7 +31,7 @@ struct binary_places {
 	const char *root;               /* prefix for recorded paths; "": none */
 	const char *debug_dir;          /* perf's cache; NULL or "": none */
 	const struct file_index *index; /* of --image-path; NULL: none */
-	/* the directories of installed kernel modules; NULL: none */
+	/* The directories of installed kernel modules; NULL: none. */
 	const struct file_index *modules;
 	struct live_files *live;       /* files of the recorded processes; NULL: none */
 	uint32_t number;               /* index of the image in the dict, for `live` */
@@ -41,7 +41,7 @@ struct binary_places {
 	bool cached_only; /* do not contact servers; use only files fetched earlier */
 	bool lines;       /* the debug file must have line numbers, not only symbols */
 	const struct naming_trace *trace; /* NULL: none */
-	/* recorded on another machine: a path of this machine proves nothing */
+	/* Recorded on another machine: a path of this machine proves nothing. */
 	bool foreign;
 	/* `foreign` is an assumption: the recording names no machine */
 	bool host_unknown;

@@ -17,7 +17,7 @@
 #include "base/parse.h"
 
 enum {
-	/* age of an abandoned temporary file; writing takes seconds */
+	/* Age of an abandoned temporary file; writing takes seconds. */
 	STALE_SECONDS = 3600
 };
 

@@ -31,7 +31,7 @@ char *index_cache_unwind_path(const char *dir, const struct index_key *key);
 
 struct index_cache_entry {
 	char *path; /* malloc'd, like path_of */
-	/* path of the binary when the index was written; NULL: damaged */
+	/* Path of the binary when the index was written; NULL: damaged. */
 	char *path_of;
 	struct index_key key;
 	uint64_t bytes;

@@ -37,8 +37,8 @@ struct jit_places {
 	const char *root;        /* an archive, or another root; "": this machine ... */
 	bool here;               /* ... if it was recorded here */
 	uint64_t since_wall_ns;  /* older files belong to another process; 0: unknown */
-	/* end of the recording: newer files can belong to another process, if this one has
-	 * exited; 0: unknown */
+	/* End of the recording: newer files can belong to another process, if this one has
+	 * exited; 0: unknown. */
 	uint64_t until_wall_ns;
 };
 /* Returns the end of a recording for jit_places: the modification time of its file. Returns 0

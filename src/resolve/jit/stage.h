@@ -25,7 +25,7 @@ void jit_stage_set_wall(struct jit_stage *s, int64_t shift_ns);
 /* How to convert a dump's times to those of the samples. */
 enum jit_clock {
 	JIT_CLOCK_SAME, /* both are CLOCK_MONOTONIC */
-	/* by the time at which the dump was mapped, which is its start */
+	/* By the time at which the dump was mapped, which is its start. */
 	JIT_CLOCK_MAPPED,
 	JIT_CLOCK_NONE /* not possible: the last code wins */
 };

@@ -20,7 +20,7 @@ enum {
 	THREADS_MAX = 64,
 	THREAD_UNITS = 8, /* minimum number of units per thread */
 	SCAN_STEP = 64,
-	/* minimum number of bytes read at which freeing memory is worth the time */
+	/* Minimum number of bytes read at which freeing memory is worth the time. */
 	GIVE_BACK_BYTES = 4 << 20
 };
 

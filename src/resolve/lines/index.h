@@ -35,7 +35,7 @@ enum line_unit_state {
 struct line_unit {
 	uint64_t off; /* in .debug_info */
 	const uint8_t *block;
-	/* the same block, if it must be freed; NULL: in the index file */
+	/* The same block, if it must be freed; NULL: in the index file. */
 	uint8_t *owned;
 	uint64_t hash;
 	uint64_t place; /* offset in the file that is being written; 0: not in it */

@@ -23,7 +23,7 @@ struct code_line {
 struct jit_lines {
 	const struct jitdump *dump;
 	const uint8_t *bytes;
-	/* codes, in the dump's order for equal addresses */
+	/* Codes, in the dump's order for equal addresses. */
 	VEC(uint32_t) by_address;
 	uint64_t longest;            /* size of the largest code */
 	VEC(struct code_line) lines; /* by code and address */

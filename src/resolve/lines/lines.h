@@ -21,13 +21,13 @@ struct line_later;
 struct lines;
 
 struct lines_options {
-	/* directory of index files (index_cache_dir()); NULL or "": read and write none */
+	/* Directory of index files (index_cache_dir()); NULL or "": read and write none. */
 	const char *cache_dir;
 	unsigned int threads; /* maximum; 0: number of CPUs */
 	bool no_write;        /* do not write index files */
 	bool symbols;         /* lines_symbol() will be called */
-	/* defers index files to this list (resolve/lines/later.h), which must outlive the
-	 * object; NULL: lines_free() waits until they are written */
+	/* Defers index files to this list (resolve/lines/later.h), which must outlive the
+	 * object; NULL: lines_free() waits until they are written. */
 	struct line_later *later;
 };
 
@@ -43,14 +43,14 @@ struct lines_file {
  * call by which the previous frame was inlined. */
 struct line_frame {
 	const char *name; /* name of the function; NULL: unknown */
-	/* the name is the linker's symbol, possibly mangled; else only the name in the source,
-	 * and a symbol may be more specific */
+	/* The name is the linker's symbol, possibly mangled; else only the name in the source,
+	 * and a symbol may be more specific. */
 	bool linkage;
 	bool inlined;     /* this function was inlined into the next frame's */
 	const char *file; /* path; NULL: unknown */
 	uint32_t line;    /* 0: unknown, or no source line */
 	uint32_t column;  /* 0: unknown */
-	/* in the innermost frame: the block in the line; 0: none */
+	/* In the innermost frame: the block in the line; 0: none. */
 	uint32_t discriminator;
 	uint32_t call_discriminator; /* the same, in other frames */
 	uint64_t start;              /* not inlined: first address of the function */
@@ -61,7 +61,7 @@ struct line_frame {
 /* A symbol of the binary, for code without debug information. */
 struct line_symbol_name {
 	const char *name;
-	/* for a local symbol: name of the source file without directory; NULL: unknown */
+	/* For a local symbol: name of the source file without directory; NULL: unknown. */
 	const char *file;
 	uint64_t addr;
 	uint64_t size;
@@ -108,8 +108,8 @@ size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *ret_frames,
 struct lines_reach {
 	uint64_t low; /* everything is the same in [low, high) */
 	uint64_t high;
-	/* results with the same value have the same frames, except for the innermost one's
-	 * source location; 0: unknown */
+	/* Results with the same value have the same frames, except for the innermost one's
+	 * source location; 0: unknown. */
 	uint64_t chain;
 };
 void lines_reach(const struct lines *l, struct lines_reach *ret_reach);

@@ -63,13 +63,13 @@ struct lines {
 	struct line_frame chain[LINE_CHAIN_MAX];
 	struct lines_stats stats;
 	size_t unsaved_bytes;
-	/* blocks are written here immediately; NULL: they stay in memory */
+	/* Blocks are written here immediately; NULL: they stay in memory. */
 	struct line_writer *stream;
 	bool grew; /* there is content that the index file lacks */
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */
-	/* memory counted by a line_later that owns this */
+	/* Memory counted by a line_later that owns this. */
 	uint64_t later_bytes;
 };
 

@@ -30,7 +30,7 @@ struct line_symbol {
 	uint64_t addr;
 	uint64_t size;
 	const char *name;
-	/* for a local symbol: name of the source file; NULL: unknown */
+	/* For a local symbol: name of the source file; NULL: unknown. */
 	const char *file;
 };
 

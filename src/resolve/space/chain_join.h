@@ -11,9 +11,9 @@
 
 /* The form in which callers are added to the chain. */
 enum chain_form {
-	/* like other chains: return addresses after the sample's address */
+	/* Like other chains: return addresses after the sample's address. */
 	CHAIN_OF_RETURNS,
-	/* addresses of the calls; before them, the target of the last call */
+	/* Addresses of the calls; before them, the target of the last call. */
 	CHAIN_AS_PERF
 };
 

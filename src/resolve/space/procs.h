@@ -17,8 +17,8 @@ struct proc_version {
 	uint64_t time_ns;
 	struct space_node *root;
 	uint64_t generation; /* different for each `root`; a fork child shares it */
-	/* entry of the main binary in the image table, which counts it as a mapping; or
-	 * PROC_NO_APP */
+	/* Entry of the main binary in the image table, which counts it as a mapping; or
+	 * PROC_NO_APP. */
 	uint32_t app;
 	bool exec; /* starts with an exec: do not merge it with the previous version */
 };
@@ -32,7 +32,7 @@ struct process {
 	uint64_t end_ns;    /* UINT64_MAX while it runs */
 	uint32_t nr_live;   /* number of its threads that have not exited */
 	uint32_t nr_states; /* number of thread instances that refer to it */
-	/* image table entry for unmapped memory; created when needed */
+	/* Image table entry for unmapped memory; created when needed. */
 	uint32_t unmapped;
 	uint64_t instance; /* unique number */
 	uint64_t cgroup;   /* id, if its samples do not contain one; 0: unknown */
@@ -53,7 +53,7 @@ struct proc_thread {
 	uint64_t end_ns;
 	struct process *process;
 	VEC(struct comm_version) comms; /* never empty */
-	/* string of the dict for PROC_NO_COMM; or PROC_NO_COMM: not used yet */
+	/* String of the dict for PROC_NO_COMM; or PROC_NO_COMM: not used yet. */
 	uint32_t number_comm;
 	struct proc_thread *older;
 	/* The dict thread of the last sample, and its components. */
@@ -80,7 +80,7 @@ struct procs {
 	uint64_t last_generation;
 	uint64_t last_instance;
 	uint64_t changes; /* incremented when a thread instance is added or removed */
-	/* number of versions of processes and threads that are not the newest */
+	/* Number of versions of processes and threads that are not the newest. */
 	uint64_t nr_old;
 	bool is_bounded; /* see procs_bound() */
 };

@@ -18,7 +18,7 @@ struct naming_lines {
 	struct binary binary;
 	uint64_t shift; /* kernel: run-time address minus link-time address */
 	bool is_module;
-	/* addresses of a module's sections, recorded ... */
+	/* Addresses of a module's sections, recorded ... */
 	struct module_line module;
 	struct module_layout layout; /* ... or computed */
 	bool has_layout;

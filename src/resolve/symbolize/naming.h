@@ -22,7 +22,7 @@ struct naming_places;
  * segment. Each warning about an image (log_say(), in OProfile's words) is printed once. */
 struct naming_options {
 	const char *root; /* prefix for recorded paths; NULL: none */
-	/* directories that are searched recursively by file name; NULL-terminated; NULL: none */
+	/* Directories that are searched recursively by file name; NULL-terminated; NULL: none. */
 	const char *const *image_path;
 	const char *vmlinux; /* instead of the session's; NULL: none */
 	/* For a sampled virtual machine: the text of its /proc/kallsyms, and its kernel's file;
@@ -31,11 +31,11 @@ struct naming_options {
 	const char *guest_vmlinux;
 	const char
 		*debug_dir; /* perf's cache (resolve/find/debug_cache.h); NULL: none */
-	/* directory of unwind tables (index_cache_dir()); NULL: none */
+	/* Directory of unwind tables (index_cache_dir()); NULL: none. */
 	const char *cache_dir;
 	const struct naming_trace *trace; /* NULL: none; must outlive the places */
-	/* servers for files that are not on this machine, by build-id
-	 * (resolve/find/debuginfod.h); NULL: none */
+	/* Servers for files that are not on this machine, by build-id
+	 * (resolve/find/debuginfod.h); NULL: none. */
 	const struct debuginfod_options *debuginfod;
 	/* `root` contains copies of everything that was found when it was made: nothing outside
 	 * of it is used */

@@ -36,7 +36,7 @@ struct naming_kallsyms {
 	struct buf text;
 	struct kallsyms_index index;
 	uint64_t shift; /* to add to its addresses; not 0: from another boot */
-	/* known to be from the recorded boot, so its modules are valid */
+	/* Known to be from the recorded boot, so its modules are valid. */
 	bool same_boot;
 	bool for_modules;
 	enum naming_status status; /* OK or UNVERIFIED */
@@ -67,7 +67,7 @@ struct naming {
 	bool is_local;          /* recorded on this machine, with this kernel */
 	uint64_t until_wall_ns; /* end of the recording; 0: unknown */
 	bool host_unknown;      /* the recording names no machine */
-	/* files of its processes; NULL: from another boot, or not opened yet */
+	/* Files of its processes; NULL: from another boot, or not opened yet. */
 	struct live_files *live;
 	bool live_tried;
 	struct naming_places *places;     /* NULL: nowhere else */

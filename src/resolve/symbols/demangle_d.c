@@ -46,7 +46,7 @@ static size_t identifier_end(const char *name, size_t at, size_t limit)
  * identifier's letters). */
 static bool is_much_work(const char *name, size_t len)
 {
-	/* total before each letter */
+	/* Total before each letter. */
 	uint64_t *work = malloc((len + 1) * sizeof(*work));
 	bool much = !work;
 

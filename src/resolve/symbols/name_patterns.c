@@ -33,7 +33,7 @@ struct definition {
 struct rule {
 	regex_t regex;
 	char *replacement;
-	/* groups used by the replacement, plus 1 for the whole match */
+	/* Groups used by the replacement, plus 1 for the whole match. */
 	size_t nr_groups;
 	char *literal; /* text that every match contains; "" if none is known */
 };

@@ -18,7 +18,7 @@
 #include "resolve/symbols/symtab_priv.h"
 
 enum {
-	/* limit for a symbol or string table; Chrome's has a quarter */
+	/* Limit for a symbol or string table; Chrome's has a quarter. */
 	TABLE_MAX_BYTES = 1 << 28,
 	DEBUGDATA_PACKED_MAX = 32 << 20,
 	DEBUGDATA_MAX = 128 << 20
@@ -38,7 +38,7 @@ struct symtab_elf_loading {
 	struct symbol_rules rules;
 	struct symtab *tab;
 	symtab_candidates candidates;
-	/* the segment of the previous symbol */
+	/* The segment of the previous symbol. */
 	const struct symtab_segment *last_segment;
 	bool by_vaddr; /* a kernel: positions are addresses, not file offsets */
 	bool data;     /* read objects instead of functions */

@@ -10,7 +10,7 @@
 
 /* The assigned address of an image. */
 struct unresolve_image {
-	/* address of offset 0; for FILE and VDSO: of their first chunk */
+	/* Address of offset 0; for FILE and VDSO: of their first chunk. */
 	uint64_t base;
 	bool placed;     /* base is set */
 	bool moved;      /* kernel of another machine, moved to another address */
@@ -23,7 +23,7 @@ struct unresolve_process {
 	bool known;
 	uint32_t app;
 	uint64_t start_ns;
-	/* incremented at each FORK: its threads must be written again */
+	/* Incremented at each FORK: its threads must be written again. */
 	uint32_t epoch;
 	struct space_node *mapped; /* since the last FORK */
 };

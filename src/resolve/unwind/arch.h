@@ -30,7 +30,7 @@ struct unwind_arch {
 	uint8_t odd_slot;
 	uint8_t perf_pc; /* perf's index of the program counter */
 	uint8_t nr_perf; /* length of the list below */
-	/* the slots of perf's registers, from index 0 */
+	/* The slots of perf's registers, from index 0. */
 	uint8_t perf[UNWIND_PERF_REGS];
 	uint64_t address_bits; /* mask of the bits that belong to a code address */
 };

@@ -40,7 +40,7 @@ static const struct crt crts[] = {
 	  .end_len = 5,
 	  /* CFA rsp + 8, rip at CFA - 8 */
 	  .cie = { 1, 0x78, RIP, 0x0c, RSP, 8, 0x90, 1 }, .cie_len = 8,
-	  /* after 4 bytes: CFA + 16; before the last byte of the end: + 8 */
+	  /* After 4 bytes: CFA + 16; before the last byte of the end: + 8. */
 	  .program = { 0x44, 0x0e, 16, 0x02, 0, 0x0e, 8 }, .program_len = 7,
 	  .body = 4 },
 	{ EM_386, false,
@@ -50,7 +50,7 @@ static const struct crt crts[] = {
 	  .end_len = 5,
 	  /* CFA esp + 4, eip at CFA - 4 */
 	  .cie = { 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1 }, .cie_len = 8,
-	  /* after 1 byte: + 8, ebx at CFA - 8; after 4: + 16; 2 before the end: + 8; 1: + 4 */
+	  /* After 1 byte: + 8, ebx at CFA - 8; after 4: + 16; 2 before the end: + 8; 1: + 4. */
 	  .program = { 0x41, 0x0e, 8, 0x83, 2, 0x43, 0x0e, 16, 0x02, 0, 0x0e, 8, 0x41,
 		       0xc3, 0x0e, 4 },
 	  .program_len = 16, .body = 9 },

@@ -12,7 +12,7 @@ enum {
 	EH_FRAME_MAX_BYTES = 1 << 28,
 	ID_BYTES = 4,          /* in .eh_frame also after a length of 12 bytes */
 	AUGMENTATION_MAX = 16, /* in characters; known ones have up to five */
-	/* of .eh_frame_hdr, up to the end of the pointer to .eh_frame */
+	/* Of .eh_frame_hdr, up to the end of the pointer to .eh_frame. */
 	HDR_BYTES = 4 + 8,
 	HDR_VERSION = 1
 };
@@ -30,7 +30,7 @@ enum {
 	PE_SDATA8 = 0x0c,
 	PE_FORMAT = 0x0f,
 	PE_PCREL = 0x10,
-	/* including the bit for "indirect", which is not used for code */
+	/* Including the bit for "indirect", which is not used for code. */
 	PE_APPLICATION = 0xf0,
 	PE_OMIT = 0xff
 };
@@ -181,7 +181,7 @@ static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
 	*ret_id = wide ? cursor_u64(&c) : cursor_u32(&c);
 	if (w->debug_frame && *ret_id == (wide ? UINT64_MAX : UINT32_MAX))
 		*ret_id = 0;
-	/* so that a reference to the first CIE differs from the id of a CIE */
+	/* So that a reference to the first CIE differs from the id of a CIE. */
 	else if (w->debug_frame)
 		++*ret_id;
 	*ret_content = c;

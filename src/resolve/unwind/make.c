@@ -44,7 +44,7 @@ struct unwind_make_maker {
 	const struct unwind_sources *from;
 	VEC(struct other) others; /* by offset */
 	size_t next_other;
-	/* remaining rows for others, which can share their data */
+	/* Remaining rows for others, which can share their data. */
 	uint32_t budget;
 	const uint8_t *bytes;  /* the expressions of this function */
 	unsigned int ret_slot; /* this and is_signal hold for the whole function */

@@ -6,9 +6,9 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	/* maximum distance of stack addresses from the copy */
+	/* Maximum distance of stack addresses from the copy. */
 	STACK_MAX_BYTES = 64 << 20,
-	/* return addresses farther from the end are not compared */
+	/* Return addresses farther from the end are not compared. */
 	CHECK_MAX_BYTES = 16384,
 	CHECK_END_BYTES = 2048
 };

@@ -24,9 +24,9 @@ enum unwind_how {
 	UNWIND_AT_CFA,   /* in memory, at CFA + value */
 	UNWIND_CFA_PLUS, /* the value is CFA + value */
 	UNWIND_REGISTER, /* in another register: slot `value` */
-	/* unknown; for the return address: this is the first frame */
+	/* Unknown; for the return address: this is the first frame. */
 	UNWIND_UNDEFINED,
-	/* in memory, at the result of the expression at code[value] */
+	/* In memory, at the result of the expression at code[value]. */
 	UNWIND_EXPRESSION,
 	UNWIND_VALUE /* the result of the expression */
 };
@@ -49,7 +49,7 @@ enum unwind_base {
 struct unwind_set {
 	uint8_t base; /* enum unwind_base */
 	uint8_t reg;
-	/* the caller was interrupted: its address is not a return address */
+	/* The caller was interrupted: its address is not a return address. */
 	bool is_signal;
 	uint8_t nr_rules;
 	int32_t offset;
