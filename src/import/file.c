@@ -166,8 +166,7 @@ static int import_file_begin(struct import_file_import *m,
 	if (!m->selection.times_known)
 		return err_set(
 			err, -ENODATA,
-			"time: it is not known when the samples begin and end, so there are no shares of it: "
-			"give seconds, such as time:1.5s-3s");
+			"time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 	return import_file_open_writer(m, err);
 }
 
@@ -268,7 +267,7 @@ static int import_file_convert(struct import_file_import *m, struct err *err)
 	if (r)
 		return r;
 	if (!m->writer)
-		return err_set(err, -ENODATA, "there is no sample in it");
+		return err_set(err, -ENODATA, "it contains no sample");
 	import_file_update_totals(m);
 	note_result(m);
 	return add_late(m, err);

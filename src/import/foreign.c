@@ -174,7 +174,7 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
-		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
+		return err_set(err, r, "it exceeds %d MB", FILE_MAX >> 20);
 	if (r)
 		return err_sys(err, r, "cannot be read");
 	r = import_foreign_unpack(m, err);
@@ -184,7 +184,7 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	return m->format
 		       ? 0
 		       : err_set(err, -EBADMSG,
-				 "it is no perf.data, nor folded stacks, pprof or text of perf script");
+				 "not a perf.data file, folded stacks, a pprof profile or perf script text");
 }
 
 /* ---- a sample ---- */
@@ -423,7 +423,7 @@ static int import_foreign_set_times(struct import_foreign_import *m, struct err 
 		return err_set(err, -ENOMEM, "out of memory");
 	return m->selection.times_known
 		       ? 0
-		       : err_set(err, -ENODATA, "time: its samples have no times");
+		       : err_set(err, -ENODATA, "time: its samples have no timestamps");
 }
 
 static int read_samples(struct import_foreign_import *m, foreign_fn fn, struct err *err)
@@ -440,7 +440,7 @@ static int import_foreign_convert(struct import_foreign_import *m, struct err *e
 	if (r)
 		return r;
 	if (!m->events.nr)
-		return err_set(err, -ENODATA, "there is no sample in it");
+		return err_set(err, -ENODATA, "it contains no sample");
 	choose_units(m);
 	selection_init(&m->selection, m->request->spec, &m->dict, "");
 	r = import_foreign_set_times(m, err);
@@ -497,7 +497,7 @@ int import_foreign(const struct import_request *request,
 		err_prefix(err, "%s", import_foreign_name_of(request));
 	if (!r && m.info.skipped)
 		log_say(LOG_WARNING,
-			"%s: %" PRIu64 " %s were not understood and are left out",
+			"%s: %" PRIu64 " %s were not recognised and are left out",
 			import_foreign_name_of(request), m.info.skipped,
 			m.format->read == foreign_read_pprof ? "parts" : "lines");
 	if (!r)

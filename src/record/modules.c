@@ -60,7 +60,7 @@ int recorder_look_at_modules(struct recorder *r)
 	/* Without them the report says what is missing. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,
 						  l.live.nr, &err))
-		log_say(LOG_WARNING, "modules loaded meanwhile are not saved: %s",
+		log_say(LOG_WARNING, "newly loaded modules are not saved: %s",
 			err.text);
 	for (size_t i = 0; i < l.live.nr; i++)
 		(void)vec_push(&r->symbols_due, l.live.at[i]);
@@ -96,7 +96,7 @@ static void recorder_modules_free_job(struct symbols_job *job)
 {
 	if (job->result)
 		log_say(LOG_WARNING,
-			"symbols of modules loaded meanwhile are not saved: %s",
+			"symbols of newly loaded modules are not saved: %s",
 			job->err.text);
 	vec_done(&job->modules);
 	free(job);

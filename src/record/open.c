@@ -119,7 +119,7 @@ static void save_kernel(struct recorder *r)
 
 	if (result == -ENOSPC)
 		log_say(LOG_WARNING,
-			"no room in %s for the kernel's symbols (1 MB): "
+			"no space in %s for the kernel's symbols (1 MB): "
 			"kernel samples will have no names",
 			dir->root);
 	else if (result < 0)
@@ -200,8 +200,8 @@ static bool recorder_open_is_rewritten(void *ctx, const char *path,
 static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 {
 	log_say(LOG_DEBUG,
-		"there before: %u processes, %u threads, %u mappings; "
-		"looked up in %llu ms, %u processes left for later, %u unreadable",
+		"existing: %u processes, %u threads, %u mappings; "
+		"read in %llu ms, %u processes deferred, %u unreadable",
 		stats->processes, stats->threads, stats->mappings,
 		(unsigned long long)((clock_now_ns(CLOCK_MONOTONIC) - begin_ns) /
 				     NS_PER_MS),
@@ -245,7 +245,7 @@ static int take_snapshots(struct recorder *r, struct err *err)
 			result = 0;
 	}
 	if (stats.skipped)
-		log_say(LOG_NOTE, "%u processes will be looked at when they first run",
+		log_say(LOG_NOTE, "%u processes will be read when they first run",
 			stats.skipped);
 	r->snapshot_done = true;
 	tell_snapshot(&stats, begin_ns);
@@ -263,7 +263,7 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 		if (result == -ESRCH && access("/proc/self", F_OK))
 			return err_set(
 				err, -ENOENT,
-				"/proc is not mounted: nothing can be known of processes");
+				"/proc is not mounted: processes cannot be identified");
 		if (result)
 			return err_sys(err, result, "process %d", c->pids[i]);
 	}
@@ -290,7 +290,7 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 	if (!result && c->stack_bytes && !config.user_regs)
 		result = err_set(
 			err, -EOPNOTSUPP,
-			"--callgraph=dwarf: it is not known how stacks of this machine (%s) are unwound",
+			"--callgraph=dwarf: unwinding is not supported on this machine (%s)",
 			r->machine.arch);
 	if (c->pids) {
 		config.tids = threads.list.at;

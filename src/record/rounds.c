@@ -408,8 +408,7 @@ static void tell_end(const struct recorder *r)
 		struct resolver_rests rests = resolver_unwind_rests(r->resolver);
 
 		log_say(LOG_DEBUG,
-			"%llu stacks were longer than their copies: "
-			"the rest of %llu was read from their processes",
+			"%llu stacks were longer than their copies; the rest of %llu was read from the processes",
 			(unsigned long long)rests.tried,
 			(unsigned long long)rests.found);
 	}

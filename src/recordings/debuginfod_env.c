@@ -84,7 +84,7 @@ int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 	if (timeout && !parse_duration_ns(timeout, &ns))
 		return err_set(
 			err, -EINVAL,
-			"--debuginfod-timeout: %s is no time such as 10, 1.5s, 2m, or 0 for never",
+			"--debuginfod-timeout: %s is not a time such as 10, 1.5s, 2m, or 0 for never",
 			timeout);
 	if (!urls)
 		return 0;

@@ -88,7 +88,7 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 	if (options->root)
 		return err_set(
 			err, -EINVAL,
-			"--root and archive: exclude each other: an archive is the root");
+			"--root cannot be combined with archive:, which sets the root");
 	options->archive = true;
 	options->root = dir;
 	options->debug_dir = a->cache;

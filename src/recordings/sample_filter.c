@@ -40,8 +40,7 @@ int script_filter_times(struct script_filter *f, const struct session_span *span
 		return 0;
 	return err_set(
 		err, -ENODATA,
-		"time: it is not known when the samples begin and end, so there are no shares of it: "
-		"give seconds, such as time:1.5s-3s");
+		"time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 }
 
 int script_filter_wants(struct script_filter *f, const struct sample *sample)

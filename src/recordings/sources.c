@@ -206,8 +206,8 @@ int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
 	uint64_t nr = 0;
 
 	if (text && (!parse_u64(text, &nr) || !nr))
-		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
-			       text);
+		return err_set(err, -EINVAL,
+			       "--threads: %s is not a number of at least 1", text);
 	*ret_nr = nr < THREADS_MAX ? (unsigned int)nr : THREADS_MAX;
 	return 0;
 }
@@ -446,7 +446,7 @@ static int add_listed(struct report_sources *sources, const struct spec *spec,
 			return r;
 	}
 	if (!sources->sessions.nr)
-		return err_set(err, -EINVAL, "No session given: %s leaves none",
+		return err_set(err, -EINVAL, "No session given: %s excludes all",
 			       spec->lists[SPEC_SESSION_EXCLUDE].text);
 	return 0;
 }
@@ -474,7 +474,8 @@ static int open_archive(char *const *words, struct report_sources *sources,
 				    ? 0
 				    : err_set(err, -ENOMEM, "out of memory");
 		else if (sources->archive)
-			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
+			r = err_set(err, -EINVAL, "%s: only one archive can be given",
+				    *words);
 		else
 			r = report_source_open_archive(sources, path, err);
 		if (r)
@@ -486,7 +487,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 static int refuse_session(const struct report_sources *sources,
 			  const struct spec_list *names, struct err *err)
 {
-	return err_set(err, -EINVAL, "%s: the session is given already as %s",
+	return err_set(err, -EINVAL, "%s: the session is already given as %s",
 		       names->text, sources->sessions.at[0].name);
 }
 
@@ -582,8 +583,10 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 	if (r)
 		return r;
 	if (sources->sessions.nr && sources->archive)
-		return err_set(err, -EINVAL, "%s: a recording beside an archive",
-			       sources->sessions.at[0].name);
+		return err_set(
+			err, -EINVAL,
+			"%s: an archive cannot be combined with another recording",
+			sources->sessions.at[0].name);
 	if (sources->archive)
 		return add_archived(sources, spec, err);
 	if (sources->sessions.nr && names->values.nr)

@@ -177,7 +177,7 @@ int script_sink_flush(struct script_sink *s)
 
 int script_sink_failed(struct err *err)
 {
-	return err_set(err, -EIO, "the result could not be written");
+	return err_set(err, -EIO, "cannot write the result");
 }
 
 void script_sink_done(struct script_sink *s)

@@ -133,19 +133,19 @@ static bool is_only_slashes(const char *path)
 static int check_perf(const struct archive_settings *set, struct err *err)
 {
 	if (set->all && !set->perf)
-		return err_set(err, -EINVAL, "--all goes with --perf");
+		return err_set(err, -EINVAL, "--all requires --perf");
 	if (set->perf && set->unpack)
-		return err_set(err, -EINVAL, "--perf and --unpack: one at a time");
+		return err_set(err, -EINVAL, "--perf cannot be combined with --unpack");
 	if (set->folder)
 		return err_set(err, -EINVAL,
-			       "%s and --output-directory exclude each other",
+			       "%s cannot be combined with --output-directory",
 			       set->perf ? "--perf" : "--unpack");
 	if (set->source_files)
-		return err_set(err, -EINVAL, "%s and --sources exclude each other",
+		return err_set(err, -EINVAL, "%s cannot be combined with --sources",
 			       set->perf ? "--perf" : "--unpack");
 	if (set->unpack && set->list_files)
 		return err_set(err, -EINVAL,
-			       "--unpack and --list-files exclude each other");
+			       "--unpack cannot be combined with --list-files");
 	return 0;
 }
 
@@ -154,14 +154,13 @@ static int archive_check(const struct archive_settings *set, struct err *err)
 	if (set->verify)
 		return set->perf || set->unpack || set->file || set->folder
 			       ? err_set(err, -EINVAL,
-					 "--verify only reads: it goes with nothing")
+					 "--verify cannot be combined with other options")
 			       : 0;
 	if (set->perf || set->all || set->unpack)
 		return check_perf(set, err);
 	if (set->folder && set->file)
-		return err_set(
-			err, -EINVAL,
-			"--output-directory and --output: one archive at a time");
+		return err_set(err, -EINVAL,
+			       "--output-directory cannot be combined with --output");
 	if (!set->folder && !set->file && !set->list_files)
 		return err_set(
 			err, -EINVAL,
@@ -170,10 +169,10 @@ static int archive_check(const struct archive_settings *set, struct err *err)
 		return err_set(err, -EINVAL, "Invalid --output-directory: %s",
 			       set->folder);
 	if (!set->source_files && (set->search_dirs || set->base_dirs))
-		return err_set(err, -EINVAL, "%s goes with --sources",
+		return err_set(err, -EINVAL, "%s requires --sources",
 			       set->search_dirs ? "--search-dirs" : "--base-dirs");
 	if (set->base_dirs && !set->search_dirs)
-		return err_set(err, -EINVAL, "--base-dirs goes with --search-dirs");
+		return err_set(err, -EINVAL, "--base-dirs requires --search-dirs");
 	return 0;
 }
 
@@ -254,7 +253,7 @@ static int archive_unpack_words(const struct archive_settings *set, char *const 
 	int r;
 
 	if (words[0] && words[1])
-		return err_set(err, -EINVAL, "%s: one file at a time", words[1]);
+		return err_set(err, -EINVAL, "%s: give only one file", words[1]);
 	cache = debug_dir();
 	if (!cache)
 		return err_set(
@@ -279,7 +278,7 @@ static int verify(const struct archive_settings *set, char *const *words,
 	int r;
 
 	if (!words[0] || words[1])
-		return err_set(err, -EINVAL, "--verify: name one archive");
+		return err_set(err, -EINVAL, "--verify: give one archive");
 	r = archive_verify(report_source_archive(words[0]), report_trust(set->force),
 			   &found, err);
 	if (!r)

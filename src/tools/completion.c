@@ -148,7 +148,7 @@ static int completion_run(const struct command *self, int argc, char **argv)
 		print_zsh();
 		return 0;
 	}
-	command_error("name one shell: bash or zsh");
+	command_error("give one shell: bash or zsh");
 	return 1;
 }
 

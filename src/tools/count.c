@@ -153,9 +153,8 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 		bool good = word && parse_u64_max(word, INT32_MAX, &number) && number;
 
 		if (!good)
-			(void)err_set(err, -EINVAL,
-				      "--%s: \"%s\" is not a number of a task", option,
-				      word ? word : "");
+			(void)err_set(err, -EINVAL, "--%s: \"%s\" is not a task number",
+				      option, word ? word : "");
 		free(word);
 		if (!good)
 			return -EINVAL;
@@ -249,24 +248,25 @@ static int choose_places(struct count_job *j, char **words, int nr, struct err *
 	if (modes > 1)
 		return err_set(
 			err, -EINVAL,
-			"only one of a command, --system-wide, --process-list, --thread-list and --cpu-list can be counted at a time");
+			"give only one of a command, --system-wide, --process-list, --thread-list and --cpu-list");
 	if (!modes)
 		return err_set(
 			err, -EINVAL,
 			"nothing to count: give a command, --system-wide, --process-list, --thread-list or --cpu-list (see --help)");
 	if (s->separate_cpu && !s->system_wide && !s->cpus)
 		return err_set(err, -EINVAL,
-			       "--separate-cpu goes with --system-wide or --cpu-list");
+			       "--separate-cpu requires --system-wide or --cpu-list");
 	if (s->separate_thread && !s->processes && !s->threads)
 		return err_set(
 			err, -EINVAL,
-			"--separate-thread goes with --process-list or --thread-list");
+			"--separate-thread requires --process-list or --thread-list");
 	if (s->repeat && !nr)
-		return err_set(err, -EINVAL, "--repeat goes with a command");
+		return err_set(err, -EINVAL, "--repeat requires a command");
 	if (s->repeat > REPEATS_MAX || (s->repeat > 1 && s->interval))
-		return err_set(err, -EINVAL,
-			       s->interval ? "--repeat does not go with --time-interval"
-					   : "--repeat: at most 10000");
+		return err_set(
+			err, -EINVAL,
+			s->interval ? "--repeat cannot be combined with --time-interval"
+				    : "--repeat: value too large: maximum is 10000");
 	if (s->processes || s->threads)
 		return choose_tasks(j, err);
 	if (s->system_wide || s->cpus)
@@ -314,8 +314,7 @@ static int count_choose_events(struct count_job *j, struct err *err)
 	pmu = events_have_pmu();
 	if (!pmu)
 		fprintf(stderr,
-			"%s: this machine gives no hardware counters (a virtual machine without PMU?): "
-			"time and page faults are counted instead of cycles\n",
+			"%s: this machine has no hardware counters (a virtual machine without PMU?): counting time and page faults instead of cycles\n",
 			command_name());
 	if (j->set.metrics || !pmu)
 		return events_parse(

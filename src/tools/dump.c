@@ -203,15 +203,14 @@ static int dump_all(struct dump_state *dump, char *const *words, struct err *err
 				err);
 
 	if (!r && spec_has_symbols(&dump->spec))
-		r = err_set(
-			err, -EINVAL,
-			"symbol: the lines of a dump have no names: opreport has them");
+		r = err_set(err, -EINVAL,
+			    "symbol: a dump contains no symbol names: use opreport");
 	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++) {
 		const struct report_session *s = &dump->sources.sessions.at[i];
 
 		r = s->perf_data
 			    ? err_set(err, -EINVAL,
-				      "%s: no session: `oprofile script %s` shows the samples of a perf.data, or import it",
+				      "%s: not a session: `oprofile script %s` shows the samples of a perf.data file, or import it",
 				      s->dir, s->dir)
 			    : dump_session(dump, s, err);
 	}

@@ -157,14 +157,12 @@ static int find_cpu(struct query *q)
 	}
 	if (!q->cpu) {
 		command_error(
-			"the type of this CPU is not known: "
-			"name one by --cpu-type; software events and TIMER work everywhere");
+			"the type of this CPU is unknown: give one with --cpu-type; software events and TIMER work everywhere");
 		return 1;
 	}
 	if (!word && !events_have_pmu() && !q->set.get_cpu_type)
 		fprintf(stderr,
-			"%s: this machine gives no hardware counters (a virtual machine without PMU?): "
-			"operf uses TIMER; software events can be counted\n",
+			"%s: this machine has no hardware counters (a virtual machine without PMU?): operf uses TIMER; software events can be counted\n",
 			command_name());
 	q->reqs.cpu = q->cpu;
 	q->reqs.no_host = word != NULL;
@@ -294,7 +292,7 @@ static void events_tell_turns(const struct query *q, size_t first)
 	event_counters_text(events[first].counters, text);
 	command_warning(
 		"Couldn't allocate hardware counters for the selected events: "
-		"%s does not fit beside those before it (counters that count it: "
+		"%s does not fit next to those before it (counters that count it: "
 		"%s). The kernel counts them in turns and scales.",
 		events[first].name, text);
 }

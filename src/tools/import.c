@@ -95,12 +95,11 @@ static int import_check_name(const char *name, struct err *err)
 	if (!*name || name[0] == '.' || strchr(name, '/'))
 		return err_set(
 			err, -EINVAL,
-			"--name: \"%s\" is no name of a session (no slash, no dot at the start)",
+			"--name: \"%s\" is not a session name (no slash, no leading dot)",
 			name);
 	if (!strcmp(name, "current") || !strcmp(name, "previous"))
 		return err_set(err, -EINVAL,
-			       "--name: %s is what sessions without a name become; "
-			       "leave --name out",
+			       "--name: %s is the default name: leave --name out",
 			       name);
 	return 0;
 }
@@ -121,7 +120,7 @@ static int import_open_dir(struct import_run *m, struct err *err)
 	}
 	if (!access(m->named, F_OK) && !m->options.force)
 		return err_set(err, -EEXIST,
-			       "%s is there already: give --force to replace it",
+			       "%s already exists: give --force to replace it",
 			       m->named);
 	return 0;
 }
@@ -179,15 +178,15 @@ static int check_sources(const struct import_run *m, char *const *words,
 	if (!s->sessions.nr)
 		return err_set(
 			err, -ENOENT,
-			"%s: there is no perf.data, nor folded stacks, a profile of pprof or text of perf script",
+			"%s: not a perf.data file, folded stacks, a pprof profile or perf script text",
 			words[0]);
 	if (spec_has_symbols(&m->spec))
 		return err_set(
 			err, -EINVAL,
-			"symbol: is for reports: a session holds addresses, import it and ask then");
+			"symbol: is not supported here: a session stores addresses; import it and select then");
 	for (size_t i = 0; i < s->sessions.nr; i++)
 		if (!s->sessions.at[i].perf_data)
-			return err_set(err, -EINVAL, "%s is a session already",
+			return err_set(err, -EINVAL, "%s is already a session",
 				       s->sessions.at[i].name);
 	return 0;
 }
@@ -210,7 +209,7 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	if (!r && !m->samples)
 		r = err_set(err, -ENODATA,
 			    "none of the %" PRIu64
-			    " samples is asked for: profile specification too strict ?",
+			    " samples is selected: profile specification too strict ?",
 			    m->skipped);
 	if (m->sources.sessions.nr)
 		mistaken_word_say(&m->sources, &m->spec, r);

@@ -89,7 +89,7 @@ static int info_show(struct all *all)
 	if (!r)
 		r = pager_run(&options, &screen, write_infos, all);
 	if (r)
-		command_error("the result could not be written");
+		command_error("cannot write the result");
 	return r != 0;
 }
 

@@ -250,9 +250,8 @@ static int script_run(const struct command *self, int argc, char **argv)
 		r = script_show(&run);
 	mistaken_word_say(&run.sources, &run.spec, r);
 	if (r)
-		command_error("%s", run.err.text[0]
-					    ? run.err.text
-					    : "the result could not be written");
+		command_error("%s", run.err.text[0] ? run.err.text
+						    : "cannot write the result");
 	script_done(&run);
 	return r ? 1 : run.status;
 }

@@ -290,7 +290,7 @@ static int status_run(const struct command *self, int argc, char **argv)
 	if (r >= 0)
 		return r;
 	if (first < argc) {
-		command_error("unexpected word '%s'", argv[first]);
+		command_error("unexpected argument '%s'", argv[first]);
 		return 1;
 	}
 	if (status_ask(&reply, &err)) {

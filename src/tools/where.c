@@ -56,7 +56,7 @@ static const char *const outcomes[NAMING_STATUS_COUNT] = {
 	[NAMING_NO_SYMBOLS] = "found, without symbols",
 	[NAMING_NO_FILE] = "not there",
 	[NAMING_OTHER_FILE] = "another one (its build-id, or time and size, differ)",
-	[NAMING_UNREADABLE] = "cannot be read, or is no ELF file",
+	[NAMING_UNREADABLE] = "cannot be read, or is not an ELF file",
 	[NAMING_AMBIGUOUS] = "several of that name, and no build-id",
 	[NAMING_UNVERIFIED] = "found, but there is no build-id to check it by",
 	[NAMING_NO_KALLSYMS] = "none of this kernel",
@@ -147,7 +147,7 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	else if (!build_id_parse(word, &image.build_id))
 		return err_set(
 			err, -ENOENT,
-			"%s: no binary of the recording, no file and no build-id",
+			"%s: not a binary of the recording, a file or a build-id",
 			word);
 	r = dict_init(&d);
 	if (!r) {
@@ -231,7 +231,7 @@ static int where_run(const struct command *self, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (first == argc) {
-		command_error("name a binary or a build-id");
+		command_error("give a binary or a build-id");
 		return 1;
 	}
 	return where_look(&w, argv + first, (size_t)(argc - 1 - first));

@@ -268,7 +268,7 @@ EOF
 	run --separate-stderr "$OPROFILE" addr2line -f -e large "$main"
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = main ]
-	[[ $stderr == *"large: debug section too large: .debug_info is left out"* ]]
+	[[ $stderr == *"large: debug section too large: skipping .debug_info"* ]]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 

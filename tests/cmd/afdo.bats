@@ -154,7 +154,7 @@ lines_of()
 	made_session lines "$(($(text_address lines) - $(text_offset lines)))"
 	run -1 --separate-stderr export_afdo --session-dir "$session" -o none
 	echo "$stderr"
-	[ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"functions"*"begin"*"-fdebug-info-for-profiling"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"start lines of the functions"*"-fdebug-info-for-profiling"* ]]
 	run -1 --separate-stderr export_afdo --session-dir "$session" symbol:mix -o none
 	[[ $stderr == *"symbol:"* ]]
 	run -1 --separate-stderr export_afdo --session-dir "$session" comm:nobody -o none

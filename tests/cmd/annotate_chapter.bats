@@ -375,5 +375,5 @@ END
 	for level in -O1 -O2 -O3; do check -g $level; done
 	annotate -s >listing
 	grep -q '^ \*  *[0-9]* .* without a source line, of which:' listing
-	grep -q "^ \*  *[0-9]* .* $PWD/p (code that its debug information does not cover)$" listing
+	grep -q "^ \*  *[0-9]* .* $PWD/p (code not covered by its debug information)$" listing
 }

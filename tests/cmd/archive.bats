@@ -441,10 +441,10 @@ check_fault() # CALL:FAULT TEXT
 	END
 	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/perf.data" in it is damaged' ]]
 	head -c 100000 /dev/urandom >noise
-	[ "$(refused noise)" = "noise: no tar file, or a damaged one" ]
+	[ "$(refused noise)" = "noise: not a tar file, or damaged" ]
 	: >empty
 	[ "$(refused empty)" = "empty: cut short" ]
-	[ "$(refused /dev/null)" = "/dev/null: an archive is a folder or a file NAME.oparchive" ]
+	[ "$(refused /dev/null)" = "/dev/null: not an archive: an archive is a directory or a file NAME.oparchive" ]
 }
 
 @test "an archive that means harm is refused, and writes nothing" {
@@ -463,13 +463,13 @@ check_fault() # CALL:FAULT TEXT
 	make_tar fifo 'add("d", kind=tarfile.FIFOTYPE)'
 	[[ "$(refused fifo)" == *'is a device' ]]
 	make_tar twice 'add("a", b"x"); add("a", b"y")'
-	[[ "$(refused twice)" == *'is there twice' ]]
+	[[ "$(refused twice)" == *'occurs twice' ]]
 	make_tar through 'add("a", b"x"); add("a/b", b"y")'
-	[[ "$(refused through)" == *'is there twice' ]]
+	[[ "$(refused through)" == *'occurs twice' ]]
 	make_tar bare 'add("a", b"x")'
 	[[ "$(refused bare)" == *'it has no manifest' ]]
 	make_tar more 'add("a", b"x"); add("manifest", b"oparchive 1\nend\n")'
-	[[ "$(refused more)" == *'its manifest says nothing' ]]
+	[[ "$(refused more)" == *'its manifest does not list' ]]
 	make_tar control 'add("\x1b[2J/../x", b"x")'
 	[[ "$(refused control)" == *'"\x1b[2J/../x" in it'* ]]
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
@@ -504,7 +504,7 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 		zstd.stdin.close()
 		zstd.wait()
 	END
-	[ "$(refused bomb)" = "bomb: unpacks to more than a recording can hold" ]
+	[ "$(refused bomb)" = "bomb: unpacks to more than the maximum size of a recording" ]
 }
 
 @test "links in a folder are refused" {

@@ -107,7 +107,7 @@ links_of()
 	fi
 	rm -rf home/.debug
 	run -1 oparchive --unpack all.tar
-	[ "$output" = "oparchive: data is there already: say with --output where the recording goes" ]
+	[ "$output" = "oparchive: data already exists: give another destination with --output" ]
 	rm data
 	rm -rf home/.debug
 	run -0 oparchive --unpack all.tar
@@ -179,7 +179,7 @@ links_of()
 
 @test "options that do not go together" {
 	run -1 oparchive --all
-	[[ $output == *"--all goes with --perf" ]]
+	[[ $output == *"--all requires --perf" ]]
 	run -1 oparchive --perf --unpack
 	run -1 oparchive --perf -o folder
 	run -1 oparchive --unpack a b
@@ -225,7 +225,7 @@ links_of()
 	[ "${#lines[@]}" -eq 1 ]
 	[ "${#stderr_lines[@]}" -eq 7 ]
 	[[ $stderr == *'"usr/bin/wrong/'*'has another build-id'* ]]
-	[[ $stderr == *'"note" in it is no perf.data'* ]]
+	[[ $stderr == *'"note" in it is not a perf.data file'* ]]
 	(cd home/.debug && find . -type f -o -type l | sort) >got
 	printf '%s\n' "./.build-id/${id:0:2}/${id:2}" "./usr/bin/good/$id/elf" \
 		"./usr/bin/old/$id/elf" | sort | diff - got
@@ -237,7 +237,7 @@ links_of()
 	[[ $output == *"opreport archive:ours.tar" ]]
 	head -c 100000 /dev/urandom >noise
 	run -1 oparchive --unpack noise
-	[ "$output" = "oparchive: noise: no tar file, or a damaged one" ]
+	[ "$output" = "oparchive: noise: not a tar file, or damaged" ]
 }
 
 @test "Ctrl-C leaves nothing half written behind" {

@@ -97,5 +97,5 @@ theirs()
 	run -1 --separate-stderr export_bolt --session-dir "$session" -o none
 	echo "$stderr"
 	# A warning that it is not there, and that nothing comes of it.
-	[ "${#stderr_lines[@]}" -le 2 ] && [[ $stderr == *"$PWD/gone: its symbols"* ]] && [ ! -e none ]
+	[ "${#stderr_lines[@]}" -le 2 ] && [[ $stderr == *"$PWD/gone: cannot read its symbols"* ]] && [ ! -e none ]
 }

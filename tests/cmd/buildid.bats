@@ -81,7 +81,7 @@ program()
 
 @test "buildid-cache says what cannot be added" {
 	run -1 "$OPROFILE" buildid-cache -a /etc/passwd,/nowhere
-	[[ $output == *"/etc/passwd: is no ELF file"* ]]
+	[[ $output == *"/etc/passwd: is not an ELF file"* ]]
 	[[ $output == *"/nowhere: No such file"* ]]
 	run -1 "$OPROFILE" buildid-cache
 	[[ $output == *--list* ]]

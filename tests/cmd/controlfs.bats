@@ -85,7 +85,7 @@ mount_files()
 	[ ! -e "$fs/colour" ]
 	[ ! -e "$fs/0/colour" ]
 	run -1 "$OPROFILE" controlfs "$fs"
-	[ "$output" = "oprofile controlfs: $fs: the control files are there already" ]
+	[ "$output" = "oprofile controlfs: $fs: the control files are already mounted there" ]
 }
 
 @test "writing sets, and says why not" {
@@ -303,7 +303,7 @@ print(*json.load(open(sys.argv[1]))["events"], sep="\n")' "$BATS_TEST_TMPDIR/sta
 	echo page-faults >"$fs/0/event"
 	echo 77 >"$fs/0/count"
 	run ! bash -c 'printf "a\0b" >"$1/0/event"' - "$fs"
-	[[ "$(value last_error)" == '0/event: "a,b," is no event'* ]]
+	[[ "$(value last_error)" == '0/event: "a,b," is not an event'* ]]
 	run ! bash -c 'head -c 3000 /dev/zero | tr "\0" 1 >"$1/0/count"' - "$fs"
 	[[ "$(value last_error)" == '0/count: "1111'*'is not a number' ]]
 	run ! bash -c 'exec 5>"$1/0/count"; echo 78 >&5; echo 79 >&5' - "$fs"

@@ -131,7 +131,7 @@ setup()
 
 @test "wrong calls are told in one line" {
 	run -1 ocount -s -C 0
-	[[ $output == 'ocount: only one of a command'* ]]
+	[[ $output == 'ocount: give only one of a command'* ]]
 	run -1 ocount
 	[[ $output == 'ocount: nothing to count'* ]]
 	run -1 ocount -C 0-x
@@ -143,7 +143,7 @@ setup()
 	run -1 ocount -i 0 -s
 	[[ $output == *'--time-interval 0: expected'* ]]
 	run -1 ocount -c true
-	[[ $output == *'--separate-cpu goes with'* ]]
+	[[ $output == *'--separate-cpu requires'* ]]
 }
 
 @test "output to a file; nothing of ours in the command's output" {

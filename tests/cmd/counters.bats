@@ -185,7 +185,7 @@ opened()
 	fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op/cnt_ctl=1,l3missonly=1/:100000 true 2>"$BATS_TEST_TMPDIR/log"
 	[ "$(opened 103)" = '0x90000 0' ]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//:100001 true
-	[[ $output == *'Count 100001 for event ibs_op// is no multiple of 16: IBS takes no other'* ]]
+	[[ $output == *'Count 100001 for event ibs_op// is not a multiple of 16, which IBS requires'* ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//u:100000 true
 	[[ $output == *'operf: event ibs_op//:'* ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_fetch//:100000 true
@@ -211,14 +211,14 @@ opened()
 	done
 	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_PRECISE=2)
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:2000000:ppp true
-	[[ $output == *'refuses precise samples of it (:ppp): fewer p, or none, may do'* ]]
+	[[ $output == *'refuses precise samples of it (:ppp): try fewer p, or none'* ]]
 }
 
 @test "ARM's SPE: refused by name, with what records it" {
 	pmu arm_spe_0 104
 	echo config:0 >"$FAKE_SYSFS/arm_spe_0/format/ts_enable"
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e arm_spe_0/ts_enable=1/:1024 true
-	[[ $output == *'event arm_spe_0/ts_enable=1/: this PMU writes into an AUX area, which is not recorded here (perf record does)'* ]]
+	[[ $output == *'event arm_spe_0/ts_enable=1/: this PMU writes to an AUX area, which operf does not record (use perf record)'* ]]
 }
 
 @test "a part of the machine: its PMUs together, on the CPUs of their mask, in their unit" {
@@ -232,7 +232,7 @@ opened()
 	run -1 fake "$OPROFILE_LINKS/ocount" -e cbox/lookups/ true
 	[[ $output == *'event cbox/lookups/ counts a part of the machine'*'--cpu-list 0' ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -e cbox/lookups/ true
-	[[ $output == *'of which there are no samples (ocount counts it)' ]]
+	[[ $output == *'and cannot be sampled (use ocount)' ]]
 	run -1 fake "$OPROFILE_LINKS/ocount" -s -i 100:1 -e imc/lookups/
 	[[ $output == *'(This machine has no PMU imc.)' ]]
 	fake "$OPROFILE_LINKS/ocount" -C 0 -c -i 1000:1 --json -e uncore_cbox_1/lookups/,cbox/lookups/,cpu-clock \
@@ -254,7 +254,7 @@ opened()
 	END
 	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 		run -1 fake "$OPROFILE_LINKS/ocount" -C 1 -i 100:1 -e cbox/lookups/
-		[[ $output == *'event cbox/lookups/ is counted on the CPUs 0 alone' ]]
+		[[ $output == *'event cbox/lookups/ can be counted only on the CPUs 0' ]]
 	fi
 }
 
@@ -264,12 +264,12 @@ opened()
 	echo "$output"
 	[[ ${lines[0]} =~ ^msr/event=0/,[1-9][0-9]*,100.00$ ]]
 	run -1 fake "$OPROFILE_LINKS/ocount" -b -e msr/event=0/u true
-	[[ $output == *'event msr/event=0/: its PMU cannot count user space and the kernel apart: leave out '* ]]
+	[[ $output == *'event msr/event=0/: its PMU cannot count user space and the kernel separately: remove the modifier '* ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e msr/event=0/:100000:u true
-	[[ $output == *'its PMU cannot count user space and the kernel apart: leave out '* ]]
+	[[ $output == *'its PMU cannot count user space and the kernel separately: remove the modifier '* ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e msr/event=0/:100000 true
 	echo "$output"
-	[[ $output == *'event msr/event=0/ cannot be sampled: its PMU only counts (ocount counts it)'* ]]
+	[[ $output == *'event msr/event=0/ cannot be sampled: its PMU only counts (use ocount)'* ]]
 }
 
 @test "the header says what the unit mask of an older name is" {
@@ -300,7 +300,7 @@ opened()
 		run -1 setpriv --reuid=65534 --regid=65534 --clear-groups timeout 20 "$OPROFILE" count -e page-faults -p $!
 		kill $!
 		echo "$output"
-		[[ $output == *"You do not have permission to monitor process $!: it is another user's"* ]]
+		[[ $output == *"You do not have permission to monitor process $!: it belongs to another user"* ]]
 	fi
 	# An event that the machine does not have.
 	fakes=(FAKE_NONE=1)
@@ -314,10 +314,10 @@ opened()
 	fakes=(FAKE_COUNTERS=2)
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,r1234:1000000 sh -c "$(spin)"
 	echo "$stderr"
-	[[ $stderr == *'cannot count all these events at once (r1234 does not fit beside those before it)'* ]]
-	[[ $stderr == *'in turns'* ]]
+	[[ $stderr == *'cannot count all these events at once (r1234 does not fit next to those before it)'* ]]
+	[[ $stderr == *'multiplexes them'* ]]
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,page-faults:100 true
-	[[ $stderr != *'in turns'* ]]
+	[[ $stderr != *'multiplexes them'* ]]
 	run -125 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e '{cycles:1000000,instructions:1000000,r1234:1000000}' true
 	echo "$stderr"
 	[[ $stderr == *'event r1234 cannot be counted together with the others of its group'*'leave the braces out'* ]]
@@ -325,7 +325,7 @@ opened()
 	[[ $stderr == *'event r1234 cannot be counted together with the others of its group'* ]]
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/ophelp" --check-events r1:10000 r2:10000 r3:10000
 	echo "$output $stderr"
-	[[ $stderr == *'r3 does not fit beside those before it'* ]]
+	[[ $stderr == *'r3 does not fit next to those before it'* ]]
 	# Of other CPUs the number of counters is known; cycles and instructions have their own.
 	run -0 --separate-stderr "$OPROFILE_LINKS/ophelp" -c i386/skylake -e CPU_CLK_UNHALTED:2000000 INST_RETIRED:2000000 \
 		r1:10000 r2:10000 r3:10000 r4:10000
@@ -337,11 +337,11 @@ opened()
 	fakes=(FAKE_COUNTERS=2 OPROFILE_RUN_DIR="$BATS_TEST_TMPDIR/run" OPROFILE_SETUP_DIR="$BATS_TEST_TMPDIR/etc")
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$session" \
 		--event=r1:10000 --event=r2:10000
-	[[ $stderr != *'in turns'* ]]
+	[[ $stderr != *'multiplexes them'* ]]
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$session" \
 		--event=r1:10000 --event=r2:10000 --event=r3:10000
 	echo "$stderr"
-	[[ $stderr == *"opcontrol: warning: Couldn't allocate hardware counters for the selected events: r3 does not fit beside those before it."* ]]
+	[[ $stderr == *"opcontrol: warning: Couldn't allocate hardware counters for the selected events: r3 does not fit next to those before it."* ]]
 	grep -qx 'NR_CHOSEN=3' "$BATS_TEST_TMPDIR/etc/daemonrc"
 }
 

@@ -208,7 +208,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	run "$OPROFILE" export perf-data perf.data
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ "$output" == *"perf.data is there already"*"--output-file"* ]]
+	[[ "$output" == *"perf.data already exists"*"--output-file"* ]]
 	cmp perf.data "$DATA/arm64/perf.tp.data"
 	opreport --by comm,image,tid --csv perf.data >before
 	"$OPROFILE" export perf-data -o perf.data perf.data 2>/dev/null

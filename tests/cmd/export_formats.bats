@@ -364,7 +364,7 @@ lines_program()
 	[ "$(cat "$out/sum")" -eq "$(opreport "$DATA/arm64/perf.full.data" --by event --csv 2>"$out/err" |
 		awk -F, 'NR > 1 { n += $2 } END { print n }')" ]
 	run -1 --separate-stderr export_it chrome "$DATA/arm64/perf.full.data" -o "$out/no"
-	[[ $stderr == *"choose one, as in event:"* ]]
+	[[ $stderr == *"select one, for example event:"* ]]
 	[ ! -e "$out/no" ]
 }
 
@@ -422,9 +422,9 @@ lines_program()
 	[ "$(cells --rows=cpu)" = "['CPU 0'] {(0, 0): 11}" ]
 	[ "$(cells --rows=thread)" = "['a;b\"< 7/7', 'two 7/8'] {(0, 0): 8, (0, 1): 3}" ]
 	run -1 --separate-stderr export_it heatmap --rows=colour --session-dir "$session"
-	[[ $stderr == *"--rows=colour: it is offset, cpu or thread" ]]
+	[[ $stderr == *"--rows=colour: expected offset, cpu or thread" ]]
 	run -1 --separate-stderr export_it folded --rows=cpu --session-dir "$session"
-	[[ $stderr == *"only a heatmap"* ]]
+	[[ $stderr == *"only supported for heatmap"* ]]
 }
 
 @test "perf-script: what oprofile script prints" {

@@ -145,7 +145,7 @@ def chrome(path):
     """Profile of the DevTools protocol"""
     data = json.load(open(path, encoding="utf-8"))
     nodes = {n["id"]: n for n in data["nodes"]}
-    need(len(nodes) == len(data["nodes"]), "an id is there twice")
+    need(len(nodes) == len(data["nodes"]), "an id occurs twice")
     parent = {c: n["id"] for n in data["nodes"] for c in n.get("children", ())}
     need(set(parent) | {data["nodes"][0]["id"]} == set(nodes), "nodes without a parent")
     need(len(data["samples"]) == len(data["timeDeltas"]), "samples and timeDeltas differ")
@@ -196,7 +196,7 @@ def heatmap(path):
     """export/heatmap.c says what is in the page; commands it has none"""
     data, names = page(path, 3)
     heat = data["heat"]
-    need(len(set(map(tuple, data["who"]))) == len(data["who"]), "a cell is there twice")
+    need(len(set(map(tuple, data["who"]))) == len(data["who"]), "a cell occurs twice")
     for (column, row), rows in zip(data["who"], data["rows"]):
         need(column < heat["columns"] and row < heat["nr_rows"], "a cell outside")
         node = 0
@@ -305,7 +305,7 @@ def afdo(path):
         head = re.match(r"(\S+):(\d+):\d+$", line)
         if head:
             name = head[1]
-            need(name not in own, f"{name} is there twice")
+            need(name not in own, f"{name} occurs twice")
             own[name] = 0
             continue
         body = re.match(r" +[\d.]+: (\d+)( |$)", line)

@@ -79,7 +79,7 @@ leaves()
 	folded "$DATA/arm64/perf.dwarf.data" 2>/dev/null | grep -q '^work;\[truncated\];'
 	run -1 --separate-stderr folded "$DATA/arm64/perf.full.data"
 	[ "$(grep -vc 'warning:' <<<"$stderr")" -eq 1 ]
-	[[ $stderr == *"choose one, as in event:"* ]]
+	[[ $stderr == *"select one, for example event:"* ]]
 	run -0 --separate-stderr folded "$DATA/arm64/perf.full.data" event:page-faults
 	[ "${#lines[@]}" -gt 3 ]
 	run -1 --separate-stderr folded "$out/nothing.data"

@@ -215,7 +215,7 @@ build()
 		$change run
 		OPROFILE_RUN_DIR=$PWD/run run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$PWD/session"
 		[ "$status" -ne 0 ]
-		[[ "$output" == *"$PWD/run is not used for the daemon: other users can change it"* ]]
+		[[ "$output" == *"$PWD/run cannot be used by the daemon: it, or a directory above it, is writable by other users"* ]]
 		[ -z "$(ls run)" ]
 	done
 }

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 # perf 6.1 of Debian crashes now and then (stack smashing while it writes build-ids): what is
-# compared with it has more than one try.
+# compared with it exceeds one try.
 setup_file()
 {
 	export BATS_TEST_RETRIES=2
@@ -120,7 +120,7 @@ segment-000002" ]
 	[[ "$output" == *"sample files"* ]]
 }
 
-@test "what is no perf.data is refused in one line, and nothing is made" {
+@test "what is not a perf.data file is refused in one line, and nothing is made" {
 	for word in /etc/passwd /nowhere; do
 		run import "$word"
 		[ "$status" -eq 1 ]

@@ -133,7 +133,7 @@ made_session()
 	done
 	printf 'p;f 2\nwhat is this\n' >half
 	run -3 --separate-stderr import --name half - <half
-	[[ $stderr == *"standard input: 1 lines were not understood"* ]]
+	[[ $stderr == *"standard input: 1 lines were not recognised"* ]]
 }
 
 @test "several become one, and a recording and a profile" {
@@ -194,7 +194,7 @@ made_session()
 	printf '\t%s\n\nwhat is this\n' '  10 f+0x0 (/bin/make)' >>text
 	counts event,comm,pid,cpu,image,symbol text >found 2>err
 	cat err
-	grep -q "text: 1 lines were not understood" err
+	grep -q "text: 1 lines were not recognised" err
 	diff - found <<-'END'
 		cpu-clock:pppH|swapper|0|2|[unknown]|idle|1|1
 		cycles:u|my prog 2|17|-1|/usr/bin/my prog (deleted)|main|1|250000
@@ -247,7 +247,7 @@ made_session()
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	printf 'p;f 1\nwhat is this\n' >half
 	run -3 --separate-stderr import half
-	[[ $stderr == *"half: 1 lines were not understood"* ]]
+	[[ $stderr == *"half: 1 lines were not recognised"* ]]
 	run -1 --separate-stderr import --name x half comm:q
 	[ ! -e "$session/samples/x" ]
 	# Any other file is no source, as before.

@@ -235,7 +235,7 @@ perf_counts()
 	grep -q reuse_first out
 	head -c 5000 /dev/urandom >"$copy"
 	opreport --session-dir "$session" -l >out 2>report.err
-	grep -q 'it is no jitdump' report.err
+	grep -q 'not a jitdump' report.err
 	grep -q 'anon (tgid:' out
 	: >"$copy"
 	opreport --session-dir "$session" -l >out

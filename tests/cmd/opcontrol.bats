@@ -79,7 +79,7 @@ has()
 	has METRICS_LISTEN 127.0.0.1:9100
 	run opcontrol --metrics-listen=0.0.0.0:9100
 	[ "$status" -eq 1 ]
-	[ "$output" = 'opcontrol: --metrics-listen: "0.0.0.0:9100": metrics are for this machine alone, at 127.0.0.1 or [::1]' ]
+	[ "$output" = 'opcontrol: --metrics-listen: "0.0.0.0:9100": metrics are only served locally, at 127.0.0.1 or [::1]' ]
 	has METRICS_LISTEN 127.0.0.1:9100
 	stand_in 'status=state paused|ok'
 	opcontrol --metrics-listen=none
@@ -434,7 +434,7 @@ has()
 	run opcontrol --save=x
 	[ "$status" -eq 1 ]
 	[ "${lines[0]}" = "opcontrol: segment-000001: No space left on device" ]
-	[ "${lines[1]}" = "opcontrol: the session was saved as x, but without what there was no room for" ]
+	[ "${lines[1]}" = "opcontrol: the session was saved as x; some samples were dropped because the disk is full" ]
 }
 
 @test "calls at the same time are served one after the other" {
@@ -474,7 +474,7 @@ has()
 		run opcontrol $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
-		[ "$output" = "opcontrol: oprofiled runs (pid $daemon), but nobody listens at $OPROFILE_RUN_DIR/control: it ends, or its socket was removed; \"kill -TERM $daemon\" ends it properly" ]
+		[ "$output" = "opcontrol: oprofiled is running (pid $daemon), but does not listen at $OPROFILE_RUN_DIR/control: it is exiting, or its socket was removed; \"kill -TERM $daemon\" stops it cleanly" ]
 	done
 }
 
@@ -617,7 +617,7 @@ is_gone()
 	touch "$OPROFILE_FS_DIR"
 	run opcontrol --init
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"there are no control files at $OPROFILE_FS_DIR; all else works" ]]
+	[[ "$output" == *"no control files at $OPROFILE_FS_DIR; everything else works" ]]
 }
 
 @test "settings made while it runs count after the next start" {
@@ -766,7 +766,7 @@ begin_others()
 		[ "$status" -eq 1 ]
 		[ "$words" != --reset ] || [ "${lines[0]}" = "Signalling daemon... " ]
 		[ "$words" = --reset ] || [ "${#lines[@]}" -eq 1 ]
-		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'. \"${words%%=*}\" is for root, the daemon's own user and members of group oprofile"* ]]
+		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'. \"${words%%=*}\" is restricted to root, the daemon's user and members of group oprofile"* ]]
 	done
 	run as_other "$OPROFILE_LINKS/opcontrol" --no-vmlinux --start
 	[[ "$output" == *'. "--start" is for root'* ]]
@@ -952,7 +952,7 @@ make_kernel()
 		run opcontrol --vmlinux="$file"
 		echo "$output"
 		[ "$status" -eq 1 ]
-		[ "$output" = "opcontrol: The specified vmlinux file ($file) does not seem to be valid: it is a program, a module or a dump, and no kernel" ]
+		[ "$output" = "opcontrol: The specified vmlinux file ($file) does not seem to be valid: it is a program, a module or a dump, not a kernel" ]
 		has VMLINUX none
 	done
 	ln -s vmlinux kernel
@@ -968,7 +968,7 @@ make_kernel()
 	make_kernel other 0x1234567890
 	run opcontrol --vmlinux=other
 	[ "$status" -eq 0 ]
-	[ "$output" = "opcontrol: warning: --vmlinux: other is not the kernel that runs: its build-id is another one" ]
+	[ "$output" = "opcontrol: warning: --vmlinux: other is not the running kernel: the build-ids differ" ]
 	has VMLINUX "$(realpath .)/other"
 }
 
@@ -995,7 +995,7 @@ kept()
 	need_root
 	opcontrol --event=cycles:100000 2>&1 | grep -q 'no performance counters' || skip "there are counters here"
 	kept TIMER:0:0:1:1 -- --event=CPU_CLK_UNHALTED:100000 --event=cycles:200000
-	[[ "$output" == *"cycles: "*"takes its place, too, and is sampled once"* ]]
+	[[ "$output" == *"cycles: "*"using the event TIMER instead (sampled once for all of them)"* ]]
 	kept TIMER:0:0:0:1 -- --event=CPU_CLK_UNHALTED:100000:0:0:1
 	kept TIMER:0:0:1:0 -- --event=CPU_CLK_UNHALTED:100000 --kernel-only
 	kept TIMER:0:0:0:1 -- --ctr0-event=CPU_CLK_UNHALTED --ctr0-count=100000 --ctr0-kernel=0

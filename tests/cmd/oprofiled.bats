@@ -190,7 +190,7 @@ start_load() {
 	[ "$status" -eq 0 ]
 	[ ! -e "$run_dir/control" ]
 	grep -q 'oprofiled ends' "$log"
-	told=$(sed -n 's/.*oprofiled ends: \([0-9]*\) samples.*/\1/p' "$log")
+	told=$(sed -n 's/.*oprofiled exits: \([0-9]*\) samples.*/\1/p' "$log")
 	[ "$(reported_samples)" -eq "$told" ]
 }
 
@@ -208,7 +208,7 @@ start_load() {
 	start_daemon --paused
 	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused
 	echo "$output"
-	[[ "$output" == *"oprofiled runs already (pid $daemon,"* ]]
+	[[ "$output" == *"oprofiled is already running (pid $daemon,"* ]]
 	kill -TERM "$daemon"
 	wait_daemon
 	[ "$status" -eq 0 ]
@@ -232,10 +232,10 @@ start_load() {
 	run -1 ask 'save one'
 	[[ "$output" == *"EEXIST session one already exists"* ]]
 	run -1 ask 'save ../two'
-	[[ "$output" == *"is no name for a session"* ]]
+	[[ "$output" == *"is not a valid session name"* ]]
 	for name in previous current a%0Ab .lock; do
 		run -1 ask "save $name"
-		[[ "$output" == *"is no name for a session"* ]]
+		[[ "$output" == *"is not a valid session name"* ]]
 	done
 	one=$(opreport --session-dir "$session" --by event --csv session:one |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')
@@ -277,7 +277,7 @@ start_load() {
 		[ "$complete" -ge "$dumped" ]
 	done
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 4 ]
-	# By time and CPU no sample is there twice.
+	# By time and CPU no sample occurs twice.
 	"$OPROFILE" script --session-dir "$session" --fields time,cpu 2>/dev/null |
 		sort >"$BATS_TEST_TMPDIR/times" || true
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/times")" -eq "$complete" ]
@@ -501,7 +501,7 @@ has_copy_of() {
 # The answer reports that a session was removed, unless the daemon's own round saw it first: then the log does.
 reports_removal() # NUMBER_IN_LOG COMMAND
 {
-	local text="$session/samples/current/segment-000001 was removed while it was written: what was sampled into it is lost"
+	local text="$session/samples/current/segment-000001 was removed while it was written: its samples are lost"
 	run ask "$2"
 	[[ "$status" -eq 1 && "$output" == *"error ENOENT $text"* ]] ||
 		[ "$(grep -c -F "$text" "$log")" -eq "$1" ]
@@ -537,7 +537,7 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 	rm -r "$session/samples"
 	wait_for_file "$session/samples/current/segment-000001"
 	wait_for_samples $(($(field samples) + 100))
-	grep 'was removed while it was written.*the recording begins anew' "$session/samples/oprofiled.log"
+	grep 'was removed while it was written.*recording restarts' "$session/samples/oprofiled.log"
 	grep 'sampling .* at 997 Hz' "$session/samples/oprofiled.log"
 	ask shutdown
 	daemon=
@@ -567,7 +567,7 @@ fill_disk() {
 	# Rotations are due meanwhile.
 	sleep 1
 	rm "$session/fill"
-	wait_for "$log" 'there is room again'
+	wait_for "$log" 'space is available again'
 	wait_for_samples $(($(field samples) + 20))
 	ask stop
 	told=$(field samples)
@@ -717,8 +717,8 @@ value() {
 	ask 'set buffer_size 65536'
 	ask 'set enable 1'
 	run -1 ask 'set enable 1'
-	[[ "$output" == *"error EINVAL enable: it samples already"* ]]
-	[[ "$(value last_error)" == "enable: it samples already" ]]
+	[[ "$output" == *"error EINVAL enable: it is already sampling"* ]]
+	[[ "$(value last_error)" == "enable: it is already sampling" ]]
 	[ "$(field event.0)" = TIMER:2000000:0:1:1 ]
 	start_load
 	wait_for_samples 100
@@ -883,7 +883,7 @@ manage() {
 		ask "$verb"
 		[ "$(stat -c %a "$run_dir/control")" = 666 ]
 	done
-	[ "$(grep -c 'the socket was removed, and is there again' "$log")" -eq 2 ]
+	[ "$(grep -c 'the socket was removed and has been created again' "$log")" -eq 2 ]
 	ask shutdown
 	wait_daemon
 	[ "$status" -eq 0 ]
@@ -1097,7 +1097,7 @@ need_filter() {
 	helper
 	is_confined "$worker"
 	cat "$log"
-	! grep -q 'died of it' "$log"
+	! grep -q 'crashed' "$log"
 	kill -TERM "$daemon"
 	wait_daemon
 	[ "$status" -eq 0 ]
@@ -1125,7 +1125,7 @@ wait_for_look() {
 	wait_daemon
 	cat "$log"
 	[ "$status" -eq 0 ]
-	! grep -q 'the recording begins anew' "$log"
+	! grep -q 'recording restarts' "$log"
 	names=$(sed -n 's/.*the session has \([0-9]*\) names.*/\1/p' "$log" | tail -1)
 	[ "$names" -lt 20000 ]
 	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -lt 300 ]
@@ -1238,7 +1238,7 @@ wait_for_look() {
 	run -1 "$OPROFILE_LINKS/oprofiled" --max-memory 1d --foreground
 	[[ "$output" == *"--max-memory \"1d\": give a size"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" word
-	[[ "$output" == *"unexpected word 'word'"* ]]
+	[[ "$output" == *"unexpected argument 'word'"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --xen-image x
 	[[ "$output" == *"Xen"* ]]
 }
@@ -1342,7 +1342,7 @@ take_port() {
 @test "a metrics port that another program has costs metrics, not samples" {
 	take_port
 	start_daemon --metrics-listen "$port"
-	grep "warning.*metrics at $port: cannot listen: Address already in use; it is tried again" "$log"
+	grep "warning.*metrics at $port: cannot listen: Address already in use; retrying once a minute" "$log"
 	start_load
 	wait_for_samples 100
 	[ -z "$(field metrics)" ]
@@ -1402,7 +1402,7 @@ take_port() {
 	run ! scrape
 	[ -z "$(field metrics)" ]
 	run -1 "$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" --metrics-listen 192.0.2.1:9100
-	[[ "$output" == *"METRICS_LISTEN: \"192.0.2.1:9100\": metrics are for this machine alone, at 127.0.0.1 or [::1]" ]]
+	[[ "$output" == *"METRICS_LISTEN: \"192.0.2.1:9100\": metrics are only served locally, at 127.0.0.1 or [::1]" ]]
 }
 
 @test "the clock is set by an hour, and back: nothing is lost, and times are those of the day" {
@@ -1415,7 +1415,7 @@ take_port() {
 	for offset in 3600 0; do
 		echo $offset >"$FAKE_CLOCK"
 		[ $offset -gt 0 ] && step=+3600 || step=-3600
-		wait_for "$log" "($step s): another segment begins"
+		wait_for "$log" "($step s): starting a new segment"
 		before=$(field samples)
 		day=$(($(date +%s) + offset))
 		wait_for_samples $((before + 1500))
@@ -1444,14 +1444,14 @@ take_port() {
 	wait_for_samples 20
 	fill_disk 1
 	echo 3600 >"$FAKE_CLOCK"
-	wait_for "$log" '(+3600 s): another segment begins'
+	wait_for "$log" '(+3600 s): starting a new segment'
 	# Who asks makes it look whether the segment is due, when it cannot write.
 	for i in 1 2 3 4 5 6 7 8; do
 		field samples
 		sleep 0.1
 	done
 	rm "$session/fill"
-	wait_for "$log" 'there is room again'
+	wait_for "$log" 'space is available again'
 	day=$(($(date +%s) + 3600))
 	wait_for_samples $(($(field samples) + 1500))
 	ask dump

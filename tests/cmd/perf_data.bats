@@ -96,7 +96,7 @@ agree()
 	done
 }
 
-@test "what is no perf.data is refused in one line" {
+@test "what is not a perf.data file is refused in one line" {
 	local file=$BATS_TEST_TMPDIR/perf.data
 	printf 'PERFILE2rest' >"$file"
 	run opreport "$file"
@@ -220,7 +220,7 @@ make_guest_data()
 	need_data
 	run -1 --separate-stderr "$OPROFILE" dump "$DATA/arm64/perf.data"
 	[ -z "$output" ]
-	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: no session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data, or import it" ]
+	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: not a session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data file, or import it" ]
 }
 
 # What was taken in rounds is stepped over the second time, when chunks end elsewhere.

@@ -335,11 +335,11 @@ teardown()
 
 @test "no time and no pages are refused" {
 	run -125 operf --session-dir "$session" --duration 0 true
-	[ "${lines[0]}" = "operf: --duration: 0 is too little (see operf --help)" ]
+	[ "${lines[0]}" = "operf: --duration: 0 is too small: the value must be above 0 (see operf --help)" ]
 	run -125 operf --session-dir "$session" --duration 0ms true
-	[ "${lines[0]}" = "operf: --duration: 0ms is too little (see operf --help)" ]
+	[ "${lines[0]}" = "operf: --duration: 0ms is too small: the value must be above 0 (see operf --help)" ]
 	run -125 operf --session-dir "$session" --ring-pages 0 true
-	[ "${lines[0]}" = "operf: --ring-pages: 0 is too little (see operf --help)" ]
+	[ "${lines[0]}" = "operf: --ring-pages: 0 is too small: the value must be above 0 (see operf --help)" ]
 	[ ! -e "$session/samples" ]
 }
 

@@ -379,10 +379,10 @@ setup() {
 
 @test "--sort: keys that it does not know, and those that are for grouping" {
 	refused 'unknown sort option: foo' -l -s foo
-	refused 'unknown sort option: comm (to group by it there is --by comm)' -l -s sample,comm
-	refused 'unknown sort option: dso (to group by it there is --by dso)' -s dso
+	refused 'unknown sort option: comm (to group by it, use --by comm)' -l -s sample,comm
+	refused 'unknown sort option: dso (to group by it, use --by dso)' -s dso
 	# perf's habit.
-	refused 'unknown sort option: comm (to group by it there is --by comm,dso,sym)' \
+	refused 'unknown sort option: comm (to group by it, use --by comm,dso,sym)' \
 		--sort comm,dso,sym
 	refused "--sort=image: it is not among the keys of --by" --by comm -s image
 	refused '--sort=vma is meaningless with --csv' -l --csv -s vma
@@ -674,7 +674,7 @@ bats_require_minimum_version 1.5.0
 	grep -Eq '^6 +100\.000 +3 +75\.0000 +0\.01 +work$' "$dir/out"
 	grep -Eq '^0 +0 +1 +25\.0000 +- +idle$' "$dir/out"
 	run -1 "$OPROFILE" report --session-dir "$dir" --by comm --ratio MISSES/CYCLES
-	[[ $output == *'--ratio MISSES/CYCLES: expected EVENT/EVENT of what was recorded: MISSES, INSTRUCTIONS'* ]]
+	[[ $output == *'--ratio MISSES/CYCLES: expected EVENT/EVENT with recorded events: MISSES, INSTRUCTIONS'* ]]
 	"$OPROFILE" report --session-dir "$dir" --ratio MISSES/INSTRUCTIONS \
 		--ratio INSTRUCTIONS/MISSES >"$dir/out"
 	cat "$dir/out"
@@ -721,6 +721,6 @@ bats_require_minimum_version 1.5.0
 	END
 	"$OPROFILE" report --session-dir "$dir" >"$dir/out"
 	cat "$dir/out"
-	grep -qx 'A had a counter for 25.5 % of the time, in turns with other events' "$dir/out"
-	! grep 'B had a counter' "$dir/out" || false
+	grep -qx 'A was counted for 25.5 % of the time, multiplexed with other events' "$dir/out"
+	! grep 'B was counted' "$dir/out" || false
 }

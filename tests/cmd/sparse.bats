@@ -68,7 +68,7 @@ disk_kb()
 	# Neither a directory nor a file has it; both say so, and are good.
 	for out in --output-directory=archive --output=file.oparchive; do
 		run -0 --separate-stderr oparchive --session-dir "$session" "$out"
-		[ "$stderr" = "oparchive: warning: $PWD/hole is not archived: it is a sparse file, nearly all of it is holes" ]
+		[ "$stderr" = "oparchive: warning: $PWD/hole is not archived: it is a sparse file that consists almost entirely of holes" ]
 		run -0 oparchive --verify "archive:${out#*=}"
 		run -0 --separate-stderr opreport "archive:${out#*=}" --symbols
 		[[ "$output" == *"$PWD/hole"* ]]

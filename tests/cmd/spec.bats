@@ -270,10 +270,10 @@ table() {
 		8191  session-exclude:other
 		8192  session:current,other 'session-exclude:c*'
 	END
-	[ "$(refused session-exclude:current)" = "No session given: session-exclude:current leaves none" ]
+	[ "$(refused session-exclude:current)" = "No session given: session-exclude:current excludes all" ]
 	[[ "$(refused session:nowhere)" == *"Please specify a session containing sample data"* ]]
 	[ "$(refused "$S/samples/other" session-exclude:x)" = \
-		"session-exclude:x: the session is given already as $S/samples/other" ]
+		"session-exclude:x: the session is already given as $S/samples/other" ]
 }
 
 @test "relative words mean the file they lead to" {
@@ -323,7 +323,7 @@ table() {
 		[ "$want" -gt 0 ] && [ "$got" = "$want" ] || { echo "$words: $got, not $want"; return 1; }
 	done
 	[ "$("$OPROFILE" dump --session-dir "$S" symbol:x 2>&1)" = \
-		"oprofile dump: symbol: the lines of a dump have no names: opreport has them" ]
+		"oprofile dump: symbol: a dump contains no symbol names: use opreport" ]
 }
 
 # Two segments whose clocks have nothing to do with each other, as over a boot: the first began an
@@ -366,7 +366,7 @@ describe_day()
 	refused session:day --since=5m --time=1s-2s
 	# Nothing tells when that one was made.
 	describe_times | write_segment "$S/samples/undated"
-	[[ "$(refused session:undated --since=10m)" == *"does not tell at which time of day"* ]]
+	[[ "$(refused session:undated --since=10m)" == *"does not contain its time of day"* ]]
 }
 
 # said COMMAND... : status 1 and nothing on the standard output; what it says, without its name.

@@ -79,5 +79,5 @@ stand_in()
 @test "without a daemon" {
 	run "$OPROFILE" status
 	[ "$status" -eq 1 ]
-	[ "$output" = "oprofile status: no daemon listens at $OPROFILE_RUN_DIR/control" ]
+	[ "$output" = "oprofile status: no daemon is listening at $OPROFILE_RUN_DIR/control" ]
 }

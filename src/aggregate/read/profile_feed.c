@@ -71,13 +71,12 @@ static int cut_times(struct profile *p, struct sample_batch *b, struct err *err)
 	if (!s->times_known && !p->view->source.wall_ns)
 		return err_set(
 			err, -ENODATA,
-			"time: the recording does not tell at which time of day it was made, or when its samples begin and end: "
+			"time: the recording does not contain its time of day, or the start and end times of its samples: "
 			"give seconds from its start, such as time:1.5s-3s");
 	if (!s->times_known)
 		return err_set(
 			err, -ENODATA,
-			"time: it is not known when the samples begin and end, so there are no shares of it: "
-			"give seconds, such as time:1.5s-3s");
+			"time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 	if (selection_keep_times(s, b))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!(p->needs & NEED_TIME))

@@ -273,7 +273,7 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 	if (*word == '{' || !strcmp(word, "}"))
 		return err_set(
 			err, -EINVAL,
-			"'%s': differential profiles ({ } { }) come with a later version",
+			"'%s': differential profiles ({ } { }) are not supported",
 			word);
 	if (!len) {
 		if (spec_list_fill(&spec->lists[SPEC_ANY_IMAGE], SPEC_ANY_IMAGE, word))

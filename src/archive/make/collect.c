@@ -109,8 +109,7 @@ static int archive_collect_said(int r, const char *from)
 {
 	if (r == ARCHIVE_OUT_NAME)
 		log_say(LOG_WARNING,
-			"%s is not archived: its name does not stay in an archive",
-			from);
+			"%s is not archived: its path would escape the archive", from);
 	return r < 0 ? r : 0;
 }
 

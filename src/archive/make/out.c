@@ -460,7 +460,7 @@ static int archive_out_said(const struct archive_out *out, int r, const char *fr
 		from = name;
 	if (r == ARCHIVE_OUT_HOLLOW)
 		log_say(LOG_WARNING,
-			"%s is not archived: it is a sparse file, nearly all of it is holes",
+			"%s is not archived: it is a sparse file that consists almost entirely of holes",
 			from);
 	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : r;
 }

@@ -126,7 +126,7 @@ static char *place_kallsyms(const struct archive_request *q,
 		return NULL;
 	if (id->len < 2) {
 		log_say(LOG_WARNING,
-			"the recording does not tell its kernel's build-id: "
+			"the recording does not contain the build-id of its kernel: "
 			"the kernel's symbols are not archived");
 		return NULL;
 	}

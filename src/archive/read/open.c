@@ -82,12 +82,13 @@ static int check_member(const struct unpacking *u, const struct tar_member *m,
 	if (m->kind == TAR_DEVICE)
 		return archive_open_refuse(u, m->name, "is a device", err);
 	if (m->kind == TAR_UNKNOWN)
-		return archive_open_refuse(u, m->name, "is neither a file nor a folder",
-					   err);
+		return archive_open_refuse(u, m->name,
+					   "is neither a file nor a directory", err);
 	if (m->kind == TAR_FILE && !archive_name_ok(m->name))
 		return archive_open_refuse(u, m->name, "leads out of the archive", err);
 	if (u->files.nr >= ARCHIVE_FILES_MAX)
-		return archive_open_refuse(u, m->name, "is one file too many", err);
+		return archive_open_refuse(
+			u, m->name, "exceeds the number of files in the manifest", err);
 	return 0;
 }
 
@@ -133,7 +134,7 @@ static int unpack_member(struct unpacking *u, const struct tar_member *m,
 
 	fd = archive_open_make_file(u, m->name);
 	if (fd == -EEXIST || fd == -ENOTDIR || fd == -EISDIR)
-		return archive_open_refuse(u, m->name, "is there twice", err);
+		return archive_open_refuse(u, m->name, "occurs twice", err);
 	if (fd < 0)
 		return err_sys(err, fd, "cannot unpack into %s", u->folder);
 	r = copy_member(u, fd, err);
@@ -154,7 +155,7 @@ static int archive_open_read_manifest(struct unpacking *u, const struct tar_memb
 	ssize_t n;
 
 	if (u->has_manifest || m->bytes > MANIFEST_MAX_BYTES)
-		return archive_open_refuse(u, m->name, "is there twice, or too large",
+		return archive_open_refuse(u, m->name, "occurs twice, or is too large",
 					   err);
 	u->has_manifest = true;
 	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0)
@@ -212,7 +213,7 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 	if (u->files.nr > m->files.nr)
 		return err_set(
 			err, -EBADMSG,
-			"%s: refused: it has files of which its manifest says nothing",
+			"%s: refused: it contains files that its manifest does not list",
 			u->path);
 	qsort(u->files.at, u->files.nr, sizeof(*u->files.at), compare_unpacked);
 	for (size_t i = 0; i < m->files.nr; i++) {
@@ -252,8 +253,8 @@ static int check_manifest(struct unpacking *u, struct err *err)
 
 	if (!u->has_manifest)
 		return err_set(err, -EBADMSG,
-			       "%s: no archive of a recording: it has no %s", u->path,
-			       ARCHIVE_MANIFEST_NAME);
+			       "%s: not an archive of a recording: it has no %s",
+			       u->path, ARCHIVE_MANIFEST_NAME);
 	r = archive_manifest_parse((const char *)u->manifest.data, u->manifest.len, &m,
 				   err);
 	if (r)
@@ -382,9 +383,10 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 	} else if (S_ISREG(st.st_mode)) {
 		r = archive_open_file(path, fd, (uint64_t)st.st_size, a, err);
 	} else {
-		r = err_set(err, -EINVAL,
-			    "%s: an archive is a folder or a file NAME.oparchive",
-			    path);
+		r = err_set(
+			err, -EINVAL,
+			"%s: not an archive: an archive is a directory or a file NAME.oparchive",
+			path);
 	}
 	close(fd);
 	return r;

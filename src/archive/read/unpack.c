@@ -150,7 +150,8 @@ static int add_cached(struct unpack *u, struct cached *c, const char *file,
 	if (kallsyms)
 		c->part = DEBUG_CACHE_KALLSYMS;
 	else if (r || c->part == DEBUG_CACHE_KALLSYMS)
-		return archive_unpack_refuse(u, member, "is not what its name says");
+		return archive_unpack_refuse(
+			u, member, "does not have the contents that its name implies");
 	else if (!build_id_equal(&id, &c->id))
 		return archive_unpack_refuse(u, member, "has another build-id");
 	if (c->old_layout && !strcmp(c->name, "[vdso]"))
@@ -197,7 +198,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	if (!access(to, F_OK))
 		return err_set(
 			err, -EEXIST,
-			"%s is there already: say with --output where the recording goes",
+			"%s already exists: give another destination with --output",
 			to);
 	r = scratch_new_beside(to, &u->for_data, err);
 	if (r)
@@ -209,7 +210,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 		scratch_free(u->for_data);
 		u->for_data = NULL;
 		free(path);
-		return archive_unpack_refuse(u, member, "is no perf.data");
+		return archive_unpack_refuse(u, member, "is not a perf.data file");
 	}
 	u->data_path = path;
 	u->done.perf_data = strdup(to);
@@ -284,12 +285,12 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 	if (m->kind != TAR_FILE)
 		return archive_unpack_refuse(u, "a device", "is no file");
 	if (!archive_name_ok(m->name))
-		return archive_unpack_refuse(u, "a file",
-					     "has a name that leads elsewhere");
+		return archive_unpack_refuse(
+			u, "a file", "has a name that leads out of the directory");
 	if (!strcmp(m->name, ARCHIVE_MANIFEST_NAME))
 		return err_set(
 			err, -EINVAL,
-			"an archive of oprofile is read as it is: opreport archive:%s",
+			"oprofile reads its own archives without unpacking: opreport archive:%s",
 			u->path);
 	name = strdup(m->name); /* it is the reader's, whom we ask for more */
 	r = name ? archive_unpack_take_file(u, tar, name, inner, err)
@@ -347,11 +348,12 @@ static int unpack_fd(struct unpack *u, int fd, struct err *err)
 	int r;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "%s is no regular file", u->path);
+		return err_set(err, -EINVAL, "%s is not a regular file", u->path);
 	u->max_bytes = FREE_BYTES + (uint64_t)st.st_size * RATIO_MAX;
 	r = io_make_dirs(u->request->cache, 0755);
 	if (r)
-		return err_sys(err, r, "cannot make the folder %s", u->request->cache);
+		return err_sys(err, r, "cannot create the directory %s",
+			       u->request->cache);
 	if (asprintf(&file, "%s/.unpack", u->request->cache) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = scratch_new_beside(file, &u->for_cache, err);

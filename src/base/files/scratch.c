@@ -91,9 +91,10 @@ static int scratch_open_parent(struct scratch *s, struct err *err)
 	free(path);
 	if (s->parent >= 0)
 		return 0;
-	return why.code == -EPERM ? err_set(err, -EPERM, "%s", why.text)
-				  : err_sys(err, s->parent, "cannot make the folder %s",
-					    s->folder);
+	return why.code == -EPERM
+		       ? err_set(err, -EPERM, "%s", why.text)
+		       : err_sys(err, s->parent, "cannot create the directory %s",
+				 s->folder);
 }
 
 static int add_guards(struct scratch *s, struct err *err)
@@ -133,7 +134,7 @@ static int start_child(struct scratch *s, struct err *err)
 	if (n != sizeof(answer))
 		answer.error = -EIO;
 	if (answer.error)
-		return err_sys(err, answer.error, "cannot make the folder %s",
+		return err_sys(err, answer.error, "cannot create the directory %s",
 			       s->folder);
 	memcpy(made_up(s->folder), answer.name, MADE_UP);
 	return add_guards(s, err);

@@ -109,7 +109,7 @@ static int set_bits(const struct attribute *a, uint64_t value, const char *part,
 
 	if (!is_of_event(a, e->attr.config))
 		return err_set(err, -EINVAL,
-			       "Invalid event part %s: not of the event %s", part,
+			       "Invalid event part %s: unknown for the event %s", part,
 			       e->name);
 	if (a->where != CONFIG) {
 		e->attr.config1 = (e->attr.config1 & ~mask) | bits;
@@ -171,7 +171,7 @@ int event_attribute_apply(const char *part, const struct cpu_type *cpu,
 
 	if (!a || !cpu || fnmatch(a->cpus, cpu->name, 0))
 		return err_set(err, -EINVAL, "Invalid event part %s of %s%s%s", part,
-			       e->name, a ? ": not known of " : "",
+			       e->name, a ? ": unknown for " : "",
 			       a && cpu ? cpu->title : "");
 	if (text && a->most == 1 && strlen(text) == 2 && strchr("yYtTnNfF", text[1]))
 		value = strchr("yYtT", text[1]) != NULL;

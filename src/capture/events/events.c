@@ -117,7 +117,7 @@ const struct event_catalog *events_catalog(struct event_requests *reqs, struct e
 		reqs->no_catalog = true;
 		(void)err_set(
 			err, -ENODATA,
-			"the type of this CPU is not known: name one by --cpu-type");
+			"the type of this CPU is unknown: give one with --cpu-type");
 		return NULL;
 	}
 	if (event_catalog_open(cpu, &reqs->catalog, err)) {

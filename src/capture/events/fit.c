@@ -133,6 +133,6 @@ int events_fit_explain(int code, const struct event_request *e, struct err *err)
 		err, code,
 		"event %s cannot be counted together with the others of its group: "
 		"the CPU has too few counters for all of them, or some need the same one; "
-		"leave some out, or leave the braces out, and they are counted in turns",
+		"leave some out, or leave the braces out, and the kernel multiplexes them",
 		e->name);
 }

@@ -158,21 +158,20 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 	if (code == -EPERM && is_filtered())
 		return err_set(
 			err, code,
-			"perf_event_open is forbidden here by a seccomp filter, as containers and services have: "
+			"a seccomp filter, as used by containers and services, forbids perf_event_open: "
 			"start the container with --cap-add=PERFMON (older: "
 			"SYS_ADMIN) or --security-opt seccomp=unconfined");
 	/* Specific to Debian's and Ubuntu's kernels. */
 	if (!geteuid() && level > 2 && !has_capability(CAP_SYS_ADMIN))
 		return err_set(
 			err, code,
-			"root has no CAP_SYS_ADMIN here, without which this kernel lets nobody profile while /proc/sys/kernel/perf_event_paranoid is above 2 (it is %d)",
+			"/proc/sys/kernel/perf_event_paranoid=%d requires CAP_SYS_ADMIN, which root lacks here",
 			level);
 	if (system_wide && !geteuid() && !has_capability(CAP_SYS_ADMIN) &&
 	    !has_capability(PERFMON))
 		return err_set(
 			err, code,
-			"To do system-wide profiling, root needs CAP_PERFMON (older: "
-			"CAP_SYS_ADMIN), which it does not have here, or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
+			"To do system-wide profiling, root needs CAP_PERFMON (older: CAP_SYS_ADMIN), which it lacks here, or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
 			level);
 	if (system_wide)
 		return err_set(
@@ -212,8 +211,7 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 	if (code == -EBUSY && nmi_watchdog_runs())
 		return err_set(
 			err, code,
-			"event %s: no counter is free, and the NMI watchdog has one: "
-			"sysctl kernel.nmi_watchdog=0 gives it back",
+			"event %s: no counter is free; the NMI watchdog uses one: sysctl kernel.nmi_watchdog=0 releases it",
 			event);
 	if (code == -EACCES || code == -EPERM)
 		return explain_rights(code, system_wide, err);
@@ -261,14 +259,13 @@ int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, 
 	if (code == -EINVAL && knows_no_modes(e, tid, cpu))
 		return err_set(
 			err, code,
-			"event %s: its PMU cannot count user space and the kernel apart: "
-			"leave out what says which (u, k, :0:1)",
+			"event %s: its PMU cannot count user space and the kernel separately: remove the modifier (u, k, :0:1)",
 			e->name);
 	if ((code == -EACCES || code == -EPERM) && is_anothers(tid))
 		return err_set(
 			err, code,
 			"You do not have permission to monitor process %d: "
-			"it is another user's, which only root may (or who has CAP_PERFMON)",
+			"it belongs to another user; this needs root or CAP_PERFMON",
 			(int)tid);
 	return perf_attr_explain(code, e->name, tid < 0, err);
 }

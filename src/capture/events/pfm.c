@@ -321,8 +321,7 @@ int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 	if (event_pfm_load(p, pmu))
 		return err_set(
 			err, -EINVAL,
-			"Event %s: which unit masks go together libpfm4 knows, which is not here: "
-			"install libpfm4",
+			"Event %s: libpfm4 is needed to combine its unit masks: install libpfm4",
 			event);
 	r = encode_for_perf(p, text, config);
 	if (r != PFM_SUCCESS)

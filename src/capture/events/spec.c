@@ -113,7 +113,7 @@ static int name_unknown(const struct events_spec *s, struct err *err)
 		return err_set(
 			err, -ENOENT,
 			"No event named %s is available. "
-			"(A tracepoint %s:%s is not there either, or tracefs is not mounted or not to be read.)",
+			"(There is no tracepoint %s:%s either, or tracefs is not mounted or not readable.)",
 			s->part[0], s->part[0], s->part[1]);
 	nearest_few_init(&near, s->part[0], strcspn(s->part[0], "."));
 	for (size_t i = 0; (row = event_row_at(i)); i++) {
@@ -244,7 +244,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 		if (is_of_aux_area(name))
 			return err_set(
 				err, -EINVAL,
-				"Invalid event %s: this PMU writes into an AUX area, which is not recorded here (perf record does)",
+				"Invalid event %s: this PMU writes to an AUX area, which operf does not record (use perf record)",
 				name);
 		r = named_with_terms(s, e, err);
 		if (r == 1)
@@ -252,7 +252,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 		if (!r && *e->cpus && !s->reqs->counting)
 			r = err_set(
 				err, -EINVAL,
-				"Invalid event %s: it counts a part of the machine, of which there are no samples (ocount counts it)",
+				"Invalid event %s: it counts a part of the machine and cannot be sampled (use ocount)",
 				name);
 		return r;
 	}
@@ -296,7 +296,7 @@ static int cut_pmu(struct event_requests *reqs, const char **text, size_t *len,
 			err, -ENOENT,
 			"No event named %.*s is available. (The PMU of %s is %s%s)",
 			(int)*len, *text, c->cpu->title,
-			c->cpu->pfm ? c->cpu->pfm : "none of libpfm4's",
+			c->cpu->pfm ? c->cpu->pfm : "not an event of libpfm4",
 			c->cpu->pfm ? "::" : "");
 	*text += nr + 2;
 	*len -= nr + 2;
@@ -388,7 +388,7 @@ static int check_count(const struct events_spec *s, struct event_request *e,
 	if (!strncmp(e->name, "ibs_", 4) && e->count % IBS_STEP)
 		return err_set(
 			err, -EINVAL,
-			"Count %llu for event %s is no multiple of %d: IBS takes no other",
+			"Count %llu for event %s is not a multiple of %d, which IBS requires",
 			count, e->name, IBS_STEP);
 	if (e->count < e->min_count && !s->reqs->ignore_count)
 		return err_set(err, -EINVAL,

@@ -219,8 +219,8 @@ static int apply_term(const struct pmu *pmu, const char *key, const char *value_
 			       "Invalid event part %s=%s of %s: too large", key,
 			       value_text ? value_text : "1", pmu->name);
 	if (r < 0)
-		return err_set(err, -EINVAL, "%s/format/%s cannot be understood",
-			       pmu->dir, key);
+		return err_set(err, -EINVAL, "cannot parse %s/format/%s", pmu->dir,
+			       key);
 	return 0;
 }
 

@@ -197,7 +197,7 @@ static int precise_refused(int code, const struct event_request *e, struct err *
 		err, code,
 		"event %s: this CPU or kernel refuses precise samples of it (:%.*s): %s",
 		e->name, (int)level, "ppp",
-		level > 1 ? "fewer p, or none, may do" : "it can be sampled without");
+		level > 1 ? "try fewer p, or none" : "try without them");
 }
 
 /* Returns true for an event such as msr/tsc/, whose PMU has no interrupts. */
@@ -230,7 +230,7 @@ static int explain_event(int code, size_t bad, int cpu,
 	if (e && code == -EINVAL && is_only_counted(e, c, cpu))
 		return err_set(
 			err, code,
-			"event %s cannot be sampled: its PMU only counts (ocount counts it)",
+			"event %s cannot be sampled: its PMU only counts (use ocount)",
 			e->name);
 	if (e)
 		return perf_attr_explain_event(code, e, c->tids ? c->tids[0] : -1, cpu,
@@ -252,8 +252,7 @@ static bool stay_with_threads(struct perf_event_attr *wanted, size_t nr)
 	}
 	if (found)
 		log_say(LOG_WARNING,
-			"this kernel (before Linux 6.12) reads a group with :S only in the threads that it begins with: "
-			"what they start is not sampled (with --system-wide everything is)");
+			"this kernel (before Linux 6.12) reads a group with :S only in the threads that exist at the start: new threads and processes are not sampled (use --system-wide)");
 	return found;
 }
 

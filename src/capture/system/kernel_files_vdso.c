@@ -203,7 +203,7 @@ int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
 		return err_sys(err, -ENOMEM, "vdso");
 	copied = process_memory_read(pid, start, bytes, (size_t)len);
 	r = copied ? kernel_files_save_vdso(current_dir, bytes, copied, ret_id, err)
-		   : err_set(err, -ESRCH, "vdso of process %d: it cannot be read", pid);
+		   : err_set(err, -ESRCH, "vdso of process %d: cannot read it", pid);
 	free(bytes);
 	return r;
 }

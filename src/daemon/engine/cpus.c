@@ -80,11 +80,11 @@ void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now)
 	away = come < 0 ? that_was_away(d) : -1;
 	if (come >= 0)
 		log_say(LOG_NOTE,
-			"CPU %d has come online: the recording begins anew with it",
+			"CPU %d has come online: recording restarts to include it",
 			come);
 	else if (away >= 0)
 		log_say(LOG_NOTE,
-			"CPU %d was offline for a moment: the recording begins anew with it",
+			"CPU %d was briefly offline: recording restarts to include it",
 			away);
 	else
 		return;

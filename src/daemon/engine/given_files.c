@@ -60,7 +60,7 @@ static char *given_files_image_name(const char *word)
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
 		return path;
 	log_say(LOG_WARNING,
-		"--image: %s %s: kept, but until there is one nothing of it is recorded",
+		"--image: %s %s: kept, but no samples of it are recorded until the file exists",
 		word, path ? "is no file" : "is not there");
 	free(path);
 	/* It can be a module that is not loaded yet. */
@@ -119,7 +119,7 @@ static void warn_of_other_kernel(const char *file, int fd)
 	    !notes_build_id(notes.data, notes.len, &running) &&
 	    !build_id_equal(&id, &running))
 		log_say(LOG_WARNING,
-			"--vmlinux: %s is not the kernel that runs: its build-id is another one",
+			"--vmlinux: %s is not the running kernel: the build-ids differ",
 			file);
 	buf_done(&notes);
 }
@@ -144,7 +144,7 @@ int given_vmlinux_check(const char *file, struct err *err)
 	return err_set(err, -EINVAL,
 		       "The specified vmlinux file (%s) does not seem to be valid: %s",
 		       file,
-		       is_elf ? "it is a program, a module or a dump, and no kernel"
+		       is_elf ? "it is a program, a module or a dump, not a kernel"
 			      : "make sure you are using a non-compressed image file");
 }
 

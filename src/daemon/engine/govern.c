@@ -130,7 +130,7 @@ static void end_gauge(struct oprofiled *d)
 	pthread_join(g->thread, NULL);
 	g->runs = false;
 	if (g->failed)
-		log_say(LOG_NOTE, "what the kernel takes for a sample is not known: %s",
+		log_say(LOG_NOTE, "the kernel's cost per sample is unknown: %s",
 			strerror(-g->failed));
 	d->governor.sample_ns = g->failed ? 0 : g->ns;
 }
@@ -167,7 +167,7 @@ static void tell_excess(struct oprofiled *d)
 	d->excess_is_told = true;
 	log_say(LOG_WARNING,
 		"sampling cost %.2f %% of the CPUs' time, more than the %.2g %% of --max-overhead: "
-		"larger counts of the events would cost less",
+		"increase the events' counts to reduce the cost",
 		100 * governor_overhead(g), 100 * g->max_share);
 }
 
@@ -216,7 +216,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		d->next_memory_ns = now + machine_ns;
 		return;
 	}
-	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
+	log_say(LOG_NOTE, "%llu MB of memory: recording restarts",
 		(unsigned long long)(bytes >> 20));
 	/* Close the old recorder before the new one is opened, to free its memory. */
 	if (oprofiled_begin_anew(d, &err)) {
@@ -257,10 +257,10 @@ static void keep_socket(struct oprofiled *d)
 	int r = control_server_renew(d->server, &err);
 
 	if (r > 0)
-		log_say(LOG_NOTE, "the socket was removed, and is there again");
+		log_say(LOG_NOTE, "the socket was removed and has been created again");
 	else if (r < 0 && !d->socket_is_told)
 		log_say(LOG_WARNING,
-			"the socket was removed, and cannot be made anew: %s",
+			"the socket was removed and cannot be created again: %s",
 			err.text);
 	d->socket_is_told = r < 0;
 }

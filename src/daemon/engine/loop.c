@@ -223,8 +223,7 @@ static const char *oprofiled_loop_group(const struct oprofiled *d)
 		return "oprofile";
 	if (!getgrnam(asked))
 		log_say(LOG_WARNING,
-			"--group: there is no group %s: "
-			"only root and the daemon's own user control it",
+			"--group: there is no group %s: only root and the daemon's user can control it",
 			asked);
 	return asked;
 }
@@ -349,7 +348,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	if (!r)
-		log_say(LOG_NOTE, "oprofiled ends: %llu samples, %llu lost",
+		log_say(LOG_NOTE, "oprofiled exits: %llu samples, %llu lost",
 			(unsigned long long)d->sums.samples,
 			(unsigned long long)d->sums.lost);
 	return r;

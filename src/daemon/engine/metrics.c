@@ -107,8 +107,7 @@ static bool has_private_network(void)
 static void warn_without_network(void)
 {
 	log_say(LOG_WARNING,
-		"this process has no network, or a private one, so other programs cannot read its metrics: "
-		"allow a network in its unit, see --metrics-listen in oprofiled(1)");
+		"this process has no network, or a private one, so other programs cannot read its metrics: allow a network in its unit (see --metrics-listen in oprofiled(1))");
 }
 
 static void metrics_refuse(struct oprofiled *d, const char *where, int why,
@@ -119,7 +118,7 @@ static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 		return; /* already logged */
 	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
 	log_say(LOG_WARNING,
-		"metrics at %s: %s; it is tried again once a minute (--metrics-listen 0 takes a port that is free), and until then they are %s%s",
+		"metrics at %s: %s; retrying once a minute (--metrics-listen 0 uses a free port); until then they are %s%s",
 		where, err->text, d->metrics ? "at " : "nowhere",
 		d->metrics ? metrics_server_name(d->metrics) : "");
 	if (why == -EAFNOSUPPORT)

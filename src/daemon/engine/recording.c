@@ -171,7 +171,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 	r = recorder_open(&config, ret_recorder, err);
 	if (!r)
 		log_say(LOG_NOTE,
-			"this kernel does not copy stacks: frame pointers are followed");
+			"this kernel does not copy stacks: using frame pointers");
 	return r;
 }
 
@@ -361,7 +361,8 @@ static bool oprofiled_recording_wait_for_room(struct oprofiled *d, int failure,
 	if (failure != -ENOSPC && failure != -EDQUOT)
 		return false;
 	if (!d->disk_is_full)
-		log_say(LOG_WARNING, "%s; samples wait for room", err->text);
+		log_say(LOG_WARNING, "%s; samples are held until there is space",
+			err->text);
 	d->disk_is_full = true;
 	return true;
 }
@@ -435,7 +436,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 
 	if (oprofiled_recording_wait_for_room(d, failure, err))
 		return;
-	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
+	log_say(LOG_WARNING, "%s; recording restarts", err->text);
 	(void)oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
 	oprofiled_retry_later(d);
@@ -470,7 +471,7 @@ static int one_round(struct oprofiled *d, struct err *err)
 
 	if (r || !d->disk_is_full || d->recorder->nr_writes == nr_writes)
 		return r;
-	log_say(LOG_NOTE, "there is room again");
+	log_say(LOG_NOTE, "space is available again");
 	d->disk_is_full = false;
 	/* Rotations were deferred meanwhile, for example after a clock step. */
 	d->next_rotate_ns = 0;
@@ -502,8 +503,7 @@ static void watch_clock(struct oprofiled *d, uint64_t now)
 	if (step < clock_slack_ns && step > -clock_slack_ns)
 		return;
 	log_say(LOG_NOTE,
-		"the clock was set, or the machine slept (%+.0f s): "
-		"another segment begins",
+		"the clock was set, or the machine was suspended (%+.0f s): starting a new segment",
 		(double)step / (double)clock_slack_ns);
 	d->clock_gap_ns = gap;
 	d->next_rotate_ns = now;

@@ -23,10 +23,9 @@ bool oprofiled_is_removed(const struct oprofiled *d)
 
 int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
 {
-	return err_set(
-		err, -ENOENT,
-		"%s was removed while it was written: what was sampled into it is lost",
-		d->recorder->segment_path);
+	return err_set(err, -ENOENT,
+		       "%s was removed while it was written: its samples are lost",
+		       d->recorder->segment_path);
 }
 
 /* The directories and their lock may have been removed with it. */
@@ -55,7 +54,7 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 	 * would read a message in the removed file. */
 	if (oprofiled_open_log(d, &late))
 		log_say(LOG_WARNING, "%s", late.text);
-	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
+	log_say(LOG_WARNING, "%s; recording restarts", err->text);
 	if (begin_elsewhere(d, &late)) {
 		log_say(LOG_WARNING, "%s", late.text);
 		oprofiled_retry_later(d);
@@ -159,7 +158,8 @@ int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
 	int r;
 
 	if (!oprofiled_session_is_session_name(name))
-		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
+		return err_set(err, -EINVAL, "\"%s\" is not a valid session name",
+			       name);
 	r = oprofiled_check_removed(d, err);
 	if (!r)
 		r = session_of(d, err);

@@ -44,7 +44,8 @@ static void oprofiled_upkeep_tell(const struct oprofiled_upkeep *u)
 	if (u->failed)
 		log_say(LOG_WARNING, "old segments: %s", u->err.text);
 	if (u->result.nr_merged)
-		log_say(LOG_NOTE, "%llu segments are one now, of %llu samples",
+		log_say(LOG_NOTE,
+			"%llu segments were merged into one with %llu samples",
 			(unsigned long long)u->result.nr_merged,
 			(unsigned long long)u->result.nr_samples);
 	if (u->result.nr_sealed)

@@ -31,9 +31,7 @@ int background_check_run_dir(const char *run_dir, struct err *err)
 	if (!trust_is_exclusive(fd) || !public_file_path_is_of(run_dir, geteuid()))
 		r = err_set(
 			err, -EPERM,
-			"%s is not used for the daemon: "
-			"other users can change it, or a directory above it: "
-			"root must own it, and group and others must not write there",
+			"%s cannot be used by the daemon: it, or a directory above it, is writable by other users: make root the owner and remove write permission for group and others",
 			run_dir);
 	close(fd);
 	return r;
@@ -63,7 +61,8 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 		r = (int)io_pread_full(fd, pid, sizeof(pid) - 1, 0);
 		pid[strcspn(pid, "\n")] = 0;
 		close(fd);
-		return err_set(err, -EBUSY, "oprofiled runs already (pid %s, of %s)",
+		return err_set(err, -EBUSY,
+			       "oprofiled is already running (pid %s, of %s)",
 			       r > 0 ? pid : "?", path);
 	}
 	len = snprintf(pid, sizeof(pid), "%d\n", getpid());
@@ -104,7 +103,7 @@ static int wait_for_daemon(int fd, struct err *err)
 	text[len] = 0;
 	if (len == 1 && text[0] == '\n')
 		return 1;
-	return err_set(err, -EIO, "%s", len ? text : "the daemon ended at once");
+	return err_set(err, -EIO, "%s", len ? text : "the daemon exited immediately");
 }
 
 void background_close_files(int keep)

@@ -52,7 +52,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	len = snprintf(to.sun_path, sizeof(to.sun_path), "%s/control", run_dir);
 	if (len < 0 || (size_t)len >= sizeof(to.sun_path))
 		return err_set(err, -ENAMETOOLONG,
-			       "%s: a folder with so long a name can have no socket",
+			       "%s: the directory name is too long for a socket",
 			       run_dir);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
@@ -65,7 +65,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	close(c->fd);
 	c->fd = -1;
 	if (r == -ENOENT || r == -ECONNREFUSED)
-		return err_set(err, r, "no daemon listens at %s", to.sun_path);
+		return err_set(err, r, "no daemon is listening at %s", to.sun_path);
 	return err_sys(err, r, "%s", to.sun_path);
 }
 
@@ -157,7 +157,7 @@ static int receive(struct control_client *c, struct err *err)
 	} while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		return err_set(err, -ECONNRESET,
-			       "the daemon ended the connection without an answer");
+			       "the daemon closed the connection without a reply");
 	if (control_lines_add(&c->in, bytes, (size_t)got))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
@@ -173,7 +173,7 @@ static int control_client_next_line(struct control_client *c, char **ret_line,
 		if (r)
 			return r;
 	}
-	return r < 0 ? err_set(err, -EBADMSG, "the daemon sends what is no line") : 0;
+	return r < 0 ? err_set(err, -EBADMSG, "malformed reply from oprofiled") : 0;
 }
 
 static int take_error(char *text, struct err *err)
@@ -182,7 +182,7 @@ static int take_error(char *text, struct err *err)
 	int code;
 
 	if (control_unescape(text))
-		return err_set(err, -EBADMSG, "the daemon sends what is no line");
+		return err_set(err, -EBADMSG, "malformed reply from oprofiled");
 	code = errno_named(text, len);
 	if (code) {
 		text += len + strspn(text + len, " :");
@@ -201,7 +201,7 @@ static int take_field(struct control_reply *reply, char *line, struct err *err)
 	if (space)
 		*space = '\0';
 	if (control_unescape(line) || (space && control_unescape(space + 1)))
-		return err_set(err, -EBADMSG, "the daemon sends what is no line");
+		return err_set(err, -EBADMSG, "malformed reply from oprofiled");
 	field.key = strdup(line);
 	field.value = strdup(space ? space + 1 : "");
 	if (!field.key || !field.value || !vec_grow(&reply->fields)) {

@@ -279,7 +279,7 @@ static int give_setup(struct control_keys *k, struct err *err)
 	for (size_t i = 0; i < daemonrc_nr_events(&others) && !r; i++)
 		r = daemonrc_add_event(k->setup, daemonrc_event(&others, i));
 	daemonrc_done(&others);
-	return r ? err_set(err, r, "the events cannot be kept") : 0;
+	return r ? err_set(err, r, "the events cannot be stored") : 0;
 }
 
 /* A counter is validated as a whole when it is enabled, because count and event may be written in
@@ -293,7 +293,8 @@ static int check_counter(const struct control_keys *k, const struct control_coun
 	if (!c->enabled)
 		return 0;
 	if (!c->event[0])
-		return err_set(err, -EINVAL, "it has no event: write its file event");
+		return err_set(err, -EINVAL,
+			       "it has no event: write to its file event first");
 	make_spec(c, spec);
 	r = k->ops->check_event(k->ctx, spec, err);
 	return r && r != -ENOMEM ? -EINVAL : r;
@@ -307,7 +308,7 @@ static int control_keys_set_field(struct control_counter *c, int field,
 	if (field == FIELD_EVENT) {
 		if (!*value || strlen(value) >= sizeof(c->event) ||
 		    strpbrk(value, ": ,\n"))
-			return err_set(err, -EINVAL, "\"%.64s\" is no event's name",
+			return err_set(err, -EINVAL, "\"%.64s\" is not an event name",
 				       value);
 		snprintf(c->event, sizeof(c->event), "%s", value);
 		return 0;
@@ -427,7 +428,7 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 	if (!on && strcmp(value, "0") != 0)
 		return err_set(err, -EINVAL, "\"%.64s\" is neither 0 nor 1", value);
 	if (on && k->ops->is_enabled(k->ctx))
-		return err_set(err, -EINVAL, "it samples already");
+		return err_set(err, -EINVAL, "it is already sampling");
 	return k->ops->enable(k->ctx, on, err);
 }
 
@@ -455,7 +456,7 @@ static int control_keys_set_value(struct control_keys *k, const char *path,
 	if (!row)
 		return err_set(err, -ENOENT, "no such control file");
 	if (row->mode == MODE_READ)
-		return err_set(err, -EACCES, "it can only be read");
+		return err_set(err, -EACCES, "it is read-only");
 	if (row->kind == KIND_ENABLE)
 		return set_enable(k, value, err);
 	if (row->kind == KIND_DUMP)

@@ -54,12 +54,12 @@ int control_request_parse(char *line, struct control_request *ret_request,
 	int nr = control_split(line, words, CONTROL_ARGS_MAX + 1);
 
 	if (nr == -E2BIG)
-		return err_set(err, -EINVAL, "a request has at most %d words",
+		return err_set(err, -EINVAL, "a request has at most %d arguments",
 			       CONTROL_ARGS_MAX + 1);
 	if (nr <= 0)
 		return err_set(
 			err, -EINVAL,
-			"a request is words with one space between them, other bytes as %%XX");
+			"separate the arguments of a request by one space, and write other bytes as %%XX");
 	verb = find_verb(words[0]);
 	if (!verb)
 		return err_set(err, -EINVAL, "unknown request \"%.64s\"", words[0]);

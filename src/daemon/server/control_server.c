@@ -91,8 +91,7 @@ static int control_server_refuse(const struct control_server *s,
 	/* Control files that the peer must not write give EACCES instead. */
 	return err_set(
 		err, -EPERM,
-		"\"%s\" is for root, the daemon's own user and members of group %s%s; "
-		"status, get, list and dump are for all",
+		"\"%s\" is restricted to root, the daemon's user and members of group %s%s; everybody can use status, get, list and dump",
 		control_verb_name(request->verb), s->group,
 		s->has_gid ? "" : " (which does not exist)");
 }
@@ -110,7 +109,8 @@ static int make_reader(struct control_server *s, struct control_peer *c,
 		       uint64_t max_words, struct err *err)
 {
 	if (s->nr_readers == CONTROL_READERS_MAX)
-		return err_set(err, -EBUSY, "%d read the samples already",
+		return err_set(err, -EBUSY,
+			       "too many readers of samples: the maximum is %d",
 			       CONTROL_READERS_MAX);
 	c->reader = calloc(1, sizeof(*c->reader));
 	if (!c->reader)
@@ -153,7 +153,7 @@ static void answer_one(struct control_server *s, struct control_peer *c)
 	if (r == 1) {
 		control_server_answer(s, c, line);
 	} else if (r) {
-		err_set(&err, -EINVAL, "a line is at most %d bytes of text",
+		err_set(&err, -EINVAL, "a line has at most %d bytes of text",
 			CONTROL_LINE_MAX);
 		control_peer_put_end(c, -EINVAL, &err);
 		c->ending = true;

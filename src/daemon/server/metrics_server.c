@@ -97,7 +97,7 @@ int metrics_address_parse(const char *text, struct metrics_address *ret_address,
 	if (set_ip(ip, bracketed, (uint16_t)port, &address))
 		return err_set(
 			err, -EINVAL,
-			"\"%.64s\": metrics are for this machine alone, at 127.0.0.1 or [::1]",
+			"\"%.64s\": metrics are only served locally, at 127.0.0.1 or [::1]",
 			text);
 	*ret_address = address;
 	return 0;

@@ -111,7 +111,7 @@ static int look_at_stop(const struct merge *m, struct err *err)
 	const atomic_bool *stop = m->bounds->stop;
 
 	return stop && atomic_load(stop)
-		       ? err_set(err, -ECANCELED, "it was stopped for something else")
+		       ? err_set(err, -ECANCELED, "it was interrupted")
 		       : 0;
 }
 
@@ -122,7 +122,7 @@ static int look_at_bounds(const struct merge *m, const struct segment *s,
 	size_t max_bytes = m->bounds->max_bytes;
 
 	if (max_bytes && dict_bytes(&m->dict) + dict_bytes(segment_dict(s)) > max_bytes)
-		return err_set(err, -E2BIG, "there is too much for one segment");
+		return err_set(err, -E2BIG, "the data exceeds one segment");
 	return look_at_stop(m, err);
 }
 
@@ -190,7 +190,7 @@ static int segment_merge_take_file(struct merge *m, const char *dir,
 		r = take_segment(m, s, err);
 	/* A rewritten file would hide the damage. */
 	if (!r && m->is_one && is_damaged(m, s))
-		r = err_set(err, -EUCLEAN, "%s is damaged, and stays as it is", dir);
+		r = err_set(err, -EUCLEAN, "%s is damaged and is left unchanged", dir);
 	segment_close(s);
 	return r;
 }

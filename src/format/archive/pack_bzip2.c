@@ -268,7 +268,7 @@ static int unbzip2_step(void *state, struct pack_span *in, struct pack_span *out
 	}
 	if (r == BZ_MEM_ERROR)
 		return err_set(err, -ENOMEM, "out of memory");
-	return r == BZ_OK ? 0 : err_set(err, -EBADMSG, "damaged: no sound bzip2 data");
+	return r == BZ_OK ? 0 : err_set(err, -EBADMSG, "damaged: invalid bzip2 data");
 }
 
 const struct pack_ops pack_bzip2 = {

@@ -102,7 +102,7 @@ static int tar_read_get(struct tar_reader *t, void *bytes, size_t len, struct er
 		return r;
 	if (len > t->left_of_all)
 		return err_set(err, -EFBIG,
-			       "unpacks to more than a recording can hold");
+			       "unpacks to more than the maximum size of a recording");
 	t->left_of_all -= len;
 	while (out.pos < out.size) {
 		r = tar_read_fill(t, err);
@@ -283,7 +283,7 @@ static int tar_read_header(struct tar_reader *t, struct tar_header *h,
 		return r ? r : 1;
 	if (!parse_octal(h->checksum, sizeof(h->checksum), &sum) ||
 	    sum != tar_header_sum(h))
-		return err_set(err, -EBADMSG, "no tar file, or a damaged one");
+		return err_set(err, -EBADMSG, "not a tar file, or damaged");
 	if (!tar_read_parse_size(h, ret_size))
 		return err_set(err, -EBADMSG, "a malformed header");
 	return 0;

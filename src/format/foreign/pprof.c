@@ -486,7 +486,7 @@ int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 	if (w.no_memory)
 		r = -ENOMEM;
 	else if (!w.types.nr || !w.strings.nr)
-		r = err_set(err, -EBADMSG, "it is no profile of pprof: it has no %s",
+		r = err_set(err, -EBADMSG, "not a pprof profile: it has no %s",
 			    w.types.nr ? "strings" : "types of values");
 	if (!r)
 		r = foreign_pprof_take_samples(&w, c);

@@ -257,10 +257,9 @@ static int jitdump_read_header(struct jitdump *d, struct cursor *c, struct err *
 		d->arch_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
 	}
 	if (c->failed || (magic != MAGIC && magic != MAGIC_SWAPPED && !d->oprofile))
-		return err_set(err, -EBADMSG, "it is no jitdump");
+		return err_set(err, -EBADMSG, "not a jitdump");
 	if (version != VERSION || bytes < c->pos || bytes > c->len)
-		return err_set(err, -EBADMSG,
-			       "it is a jitdump of version %u, which is not known",
+		return err_set(err, -EBADMSG, "unsupported jitdump version %u",
 			       version);
 	c->pos = bytes;
 	return 0;

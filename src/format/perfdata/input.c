@@ -177,8 +177,7 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 				   memcmp(front, "ELIFFREP", MAGIC_BYTES) == 0))
 		return err_set(
 			err, -EBADMSG,
-			"%s: is of perf.data's first format, which no perf has written since 2010; "
-			"record again",
+			"%s: has the first perf.data format, last written in 2010: record again",
 			in->name);
 	if (got < PIPE_HEADER_BYTES || !perf_input_is_magic(front, got))
 		return err_set(err, -EBADMSG, "%s: is not a perf.data file", in->name);

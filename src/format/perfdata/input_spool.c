@@ -73,7 +73,7 @@ int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 			(void)close(fd);
 		return err_sys(
 			err, r,
-			"%s: is a perf.data file sent through a pipe, and a copy of it in %s (TMPDIR) is not possible",
+			"%s: is a perf.data file read from a pipe; it cannot be copied to %s (TMPDIR)",
 			in->name, dir);
 	}
 	(void)close(in->main_fd);

@@ -328,7 +328,7 @@ static void write_annotation_put_rest(FILE *out, const struct annotation *a,
 	fputs("   ", out);
 	screen_write_name(out, strtab_get(&a->p->strings, rest->image));
 	fprintf(out, " (%s)\n",
-		rest->has_lines ? "code that its debug information does not cover"
+		rest->has_lines ? "code not covered by its debug information"
 				: "no debug information");
 }
 

@@ -44,9 +44,9 @@ static int none_found(struct profile *p, const char *name, struct err *err)
 	if (near.best)
 		return err_set(
 			err, -ENOENT,
-			"--focus: no call stack has a function '%s': did you mean '%s'?",
+			"--focus: no call stack contains a function '%s': did you mean '%s'?",
 			name, near.best);
-	return err_set(err, -ENOENT, "--focus: no call stack has a function '%s'",
+	return err_set(err, -ENOENT, "--focus: no call stack contains a function '%s'",
 		       name);
 }
 

@@ -14,8 +14,8 @@ int present_needs_one_event(const struct profile *p, const char *what, struct er
 		nr += p->events.at[i].samples > 0;
 	if (nr <= 1)
 		return 0;
-	return err_set(err, -EINVAL,
-		       "%s has one number, and there are %zu events: "
-		       "choose one, as in event:%s",
-		       what, nr, profile_event_name(p, 0));
+	return err_set(
+		err, -EINVAL,
+		"%s supports only one event, but there are %zu: select one, for example event:%s",
+		what, nr, profile_event_name(p, 0));
 }

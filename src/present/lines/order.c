@@ -75,10 +75,9 @@ static bool is_group_list(const char *list)
 static int unknown(const char *name, const char *list, struct err *err)
 {
 	if (is_group_key(name, strcspn(name, ":")))
-		return err_set(
-			err, -EINVAL,
-			"unknown sort option: %s (to group by it there is --by %s)",
-			name, is_group_list(list) ? list : name);
+		return err_set(err, -EINVAL,
+			       "unknown sort option: %s (to group by it, use --by %s)",
+			       name, is_group_list(list) ? list : name);
 	return err_set(
 		err, -EINVAL,
 		"unknown sort option: %s (vma, sample, symbol, debug, image, app-name)",

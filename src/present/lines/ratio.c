@@ -60,7 +60,7 @@ int ratio_check(const struct profile *p, const char *text, struct err *err)
 			       strtab_get(&p->strings, p->events.at[i].name));
 	}
 	return err_set(err, -ENOENT,
-		       "--ratio %s: expected EVENT/EVENT of what was recorded: %s",
+		       "--ratio %s: expected EVENT/EVENT with recorded events: %s",
 		       text, names);
 }
 

@@ -62,14 +62,13 @@ static void write_event(FILE *out, const struct profile *p,
 	if (e->share && e->share - 1 < SHARE_TOLD) {
 		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
-			" had a counter for %.1f %% of the time, in turns with other events\n",
+			" was counted for %.1f %% of the time, multiplexed with other events\n",
 			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
 	}
 	if (e->flags & EVENT_MEMBER) {
 		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
-			" was read at the samples of the first event of its group: "
-			"what it counted is the sum of its periods\n");
+			" was read at the samples of the first event of its group: its count is the sum of its periods\n");
 	}
 	write_rate(out, p, e);
 }

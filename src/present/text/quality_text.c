@@ -110,18 +110,18 @@ static void write_input(FILE *out, const struct profile *p)
 	percent_format(percent_of(t->lost, t->lost + t->samples), percent);
 	fprintf(out, "  %-14s%12" PRIu64 "\n", "samples", p->quality.samples);
 	fprintf(out,
-		"  %-14s%12" PRIu64 " %s %%  samples that the kernel had no room for\n",
+		"  %-14s%12" PRIu64
+		" %s %%  samples lost because the kernel's buffers were full\n",
 		"lost", t->lost, percent);
 	if (t->lost_records)
 		fprintf(out,
 			"  %-14s%12" PRIu64 "            other records lost: "
-			"some samples may stand under a wrong name\n",
+			"some samples can have wrong names\n",
 			"", t->lost_records);
 	fprintf(out,
-		"  %-14s%12" PRIu64
-		"            times that the kernel slowed sampling down\n",
+		"  %-14s%12" PRIu64 "            times the kernel throttled sampling\n",
 		"throttled", t->throttled);
-	fprintf(out, "  %-14s%12" PRIu64 "            records that made no sense\n",
+	fprintf(out, "  %-14s%12" PRIu64 "            malformed records\n",
 		"undecodable", t->undecodable);
 	fprintf(out,
 		"  %-14s%12" PRIu64 "            blocks; %" PRIu64
@@ -195,7 +195,7 @@ int quality_write_text(FILE *out, struct profile *p)
 		    "of tasks that were exiting, their process no longer known");
 	fprintf(out,
 		"  %-14s%8" PRIu64 ".%03" PRIu64
-		"            CPU seconds that the recorder itself took\n",
+		"            CPU seconds used by the recorder\n",
 		"recorder", cpu_ms / 1000, cpu_ms % 1000);
 	return 0;
 }

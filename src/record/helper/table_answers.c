@@ -40,8 +40,7 @@ static void take_confinement(struct table_answers *a, const struct table_answer 
 	a->told = true;
 	if (!answer->is_confined)
 		log_say(LOG_WARNING,
-			"there is no seccomp here: "
-			"the helper that reads binaries is not confined by it");
+			"seccomp is not available: the helper that reads binaries is not confined by it");
 }
 
 void table_answers_drain(struct table_answers *a)

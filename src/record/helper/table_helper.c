@@ -161,8 +161,7 @@ static void table_helper_tell(const char *path, const char *what)
 	}
 	name[len] = 0;
 	log_say(LOG_WARNING,
-		"%s: the helper that reads binaries %s: "
-		"stacks in it go by frame pointers",
+		"%s: the helper that reads binaries %s: falling back to frame pointers for this binary",
 		name, what);
 }
 
@@ -170,8 +169,7 @@ static void table_helper_refuse(struct table_helper *h, const struct file_key *k
 				const char *path, enum table_outcome why)
 {
 	h->refused[h->nr_refused++ % REFUSED_MAX] = *key;
-	table_helper_tell(path,
-			  why == TABLE_KILLED ? "died of it" : "took too long for it");
+	table_helper_tell(path, why == TABLE_KILLED ? "crashed" : "took too long");
 }
 
 static enum table_outcome table_helper_ask_again(struct table_helper *h, int fd,

@@ -19,7 +19,7 @@ typedef int (*table_make)(int fd, struct unwind_table **ret_table);
 int table_helper_start(table_make make, struct table_helper **ret_helper,
 		       struct err *err);
 /* The table of the binary open at `fd`; waits for it.  `path` is for messages.  0; -EOPNOTSUPP,
- * -EBADMSG ...: there is none; -EPIPE: the helper died of it, twice, or took too long: it is not asked for
+ * -EBADMSG ...: there is none; -EPIPE: the helper crashed, twice, or took too long: it is not asked for
  * this file again; -EAGAIN: it did not answer, for which the file may not be blamed.  Adds the CPU time of the
  * helper's processes to `*cost_ns` in any case. */
 int table_helper_make(struct table_helper *h, int fd, const char *path,

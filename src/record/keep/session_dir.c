@@ -59,10 +59,10 @@ static int lock(struct session_dir *d, struct err *err)
 	if (d->lock_fd < 0)
 		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);
 	if (flock(d->lock_fd, LOCK_EX | LOCK_NB))
-		return err_set(err, -EBUSY,
-			       "another recording is running in %s: "
-			       "wait for its end, or give --session-dir",
-			       d->root);
+		return err_set(
+			err, -EBUSY,
+			"another recording is running in %s: wait until it ends, or give --session-dir",
+			d->root);
 	return 0;
 }
 

@@ -36,7 +36,7 @@ static int code_jit_open_jit(struct code *c, const struct code_where *where,
 		return err_sys(err, c->fd, "%s", where->path);
 	r = jit_dump_map(c->fd, where->path, &c->dump_bytes, &c->dump);
 	if (r)
-		return err_sys(err, r, "%s: no jitdump", where->path);
+		return err_sys(err, r, "%s: not a jitdump", where->path);
 	c->has_dump = true;
 	if (jit_dump_symtab(&c->dump, &c->dump_bytes, &c->tab))
 		c->tab = NULL;

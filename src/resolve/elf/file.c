@@ -258,7 +258,7 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	f->fd = fd;
 	r = fault_stat_fd(fd, &st);
 	if (r)
-		return err_sys(err, r, "cannot ask for the file's size");
+		return err_sys(err, r, "cannot get the file's size");
 	f->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
 	if (n < 0)

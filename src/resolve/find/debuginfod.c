@@ -186,7 +186,7 @@ static bool is_up(const struct debuginfod *d, struct server *s)
 	s->down = true;
 	log_say(LOG_NOTE,
 		"the debuginfod server %s failed %" PRId64
-		" s ago and is not asked again yet (with --debuginfod-timeout=SECONDS it is)",
+		" s ago and will be tried again later (--debuginfod-timeout=SECONDS tries it now)",
 		s->url, age);
 	return false;
 }
@@ -196,7 +196,7 @@ static void debuginfod_give_up(struct fetch *f, struct server *s, const char *wh
 {
 	s->down = true;
 	debuginfod_cache_note(f->d->cache_dir, s->key, true);
-	log_say(LOG_WARNING, "no files come from the debuginfod server %s: %s", s->url,
+	log_say(LOG_WARNING, "the debuginfod server %s cannot be used: %s", s->url,
 		why);
 }
 
@@ -386,8 +386,7 @@ static void say_wrong(struct server *s, const struct debuginfod_want *want)
 	s->said = true;
 	build_id_to_hex(&want->id, hex);
 	log_say(LOG_WARNING,
-		"the debuginfod server %s sent something else than the %s with build-id %s: "
-		"discarded",
+		"the debuginfod server %s sent a file that is not the %s with build-id %s: discarded",
 		s->url, debuginfod_kind_name(want->kind), hex);
 }
 

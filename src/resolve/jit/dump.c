@@ -19,8 +19,8 @@ static void jit_dump_tell_damage(const struct jitdump *d, const char *path)
 		log_say_once(LOG_WARNING, "%s: %llu records are malformed", path,
 			     (unsigned long long)d->nr_bad);
 	if (d->cut_bytes)
-		log_say(LOG_DEBUG, "%s: the last %llu bytes are no whole record", path,
-			(unsigned long long)d->cut_bytes);
+		log_say(LOG_DEBUG, "%s: the last %llu bytes are an incomplete record",
+			path, (unsigned long long)d->cut_bytes);
 }
 
 int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,

@@ -93,10 +93,10 @@ static int make_times(const struct jit_stage *s, struct jit_stage_dump *d,
 
 	d->timeless = !has_times(s, &d->codes, from);
 	if (d->timeless)
-		log_say_once(LOG_WARNING,
-			     "%s has times of another clock than the samples: "
-			     "code that was replaced is not told from what replaced it",
-			     from->path);
+		log_say_once(
+			LOG_WARNING,
+			"%s uses another clock than the samples: replaced code cannot be distinguished from its replacement",
+			from->path);
 	else if (d->codes.oprofile)
 		shift = s->wall_shift_ns;
 	else if (from->clock == JIT_CLOCK_MAPPED)

@@ -162,7 +162,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 	struct replay *r;
 
 	if (!perf_input_info(in)->events.nr)
-		return err_set(err, -EBADMSG, "it describes no event");
+		return err_set(err, -EBADMSG, "it contains no event");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");

@@ -194,9 +194,9 @@ static bool warn_of_newer(const struct annotate *a, const struct profile_image *
 {
 	if (!is_newer(a, image, source))
 		return false;
-	command_warning("%s is newer than %s: lines may be others than those that ran",
-			source->file,
-			strtab_get(&a->read.profile.strings, image->name));
+	command_warning(
+		"%s is newer than %s: line numbers can differ from those of the recorded program",
+		source->file, strtab_get(&a->read.profile.strings, image->name));
 	return true;
 }
 
@@ -213,8 +213,9 @@ static int annotate_open_source(struct annotate *a, const struct annotated_file 
 		command_warning("unable to open for reading: %s (%s)", file->path,
 				source->why);
 	} else if (warn_of_newer(a, image, source)) {
-		*ret_note = "The source is newer than the binary: "
-			    "lines may be others than those that ran.";
+		*ret_note =
+			"The source is newer than the binary: "
+			"line numbers can differ from those of the recorded program.";
 	}
 	return 0;
 }

@@ -246,7 +246,7 @@ static int open_folders(const struct annotate_output *o, const char *path,
 			err, fd,
 			"%s%s: its directory belongs to another user: give another --output-dir",
 			o->dir, path);
-	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, path);
+	return err_sys(err, fd, "%s%s: cannot create its folder", o->dir, path);
 }
 
 static int clear_place(const struct annotate_output *o, const char *path, int fd,

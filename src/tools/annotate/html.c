@@ -62,11 +62,12 @@ static int check_place(const char *dir, struct err *err)
 	if (S_ISLNK(st.st_mode))
 		return err_set(
 			err, -ELOOP,
-			"%s: is a symbolic link: give the folder itself to --html",
+			"%s: is a symbolic link: give the directory itself to --html",
 			dir);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR,
-			       "%s: is no folder: give a new name to --html", dir);
+			       "%s: is not a directory: give a new name to --html",
+			       dir);
 	r = annotate_html_check_empty(dir);
 	if (r == -EEXIST)
 		return err_set(
@@ -96,13 +97,13 @@ static int make_folders(struct annotate_html *h)
 	}
 	r = io_mkdir(h->folder, output_dir_mode(false));
 	if (r)
-		return err_sys(h->err, r, "%s: cannot make it", h->dir);
+		return err_sys(h->err, r, "%s: cannot create it", h->dir);
 	h->fd = io_open(h->folder, O_RDONLY | O_DIRECTORY, 0);
 	if (h->fd < 0)
 		return err_sys(h->err, h->fd, "%s", h->dir);
 	if (mkdirat(h->fd, "source", output_dir_mode(false)) ||
 	    mkdirat(h->fd, "code", output_dir_mode(false)))
-		return err_sys(h->err, -errno, "%s: cannot make it", h->dir);
+		return err_sys(h->err, -errno, "%s: cannot create it", h->dir);
 	return 0;
 }
 
@@ -119,7 +120,7 @@ int annotate_html_new(const char *dir, struct annotate_html **ret_html, struct e
 	if (!h->dir)
 		r = err_set(err, -ENOMEM, "out of memory");
 	else if (!*h->dir)
-		r = err_set(err, -EINVAL, "--html needs the name of a folder");
+		r = err_set(err, -EINVAL, "--html needs the name of a directory");
 	else
 		r = check_place(h->dir, err);
 	if (!r)

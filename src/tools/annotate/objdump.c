@@ -295,7 +295,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	int r;
 
 	if (image->kind == IMAGE_JIT || image->nr_sections || image->bytes) {
-		command_warning("%s: no program's file: it is shown without objdump",
+		command_warning("%s: not a program file: showing it without objdump",
 				name);
 		return 0;
 	}

@@ -167,6 +167,6 @@ int annotate_options_check(struct annotate_options *o, struct err *err)
 			err, -EINVAL,
 			"--base-dirs is useless unless you specify an alternative source location with --search-dirs");
 	if (o->context > ANNOTATE_CONTEXT_OFF)
-		return err_set(err, -EINVAL, "--context: too many lines");
+		return err_set(err, -EINVAL, "--context: value too large");
 	return 0;
 }

@@ -104,7 +104,7 @@ static int report(const char *name, int r)
 	if (r)
 		command_error("%s: %s", name,
 			      r == -ENODATA   ? "has no build-id"
-			      : r == -EBADMSG ? "is no ELF file"
+			      : r == -EBADMSG ? "is not an ELF file"
 			      : r == -EPERM   ? "the cache's link leads elsewhere"
 					      : strerror(-r));
 	return r;
@@ -376,7 +376,7 @@ static int buildid_cache_run(const struct command *self, int argc, char **argv)
 				"there is no cache: give --buildid-dir a directory that only you can change");
 		else if (!has_work(&set))
 			command_error(
-				"say what to do: --list, --add FILE, --remove FILE, --missing RECORDING ...");
+				"no action given: use --list, --add FILE, --remove FILE, --missing RECORDING ...");
 		else
 			status = buildid_cache_work(&set);
 	}

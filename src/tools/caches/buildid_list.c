@@ -95,7 +95,7 @@ static int buildid_list_print_kernel(void)
 	int r = running_kernel(&id);
 
 	if (r) {
-		command_error("the running kernel does not tell its build-id: %s",
+		command_error("cannot read the build-id of the running kernel: %s",
 			      strerror(-r));
 		return 1;
 	}
@@ -286,7 +286,8 @@ static int buildid_list_run(const struct command *self, int argc, char **argv)
 		return status;
 	if (set.kernel || set.modules) {
 		if (argv[first]) {
-			command_error("--kernel and --modules take no recording");
+			command_error(
+				"--kernel and --modules do not accept a recording");
 			return 1;
 		}
 		return set.modules ? print_modules() : buildid_list_print_kernel();

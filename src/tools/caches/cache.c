@@ -248,7 +248,7 @@ static int cache_build(struct cache_settings *set, const char *dir, int nr,
 	int r = 0;
 
 	if (!nr) {
-		command_error("--build: which binaries?");
+		command_error("--build: give the binaries to index");
 		return 1;
 	}
 	if (set->background) {
@@ -271,7 +271,7 @@ static int run_in(struct cache_settings *set, const char *dir, int nr, char **wo
 	if (set->purge)
 		return cache_purge(dir, nr, words);
 	if (nr) {
-		command_error("%s: names are for --build and --purge", words[0]);
+		command_error("%s: only --build and --purge accept names", words[0]);
 		return 1;
 	}
 	if (set->trim_mb)
@@ -290,11 +290,11 @@ static int cache_run(const struct command *self, int argc, char **argv)
 		return r;
 	if (set.list + set.build + set.purge + set.size + (set.trim_mb != 0) > 1) {
 		command_error(
-			"one of --list, --build, --purge, --size, --trim at a time");
+			"give only one of --list, --build, --purge, --size, --trim");
 		return 1;
 	}
 	if (set.background && !set.build) {
-		command_error("--background is for --build");
+		command_error("--background requires --build");
 		return 1;
 	}
 	dir = index_cache_dir();

@@ -156,7 +156,9 @@ static int store_counted(const struct option_row *row, const char *text, bool go
 			 uint64_t value, const char *what, struct err *err)
 {
 	if (good && !value && row->not_zero)
-		return err_set(err, -EINVAL, "--%s: %s is too little", row->name, text);
+		return err_set(err, -EINVAL,
+			       "--%s: %s is too small: the value must be above 0",
+			       row->name, text);
 	return store_parsed(row, text, good, what, err);
 }
 

@@ -26,7 +26,8 @@ static const char normal_users[] =
  * us. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
-	const char *rule = *reason == '"' ? strstr(reason, "\" is for ") : NULL;
+	const char *rule =
+		*reason == '"' ? strstr(reason, "\" is restricted to ") : NULL;
 
 	if (rule)
 		screen_print_line(stderr, "%s \"--%s%.*s", normal_users,
@@ -284,7 +285,7 @@ static void tell_saved(struct control *c)
 		    PATH_BYTES &&
 	    !access(path, F_OK))
 		command_error(
-			"the session was saved as %s, but without what there was no room for",
+			"the session was saved as %s; some samples were dropped because the disk is full",
 			c->set.save);
 	control_reply_done(&reply);
 }

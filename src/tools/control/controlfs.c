@@ -35,17 +35,17 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 	int r = stat(path, &st) ? -errno : 0;
 
 	if (r == -ENOTCONN)
-		return err_set(err, r,
-			       "%s: who served what is mounted there has died; "
-			       "unmount it first: umount %s",
-			       path, path);
+		return err_set(
+			err, r,
+			"%s: stale mount (its server has exited); run: umount %s", path,
+			path);
 	if (r)
 		return err_sys(err, r, "%s", path);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, -ENOTDIR, "%s is no folder", path);
+		return err_set(err, -ENOTDIR, "%s is not a directory", path);
 	if (controlfs_is_mounted(full))
-		return err_set(err, -EBUSY, "%s: the control files are there already",
-			       path);
+		return err_set(err, -EBUSY,
+			       "%s: the control files are already mounted there", path);
 	if (access("/dev/fuse", R_OK | W_OK))
 		return err_sys(err, -errno, "/dev/fuse (the kernel's module fuse)");
 	return 0;
@@ -63,7 +63,7 @@ static int controlfs_mount_run(const struct command *self, int argc, char **argv
 	if (r >= 0)
 		return r;
 	if (argc - first != 1) {
-		command_error("name the folder to mount at, such as /dev/oprofile");
+		command_error("give the directory to mount at, such as /dev/oprofile");
 		return 1;
 	}
 	cwd = getcwd(NULL, 0);

@@ -125,11 +125,11 @@ static int connect_soon(struct control *c, struct err *err)
 	}
 	if (r != -ENOENT && r != -ECONNREFUSED)
 		return r;
-	return err_set(err, -EBUSY,
-		       "oprofiled runs (pid %d), but nobody listens at %s/control: "
-		       "it ends, or its socket was removed; "
-		       "\"kill -TERM %d\" ends it properly",
-		       pid, control_run_dir(), pid);
+	return err_set(
+		err, -EBUSY,
+		"oprofiled is running (pid %d), but does not listen at %s/control: it is exiting, or its socket was removed; "
+		"\"kill -TERM %d\" stops it cleanly",
+		pid, control_run_dir(), pid);
 }
 
 int control_attach(struct control *c, struct err *err)

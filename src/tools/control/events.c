@@ -187,9 +187,8 @@ static int take_timer(struct control_events_taking *t, const char *name,
 	snprintf(kept, sizeof(kept), "TIMER:0:0:%d:%d", kernel, user);
 	there = control_events_is_kept(t, kept);
 	fprintf(stderr,
-		"%s: there are no performance counters here: "
-		"the event TIMER takes its place%s.\n",
-		name, there ? ", too, and is sampled once" : "");
+		"%s: no performance counters are available: using the event TIMER instead%s.\n",
+		name, there ? " (sampled once for all of them)" : "");
 	return there ? 0 : control_events_keep(t, kept, err);
 }
 
@@ -223,9 +222,10 @@ static int check_kernel_only(const struct control_events_taking *t, size_t first
 {
 	for (size_t i = first; i < t->reqs.list.nr; i++)
 		if (t->reqs.list.at[i].user)
-			return err_set(err, -EINVAL,
-				       "--kernel-only: %s says itself what it counts",
-				       spec);
+			return err_set(
+				err, -EINVAL,
+				"--kernel-only: %s already selects what it counts",
+				spec);
 	return 0;
 }
 
@@ -295,7 +295,7 @@ static void control_events_tell_turns(const struct event_requests *reqs)
 	if (events_fit_here(reqs->list.at, reqs->list.nr, &first) == EVENTS_TAKE_TURNS)
 		command_warning(
 			"Couldn't allocate hardware counters for the selected events: "
-			"%s does not fit beside those before it. "
+			"%s does not fit next to those before it. "
 			"The kernel counts them in turns and scales.",
 			reqs->list.at[first].name);
 }

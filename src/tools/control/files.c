@@ -69,7 +69,7 @@ int control_init(struct control *c)
 	if (!geteuid() && !mount_files())
 		screen_print_line(
 			stderr,
-			"opcontrol: there are no control files at %s; all else works",
+			"opcontrol: no control files at %s; everything else works",
 			mountpoint());
 	return 0;
 }

@@ -366,7 +366,7 @@ int control_setup_take(struct control *c, struct err *err)
 		return 0;
 	if (c->set.vmlinux && c->set.no_vmlinux && strcmp(c->set.vmlinux, "none") != 0)
 		return err_set(err, -EINVAL,
-			       "--vmlinux and --no-vmlinux cannot both be");
+			       "--vmlinux cannot be combined with --no-vmlinux");
 	if (control_setup_defaults(&c->rc))
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < COUNT_OF(takers); i++) {

@@ -40,16 +40,15 @@ static int export_afdo_check(const struct export_afdo_making *m, struct err *err
 		if (s.without_start)
 			command_warning(
 				"%" PRIu64
-				" samples left out: it is not known where their functions begin: "
-				"compile with -fdebug-info-for-profiling",
+				" samples left out: the start lines of their functions are unknown: compile with -fdebug-info-for-profiling",
 				s.without_start);
 		return 0;
 	}
 	if (s.without_start)
 		return err_set(
 			err, -ENODATA,
-			"it is not known where the functions of the %" PRIu64
-			" samples begin: compile with -g, or -gmlt and -fdebug-info-for-profiling",
+			"the start lines of the functions of the %" PRIu64
+			" samples are unknown: compile with -g, or -gmlt and -fdebug-info-for-profiling",
 			s.without_start);
 	return err_set(err, -ENODATA,
 		       "none of the %" PRIu64

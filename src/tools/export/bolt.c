@@ -310,11 +310,10 @@ static int open_binary(struct export_bolt_adding *a, struct err *err)
 	if (a->tab && naming_lines_open(a->naming, a->image, NULL, &a->lines))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!a->lines)
-		return err_set(err, r, "%s: its symbols are not to be had",
-			       a->b->binary);
+		return err_set(err, r, "%s: cannot read its symbols", a->b->binary);
 	naming_lines_code(a->lines, &at);
 	if (!at.path)
-		return err_set(err, r, "%s: it is not to be had", a->b->binary);
+		return err_set(err, r, "%s: cannot find the binary", a->b->binary);
 	r = bolt_names_read(&a->local, at.path, err);
 	if (r || !a->counts->branches.nr)
 		return r;

@@ -94,8 +94,7 @@ static int export_callgrind_write_all(const struct export_run *run, struct profi
 		if (callgrind_nr_apps(c) > 1)
 			r = err_set(
 				err, -EINVAL,
-				"there are %zu applications, and each has a file of its own: "
-				"choose one, as in image:%s",
+				"there are %zu applications, each with a separate file: select one, for example image:%s",
 				callgrind_nr_apps(c), callgrind_app(c, 0));
 		else
 			r = export_callgrind_write_one(run, c, 0, output, err);

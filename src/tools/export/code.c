@@ -179,8 +179,7 @@ static int export_code_set_times(struct export_code_reading *g,
 	return g->selection.times_known
 		       ? 0
 		       : err_set(err, -ENODATA,
-				 "time: it is not known when the samples begin and end, so there are no shares of it: "
-				 "give seconds, such as time:1.5s-3s");
+				 "time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 }
 
 static int export_code_add_batch(struct export_code_reading *g, const struct dict *d,
@@ -375,7 +374,7 @@ static int export_code_begin(struct export_code_reading *g, struct err *err)
 
 	if (spec_has_symbols(g->run->spec))
 		return err_set(err, -EINVAL,
-			       "symbol: %s is of a whole program: leave symbol: out",
+			       "symbol: %s covers a whole program: remove symbol:",
 			       g->run->format->name);
 	g->all = asks_for_all(g->run->spec);
 	from.archive = archive_folder(g->run->sources->archive);
@@ -400,7 +399,7 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 	if (!r && !g.samples && g.skipped)
 		r = err_set(err, -ENODATA,
 			    "none of the %" PRIu64
-			    " samples is asked for: profile specification too strict ?",
+			    " samples is selected: profile specification too strict ?",
 			    g.skipped);
 	else if (!r && !g.samples)
 		r = err_set(err, -ENODATA, "there is no sample to export");

@@ -142,8 +142,8 @@ static const struct export_format *find_format(const char *word, struct err *err
 		err_set(err, -EINVAL, "give a format: %s", export_put_names(&names));
 	else
 		err_set(err, -EINVAL,
-			"\"%s\" is no format: the first word is one of %s", word,
-			export_put_names(&names));
+			"\"%s\" is not a format: the first argument must be one of %s",
+			word, export_put_names(&names));
 	buf_done(&names);
 	return NULL;
 }

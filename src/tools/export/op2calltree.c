@@ -174,7 +174,7 @@ static int op2calltree_add_line(struct converting *c, const char *text, size_t l
 
 	c->nr_lines++;
 	if (!r && l.kind == OPREPORT_SAMPLE && !c->at)
-		r = err_set(err, -EBADMSG, "samples, and no function in front of them");
+		r = err_set(err, -EBADMSG, "samples without a preceding function");
 	if (r) {
 		err_prefix(err, "line %" PRIu64, c->nr_lines);
 		return r;
@@ -315,7 +315,7 @@ static int op2calltree_run(const struct command *self, int argc, char **argv)
 		return status;
 	if (argv[first]) {
 		command_error(
-			"\"%s\": it reads the standard input: opreport -gdf | op2calltree",
+			"\"%s\": op2calltree reads the standard input: opreport -gdf | op2calltree",
 			argv[first]);
 		return 1;
 	}

@@ -62,16 +62,17 @@ static int check_output(const struct perf_data_export *e, struct err *err)
 	struct stat st;
 
 	if (!*e->output || !strcmp(e->output, "-"))
-		return err_set(err, -EINVAL,
-			       "--output-file: a perf.data is written to a file");
+		return err_set(
+			err, -EINVAL,
+			"--output-file: a perf.data file cannot be written to the standard output");
 	if (stat(e->output, &st))
 		return 0;
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "%s is no regular file", e->output);
+		return err_set(err, -EINVAL, "%s is not a regular file", e->output);
 	if (!e->run->options->output)
 		return err_set(
 			err, -EEXIST,
-			"%s is there already: say with --output-file what to write",
+			"%s already exists: give another name with --output-file",
 			e->output);
 	return 0;
 }
@@ -84,7 +85,7 @@ static int export_perf_data_make_dir(struct perf_data_export *e, struct err *err
 		return r;
 	r = output_target(e->output, &e->target, err);
 	if (!r && !e->target)
-		r = err_set(err, -EINVAL, "%s is no regular file", e->output);
+		r = err_set(err, -EINVAL, "%s is not a regular file", e->output);
 	if (!r)
 		r = scratch_new_beside(e->target, &e->dir, err);
 	if (r)
@@ -232,7 +233,7 @@ static void say_merge(struct perf_data_export *e)
 	if (info->nr_machines > 1)
 		command_warning(
 			"%" PRIu32 " machines (or boots of one) in one file: "
-			"processes with the same pid are told apart by time alone, and times are those of each machine's clock",
+			"processes with the same pid are distinguished only by time, as given by each machine's clock",
 			info->nr_machines);
 	e->run->incomplete |= d->missing_samples;
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !info->nr_unfinished)
@@ -458,7 +459,7 @@ static int no_samples(struct perf_data_export *e, struct err *err)
 		return err_set(err, -ENODATA, "there is no sample to export");
 	return err_set(err, -ENODATA,
 		       "none of the %" PRIu64
-		       " samples is asked for: profile specification too strict ?",
+		       " samples is selected: profile specification too strict ?",
 		       skipped);
 }
 

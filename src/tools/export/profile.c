@@ -26,13 +26,13 @@ static int choose_rows(const struct export_run *run, const char **ret_keys,
 	const struct export_rows *rows = run->format->rows;
 
 	if (!rows)
-		return err_set(err, -EINVAL, "--rows: only a heatmap has rows");
+		return err_set(err, -EINVAL, "--rows is only supported for heatmap");
 	for (; rows->word; rows++)
 		if (!strcmp(rows->word, run->options->rows)) {
 			*ret_keys = rows->keys;
 			return 0;
 		}
-	return err_set(err, -EINVAL, "--rows=%s: it is offset, cpu or thread",
+	return err_set(err, -EINVAL, "--rows=%s: expected offset, cpu or thread",
 		       run->options->rows);
 }
 
@@ -93,11 +93,11 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 static int export_profile_check(const struct export_run *run, struct err *err)
 {
 	if (run->options->svg && !run->format->svg)
-		return err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
+		return err_set(err, -EINVAL, "--svg is only supported for flamegraph");
 	if (run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
 		return err_set(
 			err, -EINVAL,
-			"%s is nothing for a terminal: give a file with --output-file",
+			"%s cannot be shown on a terminal: give a file with --output-file",
 			run->format->name);
 	return 0;
 }

@@ -176,7 +176,7 @@ static int oprofiled_check(const struct oprofiled_options *o, struct err *err)
 	if (o->callgraph && strcmp(o->callgraph, "dwarf") != 0 &&
 	    strcmp(o->callgraph, "fp") != 0 && strcmp(o->callgraph, "none") != 0)
 		return err_set(err, -EINVAL,
-			       "--callgraph=%s: known are dwarf, fp and none",
+			       "--callgraph=%s: expected dwarf, fp or none",
 			       o->callgraph);
 	return 0;
 }
@@ -256,7 +256,7 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &daemon.options,
 				 &first);
 	if (status < 0 && first < argc) {
-		command_error("unexpected word '%s' (see --help)", argv[first]);
+		command_error("unexpected argument '%s' (see --help)", argv[first]);
 		status = 1;
 	}
 	if (status < 0) {

@@ -69,7 +69,7 @@ static int check_modes(const struct record_plan *p, struct err *err)
 	if (p->nr_pids && (o->system_wide || p->command))
 		return err_set(
 			err, -EINVAL,
-			"--pid goes with neither --system-wide nor a command: give one of them");
+			"--pid cannot be combined with --system-wide or a command");
 	if (!p->nr_pids && !o->system_wide && !p->command)
 		return err_set(
 			err, -EINVAL,
@@ -94,13 +94,13 @@ static int choose_chains(struct record_plan *p, struct err *err)
 	p->stacks_optional = !len || !strcmp(word, "auto");
 	if (!p->stacks_optional && strcmp(word, "dwarf"))
 		return err_set(err, -EINVAL,
-			       "--callgraph=%s: known are auto, dwarf and fp", how);
+			       "--callgraph=%s: expected auto, dwarf or fp", how);
 	if (how[len] && (!parse_u64_max(how + len + 1, STACK_BYTES_MAX, &bytes) ||
 			 bytes < STACK_BYTES_MIN))
 		return err_set(
 			err, -EINVAL,
-			"--callgraph=%s: of the stack %u to %u bytes can be copied",
-			how, STACK_BYTES_MIN, STACK_BYTES_MAX);
+			"--callgraph=%s: the stack copy must have %u to %u bytes", how,
+			STACK_BYTES_MIN, STACK_BYTES_MAX);
 	p->stack_bytes = (uint32_t)bytes & ~7U;
 	return 0;
 }

@@ -217,8 +217,7 @@ static int open_with_chains(struct record_plan *p, char **argv, int argc,
 	r = record_open_recorder(p, argv, argc, err);
 	if (!r)
 		fprintf(stderr,
-			"%s: --callgraph: this kernel does not copy stacks: "
-			"frame pointers are followed\n",
+			"%s: --callgraph: this kernel does not copy stacks: using frame pointers\n",
 			command_name());
 	return r;
 }
@@ -315,7 +314,7 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 			   &summary.totals, &summary.file_bytes, &late);
 	p->recorder = NULL;
 	if (failed || r) {
-		command_error("%s; the recording ends here, %llu samples are saved",
+		command_error("%s; recording stops, %llu samples are saved",
 			      failed ? err->text : late.text,
 			      (unsigned long long)summary.totals.samples);
 	} else if (access(p->dir.current, F_OK)) {

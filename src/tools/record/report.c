@@ -22,9 +22,8 @@ static void record_report_tell_turns(const struct event_request *events,
 	if (events_fit_here(events, nr_events, &first) == EVENTS_TAKE_TURNS)
 		screen_print_line(
 			stderr,
-			"%s: this CPU cannot count all these events at once (%s does not fit beside those before it): "
-			"they are sampled in turns, each for a part of the time, which reports tell; "
-			"fewer events are sampled all of the time",
+			"%s: this CPU cannot count all these events at once (%s does not fit next to those before it): "
+			"the kernel multiplexes them, and reports show for which share of the time each was counted; use fewer events to avoid this",
 			command_name(), events[first].name);
 }
 
@@ -106,8 +105,7 @@ static void tell_shares(const struct session_totals *t,
 		if (t->event_shares[i] && share < 99)
 			screen_print_line(
 				stderr,
-				"%s: %s had a counter for %.1f %% of the time: "
-				"there are more events than counters",
+				"%s: %s was counted for %.1f %% of the time: there are more events than counters",
 				command_name(), events[i].name, share);
 	}
 }
@@ -121,7 +119,7 @@ void record_report_end(const struct record_summary *summary,
 	if (!t->samples && summary->have_target)
 		fprintf(stderr,
 			"!!!! No samples collected !!!\n"
-			"The target program/command ended before profiling was started, or used no CPU time worth a sample.\n");
+			"The target program/command ended before profiling was started, or used too little CPU time for a sample.\n");
 	if (t->lost)
 		warn_lost(t);
 	if (t->throttled)
@@ -139,6 +137,6 @@ void record_report_end(const struct record_summary *summary,
 	if (t->lost_records)
 		fprintf(stderr,
 			"%s: %llu records of mappings and processes were lost: "
-			"some samples may have no names\n",
+			"some samples can lack names\n",
 			command_name(), (unsigned long long)t->lost_records);
 }

@@ -227,11 +227,11 @@ void report_warn_of_losses(const struct report_read *r)
 	if (t->lost_records)
 		command_warning("%" PRIu64
 				" records on processes and mappings were lost: "
-				"some samples may stand under a wrong name",
+				"some samples can have wrong names",
 				t->lost_records);
 	if (t->throttled)
 		command_warning("Some of the events were throttled %" PRIu64
-				" times: the kernel took fewer samples than asked for. "
+				" times: the kernel took fewer samples than requested. "
 				"Decrease the sampling rate.",
 				t->throttled);
 }

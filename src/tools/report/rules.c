@@ -91,7 +91,8 @@ static int check_calls(const struct report_options *o, const struct key_list *ke
 
 	if (o->tree && *o->tree && strcmp(o->tree, "callees") != 0 &&
 	    strcmp(o->tree, "callers") != 0)
-		return err_set(err, -EINVAL, "--tree=%s: callees or callers", o->tree);
+		return err_set(err, -EINVAL, "--tree=%s: expected callees or callers",
+			       o->tree);
 	if (o->max_stack && !stacks)
 		return meaningless(err, "--max-stack",
 				   "--tree, --callgraph, --children or --by stack");
@@ -99,7 +100,9 @@ static int check_calls(const struct report_options *o, const struct key_list *ke
 		return meaningless(err, "--inline",
 				   "--tree, --callgraph, --children or --by stack");
 	if (o->max_stack > MAX_STACK)
-		return err_set(err, -EINVAL, "--max-stack: %d at most", MAX_STACK);
+		return err_set(err, -EINVAL,
+			       "--max-stack: value too large: maximum is %d",
+			       MAX_STACK);
 	return 0;
 }
 
@@ -118,7 +121,7 @@ static int check_children(const struct report_options *o, const struct key_list 
 		if (at >= 0)
 			return err_set(
 				err, -EINVAL,
-				"--children: %s is no key of functions, of which there are image, symbol, origin, function-line",
+				"--children: %s is not a key of functions: use image, symbol, origin, function-line",
 				keys->keys.at[at].typed);
 	}
 	return 0;

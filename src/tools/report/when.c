@@ -94,7 +94,7 @@ static int parse_option(const char *option, const char *text, uint64_t now_ns,
 		return 0;
 	return err_set(
 		err, -EINVAL,
-		"--%s: '%s' is no time such as 10m, 14:30, 2026-11-22T14:30 or @SECONDS",
+		"--%s: '%s' is not a time such as 10m, 14:30, 2026-11-22T14:30 or @SECONDS",
 		option, text);
 }
 

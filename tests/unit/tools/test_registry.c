@@ -123,12 +123,12 @@ static void check_row(const struct command *cmd, const struct option_row *row)
 	const struct option_row *of = options_main_row(cmd->options, row);
 
 	if (options_find(cmd->options, row->name) != row)
-		fail_msg("%s --%s: the name is there twice", cmd->name, row->name);
+		fail_msg("%s --%s: the name occurs twice", cmd->name, row->name);
 	if (options_find(command_common_rows(cmd), row->name))
 		fail_msg("%s --%s: every command has that", cmd->name, row->name);
 	for (const struct option_row *other = cmd->options; other != row; other++) {
 		if (row->letter && other->letter == row->letter)
-			fail_msg("%s -%c: the letter is there twice", cmd->name,
+			fail_msg("%s -%c: the letter occurs twice", cmd->name,
 				 row->letter);
 	}
 	if (row->alias_of) {

@@ -139,7 +139,7 @@ static void memory_does_not_grow_with_turns(void **state)
 	timeline_done(&t);
 }
 
-/* What is there twice, with others between, takes more words in one span than in two: here with
+/* What occurs twice, with others between, takes more words in one span than in two: here with
  * no room for them. */
 static void folding_makes_room(void **state)
 {

@@ -122,7 +122,8 @@ static void counters_become_events(void **state)
 	(void)state;
 	begin(&s);
 	write_to(&s, "1/enabled", "1", -EINVAL);
-	expect(&s, "last_error", "1/enabled: it has no event: write its file event");
+	expect(&s, "last_error",
+	       "1/enabled: it has no event: write to its file event first");
 	write_to(&s, "1/event", "TIMER", 0);
 	write_to(&s, "1/count", "10000000", 0);
 	write_to(&s, "1/user", "0", 0);

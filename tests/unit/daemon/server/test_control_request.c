@@ -57,9 +57,9 @@ static void refused(void **state)
 		const char *line;
 		const char *why;
 	} rows[] = {
-		{ "", "words with one space" },
-		{ "status ", "words with one space" },
-		{ "get %0", "words with one space" },
+		{ "", "by one space" },
+		{ "status ", "by one space" },
+		{ "get %0", "by one space" },
 		{ "Status", "unknown request \"Status\"" },
 		{ "reboot now", "unknown request \"reboot\"" },
 		{ "status now", "status takes no argument" },
@@ -92,7 +92,7 @@ static void too_many_words(void **state)
 	for (int i = 0; i < CONTROL_ARGS_MAX + 1; i++)
 		len += (size_t)snprintf(line + len, sizeof(line) - len, " a=");
 	assert_int_equal(control_request_parse(line, &request, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "at most 65 words"));
+	assert_non_null(strstr(err.text, "at most 65 arguments"));
 }
 
 int main(void)

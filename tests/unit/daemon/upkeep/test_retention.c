@@ -158,7 +158,7 @@ struct seen {
 	size_t segments;
 };
 
-/* What a reader finds; times must rise, so that nothing is there twice. */
+/* What a reader finds; times must rise, so that nothing occurs twice. */
 static struct seen look(void)
 {
 	struct seen seen = { .first_s = UINT64_MAX };

@@ -66,9 +66,9 @@ static void a_bad_text_is_refused(void **state)
 	} rows[] = {
 		{ "", "its manifest is empty" },
 		{ "oparchive 2\nend\n",
-		  "its manifest is of another version, or cut off behind line 1" },
+		  "its manifest has another version, or is truncated after line 1" },
 		{ "oparchive 1\nfile 1 2 3 a\n",
-		  "its manifest is of another version, or cut off behind line 2" },
+		  "its manifest has another version, or is truncated after line 2" },
 		{ "oparchive 1\nfile 1 2 3 ../a\nend\n",
 		  "line 2 of its manifest is malformed" },
 		{ "oparchive 1\nfile 1 2 a\nend\n",

@@ -118,7 +118,7 @@ static void what_is_no_tar_is_refused(void **state)
 	assert_int_equal(
 		tar_reader_new((struct tar_source){ take, &b }, sizeof(tar), &t), 0);
 	assert_int_equal(tar_reader_next(t, &m, &err), -EBADMSG);
-	assert_string_equal(err.text, "no tar file, or a damaged one");
+	assert_string_equal(err.text, "not a tar file, or damaged");
 	tar_reader_free(t);
 
 	put_header(tar, "file", '0', 5);

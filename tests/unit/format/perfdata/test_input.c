@@ -395,9 +395,9 @@ static void what_is_none_is_refused(void **state)
 	check_refused("", 0, "f: is empty");
 	check_refused("PERFILE2", 8, "f: is not a perf.data file");
 	check_refused("hello, world: a text", 20, "f: is not a perf.data file");
-	check_refused("PERFFILE\150\0\0\0\0\0\0\0", 16,
-		      "f: is of perf.data's first format, which no perf has written "
-		      "since 2010; record again");
+	check_refused(
+		"PERFFILE\150\0\0\0\0\0\0\0", 16,
+		"f: has the first perf.data format, last written in 2010: record again");
 	check_refused("PERFILE2\20\0\0\0\0\0\0\0", 16, "f: describes no event");
 	check_refused("PERFILE2\150\0\0\0\0\0\0\0", 16,
 		      "f: its header is cut short or damaged");
@@ -412,10 +412,10 @@ static void what_is_none_is_refused(void **state)
 	close(ends[1]);
 	assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
 	assert_int_equal(perf_input_open_fd(ends[0], "p", &in, &err), -ENOENT);
-	assert_string_equal(err.text,
-			    "p: is a perf.data file sent through a pipe, and a copy of "
-			    "it in /no/such/folder (TMPDIR) is not possible: No such "
-			    "file or directory");
+	assert_string_equal(
+		err.text,
+		"p: is a perf.data file read from a pipe; it cannot be copied to "
+		"/no/such/folder (TMPDIR): No such file or directory");
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_int_equal(perf_input_open("/no/such/file", TRUST_ANY, &in, &err),
 			 -ENOENT);

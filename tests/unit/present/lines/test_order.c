@@ -30,11 +30,12 @@ static void a_key_of_by_is_named(void **state)
 
 	(void)state;
 	assert_true(order_parse(&order, "sample,comm", &err) < 0);
-	assert_string_equal(err.text, "unknown sort option: comm (to group by it there "
-				      "is --by comm)");
+	assert_string_equal(
+		err.text, "unknown sort option: comm (to group by it, use --by comm)");
 	assert_true(order_parse(&order, "comm,dso,symbol", &err) < 0);
-	assert_string_equal(err.text, "unknown sort option: comm (to group by it there "
-				      "is --by comm,dso,symbol)");
+	assert_string_equal(
+		err.text,
+		"unknown sort option: comm (to group by it, use --by comm,dso,symbol)");
 	assert_true(order_parse(&order, "comm,nonsense", &err) < 0);
 	assert_non_null(strstr(err.text, "--by comm)"));
 	assert_true(order_parse(&order, "line", &err) < 0);

@@ -67,9 +67,9 @@ static void options(void **state)
 	} rows[] = {
 		{ "@5", NULL, NULL, "@5.000000000-", NULL },
 		{ NULL, "@5,@7", NULL, "@5.000000000-@7.000000000", NULL },
-		{ "soon", NULL, NULL, NULL, "--since: 'soon' is no time" },
+		{ "soon", NULL, NULL, NULL, "--since: 'soon' is not a time" },
 		{ NULL, "@5", NULL, NULL, "--between=@5: give two times" },
-		{ NULL, "@5,soon", NULL, NULL, "--between: 'soon' is no time" },
+		{ NULL, "@5,soon", NULL, NULL, "--between: 'soon' is not a time" },
 		{ NULL, "@7,@5", NULL, NULL, "is not after the first" },
 		{ NULL, "5m,10m", NULL, NULL, "is not after the first" },
 	};
