@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asm.h - unwind rules for code of x86-64 and i386 that has none but is in every program: .init
- * and .fini of crti.o and crtn.o, and glibc's clone(). The code is recognized by its bytes.
+/* asm.h - unwind rules for x86-64 and i386 code that is in every program but lacks unwind
+ * information: .init and .fini of crti.o and crtn.o, and glibc's clone(). The code is recognized
+ * by its bytes.
  * Layer: resolve, for unwind tables.
  * Sources: glibc, sysdeps/x86_64/crti.S and crtn.S, sysdeps/i386/crti.S and crtn.S,
  * sysdeps/unix/sysv/linux/x86_64/clone.S and clone3.S. */

@@ -355,7 +355,7 @@ int cfi_run(const struct unwind_arch *arch, const struct cfi_walk *walk,
 	struct cfi_rows_run r;
 	int e;
 
-	/* `remembered` is not cleared, because this function runs for each FDE. */
+	/* Do not clear `remembered`: this function runs for each FDE, and clearing it is slow. */
 	r.arch = arch;
 	r.walk = walk;
 	r.cie = &walk->cie;

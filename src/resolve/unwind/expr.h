@@ -12,7 +12,7 @@ struct unwind_arch;
 
 struct unwind_expr_env {
 	const struct unwind_arch *arch;
-	bool swap; /* byte order of numbers in the expression */
+	bool swap; /* the expression's numbers have the other byte order */
 	const uint64_t *registers;
 	uint64_t known; /* bit mask of slots: their registers have values */
 	/* Reads `bytes` (1 to 8) of memory; returns false if they are not available. */
