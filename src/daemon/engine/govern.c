@@ -20,8 +20,8 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-/* Touches this much memory between samples, because other programs also displace the kernel's
- * data from the processor's private caches. */
+/* The computation uses this much memory because the interrupt also evicts data of other programs
+ * from the processor's private caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .turn_ns = 1000000,
 						     .turns = 8 };
