@@ -42,19 +42,19 @@ struct collect {
 	const struct archive_request *request;
 	struct err *err;
 	struct naming_places *places;
-	/* Of part `part`: */
+	/* For part `part` of the recording: */
 	struct naming *naming;
 	struct archive_hits *hits;
 	unsigned int part;
-	VEC(struct archive_taken) taken; /* by the search that goes on */
-	size_t nr_images, nr_wanted;     /* hit at all, and asked for */
-	bool is_hollow; /* a file that the search took is nearly all holes: it is left out */
+	VEC(struct archive_taken) taken; /* files found by the current search */
+	size_t nr_images, nr_wanted;     /* images with hits, and those selected */
+	bool is_hollow; /* the search found a file that is nearly all holes; it is left out */
 	bool no_memory;
-	bool any_jit; /* of a recording that was made here, or has a root */
+	bool any_jit; /* for a recording made on this machine, or with a root directory */
 	struct map listed;
 	struct archive_selected *selected; /* NULL: all samples are archived */
-	struct spec left_out;              /* of the images of the selected samples */
-	struct archive_source_files *source_files; /* NULL: not asked for */
+	struct spec left_out; /* filter for the images of the selected samples */
+	struct archive_source_files *source_files; /* NULL: not requested */
 };
 
 static bool is_hollow(const char *path)
@@ -113,7 +113,7 @@ static int archive_collect_said(int r, const char *from)
 	return r < 0 ? r : 0;
 }
 
-/* At once: it may go. */
+/* Copies (or lists) the file at once, because it might be removed soon. */
 static int archive_collect_add(struct collect *c, const char *from, const char *name)
 {
 	return archive_collect_said(
@@ -122,7 +122,7 @@ static int archive_collect_add(struct collect *c, const char *from, const char *
 		from);
 }
 
-/* With the others. */
+/* Plans the file; it is written at the end, together with the others. */
 static int plan(struct collect *c, const struct archive_planned *file, const char *name)
 {
 	return archive_collect_said(
@@ -133,7 +133,7 @@ static int plan(struct collect *c, const struct archive_planned *file, const cha
 
 /* ---- the files of a binary ---- */
 
-/* The file that lines come from, NULL: none. */
+/* Returns the file that source lines are read from, or NULL. */
 static const char *archive_collect_binary_of(const struct collect *c,
 					     const struct source_image *at)
 {
@@ -143,7 +143,7 @@ static const char *archive_collect_binary_of(const struct collect *c,
 	return NULL;
 }
 
-/* False if it is left out. */
+/* Returns false if the file is left out. */
 static bool open_taken(const struct collect *c, const struct source_image *at,
 		       const struct archive_taken *t, struct archive_opened *ret_file)
 {
@@ -151,7 +151,7 @@ static bool open_taken(const struct collect *c, const struct source_image *at,
 				  ret_file);
 }
 
-/* A session keeps the kernel's symbols packed; perf reads them plain. */
+/* A session stores the kernel's symbols compressed; perf reads them uncompressed. */
 static int add_unpacked(struct collect *c, const struct archive_opened *from,
 			const char *name)
 {
@@ -173,7 +173,7 @@ static int add_unpacked(struct collect *c, const struct archive_opened *from,
 	return r < 0 ? r : 0;
 }
 
-/* At once: it may go. */
+/* Copies the file at once, because it might be removed soon. */
 static int add_opened(struct collect *c, const struct archive_opened *from,
 		      const char *name)
 {
@@ -236,7 +236,7 @@ static int add_module_for_perf(struct collect *c, const struct source_image *at)
 	return r;
 }
 
-/* A function; of code that nothing is known of, the page around. */
+/* Returns the range of the function, or of the page if no symbol covers the offset. */
 static struct elf_span code_around(struct collect *c, const struct source_image *at,
 				   uint64_t offset)
 {
@@ -248,7 +248,7 @@ static struct elf_span code_around(struct collect *c, const struct source_image 
 	return (struct elf_span){ page, page + PAGE_BYTES };
 }
 
-/* What listings of functions with hits show. */
+/* Collects the code that listings of functions with hits show. */
 static int code_of_hits(struct collect *c, const struct source_image *at,
 			elf_spans *ret_code)
 {
@@ -267,7 +267,7 @@ static int code_of_hits(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* Files of living processes are copied at once. */
+/* Copies files of living processes at once. */
 static int archive_collect_add_file(struct collect *c, const struct source_image *at,
 				    const struct archive_taken *t, const char *name)
 {
@@ -332,8 +332,8 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* What lines come from is what names come from; but for the kernel, whose names are in
- * kallsyms. */
+/* Source lines are read from the same file as symbols, except for the kernel, whose symbols are
+ * in kallsyms. */
 static int archive_collect_add_lines(struct collect *c, const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
@@ -356,8 +356,8 @@ static int archive_collect_add_lines(struct collect *c, const struct source_imag
 	return r;
 }
 
-/* Whether a specification asks for the image, below any program of the recording: which of
- * them used it is not known without a look at the samples. */
+/* Returns whether the specification selects the image under any program of the recording.  The
+ * programs that really used it are only known from the samples. */
 static bool archive_collect_is_wanted(const struct collect *c,
 				      const struct source_image *at)
 {
@@ -394,7 +394,7 @@ static void forget_part(struct collect *c)
 	c->hits = NULL;
 }
 
-/* The naming of the image's dict, whose symbols of the kernel serve all modules. */
+/* Returns the symbolizer of the image's dict; all modules share its kernel symbols. */
 static struct naming *naming_of(struct collect *c, const struct source_image *at)
 {
 	if (c->naming && c->part == at->part)
@@ -421,7 +421,7 @@ static int add_jit(void *ctx, const char *from, const char *path)
 	return archive_collect_add(ctx, from, path + 1);
 }
 
-/* Once for each recording. */
+/* Runs once per recording. */
 static int collect_maps(struct collect *c, const struct source_image *at)
 {
 	const struct places_options *places = &c->request->places;
@@ -436,7 +436,7 @@ static int collect_maps(struct collect *c, const struct source_image *at)
 	return r;
 }
 
-/* The samples do not tell: one more look at the mappings. */
+/* Samples do not refer to jitdump files, so search the mappings again. */
 static int collect_dumps(struct collect *c)
 {
 	const struct report_sources *sources = c->request->sources;
@@ -505,8 +505,8 @@ static int add_of_session(void *ctx, const char *from, const char *name,
 	return r;
 }
 
-/* A recording without samples has no images; where there are some, and none is asked for, what
- * was asked is wrong. */
+/* A recording without samples has no images.  If there are images but none is selected, the
+ * specification is wrong. */
 static int archive_collect_check_found(const struct collect *c)
 {
 	if (c->nr_wanted || !c->nr_images)
@@ -542,15 +542,15 @@ static int collect_all(struct collect *c)
 		r = archive_plan_write(c->request->plan, c->request->out, c->err);
 	if (r)
 		incomplete = r;
-	/* The naming speaks to the trace, which ends here. */
+	/* Close the symbolizer, because it logs to the trace, which ends here. */
 	forget_part(c);
 	naming_places_free(c->places);
 	c->places = NULL;
 	return incomplete;
 }
 
-/* Those of the selected samples, if samples are selected.  Reports need all of their images, those
- * of callers too, so that only what is excluded by its name is left out. */
+/* Collects the files of the selected samples if the specification selects samples.  Reports need
+ * all images of these samples, including callers, so only images excluded by name are left out. */
 static int collect_selected(struct collect *c, struct archive_request *own,
 			    const struct archive_request *request)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect.h - what belongs into an archive: recordings, and for each binary that was
- * hit the files that the search of the reports takes.
+/* collect.h - collects the files of an archive: recordings, and for each binary with hits the
+ * files that the search of the reports finds.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -14,20 +14,21 @@ struct err;
 
 struct archive_request {
 	const struct report_sources *sources;
-	const struct spec *spec;      /* which samples; `for_perf`: of which images */
+	const struct spec *spec;      /* selects samples; with `for_perf`, images */
 	struct places_options places; /* `trace` is not used */
 	bool exclude_dependent;       /* only main programs, and the kernel */
-	bool no_debug_files;          /* without separate debug files */
-	bool whole_binaries;          /* not only what reports read of them */
-	bool source_files;            /* those of the lines hit, too */
-	const char *index_cache;      /* folder of index files; NULL: none */
-	const char *search_dirs;      /* where else they are: folders, with commas */
-	const char *base_dirs;        /* what is taken off their paths then */
-	bool for_perf; /* as `perf archive` has it: only binaries, laid out as its cache */
-	struct archive_plan *plan;      /* archive_collect()'s own */
-	struct archive_out *out;        /* NULL: */
-	void (*list)(const char *path); /* is told of each file, once */
+	bool no_debug_files;          /* omit separate debug files */
+	bool whole_binaries;     /* not only the sections and code that reports read */
+	bool source_files;       /* also the sources of the lines with hits */
+	const char *index_cache; /* directory of index files; NULL: none */
+	const char *search_dirs; /* other directories to search, comma-separated */
+	const char
+		*base_dirs; /* prefixes to remove from source paths for that search */
+	bool for_perf; /* like `perf archive`: only binaries, with the layout of perf's cache */
+	struct archive_plan *plan;      /* set by archive_collect() */
+	struct archive_out *out;        /* NULL: only list the files */
+	void (*list)(const char *path); /* called once for each file */
 };
 
-/* 0; 1: a recording was incomplete; or a negative errno with a line. */
+/* Returns 0; 1 if a recording was incomplete; or a negative errno with a message in *err. */
 int archive_collect(const struct archive_request *request, struct err *err);

@@ -8,8 +8,8 @@
 
 struct archive_hits {
 	size_t nr_images;
-	size_t *end; /* where those of an image end; they begin where the last ended */
-	uint64_t *offsets; /* image by image */
+	size_t *end; /* end of each image's offsets, which begin where the previous image's end */
+	uint64_t *offsets; /* sorted by image */
 };
 
 void archive_hits_free(struct archive_hits *h)
@@ -21,7 +21,7 @@ void archive_hits_free(struct archive_hits *h)
 	free(h);
 }
 
-/* A counting sort.  Frames of damaged files may have no image. */
+/* Sorts the frames by image (counting sort).  Frames of damaged files may have no image. */
 static void archive_hits_fill(struct archive_hits *h, const struct dict *dict)
 {
 	size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hits.h - where in the images of a recording there are hits, or calls on the way to
- * them.
+/* hits.h - the offsets in the images of a recording where samples hit, including calls on the
+ * stacks.
  * Layer: archive. */
 #pragma once
 #include <stdint.h>
@@ -12,10 +12,10 @@ struct dict;
 
 typedef VEC(uint64_t) archive_offsets;
 
-/* Of a dict, which outlives it.  0 or -ENOMEM. */
+/* Collects the hits of a dict, which must outlive the result.  Returns 0 or -ENOMEM. */
 int archive_hits_new(const struct dict *dict, struct archive_hits **ret_hits);
-void archive_hits_free(struct archive_hits *h); /* NULL is fine */
-/* Offsets in the image, ascending, each once.  A return address belongs to the call before it:
- * the byte before each is among them, too.  0 or -ENOMEM. */
+void archive_hits_free(struct archive_hits *h); /* NULL is allowed */
+/* Returns the offsets in the image, ascending, each once.  A return address belongs to the call
+ * before it, so the byte before each offset is also included.  Returns 0 or -ENOMEM. */
 int archive_hits_of(const struct archive_hits *h, uint32_t image,
 		    archive_offsets *ret_offsets);

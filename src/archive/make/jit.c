@@ -29,7 +29,7 @@ struct archive_jit_search {
 	uint64_t until_wall_ns; /* the recording's end; 0: unknown */
 };
 
-/* By its descriptor, so that it is the file that was looked at. */
+/* Passes the path of the descriptor, so that exactly the examined file is read. */
 static int archive_jit_tell(const struct archive_jit_search *s, int fd,
 			    const char *path)
 {
@@ -48,7 +48,7 @@ static const char *root_of(const struct archive_request *request)
 	return places->root ? places->root : "";
 }
 
-/* Where there is none, 0. */
+/* Returns 0 if the process has no map. */
 static int look_for_map(const struct archive_jit_search *s,
 			const struct jit_places *places, int32_t pid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.h - finds what just-in-time compilers told of their code, for the archive of a
- * recording that was made without `operf --archive`, which keeps it itself.
+/* jit.h - finds the maps and dumps written by just-in-time compilers, for the archive of a
+ * recording that was made without `operf --archive` (which stores them in the recording).
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -10,19 +10,19 @@ struct err;
 struct report_session;
 struct source_image;
 
-/* Is told of a file: where it can be opened, and the absolute path that it was recorded by.  A
- * negative errno, with its line, ends the search. */
+/* Callback for a file.  `from`: a path to open it; `path`: its absolute path in the recording.  A
+ * negative errno, with a message already stored, ends the search. */
 typedef int (*archive_jit_fn)(void *ctx, const char *from, const char *path);
 
-/* Maps /tmp/perf-PID.map, below the root or archive of the request if it has one, of processes
- * with hits outside of all files in the recording that `at` belongs to; those that are older
- * than the recording are another process's.  `ret_any`: whether there are such hits.
- * 0 or what `fn` said. */
+/* Finds maps /tmp/perf-PID.map, below the request's root or archive if it has one, of processes
+ * with hits outside all files in the recording that `at` belongs to.  Skips maps older than the
+ * recording, because they belong to other processes.  Stores in `ret_any` if there are such hits.
+ * Returns 0 or the result of `fn`. */
 int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any);
-/* The jitdump files that processes of the perf.data `from` mapped.  0, what `fn` said, or
- * what reading it did. */
+/* Finds the jitdump files that processes of the perf.data `from` mapped.  Returns 0, the result
+ * of `fn`, or an error of reading the perf.data. */
 int archive_jit_dumps(const struct archive_request *request,
 		      const struct report_session *from, archive_jit_fn fn, void *ctx,
 		      struct err *err);

@@ -37,7 +37,7 @@ int archive_make_of_session(const char *dir, const char *path, struct err *err)
 		free(session.name);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	/* A recording does not wait for servers. */
+	/* Do not wait for debuginfod servers while recording. */
 	request.places.debuginfod_timeout = "0";
 	r = archive_make(&request, path, ARCHIVE_FILE, err);
 	report_sources_done(&sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make.h - makes an archive: what was asked for, or of a session all there is.
+/* make.h - creates an archive, of a request or of a whole session.
  * Layer: archive. */
 #pragma once
 #include "archive/make/out.h"
@@ -7,9 +7,10 @@
 struct archive_request;
 struct err;
 
-/* Collects into PATH; request->out is made for the time of the call.  0; 1: a recording was
- * incomplete; or a negative errno with a line, and there is no archive. */
+/* Collects the files of the request into PATH; sets request->out during the call.  Returns 0; 1
+ * if a recording was incomplete; or a negative errno with a message in *err, and then creates no
+ * archive. */
 int archive_make(struct archive_request *request, const char *path,
 		 enum archive_form form, struct err *err);
-/* All of the session in the folder DIR as the file PATH, without other options. */
+/* Archives the whole session in directory DIR as the file PATH, with default options. */
 int archive_make_of_session(const char *dir, const char *path, struct err *err);

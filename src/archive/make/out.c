@@ -36,21 +36,21 @@ struct archive_out {
 	bool made_folder;
 	bool is_whole;
 	bool is_guarded;
-	struct scratch *making; /* for `part`; NULL: a folder */
-	char *part; /* the file, or the one in the folder, while it is written */
-	int fd;     /* of the part, or of the file in the folder; -1 */
+	struct scratch *making; /* for `part`; NULL: writes a directory */
+	char *part; /* temporary name of the archive, or of a file in the directory */
+	int fd;     /* of the open file, or -1 */
 	struct tar_writer *tar;
-	bool is_private;  /* the file at hand: not every user can read it */
-	bool any_private; /* a file so far */
+	bool is_private;  /* the current file: not every user can read it */
+	bool any_private; /* some file so far was private */
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
-	struct map names;         /* hash of a name; 1 */
-	const elf_spans *without; /* of the file at hand; NULL: nothing */
+	struct map names;         /* hash of a name -> 1 */
+	const elf_spans *without; /* spans of the current file to blank; NULL: none */
 	size_t next_without;
 	uint8_t chunk[CHUNK_BYTES];
 };
 
-/* Whether the file may get the place of what is there. */
+/* Checks that the archive may replace an existing file at the path. */
 static int check_target(const struct archive_out *out, struct err *err)
 {
 	char *target = NULL;
@@ -86,7 +86,8 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* A folder has this file until all is written: reports refuse it then. */
+/* This file exists in a directory archive until it is complete; reports refuse the archive
+ * meanwhile. */
 static char *unfinished_path(const struct archive_out *out)
 {
 	char *path;
@@ -172,7 +173,7 @@ static void remove_all_in(const char *path)
 		close(fd);
 }
 
-/* A folder that was there before keeps what is in it, but not the file at hand. */
+/* Removes incomplete output.  In a directory that existed before, removes only the current file. */
 static void archive_out_remove_torn(struct archive_out *out)
 {
 	if (out->made_folder)
@@ -194,7 +195,7 @@ void archive_out_free(struct archive_out *out)
 		(void)mark_finished(out);
 	if (out->is_guarded)
 		guard_drop_path(out->path);
-	/* Files that could not be removed are no archive. */
+	/* If some files could not be removed, mark the rest as unfinished. */
 	if (out->made_folder && !out->is_whole && io_rmdir(out->path))
 		(void)mark_unfinished(out);
 	scratch_free(out->making);
@@ -216,9 +217,10 @@ bool archive_out_has(const struct archive_out *out, const char *name)
 	return map_get(&out->names, archive_out_name_key(name), 0) != MAP_NONE;
 }
 
-/* ---- one file: its name and size, its bytes, its end ---- */
+/* ---- writing one file: name and size, bytes, end ---- */
 
-/* OUT/NAME.part, malloc'd: an old file is replaced when the new one is whole. */
+/* Returns OUT/NAME.part (malloc'd).  An existing file is only replaced once the new one is
+ * complete. */
 static char *archive_out_part_of(const struct archive_out *out, const char *name)
 {
 	char *path;
@@ -239,7 +241,7 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 	*slash = '\0';
 	r = io_make_dirs(path, 0755);
 	*slash = '/';
-	/* An earlier one may be open to others, or be theirs. */
+	/* Remove an earlier file: others may have it open, or own it. */
 	if (!r)
 		(void)io_unlink(path);
 	if (!r)
@@ -315,7 +317,7 @@ static int write_bytes(struct archive_out *out, struct archive_file *f,
 	return r ? r : archive_out_end(out, f);
 }
 
-/* Zeros instead of what is left out, in the chunk that was read from `at`. */
+/* Zeroes the spans that are left out, within the chunk that was read at offset `at`. */
 static void archive_out_blank(struct archive_out *out, uint64_t at, size_t len)
 {
 	while (out->without && out->next_without < out->without->nr) {
@@ -331,7 +333,7 @@ static void archive_out_blank(struct archive_out *out, uint64_t at, size_t len)
 	}
 }
 
-/* `f->bytes` of the file: what is appended meanwhile is not in the archive. */
+/* Copies `f->bytes` bytes; bytes appended to the file meanwhile are not archived. */
 static int archive_out_copy(struct archive_out *out, struct archive_file *f, int fd)
 {
 	uint64_t at = 0;
@@ -345,7 +347,7 @@ static int archive_out_copy(struct archive_out *out, struct archive_file *f, int
 		if (n < 0)
 			return (int)n;
 		if ((size_t)n < want)
-			return -ESTALE; /* it shrank */
+			return -ESTALE; /* the file has become shorter */
 		archive_out_blank(out, at, want);
 		r = archive_out_put(out, out->chunk, want);
 		at += want;
@@ -353,7 +355,7 @@ static int archive_out_copy(struct archive_out *out, struct archive_file *f, int
 	return r ? r : archive_out_end(out, f);
 }
 
-/* Files of /proc have no size. */
+/* Files in /proc report no size, so read them completely first. */
 static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 {
 	struct buf bytes = { 0 };
@@ -365,7 +367,7 @@ static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 	return r;
 }
 
-/* Before any of its bytes are there. */
+/* Restrict the permissions before any of the bytes are written. */
 static int keep_private(struct archive_out *out, bool is_private)
 {
 	out->is_private = is_private;
@@ -376,8 +378,8 @@ static int keep_private(struct archive_out *out, bool is_private)
 	return is_private && fchmod(out->fd, 0600) ? -errno : 0;
 }
 
-/* A hollow file would be packed for minutes, and its archive refused when it is opened: what it
- * unpacks to is out of proportion. */
+/* Skips sparse files with large holes: compressing them would take minutes, and on opening, the
+ * archive would be refused because it unpacks to far more than its size. */
 static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		     const char *from)
 {
@@ -411,11 +413,11 @@ static int copy_from(struct archive_out *out, struct archive_file *f, const char
 	return r;
 }
 
-/* What a new file is made of: one on disk, or bytes. */
+/* The source of a new file: a file on disk, or bytes in memory. */
 struct content {
-	int fd_plus_1;            /* open already; 0: */
-	const char *from;         /* NULL: */
-	const elf_spans *without; /* of the file; NULL: nothing */
+	int fd_plus_1;            /* descriptor + 1 if already open, else 0 */
+	const char *from;         /* path of the file; NULL: use `bytes` */
+	const elf_spans *without; /* spans to blank; NULL: none */
 	const void *bytes;
 	size_t len;
 	bool is_private; /* the bytes */
@@ -452,7 +454,8 @@ static int archive_out_add_content(struct archive_out *out,
 	return r;
 }
 
-/* Of a file that is open the name in the archive says more than "/proc/self/fd/5". */
+/* For an open file, the message contains the name in the archive, because it is clearer than
+ * "/proc/self/fd/5". */
 static int archive_out_said(const struct archive_out *out, int r, const char *from,
 			    const char *name, struct err *err)
 {
@@ -561,7 +564,7 @@ static int write_manifest(struct archive_out *out)
 	struct buf text = { 0 };
 	int r;
 
-	/* It has the names and checksums of private files. */
+	/* The manifest contains the names and checksums of private files. */
 	r = keep_private(out, out->any_private);
 	if (r)
 		return r;

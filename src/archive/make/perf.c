@@ -21,13 +21,13 @@ enum {
 	HOST_BYTES = 256
 };
 
-/* What is there without libbz2, perf's own otherwise. */
+/* The suffix for builds with libbz2 matches perf's; others use zstd. */
 static const char *suffix(void)
 {
 	return packing_available(PACKING_BZIP2) ? "bz2" : "zst";
 }
 
-/* Beside a perf.data, as perf does it. */
+/* Next to the perf.data, as perf does. */
 static char *name_of_symbols(const struct archive_request *q)
 {
 	const struct report_session *s = q->sources->sessions.at;
@@ -73,7 +73,7 @@ static int archive_perf_write_symbols(struct archive_request *q, const char *pat
 	return r ? r : incomplete;
 }
 
-/* ---- the recording too ---- */
+/* ---- including the recording ---- */
 
 static int check_all(const struct archive_request *q, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf.h - writes what `perf archive` would: the binaries that were hit, as a tar for
- * another machine's cache; and what `perf archive --all` would, the recording with it.
+/* perf.h - writes the same output as `perf archive` (a tar of the binaries with hits, for another
+ * machine's cache) and as `perf archive --all` (also the recording).
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -8,7 +8,8 @@
 struct archive_request;
 struct err;
 
-/* `path`: NULL for perf's own names.  *ret_path, malloc'd: where it is.  0; 1: a recording
- * was incomplete; or a negative errno with a line (-ENODATA: there are no build-ids). */
+/* `path`: NULL for perf's default name.  Stores the resulting path in *ret_path (malloc'd).
+ * Returns 0; 1 if a recording was incomplete; or a negative errno with a message in *err
+ * (-ENODATA: there are no build-ids). */
 int archive_perf(struct archive_request *request, const char *path, bool all,
 		 char **ret_path, struct err *err);

@@ -22,7 +22,7 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
-/* Where a file goes; NULL: it is there already, or there is no place for it. */
+/* Returns the destination of a file, or NULL if it is already archived or has no destination. */
 typedef char *(*place_fn)(const struct archive_request *, const struct source_image *,
 			  const char *path);
 
@@ -33,7 +33,8 @@ static char *archive_place_join(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-/* .debug/.build-id/XX/REST/PART: found as in perf's cache, without its links. */
+/* Returns .debug/.build-id/XX/REST/PART: readers find it as in perf's cache, but without its
+ * links. */
 static char *by_id(const struct build_id *id, const char *part)
 {
 	char hex[HEX_BYTES];
@@ -59,8 +60,8 @@ const struct build_id *archive_kernel_id(const struct source_image *at)
 	return &at->info->kernel_build_id;
 }
 
-/* A binary: at its path, where OProfile's archives have it; a second one of that path, or one
- * with a name that is no path, by its build-id. */
+/* Places a binary at its path, as in OProfile's archives.  A second binary with that path, or one
+ * whose name is not a path, is placed by its build-id. */
 static char *place_binary(const struct archive_request *q,
 			  const struct source_image *at, const char *path)
 {
@@ -95,7 +96,7 @@ static char *place_found(const struct archive_request *q, const struct source_im
 	return place_binary(q, at, path);
 }
 
-/* Debug files and kernels have their paths below the root. */
+/* Debug files and kernels are placed at their paths below the root. */
 static char *place_below_root(const struct archive_request *q,
 			      const struct source_image *at, const char *path)
 {
@@ -112,7 +113,7 @@ static char *place_below_root(const struct archive_request *q,
 	return strdup(path);
 }
 
-/* Those of the session come with it. */
+/* A session's own kallsyms are archived with the session. */
 static char *place_kallsyms(const struct archive_request *q,
 			    const struct source_image *at, const char *path)
 {
@@ -158,7 +159,7 @@ static bool is_fetched_debug_file(const char *path)
 	return !strcmp(path_base(path), "debuginfo");
 }
 
-/* From a debuginfod server. */
+/* Places a file that came from a debuginfod server. */
 static char *place_fetched(const struct archive_request *q,
 			   const struct source_image *at, const char *path)
 {
@@ -211,7 +212,7 @@ char *archive_place(const struct archive_request *q, const struct source_image *
 	return NULL;
 }
 
-/* ---- as perf archive has it ---- */
+/* ---- layout of perf archive ---- */
 
 static enum debug_cache_part archive_place_part_of(const struct source_image *at,
 						   const struct archive_taken *t)
@@ -223,7 +224,7 @@ static enum debug_cache_part archive_place_part_of(const struct source_image *at
 	return at->image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO : DEBUG_CACHE_ELF;
 }
 
-/* Under one name all parts of a build-id, as one link leads to them. */
+/* All files of a build-id share one name, because one link refers to them. */
 static const char *archive_place_perf_name(const struct source_image *at)
 {
 	if (at->image->kind == IMAGE_KERNEL)
@@ -252,7 +253,7 @@ struct archive_perf_place archive_place_perf(const struct source_image *at,
 	const char *name = archive_place_perf_name(at);
 	char hex[HEX_BYTES];
 
-	/* The symbols of a module are in its file; kallsyms are the kernel's. */
+	/* A module's symbols are in its file; kallsyms belong to the kernel. */
 	if (id.len < 2 || !archive_name_ok(name) ||
 	    (at->image->kind == IMAGE_MODULE && !strcmp(t->step, NAMING_STEP_KALLSYMS)))
 		return p;

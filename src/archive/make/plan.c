@@ -19,17 +19,17 @@
 struct planned {
 	char *from;
 	char *name;
-	const char *base; /* the last part of the name */
+	const char *base; /* last component of the name */
 	bool whole;
-	bool grows;     /* a file of the recording, which may go on */
+	bool grows;     /* a file of a recording that may still be running */
 	bool is_needed; /* the recording itself */
-	elf_spans keep; /* if not */
+	elf_spans keep; /* unless `whole` */
 	struct stat was;
 };
 
 struct archive_plan {
 	VEC(struct planned) files;
-	struct map by_name; /* its hash; the number */
+	struct map by_name; /* hash of a name -> index */
 };
 
 int archive_plan_new(struct archive_plan **ret_plan)
@@ -85,7 +85,7 @@ static int archive_plan_add_new(struct archive_plan *p,
 	int r = f.from && f.name ? 0 : -ENOMEM;
 
 	f.base = slash ? slash + 1 : f.name;
-	/* A file that has gone is noticed when it is written. */
+	/* If the file was removed, the write reports it. */
 	if (file->was) {
 		f.was = *file->was;
 	} else if (!r && stat(file->from, &f.was) && !err_is_absent(-errno)) {
@@ -128,13 +128,13 @@ int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 	return 0;
 }
 
-/* By its descriptor, so that what is looked at is what is copied.  1: it is another file, or none; or
- * a negative errno. */
+/* Compares the open descriptor, so that the checked file is the one that is copied.  Returns 1 if
+ * the file was replaced or removed, or a negative errno. */
 static int was_replaced(const struct planned *f, int fd)
 {
 	struct stat now;
 
-	/* -EINVAL: it is not a regular file any more. */
+	/* -EINVAL: no longer a regular file. */
 	if (fd < 0)
 		return err_is_absent(fd) || fd == -EINVAL ? 1 : fd;
 	if (fstat(fd, &now))
@@ -159,7 +159,7 @@ static int archive_plan_leave_out(const struct planned *f, struct err *err)
 	return 0;
 }
 
-/* What does not let itself be taken apart is taken whole. */
+/* A file that cannot be parsed is archived completely. */
 static int spans_without(struct planned *f, int fd, elf_spans *ret_without)
 {
 	struct elf_file elf;
@@ -207,7 +207,8 @@ static int archive_plan_write_one(struct planned *f, struct archive_out *out,
 	return r;
 }
 
-/* By the last part of the name: versions of one thing, and files with several names. */
+/* Sorts by the last component of the name, which groups versions of a file and files with several
+ * names. */
 static int compare_planned(const void *a, const void *b)
 {
 	const struct planned *x = a, *y = b;
@@ -222,7 +223,7 @@ int archive_plan_write(struct archive_plan *p, struct archive_out *out, struct e
 
 	if (p->files.nr)
 		qsort(p->files.at, p->files.nr, sizeof(*p->files.at), compare_planned);
-	map_done(&p->by_name); /* its numbers are of no use now */
+	map_done(&p->by_name); /* sorting invalidates its indexes */
 	for (size_t i = 0; !r && i < p->files.nr; i++)
 		r = archive_plan_write_one(&p->files.at[i], out, err);
 	return r;

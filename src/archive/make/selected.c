@@ -53,7 +53,7 @@ const struct report_sources *archive_selected_sources(const struct archive_selec
 	return &s->sources;
 }
 
-/* SCRATCH/NUMBER/NAME, made; NULL with a line. */
+/* Creates and returns SCRATCH/NUMBER/NAME; NULL with a message in *err. */
 static char *archive_selected_make_dir(const struct archive_selected *s, size_t number,
 				       const char *name, struct err *err)
 {
@@ -112,7 +112,7 @@ static int select_session(struct archive_selected *s, const struct report_sessio
 
 /* ---- a perf.data ---- */
 
-/* Shares of time need to know the whole: does the file contain it? */
+/* Returns whether the file records its total time, which shares of time depend on. */
 static bool archive_selected_knows_times(const struct report_session *from)
 {
 	struct perf_input *input;
@@ -125,9 +125,9 @@ static bool archive_selected_knows_times(const struct report_session *from)
 	return knows;
 }
 
-/* The first segment has all that was recorded, also the names of what is not selected: that is
- * left out by the second one.  Times are selected by the first, which knows them to the
- * nanosecond.  Both specifications borrow from the request's. */
+/* The first segment contains everything recorded, including names that are not selected; the
+ * second one drops those.  The first one selects by time, because it has nanosecond times.  Both
+ * specifications borrow from the request's. */
 static int select_times(struct archive_selected *s, const struct report_session *from,
 			const char *dir, struct spec *ret_rest, struct err *err)
 {
@@ -164,7 +164,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	return 0;
 }
 
-/* The new segment is readable by those who can read the recording. */
+/* Makes the new segment readable for those who can read the recording. */
 static void archive_selected_copy_mode(const char *from, const char *dir)
 {
 	struct stat st;
@@ -192,7 +192,7 @@ static int select_perf_data(struct archive_selected *s,
 		const struct report_session made = { .dir = whole, .name = from->name };
 
 		archive_selected_copy_mode(from->dir, whole);
-		/* What is wrong with it was said. */
+		/* A warning has already reported an incomplete recording. */
 		r = select_session(s, &made, to, &rest, err);
 	}
 	(void)io_remove_tree(whole);
@@ -200,12 +200,12 @@ static int select_perf_data(struct archive_selected *s,
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all recordings ---- */
 
 static int select_one(struct archive_selected *s, size_t number, struct err *err)
 {
 	const struct report_session *from = &s->request->sources->sessions.at[number];
-	/* A session that is called by its name keeps it in the archive. */
+	/* A session specified by name keeps its name in the archive. */
 	const char *base = from->perf_data ? "recording" : path_base(from->dir);
 	struct report_session made = { .dir = archive_selected_make_dir(s, number, base,
 									err),

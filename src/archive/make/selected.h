@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* selected.h - the recordings of an archive with the samples of its profile specification
- * only.
+/* selected.h - reduces the recordings of an archive to the samples that its profile specification
+ * selects.
  * Layer: archive. */
 #pragma once
 #include "recordings/sources.h"
@@ -9,17 +9,18 @@ struct archive_request;
 struct archive_selected;
 struct err;
 
-/* Whether the specification selects among samples, and not only sessions. */
+/* Returns whether the specification selects samples, not only sessions. */
 bool archive_selected_needed(const struct archive_request *request);
-/* Makes sessions of the request's recordings, a perf.data too, in a temporary directory.
- * To be called before there are threads (base/files/scratch.h).  0; 1: a recording was incomplete, as a
- * warning said; or a negative errno with a line: nothing is selected, ... */
+/* Creates sessions from the request's recordings (including perf.data files) in a temporary
+ * directory.  Call before starting threads (base/files/scratch.h).  Returns 0; 1 if a recording
+ * was incomplete, after a warning; or a negative errno with a message in *err if nothing is
+ * selected, and for other errors. */
 int archive_selected_new(const struct archive_request *request,
 			 struct archive_selected **ret_selected, struct err *err);
-/* The directory goes.  NULL is fine. */
+/* Removes the directory.  NULL is allowed. */
 void archive_selected_free(struct archive_selected *s);
-/* The sessions, in the order of the request's. */
+/* Returns the sessions, in the order of the request's. */
 const struct report_sources *archive_selected_sources(const struct archive_selected *s);
-/* Where the file `path` of one of them comes from, malloc'd: a file of the session, or the
- * perf.data.  NULL when memory is short. */
+/* Returns the origin of file `path` of one of the sessions (malloc'd): a file of the original
+ * session, or the perf.data.  NULL if memory is short. */
 char *archive_selected_origin(const struct archive_selected *s, const char *path);

@@ -43,7 +43,7 @@ struct session_walk {
 	bool is_recording;
 };
 
-/* Files that are hidden are being written, or of a recorder that died. */
+/* Hidden files are still being written, or were left by a recorder that was killed. */
 static int archive_sessions_add_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct session_walk *walk = ctx;
@@ -59,7 +59,7 @@ static int archive_sessions_add_entry(void *ctx, const struct tree_entry *entry)
 		       : 0;
 }
 
-/* All regular files. */
+/* Adds all regular files. */
 static int add_tree(const struct archive_sessions_writing *w, const char *dir,
 		    const char *session, bool is_recording)
 {
@@ -68,7 +68,7 @@ static int add_tree(const struct archive_sessions_writing *w, const char *dir,
 	return tree_walk(dir, archive_sessions_add_entry, &walk, w->err);
 }
 
-/* The segments first: a listing without any of them is an error. */
+/* Add the segments first: a listing without any segment is an error. */
 static int archive_sessions_add_session(const struct archive_sessions_writing *w,
 					const char *dir, const char *session)
 {
@@ -85,7 +85,7 @@ static int archive_sessions_add_session(const struct archive_sessions_writing *w
 	return r ? r : add_tree(w, dir, session, false);
 }
 
-/* One file, or a directory of them. */
+/* A perf.data is one file, or a directory of files. */
 static int archive_sessions_add_perf_data(const struct archive_sessions_writing *w,
 					  const char *path, const char *session)
 {
@@ -113,7 +113,7 @@ static bool archive_sessions_is_plain(const struct report_session *s)
 	       archive_name_ok(s->name) && !strcmp(s->name, path_base(s->dir));
 }
 
-/* Whether another session has this name in the archive, on its own account. */
+/* Returns whether another session explicitly has this name in the archive. */
 static bool is_used(const struct archive_sessions_writing *w, const char *name)
 {
 	for (size_t i = 0; i < w->sources->sessions.nr; i++) {

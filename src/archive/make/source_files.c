@@ -30,7 +30,7 @@ struct archive_source_files {
 	struct map seen;
 	size_t nr_missing;
 	size_t nr_left_out;
-	/* Of the image at hand. */
+	/* For the current image. */
 	const char *binary;
 	bool local;
 	struct err *err;
@@ -94,7 +94,7 @@ static int archive_source_files_put(struct archive_source_files *f, const char *
 		f->request->list(file);
 	}
 	if (r > 0)
-		return 0; /* no name for an archive, or nearly all holes */
+		return 0; /* the name is invalid in an archive, or the file is nearly all holes */
 	return r < 0 || !out ? r : archive_out_source(out, fd >= 0, path, f->err);
 }
 
@@ -112,7 +112,7 @@ static int archive_source_files_take(struct archive_source_files *f, const char 
 		return err_set(f->err, -ENOMEM, "out of memory");
 	}
 	slot->value_plus_1 = 1;
-	/* "<artificial>", "<built-in>": made by the compiler. */
+	/* Names such as "<artificial>" and "<built-in>" come from the compiler. */
 	if (!is_new || strchr(full, '<') || !archive_name_ok(full + (full[0] == '/'))) {
 		free(full);
 		return 0;
@@ -128,7 +128,7 @@ static int archive_source_files_take(struct archive_source_files *f, const char 
 
 /* ---- the hits of an image ---- */
 
-/* Frames of one file come in a row, as do addresses of one line. */
+/* Consecutive frames often share a file, as consecutive addresses share a line. */
 static int take_at(struct archive_source_files *f, struct naming_lines *lines,
 		   uint64_t addr, const char **last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source_files.h - the sources of the lines that were hit, for an archive.
+/* source_files.h - archives the source files of the lines with hits.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -11,22 +11,22 @@ struct archive_source_files;
 struct err;
 struct naming_lines;
 
-/* A search for one archive, in which each source is taken once.  0, or a negative errno with a
- * line: --search-dirs must be folders. */
+/* Creates a search for one archive, which takes each source once.  Returns 0, or a negative errno
+ * with a message in *err, for example if --search-dirs names something other than directories. */
 int archive_source_files_new(const struct archive_request *request,
 			     struct archive_source_files **ret_files, struct err *err);
-/* NULL is fine. */
+/* NULL is allowed. */
 void archive_source_files_free(struct archive_source_files *f);
 struct archive_source_binary {
 	const char *path; /* NULL: unknown */
-	bool local;       /* recorded here: its paths name files of this machine */
+	bool local;       /* recorded on this machine, so its paths name local files */
 };
 
-/* Adds the sources of the lines at `addrs` of a binary, as naming_lines_find() reports them, and of
- * the calls that are inlined there.  0, or a negative errno with a line. */
+/* Adds the sources of the lines at `addrs` of a binary, as naming_lines_find() reports them, and
+ * of functions inlined there.  Returns 0, or a negative errno with a message in *err. */
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
 			     const uint64_t *addrs, size_t nr,
 			     const struct archive_source_binary *binary,
 			     struct err *err);
-/* Says how many were not found or left out, if there were any. */
+/* Logs how many sources were not found or left out, if any. */
 void archive_source_files_tell(const struct archive_source_files *f);

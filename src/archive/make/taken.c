@@ -13,15 +13,16 @@
 #include "resolve/elf/file.h"
 #include "resolve/find/binary.h"
 
-/* The kernel reported which file it was, though not its age. */
+/* The kernel recorded the file's inode, but not its age. */
 static bool is_same_inode(const struct image *image, const struct stat *st)
 {
 	return image->dev && image->inode && st->st_dev == image->dev &&
 	       st->st_ino == image->inode;
 }
 
-/* Whether the open file is what ran, or its debug file.  Another file can have its path by now.  A
- * binary names its debug file by a checksum that its builder chose: that proves nothing. */
+/* Returns whether the open file is what ran, or its debug file.  Another file can have its path
+ * by now.  A binary refers to its debug file by a checksum chosen by its builder, which proves
+ * nothing. */
 static bool is_proven(const struct source_image *at, const struct archive_taken *t,
 		      const struct archive_opened *file)
 {
@@ -38,7 +39,7 @@ static bool is_proven(const struct source_image *at, const struct archive_taken 
 	       (status == NAMING_UNVERIFIED && is_same_inode(at->image, &file->st));
 }
 
-/* `binary` is the path of the file that named it. */
+/* `binary` is the path of the file that refers to it. */
 static bool may_take(const struct source_image *at, const struct archive_taken *t,
 		     const struct archive_opened *file, const char *binary)
 {
@@ -52,7 +53,7 @@ bool archive_taken_open(const struct archive_request *q, const struct source_ima
 			struct archive_opened *ret_file)
 {
 	struct archive_opened file = { elf_open_regular(t->path), t->path, { 0 } };
-	/* The caller named the directory. */
+	/* The caller chose the directory. */
 	bool named = q->places.archive || !strcmp(t->step, NAMING_STEP_INDEX);
 
 	if (file.fd < 0 || fstat(file.fd, &file.st)) {

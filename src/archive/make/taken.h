@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* taken.h - the files of binaries that may go into an archive.
- * Layer: archive.  docs/archive.md has the rule. */
+/* taken.h - decides which files of binaries may be archived.
+ * Layer: archive.  docs/archive.md explains the rule. */
 #pragma once
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -10,13 +10,13 @@ struct archive_taken;
 struct source_image;
 
 struct archive_opened {
-	int fd;           /* the caller's */
-	const char *path; /* borrowed from the taken one */
+	int fd;           /* owned by the caller */
+	const char *path; /* borrowed from the archive_taken */
 	struct stat st;
 };
 
-/* Opens a file that a search took.  `binary`: of a debug file, the path of the binary that it is of;
- * NULL: unknown.  False: it is left out, which is said. */
+/* Opens a file that a search found.  `binary`: for a debug file, the path of its binary; NULL:
+ * unknown. Returns false if the file is left out, after logging that. */
 bool archive_taken_open(const struct archive_request *q, const struct source_image *at,
 			const struct archive_taken *t, const char *binary,
 			struct archive_opened *ret_file);
