@@ -24,18 +24,18 @@
 enum {
 	CHUNK_BYTES = 1 << 16,
 	MANIFEST_MAX_BYTES = 256 << 20,
-	/* What an archive may unpack to, beside 256 MB: zstd packs ELF files to a tenth or
-	 * a quarter, and zeros to a ten thousandth. */
+	/* Limit for unpacking, in addition to 256 MB: zstd compresses ELF files to 10-25 %, and
+	 * zeros to 0.01 %. */
 	RATIO_MAX = 100,
 	FREE_BYTES = 256 << 20
 };
 
 struct archive {
 	char *folder;
-	struct scratch *unpacked; /* NULL: it is a folder */
+	struct scratch *unpacked; /* NULL: the archive is a directory */
 };
 
-/* One file as it came out of the tar. */
+/* A file read from the tar. */
 struct unpacked_file {
 	char *name;
 	uint64_t hash;
@@ -194,7 +194,7 @@ static int compare_unpacked(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Files keep their age: it is the proof of those without a build-id. */
+/* Files keep their modification time: without a build-id, it identifies them. */
 static void set_age(const struct unpacking *u, const struct archive_file *f)
 {
 	const struct timespec at = clock_timespec(f->mtime_ns);
@@ -233,7 +233,7 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 	return 0;
 }
 
-/* So that the folder is an archive, too. */
+/* Write the manifest, so that the unpacked directory is also a valid archive. */
 static int save_manifest(const struct unpacking *u, struct err *err)
 {
 	char *path;
@@ -300,8 +300,8 @@ static int archive_open_unpack(const char *path, int fd, uint64_t bytes,
 	return r;
 }
 
-/* A link in a folder would lead to files of this machine.  In its cache a small file may
- * stand for a link. */
+/* Links in a directory would lead to files of this machine.  In its cache, a small file may take
+ * the place of a link. */
 static const char *archive_open_trouble_with(const struct tree_entry *entry)
 {
 	if (S_ISDIR(entry->st.st_mode))

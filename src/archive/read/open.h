@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open.h - an archive as a folder to read from: one that is a folder, or a portable
- * file, unpacked into a folder of its own.  docs/archive.md has the layout.
+/* open.h - opens an archive as a directory: one that is a directory, or a portable file, unpacked
+ * into a temporary directory.  docs/archive.md describes the layout.
  * Layer: archive. */
 #pragma once
 #include "base/files/trust.h"
@@ -8,18 +8,18 @@
 struct archive;
 struct err;
 
-/* Where things are in it. */
+/* Locations in the archive. */
 #define ARCHIVE_SAMPLES "var/lib/oprofile/samples"
-#define ARCHIVE_PERF_DATA "perf.data" /* in a folder of the samples */
+#define ARCHIVE_PERF_DATA "perf.data" /* in a directory of the samples */
 #define ARCHIVE_CACHE ".debug"        /* laid out as perf's cache, without links */
-#define ARCHIVE_MODULES "image-path"  /* modules that --image-path led to */
-#define ARCHIVE_VMLINUX ".vmlinux"    /* what --vmlinux or the recording named */
+#define ARCHIVE_MODULES "image-path"  /* modules found by --image-path */
+#define ARCHIVE_VMLINUX ".vmlinux"    /* the file named by --vmlinux or the recording */
 
-/* Refuses what has links, devices or paths that lead out, what is damaged, and what unpacks
- * to far more than it should.  0, or a negative errno with a line for the user. */
+/* Refuses archives with links, devices or paths that lead outside, damaged ones, and those that
+ * unpack to far more than expected.  Returns 0, or a negative errno with a message in *err. */
 int archive_open(const char *path, enum trust trust, struct archive **ret_archive,
 		 struct err *err);
-/* Removes what was unpacked.  NULL is fine. */
+/* Removes the unpacked files.  NULL is allowed. */
 void archive_close(struct archive *a);
-/* Its folder, absolute; NULL for NULL. */
+/* Returns its absolute directory; NULL for NULL. */
 const char *archive_folder(const struct archive *a);

@@ -23,8 +23,8 @@
 enum {
 	CHUNK_BYTES = 1 << 16,
 	MEMBERS_MAX = 1 << 20,
-	HEX_DIGITS_MIN = 16, /* a shorter word is no build-id but a name */
-	/* What may come out of a tar, as of our own archives (open.c). */
+	HEX_DIGITS_MIN = 16, /* a shorter word is a name, not a build-id */
+	/* Limits for unpacking a tar, as for our own archives (open.c). */
 	RATIO_MAX = 100,
 	FREE_BYTES = 256 << 20
 };
@@ -34,18 +34,20 @@ struct unpack {
 	const char *path;
 	uint64_t max_bytes;
 	struct scratch *for_cache; /* in the cache's file system */
-	struct scratch *for_data;  /* where the perf.data goes; NULL: none has come */
+	struct scratch
+		*for_data; /* next to the destination of the perf.data; NULL: none found
+                                    * yet */
 	char *data_path;
 	struct archive_unpacked done;
 	uint8_t chunk[CHUNK_BYTES];
 };
 
-/* A file of perf's cache by its name. */
+/* A file of perf's cache, identified by its name. */
 struct cached {
 	struct build_id id;
 	enum debug_cache_part part;
-	bool old_layout; /* the part is not said */
-	char *name;      /* as debug_cache_add() wants it; malloc'd */
+	bool old_layout; /* the name does not contain the part */
+	char *name;      /* for debug_cache_add(); malloc'd */
 };
 
 static bool parse_part(const char *file, enum debug_cache_part *ret_part)
@@ -64,7 +66,7 @@ static bool is_hex_word(const char *word)
 	       strlen(word) >= HEX_DIGITS_MIN;
 }
 
-/* NAME/BUILDID/PART, or NAME/BUILDID of old.  1: it is something else. */
+/* Parses NAME/BUILDID/PART, or the older NAME/BUILDID.  Returns 1 for any other name. */
 static int archive_unpack_parse_name(const char *name, struct cached *ret_cached)
 {
 	struct cached c = { .part = DEBUG_CACHE_ELF };
@@ -95,7 +97,7 @@ static int archive_unpack_parse_name(const char *name, struct cached *ret_cached
 	return c.name ? 0 : -ENOMEM;
 }
 
-/* ---- bytes ---- */
+/* ---- content ---- */
 
 static int save_member(struct unpack *u, struct tar_reader *tar, const char *path,
 		       struct err *err)
@@ -144,7 +146,7 @@ static int add_cached(struct unpack *u, struct cached *c, const char *file,
 	bool kallsyms;
 	int r = elf_build_id(file, &id, NULL);
 
-	/* It has no build-id, and no other proof. */
+	/* kallsyms contain no build-id, so there is nothing to verify. */
 	kallsyms = c->name[0] == '[' && r == -EBADMSG &&
 		   (c->old_layout || c->part == DEBUG_CACHE_KALLSYMS);
 	if (kallsyms)
@@ -191,7 +193,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 
 	if (u->for_data)
 		return archive_unpack_refuse(u, member, "is a second recording");
-	/* Shells and other programs read hidden files of some names unasked. */
+	/* Shells and other programs read certain hidden files automatically. */
 	if (!u->request->perf_data && member[0] == '.')
 		return archive_unpack_refuse(
 			u, member, "is hidden: name the recording with --output");
@@ -217,7 +219,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	return r || u->done.perf_data ? r : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* When all is read.  Unlike a rename a link writes over nothing. */
+/* Runs after everything is read.  Unlike rename, link never overwrites a file. */
 static int place_data(struct unpack *u, struct err *err)
 {
 	int r = 0;
@@ -243,7 +245,7 @@ static bool is_symbols_tar(const char *name)
 	return !strncmp(path_base(name), start, sizeof(start) - 1);
 }
 
-/* The tar of `perf archive --all` has the cache's files in a second tar. */
+/* The tar of `perf archive --all` contains the cache's files in an inner tar. */
 static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 				   bool inner, struct err *err);
 
@@ -266,7 +268,7 @@ static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
 	}
 	if (!inner && !strchr(name, '/'))
 		return take_data(u, tar, name, err);
-	/* perf's cache also keeps lists of probes, and kcore. */
+	/* perf's cache also contains lists of probes, and kcore. */
 	log_say(LOG_DEBUG, "%s: \"%s\" in it is left out", u->path, name);
 	return 0;
 }
@@ -278,7 +280,8 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 	char *name;
 	int r;
 
-	/* Links are made anew; where they were lost, small files stand for them. */
+	/* Links are created again by the cache; where they were lost, small files take their
+	 * place. */
 	if (m->kind == TAR_FOLDER || m->kind == TAR_LINK ||
 	    !strncmp(m->name, links, sizeof(links) - 1))
 		return 0;
@@ -292,7 +295,8 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 			err, -EINVAL,
 			"oprofile reads its own archives without unpacking: opreport archive:%s",
 			u->path);
-	name = strdup(m->name); /* it is the reader's, whom we ask for more */
+	name = strdup(
+		m->name); /* owned by the reader, which the next call overwrites */
 	r = name ? archive_unpack_take_file(u, tar, name, inner, err)
 		 : err_set(err, -ENOMEM, "out of memory");
 	free(name);
@@ -319,9 +323,9 @@ static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 	return r < 0 ? r : 0;
 }
 
-/* ---- which one ---- */
+/* ---- finding the tar ---- */
 
-/* The only one here; else a line that says what there is. */
+/* Returns the only matching file; otherwise an error with a message that lists the matches. */
 static int find_tar(char **ret_path, struct err *err)
 {
 	static const char patterns[] = "perf*.tar.{bz2,zst}";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack.h - takes what `perf archive` wrote: binaries into perf's cache, and the
- * perf.data of `perf archive --all` into the current folder.
+/* unpack.h - unpacks the output of `perf archive`: binaries into perf's cache, and the perf.data
+ * of `perf archive --all` into the current directory.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -11,20 +11,22 @@
 struct err;
 
 struct archive_unpack_request {
-	const char *path;  /* of the tar; NULL: the only perf*.tar.* of this folder */
-	enum trust trust;  /* whose tar it may be */
-	const char *cache; /* the folder of perf's cache, made if it is not there */
-	const char *perf_data; /* where that goes; NULL: here, by its own name */
+	const char *
+		path; /* of the tar; NULL: the only perf*.tar.* in the current directory */
+	enum trust trust;  /* whose files are accepted */
+	const char *cache; /* directory of perf's cache, created if missing */
+	const char *
+		perf_data; /* destination; NULL: the current directory, under its own name */
 };
 
 struct archive_unpacked {
-	size_t nr_files;   /* put into the cache, or there already */
-	size_t nr_refused; /* each was named in a warning */
-	char *perf_data;   /* where it is, malloc'd; NULL: there was none */
+	size_t nr_files;   /* stored in the cache, or already there */
+	size_t nr_refused; /* each was reported in a warning */
+	char *perf_data;   /* its path, malloc'd; NULL: there was none */
 };
 
-/* Of a tar from anywhere: links are not followed and not made, a binary is taken only if its
- * own build-id is the one it is filed under, nothing is written over.  0, or a negative errno
- * with a line; what was taken into the cache until then stays there. */
+/* The tar is not trusted: links are neither followed nor created, a binary is stored only if its
+ * own build-id matches its name, and nothing is overwritten.  Returns 0, or a negative errno with
+ * a message in *err; files already stored in the cache stay there. */
 int archive_unpack(const struct archive_unpack_request *request,
 		   struct archive_unpacked *ret_unpacked, struct err *err);

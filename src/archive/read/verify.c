@@ -28,7 +28,7 @@ struct verify {
 	uint8_t chunk[CHUNK_BYTES];
 };
 
-/* 0, or what was wrong with reading it. */
+/* Returns 0 or the error of reading the file. */
 static int archive_verify_hash_file(struct verify *v, const char *path,
 				    uint64_t *ret_bytes, uint64_t *ret_hash)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verify.h - whether an archive is still what was written.
+/* verify.h - checks that an archive is unchanged since it was written.
  * Layer: archive. */
 #pragma once
 #include <stddef.h>
@@ -9,10 +9,11 @@
 struct err;
 
 struct archive_verified {
-	size_t nr_files; /* of the manifest */
-	size_t nr_bad; /* missing or with another content; each was named in a warning */
+	size_t nr_files; /* in the manifest */
+	size_t nr_bad;   /* missing or changed; each was reported in a warning */
 };
 
-/* 0; or a negative errno with a line: it cannot be opened, or has no manifest. */
+/* Returns 0; or a negative errno with a message in *err if it cannot be opened or has no
+ * manifest. */
 int archive_verify(const char *path, enum trust trust,
 		   struct archive_verified *ret_found, struct err *err);
