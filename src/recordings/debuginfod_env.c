@@ -25,7 +25,7 @@ static const char *variable(const char *name)
 	return value && value[strspn(value, " \t\n")] ? value : NULL;
 }
 
-/* Of a relative path it would be the current directory that decides. */
+/* A relative path would depend on the current directory, so it is ignored. */
 static const char *absolute(const char *name)
 {
 	const char *value = variable(name);
@@ -40,7 +40,7 @@ static char *debuginfod_env_join(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-/* The folder, malloc'd; NULL: no home is known, or no memory. */
+/* Returns the directory (malloc'd), or NULL if no home directory is known or memory is short. */
 static char *cache_dir(void)
 {
 	const char *given = variable("DEBUGINFOD_CACHE_PATH");

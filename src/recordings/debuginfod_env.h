@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debuginfod_env.h - which debuginfod servers are asked, from the environment that their other
- * clients read (debuginfod-client-config(7)), and how far that is.
+/* debuginfod_env.h - reads the debuginfod servers to query, and the limits for queries, from the
+ * same environment variables as other clients (debuginfod-client-config(7)).
  * Layer: recordings. */
 #pragma once
 #include "resolve/find/debuginfod.h"
@@ -8,7 +8,7 @@
 struct err;
 
 enum {
-	DEBUGINFOD_TIMEOUT_S = 15 /* where no --debuginfod-timeout is given */
+	DEBUGINFOD_TIMEOUT_S = 15 /* default of --debuginfod-timeout */
 };
 
 struct debuginfod_env {
@@ -16,9 +16,9 @@ struct debuginfod_env {
 	char *cache_dir;
 };
 
-/* `timeout`: of --debuginfod-timeout, NULL if it was not given.  1: servers are known; 0: there
- * are none to ask; -EINVAL (the timeout is no time), -ENOMEM.  debuginfod_env_done() is to
- * be called after 1. */
+/* `timeout`: the argument of --debuginfod-timeout, NULL if not given.  Returns 1 if there are
+ * servers, and then the caller calls debuginfod_env_done(); 0 if there are no servers to query;
+ * -EINVAL (invalid timeout), or -ENOMEM. */
 int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 			struct err *err);
 void debuginfod_env_done(struct debuginfod_env *e);

@@ -18,7 +18,7 @@
 struct source_images_walk {
 	source_image_fn fn;
 	void *ctx;
-	const struct perf_input_info *input; /* NULL: no perf.data */
+	const struct perf_input_info *input; /* NULL: not a perf.data */
 	struct buf name;
 	bool incomplete;
 	unsigned int nr_parts;
@@ -30,7 +30,7 @@ static bool has_file(const struct image *image)
 	       image->kind == IMAGE_MODULE || image->kind == IMAGE_VDSO;
 }
 
-/* A perf.data's build-ids name the files of modules. */
+/* For modules, the build-id list of a perf.data contains the file names. */
 static const char *source_images_name_of(struct source_images_walk *w,
 					 const struct dict *d,
 					 const struct image *image)
@@ -45,7 +45,7 @@ static const char *source_images_name_of(struct source_images_walk *w,
 	return w->name.failed ? NULL : (const char *)w->name.data;
 }
 
-/* `at` has the dict, and where it is from. */
+/* `at` contains the dict and its source. */
 static int walk_dict(struct source_images_walk *w, struct source_image at)
 {
 	const struct dict *d = at.dict;
@@ -151,7 +151,8 @@ static int walk_perf_data(struct source_images_walk *w,
 	return r;
 }
 
-/* No binary is asked for by its name here: what is neither a source nor tagged is a mistake. */
+/* Binaries cannot be selected by name here, so a word that is neither a source nor tagged is an
+ * error. */
 static int check_word(const char *word, struct err *err)
 {
 	const char *fault;

@@ -12,8 +12,8 @@
 #include "base/files/trust.h"
 #include "resolve/symbols/name_patterns.h"
 
-/* malloc'd; NULL: no home is known, or no memory.  What is empty or relative does not count
- * (XDG Base Directory Specification). */
+/* Returns the path (malloc'd), or NULL if no home directory is known or memory is short.  Ignores
+ * empty and relative values (XDG Base Directory Specification). */
 static char *own_file(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME");

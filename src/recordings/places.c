@@ -68,7 +68,7 @@ static int split_folders(const char *list, const char *archive, struct folders *
 	return 0;
 }
 
-/* What an archive has beside the paths of its machine (docs/archive.md). */
+/* Files that an archive stores in addition to those at their original paths (docs/archive.md). */
 struct archived {
 	char *cache;
 	char *modules;

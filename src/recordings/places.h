@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* places.h - where binaries are looked for, from the options --root, --image-path, --vmlinux,
+/* places.h - configures the search for binaries from the options --root, --image-path, --vmlinux,
  * --debuginfod-timeout and from the environment.
  * Layer: recordings. */
 #pragma once
@@ -9,9 +9,9 @@ struct err;
 struct naming_places;
 struct naming_trace;
 
-/* `image_path`: folders separated by commas.  `archive`: the folder of one, below which all
- * is then looked for, the image path too.  Each of them may be NULL.  0, or a negative errno
- * with a line for the user. */
+/* `image_path`: comma-separated directories.  `archive`: the directory of an archive; then the
+ * search, including the image path, stays below it.  Each may be NULL.  Returns 0, or a negative
+ * errno with a message in *err. */
 struct places_options {
 	const char *root;
 	const char *image_path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sample_filter.h - which samples the words of `oprofile script` ask for.
- * Layer: recordings.  Not thread safe. */
+/* sample_filter.h - filters the samples of `oprofile script` by its arguments.
+ * Layer: recordings.  Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,21 +16,21 @@ struct naming;
 struct script_filter {
 	struct selection selection;
 	struct selection_symbols symbols;
-	bool on;          /* anything is asked for */
-	bool ask_symbols; /* functions are */
-	uint64_t skipped; /* samples that were not wanted */
+	bool on;          /* the specification filters samples */
+	bool ask_symbols; /* it filters by function */
+	uint64_t skipped; /* samples that were filtered out */
 };
 
-/* Whether a specification asks for anything but sessions. */
+/* Returns whether a specification filters by anything except sessions. */
 bool script_filter_needed(const struct spec *spec);
-/* All is borrowed and outlives the filter; the dict may grow. */
+/* Everything is borrowed and must outlive the filter; the dict may grow. */
 void script_filter_init(struct script_filter *f, const struct spec *spec,
 			const struct dict *dict, struct naming *naming,
 			const char *vmlinux);
 void script_filter_done(struct script_filter *f);
-/* When the source's samples are, before the first is asked about.  0, or -ENODATA with a line
- * for the user. */
+/* Sets the time span of the source's samples; call it before the first sample is filtered.
+ * Returns 0, or -ENODATA with a message in *err. */
 int script_filter_times(struct script_filter *f, const struct session_span *span,
 			struct err *err);
-/* 1, 0 or -ENOMEM. */
+/* Returns 1 if the sample is wanted, 0 if not, or -ENOMEM. */
 int script_filter_wants(struct script_filter *f, const struct sample *sample);

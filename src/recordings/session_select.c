@@ -28,29 +28,29 @@ enum {
 	DIR_MODE = 0700
 };
 
-/* One segment on its way. */
+/* A segment that is being copied. */
 struct segment_select {
 	const struct session_select_request *request;
 	struct segment *segment;
-	struct jit_session *jit; /* NULL: the session has no jitdump */
+	struct jit_session *jit; /* NULL: the session has no jitdump file */
 	struct naming *naming;   /* NULL: no function is selected */
 	struct script_filter filter;
 	struct dict dict; /* of the new segment */
 	struct dict_merge merge;
 	struct segment_writer *writer;
 	uint64_t nr_samples, nr_bad;
-	size_t nr_events; /* of the old dict, seen so far */
+	size_t nr_events; /* number of the old dict's events seen so far */
 };
 
 /* ---- the samples ---- */
 
-/* JIT code has its names in a dict of its own, which the specification is about. */
+/* JIT code has its symbols in a separate dict, to which the specification applies. */
 static const struct dict *named_dict(const struct segment_select *s)
 {
 	return s->jit ? jit_session_dict(s->jit) : segment_dict(s->segment);
 }
 
-/* Reports list selected events without samples, too. */
+/* Copy selected events even without samples, because reports list them. */
 static int session_select_take_events(struct segment_select *s)
 {
 	const struct dict *d = segment_dict(s->segment);
@@ -68,7 +68,7 @@ static int session_select_take_events(struct segment_select *s)
 	return 0;
 }
 
-/* `named` is the same sample with the numbers of named_dict(). */
+/* `named` is the same sample, with the numbers of named_dict(). */
 static int session_select_take_sample(struct segment_select *s, struct sample sample,
 				      const struct sample *named)
 {
@@ -103,7 +103,7 @@ static int session_select_take_batch(struct segment_select *s,
 	return r;
 }
 
-/* Those of the recording, as far as the selected samples have a share in them. */
+/* Scales the totals of the recording by the selected share of the samples. */
 static struct session_totals totals_of(const struct segment_select *s)
 {
 	const struct session_totals *from = segment_totals(s->segment);
@@ -180,7 +180,7 @@ static int session_select_prepare(struct segment_select *s, struct session_span 
 	return script_filter_times(&s->filter, span, err);
 }
 
-/* Who may read it, and its age. */
+/* Copies the permissions and the times. */
 static void session_select_copy_mode(const struct stat *from, const char *to)
 {
 	const struct timespec times[] = { from->st_atim, from->st_mtim };
@@ -221,7 +221,7 @@ static void add_result(const struct segment_select *s,
 
 /* ---- the other files of the session ---- */
 
-/* `path` is the file's in the old session.  One that is not there is no fault, nor is a link: it could
+/* `path` is the path in the old session.  Skips missing files, and symbolic links, which could
  * lead to any file of this machine. */
 static int session_select_copy_file(const struct session_select_request *q,
 				    const char *path, struct err *err)
@@ -294,7 +294,7 @@ static int copy_kernel(const struct session_select_request *q, struct err *err)
 	return r;
 }
 
-/* The copy that the session keeps of a binary, if it has one. */
+/* Copies the session's copy of a binary, if it has one. */
 static int copy_image(const struct session_select_request *q, const struct image *image,
 		      struct err *err)
 {
@@ -325,7 +325,7 @@ static int copy_jit_file(void *ctx, const struct tree_entry *entry)
 		       : TREE_SKIP;
 }
 
-/* What the process `pid` reported about the code that it generated. */
+/* Copies the files in which process `pid` described the code that it generated. */
 static int copy_jit(const struct session_select_request *q, int32_t pid,
 		    struct err *err)
 {
@@ -364,7 +364,7 @@ static int copy_side_files(const struct segment_select *s, struct err *err)
 			anon = true;
 		}
 	}
-	/* A jitdump can belong to another number of the process. */
+	/* A jitdump file can be stored under another pid of the process. */
 	for (size_t i = 0; !r && anon && i < s->dict.threads.nr; i++)
 		r = copy_jit(q, s->dict.threads.at[i].pid, err);
 	if (!r && kernel)

@@ -75,7 +75,7 @@ static bool source_find_is_file(const char *path)
 	return !fault_stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* DIR/PATH if there is such a file, malloc'd. */
+/* Returns DIR/PATH (malloc'd) if the file exists. */
 static char *file_below(const char *dir, const char *path)
 {
 	char *file;
@@ -88,7 +88,7 @@ static char *file_below(const char *dir, const char *path)
 	return NULL;
 }
 
-/* What is behind one of the base folders; NULL: it is in none of them. */
+/* Returns the path relative to the base directory `dir`, or NULL if it is not below it. */
 static const char *behind(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
@@ -99,7 +99,7 @@ static const char *behind(const char *path, const char *dir)
 								   : NULL;
 }
 
-/* DIR/PATH, or as much of the end of PATH as there is a file of, to its last part. */
+/* Returns DIR/PATH, or DIR with the longest trailing part of PATH for which a file exists. */
 static char *file_of_end(const char *dir, const char *path)
 {
 	char *file = NULL;
@@ -111,8 +111,8 @@ static char *file_of_end(const char *dir, const char *path)
 	return file;
 }
 
-/* Below the folders to search: the path without one of the base folders, else the longest end
- * of it that is there. */
+/* Searches the directories of --search-dirs: first for the path relative to a base directory,
+ * then for the longest trailing part of the path that exists. */
 static char *source_find_search(const struct source_find *f, const char *path)
 {
 	char *file = NULL;
@@ -130,7 +130,7 @@ static char *source_find_search(const struct source_find *f, const char *path)
 	return file;
 }
 
-/* Where its path says, or NULL. */
+/* Returns the file at its recorded path, or NULL. */
 static char *find_at_path(const struct source_find *f, const char *path, bool here)
 {
 	const char *root = f->archive ? f->archive : f->root;
@@ -152,7 +152,7 @@ static int source_find_open_file(const char *path)
 	return fault_unreadable_try(path, io_open_regular(path, 0));
 }
 
-/* The file itself is asked, not its path, which may be another's. */
+/* Checks the open file and not its path, which may lead to another file by now. */
 static int open_handed_on(const char *file, const char *binary)
 {
 	int fd = source_find_open_file(file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source_find.h - where a source is whose path debug information has: where it was, below
- * --root, in an archive, or below the folders of --search-dirs.
+/* source_find.h - finds a source file whose path comes from debug information: at that path,
+ * below --root, in an archive, or below the directories of --search-dirs.
  * Layer: recordings. */
 #pragma once
 #include <stdbool.h>
@@ -10,10 +10,12 @@
 struct err;
 
 struct source_find_options {
-	const char *search_dirs; /* folders, separated by commas; NULL: none */
-	const char *base_dirs;   /* likewise: what is cut off in front of paths there */
-	const char *archive; /* its folder: sources are there, and nowhere else here */
-	const char *root;    /* put before paths; both may be NULL */
+	const char *search_dirs; /* comma-separated directories; NULL: none */
+	const char *
+		base_dirs; /* likewise; prefixes to remove from paths before that search */
+	const char *
+		archive; /* directory of the archive; then sources are only searched there */
+	const char *root; /* prefix for paths; both may be NULL */
 };
 
 typedef VEC(char *) source_find_paths;
@@ -25,17 +27,20 @@ struct source_find {
 	const char *root;
 };
 
-/* The strings archive and root outlive it.  0, or a negative errno with a line: --search-dirs
- * must be folders.  source_find_done() in any case. */
+/* The strings archive and root must outlive the search.  Returns 0, or a negative errno with a
+ * message in *err, for example if --search-dirs names something other than directories.  Call
+ * source_find_done() in any case. */
 int source_find_init(struct source_find *f, const struct source_find_options *options,
 		     struct err *err);
 void source_find_done(struct source_find *f);
-/* The file of a path_full(), malloc'd; NULL: it is nowhere.  `here`: a path means a file of this machine. */
+/* Returns the file for a path of path_full() (malloc'd), or NULL if it is not found.  `here`:
+ * paths refer to files of this machine. */
 char *source_find(const struct source_find *f, const char *path, bool here);
 
-/* Opens it to be copied to where others read it: a file of the directories that the caller named, or
- * one that copy_rule_allows().
- * A descriptor; *ret_file is its name, malloc'd.  -EACCES: left out, *ret_file is its name as well.
- * -ENOENT, or another negative errno: *ret_file is NULL.  `binary`: its path, NULL: unknown. */
+/* Opens the file in order to copy it to a location that others can read: a file of the
+ * directories that the caller named, or one that copy_rule_allows().
+ * Returns a descriptor, and the file's name in *ret_file (malloc'd).  Returns -EACCES if the file
+ * is left out, also with its name in *ret_file.  Returns -ENOENT or another negative errno with
+ * *ret_file NULL.  `binary`: the path of the binary, NULL: unknown. */
 int source_find_open(const struct source_find *f, const char *path, bool here,
 		     const char *binary, char **ret_file);

@@ -41,7 +41,7 @@ static char *report_source_join(const char *dir, const char *name)
 
 typedef VEC(char *) words_vec;
 
-/* 1, 0, or a negative errno with a line. */
+/* Returns 1, 0, or a negative errno with a message in *err. */
 static int is_directory(const char *path, struct err *err)
 {
 	struct stat st;
@@ -51,7 +51,7 @@ static int is_directory(const char *path, struct err *err)
 	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
 }
 
-/* Likewise. */
+/* Returns 1, 0, or a negative errno with a message in *err. */
 static int has_segments(const char *dir, struct err *err)
 {
 	char **paths;
@@ -64,8 +64,9 @@ static int has_segments(const char *dir, struct err *err)
 	return 1;
 }
 
-/* The session that a directory is or holds, malloc'd: DIR, DIR/samples/current or
- * DIR/current; NULL: none.  0, or a negative errno with a line. */
+/* Finds the session that a directory is or contains (malloc'd): DIR, DIR/samples/current or
+ * DIR/current; stores NULL if there is none.  Returns 0, or a negative errno with a message in
+ * *err. */
 static int session_in(const char *dir, char **ret_dir, struct err *err)
 {
 	static const char *const below[] = { "", "/samples/current", "/current" };
@@ -113,8 +114,8 @@ static int check_path(const char *path, int flags, enum trust trust, struct err 
 	return r;
 }
 
-/* Early, so that nothing is written when a recording is refused.  Its files are checked again when they are
- * opened; a session's directory has others than the segments, too. */
+/* Checks early, so that nothing is written if a recording is refused.  The files are checked
+ * again when they are opened.  A session's directory also contains files other than segments. */
 static int check_session(const struct report_session *s, struct err *err)
 {
 	if (!s->dir || !s->name)
@@ -124,7 +125,7 @@ static int check_session(const struct report_session *s, struct err *err)
 	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
 }
 
-/* Consumes `dir`. */
+/* Takes ownership of `dir`. */
 static int report_source_add_session(struct report_sources *sources, char *dir,
 				     const char *name, bool perf_data, struct err *err)
 {
@@ -144,7 +145,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 		free(session.name);
 		return r;
 	}
-	/* What an archive was unpacked to is in a directory of this process. */
+	/* An archive is unpacked into a private directory, so its permissions say nothing. */
 	if (!sources->archive)
 		sources->is_private |= !public_file_recording(dir);
 	if (perf_data)
@@ -154,7 +155,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "%s", dir);
 }
 
-/* 1, 0, or a negative errno without a line. */
+/* Returns 1, 0, or a negative errno without a message. */
 static int report_source_is_perf_data(const char *path)
 {
 	char magic[8];
@@ -178,13 +179,13 @@ bool report_session_is_foreign(const struct report_session *s)
 		return false;
 	if (!strcmp(s->dir, "-"))
 		return import_is_input_foreign();
-	/* What cannot be read is left to the reader of perf.data, which says so. */
+	/* If the file cannot be read, the perf.data reader reports that. */
 	return !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
 	       report_source_is_perf_data(s->dir) == 0;
 }
 
-/* The perf.data `name` in a directory, malloc'd; NULL: there is none.  0, or a negative errno with a
- * line. */
+/* Finds the perf.data `name` in a directory (malloc'd); stores NULL if there is none.  Returns 0,
+ * or a negative errno with a message in *err. */
 static int find_perf_data(const char *dir, const char *name, char **ret_path,
 			  struct err *err)
 {
@@ -212,7 +213,7 @@ int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
 	return 0;
 }
 
-/* A session named twice is counted once. */
+/* A session that is named twice counts once. */
 static bool report_source_is_known(const struct report_sources *sources,
 				   const char *name)
 {
@@ -223,14 +224,15 @@ static bool report_source_is_known(const struct report_sources *sources,
 	return false;
 }
 
-/* Whether a regular file is a recording: 1, 0, or a negative errno with a line. */
+/* Returns whether a regular file is a recording: 1, 0, or a negative errno with a message in
+ * *err. */
 static int is_recording(const char *path, struct err *err)
 {
 	int r = report_source_is_perf_data(path);
 
 	if (!r)
 		r = import_is_foreign(path);
-	/* The word can be the name of a binary, which need not be readable. */
+	/* The word can be the name of a binary, which may be unreadable. */
 	if (r == -EACCES)
 		return 0;
 	return r < 0 ? err_sys(err, r, "%s", path) : r;
@@ -242,7 +244,7 @@ static int report_source_take_word(const char *word, char **ret_dir, struct err 
 	return *ret_dir ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* A perf.data directory or a session, as find_source(). */
+/* Finds a perf.data directory or a session, like find_source(). */
 static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_dir,
 			     struct err *err)
 {
@@ -258,8 +260,8 @@ static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_d
 	return report_source_take_word(word, ret_dir, err);
 }
 
-/* Where the data of a word is, malloc'd; NULL: the word is not a source.  0, or a negative errno
- * with a line: that cannot be found out. */
+/* Finds the data that a word names (malloc'd); stores NULL if the word is not a source.  Returns
+ * 0, or a negative errno with a message in *err if that cannot be determined. */
 static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 		       struct err *err)
 {
@@ -274,7 +276,7 @@ static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 		return err_is_absent(-errno) || errno == EACCES
 			       ? 0
 			       : err_sys(err, -errno, "%s", word);
-	/* A pipe, as the shell's <(...) makes them, can be nothing else. */
+	/* A pipe, such as the shell's <(...), can only be a source. */
 	if (S_ISFIFO(st.st_mode))
 		return report_source_take_word(word, ret_dir, err);
 	if (S_ISDIR(st.st_mode))
@@ -285,7 +287,7 @@ static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 	return r > 0 ? report_source_take_word(word, ret_dir, err) : r;
 }
 
-/* The archive that a word means, or NULL. */
+/* Returns the path of the archive that a word names, or NULL. */
 static const char *archive_word(const char *word)
 {
 	static const char tag[] = "archive:";
@@ -326,7 +328,7 @@ bool report_source_is(const char *word)
 	return found;
 }
 
-/* 1: the word is a source and was added; 0: it is something else. */
+/* Returns 1 if the word is a source, which was added, or 0 if it is something else. */
 static int report_source_add_source(struct report_sources *sources, const char *word,
 				    struct err *err)
 {
@@ -358,7 +360,7 @@ int report_sources_sort(char *const *words, struct spec *spec,
 	return 0;
 }
 
-/* Anyone can have made the directory that happens to be in the current one, or a link of its name. */
+/* Another user may have created a directory or link of this name in the current directory. */
 static int find_default(enum trust trust, const char **ret_dir, struct err *err)
 {
 	int r = is_directory(default_dir, err);
@@ -375,7 +377,7 @@ static int find_default(enum trust trust, const char **ret_dir, struct err *err)
 	return r;
 }
 
-/* DIR/samples, malloc'd.  0, or a negative errno with a line. */
+/* Finds DIR/samples (malloc'd).  Returns 0, or a negative errno with a message in *err. */
 static int report_source_find_samples(const char *session_dir,
 				      struct report_sources *sources,
 				      char **ret_samples, struct err *err)
@@ -425,7 +427,8 @@ static int add_named(struct report_sources *sources, const char *samples,
 	return report_source_add_session(sources, dir, name, false, err);
 }
 
-/* The sessions that session: names, or the current one, but what session-exclude: does. */
+/* Adds the sessions that session: names, or the current one, except those that session-exclude:
+ * names. */
 static int add_listed(struct report_sources *sources, const struct spec *spec,
 		      const char *samples, struct err *err)
 {
@@ -461,7 +464,7 @@ static int report_source_open_archive(struct report_sources *sources, const char
 	return r;
 }
 
-/* Takes the archive out of the words. */
+/* Opens the archive among the words, and copies the other words to `rest`. */
 static int open_archive(char *const *words, struct report_sources *sources,
 			words_vec *rest, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sources.h - which sessions the words of a report's command line mean.
+/* sources.h - finds the sessions that the arguments of a report name.
  * Layer: recordings. */
 #pragma once
 #include <stdbool.h>
@@ -14,50 +14,53 @@ struct err;
 struct scratch;
 
 struct report_session {
-	char *dir;  /* holds the segment files; of a perf.data its path */
-	char *name; /* as the user wrote it: "current" */
+	char *dir;  /* directory of the segments; for a perf.data, its path */
+	char *name; /* as the user wrote it, for example "current" */
 	enum trust trust;
-	bool perf_data; /* a file or directory of perf's, or "-", or another tool's */
+	bool perf_data; /* perf's file or directory, "-", or another tool's file */
 };
 
 struct report_sources {
-	enum trust trust; /* set by the caller: whose recordings are read */
+	enum trust trust; /* set by the caller: whose recordings may be read */
 	VEC(struct report_session) sessions;
-	VEC(int) holds; /* of sessions that may be recorded meanwhile: session_hold() */
-	bool is_private; /* any that not every user can read: for export_out_end() */
-	struct archive *archive; /* whose sessions these are; NULL: none was named */
+	VEC(int) holds; /* session_hold() of sessions that may still be recording */
+	bool is_private; /* some recording is not readable for every user; for export_out_end() */
+	struct archive
+		*archive; /* contains these sessions; NULL: the user named no archive */
 	struct scratch
-		*made; /* sessions that profiles of other tools became; NULL: none */
-	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
+		*made; /* sessions converted from other tools' profiles; NULL: none */
+	char *samples_dir; /* DIR/samples if it was found by default, else NULL */
 };
 
-/* Whose recordings a command reads: with --force also those of other users. */
+/* Returns whose recordings a command reads: with --force, also those of other users. */
 enum trust report_trust(bool force);
-/* Whether it is a profile of another tool (import/foreign.h): after report_sources_sort(), as
- * report_sources_find() makes sessions of these. */
+/* Returns whether it is another tool's profile (import/foreign.h).  Only after
+ * report_sources_sort(), because report_sources_find() converts such profiles into sessions. */
 bool report_session_is_foreign(const struct report_session *s);
-/* What --threads TEXT says; of NULL, the default, 0.  0, or -EINVAL with a line. */
+/* Parses the argument of --threads; NULL, the default, gives 0.  Returns 0, or -EINVAL with a
+ * message in *err. */
 int report_threads(const char *text, unsigned int *ret_nr, struct err *err);
-/* Whether a word means a source, and not an image: also if that cannot be found out, because of an
- * error that report_sources_find() reports. */
+/* Returns whether a word names a source and not an image.  Also returns true if an error prevents
+ * the check; report_sources_find() then reports the error. */
 bool report_source_is(const char *word);
-/* Whether it names an archive, whether there is one or not. */
+/* Returns whether the word names an archive, even one that does not exist. */
 bool report_source_is_archive(const char *word);
-/* Its path; the word itself if that is none. */
+/* Returns the path of the archive, or the word itself if it does not name one. */
 const char *report_source_archive(const char *word);
-/* All of these take `sources` zeroed, except for its member `trust`.
+/* All of these require `sources` to be zeroed, except for its member `trust`.
  * Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
- * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
- * `archive:PATH` (or a file NAME.oparchive) is opened first; the sessions are then those in
- * it.  A session is in the result once, however often it is named.
- * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
+ * specification, and finds the sessions: below `session_dir`, or else ./oprofile_data, or else
+ * /var/lib/oprofile.  If a word is `archive:PATH` (or a file NAME.oparchive), opens the archive
+ * first and finds the sessions in it.  A session occurs in the result once, even if it is named
+ * twice.
+ * Returns 0, or a negative errno with a message in *err; free both results in any case. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
-/* Only the words: those that are sources, and the rest as the specification.  Likewise. */
+/* Only sorts the words: into sources and the specification of the rest.  Otherwise as above. */
 int report_sources_sort(char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
-/* The SESSION_... flags of session.h that any of the sessions was recorded with: known before
- * anything else is read of them.  Damaged segments add none.  0, or a negative errno with a line. */
+/* Combines the SESSION_... flags (session.h) of all sessions, before anything else of them is
+ * read. Ignores damaged segments.  Returns 0, or a negative errno with a message in *err. */
 int report_sources_flags(const struct report_sources *sources, uint32_t *ret_flags,
 			 struct err *err);
 void report_sources_done(struct report_sources *sources);

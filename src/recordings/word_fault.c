@@ -10,10 +10,10 @@
 #include "base/files/io.h"
 
 enum {
-	MAGIC_BYTES = 8 /* of a perf.data */
+	MAGIC_BYTES = 8 /* enough to recognize a perf.data */
 };
 
-/* Of a file that is not there only the name tells. */
+/* For a file that does not exist, the name is the only hint. */
 static bool is_named_like_one(const char *word)
 {
 	static const char suffix[] = ".data";
@@ -31,7 +31,7 @@ static bool word_fault_is_program(const char *magic, ssize_t len)
 	return len >= 4 && !memcmp(magic, "\177ELF", 4);
 }
 
-/* What to say of a file, behind its name; NULL: nothing. */
+/* Returns the text to append to the file name in a message, or NULL. */
 static const char *file_fault(const char *path, bool program_too)
 {
 	char magic[MAGIC_BYTES];
