@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attend.c - when a round is due, and containers that come and go between two (docs/decisions/0012). */
+/* attend.c - decides when a round is due, and watches containers that start and end between two
+ * rounds (docs/decisions/0012). */
 #include <errno.h>
 
 #include "base/clock.h"
@@ -7,12 +8,15 @@
 #include "record/priv.h"
 
 enum {
-	MUTE_NS = 20 * NS_PER_MS, /* from one look at who has begun to the next */
+	MUTE_NS = 20 *
+		  /* Minimum interval between two looks at new containers. */
+		  NS_PER_MS,
 	PATIENT_MUTE_NS = 100 * NS_PER_MS,
-	TICK_NS = 5 * NS_PER_MS /* ... where containers begin */
+	/* The interval while containers are starting. */
+	TICK_NS = 5 * NS_PER_MS
 };
 
-static const uint64_t attention_ns = 2 * NS_PER_S; /* after the last new one */
+static const uint64_t attention_ns = 2 * NS_PER_S; /* after the last new container */
 
 void recorder_attend_to(struct recorder *r, const struct record *rec)
 {
@@ -64,7 +68,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 	if (!result && module_watch_is_told(&r->modules))
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
-	/* Ticks until they are read. */
+	/* Look at the short interval until the symbols are read. */
 	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
 	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : mute_ns);

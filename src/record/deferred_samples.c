@@ -10,7 +10,8 @@ enum {
 	WAITING_MAX_BYTES = 16 << 20
 };
 
-/* Of a thread that sleeps for so long it is not worth to keep what was mapped meanwhile. */
+/* If a thread sleeps for longer than this, keeping what was recorded meanwhile is not
+ * worthwhile. */
 static const uint64_t waiting_max_ns = 30 * NS_PER_S;
 
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deferred_samples.h - samples whose callers in user space the kernel tells later, when the thread
- * returns to its program (resolve/space/chain_join.h), while they are recorded.
- * Layer: record.  Starts as zeros. */
+/* deferred_samples.h - samples of a running recording whose user callers the kernel reports
+ * later, when the thread returns to user space (resolve/space/chain_join.h).
+ * Layer: record. Zero the struct before use. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +14,24 @@
 struct decoder;
 
 struct deferred_samples {
-	bool offered; /* the kernel does so */
+	bool offered; /* the kernel defers user callers */
 	struct deferred_chains chains;
-	struct buf waiting; /* records, one behind the other */
-	uint64_t since_ns;  /* the oldest one's time, where there are any */
+	struct buf waiting; /* copies of the waiting samples' records, concatenated */
+	uint64_t since_ns;  /* time of the oldest waiting sample, if there is one */
 };
 
-/* Puts the chain of a decoded sample together, in the room for it.  0; 1: the
- * rest of it is not there yet, and a copy of the record's bytes waits; or -ENOMEM.  One that has waited
- * too long before `now_ns` (UINT64_MAX: no more will come), or with too many others, does not wait: it
- * ends with a word that is no address. */
+/* Completes the chain of a decoded sample; the chain is built in sample->chain. Returns 0; 1 if
+ * the user part has not arrived, and a copy of the record waits for it; or -ENOMEM. If the
+ * sample has waited too long before `now_ns` (UINT64_MAX: no more records will come), or too
+ * many samples wait, it does not wait: its chain ends with an invalid address. */
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
 			  struct grouped_sample *sample, uint64_t now_ns);
-/* Takes those that wait out, to be joined once more; the caller frees them. */
+/* Returns the waiting records and empties the list. The caller joins them again and frees the
+ * buffer. */
 struct buf deferred_samples_take(struct deferred_samples *d);
-/* The oldest one's time; UINT64_MAX: none waits. */
+/* Returns the time of the oldest waiting sample, or UINT64_MAX if none waits. */
 uint64_t deferred_samples_since(const struct deferred_samples *d);
-/* All samples before `time_ns` were joined, or wait: what only they could ask for is dropped. */
+/* Drops user parts that only samples before `time_ns` need, unless such a sample still waits.
+ * The caller has joined all samples before `time_ns`. */
 void deferred_samples_forget(struct deferred_samples *d, uint64_t time_ns);
 void deferred_samples_done(struct deferred_samples *d);

@@ -9,11 +9,12 @@
 #include "decode/record.h"
 
 enum {
-	CHUNK_BYTES = 1 << 20 /* many records, each shorter than 64 KB */
+	CHUNK_BYTES = 1 << 20 /* holds many records; each is shorter than 64 KB */
 };
 
-/* In the order of <linux/perf_event.h>: the size of the room for the stack, the room, and how
- * much of it was used; what comes before and behind stays. */
+/* Copies a sample, but of its stack only the used bytes. In a record the stack is stored as in
+ * <linux/perf_event.h>: the size of the area, the area, and the number of bytes used. The
+ * fields before and after it are copied as they are. */
 static void put_short(struct buf *out, const struct record *rec, const void *bytes,
 		      size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* due_samples.h - raw samples that wait for the unwind table of an image.
- * Layer: record.  Starts as zeros. */
+ * Layer: record. Zero the struct before use. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,23 +14,23 @@ struct due_sample {
 	const uint8_t *bytes; /* a record */
 	size_t len;
 	uint64_t time_ns;
-	uint32_t image; /* that it waits for */
+	uint32_t image; /* the image whose table it waits for */
 };
 
 struct due_samples {
 	VEC(struct due_sample) list;
-	VEC(uint8_t *) chunks; /* of memory, the last one is filled */
-	size_t used;           /* of the last one */
-	struct buf sample;     /* the one at hand */
+	VEC(uint8_t *) chunks; /* blocks of memory; new samples go into the last one */
+	size_t used;           /* bytes used in the last chunk */
+	struct buf sample;     /* scratch: the sample that is being added */
 };
 
-/* Keeps a copy, with no more of its stack than was used.  `rec` is what it decodes to.  0 or
- * -ENOMEM. */
+/* Keeps a copy of the record, of its stack only the used bytes. `rec` is the decoded record.
+ * Returns 0 or -ENOMEM. */
 int due_samples_add(struct due_samples *d, const struct record *rec, const void *bytes,
 		    size_t len, uint32_t image);
-/* The oldest one's time; UINT64_MAX: there is none. */
+/* Returns the time of the oldest sample, or UINT64_MAX if the list is empty. */
 uint64_t due_samples_since(const struct due_samples *d);
-/* Bytes of memory. */
+/* Returns the allocated memory in bytes. */
 size_t due_samples_bytes(const struct due_samples *d);
-/* Frees the memory, when none are left or all may go. */
+/* Drops all samples and frees the memory. */
 void due_samples_done(struct due_samples *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modules.c - kernel modules that are loaded while a recording runs. */
+/* modules.c - handles kernel modules that are loaded during a recording. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ struct recorder_modules_look {
 	VEC(struct proc_module) live;
 };
 
-/* It may have run since the last look, which did not see it. */
+/* The module can have run since the last look, which did not find it yet. */
 static int recorder_modules_take_module(struct recorder_modules_look *l,
 					const struct proc_module *m)
 {
@@ -57,7 +57,7 @@ int recorder_look_at_modules(struct recorder *r)
 		return 0;
 	result = module_watch_look(&r->modules, recorder_modules_tell, &l);
 	r->modules_ns = r->frontier_ns;
-	/* Without them the report says what is missing. */
+	/* If this fails, the report names the missing modules. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,
 						  l.live.nr, &err))
 		log_say(LOG_WARNING, "newly loaded modules are not saved: %s",
@@ -72,7 +72,7 @@ int recorder_look_at_modules(struct recorder *r)
 
 /* ---- symbols ---- */
 
-/* What the thread has is its own until it is joined. */
+/* Only the thread uses the fields other than `done` until it is joined. */
 struct symbols_job {
 	pthread_t thread;
 	atomic_bool done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open.c - opens what a recording needs: events, tables, files; and looks at what is
- * running already. */
+/* open.c - opens a recording's events, tables and files, and takes the snapshot of running
+ * processes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,12 @@
 #include "record/thread_list.h"
 
 enum {
-	/* The first rounds come sooner, each twice as late as the last: binaries are looked at
-	 * while a short program still runs. */
+	/* The first rounds are shorter, and each is twice as long as the one before, so that
+	 * binaries are read while a short program still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
-	SNAPSHOT_NS = 2 * NS_PER_S, /* for the processes that exist already */
-	HIGHEST_PRIORITY = -20      /* of those that share their time */
+	/* Time limit for the snapshot of existing processes. */
+	SNAPSHOT_NS = 2 * NS_PER_S,
+	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */
 };
 
 static uint32_t describe_event(struct dict *dict, const struct event_request *e,
@@ -108,8 +109,8 @@ static int recorder_open_writer(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* Symbols and modules of the kernel that runs now.  Not having them is no reason not to
- * record: the report says what is missing. */
+/* Saves the symbols and modules of the running kernel. A failure does not stop the recording:
+ * the report says what is missing. */
 static void save_kernel(struct recorder *r)
 {
 	const struct session_dir *dir = r->config.dir;
@@ -130,9 +131,9 @@ static void save_kernel(struct recorder *r)
 		log_say(LOG_WARNING, "the list of modules is not saved: %s", err.text);
 }
 
-/* ---- the snapshot, and what comes in meanwhile ---- */
+/* ---- the snapshot, and records that arrive meanwhile ---- */
 
-/* A record that says what was true before the recording. */
+/* Receives a snapshot record, which describes the state before the recording. */
 static int take_snapshot(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
@@ -148,7 +149,7 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 	recorder_keep_jit(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
-	/* The side band fills its rings while /proc is read: it is fetched in between. */
+	/* The side band fills its rings while /proc is read, so drain it now and then. */
 	if (!result && !r->snapshot_done &&
 	    clock_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
 		r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
@@ -252,8 +253,8 @@ static int take_snapshots(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* All threads of the processes, as far as they exist at this moment; those that they start
- * later are followed by the kernel (inherit). */
+/* Lists all threads of the processes that exist at this moment. The kernel follows the threads
+ * that they start later (inherit). */
 static int list_threads(const struct recorder_config *c, struct thread_list *threads,
 			struct err *err)
 {
@@ -345,9 +346,10 @@ static int open_outputs(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* Copies of stacks fill a ring in a fraction of a second; on a busy machine it is longer until
- * one of many is given a processor.  What is measured runs as it did: it was started before.
- * Without the right to it, it is what it is. */
+/* Raises the recorder's priority: copies of stacks fill a ring in a fraction of a second, and
+ * on a busy machine a process can wait longer than that for a CPU. The profiled command was
+ * started before, so its priority does not change. Without the permission, this only logs a
+ * message. */
 static void take_precedence(const struct recorder *r)
 {
 	if (r->config.stack_bytes && setpriority(PRIO_PROCESS, 0, HIGHEST_PRIORITY))
@@ -355,7 +357,7 @@ static void take_precedence(const struct recorder *r)
 			strerror(errno));
 }
 
-/* What was asked of the kernel, and what it gave. */
+/* Logs what was requested from the kernel, and what it granted. */
 static void tell_opened(const struct recorder *r)
 {
 	const struct recorder_config *c = &r->config;

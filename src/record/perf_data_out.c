@@ -19,20 +19,22 @@
 
 struct perf_data_out {
 	struct perf_data_writer *writer;
-	struct buf sample; /* the one at hand, with a whole chain */
+	/* Scratch: the sample being written, with a complete chain. */
+	struct buf sample;
 	uint64_t clock_ns;
 	uint64_t clock_wall_ns;
-	uint64_t first_ns; /* of the samples; 0: none yet */
+	uint64_t first_ns; /* time of the first sample; 0: none yet */
 	uint64_t last_ns;
 };
 
-/* perf knows no TIMER. */
+/* perf has no event named TIMER. */
 static const char *perf_data_out_perf_name(const struct event_request *e)
 {
 	return e->timer ? "cpu-clock" : e->name;
 }
 
-/* Of a copied stack its frames are written, and user chains that came later in their samples. */
+/* Removes copied stacks and deferred chains from the attr, as the file contains complete chains
+ * instead. */
 static void leave_out_stacks(struct perf_event_attr *a)
 {
 	a->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recorder.h - one recording: joins capture, decode, resolve and the session's writer.
- * Layer: record.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
- * getting full, drains the rings up to a time frontier, resolves, and writes. */
+/* recorder.h - one recording: connects capture, decode, resolve and the session's writer.
+ * Layer: record. Single-threaded (docs/decisions/0004): a round, once a second or when a ring
+ * is getting full, drains the rings up to a time frontier, resolves the samples, and writes
+ * them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,78 +21,83 @@ struct shared_tables;
 struct recorder_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *pids; /* processes to follow; NULL: the whole system */
+	const pid_t *pids; /* processes to record; NULL: the whole system */
 	size_t nr_pids;
-	bool on_exec; /* the one pid is a held child: begin with its exec */
+	bool on_exec; /* the only pid is a waiting child: sampling begins with its exec */
 	bool chains;
-	/* Not 0: of the user's stack, copied with each sample; chains are unwound from it. */
+	/* Not 0: the number of bytes of the user stack to copy with each sample. The call
+	 * chains are unwound from these copies. */
 	uint32_t stack_bytes;
-	size_t ring_pages;      /* 0: chosen */
-	uint32_t session_flags; /* SESSION_... known to the caller */
-	const char *vmlinux;    /* "" none */
-	const char *perf_data;  /* NULL none */
+	size_t ring_pages;      /* 0: default */
+	uint32_t session_flags; /* SESSION_... flags that the caller knows */
+	const char *vmlinux;    /* "": none */
+	const char *perf_data;  /* NULL: none */
 	char *const *command;   /* the recorder's own command line */
 	int nr_command;
-	bool one_of_many;  /* the cost of the others of this process is not its own */
+	bool one_of_many; /* the process has other recordings, whose CPU time does not count */
 	bool no_build_ids; /* as in struct perf_source_config */
-	/* Wakes seldom, for what is always there: stacks longer than their copies and containers
-	 * that live for less than a moment may be gone before they are looked at. */
+	/* Wakes up less often, for a recording that always runs. It can miss the rest of stacks
+	 * that are longer than their copies, and containers that only live for a moment. */
 	bool patient;
-	/* Of binaries, for stacks; they outlive the recorder.  NULL: it makes its own. */
+	/* Unwind tables; outlives the recorder. NULL: the recorder makes its own. */
 	struct shared_tables *tables;
-	/* What is to be copied into the session at the end is put there, for the caller to make; it outlives
-	 * the recorder.  NULL: recorder_close() makes the copies. */
+	/* Receives the copies that the session needs at the end; the caller makes them.
+	 * Outlives the recorder. NULL: recorder_close() makes the copies. */
 	struct copy_list *copies;
 	struct session_dir *dir; /* outlives the recorder */
-	uint32_t max_frames;     /* of a stack; 0: all */
-	/* Whether a sample is to be added; NULL: each is. */
+	uint32_t max_frames;     /* frames of a stack; 0: no limit */
+	/* Returns whether a sample is to be added. NULL: every sample is. */
 	bool (*is_wanted)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);
-	/* Told of each sample that was added, in terms of the recorder's dict; NULL: nobody. */
+	/* Called for each added sample, which refers to the recorder's dict. May be NULL. */
 	void (*on_sample)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);
-	/* Told of each process that is forked, before its samples; NULL: nobody. */
+	/* Called for each forked process, before its samples. May be NULL. */
 	void (*on_fork)(void *ctx, int32_t pid, int32_t ppid);
-	void *ctx; /* of these three */
+	void *ctx; /* of these three callbacks */
 };
 
-/* Opens events and files and takes the snapshots; sampling has not begun.  Errors as of
- * perf_source_open(), or of the files, with a line for the user. */
+/* Opens events and files and takes the snapshots; sampling has not begun. Returns 0, or an
+ * error of perf_source_open() or of the files, with a message for the user in *err. */
 int recorder_open(const struct recorder_config *config, struct recorder **ret_recorder,
 		  struct err *err);
-/* Starts or stops sampling (not needed to start with on_exec). */
+/* Enables or disables sampling. With on_exec, the exec enables it first. Returns 0, or a
+ * negative errno with a message in *err. */
 int recorder_enable(struct recorder *r, bool on, struct err *err);
-/* Stops sampling for good and writes all that came before, while the command goes on.
- * 0 or a negative errno with a line. */
+/* Ends sampling for good and writes all samples, while the command continues to run. Returns 0,
+ * or a negative errno with a message in *err. */
 int recorder_stop(struct recorder *r, struct err *err);
-/* Polls readable when a round may be due before its second is over. */
+/* Returns a file descriptor that becomes readable when a round may be due early. */
 int recorder_poll_fd(const struct recorder *r);
-/* Whether it is due.  `woken`: that descriptor polled readable. */
+/* Returns whether a round is due. `woken`: that file descriptor was readable. */
 bool recorder_is_due(struct recorder *r, bool woken);
-/* Milliseconds until the next round is due. */
+/* Returns the milliseconds until the next round is due. */
 int recorder_timeout_ms(const struct recorder *r);
-/* Containers that begin are looked at between the rounds: polls readable when something may
- * have begun; -1: not now, or it is not told. */
+/* New containers are examined between the rounds. Returns a file descriptor that becomes
+ * readable when one may have started; -1 if it is not to be polled now, or the kernel does not
+ * report them. */
 int recorder_attend_fd(const struct recorder *r);
-/* Milliseconds until recorder_attend() is due or recorder_attend_fd() is another; 0: it is due;
- * -1: not before that is readable. */
+/* Returns the milliseconds until recorder_attend() is due or recorder_attend_fd() changes; 0 if
+ * it is due; -1 if it is not due before that file descriptor is readable. */
 int recorder_attend_ms(const struct recorder *r);
-/* Reads what has begun, and opens files that may be gone soon.  0 or a negative errno with a
- * line. */
+/* Handles new containers, and opens files that may soon be gone. Returns 0, or a negative errno
+ * with a message in *err. */
 int recorder_attend(struct recorder *r, struct err *err);
-/* One round; writes to disk when a second has passed.  0 or a negative errno with a line
- * (-ENOSPC ...): what was written before is sound. */
+/* Executes one round, which writes to disk once per interval (normally a second) or when many
+ * samples wait. Returns 0, or a negative errno (-ENOSPC ...) with a message in *err; data
+ * written before stays valid. */
 int recorder_round(struct recorder *r, struct err *err);
-/* As a round, and writes all that was sampled before the call: then it can be read. */
+/* Executes a round, and writes all samples taken before the call, so that they can be read. */
 int recorder_dump(struct recorder *r, struct err *err);
-/* So far; of what is lost, what the rings have told. */
+/* Returns the totals so far. Lost samples include only those that the rings reported. */
 const struct session_totals *recorder_totals(const struct recorder *r);
-/* Of these, those of each CPU that had some. */
+/* Returns the number of samples by CPU, for the CPUs below *ret_nr_cpus. */
 const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus);
-/* Frees a recorder whose recording did not begin, and removes the segment. */
-void recorder_discard(struct recorder *r); /* NULL is fine */
-/* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait
- * status of the command, or -1.  The totals are filled also on an error. */
+/* Frees a recorder whose recording did not begin, and removes its segment. */
+void recorder_discard(struct recorder *r); /* accepts NULL */
+/* Stops sampling, drains the rings, writes the totals and frees the recorder. `target_status`
+ * is the wait status of the command, or -1. Sets *ret_totals also on an error. Returns 0, or a
+ * negative errno with a message in *err. */
 int recorder_close(struct recorder *r, int target_status,
 		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
 		   struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rounds.c - the half of recorder.h that records: rounds, which empty the rings, and the end. */
+/* rounds.c - the rounds of a recording, which drain the rings, and its end. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -21,14 +21,14 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	ROUND_NS = NS_PER_S, /* at most this much is lost to a SIGKILL */
-	/* Of what is there always: each wake-up finds the caches cold, which costs more than
-	 * what it came for. */
+	ROUND_NS = NS_PER_S, /* a SIGKILL loses at most this much */
+	/* For a recording that always runs: each wakeup finds cold CPU caches, which costs more
+	 * than the work itself. */
 	PATIENT_ROUND_NS = 2 * NS_PER_S,
-	HURRY_NS = 20 *
-		   NS_PER_MS, /* from one look into the rings to the next, if need be */
+	/* Interval between drains while stacks cannot wait. */
+	HURRY_NS = 20 * NS_PER_MS,
 	DUE_MAX_BYTES = 256 << 20,
-	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
+	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };
 
 static uint64_t own_cpu_ns(void)
@@ -49,7 +49,8 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
 }
 
-/* A record without what is not its own, which other readers would stumble on.  NULL: no memory. */
+/* Returns the record without bytes that belong to other recordings, which would confuse other
+ * readers. Returns NULL if memory is short. */
 static const void *own_record(struct recorder *r, const void *record, size_t *len)
 {
 	size_t own = decoder_own_bytes(&r->decoder, record, *len);
@@ -123,8 +124,8 @@ int recorder_timeout_ms(const struct recorder *r)
 	return now >= next ? 0 : (int)((next - now) / NS_PER_MS) + 1;
 }
 
-/* Stacks that are longer than their copies are there: they are looked at soon, while their
- * processes have the rest of them; or stacks wait for tables. */
+/* If stacks are longer than their copies, drains again soon, while their processes still have
+ * the rest in memory. Does so also while samples wait for tables. */
 static void see_rests(struct recorder *r)
 {
 	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
@@ -146,7 +147,8 @@ static int apply_side_record(void *ctx, const struct timed_record *record)
 		       : resolver_side_band(r->resolver, &rec);
 }
 
-/* What is not younger than the frontier.  0 or -ENOMEM with a line. */
+/* Applies the records that are not newer than the frontier. Returns 0, or -ENOMEM with a
+ * message. */
 static int apply_side_band(struct recorder *r)
 {
 	return side_band_give(&r->side_band, r->frontier_ns, apply_side_record, r)
@@ -154,7 +156,7 @@ static int apply_side_band(struct recorder *r)
 		       : 0;
 }
 
-/* What it takes depends on what processes do, and not on the rate of samples. */
+/* Timed separately: its cost depends on what processes do, not on the sampling rate. */
 static int drain_side_band(struct recorder *r)
 {
 	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -180,7 +182,7 @@ static int recorder_drain(struct recorder *r)
 	r->nr_rounds++;
 	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)))
 		sample_group_forget_tables(&r->group);
-	/* Whatever happened before this moment is in the rings when they are looked at. */
+	/* All events before this moment are in the rings when they are drained. */
 	r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 	result = drain_side_band(r);
 	if (!result)
@@ -211,8 +213,8 @@ static void recorder_update_totals(struct recorder *r)
 		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
 }
 
-/* The kernel's counters know also of what was lost since the last LOST record.  Asked only
- * at the end: each costs an interrupt on its CPU. */
+/* The kernel's counters include the losses since the last LOST record. Read them only at the
+ * end: each read costs an interrupt on its CPU. */
 static void count_lost(struct recorder *r)
 {
 	uint64_t lost;
@@ -229,8 +231,8 @@ static double time_share(const struct recorder *r, size_t attr)
 	return enabled ? (double)running / (double)enabled : 0;
 }
 
-/* Where there were more events than counters each had one for a part of the time: by what the
- * side band has, which waits for none. */
+/* Computes the share of the time in which each event had a counter, in case of more events than
+ * counters. The side band never waits for a counter, so its running time is the whole. */
 static void count_shares(struct recorder *r)
 {
 	size_t nr = r->config.nr_events;
@@ -248,7 +250,7 @@ static void count_shares(struct recorder *r)
 	}
 }
 
-/* JIT files on mounts that could go away, of processes that have ended. */
+/* Copies JIT files of processes that have ended, if their mounts can disappear. */
 static void save_gone(struct recorder *r)
 {
 	struct copy_list own = { 0 };
@@ -266,7 +268,7 @@ static int recorder_flush(struct recorder *r)
 	jit_keeper_look(&r->jit_keeper, &r->dict);
 	image_keeper_look(&r->keeper);
 	save_gone(r);
-	/* Of what is due the file has to say later. */
+	/* Samples that wait are written later, which a round mark would forbid. */
 	if (!result && r->perf_data && !r->due.list.nr &&
 	    deferred_samples_since(&r->deferred) == UINT64_MAX)
 		result = perf_data_out_round(r->perf_data, r->err);
@@ -308,7 +310,7 @@ int recorder_dump(struct recorder *r, struct err *err)
 		result = recorder_settle_due(r);
 	if (result)
 		return result;
-	/* A block of nothing but totals is not worth its bytes: everybody may ask. */
+	/* Do not write a block that only contains totals: any user can request a dump. */
 	if (!segment_writer_pending(r->writer))
 		return 0;
 	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
@@ -343,7 +345,7 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Everything that was sampled is in the rings now, and what it needs of the side band, too. */
+/* All samples, and the side-band records that they need, are in the rings now. */
 static int drain_to_end(struct recorder *r)
 {
 	int result;
@@ -351,7 +353,7 @@ static int drain_to_end(struct recorder *r)
 	perf_source_enable(r->source, false);
 	result = recorder_drain(r);
 	recorder_end_symbols(r);
-	/* Sampling has stopped: what is held has nothing left to wait for. */
+	/* Sampling has stopped, so no older record can arrive: resolve the held samples. */
 	r->frontier_ns = UINT64_MAX;
 	if (!result)
 		result = apply_side_band(r);
@@ -420,7 +422,8 @@ static void tell_end(const struct recorder *r)
 		kept.images);
 }
 
-/* What will not be found any more.  A map may have come into being after the first hits. */
+/* Copies files that will not be found later. A perf map can have been created after the first
+ * hits, so look again. */
 static void save_copies(struct recorder *r)
 {
 	struct copy_list own = { 0 };
@@ -456,7 +459,7 @@ int recorder_close(struct recorder *r, int target_status,
 	result = result ? result : closed;
 	tell_end(r);
 	*ret_totals = r->totals;
-	/* What could not be written was not saved. */
+	/* Samples that could not be written are not counted as saved. */
 	ret_totals->samples -= segment_writer_pending(r->writer);
 	*ret_file_bytes = segment_writer_bytes(r->writer);
 	closed = segment_writer_close(r->writer, &r->totals, result ? NULL : err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.c - what becomes of a recording's samples: those that are too young are held, and those
- * whose stacks need a table that is being made are due when it is there. */
+/* samples.c - handles a recording's samples. Samples newer than the frontier are held; samples
+ * whose stacks need an unfinished unwind table wait in due_samples. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -18,13 +18,13 @@ enum {
 static const uint64_t tables_wait_ns = 500 * (uint64_t)NS_PER_MS;
 static const uint64_t tables_wait_all_ns = 5000 * (uint64_t)NS_PER_MS;
 
-/* It is written when its callers are known, with them. */
+/* Returns whether perf.data gets a sample only when its callers are known. */
 static bool is_written_later(const struct recorder *r)
 {
 	return r->config.stack_bytes || r->deferred.offered;
 }
 
-/* With the callers that were found. */
+/* Writes a sample to perf.data with the callers that were found. */
 static int write_unwound(struct recorder *r, const struct record *rec,
 			 const void *bytes)
 {
@@ -34,7 +34,7 @@ static int write_unwound(struct recorder *r, const struct record *rec,
 	uint64_t nr = rec->sample.nr_chain;
 
 	callers.at = resolver_last_unwound(r->resolver, &callers.nr);
-	/* perf takes the end of callers that did not come for a broken chain. */
+	/* perf reads the end marker of callers that never arrived as a broken chain. */
 	if (r->deferred.offered && nr &&
 	    decoder_chain_at(&r->decoder, &rec->sample, nr - 1) == UINT64_MAX)
 		whole.sample.nr_chain--;
@@ -42,7 +42,7 @@ static int write_unwound(struct recorder *r, const struct record *rec,
 				    &whole, bytes, callers, r->err);
 }
 
-/* What it cannot count is only told too little. */
+/* Skips samples that it cannot count. */
 static void count_cpu(struct recorder *r, uint32_t cpu)
 {
 	while (r->cpu_samples.nr <= cpu)
@@ -57,7 +57,7 @@ const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cp
 	return r->cpu_samples.at;
 }
 
-/* One that is resolved.  0 or a negative errno with a line. */
+/* Adds a resolved sample. Returns 0, or a negative errno with a message. */
 static int add_resolved(struct recorder *r, const struct record *rec, const void *bytes,
 			const struct sample *sample)
 {
@@ -94,7 +94,7 @@ static int recorder_take_group(void *ctx, size_t from, size_t to)
 	return result;
 }
 
-/* A table for it is being made. */
+/* Keeps a sample whose unwind table is being made. */
 static int keep_due(void *ctx, size_t at)
 {
 	struct recorder *r = ctx;
@@ -103,8 +103,9 @@ static int keep_due(void *ctx, size_t at)
 	return due_samples_add(&r->due, &s->rec, s->bytes, s->len, r->stacks.missing);
 }
 
-/* How many samples make a group.  Those of groups of events are made for the moment, and of what goes to a
- * perf.data file each stack is written as soon as it is found. */
+/* Returns how many samples make a group. Samples of event groups are only valid during the
+ * call, and for perf.data each stack is written as soon as it is found, so their groups contain
+ * a single sample. */
 static size_t group_size(const struct recorder_config *c)
 {
 	for (size_t i = 0; i < c->nr_events; i++)
@@ -131,7 +132,8 @@ int recorder_end_group(void *ctx)
 	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
 }
 
-/* A sample from before the frontier, the next one of the group. */
+/* Adds a sample from before the frontier; it is already decoded into the next slot of the
+ * group. */
 static int take_known(struct recorder *r, const void *bytes, size_t len)
 {
 	struct grouped_sample *s = &r->group.samples[r->group.nr];
@@ -159,7 +161,7 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	case PERF_RECORD_SAMPLE:
 		if (rec->id.time_ns <= r->frontier_ns)
 			return take_known(r, bytes, len);
-		/* Younger than what is known of the side band. */
+		/* The side band is not known up to this time. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
 	case PERF_RECORD_LOST:
@@ -188,7 +190,7 @@ int recorder_take_sample(void *ctx, const void *bytes, size_t len)
 	return result;
 }
 
-/* Takes what was kept once more; it may be kept again. */
+/* Handles kept records again, and frees them. A record may be kept again. */
 static int take_kept(struct recorder *r, struct buf records)
 {
 	int ended, result = 0;
@@ -205,7 +207,7 @@ static int take_kept(struct recorder *r, struct buf records)
 	return result ? result : ended;
 }
 
-/* Once more; it may have to wait for another table. */
+/* Resolves the sample again. Returns -EAGAIN if it has to wait for another table. */
 static int retry(struct recorder *r, struct due_sample *sample)
 {
 	struct sample resolved;
@@ -262,9 +264,10 @@ int recorder_take_due(struct recorder *r)
 	return recorder_stacks_take_tables(&r->stacks, 0) ? retry_due(r) : 0;
 }
 
-/* Until when tables are waited for.  Where another process makes them they are of anybody's files,
- * which may be such that it takes long, and anybody may ask for a dump: then not long at a time, and
- * not long for all of a recording. */
+/* Returns until when to wait for tables. Another process makes them from files that any user
+ * can write, which can be made so that it takes long, and any user can request a dump. So the
+ * wait is limited, both each time and over the whole recording. Without such a process, there
+ * is no limit. */
 static uint64_t table_patience(const struct recorder *r, uint64_t now)
 {
 	uint64_t left = r->waited_ns < tables_wait_all_ns
@@ -282,7 +285,7 @@ int recorder_settle_due(struct recorder *r)
 	uint64_t until = table_patience(r, begin);
 	int result = 0;
 
-	/* None comes, too, where memory was short before all were tried again. */
+	/* This also ends if memory was short before all samples were tried again. */
 	while (!result && r->due.list.nr &&
 	       recorder_stacks_take_tables(&r->stacks, until))
 		result = retry_due(r);
@@ -291,7 +294,7 @@ int recorder_settle_due(struct recorder *r)
 		recorder_stacks_hurry(&r->stacks, true);
 		result = retry_due(r);
 		recorder_stacks_hurry(&r->stacks, false);
-		/* It was told that there are no tables. */
+		/* The group noted that these images have no tables. */
 		sample_group_forget_tables(&r->group);
 	}
 	return result;

@@ -5,7 +5,7 @@
 
 #include "resolve/unwind/table.h"
 
-/* A file that anybody may have written can say of itself what build-id it likes. */
+/* Compares more than the build-id, as any user can write a file with any build-id. */
 static bool shared_tables_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode &&

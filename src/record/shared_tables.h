@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shared_tables.h - what recordings that follow each other share of unwind tables: who makes them, how
- * much memory they may take, and those that the last one had.
- * Layer: record.  Single-threaded, as the recorder. */
+/* shared_tables.h - unwind table state shared by successive recordings: the process that makes
+ * tables, the limit on their memory, and the tables of the last recording.
+ * Layer: record. Single-threaded, as the recorder. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,25 +14,26 @@ struct table_helper;
 struct unwind_table;
 
 struct shared_table {
-	struct image image; /* of the file; its strings mean nothing here */
+	struct image image; /* the file; its strings are not valid here */
 	struct unwind_table *table;
 };
 
 struct shared_tables {
-	struct table_helper *helper; /* who reads binaries; NULL: the recorder itself */
-	struct table_budget *budget; /* of users for their binaries; NULL: no limit */
-	uint64_t max_bytes;          /* of a recording's tables; 0: no bound */
+	struct table_helper *helper; /* reads the binaries; NULL: the recorder does */
+	struct table_budget *budget; /* CPU time per user; NULL: no limit */
+	uint64_t max_bytes;          /* limit on a recording's tables; 0: none */
 	VEC(struct shared_table) kept;
 	uint64_t kept_bytes;
-	uint64_t next_tell_ns; /* of one that was dropped; at most one a minute */
+	/* Earliest time of the next message about a dropped table. */
+	uint64_t next_tell_ns;
 };
 
-/* Takes over a table of `image`, for the next recording; it is freed if there is no memory for that, or
- * if it is not known of which state of a file it is. */
+/* Takes ownership of the table of `image`, for the next recording. Frees it if memory is short,
+ * or if `image` does not identify a state of a file. */
 void shared_tables_keep(struct shared_tables *s, const struct image *image,
 			struct unwind_table *table);
-/* The table of the same state of the same file, which is the caller's from then on; or NULL. */
+/* Returns the table of the same file in the same state, which the caller then owns; or NULL. */
 struct unwind_table *shared_tables_take(struct shared_tables *s,
 					const struct image *image);
-/* Frees those that are kept. */
+/* Frees all kept tables. */
 void shared_tables_forget(struct shared_tables *s);

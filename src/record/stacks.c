@@ -19,11 +19,12 @@
 #include "resolve/unwind/table.h"
 
 enum {
-	SMALL_BYTES = 1 << 18 /* of a binary, whose table takes a few milliseconds */
+	/* Bytes of a binary whose table is made in a few milliseconds. */
+	SMALL_BYTES = 1 << 18
 };
 
 static const uint64_t trim_ns = 60 * NS_PER_S;
-/* After which a user's budget has 0.2 s again. */
+/* After this time a user's budget has 0.2 s again. */
 static const uint64_t again_ns = 60 * NS_PER_S;
 
 uint64_t recorder_stacks_regs(const char *machine)
@@ -39,8 +40,8 @@ uint64_t recorder_stacks_regs(const char *machine)
 	return regs;
 }
 
-/* A descriptor of its own, or a negative errno.  Copies belong to us: the budget of the file's owner needs the
- * file itself. */
+/* Returns a new file descriptor, or a negative errno. A user's budget is charged by file owner,
+ * and we own the copies, so with a budget the file itself is opened. */
 static int recorder_stacks_open_image(const struct recorder_stacks *s,
 				      const struct image *image, bool *ret_is_copy)
 {
@@ -81,8 +82,8 @@ static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 	entry->table = NULL;
 }
 
-/* Small ones are made while the rings wait; of large ones, and where another process makes them, a
- * thread is asked. */
+/* Makes the table of a small binary at once, while the rings wait. Requests others from the
+ * thread: those of large binaries, and all if another process makes them. */
 static void recorder_stacks_make(struct recorder_stacks *s, uint32_t image,
 				 struct stack_table *entry)
 {
@@ -262,7 +263,8 @@ bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
 	return trim_bytes(s, now_ns) || again;
 }
 
-/* For the next recording, instead of what the last one left, and this one did not need. */
+/* Leaves the tables to the next recording, and frees those of the last one that this one did
+ * not need. */
 static void leave_tables(struct recorder_stacks *s)
 {
 	shared_tables_forget(s->shared);

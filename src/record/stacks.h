@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacks.h - the user's stacks of a recording, unwound while it goes on.
- * Layer: record.  Single-threaded, as the recorder. */
+/* stacks.h - user stacks of a recording, unwound while it runs.
+ * Layer: record. Single-threaded, as the recorder. */
 #pragma once
 #include <stdint.h>
 
@@ -17,50 +17,54 @@ struct stack_table {
 	bool looked;
 	bool is_due;                /* it is being made */
 	bool is_refused;            /* its owner's budget was used up */
-	bool is_used;               /* since bounds were looked at */
-	struct unwind_table *table; /* NULL: it has none */
+	bool is_used;               /* since unused tables were last dropped */
+	struct unwind_table *table; /* NULL: none */
 };
 
 struct recorder_stacks {
 	const struct dict *dict;
 	const struct image_keeper *keeper;
-	const struct session_dir *dir;  /* where the vdso is kept */
+	const struct session_dir *dir;  /* contains the copy of the vdso */
 	VEC(struct stack_table) tables; /* by image number of the dict */
-	uint64_t bytes;                 /* of all of them */
+	uint64_t bytes;                 /* of all tables */
 	struct shared_tables *shared;   /* or NULL */
 	uint64_t next_trim_ns;
 	bool any_refused;
-	uint64_t next_again_ns; /* those are requested again; 0: in a minute */
+	/* When refused tables are requested again; 0: not set. */
+	uint64_t next_again_ns;
 	struct table_maker maker;
-	char *cache_dir; /* where tables of large binaries are kept; NULL: nowhere */
-	bool hurried;    /* no sample waits for a table now */
-	uint32_t
-		missing; /* the image whose table was asked for last and is being made */
+	char *cache_dir; /* directory for tables of large binaries; NULL: none */
+	bool hurried;    /* samples do not wait for tables */
+	/* Image of the table that was last requested and is still being made. */
+	uint32_t missing;
 };
 
-/* The registers to be copied, as perf numbers them, for unwinding on a machine that uname(2)
- * calls so; 0: it is not known how. */
+/* Returns the registers to copy for unwinding, as a bit mask in perf's numbering, on a machine
+ * with this uname(2) name; 0 if unwinding is not supported there. */
 uint64_t recorder_stacks_regs(const char *machine);
-/* Has `resolver` unwind with the tables of the binaries that `keeper` holds open; all of them
- * outlive `s`, which starts as zeros.  0 or -ENOMEM. */
+/* Makes `resolver` unwind with tables of the binaries that `keeper` holds open. All arguments
+ * outlive `s`, which is zeroed here. Returns 0 or -ENOMEM. */
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct image_keeper *keeper,
 			 const struct session_dir *dir, const char *machine);
-/* From here on binaries are read as `shared`, which outlives `s`, says, its bound is kept, and tables are
- * taken from it and left to it in the end. */
+/* From now on uses the helper, the budget and the memory limit of `shared`, takes tables from
+ * it, and leaves its tables to it at the end. `shared` outlives `s`. */
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
-/* To be called when no stack is being unwound, now and then: with more than half of what tables may take
- * those that were not used for a minute go, to be made again if need be; with more than all of it
- * at once, and then the largest, whose code has frame pointers from then on.  What was refused is requested
- * again once a minute.  True: tables are to be asked for anew, as they may have gone, and who does not ask
- * does not use them. */
+/* Limits the memory of tables. Call it now and then, when no stack is being unwound. At more
+ * than half of the limit, tables that were unused for a minute are dropped, and made again if
+ * needed. Above the limit this is done at once; then the largest tables are dropped, and their
+ * code is unwound by frame pointers from then on. Requests refused tables again once a minute.
+ * Returns true if the caller must request all tables again, as some may be gone, and as only
+ * requests mark tables as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
-/* Takes tables that were being made; waits for one until then (CLOCK_MONOTONIC; 0: not at all,
- * UINT64_MAX: for ever).  Returns whether there were some: samples for which resolver_sample() was
- * -EAGAIN are worth another try. */
+/* Collects finished tables. Waits for one until `until_ns` (CLOCK_MONOTONIC; 0: do not wait,
+ * UINT64_MAX: no limit). Returns true if there were some: then samples for which
+ * resolver_sample() returned -EAGAIN can be tried again. */
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
-/* While it is so, what is being made counts as none: stacks there go by their frame pointers. */
+/* While true, a table that is being made counts as missing: those stacks are unwound by frame
+ * pointers. */
 void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried);
-/* Whether it is known what table an image has, or nobody waits to know. */
+/* Returns whether the table of an image is finished (or known to be missing), or samples do not
+ * wait for tables. */
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image);
 void recorder_stacks_done(struct recorder_stacks *s);

@@ -28,14 +28,14 @@ struct table_job {
 struct table_work {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	char *cache_dir; /* NULL: nowhere */
+	char *cache_dir; /* NULL: no cache */
 	struct table_helper *helper;
 	struct table_budget *budget;
-	struct table_job *asked; /* the oldest first, as below */
+	struct table_job *asked; /* requests, and below results, oldest first */
 	struct table_job *made;
 	bool end;
 	bool has_ended;
-	bool is_left; /* the thread hangs: what is here is its own */
+	bool is_left; /* the thread hangs: it frees this struct when it ends */
 };
 
 struct table_maker_making {
@@ -61,13 +61,13 @@ static struct unwind_table *table_maker_load(struct table_maker_making *making,
 	};
 	struct unwind_table *table = NULL;
 
-	/* Without a table the frame pointer is tried. */
+	/* Without a table, frame pointers are used. */
 	return unwind_cache_load_by(cache_dir, making->path, &how, &table) ? NULL
 									   : table;
 }
 
-/* What the daemon does itself with a table, to read, check and keep it, grows with the table: it counts,
- * too. */
+/* The daemon's own work on a table (reading, checking, storing) grows with the table, so it is
+ * charged too. */
 static struct unwind_table *load_within(struct table_budget *budget,
 					struct table_maker_making *making,
 					const char *cache_dir, int fd,
@@ -245,7 +245,8 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	return 0;
 }
 
-/* With the lock held: until then, UINT64_MAX for ever.  0 or ETIMEDOUT. */
+/* Waits until `until_ns` (UINT64_MAX: no limit). Call with the lock held. Returns 0 or
+ * ETIMEDOUT. */
 static int wait_until(struct table_work *w, uint64_t until_ns)
 {
 	struct timespec until = clock_timespec(until_ns);
@@ -278,7 +279,7 @@ bool table_maker_take(struct table_maker *m, uint64_t until_ns,
 	return true;
 }
 
-/* With the lock held.  Whether the thread has ended. */
+/* Waits for the thread to end; returns whether it has. Call with the lock held. */
 static bool table_maker_wait_for_end(struct table_work *w)
 {
 	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + patience_ns;
@@ -301,7 +302,7 @@ void table_maker_done(struct table_maker *m)
 	pthread_cond_broadcast(&w->changed);
 	ended = table_maker_wait_for_end(w);
 	if (!ended) {
-		/* It does not wait for the lock. */
+		/* This does not take the lock that a waiting thread holds. */
 		table_helper_give_up(w->helper);
 		ended = table_maker_wait_for_end(w);
 	}

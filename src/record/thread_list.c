@@ -7,7 +7,7 @@
 
 #include "base/parse.h"
 
-/* One of the threads before `nr`? */
+/* Returns whether `tid` is one of the first `nr` threads of the list. */
 static bool thread_list_is_listed(const struct thread_list *t, size_t nr, uint64_t tid)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -10,7 +10,7 @@ struct thread_list {
 	VEC(pid_t) list;
 };
 
-/* Adds all threads of a process.  0, -ESRCH if there is no such process, or another
- * negative errno. */
+/* Adds all threads of a process that are not listed yet. Returns 0, -ESRCH if there is no such
+ * process, or another negative errno. */
 int thread_list_add(struct thread_list *t, pid_t pid);
 void thread_list_done(struct thread_list *t);
