@@ -494,7 +494,7 @@ static int refuse_session(const struct report_sources *sources,
 		       names->text, sources->sessions.at[0].name);
 }
 
-/* One session of the archive: one of ours, or a perf.data. */
+/* Adds one recording of the archive: a session or a perf.data. */
 static int add_one_archived(struct report_sources *sources, const char *samples,
 			    const char *name, struct err *err)
 {
@@ -515,7 +515,7 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 	return report_source_add_session(sources, dir, name, perf_data, err);
 }
 
-/* All that are there and wanted. */
+/* Adds all sessions that exist and are selected. */
 static int add_all_archived(struct report_sources *sources, const struct spec *spec,
 			    const char *samples, struct err *err)
 {
@@ -536,7 +536,7 @@ static int add_all_archived(struct report_sources *sources, const struct spec *s
 	return r;
 }
 
-/* Those that session: names. */
+/* Adds the sessions that session: names. */
 static int add_named_archived(struct report_sources *sources, const struct spec *spec,
 			      const char *samples, struct err *err)
 {
@@ -556,7 +556,7 @@ static int add_named_archived(struct report_sources *sources, const struct spec 
 	return r;
 }
 
-/* Those that session: names, or all that the archive has. */
+/* Adds the sessions that session: names, or else all sessions of the archive. */
 static int add_archived(struct report_sources *sources, const struct spec *spec,
 			struct err *err)
 {
@@ -606,7 +606,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 	return r;
 }
 
-/* A profile of another tool becomes a session for the time of this process. */
+/* Converts another tool's profile into a session that exists as long as this process. */
 static int make_session(struct report_sources *sources, struct report_session *s,
 			size_t number, struct err *err)
 {
@@ -668,7 +668,7 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 	return r;
 }
 
-/* The flags of the first segment that can be opened, if there is one. */
+/* Adds the flags of the first segment that can be opened, if any. */
 static int report_source_session_flags(const char *dir, enum trust trust,
 				       uint32_t *flags, struct err *err)
 {
@@ -677,14 +677,14 @@ static int report_source_session_flags(const char *dir, enum trust trust,
 	size_t nr;
 	int r = session_list(dir, &paths, &nr, err);
 
-	/* The session can be saved or removed meanwhile; reading it reports that. */
+	/* The session can be saved or removed meanwhile; the reader reports that. */
 	if (r)
 		return err_is_absent(r) ? 0 : r;
 	for (size_t i = 0; i < nr && !found && !r; i++) {
 		struct segment *s;
 
 		r = segment_open(paths[i], trust, &s, err);
-		/* Damage and age are for the reader to report. */
+		/* The reader reports damage and unsupported versions. */
 		if (r == -EBADMSG || r == -EPROTONOSUPPORT || err_is_absent(r)) {
 			r = 0;
 		} else if (!r) {
