@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* facts.c - names with values, as `oprofile info` collects them. */
+/* facts.c - lists of names with values, as `oprofile info` collects them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

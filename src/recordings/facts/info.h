@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* info.h - what a recording says of itself, as facts: names with values.
+/* info.h - collects what a recording contains, as facts: names with values.
  * Layer: recordings. */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 struct err;
 
 struct fact {
-	const char *name; /* as --json has it: "os_release" */
+	const char *name; /* as in --json: "os_release" */
 	char *text;
 	bool number; /* the text is a number */
 };
@@ -40,15 +40,15 @@ struct info_event {
 struct info {
 	const char *path;
 	enum trust trust;
-	char *name; /* what is shown instead, of what was unpacked from an archive; or NULL */
+	char *name; /* shown in place of the path for files unpacked from an archive; or NULL */
 	struct fact_list facts;
 	VEC(struct info_event) events;
-	VEC(struct info_row) rows; /* by type; none of a session */
-	struct fact_list damage;   /* what could not be used; empty: nothing */
-	bool incomplete;           /* some of that should have been read */
+	VEC(struct info_row) rows; /* by type; empty for a session */
+	struct fact_list damage;   /* unusable data; empty: none */
+	bool incomplete;           /* some of that data should have been readable */
 };
 
-/* An empty text and, by fact_count(), a 0 are unknown: they are left out. */
+/* An empty text and, in fact_count(), a 0 mean unknown and are left out. */
 void fact_text(struct fact_list *list, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void fact_number(struct fact_list *list, const char *name, uint64_t value);
@@ -56,17 +56,17 @@ void fact_count(struct fact_list *list, const char *name, uint64_t value);
 void facts_done(struct fact_list *list);
 
 void info_done(struct info *info);
-/* An event without facts; NULL when memory is short. */
+/* Adds an event without facts; NULL when memory is short. */
 struct info_event *info_event_new(struct info *info, const char *name);
 
-/* Facts of a perf.data: the file, the machine, the clock. */
+/* Adds the facts of a perf.data: the file, the machine, the clock. */
 void info_perf_facts(struct fact_list *list, const struct perf_input_info *from);
-/* Those of an event, as `perf evlist -v` has them. */
+/* Adds the facts of an event, as `perf evlist -v` prints them. */
 void info_attr_facts(struct fact_list *list, const struct perf_input_event *event);
 void info_damage_facts(struct fact_list *list, const struct perf_input_damage *damage);
 
-/* Reads all of a perf.data, or of a session folder.  0 or a negative errno. */
+/* Reads a whole perf.data or session directory.  Returns 0 or a negative errno. */
 int info_read_perf_data(struct info *info, struct err *err);
 int info_read_session(struct info *info, const char *dir, struct err *err);
-/* Compares the side files of a session folder with their checksums, and counts them. */
+/* Compares the side files of a session directory with their checksums, and counts them. */
 int info_read_side_files(struct info *info, const char *dir, struct err *err);

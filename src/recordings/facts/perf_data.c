@@ -15,7 +15,7 @@
 #include "recordings/facts/info.h"
 
 enum {
-	FLAGS_AT = 40, /* the bit fields of struct perf_event_attr */
+	FLAGS_AT = 40, /* offset of the bit fields in struct perf_event_attr */
 	FIRST_SIMPLEPERF_FEATURE = 128
 };
 
@@ -104,7 +104,7 @@ static const char *const branch_names[] = {
 	"NO_CYCLES",  "TYPE_SAVE",  "HW_INDEX", "PRIV_SAVE", "COUNTERS",
 };
 
-/* In the order of the bits; precise_ip (15 and 16) is a number, "freq" is told elsewhere. */
+/* In bit order.  precise_ip (bits 15 and 16) is a number; "freq" is reported separately. */
 static const char *const flag_names[] = {
 	"disabled",
 	"inherit",
@@ -272,7 +272,7 @@ void info_perf_facts(struct fact_list *list, const struct perf_input_info *from)
 	fact_count(list, "files_with_symbols", from->symbol_files.nr);
 }
 
-/* The word of bit fields with bit 0 lowest, whichever end this machine's compiler takes. */
+/* Returns the word of bit fields with bit 0 lowest, independent of the machine's byte order. */
 static uint64_t attr_flags(const struct perf_event_attr *attr)
 {
 	uint64_t word, turned = 0;
@@ -341,9 +341,9 @@ void info_damage_facts(struct fact_list *list, const struct perf_input_damage *d
 struct counting {
 	struct info *info;
 	struct decoder decoder;
-	VEC(uint64_t) samples; /* one an event */
+	VEC(uint64_t) samples; /* one per event */
 	uint64_t undecodable;
-	size_t row; /* that was found last: kinds come in runs */
+	size_t row; /* index of the row found last: records of one type often follow each other */
 };
 
 static struct info_row *info_perf_data_find_row(struct counting *c, uint32_t type)
@@ -398,7 +398,7 @@ static int info_perf_data_count_chunk(struct counting *c,
 	return 0;
 }
 
-/* What they held is counted as what it is. */
+/* The records inside are counted under their own types. */
 static int count_frames(struct counting *c, const struct perf_input_damage *damage)
 {
 	static const uint32_t types[] = { RECORD_COMPRESSED, RECORD_COMPRESSED2 };
@@ -478,7 +478,7 @@ static int info_perf_data_tell(struct counting *c, const struct perf_input *in)
 	info_damage_facts(&info->damage, perf_input_damage(in));
 	fact_count(&info->damage, "undecodable_samples", c->undecodable);
 	info->incomplete = info->damage.facts.nr;
-	/* Those of newer kernels: stepped over, as perf does. */
+	/* Unknown records come from newer kernels; they are skipped, as in perf. */
 	fact_count(&info->damage, "unknown_records",
 		   perf_input_damage(in)->unknown_records);
 	return info->facts.failed || info->damage.failed ? -ENOMEM : 0;
