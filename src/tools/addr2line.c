@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* addr2line.c - `oprofile addr2line`: source lines of addresses, as binutils' addr2line
- * prints them, from the index where there is one. */
+/* addr2line.c - `oprofile addr2line`: prints the source lines of addresses like binutils'
+ * addr2line, using the index if there is one. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@
 enum {
 	INPUT_STEP = 1 << 20,
 	INPUT_BATCH_MAX = 64 << 20,
-	WORD_MAX = 64, /* of a line of input: an address is no longer */
+	WORD_MAX = 64, /* of an input line: no address is longer */
 	OUTPUT_STEP = 1 << 18,
-	ANSWER_BYTES = 128, /* as a guess */
+	ANSWER_BYTES = 128, /* estimated bytes of one answer */
 	STEP_MIN = 1024,
-	TEXT_BYTES = 48 << 20, /* of answers that are made together */
-	AHEAD = 16, /* what memory needs to come, in answers that are copied meanwhile */
+	TEXT_BYTES = 48 << 20, /* limit for the answers held in memory at once */
+	AHEAD = 16,            /* answers to prefetch ahead, to hide memory latency */
 	CACHE_LINE = 64
 };
 
@@ -53,8 +53,8 @@ struct addr2line_run {
 	struct addr2line_settings set;
 	struct lines *lines;
 	struct addr2line_out out;
-	VEC(uint64_t) addrs; /* what is looked up */
-	VEC(uint64_t) shown; /* what was given, if it is to be printed */
+	VEC(uint64_t) addrs; /* addresses to look up */
+	VEC(uint64_t) shown; /* the numbers as given, if they are to be printed */
 	VEC(struct addr2line_piece) pieces;
 	bool failed;
 };
@@ -128,7 +128,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* What a number of the user's stands for: itself, or an offset in a section. */
+/* Adds the address for a number from the user: the number itself, or an offset in a section. */
 static void add_address(struct addr2line_run *run, const char *word)
 {
 	uint64_t shown = 0;
@@ -137,7 +137,7 @@ static void add_address(struct addr2line_run *run, const char *word)
 	if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X'))
 		word += 2;
 	if (!parse_hex_at(&word, &shown))
-		shown = 0; /* as addr2line takes what is no number */
+		shown = 0; /* as addr2line treats text that is not a number */
 	addr = shown;
 	if ((run->set.section || lines_is_relocatable(run->lines)) &&
 	    lines_place(run->lines, run->set.section, shown, &addr))
@@ -147,14 +147,15 @@ static void add_address(struct addr2line_run *run, const char *word)
 		run->failed = true;
 }
 
-/* The order of the questions is not that of the answers: each one is far from the last. */
+/* Prefetches an answer: input order differs from address order, so consecutive answers are far
+ * apart. */
 static void addr2line_fetch(const uint8_t *at)
 {
 	__builtin_prefetch(at);
 	__builtin_prefetch(at + CACHE_LINE);
 }
 
-/* Writes the answers to questions [first, end) in their order. */
+/* Writes the answers for inputs [first, end) in input order. */
 static int addr2line_put_in_order(struct addr2line_run *run, size_t first, size_t end)
 {
 	struct buf *text = &run->out.text;
@@ -178,9 +179,9 @@ static int addr2line_put_in_order(struct addr2line_run *run, size_t first, size_
 	return r;
 }
 
-/* Looks up questions [first, end), whose keys are among these, in the order of addresses:
- * neighbours are in the same part of the index, and have much of their text in common.
- * Returns 0, or how many to ask for instead, because these have too long answers. */
+/* Looks up the inputs [first, end), whose keys are among `keys`, in address order: neighbors are
+ * in the same part of the index and share much of their text.
+ * Returns 0, or if the answers are too long, the number of inputs to try instead. */
 static size_t addr2line_look_up(struct addr2line_run *run, const struct sort_key *keys,
 				size_t first, size_t end)
 {
@@ -196,14 +197,15 @@ static size_t addr2line_look_up(struct addr2line_run *run, const struct sort_key
 			continue;
 		run->pieces.at[number] = addr2line_out_put(out, keys[i].at, shown);
 		nr++;
-		/* Fewer have less in common. */
+		/* A minimum, because smaller groups share less text. */
 		if (out->text.len > TEXT_BYTES && end - first > STEP_MIN)
 			return nr / 2 > STEP_MIN ? nr / 2 : STEP_MIN;
 	}
 	return 0;
 }
 
-/* Together, unless there would be too much text: names of templates have thousands of bytes. */
+/* Answers all inputs together unless that needs too much memory: template names can have
+ * thousands of bytes. */
 static int answer_in_steps(struct addr2line_run *run, const struct sort_key *keys)
 {
 	size_t step = run->addrs.nr;
@@ -268,7 +270,7 @@ static void addr2line_take_line(struct addr2line_run *run, const uint8_t *line,
 	add_address(run, word);
 }
 
-/* Takes whole lines from the front of `in`; at the end of the input the rest too. */
+/* Consumes complete lines from the start of `in`; at the end of the input, also the rest. */
 static void addr2line_take_lines(struct addr2line_run *run, struct buf *in, bool end)
 {
 	size_t at = 0;
@@ -295,7 +297,7 @@ static bool more_now(void)
 	return poll(&in, 1, 0) > 0;
 }
 
-/* Answers as soon as nothing more is waiting: other programs talk to us through pipes. */
+/* Answers as soon as no more input is pending, because other programs use this through pipes. */
 static int answer_input(struct addr2line_run *run)
 {
 	struct buf in = { 0 };

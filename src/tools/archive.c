@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* archive.c - `oprofile archive`, oparchive: a recording together with all that its reports
- * read, as a folder or as one file, for a machine that has none of it. */
+/* archive.c - `oprofile archive`, oparchive: stores a recording with all files that its reports
+ * read, as a directory or as one file, for use on another machine. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static bool is_only_slashes(const char *path)
 	return path[0] && !path[strspn(path, "/")];
 }
 
-/* One of the forms of an archive; what it does not know. */
+/* Checks options that `perf archive` mode does not support. */
 static int check_perf(const struct archive_settings *set, struct err *err)
 {
 	if (set->all && !set->perf)
@@ -176,7 +176,7 @@ static int archive_check(const struct archive_settings *set, struct err *err)
 	return 0;
 }
 
-/* As OProfile says it: scripts and people know it. */
+/* OProfile's own text: scripts and users know it. */
 static void say_where(const struct report_sources *sources)
 {
 	if (!sources->samples_dir || !strcmp(sources->samples_dir, "/" ARCHIVE_SAMPLES))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.c - `oprofile check`, op-check-perfevents: whether the kernel lets events be counted. */
+/* check.c - `oprofile check`, op-check-perfevents: checks that the kernel permits counting
+ * events. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands.c - the registry: one row a command, in the order of `oprofile help`. */
+/* commands.c - the registry: one row per command, in the order of `oprofile help`. */
 #include "tools/commands.h"
 
 #include <stddef.h>
@@ -31,17 +31,17 @@ extern const struct command command_status;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
-	/* Recordings, and what they say. */
+	/* Recording and reporting. */
 	&command_record,
 	&command_daemon,
 	&command_report,
 	&command_annotate,
 	&command_script,
-	/* The machine, all the time. */
+	/* System-wide profiling. */
 	&command_control,
 	&command_controlfs,
 	&command_status,
-	/* Their files. */
+	/* Files of recordings. */
 	&command_dump,
 	&command_import,
 	&command_export,
@@ -50,11 +50,11 @@ const struct command *const commands[] = {
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,
-	/* What can be counted. */
+	/* Events and counting. */
 	&command_events,
 	&command_count,
 	&command_check,
-	/* Around them. */
+	/* Helper commands. */
 	&command_addr2line,
 	&command_info,
 	&command_where,

@@ -6,5 +6,5 @@
 
 extern const struct command *const commands[]; /* NULL-terminated */
 
-/* By name or classic name; NULL if there is none. */
+/* Finds a command by its name or classic name; NULL if there is none. */
 const struct command *command_find(const char *name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* completion.c - `oprofile completion SHELL`: shell completion from the option tables. */
+/* completion.c - `oprofile completion SHELL`: generates shell completion from the option tables. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/cli/command.h"
 #include "tools/commands.h"
 
-/* Every long spelling, refused ones left out; `before` and `after` go around each. */
+/* Prints every long spelling except refused ones, each between `before` and `after`. */
 static void print_names(const struct option_row *rows, const char *before,
 			const char *after)
 {
@@ -63,7 +63,7 @@ static void print_bash(void)
 	putchar('\n');
 }
 
-/* A help text within '...[...]' of zsh's _arguments. */
+/* Prints a help text inside '...[...]' of zsh's _arguments. */
 static void print_zsh_text(const char *text)
 {
 	for (; *text && *text != '\n'; text++) {

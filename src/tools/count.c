@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count.c - `oprofile count`, ocount: counts events of a command, of CPUs, of tasks. */
+/* count.c - `oprofile count`, ocount: counts events of a command, of CPUs, or of tasks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "tools/cli/command.h"
 
 enum {
-	STEP_MS = 100, /* intervals are rounded to it, as OProfile does */
+	STEP_MS = 100, /* intervals are rounded to this, as in OProfile */
 	REPEATS_MAX = 10000,
 	EXIT_NOT_FOUND = 127,
 	EXIT_CANNOT_RUN = 126
@@ -130,11 +130,11 @@ struct count_job {
 	struct count_settings set;
 	struct count_run run;
 	struct count_view view;
-	struct count_values *values; /* of each repeat */
+	struct count_values *values; /* one per repeat */
 	size_t nr_values;
 };
 
-/* ---- what is counted where ---- */
+/* ---- targets ---- */
 
 static bool count_has_number(const int *numbers, size_t nr, int number)
 {
@@ -158,7 +158,7 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 		free(word);
 		if (!good)
 			return -EINVAL;
-		/* What is named twice is counted once. */
+		/* Count a task that is named twice only once. */
 		if (!count_has_number(run->tasks.at, run->tasks.nr, (pid_t)number) &&
 		    !vec_push(&run->tasks, (pid_t)number))
 			return err_set(err, -ENOMEM, "out of memory");
@@ -426,7 +426,7 @@ static int count_run(const struct command *self, int argc, char **argv)
 		r = count_run_words(&j, argv + first, argc - first, &err);
 		if (r)
 			command_error("%s", err.text);
-		/* As a shell says of a command that cannot be run; all else is ours. */
+		/* Shell-compatible status if the command cannot be run; other failures give 1. */
 		if (r && j.run.not_run)
 			r = r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		else

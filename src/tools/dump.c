@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump.c - `oprofile dump`: every sample of a session as a line of text. */
+/* dump.c - `oprofile dump`: prints every sample of a session as a line of text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void dump_put_frame(struct buf *out, const struct dict *d, uint32_t numbe
 
 	image_name_put(out, d, image, NAMES_PERF, "");
 	if (!out->failed)
-		out->len--; /* the NUL */
+		out->len--; /* drop the NUL */
 	len = snprintf(offset, sizeof(offset), "+0x%" PRIx64, f ? f->offset : 0);
 	buf_put(out, offset, (size_t)len);
 }
@@ -69,7 +69,7 @@ static void dump_put_stack(struct buf *out, const struct dict *d, uint32_t stack
 			buf_put_u8(out, ';');
 		dump_put_frame(out, d, node->frame);
 		first = false;
-		/* Callers come before callees; anything else would be a loop. */
+		/* Callers have lower numbers than callees; anything else would be a cycle. */
 		if (node->parent >= stack)
 			return;
 		stack = node->parent;
@@ -183,8 +183,8 @@ static int dump_session(struct dump_state *dump, const struct report_session *fr
 	return r;
 }
 
-/* A session without samples has no lines; where there are some, and none is asked for, what was
- * asked is wrong. */
+/* A session without samples prints no lines.  If there are samples but none is selected, the
+ * specification is wrong. */
 static int dump_check_found(const struct dump_state *dump, struct err *err)
 {
 	if (dump->written || !dump->skipped)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* events.c - `oprofile events`, ophelp: the events of a CPU, and what a specification means. */
+/* events.c - `oprofile events`, ophelp: lists the events of a CPU, and explains a specification. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #include "tools/cli/pager.h"
 
 enum {
-	CHAIN_FACTOR = 15, /* OProfile's: least counts with call chains */
+	CHAIN_FACTOR = 15, /* OProfile's factor for minimum counts with call chains */
 	DEFAULT_COUNT = 100000
 };
 
-/* Of a config word of x86: all but code and unit mask. */
+/* All bits of an x86 config word except code and unit mask. */
 static const uint64_t not_extra = ~(uint64_t)0xf0000ffff;
 
 extern const struct command command_events;
@@ -111,16 +111,16 @@ static const struct option_row rows[] = {
 
 struct query {
 	struct events_settings set;
-	const struct cpu_type *cpu; /* NULL: not known */
+	const struct cpu_type *cpu; /* NULL: unknown */
 	struct event_requests reqs;
-	/* What is listed: one view, or one of each kind of cores. */
+	/* The listed views: one for all, or one per type of core. */
 	struct event_cores cores[EVENT_CORES_MAX];
 	struct event_requests of_cores[EVENT_CORES_MAX];
 	struct events_view views[EVENT_CORES_MAX];
 	size_t nr_views;
 };
 
-/* Of least counts: call chains cost that much more. */
+/* Returns the factor for minimum counts: samples with call chains cost more. */
 static uint32_t count_factor(const struct query *q)
 {
 	return q->set.callgraph ? CHAIN_FACTOR : 1;
@@ -143,7 +143,7 @@ static int list_cpu_types(void)
 	return 0;
 }
 
-/* Where no type was asked for: this machine's, and one line if it cannot count by events. */
+/* Without a requested type, uses this machine's CPU, with a message if it has no counters. */
 static int find_cpu(struct query *q)
 {
 	const char *word = q->set.cpu_type;
@@ -182,7 +182,7 @@ static int timer_notice(void)
 	return 0;
 }
 
-/* ---- whose events ---- */
+/* ---- views ---- */
 
 static void add_view(struct query *q, const struct event_catalog *c,
 		     const struct event_cores *cores, size_t nr_kinds)
@@ -196,7 +196,7 @@ static void add_view(struct query *q, const struct event_catalog *c,
 	};
 }
 
-/* Each kind of cores of which the events are known; else the CPU. */
+/* Adds a view for each type of core with known events, or else one for the CPU. */
 static int choose_views(struct query *q, struct err *err)
 {
 	size_t nr = q->reqs.no_host ? 0 : events_cores(&q->reqs, q->cores);
@@ -216,7 +216,7 @@ static int choose_views(struct query *q, struct err *err)
 	return c ? 0 : -ENODATA;
 }
 
-/* ---- one question ---- */
+/* ---- single queries ---- */
 
 static int print_default(struct query *q)
 {
@@ -254,7 +254,7 @@ static int events_parse_words(struct query *q, char **words, int nr)
 	return 0;
 }
 
-/* How many do not have a counter that nothing else needs. */
+/* Returns how many events need a general-purpose counter. */
 static unsigned int counters_needed(const struct query *q)
 {
 	unsigned int need = 0;
@@ -265,8 +265,9 @@ static unsigned int counters_needed(const struct query *q)
 	return need;
 }
 
-/* Here the kernel is asked; of other CPUs it is known which counters they have.  `first` is the
- * first event that has none by what is known. */
+/* Warns if the events do not fit at the same time.  For this machine, the kernel decides; for
+ * other CPUs, the catalog lists the counters.  `first` is the first event without a counter
+ * according to the catalog. */
 static void events_tell_turns(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;
@@ -345,7 +346,7 @@ static int print_mask(struct query *q, char **words, int nr)
 	return 0;
 }
 
-/* By its name, or by that of an older CPU. */
+/* Finds an event by its name, or by the name that an older CPU uses. */
 static const struct catalog_event *events_find_event(const struct query *q,
 						     const char *name)
 {
@@ -361,7 +362,7 @@ static const struct catalog_event *events_find_event(const struct query *q,
 	return e;
 }
 
-/* The event's code alone, as OProfile prints it. */
+/* Prints only the event's code, as OProfile does. */
 static int print_code(struct query *q, const char *name)
 {
 	const struct catalog_event *e;
@@ -385,7 +386,7 @@ static int print_code(struct query *q, const char *name)
 
 /* ---- the list ---- */
 
-/* Names of older CPUs, and what they are on this one. */
+/* Lists event names of older CPUs with their equivalents on this one. */
 static void write_classics(FILE *out, const struct events_view *v)
 {
 	const char *name;
@@ -407,7 +408,7 @@ static void write_classics(FILE *out, const struct events_view *v)
 	}
 }
 
-/* What the kernel counts on every machine, and by its own names. */
+/* Lists the events that the kernel counts on every machine, under the kernel's names. */
 static size_t write_kernel_rows(FILE *out, const struct events_view *v)
 {
 	const char *name, *about;

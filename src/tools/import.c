@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* import.c - `oprofile import`: recordings of other tools become a session. */
+/* import.c - `oprofile import`: converts recordings of other tools into a session. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ struct import_run {
 	struct report_sources sources;
 	struct session_dir dir;
 	struct naming_places *places;
-	char *named; /* DIR/samples/NAME, NULL: it becomes the current one */
+	char *named; /* DIR/samples/NAME, NULL: import as the current session */
 	uint64_t samples;
 	uint64_t skipped;
 	bool incomplete;
@@ -88,7 +88,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* ---- where it goes ---- */
+/* ---- destination ---- */
 
 static int import_check_name(const char *name, struct err *err)
 {

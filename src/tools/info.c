@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* info.c - `oprofile info`: what a recording says of itself. */
+/* info.c - `oprofile info`: prints the metadata of a recording. */
 #include "present/facts/info.h"
 #include "recordings/facts/info.h"
 
@@ -42,7 +42,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* `archive`: the word that named the one it is in, or NULL. */
+/* `archive`: the word that named the archive that contains it, or NULL. */
 static int read_source(struct all *all, const struct report_session *from,
 		       const char *archive, struct err *err)
 {
@@ -78,7 +78,7 @@ static int write_infos(FILE *out, void *ctx)
 	return 0;
 }
 
-/* Names are somebody else's: what could command a terminal must not reach it.  1 or 0. */
+/* Names come from others: remove control sequences for the terminal.  Returns 1 or 0. */
 static int info_show(struct all *all)
 {
 	const struct terminal_options options = { .no_pager = true };
@@ -93,8 +93,7 @@ static int info_show(struct all *all)
 	return r != 0;
 }
 
-/* Words that are no source are errors here, not patterns.  `word` NULL: what is recorded
- * last. */
+/* Here, words that are not sources are errors, not patterns.  `word` NULL: the last recording. */
 static int read_word(struct all *all, char *word, struct report_sources *sources,
 		     struct err *err)
 {
@@ -108,14 +107,15 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	struct stat st;
 	int r;
 
-	/* The reader says best what is wrong with a file. */
+	/* For a file, the reader gives the best error message. */
 	if (word && !archive &&
 	    (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
 		return read_source(all, &file, NULL, err);
 	sources->trust = file.trust;
 	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
 	spec_done(&spec);
-	/* A word that is no source was taken for a pattern, of whatever there is. */
+	/* A word that is not a source was taken for a pattern, which matched nothing or another
+	 * session. */
 	if (word && !archive && r != -EPERM &&
 	    (r || sources->sessions.nr != 1 ||
 	     strcmp(sources->sessions.at[0].name, word)))
@@ -138,7 +138,7 @@ static int status_of(const struct all *all)
 
 static int run_words(struct all *all, char **words, size_t nr)
 {
-	/* Names live as long as what is shown. */
+	/* The names must live as long as the output. */
 	struct report_sources *sources = calloc(nr, sizeof(*sources));
 	struct err err = { 0 };
 	bool failed = false;

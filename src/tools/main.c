@@ -88,7 +88,7 @@ static int show_help(const char *name)
 	return 0;
 }
 
-/* A report lacks what is in files that were reported as unreadable or damaged. */
+/* If files were reported as unreadable or damaged, the report is incomplete. */
 static int main_run_command(const struct command *cmd, int argc, char **argv)
 {
 	int status = cmd->run(cmd, argc, argv);
@@ -98,7 +98,7 @@ static int main_run_command(const struct command *cmd, int argc, char **argv)
 	return failures_report(status, cmd->is_recorder);
 }
 
-/* `oprofile ...`: the first word says what is wanted. */
+/* `oprofile ...`: the first argument selects the command. */
 static int run_word(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	} else {
 		status = run_word(argc, argv);
 	}
-	/* A full disk behind `> file` must not look like success. */
+	/* With `> file` on a full disk, the command must fail. */
 	if (fflush(stdout) || ferror(stdout)) {
 		command_error("cannot write to the standard output: %s",
 			      strerror(-output_failure(stdout)));

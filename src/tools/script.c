@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* script.c - `oprofile script`: every sample, as perf script prints it. */
+/* script.c - `oprofile script`: prints every sample like perf script. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 
 enum {
 	STATUS_INCOMPLETE = 3,
-	DEFAULT_MAX_STACK = 127 /* perf script's for a file */
+	DEFAULT_MAX_STACK = 127 /* the default of perf script for a file */
 };
 
 extern const struct command command_script;
@@ -104,7 +104,7 @@ struct script_run {
 	int status;
 };
 
-/* One line with numbers if not all of the input could be read. */
+/* Prints one line with numbers if some input could not be read. */
 static bool warn_of_damage(const char *name, const struct script_result *r)
 {
 	const struct perf_input_damage *d = &r->damage;
@@ -132,8 +132,8 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	return true;
 }
 
-/* A recording without samples has no lines; where there are some, and none is asked for, what
- * was asked is wrong. */
+/* A recording without samples prints no lines.  If there are samples but none is selected, the
+ * specification is wrong. */
 static int script_check_found(struct script_run *run)
 {
 	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)
@@ -143,8 +143,7 @@ static int script_check_found(struct script_run *run)
 		"error: no sample files found: profile specification too strict ?");
 }
 
-/* All sources, in the order in which they were named.  That the output takes no more is for
- * pager_run() to see. */
+/* Writes all sources in command-line order.  pager_run() detects when the output is closed. */
 static int script_write_all(FILE *out, void *ctx)
 {
 	struct script_run *run = ctx;
@@ -167,7 +166,7 @@ static int script_write_all(FILE *out, void *ctx)
 	return script_check_found(run);
 }
 
-/* --input is a word that can be nothing but a source. */
+/* --input adds a word that must be a source. */
 static int script_find_sources(struct script_run *run, char *const *words)
 {
 	const char *input = run->set.input;
@@ -218,7 +217,7 @@ static int script_prepare(struct script_run *run, char *const *words)
 	return r ? r : script_make_places(run);
 }
 
-/* On a terminal through a pager, and with nothing in it that could command the terminal. */
+/* On a terminal, uses a pager and removes control sequences. */
 static int script_show(struct script_run *run)
 {
 	const struct terminal_options terminal = { .no_pager = run->set.no_pager };

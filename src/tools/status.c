@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* status.c - `oprofile status`: what the daemon does, and what it costs. */
+/* status.c - `oprofile status`: prints the daemon's state and its cost. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const char *status_text_of(const struct control_reply *reply, const char 
 	return value && *value ? value : "unknown";
 }
 
-/* False where the daemon does not say. */
+/* Returns false if the daemon does not report the key. */
 static bool status_number_of(const struct control_reply *reply, const char *key,
 			     uint64_t *ret_v)
 {
@@ -55,7 +55,7 @@ static bool double_of(const struct control_reply *reply, const char *key, double
 	return value && parse_double(value, ret_v);
 }
 
-/* ---- as lines ---- */
+/* ---- as text ---- */
 
 static void status_put_line(const char *name, const char *text)
 {
@@ -86,7 +86,7 @@ static void status_print_samples(const struct control_reply *reply)
 	status_put_line("Samples", line);
 }
 
-/* What samples cost wherever they are taken: it is not in the daemon's CPU time. */
+/* Prints the kernel's cost of samples, which the daemon's CPU time does not include. */
 static void status_print_kernel(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
@@ -99,7 +99,7 @@ static void status_print_kernel(const struct control_reply *reply)
 	status_put_line("Kernel", line);
 }
 
-/* "0.31 % of one CPU, 12.3 s in all": what of it is known. */
+/* Prints "0.31 % of one CPU, 12.3 s in all", as far as known. */
 static void print_cpu(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
@@ -167,7 +167,7 @@ static void print_oldest(const struct control_reply *reply)
 	}
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	now = now > oldest ? now - oldest : 0;
-	/* Of the first unit of which there are two and more. */
+	/* Use the first unit that gives at least 2. */
 	while (i < 3 && now < 2 * units[i].seconds)
 		i++;
 	snprintf(line, sizeof(line), "%s (%" PRIu64 " %s ago)", when,
@@ -208,7 +208,7 @@ static void print_lines(const struct control_reply *reply)
 
 /* ---- as JSON ---- */
 
-/* What is a number by its key; all else is text. */
+/* Keys in `numbers` are numbers; everything else is text. */
 static void put_field(struct json *j, const struct control_field *f)
 {
 	static const char *const numbers[] = { "pid",

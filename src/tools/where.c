@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* where.c - `oprofile where`: each step of the search for a binary, and what came of it.
- * It is the search of the reports itself that speaks. */
+/* where.c - `oprofile where`: prints each step of the search for a binary, with its result.
+ * The steps come from the search that reports use. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ struct where {
 	struct where_settings set;
 	const char *pattern;
 	struct naming_places *places;
-	unsigned int nr_found; /* images that the pattern means */
-	unsigned int nr_named; /* of which symbols were found */
+	unsigned int nr_found; /* images that match the pattern */
+	unsigned int nr_named; /* of these, images with symbols */
 };
 
 static const struct option_row rows[] = {
@@ -75,7 +75,7 @@ static void where_tried(void *ctx, const char *step, const char *path,
 	printf("%s%s\n", path ? ": " : "", outcomes[outcome]);
 }
 
-/* A name, the last part of one, a pattern of either, or the beginning of a build-id. */
+/* Matches a name, its last component, a glob pattern for either, or the beginning of a build-id. */
 static bool where_is_meant(const char *pattern, const char *name, const char *hex)
 {
 	size_t len = strlen(pattern);
@@ -87,7 +87,7 @@ static bool where_is_meant(const char *pattern, const char *name, const char *he
 	       !strncmp(hex, pattern, len);
 }
 
-/* Runs the search for one image of a naming, and says how it ends. */
+/* Runs the search for one image and prints the result. */
 static void where_search(struct where *w, struct naming *n, uint32_t image)
 {
 	const struct symtab *tab = naming_symtab(n, image);
@@ -131,7 +131,7 @@ static int where_look_at(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* A build-id, or a file, of no recording. */
+/* Looks up a build-id or a file that is in no recording. */
 static int look_alone(struct where *w, const char *word, struct err *err)
 {
 	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };
@@ -180,7 +180,8 @@ static int where_make_places(struct where *w, const struct report_sources *sourc
 	return places_make(from, &w->places, err);
 }
 
-/* The recordings before the last word, or the current session if it can be had. */
+/* Searches the recordings named before the last argument, or the current session if there is one.
+ */
 static int look_in_recordings(struct where *w, char **words, size_t nr, struct err *err)
 {
 	struct report_sources sources = { .trust = report_trust(w->set.force) };
@@ -204,7 +205,7 @@ static int look_in_recordings(struct where *w, char **words, size_t nr, struct e
 	return r;
 }
 
-/* An exit status. */
+/* Returns an exit status. */
 static int where_look(struct where *w, char **words, size_t nr)
 {
 	struct err err = { 0 };
