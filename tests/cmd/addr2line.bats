@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile addr2line: binutils' addr2line is the oracle, byte for byte; and what the index
-# files do to the answers: nothing.
+# oprofile addr2line: its output equals that of binutils' addr2line, byte for byte, with and
+# without index files.
 
 bats_require_minimum_version 1.5.0
 
@@ -52,12 +52,12 @@ setup()
 {
 	cd "$BATS_FILE_TMPDIR"
 	export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
-	# Nothing that goes on behind a test's back.
+	# Do not build index files in the background during a test.
 	export OPROFILE_CACHE_FILL=no
 	command -v addr2line > /dev/null || skip "no binutils"
 }
 
-# Every third byte of each function that is not the C library's start-up code.
+# Prints every third address of each function except the C library's start-up code.
 addresses()
 {
 	nm -S --defined-only "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ && $4 != "_start" { print $1, $2 }' |
@@ -66,7 +66,7 @@ addresses()
 		done
 }
 
-# Fails with the differences.
+# Fails and prints the differences unless both programs print the same for all addresses.
 same_as_binutils() # BINARY OPTIONS...
 {
 	local binary=$1
@@ -98,7 +98,7 @@ same_as_binutils() # BINARY OPTIONS...
 
 @test "addr2line: C++, mangled and not" {
 	g++ -g -O2 -o cc program.cc
-	# binutils is wrong about the file of one function's first line.
+	# binutils prints a wrong file name for the first line of one function.
 	same_as_binutils cc -f -i | grep '^>' | grep -v 'basic_string.tcc:217$' > differs || true
 	[ ! -s differs ]
 	same_as_binutils cc -f -i -C | grep '^>' | grep -v 'basic_string.tcc:217$' > differs || true
@@ -111,13 +111,14 @@ same_as_binutils() # BINARY OPTIONS...
 		addresses whole > addrs
 		addr2line -e whole -f -i < addrs > expected
 		gcc -g -gdwarf-$version -gsplit-dwarf -O2 -o split program.c
-		# The same code: binutils does not know the inlined calls of split units.
+		# Both binaries have the same code. binutils does not find inlined calls in split
+		# units.
 		cmp <(objcopy -O binary -j .text whole /dev/stdout) \
 			<(objcopy -O binary -j .text split /dev/stdout)
 		"$OPROFILE" addr2line -e split -f -i < addrs > got
 		diff expected got
 		grep -q leaf got
-		# What could not be found is not remembered.
+		# The cache must not remember that a .dwo file was missing.
 		rm -rf "$XDG_CACHE_HOME"
 		mkdir -p away
 		mv ./*.dwo away
@@ -170,7 +171,7 @@ same_as_binutils() # BINARY OPTIONS...
 	done
 	head -c $((size / 2)) kept > "$index"
 	"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected -
-	# An index of another binary under this one's name.
+	# Give the index of another binary the name of this binary's index.
 	gcc -g -O2 -o c program.c
 	"$OPROFILE" addr2line -e c 1140 > /dev/null
 	for other in "$XDG_CACHE_HOME"/oprofile/*.lines; do
@@ -195,7 +196,7 @@ same_as_binutils() # BINARY OPTIONS...
 }
 
 @test "addr2line: many questions at once are answered as few are, in their order" {
-	# A name of two thousand letters: 48 megabytes of answers more than once.
+	# With a name of 2000 letters the answers need 48 MB; the test runs them more than once.
 	printf -v name '%2000s' ''
 	gcc -g -O2 -Dmiddle="middle_${name// /m}" -o long program.c
 	addresses long | shuf --random-source="$OPROFILE" >some
@@ -224,7 +225,8 @@ same_as_binutils() # BINARY OPTIONS...
 }
 
 @test "addr2line: of units that claim the same code the first one counts" {
-	# Both have the function; the linker keeps the first one's, and lets the other claim it too.
+	# Both objects define the function. The linker keeps the first copy, and the debug
+	# information of the second still claims its address.
 	for file in first second; do
 		cat > $file.cc <<EOF
 #line 100 "$file.h"
@@ -248,7 +250,7 @@ $1.h:100" ]
 @test "addr2line: a debug section that claims too much is left out, with a warning" {
 	gcc -g -O2 -o large program.c
 	main=$(nm large | awk '$3 == "main" { print "0x" $1 }')
-	# 3 MB that claim to be 3 GB, and are zeros that were packed.
+	# A compressed section: 3 MB of zeros in the file, and a header that claims 3 GB.
 	python3 - large <<'EOF'
 import struct, sys
 data = bytearray(open(sys.argv[1], "rb").read())
@@ -290,7 +292,7 @@ EOF
 	[ "$status" -eq 1 ]
 	run "$OPROFILE" cache
 	[ "${#lines[@]}" -eq 1 ]
-	# No room at all: what is written is evicted.
+	# With a cache limit of 0 MB each new index is evicted at once.
 	OPROFILE_CACHE_MB=0 "$OPROFILE" cache --build c
 	run "$OPROFILE" cache
 	[ -z "$output" ]
@@ -300,7 +302,7 @@ EOF
 	[ "$status" -eq 1 ]
 }
 
-# Makes no symbol table of what is one in the ELF file.
+# Changes the type of the symbol tables in an ELF file, so that readers do not find them.
 hide_symbols()
 {
 	python3 - "$1" <<'EOF'
@@ -316,8 +318,9 @@ open(sys.argv[1], "wb").write(data)
 EOF
 }
 
-# The index of the first has lines, but no symbols.  Those of the second are looked for when a
-# frame of that index is held already; only then its debug information says that it is another.
+# The index of the first program has lines but no symbols. The frame's index is already in use
+# when the symbols of the second program are looked up; only then its debug information shows that
+# it is another program.
 @test "cache: of two programs with one build-id each has its own answers" {
 	local id=-Wl,--build-id=0x5555555555555555
 	local i
@@ -340,7 +343,7 @@ EOF
 	grep -qx f1 out
 }
 
-# A program of many units; the one with main() is worth an index of its own.
+# Builds a program of many units. Only the unit with main() is large enough for an index.
 many_units()
 {
 	local i
@@ -358,7 +361,7 @@ many_units()
 	gcc -g -O1 -include all.h -o many all.c unit*.c
 }
 
-# Of how many units the index knows, and how many there are: "3/31".
+# Prints how many units the index covers and how many there are: "3/31".
 known()
 {
 	"$OPROFILE" cache | grep -o '[0-9]*/[0-9]*' | head -1
@@ -372,9 +375,9 @@ known()
 	"$OPROFILE" cache --purge
 	OPROFILE_CACHE_FILL= "$OPROFILE" addr2line --no-cache -e many "$main"
 	[ -z "$(known)" ]
-	# Who reads the command's output to its end does not wait for what goes on.
+	# A reader of the command's output gets end of file before the background work ends.
 	[[ $(OPROFILE_CACHE_FILL= "$OPROFILE" addr2line -e many "$main") == *all.c:1 ]]
-	for ((i = 0; i < 300; i++)); do # it gets little of a busy CPU
+	for ((i = 0; i < 300; i++)); do # the background process has a low priority
 		[ "$(known)" = 31/31 ] && break
 		sleep 0.2
 	done
@@ -397,7 +400,7 @@ known()
 	exec {talk[1]}>&-
 	wait "$talk_PID" || true
 	[ "$(known)" = 31/31 ]
-	# One that is of another binary, or damaged, makes way.
+	# An index that is damaged, or belongs to another binary, is replaced.
 	printf 'x' | dd of="$(echo "$XDG_CACHE_HOME"/oprofile/*.lines)" bs=1 seek=70 conv=notrunc status=none
 	cp "$(echo "$XDG_CACHE_HOME"/oprofile/*.lines)" damaged
 	"$OPROFILE" cache --build many

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile export afdo: what clang and llvm-profdata read, and llvm-profgen would have written.
+# oprofile export afdo: clang and llvm-profdata accept the profile, and it equals that of
+# llvm-profgen.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -15,7 +16,7 @@ setup()
 	new_session
 }
 
-# build NAME [FLAG...]: the interpreter.
+# build NAME [FLAG...]: compiles the interpreter workload with these flags.
 build()
 {
 	local name=$1
@@ -28,14 +29,15 @@ export_afdo()
 	timeout -k 5 60 "$OPROFILE" export afdo "$@"
 }
 
-# need_llvm NAME: sets $llvm to the tool, as Debian calls it.
+# need_llvm NAME: sets $llvm to the tool's path; Debian appends a version to the name.
 need_llvm()
 {
 	llvm=$(command -v "$1" || compgen -c "$1-" | sort -V | tail -n 1)
 	[ -n "$llvm" ] || skip "needs $1: NOT TESTED"
 }
 
-# One that is a sample at each instruction of .text, the first has one, the next two, ...
+# Makes a session with samples at each instruction of .text: one at the first, two at the second,
+# ...
 made_session()
 {
 	local n=0 address
@@ -50,7 +52,8 @@ made_session()
 	} | write_segment "$session/samples/current"
 }
 
-# lines_of FILE: a profile's counts by line of the source, which has a function at each of these.
+# lines_of FILE: prints a profile's counts by source line. The profile has offsets from the first
+# line of each function, which this converts.
 lines_of()
 {
 	python3 - "$1" <<-'END'
@@ -86,7 +89,7 @@ lines_of()
 		sed -n 's/.*interpreter\.c:\([1-9][0-9]*\),\([0-9]*\),.*/\1 \2/p' | sort -n >wanted
 	diff wanted found
 	[ "$(wc -l <wanted)" -gt 15 ]
-	# The compiler says what it took from it.
+	# The compiler's remarks show which parts of the profile it used.
 	build again -gmlt -fdebug-info-for-profiling -fprofile-sample-use=profile \
 		-Rpass=sample-profile-inline -Rpass=sample-profile 2>remarks
 	cat remarks
@@ -108,17 +111,18 @@ lines_of()
 		"$llvm" --perfscript=text --binary="$name" --output=wanted --format=text 2>err
 		rm -rf cache
 		export_afdo data -o found
-		# Totals: they count bytes, we instructions' lines.  They take line 0 for a line.
+		# Remove the totals: llvm-profgen counts bytes, we count the lines of
+		# instructions. llvm-profgen also counts line 0 as a line.
 		sed -i 's/^\(  *[0-9.]*: [^0-9 ][^ ]*\):[0-9]*$/\1/; s/^\([^ ]*\):[0-9]*:/\1:/
 			/^ *6[0-9][0-9][0-9][0-9]: [0-9]/d' wanted found
 		sort wanted >wanted.sorted # functions by their totals
 		sort found | diff wanted.sorted -
 		[ "$(wc -l <found)" -gt 15 ]
-		# From the index that the first one made.
+		# The second run uses the index that the first one wrote.
 		export_afdo data | sed 's/^\(  *[0-9.]*: [^0-9 ][^ ]*\):[0-9]*$/\1/
 			s/^\([^ ]*\):[0-9]*:/\1:/' | sort | diff wanted.sorted -
 	done
-	# With calls, and how often the functions were called.
+	# Compare also the calls and how often each function was called.
 	build calls -gmlt -fdebug-info-for-profiling -O1 -fno-inline
 	python3 "$SOURCE_ROOT/tests/cmd/step_branches.py" data ./calls 60
 	export_afdo data -o p
@@ -134,7 +138,7 @@ lines_of()
 	"$llvm" show --sample profile >shown
 	cat shown
 	grep -q 'inlined callee: mix: ' shown
-	# Twice the same is twice as much, and so are two sources.
+	# Merging a profile with itself doubles the counts, and so do two sources.
 	"$llvm" merge --sample --text profile profile -o twice
 	mkdir -p other/samples
 	cp -r "$session/samples/current" other/samples/second

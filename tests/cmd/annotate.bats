@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opannotate: sources with the samples of their lines.
-# Layouts are those of OProfile (its manual, and what it printed); what counts for which line is
-# checked against binutils' addr2line, instruction by instruction.
+# opannotate: sources with the sample counts of their lines. The layouts are those of OProfile's
+# manual and output. Which instruction counts for which line is compared with binutils' addr2line.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -19,8 +18,8 @@ opannotate()
 	timeout -k 5 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
 }
 
-# A library of functions of 16 bytes, whose lines are said by hand: leaf is in lines 5, 6 and 0
-# of src/t.c, mid in line 9 and, inlined, in line 2 of src/t.h.
+# Makes a library with functions of 16 bytes and hand-written line numbers: leaf has lines 5, 6
+# and 0 of src/t.c; mid has line 9 and, inlined, line 2 of src/t.h.
 make_library()
 {
 	cat >t.s <<END
@@ -56,7 +55,7 @@ mid:
 	.endr
 	.size mid, . - mid
 .Lend:
-	# A unit with nothing but these lines: (DWARF 4) stmt_list 0, low_pc, high_pc.
+	# A unit that has only these lines: (DWARF 4) stmt_list 0, low_pc, high_pc.
 	.section .debug_abbrev,"",@progbits
 	.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0
 	.section .debug_info,"",@progbits
@@ -81,7 +80,7 @@ END
 	touch -d 2000-01-01 src/t.c src/t.h
 }
 
-# make_session [EVENT...]: 1000 samples; the second event has other numbers.
+# make_session [EVENT...]: makes a session of 1000 samples; the second event has other counts.
 make_session()
 {
 	local t=$(($(text_offset t))) u=$(($(text_offset u)))
@@ -177,7 +176,7 @@ END
 	tail -n +11 "out/$PWD/src/t.c" | grep -qx '<credited to line zero>      5  0.5000 :'
 	grep -q '^ \* Command line: opannotate .*-s -o out $' "out/$PWD/src/t.c"
 	[ -e "out/$PWD/src/t.h" ]
-	# Again: files that are there are replaced.
+	# A second run replaces existing files.
 	cp -r out before
 	run -0 opannotate -s -o out
 	diff -r before out
@@ -410,8 +409,8 @@ assert all["files"][0]["functions"][0]["total_ratios"] == [8, 0.125], all["files
 	[[ $output == *"differential profiles not allowed"* ]]
 }
 
-# Each instruction of PROGRAM is a sample: ours and addr2line's lines, with their counts.
-# Lines are "FILE:LINE COUNT"; what has no line is left out.
+# Records one sample for each instruction of PROGRAM and compares our lines and their counts with
+# addr2line's. Lines are "FILE:LINE COUNT"; instructions without a line are left out.
 compare_with_addr2line()
 {
 	local base text
@@ -497,7 +496,7 @@ END
 		compare_with_addr2line
 	done
 	grep -q 'total:' listing
-	# The helper's code counts for its own lines, and is in the totals of its callers.
+	# The helper's code counts for its own lines and is included in the totals of its callers.
 	gcc -g -O2 -shared -fPIC -nostdlib -Wl,--build-id -o p src/p.c
 	grep -q 'src/h.h"' listing
 	run -0 grep -c '/\* parse total: ' listing
@@ -515,7 +514,7 @@ END
 	printf 'long second(long x) { return twice(x); }\ndouble third(double x) { return twice(x); }\n' >src/b.cc
 	printf '#include "a.cc"\n#include "b.cc"\n' >src/all.cc
 	g++ -gdwarf-4 -g -O1 -shared -fPIC -nostdlib -Wl,--build-id -o p src/all.cc
-	# (In DWARF 5 addr2line of binutils 2.40 takes the wrong file.)
+	# (With DWARF 5, addr2line of binutils 2.40 prints the wrong file.)
 	compare_with_addr2line
 	grep -q '/\* .*twice<.*, .*twice<.*, .*twice<.*, total: ' listing
 	grep -q 'src/a.cc"' listing
@@ -599,7 +598,7 @@ END
 	[[ $output == *"      1 10.0000 in code not shown"* && $output != *"<other>"* ]]
 	run -0 --separate-stderr opannotate -a --hottest --context 0
 	[[ $output == *"0x1122334455667788"* && $output != *"jne"* ]]
-	# The binary is another one now: what is known of it is not.
+	# The binary was replaced since the recording, so its code must not be shown.
 	ld --build-id=0x3333333333333333 -e leaf -Ttext=0x401000 -o a a.o
 	run -0 --separate-stderr opannotate -a
 	[[ $stderr == *"$PWD/a: binary not found; showing addresses only"* ]]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The cases of which OProfile's manual says why annotated source misleads ("Interpreting profiling
-# results"): a program for each.  All its instructions have samples; what each line and function must
-# have comes from llvm-symbolizer and nm, and no more may be without a line than llvm-symbolizer has
-# no line of (annotate_truth.py).
+# OProfile's manual explains in "Interpreting profiling results" why annotated source can mislead.
+# There is one program for each of its cases. Each instruction has samples. The expected samples
+# of lines and functions come from llvm-symbolizer and nm, and only instructions for which
+# llvm-symbolizer has no line may have none (annotate_truth.py).
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -16,7 +16,7 @@ setup()
 	mkdir src
 }
 
-# check FLAGS... : builds src/p.c or src/p.cc as p with each compiler and checks it.
+# check FLAGS...: builds src/p.c or src/p.cc as p with each compiler and checks it.
 check()
 {
 	local compiler
@@ -35,7 +35,7 @@ annotate()
 	timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir truth "$@"
 }
 
-# total NAME: the samples of the function in the listing.
+# total NAME: prints the samples of the function in the listing.
 total()
 {
 	sed -n "s/.*[ *]$1 total: *\([0-9]*\) .*/\1/p" listing | head -n 1
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 }
 END
 	for level in -O0 -O1 -O2; do check -g $level; done
-	# The hint that the instruction in front may own them.
+	# The listing warns that a sample can belong to the preceding instruction.
 	annotate -a >listing
 	grep -q 'The event is not precise: a sample may be of the instruction executed just before' listing
 	compilers=gcc check -g -O2
@@ -102,7 +102,7 @@ END
 	for level in -O0 -O1 -O2; do check -g $level; done
 	compilers=gcc check -g -O1
 	annotate -s -a --include-symbols main >listing
-	# The copy is rep movs, or a call of memcpy.
+	# The compiler emits the copy as "rep movs" or as a call of memcpy.
 	awk '/^               :/ { text = $0 } /:\t(rep +movs|call .*memcpy)/ && text !~ /left = right/ { print text; exit 1 }' listing
 	grep -q ':	rep *movs\|memcpy' listing
 }
@@ -141,9 +141,10 @@ END
 	local parts=$(sed -n 's/.*clear inlined here: *\([0-9]*\) .*/\1/p' listing | paste -sd +)
 	[ "$all" -gt 0 ]
 	[ "$((parts))" -eq "$all" ]
-	# Its code begins with that of `clear`; its total stands where it is itself.
+	# The code of `allocate` begins with that of the inlined `clear`; its total is shown at
+	# its own declaration.
 	grep -q 'int allocate(unsigned char \*at) /\* allocate total:' listing
-	# The lines of `allocate` alone are less than its total: the rest is in `clear`.
+	# The lines of `allocate` add up to less than its total; the rest is in `clear`.
 	local own inlined
 	own=$(sed -n '/:__attribute__((noinline)) int allocate/,/:}/p' listing |
 		sed -n 's/^ *\([0-9]*\) [ .0-9]\{7\} :.*/\1/p' | paste -sd +)
@@ -211,7 +212,7 @@ END
 	for level in -O0 -O2; do check -gdwarf-4 $level; done
 	compilers=g++ check -gdwarf-4 -O0
 	annotate -s >listing
-	# They stand where the class is declared, by their names.
+	# Implicit member functions are listed with their names at the declaration of the class.
 	grep -q ':struct item {.*item::item(item const&)' listing
 	grep -q 'more::operator=(more const&)' listing
 }
@@ -258,7 +259,7 @@ END
 	for level in -O0 -O1 -O2; do check -gdwarf-4 $level; done
 	compilers=g++ check -gdwarf-4 -O0
 	annotate -s >listing
-	# All of them at one line, and their sum.
+	# All instances are listed at one line, with their sum.
 	sed -n 's,.* /\* \(.*power<.*\)total: *\([0-9]*\) .*,\1\n\2,p' listing >totals
 	[ "$(head -n 1 totals | grep -o 'power<' | wc -l)" -eq 3 ]
 	local parts=$(head -n 1 totals | grep -o ')  *[0-9]*' | tr -d ') ' | paste -sd +)
@@ -349,7 +350,7 @@ END
 	grep -q '^ *[1-9][0-9]* .* :  five times' listing
 	grep -q '^ *[1-9][0-9]* .* :/\* line 70002 \*/' listing
 	grep -q '/nowhere/generated.c (No such file or directory)' said
-	# "main" stands behind the end of its file.
+	# `main` has a line number after the end of its file.
 	grep -q ':/\* line 14 \*/ /\* main total: ' listing
 }
 

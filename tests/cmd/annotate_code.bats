@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opannotate --assembly, alone and with --source: what stands beside instructions, and code that is
-# in no program's file.  Lines are checked against binutils' addr2line, code against objdump.
+# opannotate --assembly, alone and with --source: the columns of instructions, and code that is in
+# no program file. Lines are compared with binutils' addr2line, code with objdump.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -23,7 +23,7 @@ build_id()
 	readelf -n "$1" | sed -n 's/ *Build ID: //p'
 }
 
-# A program with a helper that is inlined twice, and a loop.
+# Makes a program with a loop and a helper that is inlined twice.
 make_program()
 {
 	cat >src/h.h <<'END'
@@ -62,7 +62,8 @@ END
 	gcc -g -O2 -shared -fPIC -nostdlib -Wl,--build-id -o p src/p.c
 }
 
-# Each instruction of p is a sample.  Their addresses are in the file `addresses`.
+# Makes a session with one sample for each instruction of p. Their addresses are in the file
+# `addresses`.
 sample_all()
 {
 	local base text
@@ -86,7 +87,7 @@ sample_all()
 	opannotate --source --assembly >listing
 	grep -q 'Output annotated source and assembly listing with samples' listing
 	grep -q " $(wc -l <addresses) 100.000 in the instructions shown" listing
-	# "ADDRESS TEXT": TEXT is the source line that stands last in front of it.
+	# "ADDRESS TEXT": TEXT is the last source line printed before the instruction.
 	sed -n 's/^...............://p' listing | cat - <(:) >/dev/null
 	awk '/^ \*\/$/ { inside = 1 } !inside { next }
 		match($0, /^[ 0-9.]*:  *[0-9a-f]+:\t/) { a = $0; sub(/^[ 0-9.]*: */, "", a)
@@ -98,7 +99,7 @@ sample_all()
 	done <addresses | sort >theirs
 	[ "$(wc -l <theirs)" -gt 20 ]
 	diff theirs ours
-	# Functions one after the other, each with its total.
+	# Functions are listed one after the other, each with its total.
 	[ "$(grep -c '^[0-9a-f]\{16\} <\(work\|other\)>: /\* [a-z]* total: ' listing)" -eq 2 ]
 }
 
@@ -163,7 +164,8 @@ END
 @test "--inline-sites: samples of each call are those of addr2line -i" {
 	make_program
 	sample_all
-	# "FILE:LINE FUNCTION COUNT": frames come innermost first, a function and its place.
+	# "FILE:LINE FUNCTION COUNT": addr2line prints the frames innermost first, two lines each:
+	# the function and its location.
 	while read -r address; do
 		addr2line -f -i -e p "$address" | sed 's/ (discr.*//' | paste - - | awk '
 			NR > 1 && !seen[$2 name]++ { print $2, name } { name = $1 }'
@@ -177,7 +179,7 @@ END
 			split(substr(rest, RSTART, RLENGTH), w, / +/); print file ":" line, w[2], w[5]
 			rest = substr(rest, RSTART + RLENGTH) } }' listing | sort >ours
 	diff theirs ours
-	# What is inlined into others counts for all of them; lines add up all the same.
+	# Inlined code counts for all functions that contain it, and the lines still add up.
 	local all
 	all=$(awk '$2 == "mix" && $1 ~ /h.h/ || $2 == "mix" && $1 ~ /p.c/ {s += $3} END {print s}' theirs)
 	grep -q "/\* mix inlined in all: *$all " listing
@@ -196,7 +198,7 @@ END
 	objdump -d --no-show-raw-insn -M intel -j .text p | grep ':	' | sort >theirs
 	diff theirs ours
 	opannotate -s -a --objdump-params '-M intel -w' | grep -q '^               :		x += mix(x) / (i + 1);'
-	# What does not work is said, and left out.
+	# If objdump fails, opannotate warns and leaves the binary's code out.
 	run -0 --separate-stderr opannotate -a --objdump-params=--nonsense
 	[[ $stderr == *"An error occur during the execution of objdump: it is left out"* ]]
 	[[ $output == *" $(wc -l <addresses) 100.000 in the instructions shown"* ]]
@@ -255,7 +257,7 @@ END
                : \-+-  40100d
                :   \>  40100f
 END
-	# A precise event's samples stand where they belong.
+	# Samples of a precise event are shown at the instruction that caused them.
 	rm "$DIR/samples/current/segment-000001"
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
 info|0||$(uname -n)||1000000000|0||
@@ -268,7 +270,8 @@ END
 	[[ $output != *"not precise"* ]]
 }
 
-# A module whose sections the kernel laid apart; *.text begins at 0xffffffffc0100040.
+# Makes a module whose sections the kernel loaded apart from each other; *.text begins at
+# 0xffffffffc0100040.
 make_module()
 {
 	cat >mod.c <<'END'
@@ -308,7 +311,8 @@ sample|0|0|0|2000|1|0+$((0x40))|3
 sample|0|0|0|2000|1|0+$((0x800))|2
 END
 	opannotate -a --image-path "$PWD/modules" >listing
-	# The linker puts it there, too; what is outside of the module it cannot know.
+	# The linker script places the sections at the same addresses. The linker cannot know
+	# symbols outside the module.
 	cat >script <<END
 SECTIONS {
 	.text $text : { *(.text) }
@@ -323,7 +327,7 @@ END
 	objdump -d --no-show-raw-insn -j .text -j .text.unlikely linked |
 		sed -n 's/^ *\([0-9a-f]*\):	\(.*\)/\1 \2/p' | sed 's/<.*//; s/ *#.*//' |
 		awk '{print $1, $NF}' | sort >theirs
-	# (Numbers below zero are printed as such.)
+	# (objdump prints negative numbers with a sign.)
 	grep ':	' listing | sed 's/^[^:]*: *\([0-9a-f]*\):	/\1 /; s/\([0-9a-f]\) <[a-z].*/\1/; s/ *#.*//' |
 		awk '{print $1, $NF}' | sort | while read -r address last; do
 			if [[ $last =~ ^\$(-0x[0-9a-f]+)(,.*)$ ]]; then
@@ -333,7 +337,7 @@ END
 		done >ours
 	[ "$(wc -l <theirs)" -gt 15 ]
 	diff <(sed 's/ffffffffc0100000$/<printk>/' theirs) ours
-	# More than the file says: calls lead to functions of the module.
+	# The listing has more than the file: calls are resolved to functions of the module.
 	grep -q 'call   ffffffffc0100800 <rare>' listing
 	grep -q '^Disassembly of section .text.unlikely:' listing
 	opannotate -s -a --image-path "$PWD/modules" >listing
@@ -370,7 +374,7 @@ END
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 1000 >truth
 	timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir "$session" -a >listing 2>said
 	grep -q 'file format jitdump' listing
-	# All of it is copies of one part of the program.
+	# All JIT code consists of copies of one section of the program.
 	objdump -d --no-show-raw-insn -j region_template "$WORKLOADS/jit_dump" |
 		sed -n 's/^ *[0-9a-f]*:	\([a-z]*\).*/\1/p' >theirs
 	[ -s theirs ]
@@ -394,7 +398,7 @@ END
 		skip "perf kept no BPF program: NOT TESTED"
 	timeout 60 "$OPROFILE_LINKS/opannotate" -a data >listing 2>/dev/null
 	sed -n '/<bpf_prog_[0-9a-f]*_busy_loop>:/,/^$/p' listing >function
-	# What the program says it does: multiply by 7, subtract 1, go back.
+	# The instructions are those of the program: multiply by 7, subtract 1, jump back.
 	grep -q '^ *[1-9][0-9]* .* :[0-9a-f]*:	imul   $0x7,%rax,%rax' function
 	grep -q ':	sub    $0x1,%rdi' function
 	grep -q ':	jne    [0-9a-f]* <bpf_prog_[0-9a-f]*_busy_loop+0x' function

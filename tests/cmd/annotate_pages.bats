@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opannotate --html and --json: what is in them is what the listings say, and nothing that stands
-# in a source, a name or the file system does more than be shown.  How pages behave in a browser
-# is in tests/page.
+# opannotate --html and --json: they contain what the listings contain, and text from sources,
+# names and the file system is only displayed, never interpreted. tests/page tests the pages in a
+# browser.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -19,8 +19,8 @@ opannotate()
 	timeout -k 5 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
 }
 
-# make_program NAME SOURCE: a library of it, with debug information, and a session in which each
-# of its instructions has one sample, in order 1, 2, 3 ...
+# make_program NAME SOURCE: makes a library of it with debug information, and a session in which
+# its instructions have 1, 2, 3 ... samples in order.
 make_program()
 {
 	local text base
@@ -77,7 +77,7 @@ j = json.load(open("got.json"))
 assert j["schema"] == "oprofile-annotate/1"
 total = sum(range(1, len(open("addresses").readlines()) + 1))
 assert [c["samples"] for c in j["columns"]] == [total]
-# Sources, as the listing has them.
+# Compare the sources with the listing.
 path, line, want = None, 0, {}
 for text in open("source"):
     m = re.match(r' \* Total samples for file : "(.*)"', text)
@@ -92,7 +92,7 @@ for text in open("source"):
             want[path, line] = int(m[1])
 got = {(f["file"], l["line"]): l["samples"][0] for f in j["files"] for l in f["lines"]}
 assert got == want and len(got) > 5, (got, want)
-# Instructions.
+# Compare the instructions with the listing.
 want = {int(m[2], 16): int(m[1] or 0)
         for m in re.finditer(r"^ *(\d*)[ .\d]* :  *([0-9a-f]+):\t", open("assembly").read(), re.M)}
 got = {int(i["address"], 16): i.get("samples", [0])[0]
@@ -101,7 +101,7 @@ assert got == want and len(got) > 8, (got, want)
 s = {k: v[0] for k, v in j["sums"].items()}
 assert s["all"] == total == s["instructions"] + s["code_left_out"] + s["functions_left_out"]
 assert s["all"] == s["lines"] + s["files_left_out"] + s["without_line"] + s["functions_left_out"]
-# What was inlined says where.
+# Inlined code names the line of its call.
 sites = {(i["function"], c["function"], c["line"]) for f in j["functions"]
          for i in f["instructions"] if "inlined_at" in i for c in i["inlined_at"]}
 assert sites == {("mix", "work", 6), ("mix", "once", 11)}, sites
@@ -118,7 +118,7 @@ s = {k: v[0] for k, v in j["sums"].items()}
 assert s["all"] == s["lines"] + s["files_left_out"] + s["without_line"] + s["functions_left_out"]'
 }
 
-# Every link of the pages in the folder $1 leads to a page and a place in it.
+# Checks that every link in the pages of directory $1 leads to an existing page and anchor.
 check_links()
 {
 	python3 - "$1" <<'END'
@@ -160,22 +160,22 @@ END
 	[ "$(find pages/code -name '*.html' | wc -l)" -eq "$(opannotate -a | grep -c '^[0-9a-f]\{16\} <')" ]
 	[ -z "$(find . -name '*.making*')" ]
 	check_links pages
-	# The sums are those of the listing.
+	# The sums equal those of the listing.
 	local total
 	total=$(opannotate -s | sed -n 's/^ \* *\([0-9]*\) 100.000 in all/\1/p')
 	grep -q ">$total<td class=n>100.000.*in all" pages/index.html
-	# From the helper's line to where it was inlined, and back.
+	# The helper's lines link to the calls where it was inlined, and back.
 	grep -q 'inlined into.*' pages/source/h.h-*.html
 	grep -q 'work at <a class=site href="../source/p.c-[0-9a-f]*.html#L6">p.c:6</a>' pages/source/h.h-*.html
 	grep -q 'mix of <a class=site href="../source/h.h-[0-9a-f]*.html#L[34]">h.h:[34]</a>' pages/source/p.c-*.html
-	# The same again, by another name: names of pages and all that is in them.
+	# A second run with another output name gives the same page names and contents.
 	opannotate --html again
 	sed -i 's/--html again/--html pages/' again/index.html
 	diff -r pages again
 	mkdir empty
 	opannotate --html empty/
 	check_links empty
-	# Those that are left out are said to be, and not linked.
+	# Pages that are left out are reported and not linked.
 	opannotate --html few --top 1 --exclude-file h.h
 	check_links few
 	[ "$(find few/code few/source -name '*.html' | wc -l)" -eq 2 ]
@@ -190,7 +190,7 @@ END
 	printf '// \0 nul\n' >>"$evil"
 	make_program 'p<i>' "$evil" 2>/dev/null
 	objcopy --redefine-sym 'g=</script><img src=x onerror=alert(3)>' 'p<i>'
-	# (Binary by its NUL: the listing does not show it either.)
+	# (The NUL makes the file binary, so the listing does not show it either.)
 	sed -i '$d' "$evil"
 	opannotate --html 'out <u>'
 	check_links 'out <u>'
@@ -198,7 +198,8 @@ END
 	local page
 	page=$(find 'out <u>/source' -name '*.html')
 	iconv -f UTF-8 -t UTF-8 "$page" >/dev/null
-	# One script and one style a page: ours; nothing that commands a terminal or a browser.
+	# Each page has exactly one script and one style sheet, which are ours, and no control
+	# sequence for a terminal or a browser.
 	for page in 'out <u>'/*.html 'out <u>'/*/*.html; do
 		[ "$(grep -o '<script' "$page" | wc -l)" -eq 1 ]
 		[ "$(grep -o '<style' "$page" | wc -l)" -eq 1 ]
@@ -282,7 +283,7 @@ END
 	[ "$(grep -o 'id=L' pages/source/big.c-*.html | wc -l)" -ge 100020 ]
 	[ "$(grep -c 'class=c>' pages/source/big.c-*.html)" -ge 500 ]
 	grep -q '(and 296002 bytes more)' pages/source/big.c-*.html
-	# Of more than 200000 lines only those near samples are shown behind these.
+	# After the first 200000 lines of a file only lines near samples are shown.
 	{
 		yes '' | head -n 249999
 		echo 'int f(int x) { return x / 7; }'

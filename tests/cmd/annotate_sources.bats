@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where opannotate finds sources, and what it makes of those that are not as they should be.
+# Where opannotate finds sources, and how it handles sources that are missing, changed or hostile.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -28,7 +28,8 @@ opannotate()
 	timeout -k 5 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
 }
 
-# make_session [HOST]: 70 samples in line 6 of src/t.c, 30 in line 9, as its bytes are in nops.
+# make_session [HOST]: makes a session with 70 samples in line 6 of src/t.c and 30 in line 9; the
+# code bytes are in nops.
 make_session()
 {
 	local host=${1-$(uname -n)} text
@@ -114,7 +115,7 @@ adds_up()
 	[[ $output == *"    70 70.0000 :	six();"* ]]
 	[[ $stderr != *newer* ]]
 	grep -q "$ID/source" asked
-	# It is kept: the server may go.
+	# The source is cached, so the server is not needed a second time.
 	kill $servers
 	servers=
 	run -0 --separate-stderr opannotate -s -a
@@ -132,7 +133,7 @@ adds_up()
 	mkdir -p "$DIR/samples/current" src
 	make_session
 	chmod 0 src/t.c
-	# By default only the owner may read a recording.
+	# By default only the owner can read a recording; open it to all users.
 	chmod -R o+rX "$DIR"
 	mkdir -m 777 nobody
 	run -0 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups env \
@@ -142,7 +143,7 @@ adds_up()
 	adds_up
 }
 
-# The same in at most 400 MB of memory.
+# Runs opannotate with at most 400 MB of memory.
 opannotate_small()
 {
 	timeout -k 5 60 python3 -c '
@@ -207,21 +208,21 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	make_session
 	mkdir real
 	ln -s real out
-	# The one that was named may be a link: who named it knows.
+	# The output directory that the user named can itself be a symbolic link.
 	run -0 opannotate -s -o out
 	grep -q 'six();' "real$PWD/src/t.c"
 	ln -s / slash
 	run -1 opannotate -s -o slash
 	[[ $output == *"Output path of / would over-write the source files"* ]]
 	[ "$(sed -n 6p src/t.c)" = '	six();' ]
-	# A folder on the way is a link.
+	# A directory on the path is a symbolic link.
 	rm -rf real
 	mkdir -p "real/${PWD%/*}" elsewhere
 	ln -s "$PWD/elsewhere" "real$PWD"
 	run -1 opannotate -s -o out
 	[[ $output == *"refusing to create file"* ]]
 	[ -z "$(ls elsewhere)" ]
-	# Paths of debug information that lead upwards.
+	# Debug information has paths with "..".
 	sed -i "s,$PWD/src/t.c,$PWD/src/../../../../../../../../../../../../tmp/../evil.c," t.s
 	clang -c -o t.o t.s
 	ld -shared --build-id=0x$ID -o t t.o
@@ -274,7 +275,7 @@ END
 	run -0 --separate-stderr opannotate -s -a
 	[[ $output == *"               :	/* embedded */ return n * 7;"* ]]
 	adds_up
-	# One that is there counts first.
+	# A local source file takes precedence.
 	printf 'one\ntwo\nthree, edited\n' >src/e.c
 	touch -d 2000-01-01 src/e.c
 	run -0 --separate-stderr opannotate -s

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""annotate_truth.py PROGRAM [OPTION...] - opannotate of a program, each of whose instructions has
-samples, against what LLVM and binutils say of these instructions.
+"""annotate_truth.py PROGRAM [OPTION...] - compares opannotate's output with that of LLVM and binutils.
 
-Checks that lines, and functions, have the samples that they should have, that all add up to the last
-one, and that no more have no line than llvm-symbolizer knows none of.  OPTIONs are given to
-opannotate.  Prints the share without a line, ours and llvm-symbolizer's."""
+Each instruction of the program has samples.  Checks that lines and functions have the expected
+samples, that all lines add up to the printed sum, and that only instructions for which
+llvm-symbolizer has no line are without one.  OPTIONs are passed to opannotate.  Prints the share
+without a line, of opannotate and of llvm-symbolizer."""
 
 import collections
 import os
@@ -25,7 +25,7 @@ def say(*command, text):
 
 
 def sections(program):
-    """Code: (address, offset, bytes)."""
+    """Yields (address, offset, bytes) for each section with code."""
     for line in run("readelf", "-SW", program).splitlines():
         words = line[6:].split()
         if len(words) >= 7 and words[1] == "PROGBITS" and "X" in words[6]:
@@ -58,8 +58,8 @@ def make_session(program, samples, folder):
 
 
 def symbolizer(program, samples):
-    """(file, line) -> samples, and those that have none.  (binutils 2.40's addr2line takes wrong
-    files where there is DWARF 5.)"""
+    """Returns {(file, line): samples} and the samples without a line. (addr2line of binutils 2.40
+    prints wrong files with DWARF 5.)"""
     out = say("llvm-symbolizer", "--obj=" + program, "--no-inlines", "--functions=none",
               text="".join(f"{a:#x}\n" for a in samples))
     places = [line for line in out.splitlines() if line]
@@ -82,7 +82,7 @@ MARGIN = re.compile(r"^ *(\d+) [ .0-9]{7} :")
 
 
 def parse_source(text):
-    """Lines, line zero, and the sums."""
+    """Returns the counts of lines, the count of line zero, and the sums."""
     lines, zero, sums, file, number = collections.Counter(), 0, {}, None, None
     for line in text.split("\n"):
         if line.startswith(' * Total samples for file : "'):

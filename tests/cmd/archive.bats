@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oparchive, and reports from what it made: on this machine, of others, and of archives that
-# mean harm.
+# oparchive, and reports from archives: made here, made on other machines, and hostile ones.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -15,11 +14,11 @@ setup()
 
 teardown()
 {
-	# Whatever happened, nothing stays unpacked.
+	# Unpacked files must be removed, also after a failure.
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/unpacked")" ]
 }
 
-# What `opreport archive:$1` says in one line.
+# Prints the one-line error of `opreport archive:$1`.
 refused()
 {
 	run -1 --separate-stderr opreport "archive:$1"
@@ -28,7 +27,8 @@ refused()
 	printf '%s\n' "${stderr#opreport: }"
 }
 
-# tar with zstd, of the folder or through the words of python's tarfile.
+# Makes a zstd-compressed tar file of a directory, or with Python code that uses the tarfile
+# module.
 make_tar() # FILE PYTHON
 {
 	python3 - "$1" <<-END
@@ -75,7 +75,7 @@ make_tar() # FILE PYTHON
 	run -0 "$OPROFILE" where archive:../folder libc.so.6
 	[[ $output == *"recorded path"*"elsewhere/../folder/"*"found"* || \
 		$output == *"recorded path"*"/folder/"*"found"* ]]
-	# An archive of an archive is the same archive.
+	# Archiving an archive gives the same archive.
 	oparchive -o again archive:../folder
 	diff -r again ../folder
 }
@@ -98,7 +98,7 @@ make_tar() # FILE PYTHON
 	fi
 }
 
-# Where a section, or a function, of a program is: offset and size.
+# Prints the offset and size of a section of an ELF file.
 section() # FILE NAME
 {
 	readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\] //' |
@@ -145,7 +145,7 @@ bytes() # FILE OFFSET SIZE
 	run ! cmp program "parts/$here/program"
 	grep -qx "parts $here/program" parts/manifest
 	run ! grep -q '^parts ' whole/manifest
-	# Not to a byte elsewhere: the code of what was hit, symbols, debug information.
+	# The needed bytes keep their file offsets: sampled code, symbols, debug information.
 	for name in .plt .symtab .strtab .eh_frame .debug_line .debug_info .note.gnu.build-id; do
 		read -r offset size <<<"$(section program "$name")"
 		[ -n "$offset" ] || continue
@@ -199,15 +199,15 @@ bytes() # FILE OFFSET SIZE
 	[ ! -d found/.debug/.build-id ]
 }
 
-# The files that a command opens, one a line, those that are not there left out.
+# Prints the existing files that a command opens, one per line.
 opened()
 {
-	# The leak check of a sanitizer cannot work below strace.
+	# The leak check of a sanitizer cannot work under strace.
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -o trace -e trace=open,openat,openat2,readlink,readlinkat "$@" >/dev/null 2>&1
 	grep -v -e ENOENT -e unfinished trace | grep -o '"/[^"]*"' | sort
 }
 
-# A directory and those above it, quoted, one a line.
+# Prints a directory and its parents, quoted, one per line.
 above()
 {
 	local dir=$1
@@ -223,37 +223,37 @@ above()
 	need_recording
 	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
 	oparchive -o folder
-	# What the loader and the C library open anyway.
+	# The files that the loader and the C library always open.
 	opened "$OPROFILE_LINKS/opreport" --version >usual
 	opened "$OPROFILE_LINKS/opreport" --symbols >report
 	opened "$OPROFILE_LINKS/opreport" --symbols archive:folder >archived
 	comm -23 report usual | grep -q /usr/bin/gzip
 	grep -q "$PWD/folder/usr/bin/gzip" archived
-	# Whose the directories above the caches are is looked at, too.
+	# The owners of the cache directories' parents are also checked.
 	comm -23 archived usual | grep -v -e "^\"$PWD/folder[/\"]" -e /sys/devices/system/cpu |
 		grep -vxFf <(above "$HOME") >leaks || true
 	cat leaks
 	[ ! -s leaks ]
 }
 
-# A command below strace, one of whose calls fails.
+# Runs a command under strace, which makes one of its system calls fail.
 fails() # CALL:FAULT COMMAND...
 {
 	local fault=$1
 	shift
-	# The leak check of a sanitizer cannot work below strace.
+	# The leak check of a sanitizer cannot work under strace.
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 timeout -k 5 60 \
 		strace -f -qq -y -o trace -e trace="${fault%%:*}" -e inject="$fault" "$@"
 }
 
-# Which of the calls in `trace` concern the session: their numbers, 12 at most.
+# Prints the numbers of up to 12 calls in `trace` that access the session.
 calls_of_session()
 {
 	grep -n 'rec/samples' trace | cut -d: -f1 | head -n 12
 }
 
-# Succeeds as without the fault, names a file that is missing in the archive, or fails with the fault's name and
-# leaves nothing.
+# Passes if the command succeeds as without the fault, or names a file that is missing in the
+# archive, or fails with the injected error and leaves no file.
 check_fault() # CALL:FAULT TEXT
 {
 	local result=0
@@ -287,7 +287,7 @@ check_fault() # CALL:FAULT TEXT
 	for fault in 'openat:error=EMFILE:Too many open files' 'getdents64:error=EIO:Input/output error' \
 		'newfstatat:error=EIO:Input/output error'; do
 		text=${fault##*:} fault=${fault%:*}
-		# The numbers of the calls that concern the session, of both commands.
+		# Find the numbers of the calls that access the session, for both commands.
 		fails "${fault%%:*}:error=EIO:when=60000" "$OPROFILE_LINKS/opreport" \
 			--session-dir rec --symbols >/dev/null
 		calls_of_session >calls
@@ -299,10 +299,10 @@ check_fault() # CALL:FAULT TEXT
 			check_fault "$fault:when=$n" "$text"
 		done
 	done
-	# Not even a directory is left.
+	# On failure the output directory is removed also.
 	run -1 fails getdents64:error=EIO:when=3+ "$OPROFILE_LINKS/oparchive" --session-dir rec -o dir
 	[ ! -e dir ]
-	# A session without a segment.
+	# A session without segments.
 	rm -f a.oparchive rec/samples/current/segment-*
 	run -1 oparchive --session-dir rec --output a.oparchive
 	[ ! -e a.oparchive ]
@@ -314,7 +314,8 @@ check_fault() # CALL:FAULT TEXT
 	mkdir rec
 	operf --session-dir rec -- gzip -c /bin/sh >/dev/null
 	opreport --session-dir rec --symbols >want
-	# It has listed the session when it looks, after the checksum, for the names of the kernel.
+	# oparchive lists the session before it looks for the kernel's symbols, after the
+	# checksum; the delay keeps it between these steps.
 	strace -f -qq -o trace -P rec/samples/current/kallsyms.zst -e trace=openat \
 		-e inject=openat:delay_enter=1000000:when=2+ "$OPROFILE_LINKS/oparchive" --session-dir rec --output a.oparchive &
 	archiver=$!
@@ -354,7 +355,7 @@ check_fault() # CALL:FAULT TEXT
 	"$OPROFILE" buildid-list archive:a.oparchive >got
 	"$OPROFILE" buildid-list "$DATA/s390x/perf.data" | diff - got
 	"$OPROFILE" script archive:a.oparchive 2>/dev/null | head -n 1 | grep -q .
-	# Interrupted while it writes, its folder goes a moment later.
+	# An interrupted command removes its temporary directory shortly afterwards.
 	mkfifo stuck
 	"$OPROFILE" script archive:a.oparchive >stuck 2>/dev/null &
 	pid=$!
@@ -386,7 +387,7 @@ check_fault() # CALL:FAULT TEXT
 	[[ $output != *"/gzip"* && $output == *"/samples/current/segment-"* ]]
 	run -0 --separate-stderr oparchive --list-files --no-debug-files
 	[[ $output == *"/libc.so.6"* && $output != *.debug* ]]
-	# An --image-path is one of the archive, too.
+	# --image-path refers to a directory within the archive.
 	mkdir -p folder/empty
 	oparchive -o folder
 	opreport archive:folder --image-path empty >/dev/null
@@ -477,7 +478,7 @@ check_fault() # CALL:FAULT TEXT
 
 @test "a file that stands for a link in the cache is refused" {
 	need_data
-	# Its checksum, from an archive of our own.
+	# Take the checksum from an archive that we make.
 	mkdir recording
 	cp "$DATA/s390x/perf.data" recording/data
 	printf /etc/passwd >recording/link
@@ -491,7 +492,7 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 }
 
 @test "a bomb is refused" {
-	# 2 GB of zeros, packed to 64 KB: the header says so, and the content is true.
+	# 2 GB of zeros, compressed to 64 KB; the header states the true size.
 	python3 - <<-'END'
 		import subprocess, tarfile
 		info = tarfile.TarInfo("zeros")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oparchive --perf and --unpack: what perf and we write for each other's caches.
+# oparchive --perf and --unpack: exchange of archives and caches with perf.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -12,8 +12,8 @@ setup()
 	unset PERF_BUILDID_DIR
 }
 
-# Another machine's recording as data, and its perf's cache as that of the user.  In the copy
-# that we have, its links are small files.
+# Sets up a recording of another machine as data, and its perf cache as the user's. In our copy of
+# that cache, small files replace its links.
 other_machine()
 {
 	need_data
@@ -46,14 +46,14 @@ links_of()
 		grep -q '\[\.\] [a-z]' want
 		[ "$(oparchive --perf data)" = data.tar.bz2 ]
 		mv data.tar.bz2 ours.tar.bz2
-		# As perf says it: with the user's cache elsewhere and empty.
+		# Compare with perf, while the user's cache is moved away and empty.
 		mv home/.debug cache
 		rm -rf unpacked
 		mkdir unpacked
 		tar xf ours.tar.bz2 -C unpacked
 		bzip2 -t ours.tar.bz2
 		perf_report unpacked | diff want -
-		# The same binaries as perf's own.
+		# The archive has the same binaries as one made by perf.
 		rm -rf home/.debug
 		mv cache home/.debug
 		perf archive data >perf.log || cat perf.log
@@ -78,7 +78,7 @@ links_of()
 		run -0 oparchive --unpack data.tar.bz2
 		[[ $output == *" files in $HOME/.debug" ]]
 		opreport --symbols data | diff want -
-		# What is there stays as it is.
+		# Existing files are not changed.
 		(cd home/.debug && find . -type f -exec stat -c '%n %i' {} + | sort) >before
 		run -0 oparchive --unpack data.tar.bz2
 		(cd home/.debug && find . -type f -exec stat -c '%n %i' {} + | sort) | diff before -
@@ -98,7 +98,7 @@ links_of()
 	[[ $output == "perf.all-$(hostname)-"[0-9]*-[0-9]*.tar.* ]]
 	mv "$output" all.tar
 	if [[ $output == *.bz2 ]]; then
-		# As newer perfs' --unpack takes it apart.
+		# Unpack it as --unpack of newer perf versions does.
 		mkdir apart apart/cache
 		(cd apart && tar xf ../all.tar && tar xf perf.symbols.tar.bz2 -C cache)
 		cmp apart/data data
@@ -136,7 +136,7 @@ links_of()
 	need bzip2
 	other_machine s390x
 	opreport --symbols data >want
-	# As its script does it.
+	# Make the archive as the perf-archive script does.
 	mv data perf.data
 	(cd home/.debug/ && tar cjf "$BATS_TEST_TMPDIR/perf.symbols.tar.bz2" .build-id *)
 	tar cjf perf.all-host-20260101-000000.tar.bz2 perf.data perf.symbols.tar.bz2
@@ -158,7 +158,7 @@ links_of()
 	tar tf data.tar.bz2 | sort | diff - got
 	mkdir unpacked
 	tar xf perf.data.tar.bz2 -C unpacked
-	# The symbols of the kernel as text.
+	# The kernel's symbols are stored as text.
 	grep -q ' [tT] ' unpacked/*kallsyms*/*/kallsyms
 	perf_report unpacked | grep -q '\[k\] [a-z]'
 	run -1 oparchive --perf --all
@@ -187,7 +187,7 @@ links_of()
 	[ "$output" = "oparchive: nothing-here: No such file or directory" ]
 	need_data
 	run -1 oparchive --perf --all session:current
-	# Not one of its binaries is here.
+	# None of its binaries exist on this machine.
 	cp "$DATA/s390x/perf.data" data
 	run -1 --separate-stderr oparchive --perf data
 	[ "${stderr_lines[-1]}" = "oparchive: no build-ids found, or none of their binaries" ]
@@ -230,7 +230,7 @@ links_of()
 	printf '%s\n' "./.build-id/${id:0:2}/${id:2}" "./usr/bin/good/$id/elf" \
 		"./usr/bin/old/$id/elf" | sort | diff - got
 	[ ! -e note ] && [ ! -e up ] && [ ! -e home/up ] && [ ! -e /abs ]
-	# Neither an archive of ours nor noise is one.
+	# Neither an archive of ours nor random data is accepted.
 	printf 'x' >manifest
 	tar cf ours.tar manifest
 	run -1 oparchive --unpack ours.tar
@@ -247,7 +247,7 @@ links_of()
 		"oprofile export perf-data -o out.data"; do
 		ln -sfn "$(realpath "$DATA/s390x/debug-cache")" home/.debug
 		mkfifo stuck
-		# Stuck in the middle of writing: its vmlinux never comes.
+		# Block the command in the middle of writing: reading its vmlinux never ends.
 		case $command in
 		oparchive*) set -- "$OPROFILE_LINKS/oparchive" ${command#* } data ;;
 		*) set -- "$OPROFILE" ${command#* } stuck ;;

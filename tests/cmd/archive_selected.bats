@@ -24,7 +24,8 @@ samples_of()
 	opreport --by event --csv "$@" | awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
 }
 
-# Every view of the archive is the same to the byte as that of the recording with the specification.
+# Checks that every report of the archive is byte-identical to that of the recording with the
+# specification.
 same_reports() # SPECIFICATION RECORDING...
 {
 	local specification=$1 view
@@ -46,7 +47,7 @@ same_reports() # SPECIFICATION RECORDING...
 		rm -rf folder
 		oparchive -o folder "$specification"
 		same_reports "$specification"
-		# It is the whole of what is there.
+		# The archive has exactly the selected samples.
 		[ "$(samples_of archive:folder)" = "$(samples_of "$specification")" ]
 		[ "$(samples_of archive:folder)" -le "$all" ]
 	done
@@ -58,7 +59,7 @@ same_reports() # SPECIFICATION RECORDING...
 	run ! grep -q '/ls$' list
 	run ! grep -q 'file .*usr/bin/ls$' folder/manifest
 	[ "$(samples_of archive:folder)" -lt "$all" ]
-	# As a file, too.
+	# The same with an archive file.
 	oparchive --output a.oparchive comm:gzip
 	opreport --symbols archive:a.oparchive | cmp - <(opreport --symbols comm:gzip)
 	run -1 --separate-stderr oparchive -o none comm:nothing
@@ -94,7 +95,7 @@ same_reports() # SPECIFICATION RECORDING...
 		same_reports "$specification" data
 	done
 	[ ! -e folder/var/lib/oprofile/samples/current/perf.data ]
-	# Without one it is as it was.
+	# Without a specification the recording is copied unchanged.
 	oparchive -o whole data
 	cmp data whole/var/lib/oprofile/samples/current/perf.data
 	run -1 oparchive --perf --all data comm:gzip
@@ -114,7 +115,7 @@ same_reports() # SPECIFICATION RECORDING...
 	same_reports tgid:"$pid"
 }
 
-# 10 of 110 samples lost, two programs, and files of each.
+# Makes a session with two programs, side files of each, and 10 of 110 samples lost.
 two_programs()
 {
 	write_segment "$1/samples/current" <<-END
@@ -141,7 +142,8 @@ two_programs()
 	oparchive -o folder --session-dir s comm:one
 	session=folder/var/lib/oprofile/samples/current
 	[ "$(cd "$session" && find . -type f | sort | tr '\n' ' ')" = "./images/aabb ./segment-000001 " ]
-	# 7.5 samples are the share of three quarters: the part that is lost stays 1 in 11.
+	# The lost samples are scaled to the selected three quarters (7.5), so their share stays 1
+	# in 11.
 	opreport --quality --session-dir s comm:one >want
 	opreport --quality archive:folder >got
 	grep -q '^  lost  *10  *9.09' want
@@ -155,7 +157,7 @@ two_programs()
 
 @test "what is damaged is said, status 3, and the rest is there" {
 	two_programs s
-	truncate -s -24 s/samples/current/segment-000001 # the END block
+	truncate -s -24 s/samples/current/segment-000001 # cut off the END block
 	run -3 --separate-stderr oparchive -o folder --session-dir s comm:one
 	[[ $stderr == *"current is incomplete: 1 segments not finished, "*"; the archive has the rest"* ]]
 	[ "$(samples_of archive:folder)" = 75 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oparchive --sources: the sources of what was hit, wherever they are.
+# oparchive --sources: archives the sources of sampled code, wherever they are.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -17,8 +17,9 @@ setup()
 	here=${BATS_TEST_TMPDIR#/}
 }
 
-# main.c calls what sub/loop.h has, inlined, and never what idle.c has.  Compiled in tree/out,
-# so that the paths of the debug information are relative to that.
+# Makes a program: main.c calls the inlined function of sub/loop.h, and never that of idle.c. It
+# is compiled in tree/out, so that the paths in the debug information are relative to that
+# directory.
 make_program()
 {
 	mkdir -p tree/out tree/sub
@@ -55,7 +56,7 @@ make_program()
 	zstd -qdc a.oparchive | tar t | grep -qx "$here/tree/sub/loop.h"
 	opreport --symbols >want
 	opreport --symbols archive:a.oparchive | cmp want -
-	# An archive of an archive has them, too; and that from nowhere else.
+	# An archive of an archive has them also, and reads them from the archive alone.
 	mv tree gone
 	oparchive -o again --sources archive:folder
 	diff -r folder again
@@ -68,17 +69,18 @@ make_program()
 	mv tree/main.c tree/sub elsewhere
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
 	[[ $stderr == *"the source $PWD/tree/main.c was not found"* ]]
-	# A sample in ld.so may have a source, too.
+	# Samples in ld.so can have a source also.
 	[[ $stderr =~ [2-9]" sources were not found (--search-dirs says where they are)" ]]
 	grep -qx "source missing $PWD/tree/main.c" folder/manifest
 	rm -r folder
 	run -0 --separate-stderr oparchive -o folder --sources --search-dirs elsewhere \
 		--base-dirs /nowhere,"$PWD/tree" image:'*/program'
 	[[ $stderr != *"/tree/"*" was not found"* ]]
-	# They are where their debug information says.
+	# They are stored under the paths of the debug information.
 	cmp "folder/$here/tree/main.c" elsewhere/main.c
 	cmp "folder/$here/tree/sub/loop.h" elsewhere/sub/loop.h
-	# Without a base folder by the longest end: not another main.c.
+	# Without a base directory the longest matching path suffix decides, so another main.c is
+	# not used.
 	rm -r folder
 	mkdir -p more/tree
 	mv elsewhere/main.c more/tree
@@ -104,10 +106,10 @@ make_program()
 }
 
 @test "of another machine's recording nothing of this machine is taken" {
-	# The same recording, as if it came from elsewhere.
+	# Make the recording look like one from another host.
 	operf --perf-data data ./tree/out/program >/dev/null 2>&1
 	host=$(hostname)
-	# As a string of its own: a short name is part of many a path.
+	# Replace only whole strings: a short host name can be part of many paths.
 	LC_ALL=C sed -i "s/\x00$host\x00/\x00$(printf '%s' "$host" | tr 'a-z0-9' 'b-za1-90')\x00/g" data
 	run -0 --separate-stderr oparchive -o folder --sources data image:'*/program'
 	[ -z "$(find folder -name main.c)" ]
@@ -115,10 +117,11 @@ make_program()
 	[[ $stderr =~ [2-9]" sources were not found" ]]
 }
 
-# Line tables say which files a binary's sources are; whoever built it can say /etc/shadow.
+# Line tables name a binary's sources, and whoever built the binary can make them name
+# /etc/shadow.
 secret_program()
 {
-	# All can look into the folder, or nobody's program could not be there.
+	# All users can search the directory, so that a program of user nobody can be there.
 	public=$(mktemp -d)
 	chmod 755 "$public"
 	echo 'secret line' >"$public/secret"
@@ -158,7 +161,7 @@ teardown()
 	run ! grep -rq 'secret line' tree pages
 	grep -rq 'ordinary line' tree
 	grep -rq 'ordinary' pages
-	# As a link of that name, too.
+	# The same with a symbolic link of that name.
 	mv "$public/secret" "$public/other"
 	ln -s other "$public/secret"
 	run -0 oparchive -o linked --sources image:'*/program'
@@ -178,13 +181,14 @@ teardown()
 	zstd -qdc a.oparchive | tar tv | grep -q '^-rw------- .*/secret$'
 	run -0 "$OPROFILE" annotate -s -o tree --search-dirs "$public" image:'*/program'
 	[ "$(stat -c %a "tree$public/secret")" = 600 ]
-	# The recording is private, too.
+	# The recording is private also.
 	[ "$(stat -c %a "tree$public/ordinary")" = 600 ]
 	run -0 "$OPROFILE" annotate --html pages --search-dirs "$public" image:'*/program'
 	for page in $(grep -rl 'secret line' pages); do
 		[ "$(stat -c %a "$page")" = 600 ]
 	done
-	# Nor is root's power needed for what is the owner's of the binary.
+	# The owner of the binary also owns the source, so root's privileges are not needed to
+	# read it.
 	chown nobody "$public/secret" "$public/program"
 	run -0 oparchive -o owners --sources image:'*/program'
 	[ "$(stat -c %a "owners$public/secret")" = 600 ]
@@ -202,7 +206,7 @@ teardown()
 	mv "$public/secret" "$public/closed/secret"
 	ln -s closed/secret "$public/secret"
 	chmod 700 "$public/closed"
-	# Of root, whose program lies elsewhere.
+	# The source belongs to root, and the program is in another directory.
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
 	[[ $stderr == *"the source $public/secret was left out: not every user can read it"* ]]
 	[ ! -e "folder$public/secret" ]
@@ -211,7 +215,8 @@ teardown()
 	run ! grep -rq 'secret line' tree pages
 	run -0 oparchive -o named --sources --search-dirs "$public/closed" image:'*/program'
 	[ "$(stat -c %a "named$public/secret")" = 600 ]
-	# Of a user, by another user's program and by that user's own.
+	# The source belongs to a user, and is named by another user's program, then by a program
+	# of the same user.
 	chown -R nobody "$public/closed"
 	run -0 oparchive -o others --sources image:'*/program'
 	[ ! -e "others$public/secret" ]
@@ -239,11 +244,11 @@ teardown()
 	[ "$(stat -c %a "$(grep -rl 'secret line' pages | head -n 1)")" = 600 ]
 	run -0 "$OPROFILE" annotate --html code --assembly image:'*/program'
 	[ "$(stat -c %a code/code/* | sort -u)" = 600 ]
-	# Not what root alone may read, wherever it is.
+	# A file that only root can read is left out, wherever it is.
 	chmod 600 "$public/secret"
 	run -0 oparchive -o others --sources image:'*/program'
 	[ ! -e "others$public/secret" ]
-	# Nor by a program of another user in it.
+	# Nor is it archived for a program of another user in that directory.
 	chmod 644 "$public/secret"
 	chown nobody "$public/program"
 	run -0 oparchive -o users --sources image:'*/program'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile export bolt: what perf2bolt writes of the same recording, and llvm-bolt takes.
+# oprofile export bolt: the output equals that of perf2bolt for the same recording, and llvm-bolt
+# accepts it.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -32,7 +33,7 @@ export_bolt()
 	timeout -k 5 60 "$OPROFILE" export bolt "$@"
 }
 
-# theirs OUT ARG...: what perf2bolt says, under the name by which it knows what it is.
+# theirs OUT ARG...: runs perf2bolt; the program chooses its mode by the name it is called with.
 theirs()
 {
 	ln -sf "$perf2bolt" perf2bolt
@@ -45,7 +46,7 @@ theirs()
 @test "branch stacks: the lines of perf2bolt, and llvm-bolt makes a program of them" {
 	local name
 	clang -O1 -fno-jump-tables -Wl,-q -Wl,--build-id -o calls calls.c
-	# One that goes through a table of jumps.
+	# A program that jumps through a table.
 	clang -O2 -Wl,-q -Wl,--build-id -o table "$SOURCE_ROOT/tests/workloads/interpreter.c"
 	for name in calls table; do
 		python3 "$SOURCE_ROOT/tests/cmd/step_branches.py" "$name.data" "./$name" 60
@@ -59,7 +60,7 @@ theirs()
 		theirs "$name.theirs" "$name" -p "$name.data"
 		diff <(sort "$name.theirs") <(sort "$name.ours")
 		"$llvm_bolt" "$name" -o "$name.bolt" -data "$name.ours" -reorder-blocks=ext-tsp >log 2>&1
-		# It leaves functions with some tables of jumps as they are.
+		# llvm-bolt does not change functions with some kinds of jump tables.
 		[ "$name" = table ] || grep -q "^BOLT-INFO: [1-9][0-9]* out of .* have non-empty execution profile" log
 		[ "$("./$name.bolt")" = "$("./$name")" ]
 	done
@@ -72,7 +73,7 @@ theirs()
 	perf record -q -F 1999 -e cpu-clock:u -o data ./calls x y >out
 	export_bolt data -o ours
 	[ "$(head -n 1 ours)" = "no_lbr cpu-clock:u:" ]
-	# As many as are in the binary.
+	# All samples of the binary are written.
 	opreport --by event --csv data lib-image:calls | awk -F, 'NR == 2 { print $2 }' >wanted
 	awk '/^1 / { n += $4 } END { print n }' ours | diff wanted -
 	new_session
@@ -96,6 +97,6 @@ theirs()
 	END
 	run -1 --separate-stderr export_bolt --session-dir "$session" -o none
 	echo "$stderr"
-	# A warning that it is not there, and that nothing comes of it.
+	# The command warns that the binary is missing, and writes no file.
 	[ "${#stderr_lines[@]}" -le 2 ] && [[ $stderr == *"$PWD/gone: cannot read its symbols"* ]] && [ ! -e none ]
 }

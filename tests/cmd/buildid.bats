@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile buildid-list, buildid-cache and where: against perf, and against what the perfs of
-# other machines printed.
+# oprofile buildid-list, buildid-cache and where: compared with perf, and with the output of perf
+# on other machines.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -11,7 +11,7 @@ setup()
 	true_id=$("$OPROFILE" buildid-list /bin/true)
 }
 
-# The path that the program `work` had on a machine of the recordings.
+# Prints the path of the program `work` on the machine that made the recording.
 program()
 {
 	awk '$2 ~ "/work$" { print $2 }' "$DATA/$1/perf.data.buildids.txt"
@@ -120,8 +120,9 @@ program()
 	[[ $output == *"symbols from $DATA/arm64/debug-cache"* ]]
 }
 
-# The recorded machine's own report: samples, command, object, symbol.  Objects are left out of
-# the comparison where perf folds modules into the kernel (arm64), and lines without a name.
+# Compares samples, command, object and symbol with the report of the machine that made the
+# recording. Left out are objects where perf counts modules as the kernel (arm64), and rows
+# without a name.
 @test "with the cache, the rows of the s390x machine's own report" {
 	need_data
 	PERF_BUILDID_DIR=$DATA/s390x/debug-cache

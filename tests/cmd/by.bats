@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --by: every key, perf's names and habits.
+# --by: every key, and the names that perf uses for them.
 
 load helpers
 
@@ -15,7 +15,7 @@ make_session() {
 	write_segment "$DIR/samples/$1"
 }
 
-# An image of every kind that there is, and threads whose numbers sort otherwise as words.
+# Images of every kind, and threads whose numbers would sort differently as text.
 describe() {
 	cat <<-'END'
 		info|2400|CPU|host1||1000000000
@@ -62,7 +62,7 @@ report() {
 	"$OPROFILE" report --session-dir "$S" "$@" 2>"$BATS_TEST_TMPDIR/err"
 }
 
-# rows WORD...: CSV without its header line, ends of lines as everywhere.
+# rows OPTION...: prints CSV without its header line and with plain line ends.
 rows() {
 	report --csv -n "$@" | tr -d '\r'
 }
@@ -115,7 +115,7 @@ refused() {
 			1        33.3333  make             [guest.kernel.kallsyms]  [g] [guest.kernel.kallsyms]
 		END
 		)
-	# One that was asked for is not shown twice.
+	# A column that the user requested is not shown twice.
 	[ "$(report --by origin,sym -n lib-image:ext4)" = "1        100.000  [k]    /ext4" ]
 }
 
@@ -167,7 +167,7 @@ refused() {
 		make,13,1100003,92.85714286
 		cc1,1,100000,7.142857143
 	END
-	# A folder and the session's name are two ways to say the same.
+	# A session can be given by its directory or by its name.
 	[ "$(rows --by event "$S/samples/other")" = "CLK,3,3,100" ]
 }
 
@@ -198,8 +198,8 @@ refused() {
 	[[ "$(refused --call-graph none)" == *"--tree=callers"* ]]
 }
 
-# Names are compared eight bytes at a time: of all lengths around that, the same before and
-# after it, bytes above 127.
+# Names are compared eight bytes at a time. The lengths here are around eight, the differing byte
+# is before or after the eighth, and some bytes are above 127.
 @test "rows of the same count are in the order of the bytes of their names" {
 	local names=(abcdefg abcdefgh abcdefghi abcdefghj abcdefgi abcdefghABCDEFG a b
 		$'abcdefgh\xc3\xa9' $'\xc3\xa9' abcdefgz zbcdefgh abcdefghA Abcdefgh)

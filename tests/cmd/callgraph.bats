@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Call stacks in reports: --callgraph, --tree, --focus, --children, --max-stack, inlined functions.
-# Samples are written by hand, and so is what is expected of them.
+# Call stacks in reports: --callgraph, --tree, --focus, --children, --max-stack, inlined
+# functions. Samples and expected results are written by hand.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -20,7 +20,8 @@ setup_file()
 	gcc -nostdlib -shared -Wl,--build-id=0x$BUILD_ID -o "$DIR/t" "$DIR/t.s"
 	TEXT=$(($(text_offset "$DIR/t")))
 	export LEAF=$((TEXT + 4)) MID=$((TEXT + 70)) MAIN=$((TEXT + 140))
-	# A call that is its function's last instruction returns to the next one.
+	# If the call is the last instruction of a function, its return address is in the next
+	# function.
 	export LAST_OF_MAIN=$((TEXT + 192))
 	manual | make_session manual
 	recursion | make_session recursion
@@ -45,7 +46,7 @@ things()
 	END
 }
 
-# The numbers of the manual's example: 1008 samples.
+# The example of the manual: 1008 samples.
 manual()
 {
 	things
@@ -58,7 +59,7 @@ manual()
 	END
 }
 
-# mid calls itself, and leaf and mid each other.
+# mid calls itself, and leaf and mid call each other.
 recursion()
 {
 	things
@@ -124,7 +125,7 @@ csv()
 	diff -u "$out/want" "$out/got"
 }
 
-# Each stack counts once for a function and for a call, however often it has them.
+# Each stack counts once for a function or call, however often it contains them.
 @test "a recursion counts once" {
 	csv recursion -c | awk -F, '{ print $3, $4, $6, $7 }' | sort >"$out/got"
 	cat >"$out/want" <<-'END'
@@ -152,7 +153,7 @@ csv()
 	report recursion -cn --no-empty-self >"$out/without"
 	run -1 grep -q 'main \[self\]' "$out/without"
 	[ "$(grep -c 'self' "$out/without")" -eq 2 ]
-	# Each number is that of the lines it stands in.
+	# Each reference has the number of its function's line.
 	report recursion -cn --numbered >"$out/numbered"
 	[ "$(grep -c '^[0-9]' "$out/numbered")" -eq 3 ]
 	grep -q '^5 .* mid \[1\]$' "$out/numbered"
@@ -163,12 +164,12 @@ csv()
 }
 
 @test "--callgraph: thresholds, other orders, several events, what it does not go with" {
-	# Lines and entries of lists alike.
+	# The threshold applies to lines and to the entries of lists.
 	report manual -cn --threshold 5 | grep -v -- '---' | awk '{ print $1, $NF }' >"$out/got"
 	printf '%s\n' '950 mid' '950 leaf' '950 [self]' | diff -u - "$out/got"
 	[ "$(report manual -cn --sort symbol | grep '^[0-9]' | awk '{ print $NF }' | xargs)" = \
 		"/no-vmlinux leaf main mid" ]
-	# 3 of 3 samples of the one, 1 of 8 of the other.
+	# All 3 samples of the first event, 1 of 8 samples of the second.
 	report events -cn | grep -q '^3 *100.000 *1 *12.5000 .*leaf$'
 	report events -cn --focus main | grep -v -- '---' | awk '{ print $1, $3, $NF }' >"$out/got"
 	printf '%s\n' '0 0 main' '3 1 leaf' '0 7 mid' '0 0 [self]' | sort >"$out/want"
@@ -212,12 +213,12 @@ csv()
 	END
 	diff -u "$out/want" "$out/got"
 	[ "$(report manual --tree=callers -n --threshold 50 | wc -l)" -eq 3 ]
-	# The shares of what is left stay.
+	# The shares of the remaining rows do not change.
 	report manual --tree=callers -n --threshold 50 | head -n 1 | grep -q '^950 *94.2460 '
 }
 
 @test "--focus: callers and callees of one function, each stack once" {
-	# Of the three mid in a row the inner two stand one below the other.
+	# Of three consecutive frames of mid, the inner two are nested in the tree.
 	report recursion --tree --focus mid -n | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
 		8        100.000  mid  t
@@ -281,7 +282,7 @@ csv()
 	csv manual --by symbol --children --max-stack 1 | grep -q '^main,6,600000,0.5952380952,6,'
 }
 
-# One address of `outer` is that of `inner`, whose code it has.
+# Makes a program in which one address of `outer` belongs to the inlined `inner`.
 inlined()
 {
 	cat >"$DIR/i.c" <<-'END'
@@ -308,7 +309,7 @@ inlined()
 	local s=$DIR/inlined/samples/current
 	mkdir -p "$s/images"
 	cp "$DIR/i" "$s/images/$BUILD_ID"
-	# .text is where it is in the file.
+	# .text has the same address as its file offset.
 	{
 		things
 		echo "sample|0|0|0|2000|100000|0+$at|9"
@@ -363,16 +364,16 @@ inlined()
 	done
 }
 
-# Where all frames have names, self and inclusive shares are perf's.
+# If all frames have names, self and inclusive shares equal perf's.
 @test "the same as perf report --children" {
 	need perf
 	need python3
 	for how in "fp ratio 300" "dwarf,32768 deep 300 100"; do
 		read -r unwind program words <<<"$how"
-		# perf 6.1 crashes at times.
+		# perf 6.1 sometimes crashes.
 		for try in 1 2 3 none; do
 			[ "$try" != none ] || skip "perf cannot record here"
-			# Words of the program.
+			# Split the arguments of the program.
 			# shellcheck disable=SC2086
 			timeout 60 perf record -q -e cpu-clock:u -F 999 --call-graph "$unwind" \
 				-o "$out/perf.data" "$WORKLOADS/$program" $words >/dev/null 2>&1 &&
@@ -413,7 +414,7 @@ inlined()
 		diff <("$OPROFILE" report $form "$f" 2>/dev/null) \
 			<("$OPROFILE" report $form --session-dir "$out/s" 2>/dev/null)
 	done
-	# Two events stand side by side, and the tree is ordered by the first.
+	# Two events have columns next to each other, and the tree is sorted by the first event.
 	"$OPROFILE" report --tree -n "$DATA/arm64/perf.full.data" >"$out/tree" 2>/dev/null
 	grep -Eq '^([0-9]+ +[0-9.]+ +[0-9.]+ +){2}.*-main  work$' "$out/tree"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf --callgraph: stacks that are unwound while they are recorded.  The truth is known by how
-# the programs are made.
+# operf --callgraph: stacks that are unwound while recording. How the programs are built
+# determines the expected stacks.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -18,7 +18,8 @@ teardown()
 	end_recording_test
 }
 
-# record OPTION... COMMAND...: into $session and $out/perf.data; says what operf said on failure.
+# record OPTION... COMMAND...: records into $session and $out/perf.data; on failure prints what
+# operf printed.
 record()
 {
 	operf --session-dir "$session" --perf-data "$out/perf.data" "$@" \
@@ -27,7 +28,7 @@ record()
 	return 1
 }
 
-# Every sample with its frames, of the session: comm, then symbols, outermost first.
+# Prints every sample of the session with its frames: command, then symbols, outermost first.
 session_stacks()
 {
 	timeout -k 5 60 "$OPROFILE" script --max-stack 8000 --session-dir "$session" \
@@ -38,7 +39,7 @@ session_stacks()
 	record --callgraph "$WORKLOADS/deep" 300 300
 	session_stacks
 	python3 "$truth" recursion 300 "$out/stacks"
-	# Frames are kept: a single stack would take 20 KB.
+	# Only frames are stored: one copy of the stack would need 20 KB.
 	[ "$(du -sb "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" \
 		-lt $((80 * $(end_line samples "$out/stderr") + 16384)) ]
 	timeout -k 5 60 "$OPROFILE" script --max-stack 8000 -F comm,ip,sym "$out/perf.data" \
@@ -51,7 +52,7 @@ session_stacks()
 	[ "$(perf evlist -v -i "$out/perf.data" | grep -c 'REGS_USER\|STACK_USER')" -eq 0 ]
 }
 
-# Which ends when nobody has looked yet, mostly.
+# The process mostly ends before its stack was read.
 @test "a stack whose rest is gone: marked, and the reason said" {
 	record --callgraph=dwarf,1024 "$WORKLOADS/deep" 3000 20
 	cat "$out/stderr"
@@ -63,7 +64,7 @@ session_stacks()
 		"$out/quality"
 }
 
-# Frames of 3000 calls are some 130 KB; the process has them as long as it lives.
+# The frames of 3000 calls need about 130 KB; the process keeps them until it ends.
 @test "a stack longer than its copy: the rest is the process's own, or it is marked" {
 	record --callgraph "$WORKLOADS/deep" 3000 400
 	session_stacks
@@ -141,7 +142,7 @@ session_stacks()
 	grep -q 'start_thread\|clone' "$out/report"
 }
 
-# What perf reads in our perf.data is what gdb finds, address for address, in all of 64 threads.
+# perf reads from our perf.data the same addresses that gdb finds in all 64 threads.
 @test "the callers in the perf.data are gdb's" {
 	need perf
 	need gdb
@@ -162,7 +163,7 @@ session_stacks()
 	open_session
 	as_nobody --session-dir "$session" --callgraph "$WORKLOADS/deep" 300 1000 \
 		>"$out/stdout" 2>"$out/stderr" || { cat "$out/stderr"; false; }
-	chown -R 0:0 "$session" # another user's is read only with --force
+	chown -R 0:0 "$session" # another user's recording needs --force
 	session_stacks
 	python3 "$truth" recursion 300 "$out/stacks" 0.5
 }

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is known of call stacks by how a program was made, against `script -F comm,ip,sym`."""
+"""Compares call stacks from `script -F comm,ip,sym` with those that the program was built to
+have."""
 import sys
 from collections import Counter
 
 
 def read(path):
-    """(command, symbols from the innermost on) of each sample."""
+    """Yields (command, symbols, innermost first) for each sample."""
     samples, comm, frames = [], None, []
     for line in open(path, errors="replace"):
         if line.startswith(("\t", "    ")) and line.strip() and comm is not None:
@@ -26,7 +27,7 @@ def share(what, good, all_of_them, wanted):
 
 
 def recursion(depth, path, whole=0.97):
-    """Of workloads/deep: one call in four goes by way of descend_wide()."""
+    """Checks workloads/deep: every fourth call is made through descend_wide()."""
     samples = [f for _, f in read(path) if "bottom" in f]
     wanted = (depth + 1, depth // 4)
     seen = Counter((f.count("descend"), f.count("descend_wide"), f[-1]) for f in samples)
@@ -34,13 +35,13 @@ def recursion(depth, path, whole=0.97):
     rooted = {key: n for key, n in seen.items() if key[2].startswith("_start")}
     good = sum(n for key, n in rooted.items() if key[:2] == wanted)
     share("whole", good, len(samples), whole)
-    # Between the calls of the loop at the bottom the last one may have returned.
+    # Between the calls in the innermost loop, the last function can have returned already.
     share("right, of those with a root", good, sum(rooted.values()), 0.98)
 
 
 def work(path, roots, rules, whole):
-    """Samples of functions: `leaf=frame,frame...` are all callers that are asked for, inwards out,
-    others may be between them; the last frame is one of `roots`."""
+    """Checks samples of functions. `leaf=frame,frame...` lists required callers, innermost first;
+    other frames can be between them. The last frame is one of `roots`."""
     good, total = Counter(), Counter()
     for _, frames in read(path):
         for rule in rules:
@@ -57,7 +58,7 @@ def work(path, roots, rules, whole):
 
 
 def callers(gdb, path):
-    """Of `perf script -F comm,ip,sym`: each function's callers are those that gdb found."""
+    """Checks `perf script -F comm,ip,sym`: each function has the callers that gdb found."""
     wanted = {words[1]: words[2:] for words in map(str.split, open(gdb))}
     good, seen, others = 0, Counter(), Counter()
     for block in open(path, errors="replace").read().split("\n\n"):
@@ -77,7 +78,7 @@ def callers(gdb, path):
 
 
 def joined(path):
-    """Of `oprofile dump` of a program that is in the kernel most of the time."""
+    """Checks `oprofile dump` of a program that is mostly in the kernel."""
     both = kernel = 0
     for line in open(path, errors="replace"):
         frames = line.rstrip("\n").split(" ", 5)[5].split(";")
@@ -91,7 +92,7 @@ def joined(path):
 
 
 def is_behind_call(code):
-    """Whether x86 code may end with a call: E8 rel32, or FF /2 of any length."""
+    """Returns whether the x86 code can end with a call: E8 rel32, or FF /2 of any length."""
     if len(code) >= 5 and code[-5] == 0xe8:
         return True
     for length in range(2, min(len(code), 8) + 1):
@@ -107,10 +108,10 @@ def is_behind_call(code):
 
 
 def calls(path):
-    """Of `oprofile dump`: return addresses in programs and libraries follow a call."""
+    """Checks `oprofile dump`: return addresses in programs and libraries follow a call."""
     files, good, bad, samples = {}, Counter(), Counter(), 0
     for line in open(path, errors="replace"):
-        # What has no file is the kernel or made code.
+        # Frames without a file are in the kernel or in generated code.
         frames = [f.rsplit("+0x", 1) for f in line.rstrip("\n").split(" ", 5)[5].split(";")]
         frames = [f for f in frames if f[0].startswith("/")]
         samples += 1

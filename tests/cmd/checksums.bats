@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Side files of a session: each byte has a checksum, and nothing comes from a damaged file.
+# Side files of a session: every byte is covered by a checksum, and data of a damaged file is
+# never used.
 load helpers
 
 bats_require_minimum_version 1.5.0
 
-# One recording with all kinds of side files, in $DIR/session.
+# Makes one recording with all kinds of side files, in $DIR/session.
 setup_file()
 {
 	export DIR=$BATS_FILE_TMPDIR
@@ -145,7 +146,8 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[[ "$stderr" == *"'$current/jit' is missing"* ]]
 	run -3 --separate-stderr opreport "archive:$BATS_TEST_TMPDIR/a.oparchive"
 	[[ "$stderr" == *"/jit' is missing"* ]]
-	# A part of the recording that does not need it has it neither, and does not miss it.
+	# A selection that does not need the damaged file does not contain it and does not warn
+	# about it.
 	run oparchive --session-dir "$session" -o "$BATS_TEST_TMPDIR/selected" symbol:deleted_a
 	run -0 --separate-stderr opreport "archive:$BATS_TEST_TMPDIR/selected"
 	[ -z "$stderr" ]
@@ -166,7 +168,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	run -3 --separate-stderr opreport --symbols --session-dir "$session"
 	[[ "$output" == *deleted_a* ]]
 	[[ "$stderr" == *"'$list' is damaged and not used: a line of it is malformed"* ]]
-	# Nothing is missing that crashed before its file had its name.
+	# A recorder that crashed before its list of checksums was complete causes no warning.
 	truncate -s 20 "$list"
 	run -0 --separate-stderr opreport --symbols --session-dir "$session"
 	[ -z "$stderr" ]
@@ -182,7 +184,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	run ! oparchive --verify selected
 	run -3 --separate-stderr opreport --symbols archive:selected
 	[[ "$stderr" == *"is damaged and not used"* ]]
-	# Damage from before the archive was made shows as well.
+	# Damage that existed before the archive was made is reported also.
 	flip "$(find "$current/jit" -name 'perf-*.map')" 1
 	run --separate-stderr oparchive --session-dir "$session" --output damaged.oparchive
 	[ "$status" -eq 3 ]

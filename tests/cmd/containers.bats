@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Containers that come and go while a recording runs, and control groups.
+# Containers that start and end during a recording, and control groups.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -19,27 +19,28 @@ teardown()
 	done
 }
 
-# One whose root has nothing but the program, and goes with it.
+# Skips the test unless it can start containers. Their root has only the program, and is removed
+# with it.
 need_containers()
 {
 	need_root
 	"$WORKLOADS/container" 1 "$WORKLOADS/inner_first" 1 || skip "NOT TESTED: containers cannot be made here"
 }
 
-# What of the samples in binaries of the container has no name.
+# Prints the samples in binaries of the container that have no symbol.
 nameless()
 {
 	opreport --session-dir "$session" --by image,symbol --csv 'lib-image:/inner/only' "$@" 2>/dev/null |
 		grep -E ',(0x[0-9a-f]+|\(no symbols\)|\[[^]]*\]),' || true
 }
 
-# samples OPTION...: of how many samples a report tells.
+# samples OPTION...: prints the number of samples in a report.
 samples()
 {
 	opreport --session-dir "$session" --by event --csv "$@" 2>/dev/null | awk -F, 'NR > 1 { n += $2 } END { print n + 0 }'
 }
 
-# The copies of binaries in the session.
+# Lists the copies of binaries in the session.
 kept_images()
 {
 	find "$session/samples/current/images" -type f ! -name checksums
@@ -51,14 +52,14 @@ kept_images()
 	sed 's|\*/static_pie|/inner/only|' told >truth
 	check_shares truth --session-dir "$session"
 	[ -z "$(nameless)" ]
-	# Its file is in the session, and nowhere else.
+	# The only copy of its binary is in the session.
 	[ ! -e /inner/only ]
 	[ "$(kept_images | wc -l)" = 1 ]
 }
 
 @test "a container of a twentieth of a second in the middle of a recording" {
 	need_containers
-	# Without a build-id, too, by which it could be another's.
+	# The same without a build-id, which could identify the binary.
 	for program in inner_first inner_bare; do
 		for option in "" --system-wide; do
 			operf --session-dir "$session" $option -- sh -c 'sleep 1; "$0" 1 "$1" 50; sleep 1' \
@@ -84,11 +85,12 @@ kept_images()
 
 @test "500 containers in a row" {
 	need_containers
-	# What is missed of one is taken from another, by its build-id.
+	# If operf misses the binary in one container, it copies it from another container, by
+	# build-id.
 	for name in first second; do
 		echo "share image,symbol /inner/only,inner_${name}_work 0.5"
 	done >truth
-	# On a busy machine the recorder's turn comes in one of a hundred before it has ended.
+	# On a busy machine one container in a hundred ends before operf can read its binary.
 	for try in 1 2 3; do
 		timeout -k 5 200 "$OPROFILE_LINKS/operf" --session-dir "$session" --system-wide -- \
 			"$WORKLOADS/container" 500 "$WORKLOADS/inner_first,$WORKLOADS/inner_second" 8 2>operf.err
@@ -116,7 +118,7 @@ kept_images()
 	grep -q '^[^,]*\.jo,jit_\|JIT.*,jit_' out
 }
 
-# make_group NAME: a control group that recordings tell apart, in $groups.
+# make_group NAME: makes a control group that recordings distinguish, in $groups.
 make_group()
 {
 	local mount
@@ -127,7 +129,7 @@ make_group()
 	group=$mount/$1
 }
 
-# Half a second in a group that was there before, one in a group that comes and goes.
+# Runs half a second in an existing group, and one second in a group that is created and removed.
 record_groups()
 {
 	make_group "before$$"
@@ -165,6 +167,6 @@ by_group()
 	run ! grep -q . <("$OPROFILE" script -i own.data -F cgroup 2>/dev/null | grep /before)
 	by_group --session-dir "$session" >ours
 	cat ours
-	# A process is asked for once, when it is first seen.
+	# Each process is queried once, when it is first seen.
 	grep -q '^/before [0-9]' ours
 }

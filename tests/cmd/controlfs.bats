@@ -11,7 +11,7 @@ setup()
 	export OPROFILE_SETUP_DIR=$BATS_TEST_TMPDIR/etc
 	daemon=
 	mounted=
-	# Where others can reach it.
+	# A directory that other users can search.
 	public=$(mktemp -d)
 	chmod 755 "$public"
 	fs=$public/oprofile
@@ -128,7 +128,7 @@ mount_files()
 	need_fuse
 	start_stand_in
 	mount_files
-	# One record is there; more does not come, and the reader can be stopped.
+	# One record is available; no more arrive, and the reader can be interrupted.
 	timeout 20 head -c 32 "$fs/buffer" >"$BATS_TEST_TMPDIR/words"
 	[ "$(od -An -v -t u8 -w8 "$BATS_TEST_TMPDIR/words" | tr -d ' ' | paste -s -d ' ')" = \
 		"18446744073709551615 2 1 4198400" ]
@@ -244,7 +244,7 @@ value()
 	reader=$!
 	echo 1 >"$fs/enable"
 	[ "$(value enable)" = 1 ]
-	# Until a dump shows samples.
+	# Repeat until a dump has samples.
 	for ((i = 0; i < 100; i++)); do
 		timeout 0.2 sh -c 'while :; do :; done' || true
 		echo 1 >"$fs/dump"
@@ -256,7 +256,7 @@ value()
 	[ "$(reported_samples)" -gt 0 ]
 	echo 0 >"$fs/enable"
 	[ "$(value enable)" = 0 ]
-	# The first word is an escape, of a CPU.
+	# The first word is the escape code of a CPU switch.
 	for ((i = 0; i < 300; i++)); do
 		[ ! -s "$BATS_TEST_TMPDIR/words" ] || break
 		sleep 0.1

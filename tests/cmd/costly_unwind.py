@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""costly_unwind.py ELF OUT STEPS: a copy of a program for x86_64 whose one function has so many
-steps of call frame information: its unwind table takes long to make, and stays small."""
+"""costly_unwind.py ELF OUT STEPS: copies an x86_64 program with one function, and gives that
+function STEPS steps of call frame information, so that its unwind table is slow to build but
+small."""
 import struct
 import sys
 
@@ -28,7 +29,7 @@ def main():
     data += bytes(-len(data) % 4096)
     struct.pack_into("<QQ", data, entry + 24, len(data), len(frames))
     data += frames
-    # Without it the section is found by its name.
+    # Without the program header, the section is found by its name.
     headers, = struct.unpack_from("<Q", data, 32)
     number, = struct.unpack_from("<H", data, 56)
     for i in range(number):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ocount, with the kernel's software events: these need no hardware counters.
+# ocount with the kernel's software events, which need no hardware counters.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -29,7 +29,7 @@ setup()
 	[[ $output == *'no-such-command-here cannot be found in your PATH'* ]]
 }
 
-# Each of the pages is touched once, by a child of the command: at least so many faults.
+# A child of the command touches each page once, so there are at least that many faults.
 @test "what a command starts is counted; brief rows" {
 	run -0 --separate-stderr ocount -b -e page-faults,context-switches \
 		sh -c 'python3 -c "b = bytearray(40 << 20)"; true'
@@ -50,14 +50,14 @@ setup()
 	[ "$(grep -c '^0,task-clock,[0-9]*,100.00$' "$BATS_TEST_TMPDIR/out")" -eq 2 ]
 }
 
-# The intervals are far longer than the command may take.
+# The intervals are much longer than the command runs.
 @test "the interval that the end comes into is shown, too" {
 	local out=$BATS_TEST_TMPDIR/out
 	ocount -i 2000000 -b -e page-faults,task-clock true >"$out"
 	cat "$out"
 	[ "$(grep -c '^timestamp,[0-9.]*$' "$out")" -eq 1 ]
 	[ "$(grep -cE '^page-faults,[1-9][0-9]*,100.00$' "$out")" -eq 1 ]
-	# What it says of the time is the time that was.
+	# The printed time is the elapsed time.
 	ocount -i 2000000 --json -e task-clock true >"$out"
 	cat "$out"
 	python3 -c 'import json, sys; d = json.load(sys.stdin)["duration_ns"]; assert 0 < d < 2e12, d' <"$out"

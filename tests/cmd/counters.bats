@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Machines with counters that this one has not: fake_pmu.c stands for them.
+# Machines with hardware counters, which fake_pmu.c emulates.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -13,13 +13,13 @@ setup()
 	new_session
 }
 
-# fake COMMAND...: with such counters.
+# fake COMMAND...: runs it with the emulated counters.
 fake()
 {
 	timeout -k 5 60 env LD_PRELOAD="$FAKE_PMU" FAKE_SYSFS="$FAKE_SYSFS" "${fakes[@]}" "$@"
 }
 
-# pmu NAME TYPE: a PMU of the machine.
+# pmu NAME TYPE: adds a PMU to the emulated machine.
 pmu()
 {
 	mkdir -p "$FAKE_SYSFS/$1/format" "$FAKE_SYSFS/$1/events" "$FAKE_SYSFS/$1/caps"
@@ -51,7 +51,7 @@ hybrid()
 	[[ ${lines[1]} == cpu_atom/cycles/,* ]]
 	[[ ${lines[2]} == cpu_atom/event=3/,* ]]
 	[ "${#lines[@]}" -eq 3 ]
-	# Instructions of both kinds by cycles of both: each is the same clock here.
+	# Instructions per cycle over both kinds of cores; all events are the same clock here.
 	fake "$OPROFILE_LINKS/ocount" --json --metrics -e cycles,instructions sh -c "$(spin)" >"$BATS_TEST_TMPDIR/metrics"
 	cat "$BATS_TEST_TMPDIR/metrics"
 	python3 - "$BATS_TEST_TMPDIR/metrics" <<-'END'
@@ -74,7 +74,7 @@ hybrid()
 	! grep -q '^Counted cycles events ' "$BATS_TEST_TMPDIR/split"
 	[ "$(grep -c '^Counted ' "$BATS_TEST_TMPDIR/merged")" -eq 1 ]
 	grep -q '^Counted cycles events ' "$BATS_TEST_TMPDIR/merged"
-	# The samples of both are in the one column.
+	# The samples of both PMUs are in one column.
 	total()
 	{
 		opreport --session-dir "$session" --by comm --csv "$@" | awk -F, '
@@ -85,7 +85,7 @@ hybrid()
 	[ "$(total)" -eq "$(total --merge core)" ]
 }
 
-# cpuinfo VENDOR FAMILY MODEL: the type of CPU.
+# cpuinfo VENDOR FAMILY MODEL: sets the emulated CPU type.
 cpuinfo()
 {
 	printf 'vendor_id\t: %s\ncpu family\t: %s\nmodel\t\t: %s\nstepping\t: 2\n' "$@" >"$BATS_TEST_TMPDIR/cpuinfo"
@@ -98,7 +98,8 @@ cpuinfo()
 	cpuinfo GenuineIntel 6 151
 	[ "$(fake "$OPROFILE_LINKS/ophelp" -r)" = i386/alderlake ]
 	fake "$OPROFILE_LINKS/ophelp" >"$list" 2>/dev/null
-	# By the vendor's lists of Linux 6.12: 8 general counters, and 6.
+	# The vendor's lists of Linux 6.12: 8 general counters on one kind of core, 6 on the
+	# other.
 	[ "$(head -n 1 "$list")" = 'oprofile: available events for CPU type "Intel Alder Lake and Raptor Lake, performance cores"' ]
 	grep -n '^oprofile: available\|kinds of cores\|^MEM_LOAD_UOPS_RETIRED\|^UOPS_DISPATCHED\|^MEM_BOUND_STALLS\|^page-faults' "$list"
 	grep -qx "One of this machine's 2 kinds of cores: CPUs 0, PMU cpu_core" "$list"
@@ -107,7 +108,8 @@ cpuinfo()
 	grep -qx 'MEM_LOAD_UOPS_RETIRED: (counter: 0, 1, 2, 3, 4, 5)' "$list"
 	grep -qx 'UOPS_DISPATCHED: (counter: 0, 1, 2, 3, 4, 5, 6, 7)' "$list"
 	[ "$(grep -c '^page-faults: ' "$list")" -eq 1 ]
-	# An event of one kind alone is found: Linux, x86/alderlake/cache.json has 0xd1 as its code.
+	# An event that only one kind of core has is found: Linux, x86/alderlake/cache.json has
+	# 0xd1 as its code.
 	fake "$OPROFILE_LINKS/ophelp" --search MEM_LOAD_UOPS_RETIRED 2>/dev/null | grep -q '^MEM_LOAD_UOPS_RETIRED: '
 	[ "$(fake "$OPROFILE_LINKS/ophelp" MEM_LOAD_UOPS_RETIRED 2>/dev/null)" -eq 209 ]
 	fake "$OPROFILE_LINKS/ophelp" --json >"$list.json" 2>/dev/null
@@ -120,13 +122,13 @@ cpuinfo()
 	assert [k["cpu_type"] for k in kinds] == ["i386/alderlake", "i386/alderlake-e"]
 	assert [k["counters"] for k in kinds] == [8, 6]
 	of = [{e["name"]: e for e in k["events"]} for k in kinds]
-	# Linux: x86/alderlake/pipeline.json, machine clears: one name, two codes.
+	# Linux: x86/alderlake/pipeline.json, machine clears: one name has two codes.
 	codes = [{m["name"]: m["config"] for m in e["MACHINE_CLEARS"]["masks"]}["SMC"] for e in of]
 	assert codes == [0x4C3, 0x1C3], codes
 	xml = [e.get("pmu") for e in tree.parse(sys.argv[1] + ".xml").getroot().iter("event")]
 	assert xml == ["cpu_core"] * len(of[0]) + ["cpu_atom"] * len(of[1])
 	END
-	# One PMU alone is as ever.
+	# A machine with one PMU has no such output.
 	rm -r "$FAKE_SYSFS/cpu_atom"
 	! fake "$OPROFILE_LINKS/ophelp" 2>/dev/null | grep 'kinds of cores'
 }
@@ -142,7 +144,8 @@ cpuinfo()
 	grep 'available events\|kinds of cores' "$BATS_TEST_TMPDIR/list"
 	grep -qx "One of this machine's 2 kinds of cores: CPUs 0-3, PMU armv8_cortex_a53" "$BATS_TEST_TMPDIR/list"
 	grep -qx "One of this machine's 2 kinds of cores: CPUs 4,5, PMU armv8_cortex_a76" "$BATS_TEST_TMPDIR/list"
-	# What only one of them has: ARM's manuals, Cortex-A53 0xc0 and Cortex-A76 0x31.
+	# Events that only one kind of core has: ARM's manuals, Cortex-A53 0xc0 and Cortex-A76
+	# 0x31.
 	fake "$OPROFILE_LINKS/ophelp" --json 2>/dev/null | python3 -c '
 import json, sys
 data = json.load(sys.stdin)
@@ -165,15 +168,15 @@ assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 }
 
-# opened TYPE: config words and precision of what was opened on CPUs with the PMU of that type, as the
-# kernel took it.
+# opened TYPE: prints the config words and precision of the events that were opened on CPUs with
+# the PMU of that type, as the kernel accepted them.
 opened()
 {
 	sed -n "s/^fake_pmu: type $1 config \(0x[0-9a-f]*\) cpu [0-9]* precise \([0-3]\): 0$/\1 \2/p" "$BATS_TEST_TMPDIR/log" | sort -u
 }
 
 @test "AMD's IBS: by its PMU and its terms, and what it does not take is told" {
-	# As Linux 6.1 describes it on Zen 3.
+	# The format that Linux 6.1 has for Zen 3.
 	pmu ibs_op 103
 	echo config:19 >"$FAKE_SYSFS/ibs_op/format/cnt_ctl"
 	echo config:16 >"$FAKE_SYSFS/ibs_op/format/l3missonly"
@@ -199,7 +202,7 @@ opened()
 	for most in 0 2 3; do
 		echo $most >"$FAKE_SYSFS/cpu/caps/max_precise"
 		fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_LOG=1 FAKE_PRECISE=$most)
-		# The vendor's list calls it precise; the others not.
+		# The vendor's list marks this event as precise, but not the others.
 		fake "$OPROFILE_LINKS/operf" -d "$session" -e MEM_LOAD_RETIRED.L3_MISS:10000,UOPS_ISSUED.ANY:2000000,r1c2:10000 true \
 			2>"$BATS_TEST_TMPDIR/log"
 		cat "$BATS_TEST_TMPDIR/log"
@@ -246,7 +249,7 @@ opened()
 	data = json.load(open(sys.argv[1]))
 	assert abs(data["time"] - time.time()) < 600, data["time"]
 	one, both, clock = data["rows"]
-	# The counters are clocks: two of them run twice as fast.
+	# The counters are clocks: two of them count twice as much.
 	assert abs(both["count"] - 2 * one["count"]) < one["count"] / 2, data
 	assert both["enabled_ns"] > 1.5 * clock["enabled_ns"], data
 	assert one["unit"] == "MiB" and abs(one["value"] - one["count"] / 16) < 1 + one["count"] / 1e5, one
@@ -285,7 +288,7 @@ opened()
 	run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults:0:1:0 true
 	echo "$output"
 	[[ $output == *'not allowed to profile the kernel: '*' is 2, your own processes need 1 or less (sysctl kernel.perf_event_paranoid=1)'* ]]
-	# The command's own status is passed on.
+	# ocount returns the command's exit status.
 	run -7 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e page-faults sh -c 'exit 7'
 	[[ $stderr == *'user space only'* ]]
 	echo 3 >"$BATS_TEST_TMPDIR/paranoid"
@@ -326,7 +329,8 @@ opened()
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/ophelp" --check-events r1:10000 r2:10000 r3:10000
 	echo "$output $stderr"
 	[[ $stderr == *'r3 does not fit next to those before it'* ]]
-	# Of other CPUs the number of counters is known; cycles and instructions have their own.
+	# The number of counters is known for other CPUs also; cycles and instructions have fixed
+	# counters.
 	run -0 --separate-stderr "$OPROFILE_LINKS/ophelp" -c i386/skylake -e CPU_CLK_UNHALTED:2000000 INST_RETIRED:2000000 \
 		r1:10000 r2:10000 r3:10000 r4:10000
 	[ -z "$stderr" ]
@@ -352,15 +356,15 @@ opened()
 		--perf-data="$BATS_TEST_TMPDIR/x.data" sh -c "$(spin)" 2>"$log"
 	grep -q '^fake_pmu: deferred: callchain$' "$log"
 	grep -q '^fake_pmu: deferred: output$' "$log"
-	# Samples are as ever, and what is written has its chains at once.
+	# The recording has samples, and the written file has complete call chains.
 	[ "$(reported_samples)" -gt 0 ]
 	run -0 "$OPROFILE" info "$BATS_TEST_TMPDIR/x.data"
 	[[ $output != *defer* ]]
 	[ "$("$OPROFILE" script -i "$BATS_TEST_TMPDIR/x.data" 2>/dev/null | grep -c $'^\t')" -gt 0 ]
-	# What is unwound by us does not wait for the kernel.
+	# Unwinding by operf itself does not use the kernel's deferred chains.
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=dwarf sh -c "$(spin)" 2>"$log"
 	run -1 grep deferred "$log"
-	# The kernel of this machine decides.
+	# Without the emulation the kernel of this machine decides.
 	fakes=()
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=fp sh -c "$(spin)"
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Binaries and debug files from debuginfod servers: from good ones, and with a deadline from
-# those that are dead, silent, slow or lie.
+# Binaries and debug files from debuginfod servers: good ones, and with a deadline, servers that
+# are dead, silent, slow or send wrong data.
 load helpers
 
 bats_require_minimum_version 1.5.0
 
-# Of the program, and of one that only the server has.
+# Build-ids of the stripped program, and of a program that only the server has.
 STRIPPED=1234567890123456789012345678901234567890
 REMOTE=abcdef7890123456789012345678901234567890
 
@@ -50,7 +50,8 @@ teardown()
 	[ -z "$servers" ] || kill $servers
 }
 
-# start_server MODE FOLDER: one more of them in $DEBUGINFOD_URLS; what it is asked is in $asked.
+# start_server MODE DIRECTORY: adds one more server to $DEBUGINFOD_URLS; $asked is its list of
+# requests.
 start_server()
 {
 	asked=$BATS_TEST_TMPDIR/asked.${servers// /.}
@@ -70,7 +71,7 @@ symbols()
 	opreport --session-dir "$DIR/session" --by image,symbol --csv "$@"
 }
 
-# within SECONDS COMMAND...: runs it; a deadline that is not kept is a failure.
+# within SECONDS COMMAND...: runs it and fails if it takes longer.
 within()
 {
 	local begun=$SECONDS limit=$1
@@ -255,7 +256,7 @@ none_named()
 			echo "sample|0|0|0|2000|1|$i+0x1000|$((i + 1))"
 		done
 	} | write_segment "$BATS_TEST_TMPDIR/hot/samples/current"
-	start_server never "$DIR/bad" # which gets as many questions as there are at once
+	start_server never "$DIR/bad" # gets all requests that are made in parallel
 	run -0 opreport --session-dir "$BATS_TEST_TMPDIR/hot" --symbols --debuginfod-timeout=1
 	[ "$(sed -n 's,.*\(.\)/executable$,\1,p' "$asked" | sort | tr -d '\n')" = 456789 ]
 }
@@ -308,7 +309,7 @@ none_named()
 			break
 		fi
 	done
-	# It has read the package once it knows of it.
+	# Wait until the server has read the package.
 	for ((i = 0; i < 100; i++)); do
 		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/probe.$i \
 			debuginfod-find executable $REMOTE >/dev/null 2>&1 && break

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """debuginfod_server.py MODE FOLDER: a debuginfod server for tests, on a free port of the
-loopback, which is the first line that it prints; a line for each request follows.
+loopback interface.  Prints the port on the first line, then a line for each request.
 
-FOLDER/BUILD-ID/executable and the like are what it has.  MODE: files (all is well), never
-(takes connections and says nothing), drip (a byte each tenth of a second), garbage (a page
-for whatever is asked), other (FOLDER/other for whatever is asked), short (hangs up in the
-middle), error (500), late (answers after two seconds).
+Serves FOLDER/BUILD-ID/executable and the like.  MODE: files (works), never (accepts
+connections and sends nothing), drip (sends a byte every tenth of a second), garbage
+(sends a web page for every request), other (sends FOLDER/other for every request),
+short (closes the connection in the middle), error (500), late (replies after two
+seconds).
 """
 import http.server
 import os
@@ -16,7 +17,7 @@ import time
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        os.write(1, (self.path + "\n").encode())  # in one piece, whatever thread
+        os.write(1, (self.path + "\n").encode())  # one write(2), so that lines of threads do not mix
         mode, folder = sys.argv[1:]
         path = os.path.join(folder, self.path.removeprefix("/buildid/"))
         if mode == "other":

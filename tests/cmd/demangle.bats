@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How names are shown: none, normal, smart with the rules that are built in and a user's own.
-# The binary has one function of each kind; expected names are those of its source.
+# How names are shown: --demangle with none, normal, and smart with the built-in rules and the
+# user's rules. The binary has one function of each kind; expected names are those in its source.
 
 load helpers
 
-# Mangled names, each of a function of 0x20 bytes.  In the source: a sort of strings; a map's
-# look-up; functions of Rust, D and Java; C.
+# Mangled names, each of a function of 0x20 bytes. In the source they are: a sort of strings; a
+# lookup in a map; functions of Rust, D and Java; C.
 NAMES=(
 	_ZSt4sortIN9__gnu_cxx17__normal_iteratorIPNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIS7_SaIS7_EEEEEvT_SD_
 	_ZNSt3mapIiN3app4CellESt4lessIiESaISt4pairIKiS1_EEEixERS5_
@@ -49,7 +49,7 @@ describe() {
 	done
 }
 
-# The symbol column alone, by falling samples.
+# Prints the symbol column alone, sorted by descending samples.
 shown() {
 	"$OPROFILE" report --session-dir "$DIR/s" -ln "$@" | sed 's/^[0-9]* *[0-9.]* *//'
 }
@@ -90,7 +90,7 @@ setup() {
 @test "smart: rules of the user come first, and use our definitions" {
 	mkdir -p "$XDG_CONFIG_HOME/oprofile"
 	cat >"$XDG_CONFIG_HOME/oprofile/stl.pat" <<-'END'
-		# Ours to name.
+		# Rules of the user.
 		$us = "app"
 		"${us}::Cell" = "Cell"
 		"^std::map<(${type}), Cell${args}>::" = "CellMap<\1>::"

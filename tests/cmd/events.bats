@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ophelp and op-check-perfevents: they need no rights, no data and no hardware counters.
+# ophelp and op-check-perfevents: they need no privileges, no recording and no hardware counters.
 load helpers
 bats_require_minimum_version 1.5.0
 
@@ -136,7 +136,7 @@ ophelp()
 	[ -z "$(timeout 60 "$OPROFILE_LINKS/op-check-perfevents" || true)" ]
 }
 
-# A libpfm.so.4 that the build did not know, found first.
+# Sets up a libpfm.so.4 that the build did not use and that the loader finds first.
 with_other_pfm()
 {
 	REAL_PFM=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '/libpfm\.so\.4 / { print $NF; exit }') || true

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `oprofile export perf-data`: perf reads what it read before.
+# `oprofile export perf-data`: perf reads the same from the result as from the original.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -21,13 +21,14 @@ export_it()
 	timeout -k 5 60 "$OPROFILE" export perf-data -o "$result" "$@"
 }
 
-# same [--time SPAN] FILE...: perf reads from the result what it reads from these together.
+# same [--time SPAN] FILE...: checks that perf reads from the result what it reads from these
+# files together.
 same()
 {
 	timeout -k 5 120 python3 "$SOURCE_ROOT/tests/perf_data/same.py" "$@" "$result"
 }
 
-# perf_sum FILE: all samples that perf report counts.
+# perf_sum FILE: prints the number of samples that perf report counts.
 perf_sum()
 {
 	perf report -f -i "$1" --stdio -n --no-children -g none --sort comm -t , 2>/dev/null |
@@ -47,11 +48,11 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		same "$data"
 		[ "$(perf_sum "$result")" = "$(reported_samples)" ]
 	done
-	# Without complaint.
+	# perf prints no warnings.
 	perf report -i "$result" --stdio >/dev/null 2>"$BATS_TEST_TMPDIR/err"
 	! grep -i -e warning -e fail -e error "$BATS_TEST_TMPDIR/err"
 	perf evlist -v -i "$result" | grep -q '^cpu-clock: type: 1, .*freq.*997.*CALLCHAIN'
-	# With names: the shell is asked for by its build-id.
+	# The file lists the binaries with build-ids, so perf finds their names.
 	perf buildid-list -i "$result" | grep -q 'ls$'
 }
 
@@ -71,7 +72,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	perf report -i "$result" --stdio --sort cgroup 2>/dev/null |
 		grep '100.00%' | diff <(perf report -i "$data.cgroups" --stdio --sort cgroup \
 			2>/dev/null | grep '100.00%') -
-	# By way of a session, too.
+	# The same through a session.
 	"$OPROFILE" import --session-dir "$session" "$data.chains"
 	export_it --session-dir "$session"
 	same "$data.chains"
@@ -83,7 +84,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	local f
 	for f in "$DATA"/perf-history/* "$DATA"/{arm64,armhf}/*.data \
 		"$DATA"/s390x/perf.{bidmmap,dwarf,full,tp,z}.data "$DATA"/s390x/perf.data; do
-		# Of a later version than the perf of here reads.
+		# This file is of a newer version than the installed perf can read.
 		[[ $f == *sleep.zstd ]] && continue
 		export_it "$f" 2>/dev/null
 		if [[ $f == *dwarf* ]]; then
@@ -94,7 +95,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	done
 }
 
-# Neither can Debian's perf read these; we read ours as we read the original.
+# Debian's perf cannot read these files; we read our result as we read the original.
 @test "what perf cannot read here becomes what it can" {
 	need perf
 	need_data
@@ -114,7 +115,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need_data
 	export_it "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
 	same "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
-	# Events with the same attr are one.
+	# Events with the same attributes are merged.
 	[ "$(perf evlist -i "$result" | sort | uniq -d)" = "" ]
 	[ "$(perf evlist -i "$result" | grep -cx cycles)" -eq 1 ]
 }
@@ -160,7 +161,8 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		export_it "$f" "time:$span" 2>/dev/null
 		same --time "$span" "$f"
 	done
-	# Where a file does not say when it begins and ends, perf knows no shares: of ours it does.
+	# If a file does not have start and end times, perf cannot select by percentage; our
+	# output has these times.
 	f=$DATA/perf-history/perf.data.forkexit-3.8
 	export_it "$f"
 	mv "$result" "$BATS_TEST_TMPDIR/whole"
@@ -176,7 +178,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf evlist -i "$result")" = cycles ]
 	f=$DATA/s390x/perf.data
 	export_it "$f" comm:dd cpu:1 2>/dev/null
-	# perf's own --comm leaves rows out; its rows do not.
+	# perf's --comm leaves rows out; compare with all its rows instead.
 	for x in "$f" "$result"; do
 		perf report -f -i "$x" --stdio -n --no-children -g none --sort comm,cpu,dso \
 			-t , 2>/dev/null | grep '^ *[0-9]' | cut -d, -f2- |
@@ -188,7 +190,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	run export_it "$f" comm:nobody
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"too strict"* ]]
-	# A session is cut likewise.
+	# A selection from a session works likewise.
 	"$OPROFILE" import --session-dir "$session" "$f"
 	export_it --session-dir "$session" comm:dd cpu:1
 	[ "$(perf_sum "$result")" = "$(reported_samples comm:dd cpu:1)" ]
@@ -237,7 +239,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		"$OPROFILE" export "$format" -o "plain.$format" "$DATA/arm64/perf.data" 2>/dev/null
 		cmp there/file "plain.$format"
 	done
-	# As /dev/stdout is one; of root it would be gone for all.
+	# Like /dev/stdout. If the command replaced the link as root, all programs would lose it.
 	ln -s /proc/self/fd/1 out
 	"$OPROFILE" export folded -o out "$DATA/arm64/perf.data" >text
 	[ -L out ]
@@ -291,7 +293,8 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	opreport --by comm,image --csv "$BATS_TEST_TMPDIR/cut" >"$BATS_TEST_TMPDIR/before" \
 		2>/dev/null || [ $? -eq 3 ]
 	opreport --by comm,image --csv "$result" | diff -u "$BATS_TEST_TMPDIR/before" -
-	# Of a session with its only block of samples damaged nothing is left, and it is said.
+	# If the only block of samples of a session is damaged, nothing is exported, and an error
+	# is reported.
 	"$OPROFILE" import --session-dir "$session" "$DATA/arm64/perf.tp.data"
 	local segment=$session/samples/current/segment-000001
 	truncate -s -200 "$segment"

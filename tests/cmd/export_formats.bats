@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile export: the formats that are made of a profile, each by its own rules.
+# oprofile export: the formats that are made from a profile; a reader for each checks its rules.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -18,7 +18,8 @@ export_it()
 	timeout -k 5 60 "$OPROFILE" export "$@"
 }
 
-# check [WORD...]: each format of these sources says what the report and the folded stacks say.
+# check [SOURCE...]: exports these sources to each format and compares it with the report and the
+# folded stacks.
 check()
 {
 	export_it folded "$@" -o "$out/folded" 2>"$out/err"
@@ -30,8 +31,8 @@ check()
 	done
 }
 
-# A session of a library's functions leaf, mid and turn with samples at known stacks; other
-# names for them are the arguments.
+# Makes a session of a library's functions leaf, mid and turn, with samples at known stacks.
+# Arguments are objcopy options, which rename the functions.
 made_session()
 {
 	need as
@@ -66,7 +67,8 @@ made_session()
 		[1, "two", "[truncated]", "turn(char const*, int)"]
 		[2, "two", "turn(char const*, int)", "leaf"]
 	END
-	# What is narrow is its caller's: of 11 samples mid has 8, leaf in turn 2.
+	# A function below the threshold is counted for its caller: of 11 samples mid has 8, leaf
+	# in turn 2.
 	export_it pprof --session-dir "$session" --threshold 20 -o "$out/p.pb.gz"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks pprof "$out/p.pb.gz" >"$out/stacks"
 	diff - "$out/stacks" <<-'END'
@@ -99,8 +101,8 @@ made_session()
 	go tool pprof -raw "$out/p.pb.gz" | grep "lib.so $(readelf -n lib.so | sed -n 's/^.*Build ID: //p')"
 }
 
-# What its lines do, and how often they were seen there, is known of a program: outer calls mid in its
-# line 13 and leaf in line 15, which has twist from a header inlined, mid calls leaf in line 8.
+# Makes a program of which each line's calls and samples are known: outer calls mid in its line 13
+# and leaf in line 15, which has twist from a header inlined; mid calls leaf in line 8.
 lines_program()
 {
 	need gcc
@@ -132,7 +134,8 @@ lines_program()
 	gcc -g -O1 -fno-inline -fno-pie -no-pie -Wl,--build-id -o t t.c
 	objdump -d --no-show-raw-insn t >code
 	local from_mid=$(behind mid leaf) from_outer=$(behind outer mid) leaf_in_outer=$(behind outer leaf)
-	# An instruction of each line of leaf that is wanted: its own, and of what is inlined.
+	# Find one instruction of each wanted line of leaf: its own lines, and those of the
+	# inlined function.
 	local at own inner
 	for at in $(sed -n '/<leaf>:/,/^$/p' code | sed -n 's/^ *\([0-9a-f]*\):.*/0x\1/p'); do
 		case $(addr2line -e t "$at" | sed 's/.*\///; s/ .*//') in
@@ -158,7 +161,7 @@ lines_program()
 	lines_program
 	export HOME=$out GOFLAGS=-mod=mod
 	export_it pprof --session-dir "$session" -o p.pb.gz
-	# By hand: what is behind the counts of a line that are its own, and with calls.
+	# Counted by hand: self and cumulative samples of each line.
 	go tool pprof -list '^(leaf|mid|outer)$' p.pb.gz >list
 	cat list
 	grep -q ' 65  *65 (flat, cum) 92\.86% of Total$' list
@@ -175,7 +178,7 @@ lines_program()
 	cat peek
 	grep -q '^ 40 100% | outer .*/t\.c:13$' peek
 	grep -q '^ 40 100% | leaf .*/t\.c:4$' peek
-	# The same with what was inlined, at the line of the call and at its own.
+	# The same with inlined functions, at the line of the call and at their own line.
 	export_it pprof --session-dir "$session" --inline -o i.pb.gz
 	go tool pprof -list '^(leaf|twist)$' i.pb.gz >list
 	cat list
@@ -185,11 +188,11 @@ lines_program()
 	cat raw
 	grep -Eq 'twist .*/twist\.h:4(:0)? s=1' raw
 	grep -Eq '^ leaf .*/t\.c:4(:0)? s=2' raw
-	# The labels say which CPU.
+	# Labels contain the CPU.
 	go tool pprof -tagfocus='cpu=CPU 1' -top p.pb.gz | tr -s ' ' >top
 	cat top
 	grep -q '^ 5 7\.14% 7\.14% 5 7\.14% outer$' top
-	# The functions' totals are those of folded stacks, wherever their lines are.
+	# The totals of functions equal those of the folded stacks, whichever lines they have.
 	check --session-dir "$session"
 }
 
@@ -203,13 +206,13 @@ lines_program()
 	export_it speedscope --session-dir "$session" -o "$out/s.json"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks speedscope "$out/s.json" >"$out/stacks"
 	grep -qF '"\ufffd\ufffd(not UTF-8)\u00e9", "'"$long"'", "a;b \"c\" </script><script>alert(1)</script>\n2\\ \u0001\u007f<!--"]' "$out/stacks"
-	# A line for each of the 11 samples: names stay in theirs.
+	# One line for each of the 11 samples: a name with a line end must not start a new line.
 	export_it perf-script --session-dir "$session" -o "$out/text"
 	[ "$(LC_ALL=C grep -ac ' TIMER: .*/lib.so)$' "$out/text")" -eq 11 ]
 	[ "$(wc -l <"$out/text")" -eq 11 ]
 	grep -qaF 'a;b "c" </script><script>alert(1)</script>?2\ ??<!--+0x10 (' "$out/text"
 	grep -qaF " $long+0x10 (" "$out/text"
-	# So do commands, which can be anything that a program calls itself.
+	# The same with commands, which can have any name that a program chooses.
 	write_segment "$out/odd" <<-END
 		info|0||$(uname -n)||1000000000|0||
 		event|TIMER|time|15|1000000|0|0
@@ -221,7 +224,8 @@ lines_program()
 	cat "$out/odd.text"
 	grep -q '^a?b?? *7 \[000\] ' "$out/odd.text"
 	opreport --by comm --csv "$out/odd.text" | grep -q '^a?b??,1,'
-	# What else there is, or will be: nothing fails, or makes text that runs.
+	# Every other format, also future ones: it must not fail, or write text that a program
+	# would run.
 	run -1 --separate-stderr export_it no-such-format
 	names=${stderr##* of }
 	for name in ${names//,/}; do
@@ -229,7 +233,8 @@ lines_program()
 		export_it "$name" --session-dir "$session" -o "$out/any.$name"
 		ls "$out/any.$name"*
 	done
-	# Callgrind's names are lines of their own; a backslash quotes what follows for llvm-bolt.
+	# Each name in a callgrind file is on one line; in a file for llvm-bolt a backslash quotes
+	# the next character.
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" totals callgrind "$out"/any.callgrind* "$long" |
 		cut -c 65001- | grep -x ' 3 8'
 	python3 - "$out/any.bolt" <<-'END'
@@ -285,7 +290,7 @@ lines_program()
 	export_it callgrind --session-dir "$session" -o made
 	cat made
 	grep -q '^events: TIMER page_faults$\|^events: page_faults TIMER$' made
-	# What addr2line says of each address, added up by file and line.
+	# The output of addr2line for each address, summed by file and line.
 	addr2line -e lib.so <addresses | sed 's/ (discriminator.*//; s/.*\///' |
 		awk '{ t[$0] += NR; f[$0]++ } END { for (k in t) print k, t[k], f[k] }' | sort >wanted
 	awk '/^events:/ { timer_first = $2 == "TIMER" }
@@ -309,7 +314,7 @@ lines_program()
 		print(frames)
 		assert sum("</script>" in name for name, _ in frames) == 2
 		wide = [float(r["width"]) for name, r in frames if name.startswith("turn(char const*, int) (")]
-		# Of 11 samples one command has 8, the other one 2, and 1 that is truncated.
+		# Of 11 samples the first command has 8, the second 2, and 1 is truncated.
 		assert [round(w / 1180 * 11) for w in wide] == [8, 1, 2], wide
 	END
 	run -1 --separate-stderr export_it pprof --svg --session-dir "$session"
@@ -357,7 +362,7 @@ lines_program()
 	export_it folded "$DATA/arm64/perf.dwarf.data" -o "$out/folded" 2>"$out/err"
 	export_it callgrind "$DATA/arm64/perf.dwarf.data" -o "$out/callgrind/c" 2>"$out/err"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" callgrind "$out/folded" "$out/callgrind"/*
-	# Values of each event.
+	# One value for each event.
 	export_it pprof "$DATA/arm64/perf.full.data" -o "$out/all.pb.gz" 2>"$out/err"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks pprof "$out/all.pb.gz" |
 		sed 's/^\[\([0-9]*\).*/\1/' | awk '{ n += $1 } END { print n }' >"$out/sum"
@@ -368,8 +373,8 @@ lines_program()
 	[ ! -e "$out/no" ]
 }
 
-# What the formats' own descriptions say of types and of what must be there: tests/cmd/schemas has them
-# as JSON schemas.
+# The formats' own descriptions of types and required members are in tests/cmd/schemas, as JSON
+# schemas.
 @test "JSON is what its schema demands" {
 	python3 -c 'import jsonschema' 2>"$out/err" || skip "needs python3-jsonschema: NOT TESTED"
 	made_session --redefine-sym leaf=$'a;b "c" </script>\n2\\ \x01\x7f\xff'
@@ -382,7 +387,8 @@ lines_program()
 			check = jsonschema.Draft7Validator(schema)
 			errors = [f"{list(e.path)}: {e.message[:300]}" for e in check.iter_errors(data)]
 			assert not errors, errors[:5]
-			# A schema that takes anything would be none: each thing that is left out is missed.
+			# A schema must not accept everything: removing any required member must
+			# make the data invalid.
 			for name in schema["required"]:
 			    assert not check.is_valid({k: v for k, v in data.items() if k != name}), name
 		END
@@ -417,7 +423,7 @@ lines_program()
 			print(data["heat"]["names"], {tuple(w): sum(r[2::3]) for w, r in zip(data["who"], data["rows"])})
 		END
 	}
-	# At 0 ms 8 samples of the first thread on CPU 0, and 3 of the second one.
+	# At 0 ms there are 8 samples of the first thread on CPU 0, and 3 of the second.
 	[ "$(cells)" = "[] {(0, 0): 11}" ]
 	[ "$(cells --rows=cpu)" = "['CPU 0'] {(0, 0): 11}" ]
 	[ "$(cells --rows=thread)" = "['a;b\"< 7/7', 'two 7/8'] {(0, 0): 8, (0, 1): 3}" ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A function has as many samples of its own, and with what it called, in each format that
-# `oprofile export` writes as in opreport: of samples that are known by construction.
+# Each format of `oprofile export` has the same self and inclusive samples of each function as
+# opreport. How the sessions are built determines the samples.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -20,7 +20,7 @@ export_it()
 	timeout -k 5 60 "$OPROFILE" export "$@" --session-dir "$session"
 }
 
-# A program without inlining; outer calls mid and leaf, mid calls leaf.
+# Builds a program without inlining: outer calls mid and leaf, mid calls leaf.
 program()
 {
 	cat >t.c <<-'END'
@@ -72,7 +72,7 @@ totals()
 	timeout 60 python3 "$SOURCE_ROOT/tests/cmd/exported.py" totals "$@" leaf mid outer
 }
 
-# reported SOURCE...: "NAME SELF INCLUSIVE" of what is called as functions of C are.
+# reported SOURCE...: prints "NAME SELF INCLUSIVE" of each function whose name is a C identifier.
 reported()
 {
 	opreport --by symbol --children --csv "$@" 2>err | tr -d '\r' >csv
@@ -99,14 +99,15 @@ reported()
 	echo svg
 	export_it flamegraph --threshold 0 --svg -o svg
 	totals svg svg | diff wanted -
-	# gprof finds what is inclusive by the calls.
+	# gprof computes inclusive time from the calls.
 	if command -v gprof >/dev/null; then
 		export_it gmon -o gmon.out
 		gprof -b -p -q t gmon.out >gmon
 		cat gmon
 		totals gmon gmon | diff wanted -
 	fi
-	# These two are for compilers and linkers, which know themselves who calls whom.
+	# These two formats are for compilers and linkers, which know the calls themselves; they
+	# have self samples only.
 	sed 's/[0-9]*$/-/' wanted >wanted.self
 	export_it afdo -o afdo
 	cat afdo
@@ -120,7 +121,7 @@ reported()
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	local f=$DATA/arm64/perf.data name
-	# The five with the most.
+	# Compare the five functions with the most samples.
 	reported "$f" | sort -k2,2nr | head -n 5 >wanted
 	cat wanted
 	[ "$(wc -l <wanted)" -eq 5 ]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""exported.py check FORMAT FILE CSV : whether an exported profile is well formed, and says of every
-function what CSV (`opreport --by symbol --csv`, may be "-") and the folded stacks beside it say.
-exported.py callgrind FOLDED FILE... : whether files of callgrind's format say what folded stacks say.
-exported.py stacks FORMAT FILE : its stacks, sorted: "N;outermost;...;innermost" as JSON lines.
-exported.py totals FORMAT FILE NAME... : "NAME SELF INCLUSIVE" of each function; INCLUSIVE is "-" where
-the format has no callers.
+"""exported.py check FORMAT FILE CSV : checks that an exported profile is well formed, and that its
+counts of each function equal those of CSV (`opreport --by symbol --csv`, may be "-") and of the
+folded stacks.
+exported.py callgrind FOLDED FILE... : compares callgrind files with folded stacks.
+exported.py stacks FORMAT FILE : prints its stacks, sorted: "N;outermost;...;innermost" as JSON lines.
+exported.py totals FORMAT FILE NAME... : prints "NAME SELF INCLUSIVE" of each function; INCLUSIVE is
+"-" if the format has no callers.
 
-Each reader knows nothing of the program under test: it is made after the format's own
-description, and checks what that demands."""
+The readers are independent of the program under test: each follows the format's own description
+and checks its requirements."""
 import csv
 import gzip
 import json
@@ -165,7 +166,7 @@ def chrome(path):
 
 
 def page(path, scripts):
-    """flame_page.h says what is in a page: its data, and the names of each node's stack"""
+    """flame_page.h describes the page: its data, and the names in each node's stack."""
     text = open(path, encoding="utf-8").read()
     need(text.count("<script") == scripts and text.count("</script>") == scripts, "a script too many")
     need(not re.search(r"""(src|href)\s*=""", text.split("<script>")[0].split("id=data")[0]),
@@ -182,7 +183,7 @@ def page(path, scripts):
 
 
 def flamegraph(path):
-    """export/flamegraph.c says what is in the page"""
+    """export/flamegraph.c describes the page."""
     data, names = page(path, 2)
     for who, rows in zip(data["who"], data["rows"]):
         node = 0
@@ -193,7 +194,7 @@ def flamegraph(path):
 
 
 def heatmap(path):
-    """export/heatmap.c says what is in the page; commands it has none"""
+    """export/heatmap.c describes the page; it has no commands."""
     data, names = page(path, 3)
     heat = data["heat"]
     need(len(set(map(tuple, data["who"]))) == len(data["who"]), "a cell occurs twice")
@@ -213,8 +214,9 @@ def folded(path):
 
 
 def callgrind(path):
-    """valgrind's manual, "Callgrind Format Specification"; returns self and inclusive costs of the
-    first event by function, where a function's inclusive cost is its own and that of its calls"""
+    """valgrind's manual, "Callgrind Format Specification". Returns self and inclusive costs of
+    the first event by function; the inclusive cost of a function is its self cost plus that of
+    its calls."""
     names, own, calls, summary = {}, Counter(), Counter(), None
     at, field = {}, re.compile(r"(c?(?:ob|fl|fi|fe|fn))=\((\d+)\)(?: (.*))?$")
     calling = False
@@ -246,7 +248,8 @@ def callgrind(path):
 
 
 def perf_script(path):
-    """tools/perf/Documentation/perf-script.txt: a line of the sample, then its frames, innermost first"""
+    """tools/perf/Documentation/perf-script.txt: a line for the sample, then its frames, innermost
+    first."""
     stack = []
     for line in open(path, encoding="utf-8", errors="replace", newline="\n"):
         line = line.rstrip("\n")
@@ -263,7 +266,7 @@ def perf_script(path):
 
 
 def svg(path):
-    """A frame's title is "NAME (N samples, P %)"; its callers are the frames below it"""
+    """A frame's title is "NAME (N samples, P %)"; its callers are the frames below it."""
     name = "{http://www.w3.org/2000/svg}"
     frames = []
     for group in xml.etree.ElementTree.parse(path).getroot().iter(name + "g"):
@@ -284,7 +287,8 @@ def svg(path):
 
 
 def gmon(path):
-    """The output of gprof -b -p -q, with samples as its seconds: (own, inclusive)"""
+    """Reads the output of gprof -b -p -q, in which seconds are samples. Returns (self,
+    inclusive)."""
     own, inclusive, graph = Counter(), Counter(), False
     for line in open(path):
         flat = re.match(r" *[\d.]+ +[\d.]+ +([\d.]+) .*?(\S+)$", line)
@@ -298,8 +302,8 @@ def gmon(path):
 
 
 def afdo(path):
-    """llvm/ProfileData/SampleProfReader.h: "NAME:TOTAL:HEAD", and its lines, here with a sample
-    each where there is one: (own, None)"""
+    """llvm/ProfileData/SampleProfReader.h: "NAME:TOTAL:HEAD", then its lines, with their samples.
+    Returns (self, None)."""
     own = Counter()
     for line in open(path):
         head = re.match(r"(\S+):(\d+):\d+$", line)
@@ -315,7 +319,8 @@ def afdo(path):
 
 
 def bolt(path):
-    """bolt/Profile/DataReader.h, of samples: "no_lbr EVENT:", "1 NAME OFFSET COUNT": (own, None)"""
+    """bolt/Profile/DataReader.h, with samples: "no_lbr EVENT:", "1 NAME OFFSET COUNT". Returns
+    (self, None)."""
     own = Counter()
     with open(path) as file:
         need(next(file).startswith("no_lbr "), "no_lbr")
@@ -348,12 +353,12 @@ def totals(stacks):
 
 
 def as_folded(name):
-    """What folded stacks make of a name."""
+    """Returns the name as folded stacks write it."""
     return re.sub("[\x00-\x1f\x7f]", "?", name.replace(";", ":"))
 
 
 def as_csv(name):
-    """What CSV makes of it, which has a line for each row."""
+    """Returns the name as CSV writes it, which has one line for each row."""
     named = {"\n": "\\n", "\t": "\\t"}
     return re.sub("[\x00-\x1f\x7f]", lambda c: named.get(c[0], "\\x%02x" % ord(c[0])), name)
 
@@ -377,7 +382,8 @@ def check(form, path, reported, beside):
 
 
 def check_callgrind(beside, *paths):
-    """Files of applications together against folded stacks: of functions that do not recurse."""
+    """Compares the sum of several applications' files with folded stacks, for functions that do
+    not recurse."""
     own, inclusive = Counter(), Counter()
     for path in paths:
         more = callgrind(path)

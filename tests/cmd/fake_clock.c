@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fake_clock.c - preloaded into a command: the time of day is as many seconds off as the file that
- * FAKE_CLOCK names says. */
+/* fake_clock.c - preloaded into a command: shifts the time of day by the number of seconds in the
+ * file that FAKE_CLOCK names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

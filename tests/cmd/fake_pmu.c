@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fake_pmu.c - preloaded into a command: a machine with counters that has none.  Events of the
- * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
- * /sys/bus/event_source/devices, and what FAKE_CPUINFO names for /proc/cpuinfo.  Of its PMUs the type 101 is of CPUs with even numbers alone,
- * 102 of the odd ones, 103 is AMD's IBS as Linux 6.1 has it, 105 counts and
- * has no samples, as msr, and 110 and up of no core: they are counted once for each CPU of their
- * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
- * as one group.  With FAKE_DEFER the kernel takes what Linux 6.19 takes, and says so; it has the user's
- * part of chains at once, though.  What FAKE_PARANOID names stands for
- * /proc/sys/kernel/perf_event_paranoid, and nobody may have events of the kernel.  With FAKE_NONE there are
- * no events but the kernel's own. */
+/* fake_pmu.c - preloaded into a command: emulates hardware counters on a machine without any.
+ *
+ * CPU events are counted by the kernel's clock.  FAKE_SYSFS replaces
+ * /sys/bus/event_source/devices, and FAKE_CPUINFO replaces /proc/cpuinfo.  PMU type 101
+ * belongs to CPUs with even numbers, 102 to those with odd numbers; 103 is AMD's IBS as in
+ * Linux 6.1; 105 counts but cannot sample, like msr; 110 and above belong to no core and are
+ * counted once for each CPU in their cpumask.  FAKE_PRECISE is the highest precision of
+ * samples.  FAKE_COUNTERS is the number of events that a group can count at once.  With
+ * FAKE_DEFER the kernel accepts the flags of Linux 6.19 for deferred call chains and reports
+ * them, but still delivers user call chains at once.  FAKE_PARANOID replaces
+ * /proc/sys/kernel/perf_event_paranoid, and then no user may open kernel events.  With
+ * FAKE_NONE the only events are the kernel's software events. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,7 +59,8 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* The parameters are named as the C library declares them.  By the name that files of 64 bits give it. */
+/* The parameters have the names of the C library's declaration. Also defined under its 64-bit
+ * name. */
 int openat(int __fd, const char *__file, int __oflag, ...)
 {
 	char room[4096];
@@ -88,7 +91,8 @@ int access(const char *__name, int __type)
 	return real(moved(__name, room), __type);
 }
 
-/* 0, or the errno that such a machine gives; *a becomes something that this one has. */
+/* Replaces *a by an event that this machine has. Returns 0, or the errno of the emulated
+ * machine. */
 static int translate(struct perf_event_attr *a, long cpu)
 {
 	const char *precise = getenv("FAKE_PRECISE");
@@ -125,7 +129,8 @@ static int translate(struct perf_event_attr *a, long cpu)
 	return 0;
 }
 
-/* Of a group at most FAKE_COUNTERS are counted at once; by the descriptor of its first one. */
+/* Returns whether a group exceeds FAKE_COUNTERS events; groups are known by the descriptor of
+ * their first event. */
 static int too_many(const struct perf_event_attr *a, int group, bool is_new, int fd)
 {
 	static int members[4096];
@@ -140,7 +145,7 @@ static int too_many(const struct perf_event_attr *a, int group, bool is_new, int
 	       ++members[group] > (int)strtol(counters, NULL, 10);
 }
 
-/* attr.defer_callchain and .defer_output, which headers of today do not have. */
+/* Handles attr.defer_callchain and .defer_output, which current headers lack. */
 static void take_deferred(struct perf_event_attr *a)
 {
 	const uint64_t callchain = 1ULL << 38, output = 1ULL << 39;

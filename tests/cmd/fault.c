@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fault.c - preloaded into a command: FAULT_CALL (open, read or mmap) on the file FAULT_PATH (an absolute path, or
- * the end of one) fails with the number FAULT_ERRNO.  open(2) and stat(2) go together, as they do for a broken disk. */
+/* fault.c - preloaded into a command: FAULT_CALL (open, read or mmap) on the file FAULT_PATH (an
+ * absolute path, or the end of one) fails with the error number FAULT_ERRNO. stat(2) fails
+ * together with open(2), as on a broken disk. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static int fails(const char *call, const char *path)
 	return 1;
 }
 
-/* The path that leads to a descriptor.  0: there is none. */
+/* Stores the path of a file descriptor. Returns 0 if there is none. */
 static int path_of(int fd, char *path)
 {
 	char link[64];
@@ -61,8 +62,8 @@ static int fails_at(const char *call, int at, const char *name)
 	return fails(call, path);
 }
 
-/* By both names: which one a program calls depends on its _FILE_OFFSET_BITS.  The mode is in its
- * register, whether it is given or not. */
+/* Defined under both names: a program calls one or the other depending on its _FILE_OFFSET_BITS.
+ * The mode is read from its register, whether or not the caller passed it. */
 int open_32(const char *path, int flags, mode_t mode) __asm__("open");
 int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
 int open_64_2(const char *path, int flags) __asm__("__open64_2");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile export folded, and reports by stack.
+# oprofile export folded, and reports grouped by stack.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -15,7 +15,7 @@ folded()
 	timeout -k 5 60 "$OPROFILE" export folded "$@"
 }
 
-# Of lines "a;b;c N": N by the innermost function.
+# Sums the counts of lines "a;b;c N" by the innermost function.
 leaves()
 {
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); sum[$0] += n }
@@ -26,10 +26,10 @@ leaves()
 	need_recording
 	operf --callgraph --session-dir "$out" "$WORKLOADS/ratio" 1000 >/dev/null 2>"$out/err"
 	folded --session-dir "$out" >"$out/folded"
-	# Nearly all of it is there.
+	# Nearly all samples are in the expected stack.
 	awk '/^ratio;.*;main;work_run_parts;.*work_b [0-9]+$/ { b += $NF } { all += $NF }
 		END { exit !(b > 0.9 * all) }' "$out/folded"
-	# What a report without callers counts, function by function.
+	# Compare with the counts of a report without callers, function by function.
 	diff <(leaves "$out/folded" | grep 'work_[ab]$') \
 		<("$OPROFILE" report --session-dir "$out" --by symbol --csv |
 			tr -d '\r' | awk -F, '/^work_[ab],/ { print $2, $1 }' | sort)
@@ -44,18 +44,19 @@ leaves()
 		-o "$out/perf.data" "$WORKLOADS/deep" 300 500 >/dev/null 2>&1 ||
 		skip "perf cannot record here"
 	folded "$out/perf.data" -o "$out/folded"
-	# The line with most samples goes down the whole of it.
+	# The stack with the most samples is complete.
 	sort -k2 -n -t' ' -r "$out/folded" | awk -F'[; ]' '{ n = $NF; d = 0
 		for (i = 1; i < NF; i++) d += $i == "descend"
 		if (d == 301) whole += n
 		all += n } END { print whole, all; exit !(whole > 0.9 * all) }'
-	# By way of a session the same.
+	# The same through a session.
 	"$OPROFILE" import --session-dir "$out" "$out/perf.data"
 	folded --session-dir "$out" >"$out/session"
 	cmp "$out/folded" "$out/session"
 }
 
-# What perf of the machine itself made of it, name by name (a file in brackets where it has none).
+# The output of perf on the recording machine, name by name (a file in brackets if it has no
+# name).
 @test "stacks of another machine: as its own perf has them" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
@@ -85,7 +86,7 @@ leaves()
 	run -1 --separate-stderr folded "$out/nothing.data"
 	run -1 --separate-stderr folded "$f" -o "$out/no/where"
 	[ "$(grep -vc 'warning:' <<<"$stderr")" -eq 1 ]
-	# An old one is replaced only by a whole one.
+	# An existing file is only replaced by a complete one.
 	echo old >"$out/kept"
 	run -1 folded "$DATA/arm64/perf.full.data" -o "$out/kept"
 	[ "$(cat "$out/kept")" = old ]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""forbid_perf.py COMMAND [WORD]...: runs it below a seccomp filter that refuses perf_event_open(2) with
-EPERM, as container engines have one for those without CAP_PERFMON.  Status 77: not known for this CPU."""
+"""forbid_perf.py COMMAND [ARGUMENT]...: runs it under a seccomp filter that refuses
+perf_event_open(2) with EPERM, like that of container engines for processes without CAP_PERFMON.
+Exit status 77: the system call number of this CPU is unknown."""
 import ctypes
 import errno
 import os

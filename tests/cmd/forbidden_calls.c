@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* forbidden_calls.c - preloaded: a thread waits until the file that FORBIDDEN_CALLS names is there, then makes
- * system calls that the program should not be able to make.  FORBIDDEN_CALLS.results gets one line for
- * each: NAME NUMBER ERRNO, with the errno 0 for a success. */
+/* forbidden_calls.c - preloaded: a thread waits until the file that FORBIDDEN_CALLS names exists,
+ * then makes system calls that the program must not be able to make. It writes one line for each
+ * to FORBIDDEN_CALLS.results: NAME NUMBER ERRNO, with the errno 0 for success. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -38,8 +38,8 @@ static void result(FILE *to, const struct call *c)
 	fprintf(to, "%s %ld %d\n", c->name, c->nr, r == -1 ? errno : 0);
 }
 
-/* Arguments with which each would succeed, or fail with another errno than EPERM, for a thread with all
- * capabilities; most of all without an effect. */
+/* For a thread with all capabilities, each call with these arguments would succeed or fail with
+ * another errno than EPERM; most would have no effect. */
 static void make_calls(FILE *to)
 {
 	const char *program = "/bin/true";

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Links and files that another user put where we write, and caches and configuration that others can change.
+# Links and files that another user placed where our programs write, and caches and configuration
+# that other users can change.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -31,14 +32,14 @@ oprofile()
 	timeout -k 5 60 "$OPROFILE" "$@"
 }
 
-# plant LINK TARGET: as another user does.
+# plant LINK TARGET: makes a symbolic link as another user.
 plant()
 {
 	ln -s "$2" "$1"
 	chown -h 65534 "$1"
 }
 
-# A command whose output would go through what was planted.
+# Checks that a command fails whose output would go through the planted link.
 is_refused() # COMMAND...
 {
 	run --separate-stderr "$@"
@@ -145,7 +146,7 @@ is_refused() # COMMAND...
 	run -0 oparchive --session-dir session --output-directory out
 }
 
-# build CACHE-HOME: prints what `oprofile cache` says.
+# build CACHE-HOME: builds an index and prints the output of `oprofile cache`.
 build()
 {
 	run --separate-stderr env XDG_CACHE_HOME="$1" "$OPROFILE" cache --build "$OPROFILE_LINKS/../src/tools/oprofile"
@@ -161,7 +162,8 @@ build()
 		[ "$(grep -c "the cache $PWD/xdg/oprofile is not used: other users can change it" <<<"$stderr")" -eq 1 ]
 		[ -z "$(ls xdg/oprofile)" ]
 	done
-	# So is one below a directory of another user, or one that another user could make first.
+	# So is a cache in a directory that belongs to another user, or that another user could
+	# create first.
 	rm -rf xdg
 	mkdir -p xdg/oprofile
 	chown 65534 xdg

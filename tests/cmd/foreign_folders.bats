@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf, opimport: what others laid in a folder leads nowhere.
+# operf and opimport never follow what other users placed in a directory.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -134,7 +134,8 @@ refused() # PATH WHY
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 }
 
-# PATTERN: what other users could redirect.  Lists the calls that change something there by its path.
+# PATTERN matches the paths that other users could redirect. Lists the system calls that change
+# something there by path.
 changed_by_path()
 {
 	grep -E '^[0-9]+ +(rename|renameat|renameat2|unlink|unlinkat|mkdir|mkdirat|link|linkat|rmdir|chmod|fchmodat|utimensat|symlinkat|openat)\(' \
@@ -197,7 +198,7 @@ changed_by_path()
 	cd place
 	run -0 operf -e page-faults:1 true
 	ln -s ../victim lure
-	# With what a recorder writes as links to a file of its caller.
+	# The recorder's own file names are links to a file of its caller.
 	echo secret >"$BATS_TEST_TMPDIR/secret"
 	for name in kallsyms.zst modules modules.part segment-000002; do
 		ln -s "$BATS_TEST_TMPDIR/secret" "../victim/samples/current/$name"
@@ -207,7 +208,7 @@ changed_by_path()
 	python3 "$BATS_TEST_DIRNAME/swap_loop.py" 65534 oprofile_data lure 3>&- &
 	target=$!
 	for ((i = 0; i < 40; i++)); do
-		# Either is right: it is recorded, or the link was seen.
+		# Both outcomes are correct: the recording succeeds, or the link is detected.
 		operf -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/said" ||
 			grep -qE 'symbolic link|belongs to user|No such file|Not a directory' "$BATS_TEST_TMPDIR/said"
 		operf --append -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/said" ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of another user are read with --force only.
+# Recordings of another user are only read with --force.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -43,7 +43,8 @@ is_refused() # PATH, after `run --separate-stderr`
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-# check PATH COMMAND...: refused while PATH is another's, and read then with --force, and without by its owner.
+# check PATH COMMAND...: checks that the command refuses PATH while another user owns it, reads it
+# then with --force, and without --force as its owner.
 check()
 {
 	local path=$1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of opreport in the documents that the project was founded on, as they are
-# written there (relative to a folder with ./oprofile_data), and what those show.
+# The opreport commands in the documents that the project is based on, as written there (relative
+# to a directory with ./oprofile_data), and their output.
 
 load helpers
 
@@ -22,7 +22,7 @@ make_session() {
 	write_segment "$DIR/$1/oprofile_data/samples/current"
 }
 
-# functions NAME...: assembler of functions of 16 bytes each.
+# functions NAME...: prints assembler code of functions of 16 bytes each.
 functions() {
 	printf '.text\n'
 	for name; do
@@ -32,7 +32,7 @@ functions() {
 	printf '.section .note.GNU-stack,"",%%progbits\n'
 }
 
-# A kernel module as the kernel's build leaves it: not linked.
+# Builds a kernel module as the kernel's build leaves it: not linked.
 build_module() {
 	mkdir -p "$DIR/tree/kernel/fs/ext3"
 	functions ext3_group_sparse ext3_count_free_blocks ext3_fill_super rest > "$DIR/ext3.s"
@@ -40,7 +40,7 @@ build_module() {
 	echo 'ext3 0xffffffffc0000000 16384 - .text=0xffffffffc0000000' > "$DIR/modules"
 }
 
-# The numbers of the note on modules.
+# The numbers in the note on modules.
 describe_module() {
 	cat <<-'END'
 		info|797.948|AMD64 processors|host||1000
@@ -70,7 +70,7 @@ build_program() {
 		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p')))
 }
 
-# The numbers of the slides: a flat profile, and 8 samples of the kernel in 1728.
+# The numbers on the slides: a flat profile, and 8 kernel samples of 1728.
 describe_program() {
 	cat <<-END
 		info|0|Some CPU|host||1000
@@ -85,7 +85,7 @@ describe_program() {
 	END
 }
 
-# A whole system, as in the manual.
+# A system-wide recording as in the manual.
 describe_system() {
 	cat <<-'END'
 		info|863.195|PIII|host||1000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A full disk is called by its name, the status is not 0, and nothing is left that would pass for the whole.
+# A full disk: the error names it, the status is not 0, and no incomplete file remains.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -25,13 +25,13 @@ teardown()
 	umount "$disk" 2>/dev/null || true
 }
 
-# full_disk KIB: so much room on $disk.
+# full_disk KIB: mounts a file system of this size on $disk.
 full_disk()
 {
 	mount -t tmpfs -o "size=${1}k,mode=700" none "$disk" || skip "nothing can be mounted here"
 }
 
-# Runs a command that fills $disk: status 1, one line with the reason, and no file.
+# Runs a command that fills $disk, and checks: status 1, one line with the reason, and no file.
 fills() # COMMAND...
 {
 	run -1 --separate-stderr "$@"
@@ -64,7 +64,7 @@ fills() # COMMAND...
 	fills "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/rec" --output "$disk/a.oparchive"
 	fills "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/rec" -o "$disk/folder"
 	[ ! -e "$disk/folder" ]
-	# A folder that was there keeps its files.
+	# An existing directory keeps its files.
 	mkdir "$disk/folder"
 	echo mine >"$disk/folder/own"
 	run -1 oparchive --session-dir "$DIR/rec" -o "$disk/folder"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Groups of which only the first event is sampled, and the others are read then: {a,b}:S.
+# Event groups whose first event is sampled, and whose other events are read at each sample:
+# {a,b}:S.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -25,7 +26,7 @@ teardown()
 	end_recording_test
 }
 
-# EVENT,SAMPLES,PERIOD of perf report of the file $1.  perf 6.1 crashes at times.
+# Prints EVENT,SAMPLES,PERIOD from perf report of the file $1. perf 6.1 sometimes crashes.
 by_perf()
 {
 	for try in 1 2 3 none; do
@@ -40,13 +41,13 @@ by_perf()
 		"$BATS_TEST_TMPDIR/perf.txt" | sort
 }
 
-# The same of opreport's sources.
+# Prints the same from opreport.
 by_event()
 {
 	opreport "$@" --by event --csv | sed 1d | cut -d, -f1-3 | sort
 }
 
-# The sum of the periods of event $1 in $BATS_TEST_TMPDIR/ours.
+# Prints the sum of the periods of event $1 in $BATS_TEST_TMPDIR/ours.
 period()
 {
 	awk -F, -v e="$1" '$1 == e { sum += $3 } END { print sum + 0 }' "$BATS_TEST_TMPDIR/ours"
@@ -57,7 +58,7 @@ period()
 		--perf-data "$BATS_TEST_TMPDIR/p.data" python3 "$BATS_TEST_TMPDIR/touch.py"
 	by_event --session-dir "$session" >"$BATS_TEST_TMPDIR/ours"
 	cat "$BATS_TEST_TMPDIR/ours"
-	# Each page is a fault; none of them is a sample of its own.
+	# Each page causes a fault, but faults have no samples of their own.
 	[ "$(period page-faults)" -ge 5000 ]
 	[ "$(period page-faults)" -lt 500000 ]
 	[ "$(period cpu-clock)" -ge 400000000 ]
@@ -106,7 +107,7 @@ period()
 	timeout -k 5 60 "$OPROFILE" script "$file" -F comm,tid,time,period,event >"$BATS_TEST_TMPDIR/b"
 	[ -s "$BATS_TEST_TMPDIR/a" ]
 	diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
-	# A session made of it has the same.
+	# A session that is imported from it has the same.
 	timeout -k 5 60 "$OPROFILE_LINKS/opimport" --session-dir "$session" "$file"
 	by_event --session-dir "$session" | diff "$BATS_TEST_TMPDIR/perf" -
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hang.c - preloaded into a command: files whose path has HANG_PATH in it lie on a server that does
- * not answer, and with HANG_MEMORY memory of other processes does. */
+/* hang.c - preloaded into a command: accesses to files with HANG_PATH in their path never return,
+ * as on a dead file server. With HANG_MEMORY the same applies to reading the memory of other
+ * processes. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -45,8 +46,8 @@ static int really_stat(const char *path, struct stat *ret_st)
 	return fstatat(AT_FDCWD, path, ret_st, 0);
 }
 
-/* By both names: which one a program calls depends on its _FILE_OFFSET_BITS.  The mode is in its
- * register, whether it is given or not. */
+/* Defined under both names: a program calls one or the other depending on its _FILE_OFFSET_BITS.
+ * The mode is read from its register, whether or not the caller passed it. */
 int open_32(const char *path, int flags, mode_t mode) __asm__("open");
 int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
 int openat_32(int at, const char *path, int flags, mode_t mode) __asm__("openat");

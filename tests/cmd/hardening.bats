@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How the program and the library for others are linked and compiled: see the top meson.build.
+# How the program and the public library are compiled and linked: see the top meson.build.
 
 setup() {
 	bats_require_minimum_version 1.5.0
@@ -11,7 +11,7 @@ setup() {
 		skip "a build with sanitizers, which replace it: NOT TESTED"
 }
 
-# What of the C library FILE asks for.
+# Prints the symbols that FILE imports.
 imports() {
 	readelf --dyn-syms -W "$1" | awk '$7 == "UND" { sub(/@.*/, "", $8); print $8 }'
 }
@@ -37,7 +37,7 @@ imports() {
 	for file in "$OPROFILE" "$library"; do
 		imports "$file" | grep -qx '__stack_chk_fail'
 	done
-	# In our own functions, and not just in a library that is linked in.
+	# Check our own functions, not only a library that is linked in.
 	objects=("$BUILD_ROOT"/src/base/libbase.a.p/*.o)
 	[ -e "${objects[0]}" ] || skip "there are no objects: NOT TESTED"
 	readelf -sW "${objects[@]}" | grep -q '__stack_chk_fail'

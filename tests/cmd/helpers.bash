@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tests of commands share.  Every command that could hang runs under timeout(1).
+# Functions that the tests of commands share. Every command that could hang runs under timeout(1).
 
 operf()
 {
@@ -16,7 +16,7 @@ oparchive()
 	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
 }
 
-# setup() and teardown() of tests that record.
+# setup() and teardown() of tests that make recordings.
 begin_recording_test()
 {
 	recorder=
@@ -41,14 +41,15 @@ end_recording_test()
 	fi
 }
 
-# A fresh session folder for the test, in $session.
+# Sets $session to a new session directory of the test.
 new_session()
 {
 	session=$BATS_TEST_TMPDIR/session
 	mkdir -p "$session"
 }
 
-# Skips the test where the kernel lets nothing be recorded, or with --system-wide not all; any other failure is one.
+# Skips the test if the kernel refuses recordings, or with --system-wide refuses to record all
+# processes. Any other failure fails the test.
 need_recording() # OPTION...
 {
 	local probe=$BATS_TEST_TMPDIR/probe
@@ -59,9 +60,9 @@ need_recording() # OPTION...
 	skip "recording is not possible here: $(tail -n 1 "$BATS_TEST_TMPDIR/probe.err")"
 }
 
-# `perf record`, twice more where it crashes: perf 6.1 does while another recording of all CPUs asks the
-# kernel for build-ids (docs/perf-report.md).
-perf_record() # WORDS...: not into a pipe
+# Runs `perf record`, up to three times if it crashes: perf 6.1 does while another recording of
+# all CPUs requests build-ids from the kernel (docs/perf-report.md).
+perf_record() # ARGUMENT...: not into a pipe
 {
 	local status try
 	for try in 1 2 3; do
@@ -84,14 +85,14 @@ as_nobody()
 		"$OPROFILE_LINKS/operf" "$@"
 }
 
-# Whether somebody without rights can run the program where it is built.
+# Skips the test unless an unprivileged user can run the program in its build directory.
 need_nobody()
 {
 	need setpriv
 	as_nobody --version >/dev/null 2>&1 || skip "nobody cannot run programs of this folder"
 }
 
-# A session folder that nobody owns and can reach, in $session.
+# Makes a session directory that belongs to user nobody, who can reach it, in $session.
 open_session()
 {
 	public=$(mktemp -d)
@@ -106,7 +107,8 @@ need()
 	command -v "$1" >/dev/null || skip "needs $1"
 }
 
-# Recordings of other machines, where this checkout has them beside it, in $DATA.
+# Sets $DATA to the recordings of other machines, or skips the test if they are not next to this
+# checkout.
 need_data()
 {
 	DATA=$SOURCE_ROOT/../shared/data
@@ -115,7 +117,7 @@ need_data()
 		skip "the recordings here belong to another user: NOT TESTED"
 }
 
-# wait_for FILE PATTERN: waits until the file has it, 20 seconds at most.
+# wait_for FILE PATTERN: waits until the file contains it, 20 seconds at most.
 wait_for()
 {
 	for ((i = 0; i < 200; i++)); do
@@ -127,8 +129,8 @@ wait_for()
 	return 1
 }
 
-# Runs operf in the background with its stderr in $log; $recorder is its pid.  No timeout(1)
-# between: signals must reach operf itself.
+# Runs operf in the background with its stderr in $log; $recorder is its pid. It does not run
+# under timeout(1), because signals must reach operf itself.
 start_operf()
 {
 	log=$BATS_TEST_TMPDIR/operf.log
@@ -149,22 +151,22 @@ wait_operf()
 	recorder=
 }
 
-# end_line FIELD [FILE]: samples, lost or throttled as the last line of operf says.
+# end_line FIELD [FILE]: prints samples, lost or throttled from the last line of operf.
 end_line()
 {
 	sed -n 's/.*Profiling done\. \([0-9]*\) samples, \([0-9]*\) lost, \([0-9]*\) throttled.*/samples=\1 lost=\2 throttled=\3/p' \
 		"${2:-$log}" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 
-# All samples of the session as opreport counts them.
+# Prints the number of samples of the session as opreport counts them.
 reported_samples()
 {
 	opreport --session-dir "$session" --by event --csv "$@" |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
 }
 
-# check_shares TRUTH OPTION...: the shares that the program printed against those of the report,
-# within five percent of all.
+# check_shares TRUTH OPTION...: compares the shares that the program printed with those of the
+# report; they may differ by five percent of all samples.
 check_shares()
 {
 	timeout 60 python3 - "$@" <<-'END'
@@ -191,14 +193,15 @@ check_shares()
 	END
 }
 
-# write_segment FOLDER: makes the folder and in it a segment of what is described on stdin.
+# write_segment DIRECTORY: makes the directory, and in it a segment from the description on stdin.
 write_segment()
 {
 	mkdir -p "$1"
 	"$WRITE_SESSION" "$1/segment-000001"
 }
 
-# three_functions BYTES: assembler for leaf, mid and turn(char const*, int), each so long.
+# three_functions BYTES: prints assembler code of leaf, mid and turn(char const*, int), each of
+# this size.
 three_functions()
 {
 	cat <<-END
@@ -217,28 +220,28 @@ three_functions()
 	END
 }
 
-# Where .text of a file is in the file.
+# Prints the file offset of .text.
 text_offset()
 {
 	readelf -SW "$1" |
 		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p'
 }
 
-# Where .text is when it runs.
+# Prints the virtual address of .text.
 text_address()
 {
 	readelf -SW "$1" |
 		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
 }
 
-# behind CALLER CALLEE: where the first call of CALLEE in CALLER returns to, by the output of
-# objdump -d in the file "code".
+# behind CALLER CALLEE: prints the return address of the first call of CALLEE in CALLER, from the
+# output of objdump -d in the file "code".
 behind()
 {
 	sed -n "/<$1>:/,/^\$/p" code | sed -n "/<$2>\$/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}"
 }
 
-# The address of a function, likewise.
+# Prints the address of a function, from the same file.
 begin_of()
 {
 	sed -n "s/^\([0-9a-f]*\) <$1>:/0x\1/p" code

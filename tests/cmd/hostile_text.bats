@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that any user can choose, in every text output: see hostile_text.py.
+# Hostile names, which any user can choose, in every text output: see hostile_text.py.
 load helpers
 
 bats_require_minimum_version 1.5.0
 
-# In parts, which run at the same time where bats can.
+# Runs one part of the tests; bats can run the parts in parallel.
 hostile_text() # PART
 {
 	need gcc

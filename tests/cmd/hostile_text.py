@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""hostile_text.py DIR - every text output of every command, of a session whose names are hostile.
+"""hostile_text.py DIR - checks every text output of every command, for a session with hostile names.
 
-A command, a binary, a function, a source file, a source line, an event, a control group and a
-host have names that any user can choose.  None of them may reach a terminal as a command, begin
-a line, or break the format that it is in.  OPROFILE_LINKS, OPROFILE and WRITE_SESSION are as in
+Any user can choose the names of commands, binaries, functions, source files, source lines,
+events, control groups and hosts.  None of them may reach a terminal as a control sequence, start
+a new line, or break the output format.  OPROFILE_LINKS, OPROFILE and WRITE_SESSION are as in
 tests/cmd/meson.build.  Prints each violation; exit status 1 if there is one."""
 import csv
 import io
@@ -17,7 +17,7 @@ import sys
 import xml.dom.minidom
 
 PROFILER = os.environ["OPROFILE"]
-MARK = b"Qz"  # begins what follows a line end in a name: no line of an output may begin with it
+MARK = b"Qz"  # follows each line end in a name: no line of output may start with it
 LONG = b"L" * 4096
 
 HOSTILE = {
@@ -86,7 +86,7 @@ def check_xml(words, text):
 
 
 def check_csv(words, text):
-    """Rows of one length.  RFC 4180 ends lines with CR LF."""
+    """Checks that all rows have the same number of fields. RFC 4180 ends lines with CR LF."""
     rows = [r for r in csv.reader(io.StringIO(text.decode(errors="replace"), newline=""),
                                   strict=True)]
     if len({len(r) for r in rows}) > 1:
@@ -102,7 +102,7 @@ def check_folded(words, text):
 
 
 def check_html(words, text):
-    """No tag or script comes from a name."""
+    """Checks that names add no tag or script."""
     for bad in (b"<b onload", b"</script>]]>"):
         if bad in text:
             fail(words, "markup", text[text.index(bad) - 80:][:200])
@@ -125,7 +125,7 @@ def run(words, check=None, statuses=(0, 1), crlf=False, **kwargs):
 
 
 def run_to_file(words, path, check=None):
-    """As run(), with the output in a file that `words` name, which is checked also."""
+    """Like run(), and also checks the output file that `words` name."""
     done = run(words)
     if done.returncode == 0:
         text = open(path, "rb").read()
@@ -134,20 +134,21 @@ def run_to_file(words, path, check=None):
             check(words, text)
 
 
-# ---- what is looked at ----
+# ---- checks of one output ----
 
 def escaped(name):
     return "".join("\\x%02x" % c for c in name)
 
 
 def file_name(name):
-    """What can be a file's name."""
+    """Returns the name as a valid file name."""
     return name.replace(b"/", b"_")[:200]
 
 
 def make_binary(dir):
-    """A library with a function for each name, compiled from a source file whose name, directory
-    and lines are hostile.  Placeholders of the same length are replaced in the linked file."""
+    """Makes a library with a function for each name, compiled from a source file whose name,
+    directory and lines are hostile. Placeholders of the same length are replaced in the linked
+    file."""
     names = list(HOSTILE.values())
     holders = [(b"H%03d_" % i).ljust(max(len(n), 5), b"x") for i, n in enumerate(names)]
     names = [n.ljust(len(h), b"_") for n, h in zip(names, holders)]
@@ -179,7 +180,7 @@ def make_binary(dir):
 
 
 def describe(dir):
-    """The lines for write_session."""
+    """Returns the input of write_session."""
     binary, build_id, functions = make_binary(dir)
     names = [escaped(n) for n in HOSTILE.values()]
     host = escaped(HOSTILE["escape"] + HOSTILE["line"])
@@ -196,7 +197,7 @@ def describe(dir):
     time = 2000
     for i in range(len(names)):
         address, size = functions[i]
-        # A call from one function to another, and to code of a binary that is not there.
+        # A call from one function to another, and to code of a missing binary.
         caller = functions[i - 1][0]
         for frames in (f"0+{address};0+{caller + 4}", f"{1 + i}+0x10;0+{address + 5}",
                        f"{len(names) + 1}+0x20;0+{address}", f"{len(names) + 2}+0x30"):
@@ -327,7 +328,7 @@ def check_callgrind_files(prefix):
 
 
 def check_op2calltree(dir):
-    """It reads text, which need not be from opreport."""
+    """op2calltree reads text, which need not come from opreport."""
     text = b"CPU: c\nCounted %s events (x) with a unit mask of 0x00 (y) count 1\n" \
         b"vma      samples  %%        linenr info                 image name               " \
         b"app name                 symbol name\n" % HOSTILE["escape"]
@@ -342,7 +343,7 @@ def check_op2calltree(dir):
 
 
 def check_files(session, dir):
-    """Commands that read or write files with such names."""
+    """Runs commands that read or write files with such names."""
     at = ("--session-dir", session)
     current = session + b"/samples/current"
     data = dir + b"/perf" + HOSTILE["line"].replace(b"/", b"") + HOSTILE["escape"] + b".data"

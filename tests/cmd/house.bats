@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The program as such: names, versions, help, unknown words.
+# The program in general: names, versions, help, unknown arguments.
 
 @test "--version names the version and the libraries" {
 	run "$OPROFILE" --version
