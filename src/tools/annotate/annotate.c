@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate.c - `oprofile annotate`, called opannotate: sources or code with the samples of each
- * line or instruction. */
+/* annotate.c - `oprofile annotate`, called opannotate: prints sources or code with the samples of
+ * each line or instruction. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ enum {
 
 extern const struct command command_annotate;
 
-/* One run. */
+/* The state of one run. */
 struct annotate {
 	struct annotate_options options;
 	struct report_plan plan;
@@ -58,13 +58,14 @@ struct annotate {
 	char ratios_said[RATIOS_SAID_MAX];
 	size_t only_file; /* with --hottest */
 	struct report_code code;
-	struct report_code source_code; /* the same, for sources that are in it */
+	struct report_code
+		source_code; /* the same, for sources embedded in debug information */
 	struct annotate_objdump objdump;
 	struct annotate_html *html; /* with --html */
 	struct err *err;
 };
 
-/* ---- what was asked for ---- */
+/* ---- request ---- */
 
 static int make_plan(struct annotate *a, char *const *words)
 {
@@ -72,7 +73,7 @@ static int make_plan(struct annotate *a, char *const *words)
 	int r;
 
 	plan->options = a->options.report;
-	/* The keys that lines are made of. */
+	/* Keys needed to compute lines. */
 	plan->options.symbols = true;
 	plan->options.details = true;
 	plan->options.debug_info = !a->options.assembly || a->options.both;
@@ -101,7 +102,7 @@ static int make_plan(struct annotate *a, char *const *words)
 		a->err);
 }
 
-/* The columns behind the counts have no titles of their own. */
+/* The ratio columns have no headings, so describe them in the header. */
 static const char *say_ratios(struct annotate *a)
 {
 	const struct present_options *o = &a->plan.present;
@@ -164,7 +165,7 @@ static bool annotate_is_wanted(const struct annotate *a, size_t file)
 
 /* ---- sources ---- */
 
-/* The image that most of a file's samples are of. */
+/* Returns the image with most of the file's samples. */
 static const struct profile_image *annotate_image_of(const struct annotate *a,
 						     const struct annotated_file *file)
 {
@@ -176,7 +177,7 @@ static const struct profile_image *annotate_image_of(const struct annotate *a,
 	return NULL;
 }
 
-/* Whether the file was changed after the binary was made that its samples are of. */
+/* Returns whether the source was changed after its binary was built. */
 static bool is_newer(const struct annotate *a, const struct profile_image *image,
 		     const struct source_file *source)
 {
@@ -200,7 +201,7 @@ static bool warn_of_newer(const struct annotate *a, const struct profile_image *
 	return true;
 }
 
-/* Opens the source, and says on stderr what is wrong with it. */
+/* Opens the source and warns about problems with it. */
 static int annotate_open_source(struct annotate *a, const struct annotated_file *file,
 				struct source_file *source, const char **ret_note)
 {
@@ -230,7 +231,7 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 	return 0;
 }
 
-/* For listings of code with sources between: said once for each. */
+/* For code listings with interleaved sources; warns once per source. */
 static FILE *annotate_open_text(void *ctx, const char *path)
 {
 	struct annotate *a = ctx;
@@ -372,7 +373,7 @@ static int write_below(struct annotate *a)
 	return r;
 }
 
-/* ---- pages, JSON ---- */
+/* ---- HTML pages, JSON ---- */
 
 static int open_page_source(void *ctx, size_t file, bool again,
 			    struct annotation_source *ret_source)
@@ -527,7 +528,7 @@ static int annotate(struct annotate *a, char *const *words)
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
 
-/* The words as they were given: parsing puts them in another order. */
+/* Copies the arguments in their original order, which parsing changes. */
 static const char **copy_words(int argc, char **argv)
 {
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));

@@ -23,12 +23,12 @@
 #include "tools/report/code.h"
 
 enum {
-	PROBE = 8192 /* bytes in which a text has no NUL, as diff and git have it */
+	PROBE = 8192 /* a text has no NUL in this many bytes, as in diff and git */
 };
 
 /* ---- sources ---- */
 
-/* NULL, or why it is not. */
+/* Returns NULL for a text, or the reason why it is not one. */
 static const char *annotate_files_check_text(int fd)
 {
 	char bytes[PROBE];
@@ -39,7 +39,7 @@ static const char *annotate_files_check_text(int fd)
 	return memchr(bytes, 0, (size_t)len) ? "it is not a text" : NULL;
 }
 
-/* Consumes the descriptor.  NULL, or why it cannot be shown. */
+/* Takes ownership of the descriptor.  Returns NULL, or the reason why the file cannot be shown. */
 static const char *annotate_files_take_text(struct source_file *s, int fd)
 {
 	const char *why = NULL;
@@ -58,7 +58,7 @@ static const char *annotate_files_take_text(struct source_file *s, int fd)
 	return why;
 }
 
-/* In the debug information: a file in memory. */
+/* Extracts a source embedded in the debug information into a file in memory. */
 static int open_embedded(const struct source_places *p, const char *full,
 			 const struct profile_image *image, int *ret_fd)
 {
@@ -84,7 +84,7 @@ static int open_embedded(const struct source_places *p, const char *full,
 	return r;
 }
 
-/* The path of the file with the image's code, NULL: none. */
+/* Returns the path of the file with the image's code, or NULL. */
 static const char *annotate_files_binary_of(const struct source_places *p,
 					    const struct profile_image *image)
 {
@@ -95,7 +95,7 @@ static const char *annotate_files_binary_of(const struct source_places *p,
 	return path[0] ? path : NULL;
 }
 
-/* A descriptor or a negative errno; s->file is NULL if it is nowhere. */
+/* Returns a descriptor or a negative errno; s->file is NULL if no file was found. */
 static int open_found(const struct source_places *p, const char *full,
 		      const struct profile_image *image, struct source_file *s)
 {
@@ -108,7 +108,7 @@ static int open_found(const struct source_places *p, const char *full,
 	return s->file ? io_open_regular(s->file, 0) : -ENOENT;
 }
 
-/* The same of a full path.  -ENOMEM or 0. */
+/* Finds the source for a full path.  Returns -ENOMEM or 0. */
 static int annotate_files_find_text(const struct source_places *p, const char *full,
 				    const struct profile_image *image,
 				    struct source_file *s, const char **ret_why)
@@ -160,7 +160,7 @@ int source_file_open(const struct source_places *places, const char *path,
 	*s = (struct source_file){ 0 };
 	if (!full)
 		return -ENOMEM;
-	/* "<artificial>", "<built-in>": made by the compiler. */
+	/* Names such as "<artificial>" and "<built-in>" come from the compiler. */
 	if (strchr(path, '<'))
 		why = "the compiler made it";
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
@@ -209,7 +209,8 @@ static int annotate_files_refuse(const struct annotate_output *o, const char *pa
 		       o->dir, path, o->dir);
 }
 
-/* A directory in the one that is open as `above`, which is closed; or a negative errno. */
+/* Opens or creates a directory in the one open as `above`, and closes `above`.  Returns a
+ * descriptor or a negative errno. */
 static int enter_folder(const struct annotate_output *o, int above, const char *name,
 			size_t len)
 {
@@ -223,7 +224,8 @@ static int enter_folder(const struct annotate_output *o, int above, const char *
 	return fd;
 }
 
-/* The directory that the file will be in: a descriptor, made if it is not there. */
+/* Opens the directory for the file, and creates it if missing.  Returns a descriptor or a
+ * negative errno. */
 static int open_folders(const struct annotate_output *o, const char *path,
 			const char **ret_name, struct err *err)
 {
@@ -238,7 +240,7 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	*ret_name = at;
 	if (fd >= 0)
 		return fd;
-	/* A link, a file, or a directory of another user, where the directory should be. */
+	/* A symbolic link or a file has the name of the directory. */
 	if (fd == -ELOOP || fd == -ENOTDIR)
 		return annotate_files_refuse(o, path, err);
 	if (fd == -EPERM)

@@ -20,17 +20,17 @@
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
 struct annotate_html {
-	char *dir; /* without slashes behind it */
+	char *dir; /* without trailing slashes */
 	struct scratch *making;
 	char *folder;   /* in `making` */
 	int fd;         /* of `folder` */
-	char path[128]; /* of the page at hand, in `folder` */
+	char path[128]; /* of the current page, in `folder` */
 	bool is_private;
 	struct buf page;
 	struct err *err;
 };
 
-/* 0, -EEXIST if there is something in it, or another negative errno. */
+/* Returns 0, -EEXIST if the directory is not empty, or another negative errno. */
 static int annotate_html_check_empty(const char *dir)
 {
 	DIR *d = NULL;
@@ -51,7 +51,7 @@ static int annotate_html_check_empty(const char *dir)
 	return r;
 }
 
-/* What is there already is not touched. */
+/* Existing files are never overwritten. */
 static int check_place(const char *dir, struct err *err)
 {
 	struct stat st;
@@ -86,7 +86,7 @@ static char *without_slashes(const char *dir)
 	return strndup(dir, len);
 }
 
-/* "DIR.making-XXXXXX/pages", with the folders that pages are in. */
+/* Creates "DIR.making-XXXXXX/pages" and its subdirectories. */
 static int make_folders(struct annotate_html *h)
 {
 	int r;
@@ -144,7 +144,7 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 	return *ret_page ? 0 : err_set(h->err, -ENOMEM, "out of memory");
 }
 
-/* In one piece, so that it is known why it cannot be written. */
+/* Writes the page with one call, so that errno explains a failure. */
 static int annotate_html_write_page(struct annotate_html *h)
 {
 	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
@@ -174,14 +174,14 @@ void annotate_html_private(struct annotate_html *h)
 	h->is_private = true;
 }
 
-/* An empty folder is replaced, nothing else is. */
+/* Replaces an empty directory, but nothing else. */
 int annotate_html_finish(struct annotate_html *h)
 {
 	int r = check_place(h->dir, h->err);
 
 	if (r)
 		return r;
-	/* Names of pages are names of functions. */
+	/* The names of pages contain function names. */
 	if (h->is_private && fchmod(h->fd, output_dir_mode(true)))
 		return err_sys(h->err, -errno, "%s: cannot change its mode", h->dir);
 	r = io_rename(h->folder, h->dir);

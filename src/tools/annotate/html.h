@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html.h - the folder that `opannotate --html` makes: whole, or not at all.
+/* html.h - writes the directory of `opannotate --html`, completely or not at all.
  * Layer: tools.
- *
- * Pages are written to a folder beside it, which becomes it when all are there and goes with this
- * process, whatever ends it, when they are not. */
+ * // Pages are written to a temporary directory next to it, which is renamed when all pages are
+ * complete.  Otherwise it is removed when this process ends, however it ends. */
 #pragma once
 #include <stdio.h>
 
 struct annotate_html;
 struct err;
 
-/* Begins the folder `dir`, which must not be there, or be empty and no link.  To be called before
- * there are threads.  0 or a negative errno with a line; annotate_html_free() it. */
+/* Starts the directory `dir`, which must not exist, or must be empty and not a link.  Call before
+ * starting threads.  Returns 0 or a negative errno with a message in *err; release with
+ * annotate_html_free(). */
 int annotate_html_new(const char *dir, struct annotate_html **ret_html,
 		      struct err *err);
-/* A new file in it: for struct annotation_pages, `ctx` is a struct annotate_html.  0, or a
- * negative errno with a line in its `err`. */
+/* Opens a new page, for struct annotation_pages; `ctx` is a struct annotate_html.  Returns 0, or
+ * a negative errno with a message in its `err`. */
 int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page);
 int annotate_html_close_page(void *ctx, FILE *page);
-/* Not every user can read what a page shows: that page, all after it, and the directory are for their owner alone. */
+/* Restricts the current page, all later pages and the directory to the owner, because not every
+ * user can read the data. */
 void annotate_html_private(struct annotate_html *h);
-/* All pages are there: it gets its name. */
+/* All pages are complete: renames the directory. */
 int annotate_html_finish(struct annotate_html *h);
-void annotate_html_free(struct annotate_html *h); /* NULL is fine */
+void annotate_html_free(struct annotate_html *h); /* NULL is allowed */

@@ -23,7 +23,7 @@
 #include "tools/cli/command.h"
 
 enum {
-	OWN_ARGS = 8, /* in front of the parameters, and behind */
+	OWN_ARGS = 8, /* before and after the user's parameters */
 	ADDRESS_MAX = 48
 };
 
@@ -77,7 +77,7 @@ static int annotate_objdump_read_all(int fd, struct buf *out)
 	return r || out->failed ? -ENOMEM : 0;
 }
 
-/* 0 with what it printed; 1: it did not work; -ENOMEM. */
+/* Returns 0 with the output; 1 if objdump failed; or -ENOMEM. */
 static int annotate_objdump_run(char *const *argv, struct buf *out)
 {
 	int ends[2], status, r;
@@ -144,7 +144,7 @@ static int disassemble(const struct annotate_objdump *o, const struct assembly *
 	return r;
 }
 
-/* ---- what it printed ---- */
+/* ---- parsing the output ---- */
 
 struct text_line {
 	const char *text;
@@ -160,7 +160,7 @@ static bool annotate_objdump_is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* "    1139:\tadd ..."; the address is followed by a colon and a tab. */
+/* Parses "    1139:\tadd ...": the address is followed by a colon and a tab. */
 static bool parse_insn(struct text_line *line)
 {
 	const char *at = line->text + strspn(line->text, " ");
@@ -176,7 +176,7 @@ static bool parse_insn(struct text_line *line)
 	return true;
 }
 
-/* "0000000000001129 <leaf>:" */
+/* Matches "0000000000001129 <leaf>:". */
 static bool is_symbol(const struct text_line *line)
 {
 	const char *at = line->text;
@@ -187,8 +187,8 @@ static bool is_symbol(const struct text_line *line)
 	       line->text[line->len - 1] == ':';
 }
 
-/* What stands in front of the first symbol is of the file, and was said already; so was the
- * first symbol. */
+/* Skips the lines up to the first symbol: they describe the file, and the caller has already
+ * printed both. */
 static int annotate_objdump_split(const struct buf *out, text_lines *lines)
 {
 	bool begun = false;
@@ -220,7 +220,7 @@ struct annotate_objdump_listing {
 	uint64_t *shown;
 };
 
-/* The sum of the samples in front of an address, those that were shown already left out. */
+/* Sums the samples before an address that were not printed yet. */
 static bool take_hits(struct annotate_objdump_listing *l, uint64_t before)
 {
 	const struct annotation *a = l->s->a;

@@ -142,7 +142,6 @@ bool annotate_wants_file(const struct annotate_options *o, const char *path)
 	return !o->include_files.values.nr || matches_any(&o->include_files, path);
 }
 
-/* Pages are of sources and code, and so is JSON unless one of them is asked for. */
 /* A page shows both sources and code, and JSON does unless one is asked for. */
 static void choose_both(struct annotate_options *o)
 {

@@ -10,11 +10,11 @@
 struct err;
 
 enum {
-	ANNOTATE_CONTEXT_OFF = INT32_MAX /* of `context`: not given */
+	ANNOTATE_CONTEXT_OFF = INT32_MAX /* value of `context` if not given */
 };
 
 struct annotate_options {
-	struct report_options report; /* those that opreport has, too; first */
+	struct report_options report; /* options shared with opreport; must be first */
 	bool source;
 	bool assembly;
 	const char *output_dir;
@@ -26,7 +26,7 @@ struct annotate_options {
 	const char *objdump_params;
 	const char *html;
 	bool json;
-	bool both; /* of lines and code one thing is made */
+	bool both; /* lines and code go into one output */
 	uint64_t top;
 	bool hottest;
 	uint64_t context;
@@ -34,8 +34,8 @@ struct annotate_options {
 
 extern const struct option_row annotate_rows[];
 
-/* Which options do not go together, and what some imply.  0, or -EINVAL with the line that
- * OProfile's users know (oprofile-behaviour.md 1.2) where it had the same rule. */
+/* Checks combinations of options, and sets implied ones.  Returns 0, or -EINVAL; the message is
+ * OProfile's (oprofile-behaviour.md 1.2) if it had the same rule. */
 int annotate_options_check(struct annotate_options *o, struct err *err);
-/* Whether a source is asked for: globs are of its name or of a folder it is in. */
+/* Returns whether the source is selected: globs match its name or a directory above it. */
 bool annotate_wants_file(const struct annotate_options *o, const char *path);
