@@ -9,12 +9,12 @@
 #include "tools/cli/command.h"
 
 enum {
-	SECONDS_MAX = 60, /* it takes a hundredth of one */
+	SECONDS_MAX = 60, /* it usually needs a hundredth of a second */
 	FIRST_OTHER = STDERR_FILENO + 1
 };
 
-/* With nothing of the command's but what is to be written, and `lock`: who waits for the
- * command's output to end does not wait for this. */
+/* Closes all files of the command except those to write and `lock`, so that programs that wait
+ * for the end of the command's output do not wait for this process. */
 static _Noreturn void write_and_exit(struct line_later *later, int lock)
 {
 	int null = io_open("/dev/null", O_RDWR, 0);

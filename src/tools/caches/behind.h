@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* behind.h - index files are written when the command has ended, by a process that nobody
- * waits for.
+/* behind.h - writes index files after the command has ended, in a background process.
  * Layer: tools. */
 #pragma once
 
 struct line_later;
 
-/* Has what is left there written, and frees it.  At once with --verbose, which says how that
- * went, and where no process can be made. */
+/* Starts writing the data of `later`, and frees it.  Writes it at once with --verbose, which
+ * reports the result, or if fork fails. */
 void cache_write_behind(struct line_later *later);

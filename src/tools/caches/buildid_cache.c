@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* buildid_cache.c - `oprofile buildid-cache`: what is in perf's cache of binaries, and adding
- * to it and removing from it. */
+/* buildid_cache.c - `oprofile buildid-cache`: lists perf's cache of binaries, adds to it and
+ * removes from it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static int add_vdso(const struct buildid_cache_settings *set)
 					 bytes, len);
 }
 
-/* The debug file that belongs to the binary, if it is installed. */
+/* Adds the binary's debug file if it is installed. */
 static int add_debug_file(const struct buildid_cache_settings *set,
 			  const struct build_id *id, const char *path)
 {
@@ -202,7 +202,7 @@ static int buildid_cache_remove_file(const struct buildid_cache_settings *set,
 	return r ? r : debug_cache_remove(set->dir, &id);
 }
 
-/* Removes what was kept under a name (NULL: everything).  -ENOENT: nothing was. */
+/* Removes the entries with a name (NULL: all).  Returns -ENOENT if there were none. */
 static int purge_name(const struct buildid_cache_settings *set, const char *name)
 {
 	debug_cache_entries entries;
@@ -221,7 +221,7 @@ static int purge_name(const struct buildid_cache_settings *set, const char *name
 	return r || found ? r : -ENOENT;
 }
 
-/* The path of a binary that is gone is taken as it is written. */
+/* Uses the path as written if the binary no longer exists. */
 static int buildid_cache_purge(const struct buildid_cache_settings *set,
 			       const char *file)
 {
@@ -288,7 +288,7 @@ static int print_missing(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* An exit status. */
+/* Returns an exit status. */
 static int missing(struct buildid_cache_settings *set)
 {
 	char *words[] = { strdup(set->missing), NULL };
@@ -308,7 +308,8 @@ static int missing(struct buildid_cache_settings *set)
 	return r < 0 ? 1 : r ? STATUS_INCOMPLETE : 0;
 }
 
-/* Each of a list of lists, "a,b"; a comma can be no part of a name.  How many failed. */
+/* Calls `change` for each name in the comma-separated lists (names cannot contain commas).
+ * Returns how many failed. */
 static unsigned int
 each(const struct buildid_cache_settings *set, const struct word_list *list_of,
      int (*change)(const struct buildid_cache_settings *, const char *))

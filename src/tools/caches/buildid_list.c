@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* buildid_list.c - `oprofile buildid-list`: the build-ids of a recording, as perf prints
- * them: 40 digits (or blanks), a blank, the name. */
+/* buildid_list.c - `oprofile buildid-list`: lists the build-ids of a recording in perf's format:
+ * 40 digits (or blanks), a blank, the name. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void print_row(const struct build_id *id, const char *name)
 	putchar('\n');
 }
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 static int running_kernel(struct build_id *ret_id)
 {
 	struct buf notes = { 0 };
@@ -130,7 +130,7 @@ static struct build_id module_id(const char *name)
 	return id;
 }
 
-/* A line of /proc/modules: "ext4 999424 1 - Live 0xffffffffc0100000". */
+/* Prints a module from a line of /proc/modules: "ext4 999424 1 - Live 0xffffffffc0100000". */
 static void print_module(char *line)
 {
 	enum {
@@ -191,7 +191,7 @@ static int print_image(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* A [vdso] was noted once for each process by old ones. */
+/* Old versions of perf recorded [vdso] once per process. */
 static bool is_repeated(const struct perf_input_info *info, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
@@ -202,7 +202,7 @@ static bool is_repeated(const struct perf_input_info *info, size_t row)
 	return false;
 }
 
-/* What perf wrote into the header.  1: there is no such table. */
+/* Prints the table that perf wrote into the header.  Returns 1 if there is none. */
 static int print_table(const struct report_session *from, struct err *err)
 {
 	const struct perf_input_info *info;
@@ -224,7 +224,7 @@ static int print_table(const struct report_session *from, struct err *err)
 	return r;
 }
 
-/* 0, 1 (incomplete) or a negative errno. */
+/* Returns 0, 1 (incomplete) or a negative errno. */
 static int list_sources(const struct buildid_list_settings *set,
 			struct report_sources *sources, struct err *err)
 {
@@ -237,7 +237,8 @@ static int list_sources(const struct buildid_list_settings *set,
 	return r > 0 ? source_images_walk(sources, print_image, NULL, err) : r;
 }
 
-/* The build-id of a binary that was named instead of a recording.  False: it is none. */
+/* Prints the build-id of a binary that was named in place of a recording.  Returns false if the
+ * file has no build-id. */
 static bool print_binary(const char *path)
 {
 	char hex[HEX_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cache.c - `oprofile cache`: the index files that make source lines quick. */
+/* cache.c - `oprofile cache`: manages the index files that speed up source lines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,8 +150,8 @@ static int trim(const char *dir, uint64_t bytes)
 	return r;
 }
 
-/* Whether a word of the command line means the entry: the binary's path, or the beginning of
- * its build-id. */
+/* Returns whether an argument names the entry: by the binary's path or the beginning of its
+ * build-id. */
 static bool cache_is_meant(const struct index_cache_entry *e, const char *word)
 {
 	const char *name = path_base(e->path);
@@ -266,7 +266,7 @@ static int run_in(struct cache_settings *set, const char *dir, int nr, char **wo
 {
 	if (set->build)
 		return cache_build(set, dir, nr, words);
-	/* What a report that has just ended leaves behind is there, too. */
+	/* Wait for index files that a finished report still writes in the background. */
 	(void)line_writers_wait(dir, NULL);
 	if (set->purge)
 		return cache_purge(dir, nr, words);

@@ -17,7 +17,7 @@
 enum {
 	LEAST_IMPORTANT = 19,
 	CPU_SECONDS_MAX = 300,
-	SECONDS_MAX = 900 /* on a machine that has no time for it */
+	SECONDS_MAX = 900 /* a limit for very slow machines */
 };
 
 static bool cache_fill_is_wanted(void)
@@ -27,8 +27,8 @@ static bool cache_fill_is_wanted(void)
 	return !wish || strcmp(wish, "no") != 0;
 }
 
-/* In a session of its own, with nothing of the command's but its folder: who waits for the
- * command's output to end does not wait for this. */
+/* Starts the process in a new session, inheriting only the working directory, so that programs
+ * that wait for the end of the command's output do not wait for it. */
 static void cache_fill_spawn(char *const argv[])
 {
 	posix_spawn_file_actions_t files;
@@ -81,7 +81,7 @@ int cache_fill_become(const char *dir)
 	int fd;
 	int r;
 
-	/* What the command had inherited itself. */
+	/* Close descriptors that the command itself had inherited. */
 	(void)syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
 	be_modest();
 	r = io_make_dirs(dir, 0700);
@@ -90,7 +90,7 @@ int cache_fill_become(const char *dir)
 	fd = io_open(dir, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0)
 		return fd;
-	/* The lock is held until the process ends. */
+	/* Hold the lock until the process ends. */
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		r = errno == EWOULDBLOCK ? -EBUSY : -errno;
 		close(fd);
