@@ -20,7 +20,7 @@ struct common {
 	bool version;
 };
 
-/* Where a command has a letter of these for itself, its own row is met first. */
+/* A command's own row for one of these letters has precedence. */
 static const struct option_row common_rows[] = {
 	{ .name = "help",
 	  .letter = '?',
@@ -121,7 +121,7 @@ const char *command_name(void)
 	return the_name;
 }
 
-/* Line ends stay where they are the message's own, not a name's. */
+/* Keeps line breaks that belong to the message, but not those in names. */
 static void command_put_message(const char *text, bool lines)
 {
 	struct buf safe = { 0 };
@@ -146,7 +146,7 @@ command_say(const char *kind, const char *format, va_list args)
 	char *text;
 
 	nr_messages++;
-	/* The report goes first where both streams end up in one file. */
+	/* Flush the report first, for when both streams go to one file. */
 	fflush(stdout);
 	progress_hide();
 	fprintf(stderr, "%s: %s", the_name, kind);

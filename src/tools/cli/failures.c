@@ -18,7 +18,7 @@ void failures_note_memory(void)
 
 int failures_report(int status, bool is_recorder)
 {
-	/* A command that failed has said why. */
+	/* A command that failed with a message has already explained the failure. */
 	if (status && !is_recorder && command_nr_messages())
 		return status;
 	if (!atomic_load_explicit(&memory_failed, memory_order_relaxed))

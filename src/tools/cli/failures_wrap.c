@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap.c - notes each allocation that fails (tools/cli/failures.h).
+/* failures_wrap.c - records each allocation that fails (tools/cli/failures.h).
  * The program is linked with --wrap for these names: calls of malloc() reach __wrap_malloc(), and
  * __real_malloc() is the C library's. */
 #include <dirent.h>
@@ -113,7 +113,7 @@ int __wrap___asprintf_chk(char **ret_text, int flag, const char *format, ...)
 	return len;
 }
 
-/* Streams that allocate in the C library, whose own malloc() is not wrapped. */
+/* Streams allocate inside the C library, whose own calls of malloc() are not wrapped. */
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 DIR *__real_fdopendir(int fd);
@@ -140,7 +140,7 @@ FILE *__wrap_fopencookie(void *cookie, const char *mode,
 	return noted(__real_fopencookie(cookie, mode, functions));
 }
 
-/* Calls on files have other errors, too, which their callers report. */
+/* Callers report the other errors of file operations. */
 static void *noted_if_memory(void *stream)
 {
 	if (!stream && errno == ENOMEM)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap.h - notes allocations that a library makes, and that fail, by what its functions return.
+/* failures_wrap.h - detects failed allocations inside a library by the results of its functions.
  * Layer: tools. */
 #pragma once
 
-/* Wraps a function; `failed` tests `result` for the library's error of a lack of memory. */
+/* Wraps a function; `failed` tests `result` for the library's out-of-memory error. */
 #define NOTED_MEMORY(type, name, parameters, arguments, failed)                        \
 	type __real_##name parameters;                                                 \
 	type __wrap_##name parameters;                                                 \

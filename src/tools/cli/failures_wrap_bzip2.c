@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap_bzip2.c - notes a lack of memory in libbz2. */
+/* failures_wrap_bzip2.c - records out-of-memory errors of libbz2. */
 #include <bzlib.h>
 
 #include "tools/cli/failures.h"

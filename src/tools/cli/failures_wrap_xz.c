@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap_xz.c - notes a lack of memory in liblzma. */
+/* failures_wrap_xz.c - records out-of-memory errors of liblzma. */
 #include <lzma.h>
 
 #include "tools/cli/failures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap_zstd.c - notes a lack of memory in libzstd and zlib. */
+/* failures_wrap_zstd.c - records out-of-memory errors of libzstd and zlib. */
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>

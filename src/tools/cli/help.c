@@ -57,7 +57,7 @@ static void help_put_text(struct buf *b, const char *s)
 	buf_put(b, s, strlen(s));
 }
 
-/* "-g, --callgraph[=HOW]" */
+/* Appends a spelling such as "-g, --callgraph[=HOW]". */
 static void put_spelling(struct buf *b, const struct option_row *row,
 			 const struct option_row *of)
 {
@@ -78,7 +78,7 @@ static void put_spelling(struct buf *b, const struct option_row *row,
 		help_put_text(b, "]");
 }
 
-/* All spellings of one option, NUL-terminated. */
+/* Appends all spellings of one option, NUL-terminated. */
 static void help_put_names(struct buf *b, const struct option_row *rows,
 			   const struct option_row *of)
 {
@@ -120,7 +120,7 @@ static void print_options(FILE *out, const struct option_row *rows, unsigned int
 	}
 }
 
-/* Known options that are refused are named in one paragraph. */
+/* Lists the known but refused options in one paragraph. */
 static void print_refused(FILE *out, const struct option_row *rows, unsigned int width)
 {
 	struct buf names = { 0 };

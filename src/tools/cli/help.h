@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* help.h - --help from a command's tables, wrapped to the terminal.
+/* help.h - prints --help from a command's tables, wrapped to the terminal.
  * Layer: tools. */
 #pragma once
 #include <stdio.h>
 
 struct command;
 
-/* terminal_width() within the limits of what is good to read. */
+/* Returns terminal_width(), limited to a readable range. */
 unsigned int help_terminal_width(void);
-/* The whole help.  `called` is how the user calls the command: "operf". */
+/* Prints the whole help.  `called` is the name that the user typed: "operf". */
 void help_print(FILE *out, const struct command *cmd, const char *called,
 		unsigned int width);
-/* Only the lines with the ways to call it. */
+/* Prints only the usage lines. */
 void help_print_usage(FILE *out, const struct command *cmd, const char *called);
-/* Prints words of `text` from column `column` on, later lines indented to `indent`; ends the
- * line.  A '\n' in the text ends a line, too. */
+/* Prints the words of `text` from column `column` on, with later lines indented to `indent`, and
+ * ends the line.  A '\n' in the text also ends a line. */
 void help_wrap(FILE *out, const char *text, unsigned int column, unsigned int indent,
 	       unsigned int width);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mistaken_word.h - words of a command line that were meant to name a recording, and became
- * names of binaries because they name none.
+/* mistaken_word.h - detects arguments that were meant to name a recording, but were taken as
+ * names of binaries because no such recording exists.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 struct report_sources;
 struct spec;
 
-/* After a command that ended with `code`, before its line: if nothing was found, says in a line
- * of the first such word what is wrong with it.  Words that name a program are such only
- * where there was no session to look in. */
+/* Call after a command ended with `code`, before its own message.  If nothing was found, prints
+ * what is wrong with the first such argument.  An argument that names a program only counts if no
+ * session was found. */
 void mistaken_word_say(const struct report_sources *sources, const struct spec *spec,
 		       int code);

@@ -11,16 +11,17 @@
 #include "base/parse.h"
 
 enum {
-	LONG_BASE = 256 /* getopt's value of row i; below are the letters */
+	LONG_BASE =
+		256 /* getopt's value for row i is LONG_BASE + i; letters are below */
 };
 
-/* A row that the user gave, and its table. */
+/* A row whose option the user gave, and its table. */
 struct options_given {
 	const struct option_row *row;
 	const struct option_row *rows;
 };
 
-/* What getopt_long needs, built from the tables. */
+/* The input of getopt_long, built from the tables. */
 struct parser {
 	const struct options_table *tables;
 	size_t nr_tables;
@@ -29,7 +30,7 @@ struct parser {
 	VEC(struct options_given) given;
 };
 
-/* A row, its table, and the struct that its offset is in. */
+/* A row, its table, and the struct to which its offset refers. */
 struct options_found {
 	const struct option_row *row;
 	const struct option_row *rows;
@@ -68,7 +69,7 @@ const struct option_row *options_main_row(const struct option_row *rows,
 	return of ? of : row;
 }
 
-/* The row behind getopt's value: a letter, or LONG_BASE and a running number. */
+/* Returns the row for getopt's value: a letter, or LONG_BASE plus the index over all tables. */
 static struct options_found find_value(const struct parser *p, int value)
 {
 	int number = LONG_BASE;
@@ -96,7 +97,7 @@ static int argument_need(const struct option_row *row)
 
 static bool add_letter(struct parser *p, const struct option_row *row, int need)
 {
-	/* getopt answers '?' for what it does not know: that letter is read from there. */
+	/* getopt returns '?' for unknown options, so that letter is handled there. */
 	if (!row->letter || row->letter == '?')
 		return true;
 	if (!vec_push(&p->letters, row->letter))
@@ -118,8 +119,8 @@ static bool options_add_table(struct parser *p, const struct option_row *rows,
 		struct option entry = {
 			.name = row->name,
 			.has_arg = argument_need(of),
-			/* One value for all spellings, so that an abbreviation that fits
-			 * two spellings of the same option is not ambiguous. */
+			/* All spellings share one value, so that an abbreviation that matches two
+			 * spellings of one option is not ambiguous. */
 			.val = first + (int)(of - rows),
 		};
 
@@ -162,7 +163,7 @@ static int store_counted(const struct option_row *row, const char *text, bool go
 	return store_parsed(row, text, good, what, err);
 }
 
-/* `text` is NULL where an optional value was left out, or for a flag. */
+/* `text` is NULL for a flag, or if an optional value was left out. */
 static int options_store(struct options_found f, const char *text, struct err *err)
 {
 	const struct option_row *row = f.row;
@@ -199,7 +200,7 @@ static int options_store(struct options_found f, const char *text, struct err *e
 	return err_set(err, -EINVAL, "--%s: %s", row->name, row->refusal);
 }
 
-/* Lists the options that a mistyped or abbreviated name begins. */
+/* Lists the options that begin with a mistyped or abbreviated name. */
 static size_t list_matches(const struct parser *p, const char *name, size_t len,
 			   char *text, size_t room)
 {
@@ -240,9 +241,8 @@ static int unknown_long(const struct parser *p, const char *word, struct err *er
 	return err_set(err, -EINVAL, "unknown option --%s", name);
 }
 
-/* getopt said '?' (unknown, ambiguous, or a value where none belongs) or ':' (a value is
- * missing).  `optopt` is the letter or row value where getopt knew one, 0 for a long name
- * that it did not know. */
+/* getopt returned '?' (unknown, ambiguous, or unexpected value) or ':' (missing value).  `optopt`
+ * is the letter or row value if getopt knew it, 0 for an unknown long name. */
 static int parse_failed(const struct parser *p, int code, const char *word,
 			struct err *err)
 {
@@ -267,7 +267,7 @@ static int options_parse_words(struct parser *p, int argc, char **argv, struct e
 	int r;
 
 	opterr = 0;
-	optind = 0; /* glibc: start afresh, and read the order from the letters again */
+	optind = 0; /* glibc: restart, and read the order from the letters again */
 	for (;;) {
 		int value = getopt_long(argc, argv, p->letters.at, p->longs.at, NULL);
 		struct options_found f;
@@ -288,9 +288,9 @@ static int options_parse_words(struct parser *p, int argc, char **argv, struct e
 	}
 }
 
-/* ---- which go together ---- */
+/* ---- combinations ---- */
 
-/* The row among `names` that was given, NULL if none was. */
+/* Returns the row among `names` that the user gave, or NULL. */
 static const struct option_row *options_given_of(const struct parser *p,
 						 const struct option_row *rows,
 						 const char *names)
@@ -304,7 +304,7 @@ static const struct option_row *options_given_of(const struct parser *p,
 	return NULL;
 }
 
-/* "--tree, --callgraph or --by" */
+/* Formats a choice such as "--tree, --callgraph or --by". */
 static void put_choice(char *out, size_t room, const char *names)
 {
 	size_t used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.h - options as tables: the parser, --help, completion and the registry test all
- * read the same rows.
- * Layer: tools.  Parsing is getopt_long(3)'s, so abbreviations of long options work and a
- * word behind an option with an optional value is never swallowed. */
+/* options.h - options as tables: the parser, --help, completion and the registry test all read
+ * the same rows.
+ * Layer: tools.  Parsing uses getopt_long(3), so long options can be abbreviated, and a word
+ * after an option with an optional value is never consumed as the value. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ enum option_kind {
 	OPTION_COUNT,    /* uint64_t, decimal or 0x */
 	OPTION_NUMBER,   /* double */
 	OPTION_DURATION, /* uint64_t nanoseconds: 10, 1.5s, 250ms, 2m */
-	OPTION_REFUSED,  /* known, but not offered: `refusal` says why and what to do */
+	OPTION_REFUSED, /* known but not supported; `refusal` explains why and suggests an
+                          * alternative */
 	OPTION_KIND_COUNT
 };
 
@@ -33,11 +34,11 @@ struct option_row {
 	size_t offset;    /* of the field in the command's own struct */
 	const char *help; /* one or more sentences; wrapped by --help */
 	const char *refusal;
-	/* A second spelling (or letter) of the row with this name: kind, value and offset are
-	 * read from there, and --help shows both on one line. */
+	/* Another spelling (or letter) of the row with this name: kind, value and offset are read
+	 * from that row, and --help shows both on one line. */
 	const char *alias_of;
-	/* Names of rows of the same table, separated by blanks.  The row is refused together with
-	 * any of `not_with`, whose text ends in `instead`, if that is given, and without one of
+	/* Names of rows of the same table, separated by blanks.  The option cannot be combined
+	 * with any of `not_with`; that message ends with `instead`, if set.  It requires one of
 	 * `only_with`. */
 	const char *not_with;
 	const char *instead;
@@ -47,11 +48,11 @@ struct option_row {
 #define OPTION(type, field) offsetof(type, field)
 
 enum options_order {
-	OPTIONS_PERMUTE,      /* options and words in any order */
-	OPTIONS_STOP_AT_WORD, /* the first word begins a command line */
+	OPTIONS_PERMUTE,      /* options and other words in any order */
+	OPTIONS_STOP_AT_WORD, /* the first non-option word begins a command line */
 };
 
-/* Rows and the struct that their offsets are in. */
+/* Rows, and the struct to which their offsets refer. */
 struct options_table {
 	const struct option_row *rows;
 	void *target;
@@ -59,18 +60,19 @@ struct options_table {
 
 struct words {
 	int argc;
-	char **argv; /* words follow from argv[1]; options are sorted before them */
-	int first;   /* set on success: the index of the first word that is no option */
+	char **argv; /* words start at argv[1]; options are moved before other words */
+	int first;   /* set on success: the index of the first non-option word */
 };
 
-/* Fills the tables' structs from the words.  Lists in them are the caller's to free, also
- * after an error: 0, -EINVAL with a line that names the option and what it takes, -ENOMEM. */
+/* Fills the tables' structs from the words.  The caller frees the lists in them, also after an
+ * error. Returns 0, -EINVAL with a message in *err that names the option and its valid values, or
+ * -ENOMEM. */
 int options_parse(const struct options_table *tables, size_t nr_tables,
 		  enum options_order order, struct words *words, struct err *err);
-/* The row of that name, NULL if there is none. */
+/* Returns the row of that name, or NULL. */
 const struct option_row *options_find(const struct option_row *rows, const char *name);
-/* Whether the name is one of `names`, which blanks separate. */
+/* Returns whether `name` is among `names`, which are separated by blanks. */
 bool options_has_name(const char *names, const char *name);
-/* The row that `row` is a spelling of, or `row` itself. */
+/* Returns the row that `row` is a spelling of, or `row` itself. */
 const struct option_row *options_main_row(const struct option_row *rows,
 					  const struct option_row *row);

@@ -14,13 +14,13 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/safe_stream.h"
 
-/* A shell's statuses for "cannot run it" and "is not there" (POSIX 2.8.2). */
+/* A shell's exit statuses for "cannot execute" and "not found" (POSIX 2.8.2). */
 enum {
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127
 };
 
-/* Silent where there is no less. */
+/* Prints no error if less is not installed. */
 static const char usual_pager[] = "command -v less >/dev/null || exit 127; exec less";
 
 struct pager {
@@ -28,18 +28,18 @@ struct pager {
 	int (*write)(FILE *out, void *ctx);
 	void *ctx;
 	pid_t pid;
-	FILE *input; /* its standard input */
+	FILE *input; /* the pager's standard input */
 };
 
-/* What this process does not listen to while the pager has the terminal: Ctrl-C is for the
- * pager, and one that is left early says so by EPIPE. */
+/* Signals that this process ignores while the pager controls the terminal: Ctrl-C is for the
+ * pager, and if the user leaves the pager early, writes fail with EPIPE. */
 static const int signals[] = { SIGINT, SIGQUIT, SIGPIPE };
 
 enum {
 	NR_SIGNALS = COUNT_OF(signals)
 };
 
-/* The command for a shell; NULL: none is wanted. */
+/* Returns the shell command, or NULL if no pager is wanted. */
 static const char *pager_command(const struct terminal_options *options)
 {
 	const char *command = getenv("OPROFILE_PAGER");
@@ -82,13 +82,14 @@ static int pager_spawn(const char *command, int input, pid_t *ret_pid)
 	return -r;
 }
 
-/* 0, or a negative errno and nothing was started. */
+/* Returns 0, or a negative errno if nothing was started. */
 static int pager_start(struct pager *p, const char *command)
 {
 	int ends[2];
 	int r;
 
-	/* F: end at once if it fits on one screen; R: colours; X: leave it on the screen. */
+	/* F: exit at once if the text fits on one screen; R: allow colors; X: leave the text on
+	 * the screen. */
 	setenv("LESS", "FRX", 0);
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
@@ -104,7 +105,7 @@ static int pager_start(struct pager *p, const char *command)
 	return r;
 }
 
-/* Its exit status, or -1. */
+/* Returns the exit status of the pager, or -1. */
 static int pager_wait(const struct pager *p)
 {
 	int status;
@@ -116,7 +117,7 @@ static int pager_wait(const struct pager *p)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* 1: `to` took not all of it. */
+/* Returns 1 if `to` did not accept all of the output. */
 static int write_safely(const struct pager *p, FILE *to)
 {
 	FILE *out = safe_stream_open(to, p->screen->utf8);

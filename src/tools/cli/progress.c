@@ -23,7 +23,7 @@ enum {
 
 static const char clear_line[] = "\r\033[K";
 
-/* Signals that would end the program in the middle of a line. */
+/* Signals that would terminate the program while the line is shown. */
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum {
@@ -31,10 +31,10 @@ enum {
 };
 
 static struct {
-	const char *what; /* NULL: nothing goes on, or nobody would see it */
-	uint64_t next_ms; /* when to write again */
+	const char *what; /* NULL: no work in progress, or no terminal to show it */
+	uint64_t next_ms; /* time of the next update */
 	volatile sig_atomic_t shown;
-	struct sigaction before[NR_SIGNALS]; /* while something is shown */
+	struct sigaction before[NR_SIGNALS]; /* saved while a line is shown */
 } the;
 
 static uint64_t progress_now_ms(void)
@@ -42,7 +42,7 @@ static uint64_t progress_now_ms(void)
 	return clock_now_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_MS;
 }
 
-/* The line goes, the signal does what it does without us. */
+/* Clears the line, then lets the signal have its default effect. */
 static void die_cleanly(int number)
 {
 	if (the.shown && write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1) < 0)
@@ -57,7 +57,7 @@ static void catch_signals(void)
 
 	for (int i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &the.before[i]);
-		/* Somebody who ignores or handles it knows why. */
+		/* Leave signals alone that the program ignores or handles. */
 		if (the.before[i].sa_handler == SIG_DFL)
 			sigaction(signals[i], &catch, NULL);
 	}
@@ -96,7 +96,7 @@ void progress_begin(const char *what)
 	the.next_ms = progress_now_ms() + FIRST_MS;
 }
 
-/* Whether it is time to write. */
+/* Returns whether an update is due. */
 static bool is_due(void)
 {
 	uint64_t now;
@@ -110,12 +110,12 @@ static bool is_due(void)
 	return terminal_is_foreground(STDERR_FILENO);
 }
 
-/* How much of a line there is room for. */
+/* Returns the space for the line. */
 static size_t line_room(void)
 {
 	size_t width = terminal_width(STDERR_FILENO);
 
-	/* A line as wide as the terminal would wrap on some. */
+	/* Some terminals would wrap a line of the full width. */
 	return width < LINE_MAX_BYTES ? width : LINE_MAX_BYTES;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recording_options.h - rows of the options that all commands share which read recordings or look
+/* recording_options.h - rows of the options shared by all commands that read recordings or search
  * for binaries.
  * Layer: tools. */
 #pragma once
 #include "tools/cli/options.h"
 
-/* For every command that reads recordings: the member `session_dir`, and where a perf.data may
- * be unpacked and unwound by several, `threads`. */
+/* For every command that reads recordings: the member `session_dir`, and `threads` if it can
+ * decompress and unwind a perf.data in parallel. */
 #define SESSION_DIR_OPTION_ROW(type)                                                                 \
 	{                                                                                            \
 		.name = "session-dir", .kind = OPTION_TEXT, .value = "DIR",                          \
@@ -21,7 +21,7 @@
 			"default: as there are CPUs).  "                                             \
 			"The result is the same."                                                    \
 	}
-/* Likewise the member `force`, for report_trust(); perf's letter for it is `f` where that is free. */
+/* Likewise, the member `force`, for report_trust(); its letter is perf's `f` if that is free. */
 #define FORCE_OPTION_ROW(type, short_option)                                           \
 	{                                                                              \
 		.name = "force", .letter = (short_option), .kind = OPTION_FLAG,        \
@@ -29,7 +29,7 @@
 		.help = "Also read recordings that belong neither to you nor to root." \
 	}
 
-/* For every command that looks for binaries: put a member `struct places_options places` into
+/* For every command that searches for binaries: put a member `struct places_options places` into
  * its settings and PLACES_OPTION_ROWS(struct settings) among its rows. */
 #define PLACES_OPTION_ROWS(type)                                                                  \
 	{                                                                                         \

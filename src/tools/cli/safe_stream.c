@@ -12,11 +12,11 @@
 struct safe_stream {
 	FILE *to;
 	bool utf8;
-	struct buf line; /* begun, but not ended */
+	struct buf line; /* incomplete line */
 	struct buf safe;
 };
 
-/* The length of what may pass as it is; 0: nothing here. */
+/* Returns the length of an allowed sequence at the start of `text`, or 0. */
 static size_t passes(const char *text, size_t left)
 {
 	static const char *const sequences[] = { "\t",        "\n",         "\r\n",
@@ -32,14 +32,14 @@ static size_t passes(const char *text, size_t left)
 	return 0;
 }
 
-/* Lines that are whole: UTF-8 and sequences are not cut. */
+/* Writes complete lines, so that UTF-8 characters and sequences are not split. */
 static int safe_stream_put_lines(struct safe_stream *s, const char *text, size_t len)
 {
 	size_t from = 0; /* not written yet */
 
 	buf_clear(&s->safe);
 	for (size_t i = 0; i < len;) {
-		/* Only these begin what passes or is a plain control character. */
+		/* Only control characters can start an allowed sequence; the others are escaped. */
 		size_t pass =
 			(unsigned char)text[i] < ' ' ? passes(text + i, len - i) : 0;
 
@@ -67,7 +67,7 @@ static int put_begun(struct safe_stream *s)
 	return r;
 }
 
-/* fopencookie(3): 0 is an error. */
+/* For fopencookie(3), a result of 0 is an error. */
 static ssize_t write_some(void *cookie, const char *text, size_t len)
 {
 	struct safe_stream *s = cookie;

@@ -14,7 +14,7 @@
 
 enum {
 	WIDTH_DEFAULT = 80,
-	WIDTH_MAX = 10000 /* no screen is wider; $COLUMNS may say anything */
+	WIDTH_MAX = 10000 /* wider than any screen; $COLUMNS can contain anything */
 };
 
 unsigned int terminal_width(int fd)
@@ -42,8 +42,8 @@ bool terminal_is_foreground(int fd)
 	return isatty(fd) && tcgetpgrp(fd) == getpgrp();
 }
 
-/* Asked of a locale of its own: the process stays in "C", so that nothing else depends on
- * it. */
+/* Uses a temporary locale object: the process stays in "C", so that nothing else depends on the
+ * locale. */
 static bool locale_is_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -56,7 +56,7 @@ static bool locale_is_utf8(void)
 	return is;
 }
 
-/* no-color.org: set to anything but "". */
+/* no-color.org: any value except "" disables colors. */
 static bool no_color(void)
 {
 	const char *value = getenv("NO_COLOR");

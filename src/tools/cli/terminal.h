@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terminal.h - what the standard streams go to, and the options on how a report is shown
- * there.  Layer: tools.  For every command that prints a table: put a member
- * `struct terminal_options terminal` into its settings and
- * TERMINAL_OPTION_ROWS(struct settings) among its rows, ask terminal_screen()
- * for the writer's screen, and write through pager_run() (pager.h). */
+/* terminal.h - properties of the standard streams, and the options for showing reports there.
+ * Layer: tools.  Every command that prints a table puts a member `struct terminal_options
+ * terminal` into its settings and TERMINAL_OPTION_ROWS(struct settings) among its rows, gets the
+ * writer's screen from terminal_screen(), and writes through pager_run() (pager.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -13,7 +12,7 @@
 struct err;
 
 struct terminal_options {
-	const char *color; /* auto, always, never; "" is always; NULL: auto */
+	const char *color; /* auto, always, never; "" means always; NULL: auto */
 	bool no_pager;
 };
 
@@ -33,13 +32,13 @@ struct terminal_options {
 		.help = "Do not show a long report on a terminal in $OPROFILE_PAGER, $PAGER or less."                       \
 	}
 
-/* Columns of the terminal that `fd` is: $COLUMNS, else what the terminal says, else 80. */
+/* Returns the columns of the terminal `fd`: $COLUMNS, or else the terminal's size, or else 80. */
 unsigned int terminal_width(int fd);
-/* A terminal that understands escape sequences: $TERM is set and not "dumb". */
+/* Returns whether the terminal supports escape sequences: $TERM is set and not "dumb". */
 bool terminal_has_escapes(int fd);
-/* Whether this process may use the terminal now: it was not started with &. */
+/* Returns whether this process may use the terminal now: it runs in the foreground. */
 bool terminal_is_foreground(int fd);
-/* The screen for a report: all zero (but for --color=always) unless it goes to the standard
- * output and that is a terminal.  0, or -EINVAL: no such --color. */
+/* Returns the screen for a report: all zero (except with --color=always) unless the report goes
+ * to standard output and that is a terminal.  Returns 0, or -EINVAL for an invalid --color. */
 int terminal_screen(const struct terminal_options *options, bool to_stdout,
 		    struct screen *ret_screen, struct err *err);

@@ -21,7 +21,8 @@
 struct version_part {
 	const char *name;
 	const char *use;
-	const char *version; /* of the headers it was built with; NULL: not known */
+	const char
+		*version; /* version of the headers used by the build; NULL: unknown */
 };
 
 static const struct version_part parts[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* word_file.h - words of a command line that stand for the words in a file: @FILE.
- * Layer: tools.  As GNU tools do it (libiberty's expandargv): blanks separate words, quotes
- * and backslashes protect; a word whose file cannot be read stays as it is. */
+/* word_file.h - expands @FILE on a command line to the words in that file.
+ * Layer: tools.  Follows GNU tools (libiberty's expandargv): blanks separate words, quotes and
+ * backslashes protect them; if the file cannot be read, the word stays unchanged. */
 #pragma once
 #include "base/buf.h"
 #include "base/containers/vec.h"
@@ -10,10 +10,10 @@ struct err;
 
 struct word_file {
 	int argc;
-	char **argv; /* with NULL behind */
+	char **argv; /* NULL-terminated */
 	VEC(char *) words;
 };
 
-/* 0, -E2BIG (files in files without end) or -ENOMEM. */
+/* Returns 0, -E2BIG (files include each other endlessly) or -ENOMEM. */
 int word_file_expand(struct word_file *w, int argc, char **argv, struct err *err);
 void word_file_done(struct word_file *w);
