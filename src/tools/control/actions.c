@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* actions.c - what opcontrol does, an action a function.  Exit statuses. */
+/* actions.c - opcontrol's actions, one function per action.  They return exit statuses. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,8 @@ enum {
 static const char normal_users[] =
 	"Normal users are limited to either '--dump' or '--list-events'.";
 
-/* OProfile's line, and behind it why: the daemon's reason, whose verb need not be what was asked of
- * us. */
+/* Prints OProfile's message, followed by the daemon's reason, whose verb can differ from the
+ * user's option. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
 	const char *rule =
@@ -38,7 +38,7 @@ static void control_actions_refuse(const struct control *c, const char *reason)
 				  reason);
 }
 
-/* Says what went wrong: OProfile's own messages as they are, the rest with our name. */
+/* Reports an error: OProfile's own messages unchanged, others with our name as prefix. */
 static int control_actions_fail(const struct control *c, const struct err *err)
 {
 	switch (err->code) {
@@ -47,7 +47,8 @@ static int control_actions_fail(const struct control *c, const struct err *err)
 		return 1;
 	case -ECHILD:
 	case -ENODEV:
-		fprintf(stderr, "%s\n", err->text); /* safe, and can have two lines */
+		fprintf(stderr, "%s\n",
+			err->text); /* already escaped, and may have two lines */
 		return 1;
 	default:
 		break;
@@ -66,7 +67,8 @@ static bool is_root(void)
 	return geteuid() == 0;
 }
 
-/* Connects if it runs.  False, and said: that failed, or who is not root has no daemon to ask. */
+/* Connects to the daemon if it runs.  Returns false with a message if that fails, or if no daemon
+ * runs and the user is not root. */
 static bool attach(struct control *c)
 {
 	struct err err = { 0 };
@@ -74,7 +76,7 @@ static bool attach(struct control *c)
 
 	if (!r && (c->connected || is_root()))
 		return true;
-	/* Who does not get to its socket is none of those whom it obeys. */
+	/* A user without access to the socket is not permitted to control the daemon. */
 	if (!is_root() && (!r || r == -EACCES))
 		control_actions_refuse(c, err.text);
 	else
@@ -84,7 +86,8 @@ static bool attach(struct control *c)
 
 bool control_may(struct control *c)
 {
-	/* No KEY=VALUE: of those whom it obeys the daemon refuses it, and no more. */
+	/* This is not KEY=VALUE, so the daemon refuses it with -EPERM only if the user lacks
+	 * permission. */
 	static const char nothing[] = "nothing";
 	struct err err = { 0 };
 
@@ -96,7 +99,7 @@ bool control_may(struct control *c)
 	return false;
 }
 
-/* As attach().  1: it runs; 0: it does not, which was said; -1: failed. */
+/* Like attach().  Returns 1 if the daemon runs; 0 with a message if it does not; -1 on failure. */
 static int find_daemon(struct control *c)
 {
 	if (!attach(c))
@@ -157,7 +160,8 @@ int control_shutdown(struct control *c)
 	r = control_ask(c, "shutdown", NULL, &err);
 	if (r == -ETIMEDOUT || r == -EBADMSG)
 		return control_actions_fail(c, &err);
-	/* Whatever could not be kept, it ends; that may come before its answer. */
+	/* The daemon ends even if it could not save everything; the connection may close before
+	 * its reply. */
 	control_disconnect(&c->daemon);
 	c->connected = false;
 	control_wait_gone(c);
@@ -169,7 +173,7 @@ int control_shutdown(struct control *c)
 
 /* ---- sessions ---- */
 
-/* 0, or what is wrong with the file of settings. */
+/* Returns 0, or the error of reading the file of settings. */
 static int need_settings(const struct control *c, struct err *err)
 {
 	*err = c->rc_failure;
@@ -185,8 +189,9 @@ static int session_path(const struct control *c, const char *name,
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* While operf or another daemon records into the folder, or imports, it is theirs.  1: it is ours,
- * 0: there is none, or -EBUSY or another errno with a line. */
+/* Locks the session, unless operf, an import or another daemon writes to the directory.  Returns
+ * 1 if locked, 0 if there is no session, or -EBUSY or another negative errno with a message in
+ * *err. */
 static int hold_session(const struct control *c, struct session_dir *ret_dir,
 			struct err *err)
 {
@@ -244,7 +249,7 @@ static bool control_actions_is_session_name(const char *name)
 	       strcmp(name, "current") != 0 && strcmp(name, "previous") != 0;
 }
 
-/* Without a daemon the folder is ours to rename. */
+/* Without a daemon, renames the directory directly. */
 static int save_here(const struct control *c, struct err *err)
 {
 	char from[PATH_BYTES], to[PATH_BYTES];
@@ -268,7 +273,8 @@ static int save_here(const struct control *c, struct err *err)
 	return r;
 }
 
-/* For want of room the daemon leaves out what it could not write: the session is there. */
+/* Prints the result.  If the disk is full, the daemon drops samples that it could not write; the
+ * session exists anyway. */
 static void tell_saved(struct control *c)
 {
 	struct control_reply reply = { 0 };
@@ -346,7 +352,7 @@ static void say_default_event(const struct control *c)
 	screen_print_line(stdout, "Using default event: %s", e.name);
 }
 
-/* Into the file that the daemon's next start reads. */
+/* Saves to the file that the daemon reads at its next start. */
 static int save_settings(struct control *c, bool for_next_start, struct err *err)
 {
 	int r = daemonrc_save(&c->rc, for_next_start ? c->rc_new_path : c->rc_path,
@@ -364,13 +370,13 @@ int control_setup(struct control *c)
 {
 	struct err err = { 0 };
 	bool restart = false;
-	/* A start without settings is refused as such. */
+	/* A start without settings is refused with its own message. */
 	bool alone = c->set.start && !control_setup_given(&c->set);
 	int r;
 
 	if (alone ? !attach(c) : !control_may(c))
 		return 1;
-	/* The file is root's to keep. */
+	/* Only root may write the file. */
 	r = is_root() ? need_settings(c, &err) : 0;
 	if (!r)
 		r = control_setup_take(c, &err);

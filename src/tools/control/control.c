@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control.c - `oprofile control`, opcontrol: the options, and which action they ask for. */
+/* control.c - `oprofile control`, opcontrol: parses the options and selects the action. */
 #include "tools/control/control.h"
 
 #include <errno.h>
@@ -124,9 +124,9 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* ---- words that are no options ---- */
+/* ---- unknown options ---- */
 
-/* The row of a word, which may be the beginning of its name; NULL: none. */
+/* Returns the row of an option, whose name may be abbreviated, or NULL. */
 static const struct option_row *control_row_of(const struct option_row *table,
 					       const char *word)
 {
@@ -152,7 +152,7 @@ static bool has_value_behind(const struct option_row *row, const char *word)
 	       (word[1] == '-' ? !strchr(word, '=') : !word[2]);
 }
 
-/* The first option that there is not, NULL: none. */
+/* Returns the first unknown option, or NULL. */
 static const char *find_unknown(const struct command *self, char *const *words,
 				size_t nr)
 {
@@ -178,7 +178,7 @@ static int refuse_word(const char *word)
 	return 1;
 }
 
-/* ---- which options may stand together ---- */
+/* ---- combinations of options ---- */
 
 static const struct {
 	size_t field;
@@ -221,7 +221,7 @@ const char *control_asked(const struct control_options *set)
 	return row->name ? row->name : "setup";
 }
 
-/* False, and said, where an action is not alone. */
+/* Returns false with a message if an action is combined with another one. */
 static bool check_together(const struct control_options *set)
 {
 	const char *alone = set->save ? "--save" : NULL;
@@ -248,7 +248,7 @@ static bool check_together(const struct control_options *set)
 
 /* ---- files ---- */
 
-/* Root's, whoever calls. */
+/* The files are root's, whoever calls opcontrol. */
 static int control_find_files(struct control *c, struct err *err)
 {
 	const char *dir = getenv("OPROFILE_SETUP_DIR");
@@ -269,8 +269,9 @@ static int control_find_files(struct control *c, struct err *err)
 	return 0;
 }
 
-/* What was set last: what a running daemon will take next time, if there is such a file.  A broken
- * one fails the actions that need it: a daemon can be stopped without. */
+/* Loads the last settings: those for the next start of a running daemon if that file exists.  If
+ * the file is damaged, only actions that need it fail; for example, stopping the daemon still
+ * works. */
 static void load_settings(struct control *c)
 {
 	struct err err = { 0 };
@@ -279,7 +280,7 @@ static void load_settings(struct control *c)
 	c->has_new = !r;
 	if (r == -ENOENT)
 		r = daemonrc_load(&c->rc, c->rc_path, &err);
-	/* Users need not see root's files. */
+	/* Other users need not be able to read root's files. */
 	if (r && r != -ENOENT && (r != -EACCES || !geteuid()))
 		c->rc_failure = err;
 }
@@ -319,7 +320,7 @@ static int act(struct control *c)
 	struct err err = { 0 };
 	int r;
 
-	/* Whoever starts it, the daemon's folders are for all to go through. */
+	/* Whoever starts the daemon, all users may access its directories. */
 	umask(022);
 	r = control_find_files(c, &err);
 	if (r)
@@ -329,7 +330,7 @@ static int act(struct control *c)
 		return control_print_status(c);
 	if (c->set.dump)
 		return control_dump(c);
-	/* The daemon itself serves one at a time; settings and its start are root's. */
+	/* The daemon serializes requests itself; only root changes settings and starts it. */
 	if (!geteuid() && control_lock(c, &err))
 		return control_fail(c, &err);
 	r = act_alone(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control.h - opcontrol's parts: the options, and what is known while it works.
+/* control.h - the shared state of opcontrol's files: the options, and the daemon connection.
  * Layer: tools.  Messages are OProfile's (opcontrol of 0.6 to 0.9.9), word for word and without a
- * program's name before them, since scripts look for them. */
+ * program name as prefix, because scripts search for them. */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
@@ -53,27 +53,27 @@ struct control {
 	char *rc_path;     /* ~root/.oprofile/daemonrc */
 	char *rc_new_path; /* ... daemonrc_new: for the daemon's next start */
 	struct daemonrc rc;
-	bool has_new;          /* rc is what daemonrc_new says */
-	struct err rc_failure; /* why rc is not what the file says; code 0: it is */
+	bool has_new;          /* rc was read from daemonrc_new */
+	struct err rc_failure; /* why rc could not be read; code 0: it was read */
 	int lock_fd;           /* -1: not held */
 	struct control_client daemon;
 	bool connected;
-	bool ended; /* it was told to end, and did */
+	bool ended; /* the daemon was requested to end, and did */
 };
 
-/* control.c: whether the option of that name stands on the command line. */
+/* control.c: returns whether the option is on the command line. */
 bool control_is_given(const struct control_options *set, const char *option);
-/* The option that says what is asked: an action, where there is one. */
+/* Returns the option that selects the action; an action has precedence over settings. */
 const char *control_asked(const struct control_options *set);
 
-/* control_words.c: the spellings of older versions. */
+/* control_words.c: option spellings of older versions. */
 
-/* Fills `ret_words` with argv's words in the spelling of the table: -e=X becomes -eX, and what
- * --ctrN-event, --ctrN-count, --ctrN-unit-mask, --ctrN-kernel and --ctrN-user say one --event.
- * 0; -EINVAL with a line; -ENOMEM.  control_words_done() frees it, in any case. */
+/* Fills `ret_words` with argv's words in the spelling of the table.  -e=X becomes -eX;
+ * --ctrN-event, --ctrN-count, --ctrN-unit-mask, --ctrN-kernel and --ctrN-user become one --event.
+ * Returns 0; -EINVAL with a message in *err; or -ENOMEM.  Call control_words_done() in any case. */
 struct control_words {
 	VEC(char *)
-	words; /* ended by a NULL, not counted; borrowed from argv or `own` */
+	words; /* NULL-terminated (not counted); borrowed from argv or `own` */
 	VEC(char *) own;
 };
 int control_words_make(int argc, char **argv, struct control_words *ret_words,
@@ -82,39 +82,42 @@ void control_words_done(struct control_words *w);
 
 /* control_setup.c: settings from the options. */
 
-/* Puts those of c->set into c->rc.  1: there were some; 0: none; a negative errno with a line. */
+/* Stores the settings of c->set in c->rc.  Returns 1 if there were any, 0 if not, or a negative
+ * errno with a message in *err. */
 int control_setup_take(struct control *c, struct err *err);
-/* Whether there is a setting among the options. */
+/* Returns whether the options contain a setting. */
 bool control_setup_given(const struct control_options *set);
-/* Fills in what is not set, as opcontrol writes it. */
+/* Fills in missing settings with opcontrol's defaults. */
 int control_setup_defaults(struct daemonrc *rc);
-/* control_events.c: the same of --event. */
+/* control_events.c: likewise for --event. */
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err);
 
 /* control_daemon.c: the daemon, running or not. */
 
-/* Connects if it runs: 0, c->connected says whether; or a negative errno with a line, -EBUSY: it runs
- * and has no socket. */
+/* Connects to the daemon if it runs, and sets c->connected.  Returns 0, or a negative errno with
+ * a message in *err; -EBUSY: it runs but has no socket. */
 int control_attach(struct control *c, struct err *err);
-/* Of the daemon that holds the lock; 0: there is none, or its file is not ours to see. */
+/* Returns the pid of the daemon that holds the lock; 0 if there is none, or its file is not
+ * readable. */
 pid_t control_daemon_pid(void);
-/* Asks it one thing, with up to two words more.  As control_request(). */
+/* Sends the daemon one request with an optional argument.  Returns the same as control_request().
+ */
 int control_ask(struct control *c, const char *verb, const char *arg, struct err *err);
-/* Sends it the settings of c->rc: those that stand on the command line, or with `all` each one.
- * 1: it takes them when it is started again. */
+/* Sends the settings of c->rc to the daemon: those on the command line, or all with `all`.
+ * Returns 1 if they take effect when sampling is started again. */
 int control_send_setup(struct control *c, bool all, struct err *err);
-/* Starts it, without sampling, if it does not run.  One that has its settings not yet gets them; it
- * ends if it refuses them. */
+/* Starts the daemon without sampling if it does not run.  Sends the settings to a daemon that
+ * does not have them yet; if it refuses them, it is stopped. */
 int control_start_daemon(struct control *c, struct err *err);
-/* Waits until it is gone. */
+/* Waits until the daemon has exited. */
 void control_wait_gone(const struct control *c);
-/* Other calls wait until this one is done (flock). */
+/* Locks out other instances of opcontrol until this one ends (flock). */
 int control_lock(struct control *c, struct err *err);
-/* A lock file whose process is gone is removed, which is said. */
+/* Removes the lock of a daemon that no longer exists, with a message. */
 void control_remove_stale(const struct control *c);
-/* Where sessions go. */
+/* Returns the directory of the sessions. */
 const char *control_session_dir(const struct control *c);
 
-/* control_status.c: --status.  An exit status. */
+/* control_status.c: prints --status.  Returns an exit status. */
 int control_print_status(struct control *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* controlfs.c - `oprofile controlfs`: the control files of OProfile's kernel module, from
- * the daemon. */
+/* controlfs.c - `oprofile controlfs`: mounts the control files of OProfile's kernel module,
+ * served by the daemon. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int controlfs_mount_run(const struct command *self, int argc, char **argv
 		return 1;
 	}
 	cwd = getcwd(NULL, 0);
-	/* In the background / is the current folder. */
+	/* The background process changes its directory to /. */
 	run_dir = path_full(control_run_dir(), cwd ? cwd : "/");
 	config.mountpoint = argv[first];
 	mountpoint = path_full(config.mountpoint, cwd ? cwd : "/");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* daemon.c - opcontrol and oprofiled: found, started, told and waited for. */
+/* daemon.c - opcontrol's interface to oprofiled: finds it, starts it, sends requests and waits
+ * for it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,14 +25,14 @@ enum {
 	PATH_BYTES = 4096,
 	PID_BYTES = 32,
 	WORDS_A_REQUEST = 32,
-	BYTES_A_REQUEST = 1200, /* %XX makes three of one */
+	BYTES_A_REQUEST = 1200, /* %XX encodes one byte as three */
 	GONE_TURNS = 600,
 	GONE_TURN_MS = 50,
-	SOCKET_TURNS = 80 /* the daemon looks for it at least each two seconds */
+	SOCKET_TURNS = 80 /* the daemon checks its socket at least every two seconds */
 };
 
-/* What the daemon is told beside the events, and the options that set it; the rest of daemonrc is
- * opcontrol's. */
+/* The keys sent to the daemon in addition to the events, and the options that set them; opcontrol
+ * alone uses the rest of daemonrc. */
 static const struct told_key {
 	const char *key;
 	const char *options[2];
@@ -68,7 +69,7 @@ static void wait_a_turn(void)
 	nanosleep(&turn, NULL);
 }
 
-/* The process number in the daemon's lock file, which is open as `fd`; 0: there is none. */
+/* Returns the pid in the daemon's lock file, which is open as `fd`; 0 if there is none. */
 static pid_t pid_in(int fd)
 {
 	char text[PID_BYTES] = "";
@@ -80,7 +81,8 @@ static pid_t pid_in(int fd)
 	return parse_u64_max(text, INT32_MAX, &pid) ? (pid_t)pid : 0;
 }
 
-/* The lock is tried only where that process lives: a daemon that begins would find it held. */
+/* Tries the lock only if that process exists, because a starting daemon would find the lock
+ * taken. */
 pid_t control_daemon_pid(void)
 {
 	char path[PATH_BYTES];
@@ -109,8 +111,8 @@ static void say_waiting(void)
 		fputs("opcontrol: waiting for the daemon ...\n", stderr);
 }
 
-/* A daemon that begins has its lock before its socket, one that ends the other way round, and it
- * makes another where somebody has removed it. */
+/* Retries for a while: a starting daemon locks before it creates its socket, an ending one
+ * removes the socket before it unlocks, and a running one creates a removed socket again. */
 static int connect_soon(struct control *c, struct err *err)
 {
 	int r = control_connect(&c->daemon, NULL, err);
@@ -236,7 +238,7 @@ int control_send_setup(struct control *c, bool all, struct err *err)
 	return r ? r : s.restart;
 }
 
-/* ---- one at a time ---- */
+/* ---- locking ---- */
 
 int control_lock(struct control *c, struct err *err)
 {
@@ -259,8 +261,8 @@ int control_lock(struct control *c, struct err *err)
 	return 0;
 }
 
-/* While the daemon has no settings yet, the lock file is not empty: the next opcontrol is to know
- * when this one is killed between. */
+/* While the daemon lacks its settings, keeps a note in the lock file, so that the next opcontrol
+ * sends them if this one is killed. */
 static void note_bare(const struct control *c, bool bare)
 {
 	static const char text[] = "a daemon without its settings\n";
@@ -292,7 +294,7 @@ void control_remove_stale(const struct control *c)
 	fd = io_open(path, O_RDWR, 0);
 	if (fd < 0)
 		return;
-	/* The file stays: without it two daemons could hold a lock each. */
+	/* Keep the file: without it, two daemons could each hold a lock. */
 	if (!flock(fd, LOCK_EX | LOCK_NB) && pid_in(fd)) {
 		fputs("Detected stale lock file. Removing.\n", stderr);
 		snprintf(path, sizeof(path), "%s/control", control_run_dir());
@@ -322,8 +324,8 @@ void control_wait_gone(const struct control *c)
 
 /* ---- starting ---- */
 
-/* The program itself, by the name of the daemon: a link beside it if there is one, so that the
- * process is called so, too. */
+/* Runs this program under the daemon's name, through a link next to it if there is one, so that
+ * the process also has that name. */
 static void run_oprofiled(char **argv)
 {
 	char self[PATH_BYTES];
@@ -344,12 +346,12 @@ static void run_oprofiled(char **argv)
 	_exit(127);
 }
 
-/* Why not, it has said. */
+/* The daemon has reported the reason. */
 static int not_started(const struct control *c, struct err *err)
 {
 	char log[PATH_BYTES];
 
-	/* Where it could not write there is no log of this start. */
+	/* If the log is not writable, it contains nothing about this start. */
 	if (snprintf(log, sizeof(log), "%s/samples/oprofiled.log",
 		     control_session_dir(c)) >= PATH_BYTES ||
 	    access(log, W_OK))
@@ -388,7 +390,7 @@ static int control_daemon_spawn(struct control *c, struct err *err)
 	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
 
-/* What was set while it ran counts from now on. */
+/* Settings made while the last daemon ran take effect now. */
 static int take_new_settings(struct control *c, struct err *err)
 {
 	int r;
@@ -402,7 +404,7 @@ static int take_new_settings(struct control *c, struct err *err)
 	return 0;
 }
 
-/* With other settings than these it is not to sample. */
+/* If the daemon refuses these settings, it must not sample with others. */
 static int give_settings(struct control *c, struct err *err)
 {
 	int r = control_send_setup(c, true, err);
@@ -418,7 +420,7 @@ static int give_settings(struct control *c, struct err *err)
 	return r;
 }
 
-/* Settings that were made while the last one ran are this one's. */
+/* Settings made while the last daemon ran apply to this one. */
 static int begin_daemon(struct control *c, struct err *err)
 {
 	int r = take_new_settings(c, err);

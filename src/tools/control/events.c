@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* events.c - opcontrol's --event: checked, and as daemonrc keeps them. */
+/* events.c - opcontrol's --event: validates events, and converts them to the form that daemonrc
+ * stores. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,15 +29,15 @@ struct control_events_parts {
 	size_t nr;
 };
 
-/* Where the events of a call are put together. */
+/* State for collecting the events of one call. */
 struct control_events_taking {
 	struct daemonrc *rc;
-	struct event_requests reqs; /* as they were asked for */
+	struct event_requests reqs; /* as requested */
 	bool kernel_only;
-	bool by_timer; /* TIMER or RTC_INTERRUPTS is among them */
+	bool by_timer; /* includes TIMER or RTC_INTERRUPTS */
 };
 
-/* False: it is not of OProfile's form, and is kept as it is. */
+/* Returns false if the spec does not have OProfile's format; it is then stored unchanged. */
 static bool control_events_split(const char *spec, struct control_events_parts *p)
 {
 	char *at = p->text;
@@ -52,7 +53,7 @@ static bool control_events_split(const char *spec, struct control_events_parts *
 	return true;
 }
 
-/* A rate of the old clock chip; what is none was rounded up. */
+/* Parses a rate of the old real-time clock; rounds other rates up to one that it supports. */
 static int rtc_rate(const char *text, uint64_t *ret_rate, struct err *err)
 {
 	uint64_t rate = RTC_LEAST;
@@ -74,8 +75,7 @@ static bool control_events_is_number(const char *text)
 	return parse_u64(text, &v);
 }
 
-/* Whether it is the one that tells the time: what a machine without counters samples by its
- * timer. */
+/* Returns whether the event measures time; a machine without counters samples it with its timer. */
 static bool is_time(const char *name)
 {
 	static const char *const names[] = { "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS",
@@ -89,8 +89,8 @@ static bool is_time(const char *name)
 	return cpu && cpu->default_event && !strcmp(name, cpu->default_event);
 }
 
-/* Whether what is left out can be filled in: NAME:COUNT..., TIMER.  Letters (NAME:COUNT:u) and names of
- * masks say what they say. */
+/* Returns whether missing fields can be filled in: NAME:COUNT..., TIMER.  Letters (NAME:COUNT:u)
+ * and names of masks are already complete. */
 static bool control_events_is_whole(const struct control_events_parts *p)
 {
 	if (p->nr < 2)
@@ -104,7 +104,8 @@ static bool control_events_is_whole(const struct control_events_parts *p)
 	return true;
 }
 
-/* The spec with a rate of the clock chip rounded, *ret_rate (0: it has none). */
+/* Copies the spec with its real-time clock rate rounded, and stores the rate in *ret_rate (0: no
+ * rate). */
 static int round_rate(const char *spec, const struct control_events_parts *p,
 		      char ret_spec[SPEC_MAX], uint64_t *ret_rate, struct err *err)
 {
@@ -121,7 +122,7 @@ static int round_rate(const char *spec, const struct control_events_parts *p,
 	return r;
 }
 
-/* TIMER:0 has the daemon's rate, which is any one here. */
+/* TIMER:0 means the daemon's rate; for this check, any rate will do. */
 static int control_events_check(struct control_events_taking *t, const char *spec,
 				struct err *err)
 {
@@ -135,14 +136,14 @@ static int control_events_check(struct control_events_taking *t, const char *spe
 	return events_parse(rated, 0, &t->reqs, err);
 }
 
-/* The i-th part, or what stands for it. */
+/* Returns the i-th field, or its default. */
 static const char *part_or(const struct control_events_parts *p, size_t i,
 			   const char *otherwise)
 {
 	return i < p->nr ? p->part[i] : otherwise;
 }
 
-/* NAME:COUNT:UNITMASK:KERNEL:USER, with 0:1:1 for what is left out. */
+/* Formats NAME:COUNT:UNITMASK:KERNEL:USER, with 0:1:1 for missing fields. */
 static void keep_whole(const struct control_events_parts *p, uint64_t rate,
 		       bool kernel_only, char ret_kept[SPEC_MAX])
 {
@@ -175,7 +176,7 @@ static bool control_events_is_kept(const struct control_events_taking *t,
 	return false;
 }
 
-/* The timer, once for all events that it stands for. */
+/* Adds the timer once for all events that it replaces. */
 static int take_timer(struct control_events_taking *t, const char *name,
 		      const struct event_request *asked, struct err *err)
 {
@@ -192,7 +193,8 @@ static int take_timer(struct control_events_taking *t, const char *name,
 	return there ? 0 : control_events_keep(t, kept, err);
 }
 
-/* Without counters the timer tells the time; else -ENODEV with OProfile's line. */
+/* Without counters, uses the timer for events that measure time.  For others, returns -ENODEV
+ * with OProfile's message. */
 static int without_counters(struct control_events_taking *t, const char *name,
 			    const struct event_request *asked, struct err *err)
 {
@@ -203,7 +205,7 @@ static int without_counters(struct control_events_taking *t, const char *name,
 	return take_timer(t, name, asked, err);
 }
 
-/* The default event beside others, or in the kernel only. */
+/* Adds the default event in addition to others, or for the kernel only. */
 static int take_default(struct control_events_taking *t, struct err *err)
 {
 	size_t first = t->reqs.list.nr;
@@ -229,7 +231,7 @@ static int check_kernel_only(const struct control_events_taking *t, size_t first
 	return 0;
 }
 
-/* One spec into the list of all, and what daemonrc has of it. */
+/* Adds one spec to the list of all, and its form for daemonrc. */
 static int control_events_take(struct control_events_taking *t, const char *spec,
 			       struct err *err)
 {
@@ -246,7 +248,7 @@ static int control_events_take(struct control_events_taking *t, const char *spec
 		p.nr = 0;
 	whole = control_events_is_whole(&p);
 	r = round_rate(spec, &p, text, &rate, err);
-	/* Else the flags say it. */
+	/* Otherwise the spec's flags express it. */
 	if (!r && t->kernel_only && !whole)
 		snprintf(text + strlen(text), SPEC_MAX - strlen(text), ":k");
 	if (!r)
@@ -274,11 +276,11 @@ static int control_events_take_spec(struct control_events_taking *t, const char 
 			       strlen(spec));
 	if (strcmp(spec, "default") != 0)
 		return control_events_take(t, spec, err);
-	/* It is what is taken where there is none. */
+	/* The daemon uses the default event if none is stored. */
 	return alone && !t->kernel_only ? 0 : take_default(t, err);
 }
 
-/* TIMER and RTC_INTERRUPTS are the timer's, and alone. */
+/* TIMER and RTC_INTERRUPTS use the timer and cannot be combined with other events. */
 static int check_timers(const struct control_events_taking *t, struct err *err)
 {
 	return t->by_timer && t->reqs.list.nr > 1
@@ -287,7 +289,7 @@ static int check_timers(const struct control_events_taking *t, struct err *err)
 		       : 0;
 }
 
-/* OProfile refused what its counters cannot count at once; the kernel lets them take turns. */
+/* OProfile refused events that do not fit on the counters together; the kernel multiplexes them. */
 static void control_events_tell_turns(const struct event_requests *reqs)
 {
 	size_t first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* files.c - opcontrol --init and --deinit: the control files, where OProfile's kernel
- * module had them. */
+/* files.c - opcontrol --init and --deinit: mounts and unmounts the control files where OProfile's
+ * kernel module had them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *mountpoint(void)
 	return dir && *dir ? dir : "/dev/oprofile";
 }
 
-/* It goes to the background by itself, and says why if it cannot. */
+/* The child goes to the background by itself, and reports its errors. */
 static int run_controlfs(const char *dir)
 {
 	static const char self[] = "/proc/self/exe";
@@ -32,7 +32,7 @@ static int run_controlfs(const char *dir)
 	int status;
 
 	if (!pid) {
-		/* It lives longer than who waits for the end of our files. */
+		/* It outlives processes that wait for the end of our output. */
 		background_close_files(-1);
 		execl(self, "oprofile", "controlfs", dir, (char *)NULL);
 		_exit(127);
@@ -79,10 +79,10 @@ int control_deinit(struct control *c)
 	int r = control_shutdown(c);
 	const char *dir = mountpoint();
 
-	/* What could not be kept is no reason to leave them. */
+	/* Unmount even if some samples could not be saved. */
 	if ((r && !c->ended) || geteuid() || !controlfs_is_mounted(dir))
 		return r;
-	/* Who has a file open keeps it. */
+	/* Processes with an open file can continue to use it. */
 	if (umount2(dir, MNT_DETACH)) {
 		screen_print_line(stderr, "opcontrol: %s: %s", dir, strerror(errno));
 		return 1;

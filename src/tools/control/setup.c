@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* setup.c - opcontrol's settings: options become keys of daemonrc. */
+/* setup.c - opcontrol's settings: converts options to keys of daemonrc. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ enum {
 	LIST_MAX = 3000
 };
 
-/* As opcontrol of 0.9 writes a file, in its order; but for CALLGRAPH=0, which would mean that
- * nobody asked for the stacks that the daemon takes by itself. */
+/* The keys and their order in a file written by opcontrol 0.9.  Except CALLGRAPH=0, which would
+ * turn off the stacks that the daemon records by default. */
 static const struct {
 	const char *key;
 	const char *value;
@@ -59,7 +59,7 @@ static const struct {
 	{ OPTION(struct control_options, callgraph), "--callgraph", "CALLGRAPH" },
 };
 
-/* Accepted, and of no meaning here: they are said to be, once. */
+/* Accepted but without effect here; a message says so once. */
 static const struct {
 	size_t field;
 	const char *option;
@@ -170,7 +170,7 @@ static int take_separate(const struct control_options *set, struct daemonrc *rc,
 	return r;
 }
 
-/* Several --image make one list. */
+/* Several --image options make one list. */
 static int control_setup_take_images(const struct control_options *set,
 				     struct daemonrc *rc, struct err *err)
 {
@@ -199,7 +199,7 @@ static int control_setup_take_images(const struct control_options *set,
 	return r;
 }
 
-/* The number of a process, or of a group of them. */
+/* Parses the number of a process or a process group. */
 static int control_setup_take_number(const char *text, const char *option,
 				     const char *key, struct daemonrc *rc,
 				     struct err *err)
@@ -268,7 +268,7 @@ static int control_setup_take_vmlinux(const struct control_options *set,
 	return r ? err_sys(err, r, "--vmlinux=%s", file) : 0;
 }
 
-/* START,END in hexadecimal digits, with or without 0x. */
+/* Parses START,END in hexadecimal, with or without 0x. */
 static int control_setup_take_range(const struct control_options *set,
 				    struct daemonrc *rc, struct err *err)
 {
@@ -292,7 +292,7 @@ static int control_setup_take_range(const struct control_options *set,
 	return r ? err_sys(err, r, "--kernel-range") : 0;
 }
 
-/* What is not there yet is made; what is there and no folder could never be. */
+/* A missing directory is created later; another kind of file is an error. */
 static int check_session_dir(const char *dir, struct err *err)
 {
 	struct stat st;

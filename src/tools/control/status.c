@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* status.c - opcontrol --status: what the daemon is, and what it was told. */
+/* status.c - opcontrol --status: prints the daemon's state and its settings. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tools/cli/command.h"
 #include "tools/control/control.h"
 
-/* What a running daemon says, else the file. */
+/* Returns the value from a running daemon, or else from the file. */
 static const char *fact(const struct control *c, const struct control_reply *reply,
 			const char *key, const char *rc_key)
 {
@@ -66,7 +66,7 @@ static void print_separate(const struct control *c, const struct control_reply *
 	puts(said ? or_none(said) : *blank ? "" : "none");
 }
 
-/* Sizes are shown where they are not the default. */
+/* Prints sizes that differ from the default. */
 static void print_sizes(const struct control *c, const struct control_reply *reply)
 {
 	static const struct {
@@ -107,7 +107,7 @@ int control_print_status(struct control *c)
 	int r = control_attach(c, &err);
 	const char *depth, *pid, *pgrp;
 
-	/* The daemon says nearly all of it itself. */
+	/* The daemon's reply contains almost everything, so a damaged file is only a warning. */
 	if (c->rc_failure.code && c->connected)
 		command_warning("%s", c->rc_failure.text);
 	else if (!r && c->rc_failure.code)
@@ -141,7 +141,7 @@ int control_print_status(struct control *c)
 	if (pgrp && *pgrp && strcmp(pgrp, "none") != 0)
 		screen_print_line(stdout, "Pgrp filter: %s", pgrp);
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
-	/* Where nobody asked for a depth, none is cut. */
+	/* Without a requested depth, stacks are not limited. */
 	screen_print_line(stdout, "Call-graph depth: %s",
 			  depth && *depth ? depth : "whole");
 	print_sizes(c, &reply);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words.c - opcontrol's words as versions before 0.6, and its shell, spelled them. */
+/* words.c - converts opcontrol's option spellings of versions before 0.6, and those accepted by
+ * its shell script. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "tools/control/control.h"
 
 enum {
-	COUNTERS_MAX = 8, /* OProfile's: of a Pentium 4 */
+	COUNTERS_MAX = 8, /* OProfile's limit, from the Pentium 4 */
 	COUNTER_OPTION = sizeof("--ctr0-") - 1
 };
 
@@ -19,7 +20,7 @@ static const char *const counter_options[] = {
 	"event", "count", "unit-mask", "kernel", "user",
 };
 
-/* What is taken where an option of a counter is not given. */
+/* Defaults for missing options of a counter. */
 static const char *const counter_defaults[] = { NULL, NULL, "0", "1", "1" };
 
 enum {
@@ -31,7 +32,8 @@ struct control_words_counters {
 	bool any;
 };
 
-/* --ctrN-WHAT=VALUE or --ctrN-WHAT VALUE: 1, with *i at the value's word; 0: it is none. */
+/* Parses --ctrN-WHAT=VALUE or --ctrN-WHAT VALUE.  Returns 1, with *i at the word of the value; 0
+ * if it is another option. */
 static int take_counter(struct control_words_counters *counters, char **argv, int argc,
 			int *i, struct err *err)
 {
@@ -103,7 +105,7 @@ static int add_counters(struct control_words *w,
 	return 0;
 }
 
-/* opcontrol's shell cut a word at its =, that of a letter too: -e=X. */
+/* The opcontrol script split words at =, also those of a letter: -e=X. */
 static bool is_letter_with_value(const char *word)
 {
 	return word[0] == '-' && word[1] && strchr("epciV", word[1]) && word[2] == '=';
