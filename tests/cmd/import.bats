@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `oprofile import`: a session says what its file says.
+# `oprofile import`: a session has the same contents as the file it was made from.
 
 bats_require_minimum_version 1.5.0
 load helpers
 
-# perf 6.1 of Debian crashes now and then (stack smashing while it writes build-ids): what is
-# compared with it exceeds one try.
+# Debian's perf 6.1 sometimes crashes (stack smashing while it writes build-ids), so tests that
+# compare with it are retried.
 setup_file()
 {
 	export BATS_TEST_RETRIES=2
@@ -22,7 +22,7 @@ import()
 	timeout -k 5 60 "$OPROFILE" import --session-dir "$session" "$@"
 }
 
-# same FILE REPORT-OPTION...: the report of the file and of the session.
+# same FILE REPORT-OPTION...: checks that the reports of the file and of the session are the same.
 same()
 {
 	local file=$1
@@ -60,7 +60,7 @@ same_views()
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	import "$data"
 	same_views "$data"
-	# Chains are kept: the samples of perf script have more than one frame.
+	# Call chains are kept: samples have more than one frame.
 	"$OPROFILE" dump "$session" | grep -q ';.*;'
 }
 
@@ -85,7 +85,7 @@ segment-000002" ]
 	run import "$file" comm:nobody
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"too strict"* ]]
-	# The session of before is still there.
+	# The earlier session still exists.
 	opreport --session-dir "$session" >/dev/null
 }
 
@@ -108,7 +108,7 @@ segment-000002" ]
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]
 	done
-	# Nothing is left of what failed.
+	# The failed import leaves no files.
 	[ "$(ls -A "$session/samples" | sort | tr '\n' ' ')" = ".lock current previous tp " ]
 }
 

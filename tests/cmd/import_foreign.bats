@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Profiles of other tools: imported, or read as they are, and reported as recordings.
+# Profiles of other tools: imported or read directly, and reported like recordings.
 
 bats_require_minimum_version 1.5.0
 load helpers
 
-# perf 6.1 of Debian crashes now and then while it writes build-ids.
+# Debian's perf 6.1 sometimes crashes while it writes build-ids.
 setup_file()
 {
 	export BATS_TEST_RETRIES=2
@@ -28,7 +28,8 @@ export_it()
 	timeout -k 5 60 "$OPROFILE" export "$@"
 }
 
-# counts KEYS [WORD...]: a line "VALUE|...|samples|period" for each row, without the event.
+# counts KEYS [SOURCE...]: prints a line "VALUE|...|samples|period" for each row, without the
+# event.
 counts()
 {
 	local keys=$1
@@ -46,7 +47,7 @@ without_period()
 	sed 's/|[^|]*$//' "$@"
 }
 
-# A session of three functions, two threads and two images.
+# Makes a session of three functions, two threads and two images.
 made_session()
 {
 	need as
@@ -83,20 +84,20 @@ made_session()
 		[ "$format" != perf-script ] || views+=' event,cpu,symbol'
 		for view in $views; do
 			echo "$format $view"
-			# Of folded stacks nobody knows the periods.
+			# Folded stacks do not contain periods.
 			shown=cat
 			[ "$format" = folded ] && shown=without_period
 			counts "$view" made | $shown >wanted
-			# Where a blank would end the stack.
+			# In these stacks a blank would end the stack.
 			[ "$format" != folded ] || sed -i 's/a b 1/a_b_1/' wanted
-			# perf prints functions without what they take.
+			# perf prints functions without their parameter types.
 			[ "$format" != perf-script ] || sed -i 's/turn(.*)/turn/' wanted
 			[ -s wanted ]
 			counts "$view" --session-dir "$session" | $shown | diff wanted -
-			# And without a session in between.
+			# The same without importing.
 			counts "$view" "x.$format" | $shown | diff wanted -
 		done
-		# What is called by what, too.
+		# The call stacks are also the same.
 		export_it folded made | sort >wanted
 		[ "$format" != perf-script ] || sed -i 's/turn([^;]*)/turn/; s/\[truncated\];//' wanted
 		export_it folded --session-dir "$session" | sort | diff wanted -
@@ -110,7 +111,7 @@ made_session()
 		counts symbol "x.$format" >wanted
 		[ -s wanted ]
 		counts symbol - <"x.$format" | diff wanted -
-		# In pieces, the first of which tells nothing.
+		# In several writes, the first of which is too short to show the format.
 		{
 			head -c 3 "x.$format"
 			sleep 0.1
@@ -142,7 +143,7 @@ made_session()
 	printf '%s\n' 'two;mid;leaf 4' '# a note' 'three;turn(char const*, int) 6' >x.folded
 	counts event,symbol made x.pb.gz x.folded >found
 	cat found
-	# The recording and the pprof, which knows the event's name, have 12 of it each.
+	# The recording and the pprof file, which has the event's name, contain 12 each.
 	grep -qx 'cycles|leaf|14|18000000' found
 	grep -qx 'cycles|turn(char const\*, int)|4|3000000' found
 	grep -qx 'samples|leaf|4|4' found
@@ -167,12 +168,12 @@ made_session()
 	top -sample_index=samples "$data/go-cpu.pb.gz" >wanted
 	counts symbol "$data/go-cpu.pb.gz" | without_period | diff wanted -
 	[ "$(wc -l <wanted)" -gt 5 ]
-	# As it writes it anew; and unpacked.
+	# The same profile as `go tool pprof` writes it, and uncompressed.
 	go tool pprof -proto -output again.pb.gz "$data/go-cpu.pb.gz" 2>err
 	counts symbol again.pb.gz | without_period | diff wanted -
 	gunzip -c again.pb.gz >plain.pb
 	counts symbol plain.pb | without_period | diff wanted -
-	# Objects in memory, and their bytes.
+	# Allocated objects, and their bytes.
 	top -sample_index=alloc_objects "$data/go-heap.pb.gz" >wanted
 	counts event,symbol "$data/go-heap.pb.gz" | without_period | sed -n 's/^alloc_space|//p' | diff wanted -
 }
@@ -250,6 +251,6 @@ made_session()
 	[[ $stderr == *"half: 1 lines were not recognised"* ]]
 	run -1 --separate-stderr import --name x half comm:q
 	[ ! -e "$session/samples/x" ]
-	# Any other file is no source, as before.
+	# Any other file is still not accepted as a source.
 	run -1 --separate-stderr opreport --session-dir "$out/none" "$OPROFILE"
 }

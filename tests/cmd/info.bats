@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile info: what a recording says of itself.  perf is the oracle.
+# oprofile info: properties of a recording, compared with perf.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -10,7 +10,7 @@ info()
 	timeout -k 5 60 "$OPROFILE" info "$@"
 }
 
-# EXPRESSION FILE...: of r, the recordings in the JSON of these files.
+# ask EXPRESSION FILE...: evaluates it with r, the list of recordings in the JSON of these files.
 ask()
 {
 	local expression=$1
@@ -20,7 +20,7 @@ r = json.load(sys.stdin)['recordings']
 $expression"
 }
 
-# "name samples" of each event, as perf counts them.
+# Prints "name samples" for each event, as perf counts them.
 perf_samples()
 {
 	perf report -i "$1" --stats --stdio 2>/dev/null </dev/null |
@@ -48,7 +48,7 @@ our_samples()
 
 @test "attributes of an event are those of perf evlist -v" {
 	need_data
-	# perf lists the sample type in an order of its own.
+	# perf lists the bits of the sample type in its own order.
 	ask 'e = r[0]["events"][0]
 print(e["name"], e["frequency_hz"], "|".join(sorted(e["sample_type"].split("|"))))
 print(e["read_format"], e["flags"], e["regs_user"], e["attr_bytes"])' \

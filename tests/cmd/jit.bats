@@ -24,7 +24,7 @@ teardown()
 	end_recording_test
 }
 
-# "COUNT SYMBOL" of all code that is in no file, as we and as perf see it.
+# Print "COUNT SYMBOL" of all code that is not in a file, as opreport and perf count it.
 our_counts()
 {
 	"$OPROFILE_LINKS/opreport" --csv --by image,symbol "$@" 2>report.err | python3 -c '
@@ -51,13 +51,13 @@ perf_counts()
 	perf record -q -o data sh -c 'echo $$ >pid; exec "$0" 500 last' "$WORKLOADS/jit_map" >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	jit_map=/tmp/perf-$(cat pid).map
-	# perf takes any of two functions at one place.
+	# If two functions have the same address, perf uses either of them.
 	sed -i /jit_gone/d "$jit_map"
 	touch -r "$jit_map" data
 	our_counts data >ours
 	perf_counts data | diff -u - ours
 	[ "$(wc -l <ours)" -ge 3 ]
-	# Elsewhere it is in the archive.
+	# On another machine the map is read from the archive.
 	"$OPROFILE" archive -o folder data
 	rm "$jit_map"
 	our_counts archive:folder | diff -u ours -
@@ -86,7 +86,7 @@ perf_counts()
 	rm "$jit_map"
 	opreport --session-dir "$session" --by symbol --csv >out
 	cat out
-	# The hot one is first, whatever the compiler puts around its name.
+	# The hot function is first, whatever prefix the compiler gives its name.
 	sed -n 2p out | grep -q burnHot
 }
 
@@ -144,7 +144,7 @@ perf_counts()
 		-XX:CompileCommand=dontinline,Burn::burnHot Burn.java >told 2>operf.err
 	opreport --session-dir "$session" --by symbol --csv >out
 	head -n 5 out
-	# Most of all that has a name, and its lines are those of the loop.
+	# It is the function with the most samples, and its lines are those of the loop.
 	sed -n 2,3p out | grep -q '^Burn.burnHot,'
 	opreport --session-dir "$session" --by symbol,line --csv >out
 	head -n 5 out
@@ -158,12 +158,12 @@ perf_counts()
 	cp "$(ls jit-*.dump)" kept
 	our_counts --session-dir "$session" >ours
 	our_counts data | diff -u ours -
-	# A session does not know where files were.
+	# A session does not record the directories of these files.
 	"$OPROFILE" script --session-dir "$session" -F ip,sym,symoff | awk '{ $1 = ""; print }' >script
 	grep -q 'reuse_second(int)+0x' script
 	"$OPROFILE" script -i data -F ip,sym,symoff | awk '{ $1 = ""; print }' | diff script -
 	"$OPROFILE" archive -o folder data
-	# A session has its own copy; a perf.data has not.
+	# A session has its own copy of the dump; a perf.data file has not.
 	rm jit-*.dump
 	our_counts --session-dir "$session" | diff -u ours -
 	our_counts archive:folder | diff -u ours -
@@ -177,13 +177,13 @@ perf_counts()
 	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" "$WORKLOADS/jit_agent" 600 >truth
 	opreport --session-dir "$session" --by symbol,line --csv >out
 	cat out
-	# Its loop is in the second line; the first one is its first instruction's.
+	# The loop is in the second line; the first line belongs to the first instruction.
 	grep -q '^agent_first,agent.lang:12,' out && grep -q '^the_agents_second,agent.lang:12,' out
 	opreport --session-dir "$session" -g -l | grep -q ' agent.lang:11 .* agent_first$'
 	timeout 60 "$OPROFILE_LINKS/opannotate" --source --session-dir "$session" --search-dirs="$PWD" >annotated
 	grep -q '^ *[0-9]* [0-9.]* :this is line 12$' annotated
 	grep -q ':this is line 11 /\* the_agents_second *[0-9]* [0-9.]*, agent_first ' annotated
-	# One of two functions that lie at the same place one after the other has lines.
+	# Two functions have the same address one after the other, and one of them has lines.
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 600 >truth
 	opreport --session-dir "$session" --by symbol,line --csv >out
 	cat out
@@ -197,15 +197,16 @@ perf_counts()
 	perf record -q -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	perf inject --jit -i data -o injected
-	# perf has a file for each piece of code: functions are summed up.
+	# perf makes a file for each block of code, so sum its counts by function.
 	perf_counts injected | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort >perfs
 	our_counts data | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort | diff -u perfs -
 	[ "$(wc -l <perfs)" -ge 3 ]
-	# The same places under the same names, sample for sample.
+	# Both print the same names and offsets, sample for sample.
 	"$OPROFILE" script -i data -F ip,sym,symoff >ours
 	perf script -i injected -F ip,sym,symoff 2>/dev/null | diff -u <(sed 's/^ *//' ours) <(sed 's/^ *//' -) >differences ||
 		{ head -n 20 differences; false; }
-	# The recording's clock may be another: the mapping of the dump says when it was begun.
+	# The recording can use another clock; the time when the dump was mapped then gives its
+	# start.
 	perf record -q -o data "$WORKLOADS/jit_dump" 1000 >truth
 	check_shares truth data
 }
@@ -250,8 +251,8 @@ perf_counts()
 	check_shares truth --session-dir "$session"
 }
 
-# record_with_map FILE: of nobody's process, which has FILE where its map would be: whoever owns a
-# mount namespace chooses what is where in it.
+# record_with_map FILE: records a process of user nobody that sees FILE at the path of its map.
+# The owner of a mount namespace decides what is at each path in it.
 record_with_map()
 {
 	local i
@@ -277,7 +278,7 @@ record_with_map()
 	hidden=$(mktemp -d)
 	chmod 755 "$hidden"
 	echo "1000 1000 a_secret" >"$hidden/secret"
-	# One that everybody may read is none.
+	# A file that everybody can read is accepted.
 	record_with_map "$hidden/secret"
 	ls -lR "$session"/samples/current/jit
 	grep -rq a_secret "$session"/samples/current/jit
@@ -295,7 +296,7 @@ record_with_map()
 	check_shares truth --session-dir "$session"
 	[ "$(stat -c %a dumps/jit-*.dump)" = 600 ]
 	need perf
-	# What is ours in it is no news to perf.
+	# perf ignores our additional records.
 	JITDUMPDIR=$PWD/dumps perf record -q -k 1 -o data "$WORKLOADS/jit_agent" 500 >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	perf inject --jit -i data -o injected 2>inject.err || { cat inject.err; false; }
@@ -324,7 +325,7 @@ record_with_map()
 	c++ -Wall -Wextra -Werror -I"$SOURCE_ROOT/src" agent.cpp "$lib" -Wl,-rpath,"${lib%/*}" -o agent ||
 		skip "NOT TESTED: no C++ compiler"
 	JITDUMPDIR=$PWD ./agent
-	# A stale one of the same number goes; a link is not followed.
+	# A stale dump of the same number is replaced; a symbolic link is not followed.
 	JITDUMPDIR=/no/such/folder run ./agent
 	[ "$status" = 1 ]
 }
@@ -342,7 +343,7 @@ record_with_map()
 		memory.write(code)
 		address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 		for name, times in (b"oprofiles_first\0", 1), (b"oprofiles_second\0", 9):
-		    # Its clock has seconds.
+		    # Time stamps in this format are whole seconds.
 		    time.sleep(1.05 - time.time() % 1)
 		    body = name + code
 		    body += bytes(-len(body) % 8)
@@ -363,7 +364,8 @@ record_with_map()
 	our_counts --session-dir "$session" | sort -n >ours
 	cat ours
 	[ "$(awk '{ print $2 }' ours | tr '\n' ' ')" = "oprofiles_first oprofiles_second " ]
-	# Beside what the program says that each took: its host may be slow at times.
+	# Compare with the time that the program measured for each function, because the machine
+	# can be slow at times.
 	awk 'NR == FNR { took[$1] = $2; all += $2; next } { n[$2] = $1; sum += $1 }
 		END {
 			share = took["oprofiles_first"] / all
@@ -392,7 +394,8 @@ record_with_map()
 	mkdir -p imported
 	"$OPROFILE" import --session-dir imported data
 	ls imported/samples/*/jit/*/"${jit_map##*/}"
-	# Written after the recording: of a later process with this number.
+	# The map was written after the recording, so it belongs to a later process with this
+	# number.
 	touch -d 'now + 1 hour' "$jit_map"
 	opreport -l data >out
 	run ! grep planted out

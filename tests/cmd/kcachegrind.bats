@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile export callgrind: KCachegrind shows it, with its call graph.
+# oprofile export callgrind: KCachegrind displays the file with its call graph.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -20,12 +20,12 @@ load helpers
 		tail -n 20 log
 		false
 	}
-	# What go tool pprof -top says of the file: sums with what they call, of 59.
+	# The inclusive counts that `go tool pprof -top` prints for the file, of 59 samples.
 	head -n 20 asked
 	for function in "runtime.main 52" "main.main 52" "main.spin 29" "main.join 23" "strings.Repeat 23"; do
 		grep -qF "** ${function% *} **\n**\n${function#* }\"" asked
 	done
-	# And who calls whom: runtime.main main.main, that the other two.
+	# The calls: runtime.main calls main.main, which calls the other two.
 	python3 - <<-'END'
 		import re
 		text = open("asked").read()
@@ -36,7 +36,7 @@ load helpers
 		assert calls[("runtime.main", "main.main")] == 52
 		assert calls[("main.main", "main.spin")] == 29 and calls[("main.main", "main.join")] == 23
 	END
-	# It is on the screen: the picture is as large, and of many colours.
+	# The picture has the size of the screen and many colours.
 	[ "$(identify -format '%wx%h' shown.png)" = 1280x800 ]
 	[ "$(identify -format '%k' shown.png)" -gt 100 ]
 }

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kcachegrind.sh FILE PICTURE ASKED: opens a callgrind file in KCachegrind, shows the call graph of the
-# function with most samples, makes a picture of it, and keeps what KCachegrind asked Graphviz to draw.
-# Runs below xvfb-run and dbus-run-session, in a HOME of its own; 1280x800.
+# kcachegrind.sh FILE PICTURE ASKED: opens a callgrind file in KCachegrind, shows the call graph
+# of the function with the most samples, saves a screenshot as PICTURE, and saves in ASKED what
+# KCachegrind sent to Graphviz. Runs under xvfb-run and dbus-run-session, with its own HOME; the
+# screen is 1280x800.
 set -u
 file=$1 picture=$2 asked=$3
 tools=$(mktemp -d)
 real=$(command -v dot)
-# What KCachegrind draws it has laid out by dot.
+# KCachegrind runs dot to lay out its graph; this wrapper saves the input.
 printf '#!/bin/bash\ntee -a %q | %q "$@"\n' "$asked" "$real" >"$tools/dot"
 chmod +x "$tools/dot"
 PATH=$tools:$PATH kcachegrind -qwindowgeometry 1280x800+0+0 "$file" &
@@ -19,8 +20,8 @@ click()
 	xdotool mousemove "$1" "$2" click 1
 }
 
-# However slow the machine: the tip of the day is closed, the second line chosen, the tab opened, over
-# and over, until a graph was drawn.
+# Close the tip of the day, select the second line and open the tab, repeatedly until a graph was
+# drawn, because the machine can be slow.
 for ((i = 0; i < 60; i++)); do
 	sleep 1
 	click 798 499

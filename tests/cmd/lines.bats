@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Source lines in reports: -g, the keys line, file, inline and function-line, --sort debug.
-# What is expected is written down by hand; the lines of a compiled program are binutils'.
+# Expected results are written by hand; the lines of a compiled program come from binutils.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -10,7 +10,7 @@ setup_file()
 	export DIR=$BATS_FILE_TMPDIR/session
 	export BIN=$BATS_FILE_TMPDIR/bin
 	mkdir -p "$DIR/samples/current" "$BIN/src/deep"
-	# Functions of 16 bytes; their lines are said by hand.
+	# Functions of 16 bytes with hand-written line numbers.
 	cat >"$BIN/p.s" <<'END'
 	.file 1 "/src/deep/a.c"
 	.file 2 "/src/other/a.c"
@@ -125,7 +125,7 @@ END
 	[[ $output == *" 53.8462  /src/deep/a.c:9"* ]]
 }
 
-# What kcachegrind's op2calltree takes apart: its expressions, and what it would count.
+# Applies the regular expressions of kcachegrind's op2calltree, and counts as it does.
 @test "-gdf is what op2calltree reads" {
 	opreport -gdf 2>/dev/null | python3 -c '
 import re, sys
@@ -199,7 +199,7 @@ END
 	[ ! -e "$XDG_CACHE_HOME" ]
 	rows --by line >with
 	diff without with
-	# So small a one would cost more than it saves.
+	# An index of so small a binary would cost more than it saves.
 	[ ! -e "$XDG_CACHE_HOME/oprofile/$name" ]
 	"$OPROFILE" cache --build "$BIN/p"
 	[ -e "$XDG_CACHE_HOME/oprofile/$name" ]
@@ -211,7 +211,7 @@ END
 	done
 }
 
-# It is written when the report is out; who comes next waits for it.
+# The index is written after the report is printed; the next reader waits for it.
 @test "the index that a report leaves is what the next one reads" {
 	{
 		for i in {1..300}; do
@@ -233,7 +233,7 @@ END
 		rm -rf "$XDG_CACHE_HOME"
 		cp many.so with.so
 		"$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv >first
-		# Without debug information only the index knows.
+		# Without debug information, the lines can only come from the index.
 		strip -g many.so
 		"$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv >second
 		mv with.so many.so
@@ -242,16 +242,17 @@ END
 		"$OPROFILE" cache --list >list
 		grep "^4444444444444444 .* 1/1 .*many.so" list
 	done
-	# A folder that cannot be made is no reason to fail.
+	# If the cache directory cannot be made, the report still succeeds.
 	XDG_CACHE_HOME=/proc/none "$OPROFILE_LINKS/opreport" --session-dir dir --by line \
 		--csv >third
 	diff first third
-	# Whoever reads the report waits for nothing else: the writer has none of its files.
+	# A reader of the report gets end of file before the index is written: the writer has
+	# closed its files.
 	rm -rf "$XDG_CACHE_HOME"
 	timeout 30 "$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv | diff first -
 }
 
-# Each address of a real program, against binutils.
+# Compares each address of a real program with binutils.
 @test "lines and inlined functions are those of addr2line" {
 	cat >i.c <<'END'
 static inline __attribute__((always_inline)) unsigned mix(unsigned x)
@@ -301,7 +302,7 @@ END
 	grep -q 'mix (inlined)' ours
 }
 
-# lines_of FILE: a library with the build-id of all others, whose lines are of FILE.
+# lines_of FILE: makes a library whose lines name FILE; all such libraries have the same build-id.
 lines_of()
 {
 	printf 'int chosen(int x)\n{\n\treturn x + 1;\n}\n' >"$1.c"
@@ -319,7 +320,7 @@ lines_of()
 		"$OPROFILE" cache --build theirs.so
 		run -0 "$OPROFILE" addr2line -e ours.so "$(nm ours.so | awk '$3 == "chosen" { print $1 }')"
 		[[ "$output" == *ours.c:* ]]
-		# The index of theirs is of that file alone, and is found again.
+		# The index of theirs.so is used only for that file, and is found again.
 		[ -n "$(find "$XDG_CACHE_HOME/oprofile" -name 'file-*.lines')" ]
 		"$OPROFILE" cache --build ours.so
 		run -0 "$OPROFILE" addr2line -e theirs.so "$(nm theirs.so | awk '$3 == "chosen" { print $1 }')"

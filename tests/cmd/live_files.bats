@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Binaries that only processes of the recording still see: deleted ones, and those of another
-# root.  The sessions are described as operf would have made them, the processes live.
+# Binaries that only the recorded processes can still reach: deleted files, and files in another
+# root directory. The sessions are written as operf would write them; the processes are running.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -31,8 +31,8 @@ teardown()
 	[ -z "$sleeper" ] || kill "$sleeper"
 }
 
-# describe PATH BUILD_ID [START_NS [BOOT_ID [HOST]]]: a session of $sleeper in $session.  With
-# main=- it is not known that the binary is the process's main one, as with a library.
+# describe PATH BUILD_ID [START_NS [BOOT_ID [HOST]]]: makes a session of $sleeper in $session.
+# With main=- the binary is not marked as the main one of the process, as for a library.
 describe()
 {
 	new_session
@@ -46,7 +46,7 @@ describe()
 	} | write_segment "$session/samples/current"
 }
 
-# The clock of sessions, two seconds from now: the process surely began before.
+# Prints the session clock two seconds from now, when the process has certainly started.
 now()
 {
 	python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC) + 2000000000)'
@@ -117,7 +117,7 @@ has_name()
 	run ! has_name
 	describe "$BATS_TEST_TMPDIR/gone" "$id" "$(now)" "$(</proc/sys/kernel/random/boot_id)" elsewhere
 	run ! has_name
-	# A recording that began, and had the process, long before this process did.
+	# A recording that started, and contained the process, long before this process started.
 	describe "$BATS_TEST_TMPDIR/gone" "$id" 1000
 	run ! has_name
 	run -1 "$OPROFILE" where --session-dir "$session" gone

@@ -27,8 +27,9 @@ teardown()
 	end_recording_test
 }
 
-# Programs that mount, run and unmount, all with the program and its milliseconds as arguments.  In "result": what
-# could not be unmounted; in "holders": which processes have a descriptor there.
+# Writes jobs that mount, run and unmount; their arguments are the program and its milliseconds.
+# They write to "result" what could not be unmounted, and to "holders" the processes that have a
+# descriptor there.
 write_jobs()
 {
 	cat >functions <<-'END'
@@ -61,7 +62,7 @@ write_jobs()
 		losetup -d "$loop"
 		[ -z "$(losetup -j x.sq)" ] || echo "$loop is busy" >>result
 	END
-	# As a container runtime does: the root is mounted outside, and entered in a namespace.
+	# Like a container runtime: mounts the root outside and enters it in a namespace.
 	cat >container_job <<-'END'
 		#!/bin/bash
 		. ./functions
@@ -77,7 +78,8 @@ write_jobs()
 	chmod +x ./*_job
 }
 
-# Whether the job could unmount all.  2: a recorder of this test holds something there.
+# Returns 0 if the job could unmount everything, 2 if a recorder of this test holds something
+# there, and 1 otherwise.
 went_well()
 {
 	cat result holders
@@ -86,7 +88,7 @@ went_well()
 	[ ! -s result ]
 }
 
-# try COMMAND...: until no other recorder of this machine is in the way of the job that it runs.
+# try COMMAND...: repeats the job until no other recorder of this machine interferes.
 try()
 {
 	local status i
@@ -103,7 +105,7 @@ try()
 	return 1
 }
 
-# The function of the program under that path has most samples there.
+# Checks that the expected function of the program at this path has the most samples there.
 check_symbols() # PATH-PATTERN
 {
 	opreport --session-dir "$session" --by image,symbol --long-filenames --csv >report 2>warnings
@@ -187,7 +189,7 @@ can_overlay()
 
 @test "a mount that comes back at its path, and another one" {
 	try record ./tmpfs_job "$program" 700
-	# As if the file had been too large to be copied.
+	# Remove the copies, as if the file had been too large to copy.
 	rm -r "$session"/samples/current/images
 	sed -i '/  images\/$/d' "$session/samples/current/checksums"
 	run ! check_symbols '/m/app$'
@@ -208,7 +210,7 @@ can_overlay()
 	check_symbols '/m/app$'
 }
 
-# start_daemon OPTION...: $daemon is its pid.
+# start_daemon OPTION...: sets $daemon to its pid.
 start_daemon()
 {
 	run_dir=$(mktemp -d)
@@ -263,7 +265,7 @@ stop_daemon()
 	status=0
 	went_well || status=$?
 	[ "$status" -lt 2 ]
-	# A mount that others hold was only detached, and lives on.
+	# A mount that other processes hold was only detached, and still exists.
 	[ "$status" = 0 ] || skip "NOT TESTED: another recorder holds files here: $(head -n 1 others)"
 	stop_daemon
 	run ! check_symbols '/m/app$'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Side files and sources that are FIFOs, devices or files of /proc: not read, reported, and never waited for.
+# Side files and sources that are FIFOs, devices or files of /proc: they are not read but
+# reported, and no command waits for them.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -23,7 +24,8 @@ setup()
 	copy=$current/images/0011223344556677889900112233445566778899
 }
 
-# expect_loss FILE COMMAND...: it ends, with status 3 and one line about the file.
+# expect_loss FILE COMMAND...: checks that the command ends with status 3 and one line about the
+# file.
 expect_loss()
 {
 	local file=$1

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """on_terminal.py [--press KEYS --after TEXT] [--stderr FILE] COLUMNS COMMAND...
 
-Runs a command on a terminal of that width and 50 lines and copies what appears there to the
-standard output; the exit status is the command's, 128+N after a signal.  KEYS are pressed once
-TEXT has appeared ("^C" is Ctrl-C).  With --stderr the standard error is that file, no terminal.
+Runs a command on a terminal of COLUMNS by 50 characters and copies the terminal's output to
+standard output.  The exit status is the command's, or 128+N after signal N.  KEYS are pressed
+once TEXT has appeared ("^C" is Ctrl-C).  With --stderr the standard error is that file instead
+of the terminal.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def run_command(args):
 
 
 def prepare(fd, columns):
-    """What is written comes out as it is, and keys are not echoed."""
+    """Sets the terminal's size, and turns off output processing and the echo of keys."""
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     mode = termios.tcgetattr(fd)
     mode[1] &= ~termios.OPOST
@@ -55,8 +56,8 @@ def copy(fd, args):
         try:
             chunk = os.read(fd, 65536)
         except OSError:
-            # EIO: nobody has the terminal open any more.  What was written last may still be on
-            # its way through the kernel then (seen on a busy machine).
+            # EIO: no process has the terminal open any more. The last output can still be on its
+            # way through the kernel (seen on a busy machine).
             left += 1
             if left > 3:
                 return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# op2calltree: what opreport -gdf prints becomes callgrind files.
+# op2calltree: converts the output of opreport -gdf to callgrind files.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -69,7 +69,7 @@ report()
 	fi
 }
 
-# Of one event and symbols that are there once, where it makes no mistakes.
+# Compares one event and unique symbols, for which KCachegrind's script is correct.
 @test "the same costs as KCachegrind's script finds" {
 	[ -x /usr/bin/op2calltree ] || skip "needs KCachegrind's op2calltree"
 	mkdir theirs ours

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opcontrol: its words, its file and its messages, which are OProfile's.
+# opcontrol: its arguments, its file and its messages, which are those of OProfile.
 
 load helpers
 
@@ -28,7 +28,7 @@ opcontrol()
 	timeout -k 5 60 "$OPROFILE_LINKS/opcontrol" "$@"
 }
 
-# stand_in [VERB=REPLY]...: a daemon that answers so; what it was asked is in $asked.
+# stand_in [VERB=REPLY]...: starts a fake daemon with these replies; $asked lists its requests.
 stand_in()
 {
 	need python3
@@ -39,7 +39,7 @@ stand_in()
 	wait_for "$asked" '^listening'
 }
 
-# has KEY VALUE [FILE]
+# has KEY VALUE [FILE]: checks that the settings file contains KEY=VALUE.
 has()
 {
 	grep -qxF "$1=$2" "${3:-$rc}" || {
@@ -164,7 +164,7 @@ has()
 	run opcontrol --status
 	[ "$status" -eq 1 ]
 	[ "$output" = "opcontrol: $rc:2: 'no line' is not KEY=VALUE" ]
-	# What needs no setting works.
+	# Commands that need no settings work.
 	stand_in 'status=state paused|pid 17|session_dir /some/where|ok'
 	for words in --dump --stop --reset --save=x; do
 		opcontrol $words
@@ -234,7 +234,7 @@ has()
 		[ "$status" -eq 1 ]
 	done
 	touch "$session/samples/current/data"
-	# While operf records there it is not ours.
+	# While operf holds the lock on the samples, opcontrol must not change them.
 	need flock
 	exec 9>"$session/samples/.lock"
 	flock 9
@@ -270,7 +270,7 @@ has()
 		[ "$status" -eq 1 ]
 		[[ "$output" == 'Unknown option "-'*'". See opcontrol --help' ]]
 	done
-	# No options, but values.
+	# These arguments are values, not options.
 	run opcontrol --ctr0-event --bogus --save --bogus
 	[[ "$output" != *"Unknown option"* ]]
 }
@@ -363,7 +363,7 @@ has()
 	has CALLGRAPH 3
 	has CALLGRAPH 9 "${rc}_new"
 	has VMLINUX none "${rc}_new"
-	# What comes next is put on top of it.
+	# Later settings are added to the earlier ones.
 	opcontrol --buffer-size=64
 	has CALLGRAPH 9 "${rc}_new"
 	has BUF_SIZE 64 "${rc}_new"
@@ -490,16 +490,16 @@ has()
 	run "$OPROFILE" status
 	[ "$status" -eq 1 ]
 	[ "$output" = "oprofile status: the daemon does not answer" ]
-	# A dump may take long, and it comes.
+	# A dump can take long, but completes.
 	kill -CONT "$daemon"
 	wait "$dump"
 	[ "$(cat "$BATS_TEST_TMPDIR/dump.err")" = "opcontrol: waiting for the daemon (pid $daemon) ..." ]
 	[ "$(cat "$BATS_TEST_TMPDIR/dump")" = "Signalling daemon... done" ]
 }
 
-# ---- the real one ----
+# ---- the real daemon ----
 
-# A daemon for the test, which ends with it.
+# Prepares a real daemon for the test, which ends with the test.
 begin_real()
 {
 	need_root
@@ -508,13 +508,13 @@ begin_real()
 	opcontrol --no-vmlinux --session-dir="$session"
 }
 
-# end_real: however it went.
+# end_real: sets $daemon to the pid of the daemon, or to nothing if none was started.
 end_real()
 {
 	daemon=$(cat "$OPROFILE_RUN_DIR/lock" 2>/dev/null || true)
 }
 
-# Ended, whether or not somebody took note of it.
+# Waits until the process has ended, whether or not its parent reaped it.
 is_gone()
 {
 	for ((i = 0; i < 200; i++)); do
@@ -545,7 +545,7 @@ is_gone()
 	[ -z "$output" ]
 	run opcontrol --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
-	# Until there is something to read: what a dump leaves behind.
+	# Repeat until a dump leaves samples to read.
 	for ((i = 0; i < 100; i++)); do
 		timeout 0.2 sh -c 'while :; do :; done' || true
 		[ "$(opcontrol --dump)" = "Signalling daemon... done" ]
@@ -604,7 +604,7 @@ is_gone()
 	begin_real
 	opcontrol --init
 	mountpoint "$OPROFILE_FS_DIR"
-	# Once, however often.
+	# Repeated calls mount it only once.
 	opcontrol --init
 	[ "$(grep -c " $OPROFILE_FS_DIR " /proc/self/mounts)" -eq 1 ]
 	opcontrol --start-daemon
@@ -613,7 +613,7 @@ is_gone()
 	opcontrol --deinit
 	is_gone "$daemon"
 	[ ! -e "$OPROFILE_FS_DIR" ]
-	# Where there can be none it is said.
+	# If it cannot be mounted, opcontrol reports that.
 	touch "$OPROFILE_FS_DIR"
 	run opcontrol --init
 	[ "$status" -eq 0 ]
@@ -669,7 +669,7 @@ is_gone()
 		[ "${lines[0]}" = "Daemon not running" ]
 	done
 	opcontrol --buffer-size=0
-	# As an opcontrol leaves it that is killed before it told them.
+	# The state after an opcontrol that was killed before it sent the settings.
 	"$OPROFILE_LINKS/oprofiled" --paused --session-dir="$session" 3>&-
 	end_real
 	echo "a daemon without its settings" >"$OPROFILE_RUN_DIR/opcontrol.lock"
@@ -711,7 +711,8 @@ is_gone()
 	opcontrol --shutdown
 }
 
-# What others can go to: as_other WORD... runs there.
+# Sets up a daemon whose directories other users can reach; as_other ARGUMENT... runs as another
+# user there.
 begin_others()
 {
 	begin_real
@@ -778,7 +779,7 @@ begin_others()
 
 @test "a start that fails is told once, with a log that there is" {
 	begin_real
-	# It became one later.
+	# The session directory is a file.
 	touch "$session"
 	"$OPROFILE_LINKS/oprofiled" --session-dir="$session" 2>"$BATS_TEST_TMPDIR/err" 3>&- && false
 	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session: Not a directory" ]
@@ -812,7 +813,8 @@ begin_others()
 	run opcontrol --start
 	echo "$output"
 	[ "$status" -eq 0 ]
-	# The same file: who waits for it must not get the lock beside the new daemon.
+	# The lock file must be the same: a process that waits for it must not get the lock at the
+	# same time as the new daemon.
 	[ "$(stat -c %i "$OPROFILE_RUN_DIR/lock")" -eq "$inode" ]
 	[ "${lines[0]}" = "Detected stale lock file. Removing." ]
 	[[ "$output" == *"Profiler running." ]]
@@ -840,7 +842,7 @@ begin_others()
 	done
 	[ "$(reported_samples --since=10m)" -gt 0 ]
 	[ "$(reported_samples --between=1d,0)" -gt 0 ]
-	# It had not begun then.
+	# The recording had not started at that time.
 	run opreport --session-dir "$session" --between=2d,1d
 	[ "$status" -eq 1 ]
 	"$OPROFILE" status >"$BATS_TEST_TMPDIR/status"
@@ -862,7 +864,7 @@ begin_others()
 	wait
 	end_real
 	cat "$BATS_TEST_TMPDIR"/start.*
-	# One of them started it, and all of them began to sample.
+	# One call started the daemon, and all of them started profiling.
 	[ "$(cat "$BATS_TEST_TMPDIR"/start.* | grep -c '^Daemon started.')" -eq 1 ]
 	[ "$(cat "$BATS_TEST_TMPDIR"/start.* | grep -c '^Profiler running.')" -eq 6 ]
 	for i in 1 2 3; do
@@ -876,7 +878,7 @@ begin_others()
 	opcontrol --shutdown
 }
 
-# Bytes of the daemon's largest ring.
+# Prints the size in bytes of the daemon's largest ring buffer.
 largest_ring()
 {
 	awk '/perf_event/ { split($1, at, "-"); print at[1], at[2] }' "/proc/$daemon/maps" |
@@ -902,7 +904,7 @@ largest_ring()
 	[ "$usual" -lt "$large" ]
 }
 
-# ---- what is asked for is what is kept ----
+# ---- stored settings ----
 
 @test "binaries are named from where opcontrol is called, also by links" {
 	need_root
@@ -915,7 +917,7 @@ largest_ring()
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	has IMAGE_FILTER "$here/file,$here/file,$here/file,vmlinux"
-	# What is not there may come; that it is not there is said.
+	# A missing binary can appear later, so opcontrol only warns.
 	run opcontrol --image=/no/such/file,./none --image=no_module
 	echo "$output"
 	[ "$status" -eq 0 ]
@@ -926,7 +928,8 @@ largest_ring()
 	[[ "$output" == *"/tmp is no file"* ]]
 }
 
-# make_kernel FILE BUILD-ID: what can be an image of a kernel; object.o is a part of it.
+# make_kernel FILE BUILD-ID: makes a file that is accepted as a kernel image; object.o is one of
+# its object files.
 make_kernel()
 {
 	need gcc
@@ -960,7 +963,7 @@ make_kernel()
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	has VMLINUX "$(realpath .)/kernel"
-	# That of another kernel is taken, too.
+	# The image of another kernel is accepted also.
 	"$OPROFILE" buildid-list --kernel >running || skip "the kernel has no build-id: NOT TESTED"
 	make_kernel same "0x$(cat running)"
 	run opcontrol --vmlinux=same
@@ -972,7 +975,8 @@ make_kernel()
 	has VMLINUX "$(realpath .)/other"
 }
 
-# On a machine without counters, as most virtual ones are: kept EVENTS... -- OPTIONS of opcontrol.
+# On a machine without counters, like most virtual machines. kept EVENTS... -- OPTIONS: checks
+# that opcontrol with these options stores these events.
 kept()
 {
 	local i=0 wanted=()
@@ -1045,7 +1049,7 @@ kept()
 	echo "$output"
 	[[ "$output" == *spinner* ]]
 	[ "$(tail -n +2 <<<"$output" | grep -vc spinner)" -eq 0 ]
-	# The program itself has none, nor have libraries.
+	# The program and the libraries have no samples.
 	run opreport --session-dir "$session" --by image --csv
 	echo "$output"
 	[[ "$output" == *kernel* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# opgprof, the same as `oprofile export gmon`: gprof says of the file what the report says.
+# opgprof, which equals `oprofile export gmon`: gprof prints for the file what the report prints.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -17,13 +17,13 @@ opgprof()
 	timeout -k 5 60 "$OPROFILE_LINKS/opgprof" "$@"
 }
 
-# A program whose functions leaf, mid and turn call each other; $leaf is offset 16 of the first one,
-# $mid the last bytes of the second, $turn the first one of the third.
+# Builds a program whose functions leaf, mid and turn call each other. $leaf is offset 16 in the
+# first, $mid is in the last bytes of the second, $turn is the start of the third.
 program()
 {
 	need as
 	need gprof
-	# gprof forgets the last function of .text.
+	# gprof omits the last function of .text.
 	{
 		three_functions 4096
 		printf '%s\n' .text .globl\ last '.type last, %function' 'last: .fill 64, 1, 0'
@@ -31,10 +31,10 @@ program()
 	ld -shared --build-id -o prog f.o
 	local at=$(text_offset prog)
 	leaf=0+$((at + 16)) mid=0+$((at + 8190)) turn=0+$((at + 8192))
-	in_turn=0+$((at + 8200)) # where a call has been
+	in_turn=0+$((at + 8200)) # a return address
 }
 
-# Its session: words are lines of the description.
+# Makes its session; the arguments are lines of the description.
 program_session()
 {
 	local id=$(readelf -n prog | sed -n 's/^.*Build ID: //p')
@@ -51,7 +51,7 @@ program_session()
 	} | write_segment "$session/samples/current"
 }
 
-# The lines of gprof's flat profile: samples, calls, name.
+# Prints the lines of gprof's flat profile: samples, calls, name.
 flat()
 {
 	gprof -b -p "$@" prog gmon.out | awk '/^ *[0-9.]+ +[0-9.]+ +[0-9.]+ / { print $3, (NF > 4 ? $4 : "-"), $NF }'
@@ -68,13 +68,13 @@ flat()
 	[ "${lines[0]}" = '80.00 80 leaf' ]
 	[ "${lines[1]}" = '15.00 75 mid' ]
 	[[ ${lines[2]} == 5.00\ *_Z4turnPKci ]]
-	# Three quarters of leaf's time is mid's, the rest turn's.
+	# Three quarters of leaf's time are attributed to mid, the rest to turn.
 	gprof -b -q prog gmon.out >graph
 	cat graph
 	grep -q '^ *60\.00 *0\.00 *60/80 *mid ' graph
 	grep -q '^ *20\.00 *0\.00 *20/80 *turn' graph
 	grep -q '^\[.*\] *75\.0 *15\.00 *60\.00 *75 *mid ' graph
-	# The same as a format, and for a pipe.
+	# The same with `export gmon`, and into a pipe.
 	"$OPROFILE" export gmon --session-dir "$session" -o - | cmp - gmon.out
 	opgprof --session-dir "$session" -o named.out && cmp named.out gmon.out
 	opgprof --session-dir "$session" -t 10 && [ "$(flat | wc -l)" -ge 2 ]
@@ -102,7 +102,7 @@ flat()
 	[[ $stderr == *"event:"* ]] && [ ! -e gmon.out ]
 	opgprof --session-dir "$session" event:TIMER "image:$out/prog"
 	[[ $(flat) == 3.00\ *leaf ]]
-	# A library, where it alone is asked for.
+	# A library, if it is the only image selected.
 	opgprof --session-dir "$session" event:TIMER "image:$out/other" "lib-image:$out/prog"
 	[[ $(flat) == 4.00\ *turn* ]]
 	run -1 --separate-stderr opgprof --session-dir "$session" image:/no/such
@@ -136,7 +136,7 @@ flat()
 	[ -n "$f" ]
 	hex=$(head_of s390x "$f" '*work*' '' 53)
 	echo "$hex"
-	# Big endian: version 1, then addresses of 8 bytes and rate 1 behind the number of bins.
+	# Big endian: version 1, then addresses of 8 bytes, and rate 1 after the number of bins.
 	[[ $hex == 676d6f6e00000001000000000000000000000000""00* ]]
 	[[ ${hex:82:8} == 00000001 ]]
 	f=$(ls "$DATA"/armhf/perf*.data | head -n 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofiled: samples the system, is asked over its socket, survives its own death.
+# oprofiled: samples the system, answers requests on its socket, and recovers after it was killed.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -12,7 +12,7 @@ setup() {
 	ask_as=()
 	may_refuse=
 	need python3
-	# One that starts quickly, and that everybody may run.
+	# A python that starts quickly and that every user can run.
 	python=/usr/bin/python3
 	[ -x "$python" ] || python=python3
 	new_session
@@ -30,12 +30,12 @@ teardown() {
 	wait
 	! mountpoint -q "$session" || umount "$session"
 	rm -r "$run_dir"
-	# It needs no call that its filter refuses.
+	# The daemon must not need a system call that its filter refuses.
 	[ -n "$may_refuse" ] || ! grep -s --devices=skip 'refused system call' "$log" "$session/samples/oprofiled.log"
 }
 
-# start_daemon OPTION...: in the foreground of the background; $daemon is its pid.  Skips where
-# the kernel lets nobody sample the system.
+# start_daemon OPTION...: runs it with --foreground as a background job; $daemon is its pid. Skips
+# the test if the kernel does not allow sampling of the system.
 start_daemon() {
 	: >"$log"
 	"$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" "$@" \
@@ -81,7 +81,7 @@ field() {
 	ask status | sed -n "s/^$1 //p"
 }
 
-# Until the daemon has taken so many samples; a machine that sleeps gives some, too.
+# Waits until the daemon has taken this many samples. An idle machine also produces some.
 wait_for_samples() {
 	for ((i = 0; i < 300; i++)); do
 		samples=$(field samples)
@@ -125,7 +125,7 @@ start_load() {
 	ask start
 	[ "$(field rate)" -eq 99 ]
 	[ "$(field event.0)" = TIMER:0:0:1:1 ]
-	# A rate of its own below the usual one is told, too.
+	# An explicit rate below the default is also reported.
 	ask stop
 	ask 'setup CHOSEN_EVENTS_0=RTC_INTERRUPTS:64'
 	for verb in start stop; do
@@ -150,7 +150,7 @@ start_load() {
 	[ "$rate" -ge 200 ]
 	[ "$rate" -lt 1999 ]
 	[[ "$(field governor)" == "the rate is $rate Hz instead of 1999: at most 0.1 "*" of the CPUs' time" ]]
-	# A sample takes 0.2 us at the least, whatever the machine.
+	# A sample costs at least 0.2 us on any machine.
 	[[ $(field cost_kernel) > 0.0004 ]]
 	ask shutdown
 	wait_daemon
@@ -172,7 +172,7 @@ start_load() {
 	[ -z "$stderr" ]
 	reported=$(reported_samples)
 	echo "told before $before, reported $reported"
-	# Samples of the dump's own moment can be told in the round behind it.
+	# Samples taken during the dump can be delivered in the next round.
 	[ "$reported" -gt 0 ]
 	[ "$reported" -ge $((before - 200)) ]
 	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
@@ -277,7 +277,7 @@ start_load() {
 		[ "$complete" -ge "$dumped" ]
 	done
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 4 ]
-	# By time and CPU no sample occurs twice.
+	# No two samples have the same time and CPU.
 	"$OPROFILE" script --session-dir "$session" --fields time,cpu 2>/dev/null |
 		sort >"$BATS_TEST_TMPDIR/times" || true
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/times")" -eq "$complete" ]
@@ -308,7 +308,7 @@ start_load() {
 	target=$!
 	wait_for_file "$session/samples/current/segment-000003"
 	wait_for_samples $(($(field samples) + 200))
-	# A root that was moved, too.
+	# The same after its root directory was renamed.
 	mv "$inside" "$inside-2"
 	wait_for_file "$session/samples/current/segment-000005"
 	wait_for_samples $(($(field samples) + 200))
@@ -362,7 +362,8 @@ start_load() {
 	[ "$(reported_samples)" -lt "$(field samples)" ]
 }
 
-# has_copy_of FILE SESSION: among its binaries; others of this machine can also be replaced meanwhile.
+# has_copy_of FILE SESSION: checks that the session has a copy of this binary. Other binaries of
+# this machine can be replaced in the meantime.
 has_copy_of() {
 	for image in "$session/samples/$2"/images/*[0-9a-f]; do
 		! cmp -s "$image" "$1" || return 0
@@ -419,7 +420,7 @@ has_copy_of() {
 	run ask "setup SESSION_DIR=$run_dir/other"
 	[[ "$output" == *"restart 1"* ]]
 	ask "setup CHOSEN_EVENTS_0=context-switches:50 SEPARATE_THREAD=1 IMAGE_FILTER=/no/program"
-	# Neither a rotation nor another session is one.
+	# A rotation or another session does not count as a removal.
 	wait_for_file "$session/samples/current/segment-000003"
 	ask 'save one'
 	[ -e "$session/samples/one/segment-000001" ]
@@ -474,7 +475,7 @@ has_copy_of() {
 	wait_for "$log" 'Not a directory'
 	sleep 11
 	cat "$log"
-	# The signal's, and the first of those that follow.
+	# At most two messages: for the signal, and for the first of the later attempts.
 	[ "$(grep -c 'cannot create' "$log")" -le 2 ]
 }
 
@@ -498,7 +499,8 @@ has_copy_of() {
 	[[ "$output" == *oprofiled.log* ]]
 }
 
-# The answer reports that a session was removed, unless the daemon's own round saw it first: then the log does.
+# The reply reports that a session was removed, unless the daemon noticed it first in a regular
+# round; then the log reports it.
 reports_removal() # NUMBER_IN_LOG COMMAND
 {
 	local text="$session/samples/current/segment-000001 was removed while it was written: its samples are lost"
@@ -543,8 +545,9 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 	daemon=
 }
 
-# fill_disk LINES: until the log says so often that samples wait.  Again and again: what could not be
-# written as a whole, such as the kernel's symbols, is removed, and leaves room.
+# fill_disk LINES: fills the disk until the log has this many lines about waiting samples. It
+# repeats this, because an incomplete file, such as the kernel's symbols, is removed again, which
+# frees space.
 fill_disk() {
 	for ((i = 0; i < 300; i++)); do
 		dd if=/dev/zero of="$session/fill" bs=4k oflag=append conv=notrunc \
@@ -562,9 +565,9 @@ fill_disk() {
 	start_daemon --rotate 300ms --callgraph none --frequency 997
 	start_load
 	wait_for_samples 20
-	# A new segment may be refused before: there is room in the last page of the old one.
+	# A new segment can be refused while the last page of the old one still has space.
 	fill_disk 1
-	# Rotations are due meanwhile.
+	# Rotations become due in the meantime.
 	sleep 1
 	rm "$session/fill"
 	wait_for "$log" 'space is available again'
@@ -738,7 +741,8 @@ value() {
 	[[ "$output" == *"error ENOENT"* ]]
 }
 
-# follow NAME: somebody reads the samples into the file NAME; its process is added to $readers.
+# follow NAME: starts a client that reads the samples into the file NAME; adds its process to
+# $readers.
 follow() {
 	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" follow "$run_dir/control" "$1" \
 		>"$1.log" 2>&1 3>&- &
@@ -746,7 +750,7 @@ follow() {
 	wait_for "$1.log" reading
 }
 
-# told NAME WHAT: of the samples that NAME has.
+# told NAME WHAT: prints the count of WHAT in the samples that the client NAME received.
 told() {
 	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" tell "$1" >"$1.told"
 	awk -v what="$2" '$1 == what && NF == 2 { n = $2 } END { print n + 0 }' "$1.told"
@@ -757,7 +761,7 @@ told() {
 	need readelf
 	stream=$BATS_TEST_TMPDIR/stream
 	start_daemon --paused --frequency 499
-	# Those who do not read it are asleep.
+	# One client is stopped and does not read.
 	follow "$BATS_TEST_TMPDIR/asleep"
 	kill -STOP ${readers##* }
 	follow "$stream"
@@ -778,7 +782,7 @@ told() {
 	[ "$(told "$stream" lost)" -eq 0 ]
 	[ "$(told "$stream" callers)" -gt 0 ]
 	grep -qx "counter 3 $samples" "$stream.told"
-	# The binary that has the most of them has as many in the report.
+	# The binary with the most samples in the stream has as many in the report.
 	cookie=$(awk '$1 == "cookie" && $2 > 0 && $3 > most { most = $3; c = $2 } END { print c }' \
 		"$stream.told")
 	run -0 ask "cookie $cookie"
@@ -817,7 +821,7 @@ told() {
 	echo "$output"
 	[ "$(tail -n +2 <<<"$output" | grep -vc "$(basename "$ratio")")" -eq 0 ]
 	[ "$(reported_samples)" -eq "$told" ]
-	# Two callers, and where it stands.
+	# The deepest stack has the sampled address and two callers.
 	run -0 --separate-stderr "$OPROFILE" script --session-dir "$session"
 	awk 'BEGIN { n = -1 } NF == 0 { if (n > most) most = n; n = -1; next } { n++ } END { print "deepest", most; exit most != 3 }' \
 		<<<"$output"
@@ -829,7 +833,7 @@ told() {
 	ask stop
 	[ "$(reported_samples)" -eq $(($(field samples) - told)) ]
 	[ "$(reported_samples "tgid:$target")" -eq "$(reported_samples)" ]
-	# A group: its leader, and what that has forked, also when it does not live for long.
+	# A process group: its leader and the processes that it forks, also short-lived ones.
 	ask reset
 	setsid bash -c 'while :; do /bin/true; for ((i = 0; i < 3000; i++)); do :; done; done' 3>&- &
 	readers=$!
@@ -847,7 +851,7 @@ told() {
 	run -1 ask 'setup PGRP_FILTER=-1'
 }
 
-# What a service manager does: listens for notes, and on the control socket.
+# Does what a service manager does: listens for notifications, and on the control socket.
 manage() {
 	cat <<-'END'
 		import os, socket, subprocess, sys
@@ -908,7 +912,7 @@ manage() {
 	ask shutdown
 	wait "$manager"
 	grep -q '^STOPPING=1$' "$notes"
-	# The socket is the manager's.
+	# The socket belongs to the manager.
 	[ -e "$run_dir/control" ]
 }
 
@@ -930,7 +934,7 @@ has_empty_bound() # PID
 	# CAP_SYS_MODULE (16).
 	[ $((0x$caps & 0x11083)) -eq 0 ]
 	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$daemon/status"
-	# Nor can a program that it would run have any.
+	# A program that the daemon executes cannot gain any capability.
 	has_empty_bound "$daemon"
 	start_load
 	wait_for_samples 100
@@ -939,7 +943,7 @@ has_empty_bound() # PID
 	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
 }
 
-# The process that reads binaries, once there is one.
+# Waits for the process that manages the workers, and sets $keeper to its pid.
 helper() {
 	for ((i = 0; i < 100; i++)); do
 		keeper=$(pgrep -P "$daemon" -x oprofile-tables) || true
@@ -959,7 +963,7 @@ is_confined() {
 	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$1/status"
 }
 
-# callers_of PROGRAM: of its samples, how many have main among their callers.
+# callers_of PROGRAM: prints how many stacks of its samples have main among the callers.
 callers_of() {
 	ask dump >/dev/null
 	opreport --session-dir "$session" --by stack --csv "$1" 2>/dev/null | grep -c main || true
@@ -977,7 +981,7 @@ callers_of() {
 		grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
 		has_empty_bound "$keeper"
 		has_empty_bound "$worker"
-		local tries=0 # one more is open while it reads a binary
+		local tries=0 # one more descriptor is open while it reads a binary
 		until [ "$(ls "/proc/$worker/fd" | wc -l)" -eq 4 ]; do
 			[ $((++tries)) -lt 100 ]
 			sleep 0.1
@@ -986,7 +990,7 @@ callers_of() {
 	[ "$(callers_of "$WORKLOADS/ratio")" -gt 0 ]
 }
 
-# Skips where the daemon has no filter of system calls, which its log must say.
+# Skips the test if the daemon has no filter of system calls, which its log must report.
 need_filter() {
 	if grep 'system calls are not restricted' "$log"; then
 		[[ "$(uname -m)" != x86_64 && "$(uname -m)" != aarch64 ]] ||
@@ -1011,7 +1015,7 @@ need_filter() {
 		grep -q "^$name [0-9]* 1\$" "$FORBIDDEN_CALLS.results"
 	done
 	run ! grep -v ' 1$' "$FORBIDDEN_CALLS.results"
-	# The log has each of them, once.
+	# The log contains each of them once.
 	start_load
 	wait_for_samples 100
 	sed -n 's/.*refused system call \([0-9]*\),.*/\1/p' "$log" | sort >logged
@@ -1062,7 +1066,8 @@ need_filter() {
 	wait_for_samples 100
 	helper
 	first=$worker
-	# Between two binaries, and in the middle of one: it has been asked, and does not answer.
+	# Kill the worker between two binaries, and later in the middle of one, when it has a
+	# request and does not answer.
 	kill -SEGV "$worker"
 	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/after"
 	"$BATS_TEST_TMPDIR/after" 600000 >/dev/null 3>&- &
@@ -1087,7 +1092,7 @@ need_filter() {
 	[ "$(callers_of "$BATS_TEST_TMPDIR/during")" -gt 0 ]
 	helper
 	[ "$worker" != "$second" ]
-	# All of them, and the daemon begins them anew.
+	# Kill the manager of the workers; the daemon restarts it.
 	kill -KILL "$keeper"
 	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/again"
 	"$BATS_TEST_TMPDIR/again" 600000 >/dev/null 3>&- &
@@ -1104,7 +1109,7 @@ need_filter() {
 	[ ! -e "/proc/$keeper" ]
 }
 
-# Waits until the governor has looked once more.
+# Waits until the governor has run once more.
 wait_for_look() {
 	before=$(field cost_cpu)
 	for ((i = 0; i < 300; i++)); do
@@ -1167,7 +1172,7 @@ wait_for_look() {
 	[ "$(grep -c 'unwind tables for binaries of user id 65534: CPU time used up' "$log")" -eq 1 ]
 	run -0 "$OPROFILE_LINKS/oprofile" status
 	[[ "$output" == *"Tables      $refused not made"* ]]
-	# Others have their stacks, those of the binaries by frame pointers.
+	# Other programs have their stacks; those of the refused binaries use frame pointers.
 	ask dump
 	run -0 opreport --session-dir "$session" --by image --csv
 	[[ "$output" == *costly* ]]
@@ -1201,7 +1206,7 @@ wait_for_look() {
 	[ "$status" -eq 0 ]
 }
 
-# In a mount namespace, which anybody can make, any file can be at any path.
+# In a mount namespace, which every user can create, any file can be at any path.
 @test "two files that say the same build-id at the same path have each its own table" {
 	need "${CC:-cc}"
 	load same_build_id
@@ -1248,7 +1253,7 @@ wait_for_look() {
 	need_root
 	start_daemon
 	wait_for "$log" 'sampling'
-	# perf 6.1 crashes now and then where it collects build-ids.
+	# perf 6.1 sometimes crashes while it collects build-ids.
 	timeout 60 perf record -q --no-buildid -o "$BATS_TEST_TMPDIR/perf.data" -F 999 -e cpu-clock -- \
 		sh -c 'for i in 1 2 3; do ls -lR /usr/include >/dev/null; done'
 	perf report -f -i "$BATS_TEST_TMPDIR/perf.data" --stdio --sort comm 2>/dev/null | grep -q ' ls'
@@ -1256,7 +1261,7 @@ wait_for_look() {
 	wait_daemon
 }
 
-# scrape [PATH]: what the metrics' port answers; its address is in the log.
+# scrape [PATH]: prints the reply of the metrics port, whose address is in the log.
 scrape() {
 	"$python" - "$(sed -n 's,.*metrics are at http://\(.*\)/metrics$,\1,p' "$log" | tail -1)" "${1:-/metrics}" <<-'END'
 		import socket, sys
@@ -1270,7 +1275,7 @@ scrape() {
 	END
 }
 
-# Which are online, a file of ours says.
+# A file of the test lists the CPUs that are online.
 @test "a CPU that comes online is sampled soon" {
 	taskset -c 1 true || skip "there is one CPU: NOT TESTED"
 	echo 0 >"$BATS_TEST_TMPDIR/online"
@@ -1321,11 +1326,11 @@ scrape() {
 	ask dump
 	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
 	sleep 7
-	# Once, and no CPU that is idle.
+	# The message is printed once, and not for an idle CPU.
 	[ "$(grep -c 'offline for a moment' "$log")" -eq 1 ]
 }
 
-# take_port: another program listens at $port, as $taker.
+# take_port: starts another program that listens on $port; $taker is its pid.
 take_port() {
 	mkfifo "$BATS_TEST_TMPDIR/port"
 	"$python" - >"$BATS_TEST_TMPDIR/port" 3>&- <<-'END' &
@@ -1346,7 +1351,8 @@ take_port() {
 	start_load
 	wait_for_samples 100
 	[ -z "$(field metrics)" ]
-	# What works stays until there is another one; another spelling of it is none.
+	# The old port stays open until the new one works; another spelling of the same address
+	# changes nothing.
 	ask 'setup METRICS_LISTEN=0'
 	ask stop
 	ask start
@@ -1388,7 +1394,8 @@ take_port() {
 	of_cpus=$(sed -n 's/^oprofile_cpu_samples_total{.*} //p' <<<"$output" | paste -sd+ | bc)
 	[ "$of_cpus" -eq "$(field samples)" ]
 	[[ "$(scrape /)" == "HTTP/1.0 404"* ]]
-	# Each second there are new ones; one that is set anew is elsewhere, and can be taken away.
+	# New metrics are available every second. A new address moves the port, and an empty one
+	# closes it.
 	ask 'setup METRICS_LISTEN=[::1]:0'
 	ask start
 	wait_for_samples "$(($(field samples) + 100))"
@@ -1445,7 +1452,7 @@ take_port() {
 	fill_disk 1
 	echo 3600 >"$FAKE_CLOCK"
 	wait_for "$log" '(+3600 s): starting a new segment'
-	# Who asks makes it look whether the segment is due, when it cannot write.
+	# Each request makes the daemon check whether a rotation is due while it cannot write.
 	for i in 1 2 3 4 5 6 7 8; do
 		field samples
 		sleep 0.1
@@ -1481,7 +1488,7 @@ take_port() {
 		"$BATS_TEST_TMPDIR/good/good_deep" 3000 300 >/dev/null 3>&-
 		ask dump >/dev/null
 	done
-	# Its file is looked for with each rotation, and not waited for.
+	# Each rotation looks up the file of the hung process, but does not wait for it.
 	wait_for_file "$session/samples/current/segment-000004"
 	ask stop >/dev/null
 	kill "$hung"

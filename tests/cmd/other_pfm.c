@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* other_pfm.c - a libpfm.so.4 of another build: that of $REAL_PFM, whose events are described by
- * $OTHER_ABOUT if that is set. */
+/* other_pfm.c - a libpfm.so.4 of another build: forwards to the library $REAL_PFM; if
+ * $OTHER_ABOUT is set, it is the description of all events. */
 #include <dlfcn.h>
 #include <perfmon/pfmlib.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a function of that name is in the real library. */
+/* Stores the address of the function with that name in the real library. */
 static void find(const char *name, void *ret_function, size_t bytes)
 {
 	const char *path = getenv("REAL_PFM");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf.data files as sources of opreport: perf is the oracle.
+# perf.data files as sources of opreport, compared with perf.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -22,7 +22,7 @@ agree()
 		"$DATA"/{arm64,s390x}/perf.{data,dwarf.data}
 }
 
-# Debian's perf cannot read a pipe of the other byte order; the machine itself could.
+# Debian's perf cannot read a pipe of the other byte order; perf on the recording machine could.
 @test "a big-endian pipe: as the machine that recorded it printed it" {
 	need_data
 	opreport --by comm,image,session --csv - <"$DATA/s390x/perf.pipe.data" |
@@ -70,7 +70,8 @@ agree()
 	binary=$(realpath "$WORKLOADS/ratio")
 	timeout 60 perf record -q -g -o - -F 4999 -e cpu-clock:u -- \
 		sh -c "'$binary' 500 >/dev/null" 2>/dev/null >"$data"
-	# More than is read of a pipe at once: the end is not seen with the first samples.
+	# The file is larger than one read of a pipe, so that the end of the data is not read
+	# together with the first samples.
 	[ "$(stat -c %s "$data")" -gt 100000 ]
 	python3 "$by" front "$binary" $wrong <"$data" >"$data.front"
 	python3 "$by" end "$binary" $wrong <"$data" >"$data.end"
@@ -79,7 +80,7 @@ agree()
 			>"$file.out" 2>/dev/null
 	done
 	diff -u "$data.front.out" "$data.end.out"
-	# It is another binary than the one that is here: its names are not taken.
+	# The recorded binary differs from the local one, whose names must not be used.
 	grep -q work_b "$data.out"
 	run grep work_b "$data.end.out"
 	[ "$status" -eq 1 ]
@@ -119,7 +120,8 @@ agree()
 
 @test "a file that is truncated while it is read: what is missing is said, status 3" {
 	local file=$BATS_TEST_TMPDIR/perf.data status=0 reader
-	# A million samples of one address: 32 MB behind 184 bytes of header and attr.
+	# A million samples of one address: 32 MB of data after 184 bytes of header and
+	# attributes.
 	python3 - "$file" <<'END'
 import struct, sys
 nr = 1000000
@@ -141,8 +143,8 @@ END
 	grep -q 'incomplete.* bytes missing' "$BATS_TEST_TMPDIR/err"
 }
 
-# make_guest_data FILE: samples of the kernel of a virtual machine (12, in two functions), of its module
-# (3) and beside them (2), of its programs (4), and of this machine's kernel (6).
+# make_guest_data FILE: makes samples of the kernel of a virtual machine (12, in two functions),
+# of its module (3), outside of both (2), of its programs (4), and of the host's kernel (6).
 make_guest_data()
 {
 	python3 - "$1" <<-'END'
@@ -193,14 +195,15 @@ make_guest_data()
 		[unknown],[u],[unknown],4
 	END
 	diff expected ours
-	# Those of another boot: moved by where _text was; the module lies elsewhere.
+	# Symbols of another boot: relocated by the difference of _text; the module has another
+	# address.
 	sed 's/ffffffff91/ffffffffa1/;s/c04/c07/' guest.kallsyms >moved
 	opreport --by image,symbol --csv --guestkallsyms=moved data 2>/dev/null >out
 	grep -q '^\[guest.kernel.kallsyms\],guest_hot,7,' out
 	grep -q '^\[guestmod\],\[guestmod\],3,' out
 	run -1 opreport --guestkallsyms=/no/such/file data
 	[[ $output == *"--guestkallsyms: /no/such/file"* ]]
-	# By itself a session and a file made of it say the same.
+	# A session, and a file made from it, give the same report.
 	"$OPROFILE" import --session-dir . --name guest data
 	opreport --session-dir . session:guest --by image,origin,symbol --csv --guestkallsyms=guest.kallsyms 2>/dev/null |
 		sed 1d | cut -d , -f 1-4 | sort | diff expected -
@@ -211,7 +214,7 @@ make_guest_data()
 	for file in data again; do
 		perf kvm --guest --guestkallsyms=guest.kallsyms --guestmodules=guest.modules report --stdio -n -s dso,sym -i $file 2>/dev/null |
 			awk '!/^#/ && NF { print $3 "," $4 "," $2 }' | sed 's/unknown\],\[u/unknown],[u/' | sort >perfs
-		# perf names no functions of a guest's module.
+		# perf does not print functions of a guest's module.
 		awk -F, '$2 != "[k]" { print $1 "," $2 "," $4 }' expected | sort | diff perfs -
 	done
 }
@@ -223,7 +226,8 @@ make_guest_data()
 	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: not a session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data file, or import it" ]
 }
 
-# What was taken in rounds is stepped over the second time, when chunks end elsewhere.
+# Records that were processed in rounds are skipped the second time, when chunks end at other
+# positions.
 @test "samples behind the last of the rounds: all are there" {
 	local data=$BATS_TEST_TMPDIR/perf.data
 	"$SOURCE_ROOT/tests/perf_data/rounds_end.py" "$data" 4000
@@ -241,7 +245,7 @@ make_guest_data()
 	[ "$(cat "$data.piped")" = "$output" ]
 }
 
-# What was counted, or written, by then is named, too.
+# Samples that were already counted or written get the name also.
 @test "the first name of a thread is that of its samples up to then: as perf" {
 	local data=$BATS_TEST_TMPDIR/perf.data dir=$BATS_TEST_TMPDIR/sessions
 	python3 "$SOURCE_ROOT/tests/perf_data/nameless.py" "$data"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is written from a recording, or of a binary, that not every user can read is for its owner alone.
+# Output of a recording or binary that not every user can read is readable by its owner only.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -9,7 +9,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR"
 	umask 022
 	export HOME=$PWD DEBUGINFOD_URLS= XDG_CACHE_HOME=$PWD/cache
-	# A directory that others can search: that of the tests may be private.
+	# A directory that other users can search; the tests' own directory can be private.
 	public=$(mktemp -d "${TMPDIR:-/tmp}/oprofile-XXXXXX")
 	chmod 755 "$public"
 	mkdir -p "$public/session/samples/current"
@@ -48,7 +48,7 @@ END
 	chmod 644 "$public/session/samples/current/segment-000001"
 }
 
-# write_all DIR: one file of each kind of output.
+# write_all DIR: writes one file of each kind of output.
 write_all()
 {
 	mkdir "$1"
@@ -65,7 +65,7 @@ write_all()
 	[ -f "$1/pages/index.html" ]
 }
 
-# modes_are DIR FILES DIRECTORIES
+# modes_are DIR FILES DIRECTORIES: checks the modes of files and directories.
 modes_are()
 {
 	[ "$(find "$1" -type f -exec stat -c %a {} + | sort -u)" = "$2" ]
@@ -85,7 +85,7 @@ modes_are()
 	chmod 750 "$DIR/samples/current"
 	write_all again
 	modes_are again 600 700
-	# Over an older file, too; what goes to standard output is for the shell.
+	# The same when an older file is replaced. The mode of standard output is up to the shell.
 	: >report
 	run -0 opreport --session-dir "$DIR" --symbols -o report
 	[ "$(stat -c %a report)" = 600 ]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads the samples of oprofiled as /dev/oprofile/buffer had them.
+"""Reads the samples of oprofiled in the format of /dev/oprofile/buffer.
 
-read_stream.py follow SOCKET FILE: prints "reading", then writes what comes to FILE until its end.
-read_stream.py tell FILE: what it says, by the rules of Linux 4 (drivers/oprofile/buffer_sync.c):
-lines "samples N", "lost N", "callers N", "kernel N", "counter C N", "cookie COOKIE N" and
-"app COOKIE N", of sampled places.
+read_stream.py follow SOCKET FILE: prints "reading", then copies the stream to FILE until it ends.
+read_stream.py tell FILE: summarizes it by the rules of Linux 4 (drivers/oprofile/buffer_sync.c),
+in lines "samples N", "lost N", "callers N", "kernel N", "counter C N", "cookie COOKIE N" and
+"app COOKIE N", the last two for sampled addresses.
 """
 import collections, socket, struct, sys
 

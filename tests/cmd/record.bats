@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf: exit status, signals, faults of disks, rights and processes, files for perf.
+# operf: exit status, signals, faults of disks, permissions and processes, files for perf.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -37,7 +37,7 @@ teardown()
 	touch "$BATS_TEST_TMPDIR/not-executable"
 	run -126 operf --session-dir "$session" "$BATS_TEST_TMPDIR/not-executable"
 	[[ "$output" == *not-executable* ]]
-	# What was recorded before is untouched.
+	# The earlier recording is untouched.
 	ls -i "$session/samples" | diff "$BATS_TEST_TMPDIR/before" -
 }
 
@@ -63,7 +63,7 @@ teardown()
 	[ -e "$session/samples/current/segment-000001" ]
 }
 
-# ---- options of the command, not ours ----
+# ---- options of the command ----
 
 @test "the command's own options and words are left alone" {
 	run -0 --separate-stderr operf --session-dir "$session" --callgraph echo --help -x
@@ -141,7 +141,7 @@ teardown()
 	target=$!
 	start_operf --pid "$target"
 	before=$(awk '{ print $14 + $15 }' "/proc/$target/stat")
-	# Three seconds of its own, however long a busy machine takes for them.
+	# Wait for three seconds of CPU time, however long that lasts on a busy machine.
 	for ((i = 0; i < 500; i++)); do
 		after=$(awk '{ print $14 + $15 }' "/proc/$target/stat")
 		[ $((after - before)) -lt $((3 * $(getconf CLK_TCK))) ] || break
@@ -151,7 +151,8 @@ teardown()
 	wait_operf
 	run -3 --separate-stderr opreport --session-dir "$session" --by event --csv
 	samples=$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")
-	# CPU time in clock ticks; a second and a round are on their way to the disk.
+	# CPU time is in clock ticks. The samples of one second and one round can still be on
+	# their way to the disk.
 	expected=$(((after - before) * 997 / $(getconf CLK_TCK) - 1200))
 	echo "$samples samples, at least $expected"
 	[ "$expected" -gt 0 ]
@@ -174,7 +175,7 @@ teardown()
 	wait_operf
 	cat "$log"
 	[ "$status" -eq 125 ]
-	# Beside it others may have code of a JIT compiler that finds no room, either.
+	# Other messages can report that code of a JIT compiler could not be saved.
 	[ "$(grep -c 'No space left on device; the recording ends here' "$log")" -eq 1 ]
 	[ "$(grep 'No space left on device' "$log" | grep -vc 'could not be saved')" -eq 1 ]
 	rm "$mount_point/filler"
@@ -182,7 +183,7 @@ teardown()
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 	samples=$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")
 	[ "$samples" -gt 997 ]
-	# What is said to be saved is saved.
+	# The reported number of samples is saved.
 	grep -q " $samples samples are saved" "$log"
 }
 
@@ -258,7 +259,7 @@ teardown()
 }
 
 @test "what a tiny ring loses is counted exactly" {
-	# One sample for each page fault: the command says how many there were.
+	# One sample for each page fault; the command prints how many there were.
 	log=$BATS_TEST_TMPDIR/operf.log
 	operf --session-dir "$session" -e page-faults:1 --ring-pages=1 \
 		"$WORKLOADS/faults" 100000 >"$BATS_TEST_TMPDIR/faults" 2>"$log"
@@ -361,7 +362,7 @@ teardown()
 }
 
 @test "what --duration stopped is written while the command goes on" {
-	# The ratio ends behind the 700 ms of the last regular write; short ones start till then.
+	# Short `ratio` processes start until after the last regular write at 700 ms.
 	start_operf --duration 600ms sh -c \
 		'i=0; while [ $i -lt 60 ]; do "$0" 10 >/dev/null; i=$((i + 1)); done; exec sleep 60' \
 		"$WORKLOADS/ratio"
@@ -371,7 +372,7 @@ teardown()
 	kill "$target"
 	wait_operf
 	opreport --session-dir "$session" --by time:100ms --csv | awk -F, '$1 >= 0.5 { found = 1 } END { exit !found }'
-	# The last of them have their names, too.
+	# The samples of the last processes have symbols also.
 	opreport --session-dir "$session" --by comm,image,symbol --csv |
 		awk -F, '$1 == "ratio" && $2 ~ /\/ratio$/ { good += $4 } $2 ~ /^\[unknown|^anon/ { bad += $4 }
 			END { exit !(good > 20 && bad == 0) }'
@@ -381,13 +382,13 @@ teardown()
 	log=$BATS_TEST_TMPDIR/operf.log
 	operf --session-dir "$session" --delay 5s "$WORKLOADS/ratio" 300 2>"$log" >/dev/null
 	[ "$(end_line samples)" -eq 0 ]
-	# Known although it was mapped before sampling began.
+	# The binary is known although it was mapped before sampling began.
 	operf --session-dir "$session" --delay 300ms "$WORKLOADS/ratio" 2000 2>"$log" >/dev/null
 	[ "$(end_line samples)" -gt 50 ]
 	opreport --session-dir "$session" --by symbol --csv | grep -q '^work_b,'
 }
 
-# ---- rights ----
+# ---- permissions ----
 
 @test "paranoid 2: own processes in user space, said in one line" {
 	need_root

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf --archive: what is gone when the recording ends is in the archive.
+# operf --archive: the archive contains files that no longer exist when the recording ends.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -17,7 +17,7 @@ teardown()
 	end_recording_test
 }
 
-# Another machine: a root folder with our program and a.oparchive, and nothing else.
+# Simulates another machine: a root directory that has only our program and a.oparchive.
 make_elsewhere()
 {
 	mkdir -p elsewhere/tmp
@@ -34,7 +34,7 @@ elsewhere() # COMMAND ARGUMENT...
 	TMPDIR=/tmp timeout -k 5 60 chroot elsewhere /oprofile "$@"
 }
 
-# The samples of symbols of an image, as "symbol,samples".
+# Prints the samples of an image's symbols as "symbol,samples".
 symbols_of() # IMAGE
 {
 	elsewhere report --by image,symbol --csv archive:/a.oparchive |
@@ -51,9 +51,9 @@ symbols_of() # IMAGE
 	cat got
 	grep -q '^deleted_a,' got
 	grep -q '^deleted_b,' got
-	# Not one sample of it is without a name.
+	# No sample of it is without a symbol.
 	run ! grep -e '^0x' -e '^\[' -e "^$image" got
-	# And here, from the session: the same.
+	# The report of the session on this machine is the same.
 	opreport --by image,symbol --csv "$session/samples/current" | grep "^$image," | cut -d, -f2,3 | diff - got
 }
 
@@ -92,7 +92,7 @@ symbols_of() # IMAGE
 	pid=$(cat pid)
 	jit_map=/tmp/perf-$pid.map
 	[ "$(cat "$session/samples/current/jit/$pid/perf-$pid.map")" = "1000 2000 jitted" ]
-	# Without a name the archive is beside the session folder.
+	# Without a name the archive is next to the session directory.
 	zstd -qdc "$session.oparchive" | tar t | grep -x "var/lib/oprofile/samples/current/jit/$pid/perf-$pid.map"
 	need_root
 	unshare --mount --pid --fork true || skip "NOT TESTED: namespaces cannot be made here"
@@ -100,7 +100,7 @@ symbols_of() # IMAGE
 		exec 9<"$0" && mount -t tmpfs none /tmp && cat <&9 >/tmp/program && chmod +x /tmp/program &&
 			echo "3000 4000 inside" >/tmp/perf-1.map && exec /tmp/program 800' \
 		"$WORKLOADS/code_region" >truth
-	# Its /tmp went with it.
+	# Its /tmp no longer exists.
 	run cat "$session"/samples/current/jit/*/perf-1.map
 	[ "$output" = "3000 4000 inside" ]
 	zstd -qdc a.oparchive | tar t | grep -q '/jit/[0-9]*/perf-1.map$'
@@ -135,7 +135,7 @@ symbols_of() # IMAGE
 		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
 	pid=$(cat pid)
 	jit_map=/tmp/perf-$pid.map
-	# As of an older operf, which did not keep them.
+	# Like a session of an older operf, which did not keep them.
 	rm -r "$session/samples/current/jit"
 	sed -i '/  jit\/$/d' "$session/samples/current/checksums"
 	for recording in "$session/samples/current" data; do
@@ -146,14 +146,15 @@ symbols_of() # IMAGE
 		diff -r folder again
 	done
 	oparchive --list-files data | grep -qx "$jit_map"
-	# One that was there before is of another process; a link is of nobody.
+	# A map that existed before belongs to another process; a symbolic link is not used.
 	touch -d yesterday "$jit_map"
 	oparchive -o old "$session/samples/current"
 	[ ! -e "old$jit_map" ]
 	ln -sf /etc/passwd "$jit_map"
 	oparchive -o linked data
 	[ ! -e "linked$jit_map" ]
-	# A jitdump, by the mappings of a perf.data: python runs code outside of files here.
+	# A jitdump, found by the mappings in a perf.data file: python runs code outside of files
+	# here.
 	rm "$jit_map"
 	cat >burn.py <<-'END'
 		import ctypes, mmap, os
@@ -190,7 +191,7 @@ symbols_of() # IMAGE
 	[ -n "$(ls "$session/samples/current/images")" ]
 	opreport --session-dir "$session" --by symbol --csv >named
 	grep -q work_a named
-	# The same size, build-id and time; other names.
+	# A file of the same size, build-id and time with other names.
 	python3 - <<-'END2'
 		content = open("kept", "rb").read()
 		open("program", "wb").write(content.replace(b"work_", b"evil_"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf: processes, threads, limits and streams that are not as one expects them.
+# operf: unusual processes, threads, limits and streams.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -15,7 +15,7 @@ teardown()
 	end_recording_test
 }
 
-# recorder_ticks: CPU time that $recorder used so far, in hundredths of a second.
+# recorder_ticks: prints the CPU time of $recorder so far, in hundredths of a second.
 recorder_ticks()
 {
 	awk '{ print $14 + $15 }' "/proc/$recorder/stat"
@@ -45,12 +45,12 @@ recorder_ticks()
 	[[ "$stderr" =~ "the session has "([0-9]+)" names" ]]
 	names=${BASH_REMATCH[1]}
 	[[ "$stderr" =~ ([0-9]+)" names and "([0-9]+)" images were known at the end" ]]
-	# A sample hits one name of the program and one of a file.
+	# Each sample has at most one name of a program and one name of a file.
 	[ "$names" -le $((2 * samples + 500)) ]
 	[ "${BASH_REMATCH[1]}" -le 4500 ]
 	[ "${BASH_REMATCH[2]}" -le 2500 ]
 	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -le $((60 + samples / 50)) ]
-	# Which program it was is known all the same.
+	# The program is known nevertheless.
 	run -0 --separate-stderr opreport --session-dir "$session" --by app --csv
 	[[ "$output" == *flood* ]]
 }
@@ -159,7 +159,7 @@ recorder_ticks()
 	unshare --mount true || skip "needs namespaces"
 	run unshare --mount sh -c 'umount -l /proc; exec "$0" --session-dir "$1" true' \
 		"$OPROFILE_LINKS/operf" "$session"
-	# Without /proc the leak checker of a sanitized build ends in a status of its own.
+	# Without /proc the leak checker of a sanitized build ends with another status.
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"/proc is not mounted"* ]]
 }
@@ -175,7 +175,8 @@ recorder_ticks()
 	[ "$(cut -d, -f3 <<<"$samples")" -eq $(($(cut -d, -f2 <<<"$samples") * 1000)) ]
 }
 
-# bpf.py MACHINE SECONDS in the test's folder: has the kernel run a BPF program for so long.
+# Writes bpf.py into the test's directory. bpf.py MACHINE SECONDS makes the kernel run a BPF
+# program for this time.
 make_bpf()
 {
 	cat >bpf.py <<-'END'
@@ -204,7 +205,7 @@ make_bpf()
 	[ "$(cat /proc/sys/net/core/bpf_jit_enable)" != 0 ] || skip "NOT TESTED: no JIT compiler for BPF"
 }
 
-# Samples in the program's own name of python3 in the session, into $bpf.
+# Sets $bpf to the number of samples of python3 that have the BPF program's symbol.
 count_bpf()
 {
 	opreport --session-dir "$session" --by image,symbol --csv comm:python3 >out
@@ -220,9 +221,9 @@ count_bpf()
 	operf --session-dir "$session" --system-wide --perf-data own.data -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
 	count_bpf
 	[ "$bpf" -gt 100 ]
-	# A file of the same tells the same.
+	# The perf.data file of the same recording has the same samples.
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
-	# So does the kernel where one program is recorded.
+	# The same if a single command is recorded.
 	operf --session-dir "$session" -- python3 bpf.py "$machine" 1
 	count_bpf
 	[ "$bpf" -gt 100 ]
@@ -234,12 +235,12 @@ count_bpf()
 	cd "$BATS_TEST_TMPDIR"
 	make_bpf
 	mkdir other
-	# The kernel tells the later one first.
+	# The kernel sends its records to the recorder that started later first.
 	operf --session-dir "$session" --system-wide --perf-data own.data -- \
 		"$OPROFILE_LINKS/operf" --session-dir "$BATS_TEST_TMPDIR/other" --system-wide -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
 	count_bpf
 	[ "$bpf" -gt 100 ]
-	# No sample of it without a name; and perf has them in our file.
+	# No sample of it is without a symbol, and perf finds the symbol in our file.
 	! grep '^\[unknown\],.*no-vmlinux' out
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
 	if command -v perf >perf; then
@@ -276,7 +277,8 @@ count_bpf()
 	[ "$bpf" -gt 20 ]
 }
 
-# Of processes that were about to start when it began a session knows more than a perf.data.
+# Of processes that were starting when it began, a session has more information than a perf.data
+# file.
 @test "export perf-data of a system-wide session: perf's rows are ours" {
 	need perf
 	need_root

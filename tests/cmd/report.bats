@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What opreport prints, byte for byte.  The layouts were set by hand from the reference of
-# OProfile's own output (docs/decisions say where ours differs), not copied from a run.
+# The output of opreport, byte for byte. The layouts were written by hand from the reference of
+# OProfile's output (docs/decisions lists our differences), not copied from a run.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -20,7 +20,7 @@ make_session() {
 	write_segment "$DIR/$1/samples/current"
 }
 
-# A binary with functions of 0x40 bytes at known places, and a gap.
+# Builds a binary with functions of 0x40 bytes at known addresses, and a gap.
 build_binary() {
 	three_functions 64 | sed 's/^\.section/.fill 64, 1, 0\n&/' >"$DIR/t.s"
 	export BUILD_ID=0123456789abcdef0123456789abcdef01234567
@@ -28,8 +28,8 @@ build_binary() {
 	export TEXT=$(($(text_offset "$DIR/t")))
 }
 
-# Two events; 1029 and 404 samples of one program, in itself, the kernel, a library, memory
-# without a file and the vdso.
+# Two events with 1029 and 404 samples of one program: in its binary, the kernel, a library,
+# memory without a file, and the vdso.
 describe_small() {
 	cat <<-END
 		info|2400|AMD64 generic|host1||1000
@@ -54,7 +54,7 @@ describe_small() {
 	END
 }
 
-# The timer: two programs, idle, a kernel thread in a module, an exiting task.
+# Timer samples: two programs, idle, a kernel thread in a module, an exiting task.
 describe_timer() {
 	cat <<-END
 		info|2596.15|Some CPU|host2||1000000000
@@ -83,7 +83,7 @@ report() {
 	"$OPROFILE" report "$@" 2>"$BATS_TEST_TMPDIR/stderr"
 }
 
-# Fails with a diff unless standard input is what the report says.
+# Compares standard input with the report; prints the differences and fails if there are any.
 expect() {
 	diff -u - <(report "$@")
 }
@@ -151,7 +151,7 @@ expect() {
 	END
 }
 
-# at_rate SESSION NUMBER HZ: a segment of 100 samples at that rate.
+# at_rate SESSION NUMBER HZ: makes a segment of 100 samples at that rate.
 at_rate() {
 	"$WRITE_SESSION" "$1/samples/current/segment-00000$2" <<-END
 		info|2400|AMD64 generic|host1||$(($2 * 1000))
@@ -177,7 +177,7 @@ at_rate() {
 	[[ "$output" == *'"frequency":500,"frequency_least":99,'* ]]
 }
 
-# exchange A B: both names at once, as nothing that mv(1) can do.
+# exchange A B: exchanges both names atomically, which mv(1) cannot do.
 exchange() {
 	python3 -c 'import ctypes, sys
 a, b = (w.encode() for w in sys.argv[1:])
@@ -188,7 +188,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	local dir=$BATS_TEST_TMPDIR i name want
 	mkdir -p "$dir/samples/current" "$dir/samples/next"
 	at_rate "$dir" 1 500
-	# Where the names of both are the same, it shows in nothing but the counts.
+	# Both segments have the same names, so only the counts would show a mistake.
 	mv "$dir/samples/current/segment-000001" "$dir/samples/next/segment-000001"
 	at_rate "$dir" 1 99
 	for ((i = 2; i <= 1500; i++)); do
@@ -198,7 +198,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	done
 	mkfifo "$dir/files"
 	for want in of500,120000 of99,150000; do
-		# It waits when the pipe is full, with half of the files unread.
+		# The command blocks when the pipe is full, with half of the files unread.
 		"$OPROFILE" report --session-dir "$dir" --by image --csv --strict --verbose=sfile \
 			>"$dir/out" 2>"$dir/files" &
 		exec 7<"$dir/files"

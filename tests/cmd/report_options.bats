@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every option of opreport's layouts.  What is expected was set by hand from the reference of
-# OProfile's own output: widths, paddings, percent fields and messages to the byte.
+# Every option of opreport's layouts. The expected output was written by hand from the reference
+# of OProfile's output: widths, padding, percentages and messages, to the byte.
 
 load helpers
 
@@ -26,7 +26,8 @@ make_session() {
 	write_segment "$DIR/$1/samples/current"
 }
 
-# link NAME BUILD-ID TEXT-ADDRESS: functions of 0x20 bytes: leaf, mid, turn(char const*, int).
+# link NAME BUILD-ID TEXT-ADDRESS: builds a program with functions of 0x20 bytes: leaf, mid,
+# turn(char const*, int).
 link() {
 	gcc -nostdlib -static -no-pie -Wl,-e,leaf,--build-id=0x"$2",-Ttext="$3" -o "$DIR/bin/$1" \
 		"$DIR/t.s"
@@ -42,7 +43,7 @@ build_binaries() {
 	export T=$(($(text_offset "$DIR/bin/t"))) WIDE=$(($(text_offset "$DIR/bin/wide.bin")))
 }
 
-# The example of the reference: 1029 samples of t, in itself and elsewhere.
+# The example of the reference: 1029 samples of t, in its binary and elsewhere.
 describe_t() {
 	cat <<-END
 		info|2400|AMD64 generic|host1||1000
@@ -126,7 +127,7 @@ describe_apps() {
 	END
 }
 
-# Binaries that are not where they were recorded, and were not kept.
+# Binaries that no longer exist at the recorded path, and of which no copy was kept.
 describe_away() {
 	cat <<-END
 		info|0|Some CPU|host1||1000
@@ -143,12 +144,13 @@ report() {
 	"$OPROFILE" report --session-dir "$DIR/$session" "$@" 2>"$BATS_TEST_TMPDIR/stderr"
 }
 
-# Fails with a diff unless standard input, where > is a tab, is what the report says.
+# Compares standard input, in which > is a tab, with the report; prints the differences and fails
+# if there are any.
 expect() {
 	diff -u <(sed 's/^>/\t/') <(report "$@")
 }
 
-# refused MESSAGE OPTION...: ends with status 1 and a line with the message.
+# refused MESSAGE OPTION...: checks for status 1 and a line with the message.
 refused() {
 	local message=$1
 	shift
@@ -183,7 +185,7 @@ setup() {
 }
 
 @test "--details --global-percent: shares of the whole" {
-	# What the threshold hides does not ask for the column of images.
+	# Rows below the threshold do not make the image column appear.
 	expect -d -% -n -t 3 <<-'END'
 		00001129 950      92.3226  leaf
 		  00001139 700      68.0272
@@ -304,7 +306,7 @@ setup() {
 	expect -ln 'symbol:turn(char const\*\, int)' --no-demangle <<-'END'
 		12       100.000  _Z4turnPKci
 	END
-	# Without a key of functions, and together with the options.
+	# Without a key for functions, and together with the options.
 	expect --by comm -n symbol:mid,leaf symbol-exclude:leaf <<-'END'
 		40       100.000  t
 	END
@@ -344,7 +346,7 @@ setup() {
 		15       15.0000  t                        beta                     leaf
 		5         5.0000  t                        beta                     mid
 	END
-	# The functions without an address come first, then by samples.
+	# Functions without an address come first, then the rows are sorted by samples.
 	expect -ln -s vma,sample <<-'END'
 		30       30.0000  alpha                    alpha                    /usr/bin/alpha
 		20       20.0000  beta                     beta                     /usr/bin/beta
@@ -353,7 +355,7 @@ setup() {
 		15       15.0000  t                        beta                     leaf
 		5         5.0000  t                        beta                     mid
 	END
-	# By image; without more words address, then samples, decide.
+	# Sorted by image; without further keys, by address and then by samples.
 	expect -ln --sort=image -s debug <<-'END'
 		20       20.0000  t                        alpha                    leaf
 		15       15.0000  t                        beta                     leaf
@@ -381,7 +383,7 @@ setup() {
 	refused 'unknown sort option: foo' -l -s foo
 	refused 'unknown sort option: comm (to group by it, use --by comm)' -l -s sample,comm
 	refused 'unknown sort option: dso (to group by it, use --by dso)' -s dso
-	# perf's habit.
+	# The way in which perf uses --sort.
 	refused 'unknown sort option: comm (to group by it, use --by comm,dso,sym)' \
 		--sort comm,dso,sym
 	refused "--sort=image: it is not among the keys of --by" --by comm -s image
@@ -653,7 +655,7 @@ setup() {
 
 bats_require_minimum_version 1.5.0
 
-# 3 misses of count 2000 for 6 instructions of count 100000 are 0.01; nothing by nothing is a dash.
+# 3 misses with count 2000 per 6 instructions with count 100000 are 0.01; zero by zero is a dash.
 @test "--ratio is a column of the periods of one event by those of another" {
 	dir=$BATS_TEST_TMPDIR/ratio
 	mkdir -p "$dir/samples/current"
@@ -680,9 +682,9 @@ bats_require_minimum_version 1.5.0
 	cat "$dir/out"
 	grep -Fqx 'INSTRUCTIONS:1...|      MISSES:2000|MISSES/INSTRUC...|INSTRUCTIONS/M...|' "$dir/out"
 	grep -Fqx '  samples|      %|  samples|      %|            ratio|            ratio|' "$dir/out"
-	# 8000 for 600000.
+	# 8000 misses per 600000 instructions.
 	grep -Eqx ' +6 100\.000 +4 100\.000 +0\.01333 +75 t' "$dir/out"
-	# A row an event: the group's ratio stands in each.
+	# One row per event; each has the ratio of its group.
 	"$OPROFILE" report --session-dir "$dir" --by comm --csv --ratio MISSES/INSTRUCTIONS \
 		--ratio INSTRUCTIONS/MISSES | tr -d '\r' | sort >"$dir/csv"
 	diff - "$dir/csv" <<-'END'
@@ -696,7 +698,7 @@ bats_require_minimum_version 1.5.0
 		import json, sys
 		rows = json.load(open(sys.argv[1]))["rows"]
 		assert {r["event"] for r in rows} == {"MISSES", "INSTRUCTIONS"}, rows
-		# idle's and work's misses at the same place: 8000 for 600000.
+		# The misses of idle and work at the same address: 8000 per 600000 instructions.
 		assert all(abs(r["ratios"]["MISSES/INSTRUCTIONS"] - 8 / 600) < 1e-9 for r in rows), rows
 	END
 	"$OPROFILE" report --session-dir "$dir" --by comm --json --ratio MISSES/INSTRUCTIONS >"$dir/json"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The checks of the house, on small trees that break one rule each: a check that cannot fail
-# checks nothing.
+# The project's own checks, on small trees that violate one rule each: a check that never fails is
+# useless.
 
 setup()
 {
@@ -111,7 +111,7 @@ setup()
 
 @test "deps.sh installs what is missing, and says what" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
-	# All that is asked for is there, but bats.
+	# A dpkg-query that reports all packages except bats as installed.
 	cat >"$BATS_TEST_TMPDIR/bin/dpkg-query" <<'END'
 #!/bin/sh
 for word; do
@@ -137,7 +137,7 @@ END
 	[[ "$output" == *"unknown group 'nonsense'"* ]]
 }
 
-# git, as a user without a name, and without the settings of this machine.
+# Runs git without the user's name and without the settings of this machine.
 git_in_tree()
 {
 	GIT_CONFIG_GLOBAL=/dev/null git -C "$tree" -c user.name=x -c user.email=x@example.org "$@"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# same_build_id.bash - programs with one build-id, whose stacks need each its own table.
+# same_build_id.bash - different programs with the same build-id, each of which needs its own
+# unwind table.
 
-# same_build_id PATH FRAME: a program of frames of so many bytes, with the build-id of all others.
+# same_build_id PATH FRAME: builds a program with frames of this many bytes; all have the same
+# build-id.
 same_build_id()
 {
 	cat >"$1.c" <<-'END'
@@ -40,8 +42,8 @@ same_build_id()
 		-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o "$1" "$1.c"
 }
 
-# The stacks of a command that are whole, by their number of frames, as names go by the build-id: nine of ten at
-# least.
+# Counts the complete stacks of a command by their number of frames, because symbols are looked up
+# by build-id; at least nine of ten must be complete.
 expect_whole()
 {
 	"$OPROFILE" export folded --session-dir "$session" --output - >"$BATS_TEST_TMPDIR/folded"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile script: perf script is the oracle.
+# oprofile script, compared with perf script.
 
 bats_require_minimum_version 1.5.0
 load helpers
 
-# perf 6.1 of Debian crashes now and then (stack smashing while it writes build-ids): what is
-# compared with it exceeds one try.
+# Debian's perf 6.1 sometimes crashes (stack smashing while it writes build-ids), so tests that
+# compare with it are retried.
 setup_file()
 {
 	export BATS_TEST_RETRIES=2
@@ -22,12 +22,12 @@ script()
 	timeout -k 5 60 "$OPROFILE" script "$@"
 }
 
-# Both write the same.  First the file, then options of both.
+# same_as_perf FILE OPTION...: checks that both programs print the same with these options.
 same_as_perf()
 {
 	local file=$1
 	shift
-	# perf itself aborts now and then.
+	# perf sometimes aborts.
 	for i in 1 2 3; do
 		status=0
 		timeout -k 5 60 perf script -f -i "$file" "$@" >"$out/perf" 2>"$out/perf.err" </dev/null || status=$?
@@ -48,7 +48,7 @@ record_here()
 		skip "perf cannot record here: $*"
 }
 
-# What stackcollapse-perf.pl does, as far as a test needs it: "comm;outermost;...;leaf N".
+# Does what stackcollapse-perf.pl does, as far as a test needs it: "comm;outermost;...;leaf N".
 fold()
 {
 	awk '/^[^\t ]/ { comm = $0; sub(/ +[0-9]+ .*/, "", comm); stack = ""; next }
@@ -71,7 +71,7 @@ fold()
 		same_as_perf "$DATA/perf-history/perf.data.$f" -G -F -sym,-symoff,+pid --ns
 	done
 	same_as_perf "$DATA/perf-history/perf.data.callgraph_and_branch-3.4" -F time,brstack
-	# What is behind the kernel is not the kernel's, whether there are symbols of it or not.
+	# Addresses after the end of the kernel do not belong to it, with or without its symbols.
 	same_as_perf "$DATA/s390x/perf.data"
 	same_as_perf "$DATA/s390x/perf.data" -F ip,dso
 }
@@ -83,7 +83,7 @@ fold()
 	same_as_perf "$out/perf.data" --show-task-events
 }
 
-# perf of this machine prints the same; nothing of it is looked up here.
+# perf on this machine prints the same; it does not look up names here.
 @test "the other byte order: as the machine that recorded it printed it" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/s390x/debug-cache
@@ -91,7 +91,7 @@ fold()
 	zcat "$DATA/s390x/perf.data.script.txt.gz" | cmp - "$out/ours"
 }
 
-# Only the lines of perf 6.1 that are right: docs/perf-script.md.
+# Compares only the lines in which perf 6.1 is correct: docs/perf-script.md.
 @test "armhf, two events, addresses, modules: as perf where it has symbols" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/armhf/debug-cache
@@ -138,7 +138,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	! grep -q ' __vdso_.*(\[vdso\])' "$out/perf" || grep -q ' __vdso_.*(\[vdso\])' "$out/ours"
 }
 
-# What a killed perf leaves: no size of the data, and nothing behind it.
+# The file of a killed perf: the header has no data size, and nothing follows the data.
 @test "a recording that was killed on this machine has the names it would have had" {
 	record_here -F 999 -e cpu-clock
 	script "$out/perf.data" >"$out/whole" 2>/dev/null
@@ -163,7 +163,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	fold <"$out/ours" | grep -v @plt >"$out/ours.folded"
 	[ "$(wc -l <"$out/ours.folded")" -gt 10 ]
 	grep -q '^sort;.*;.* [0-9]*$' "$out/ours.folded"
-	# All but the few stacks that perf dropped.
+	# The outputs are equal except for a few stacks that perf dropped.
 	[ "$(comm -3 "$out/perf.folded" "$out/ours.folded" | wc -l)" -le 8 ]
 }
 
@@ -177,7 +177,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	script --threads 2 -i "$f" >"$out/two" 2>/dev/null
 	cmp "$out/one" "$out/two"
 	cmp "$out/file" "$out/one"
-	# Stacks are unwound by all of them.
+	# All threads unwind stacks.
 	f=$DATA/s390x/perf.dwarf.data
 	script --threads 1 "$f" >"$out/one" 2>/dev/null
 	script --threads 3 "$f" >"$out/two" 2>/dev/null
@@ -200,7 +200,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	awk -v t="$tid" '$2 == t' "$out/all" | cmp - "$out/tid"
 	[ -s "$out/comm" ]
 	[ "$(wc -l <"$out/comm")" -lt "$(wc -l <"$out/all")" ]
-	run -1 script -F time "$f" time:0%-50% # an old file does not tell its span
+	run -1 script -F time "$f" time:0%-50% # an old file does not contain its time span
 	f=$DATA/armhf/perf.full.data
 	script -G -F comm,tid,time,ip,sym "$f" 2>/dev/null >"$out/all"
 	script -G -F comm,tid,time,ip,sym "$f" time:0%-50% 2>/dev/null >"$out/half"
@@ -255,7 +255,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	run ! grep -q 'written' "$out/err"
 }
 
-# What perf2bolt asks perf for, in its words; perf prints the same.
+# The options with which perf2bolt calls perf; perf prints the same.
 @test "mappings and tasks among the samples, as perf prints them" {
 	need perf
 	need_data
@@ -273,7 +273,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 			[ -s "$out/ours" ]
 		done
 	done
-	# Between the samples, in order of time.
+	# They are printed between the samples, in order of time.
 	script --show-task-events -F time "$DATA/arm64/perf.data" 2>/dev/null |
 		sed -n 's/^ *\([0-9.]*\): .*/\1/p' | sort -c -n
 	run -1 --separate-stderr script -F pid,event,addr,ip -f -i "$DATA/arm64/perf.data"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slow_disk.c - preloaded: while the file that SLOW_DISK names is there, fsync() of what a thread of the
- * lowest priority has written (daemon/upkeep/segment_merge.h) takes five seconds.  SLOW_DISK.begun is made
- * then. */
+/* slow_disk.c - preloaded: while the file that SLOW_DISK names exists, fsync() by a thread of
+ * the lowest priority (daemon/upkeep/segment_merge.h) takes five seconds. It creates
+ * SLOW_DISK.begun when it starts to wait. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files that claim to be huge and are nearly all holes: they cost neither time nor disk.
+# Sparse files that claim to be huge: they must cost neither time nor disk space.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -19,7 +19,8 @@ setup()
 	gcc -g -O1 -o spin spin.c
 }
 
-# make_hole ELF SECTION OUT: a copy whose SECTION claims 45 GB of holes (in a file of 50 GB).
+# make_hole ELF SECTION OUT: makes a copy whose SECTION claims 45 GB of holes (in a file of 50
+# GB).
 make_hole()
 {
 	python3 - "$@" <<-'END'
@@ -38,7 +39,7 @@ make_hole()
 	END
 }
 
-# Kilobytes on disk of all that is in the test's directory.
+# Prints the disk usage of the test's directory in kilobytes.
 disk_kb()
 {
 	du -sk "$BATS_TEST_TMPDIR" | cut -f 1
@@ -65,7 +66,7 @@ disk_kb()
 	run -0 opreport --session-dir "$session" --symbols
 	[[ "$output" == *"hot"* ]]
 	run -0 timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir "$session" --assembly "$PWD/hole"
-	# Neither a directory nor a file has it; both say so, and are good.
+	# Archives as directory and as file omit it, report that, and are complete otherwise.
 	for out in --output-directory=archive --output=file.oparchive; do
 		run -0 --separate-stderr oparchive --session-dir "$session" "$out"
 		[ "$stderr" = "oparchive: warning: $PWD/hole is not archived: it is a sparse file that consists almost entirely of holes" ]
@@ -86,7 +87,7 @@ disk_kb()
 @test "a cache of build-ids keeps the holes" {
 	cp spin hole
 	truncate -s 50G hole
-	# Not a link to it, as in another file system.
+	# Prevent a hard link to it, as between file systems.
 	chmod 644 hole
 	PERF_BUILDID_DIR=$PWD/cache timeout 60 "$OPROFILE" buildid-cache --add "$PWD/hole"
 	find cache -size +1G | grep -q .
@@ -137,7 +138,8 @@ disk_kb()
 	[ "$(uname -m)" = x86_64 ] || skip "it has code for x86_64: NOT TESTED"
 	gcc -o jit jit.c
 	operf --session-dir "$session" ./jit >out
-	# Not to map gigabytes of it; a sanitizer's addresses are more than that.
+	# The command must not map gigabytes of it; a sanitizer needs more address space than this
+	# limit.
 	ldd "$OPROFILE" | grep -q asan || ulimit -v 2000000
 	run -0 opreport --session-dir "$session" --symbols
 	rm "$(cat out)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Profile specifications as a user types them: which samples each tag selects, and what is
-# said of words that are wrong.
+# Profile specifications as a user types them: the samples that each tag selects, and the messages
+# for wrong arguments.
 
 load helpers
 
@@ -19,8 +19,8 @@ make_session() {
 	write_segment "$DIR/samples/$1"
 }
 
-# Three programs, a library with a comma, the kernel and a module; powers of two, so that a
-# sum says which samples are in it.
+# Three programs, a library with a comma in its name, the kernel and a module. The counts are
+# powers of two, so that a sum identifies its samples.
 describe() {
 	cat <<-'END'
 		info|2400|CPU|host1||1000
@@ -65,7 +65,8 @@ describe_other() {
 	END
 }
 
-# One a second after the start, from 1 s to 11 s: a tenth of the time between two.
+# One sample per second, from 1 s to 11 s after the start; a tenth of the whole time is between
+# two samples.
 describe_times() {
 	cat <<-'END'
 		info|2400|CPU|host1||5000000000
@@ -78,7 +79,7 @@ describe_times() {
 	done
 }
 
-# Twenty seconds, and a minute and twenty, after its start.
+# Samples 20 and 80 seconds after the start.
 describe_late() {
 	cat <<-'END'
 		info|2400|CPU|host1||1000000000000
@@ -91,13 +92,13 @@ describe_late() {
 	END
 }
 
-# The number of samples that the words select.
+# Prints the number of samples that the arguments select.
 selected() {
 	"$OPROFILE" report --session-dir "$S" --by event --csv "$@" 2>"$BATS_TEST_TMPDIR/err" |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
 }
 
-# refused WORD... - the one line, without the command's name, that refuses the words.
+# refused ARGUMENT...: prints the one-line error for these arguments, without the command's name.
 refused() {
 	local status=0
 	"$OPROFILE" report --session-dir "$S" "$@" >"$BATS_TEST_TMPDIR/out" \
@@ -108,7 +109,7 @@ refused() {
 	sed 's/^[^:]*: *//' "$BATS_TEST_TMPDIR/err"
 }
 
-# table: lines of a number and words.
+# table: checks each line of stdin: a number of samples and the arguments that select them.
 table() {
 	local want words got
 	while read -r want words; do
@@ -247,7 +248,7 @@ table() {
 		4096 session:times,late time:1m-
 		2050 session:times,late time:10%/2
 	END
-	# Each session has a time of its own, which the report's key shares.
+	# Each session has its own start time; the report's time key is relative to it.
 	diff -u <("$OPROFILE" report --session-dir "$S" --by time:1s --csv -n session:times \
 		time:2s-5s | tr -d '\r') - <<-'END'
 		4,8,8,57.14285714
@@ -326,8 +327,8 @@ table() {
 		"oprofile dump: symbol: a dump contains no symbol names: use opreport" ]
 }
 
-# Two segments whose clocks have nothing to do with each other, as over a boot: the first began an
-# hour ago, the second two minutes ago.  A sample each, 10 and 20 seconds later.
+# Two segments with unrelated clocks, as after a reboot: the first began an hour ago, the second
+# two minutes ago. One sample each, 10 and 20 seconds later.
 describe_day()
 {
 	cat <<-END
@@ -364,12 +365,13 @@ describe_day()
 	refused session:day --since=noon
 	refused session:day --between=5m
 	refused session:day --since=5m --time=1s-2s
-	# Nothing tells when that one was made.
+	# This session does not contain the time of day.
 	describe_times | write_segment "$S/samples/undated"
 	[[ "$(refused session:undated --since=10m)" == *"does not contain its time of day"* ]]
 }
 
-# said COMMAND... : status 1 and nothing on the standard output; what it says, without its name.
+# said COMMAND...: checks for status 1 and empty standard output; prints the error without the
+# command's name.
 said() {
 	local status=0
 	"$OPROFILE" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
@@ -398,7 +400,7 @@ said() {
 			/nowhere/perf.data|: No such file or directory
 			./none.data|: No such file or directory
 		END
-		# A program that was not hit, a pattern, a name: as in OProfile.
+		# A program without samples, a pattern, a name: as in OProfile.
 		for word in "$OPROFILE" '*.data' nothing comm:nosuch; do
 			[ "$(said $command --session-dir "$S" "$word")" = "$strict" ]
 		done
@@ -407,6 +409,6 @@ said() {
 	done
 	[ "$(said export perf-data -o new --session-dir "$S" perf.data | wc -l)" -eq 2 ]
 	[ "$(said export perf-script --session-dir "$S" perf.data | wc -l)" -eq 2 ]
-	# One that is found is a pattern like another.
+	# An argument that matches a binary is an ordinary pattern.
 	[ "$("$OPROFILE" report --session-dir "$S" /usr/bin/make some.text 2>&1 | grep -c taken)" -eq 0 ]
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stands for oprofiled where a test wants answers that a real one does not give at will.
+"""A fake oprofiled, for tests that need replies that the real one does not give on request.
 
-stand_in_daemon.py RUN_DIR LOG [VERB=REPLY]... [key:NAME=MODE:VALUE]...: REPLY has | for the end of
-a line.  Every request is a line of LOG.  Ends after `shutdown`.  A verb without a reply is answered
-by ok; SLOW=VERB takes half a second for it, and notes in LOG when it begins and ends.  Keys are
-listed, read and written; what is no number is refused.
+stand_in_daemon.py RUN_DIR LOG [VERB=REPLY]... [key:NAME=MODE:VALUE]...: in REPLY, | is the end of
+a line.  Writes each request as a line to LOG.  Exits after `shutdown`.  Replies ok to a verb
+without a reply; takes half a second for the verb of SLOW=VERB, and logs when it begins and ends.
+Keys can be listed, read and written; values that are not numbers are refused.
 """
 import fcntl, os, socket, struct, sys, threading, time
 

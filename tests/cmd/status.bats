@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofile status: what a daemon says of itself.
+# oprofile status: the state of a daemon.
 
 load helpers
 

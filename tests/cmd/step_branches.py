@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""step_branches.py OUT PROGRAM [ARG...]: a perf.data with branch stacks, of a program that is run
-instruction by instruction from main() on: what a processor with LBR would have recorded, exactly.
+"""step_branches.py OUT PROGRAM [ARG...]: writes a perf.data file with branch stacks of a program.
 
-Every EVERY-th taken branch is a sample with the DEPTH last ones.  Only x86-64; the program is linked
-anywhere (PIE or not), and objdump says where its instructions end."""
+Runs the program instruction by instruction from main() on, and writes exactly what a processor
+with LBR would have recorded.  Every EVERY-th taken branch is a sample with the last DEPTH branches.
+Only for x86-64; the program can be linked at any address (PIE or not).  objdump shows where its
+instructions end."""
 import ctypes
 import os
 import signal
@@ -32,7 +33,7 @@ def ptrace(request, pid, addr=0, data=0):
 
 
 def wait(pid):
-    """Whether it still runs."""
+    """Returns whether the process still runs."""
     _, status = os.waitpid(pid, 0)
     return os.WIFSTOPPED(status)
 
@@ -50,7 +51,7 @@ def start(argv):
 
 
 def mappings(pid, path):
-    """[(start, end, file offset, rwx, device, inode)] of the program."""
+    """Returns the program's mappings: [(start, end, file offset, rwx, device, inode)]."""
     found = []
     with open(f"/proc/{pid}/maps") as maps:
         for line in maps:
@@ -63,7 +64,7 @@ def mappings(pid, path):
 
 
 def instructions(path, shift):
-    """{address: length}, and where main() is."""
+    """Returns {address: length} of all instructions, and the address of main()."""
     lengths, main = {}, 0
     text = subprocess.run(["objdump", "-d", "-w", path], capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
@@ -76,7 +77,7 @@ def instructions(path, shift):
 
 
 def load_address(path):
-    """Link-time address of the first byte of the file."""
+    """Returns the link-time address of the first byte of the file."""
     out = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True, check=True).stdout
     for line in out.splitlines():
         words = line.split()
@@ -92,7 +93,7 @@ def run_to(pid, address):
 
 
 def step_all(pid, lengths, main):
-    """[(ip, [(from, to)...] newest first)]"""
+    """Returns [(ip, [(from, to)...] newest first)]."""
     word = ptrace(PTRACE_PEEKDATA, pid, main)
     ptrace(PTRACE_POKEDATA, pid, main, word & ~0xFF | 0xCC)
     run_to(pid, main)

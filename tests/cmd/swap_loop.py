@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""swap_loop.py USER A B: as the owner of their directory exchanges two names without pause, until it is killed."""
+"""swap_loop.py USER A B: as user USER, the owner of their directory, exchanges two names
+continuously until it is killed."""
 import ctypes
 import os
 import sys

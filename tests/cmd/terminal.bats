@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a report looks like on a terminal, and that nothing of it gets into files and pipes.
+# The layout of reports on a terminal; none of it may reach files and pipes.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,12 +12,12 @@ setup_file() {
 }
 
 setup() {
-	# What the tester's own terminal is like does not matter.
+	# Make the test independent of the terminal it runs on.
 	unset COLUMNS NO_COLOR PAGER OPROFILE_PAGER LESS
 	export TERM=xterm LC_ALL=C.UTF-8
 }
 
-# Long names, East Asian ones, and one that would set a terminal's title.
+# Long names, East Asian names, and a name that would set a terminal's title.
 describe_long() {
 	local escape=$'\033]0;owned\007'
 	cat <<-END
@@ -44,7 +44,7 @@ report() {
 	"$OPROFILE" report --session-dir "$LONG" "$@" 2>"$BATS_TEST_TMPDIR/stderr"
 }
 
-# on_terminal COLUMNS OPTIONS...: without pager and colour; warnings are not of interest.
+# on_terminal COLUMNS OPTIONS...: runs the report without pager and colour, and discards warnings.
 on_terminal() {
 	local columns=$1
 	shift
@@ -58,12 +58,13 @@ on_terminal_as_is() {
 		"$columns" "$OPROFILE" report --session-dir "$LONG" "$@"
 }
 
-# Both standard streams are the terminal.
+# Runs a command with both standard output and standard error on the terminal.
 on_whole_terminal() {
 	"$SOURCE_ROOT/tests/cmd/on_terminal.py" "$@"
 }
 
-# Columns of the widest line, the header left out; everything in it has to be a character.
+# Prints the columns of the widest line after the header; all bytes of the line must be valid
+# characters.
 widest_row() {
 	python3 -c '
 import sys, unicodedata
@@ -77,7 +78,7 @@ for line in sys.stdin.buffer.read().decode().splitlines():
 print(wide)'
 }
 
-# Every number with a meaning, and nothing else.
+# Prints the counts and percentages alone.
 numbers() {
 	grep -oE '^[[:space:]]*[0-9]+ +[0-9]+\.[0-9]+' | tr -s ' \t' ' '
 }
@@ -102,8 +103,8 @@ numbers() {
 	done
 }
 
-# 80 columns less 3 and 7 for the numbers and 4 blanks are 66: 7 for each name and 11, 11 and 23
-# of the 45 that are left.
+# Of 80 columns, 3 and 7 are for the numbers and 4 are blanks, which leaves 66. Each name gets at
+# least 7; the other 45 are divided into 11, 11 and 23.
 @test "functions on 80 columns" {
 	diff -u - <(on_terminal 80 -l -n) <<-'END'
 		900 91.4634 a-program…a-binary a-program…a-binary /usr/bin/a-prog…e-for-a-binary
@@ -165,7 +166,7 @@ numbers() {
 		on_terminal_as_is 40 --color=always -o "$BATS_TEST_TMPDIR/file" $options
 		cmp "$BATS_TEST_TMPDIR/file" "$BATS_TEST_TMPDIR/plain"
 	done
-	# Colours that were asked for are all that is added.
+	# Colours add only escape sequences to the output.
 	report -l --color=always | sed 's/\x1b\[[0-9]*m//g' | cmp - <(report -l)
 	report --color=always | sed 's/\x1b\[[0-9]*m//g' | cmp - <(report)
 }
@@ -196,7 +197,7 @@ numbers() {
 			return 1
 		fi
 	done
-	# Neither in what is said on the standard error.
+	# Nor on standard error.
 	on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" --no-pager -l \
 		> "$BATS_TEST_TMPDIR/screen"
 	grep -q 'warning: /tmp/evil-\\x1b]0;owned\\x07-name could' "$BATS_TEST_TMPDIR/screen"
@@ -266,7 +267,7 @@ numbers() {
 	[[ $output == *"--color=blue (auto, always, never)"* ]]
 }
 
-# A pager that notes what it was given.
+# Makes a pager that saves its input.
 fake_pager() {
 	cat > "$BATS_TEST_TMPDIR/pager" <<-END
 		#!/bin/sh
@@ -284,7 +285,7 @@ fake_pager() {
 	[[ $output == *"[first was here]"* ]]
 	[ "$(head -n 1 "$BATS_TEST_TMPDIR/paged")" = "LESS=FRX first" ]
 	tail -n +2 "$BATS_TEST_TMPDIR/paged" | cmp - <(on_terminal 80 -l)
-	# OPROFILE_PAGER is stronger, and LESS is the user's.
+	# OPROFILE_PAGER takes precedence, and the user's LESS is kept.
 	LESS=S PAGER=false OPROFILE_PAGER="'$BATS_TEST_TMPDIR/pager' second" run -0 \
 		on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG"
 	[[ $output == *"[second was here]"* ]]
@@ -312,7 +313,7 @@ fake_pager() {
 			--color=never
 		[[ $output == *"  972 98.7805 a-program"* ]]
 	done
-	# Without less nothing is said of it.
+	# If less is not installed, there is no message about it.
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	ln -s "$(command -v sh)" "$BATS_TEST_TMPDIR/bin/sh"
 	run -0 on_whole_terminal 80 env PATH="$BATS_TEST_TMPDIR/bin" "$OPROFILE" report \

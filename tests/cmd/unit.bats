@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The unit of systemd: how much of the machine it leaves to oprofiled.
+# The systemd unit: how much access to the machine it leaves to oprofiled.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -17,7 +17,7 @@ setup() {
 @test "the exposure of the service is at most 3.0" {
 	run -0 systemd-analyze security --no-pager --offline=true --threshold=30 "$unit"
 	[[ "${lines[-1]}" == *"Overall exposure level for oprofile.service: "* ]]
-	# It can fail.
+	# The check fails without the filter.
 	sed '/^SystemCallFilter=/d' "$unit" >oprofile.service
 	run ! systemd-analyze security --no-pager --offline=true --threshold=30 ./oprofile.service
 }

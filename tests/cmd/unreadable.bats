@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files that exist but cannot be read are not taken for missing ones: each is named once, with the reason, and counted.
+# Files that exist but cannot be read are not treated as missing: each is reported once, with the
+# reason, and counted.
 load helpers
 
 bats_require_minimum_version 1.5.0
@@ -12,8 +13,9 @@ setup()
 	mkdir lib src
 }
 
-# A program of its own with a separate debug file, by build-id in $work/root and by .gnu_debuglink, and a session that
-# sampled its static function, whose name is in the debug file alone.
+# Builds a program with a separate debug file, found by build-id in $work/root or by
+# .gnu_debuglink, and a session with samples of its static function, whose name is only in the
+# debug file.
 make_program() # GCC-OPTION...
 {
 	need gcc
@@ -60,7 +62,7 @@ describe()
 	} | write_segment "$session/samples/current"
 }
 
-# faulty CALL ERRNO PATH COMMAND...
+# faulty CALL ERRNO PATH COMMAND...: runs the command with this fault.
 faulty()
 {
 	local call=$1 errno=$2 path=$3
@@ -68,7 +70,7 @@ faulty()
 	FAULT_CALL=$call FAULT_ERRNO=$errno FAULT_PATH=$path LD_PRELOAD=$FAULT_SO timeout -k 5 60 "$@"
 }
 
-# Runs opreport with a fault: status 3, and one line that names the file.
+# Runs opreport with a fault; expects status 3, and one line that names the file.
 expect_report() # CALL ERRNO PATH TEXT OPTION...
 {
 	local call=$1 errno=$2 path=$3 text=$4
@@ -93,7 +95,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 		expect_report "$call" "$errno" "$work/p.debug" "$text" --symbols
 		[[ "$output" != *inner_function* ]]
 	done
-	# One that is missing is no fault.
+	# A missing file is not an error.
 	rm p.debug
 	run -0 --separate-stderr opreport --session-dir "$session" --symbols
 	[ -z "$stderr" ]

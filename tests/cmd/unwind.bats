@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stacks of recordings with registers and copies of the stack (--call-graph dwarf): the machine
-# that recorded them unwound them, too, and is the oracle.
+# Stacks of recordings with registers and copies of the stack (--call-graph dwarf), compared with
+# those that perf unwound on the recording machine.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -16,7 +16,7 @@ script()
 	timeout -k 5 60 "$OPROFILE" script "$@"
 }
 
-# What we and perf of that machine make of its recording: $out/ours, $out/native.
+# Writes our stacks to $out/ours and those of perf on the recording machine to $out/native.
 both()
 {
 	need_data
@@ -55,12 +55,13 @@ need_gdb()
 	cmp "$out/native.ips" "$out/ours.ips"
 }
 
-# Its perf has no rules for much of its own code, and stops there.
+# perf on that machine has no unwind rules for much of its own code, and stops there.
 @test "armhf, Thumb: all that its own perf has, and the callers it does not find" {
 	both armhf
 	[ "$(diff "$out/native" "$out/ours" | grep -c '^<')" -eq 0 ]
 	[ "$(grep -c 'main+0x' "$out/ours")" -gt $((2 * $(grep -c 'main+0x' "$out/native"))) ]
-	# libc has no .eh_frame: from its code back into the program, of a thread and of the first one.
+	# libc has no .eh_frame: unwinding must leave its code and return to the program, in the
+	# first thread and in others.
 	[ "$(grep -c '_start+0x27 ([^)]*/work)' "$out/ours")" -gt 100 ]
 	awk 'BEGIN { RS = ""; FS = "\n" } /do_sort\+/ && /qsort_r\+/ { n++; bad += !/qsort_r\+.*qsort\+.*do_sort\+.*worker\+/ }
 		END { print n + 0, bad + 0; exit !(n > 15 && bad == 0) }' "$out/ours"
@@ -70,7 +71,7 @@ need_gdb()
 	need_data
 	export PERF_BUILDID_DIR=$out/nothing
 	script "$DATA/s390x/perf.dwarf.data" >"$out/ours" 2>"$out/err"
-	# A frame of the user's where there was one, no caller.
+	# Each sample has at most one user frame, without callers.
 	[ "$(awk '/^\t/ && !/kernel|ext4/ { n++ } /^$/ { if (n > most) most = n; n = 0 }
 		END { print most + 0 }' "$out/ours")" -eq 1 ]
 }
@@ -78,7 +79,8 @@ need_gdb()
 @test "a recursion of 300 without frame pointers: whole, in the script and in a session" {
 	record_here -F 999 --call-graph dwarf,32768 -- "$WORKLOADS/deep" 300 500
 	script --max-stack 1000 "$out/perf.data" >"$out/ours" 2>"$out/err"
-	# In all samples of its function: 300 + 1 calls, a fourth of them by way of the other.
+	# In all samples of its function there are 300 + 1 calls, a fourth of them through
+	# descend_wide().
 	awk '/^\t/ && / descend\+/ { d++ } /^\t/ && / descend_wide\+/ { w++ }
 		/^\t/ && / bottom\+/ { is = 1 } /^\t/ { last = $2 }
 		/^$/ { if (is) { n++; if (d != 301 || w != 75 || last !~ /^_start/) bad++ }
@@ -118,7 +120,7 @@ need_gdb()
 	timeout -k 5 60 perf script --no-inline -f -i "$out/perf.data" >"$out/perf" 2>/dev/null \
 		</dev/null || skip "perf cannot read what it recorded"
 	script "$out/perf.data" >"$out/ours" 2>"$out/err"
-	# perf ends many with what is no address of code.
+	# perf ends many stacks with an address that is not in code.
 	awk '/^\t/ && !/\(\[(unknown|stack)\]\)$/ { print $1 }' "$out/perf" >"$out/perf.ips"
 	awk '/^\t/ { print $1 }' "$out/ours" >"$out/ours.ips"
 	[ "$(wc -l <"$out/perf.ips")" -gt 500 ]
@@ -128,8 +130,8 @@ need_gdb()
 		"$out/quality"
 }
 
-# Written by hand: no CPU is needed that has them.  perf itself says what its stacks are; what else
-# there is to know is how they were made.
+# Written by hand, so that no CPU with branch stacks is needed. Compared with perf's stacks, and
+# with the stacks that the file was made from.
 @test "callers from branch stacks (LBR), of either byte order" {
 	for order in little big; do
 		data=$out/$order
@@ -139,14 +141,14 @@ need_gdb()
 		rm -rf "$out/samples"
 		"$OPROFILE" import --session-dir "$out" "$data"
 		"$OPROFILE" export folded --session-dir "$out" | sort | diff "$out/folded" -
-		# Where the samples are is not changed by it.
+		# Branch stacks do not change the sampled addresses.
 		[ "$("$OPROFILE" report --by symbol --csv "$data" 2>/dev/null | awk -F, '$1 == "bottom" { print $2 }')" = 13 ]
 	done
 	need perf
 	for order in little big; do
 		data=$out/$order.perf
 		python3 "$SOURCE_ROOT/tests/perf_data/lbr.py" "$data" "$WORKLOADS/deep" $order
-		# Names of this machine's kernel are no matter.
+		# Ignore the names of this machine's kernel.
 		script -F comm,time,ip,sym "$data" | sed 's/\(\tffff[^ ]*\).*/\1/' >"$out/ours"
 		timeout -k 5 60 perf script -F comm,time,ip,sym -i "$data" 2>/dev/null </dev/null |
 			sed 's/\(\tffff[^ ]*\).*/\1/' >"$out/perf"
@@ -155,7 +157,7 @@ need_gdb()
 	done
 }
 
-# What no kernel here writes, and no perf here reads.
+# No kernel here writes these records, and no perf here reads them.
 @test "callers that the kernel wrote down when the thread returned, of either byte order" {
 	for order in little big; do
 		data=$out/$order
@@ -166,7 +168,7 @@ need_gdb()
 		"$OPROFILE" import --session-dir "$out" "$data"
 		"$OPROFILE" export folded --session-dir "$out" | sort | diff "$data.folded" -
 		script -F comm,tid,ip,sym "$data" >"$out/script"
-		# perf's own frames: no cookie among them.
+		# Frames as perf has them, without the cookie.
 		awk 'BEGIN { RS = ""; FS = "\n" } { n++; frames += NF - 1; whole += /_start/ }
 			END { print n, frames, whole; exit !(n == 23 && whole == 12 && frames == 5 * 4 + 1 * 4 + 6 * 4 + 5 + 6) }' "$out/script"
 	done
@@ -208,7 +210,7 @@ need_gdb()
 	ls -i "$out"/cache/oprofile/*.unwind | cmp - "$out/first"
 	"$OPROFILE" cache --list >"$out/list"
 	grep -q ' unwinding .*libc.so.6' "$out/list"
-	# Each is read when it is there: with its rows gone it is made again.
+	# A damaged table with missing rows is built again.
 	for file in "$out"/cache/oprofile/*.unwind; do
 		truncate -s -8 "$file"
 	done
@@ -231,7 +233,7 @@ need_gdb()
 	read -r n whole <<<"$(frames)"
 	echo "$n stacks of the code, $whole whole"
 	[ "$whole" -gt 20 ]
-	# It is the tables that lead there.
+	# Without the tables the callers are not found.
 	mv jit-*.dump gone
 	read -r n whole <<<"$(frames)"
 	echo "without: $n, $whole whole"

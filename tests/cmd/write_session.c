@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write_session SEGMENT < DESCRIPTION - a session segment from a description that a person
- * can read.  Lines, with fields between bars:
+/* write_session SEGMENT < DESCRIPTION - writes a session segment from a readable description.
+ * Lines have fields between bars:
  *
  *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|OS_RELEASE|BOOT_ID|START_WALL_NS
  *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK|MASK_ABOUT
@@ -8,14 +8,15 @@
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
  *	sample|THREAD|EVENT|CPU|TIME_NS|PERIOD|FRAMES|REPEAT
  *	totals|LOST|THROTTLED|UNDECODABLE|RECORDER_CPU_NS
- *	share|EVENT|TEN_THOUSANDTHS of the time that it had a counter
- *	side|NAME|PATH: the file at PATH becomes the session's NAME, with a checksum
+ *	share|EVENT|TEN_THOUSANDTHS of the time in which it had a counter
+ *	side|NAME|PATH: copies the file at PATH into the session as NAME, with a checksum
  *	unfinished
  *	escapes
  *
- * After `escapes`, \xNN in a field is the byte NN: names of any bytes but zero.
- * Things are numbered from 0 in the order of their lines.  KIND is a number of enum
- * image_kind.  FRAMES is IMAGE+OFFSET;... from the leaf outwards, a T at the end: truncated. */
+ * After `escapes`, \xNN in a field is the byte NN, so that names can have any bytes but zero.
+ * Objects are numbered from 0 in the order of their lines.  KIND is a number of enum
+ * image_kind.  FRAMES is IMAGE+OFFSET;... from the leaf to the root; a T at the end marks the
+ * stack as truncated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static int32_t signed_number(const struct writing *w, size_t i)
 	return strcmp(field(w, i), "-1") ? (int32_t)number(w, i) : -1;
 }
 
-/* In place: what is made is never longer. */
+/* Works in place, because the result is never longer. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -191,7 +192,7 @@ static void put_thread(struct writing *w)
 	w->threads[w->nr_threads++] = dict_thread(&w->dict, &t);
 }
 
-/* The stack is built from its outermost frame inwards. */
+/* Builds the stack from its outermost frame to the leaf. */
 static uint32_t parse_stack(struct writing *w, char *text)
 {
 	char *frames[MAX_FRAMES];

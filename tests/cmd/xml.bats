@@ -11,7 +11,7 @@ setup()
 	segment=$session/samples/current/segment-000001
 }
 
-# The XML of the session with these options, in ./x.xml; as the schema has it.
+# Writes the XML of the session with these options to ./x.xml, and checks it against the schema.
 xml()
 {
 	opreport --session-dir "$session" --xml "$@" >x.xml
@@ -22,7 +22,8 @@ xml()
 	}
 }
 
-# 100 samples of two events in a program and its library, of two threads on two CPUs; with stacks.
+# Makes a session: 100 samples of two events in a program and its library, of two threads on two
+# CPUs, with stacks.
 make_session()
 {
 	"$WRITE_SESSION" "$segment" <<'END'
@@ -156,7 +157,7 @@ assert found == {
 END
 }
 
-# What a function or file is called is not XML's choice.
+# XML has to accept any name of a function or file.
 @test "names with all kinds of characters" {
 	need python3
 	python3 - >description <<'END'
