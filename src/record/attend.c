@@ -8,9 +8,8 @@
 #include "record/priv.h"
 
 enum {
-	MUTE_NS = 20 *
-		  /* Minimum interval between two looks at new containers. */
-		  NS_PER_MS,
+	/* Minimum interval between two looks at new containers. */
+	MUTE_NS = 20 * NS_PER_MS,
 	PATIENT_MUTE_NS = 100 * NS_PER_MS,
 	/* The interval while containers are starting. */
 	TICK_NS = 5 * NS_PER_MS
