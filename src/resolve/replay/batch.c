@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* batch.c - the batches of a perf.data (feed.h), for replay.h: their side band is applied, then their
- * chunks are read one after the other. */
+/* batch.c - reads the batches of a perf.data (feed.h), for replay.h: applies their side band,
+ * then reads their chunks one after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 #include "resolve/replay/priv.h"
 #include "resolve/replay/read_ahead.h"
 
-/* If it is a jitdump that was mapped and that is found, it is taken.  0 or -ENOMEM. */
+/* If the record maps a jitdump that can be found, adds the dump. Returns 0 or -ENOMEM. */
 static int take_dump(struct replay *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
@@ -45,7 +45,7 @@ static int take_dump(struct replay *r, const struct record *rec)
 	return result == -ENOMEM ? result : 0;
 }
 
-/* Also keeps it, if it is to be given between the samples. */
+/* Applies a side-band record, and keeps it for `each_side` if that is set. */
 static int apply_side(void *ctx, const struct timed_record *record)
 {
 	struct replay *r = ctx;

@@ -22,14 +22,15 @@ static void cgroup_table_forget(struct cgroup_table *t, uint64_t id)
 {
 	uint32_t name = map_get(&t->by_id, id, 0);
 
-	/* Those that were hit are in the dict in any case. */
+	/* The names of cgroups with samples are in the dict in any case. */
 	if (name == MAP_NONE || t->names->names.at[name].number != NAME_POOL_NONE)
 		return;
 	map_remove(&t->by_id, id, 0);
 	name_pool_put(t->names, name);
 }
 
-/* A user to whom a cgroup is delegated can create others in it as fast as directories. */
+/* Bounds the table: a user with a delegated cgroup can create others in it as fast as
+ * directories. */
 static void note_recent(struct cgroup_table *t, uint64_t id)
 {
 	if (t->recent.nr < RECENT_MAX && vec_push(&t->recent, id))

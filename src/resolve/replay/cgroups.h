@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cgroups.h - the cgroups that records have named, by their ids.
+/* cgroups.h - the cgroups that records have named, by id.
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>
@@ -13,16 +13,18 @@ struct cgroup_table {
 	struct name_pool *names; /* of their paths; borrowed */
 	struct map by_id;        /* id -> name, with a reference */
 	bool is_bounded;
-	VEC(uint64_t) recent; /* bounded: ids in order of their records, in a circle */
-	size_t next;          /* the oldest of a full circle */
+	/* Bounded: ids in order of their records, a ring buffer. */
+	VEC(uint64_t)
+	recent;
+	size_t next; /* index of the oldest id once the ring buffer is full */
 };
 
-/* `is_bounded`: it can be asked for cgroups that it does not know any more, so that it keeps only the
- * newest of those that no sample hit. */
+/* `is_bounded`: of the cgroups without samples keep only the newest, because the caller can
+ * look up unknown cgroups again. */
 void cgroup_table_init(struct cgroup_table *t, struct name_pool *names,
 		       bool is_bounded);
 void cgroup_table_done(struct cgroup_table *t);
-/* 0 or -ENOMEM. */
+/* Sets the path of a cgroup. Returns 0 or -ENOMEM. */
 int cgroup_table_set(struct cgroup_table *t, uint64_t id, const char *path);
-/* The name of its path, borrowed; NAME_POOL_NONE: it is not known. */
+/* Returns the name of its path (borrowed), or NAME_POOL_NONE if the cgroup is not known. */
 uint32_t cgroup_table_get(const struct cgroup_table *t, uint64_t id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.c - samples of a perf.data in batches of columns, chunk by chunk, for replay.h. */
+/* columns.c - returns samples of a perf.data as batches of columns, chunk by chunk, for
+ * replay.h. */
 #include <errno.h>
 
 #include "base/err.h"
@@ -46,12 +47,14 @@ int replay_take_columns(void *ctx, size_t from, size_t to)
 	return 0;
 }
 
-/* The group into the columns, unless its chunk was lost meanwhile.  0 or -ENOMEM. */
+/* Resolves the group into the columns, unless its chunk was lost meanwhile. Returns 0 or
+ * -ENOMEM. */
 static int put_group(struct replay *r)
 {
 	size_t before = r->filled, nr = r->group.nr;
 
-	/* What a jitdump tells adds frames of its own behind each sample. */
+	/* The jitdump stage adds frames after each sample, so resolve the samples one at a
+	 * time. */
 	r->group.in_turn = r->jit && jit_stage_is_needed(r->jit);
 	if (sample_group_end(&r->group))
 		return -ENOMEM;
@@ -62,7 +65,7 @@ static int put_group(struct replay *r)
 	return 0;
 }
 
-/* From the current chunk, up to its end or that of the columns.  0 or -ENOMEM. */
+/* Fills the columns from the current chunk, until either is at its end. Returns 0 or -ENOMEM. */
 static int fill_columns(struct replay *r)
 {
 	size_t room;

@@ -9,19 +9,21 @@
 #include "resolve/replay/resolver.h"
 
 enum {
-	/* What waits for its round to end; more, and the side band is read beforehand. */
+	/* Bytes of chunks that wait for their round to end. If there are more, the side band is
+	 * read first. */
 	WAITING_BYTES = 24 << 20,
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	/* PERF_RECORD_FINISHED_ROUND of tools/lib/perf/include/perf/event.h */
 	FINISHED_ROUND = 68,
-	/* Behind a record as long as this the processor does not see what comes. */
+	/* After a record of this length, hardware prefetching does not reach the next one. */
 	FAR_BYTES = 2048,
 	AHEAD_RECORDS = 8,
 	LINE_BYTES = 64,
 	/* Header and fields of fixed size: perf_event_open(2), IDENTIFIER to PERIOD. */
 	HEAD_BYTES = HEADER_BYTES + 9 * 8,
-	LONG_BYTES = 1024, /* records of a mean length that makes heads worth keeping */
-	/* So many of these are counted together. */
+	/* Mean record length from which it is worthwhile to keep only the heads. */
+	LONG_BYTES = 1024,
+	/* Bytes of heads that are counted together. */
 	GATHER_BYTES = 4 << 20
 };
 
@@ -89,7 +91,7 @@ uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t s
 	return rec.id.time_ns;
 }
 
-/* Of a sample with that time, which is not 0. */
+/* Adds the time of a sample, which is not 0, to the time span. */
 static void replay_feed_note_span(struct feed *f, uint64_t time_ns)
 {
 	replay_feed_note_time(f, time_ns);
@@ -159,7 +161,8 @@ static int scan_record(struct feed *f, const uint8_t *at, uint32_t type, uint32_
 	return 0;
 }
 
-/* The header of the record at `pos`, native; false behind the last whole one. */
+/* Reads the header of the record at `pos` in native byte order. Returns false after the last
+ * complete record. */
 static bool header_at(const struct feed *f, const struct perf_chunk *chunk, size_t pos,
 		      struct perf_event_header *h)
 {
@@ -174,9 +177,8 @@ static bool header_at(const struct feed *f, const struct perf_chunk *chunk, size
 	return h->size >= HEADER_BYTES && h->size <= chunk->len - pos;
 }
 
-/* Records with stacks are mostly of one size: the fixed fields of one further on are asked for
- * now.  They have been read before, but so many pages back that the processor has forgotten
- * where they are. */
+/* Prefetches the fixed fields of a later record, as records with stacks mostly have the same
+ * size. They were read before, but so many pages ago that the TLB has lost their addresses. */
 static inline void replay_feed_prefetch_far(const struct perf_chunk *chunk, size_t pos,
 					    size_t size)
 {
@@ -207,9 +209,9 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 	return NULL;
 }
 
-/* What scan_record() does for the samples from `pos` on, if times are all at one place in them, as in
- * nearly all files: what is found is written down at the end of them, not with each.  Returns
- * where they end. */
+/* Does what scan_record() does, for the samples from `pos` on, if all samples have the time at
+ * the same offset, as in nearly all files. Stores the results once at the end, not for each
+ * sample. Returns the position after the samples. */
 static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_t pos)
 {
 	uint64_t oldest_ns = UINT64_MAX, newest_ns = 0;
@@ -223,7 +225,7 @@ static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_
 						     f, chunk->bytes + pos + f->time_at)
 					   : 0;
 
-		/* One less: of those without, 0, it is the greatest. */
+		/* Subtract 1, so that a missing time (0) becomes the greatest value. */
 		oldest_ns = time_ns - 1 < oldest_ns ? time_ns - 1 : oldest_ns;
 		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
 		pos += h.size;
@@ -257,7 +259,7 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 				f->position + pos + h.size);
 		if (r)
 			return r;
-		/* It is not what was recorded. */
+		/* The bytes read are not those of the recording. */
 		if (side_band_waiting(&f->side) > nr_side &&
 		    perf_chunk_is_lost(chunk)) {
 			side_band_unadd(&f->side);
@@ -279,10 +281,11 @@ static void set_size(const struct feed *f, uint8_t *record, size_t size)
 	memcpy(record + at, &v, sizeof(v));
 }
 
-/* A chunk that waits keeps its window from being filled anew, which with stacks is mostly what nobody
- * looks at: the beginnings of samples take its place, and of other records, which were scanned, the
- * headers, as the records are counted.  Without the memory for it the chunk stays as it is.  The `nr`
- * records that were counted are all there is room for: who writes to a mapped file can make it more. */
+/* Replaces a waiting chunk by the heads of its records. A waiting chunk blocks its window of
+ * the input, and with stacks most of it is never read. Keeps the fixed fields of samples, and
+ * only the headers of other records, which are scanned already but still count. If memory is
+ * short, the chunk stays as it is. Stops after the `nr` records that were counted, as there is
+ * no room for more: another process can add records to a mapped file. */
 static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 {
 	struct perf_event_header h;
@@ -298,7 +301,8 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 			      : h.size < HEAD_BYTES        ? h.size
 							   : HEAD_BYTES;
 
-		/* The longest is what nearly all are: of a known size it is some moves. */
+		/* Nearly all records have the full length; a constant size compiles to a few
+		 * moves. */
 		if (size == HEAD_BYTES)
 			memcpy(to, chunk->bytes + pos, HEAD_BYTES);
 		else
@@ -307,7 +311,7 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 		to += size;
 	}
 	heads.len = (size_t)(to - from);
-	/* What is lost is told by the chunk. */
+	/* If the chunk was lost, keep it, because it reports the loss. */
 	if (!perf_chunk_is_lost(chunk)) {
 		struct perf_chunk whole = *chunk;
 
@@ -318,7 +322,7 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 	f->gathers = true;
 }
 
-/* Reads, scans and queues one chunk.  0, 1 at the end of the input, or an error. */
+/* Reads, scans and queues one chunk. Returns 0, 1 at the end of the input, or a negative errno. */
 static int read_chunk(struct feed *f, struct err *err)
 {
 	struct feed_chunk next = { .order = f->order,
@@ -341,7 +345,7 @@ static int read_chunk(struct feed *f, struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-/* The first `nr` waiting chunks are somebody else's now. */
+/* Removes the first `nr` waiting chunks, which have another owner now. */
 static void drop_waiting(struct feed *f, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -352,7 +356,7 @@ static void drop_waiting(struct feed *f, size_t nr)
 	f->waiting.nr -= nr;
 }
 
-/* They become the batch's, with the side band they need. */
+/* Moves the first `nr` waiting chunks to the batch, with the side band that they need. */
 static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 		       struct feed_batch *batch)
 {
@@ -367,7 +371,8 @@ static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 		return -ENOMEM;
 	batch->frontier_ns = frontier_ns;
 	f->applied_ns = frontier_ns;
-	/* Where it is not known when a task ended, it is kept. */
+	/* If some side-band records have no time, the end of a task can be unknown, so keep
+	 * all. */
 	if (f->timeless)
 		batch->forget_ns = frontier_ns;
 	else if (!f->untimed_side)
@@ -385,8 +390,8 @@ static size_t count_ready(const struct feed *f)
 	return nr;
 }
 
-/* Steps over what the batches before have taken already.  Chunks may end elsewhere than the first
- * time: of one that lies across, the rest is kept. */
+/* Skips the input that the batches before have used. Chunks can end at other positions than the
+ * first time: keeps the rest of a chunk that crosses `position`. */
 static int skip_to(struct feed *f, uint64_t position, struct err *err)
 {
 	uint64_t at = 0;
@@ -409,7 +414,8 @@ static int skip_to(struct feed *f, uint64_t position, struct err *err)
 	return 0;
 }
 
-/* The rounds are too long, or there are none: all side band first, then the samples. */
+/* The rounds are too long, or there are none: reads the whole side band first, then starts
+ * again with the samples. */
 static int collect_ahead(struct feed *f, struct err *err)
 {
 	uint64_t begin = f->waiting.nr ? f->waiting.at[0].begin : f->position;
@@ -430,7 +436,7 @@ static int collect_ahead(struct feed *f, struct err *err)
 	return skip_to(f, begin, err);
 }
 
-/* Everything is known: each chunk is a batch of its own. */
+/* The whole side band is known, so each chunk becomes a batch. */
 static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	struct feed_chunk next = { .chunk = f->rest };
@@ -456,7 +462,8 @@ static int replay_feed_finish(struct feed *f, struct feed_batch *batch, struct e
 	return 0;
 }
 
-/* A pipe cannot be read twice: what has waited long enough goes with what is known. */
+/* A pipe cannot be read twice, so the chunks that have waited longest are used with the side
+ * band that is known. */
 static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	if (take_chunks(f, f->waiting.nr / 2, f->newest_ns, batch))
@@ -464,9 +471,9 @@ static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err 
 	return 0;
 }
 
-/* What waits and is due goes into the batch; 1 when a batch is made, 0 if more must be
- * read first.  Behind each wait for the disk tables are no longer in the processor's caches:
- * beginnings of samples, which need little room, are counted many at a time. */
+/* Moves waiting chunks that are complete to the batch. Returns 1 if a batch was made, or 0 if
+ * more must be read first. Each wait for the disk evicts tables from the CPU caches, so small
+ * chunks of heads are processed many at a time. */
 static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	size_t nr = f->timeless ? f->waiting.nr : count_ready(f);
@@ -478,7 +485,7 @@ static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 	return 1;
 }
 
-/* Reads until a batch is whole (1) or all side band is known (0). */
+/* Reads until a batch is complete (returns 1) or the whole side band is known (returns 0). */
 static int next_in_rounds(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	while (!f->know_all) {
@@ -505,7 +512,8 @@ static int next_in_rounds(struct feed *f, struct feed_batch *batch, struct err *
 	return 0;
 }
 
-/* The rounds of a directory's files are not each other's. */
+/* Returns whether to collect the side band first: the rounds of a directory's files are
+ * independent of each other. */
 static bool must_collect(const struct feed *f)
 {
 	return perf_input_info(f->in)->is_directory && !f->know_all && !f->timeless &&

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* feed.h - the reading half of replay.c: chunks of a perf.data, each with the side
- * band that must be known before its samples are resolved.
+/* feed.h - reads a perf.data for replay.c: chunks of samples, each with the side band that must
+ * be applied before its samples are resolved.
  * Layer: resolve, for replay.c alone.
  *
- * perf writes its rings out in rounds.  When round n has been read, nothing older than the
+ * perf writes its rings out in rounds. When round n has been read, nothing older than the
  * newest time of round n - 1 can come any more (ordered events; FINISHED_ROUND of
- * tools/perf/Documentation/perf.data-file-format.txt).  So chunks wait until the round behind
- * theirs is complete: their side band is complete then.  Where rounds are missing or too
- * long to wait for, the rest of the side band is collected in a pass of its own first.
+ * tools/perf/Documentation/perf.data-file-format.txt). So a chunk waits until the round after
+ * its own is complete: then its side band is complete. If there are no rounds, or they are too
+ * long to wait for, the rest of the side band is first collected in a separate pass.
  *
- * Everything here may run in a thread of its own; a batch is handed over whole. */
+ * All functions can run in their own thread; each batch is handed over as a whole. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,79 +23,84 @@
 struct err;
 
 enum {
-	FEED_RECORD_TYPES = 128 /* counted each; higher ones together in the last */
+	FEED_RECORD_TYPES =
+		128 /* types counted separately; the last one counts all higher types */
 };
 
 struct feed_chunk {
 	struct perf_chunk chunk;
-	uint64_t order;     /* of its first record in the file */
-	uint64_t begin;     /* its position: bytes before it */
-	uint64_t end;       /* position behind it */
-	uint64_t oldest_ns; /* none of its samples is older */
+	uint64_t order;     /* number of its first record in the file */
+	uint64_t begin;     /* bytes of the input before it */
+	uint64_t end;       /* bytes of the input up to its end */
+	uint64_t oldest_ns; /* no sample of it is older */
 };
 
-/* Apply all of `side`, then resolve the samples of the chunks. */
+/* A batch: the caller applies all of `side`, then resolves the samples of the chunks. */
 struct feed_batch {
-	struct side_band
-		side; /* those without a time: just behind all that was resolved before */
+	/* Records without a time get the frontier of the previous batch as time. */
+	struct side_band side;
 	VEC(struct feed_chunk) chunks;
-	uint64_t frontier_ns; /* no sample of the chunks is younger */
+	uint64_t frontier_ns; /* no sample of the chunks is newer */
 	uint64_t forget_ns;   /* no later sample is older */
 };
 
 struct feed_counts {
 	uint64_t by_type[FEED_RECORD_TYPES];
 	uint64_t records;
-	uint64_t lost;         /* samples (LOST, LOST_SAMPLES) */
-	uint64_t lost_records; /* LOST records: side band may be among the lost */
-	uint64_t undecodable;  /* malformed ones */
-	uint64_t first_ns;     /* of the samples; 0: none with a time */
+	uint64_t lost;         /* lost samples (LOST, LOST_SAMPLES) */
+	uint64_t lost_records; /* LOST records; the lost can include side band */
+	uint64_t undecodable;  /* malformed records */
+	uint64_t first_ns;     /* of the samples; 0: none has a time */
 	uint64_t last_ns;
 };
 
 struct feed {
 	struct perf_input *in;
 	const struct decoder *decoder;
-	bool timeless; /* no sample has a time: the order in the file takes its place */
-	bool know_all; /* the side band of all that comes was collected before */
-	bool hold_all; /* ... and nobody minds the memory it takes to wait for all */
-	bool heads_only; /* of samples only the fields of fixed size are looked at */
-	bool gathers;    /* ... and they wait in little room */
+	bool timeless;   /* no sample has a time: use the order in the file instead */
+	bool know_all;   /* the side band of all further samples is collected already */
+	bool hold_all;   /* keep all chunks waiting, whatever memory they need */
+	bool heads_only; /* only the samples' fields of fixed size are needed */
+	bool gathers;    /* waiting chunks only contain these fields */
 	bool ended;
-	uint16_t time_at;      /* of a sample, where all events agree; else 0 */
-	uint64_t order;        /* records so far */
-	uint64_t position;     /* bytes so far */
-	uint64_t newest_ns;    /* so far */
-	uint64_t round_ns;     /* newest of the last complete round */
-	uint64_t before_ns;    /* ... and of the one before */
-	uint64_t round_end;    /* position behind the last complete round */
-	uint64_t before_end;   /* ... and the one before */
+	uint16_t
+		time_at; /* offset of the time in a sample, if all events agree; else 0 */
+	uint64_t order;        /* records read so far */
+	uint64_t position;     /* bytes read so far */
+	uint64_t newest_ns;    /* newest time so far */
+	uint64_t round_ns;     /* newest time of the last complete round */
+	uint64_t before_ns;    /* newest time of the round before it */
+	uint64_t round_end;    /* position of the last complete round's end */
+	uint64_t before_end;   /* position of the end of the round before it */
 	uint64_t applied_ns;   /* frontier of the last batch */
-	bool untimed_side;     /* side-band records without a time were met */
-	struct side_band side; /* waiting */
+	bool untimed_side;     /* there were side-band records without a time */
+	struct side_band side; /* records that wait for their chunks */
 	VEC(struct feed_chunk) waiting;
-	struct perf_chunk rest; /* of what was taken in part; `len` is 0 without */
+	/* The rest of a partly used chunk; `len` is 0 if there is no such chunk. */
+	struct perf_chunk rest;
 	size_t waiting_bytes;
 	struct feed_counts counts;
 };
 
-/* `decoder` knows the events of `in`. */
+/* Initializes a feed. `decoder` contains the events of `in`. */
 void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder);
-/* Releases what waits; not the input. */
+/* Releases everything that waits, but not the input. */
 void feed_done(struct feed *f);
-/* The next batch, which may have no chunk.  0, 1 at the end, or a negative errno. */
+/* Returns the next batch, which can have no chunk. Returns 0, 1 at the end, or a negative errno
+ * with a message in *err. */
 int feed_next(struct feed *f, struct feed_batch *ret_batch, struct err *err);
-/* Steps from sample to sample of a chunk. */
+/* Iterates over the samples of a chunk. */
 struct feed_walk {
 	size_t pos;
-	uint64_t
-		order; /* of the next record in the file; behind a sample: its own and 1 */
+	/* Number of the next record in the file; after a sample was returned, this is its own
+	 * number plus 1. */
+	uint64_t order;
 };
 
-/* The next SAMPLE record of the chunk and its size, or NULL behind the last. */
+/* Returns the next SAMPLE record of the chunk and its size, or NULL after the last one. */
 const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *chunk,
 				struct feed_walk *walk, uint32_t *ret_size);
-/* Time of a SAMPLE record, 0 if it has none. */
+/* Returns the time of a SAMPLE record, or 0 if it has none. */
 uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t size);
-/* Releases the chunks that are left in it, too. */
+/* Frees the batch and releases its remaining chunks. */
 void feed_batch_done(struct feed *f, struct feed_batch *batch);

@@ -16,7 +16,7 @@ void replay_ids_done(struct replay_ids *t)
 	map_done(&t->by_name);
 }
 
-/* 64 bits of a name stand for it: a table has some hundreds. */
+/* Identifies a name by a 64-bit hash, which is enough for tables of some hundred names. */
 static uint64_t replay_ids_name_key(const char *name, bool kernel)
 {
 	return hash_bytes(name, strlen(name), kernel);
@@ -33,7 +33,7 @@ static int add_id(struct replay_ids *t, const struct perf_input_build_id *row)
 	bool kernel = mode == PERF_RECORD_MISC_KERNEL;
 	char name[IMAGE_NAME_MAX];
 
-	/* Guests have binaries of the same names. */
+	/* Skip guests: their binaries can have the same names. */
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL ||
 	    mode == PERF_RECORD_MISC_GUEST_USER || !row->id.len)
 		return 0;

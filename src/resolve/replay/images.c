@@ -33,7 +33,7 @@ static bool starts_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* What a mapping's name says about its kind.  Names the kernel makes up for memory without
+/* Returns the kind of a mapping by its name. The kernel makes up these names for memory without
  * a file: mm/shmem.c, fs/anon_inodes.c, arch_vma_name() and perf_event_mmap_event(). */
 static enum image_kind user_kind(const struct record_mmap *m)
 {
@@ -44,7 +44,7 @@ static enum image_kind user_kind(const struct record_mmap *m)
 	if (!strcmp(m->path, "[vdso]"))
 		return IMAGE_VDSO;
 	if (m->build_id_len)
-		return IMAGE_FILE; /* a build-id note makes a binary of any memory */
+		return IMAGE_FILE; /* memory of any kind is a binary if it has a build-id */
 	if (m->path[0] != '/')
 		return IMAGE_ANON;
 	for (size_t i = 0; i < COUNT_OF(memory); i++)
@@ -53,8 +53,8 @@ static enum image_kind user_kind(const struct record_mmap *m)
 	return IMAGE_FILE;
 }
 
-/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or "[ext4]" is the module ext4; the file's
- * name may have dashes where the module's has underscores. */
+/* Writes the name of a module: ext4 for "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or
+ * "[ext4]". Dashes in a file name become the underscores of the module name. */
 static void images_module_name(const char *path, char *out, size_t out_bytes)
 {
 	const char *slash = strrchr(path, '/');
@@ -103,7 +103,7 @@ static bool same_image(const struct image *a, const struct image *b)
 	       a->inode_gen == b->inode_gen && a->start == b->start && a->end == b->end;
 }
 
-/* Takes the reference to the name, also when memory is short. */
+/* Takes over the reference to the name, even if memory is short. */
 static uint32_t images_add(struct image_table *t, const struct image *image)
 {
 	struct image_entry entry = { .image = *image, .number = DICT_NONE };
@@ -138,13 +138,14 @@ static bool images_is_instance(const struct image *image)
 	return image->kind == IMAGE_ANON || image->kind == IMAGE_BPF;
 }
 
-/* A file that was hit keeps its number for when it is mapped again. */
+/* Frees an entry that is not used any more. A file with samples keeps its number for when it is
+ * mapped again. */
 static void images_release(struct image_table *t, uint32_t entry)
 {
 	struct image_entry *e = &t->entries.at[entry];
 	bool is_instance = images_is_instance(&e->image);
 
-	/* Without the memory for the note the entry just stays. */
+	/* If memory is too short to note it as unused, the entry just stays. */
 	if ((!is_instance && e->number != DICT_NONE) || !vec_push(&t->unused, entry))
 		return;
 	if (!is_instance)
@@ -162,7 +163,7 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 		images_release(t, entry);
 }
 
-/* Some linkers and cp keep the inode. */
+/* Some linkers, and cp, overwrite a file and keep its inode. */
 static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 {
 	uint64_t now;
@@ -179,7 +180,7 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 				    &t->dict->images.at[e->number]);
 }
 
-/* Takes the reference to the name, also when memory is short. */
+/* Takes over the reference to the name, even if memory is short. */
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);
@@ -203,8 +204,9 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 	return index;
 }
 
-/* "[kernel.kallsyms]_text" with _text's run-time address as the offset; 0 where the kernel
- * hides it.  `prefix_len`: up to the symbol.  0 or -ENOMEM. */
+/* Takes the reference symbol from a record like "[kernel.kallsyms]_text", whose offset is the
+ * symbol's run-time address (0 if the kernel hides it). `prefix_len` is the length of the name
+ * before the symbol. Returns 0 or -ENOMEM. */
 static int note_reference(struct image_table *t, const struct record_mmap *m,
 			  size_t prefix_len, struct image *image)
 {
@@ -226,7 +228,8 @@ uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m
 	char name[IMAGE_NAME_MAX] = "[";
 	size_t len = 1;
 
-	/* Its name without the last bracket: others have a number there. */
+	/* Copy the name up to the closing bracket: names of several machines have a number
+	 * before it. */
 	if (starts_with(m->path, "[guest.kernel.kallsyms") && bracket) {
 		len = (size_t)(bracket - m->path) < sizeof(name) - 2
 			      ? (size_t)(bracket - m->path)
@@ -271,14 +274,14 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	if (image.name == NAME_POOL_NONE)
 		return IMAGE_TABLE_FAILED;
 	if (image.kind == IMAGE_ANON) {
-		/* No compiler's code is in data: it keeps its own name. */
+		/* Data is never JIT code. Without a pid it keeps its own name. */
 		image.pid = m->prot & PROT_EXEC ? m->pid : 0;
 		image.start = m->start;
 		image.end = m->start + m->len;
 		image.ref_address = image_table_first_offset(m);
 		return images_add(t, &image);
 	}
-	/* A kernel of 64 bits has another vdso for programs of 32. */
+	/* A 64-bit kernel has a different vdso for 32-bit programs. */
 	if (image.kind == IMAGE_VDSO && !image.build_id.len &&
 	    m->start + m->len <= UINT32_MAX)
 		image.end = UINT32_MAX;
@@ -300,8 +303,8 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 			       const struct mapping *m)
 {
 	struct image_entry *e = &t->entries.at[entry];
-	/* What is found out of the file is the dict's: the entry goes on being known by what the
-	 * mapping told. */
+	/* Only the dict gets what first_hit() finds in the file: the entry keeps the identity
+	 * that the mapping record had. */
 	struct image image = e->image;
 
 	image.name = names_string(t->names, t->dict, e->image.name);
@@ -310,7 +313,8 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 	if (t->ops && t->ops->first_hit && images_is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);
-	/* A file can have any build-id, also another's: who has its state knows better. */
+	/* A file can carry the build-id of another file, so its status identifies it better, if
+	 * that is known. */
 	e->number = image.kind == IMAGE_FILE && image.mtime_ns
 			    ? dict_image_of_file(t->dict, &image)
 			    : dict_image(t->dict, &image);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* images.h - every binary that is mapped, and its number in the dict once hit.
- * Layer: resolve.  Mappings refer to entries here; the dict (and so the session) gets an
- * image, and its name, only with its first sample: most mapped libraries are never hit.  An
- * entry that was never hit is freed with the last mapping of it that can still be asked for. */
+/* images.h - all mapped binaries, and their numbers in the dict once they have samples.
+ * Layer: resolve. Mappings refer to entries here. The dict (and so the session) gets an image,
+ * and its name, only with its first sample: most mapped libraries never have one. An entry
+ * without samples is freed together with its last mapping that can still be looked up. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@
 #include "resolve/space/space.h"
 
 struct image_entry {
-	struct image image; /* name is one of image_table.names, with a reference */
-	uint32_t number;    /* in the dict; DICT_NONE before the first hit */
+	struct image image; /* its name is in image_table.names, with a reference */
+	uint32_t number;    /* in the dict; DICT_NONE before the first sample */
 	uint32_t refs;      /* counted mappings that refer to it */
-	uint64_t asked_ns;  /* when is_rewritten() was asked last */
+	uint64_t asked_ns;  /* when is_rewritten() was last called */
 };
 
 struct image_table {
@@ -27,46 +27,48 @@ struct image_table {
 	struct name_pool *names; /* borrowed */
 	const struct resolver_ops *ops;
 	VEC(struct image_entry) entries;
-	struct map by_identity; /* list of entries under each hash */
-	uint64_t nr_instances;  /* of anonymous regions so far */
-	VEC(uint32_t) unused;   /* entries that nothing refers to any more */
-	size_t nr_used;         /* the others */
+	struct map by_identity; /* hash of the identity -> list of entries */
+	uint64_t nr_instances;  /* anonymous regions so far */
+	VEC(uint32_t) unused;   /* free entries */
+	size_t nr_used;         /* entries in use */
 };
 
 enum {
 	IMAGE_TABLE_FAILED = 0xffffffff,
-	IMAGE_NAME_MAX =
-		256 /* bytes of a kernel image's name with its NUL; more is cut */
+	/* Bytes of a kernel image's name with its NUL; longer names are cut. */
+	IMAGE_NAME_MAX = 256
 };
 
-/* The name of what a kernel mapping's path means: "[kernel.kallsyms]" (to which perf appends
- * its reference symbol), or a module's: "ext4" for "/lib/.../ext4.ko.xz" and "[ext4]". */
+/* Writes the image name for the path of a kernel mapping: "[kernel.kallsyms]" (to which perf
+ * appends its reference symbol), or the module's name: "ext4" for "/lib/.../ext4.ko.xz" and
+ * "[ext4]". Returns IMAGE_KERNEL or IMAGE_MODULE. */
 enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes);
 
 void image_table_init(struct image_table *t, struct dict *dict, struct name_pool *names,
 		      const struct resolver_ops *ops);
 void image_table_done(struct image_table *t);
-/* The offset of a mapping's first byte in its image: the kernel gives the address as offset
- * of memory without a file. */
+/* Returns the offset of a mapping's first byte in its image: 0 for memory without a file, for
+ * which the kernel reports the address as offset. */
 uint64_t image_table_first_offset(const struct record_mmap *m);
-/* The entry for what an MMAP or MMAP2 record maps (user space, kernel or module): an old
- * one for a known file, always a new one for anonymous memory.  IMAGE_TABLE_FAILED when
- * memory is short. */
+/* Returns the entry for an MMAP or MMAP2 record (user space, kernel or module): an existing one
+ * for a known file, always a new one for anonymous memory. Returns IMAGE_TABLE_FAILED if memory
+ * is short. */
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
-/* The same for a record of a virtual machine's kernel: its own code, "[guest.kernel.kallsyms]"
- * as perf calls it (of several machines with a number in it), or a module's, "[ext4]". */
+/* The same for a record of a virtual machine's kernel: the kernel itself, which perf calls
+ * "[guest.kernel.kallsyms]" (with a number in it if there are several machines), or a module,
+ * "[ext4]". */
 uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m);
-/* An entry made by hand (BPF programs, unmapped space) with this name; `image` has none.  Always
- * new; IMAGE_TABLE_FAILED when memory is short. */
+/* Adds an entry that no mapping record describes (BPF programs, unmapped space) with this name;
+ * `image` has no name. Always adds a new one; returns IMAGE_TABLE_FAILED if memory is short. */
 uint32_t image_table_add_named(struct image_table *t, const struct image *image,
 			       const char *name);
-/* For struct space_pool; what nothing refers to any more makes room for another: a JIT compiler
- * maps memory thousands of times a second, and a program can map files under ever new names.
- * Only files that were hit stay.  `ctx`: the table. */
+/* Counts mappings of an entry, for struct space_pool; `ctx` is the table. Unused entries are
+ * reused: a JIT compiler maps memory thousands of times a second, and a program can map files
+ * under ever new names. Only files with samples stay. */
 void image_table_count(void *ctx, uint32_t entry, int change);
-/* Its number in the dict, made at the first call.  `pid` and `m` (may be NULL) tell where it
- * is mapped now.  DICT_NONE when memory is short. */
+/* Returns the entry's number in the dict, added at the first call, or DICT_NONE if memory is
+ * short. `pid` and `m` (can be NULL) give its current mapping. */
 uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pid,
 			       const struct mapping *m);
 static inline uint32_t image_table_hit(struct image_table *t, uint32_t entry,

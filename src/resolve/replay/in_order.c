@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* in_order.c - samples of a perf.data one by one, in order of time, for replay.h. */
+/* in_order.c - returns samples of a perf.data one by one, in order of time, for replay.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,8 @@
 #include "resolve/jit/stage.h"
 #include "resolve/replay/priv.h"
 
-/* The entry of a place whose image is not the resolver's: with its number in the dict. */
+/* Flag in resolver_place.entry: the rest of it is an image number of the dict, instead of the
+ * resolver's entry. */
 #define PLACE_OF_DICT 0x80000000u
 
 static int give_one_side(void *ctx, const struct timed_record *record)
@@ -20,7 +21,7 @@ static int give_one_side(void *ctx, const struct timed_record *record)
 		       : r->options.each_side(r->options.ctx, &rec);
 }
 
-/* Those up to that time which were not given yet. */
+/* Passes on the kept side-band records up to that time. */
 static int give_side(struct replay *r, uint64_t time_ns)
 {
 	return side_band_waiting(&r->side)
@@ -33,7 +34,7 @@ static int give_each(struct replay *r, struct grouped_sample *s)
 	return r->options.each(r->options.ctx, &r->decoder, &s->rec, &s->sample);
 }
 
-/* Once for each event that it tells of. */
+/* Passes the sample on once for each event that it has a count of. */
 static int give_shares(struct replay *r, struct grouped_sample *s,
 		       const struct group_shares *shares)
 {

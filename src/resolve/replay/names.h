@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* names.h - names of programs, files and cgroups: the side band has many, of which a recording has
- * only those that samples hit.
- * Layer: resolve.  `number` of a pooled name is its string in the dict once it was hit. */
+/* names.h - names of programs, files and cgroups. The side band has many; the dict only gets
+ * the names that samples refer to.
+ * Layer: resolve. `number` of a pooled name is its string in the dict, if it has one. */
 #pragma once
 #include "base/containers/name_pool.h"
 #include "format/session/dict.h"
 
-/* The name's string in the dict, added at the first call.  DICT_NONE when memory is short, and for
- * NAME_POOL_NONE. */
+/* Returns the name's string in the dict, added at the first call; DICT_NONE if memory is short,
+ * and for NAME_POOL_NONE. */
 static inline uint32_t names_string(struct name_pool *names, struct dict *dict,
 				    uint32_t name)
 {

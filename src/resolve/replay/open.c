@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open.c - the half of replay.h that opens and describes. */
+/* open.c - opens and describes a replay: all of replay.h except reading the samples. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void fill_info(struct replay *r)
 	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
 }
 
-/* A dummy event only carries the side band: it is no event of the profile, unless it has
+/* A dummy event only carries the side band. It is not an event of the profile unless it has
  * samples after all. */
 static bool replay_open_is_dummy(const struct perf_event_attr *a)
 {
@@ -147,7 +147,7 @@ static int replay_open_all(struct replay *r)
 			 &r->resolver) ||
 	    open_group(r))
 		return -ENOMEM;
-	/* Who gets one sample after the other has used their names. */
+	/* With `each`, the callback has already used the names of earlier samples. */
 	if (!r->options.each)
 		resolver_name_back(r->resolver);
 	feed_init(&r->feed, r->in, &r->decoder);
@@ -173,14 +173,14 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 		replay_free(r);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	/* Without the thread it just takes longer. */
+	/* Without the thread, reading just takes longer. */
 	if (options->threads && perf_input_is_work(in))
 		(void)read_ahead_new(&r->feed, &r->ahead);
 	*ret_replay = r;
 	return 0;
 }
 
-/* Frees all that only reading needs. */
+/* Frees everything that only reading needs. */
 static void end_reading(struct replay *r)
 {
 	sample_group_done(&r->group);
@@ -319,7 +319,7 @@ int replay_use_unwind(struct replay *r,
 	if (result || !has_stacks(r))
 		return result;
 	r->group.max = SAMPLE_GROUP_MAX;
-	/* Without threads it just takes longer. */
+	/* Without threads, unwinding just takes longer. */
 	if (r->options.threads)
 		(void)sample_group_unwind_ahead(&r->group, unwind_threads(r));
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* priv.h - what the files behind replay.h share: open.c, batch.c, samples.c, columns.c and in_order.c.
+/* priv.h - shared by the files that implement replay.h: open.c, batch.c, samples.c, columns.c
+ * and in_order.c.
  * Layer: resolve, private to them. */
 #pragma once
 #include <stdbool.h>
@@ -25,23 +26,24 @@ struct jit_stage;
 struct read_ahead;
 
 enum {
-	REPLAY_BATCH = 1 << 13, /* samples handed over at once */
-	REPLAY_GROUP = 16 /* samples of a group; that are unwound: SAMPLE_GROUP_MAX */
+	REPLAY_BATCH = 1 << 13, /* samples of a batch */
+	/* Samples of a group; SAMPLE_GROUP_MAX if user stacks are unwound. */
+	REPLAY_GROUP = 16
 };
 
-/* What a sample of the group has besides. */
+/* Additional data of a sample of the group. */
 struct replay_extra {
-	const struct timed_record
-		*item; /* in order of time: where it is from; NULL of one that waited */
-	bool is_shared; /* between the events that it tells of: `shares` */
+	/* In order of time: the sorter's item; NULL for a sample that waited. */
+	const struct timed_record *item;
+	bool is_shared; /* `shares` has the counts of the sample's events */
 	struct group_shares shares;
 };
 
-/* A copy of one whose chain is not complete yet. */
+/* A copy of a sample whose chain is not complete yet. */
 struct replay_late {
 	uint8_t *bytes; /* malloc'd */
 	uint32_t size;
-	uint64_t order; /* in the file */
+	uint64_t order; /* number of its record in the file */
 	uint64_t time_ns;
 	bool is_shared;
 	struct group_shares shares;
@@ -65,60 +67,63 @@ struct replay {
 	struct resolver *resolver;
 	struct resolver_ops ops;
 	struct replay_ids ids;
-	VEC(uint32_t) event_of; /* by attr: number in the dict, DICT_NONE before */
+	VEC(uint32_t) event_of; /* by attr: number in the dict; DICT_NONE: none yet */
 	struct feed feed;
-	struct read_ahead *ahead; /* NULL: `feed` is asked directly */
+	struct read_ahead *ahead; /* NULL: `feed` is read directly */
 	struct feed_batch batch;
-	size_t chunk; /* of the batch */
+	size_t chunk; /* the current chunk's index in the batch */
 	struct feed_walk walk;
 	struct sorter sorter;
-	struct jit_stage *jit; /* NULL: not asked for */
+	struct jit_stage *jit; /* NULL: not requested */
 	struct jit_places jit_places;
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
-	uint64_t unwind_ends[UNWIND_ENDS]; /* once the resolver is gone */
+	uint64_t unwind_ends[UNWIND_ENDS]; /* the result, once the resolver is freed */
 	struct replay_columns *columns;
-	size_t filled; /* of the columns */
+	size_t filled; /* rows of the columns */
 	struct sample_group group;
-	struct replay_extra *extra; /* SAMPLE_GROUP_MAX, of the group's samples */
+	/* SAMPLE_GROUP_MAX, one for each sample of the group. */
+	struct replay_extra *extra;
 	struct deferred_chains deferred;
 	VEC(struct replay_late) late;
 	bool no_more_chains; /* the file is at its end */
 	struct deltas counted;
-	bool reads;        /* some samples tell what was counted */
-	size_t max_shares; /* of a sample, 1 at least */
+	bool reads;        /* some samples contain counter values */
+	size_t max_shares; /* of a sample; at least 1 */
 };
 
-/* The number of the event of an attr, described in the dict; DICT_NONE when memory is short. */
+/* Describes the event of an attr in the dict. Returns its number; DICT_NONE if memory is short. */
 uint32_t replay_describe_event(struct replay *r, uint32_t attr);
-/* The same by the attr's number, described once. */
+/* The same, but describes each event only once. */
 uint32_t replay_event(struct replay *r, uint32_t attr);
-/* Without callers a sample's fields of fixed size are enough, unless somebody looks. */
+/* Returns whether whole samples must be decoded. Otherwise the fields of fixed size are enough. */
 static inline bool replay_looks_at_all(const struct replay *r)
 {
 	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
 }
 
-/* Of batch.c.  The next batch, whose side band is applied.  0, 1 at the end, or a negative errno. */
+/* Functions of batch.c. Gets the next batch and applies its side band. Returns 0, 1 at the end,
+ * or a negative errno. */
 int replay_next_batch(struct replay *r, struct err *err);
-/* Releases the current chunk; the next one is. */
+/* Releases the current chunk and moves to the next one. */
 void replay_end_chunk(struct replay *r);
-/* Drops what no sample asks for any more. */
+/* Drops the history that no later sample needs. */
 void replay_forget(struct replay *r);
 
-/* Of samples.c.  Adds the next samples of the current chunk to the group, which has less than `max`, up to
- * these.  0; 1: the chunk is at its end; or -ENOMEM. */
+/* Functions of samples.c. Adds the next samples of the current chunk to the group until it has
+ * `max`; it has fewer at the call. Returns 0; 1 at the end of the chunk; or -ENOMEM. */
 int replay_group_chunk(struct replay *r, size_t max);
-/* Adds the next samples before that time, up to a full group.  0 or -ENOMEM. */
+/* Adds the next samples before that time, up to a full group. Returns 0 or -ENOMEM. */
 int replay_group_sorted(struct replay *r, uint64_t before_ns);
-/* Gives the sink those which waited and are whole now, at most `max`; the group is empty.  0, or a
- * negative errno. */
+/* Passes to the sink at most `max` samples that waited and are complete now. The group is empty
+ * at the call. Returns 0 or a negative errno. */
 int replay_take_late(struct replay *r, size_t max);
-/* What is behind the resolver.  0 or -ENOMEM. */
+/* Does what follows the resolver: frames of jitdumps, and the event. Returns 0 or -ENOMEM. */
 int replay_finish_sample(struct replay *r, struct grouped_sample *s);
 
-/* Of columns.c and in_order.c: struct sample_sink.take, and what replay_next() is with it. */
+/* Functions of columns.c and in_order.c: struct sample_sink.take, and the implementation of
+ * replay_next() that belongs to it. */
 int replay_take_columns(void *ctx, size_t from, size_t to);
 int replay_next_columns(struct replay *r, struct sample_batch *ret_batch,
 			struct err *err);

@@ -18,14 +18,14 @@ struct read_ahead {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct feed_batch batches[AHEAD];
-	size_t first; /* number of the oldest batch that waits, modulo AHEAD */
+	size_t first; /* index of the oldest batch that waits, modulo AHEAD */
 	size_t nr;
-	int result; /* of the last feed_next(): not 0 behind the last batch */
+	int result; /* of the last feed_next(); not 0 after the last batch */
 	struct err err;
 	bool quit;
 };
 
-/* Waits for room.  False: nobody wants more. */
+/* Waits for a free slot. Returns false if the thread has to end. */
 static bool read_ahead_wait_for_room(struct read_ahead *a)
 {
 	bool go_on;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* read_ahead.h - a feed in a thread of its own, a few batches ahead.
+/* read_ahead.h - reads a feed in its own thread, a few batches ahead.
  * Layer: resolve, for replay.c alone. */
 #pragma once
 #include "resolve/replay/feed.h"
@@ -7,10 +7,10 @@
 struct err;
 struct read_ahead;
 
-/* `feed` is the thread's until read_ahead_free().  0 or a negative errno. */
+/* Starts the thread, which owns `feed` until read_ahead_free(). Returns 0 or a negative errno. */
 int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead);
-/* Ends the thread.  NULL is fine. */
+/* Ends the thread. Accepts NULL. */
 void read_ahead_free(struct read_ahead *a);
-/* As feed_next(). */
+/* Like feed_next(). */
 int read_ahead_next(struct read_ahead *a, struct feed_batch *ret_batch,
 		    struct err *err);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - a perf.data through the resolver: what a recording would have made of it.
- * Layer: resolve.  One caller at a time; reads ahead in a thread of its own, if it is let and
- * that is work (perf_input_is_work()).
+/* replay.h - reads a perf.data through the resolver, which gives the same result as a
+ * recording.
+ * Layer: resolve. One caller at a time; reads ahead in its own thread if that is allowed and
+ * useful (perf_input_is_work()).
  *
- * The counterpart of a segment (format/session/session.h): a dict that grows, and batches of sample
- * columns that refer to it.  Memory grows with what is distinct, and with one round of the
- * recorder's rings (replay/feed.h), never with the number of samples. */
+ * The counterpart of a segment (format/session/session.h): a growing dict, and batches of
+ * sample columns that refer to it. Memory grows with the number of distinct items, and with one
+ * round of the recorder's rings (replay/feed.h), but not with the number of samples. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,74 +21,80 @@
 struct err;
 struct replay;
 
-/* A process mapped a jitdump, in time of the samples; 0: they have none. */
+/* Called when a process maps a jitdump. `time_ns` is in the clock of the samples; 0 if they
+ * have no time. */
 typedef void (*replay_dump_fn)(void *ctx, const struct record_mmap *m,
 			       uint64_t time_ns);
 
-/* One sample with its record, for who wants more than columns.  `rec` is good during the
- * call.  A negative errno ends the replay with it; of another one than -ENOMEM
- * it has told the reason itself. */
+/* Receives one sample with its record, for callers that need more than columns. `rec` is valid
+ * during the call. A negative errno ends the replay, which returns it; for any error but
+ * -ENOMEM, the function has already reported the reason. */
 typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 				const struct record *rec, const struct sample *sample);
 
-/* One record of the side band, with its own time.  A negative errno ends the replay with it. */
+/* Receives one side-band record with its own time. A negative errno ends the replay, which
+ * returns it. */
 typedef int (*replay_side_fn)(void *ctx, const struct record *rec);
 
 struct replay_options {
-	bool chains;    /* stacks with their callers; else the leaves alone: faster */
-	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
+	bool chains; /* stacks with callers; otherwise only leaves, which is faster */
+	bool no_stacks; /* no stacks (DICT_NONE), for users of replay_locate() */
 	bool cgroups;   /* threads with their cgroups */
-	bool threads; /* unpack and unwind with more than one; the result is the same */
-	unsigned int nr_threads; /* then: at most, from 2 on; 0: as there are CPUs */
-	/* Called for each sample in order of time (then of the file) instead of batches:
-	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
+	bool threads;   /* use several threads; the result is the same */
+	unsigned int nr_threads; /* then: the maximum, at least 2; 0: number of CPUs */
+	/* Called for each sample in order of time (then of the file) instead of returning
+	 * batches: replay_next() returns 1 when all samples are done, or an error. May be NULL. */
 	replay_sample_fn each;
-	/* With `each`: likewise, between the samples. */
+	/* With `each`: called for each side-band record, between the samples. May be NULL. */
 	replay_side_fn each_side;
 	replay_dump_fn jit_mapped; /* may be NULL */
 	void *ctx;
 };
 
-/* The input stays the caller's and outlives the replay.  -EBADMSG: it has no events. */
+/* Creates a replay. The caller keeps the input, which must outlive the replay. Returns 0,
+ * -ENOMEM, or -EBADMSG if the input has no events, with a message in *err. */
 int replay_new(struct perf_input *in, const struct replay_options *options,
 	       struct replay **ret_replay, struct err *err);
-void replay_free(struct replay *r); /* NULL is fine */
-/* Before the first replay_next(): places that jitdumps tell of, which processes of the recording
- * mapped, become those of the dump (jit/stage.h), if it is found there.  The strings of
- * `places` outlive the replay.  0 or -ENOMEM. */
+void replay_free(struct replay *r); /* accepts NULL */
+/* Call before the first replay_next(). Locations in code that a JIT compiler described become
+ * those of its jitdump (jit/stage.h), if a process of the recording mapped the dump and it is
+ * found at `places`. The strings of `places` outlive the replay. Returns 0 or -ENOMEM. */
 struct jit_places;
 int replay_use_jit(struct replay *r, const struct jit_places *places);
-/* Before the first replay_next(), with `chains`: user stacks are unwound (resolver.h), with the
- * tables that `table` gives.  0 or -ENOMEM. */
+/* Call before the first replay_next(), with `chains`. User stacks are unwound (resolver.h) with
+ * the tables that `table` returns. Returns 0 or -ENOMEM. */
 struct unwind_table;
 int replay_use_unwind(struct replay *r,
 		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
 		      void *ctx);
-/* resolver_unwound() of the sample at hand, in the call of `each`. */
+/* Calls resolver_unwound() for the current sample; only within `each`. */
 const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
 			       size_t *ret_nr);
-/* By enum unwind_end (resolve/unwind/unwind.h). */
+/* Returns how often stacks ended for each reason, by enum unwind_end (resolve/unwind/unwind.h). */
 const uint64_t *replay_unwind_ends(const struct replay *r);
-/* How many names in the dict have changed, of threads whose name came behind samples of theirs; before
- * replay_end().  Without `each` alone. */
+/* Returns how many names in the dict have changed, because a thread's name came after some of
+ * its samples. Call before replay_end(). Always 0 with `each`. */
 uint64_t replay_changed(const struct replay *r);
-/* The input's info in the words of a session; borrowed. */
+/* Returns the input's description as that of a session; borrowed. */
 const struct session_info *replay_info(const struct replay *r);
-/* Grows while replay_next() proceeds: a batch refers only to what is there. */
+/* Returns the dict, which grows with each replay_next(). A batch only refers to entries that
+ * exist already. */
 const struct dict *replay_dict(const struct replay *r);
-/* The next batch with all columns, borrowed until the next call.  Unknown cpus are
- * DICT_NONE.  0, 1 at the end, or a negative errno; damage is counted, not an error. */
+/* Returns the next batch with all columns, borrowed until the next call. Unknown CPUs are
+ * DICT_NONE. Returns 0, 1 at the end, or a negative errno with a message in *err. Damage is
+ * counted, not an error. */
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
-/* resolver_locate() and resolver_image() of the sample at hand, in the call of `each`. */
+/* Calls resolver_locate() or resolver_image() for the current sample; only within `each`. */
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_place *ret_place);
 int replay_image(struct replay *r, const struct resolver_place *place,
 		 uint32_t *ret_image);
-/* Everything is read: frees what that took.  The dict stays, and all that is below. */
+/* Call after everything is read: frees the memory for reading. The dict stays valid, and the
+ * functions below can be called. */
 void replay_end(struct replay *r);
-/* Complete once replay_next() has returned 1. */
+/* Returns the counts, complete once replay_next() has returned 1. */
 const struct feed_counts *replay_counts(const struct replay *r);
-/* Samples that could not be decoded. */
+/* Returns how many samples could not be decoded. */
 uint64_t replay_undecodable(const struct replay *r);
-/* At the end, for pipes: build-ids that came behind the samples go to their images. */
+/* Call at the end, for pipes: gives images the build-ids that came after the samples. */
 void replay_late_build_ids(struct replay *r);

@@ -24,7 +24,7 @@ static int make_worlds(struct resolver *r)
 	return 0;
 }
 
-/* A megabyte that only chains are looked up in.  0 or -ENOMEM. */
+/* Allocates a megabyte of caches that only chains need. Returns 0 or -ENOMEM. */
 static int make_caches(struct resolver *r)
 {
 	if (r->depth != RESOLVE_CHAINS)
@@ -125,7 +125,7 @@ uint32_t resolver_world_image(struct resolver *r, enum world world)
 	return r->world_images[world];
 }
 
-/* What perf calls a task whose name it does not know. */
+/* As perf does, names a task without a name by its id. */
 uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 {
 	char comm[16];
@@ -138,7 +138,7 @@ uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 	return thread->number_comm;
 }
 
-/* Finds or makes the process; asks the surroundings once about an unknown one. */
+/* Finds or creates the process. With `ask`, calls unknown_process() once for an unknown one. */
 static struct process *get_process(struct resolver *r, int32_t pid, uint64_t time_ns,
 				   bool ask)
 {
@@ -161,8 +161,8 @@ static struct process *get_process(struct resolver *r, int32_t pid, uint64_t tim
 	return process;
 }
 
-/* `like`: the thread whose name it has at first, or NULL.  Of one without a name it has none: its
- * number is its own. */
+/* Adds a thread. `like`: the thread whose name it has at first, or NULL. If that one has no
+ * name, the new thread has none either, and is named by its own tid later. */
 static struct proc_thread *resolver_add_thread(struct resolver *r,
 					       struct process *process, int32_t tid,
 					       uint64_t time_ns,
@@ -195,13 +195,14 @@ struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid
 	if (!process)
 		return NULL;
 	thread = procs_find_thread(&r->procs, tid,
-				   time_ns); /* the asking may have made it */
+				   time_ns); /* unknown_process() may have added it */
 	if (thread && thread->process->pid == pid)
 		return thread;
 	return resolver_add_thread(r, process, tid, 0, NULL);
 }
 
-/* A virtual machine's kernel: one for all of them, which was there from the beginning. */
+/* Applies a mapping of a virtual machine's kernel. All machines share one, which exists from
+ * the beginning. */
 static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
 			    struct mapping *mapping)
 {
@@ -212,8 +213,8 @@ static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
 				   mapping);
 }
 
-/* Unmapping is not recorded: a program that maps its files at ever new addresses would fill the
- * memory with what it has long unmapped. */
+/* Limits the mappings of a process. Unmapping is not recorded, so a program that maps its files
+ * at ever new addresses would fill the memory with stale mappings. */
 static int bound_space(struct resolver *r, struct process *process, uint64_t time_ns)
 {
 	if (!r->is_bounded || r->is_renewing || ++process->nr_maps < SPACE_MAX ||
@@ -245,7 +246,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 		return 0;
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		return apply_guest_mmap(r, m, &mapping);
-	if (mode == PERF_RECORD_MISC_GUEST_USER) /* the pids are the guest's */
+	if (mode == PERF_RECORD_MISC_GUEST_USER) /* the pids are those of the guest */
 		return 0;
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);
 	if (mapping.image == IMAGE_TABLE_FAILED)
@@ -262,7 +263,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	if (!process)
 		return -ENOMEM;
 	result = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
-	/* The first binary that is mapped behind an exec is the program itself. */
+	/* The first binary mapped after an exec is the program itself. */
 	app = process->versions.at[process->versions.nr - 1].app;
 	if (!result && code && app == PROC_NO_APP &&
 	    r->images.entries.at[mapping.image].image.kind == IMAGE_FILE)
@@ -270,7 +271,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	return result ? result : bound_space(r, process, rec->id.time_ns);
 }
 
-/* perf, too, counts the samples of a thread without a name under the first one that it gets. */
+/* perf also counts the samples of a thread without a name under the first name that it gets. */
 static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t comm)
 {
 	struct comm_version *first = &thread->comms.at[0];
@@ -278,7 +279,7 @@ static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t co
 	if (!r->name_back || first->comm != PROC_NO_COMM)
 		return 0;
 	first->comm = name_pool_share(&r->names, comm);
-	if (thread->number_comm == PROC_NO_COMM) /* there are none */
+	if (thread->number_comm == PROC_NO_COMM) /* no sample used it */
 		return 0;
 	r->changed++;
 	return dict_change_string(r->dict, thread->number_comm,
@@ -292,8 +293,8 @@ static int resolver_set_comm(struct resolver *r, const struct record_comm *c,
 
 	if (!thread || name_back(r, thread, comm))
 		return -ENOMEM;
-	/* Another thread than the first calls exec: it takes the number of the first one,
-	 * which has ended. */
+	/* A thread other than the first one called exec: it takes over the id of the first
+	 * thread, which has ended. */
 	if (c->exec && thread->end_ns != UINT64_MAX)
 		thread = procs_new_thread(&r->procs, thread->process, c->tid, time_ns,
 					  comm);
@@ -314,7 +315,7 @@ static int apply_comm(struct resolver *r, const struct record *rec)
 	return result;
 }
 
-/* A FORK that a snapshot made up says only that the process exists (perf marks it so). */
+/* A FORK record from a snapshot only reports that the process exists (perf marks it so). */
 static int apply_known_fork(struct resolver *r, const struct record_task *t)
 {
 	struct process *process = procs_find(&r->procs, t->pid, UINT64_MAX);

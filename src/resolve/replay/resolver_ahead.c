@@ -12,17 +12,18 @@
 
 enum {
 	THREADS_MAX = 16,
-	SLICE = UNWIND_TOGETHER, /* stacks that a thread takes at once */
+	SLICE = UNWIND_TOGETHER, /* stacks that a thread unwinds together */
 	SLICES = RESOLVER_AHEAD_MAX / SLICE,
-	/* A slice takes some 20 us: a little patience is cheaper than sleep. */
+	/* Iterations to wait actively: a slice needs some 20 us, so this is cheaper than
+	 * sleeping. */
 	PATIENCE = 200
 };
 
-/* The table of an entry of the image table. */
+/* The unwind table of an image table entry. */
 struct known {
-	const struct unwind_table *table; /* NULL: it has none */
+	const struct unwind_table *table; /* NULL: none */
 	bool is;
-	bool noted; /* it will be known when the next samples are begun with */
+	bool noted; /* it becomes known at the next resolver_ahead_start() */
 };
 
 struct fresh {
@@ -31,30 +32,31 @@ struct fresh {
 };
 
 struct resolver_ahead_job {
-	const struct record *rec; /* NULL: there is nothing to unwind */
+	const struct record *rec; /* NULL: nothing to unwind */
 	struct ahead_stack stack;
 };
 
 struct slice {
 	struct resolver_ahead_job jobs[SLICE];
-	uint64_t *pcs; /* CHAIN_MAX of each; NULL before the first */
+	uint64_t *pcs; /* CHAIN_MAX for each job; NULL before the first use */
 	_Atomic(bool) done;
 };
 
 struct resolver_ahead {
 	struct resolver *r;
 	const struct decoder *decoder;
-	VEC(struct known) known; /* by entry; as it is while threads work */
+	VEC(struct known) known; /* by entry; not changed while threads work */
 	VEC(struct fresh) fresh;
 	struct slice slices[SLICES];
-	size_t nr; /* samples */
-	/* The next slice that nobody has begun with, and above NR_SHIFT their number. */
+	size_t nr; /* samples added */
+	/* Lower half: the next slice that no thread has begun. From NR_SHIFT on: the number of
+	 * slices. */
 	_Atomic(uint64_t) next;
-	_Atomic(bool) waits; /* somebody does, for `finished` */
+	_Atomic(bool) waits; /* the caller waits for `finished` */
 	pthread_mutex_t lock;
 	pthread_cond_t begun, finished;
-	uint64_t turn; /* with `lock`: changes when there is work */
-	bool quit;     /* likewise */
+	uint64_t turn; /* guarded by `lock`; incremented when there is work */
+	bool quit;     /* guarded by `lock` */
 	pthread_t threads[THREADS_MAX];
 	unsigned int nr_threads;
 };
@@ -68,11 +70,11 @@ enum {
 struct resolver_ahead_find {
 	const struct resolver_ahead *a;
 	const struct space_node *root;
-	const struct mapping *last; /* that was found; or NULL */
+	const struct mapping *last; /* the last mapping found, or NULL */
 	bool unknown;
 };
 
-/* As resolver_unwind.c does, without making anything. */
+/* Does the same as in resolver_unwind.c, but creates nothing. */
 static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 						  const struct unwind_table **ret_table,
 						  uint64_t *ret_offset)
@@ -94,7 +96,7 @@ static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 	return known->table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
-/* What unwind_stacks() is given of a slice. */
+/* The arguments of unwind_stacks() for a slice. */
 struct resolver_ahead_work {
 	struct unwind_job jobs[SLICE];
 	struct resolver_ahead_job *of[SLICE];
@@ -120,14 +122,14 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 	w->jobs[i] = (struct unwind_job){
 		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },
 		.pcs = slice->pcs + i * CHAIN_MAX,
-		/* One more than wanted tells that there are more. */
+		/* One more than wanted, to detect that the stack is longer. */
 		.max = a->r->max_frames < CHAIN_MAX ? a->r->max_frames + 1 : CHAIN_MAX,
 	};
 	w->of[i] = job;
 	w->nr++;
 }
 
-/* Without the memory it is left to the turn of each. */
+/* Unwinds the stacks of a slice. If memory is short, they are left to the resolver. */
 static void unwind_slice(const struct resolver_ahead *a, struct slice *slice)
 {
 	struct resolver_ahead_work w;
@@ -162,7 +164,7 @@ static void do_slice(struct resolver_ahead *a, struct slice *slice)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Does the next slice.  False: all are begun with. */
+/* Processes the next slice. Returns false if all slices have been begun. */
 static bool do_next(struct resolver_ahead *a)
 {
 	uint64_t next = atomic_load(&a->next);
@@ -175,7 +177,7 @@ static bool do_next(struct resolver_ahead *a)
 	return true;
 }
 
-/* Waits for more.  False: no more comes. */
+/* Waits for more work. Returns false if the thread has to end. */
 static bool wait_for_turn(struct resolver_ahead *a, uint64_t *turn)
 {
 	bool go_on;
@@ -264,7 +266,7 @@ void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 	enum image_kind kind = a->r->images.entries.at[entry].image.kind;
 	struct known *known = entry < a->known.nr ? &a->known.at[entry] : NULL;
 
-	/* Entries of memory without a file become those of other memory. */
+	/* Entries of anonymous memory are reused for other memory. */
 	if (!known || known->noted || (kind != IMAGE_FILE && kind != IMAGE_VDSO))
 		return;
 	known->noted = vec_push(&a->fresh, (struct fresh){ entry, table });
@@ -293,7 +295,7 @@ void resolver_ahead_add(struct resolver_ahead *a, const struct record *rec,
 	};
 }
 
-/* What the samples before have met, and room for what these do. */
+/* Learns the tables that earlier samples met, and makes room for new entries. */
 static void resolver_ahead_learn(struct resolver_ahead *a)
 {
 	size_t nr = a->r->images.entries.nr;
@@ -320,7 +322,7 @@ void resolver_ahead_start(struct resolver_ahead *a)
 	for (size_t i = 0; i < nr_slices; i++)
 		a->slices[i].done = false;
 	a->next = (uint64_t)nr_slices << NR_SHIFT;
-	/* The caller does one itself. */
+	/* The caller processes one slice itself. */
 	if (nr_slices < 2 || !a->nr_threads)
 		return;
 	pthread_mutex_lock(&a->lock);
@@ -348,7 +350,7 @@ const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at
 	struct slice *slice = &a->slices[at / SLICE];
 	struct resolver_ahead_job *job = job_at(a, at);
 
-	/* Those behind it are begun with rather than to wait. */
+	/* Process later slices instead of waiting. */
 	while (!slice->done && do_next(a))
 		;
 	wait_for_slice(a, slice);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver_ahead.h - user stacks of the samples that come next, unwound together, and by several
+/* resolver_ahead.h - unwinds the user stacks of the next samples together, and in several
  * threads.
- * Layer: resolve, for sample_group.c and resolver_unwind.c.  The functions are for the
+ * Layer: resolve, for sample_group.c and resolver_unwind.c. Call the functions from the
  * resolver's thread.
  *
- * Ahead of its turn only that is unwound which leads through binaries that were met before: then
- * nothing is made on the way, and the stack is the one that would be found when its turn comes.
- * All others are left to it, so that the result does not depend on the threads. */
+ * A stack is only unwound ahead of time if it leads through binaries that were met before. Then
+ * nothing has to be created, and the result is the same as it would be later. All other stacks
+ * are left to the resolver, so that the result does not depend on the threads. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,33 +22,37 @@ struct space_node;
 struct unwind_table;
 
 enum {
-	RESOLVER_AHEAD_MAX = 128 /* samples at once: a chunk of stacks of 8 KB */
+	RESOLVER_AHEAD_MAX = 128 /* samples at once: a chunk of 8 KB stacks */
 };
 
-/* What was found of one sample. */
+/* The result for one sample. */
 struct ahead_stack {
-	bool found;                    /* else nothing else is said */
-	const struct space_node *root; /* of the space that it was found in */
-	const uint64_t *pcs;           /* as unwind_stack() has them */
+	bool found;                    /* false: the other fields are not valid */
+	const struct space_node *root; /* of the address space that it was found in */
+	const uint64_t *pcs;           /* as returned by unwind_stack() */
 	size_t nr;
 	enum unwind_end end;
 };
 
-/* `nr_threads`, with the caller; 1: it does all by itself.  `r`, which was told how to unwind, and `d` outlive it.
- * 0, -ENOMEM, or -EAGAIN: there is no thread to be had. */
+/* Starts the threads. `nr_threads` includes the caller; 1: no other thread. `r`, which already
+ * knows how to unwind, and `d` outlive it. Returns 0, -ENOMEM, or -EAGAIN if no thread could be
+ * started. */
 int resolver_ahead_new(struct resolver *r, const struct decoder *d,
 		       unsigned int nr_threads, struct resolver_ahead **ret_ahead);
-/* Waits for what is done at the moment.  NULL is fine. */
+/* Waits for running work, then ends the threads. Accepts NULL. */
 void resolver_ahead_free(struct resolver_ahead *a);
-/* The next sample of RESOLVER_AHEAD_MAX; `rec` stays as it is until the last of them was got. */
+/* Adds a sample, at most RESOLVER_AHEAD_MAX; further ones are ignored. `rec` must not change
+ * until the last result was read. */
 void resolver_ahead_add(struct resolver_ahead *a, const struct record *rec,
 			const struct resolver_found *found);
-/* Begins with those that were added.  Until all are got no side band is applied. */
+/* Starts unwinding the added samples. Do not apply side band until all results are read. */
 void resolver_ahead_start(struct resolver_ahead *a);
-/* Number `at` of them; good until the next one is added.  Each is got once, one after the other. */
+/* Returns the result of sample number `at`, valid until the next sample is added. Read each
+ * result once, in order. */
 const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at);
-/* Code of an entry of the image table was met: what its table (NULL: none) is. */
+/* Notes the table of an image table entry whose code was met (NULL: it has none). */
 void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 			 const struct unwind_table *table);
-/* What was noted is not so any more.  Not between the first that is added and the last that is got. */
+/* Drops all notes, which are not valid any more. Do not call between adding the first sample
+ * and reading the last result. */
 void resolver_ahead_forget(struct resolver_ahead *a);

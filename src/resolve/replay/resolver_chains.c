@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver_chains.c - call chains of samples, for resolver_samples.c: the frames of a chain, and
- * behind them the nodes of its stack.  A group of samples goes through the steps together. */
+/* resolver_chains.c - resolves call chains of samples, for resolver_samples.c: first the frames
+ * of a chain, then the nodes of its stack. A group of samples goes through the steps together. */
 #include <errno.h>
 
 #include "base/containers/hash.h"
 #include "resolve/replay/resolver_priv.h"
 
 enum {
-	CALLERS_MAX = 128 /* that are looked up by their places */
+	CALLERS_MAX = 128 /* callers that are looked up by image and offset */
 };
 
-/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>.  false: it
- * is none, but what a program had in its frame pointer. */
+/* Converts a marker in a chain: enum perf_callchain_context of <linux/perf_event.h>. Returns
+ * false for any other value, which a program had in its frame pointer. */
 static bool world_of_marker(uint64_t marker, enum world *ret_world)
 {
 	switch (marker) {
@@ -37,20 +37,20 @@ static bool world_of_marker(uint64_t marker, enum world *ret_world)
 	}
 }
 
-/* How far the frames of a chain were found. */
+/* State of the search for the frames of a chain. */
 struct chain_walk {
 	const struct resolver_chain *chain;
 	enum world world;
 	uint64_t at;      /* position in the chain */
 	uint32_t *frames; /* leaf first */
 	uint32_t nr;
-	bool cut;      /* it goes on, but we cannot say how */
+	bool cut;      /* the rest of the chain is cut off */
 	bool has_user; /* there are callers in user space */
 };
 
 enum frame_result {
 	FRAME_FOUND,
-	FRAME_UNMAPPED, /* in no mapping: not kept, unless it is the leaf */
+	FRAME_UNMAPPED, /* in no mapping: dropped, except as a leaf */
 	FRAME_NO_MEMORY
 };
 
@@ -60,8 +60,8 @@ static struct frame_slot *resolver_chains_frame_slot(const struct resolver *r,
 	return &r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
 }
 
-/* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
- * leaf: in a chain it is where the walk went wrong, different in every process. */
+/* Finds the frame of an address, with a cache. An address in no mapping only becomes a frame as
+ * a leaf: in a chain it shows where the walk went wrong, and differs in every process. */
 static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
 				    uint64_t ip, enum world world,
 				    struct frame_slot **ret_slot)
@@ -86,9 +86,9 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 	return FRAME_NO_MEMORY;
 }
 
-/* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
- * address outside every executable mapping was no return address, code without frame
- * pointers used the register otherwise. */
+/* Returns the frame of the next address of a chain, or DICT_NONE. Sets *ret_cut for an address
+ * outside every executable mapping: it is not a return address, because code without frame
+ * pointers used the register for other data. */
 static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 			    const struct chain_walk *w, uint64_t ip, bool *ret_cut)
 {
@@ -96,7 +96,8 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 	struct frame_slot *slot;
 	enum frame_result found;
 
-	/* Few samples share it, and its place in the dict is on its way: the cache is for others. */
+	/* Few samples share this frame, and its location in the dict is prefetched already: do
+	 * not let it evict others from the cache. */
 	if (c->user_mapping && c->user_ip == ip && w->world == WORLD_USER) {
 		*ret_cut = false;
 		return resolver_frame(r, at, ip, WORLD_USER, c->user_mapping);
@@ -111,7 +112,7 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 	return resolver_frame(r, at, ip, w->world, NULL);
 }
 
-/* The frames of a chain from where the walk is up to a position.  0 or -ENOMEM. */
+/* Adds the frames of a chain up to position `to`. Returns 0 or -ENOMEM. */
 static int walk_chain(struct resolver *r, const struct decoder *d,
 		      const struct record_sample *s, const struct resolver_found *at,
 		      uint64_t to, struct chain_walk *w)
@@ -145,7 +146,7 @@ static uint32_t max_stack(const struct decoder *d, const struct record *rec)
 	return most ? most : DEFAULT_MAX_STACK;
 }
 
-/* Has the memory fetched that frames of the unwound stack are looked for in. */
+/* Prefetches the memory for the frames of the unwound stack. */
 static void ask_for_frames(const struct resolver *r, const struct proc_version *user,
 			   size_t nr)
 {
@@ -169,8 +170,8 @@ static void ask_for_frames(const struct resolver *r, const struct proc_version *
 	}
 }
 
-/* The user's part of a stack, from its registers, behind the frames of the kernel.  0 or
- * -ENOMEM. */
+/* Adds the user part of a stack, unwound from its registers, after the frames of the kernel.
+ * Returns 0 or -ENOMEM. */
 static int unwound_frames(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,
 			  struct chain_walk *w, bool *ret_truncated)
@@ -184,7 +185,7 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	whole = resolver_unwind_stack(r, d, rec, at, r->max_frames - w->nr, &nr_pcs);
 	if (r->later)
 		return -ENOMEM;
-	/* An event that is precise is not where the registers are from. */
+	/* A precise event reports another address than the registers. */
 	if (nr_pcs && at->world == WORLD_USER)
 		r->pcs[0] = rec->sample.ip.v;
 	w->world = WORLD_USER;
@@ -202,7 +203,8 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-/* The same where the user's part is in registers and a copy of the stack.  0 or -ENOMEM. */
+/* Finds the frames of a chain whose user part is in registers and a copy of the stack. Returns
+ * 0 or -ENOMEM. */
 static int unwound_chain(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c, struct chain_walk *w)
@@ -220,12 +222,12 @@ static int unwound_chain(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-/* What a chain has in front of the callers in user space. */
+/* The part of a chain before the user callers. */
 struct chain_inside {
-	uint64_t
-		user; /* position of the innermost frame in user space; the end: there is none */
-	uint64_t words; /* addresses in front of it */
-	bool is_odd;    /* with other markers than the kernel's */
+	/* Position of the innermost frame in user space; nr_chain if there is no such frame. */
+	uint64_t user;
+	uint64_t words; /* addresses before it */
+	bool is_odd;    /* it has other markers than the kernel's */
 };
 
 static struct chain_inside look_inside(const struct decoder *d,
@@ -246,7 +248,7 @@ static struct chain_inside look_inside(const struct decoder *d,
 	return in;
 }
 
-/* Of a chain's addresses the innermost one in user space is that which few samples share. */
+/* Looks up the innermost user address of a chain, which is the address that few samples share. */
 static void look_for_user(struct resolver *r, const struct resolver_found *at,
 			  uint64_t ip, struct resolver_chain *c)
 {
@@ -256,7 +258,7 @@ static void look_for_user(struct resolver *r, const struct resolver_found *at,
 	c->user_mapping = resolver_mapping(r, at->user, ip);
 }
 
-/* Has the memory fetched in which that frame is looked for. */
+/* Prefetches the memory for that frame. */
 static void ask_for_user(const struct resolver *r, const struct resolver_chain *c)
 {
 	const struct mapping *m = c->user_mapping;
@@ -271,8 +273,8 @@ static struct callers_slot *callers_slot(const struct resolver *r, uint64_t key)
 	return &r->callers[key & (CALLERS_CACHE - 1)];
 }
 
-/* Of the first `nr` words of a chain, all of them in front of the marker of user space.  The kernel is
- * where it is for all processes. */
+/* Returns a key for the first `nr` words of a chain, which are all before the marker of user
+ * space. The kernel has the same addresses in all processes. */
 static uint64_t words_key(const struct decoder *d, const struct record_sample *s,
 			  const struct resolver_found *at, uint64_t nr)
 {
@@ -284,8 +286,8 @@ static uint64_t words_key(const struct decoder *d, const struct record_sample *s
 	return nr ? hash_bytes(s->chain, nr * sizeof(uint64_t), seed) : 0;
 }
 
-/* What is in front of the callers is the same in many processes, but for where these have their
- * mappings. */
+/* Computes the key of the part before the callers. It is the same in many processes, except for
+ * the addresses of the mappings, which the key does not contain. */
 static void find_inner_key(const struct resolver *r, const struct decoder *d,
 			   const struct record_sample *s,
 			   const struct resolver_found *at,
@@ -306,8 +308,9 @@ static void find_inner_key(const struct resolver *r, const struct decoder *d,
 				   c->inner_key);
 }
 
-/* Whether the first caller is no code: the innermost function uses the register for something else,
- * as half of those without frame pointers do.  That is another number each time. */
+/* Returns whether the first caller is not code: the innermost function uses the frame pointer
+ * register for other data, as half of the functions without frame pointers do. This is a
+ * different number each time. */
 static bool is_astray(struct resolver *r, const struct resolver_found *at, uint64_t ip,
 		      const struct resolver_chain *c)
 {
@@ -318,8 +321,8 @@ static bool is_astray(struct resolver *r, const struct resolver_found *at, uint6
 	return !resolver_mapping(r, at->user, ip);
 }
 
-/* The callers of that frame are the same again and again, under other addresses and other work of
- * the kernel. */
+/* Examines a chain. The same callers occur again and again, with other innermost addresses and
+ * other work of the kernel. */
 static void look_at_chain(struct resolver *r, const struct decoder *d,
 			  const struct record_sample *s,
 			  const struct resolver_found *at, struct resolver_chain *c)
@@ -331,7 +334,7 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 		look_for_user(r, at, decoder_chain_at(d, s, in.user), c);
 	find_inner_key(r, d, s, at, &in, c);
 	c->alone = c->from == s->nr_chain;
-	/* A marker in its place: its callers are elsewhere than others'. */
+	/* A marker instead of an address: the callers are at another position than usual. */
 	if (in.user < s->nr_chain &&
 	    decoder_chain_at(d, s, in.user) >= PERF_CONTEXT_MAX)
 		return;
@@ -344,7 +347,7 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 	__builtin_prefetch(callers_slot(r, c->callers_key));
 }
 
-/* Frames that a stack may have before its root is not known. */
+/* Returns the number of frames from which on a stack's root is unknown. */
 static uint32_t most_frames(const struct resolver *r, const struct decoder *d,
 			    const struct record *rec)
 {
@@ -353,7 +356,8 @@ static uint32_t most_frames(const struct resolver *r, const struct decoder *d,
 	return most < r->max_frames ? most : r->max_frames;
 }
 
-/* The callers as a node, as far as they are known, and the number of their frames. */
+/* Returns the node of the callers, or DICT_NONE if it is not known, and the number of their
+ * frames. */
 static uint32_t known_callers(const struct resolver *r, const struct resolver_chain *c,
 			      uint32_t *ret_nr)
 {
@@ -368,9 +372,10 @@ static uint32_t known_callers(const struct resolver *r, const struct resolver_ch
 	return slot->stack;
 }
 
-/* The callers by image and offset, which are the same in all processes of a program: most of these
- * are met once, and have been so before.  The key, and the number of frames up to where the chain
- * leads to no code; 0: they are no such. */
+/* Returns a key for the callers by image and offset, which are the same in all processes of a
+ * program; most callers that are met once have been met in another process before. Also returns
+ * the number of frames up to the first address that is not code. Returns 0 if there is no such
+ * key. */
 static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
 				    const struct record_sample *s,
 				    const struct resolver_found *at,
@@ -399,12 +404,13 @@ static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
 		places[2 * nr++ + 1] = ip - m->start + m->pgoff;
 	}
 	*ret_nr = nr;
-	/* With the same frames it may be cut or not. */
+	/* The same frames can be cut or complete. */
 	return hash_bytes(places, 2 * nr * sizeof(*places),
 			  s->nr_chain - c->from == nr);
 }
 
-/* Callers whose addresses are new: those that other processes had at the same places are theirs. */
+/* If the addresses of the callers are new, reuses the stack of another process with the same
+ * images and offsets. */
 static void find_new_callers(struct resolver *r, const struct decoder *d,
 			     const struct record_sample *s,
 			     const struct resolver_found *at, struct resolver_chain *c)
@@ -440,7 +446,7 @@ void resolver_chain_ask(struct resolver *r, const struct decoder *d,
 	stack_memo_prefetch(&r->memo, c->memo_key);
 }
 
-/* 0 or -ENOMEM. */
+/* Finds the frames of a recorded chain. Returns 0 or -ENOMEM. */
 static int recorded_chain(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,
 			  struct resolver_chain *c, struct chain_walk *w)
@@ -474,7 +480,8 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-/* Markers only: the kernel cannot walk here (s390x).  Or no chain at all. */
+/* The chain is empty, or only has markers because the kernel cannot walk stacks here (s390x):
+ * uses the leaf alone. */
 static int leaf_alone(struct resolver *r, const struct record *rec,
 		      const struct resolver_found *at, struct resolver_chain *c,
 		      struct chain_walk *w)
@@ -529,13 +536,13 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 {
 	if (!c->asked)
 		resolver_chain_ask(r, d, rec, at, c);
-	/* Most samples have a stack that another one had. */
+	/* Most samples have the stack of an earlier one. */
 	if (c->memo_key)
 		c->stack = stack_memo_get(&r->memo, c->memo_key);
 	return c->stack == DICT_NONE ? find_frames(r, d, rec, at, c) : 0;
 }
 
-/* Behind the callers' frames come the others. */
+/* Continues with the other frames after those of the callers. */
 static void go_inside(struct resolver_chain *c)
 {
 	c->callers = c->path.node;
@@ -573,7 +580,7 @@ static void resolver_chains_make_nodes(struct resolver *r, struct dict_path *pat
 			dict_stack(r->dict, path->node, path->frames[--path->left]);
 }
 
-/* Other samples may have taken the slot meanwhile. */
+/* Stores the result in the caches. Other samples can have taken the slot meanwhile. */
 static void resolver_chains_keep(struct resolver *r, const struct resolver_chain *c)
 {
 	struct callers_slot *callers = callers_slot(r, c->callers_key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver_ops.h - what a resolver (resolver.h) requests of its surroundings.
+/* resolver_ops.h - the callbacks of a resolver (resolver.h).
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>
@@ -8,23 +8,25 @@
 struct image;
 
 struct resolver_ops {
-	/* First hit of a file image (kind FILE or VDSO): may complete build-id, dev, inode,
-	 * mtime and size.  `pid` and the mapping tell where it was seen.  May be NULL.
-	 * For KERNEL and MODULE it may complete the build-id. */
+	/* Called at the first sample of a file image (kind FILE or VDSO): can set build-id,
+	 * dev, inode, mtime and size. `pid` and the mapping give the location where it was
+	 * seen. For KERNEL and MODULE it can set the build-id. May be NULL. */
 	void (*first_hit)(void *ctx, const char *path, int32_t pid, uint64_t map_start,
 			  uint64_t map_end, struct image *image);
-	/* Whether the file of an image that was hit has been written anew in its place: then it is
-	 * another one when it is mapped again.  For files of which no build-id is recorded; asked
-	 * ten times a second for each at most.  May be NULL. */
+	/* Returns whether the file of an image with samples has been overwritten in place: then
+	 * it counts as a different file when it is mapped again. For files whose build-id is
+	 * not recorded; called at most ten times a second for each file. May be NULL. */
 	bool (*is_rewritten)(void *ctx, const char *path, const struct image *image);
-	/* A sample of a pid that no record has named: may feed the records of a /proc
-	 * snapshot of it to resolver_side_band().  Asked once per pid.  May be NULL. */
+	/* Called when a sample has a pid that no record has named: can pass the records of a
+	 * /proc snapshot of the process to resolver_side_band(). Called once per pid. May be
+	 * NULL. */
 	void (*unknown_process)(void *ctx, int32_t pid);
-	/* A sample has a cgroup that no record has named: may feed its CGROUP record to
-	 * resolver_side_band().  Asked once per id; `pid` ran in it.  May be NULL. */
+	/* Called when a sample has a cgroup that no record has named: can pass its CGROUP
+	 * record to resolver_side_band(). Called once per id; `pid` ran in the cgroup. May be
+	 * NULL. */
 	void (*unknown_cgroup)(void *ctx, uint64_t id, int32_t pid);
-	/* The id of the cgroup that a process is in, whose samples do not tell it; 0 unknown.
-	 * Asked once per process.  May be NULL. */
+	/* Returns the id of a process's cgroup when its samples do not contain it; 0 if
+	 * unknown. Called once per process. May be NULL. */
 	uint64_t (*process_cgroup)(void *ctx, int32_t pid);
 	void *ctx;
 };

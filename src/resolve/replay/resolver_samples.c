@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver_samples.c - the half of resolver.h that resolves samples. */
+/* resolver_samples.c - resolves samples, for resolver.h. */
 #include <errno.h>
 
 #include "base/containers/hash.h"
@@ -7,7 +7,7 @@
 #include "resolve/replay/resolver_priv.h"
 
 enum {
-	/* Addresses so near to each other are mostly in one mapping. */
+	/* Addresses in the same range of this size are mostly in one mapping. */
 	MAPPING_SHIFT = 21
 };
 
@@ -16,7 +16,7 @@ static struct recent_thread *recent_slot(struct resolver *r, int32_t tid)
 	return &r->recent[(uint32_t)tid & (RECENT_THREADS - 1)];
 }
 
-/* The thread, if it is one of the last samples: few run at a time. */
+/* Returns the thread if it is one of the last samples' threads: few run at a time. */
 static struct proc_thread *recent_thread(struct resolver *r, const struct record_id *id)
 {
 	const struct recent_thread *recent = recent_slot(r, id->tid);
@@ -28,7 +28,7 @@ static struct proc_thread *recent_thread(struct resolver *r, const struct record
 	return thread;
 }
 
-/* What is known of the sample's thread, if it is true at that time. */
+/* Returns what is known of the sample's thread, if it is valid at that time. */
 static struct recent_thread *still_true(struct resolver *r, const struct record_id *id)
 {
 	struct recent_thread *recent = recent_slot(r, id->tid);
@@ -46,7 +46,7 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* Only the newest with its number: an older one is right for old times alone. */
+/* Notes the newest thread with its tid; an older one is only valid for old times. */
 static void note_thread(struct resolver *r, struct proc_thread *t)
 {
 	struct recent_thread *recent = recent_slot(r, t->tid);
@@ -73,7 +73,7 @@ static void note_thread(struct resolver *r, struct proc_thread *t)
 	};
 }
 
-/* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
+/* Converts the misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
 static enum world world_of_mode(uint16_t misc)
 {
 	static const uint8_t worlds[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
@@ -96,8 +96,8 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 	return process->unmapped;
 }
 
-/* Where it is known where the kernel is, what lies beside it and its modules is not the
- * kernel's: perf says so, too. */
+/* Returns the entry for addresses in no mapping. If the kernel's addresses are known, addresses
+ * outside the kernel and its modules do not belong to it, as in perf. */
 static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *at,
 			       enum world world)
 {
@@ -116,8 +116,8 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
 	return r->kernel_unmapped;
 }
 
-/* The image, by its number in the dict, and the offset of an address that lies in mapping
- * `m`, or (NULL) in none.  DICT_NONE when memory is short. */
+/* Returns the image (its number in the dict) and the offset of an address in mapping `m`, or
+ * (NULL) in no mapping. Returns DICT_NONE if memory is short. */
 static uint32_t resolver_samples_find_place(struct resolver *r,
 					    const struct resolver_found *at,
 					    uint64_t ip, enum world world,
@@ -142,7 +142,8 @@ uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
 
-/* What is no code is a small number, a pointer to data or text: each in a hole of its own. */
+/* A value that is not code is a small number, or a pointer to data or text: values of similar
+ * size are in the same gap between mappings. */
 static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
 {
 	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
@@ -150,7 +151,7 @@ static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
 	return &r->holes[bits / 8];
 }
 
-/* The mapping of an address that is not in the slot's. */
+/* Finds the mapping of an address that is not in the mapping of `slot`. */
 static const struct mapping *find_mapping(struct resolver *r,
 					  const struct proc_version *version,
 					  uint64_t ip, struct mapping_slot *slot)
@@ -189,7 +190,7 @@ static const struct mapping *leaf_mapping(struct resolver *r,
 	return resolver_mapping(r, resolver_version(r, at, (enum world)at->world), ip);
 }
 
-/* The stack of a sample's address alone. */
+/* Returns the stack that only consists of the sample's address. */
 static uint32_t resolver_samples_leaf_stack(struct resolver *r,
 					    const struct resolver_found *at,
 					    uint64_t ip)
@@ -214,7 +215,7 @@ uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at
 	return resolver_frame(r, at, ip, (enum world)at->world, m);
 }
 
-/* Its path's string; 0: not known, or memory is short. */
+/* Returns the string of its path; 0 if it is not known, or memory is short. */
 static uint32_t cgroup_string(struct resolver *r, uint32_t name)
 {
 	uint32_t path = names_string(&r->names, r->dict, name);
@@ -222,7 +223,7 @@ static uint32_t cgroup_string(struct resolver *r, uint32_t name)
 	return path == DICT_NONE ? 0 : path;
 }
 
-/* The string of a sample's cgroup; 0: unknown. */
+/* Returns the string of a sample's cgroup; 0 if unknown. */
 static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t pid,
 			  uint64_t id)
 {
@@ -239,13 +240,13 @@ static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t p
 	name = cgroup_table_get(&r->cgroups, id);
 	if (name != NAME_POOL_NONE || !ops || !ops->unknown_cgroup)
 		return cgroup_string(r, name);
-	/* Without the memory for the note it is asked again. */
+	/* If memory is too short to note the id, the callback is called again. */
 	(void)cgroup_table_set(&r->cgroups, id, "");
 	ops->unknown_cgroup(ops->ctx, id, pid);
 	return cgroup_string(r, cgroup_table_get(&r->cgroups, id));
 }
 
-/* The dict's thread of these; `app` is an entry of the image table. */
+/* Adds the thread to the dict. `app` is an entry of the image table. */
 static uint32_t make_thread(struct resolver *r, const struct proc_thread *t,
 			    int32_t pid, uint32_t app)
 {
@@ -266,7 +267,7 @@ static uint32_t make_thread(struct resolver *r, const struct proc_thread *t,
 	return dict_thread(r->dict, &thread);
 }
 
-/* DICT_NONE when memory is short. */
+/* Returns the string of the thread's name at that time; DICT_NONE if memory is short. */
 static inline uint32_t comm_at(struct resolver *r, struct proc_thread *t,
 			       uint64_t time_ns)
 {
@@ -276,7 +277,7 @@ static inline uint32_t comm_at(struct resolver *r, struct proc_thread *t,
 				    : names_string(&r->names, r->dict, comm);
 }
 
-/* The dict's thread for what is true of this thread now. */
+/* Returns the dict's thread for the state of this thread at that time. */
 static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
 			       uint64_t time_ns, uint64_t cgroup_id)
 {
@@ -302,8 +303,8 @@ static bool wants_chain(const struct resolver *r, const struct record *rec)
 	       (rec->sample.nr_chain || resolver_can_unwind(r, &rec->sample));
 }
 
-/* The mapping of a sample's address, and its place in the dict's table, which is the memory
- * that takes longest to come. */
+/* Finds the mapping of a sample's address, and prefetches its slot in the dict's table, which
+ * is the slowest memory access. */
 static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 {
 	const struct mapping *m = leaf_mapping(r, f, ip);
@@ -318,7 +319,8 @@ static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 	dict_prefetch_frame(r->dict, image, f->leaf_offset);
 }
 
-/* As far as it is not what the last sample of the thread found.  0 or -ENOMEM. */
+/* Finds the thread and its address spaces if the last sample of the thread does not give them.
+ * Returns 0 or -ENOMEM. */
 static int find_anew(struct resolver *r, const struct record_id *id,
 		     struct resolver_found *f)
 {
@@ -360,7 +362,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	return 0;
 }
 
-/* The thread's number in the dict, for the sample and those behind it. */
+/* Returns the thread's number in the dict, and notes it for later samples. */
 static uint32_t find_number(struct resolver *r, const struct record *rec,
 			    const struct resolver_found *found)
 {
@@ -370,7 +372,8 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
 	struct recent_thread *recent = still_true(r, id);
 
-	/* Of one that has ended its samples do not say whose it is: that holds for them alone. */
+	/* Samples of a thread that has ended do not contain its process: the number is only
+	 * valid for them. */
 	if (recent && recent->thread == found->thread) {
 		recent->cgroup = cgroup;
 		recent->number = number;
@@ -378,7 +381,7 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 	return number;
 }
 
-/* What is known of a sample without its stack.  0 or -ENOMEM. */
+/* Fills in a sample except for its stack. Returns 0 or -ENOMEM. */
 static int resolver_samples_begin_sample(struct resolver *r, const struct record *rec,
 					 const struct resolver_found *found,
 					 struct sample *ret_sample)
@@ -402,7 +405,7 @@ int resolver_begin(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, struct resolver_found *found,
 		   struct resolver_chain *chain, struct sample *ret_sample)
 {
-	/* A thread that nobody had told of may have moved what was found. */
+	/* A thread that no record had named was added, which can invalidate `found`. */
 	if (found->changes != r->procs.changes) {
 		if (resolver_find(r, rec, found))
 			return -ENOMEM;
@@ -447,7 +450,7 @@ static int finish_chain(struct resolver *r, const struct decoder *d,
 int resolver_finish_leaf(struct resolver *r, const struct record *rec,
 			 struct resolver_found *found, struct sample *ret_sample)
 {
-	/* A thread that nobody had told of may have moved what was found. */
+	/* A thread that no record had named was added, which can invalidate `found`. */
 	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
 		return -ENOMEM;
 	if (resolver_samples_begin_sample(r, rec, found, ret_sample))
@@ -460,7 +463,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample)
 {
-	/* A thread that nobody had told of may have moved what was found. */
+	/* A thread that no record had named was added, which can invalidate `found`. */
 	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
 		return -ENOMEM;
 	r->here = *found;
@@ -487,8 +490,8 @@ int resolver_sample(struct resolver *r, const struct decoder *d,
 		       : resolver_finish(r, d, rec, &found, ret_sample);
 }
 
-/* While a program is being replaced its registers still say where the old one is: in the call
- * that replaces it. */
+/* Finds an address in the program before an exec: during the exec, registers still contain
+ * addresses of the old program. */
 static const struct mapping *find_before_exec(const struct resolver_found *at,
 					      uint64_t address)
 {
@@ -508,7 +511,7 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 	const struct proc_version *version = resolver_version(r, &r->here, world);
 	const struct mapping *m = r->last_mapping;
 
-	/* What calls what is often in one mapping. */
+	/* A sample's addresses are often in one mapping. */
 	if (r->last_generation != version->generation || !m || address < m->start ||
 	    address >= m->end) {
 		m = space_find(version->root, address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolver_unwind.c - user stacks of samples that brought their registers and a part of the
+/* resolver_unwind.c - unwinds user stacks of samples that contain registers and a part of the
  * stack, for resolver_samples.c. */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,8 +86,9 @@ bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s
 	       s->user_stack.len;
 }
 
-/* A stack that is longer than its copy, once more, with what its process has of it.  False: that
- * does not lead to its root either, and the frames of the first time are as good. */
+/* Unwinds a stack that is longer than its copy again, with the rest from the memory of its
+ * process. Returns false if that does not lead to the root either: then the first result is as
+ * good. */
 static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *first,
 			     const struct resolver_found *at, size_t max,
 			     size_t *ret_nr)
@@ -115,7 +116,7 @@ static bool try_rest(struct resolver *r, struct unwind_moment *moment,
 {
 	size_t nr;
 
-	/* Nobody has it any more. */
+	/* The process has ended, so its memory is gone. */
 	if (at->process->end_ns != UINT64_MAX)
 		return false;
 	r->rests.tried++;
@@ -146,8 +147,8 @@ const struct unwind_arch *resolver_moment(const struct resolver *r,
 	return arch;
 }
 
-/* Whether another thread has unwound it, in the space that it is in.  That thread did not know
- * how many frames there is room for: what ends at the limit is done again. */
+/* Takes the result of unwinding ahead, if it is from the same address space. That thread did
+ * not know how much room there is, so a stack that ends at the limit is unwound again. */
 static bool take_ahead(struct resolver *r, const struct resolver_found *at, size_t max,
 		       size_t *ret_nr)
 {

@@ -8,14 +8,14 @@
 #include "resolve/replay/resolver_priv.h"
 
 enum {
-	TOGETHER =
-		32 /* samples whose steps wait together: what they need fits into a cache */
+	/* Samples that go through the steps together: their data fits into a CPU cache. */
+	TOGETHER = 32
 };
 
 _Static_assert((int)SAMPLE_GROUP_MAX <= (int)RESOLVER_AHEAD_MAX,
 	       "a group is unwound ahead as a whole");
 
-/* How far a sample of the group is. */
+/* State of a sample of the group. */
 struct group_step {
 	struct resolver_found found;
 	struct resolver_chain chain;
@@ -56,8 +56,8 @@ void sample_group_done(struct sample_group *g)
 	*g = (struct sample_group){ 0 };
 }
 
-/* Finds their threads and spaces, and has the memory fetched that leads to the rest.  *nr: on an
- * error it becomes less.  0 or -ENOMEM. */
+/* Finds the threads and address spaces of the samples, and prefetches data for the next steps.
+ * On an error, reduces *nr to the samples found. Returns 0 or -ENOMEM. */
 static int find_samples(struct sample_group *g, size_t *nr)
 {
 	for (size_t i = 0; i < *nr; i++) {
@@ -73,9 +73,9 @@ static int find_samples(struct sample_group *g, size_t *nr)
 	return 0;
 }
 
-/* ---- one after the other ---- */
+/* ---- one by one ---- */
 
-/* Number `at` of the group is resolved, with resolver_finish()'s result. */
+/* Passes on the sample `at`; `result` is that of resolver_finish(). */
 static int give_one(struct sample_group *g, size_t at, int result)
 {
 	if (result == -EAGAIN)
@@ -97,7 +97,7 @@ static int resolve_in_turn(struct sample_group *g, size_t from, size_t to)
 	return result;
 }
 
-/* Without callers samples have no steps. */
+/* Samples without callers are resolved in one step. */
 static int resolve_leaves(struct sample_group *g, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -119,7 +119,7 @@ static void look_at_chains(struct sample_group *g, size_t from, size_t to)
 				   &g->steps[i].found, &g->steps[i].chain);
 }
 
-/* Those from `from` on for which there is room.  *ret_to: where they end. */
+/* Begins samples from `from` on while there is room. *ret_to: the first that was not begun. */
 static int begin_chains(struct sample_group *g, size_t from, size_t to, size_t *ret_to)
 {
 	int result = 0;
@@ -171,7 +171,7 @@ static int end_chains(struct sample_group *g, size_t from, size_t to)
 	return 0;
 }
 
-/* Gives those that are not deferred to the sink. */
+/* Passes the samples that are not deferred to the sink. */
 static int take_resolved(struct sample_group *g, size_t from, size_t to)
 {
 	int result = 0;
@@ -209,7 +209,7 @@ static int resolve_chains(struct sample_group *g, size_t from, size_t to)
 
 /* ---- a group ---- */
 
-/* Gets what was unwound ahead: each once, also when it is not looked at any more. */
+/* Reads the results of unwinding ahead. Each must be read once, even after an error. */
 static void get_ahead(struct sample_group *g, size_t from, size_t to)
 {
 	for (; g->ahead && from < to; from++)
@@ -228,7 +228,7 @@ static int resolve_some(struct sample_group *g, size_t from, size_t to)
 
 int sample_group_end(struct sample_group *g)
 {
-	/* In turn, the first need not wait for what threads do for those behind it. */
+	/* One by one, the first sample does not wait for the threads' work on later ones. */
 	size_t nr = g->nr, step = g->in_turn && g->ahead ? 1 : TOGETHER;
 	int result;
 

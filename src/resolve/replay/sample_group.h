@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sample_group.h - decoded samples through the resolver, in groups: each step of all of a group comes
- * before the next one, so that they wait for memory together.
- * Layer: resolve, for recorders and for readers of perf.data files (replay.h).  The functions are for
- * the resolver's thread. */
+/* sample_group.h - passes decoded samples through the resolver in groups: each step is done for
+ * the whole group before the next step, so that their memory accesses overlap.
+ * Layer: resolve, for recorders and for readers of perf.data files (replay.h). Call the
+ * functions from the resolver's thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,26 +16,26 @@ struct resolver;
 struct resolver_ahead;
 
 enum {
-	SAMPLE_GROUP_MAX = 128 /* samples: a chunk of stacks of 8 KB */
+	SAMPLE_GROUP_MAX = 128 /* samples: a chunk of 8 KB stacks */
 };
 
 struct grouped_sample {
-	struct record rec; /* its caller decodes it, and ... */
-	const void *
-		bytes; /* ... may note the record, which stays as it is until the group ends */
+	struct record rec; /* decoded by the caller */
+	/* The record, if the caller needs it; it must not change until the group ends. */
+	const void *bytes;
 	size_t len;
-	struct buf
-		chain; /* room for a chain that is joined (resolve/space/chain_join.h) */
-	struct sample sample; /* what the sink is given */
+	/* Buffer for a joined chain (resolve/space/chain_join.h). */
+	struct buf chain;
+	struct sample sample; /* the result, for the sink */
 };
 
-/* What becomes of the samples of a group, in their order.  A negative errno ends the group, and
- * becomes the result of sample_group_end(). */
+/* Receives the samples of a group, in their order. A negative errno ends the group, and becomes
+ * the result of sample_group_end(). */
 struct sample_sink {
-	/* Numbers `from` to `to` - 1 of the group are resolved. */
+	/* The samples `from` to `to` - 1 of the group are resolved. */
 	int (*take)(void *ctx, size_t from, size_t to);
-	/* Number `at` is not: the unwind table that it needs is being made (resolver_table_later()).
-	 * NULL: tables are never made later. */
+	/* The sample `at` is not resolved, because the unwind table that it needs is being made
+	 * (resolver_table_later()). NULL if that never happens. */
 	int (*defer)(void *ctx, size_t at);
 	void *ctx;
 };
@@ -43,14 +43,15 @@ struct sample_sink {
 struct group_step;
 
 struct sample_group {
-	struct grouped_sample *samples; /* the next one is decoded into samples[nr] */
+	struct grouped_sample
+		*samples; /* the caller decodes the next one into samples[nr] */
 	size_t nr;
-	size_t max; /* may be changed between groups, up to what it was at first */
-	/* Each sample is taken before the next one is resolved: the sink may use resolver_locate(),
-	 * resolver_image(), resolver_unwound() and resolver_last_unwound().  So it is in a group
-	 * of one, too. */
+	size_t max; /* may be changed between groups, up to its first value */
+	/* Pass each sample to the sink before the next one is resolved: then the sink may use
+	 * resolver_locate(), resolver_image(), resolver_unwound() and resolver_last_unwound().
+	 * A group with only one sample always behaves like this. */
 	bool in_turn;
-	/* The rest is for sample_group.c. */
+	/* The other fields are private to sample_group.c. */
 	size_t nr_room;
 	struct group_step *steps;
 	struct resolver *resolver;
@@ -59,25 +60,25 @@ struct sample_group {
 	struct sample_sink sink;
 };
 
-/* Room for `max` samples (1 to SAMPLE_GROUP_MAX) in a group that starts as zeros.  `r` and `d` outlive it.
- * 0 or -ENOMEM. */
+/* Opens a group of `max` samples (1 to SAMPLE_GROUP_MAX); `g` is zeroed before. `r` and `d`
+ * outlive it. Returns 0 or -ENOMEM. */
 int sample_group_open(struct sample_group *g, struct resolver *r,
 		      const struct decoder *d, const struct sample_sink *sink,
 		      size_t max);
-/* User stacks are unwound for the whole group at first, by `nr_threads` with the caller's (1: by that
- * alone); the result is the same.  Behind resolver_use_unwind().  0, -ENOMEM, or -EAGAIN: there is no thread
- * to be had. */
+/* From now on unwinds the user stacks of a whole group first, in `nr_threads` threads including
+ * the caller's. The result is the same. Call after resolver_use_unwind(). Returns 0, -ENOMEM,
+ * or -EAGAIN if no thread could be started. */
 int sample_group_unwind_ahead(struct sample_group *g, unsigned int nr_threads);
-/* Which binaries have unwind tables may have changed.  Between groups. */
+/* Call between groups if binaries may have got or lost their unwind tables. */
 void sample_group_forget_tables(struct sample_group *g);
-/* Before the resolver is freed.  A group that is all zeros is fine. */
+/* Frees the group. Call before the resolver is freed. Accepts a zeroed group. */
 void sample_group_done(struct sample_group *g);
-/* samples[nr] is decoded.  True: the group is full and has to be ended. */
+/* Adds samples[nr], which is decoded. Returns true if the group is full and has to be ended. */
 static inline bool sample_group_add(struct sample_group *g)
 {
 	return ++g->nr == g->max;
 }
-/* Resolves the samples and gives them to the sink; the group is empty then.  The samples that come
- * out do not depend on how they are grouped.  From the first sample that is added on no side band is applied.
- * 0, -ENOMEM, or what the sink returned. */
+/* Resolves the samples and passes them to the sink; the group is empty then. The result does
+ * not depend on how samples are grouped. Do not apply side band between the first added sample
+ * and this call. Returns 0, -ENOMEM, or what the sink returned. */
 int sample_group_end(struct sample_group *g);

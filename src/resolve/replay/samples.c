@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.c - samples of a perf.data, decoded into the group (sample_group.h) that resolves them: those of a
- * chunk, those that are next in order of time, and those whose chain was not complete before. */
+/* samples.c - decodes samples of a perf.data into the group (sample_group.h) that resolves
+ * them: those of a chunk, those that are next in order of time, and those whose chain was
+ * incomplete before. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 #include "resolve/replay/priv.h"
 
 enum {
-	LATE_MAX =
-		1 << 16, /* samples that wait; more are given without their callers */
-	/* Of replay_decode() and decode_next(). */
+	/* Samples that wait; further ones are returned without their callers. */
+	LATE_MAX = 1 << 16,
+	/* Results of replay_decode() and decode_next(). */
 	SAMPLE_SKIPPED = 1,
-	SAMPLE_WAITS = 2 /* for the rest of its chain */
+	SAMPLE_WAITS = 2 /* the rest of its chain has not arrived */
 };
 
-/* 0; 1: the rest of its chain comes later; or -ENOMEM. */
+/* Completes the chain of a sample. Returns 0; 1 if the rest of it comes later; or -ENOMEM. */
 static int replay_join(struct replay *r, struct grouped_sample *s)
 {
 	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
@@ -31,8 +32,8 @@ static int replay_join(struct replay *r, struct grouped_sample *s)
 					    &s->chain, &s->rec);
 }
 
-/* A SAMPLE record, number `order` of the file.  0, SAMPLE_SKIPPED (it is not a sound one),
- * SAMPLE_WAITS or -ENOMEM. */
+/* Decodes a SAMPLE record, number `order` of the file. Returns 0, SAMPLE_SKIPPED (it is
+ * malformed), SAMPLE_WAITS or -ENOMEM. */
 static inline int replay_decode(struct replay *r, const uint8_t *bytes, uint32_t size,
 				uint64_t order, struct grouped_sample *s)
 {
@@ -70,7 +71,8 @@ static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
 	return 0;
 }
 
-/* What each event has counted, if the sample tells.  0, SAMPLE_SKIPPED (nothing) or -ENOMEM. */
+/* Takes the counts of each event, if the sample contains them. Returns 0, SAMPLE_SKIPPED
+ * (nothing was counted) or -ENOMEM. */
 static int take_shares(struct replay *r, const struct record *rec,
 		       struct replay_extra *extra)
 {
@@ -89,7 +91,7 @@ static int take_shares(struct replay *r, const struct record *rec,
 	return extra->shares.list.nr ? 0 : SAMPLE_SKIPPED;
 }
 
-/* As replay_decode(), but one that waits is kept and skipped. */
+/* Like replay_decode(), but keeps a sample that waits, and returns SAMPLE_SKIPPED. */
 static int decode_next(struct replay *r, const uint8_t *bytes, uint32_t size,
 		       uint64_t order, struct replay_extra *extra)
 {
@@ -106,7 +108,7 @@ static int decode_next(struct replay *r, const uint8_t *bytes, uint32_t size,
 	return shares;
 }
 
-/* Resolves one that waited and is decoded now. */
+/* Resolves a sample that waited and is decoded now. */
 static int give_late(struct replay *r, struct replay_late *late)
 {
 	struct replay_extra *extra = &r->extra[r->group.nr];

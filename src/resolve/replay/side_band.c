@@ -9,7 +9,7 @@ enum {
 	BLOCK_BYTES = 1 << 16 /* more than the longest record */
 };
 
-/* The number of a slot for a block; SIZE_MAX: there is no memory for it. */
+/* Returns the index of a free slot for a block, or SIZE_MAX if memory is short. */
 static size_t block_slot(struct side_band *s)
 {
 	size_t i = 0;
@@ -24,7 +24,7 @@ static size_t block_slot(struct side_band *s)
 	return i;
 }
 
-/* Has a block that there is room in.  False: there is no memory. */
+/* Makes `filled` a block with enough room. Returns false if memory is short. */
 static bool find_room(struct side_band *s, size_t len)
 {
 	struct side_band_block *b = s->blocks.nr ? &s->blocks.at[s->filled] : NULL;
@@ -62,7 +62,8 @@ int side_band_add(struct side_band *s, uint64_t time_ns, const void *bytes, size
 	return 0;
 }
 
-/* One record of a block is gone.  The block that is filled is used for the next ones. */
+/* Counts one record of a block as removed. If none are left, frees the block, or reuses it if
+ * it is the one being filled. */
 static void release_record(struct side_band *s, uint32_t block)
 {
 	struct side_band_block *b = &s->blocks.at[block];

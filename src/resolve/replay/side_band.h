@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* side_band.h - copies of side-band records, which wait to be applied in order of time.
+/* side_band.h - copies of side-band records that wait to be applied in order of time.
  * Layer: resolve, for recorders and for replay.h. */
 #pragma once
 #include <stddef.h>
@@ -10,33 +10,34 @@
 
 /* Memory for the bytes of many records. */
 struct side_band_block {
-	uint8_t *bytes; /* NULL: it was freed, another one can be here */
+	uint8_t *bytes; /* NULL: freed, the slot can be reused */
 	size_t used;
 	size_t left; /* records */
 };
 
-/* Starts as zeros. */
+/* Zero it before use. */
 struct side_band {
 	struct time_order order;
 	VEC(struct side_band_block) blocks;
-	size_t filled;    /* block that records are added to */
-	size_t nr_unused; /* without memory */
+	size_t filled;    /* index of the block that records are added to */
+	size_t nr_unused; /* slots without a block */
 };
 
-/* A negative errno, or any other value but 0, ends side_band_give(). */
+/* Receives a record. Any result but 0 ends side_band_give(), which returns it. */
 typedef int (*side_band_fn)(void *ctx, const struct timed_record *record);
 
-/* Keeps a copy of a record of less than 64 KB; `time_ns` need not be what it says itself.  0 or
- * -ENOMEM. */
+/* Keeps a copy of a record of less than 64 KB. `time_ns` can differ from the record's own time.
+ * Returns 0 or -ENOMEM. */
 int side_band_add(struct side_band *s, uint64_t time_ns, const void *bytes, size_t len);
-/* Takes back the last one that was added, before any other call. */
+/* Removes the record that was just added; no other call may come in between. */
 void side_band_unadd(struct side_band *s);
-/* Gives `fn` those up to that time, the oldest first, and of the same time in order of arrival, and frees
- * them.  `fn` adds none.  0, -ENOMEM (all of them wait on), or what `fn` returned. */
+/* Passes the records up to that time to `fn`, oldest first and in order of arrival for the same
+ * time, and frees them. `fn` must not add any. Returns 0, -ENOMEM (and all records still wait),
+ * or what `fn` returned. */
 int side_band_give(struct side_band *s, uint64_t until_ns, side_band_fn fn, void *ctx);
-/* Moves these to `to` in the same order.  0 or -ENOMEM. */
+/* Moves the records up to that time to `to`, in the same order. Returns 0 or -ENOMEM. */
 int side_band_move(struct side_band *s, uint64_t until_ns, struct side_band *to);
-/* How many wait. */
+/* Returns how many records wait. */
 static inline size_t side_band_waiting(const struct side_band *s)
 {
 	return time_order_waiting(&s->order);

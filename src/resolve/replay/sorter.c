@@ -4,7 +4,7 @@
 #include <errno.h>
 
 enum {
-	/* Behind a record as long as this the processor does not see what comes. */
+	/* After a record of this length, hardware prefetching does not reach the next one. */
 	FAR_BYTES = 2048,
 	AHEAD_ITEMS = 8,
 	FRONT_LINES = 4, /* the fields of fixed size and the registers */
@@ -92,12 +92,12 @@ static void release_chunk(struct sorter *s, struct perf_input *in, uint32_t numb
 	if (--chunk->left)
 		return;
 	perf_input_release(in, &chunk->chunk);
-	/* Without the memory for the note the slot stays empty. */
+	/* If memory is too short to note it, the slot stays unused. */
 	(void)vec_push(&s->unused, number);
 }
 
-/* The rings of all CPUs in turn: where the next one lies, the processor does not guess.  What is
- * in front of a stack and behind it is looked at soon. */
+/* Prefetches a later sample: the order alternates between the rings of the CPUs, so the CPU
+ * cannot predict addresses. The fields before and after a stack are needed soon. */
 static inline void sorter_prefetch_far(const struct timed_record *item)
 {
 	if (item->size < FAR_BYTES)

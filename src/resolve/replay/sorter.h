@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sorter.h - samples of chunks in order of time.
+/* sorter.h - sorts samples of chunks by time.
  * Layer: resolve, for replay.c alone.
  *
- * Samples wait until no older one can come; a chunk is kept until its last one is out. */
+ * Samples wait until no older one can come. A chunk is kept until its last sample is released. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,26 +15,29 @@
 
 struct sorter_chunk {
 	struct perf_chunk chunk;
-	uint32_t left; /* samples that wait; 0: released, to be used again */
+	uint32_t left; /* samples not released yet; 0: the slot can be reused */
 };
 
 struct sorter {
-	struct time_order order; /* `block`: of chunks */
+	struct time_order order; /* `block`: index in `chunks` */
 	VEC(struct sorter_chunk) chunks;
-	VEC(uint32_t) unused; /* of chunks */
-	size_t done; /* of those that were taken, nobody looks at these any more */
+	VEC(uint32_t) unused; /* free slots of `chunks` */
+	/* Index in `order` of the first record that was not released. */
+	size_t done;
 };
 
-/* Takes over the chunk.  0 or -ENOMEM; the chunk is then still the caller's. */
+/* Adds the samples of a chunk, and takes ownership of it. Returns 0, or -ENOMEM, and then the
+ * caller still owns the chunk. */
 int sorter_add(struct sorter *s, const struct feed *f, struct feed_chunk *chunk);
-/* Sorts what waits; to be called behind the last add and before the first take, when all that were
- * taken are released.  0 or -ENOMEM. */
+/* Sorts the waiting samples. Call after the last add and before the first take, when all taken
+ * samples are released. Returns 0 or -ENOMEM. */
 int sorter_sort(struct sorter *s);
-/* The next sample that is older than `before_ns`, or NULL.  Good until sorter_release(). */
+/* Returns the next sample that is older than `before_ns`, or NULL. Valid until
+ * sorter_release(). */
 const struct timed_record *sorter_take(struct sorter *s, uint64_t before_ns);
-/* Those that were taken up to now are not looked at any more. */
+/* Releases all samples taken so far, and the chunks that are done. */
 void sorter_release(struct sorter *s, struct perf_input *in);
-/* perf_chunk_is_lost() of the chunk it is from. */
+/* Returns perf_chunk_is_lost() of the sample's chunk. */
 bool sorter_is_lost(const struct sorter *s, const struct timed_record *item);
-/* Releases the chunks, too. */
+/* Frees the sorter and releases its chunks. */
 void sorter_done(struct sorter *s, struct perf_input *in);

@@ -22,7 +22,7 @@ void time_order_unadd(struct time_order *o)
 	o->records.nr--;
 }
 
-/* The end of the run in order that begins at `from`. */
+/* Returns the end of the sorted run that begins at `from`. */
 static size_t run_end(const struct timed_record *records, size_t from, size_t nr)
 {
 	while (++from < nr && records[from - 1].time_ns <= records[from].time_ns)
@@ -30,7 +30,8 @@ static size_t run_end(const struct timed_record *records, size_t from, size_t nr
 	return from;
 }
 
-/* Two neighbouring runs into one, in `to`; of the same time those of the first go first. */
+/* Merges two adjacent runs into `to`. For the same time, the records of the first run come
+ * first. */
 static void merge_two(const struct timed_record *a, const struct timed_record *end_a,
 		      const struct timed_record *end_b, struct timed_record *to)
 {
@@ -43,7 +44,7 @@ static void merge_two(const struct timed_record *a, const struct timed_record *e
 	memcpy(to, b, (size_t)(end_b - b) * sizeof(*b));
 }
 
-/* Merges each two runs of `from` into one of `to`.  Returns how many these are. */
+/* Merges pairs of adjacent runs of `from` into `to`. Returns the number of runs in `to`. */
 static size_t merge_runs(const struct timed_record *from, struct timed_record *to,
 			 size_t nr)
 {
@@ -72,7 +73,7 @@ static void drop_taken(struct time_order *o)
 	o->next = 0;
 }
 
-/* There is a run for each CPU's ring: few. */
+/* There are few runs: one for each CPU's ring. */
 int time_order_sort(struct time_order *o)
 {
 	size_t runs, nr = time_order_waiting(o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* time_order.h - records in order of time; of those with the same time the order of arrival holds.
+/* time_order.h - sorts records by time; records with the same time keep their order of arrival.
  * Layer: resolve, for sorter.c (samples) and side_band.c. */
 #pragma once
 #include <stdbool.h>
@@ -10,29 +10,30 @@
 
 struct timed_record {
 	uint64_t time_ns;
-	uint64_t order; /* in the file, if the owner wants to know */
+	uint64_t order; /* number in the file, if the owner needs it */
 	const uint8_t *bytes;
 	uint32_t size;
-	uint32_t block; /* of memory, as the owner numbers them */
+	uint32_t block; /* block of memory, as the owner numbers them */
 };
 
-/* Starts as zeros. */
+/* Zero it before use. */
 struct time_order {
 	VEC(struct timed_record) records;
-	size_t next;    /* records before it were taken */
-	bool is_sorted; /* those from there on are */
+	size_t next;    /* index of the first record that was not taken */
+	bool is_sorted; /* the records from there on are sorted */
 };
 
-/* 0 or -ENOMEM. */
+/* Adds a record. Returns 0 or -ENOMEM. */
 int time_order_add(struct time_order *o, const struct timed_record *record);
-/* Takes back the last one that was added, if nothing was sorted or taken since. */
+/* Removes the record that was added last, if none was sorted or taken since. */
 void time_order_unadd(struct time_order *o);
-/* Sorts those that were not taken; the room of the others is used again.  0; or -ENOMEM, then all of
- * them are there. */
+/* Sorts the records that were not taken, and reuses the memory of the others. Returns 0; or
+ * -ENOMEM, and then no record is lost. */
 int time_order_sort(struct time_order *o);
-/* The next one up to that time, or NULL; sorted.  Good until the next is added or all are sorted. */
+/* Returns the next record up to that time, or NULL. Sort first. Valid until a record is added
+ * or the records are sorted. */
 const struct timed_record *time_order_take(struct time_order *o, uint64_t until_ns);
-/* How many were not taken. */
+/* Returns how many records were not taken. */
 static inline size_t time_order_waiting(const struct time_order *o)
 {
 	return o->records.nr - o->next;
