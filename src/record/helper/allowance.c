@@ -19,7 +19,7 @@ static void earn(struct allowance *a, uint64_t now_ns)
 	const int64_t full = a->rule->at_once_ns;
 	uint64_t earned = now_ns > a->at_ns ? (now_ns - a->at_ns) / a->rule->part : 0;
 
-	/* The remainder of the division is not lost. */
+	/* Advance only by the whole units earned, so that the remainder is not lost. */
 	a->at_ns += earned * a->rule->part;
 	if (earned > most_ns(a))
 		earned = most_ns(a);

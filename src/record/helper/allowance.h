@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* allowance.h - CPU time that a client may cause in this process: some at once, and then a share of time.
+/* allowance.h - limits the CPU time that a client may cause in this process: a burst, and then a
+ * share of time.
  * Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How much that is. */
+/* The limits of an allowance. */
 struct allowance_rule {
 	uint32_t at_once_ns;
 	uint32_t owed_max_ns; /* debt above this is forgiven */
-	uint32_t part;        /* it earns one nanosecond in so many */
+	uint32_t part;        /* earns one nanosecond per `part` nanoseconds */
 };
 
 struct allowance {
 	const struct allowance_rule *rule;
-	int64_t left_ns; /* below 0: owed */
+	int64_t left_ns; /* below 0: debt */
 	uint64_t at_ns;
 };
 
-/* Full at `now_ns`.  `rule` outlives it. */
+/* Starts with a full allowance at `now_ns`.  `rule` must outlive it. */
 void allowance_begin(struct allowance *a, const struct allowance_rule *rule,
 		     uint64_t now_ns);
-/* Spends `spent_ns` of CPU time.  Returns how long the client has to wait from `now_ns` on, at most
- * `owed_max_ns` times `part`; 0: there is some left. */
+/* Spends `spent_ns` of CPU time.  Returns how long the client has to wait from `now_ns` on, at
+ * most `owed_max_ns` times `part`; 0 if some allowance is left. */
 uint64_t allowance_spend(struct allowance *a, uint64_t now_ns, uint64_t spent_ns);
-/* It has all that it can have at once, as a new one. */
+/* Returns whether the allowance is full, like a new one. */
 bool allowance_is_full(struct allowance *a, uint64_t now_ns);

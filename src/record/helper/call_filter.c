@@ -28,7 +28,7 @@
 #elif defined(__loongarch64) && defined(AUDIT_ARCH_LOONGARCH64)
 #define ARCH AUDIT_ARCH_LOONGARCH64
 #else
-#define ARCH 0 /* unknown: no filter */
+#define ARCH 0 /* unknown: filters are not supported */
 #endif
 
 enum {
@@ -63,8 +63,8 @@ bool call_filter_is_known(void)
 	return ARCH;
 }
 
-/* Between rules the accumulator holds the call's number.  Jumps, here and below, skip that many of the next
- * instructions: yes, no. */
+/* Between rules, the accumulator holds the number of the call.  The two jump offsets, here and
+ * below, give the number of instructions to skip if the condition is true or false. */
 void call_filter_begin(struct call_filter *f, uint32_t refusal)
 {
 	f->refusal = refusal;
@@ -135,13 +135,13 @@ int call_filter_install(struct call_filter *f, bool all_threads)
 		return -EOPNOTSUPP;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	/* Filters of service managers and containers allow this more often than seccomp(2). */
+	/* Filters of service managers and containers permit prctl(2) more often than seccomp(2). */
 	if (!all_threads)
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)
 			       ? -errno
 			       : 0;
 	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
 		    &program);
-	/* Positive: a thread whose filters are not ours. */
+	/* Positive: the id of a thread with different filters. */
 	return r < 0 ? -errno : r > 0 ? -EBUSY : 0;
 }

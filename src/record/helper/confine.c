@@ -20,10 +20,10 @@
 
 enum {
 	NOBODY = 65534,
-	FILES_MAX = 65536 /* that are closed one by one */
+	FILES_MAX = 65536 /* closed one by one if close_range(2) is missing */
 };
 
-/* ---- rights ---- */
+/* ---- privileges ---- */
 
 static int drop_capabilities(void)
 {
@@ -35,9 +35,9 @@ static int drop_capabilities(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	/* Before CAP_SETPCAP goes with the user. */
+	/* Do this first: changing the user drops CAP_SETPCAP. */
 	rights_drop_bound();
-	/* In a container, or when it was started anew, it may be root without any rights. */
+	/* In a container, or after a restart, the user can be root without capabilities. */
 	is_nobody = !geteuid() && !setgroups(0, NULL) &&
 		    !setresgid(NOBODY, NOBODY, NOBODY) &&
 		    !setresuid(NOBODY, NOBODY, NOBODY);
@@ -62,7 +62,7 @@ static int keep_file(int keep_fd, int as_fd)
 {
 	int null = io_open("/dev/null", O_RDWR, 0);
 
-	/* Above those that are to be replaced. */
+	/* Use a number above those that dup2() replaces. */
 	if (keep_fd < as_fd)
 		keep_fd = fcntl(keep_fd, F_DUPFD_CLOEXEC, as_fd + 1);
 	if (null < 0 || keep_fd < 0)
@@ -90,9 +90,9 @@ int confine_rights(int keep_fd, int as_fd)
 	return r;
 }
 
-/* ---- calls ---- */
+/* ---- system calls ---- */
 
-/* What an architecture does not have is left out. */
+/* Calls that an architecture lacks are omitted. */
 static const uint32_t allowed[] = {
 	SYS_read,
 	SYS_write,
@@ -134,8 +134,8 @@ static const uint32_t allowed[] = {
 #endif
 };
 
-/* No memory with code.  mmap of 31-bit and 64-bit s390, and the older one where there are two, has a structure
- * of arguments instead. */
+/* Forbids executable memory.  mmap of 31-bit and 64-bit s390, and the older mmap where there are
+ * two, takes a structure of arguments, which a filter cannot read. */
 static const uint32_t no_bits[] = { 0 };
 static const struct call_rule of_memory[] = {
 #ifdef SYS_mmap2
@@ -146,9 +146,9 @@ static const struct call_rule of_memory[] = {
 	{ SYS_mprotect, 2, PROT_EXEC, no_bits, 1 },
 };
 
-/* What fstat() of a C library may be (newfstatat: of glibc 2.33 to 2.38; the others where times have 32
- * bits or a machine is younger than they): with AT_EMPTY_PATH, in which argument.  Not with a name
- * alone; a filter cannot see that there is none. */
+/* The calls that fstat() of a C library can use (newfstatat: glibc 2.33 to 2.38; the others on
+ * newer architectures or with 32-bit times), and the index of the argument that must contain
+ * AT_EMPTY_PATH.  A filter cannot check that the name is empty. */
 static const struct {
 	uint32_t nr;
 	unsigned int flags;
@@ -167,7 +167,8 @@ static const struct {
 
 bool confine_calls(void)
 {
-	/* An errno, and not death: libraries try calls that they can do without. */
+	/* Refused calls fail with an errno and do not kill the process: libraries try calls that
+	 * they can do without. */
 	static struct call_filter f;
 
 	call_filter_begin(&f, SECCOMP_RET_ERRNO | EPERM);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* confine.h - a process gives up all that reading hostile bytes does not take.
+/* confine.h - drops every privilege that reading untrusted files does not need.
  * Layer: record. */
 #pragma once
 #include <stdbool.h>
 
-/* Of a child: no capabilities and no way to gain any, nobody's user where it may become that, no core
- * dump and no tracing, no other file than `keep_fd`, which becomes `as_fd`, and /dev/null for the
- * standard ones.  0 or a negative errno: then it must not go on. */
+/* For a child process: drops all capabilities and every way to regain them, changes to the user
+ * nobody if possible, and disables core dumps and tracing.  Closes all files except `keep_fd`,
+ * which becomes `as_fd`; the standard streams become /dev/null.  Returns 0 or a negative errno;
+ * on failure, the process must not continue. */
 int confine_rights(int keep_fd, int as_fd);
-/* No system calls but those on open descriptors, memory, time, and the process' end; no memory with
- * code.  False: this kernel, or who contains us, has no seccomp filters. */
+/* Allows only system calls on open descriptors, for memory and time, and to exit; forbids
+ * executable memory.  Returns false if the kernel or a container does not support seccomp
+ * filters. */
 bool confine_calls(void);

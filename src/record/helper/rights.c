@@ -24,7 +24,7 @@ static uint64_t needed_mask(bool with_admin)
 
 	for (size_t i = 0; i < COUNT_OF(needed); i++)
 		mask |= 1ULL << needed[i];
-	/* Older kernels do not know CAP_PERFMON. */
+	/* Older kernels do not have CAP_PERFMON. */
 	if (with_admin || prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)
 		mask |= 1ULL << CAP_SYS_ADMIN;
 	return mask;
@@ -47,7 +47,7 @@ int rights_keep_needed(bool with_admin, struct err *err)
 
 	if (geteuid())
 		return 0;
-	/* While CAP_SETPCAP is still there. */
+	/* Do this while CAP_SETPCAP is still set. */
 	rights_drop_bound();
 	if (syscall(SYS_capget, &header, data))
 		return err_sys(err, -errno, "capget");
@@ -58,7 +58,7 @@ int rights_keep_needed(bool with_admin, struct err *err)
 	}
 	if (syscall(SYS_capset, &header, data))
 		return err_sys(err, -errno, "capset");
-	/* Nor can a program that is run gain any. */
+	/* Programs that are executed cannot gain privileges either. */
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	return 0;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rights.h - what a daemon started by root may still do.
- * Layer: record.  Of the calling thread and those that it starts later. */
+/* rights.h - limits the privileges of a daemon that was started by root.
+ * Layer: record.  For the calling thread and the threads that it starts later. */
 #pragma once
 #include <stdbool.h>
 
 struct err;
 
-/* Empties the bounding and the ambient set, so that no program that is run has any capability; what the
- * caller has itself stays.  Without CAP_SETPCAP they stay as they were found. */
+/* Empties the bounding and ambient sets, so that executed programs have no capabilities; the
+ * caller keeps its own.  Without CAP_SETPCAP, the sets stay unchanged. */
 void rights_drop_bound(void);
 
-/* Gives up all capabilities but those that recording the system takes: CAP_PERFMON (before Linux
- * 5.8, CAP_SYS_ADMIN), CAP_BPF, CAP_SYSLOG (the kernel's addresses), CAP_SYS_PTRACE and
+/* Drops all capabilities except those that recording the system needs: CAP_PERFMON (before Linux
+ * 5.8, CAP_SYS_ADMIN), CAP_BPF, CAP_SYSLOG (kernel addresses), CAP_SYS_PTRACE and
  * CAP_DAC_READ_SEARCH (binaries and memory of any process), CAP_CHECKPOINT_RESTORE
- * (/proc/PID/map_files), CAP_IPC_LOCK (rings) and CAP_SYS_NICE.  `with_admin`: CAP_SYS_ADMIN, too, as
- * Debian's and Ubuntu's kernels want it for any event where perf_event_paranoid is above 2, their
- * default.  The bounding set goes, too.  Others than root have nothing to give up.  0 or a negative errno
- * with a line. */
+ * (/proc/PID/map_files), CAP_IPC_LOCK (rings) and CAP_SYS_NICE.  `with_admin`: also keeps
+ * CAP_SYS_ADMIN, which the kernels of Debian and Ubuntu require for any event if
+ * perf_event_paranoid is above 2, their default.  Also empties the bounding set. Does nothing for
+ * users other than root.  Returns 0 or a negative errno with a message in *err. */
 int rights_keep_needed(bool with_admin, struct err *err);

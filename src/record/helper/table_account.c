@@ -16,10 +16,10 @@ enum {
 	HASH_SEED = 3
 };
 
-/* Set in accounts of subordinate ids; the rest is the hash of the user's name. */
+/* Set in accounts of subordinate ids; the other bits are the hash of the user's name. */
 static const uint64_t subordinate = 1ULL << 62;
 
-/* Whether the line "USER:FIRST:COUNT" has the id; it is cut at its colons. */
+/* Returns whether the line "USER:FIRST:COUNT" contains the id; splits the line at its colons. */
 static bool line_has(char *line, uid_t uid)
 {
 	char *first = strchr(line, ':');
@@ -34,7 +34,7 @@ static bool line_has(char *line, uid_t uid)
 	       uid - from < nr;
 }
 
-/* The name, or the id itself, of the user who has a subordinate id. */
+/* Returns the account for the name, or numeric id, of a user who has subordinate ids. */
 static uint64_t account_of_name(const char *name)
 {
 	uint64_t uid;
@@ -64,8 +64,8 @@ uint64_t table_account_of_user(uid_t uid, const char *subuid_path)
 	return account;
 }
 
-/* By FUSE or on a removable disk a user can mount a file system that says that root owns its files; such
- * mounts ignore set-user-ID bits. */
+/* With FUSE or on a removable disk, a user can mount a file system that claims that root owns its
+ * files; such mounts ignore set-user-ID bits (nosuid). */
 static bool is_believed(int fd)
 {
 	struct statvfs fs;

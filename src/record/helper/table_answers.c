@@ -15,13 +15,14 @@
 #include "resolve/unwind/cache.h"
 
 enum {
-	PATIENCE_MS = 10000, /* of time, in which a machine may do other things */
-	TURN_MS = 100,       /* then it looks whether it is to give up */
-	STRAY_MAX = 64,      /* packets that nobody asked for */
+	PATIENCE_MS =
+		10000, /* wall-clock time, in which the machine may be busy with other work */
+	TURN_MS = 100,  /* how often to check `gives_up` */
+	STRAY_MAX = 64, /* limit for unexpected packets */
 	ERRNO_MAX = 4095
 };
 
-/* It cannot have taken more than there was. */
+/* Limits the reported cost to the time that has passed. */
 static void take_cost(struct table_answers *a, const struct table_answer *answer,
 		      uint64_t since_ns)
 {
@@ -70,7 +71,7 @@ static enum table_outcome take_death(struct table_answers *a,
 	return answer->result ? TABLE_KILLED : TABLE_ENDED;
 }
 
-/* TABLE_MADE: the answer to the last question is there, with *ret_file, or -1. */
+/* On TABLE_MADE, stores the answer to the last question and its file in *ret_file (or -1). */
 static enum table_outcome table_answers_wait_for(struct table_answers *a,
 						 uint64_t since_ns,
 						 struct table_answer *answer,
@@ -105,7 +106,7 @@ static enum table_outcome table_answers_wait_for(struct table_answers *a,
 	return TABLE_NO_ANSWER;
 }
 
-/* Only a file in memory is read: no other can make its reader wait. */
+/* Accepts only a file in memory: reading any other file could block. */
 static int table_answers_take_file(int file, struct unwind_table **ret_table)
 {
 	if (file < 0 || fcntl(file, F_GET_SEALS) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_answers.h - what the daemon makes of what the helper for unwind tables says, which may have been taken
- * over by a binary that it read.
+/* table_answers.h - validates the answers of the helper for unwind tables, which a binary that it
+ * read may have taken over.
  * Layer: record. */
 #pragma once
 #include <stdatomic.h>
@@ -10,29 +10,30 @@
 struct unwind_table;
 
 struct table_answers {
-	int fd;                       /* -1: there is nobody */
-	uint64_t number;              /* of the last question */
-	uint64_t worker_ns;           /* as this worker said last; 0: it is a new one */
-	atomic_uint_least64_t cpu_ns; /* of all so far; any thread may read it */
-	bool told;                    /* that it is not confined */
-	atomic_bool gives_up;         /* by any thread: who waits is not to */
+	int fd;             /* -1: not running */
+	uint64_t number;    /* of the last question */
+	uint64_t worker_ns; /* CPU time as this worker reported last; 0: a new worker */
+	atomic_uint_least64_t
+		cpu_ns;       /* of all workers so far; any thread may read it */
+	bool told;            /* already logged that the worker is not confined */
+	atomic_bool gives_up; /* set by any thread to stop waiting */
 };
 
-/* Drops what an earlier question left. */
+/* Drops pending answers to earlier questions. */
 void table_answers_drain(struct table_answers *a);
-/* What came of a question. */
+/* The result of a question. */
 enum table_outcome {
-	TABLE_MADE, /* there is a table */
-	TABLE_NONE, /* the worker says why there is none, or nothing that makes sense */
-	TABLE_KILLED,    /* the binary's fault: the worker died of a signal */
-	TABLE_TOO_SLOW,  /* the binary's fault: the worker's time was up */
-	TABLE_ENDED,     /* the worker ended by itself */
-	TABLE_HUNG_UP,   /* the keeper has ended, or sent what is no answer */
-	TABLE_NO_ANSWER, /* in all the time that there is */
-	TABLE_GIVEN_UP,  /* `gives_up` */
+	TABLE_MADE,     /* success */
+	TABLE_NONE,     /* the worker reported an error, or an invalid answer */
+	TABLE_KILLED,   /* the binary's fault: a signal killed the worker */
+	TABLE_TOO_SLOW, /* the binary's fault: the worker exceeded its time */
+	TABLE_ENDED,    /* the worker exited by itself */
+	TABLE_HUNG_UP,  /* the keeper exited, or sent something that is not an answer */
+	TABLE_NO_ANSWER, /* within the time limit */
+	TABLE_GIVEN_UP,  /* because `gives_up` was set */
 };
 
-/* Waits for what comes of the last question, asked at `since_ns`.  With TABLE_MADE *ret_table; with
- * TABLE_NONE *ret_error is a negative errno, -EBADMSG for what makes no sense. */
+/* Waits for the answer to the last question, sent at `since_ns`.  TABLE_MADE sets *ret_table;
+ * TABLE_NONE sets *ret_error to a negative errno, -EBADMSG for an invalid answer. */
 enum table_outcome table_answers_wait(struct table_answers *a, uint64_t since_ns,
 				      struct unwind_table **ret_table, int *ret_error);

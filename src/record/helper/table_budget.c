@@ -13,13 +13,13 @@
 #include "record/helper/table_account.h"
 
 enum {
-	ALL_PART = 200, /* half a percent of each CPU's time */
+	ALL_PART = 200, /* half a percent of all CPUs' time */
 	ALL_PART_MIN = 10,
-	ACCOUNTS_MAX = 256 /* the users after that share one account */
+	ACCOUNTS_MAX = 256 /* further users share one account */
 };
 
-/* A second of CPU time at once, as for dozens of large programs, then 0.2 s a minute.  One table costs 4 s
- * at most: two tries of two seconds. */
+/* A burst of one second of CPU time, enough for dozens of large programs, then 0.2 s per minute.
+ * One table costs at most 4 s: two attempts of two seconds. */
 static const struct allowance_rule user_rule = { .at_once_ns = NS_PER_S,
 						 .owed_max_ns = 4 * NS_PER_S,
 						 .part = 300 };
@@ -27,14 +27,14 @@ static const struct allowance_rule user_rule = { .at_once_ns = NS_PER_S,
 struct table_user {
 	uint64_t account;
 	struct allowance allowance;
-	bool is_logged; /* that it is spent */
+	bool is_logged; /* already logged that the budget is spent */
 };
 
 struct table_budget {
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects the fields below */
 	struct allowance_rule all_rule;
 	struct table_user all;
-	struct table_user rest; /* users for whom there is no other account */
+	struct table_user rest; /* users without a separate account */
 	VEC(struct table_user) users;
 	uint64_t spent_ns;
 	uint64_t nr_refused;
@@ -58,7 +58,7 @@ int table_budget_new(unsigned int nr_cpus, uint64_t now_ns,
 	return 0;
 }
 
-/* A user whose allowance is full is as one who is not known. */
+/* Drops users with a full allowance, because they are treated like unknown users. */
 static void forget_full(struct table_budget *b, uint64_t now_ns)
 {
 	size_t kept = 0;
@@ -85,7 +85,8 @@ static struct table_user *table_budget_find_user(struct table_budget *b,
 	return &b->users.at[b->users.nr - 1];
 }
 
-/* Whether there is some left.  A budget that is spent is logged again only once it was full. */
+/* Returns whether some allowance is left.  After a spent budget was logged, it is logged again
+ * only once it has been full. */
 static bool has_left(struct table_user *user, uint64_t now_ns)
 {
 	if (allowance_is_full(&user->allowance, now_ns))

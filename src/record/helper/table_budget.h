@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_budget.h - CPU time for unwind tables of users' binaries.  Each user has a budget, and all users
- * together have one: a costly binary costs its owner tables, not everybody samples.
- * Layer: record.  Any thread may call; times are CLOCK_MONOTONIC, or a test's. */
+/* table_budget.h - limits the CPU time for unwind tables of users' binaries.  Each user has a
+ * budget, and all users share another one.  So a costly binary costs its owner unwind tables, but
+ * costs other users no samples.
+ * Layer: record.  Any thread may call; times are CLOCK_MONOTONIC, or supplied by a test. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 struct table_budget;
 
-/* For a machine with so many CPUs.  0 or -ENOMEM. */
+/* Creates the budget for a machine with `nr_cpus` CPUs.  Returns 0 or -ENOMEM. */
 int table_budget_new(unsigned int nr_cpus, uint64_t now_ns,
 		     struct table_budget **ret_budget);
-/* Whether a table may be made that `account` pays for (table_account.h).  False: not before the budget has
- * recovered; it is counted, and logged once until then. */
+/* Returns whether a table may be built that is charged to `account` (table_account.h).  If not,
+ * counts the refusal, and logs it once until the budget has recovered. */
 bool table_budget_allows(struct table_budget *b, uint64_t account, uint64_t now_ns);
-/* So much CPU time was spent on it. */
+/* Charges CPU time that was spent on a table. */
 void table_budget_spend(struct table_budget *b, uint64_t account, uint64_t now_ns,
 			uint64_t spent_ns);
-/* CPU time so far that users' accounts paid for. */
+/* Returns the CPU time charged to users' accounts so far. */
 uint64_t table_budget_spent_ns(struct table_budget *b);
-/* Tables so far that were not made. */
+/* Returns the number of tables refused so far. */
 uint64_t table_budget_refused(struct table_budget *b);
-void table_budget_free(struct table_budget *b); /* NULL is fine */
+void table_budget_free(struct table_budget *b); /* NULL is allowed */

@@ -21,13 +21,13 @@
 #include "record/helper/table_worker.h"
 
 enum {
-	TRIES = 2,         /* the first may have died of something else */
-	REFUSED_MAX = 256, /* files that are remembered */
+	TRIES = 2,         /* the first worker may have died for another reason */
+	REFUSED_MAX = 256, /* files remembered as refused */
 	REAP_TURNS = 100,
 	REAP_TURN_MS = 10
 };
 
-/* Of a file: those that the helper died of. */
+/* Identifies a file that crashed the helper. */
 struct file_key {
 	dev_t dev;
 	ino_t ino;
@@ -36,12 +36,14 @@ struct file_key {
 
 struct table_helper {
 	table_make make;
-	pthread_mutex_t lock; /* of all below; held while a table is made */
+	pthread_mutex_t
+		lock; /* protects the fields below; held while a table is built */
 	pid_t keeper;
-	struct table_answers answers; /* `cpu_ns`, `gives_up` without it */
-	uint64_t reaped_ns;           /* CPU time of those that were waited for */
-	bool is_silent;               /* it gave no answer, which is told */
-	size_t nr_refused;            /* ever */
+	struct table_answers
+		answers;    /* `cpu_ns` and `gives_up` are used without the lock */
+	uint64_t reaped_ns; /* CPU time of processes that have been reaped */
+	bool is_silent;     /* already logged that it gave no answer */
+	size_t nr_refused;  /* since the start */
 	struct file_key refused[REFUSED_MAX];
 };
 
@@ -64,7 +66,7 @@ static int table_helper_begin(struct table_helper *h, struct err *err)
 	return 0;
 }
 
-/* The keeper sees it, and ends with its worker. */
+/* Closes the connection; the keeper notices and exits together with its worker. */
 static void hang_up(struct table_helper *h)
 {
 	const struct timespec turn = { .tv_nsec = REAP_TURN_MS * 1000000 };
@@ -79,7 +81,8 @@ static void hang_up(struct table_helper *h)
 	for (int i = 0; i < REAP_TURNS && wait4(h->keeper, NULL, WNOHANG, &usage) == 0;
 	     i++)
 		(void)nanosleep(&turn, NULL);
-	/* They are children that were waited for now, with what their children took. */
+	/* They are reaped children now, so their CPU time is counted with that of their children.
+	 */
 	counted = table_worker_usage_ns(&usage);
 	h->answers.cpu_ns -= counted < h->answers.cpu_ns ? counted : h->answers.cpu_ns;
 	h->reaped_ns += counted;
@@ -97,14 +100,14 @@ static bool table_helper_is_fault(enum table_outcome outcome)
 	return outcome == TABLE_KILLED || outcome == TABLE_TOO_SLOW;
 }
 
-/* It may be of the machine, or of an earlier binary. */
+/* The machine, or an earlier binary, can be the cause of this outcome. */
 static bool table_helper_is_silence(enum table_outcome outcome)
 {
 	return outcome == TABLE_ENDED || outcome == TABLE_HUNG_UP ||
 	       outcome == TABLE_NO_ANSWER;
 }
 
-/* After all but TABLE_MADE and TABLE_NONE there is another worker for the next one. */
+/* After any outcome except TABLE_MADE and TABLE_NONE, a new worker handles the next question. */
 static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 					   struct unwind_table **ret_table,
 					   int *ret_error)
@@ -117,13 +120,13 @@ static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 	if (h->answers.fd < 0 && table_helper_begin(h, NULL))
 		return TABLE_HUNG_UP;
 	table_answers_drain(&h->answers);
-	/* There is room, unless who was asked before took no question. */
+	/* The socket has room unless the previous worker never read its question. */
 	if (!table_packet_send(h->answers.fd, MSG_DONTWAIT, &question, sizeof(question),
 			       fd))
 		outcome = table_answers_wait(&h->answers, since, ret_table, ret_error);
 	if (outcome == TABLE_MADE || outcome == TABLE_NONE)
 		return outcome;
-	/* The keeper ends a worker that does not end. */
+	/* The keeper kills a worker that does not exit. */
 	if (outcome == TABLE_NO_ANSWER || outcome == TABLE_GIVEN_UP ||
 	    outcome == TABLE_HUNG_UP || table_helper_is_gone(h))
 		hang_up(h);
@@ -146,7 +149,7 @@ static bool table_helper_is_refused(const struct table_helper *h,
 	return false;
 }
 
-/* A file's name is anybody's choice. */
+/* File names are untrusted: replace control characters before printing. */
 static void table_helper_tell(const char *path, const char *what)
 {
 	char name[512];
@@ -187,7 +190,7 @@ static enum table_outcome table_helper_ask_again(struct table_helper *h, int fd,
 	return outcome;
 }
 
-/* As table_helper_make() has it. */
+/* Converts an outcome to the errno of table_helper_make(). */
 static int table_helper_errno(enum table_outcome outcome, int error)
 {
 	if (table_helper_is_fault(outcome))
@@ -196,11 +199,12 @@ static int table_helper_errno(enum table_outcome outcome, int error)
 		return -EAGAIN;
 	if (outcome == TABLE_MADE)
 		return 0;
-	/* These two are not the worker's to say. */
+	/* A worker must not return these two codes. */
 	return error == -EPIPE || error == -EAGAIN ? -EBADMSG : error;
 }
 
-/* That of a worker that was ended before it answered is known when its keeper has ended. */
+/* The CPU time of a worker that was killed before its answer is known only after its keeper has
+ * exited. */
 static uint64_t used_ns(const struct table_helper *h)
 {
 	return h->answers.cpu_ns + h->reaped_ns;

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The calls themselves, here and below: sendmsg() and recvmsg() of glibc are socketcall(2) on s390x and
- * i386, which makes sockets, too. */
+/* Uses system calls directly, here and below.  glibc's sendmsg() and recvmsg() are socketcall(2)
+ * on s390x and i386, and allowing that would also allow creating sockets. */
 int table_packet_send(int fd, int flags, void *bytes, size_t len, int file)
 {
 	union {
@@ -40,11 +40,14 @@ int table_packet_receive(int fd, int flags, void *bytes, size_t len, int *ret_fi
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = { .bytes = { 0 } };
 	struct iovec part = { .iov_base = bytes, .iov_len = len };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  /* Without the padding, in which a second one fits. */
-				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		/* Excludes the padding, into which a second descriptor would
+				   * fit. */
+		.msg_controllen = CMSG_LEN(sizeof(int))
+	};
 	ssize_t n = syscall(SYS_recvmsg, fd, &message, flags | MSG_CMSG_CLOEXEC);
 	int error = errno;
 	const struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL;

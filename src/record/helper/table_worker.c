@@ -28,17 +28,19 @@
 #include "resolve/unwind/table.h"
 
 enum {
-	HELPER_FD = 3,      /* of both processes: their only file */
-	FILES_MAX = 256,    /* of the worker; of its user, those on their way, too */
-	WORK_SECONDS = 2,   /* of CPU time, for one table */
-	TRIM_ROWS = 1 << 16 /* of a table, whose memory is given back */
+	HELPER_FD = 3, /* the only open file of both processes */
+	FILES_MAX =
+		256, /* open files of the worker; the limit also counts descriptors in
+                             * transit */
+	WORK_SECONDS = 2,   /* CPU time for one table */
+	TRIM_ROWS = 1 << 16 /* free the memory of tables of this size */
 };
 
 static const uint64_t memory_max_bytes = 1 << 30;
 
 /* ---- the worker ---- */
 
-/* A file in memory with the table, or a negative errno. */
+/* Returns a file in memory that contains the table, or a negative errno. */
 static int table_worker_make_file(table_make make, int fd)
 {
 	struct unwind_table *table = NULL;
@@ -59,7 +61,7 @@ static int table_worker_make_file(table_make make, int fd)
 	return r ? r : file;
 }
 
-/* SIGPROF ends the worker. */
+/* Limits the CPU time: SIGPROF kills the worker. */
 static void set_time(unsigned int seconds)
 {
 	const struct itimerval t = { .it_value = { .tv_sec = (time_t)seconds } };
@@ -75,7 +77,7 @@ static void table_worker_limit(int what, uint64_t most)
 	(void)setrlimit((__rlimit_resource_t)what, &rlimit);
 }
 
-/* What it has of the daemon; 0: that cannot be known. */
+/* Returns the address space inherited from the daemon; 0 if unknown. */
 static uint64_t address_space_bytes(void)
 {
 	struct buf text = { 0 };
@@ -96,7 +98,7 @@ static void limit_worker(void)
 {
 	table_worker_limit(RLIMIT_NOFILE, FILES_MAX);
 	table_worker_limit(RLIMIT_FSIZE, TABLE_MAX_BYTES);
-	/* The shadow memory of sanitizers is larger than any limit. */
+	/* The shadow memory of sanitizers exceeds any limit. */
 	if (sizeof(void *) > 4 && !IS_SANITIZED)
 		table_worker_limit(RLIMIT_AS, address_space_bytes() + memory_max_bytes);
 }
@@ -134,7 +136,7 @@ static void table_worker_work(table_make make)
 	}
 }
 
-/* ---- its keeper ---- */
+/* ---- the keeper ---- */
 
 static pid_t begin_worker(table_make make, int child_fd)
 {
@@ -170,7 +172,7 @@ static bool tell_death(pid_t worker)
 	return true;
 }
 
-/* Until the daemon has hung up. */
+/* Runs until the daemon closes the connection. */
 static void table_worker_keep_child(table_make make, int child_fd)
 	__attribute__((noreturn));
 static void table_worker_keep_child(table_make make, int child_fd)
@@ -181,7 +183,7 @@ static void table_worker_keep_child(table_make make, int child_fd)
 	pid_t worker = 0;
 
 	for (;;) {
-		/* What comes is the worker's, who begins when something does. */
+		/* Leave the question to the worker; start one when a question arrives. */
 		fds[0].events = worker > 0 ? 0 : POLLIN;
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
@@ -201,7 +203,8 @@ static void table_worker_keep_child(table_make make, int child_fd)
 	_exit(0);
 }
 
-/* What the kernel ends first where memory is short: it costs a table, and the daemon all samples. */
+/* If memory is short, the kernel should kill this process first: that only costs a table, while
+ * killing the daemon would cost all samples. */
 static void offer_to_oom(void)
 {
 	int fd = io_open("/proc/self/oom_score_adj", O_WRONLY, 0);
@@ -222,12 +225,13 @@ void table_worker_keep(table_make make, int fd)
 		_exit(1);
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 	(void)prctl(PR_SET_NAME, "oprofile-tables", 0, 0, 0);
-	/* One that catches its signals would end by itself (a sanitizer, a test's frame). */
+	/* With inherited handlers (of a sanitizer or a test framework), a signal would not kill
+	 * the process but make it exit. */
 	for (int number = 1; number < NSIG; number++)
-		if (number !=
-		    SIGSYS) /* see daemon_calls.h, of a helper that is restarted */
+		if (number != SIGSYS) /* see daemon_calls.h; for a restarted helper */
 			(void)signal(number, SIG_DFL);
-	/* It ends with the daemon, and not when a terminal or a service's manager tells all. */
+	/* Ignore signals that a terminal or a service manager sends to the whole group: the
+	 * helper ends together with the daemon. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_worker.h - the two processes of the helper that makes unwind tables: the keeper, which reads nothing
- * but a signal, and its worker.
+/* table_worker.h - the two processes of the helper that builds unwind tables: the keeper, which
+ * reads only a signal from its worker, and the worker.
  * Layer: record. */
 #pragma once
 #include <stdint.h>
@@ -9,6 +9,6 @@
 
 struct rusage;
 
-/* What the keeper does, in a process of its own, until nobody has the other end of `fd`. */
+/* Runs the keeper, in a separate process, until the other end of `fd` is closed. */
 void table_worker_keep(table_make make, int fd) __attribute__((noreturn));
 uint64_t table_worker_usage_ns(const struct rusage *u);
