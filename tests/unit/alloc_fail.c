@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* The linker's --wrap gives these names: calls of malloc() come to __wrap_malloc(), and
- * __real_malloc() is the C library's. */
+/* With the linker's --wrap, calls of malloc() go to __wrap_malloc(), and __real_malloc() is
+ * that of the C library. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t nr, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -21,7 +21,7 @@ char *__wrap_strndup(const char *s, size_t len);
 int __wrap_vasprintf(char **ret_text, const char *format, va_list args);
 int __wrap_asprintf(char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* These two are what the C library makes of asprintf() and vasprintf() under _FORTIFY_SOURCE. */
+/* The C library calls these two for asprintf() and vasprintf() under _FORTIFY_SOURCE. */
 int __wrap___vasprintf_chk(char **ret_text, int flag, const char *format, va_list args);
 int __wrap___asprintf_chk(char **ret_text, int flag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -33,7 +33,7 @@ static bool fails_now(void)
 {
 	if (!calls_left || --calls_left)
 		return false;
-	calls_left = 1; /* the next one fails, too */
+	calls_left = 1; /* the next one also fails */
 	did_fail = true;
 	errno = ENOMEM;
 	return true;

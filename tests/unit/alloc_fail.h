@@ -14,7 +14,7 @@
 #pragma once
 #include <stdbool.h>
 
-/* The n-th allocation from now on (1: the next) returns NULL, as do all behind it. */
+/* Makes the n-th allocation from now on (1: the next one) and all later ones return NULL. */
 void alloc_fail_at(unsigned long n);
-/* Allocations work again; true if one failed since alloc_fail_at(). */
+/* Makes allocations work again. Returns true if one failed since alloc_fail_at(). */
 bool alloc_fail_off(void);

@@ -34,13 +34,13 @@ static void integers_in_both_orders(void **state)
 	assert_int_equal(cursor_u16(&c), 0x0302);
 }
 
-/* Every prefix of a record: exactly the fields that are whole are read. */
+/* Reads every prefix of a record: exactly the complete fields are read. */
 static void every_prefix_fails_where_it_ends(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len <= sizeof(bytes); len++) {
-		uint8_t *exact =
-			malloc(len ? len : 1); /* a sanitizer sees an overrun */
+		uint8_t *exact = malloc(
+			len ? len : 1); /* so that a sanitizer detects an overrun */
 		struct cursor c;
 
 		memcpy(exact, bytes, len);
@@ -93,7 +93,7 @@ static void varint_forms(void **state)
 		{ "\0", 1, 0, false },
 		{ "\x80", 1, 0, true },
 		{ "\x80\x80", 2, 0, true },
-		{ "\x80\0", 2, 0, false }, /* longer than needed, but whole */
+		{ "\x80\0", 2, 0, false }, /* longer than needed, but complete */
 		{ "\xe5\x8e\x26", 3, 624485, false },
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, UINT64_MAX, false },
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 0,

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-/* Little-endian: a version note of another owner, then the build-id deadbeef01. */
+/* Little-endian: a version note of another owner, then build-id deadbeef01. */
 static const uint8_t notes[] = {
 	4, 0, 0,   0,   4,   0, 0,    0,    1,    0,    0, 0, 'X', 'e', 'n',
 	0, 9, 9,   9,   9,   4, 0,    0,    0,    5,    0, 0, 0,   3,   0,
@@ -27,7 +27,7 @@ static void the_build_id_is_found(void **state)
 	assert_int_equal(elf_note_build_id(notes, sizeof(notes), false, &id, &len), 0);
 	assert_int_equal(len, 5);
 	assert_memory_equal(id, "\xde\xad\xbe\xef\x01", 5);
-	/* The last note may end without padding. */
+	/* The last note can end without padding. */
 	assert_int_equal(elf_note_build_id(notes, UNPADDED, false, &id, &len), 0);
 	assert_int_equal(len, 5);
 }
@@ -56,8 +56,8 @@ static void every_prefix_is_refused_or_ends(void **state)
 {
 	(void)state;
 	for (size_t cut = 0; cut < UNPADDED; cut++) {
-		uint8_t *exact =
-			malloc(cut ? cut : 1); /* a sanitizer sees an overrun */
+		uint8_t *exact = malloc(
+			cut ? cut : 1); /* so that a sanitizer detects an overrun */
 		const uint8_t *id = NULL;
 		size_t len = 0;
 		int r;

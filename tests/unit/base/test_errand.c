@@ -12,7 +12,7 @@
 static const uint64_t long_ns = 60000000000;
 static const uint64_t short_ns = 20000000;
 
-/* Runs until it may end. */
+/* Runs until it is allowed to end. */
 struct held {
 	struct errand errand; /* first */
 	pthread_mutex_t *gate;
@@ -91,7 +91,7 @@ static void what_hangs_is_left(void **state)
 	pthread_mutex_lock(&gate);
 	assert_int_equal(errand_run(&h->errand, short_ns), -ETIMEDOUT);
 	assert_int_equal(errand_nr_away(), 1);
-	/* The same is not tried again, others are. */
+	/* The same request is not repeated, others are sent. */
 	assert_int_equal(run_quick(ERRAND_FILE, 7), -EBUSY);
 	assert_int_equal(run_quick(ERRAND_FILE, 8), 0);
 	assert_int_equal(run_quick(ERRAND_MEMORY, 7), 0);
@@ -122,7 +122,7 @@ static void not_more_than_some_hang(void **state)
 	}
 	assert_int_equal(nr, 2);
 	assert_int_equal(errand_nr_away(), 2);
-	/* Files are still looked at. */
+	/* Files are still read. */
 	assert_int_equal(run_quick(ERRAND_FILE, 100), 0);
 	pthread_mutex_unlock(&gate);
 	for (unsigned int i = 0; i < nr; i++)

@@ -27,14 +27,14 @@ static void once_is_by_the_text(void **state)
 	log_say_once(LOG_NOTE, "%s: is heard", "b");
 	assert_int_equal(nr_said, 2);
 	assert_string_equal(last, "b: is heard");
-	/* What was dropped was not said. */
+	/* A message that was dropped does not count as reported. */
 	log_say_once(LOG_NOTE, "%s: nobody hears", "a");
 	assert_int_equal(nr_said, 3);
 	log_say(LOG_NOTE, "a: is heard");
 	assert_int_equal(nr_said, 4);
 }
 
-/* More than it remembers: they are said, each time. */
+/* More messages than it remembers are reported each time. */
 static void what_is_too_much_is_said(void **state)
 {
 	size_t before;

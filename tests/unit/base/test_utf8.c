@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lengths against table 3-7 of the Unicode standard, columns against wcwidth(3) of the C
- * library where its locale for UTF-8 is there. */
+/* Compares lengths with table 3-7 of the Unicode standard, and columns with wcwidth(3) of the C
+ * library if it has a UTF-8 locale. */
 #include "base/array.h"
 #include "base/utf8.h"
 
@@ -14,7 +14,7 @@ static void characters_are_read(void **state)
 {
 	static const struct {
 		const char *bytes;
-		size_t len; /* of the character; 0: none */
+		size_t len; /* length of the character; 0: invalid */
 		uint32_t code;
 	} rows[] = {
 		{ "a", 1, 'a' },
@@ -25,7 +25,7 @@ static void characters_are_read(void **state)
 		{ "\xef\xbf\xbf", 3, 0xffff },
 		{ "\xf0\x90\x80\x80", 4, 0x10000 },
 		{ "\xf4\x8f\xbf\xbf", 4, 0x10ffff },
-		{ "\x80", 0, 0 },             /* a continuation alone */
+		{ "\x80", 0, 0 },             /* a single continuation byte */
 		{ "\xc1\xbf", 0, 0 },         /* overlong */
 		{ "\xe0\x9f\xbf", 0, 0 },     /* overlong */
 		{ "\xf0\x8f\xbf\xbf", 0, 0 }, /* overlong */
@@ -53,7 +53,7 @@ static void columns_are_those_of_a_terminal(void **state)
 	(void)state;
 	assert_int_equal(utf8_columns('a'), 1);
 	assert_int_equal(utf8_columns(0xe9), 1);    /* e with an acute accent */
-	assert_int_equal(utf8_columns(0x301), 0);   /* the accent alone */
+	assert_int_equal(utf8_columns(0x301), 0);   /* a single accent */
 	assert_int_equal(utf8_columns(0x2026), 1);  /* an ellipsis */
 	assert_int_equal(utf8_columns(0x4e2d), 2);  /* a Chinese character */
 	assert_int_equal(utf8_columns(0xac00), 2);  /* a Korean syllable */
@@ -61,7 +61,7 @@ static void columns_are_those_of_a_terminal(void **state)
 	assert_int_equal(utf8_columns(0x1f600), 2); /* a face */
 }
 
-/* Too wide costs a few blanks, too narrow wraps the line. */
+/* Too wide only costs a few blanks; too narrow wraps the line. */
 static void no_letter_is_taken_for_narrower(void **state)
 {
 	size_t narrower = 0;
@@ -76,7 +76,7 @@ static void no_letter_is_taken_for_narrower(void **state)
 		    !utf8_is_control(code))
 			narrower++;
 	}
-	/* Room for what a later Unicode adds. */
+	/* Allow for characters of later Unicode versions. */
 	assert_true(narrower < 200);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often code ran: runs that lie on each other. */
+/* Tests execution counts of code from overlapping runs. */
 #include "aggregate/count/code_counts.h"
 #include "unit.h"
 
@@ -40,7 +40,7 @@ static void runs_on_each_other(void **state)
 	add_run(&c, 1, 10, 30, 3);
 	add_run(&c, 1, 20, 40, 2);
 	add_run(&c, 1, 50, 50, 1);
-	add_run(&c, 1, 60, 59, 7); /* damaged: it ends before it begins */
+	add_run(&c, 1, 60, 59, 7); /* damaged: the end is before the start */
 	add_run(&c, 0, 0, 7, 1);
 	check(&c, 1, of_one, 4);
 	check(&c, 0, of_other, 1);

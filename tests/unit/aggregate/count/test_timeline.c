@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A timeline against plain sums. */
+/* Compares a timeline with plain sums. */
 #include "aggregate/count/timeline.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ enum {
 	BUCKETS = 4,
 	CPUS = 2,
 	EVENTS = 2,
-	PLACES = 3000, /* more than are remembered of a span */
+	PLACES = 3000, /* more than a span remembers */
 	RUNS = 3000,
 	RUN_MAX = 60,
 	AGAIN = 1000000,
-	WORDS_OF_ONE = 3, /* a place; with TIMELINE_MANY; its samples */
+	WORDS_OF_ONE = 3, /* a location; with TIMELINE_MANY; its samples */
 	FEW_PLACES = 5,
 	FOLD_AT = 300, /* several times */
 	MANY_BUCKETS = 32
@@ -40,7 +40,7 @@ static uint64_t pair_b(uint32_t bucket, uint32_t cpu, uint32_t event)
 	       cpu << TALLY_EVENT_BITS | event;
 }
 
-/* Some of the same but for the place, of which many are the same, too. */
+/* Samples that only differ in the location, and often not even in that. */
 static void add_run(struct timeline *t)
 {
 	uint32_t actor = roll(ACTORS), bucket = roll(BUCKETS), cpu = roll(CPUS);
@@ -56,7 +56,7 @@ static void add_run(struct timeline *t)
 	}
 }
 
-/* Takes away what it has. */
+/* Empties the timeline. */
 static void take_span(const struct timeline *t, size_t i)
 {
 	const struct timeline_span *span = &t->spans.at[i];
@@ -79,7 +79,7 @@ static void what_is_added_is_there(void **state)
 	struct timeline t = { 0 };
 
 	(void)state;
-	/* Two sources have tracks of their own. */
+	/* Two sources have separate tracks. */
 	for (int source = 0; source < 2; source++) {
 		assert_int_equal(timeline_begin(&t), 0);
 		for (int i = 0; i < RUNS; i++) {
@@ -106,7 +106,7 @@ static void memory_grows_with_what_is_distinct(void **state)
 	assert_int_equal(timeline_begin(&t), 0);
 	for (uint32_t i = 0; i < AGAIN; i++)
 		assert_int_equal(timeline_add(&t, i % FEW_PLACES, pair_b(1, 0, 0)), 0);
-	/* The same place all the time. */
+	/* The location is always the same. */
 	for (uint32_t i = 0; i < AGAIN; i++)
 		assert_int_equal(timeline_add(&t, 1, pair_b(2, 0, 0)), 0);
 	timeline_end(&t);
@@ -118,7 +118,7 @@ static void memory_grows_with_what_is_distinct(void **state)
 	timeline_done(&t);
 }
 
-/* Events of a group, or processors, whose samples come in turn. */
+/* Samples alternate between the events of a group, or between CPUs. */
 static void memory_does_not_grow_with_turns(void **state)
 {
 	struct timeline t = { 0 };
@@ -139,8 +139,8 @@ static void memory_does_not_grow_with_turns(void **state)
 	timeline_done(&t);
 }
 
-/* What occurs twice, with others between, takes more words in one span than in two: here with
- * no room for them. */
+/* Samples that occur twice with others in between need more words in one span than in two.
+ * There is no room for these words. */
 static void folding_makes_room(void **state)
 {
 	struct timeline t = { 0 };
@@ -164,7 +164,7 @@ static void folding_makes_room(void **state)
 	timeline_done(&t);
 }
 
-/* The second source begins with what the first one ended with, and is of its own. */
+/* The second source begins with the samples that end the first one, and is counted separately. */
 static void sources_are_apart(void **state)
 {
 	struct timeline t = { 0 };

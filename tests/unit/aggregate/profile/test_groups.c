@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Groups by their values, against a plain list of those added. */
+/* Compares groups by their values with a plain list of the added values. */
 #include "aggregate/profile/groups.h"
 
 #include <string.h>
@@ -32,8 +32,8 @@ static void init(struct profile *p, struct key_list *keys, const char *list)
 	assert_int_equal(profile_init(p, &options), 0);
 }
 
-/* The keys of both halves of a group, mixed: each value comes back under its own key, and
- * equal values always are the same row. */
+/* Mixes the keys of both halves of a group: each value comes back under its own key, and equal
+ * values always are in the same row. */
 static void values_come_back(void **state)
 {
 	static uint32_t row_of[13 * 13 * 13 * 13 * 2]; /* + 1 */
@@ -74,7 +74,7 @@ static void values_come_back(void **state)
 	keys_done(&keys);
 }
 
-/* A report by nothing but its events has one group. */
+/* A report without keys, only with events, has one group. */
 static void without_values_there_is_one_group(void **state)
 {
 	struct key_list keys;
@@ -90,7 +90,7 @@ static void without_values_there_is_one_group(void **state)
 	keys_done(&keys);
 }
 
-/* Pairs in order first, as of a first source; then the same and others by search. */
+/* First pairs in order, as from a first source; then the same and others in any order. */
 static void appended_groups_are_found(void **state)
 {
 	enum {

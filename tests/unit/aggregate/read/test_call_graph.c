@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call graphs and sums of call trees, against a model that looks at each stack by itself.  Without
- * symbols the function of a frame is its image. */
+/* Compares call graphs and sums of call trees with a model that examines each stack separately.
+ * Without symbols, the function of a frame is its image. */
 #include "aggregate/profile/call_graph.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ enum {
 	PERIOD = 10
 };
 
-/* A stack is text: its images from the outermost inwards, 'a' and so on; '-' in front of it:
- * truncated. */
+/* A stack as text: its images from the outermost inwards, 'a' etc.; a leading '-' marks a
+ * truncated stack. */
 struct world {
 	struct dict dict;
 	struct session_info info;
@@ -111,7 +111,7 @@ static void add_sample(struct world *w, const char *stack, uint32_t thread,
 	w->nr++;
 }
 
-/* Each stack by itself: what is in it counts once. */
+/* Examines each stack separately, and counts each function in it once. */
 static void model(const struct world *w, struct counts *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -149,7 +149,7 @@ static void read_world(struct world *w, const struct profile_options *options,
 				  w->event, w->stack,   w->cpu };
 
 	assert_int_equal(profile_init(p, options), 0);
-	/* Twice, as two sources. */
+	/* Adds the samples twice, as two sources. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(profile_begin(p, &source), 0);
 		assert_int_equal(profile_add(p, &b, NULL), 0);
@@ -158,7 +158,7 @@ static void read_world(struct world *w, const struct profile_options *options,
 	profile_finish(p);
 }
 
-/* Which image a row is of, and which command. */
+/* Returns the image and the command of a row. */
 static void look_at_row(struct profile *p, uint32_t row, uint32_t *ret_comm,
 			uint32_t *ret_image)
 {
@@ -166,7 +166,7 @@ static void look_at_row(struct profile *p, uint32_t row, uint32_t *ret_comm,
 	const char *name = profile_text(p, group, 1);
 
 	*ret_comm = !strcmp(profile_text(p, group, 0), "two");
-	/* The kernel has another name here. */
+	/* The kernel has a different name here. */
 	*ret_image = strlen(name) == 2 ? (uint32_t)(name[1] - 'a') : NR_IMAGES - 1;
 }
 
@@ -259,7 +259,7 @@ static void any_stacks(void **state)
 	check(w);
 }
 
-/* The node of the path in a tree; CALL_ROOT: none. */
+/* Returns the node of the path in a tree; CALL_ROOT: none. */
 static uint32_t find_node(struct profile *p, const char *path)
 {
 	for (uint32_t n = CALL_FIRST; n < p->calls.nodes.nr; n++)
@@ -302,7 +302,7 @@ static void sums_of_nodes(void **state)
 	keys_done(&keys);
 }
 
-/* What is deeper is cut, frame by frame. */
+/* Frames that are deeper than the limit are dropped, one by one. */
 static void limit_of_depth(void **state)
 {
 	struct world *w = *state;

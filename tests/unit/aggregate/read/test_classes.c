@@ -26,13 +26,14 @@ static const struct class_event events[] = {
 	{ "CLK", 50000, 1 },
 };
 
-/* What was met, and the classes or the error that it comes to. */
+/* The combinations met, and the expected classes or error. */
 struct row {
 	unsigned int kept;
 	struct class met[MAX_MET];
 	size_t nr_met;
 	enum class_axis axis;
-	const char *titles; /* with a blank behind each; or the text of the error */
+	const char
+		*titles; /* titles, each with a trailing blank; or the error message */
 	bool fails;
 };
 
@@ -74,7 +75,7 @@ static void one_axis_makes_the_columns(void **state)
 		  .met = { { 1, 7, 8, 3 } },
 		  .nr_met = 1,
 		  .titles = "CLK:100000 " },
-		/* By unit mask, then name, then count, as a number. */
+		/* By unit mask, then name, then count as a number. */
 		{ .kept = KEEP_ALL,
 		  .met = { { 3, 1, 1, 1 },
 			   { 1, 1, 1, 1 },
@@ -96,7 +97,7 @@ static void one_axis_makes_the_columns(void **state)
 		  .nr_met = 2,
 		  .axis = CLASS_TID,
 		  .titles = "tid:20 tid:100 " },
-		/* Programs of one thread each. */
+		/* Programs with one thread each. */
 		{ .kept = KEEP_ALL,
 		  .met = { { 1, 100, 100, 0 }, { 1, 20, 20, 0 } },
 		  .nr_met = 2,
@@ -107,7 +108,7 @@ static void one_axis_makes_the_columns(void **state)
 		  .nr_met = 3,
 		  .axis = CLASS_TGID,
 		  .titles = "tgid:20 tgid:100 " },
-		/* Merged axes do not count. */
+		/* Merged axes are ignored. */
 		{ .kept = KEEP_UNIT_MASK,
 		  .met = { { 1, 1, 2, 3 }, { 0, 4, 5, 6 }, { 1, 7, 8, 9 } },
 		  .nr_met = 3,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine against a model that looks at every sample and every row. */
+/* Compares the engine with a model that examines every sample and every row. */
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"
 
@@ -96,7 +96,7 @@ static int make_world(void **state)
 		w->event[i] = w->events[roll(&seed, 2)];
 		w->stack[i] = w->stacks[roll(&seed, NR_STACKS)];
 		w->cpu[i] = roll(&seed, 4);
-		/* What a damaged file leaves behind. */
+		/* References that a damaged file leaves invalid. */
 		if (roll(&seed, 100) == 0)
 			w->stack[i] = DICT_NONE;
 		if (roll(&seed, 100) == 0)
@@ -117,7 +117,7 @@ static int free_world(void **state)
 	return 0;
 }
 
-/* The value of a key for one sample, as text; worked out without the engine. */
+/* Returns the value of a key for one sample as text, computed without the engine. */
 static void model_value(const struct world *w, size_t i, enum key_id id, char *out,
 			size_t size)
 {
@@ -176,7 +176,7 @@ static void run_engine(struct world *w, const struct profile_options *options,
 	};
 
 	assert_int_equal(profile_init(p, options), 0);
-	/* In two halves, the second as a source of its own. */
+	/* Adds the samples in two halves, the second one as a separate source. */
 	for (size_t half = 0; half < 2; half++) {
 		size_t from = half * NR_SAMPLES / 2;
 		struct sample_batch b = { NR_SAMPLES / 2,   w->time_ns + from,
@@ -249,7 +249,7 @@ static void rows_are_what_a_model_counts(void **state)
 	}
 }
 
-/* All samples, many times over, so that notes are summed up in between; as two sources. */
+/* Adds all samples many times as two sources, so that notes are summed up in between. */
 static void count_often(struct world *w, const struct profile_options *options,
 			struct profile *p)
 {
@@ -269,7 +269,7 @@ static void count_often(struct world *w, const struct profile_options *options,
 	profile_finish(p);
 }
 
-/* What was counted, one after the other: texts of all but the number of samples. */
+/* One counted row: the values of all keys as text, and the number of samples. */
 struct counted {
 	char *text;
 	uint64_t samples;
@@ -301,7 +301,7 @@ static int by_text(const void *a, const void *b)
 		      ((const struct counted *)b)->text);
 }
 
-/* Each text once. */
+/* Each text occurs once. */
 static void sum_counts(struct counts *c)
 {
 	size_t nr = 0;
@@ -365,7 +365,7 @@ static void count_timeline(struct profile *p, struct counts *c)
 	sum_counts(c);
 }
 
-/* Rows of a timeline are sums of who it was. */
+/* Rows of a timeline add up to the rows of the actors. */
 static void check_sums(const struct profile *p, const struct profile *model)
 {
 	uint64_t sum = 0;
@@ -390,7 +390,7 @@ static void a_timeline_has_what_rows_have(void **state)
 		{ "lib-image:/image/b", false },
 		{ "/image/c", false },
 		{ "time:0-0.00005s", false },
-		/* Without symbols a function has the name of its image. */
+		/* Without symbols, a function has the name of its image. */
 		{ "symbol:*/b", false },
 		{ "symbol-exclude:*/b,*/c", false },
 		{ NULL, true },
@@ -435,7 +435,7 @@ static void a_timeline_has_what_rows_have(void **state)
 	}
 }
 
-/* Rows against those of a profile that never knew more. */
+/* Compares the rows with those of a profile that never knew more keys. */
 static void check_given_up(struct world *w, bool plain, size_t most_cells,
 			   unsigned int want)
 {
@@ -483,10 +483,10 @@ static void too_many_cells_are_told_apart_by_less(void **state)
 {
 	struct world *w = *state;
 
-	/* 10 threads, of different names or processes, 5 CPUs, 2 events. */
+	/* 10 threads with different names or processes, 5 CPUs, 2 events. */
 	check_given_up(w, false, 50, NEED_TID | NEED_CPU);
 	check_given_up(w, false, 15, NEED_TID | NEED_CPU | NEED_PID);
-	/* In plain counters, before and behind. */
+	/* In plain counters, before and after the change. */
 	check_given_up(w, true, 15, NEED_TID | NEED_CPU | NEED_PID);
 }
 
@@ -570,7 +570,7 @@ static void irq_enablers_are_known_by_name(void **state)
 	assert_false(quality_enables_irqs("memcpy"));
 }
 
-/* Adds pairs twice, in an order far from theirs, and looks for each. */
+/* Adds pairs twice in a mixed order, and looks up each one. */
 static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
 			uint64_t more_b, uint64_t first_period, uint64_t step)
 {
@@ -578,7 +578,7 @@ static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
 
 	for (uint64_t round = 0; round <= 1; round++) {
 		for (uint64_t i = 0; i < nr; i++) {
-			uint64_t n = i * 7919 % nr; /* a prime that divides none */
+			uint64_t n = i * 7919 % nr; /* a prime that divides no size */
 
 			assert_int_equal(tally_add(&t, n << shift_a,
 						   n % 3 << shift_b | more_b,
@@ -594,7 +594,7 @@ static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
 		assert_int_equal(t.cells[i].b, n % 3 << shift_b | more_b);
 		assert_int_equal(t.cells[i].samples, 2);
 		assert_int_equal(t.cells[i].period, 2 * first_period + step);
-		/* What is above the event's bits goes before `a`. */
+		/* The bits above those of the event sort before `a`. */
 		if (i && t.cells[i].b >> TALLY_EVENT_BITS ==
 				 t.cells[i - 1].b >> TALLY_EVENT_BITS)
 			assert_true(t.cells[i].a > t.cells[i - 1].a);
@@ -611,7 +611,7 @@ static void a_tally_forgets_nothing_and_is_in_order(void **state)
 	check_tally(20000, 32, 0, 0, 5, 1);
 	check_tally(20000, 3, TALLY_EVENT_BITS, 1, 9, 0);
 	check_tally(1, 0, 0, 0, 1, 0);
-	/* More notes than are kept at once, several times. */
+	/* More notes than are kept at once, several times over. */
 	check_tally(1500000, 0, 40, 2, 1, 1);
 	check_tally(1500000, 0, 1, 0, 7, 0);
 	/* 19 and 30 bits: packed, without room for the number of a note. */
@@ -642,7 +642,7 @@ static void few_cells_are_summed_up(void **state)
 	tally_done(&t);
 }
 
-/* Parts of it have many cells in common: only together they tell how many there are. */
+/* The parts share many cells, so only their union gives the number of cells. */
 static void a_settled_tally_knows_how_many(void **state)
 {
 	enum {
@@ -679,7 +679,7 @@ static void nothing_is_a_tally_too(void **state)
 	tally_done(&t);
 }
 
-/* Times and actors far from 0, whose notes first count alike, then each otherwise. */
+/* Times and actors far from 0, whose notes first all count alike and later differ. */
 static void notes_that_count_differently_are_summed_up(void **state)
 {
 	enum {
@@ -745,8 +745,8 @@ static void dense_counts_move_to_the_tally_when_too_big(void **state)
 	tally_done(&t);
 }
 
-/* Against a tally that counts all itself: small counts, such that run over, and from some place on
- * more than there is room for. */
+/* Compares with a tally that counts everything itself: small counts, counts that overflow, and
+ * from some location on more cells than there is room for. */
 static void dense_adds_many_samples_at_once(void **state)
 {
 	static const uint64_t counts[] = { 1, 255, 256, 3, 1000 };
@@ -779,8 +779,8 @@ static void dense_adds_many_samples_at_once(void **state)
 	tally_done(&model);
 }
 
-/* Many samples of one cell, in batches whose length is no multiple of anything; every
- * other source has one sample of an event too many for plain arrays. */
+/* Many samples of one cell, in batches of odd lengths; every other source has one sample of an
+ * event too many for plain arrays. */
 static void counts_that_run_over_are_carried(void **state)
 {
 	enum {

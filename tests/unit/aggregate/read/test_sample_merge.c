@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Segments of several recordings as one stream. */
+/* Reads segments of several recordings as one stream. */
 #include "aggregate/read/sample_merge.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ struct world {
 	struct sample_merge *merge;
 };
 
-/* Segment `n` has a sample each 1000 ns from n * 500 + n * 50 * 1000 on, all of one command
- * and one binary, whose numbers differ from segment to segment. */
+/* Writes segment `n`: one sample every 1000 ns from n * 500 + n * 50 * 1000 on, all with one
+ * command and one binary, whose numbers differ between the segments. */
 static void write_segment(struct world *w, int n, const char *host, const char *boot,
 			  uint64_t kernel_start)
 {
@@ -110,7 +110,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* The first one or two segments are of one session, the third of another. */
+/* The first one or two segments belong to one session, the third one to another. */
 static void add(struct world *w, const char *word, bool chosen)
 {
 	struct err err;
@@ -128,7 +128,7 @@ static void add(struct world *w, const char *word, bool chosen)
 	}
 }
 
-/* How many samples each segment (by its period) gave; all in order of time. */
+/* Counts the samples of each segment (identified by its period); all are in order of time. */
 static void count(struct world *w, uint64_t counts[SEGMENTS])
 {
 	const struct dict *d = sample_merge_dict(w->merge);
@@ -172,13 +172,13 @@ static void test_all_in_order(void **state)
 	write_all(w);
 	add(w, NULL, false);
 	d = sample_merge_dict(w->merge);
-	/* Known before the samples. */
+	/* These are known before the samples are read. */
 	assert_int_equal(d->events.nr, 2);
 	assert_int_equal(d->images.nr, 2);
 	count(w, counts);
 	for (int i = 0; i < SEGMENTS; i++)
 		assert_int_equal(counts[i], SAMPLES);
-	/* Two kernels, and one binary: three of them had it. */
+	/* Two kernels, and one binary that three of the segments have. */
 	assert_int_equal(d->images.nr, 3);
 	machines = sample_merge_machines(w->merge);
 	assert_int_equal(machines[0], 0);
@@ -239,7 +239,7 @@ static void test_an_event_alone(void **state)
 	assert_int_equal(sample_merge_dict(w->merge)->events.nr, 1);
 }
 
-/* The same host and boot, but the kernel elsewhere: it was another boot after all. */
+/* The same host and boot, but the kernel is at another address: it was another boot after all. */
 static void test_machines_are_told_by_their_kernel(void **state)
 {
 	struct world *w = *state;
@@ -251,7 +251,7 @@ static void test_machines_are_told_by_their_kernel(void **state)
 	assert_int_equal(sample_merge_info(w->merge)->nr_machines, 2);
 }
 
-/* One that does not know its host is not another machine for that. */
+/* An unknown host does not make it another machine. */
 static void test_a_host_without_a_name(void **state)
 {
 	struct world *w = *state;

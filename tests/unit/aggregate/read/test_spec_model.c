@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random profile specifications over random samples: the profile selects what a model
- * selects that parses the words and matches every sample by itself, one by one. */
+/* Applies random profile specifications to random samples: the profile must select the samples
+ * that a model selects, which parses the specification and matches each sample separately. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +27,11 @@ enum {
 
 #define VMLINUX "/boot/vmlinux-6.1"
 
-/* An image as recorded, and what it can be asked for by. */
+/* An image as recorded, and the names that can select it. */
 static const struct model_image {
 	enum image_kind kind;
 	const char *recorded;
-	const char *names[3]; /* the first is what OProfile's layouts call it */
+	const char *names[3]; /* the first one is its name in OProfile's layouts */
 	bool kernel;
 } images[] = {
 	{ IMAGE_KERNEL,
@@ -77,7 +77,7 @@ enum {
 	NR_COMMS = COUNT_OF(comms)
 };
 
-/* A sample as the model sees it; -1 where something was damaged. */
+/* A sample in the model; -1 for damaged values. */
 struct model_sample {
 	int number;
 	int image;
@@ -158,10 +158,11 @@ static void make_sample(struct world *w, size_t i, const struct model_sample *th
 	m->image = (int)roll(NR_IMAGES);
 	m->event = (int)roll(NR_EVENTS);
 	m->cpu = roll(NR_CPUS);
-	/* What a damaged file leaves behind. */
+	/* References that a damaged file leaves invalid. */
 	if (!roll(50))
 		m->image = -1;
-	/* Of events only early ones; late ones are few: both are counted on other ways. */
+	/* Only early samples have an invalid event. Late samples have few events, and are
+	 * counted by other code. */
 	if (!roll(20) && i < NR_SAMPLES / 3)
 		m->event = -1;
 	else if (i > NR_SAMPLES / 3)
@@ -238,7 +239,7 @@ static void split(const char *list, struct model_values *values)
 
 	for (;; list++) {
 		if (*list && (*list != ',' || list[-1] == '\\')) {
-			len -= *list == ','; /* takes the backslash's place */
+			len -= *list == ','; /* replaces the backslash */
 			values->at[values->nr][len++] = *list;
 			continue;
 		}
@@ -250,7 +251,7 @@ static void split(const char *list, struct model_values *values)
 	}
 }
 
-/* The values behind the last word with the tag, or of all bare words for "". */
+/* Gets the values after the last word with the tag, or for "" those of all words without a tag. */
 static void values_of(const struct model_words *words, const char *tag,
 		      struct model_values *values)
 {
@@ -372,8 +373,8 @@ static bool image_is(const struct model_values *values, int image)
 	return false;
 }
 
-/* Where an end of a span is, in nanoseconds behind the first sample.  Shares are halves of
- * per cents, which come out even: 2499 spaces of a microsecond. */
+/* Returns the end of a span in nanoseconds after the first sample. Percentages are multiples of
+ * 0.5, which give whole values: 2499 intervals of a microsecond. */
 static double model_moment(const char *text, double open)
 {
 	char *end;
@@ -384,7 +385,7 @@ static double model_moment(const char *text, double open)
 	if (*end == '%')
 		return v >= 100 ? 1e15 : v * (NR_SAMPLES - 1) * 10;
 	v *= !strncmp(end, "us", 2) ? 1e3 : !strncmp(end, "ms", 2) ? 1e6 : 1e9;
-	/* What is older than the start counts as its first moment. */
+	/* An earlier sample counts as one at the first moment. */
 	return v > 0 ? v - BEFORE_US * 1000 : -1e15;
 }
 
@@ -397,7 +398,7 @@ static bool span_has(const char *text, double at)
 	double to = number * width;
 
 	if (dash)
-		/* Rounded: fractions of seconds are not exact. */
+		/* Round, as fractions of seconds are not exact. */
 		return at > model_moment(text, -1e15) - 0.4 &&
 		       at < model_moment(dash + 1, 1e15) - 0.4;
 	if (to >= (NR_SAMPLES - 1) * 1000)
@@ -415,7 +416,7 @@ static bool time_wanted(const struct model_values *values, int number)
 	return !values->nr;
 }
 
-/* All lists of a specification. */
+/* Evaluates all lists of a specification. */
 struct model_spec {
 	struct model_values any, image, exclude, lib, lib_exclude;
 	struct model_values event, count, unit_mask, comm, tgid, tid, cpu;
@@ -464,7 +465,7 @@ static bool images_wanted(const struct model_spec *spec, const struct model_samp
 	return true;
 }
 
-/* Without symbols the image stands for its functions. */
+/* Without symbols, the image is used instead of its functions. */
 static bool symbol_wanted(const struct model_spec *spec, const struct model_sample *m)
 {
 	const char *name = m->image < 0 ? "[damaged]" : images[m->image].names[0];
@@ -474,7 +475,7 @@ static bool symbol_wanted(const struct model_spec *spec, const struct model_samp
 		!text_wanted(&spec->symbol_exclude, name, false));
 }
 
-/* The application under which the sample is shown, NULL: it is not. */
+/* Returns the application under which the sample is shown; NULL: it is not shown. */
 static const char *model_app(const struct model_spec *spec,
 			     const struct model_sample *m)
 {
@@ -515,7 +516,7 @@ static void put_char(char *out, char c)
 	out[len] = '\0';
 }
 
-/* From a bracket to its end: as letters, or as it stands. */
+/* Copies a name from a bracket to its end, either as wildcards or unchanged. */
 static void put_bracket(char *out, const char **name)
 {
 	if (roll(2)) {
@@ -527,7 +528,7 @@ static void put_bracket(char *out, const char **name)
 	put_char(out, ']');
 }
 
-/* A pattern made of a name: some letters become wildcards, some wrong. */
+/* Makes a pattern from a name: some letters become wildcards, some are changed. */
 static void put_pattern(char *out, const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -553,7 +554,7 @@ static void put_pattern(char *out, const char *name)
 		} else if (how == 3 && roll(4) == 0) {
 			put_text(out, "x");
 		} else if (*name == '[') {
-			/* Sets are always closed: what glibc makes of others is its own. */
+			/* Sets are always closed, as glibc's treatment of others is special. */
 			put_bracket(out, &name);
 		} else {
 			put_char(out, *name);
@@ -688,7 +689,7 @@ static void random_word(char *out)
 			put_text(out, ",");
 		put_value(out, tag);
 	}
-	/* An empty value alone is refused, which is another test's matter. */
+	/* A single empty value is refused, which another test checks. */
 	if (!out[strcspn(out, ":")] || !out[strcspn(out, ":") + 1] ||
 	    out[strcspn(out, ":") + 1] == ',')
 		put_text(out, *tag ? "0" : "");
@@ -737,7 +738,7 @@ static void run_profile(struct world *w, struct spec *spec, struct profile *p,
 	profile_finish(p);
 }
 
-/* Every sample has a time of its own: a row is a sample. */
+/* Every sample has a different time, so a row is a sample. */
 static void compare(struct world *w, struct profile *p, const struct model_words *words,
 		    uint64_t *nr_selected)
 {
@@ -766,7 +767,7 @@ static void compare(struct world *w, struct profile *p, const struct model_words
 	}
 }
 
-/* Grouped more coarsely, samples are counted on another way. */
+/* With fewer groups, samples are counted by other code. */
 static void compare_sums(struct world *w, struct profile *p,
 			 const struct model_words *words)
 {
@@ -824,7 +825,7 @@ static void random_specifications_select_what_the_model_selects(void **state)
 		profile_done(&p);
 		run_profile(w, &spec, &p, &coarse);
 		assert_int_equal(p.samples, all);
-		/* One in eight is enough of what takes that long. */
+		/* One in eight is enough for slow checks. */
 		if (n % 8 == 0)
 			compare_sums(w, &p, &words);
 		profile_done(&p);
@@ -832,7 +833,7 @@ static void random_specifications_select_what_the_model_selects(void **state)
 	}
 	keys_done(&keys);
 	keys_done(&coarse);
-	/* The words are of a kind that decides something. */
+	/* The words can select or reject samples. */
 	assert_true(nr_partial > NR_SPECS / 3);
 	print_message("%d specifications, %d select a part, %llu samples in all\n",
 		      NR_SPECS, nr_partial, (unsigned long long)nr_selected);

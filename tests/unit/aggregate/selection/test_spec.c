@@ -136,7 +136,7 @@ static void a_tag_twice(void **state)
 	assert_string_equal(err.text, "tag specified more than once: event:a");
 	spec_done(&spec);
 
-	/* The last one wins with numbers too, and over `all`. */
+	/* The last one also wins for numbers, and over `all`. */
 	spec = parse("tid:1", "tid:2");
 	assert_false(spec_wants_thread(&spec, 9, 1, ""));
 	assert_true(spec_wants_thread(&spec, 9, 2, ""));
@@ -145,7 +145,7 @@ static void a_tag_twice(void **state)
 	assert_false(spec_wants_cpu(&spec, 2));
 	assert_true(spec_wants_cpu(&spec, 3));
 	spec_done(&spec);
-	/* Bare words are no tag: they add up. */
+	/* Words without a tag add up. */
 	spec = parse("a", "a");
 	assert_int_equal(spec.lists[SPEC_ANY_IMAGE].values.nr, 2);
 	spec_done(&spec);
@@ -388,7 +388,7 @@ static void tags_are_combined(void **state)
 	assert_true(wants(&spec, &app, &lib, &top));
 	assert_false(wants(&spec, &other, &lib, &top));
 	spec_done(&spec);
-	/* The kernel below one program: not in its own right. */
+	/* The kernel below one program, not as a separate entry. */
 	spec = parse("image:a", "lib-image:no-vmlinux");
 	assert_true(wants(&spec, &app, &kernel, &top));
 	assert_false(top);

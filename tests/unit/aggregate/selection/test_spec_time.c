@@ -13,7 +13,7 @@
 #include "alloc_fail.h"
 #include "unit.h"
 
-/* A recording that began at 1 s, with samples from 2 s to 12 s. */
+/* A recording that started at 1 s, with samples from 2 s to 12 s. */
 static const struct session_span ten_seconds = { .start_ns = 1000000000,
 						 .first_ns = 2000000000,
 						 .last_ns = 12000000000,
@@ -46,14 +46,14 @@ static void spans_are_where_they_are(void **state)
 		{ "-2s", 0, 3000000000 },
 		{ "0-2s", 0, 3000000000 },
 		{ "10%-3s", 3000000000, 4000000000 },
-		/* The clock of the day was 1700000000 when the recording began. */
+		/* The time of day was 1700000000 when the recording started. */
 		{ "@1700000002-", 3000000000, UINT64_MAX },
 		{ "@1700000001.5-@1700000003", 2500000000, 4000000000 },
 		{ "@1700000001.000000001-3s", 2000000001, 4000000000 },
 		{ "-@1700000001", 0, 2000000000 },
 		{ "@0-@1700000001.25", 0, 2250000000 },
 		{ "@1600000000-@1699999998", 0, 0 },
-		/* It ends before it begins, which is not known before the times are. */
+		/* The end is before the start, which is only detected when the times are known. */
 		{ "50%-1s", 7000000000, 2000000000 },
 	};
 
@@ -139,7 +139,7 @@ enum {
 	NR = 10
 };
 
-/* Ten samples, one a second from the first to a second before the last. */
+/* Ten samples, one per second, the last one a second before the end. */
 static const uint64_t times[NR] = { 2000000000,  3000000000, 4000000000, 5000000000,
 				    6000000000,  7000000000, 8000000000, 9000000000,
 				    10000000000, 11000000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cells become rows: those of one `who` after the other, those in no order or with more of anything
- * than fits into a number, and those of a second source; against plain sums. */
+/* Compares the rows made of cells with plain sums: cells grouped by `who`, unordered cells,
+ * cells with values that are too large for a number, and those of a second source. */
 #include "aggregate/views/cells_rows.h"
 
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 
 enum {
 	SOME_EVENTS = 3,
-	MANY_EVENTS = 5000 /* more than have a number beside that of a place */
+	MANY_EVENTS = 5000 /* more than can be packed with the number of a location */
 };
 
-/* Two places each have one tuple. */
+/* Each tuple has two locations. */
 struct shape {
 	uint32_t whos;
 	uint32_t places;
 	uint32_t events;    /* of the profile; SOME_EVENTS of them have samples */
-	bool is_mixed;      /* the whos come in no order */
+	bool is_mixed;      /* the `who` values are not in order */
 	unsigned int times; /* sources of the same */
 };
 
@@ -54,7 +54,7 @@ static void end(struct world *w)
 	keys_done(&w->keys);
 }
 
-/* The last of the events, too. */
+/* The last event also occurs. */
 static uint32_t event_of(const struct shape *s, uint32_t i)
 {
 	return i ? s->events - i : 0;
@@ -82,7 +82,7 @@ static struct tally make_cells(const struct shape *s)
 	return t;
 }
 
-/* What the two places of a tuple have together. */
+/* Returns the samples that the two locations of a tuple have together. */
 static uint64_t samples_of(const struct shape *s, uint32_t who, uint32_t where,
 			   uint32_t e)
 {
@@ -136,7 +136,7 @@ static void runs_in_order(void **state)
 	(void)state;
 	check(&(struct shape){ 1, 2, SOME_EVENTS, false, 1 });
 	check(&(struct shape){ 50, 60, SOME_EVENTS, false, 1 });
-	/* Some megabytes: cells are given back on the way. */
+	/* Some megabytes: cells are freed meanwhile. */
 	check(&(struct shape){ 400, 2000, SOME_EVENTS, false, 1 });
 }
 

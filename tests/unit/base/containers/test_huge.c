@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Big memory keeps what was in it, and zeroed memory is zero. */
+/* Large memory keeps its content, and zeroed memory is zero. */
 #include "base/array.h"
 #include "base/containers/huge.h"
 

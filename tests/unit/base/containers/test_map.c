@@ -27,7 +27,7 @@ static void many_pairs_come_back(void **state)
 		assert_int_equal(map_get(&m, i % 100, i / 100), i);
 	assert_true(map_get(&m, 100, 0) == MAP_NONE);
 	assert_true(map_get(&m, 0, 200) == MAP_NONE);
-	/* Never so full that a search could not end. */
+	/* The table is never so full that a search would not end. */
 	assert_true(m.nr * 8 <= (m.mask + 1) * 5);
 	map_done(&m);
 	assert_true(map_get(&m, 1, 1) == MAP_NONE);
@@ -76,7 +76,7 @@ static void at_tells_new_from_old(void **state)
 	map_done(&m);
 }
 
-/* Against an array: every removal moves others. */
+/* Compares the map with an array; every removal moves other entries. */
 static void removed_keys_are_gone_and_no_others(void **state)
 {
 	enum {
@@ -143,7 +143,7 @@ static void short_memory_leaves_the_map_whole(void **state)
 	assert_null(map_at(&m, 1, 1, &is_new));
 	assert_true(alloc_fail_off());
 
-	/* The first allocation works, the next (it grows) fails. */
+	/* The first allocation succeeds, the next one (to grow) fails. */
 	alloc_fail_at(2);
 	while (map_set(&m, nr, 0, nr) == 0)
 		nr++;

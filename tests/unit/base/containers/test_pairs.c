@@ -26,7 +26,7 @@ static void many_pairs_come_back(void **state)
 	for (uint32_t i = 0; i < 200000; i++)
 		assert_int_equal(add(&p, i % 100, i / 100, 7), i);
 	assert_int_equal(p.nr, 200000);
-	/* Never so full that a search could not end. */
+	/* The table is never so full that a search would not end. */
 	assert_true(p.nr <= p.mask);
 	pairs_done(&p);
 	assert_int_equal(p.nr, 0);
@@ -46,7 +46,7 @@ static void the_pair_is_ordered(void **state)
 	pairs_done(&p);
 }
 
-/* What is in the table stays when it could not grow. */
+/* The table keeps its entries if it cannot grow. */
 static void no_memory_loses_nothing(void **state)
 {
 	struct pairs p = { 0 };
@@ -58,7 +58,7 @@ static void no_memory_loses_nothing(void **state)
 	assert_null(pairs_at(&p, 1, 1, &is_new));
 	assert_true(alloc_fail_off());
 
-	/* The first allocation works, the next (it grows) fails. */
+	/* The first allocation succeeds, the next one (to grow) fails. */
 	alloc_fail_at(2);
 	for (;; nr++) {
 		uint32_t *cell = pairs_at(&p, nr, 3, &is_new);

@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Sorts numbers whose low bits are their positions: so they show what order equal ones are in. */
+/* Sorts numbers whose low bits are their positions, which shows the order of equal ones. */
 static void check(size_t nr, unsigned int shift, uint64_t mask)
 {
 	uint64_t *numbers = calloc(nr + 1, sizeof(*numbers));
@@ -38,9 +38,9 @@ static void check(size_t nr, unsigned int shift, uint64_t mask)
 	assert_true(sorted == numbers || sorted == room);
 	for (size_t i = 0; i < nr; i++)
 		sum -= sorted[i];
-	assert_true(!sum); /* none is lost */
-	/* Positions make all of them different: in order of the whole, each equal part is in the
-	 * order it came in. */
+	assert_true(!sum); /* no number is lost */
+	/* Positions make all numbers different: sorted by the whole number, equal keys keep
+	 * their order. */
 	for (size_t i = 1; i < nr; i++)
 		assert_true(sorted[i - 1] < sorted[i]);
 	free(numbers);
@@ -49,7 +49,7 @@ static void check(size_t nr, unsigned int shift, uint64_t mask)
 
 static void equal_ones_stay_in_order(void **state)
 {
-	/* One by one, by short digits, by long ones; and the sizes around these. */
+	/* Insertion sort, short digits, long digits, and the sizes around their limits. */
 	static const size_t sizes[] = { 0,  1,   2,   3,    39,   40,   41,
 					50, 191, 500, 2047, 2048, 2049, MOST };
 
@@ -63,7 +63,7 @@ static void equal_ones_stay_in_order(void **state)
 	}
 }
 
-/* Without the shift the low bits count, too, and numbers may fill all 64. */
+/* Without the shift, the low bits also count, and numbers can use all 64 bits. */
 static void whole_numbers(void **state)
 {
 	static uint64_t numbers[MOST], room[MOST];
@@ -78,7 +78,7 @@ static void whole_numbers(void **state)
 			    UINT64_MAX - (MOST - 1 - i) * 0x1000100010001ULL);
 }
 
-/* Bits below the shift do not count: these stay as they are. */
+/* Bits below the shift are ignored, so these keep their order. */
 static void low_bits_do_not_count(void **state)
 {
 	uint64_t numbers[] = { 0x105, 0x104, 0x003, 0x103, 0x001, 0x002 };

@@ -55,7 +55,7 @@ static void a_length_cuts(void **state)
 	strtab_done(&t);
 }
 
-/* Bytes of a file: a NUL inside ends the string, and nothing behind it is looked at. */
+/* Bytes of a file: a NUL ends the string, and the bytes after it are ignored. */
 static void a_nul_inside_ends_it(void **state)
 {
 	struct strtab t;
@@ -89,7 +89,7 @@ static void every_allocation_may_fail(void **state)
 			return;
 		}
 		assert_true(r == -ENOMEM || number == STRTAB_FAILED);
-		/* It works again, with no trace of the failure. */
+		/* It works again, as if nothing had failed. */
 		if (!r) {
 			assert_true(strtab_find(&t, "name") == STRTAB_FAILED);
 			assert_int_equal(strtab_add(&t, "name"), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that no page cache holds come as they are, in pieces of any order. */
+/* Reads files that are not in the page cache, block by block in any order. */
 #include "base/files/direct.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum {
 	MB = 1 << 20,
-	FILE_BYTES = 20 * MB + 12345 /* its end is nowhere in particular */
+	FILE_BYTES = 20 * MB + 12345 /* its end is not aligned */
 };
 
 static uint8_t *made(void)
@@ -56,7 +56,7 @@ static void bytes_come_as_they_are(void **state)
 		}
 	}
 	direct_close(d);
-	/* It was not brought into the cache. */
+	/* Reading did not add it to the page cache. */
 	assert_true(direct_is_worth(fd, 0, FILE_BYTES));
 	close(fd);
 	free(memory);
@@ -97,7 +97,7 @@ static void what_goes_wrong_is_said(void **state)
 	assert_int_equal(direct_wait(d, 2), MB);
 	assert_memory_equal(memory + 2 * MB, all + 2 * MB, MB);
 	assert_true(direct_wait(d, 1) < 0);
-	/* Closed while something is on its way: nobody writes to `memory` behind that. */
+	/* Closed during a read: `memory` is not written to after that. */
 	direct_ask(d, 0, memory, MB, 0);
 	direct_ask(d, 1, memory + MB, MB, 0);
 	direct_send(d);

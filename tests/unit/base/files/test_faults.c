@@ -28,7 +28,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* The list is that of the process: this case comes first. */
+/* The list belongs to the process, so this case comes first. */
 static void missing_files_are_not_reported(void **state)
 {
 	(void)state;

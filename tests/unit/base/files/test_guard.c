@@ -43,7 +43,7 @@ static int guard_held(void)
 	return r;
 }
 
-/* What the owner of the directory above does. */
+/* Does what the owner of the directory above could do. */
 static void replace_with_link(void)
 {
 	assert_int_equal(rename("above", "aside"), 0);
@@ -77,7 +77,7 @@ static void changes_stay_in_the_held_directory(void **state)
 	assert_int_equal(io_unlink(template), 0);
 	assert_int_equal(io_rmdir("above/held/c"), 0);
 	assert_int_equal(io_remove_tree("above/held/a"), 0);
-	/* Nothing is left in the one, and nothing came into the other. */
+	/* No file is left in the first directory, and none was created in the second. */
 	assert_int_equal(rmdir("aside/held"), 0);
 	assert_int_equal(rmdir("victim/held"), 0);
 }

@@ -48,12 +48,12 @@ static void files_come_back(void **state)
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
 	assert_int_equal(b.len, sizeof(bytes));
 	assert_memory_equal(b.data, bytes, sizeof(bytes));
-	/* It appends, and `max` speaks of what is read now. */
+	/* It appends, and `max` limits the bytes of this read. */
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
 	assert_int_equal(b.len, 2 * sizeof(bytes));
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes) - 1), -EFBIG);
 	buf_done(&b);
-	/* Nothing of the way there stays. */
+	/* No temporary file stays. */
 	assert_int_equal(access(in_folder("f.part"), F_OK), -1);
 }
 
@@ -63,7 +63,7 @@ static void locks_are_of_their_owner(void **state)
 	int fd;
 
 	(void)state;
-	/* One of an older version was readable by all. */
+	/* A file of an older version was readable by everyone. */
 	assert_int_equal(io_write_file(in_folder("lock"), "1", 1, 0644), 0);
 	for (int i = 0; i < 2; i++) {
 		fd = io_open_lock(in_folder(i ? "new" : "lock"));
@@ -84,7 +84,7 @@ static void holes_are_not_worth_a_copy(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	/* No file system makes them shorter. */
+	/* No file system compresses these bytes. */
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		number = number * 1664525 + 1013904223;
 		bytes[i] = (char)(number >> 24);
@@ -99,7 +99,7 @@ static void holes_are_not_worth_a_copy(void **state)
 	close(fd);
 }
 
-/* "data" at the start and at 40 MB of a terabyte. */
+/* "data" at the start, and at 40 MB of a terabyte. */
 static int open_sparse(const char *name)
 {
 	int fd = io_open(in_folder(name), O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -120,7 +120,7 @@ static void holes_are_skipped(void **state)
 	(void)state;
 	if (io_next_data(fd, 1 << 20, size) == 1 << 20) {
 		close(fd);
-		skip(); /* the file system does not know holes */
+		skip(); /* the file system does not support holes */
 	}
 	assert_int_equal(io_next_data(fd, 0, size), 0);
 	assert_int_equal(io_next_data(fd, 1, size), 1);
@@ -145,7 +145,7 @@ static void copies_have_the_holes(void **state)
 		skip();
 	}
 	assert_int_equal(io_copy(fd, in_folder("copy"), 1ULL << 40, NULL), 0);
-	/* More than there is. */
+	/* More than the file has. */
 	assert_int_equal(io_copy(fd, in_folder("copy2"), (1ULL << 40) + 1, NULL), -EIO);
 	assert_int_equal(stat(in_folder("copy2"), &st), -1);
 	close(fd);
@@ -257,7 +257,7 @@ static void *write_slowly(void *arg)
 	return NULL;
 }
 
-/* A pipe gives what it has, here often one byte; all of it arrives. */
+/* A pipe returns what it has, here often one byte; all bytes arrive. */
 static void one_byte_reads(void **state)
 {
 	struct buf b = { 0 };
@@ -289,7 +289,7 @@ static void trees_come_and_go(void **state)
 	assert_int_equal(io_remove_tree(in_folder("a")), 0);
 	assert_int_equal(stat(in_folder("a"), &st), -1);
 	assert_int_equal(stat(in_folder("kept"), &st), 0);
-	/* A file in the way. */
+	/* A file of that name exists. */
 	assert_int_equal(io_make_dirs(in_folder("kept/x"), 0700), -ENOTDIR);
 }
 
@@ -318,7 +318,7 @@ static void a_peek_takes_nothing(void **state)
 	assert_memory_equal(bytes, "abcde", 5);
 	pthread_join(late, NULL);
 	close(ends[1]);
-	/* Less than was asked for, as nobody writes any more. */
+	/* Fewer bytes than requested, as the writer has closed the pipe. */
 	assert_int_equal(io_peek(ends[0], bytes, 8), 7);
 	assert_int_equal(io_read_fd(ends[0], &b, 100), 0);
 	assert_int_equal(b.len, 7);
@@ -347,7 +347,7 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-/* Others may read the copy only where they may read what it is of. */
+/* Others may read the copy only if they may read the original. */
 static void a_copy_tells_nothing_to_others(void **state)
 {
 	static const struct {
@@ -369,10 +369,10 @@ static void a_copy_tells_nothing_to_others(void **state)
 		buf_clear(&b);
 		assert_int_equal(io_read_file(in_folder("copy"), &b, 100), 0);
 		assert_int_equal(b.len, 4);
-		/* More than there is: what was there stays. */
+		/* More than the file has: the buffer keeps its content. */
 		assert_int_equal(io_copy(fd, in_folder("copy"), 11, NULL), -EIO);
 		assert_int_equal(mode_of("copy"), rows[i].copied);
-		/* Left off. */
+		/* Omitted. */
 		assert_int_equal(io_copy(fd, in_folder("copy"), 10, &stop), -ECANCELED);
 		assert_int_equal(io_copy(fd, in_folder("left"), 10, &stop), -ECANCELED);
 		assert_int_equal(mode_of("copy"), rows[i].copied);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A piece of a file stays readable whatever becomes of the file; other errors are left to
- * whom they are meant for. */
+/* A mapped part of a file stays readable even if the file changes; other signals go to their
+ * own handlers. */
 #include "base/files/mapped.h"
 
 #include <errno.h>
@@ -57,7 +57,8 @@ static void what_is_gone_is_zero(void **state)
 	close(fd);
 }
 
-/* By the kernel, or with a sanitizer by its report, also if another mapping came since. */
+/* Killed by the kernel, or with a sanitizer by its report, even if another mapping was added
+ * since. */
 static void a_released_one_is_not_read(void **state)
 {
 	int fd = file_of('x');
@@ -105,7 +106,7 @@ static void there_is_an_end_to_it(void **state)
 	close(fd);
 }
 
-/* A mapping that nobody registered. */
+/* A mapping that was not registered. */
 static void the_others_are_killed_as_ever(void **state)
 {
 	struct mapped a;

@@ -113,7 +113,7 @@ static void links_of_others_in_shared_directories_are_refused(void **state)
 	assert_int_equal(output_target("shared/out", &target, NULL), -EPERM);
 	assert_int_equal(bytes_of("victim"), 6);
 	assert_int_equal(bytes_of("made"), -1);
-	/* The kernel follows this one, too; of a name that may be ours it is refused. */
+	/* The kernel also follows this link; a name that can be ours is refused. */
 	assert_int_equal(output_target("plain/out", &target, NULL), -EPERM);
 	expect_open("plain/out", 0);
 }

@@ -130,7 +130,7 @@ static void all_files_of_a_recording_count(void **state)
 	assert_int_equal(chmod(in_top("session"), 0754), 0);
 	assert_false(public_file_recording(in_top("session")));
 	assert_false(public_file_recording(in_top("missing")));
-	/* Whoever writes to a pipe is not known. */
+	/* The writer of a pipe is not known. */
 	assert_int_equal(mkfifo(in_top("pipe"), 0600), 0);
 	assert_true(public_file_recording(in_top("pipe")));
 }
@@ -178,7 +178,7 @@ static void a_path_is_of_those_who_can_change_it(void **state)
 	assert_true(public_file_path_is_of(in_top("user/bin/program"), OTHER_USER));
 	assert_false(
 		public_file_path_is_of(in_top("user/bin/program"), OTHER_USER - 1));
-	/* A link of another user in a sticky directory leads to it. */
+	/* Another user's link in a sticky directory leads to it. */
 	make_dir("tmp", 01777);
 	assert_int_equal(symlink("../user/bin", in_top("tmp/link")), 0);
 	assert_int_equal(lchown(in_top("tmp/link"), OTHER_USER - 1, 0), 0);

@@ -54,7 +54,7 @@ static int tear_down(void **state)
 struct seen {
 	unsigned int files, dirs;
 	bool any_skipped, found;
-	const char *remove; /* when this is seen */
+	const char *remove; /* when this is reached */
 	int fail;
 };
 

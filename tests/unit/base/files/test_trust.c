@@ -47,7 +47,8 @@ static void own_folder_is_opened(void **state)
 	assert_int_equal(err.code, 0);
 	fd = trust_make_dir(at, "own", 0755, "shown/own", &err);
 	assert_true(fd >= 0);
-	/* What is done by it stays in the folder, whatever has its name meanwhile. */
+	/* Actions through the descriptor stay in this directory, whatever has its name
+	 * meanwhile. */
 	assert_int_equal(mkdirat(fd, "inner", 0755), 0);
 	assert_int_equal(renameat(at, "own", at, "moved"), 0);
 	assert_int_equal(mkdirat(at, "own", 0755), 0);
@@ -99,7 +100,7 @@ static void folders_of_others_are_refused(void **state)
 	assert_int_equal(fchownat(at, "other", OTHER_USER, OTHER_USER, 0), 0);
 	assert_int_equal(trust_open_dir(at, "other", "shown/other", &err), -EPERM);
 	assert_non_null(strstr(err.text, "shown/other belongs to user 65534"));
-	/* To that user it is one's own, and so is root's. */
+	/* That user owns it, and root's files are trusted as well. */
 	assert_int_equal(mkdirat(at, "roots", 0755), 0);
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(seteuid(OTHER_USER), 0);
