@@ -230,7 +230,7 @@ void table_worker_keep(table_make make, int fd)
 	for (int number = 1; number < NSIG; number++)
 		if (number != SIGSYS) /* see daemon_calls.h; for a restarted helper */
 			(void)signal(number, SIG_DFL);
-	/* Ignore signals that a terminal or a service manager sends to the whole group: the
+	/* Block signals that a terminal or a service manager sends to the whole group: the
 	 * helper ends together with the daemon. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
