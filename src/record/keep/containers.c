@@ -11,7 +11,7 @@
 enum {
 	MOUNTS = 5,        /* MNT_NS_INDEX of <linux/perf_event.h> */
 	LINK_BYTES = 16,   /* device and inode */
-	INSIDE_MAX = 16384 /* pids, before those that have ended are forgotten */
+	INSIDE_MAX = 16384 /* pids stored before those of ended processes are dropped */
 };
 
 void containers_init(struct containers *c)
@@ -33,7 +33,8 @@ void containers_done(struct containers *c)
 	map_done(&c->known);
 }
 
-/* A user who can make containers can use every pid of the machine in them. */
+/* Drops ended processes, because a user who can create containers can use every pid of the
+ * machine in them. */
 static void forget_ended(struct containers *c)
 {
 	VEC(int32_t) ended = { 0 };
@@ -59,7 +60,7 @@ static void add_inside_container(struct containers *c, int32_t pid)
 	(void)map_set(&c->inside, (uint32_t)pid, 0, 0);
 }
 
-/* Without the memory for a note the process is taken as one of ours. */
+/* If memory is short, the process is treated as being in our namespace. */
 bool containers_take(struct containers *c, const struct record_namespaces *n)
 {
 	struct map_slot *slot;
@@ -68,7 +69,7 @@ bool containers_take(struct containers *c, const struct record_namespaces *n)
 
 	if (n->nr <= MOUNTS || !c->own)
 		return false;
-	/* Of this machine's byte order. */
+	/* The link is in this machine's byte order. */
 	memcpy(&inode, n->links + MOUNTS * LINK_BYTES + sizeof(inode), sizeof(inode));
 	if (inode == c->own || (c->host && inode == c->host)) {
 		map_remove(&c->inside, (uint32_t)n->pid, 0);

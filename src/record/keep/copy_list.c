@@ -51,13 +51,13 @@ static int make_folder_of(const char *path)
 	return r;
 }
 
-/* Its time says that it is still of use (daemon/upkeep/copies.h). */
+/* Updates the copy's time, which shows that it is still in use (daemon/upkeep/copies.h). */
 static void is_of_use(const char *path)
 {
 	(void)io_set_times(path, NULL);
 }
 
-/* Of a file that has grown since, or was written anew. */
+/* Returns whether the copy is up to date: false if the file has grown or was rewritten since. */
 static bool is_copied(const char *path, const struct stat *st)
 {
 	struct stat copy;
@@ -66,14 +66,16 @@ static bool is_copied(const char *path, const struct stat *st)
 	       copy_list_mtime_ns(&copy) >= copy_list_mtime_ns(st);
 }
 
-/* Some linkers and cp write over a file: what was hit is nowhere any more. */
+/* Some linkers, and cp, overwrite a file in place; the code that was sampled then no longer
+ * exists. */
 static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 {
 	return (uint64_t)st->st_size != job->bytes ||
 	       copy_list_mtime_ns(st) != job->mtime_ns;
 }
 
-/* Returns 1 if it is to be copied, with its state in *ret_st, else 0, or a negative errno. */
+/* Returns 1 if the file must be copied, with its state in *ret_st, 0 if not, or a negative errno.
+ */
 static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 {
 	struct stat st, copy;
@@ -85,7 +87,7 @@ static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 		return 0;
 	if ((uint64_t)st.st_size > copy_max || io_is_hollow(job->fd))
 		return job->is_binary ? 0 : -EFBIG;
-	/* A binary's may be of an earlier recording. */
+	/* The copy of a binary can be from an earlier recording. */
 	is_there =
 		job->is_binary ? !lstat(job->path, &copy) : is_copied(job->path, &st);
 	if (is_there)
@@ -104,10 +106,10 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	r = make_folder_of(job->path);
 	if (!r)
 		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
-	/* Without extended attributes all copies belong to one unknown user. */
+	/* Without extended attributes, all copies belong to one unknown user. */
 	if (!r)
 		(void)charge_set(job->path, job->user);
-	/* Somebody wrote while it was read. */
+	/* Another process wrote to the file during the copy. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
 	return r;
@@ -123,7 +125,7 @@ static bool copy_list_is_in(const struct copy_list *l, const char *path)
 	return false;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int copy_list_add(struct copy_list *l, const struct copy_job *job)
 {
 	if (!vec_grow(&l->jobs) || shares_add(&l->files, job->user, 1))
@@ -136,7 +138,7 @@ static int copy_list_add(struct copy_list *l, const struct copy_job *job)
 	return 0;
 }
 
-/* It waits no longer. */
+/* Removes the job from the totals. */
 static void copy_list_uncount(struct copy_list *l, const struct copy_job *job)
 {
 	shares_remove(&l->files, job->user, 1);
@@ -157,8 +159,8 @@ static void copy_list_drop_last_of(struct copy_list *l, uint32_t user)
 		(l->jobs.nr - i) * sizeof(*l->jobs.at));
 }
 
-/* Drops files of a user who has so many, or such large ones, that others find no room.  0, or
- * -EFBIG if the user of `job` has the most. */
+/* Drops files of the user who has so many, or such large ones, that files of others do not fit.
+ * Returns 0, or -EFBIG if the user of `job` has the most. */
 static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 {
 	for (;;) {
@@ -206,7 +208,7 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 		copy_list_end_job(&taken);
 }
 
-/* Its jobs have ended, or are another list's. */
+/* The jobs have ended, or were moved to another list. */
 static void copy_list_clear(struct copy_list *l)
 {
 	vec_done(&l->jobs);

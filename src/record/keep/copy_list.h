@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* copy_list.h - files that are to be copied into a session when a recording ends: binaries that were
- * replaced, and what JIT compilers tell of their code.  A copy is charged to the user whose program
- * was sampled with the file.
- * Layer: record.  Of one thread at a time: who records makes the list, and makes the copies of it or hands
- * it to who has the time. */
+/* copy_list.h - lists the files to copy into a session when a recording ends: replaced binaries,
+ * and the files in which JIT compilers describe their code.  A copy is charged to the user whose
+ * program was sampled with the file.
+ * Layer: record.  Used by one thread at a time: the recorder builds the list, and makes the
+ * copies itself or passes the list to another thread. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,35 +13,35 @@
 #include "base/containers/vec.h"
 
 struct copy_job {
-	int fd;         /* of the file, open for reading */
+	int fd;         /* the file, open for reading */
 	char *path;     /* of its copy */
-	char *what;     /* it is, for a warning */
-	bool is_binary; /* else it grows, and its copy grows with it */
-	uint64_t
-		bytes; /* of a binary, and when it was changed: as it was when it was hit */
+	char *what;     /* description of the file, for a warning */
+	bool is_binary; /* false: the file grows, and its copy with it */
+	uint64_t bytes; /* size and modification time of a binary at its first sample */
 	uint64_t mtime_ns;
-	uint64_t waiting; /* bytes, set by the list */
+	uint64_t waiting; /* bytes to copy, set by the list */
 	uint32_t user;    /* whose program used the file; UINT32_MAX if unknown */
 };
 
 struct copy_list {
 	VEC(struct copy_job) jobs;
-	uint64_t max_bytes;  /* that wait; 0: no bound */
-	struct shares bytes; /* that wait, of each user */
+	uint64_t max_bytes;  /* limit of the bytes to copy; 0: no limit */
+	struct shares bytes; /* bytes to copy, for each user */
 	struct shares files;
 };
 
-/* Notes it, if there is no such copy yet, and takes over the descriptor.  There is none of a binary that was
- * changed since, nor of files of more than a gigabyte or nearly all holes.  With more than `max_bytes`
- * or 4096 files, the last one of the user who has the most is dropped, which is logged. */
+/* Adds a job, unless there is an up-to-date copy, and takes ownership of the descriptor.  Does
+ * not copy a binary that was modified since, or files that exceed a gigabyte or are nearly all
+ * holes.  When the list exceeds `max_bytes` or 4096 files, drops the last file of the user who
+ * has the most, with a log message. */
 void copy_list_take(struct copy_list *l, const struct copy_job *job);
-/* Makes the copies, in order, and logs which could not be made.  False: `*stop` (NULL: nobody stops it)
- * was set before the end; what is not made is still in the list. */
+/* Makes the copies in order, and logs failures.  Returns false if `*stop` (NULL: never) was set
+ * before the end; the remaining jobs stay in the list. */
 bool copy_list_make(struct copy_list *l, const atomic_bool *stop);
-/* Puts what is in `later` behind what is in `l`, in any case: without memory it is logged. */
+/* Appends the jobs of `later` to `l`, and empties `later`.  If memory is short, logs the loss. */
 void copy_list_append(struct copy_list *l, struct copy_list *later);
 void copy_list_done(struct copy_list *l);
 
-/* A copy of a file that grows, at once, in place of one that it has outgrown.  0 or a negative errno
+/* Copies a growing file at once, in place of an outdated copy.  Returns 0 or a negative errno
  * (-EFBIG: it is too large, or nearly all holes). */
 int copy_list_grown(int fd, const char *path);

@@ -8,7 +8,7 @@
 #include "base/files/io.h"
 #include "base/files/public_file.h"
 
-/* Another user must not choose which binary is at the path. */
+/* Checks also the directories, so that no other user can choose which binary is at the path. */
 static bool is_owner(const char *binary, uid_t uid)
 {
 	struct stat st;
@@ -17,7 +17,8 @@ static bool is_owner(const char *binary, uid_t uid)
 	       st.st_uid == uid && public_file_path_is_of(binary, uid);
 }
 
-/* All users could read root's file but for the directory, and root's own program is in it. */
+/* Every user could read root's file except for its private directory, which also contains root's
+ * own program. */
 static bool is_roots_own(int fd, const struct stat *st, const char *path,
 			 const char *binary)
 {

@@ -12,7 +12,7 @@
 #include "record/keep/session_dir.h"
 #include "resolve/jit/files.h"
 
-static const uint64_t copies_max_bytes = 1 << 30; /* of a recording */
+static const uint64_t copies_max_bytes = 1 << 30; /* limit per recording */
 static const int64_t day_s = 86400;
 
 void file_holder_init(struct file_holder *h, const struct session_dir *dir)
@@ -36,7 +36,7 @@ static bool is_worth_a_copy(const struct file_holder *h, const struct image_plac
 	return st->st_mtim.tv_sec > time(NULL) - day_s;
 }
 
-/* One user gets at most as much as remains for all others.  0 or a negative errno. */
+/* Each user gets at most as much as remains for all others.  Returns 0 or a negative errno. */
 static int charge_copy(struct file_holder *h, uint32_t user, uint64_t bytes)
 {
 	uint64_t left = copies_max_bytes - h->copied.total;
@@ -46,7 +46,7 @@ static int charge_copy(struct file_holder *h, uint32_t user, uint64_t bytes)
 	return shares_add(&h->copied, user, bytes);
 }
 
-/* In place of the file at f->fd, which is closed. */
+/* Replaces the file at f->fd by a private copy, and closes the file. */
 static void replace_by_copy(struct file_holder *h, struct held_file *f)
 {
 	uint64_t bytes = (uint64_t)f->st.st_size;

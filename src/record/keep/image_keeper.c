@@ -24,7 +24,7 @@
 #include "resolve/jit/files.h"
 
 enum {
-	KEEP_MAX = 4096, /* descriptors held at most */
+	KEEP_MAX = 4096, /* most descriptors held */
 	NOTE_MAX = 64 * 1024
 };
 
@@ -52,7 +52,7 @@ static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
 	const void *bytes;
 	size_t len;
 
-	/* The mapped one of a 32-bit process is another file than ours. */
+	/* The vdso mapped by a 32-bit process differs from ours. */
 	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end,
 				       &image->build_id, NULL))
 		return;
@@ -61,7 +61,7 @@ static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
 				       NULL);
 }
 
-/* What two mappings of one file agree in. */
+/* Hashes the properties that are equal for all mappings of one file. */
 static uint64_t image_keeper_identity(const struct build_id *id, const char *path,
 				      uint64_t inode, uint64_t inode_gen, uint64_t dev)
 {
@@ -96,7 +96,7 @@ static int take_early(struct image_keeper *k, const char *path,
 	return 0;
 }
 
-/* Opens it, and holds what may be held of it. */
+/* Opens the file, and holds it in the permitted way. */
 static int open_now(struct image_keeper *k, const struct image_place *p,
 		    const struct image *image, struct found_image *ret)
 {
@@ -120,7 +120,7 @@ static int image_keeper_open_image(struct image_keeper *k, const struct image_pl
 	return r && !p->inside && p->pid > 0 ? take_early(k, p->path, image, ret) : r;
 }
 
-/* The next process that maps it may live longer. */
+/* Remembers the binary: the next process that maps it may live longer. */
 static void note_wanted(struct image_keeper *k, const char *path,
 			const struct image *image)
 {
@@ -142,7 +142,7 @@ static uint64_t image_keeper_mtime_ns(const struct stat *st)
 	return clock_ns(st->st_mtim);
 }
 
-/* What the file says of itself. */
+/* Completes the image with properties of the file. */
 static void complete(struct image *image, const struct found_image *found)
 {
 	const struct stat *st = &found->held.st;
@@ -174,7 +174,7 @@ static void drop_last_image_of(struct image_keeper *k, uint32_t user)
 		(k->kept.nr - i) * sizeof(*k->kept.at));
 }
 
-/* Takes what is held. */
+/* Takes ownership of `held`. */
 static void image_keeper_keep(struct image_keeper *k, const struct image_place *at,
 			      const struct image *image, const struct held_file *held)
 {
@@ -195,7 +195,7 @@ static void image_keeper_keep(struct image_keeper *k, const struct image_place *
 		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-/* The binary of that identity that was hit and could not be opened, or NULL. */
+/* Returns the binary of that identity that was sampled but could not be opened, or NULL. */
 static struct wanted_image *find_wanted(struct image_keeper *k, uint64_t key)
 {
 	uint32_t at = k->wanted.nr ? map_get(&k->wanted_by, key, 0) : MAP_NONE;
@@ -216,7 +216,8 @@ static void image_keeper_keep_wanted(struct image_keeper *k,
 	image_keeper_keep(k, at, &wanted->image, &found.held);
 }
 
-/* Closes it: it may be opened again for another process.  The last one takes its position. */
+/* Closes the file, which can be opened again for another process.  The last entry takes its
+ * index. */
 static void remove_early(struct image_keeper *k, size_t i)
 {
 	struct early_image *early = &k->early.at[i];
@@ -225,7 +226,7 @@ static void remove_early(struct image_keeper *k, size_t i)
 	shares_remove(&k->early_of, early->user, 1);
 	map_remove(&k->early_by, early->key, 0);
 	*early = k->early.at[--k->early.nr];
-	if (i < k->early.nr) /* it is there */
+	if (i < k->early.nr) /* an entry was moved there */
 		(void)map_set(&k->early_by, early->key, 0, (uint32_t)i);
 }
 
@@ -238,7 +239,7 @@ static void drop_early_of(struct image_keeper *k, uint32_t user)
 	remove_early(k, i);
 }
 
-/* Takes what is held. */
+/* Takes ownership of the held file. */
 static void add_early(struct image_keeper *k, struct early_image *early)
 {
 	if (!vec_grow(&k->early) || shares_add(&k->early_of, early->user, 1)) {
@@ -255,7 +256,7 @@ static void add_early(struct image_keeper *k, struct early_image *early)
 		drop_early_of(k, shares_giver(&k->early_of, early->user, 0));
 }
 
-/* Opens a container's file until it is hit, or its process has ended. */
+/* Opens a container's file and holds it until its first sample, or until its process ends. */
 static void open_early(struct image_keeper *k, const struct image_place *at,
 		       const struct image *image, uint64_t key)
 {
@@ -337,7 +338,7 @@ bool image_keeper_is_rewritten(const char *path, const struct image *image)
 		(uint64_t)st.st_size != image->file_bytes);
 }
 
-/* As they were completed: not by the build-id alone, which is what a file says of itself. */
+/* Compares the completed properties, not only the build-id, which the file itself claims. */
 static bool image_keeper_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
@@ -365,8 +366,9 @@ static int open_same(const struct image_place *at, const struct image *image)
 	return -ESTALE;
 }
 
-/* The file itself, which is not held.  A descriptor or a negative errno.  Another file with the same
- * build-id may be at its path here: then the process, if it still runs, leads to the right one. */
+/* Opens the file again, which is not held.  Returns a descriptor or a negative errno.  If another
+ * file with the same build-id is at its path now, tries the path as seen by the process, if that
+ * still runs. */
 static int open_again(const struct kept_image *kept)
 {
 	struct image_place at = kept->at;
@@ -378,7 +380,7 @@ static int open_again(const struct kept_image *kept)
 	return open_same(&at, &kept->image);
 }
 
-/* Its process has ended.  In a mount namespace that has the same files as ours, they are held as ours. */
+/* The process has ended.  If its mount namespace had the same files as ours, hold our file. */
 static void hold_without_process(struct image_keeper *k, struct kept_image *kept)
 {
 	const struct image_place here = { .path = kept->path };
@@ -431,7 +433,8 @@ int image_keeper_open(const struct image_keeper *k, const struct image *image,
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether it can be had where a server does not answer is not known: it cannot be copied either. */
+/* If a file server does not answer, the state of the file is unknown, but then it cannot be
+ * copied either. */
 static bool still_there(const struct kept_image *kept)
 {
 	struct stat st;

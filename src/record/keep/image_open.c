@@ -17,10 +17,10 @@
 static const uint64_t patience_ns = 500000000;
 
 struct file_errand {
-	struct errand errand; /* first */
+	struct errand errand; /* must be first */
 	struct image_place place;
 	struct image image;
-	struct image_opened opened; /* fd -1: not */
+	struct image_opened opened; /* fd -1: not open */
 	int result;
 	char path[];
 };
@@ -56,7 +56,7 @@ static struct file_errand *image_open_make(const char *path, uint64_t dev,
 	return f;
 }
 
-/* ---- by the thread ---- */
+/* ---- in the request's thread ---- */
 
 static bool is_image(const struct file_errand *f)
 {
@@ -75,7 +75,7 @@ static void image_open_close_image(struct file_errand *f)
 	f->opened.fd = -1;
 }
 
-/* What has a file's name now may be a FIFO or a device. */
+/* The path may lead to a FIFO or a device by now. */
 static bool try_open(struct file_errand *f, const char *path)
 {
 	struct image_opened *o = &f->opened;
@@ -96,7 +96,8 @@ static bool try_open(struct file_errand *f, const char *path)
 	return false;
 }
 
-/* As the process sees it; deleted: the kernel still has the file itself. */
+/* Opens the file as the process sees it.  For a deleted file, the kernel still provides the
+ * mapped file itself. */
 static bool open_of_process(struct file_errand *f)
 {
 	const struct image_place *p = &f->place;
@@ -115,7 +116,8 @@ static bool open_of_process(struct file_errand *f)
 	return try_open(f, path);
 }
 
-/* A path of a container may lead to another file here, which without a build-id may look like it. */
+/* A path inside a container can lead to another file here.  Without a build-id, that file could
+ * look like the right one. */
 static bool open_here(struct file_errand *f)
 {
 	if (!try_open(f, f->path))
@@ -150,7 +152,7 @@ static void run_stat(struct errand *e)
 	f->result = stat(f->path, &f->opened.st) ? -errno : 0;
 }
 
-/* ---- by who asks ---- */
+/* ---- in the caller's thread ---- */
 
 int image_open(const struct image_place *place, const struct image *image,
 	       struct image_opened *ret)

@@ -38,7 +38,7 @@ static struct kept_jit *jit_keeper_find_kept(struct jit_keeper *k, int32_t pid,
 	return NULL;
 }
 
-/* Who owns a mount namespace chooses what is at a path in it, /etc/shadow for one. */
+/* The owner of a mount namespace chooses the file at each path in it, for example /etc/shadow. */
 static int open_inside(const char *path, uint64_t inode, int64_t uid)
 {
 	int fd = jit_open(path, inode);
@@ -49,9 +49,9 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 	return -EACCES;
 }
 
-/* Java's is in the home folder, which may lie on a server that does not answer. */
+/* Java's files are in the home directory, which may be on a server that does not answer. */
 struct dump_errand {
-	struct errand errand; /* first */
+	struct errand errand; /* must be first */
 	int32_t pid;
 	int64_t uid; /* of the process; -1: unknown */
 	uint64_t inode;
@@ -68,7 +68,7 @@ static void drop_dump(struct errand *e)
 	free(d);
 }
 
-/* In its own mount namespace first. */
+/* Tries the process's own mount namespace first. */
 static void jit_keeper_open_dump(struct errand *e)
 {
 	struct dump_errand *d = (struct dump_errand *)e;
@@ -85,7 +85,7 @@ static void jit_keeper_open_dump(struct errand *e)
 	}
 }
 
-/* A descriptor or a negative errno. */
+/* Returns a descriptor or a negative errno. */
 static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 {
 	size_t len = strlen(path);
@@ -129,7 +129,7 @@ static void drop_last_kept_of(struct jit_keeper *k, uint32_t user)
 		(k->kept.nr - i) * sizeof(*k->kept.at));
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static bool add_kept(struct jit_keeper *k, const struct kept_jit *kept)
 {
 	if (kept->name && vec_grow(&k->kept) &&
@@ -141,7 +141,7 @@ static bool add_kept(struct jit_keeper *k, const struct kept_jit *kept)
 	return false;
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const char *name,
 		    int fd)
 {
@@ -151,7 +151,7 @@ static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const cha
 	if (fd < 0)
 		return;
 	kept.lasts = !k->mounts || lasting_mounts_has(k->mounts, lasting_mounts_of(fd));
-	/* Some write a new one each time. */
+	/* Some compilers create a new file each time. */
 	if (old) {
 		if (old->fd >= 0)
 			close(old->fd);
@@ -169,7 +169,7 @@ static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const cha
 		drop_last_kept_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-/* Returns whether there is no need to look for it: it is kept, or its user has too many. */
+/* Returns whether the search can be skipped: the file is already held, or its user has too many. */
 static bool jit_keeper_is_kept(struct jit_keeper *k, const struct jit_process *p,
 			       const char *name)
 {
@@ -188,7 +188,7 @@ static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
 	return NULL;
 }
 
-/* Of a process that has ended, as it was when its program began. */
+/* For an ended process, returns the user at the start of its program. */
 static int64_t uid_of(struct jit_keeper *k, int32_t pid)
 {
 	const struct jit_process *began = find_inside(k, pid);
@@ -215,7 +215,7 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 	jit_keeper_keep(k, &p, name, m->path, m->ino);
 }
 
-/* Of a process that has ended, what it called itself is not known any more. */
+/* After a process has ended, its pid inside the container is unknown, so matches any other map. */
 static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
@@ -249,7 +249,8 @@ static bool may_be_held(const struct jit_keeper *k, int32_t pid, int fd)
 	       lasting_mounts_is_root_of(mount, pid);
 }
 
-/* Holds the /tmp of a process, or what leads to it.  False: nothing. */
+/* Holds the /tmp of a process, or its root and mount namespace.  Returns false if nothing can be
+ * held. */
 static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
 {
 	p->tmp_fd = open_in_proc(p->pid, "root/tmp", O_PATH | O_DIRECTORY);
@@ -277,7 +278,7 @@ static void drop_last_inside_of(struct jit_keeper *k, uint32_t user)
 		(k->inside.nr - i) * sizeof(*k->inside.at));
 }
 
-/* Takes what is held. */
+/* Takes ownership of the descriptors in `p`. */
 static void add_inside(struct jit_keeper *k, struct jit_process *p)
 {
 	if (!vec_grow(&k->inside) || shares_add(&k->inside_by, (uint32_t)p->uid, 1)) {
@@ -308,7 +309,7 @@ void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 	add_inside(k, &p);
 }
 
-/* Lets go of those that were gone at the last look already. */
+/* Releases processes that had already ended at the last check. */
 static void jit_keeper_forget_gone(struct jit_keeper *k)
 {
 	size_t nr = 0;
@@ -327,7 +328,7 @@ static void jit_keeper_forget_gone(struct jit_keeper *k)
 	k->inside.nr = nr;
 }
 
-/* A file in the /tmp of a process that may be gone. */
+/* Holds a file in the /tmp of a process that may have ended. */
 static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 			const char *name, const char *path)
 {
@@ -340,7 +341,7 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 	keep_fd(k, p, name, open_inside(link, 0, p->uid));
 }
 
-/* What a process calls itself makes the names of its files. */
+/* File names contain the pid as the process itself sees it. */
 static void look_for(struct jit_keeper *k, int32_t pid)
 {
 	const struct jit_process *inside = find_inside(k, pid);
@@ -361,7 +362,7 @@ static void look_for(struct jit_keeper *k, int32_t pid)
 		snprintf(path, sizeof(path), "/tmp/%s", name);
 		jit_keeper_keep(k, &p, name, path, 0);
 	}
-	/* Of OProfile's own libopagent, which is found by its name alone. */
+	/* Files of OProfile's own libopagent are found only by name. */
 	snprintf(name, sizeof(name), "%d.dump", p.own_pid);
 	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
 	if (inside)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_keeper.h - what just-in-time compilers tell of their code, kept in the session: the maps
- * /tmp/perf-PID.map of processes with hits outside of all files, and the jitdump files that
- * processes map to be found by (tools/perf/Documentation/jit-interface.txt and
- * jitdump-specification.txt in Linux).
- * Layer: record.  Files are held open when they are first seen, as the process, and with it a
- * container's /tmp, may be gone at the end; on a mount that could go away only until the process has ended. */
+/* jit_keeper.h - stores the files in which just-in-time compilers describe their code in the
+ * session: the maps /tmp/perf-PID.map of processes with samples outside all files, and the
+ * jitdump files that processes map to announce them (tools/perf/Documentation/jit-interface.txt
+ * and jitdump-specification.txt in Linux).
+ * Layer: record.  Opens files when they are first seen and holds them, because the process, and
+ * with it a container's /tmp, may not exist at the end.  On a removable mount, releases them when
+ * the process has ended. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,48 +21,50 @@ struct record_mmap;
 
 struct kept_jit {
 	int32_t pid;
-	char *name; /* perf-7.map, jit-7.dump: the number is the one it knows itself by */
+	char *name; /* perf-7.map, jit-7.dump: with the pid as the process itself sees it */
 	uint32_t user; /* of the process, UINT32_MAX: unknown */
-	int fd;        /* -1: it is being copied */
-	bool lasts; /* the file may be held until the end: its mount cannot go away */
-	bool has_ended; /* the process, at the last look */
+	int fd;        /* -1: being copied */
+	bool lasts; /* the mount is permanent, so the file may be held until the end */
+	bool has_ended; /* the process had ended at the last check */
 };
 
-/* A process in a container, whose files can still be had when it is gone. */
+/* A process in a container, whose files stay accessible after it has ended. */
 struct jit_process {
 	int32_t pid;
-	int32_t own_pid; /* the number it knows itself by */
-	int64_t uid;     /* whose its files are */
-	int tmp_fd;      /* its /tmp; its root directory if that alone may be held */
-	int ns_fd; /* its mount namespace then, else -1: mounts in it stay, and can be unmounted there */
+	int32_t own_pid; /* the pid as the process itself sees it */
+	int64_t uid;     /* owner of its files */
+	int tmp_fd;      /* its /tmp; or its root directory if only that may be held */
+	int ns_fd; /* its mount namespace if tmp_fd is the root, else -1: keeps the mounts but
+                    * lets them be unmounted there */
 	bool gone;
 };
 
 struct jit_keeper {
-	/* Of a full list, the user with the most entries loses the last one. */
+	/* When a list is full, the user with the most entries loses the last one. */
 	VEC(struct kept_jit) kept;
 	struct shares kept_by; /* number, by user */
 	VEC(struct jit_process) inside;
 	struct shares inside_by;
-	size_t nr_images; /* of the dict, seen so far */
-	bool again;       /* what is there now counts, also for images seen before */
+	size_t nr_images; /* number of the dict's images seen so far */
+	bool again;       /* search also for images seen before */
 	const struct lasting_mounts
 		*mounts; /* borrowed; NULL: any mount may be kept busy */
 };
 
-/* If it is a jitdump that was mapped, it is held. */
+/* Holds the file if it is a jitdump file. */
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);
-/* A process in a container runs a new program: holds its /tmp until the look after its end. */
+/* Call when a process in a container starts a program: holds its /tmp until the check after its
+ * end. */
 void jit_keeper_began(struct jit_keeper *k, int32_t pid);
-/* Looks for the maps of what the dict has new. */
+/* Searches the maps for new images of the dict. */
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
-/* Copies an open file to DIR/jit/PID/NAME, in place of a copy that it has outgrown.  0 or a
- * negative errno (-EFBIG: it is too large, or nearly all holes). */
+/* Copies an open file to DIR/jit/PID/NAME, in place of an outdated copy.  Returns 0 or a negative
+ * errno (-EFBIG: it is too large, or nearly all holes). */
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name);
-/* What would keep a mount busy though its process has ended, as of the last call already, is to be copied into
- * DIR/jit/PID/NAME and is not held any more. */
+/* Releases files that keep a mount busy although their process had already ended at the last
+ * call, and lists them to be copied into DIR/jit/PID/NAME. */
 void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
 			  struct copy_list *copies);
-/* All is to be copied into DIR/jit/PID/NAME; for the end of a recording. */
+/* For the end of a recording: lists all files to be copied into DIR/jit/PID/NAME. */
 void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies);
 void jit_keeper_done(struct jit_keeper *k);

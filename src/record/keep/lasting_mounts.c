@@ -20,7 +20,8 @@ enum {
 	MOUNTINFO_MAX = 64 << 20
 };
 
-/* The number at the beginning of `text`, or MOUNT_UNKNOWN.  0 is one: the kernel's own first mount. */
+/* Returns the number at the start of `text`, or MOUNT_UNKNOWN.  0 is valid: the kernel's first
+ * mount. */
 static uint64_t leading_number(const char *text)
 {
 	char digits[24] = { 0 };
@@ -34,7 +35,8 @@ static uint64_t leading_number(const char *text)
 	return number;
 }
 
-/* Reads a file of /proc as a string, which buf_done() frees.  False: it cannot be read. */
+/* Reads a file of /proc as a string; free it with buf_done().  Returns false if it cannot be
+ * read. */
 static bool lasting_mounts_read_text(const char *path, size_t max, struct buf *text)
 {
 	if (io_read_file(path, text, max))
@@ -95,7 +97,7 @@ bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid)
 	return is_root;
 }
 
-/* Takes the descriptor; negative: there is no such file. */
+/* Takes ownership of the descriptor; negative: the file does not exist. */
 static void add_mount_of(struct lasting_mounts *m, int fd)
 {
 	uint64_t mount = fd < 0 ? MOUNT_UNKNOWN : lasting_mounts_of(fd);
@@ -114,7 +116,7 @@ static void add_path(struct lasting_mounts *m, const char *path)
 static int add_library(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	(void)size;
-	/* The program has no name, and the vdso is not a path. */
+	/* The program's entry has an empty name, and the vdso's is not a path. */
 	if (info->dlpi_name && info->dlpi_name[0] == '/')
 		add_path(ctx, info->dlpi_name);
 	return 0;
@@ -141,7 +143,8 @@ void lasting_mounts_init(struct lasting_mounts *m, const char *dir)
 	static const char *const paths[] = {
 		"/",
 		"/usr",
-		/* A service has mounts of its own, in which these are others. */
+		/* A service has a private mount namespace, in which these mounts have other
+		 * numbers. */
 		"/proc/1/root/",
 		"/proc/1/root/usr/",
 		".",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lasting_mounts.h - mounts whose files a recorder may hold open (docs/decisions/0016): those that
- * cannot be unmounted while it runs anyway.
- * Layer: record.  Filled once, then read by any thread. */
+/* lasting_mounts.h - finds the mounts on which a recorder may hold files open
+ * (docs/decisions/0016): those that cannot be unmounted while it runs in any case.
+ * Layer: record.  Filled once, then readable by any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,20 +12,22 @@
 
 struct lasting_mounts {
 	VEC(uint64_t) lasting; /* numbers of mounts */
-	VEC(uint64_t) first;   /* of all that were there in the beginning */
+	VEC(uint64_t) first;   /* mounts that existed at the start */
 };
 
-/* Finds them: the mounts of the root directory and of /usr, also as process 1 sees them, of the current
- * directory, of `dir` (the session's), of this program and its libraries, and those that are mounted
- * nowhere (memfd).  `m` starts as zeros.  A mount that cannot be looked up, or that there is no
- * memory for, does not count as lasting. */
+/* Finds the mounts of the root directory and of /usr (also as seen by process 1), of the current
+ * directory, of `dir` (the session's), of this program and its libraries, and those without a
+ * mount point (memfd).  `m` starts as zeros.  A mount that cannot be looked up or stored does not
+ * count as permanent. */
 void lasting_mounts_init(struct lasting_mounts *m, const char *dir);
 void lasting_mounts_done(struct lasting_mounts *m);
-/* The number of the mount that `fd` was opened on, from /proc/self/fdinfo, or MOUNT_UNKNOWN. */
+/* Returns the number of the mount on which `fd` is open, from /proc/self/fdinfo, or
+ * MOUNT_UNKNOWN. */
 uint64_t lasting_mounts_of(int fd);
-/* Whether a descriptor on that mount keeps nobody from unmounting it. */
+/* Returns whether a descriptor on that mount does not prevent unmounting it. */
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount);
-/* Whether it is the root of a process, which cannot be unmounted while that lives. */
+/* Returns whether the mount is the root of a process, which cannot be unmounted while the process
+ * lives. */
 bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid);
-/* Whether a mount of our own namespace was there when the recording began. */
+/* Returns whether a mount of our own namespace existed when the recording started. */
 bool lasting_mounts_was_there(const struct lasting_mounts *m, uint64_t mount);

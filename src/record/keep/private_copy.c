@@ -17,15 +17,15 @@ enum {
 };
 
 static const uint64_t patience_ns = 500000000;
-/* Of files that an interrupted recording leaves, for the next one to remove. */
+/* Suffix of files that an interrupted recording leaves; the next recording removes them. */
 static const char suffix[] = ".part";
 
 struct copy_errand {
-	struct errand errand; /* first */
+	struct errand errand; /* must be first */
 	int from;             /* -1: closed */
 	int to;               /* or a negative errno */
 	struct stat st;
-	char path[]; /* where the copy has a name for a moment */
+	char path[]; /* temporary name of the copy */
 };
 
 static void private_copy_close_source(struct copy_errand *c)
@@ -45,7 +45,7 @@ static void drop_copy(struct errand *e)
 	free(c);
 }
 
-/* Copies, and makes the copy look like the file to who compares sizes and times. */
+/* Copies the content and the modification time, so that comparisons of size and time succeed. */
 static int private_copy_fill(struct copy_errand *c)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, c->st.st_mtim };
@@ -71,7 +71,7 @@ static void run_copy(struct errand *e)
 	struct copy_errand *c = (struct copy_errand *)e;
 	int r;
 
-	/* Not O_TMPFILE, which some file systems do not have. */
+	/* Not O_TMPFILE, because some file systems do not support it. */
 	c->to = io_open_temp(c->path, strlen(suffix), COPY_MODE);
 	if (c->to >= 0) {
 		(void)io_unlink(c->path);
@@ -81,7 +81,7 @@ static void run_copy(struct errand *e)
 			c->to = r;
 		}
 	}
-	/* Here, and not where the caller gets to it: it keeps a mount busy. */
+	/* Close it here and not in the caller's thread, because it keeps a mount busy. */
 	private_copy_close_source(c);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private_copy.h - a copy of a file that has no name: what a recorder holds in place of a file on a mount that
- * could go away.
- * Layer: record.  Like base/errand.h: a file that takes too long to read is left to a thread. */
+/* private_copy.h - copies a file to an unnamed one, which a recorder holds in place of a file on
+ * a removable mount.
+ * Layer: record.  Like base/errand.h: if reading the file takes too long, a thread continues
+ * alone. */
 #pragma once
 #include <stdint.h>
 #include <sys/stat.h>
@@ -10,7 +11,8 @@ enum {
 	PRIVATE_COPY_MAX_BYTES = 256 << 20 /* larger files take too long */
 };
 
-/* Copies the file open at `fd`, which it takes in any case and whose `st` is given, to an unlinked file in the
- * folder `dir`, of the same size, time and right to be read by others.  The file's descriptor, or a negative
- * errno: -EFBIG (too large, or nearly all holes), -ESTALE (it was written to meanwhile), -ETIMEDOUT, ... */
+/* Copies the file open at `fd` to an unlinked file in directory `dir`.  Always takes ownership of
+ * `fd`; `st` is its state.  The copy has the same size, time and read permission for others.
+ * Returns its descriptor, or a negative errno: -EFBIG (too large, or nearly all holes), -ESTALE
+ * (modified meanwhile), -ETIMEDOUT, ... */
 int private_copy_take(int fd, const struct stat *st, const char *dir);

@@ -76,9 +76,9 @@ static DIR *read_dir(int at, const char *name)
 	return dir;
 }
 
-/* ---- whose folders they are ---- */
+/* ---- ownership of directories ---- */
 
-/* `name` in the folder `at`, whose path is `parent`: trusted, or not there. */
+/* Checks that `name` in the directory `at`, whose path is `parent`, is trusted or missing. */
 static int session_dir_check(int at, const char *parent, const char *name,
 			     struct err *err)
 {
@@ -111,7 +111,9 @@ static int check_samples(const struct session_dir *d, struct err *err)
 	return r;
 }
 
-/* A given DIR may be another's, but not reached by a link of another user; the one in the current folder may be anybody's. */
+/* A DIR that was given may belong to another user, but must not be reached through another user's
+ * link.  The default one, in the current directory, must be trusted, because any user may have
+ * created it. */
 static int open_root(const struct session_dir *d, bool given, struct err *err)
 {
 	struct err why = { 0 };
@@ -162,9 +164,10 @@ static int open_samples(struct session_dir *d, bool given, struct err *err)
 	return check_samples(d, err);
 }
 
-/* ---- what was left ---- */
+/* ---- leftovers ---- */
 
-/* What recorders left that were killed before they committed: under the lock none lives. */
+/* Removes leftovers of recorders that were killed before they committed: under the lock, none is
+ * running. */
 static void remove_stale(const struct session_dir *d)
 {
 	DIR *dir = read_dir(d->samples_fd, ".");
@@ -184,7 +187,8 @@ static bool session_dir_ends_with(const char *name, const char *end)
 	return len > strlen(end) && !strcmp(name + len - strlen(end), end);
 }
 
-/* What has its name once it is whole: a segment's begin, a merge, a file or a copy. */
+/* Returns whether the name is temporary, used until a file is complete: the start of a segment, a
+ * merge, a file or a copy. */
 static bool is_torn(const char *name)
 {
 	return session_dir_ends_with(name, ".part") || !strcmp(name, ".merging") ||
@@ -192,7 +196,8 @@ static bool is_torn(const char *name)
 		session_dir_ends_with(name, ".new"));
 }
 
-/* Likewise in the session that is continued, and `depth` folders in it: images/, jit/PID/. */
+/* Removes such files in the session that is continued, and in subdirectories up to `depth`
+ * levels: images/, jit/PID/. */
 static void session_dir_remove_torn(int at, const char *folder, int depth)
 {
 	DIR *dir = read_dir(at, folder);
@@ -282,17 +287,18 @@ static int rename_in(const struct session_dir *d, const char *from, const char *
 }
 
 struct renaming {
-	const char *from, *to; /* in the folder of the samples */
+	const char *from, *to; /* names in the samples directory */
 	bool may_be_missing;
 };
 
-/* A name for the session that goes, which remove_stale() knows. */
+/* Creates a name for the session to remove, which remove_stale() recognizes. */
 static void old_name(const struct session_dir *d, char old[OLD_NAME_MAX])
 {
 	snprintf(old, OLD_NAME_MAX, "%s.old", name_in(d->writing));
 }
 
-/* Renames each in turn; the last has no `from`.  After a failure those before it have their old names again. */
+/* Renames each entry in turn; the last entry has no `from`.  After a failure, restores the
+ * earlier names. */
 static int rename_all(const struct session_dir *d, const struct renaming *all)
 {
 	for (size_t i = 0; all[i].from; i++) {
@@ -307,8 +313,8 @@ static int rename_all(const struct session_dir *d, const struct renaming *all)
 	return 0;
 }
 
-/* The old session is removed when the new one is in its place; what cannot be removed, the next recording
- * removes as what a killed one left. */
+/* Removes the old session once the new one is in place.  Files that cannot be removed are removed
+ * by the next recording as leftovers. */
 static void remove_old(const struct session_dir *d, const char *old)
 {
 	int r = io_remove_tree_at(d->samples_fd, old);
@@ -353,7 +359,7 @@ static int commit_current(struct session_dir *d, char *current, struct err *err)
 	int r;
 
 	old_name(d, old);
-	/* Without a current session the previous one stays. */
+	/* If there is no current session, keep the previous one. */
 	r = rename_all(d, is_first ? all + 2 : all);
 	if (r)
 		return err_sys(err, r, "cannot rename %s to %s", d->writing,
