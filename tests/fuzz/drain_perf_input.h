@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drain_perf_input.h - what the fuzz targets of the perf.data reader do with an input.
- * The bytes that come out must be whole records. */
+/* drain_perf_input.h - reads all records of an input, for the fuzz targets of the perf.data
+ * reader. The output must consist of whole records. */
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static inline void drain_chunk(const struct perf_chunk *c, bool swap)
 	}
 }
 
-/* Reads to the end; returns how many bytes came. */
+/* Reads to the end. Returns the number of bytes that were read. */
 static inline uint64_t drain(struct perf_input *in)
 {
 	struct perf_chunk c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_btf.c - any bytes as the type information of a BPF program: the first four say which type's
- * name is asked for. */
+/* fuzz_btf.c - any bytes as the type information of a BPF program; the first four are the
+ * number of the type whose name is looked up. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(&id, data, sizeof(id));
 	size -= sizeof(id);
-	/* Aligned as the kernel's answer is, and of its very size. */
+	/* Aligned like the kernel's answer, and of exactly its size. */
 	btf = malloc(size ? size : 1);
 	if (!btf)
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_checksum_list.c - the list of checksums in a directory of a session.  What is kept by compacting it must promise
- * the same files. */
+/* fuzz_checksum_list.c - the list of checksums in a directory of a session. A compacted list
+ * must name the same files. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A sum over the names, whatever their order. */
+/* Adds a name to a sum that does not depend on their order. */
 static int note_name(void *ctx, const char *name)
 {
 	uint64_t *sum = ctx;
@@ -23,7 +23,7 @@ static int note_name(void *ctx, const char *name)
 	return 0;
 }
 
-/* False: memory was short. */
+/* Returns false if memory is exhausted. */
 static bool sum_names(const uint8_t *data, size_t size, uint64_t *ret_sum)
 {
 	struct buf text = { 0 };

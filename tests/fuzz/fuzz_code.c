@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A binary as code: linked, and as a kernel module whose sections were laid apart and that is
- * relocated.  All of its sections with code are gone through. */
+/* Reads the code of a binary: linked, and as a relocated kernel module whose sections were
+ * loaded apart. Iterates over all of its sections with code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

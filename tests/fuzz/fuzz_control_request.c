@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_control_request.c - what a peer sends to the daemon's socket. */
+/* fuzz_control_request.c - any bytes as a client's request on the daemon's socket. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

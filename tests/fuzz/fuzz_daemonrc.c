@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_daemonrc.c - any bytes as settings of the daemon: refused with a line, or what is written
- * of them reads back as the same. */
+/* fuzz_daemonrc.c - any bytes as settings of the daemon: they are refused with a message, or
+ * can be written and read back unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

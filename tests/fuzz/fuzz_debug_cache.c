@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_debug_cache.c - a cache with wrong, dangling and looping links: what is found in it is
- * what was asked for, and removing from it touches nothing outside.  The folder is made
- * from lines, each of a letter, a path in it, and what it is to hold:
+/* fuzz_debug_cache.c - a cache with wrong, dangling and looping links: a lookup finds only the
+ * requested file, and removing from the cache changes nothing outside.  The directory is made
+ * from lines, each with a letter, a path in it, and its contents:
  *
- *	d PATH            a folder
- *	l PATH|TEXT       a link
- *	f PATH|TEXT       a file with this text
- *	e PATH            an ELF file with the wanted build-id, abcdef01
- *	o PATH            one with another
- *	p PATH            a pipe
+ * 	d PATH            a directory
+ * 	l PATH|TEXT       a symbolic link
+ * 	f PATH|TEXT       a file with this text
+ * 	e PATH            an ELF file with the requested build-id, abcdef01
+ * 	o PATH            an ELF file with another build-id
+ * 	p PATH            a pipe
  *
- * The debuginfod client's cache is looked at in the same folder. */
+ * The same directory is also searched as the debuginfod client's cache. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,8 +72,8 @@ static struct small_elf make_elf(uint8_t last)
 	};
 }
 
-/* The folder that holds `path`, made where needed and reached through no link; *ret_name is
- * its last part. */
+/* Opens the directory that contains `path`. Creates it if necessary and follows no link.
+ * *ret_name becomes the last component of the path. */
 static int open_parent(int cache, char *path, const char **ret_name)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -157,7 +157,7 @@ static void make_things(int cache, const uint8_t *data, size_t size)
 	}
 }
 
-/* The result must be the wanted file. */
+/* The result must be the requested file. */
 static void check(int r, int fd, char *path, bool has_id)
 {
 	struct build_id id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_demangle.c - any bytes as a symbol's name, as it is and with the prefixes that make
- * the demanglers look at it. */
+/* fuzz_demangle.c - any bytes as a symbol's name, unchanged and with the prefixes that each
+ * demangler expects. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

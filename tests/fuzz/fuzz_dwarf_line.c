@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_dwarf_line.c - a line number program alone; the first byte says byte order and width. */
+/* fuzz_dwarf_line.c - a line number program alone; the first byte selects byte order and
+ * width. */
 #include <stdint.h>
 
 #include "resolve/dwarf/line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_dwarf_unpack.c - a packed debug section; the first byte says of which kind. */
+/* fuzz_dwarf_unpack.c - a compressed debug section; the first byte selects the compression. */
 #include <elf.h>
 #include <stdint.h>
 

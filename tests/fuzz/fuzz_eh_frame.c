@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_eh_frame.c - any bytes as an .eh_frame section: the first byte says of which class and
- * byte order. */
+/* fuzz_eh_frame.c - any bytes as an .eh_frame section; the first byte selects class and byte
+ * order. */
 #include <stdint.h>
 #include <stdlib.h>
 

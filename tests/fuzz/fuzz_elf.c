@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_elf.c - any bytes as an ELF file: its build-id, segments, symbols, and marks of code. */
+/* fuzz_elf.c - any bytes as an ELF file: its build-id, segments, symbols, and mapping symbols
+ * of code. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void check(const struct symtab *tab)
 	}
 }
 
-/* Each part ends after the requested address. */
+/* Each range of code ends after the requested address. */
 static void check_marks(const uint8_t *data, size_t size)
 {
 	struct insn_marks *marks = NULL;

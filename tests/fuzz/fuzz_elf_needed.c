@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_elf_needed.c - any bytes as a binary of which parts are left out: those that are lie in
- * order, and nothing that is to be kept is among them. */
+/* fuzz_elf_needed.c - any bytes as a binary that is stored without unneeded ranges: these are
+ * sorted, and contain nothing that must be kept. */
 #include <stdint.h>
 #include <stdlib.h>
 

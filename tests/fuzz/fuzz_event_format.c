@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_event_format.c - any bytes as a file of /sys/bus/event_source/devices/PMU/format: bits
- * that are not named stay as they were, and what is named takes the value. */
+ * that it does not name keep their value, and the named bits get the new one. */
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdlib.h>

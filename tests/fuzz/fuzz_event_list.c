@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_event_list.c - any bytes as a list of events: what was read has its masks in bounds and
- * can be chosen or is refused with a line. */
+/* fuzz_event_list.c - any bytes as a list of events: each event has its masks within bounds,
+ * and can be selected or is refused with a message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

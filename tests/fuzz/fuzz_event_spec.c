@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_event_spec.c - any bytes as event specifications, to sample and to count: taken whole, or
- * refused with a line; what was taken asks the kernel for something that can be. */
+/* fuzz_event_spec.c - any bytes as event specifications, to sample and to count: each is
+ * accepted as a whole and gives valid attributes, or is refused with a message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Uses our lists; made once, which takes longer than all that is done with it. */
+/* Returns a catalog of our lists. It is made only once, because that is slower than all its
+ * uses. */
 static struct event_catalog *catalog_of(const struct cpu_type *cpu, bool arm)
 {
 	static struct event_catalog *catalogs[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_exidx.c - any bytes as .ARM.exidx and .ARM.extab: the tables that come out are in order, and the
- * walk ends.  The first byte says the byte order, the second how many entries there are. */
+/* fuzz_exidx.c - any bytes as .ARM.exidx and .ARM.extab: the resulting tables are sorted, and
+ * the walk ends. The first byte selects the byte order, the second is the number of entries. */
 #include <elf.h>
 #include <stdint.h>
 

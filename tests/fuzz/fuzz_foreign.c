@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Profiles of other tools, as they come from anywhere: each reader, and who chooses one. */
+/* Profiles of other tools from untrusted sources: each reader, and the detection of the
+ * format. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* All strings are valid: they can be read to the last byte. */
+/* Reads each string to its last byte, which must be valid. */
 static size_t look_at(struct foreign_word w)
 {
 	size_t sum = 0;
@@ -39,6 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)foreign_read_perf_script(data, size, take, &sum, &info, &err);
 	if (!foreign_read_pprof(data, size, take, &sum, &info, &err))
 		sum += look_at(info.main_image) + look_at(info.period_event);
-	/* So that it is not left out. */
+	/* Keep the compiler from removing the sum. */
 	return sum == SIZE_MAX ? -1 : 0;
 }

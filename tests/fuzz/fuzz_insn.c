@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_insn.c - any bytes as the code of a machine, which the first byte chooses. */
+/* fuzz_insn.c - any bytes as machine code; the first byte selects the machine. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct insn_decoder *decoders[MACHINES]; /* slow to make */
+	static struct insn_decoder *decoders[MACHINES]; /* slow to create */
 	size_t m = size ? data[0] % MACHINES : 0;
 	enum insn_mode mode = size ? data[0] / MACHINES % (INSN_DATA + 1) : 0;
 	struct insn insn;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_jitdump.c - any bytes as a jitdump: codes, lines, and which code was where when. */
+/* fuzz_jitdump.c - any bytes as a jitdump: its functions, their lines, and which function was
+ * at which address at which time. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static int count_line(void *ctx, const struct jitdump_line *line)
 	return 0;
 }
 
-/* Each code is found where it is, if by its name. */
+/* A lookup by address alone, at the last byte of each function, must find a function that
+ * contains it. */
 static void check_lines(const struct jitdump *d, const struct mapped *bytes)
 {
 	struct jit_lines *l;

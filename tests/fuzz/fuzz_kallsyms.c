@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_kallsyms.c - any bytes as the text of /proc/kallsyms: parts and symbols. */
+/* fuzz_kallsyms.c - any bytes as the text of /proc/kallsyms: sections and symbols. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_line_index.c - index files and their blocks.  The first byte says what the rest is; the
- * hashes of an index file are put right, so that what they protect is reached. */
+/* fuzz_line_index.c - index files and their blocks. The first byte selects the kind of the
+ * rest. The hashes of an index file are corrected, so that the fuzzer reaches the data that
+ * they protect. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static void look_at_block(const uint8_t *data, size_t size)
 		addr = row.addr;
 	line_seek_begin(&seek, &b);
 	for (unsigned int k = 0; k < 512; k += 7) {
-		uint64_t at = addr + k; /* may begin again at 0 */
+		uint64_t at = addr + k; /* can wrap around to 0 */
 		uint32_t id = line_block_scope_at(&b, at);
 		struct line_scope s;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_lines_cache.c - two binaries of one build-id and their index files, opened, asked, changed
+/* fuzz_lines_cache.c - two binaries with one build-id and their index files, opened, queried, changed
  * and closed in any order.  Frames are kept and read until their lines are freed, whatever happens
- * to the files in between: with a sanitizer, a stale pointer into a file's mapping is found
+ * to the files in between: a sanitizer finds stale pointers into a file's mapping
  * (base/files/mapped.c).
  *
- * Input: a byte with the number of steps; three bytes for each: what to do, and with what; two
+ * Input: a byte with the number of steps; three bytes for each: the action and its two operands; two
  * bytes with the length of the first binary; the first binary; the second. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ struct world {
 	struct binary binaries[NR_BINARIES];
 };
 
-static volatile size_t seen; /* reads are not optimized out */
+static volatile size_t seen; /* keeps the compiler from removing reads */
 
 static void read_text(const char *text)
 {
@@ -67,7 +67,7 @@ static void read_kept(const struct binary *b)
 
 static void binary_write(const struct binary *b, const uint8_t *bytes, size_t len)
 {
-	/* In its place, as a compiler may write it: open mappings see it. */
+	/* Overwrite it in place, as a compiler might: open mappings see the change. */
 	int fd = open(b->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
 
 	if (fd < 0)
@@ -126,7 +126,7 @@ static int see_source(void *ctx, const char *path)
 	return !(*left)--;
 }
 
-/* Damages or shortens the index files, as a disk or another program can. */
+/* Damages or truncates the index files, as a disk or another program could. */
 static void change_cache(const struct world *w, uint8_t how, uint8_t where)
 {
 	DIR *dir = opendir(w->cache);
@@ -176,7 +176,7 @@ enum step {
 	NR_STEPS
 };
 
-/* Steps that need no open lines.  False: it is none of these. */
+/* Performs the steps that need no open lines. Returns false for other steps. */
 static bool step_files(struct world *w, struct binary *b, const uint8_t *step)
 {
 	const struct binary *other = &w->binaries[b == &w->binaries[0]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_maps.c - any bytes as the text of /proc/PID/maps, whole and arriving in two reads. */
+/* fuzz_maps.c - any bytes as the text of /proc/PID/maps, read at once and in two reads. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Walks all lines; returns how many were good.  What a line borrows lies in the text. */
+/* Parses all lines and returns the number of valid ones. Pointers in a parsed line must point
+ * into the text. */
 static size_t walk(const char *text, size_t len, size_t *pos, bool is_end)
 {
 	size_t nr = 0;
@@ -42,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (walk(text, size, &whole, true) && whole > size)
 		abort();
-	/* Cut anywhere, the first read gives its whole lines and the second the rest. */
+	/* Wherever the text is cut, the first read gives its whole lines and the second the
+	 * rest. */
 	nr = walk(text, size / 2, &halves, false);
 	nr += walk(text, size, &halves, true);
 	whole = 0;

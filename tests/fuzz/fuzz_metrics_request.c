@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_metrics_request.c - what a peer sends to the metrics' port. */
+/* fuzz_metrics_request.c - any bytes as a client's request on the metrics port. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

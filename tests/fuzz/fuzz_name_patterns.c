@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_name_patterns.c - any bytes as a demangled name under the rules that are built in, and
- * as a file of rules. */
+/* fuzz_name_patterns.c - any bytes as a demangled name under the built-in rules, and as a file
+ * of rules. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,18 @@
 #include "resolve/symbols/name_patterns_priv.h"
 
 enum {
-	RULES_MAX = 256 /* bytes: regcomp(3) itself is not what is tried here */
+	RULES_MAX = 256 /* bytes; this does not test regcomp(3) itself */
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file of rules begins as one: making the built-in ones takes long. */
+/* Skips texts that do not start like a file of rules, because compiling the built-in rules is
+ * slow. */
 static void read_rules(const char *text, size_t size)
 {
 	struct name_patterns *p;
 
-	/* "a{255}{255}" takes regcomp all memory. */
+	/* "a{255}{255}" makes regcomp use all memory. */
 	if (!strchr("$\"#", text[0]) || size > RULES_MAX || strstr(text, "}{") ||
 	    name_patterns_new(&p, NULL))
 		return;

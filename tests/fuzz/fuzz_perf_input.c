@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A perf.data file, twice: the second time must give what the first gave. */
+/* Reads a perf.data file twice: both times must give the same. */
 #include <sys/mman.h>
 #include <unistd.h>
 

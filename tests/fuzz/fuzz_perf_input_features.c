@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A header feature's payload: the first byte is its bit, the lowest bit of the second the
- * byte order. */
+/* The payload of a header feature: the first byte is its bit number, the lowest bit of the
+ * second byte is the byte order. */
 #include <sys/mman.h>
 
 #include "base/files/io.h"
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    perf_input_open_fd(fd, "fuzz", &in, NULL))
 		abort();
 	if (size >= 2) {
-		in->frozen = false; /* names of events are taken, too */
+		in->frozen = false; /* so that names of events are also read */
 		in->info.swap = data[1] & 1;
 		payload = cursor_of(data + 2, size - 2, data[1] & 1);
 		perf_feature_parse(in, data[0], &payload);

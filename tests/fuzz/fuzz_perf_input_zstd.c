@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A zstd stream in compressed records: the first byte chooses their kind and how the stream
- * is cut. */
+/* A zstd stream in compressed records: the first byte selects their type and how the stream is
+ * divided. */
 #include <sys/mman.h>
 
 #include "base/buf.h"

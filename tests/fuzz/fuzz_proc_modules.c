@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_proc_modules.c - any bytes as the text of /proc/modules, of /proc/kallsyms, of a file of
- * /sys/module/NAME/sections, of a session's list of modules, of a tracepoint's description and
- * its raw data, and of what /proc says of control groups. */
+/* fuzz_proc_modules.c - any bytes as the text of /proc/modules, /proc/kallsyms, a file of
+ * /sys/module/NAME/sections, a session's list of modules, a tracepoint's description and its
+ * raw data, and the files of /proc that name control groups. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int count(void *ctx, enum module_event event, const struct proc_module *m
 	return 0;
 }
 
-/* All of a text come, none of it a second time. */
+/* All modules of a text are reported once, and none when the text is read again. */
 static void watch(const char *text)
 {
 	struct module_watch w = { 0 };
@@ -51,7 +51,7 @@ static void check_tracepoint(const char *text, size_t size)
 		abort();
 }
 
-/* Once more, and nothing is new. */
+/* Merging the same text again adds nothing. */
 static void check_merge(const char *text, size_t size)
 {
 	struct buf out = { 0 };
@@ -65,7 +65,7 @@ static void check_merge(const char *text, size_t size)
 	buf_done(&out);
 }
 
-/* Each cuts up its own copy. */
+/* Each parser modifies its own copy. */
 static void check_cgroups(const char *text)
 {
 	char *line = strdup(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raw perf records through decode and resolve: the first byte chooses the attr (with its
- * highest bit an own one follows), the rest is a run of records. */
+/* Raw perf records through decode and resolve: the first byte selects the attr (if its highest
+ * bit is set, an attr follows), the rest is a sequence of records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static uint64_t read_lent(const struct decoder *d, const struct record *rec)
 	}
 }
 
-/* The short way has to agree with the long one. */
+/* The fast decoder must agree with the full one. */
 static void compare_short_way(const struct decoder *d, const uint8_t *data, size_t size,
 			      const struct record *full)
 {
@@ -98,7 +98,7 @@ static void compare_short_way(const struct decoder *d, const uint8_t *data, size
 		abort();
 }
 
-/* Steps by the records' own sizes, as a ring does. */
+/* Advances by the records' own sizes, like a ring buffer. */
 static void feed(const struct decoder *d, struct resolver *r, const uint8_t *data,
 		 size_t len, uint64_t *sink)
 {
@@ -132,7 +132,7 @@ enum {
 	OWN_ATTR_BYTES = 16
 };
 
-/* The bits that a sample's layout hangs on. */
+/* Sets the bits that determine a sample's layout. */
 static void own_attr(const uint8_t *at, struct perf_event_attr *attr)
 {
 	uint32_t words[4];

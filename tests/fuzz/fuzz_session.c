@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The session reader on any bytes.  Checksums would stop nearly all of them at the door:
- * so before a file is read they are set right, as an attacker would. */
+/* The session reader with any bytes. Checksums would reject nearly all inputs at once, so they
+ * are corrected before a file is read, as an attacker would do. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void store_le(uint8_t *at, uint64_t v, size_t len)
 		at[i] = (uint8_t)(v >> (8 * i));
 }
 
-/* Walks the blocks and gives each header and payload the checksum that it should have. */
+/* Corrects the checksums of each block's header and payload. */
 static void mend_sums(uint8_t *bytes, size_t size)
 {
 	uint64_t salt = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_sframe.c - any bytes as .sframe: the tables that come out are in order, and the walk ends.  The
- * first byte says the machine and the byte order. */
+/* fuzz_sframe.c - any bytes as .sframe: the resulting tables are sorted, and the walk ends.
+ * The first byte selects the machine and the byte order. */
 #include <elf.h>
 #include <stdint.h>
 

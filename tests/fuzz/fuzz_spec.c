@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_spec.c - any bytes as the words of a profile specification, one a line, and what a
- * specification made of them selects. */
+/* fuzz_spec.c - any bytes as the arguments of a profile specification, one per line, and the
+ * selection that the specification makes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-	WORD_MAX = 200, /* globs with many stars take their time: that is fnmatch's */
+	WORD_MAX = 200, /* fnmatch(3) is slow for globs with many stars */
 	WORDS_MAX = 50
 };
 
-/* A refusal is one line that says something, and changes nothing about what is freed. */
+/* A refusal must have a message of one line. */
 static void check_refusal(int r, const struct err *err)
 {
 	if (r != -EINVAL && r != -ENOMEM)
@@ -52,7 +52,7 @@ static void select_some(const struct spec *spec)
 	if (!spec_has_images(spec) && !spec_wants_image(spec, app, image, &top))
 		abort();
 	if (spec_wants_image(spec, image, app, &top) && top)
-		abort(); /* only kernel and modules are */
+		abort(); /* only the kernel and its modules can be */
 	spec_wants_image(spec, app, app, &top);
 	spec_wants_event(spec, "CPU_CLK_UNHALTED", 100000, 0x41);
 	spec_wants_thread(spec, 1, -1, "make");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_table_answers.c - what the helper for unwind tables sends to the daemon, once a binary has taken it
- * over: packets of any kind, with files of any kind.
+/* fuzz_table_answers.c - replies of the helper for unwind tables to the daemon, after a binary could
+ * have compromised the helper: packets of any kind, with files of any kind.
  *
- * The input is packets: a byte with the kind of the answer (below), 24 bytes of an answer, and of
- * a file in memory the bytes, after two with their number. */
+ * The input consists of packets: a byte with the kind of the reply (below), 24 bytes of a reply, and
+ * for a file in memory a length of two bytes and its contents. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,13 @@
 #include "unwind_walk.h"
 
 enum {
-	THIS = 1,    /* it is an answer to the question */
-	DEATH = 2,   /* or the worker died */
-	MEMORY = 4,  /* a file in memory comes along */
-	DEVICE = 8,  /* or another one */
-	WRONG = 16,  /* as many bytes as the lowest five bits of the second byte */
-	STRAY = 32,  /* it came before the question */
-	HASHED = 64, /* the file's hashes are put right */
+	THIS = 1,    /* it is a reply to the request */
+	DEATH = 2,   /* reports that the worker died */
+	MEMORY = 4,  /* has a descriptor of a file in memory */
+	DEVICE = 8,  /* has a descriptor of another file */
+	WRONG = 16,  /* wrong length: the lowest five bits of the second byte */
+	STRAY = 32,  /* it arrived before the request */
+	HASHED = 64, /* the file's hashes are corrected */
 	LENGTHS = 31,
 	NUMBER = 7,
 	PACKETS_MAX = 80 /* more than are read */
@@ -83,7 +83,7 @@ static void send_one(int fd, unsigned int what, struct cursor *in)
 		close(file);
 }
 
-/* Those of `stray` from where the cursor is. */
+/* Sends the packets whose STRAY flag equals `stray`. */
 static void send_all(int fd, const uint8_t *data, size_t size, unsigned int stray)
 {
 	struct cursor in = cursor_le(data, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_tar.c - any bytes as an archive: plain, or packed with zstd. */
+/* fuzz_tar.c - any bytes as an archive: plain, or compressed with zstd. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct bytes {
 	size_t left;
 };
 
-/* In uneven pieces, as a pipe gives them. */
+/* Returns the input in blocks of varying size, as a pipe does. */
 static ssize_t take(void *ctx, void *out, size_t len)
 {
 	struct bytes *b = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_unpacked.c - any bytes as a packed kernel module: xz, zstd or gzip. */
+/* fuzz_unpacked.c - any bytes as a compressed kernel module: xz, zstd or gzip. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_unwind.c - any bytes as call frame information, registers and a stack: the walk must
- * end.  The first byte says which machine, byte order and section, and what memory there is, the second how
- * many bytes from the end are registers and stack. */
+ * end. The first byte selects machine, byte order, section and readable memory; the second is
+ * the number of bytes at the end that are registers and stack. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* All that are known. */
+/* All machines that are supported. */
 static const struct {
 	const char *name;
 	bool is32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_unwind_cache.c - files of unwind tables, whose hashes and length are put right, so that what
- * they protect is reached; then a stack is unwound with what they say. */
+/* fuzz_unwind_cache.c - files of unwind tables. Hashes and length are corrected, so that the
+ * fuzzer reaches the data that they protect; then a stack is unwound with the tables. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay_main.c - runs a fuzz target over the files of its corpus, as an ordinary test.
- * Arguments: files or folders.  Output: TAP, one line a file. */
+ * Arguments: files or directories. Output: TAP, one line per file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_file.h - files of unwind tables, whose hashes and length are put right for fuzz targets, so that what
- * they protect is reached (docs/unwinding.md). */
+/* unwind_file.h - corrects hashes and length of unwind table files, so that fuzz targets reach
+ * the data that they protect (docs/unwinding.md). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static inline uint32_t unwind_file_u32(const uint8_t *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* `size`: of the file, a head at least. */
+/* `size` is that of the file, at least that of its header. */
 static inline void unwind_file_put_right(uint8_t *file, size_t size)
 {
 	uint64_t rest = (uint64_t)unwind_file_u32(file + 32) * 13 +

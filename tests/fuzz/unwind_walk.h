@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind_walk.h - what the fuzz targets of unwind tables do with one: its rows are in order, and a
- * walk with any registers and any memory ends. */
+/* unwind_walk.h - checks an unwind table in fuzz targets: its rows are sorted, and a walk with
+ * any registers and any memory ends. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@ enum {
 
 struct unwind_walk {
 	struct unwind_table *table;
-	uint64_t base; /* code is in the 64 KB from there on */
-	uint64_t seed; /* of the memory outside of the window */
+	uint64_t base; /* code is in the 64 KB from this address on */
+	uint64_t seed; /* for the contents of memory outside the window */
 };
 
 static inline uint64_t walk_same(const void *ctx, uint64_t vaddr)
@@ -41,7 +41,7 @@ static inline enum unwind_code walk_find(void *ctx, uint64_t pc,
 						       : UNWIND_CODE_WITH_TABLE;
 }
 
-/* Half of memory looks like addresses of code, the rest like anything. */
+/* Half of the memory looks like addresses of code, the rest is arbitrary. */
 static inline bool walk_read(void *ctx, uint64_t address, unsigned int bytes,
 			     uint64_t *ret_value)
 {
@@ -54,8 +54,8 @@ static inline bool walk_read(void *ctx, uint64_t address, unsigned int bytes,
 	return v % 16 != 15;
 }
 
-/* Registers and the stack are `bytes`, again and again; with `wide` registers are of all bits, and
- * memory outside of the stack can be read, so that the walk goes on and on. */
+/* Registers and the stack are filled with `bytes`, repeated. With `wide` registers have random
+ * bits, and memory outside the stack is readable, so that the walk continues for long. */
 static inline void walk_table(struct unwind_walk *w, const uint8_t *bytes, size_t len,
 			      bool wide)
 {
