@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where opannotate finds sources, and how it handles sources that are missing, changed or hostile.
+# The search for sources in opannotate, and sources that are missing, changed or hostile.
 load helpers
 
 bats_require_minimum_version 1.5.0

@@ -218,7 +218,7 @@ csv()
 }
 
 @test "--focus: callers and callees of one function, each stack once" {
-	# Of three consecutive frames of mid, the inner two are nested in the tree.
+	# If three consecutive frames are mid, the inner two are nested in the tree.
 	report recursion --tree --focus mid -n | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
 		8        100.000  mid  t

@@ -314,7 +314,7 @@ lines_program()
 		print(frames)
 		assert sum("</script>" in name for name, _ in frames) == 2
 		wide = [float(r["width"]) for name, r in frames if name.startswith("turn(char const*, int) (")]
-		# Of 11 samples the first command has 8, the second 2, and 1 is truncated.
+		# The first command has 8 of 11 samples, the second 2, and 1 is truncated.
 		assert [round(w / 1180 * 11) for w in wide] == [8, 1, 2], wide
 	END
 	run -1 --separate-stderr export_it pprof --svg --session-dir "$session"

@@ -277,8 +277,8 @@ count_bpf()
 	[ "$bpf" -gt 20 ]
 }
 
-# Of processes that were starting when it began, a session has more information than a perf.data
-# file.
+# A session has more information than a perf.data file on processes that were starting when it
+# began.
 @test "export perf-data of a system-wide session: perf's rows are ours" {
 	need perf
 	need_root

@@ -103,7 +103,7 @@ numbers() {
 	done
 }
 
-# Of 80 columns, 3 and 7 are for the numbers and 4 are blanks, which leaves 66. Each name gets at
+# 3 and 7 of 80 columns are for the numbers and 4 are blanks, which leaves 66. Each name gets at
 # least 7; the other 45 are divided into 11, 11 and 23.
 @test "functions on 80 columns" {
 	diff -u - <(on_terminal 80 -l -n) <<-'END'
