@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_lines_cache.c - two binaries with one build-id and their index files, opened, queried, changed
- * and closed in any order.  Frames are kept and read until their lines are freed, whatever happens
- * to the files in between: a sanitizer finds stale pointers into a file's mapping
+/* fuzz_lines_cache.c - two binaries with one build-id and their index files, opened, queried,
+ * changed and closed in any order.  Frames are kept and read until their lines are freed, whatever
+ * happens to the files in between: a sanitizer finds stale pointers into a file's mapping
  * (base/files/mapped.c).
  *
- * Input: a byte with the number of steps; three bytes for each: the action and its two operands; two
- * bytes with the length of the first binary; the first binary; the second. */
+ * Input: a byte with the number of steps; three bytes for each: the action and its two operands;
+ * two bytes with the length of the first binary; the first binary; the second. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>

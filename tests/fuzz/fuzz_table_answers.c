@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_table_answers.c - replies of the helper for unwind tables to the daemon, after a binary could
- * have compromised the helper: packets of any kind, with files of any kind.
+/* fuzz_table_answers.c - replies of the helper for unwind tables to the daemon, after a binary
+ * could have compromised the helper: packets of any kind, with files of any kind.
  *
- * The input consists of packets: a byte with the kind of the reply (below), 24 bytes of a reply, and
- * for a file in memory a length of two bytes and its contents. */
+ * The input consists of packets: a byte with the kind of the reply (below), 24 bytes of a reply,
+ * and for a file in memory a length of two bytes and its contents. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
