@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpf_loop - has the kernel run a BPF program that multiplies and counts down, for about a second.
- * Status 1: it does not take programs from us. */
+/* bpf_loop - makes the kernel run a BPF program that multiplies and counts down, for about a
+ * second. Status 1: this process may not load BPF programs. */
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <string.h>

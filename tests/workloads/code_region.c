@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* code_region [MS] - code in anonymous memory, as a JIT compiler makes it, against a function
- * of the program.  The code is a copy of a function that is nothing but registers. */
+/* code_region [MS] - compares code in anonymous memory, like that of a JIT compiler, with a
+ * function of the program. The code is a copy of a function that uses only registers. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

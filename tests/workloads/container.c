@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* container TIMES PROGRAM[,PROGRAM...] [ARG...] - runs programs in containers of their own, TIMES
- * in a row, the programs by turns: other user, mount and pid namespaces, and a tmpfs as root on
- * which nothing is but /inner/only, a copy of the program, and /tmp.  Programs must be static.
- * Between two runs nothing of the first one is left. */
+/* container TIMES PROGRAM[,PROGRAM...] [ARG...] - runs TIMES containers one after the other,
+ * with the programs in turn. Each container has its own user, mount and pid namespaces, and as
+ * root a tmpfs with only /inner/only, a copy of the program, and /tmp. Programs must be
+ * static. Nothing of a container remains when the next one starts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -87,7 +87,8 @@ enum {
 	PROGRAMS_MAX = 8
 };
 
-/* Opens each of the list, which is cut up.  How many; 0: one is not there. */
+/* Opens each program of the list, which is modified. Returns their number, or 0 if one does
+ * not exist. */
 static int open_programs(char *list, int programs[PROGRAMS_MAX])
 {
 	int nr = 0;

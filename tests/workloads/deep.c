@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deep [DEPTH] [MS] - a recursion, DEPTH calls deep, without frame pointers; nearly all the time
- * is spent in `bottom`, at its end.  Prints "depth N". */
+/* deep [DEPTH] [MS] - a recursion of DEPTH calls without frame pointers; the innermost
+ * function, `bottom`, uses nearly all of the time. Prints "depth N". */
 #include <stdio.h>
 
 #include "work.h"
@@ -36,7 +36,7 @@ CALLED static uint64_t descend(uint64_t left)
 		work_run_parts(&part, 1, bottom_ms, 10);
 		return sink;
 	}
-	/* No loop of it, and no jump instead of the last call. */
+	/* Keeps the compiler from making a loop of it, or a jump of the last call. */
 	if (left % 4)
 		sink += descend(left - 1);
 	else

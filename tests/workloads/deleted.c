@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deleted [MS] - a program that is deleted while it runs: copies itself to a temporary
- * directory, becomes the copy, and removes it before it begins to work. */
+ * directory, executes the copy, and removes it before it starts its work. */
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void copy_self(const char *path)
 	close(out);
 }
 
-/* The first half: never returns. */
+/* Executes the copy; never returns. */
 static void become_copy(const char *ms)
 {
 	char dir[] = "/tmp/deleted-XXXXXX";

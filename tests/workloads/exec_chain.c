@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* exec_chain_{a,b,c} [MS [TURN NS-A NS-B NS-C]] - three programs of one process: each works,
- * then becomes the next.  Linked for fixed addresses, so that all three functions are at
- * the same place and only the replaced program distinguishes them. */
+/* exec_chain_{a,b,c} [MS [TURN NS-A NS-B NS-C]] - three programs that one process executes in
+ * turn: each works, then executes the next. They are linked for fixed addresses, so that all
+ * three functions have the same address and only the executed program distinguishes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ static void print_truth(const uint64_t *cpu_ns)
 	work_print_cpu("image,symbol", total);
 }
 
-/* Becomes the program of the next turn. */
+/* Executes the program of the next turn. */
 static void next_stage(unsigned int ms, unsigned int turn, const uint64_t *cpu_ns)
 {
 	char name[] = "exec_chain_?", text[NR_STAGES + 2][24];

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nr; i++)
 		pages[i * page] = 1;
 	after = faults();
-	/* Printing may fault: _exit() follows directly. */
+	/* Printing can cause page faults, so _exit() follows directly. */
 	dprintf(STDOUT_FILENO, "%ld %ld\n", after - before, after);
 	_exit(0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flood [NUMBER] - gives itself and a file that it maps NUMBER new names each, as fast as it can. */
+/* flood [NUMBER] - changes its own name, and that of a file that it maps, NUMBER times each,
+ * as fast as it can. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -21,7 +22,7 @@ static int flood_open(const char *path)
 	return fd;
 }
 
-/* The mapping has the name that the file has now. */
+/* Maps the file under its current name. */
 static void flood_map(int fd)
 {
 	void *code = mmap(NULL, FILE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);

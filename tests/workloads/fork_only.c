@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fork_only [MS] - children that never exec: what they run they know from their parent, and
- * a grandchild from its grandparent. */
+/* fork_only [MS] - children that never exec: their mappings are those of their parent, and a
+ * grandchild's are those of its grandparent. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ struct slot {
 	uint64_t cpu_ns;
 };
 
-/* Begins the next generation first, so that all of them run at the same time. */
+/* Starts the next generation first, so that all of them run at the same time. */
 static void generation_run(struct slot *slots, int generation, uint64_t rounds)
 {
 	pid_t child = -1;

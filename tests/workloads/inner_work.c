@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inner_first, inner_second, inner_bare [MS] - static programs for containers, alike but for the
- * function that takes their time; the third has no build-id. */
+/* inner_first, inner_second, inner_bare [MS] - static programs for containers, which differ
+ * only in the function that uses their time; the third has no build-id. */
 #include "work.h"
 
 WORK_FUNCTION(INNER_FUNCTION)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* interpreter.c [TIMES] - a program of a few instructions, TIMES times: only a profile shows
- * the compiler which are hot.  Lines and discriminators matter: afdo.bats compares them. */
+/* interpreter.c [TIMES] - interprets a program of a few instructions TIMES times: the compiler
+ * cannot know the hot instructions without a profile. Lines and discriminators matter:
+ * afdo.bats compares them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct machine {
 	uint64_t left;
 };
 
-/* Too large to be inlined for its size. */
+/* Too large for the compiler to inline. */
 static uint64_t mix(uint64_t x, uint64_t by)
 {
 	for (int i = 0; i < 3; i++) {

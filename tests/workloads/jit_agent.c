@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_agent [MS] - code that libopagent reports: two functions that take each other's place, with
- * an unload in between. */
+/* jit_agent [MS] - code that libopagent reports: two functions that replace each other at the
+ * same address, with an unload in between. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

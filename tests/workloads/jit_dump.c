@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_dump [MS] - code in a jitdump: two functions that take each other's place again
- * and again, and one that is moved to and fro. */
+/* jit_dump [MS] - code in a jitdump: two functions that repeatedly replace each other at the
+ * same address, and one that moves back and forth. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static void put_unwind(void)
 	put(&unwind, sizeof(unwind));
 }
 
-/* Code comes to a slot, and the dump describes it before it runs. */
+/* Copies code to a slot, and describes it in the dump before it runs. */
 static void load(int slot, const char *name, uint64_t index)
 {
 	char *at = jit.code + slot * SLOT_BYTES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_frames MS - MS of CPU time in code in memory that keeps no frame pointer (x86-64): only the unwinding tables in its
- * jitdump lead from it to its caller. */
+/* jit_frames MS - uses MS of CPU time in generated code without frame pointer (x86-64): only
+ * the unwind tables in its jitdump lead to its caller. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static const uint8_t code[CODE_BYTES] = {
 /* .eh_frame: a CIE of 24 bytes, an FDE, the end. */
 static const uint8_t tables[] = {
 	20,   0,    0,    0,    0,  0, 0, 0, 1,    'z',  'R',  0,    1, 0x78,
-	16,   1,    0x1b,                 /* relative to it */
+	16,   1,    0x1b,                 /* pointers are relative to their own address */
 	0x0c, 7,    8,    0x90, 1,  0, 0, /* CFA: rsp + 8 */
 	32,   0,    0,    0,    28, 0, 0, 0, 0xc8, 0xff, 0xff, 0xff, /* 24 + 8 + 24 bytes before */
 	20,   0,    0,    0,    0,                                   /* bytes of code */
@@ -87,7 +87,7 @@ static FILE *begin_dump(void)
 	if (!dump)
 		work_die(path);
 	put(dump, &h, sizeof(h));
-	/* By this whoever records learns of it. */
+	/* This mapping shows the dump to the recorder. */
 	if (mmap(NULL, sizeof(h), PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump),
 		 0) == MAP_FAILED)
 		work_die("mmap of the jitdump");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_map [MS] - functions in anonymous memory that /tmp/perf-PID.map lists, as a JIT compiler
- * does; the code of one of them takes the place of another's. */
+/* jit_map [MS] - functions in anonymous memory that /tmp/perf-PID.map lists, as JIT compilers
+ * do; one function replaces another at the same address. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ __attribute__((section("region_template"))) WORK_FUNCTION(region_work)
 	for (size_t i = 0; i < NR_SLOTS; i++)
 		fprintf(out, "%lx %zx %s\n", (unsigned long)(code + i * SLOT_BYTES),
 			len, names[i]);
-	/* Memory that is used again. */
+	/* This memory is reused. */
 	fprintf(out, "%lx %zx jit_gamma\n", (unsigned long)(code + 2 * SLOT_BYTES),
 		len);
 	if (fclose(out))

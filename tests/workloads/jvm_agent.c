@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jvm_agent.c - an agent of a Java machine that reports compiled methods and their lines to
- * libopagent.  Built by tests/cmd/jit.bats, where there is a jvmti.h.  One thread of the machine
- * calls it (JVM Tool Interface, "CompiledMethodLoad"). */
+/* jvm_agent.c - an agent of a Java virtual machine that reports compiled methods and their
+ * lines to libopagent. tests/cmd/jit.bats builds it if there is a jvmti.h. A single thread of
+ * the virtual machine calls it (JVM Tool Interface, "CompiledMethodLoad"). */
 #include <jvmti.h>
 #include <stdio.h>
 #include <stdlib.h>

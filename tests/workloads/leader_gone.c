@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leader_gone.c - a process whose first thread has ended while another goes on: /proc shows
- * such a process as a zombie without mappings.  SECONDS: so long the other one works. */
+/* leader_gone.c SECONDS - a process whose first thread has ended while another works for
+ * SECONDS: /proc shows such a process as a zombie without mappings. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

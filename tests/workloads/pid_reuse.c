@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pid_reuse [MS] - two programs that have the same process number in turn, linked for the
- * same fixed address.  The number of a process is requested from clone3(2), in the namespace
- * that the recorder is in; it needs CAP_SYS_ADMIN. */
+/* pid_reuse [MS] - two programs that have the same pid one after the other, linked for the
+ * same fixed address. clone3(2) sets the pid, in the recorder's pid namespace; this needs
+ * CAP_SYS_ADMIN. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ enum {
 	NR_TURNS = 10
 };
 
-/* fork(2), with a given number unless `pid` is 0. */
+/* fork(2) with the given pid, or with any pid if `pid` is 0. */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };
@@ -30,7 +30,7 @@ static pid_t fork_as(pid_t pid)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Runs the program as process `pid` (0: any) to its end and returns its number. */
+/* Runs the program to its end as process `pid` (0: any), and returns its pid. */
 static pid_t run_as(pid_t pid, const char *path, uint64_t rounds, int fd,
 		    unsigned int slot)
 {

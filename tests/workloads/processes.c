@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* processes [N] - N (2000) processes that live a few milliseconds each, one after another:
+/* processes [N] - runs N (2000) processes one after the other, each for a few milliseconds:
  * fork, exec of short_worker, work in one of its three functions, exit.
  *
- * The clock of an inherited event starts again in every process, so a process is sampled
- * once for each full period that it runs: on average half a sample less than it should be.
- * The lengths therefore vary over several periods and are distributed alike for all
- * functions; only the number of processes makes the shares.  None is shorter than one and a
- * half periods at 997 Hz, so that every one of them is seen. */
+ * The clock of an inherited event starts again in every process, so a process gets one sample
+ * for each full period that it runs: on average half a sample too few.  The lengths therefore
+ * vary over several periods and have the same distribution for all functions, so that only the
+ * number of processes determines the shares.  No process runs for less than one and a half
+ * periods at 997 Hz, so each has a sample. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ struct parent {
 	int slots_fd;
 };
 
-/* Five, three and two of ten processes. */
+/* Selects the functions in five, three and two of ten processes. */
 static unsigned int function_of(uint32_t random)
 {
 	return random % 10 < 5 ? 0 : random % 10 < 8 ? 1 : 2;
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	struct parent p = { .worker = work_sibling("short_worker") };
 	char values[64];
 
-	/* Without MFD_CLOEXEC: the workers write to it. */
+	/* Without MFD_CLOEXEC, because the workers write to it. */
 	p.slots_fd = memfd_create("slots", 0);
 	if (p.slots_fd < 0)
 		work_die("memfd_create");
@@ -83,8 +83,8 @@ int main(int argc, char **argv)
 			 "*/short_worker,short_worker,short_work_%u", i);
 		work_print_share("app,comm,symbol", values, cpu_ns[i], total);
 	}
-	/* By application: a process whose ticks the host held up may have all its samples in
-	 * the kernel. */
+	/* Counted by application: if the host delayed a process's ticks, all of its samples
+	 * can be in the kernel. */
 	printf("distinct pid,app *,*/short_worker %u\n", nr);
 	printf("absent comm,symbol processes,short_work_?\n");
 	free(p.worker);

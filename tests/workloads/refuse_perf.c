@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* refuse_perf - to be preloaded: perf_event_open(2) is refused, as a kernel does whose
- * perf_event_paranoid goes beyond 2; with REFUSE=cgroup in the environment only what one
- * without CONFIG_CGROUP_PERF does not know. */
+/* refuse_perf - preloaded: refuses perf_event_open(2), like a kernel with a
+ * perf_event_paranoid above 2. With REFUSE=cgroup in the environment, it refuses only what a
+ * kernel without CONFIG_CGROUP_PERF refuses. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* short_worker FUNCTION ROUNDS FD SLOT - one of the short-lived processes: works, writes
- * what it cost to its slot of the file that its parent has open as FD, and ends. */
+/* short_worker FUNCTION ROUNDS FD SLOT - one of the short-lived processes: works, writes its
+ * CPU time to its slot of the file that its parent has open as FD, and exits. */
 #include <unistd.h>
 
 #include "work.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sleepers N - N processes that do nothing, until standard input ends.  Prints "ready" when
- * all are there. */
+/* sleepers N - N processes that sleep until standard input ends. Prints "ready" when all of
+ * them exist. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* threads [MS [WAIT]] - 64 threads at once: eight functions, eight weights, a name for each.
- * With WAIT not 0 they exist at once but begin when standard input ends: for recorders that
- * come later. */
+/* threads [MS [WAIT]] - 64 threads at once, with eight functions, eight weights and separate
+ * names. If WAIT is not 0, they start to work only when standard input ends, so that a
+ * recorder can attach first. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-	SKIPPED = 77,           /* what test runners take for "not possible here" */
+	SKIPPED = 77,           /* exit status that test runners report as skipped */
 	SLICE_ROUNDS = 1 << 17, /* a fraction of a millisecond */
 	SLICE_SLOWER = 4,
 	CALIBRATION_RUNS = 16
@@ -33,9 +33,9 @@ uint64_t work_thread_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* A virtual machine that is halted by its host for a while charges the time to the thread
- * that happened to run, but it takes no samples meanwhile.  So a slice counts for no more
- * than a few times the best one: a busy sibling or a slower clock can make it as slow. */
+/* If the host halts a virtual machine for a while, that time is charged to the running thread,
+ * but no samples are taken. So a slice counts at most a few times the fastest slice, as much
+ * as a busy sibling CPU or a lower clock rate can cause. */
 uint64_t work_timed(work_fn run, uint64_t rounds)
 {
 	static _Thread_local uint64_t best = UINT64_MAX;
@@ -56,7 +56,7 @@ uint64_t work_timed(work_fn run, uint64_t rounds)
 	return total;
 }
 
-/* The best of some: an interrupt can only make it slower. */
+/* Takes the fastest of several runs: an interrupt can only slow a run down. */
 uint64_t work_rounds_per_ms(void)
 {
 	uint64_t best = UINT64_MAX;
