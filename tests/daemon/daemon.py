@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oprofiled over longer stretches than a test of every day takes: killed again and again, asked by
-many readers, with many processes and binaries, over many rotations.  Needs root.
+"""Tests of oprofiled that take longer than the usual ones: it is killed repeatedly, queried by
+many clients, with many processes and binaries, over many rotations.  Needs root.
 
-Nothing here judges speed: slow steps of a busy machine are reported, not rejected.
-Exit status: 0 all right, 1 something is not, 77 the system cannot be sampled here."""
+These tests do not judge speed: slow steps of a busy machine are reported, not rejected.
+Exit status: 0 success, 1 failure, 77 the system cannot be sampled here."""
 import argparse
 import csv
 import glob
@@ -43,7 +43,7 @@ class Daemon:
         os.mkdir(self.run_dir)
 
     def start(self, *words, environment=None):
-        """Returns when it samples."""
+        """Starts the daemon and returns when it samples."""
         os.makedirs(self.session, exist_ok=True)
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
@@ -62,7 +62,7 @@ class Daemon:
             return log.read()
 
     def ask(self, request):
-        """The fields of the reply."""
+        """Sends a request and returns the fields of the reply."""
         with socket.socket(socket.AF_UNIX) as peer:
             peer.settimeout(120)
             peer.connect(os.path.join(self.run_dir, "control"))
@@ -91,7 +91,7 @@ class Daemon:
             self.process.wait()
 
     def report(self, *words):
-        """Rows of a report, and what it said."""
+        """Returns the rows of a report, and its messages."""
         done = subprocess.run([self.oprofile, "report", "--session-dir", self.session, "--csv",
                                *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False)
@@ -113,7 +113,8 @@ class Daemon:
 
 
 def is_damaged(said):
-    """After a SIGKILL an unfinished segment is not damage, and a partial block is cut off."""
+    """Returns the messages without those that are normal after a SIGKILL: an unfinished segment
+    and a partial block that is cut off."""
     said = re.sub(r"\d+ of \d+ segments not finished|\d+ bytes cut off|\d+ samples read", "",
                   said)
     return re.search(r"[1-9]", said) is not None
@@ -125,7 +126,8 @@ def work(daemon, name, *words):
 
 
 def test_kill(daemon, options):
-    """Everything reported three seconds before a SIGKILL is there, exactly once."""
+    """Everything that was reported three seconds before a SIGKILL is in the recording exactly
+    once."""
     load = work(daemon, "ratio", "36000000")
     chance = random.Random(options.seed)
     bad = complete = told_in_all = 0
@@ -158,7 +160,7 @@ def test_kill(daemon, options):
 
 
 def test_readers(daemon, options):
-    """24 that report all the time, and the daemon answers and loses nothing meanwhile."""
+    """24 clients make reports continuously, while the daemon answers and loses no samples."""
     daemon.start("--frequency", "499", "--callgraph", "fp", "--max-overhead", "90%",
                  "--rotate", "1s")
     load = work(daemon, "ratio", "36000000")
@@ -170,7 +172,7 @@ def test_readers(daemon, options):
         while time.monotonic() < until:
             rows, said = daemon.report("--by", "event", "--since", "10m")
             seen = sum(int(row["samples"]) for row in rows)
-            # "no samples" is not an error in the first moments.
+            # At the beginning "no samples" is not an error.
             if seen < last or (last and said):
                 bad.append(f"{last} samples, then {seen}: {said.strip()}")
             last = seen
@@ -200,7 +202,7 @@ def test_readers(daemon, options):
 
 
 def test_many(daemon, options):
-    """2000 processes that live, and 500 binaries that are hit."""
+    """2000 running processes, and samples in 500 binaries."""
     folder = os.path.join(os.path.dirname(daemon.session), "programs")
     os.mkdir(folder)
     programs = [os.path.join(folder, f"program-{i:03}") for i in range(options.images)]
@@ -211,7 +213,7 @@ def test_many(daemon, options):
                           stdout=subprocess.PIPE, text=True) as sleepers:
         ready = sleepers.stdout.readline().strip()
         daemon.start("--max-overhead", "90%")
-        # Each works for some 20 ms of a quick machine; the fourth word is unused.
+        # Each works for about 20 ms on a fast machine; the fourth argument is unused.
         for _ in range(options.rounds):
             for path in programs:
                 subprocess.run([path, "0", "16000000", "1", "0"], check=False,
@@ -259,10 +261,11 @@ def is_steady(looks):
           f"{median('descriptors', first):.0f} and {median('descriptors', second):.0f}), "
           f"segments {most('segments', first)} and {most('segments', second)}, "
           f"{looks[-1]['segments']} at the end")
-    # While one recording follows another both have theirs, on a busy machine for a while.
+    # While a recording follows another, both have open descriptors; on a busy machine for a
+    # while.
     return (median("descriptors", second) <= median("descriptors", first) + 8 and
             most("descriptors", looks) <= 128 and most("kb", looks) <= 128 * 1024 and
-            # Merges take some memory, whenever they come.
+            # Merges use some memory whenever they happen.
             median("kb", second) <= 1.5 * median("kb", first))
 
 
@@ -270,14 +273,14 @@ DAY_S = 6 * 24 * 0.714285714 # of oprofile-week (week_times.c)
 
 
 def test_week(daemon, options):
-    """Days whose segments are merged, by minutes, hours and days: no sample is lost by that.
-    Others of which two minutes are kept: not less, and not much more.  As many rotations as a
-    week has, and neither memory nor descriptors grow."""
+    """Merging the segments of minutes, hours and days loses no samples. With a retention of two
+    minutes, no less is kept, and not much more. Over as many rotations as a week has, neither
+    memory nor descriptors grow."""
     daemon.oprofile = os.path.join(os.path.abspath(options.build), "tests", "daemon",
                                    "oprofile-week")
     # Segments of ten minutes, the default.
     words = ("--rotate", "714ms", "--max-overhead", "90%", "--callgraph", "fp", "--retain")
-    kept, slack = 120, 6 # seconds; between rotations, looks and the daemon's look a minute
+    kept, slack = 120, 6 # seconds; for the intervals of rotations, of our polls and of the daemon's cleanup
     begin = time.time()
     load = work(daemon, "ratio", "36000000")
     try:
@@ -289,7 +292,8 @@ def test_week(daemon, options):
         daemon.end()
         print(f"week: {told} samples told, {complete} there of "
               f"{(time.time() - looks[-1]['oldest']) / DAY_S:.1f} days {said.strip()}")
-        # Days, the hours of this day, what is not merged, and what was until a moment ago.
+        # The segments of past days, of this day's hours, the unmerged ones, and those that were
+        # just merged.
         good = is_steady(looks) and told == complete and looks[-1]["segments"] <= 7 + 24 + 20
 
         daemon.start(*words, f"{kept // 60}m")
@@ -316,7 +320,7 @@ def test_week(daemon, options):
           f"{least} to {most} were to be, {youngest / DAY_S:.1f} to {eldest / DAY_S:.1f} days old "
           f"{said.strip()}")
     return (good and is_steady(bounded) and least <= complete <= most and
-            # A day goes as a whole.
+            # Days are removed as a whole.
             kept - slack <= youngest and eldest <= kept + DAY_S + slack)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* week_times.c - linked into an oprofile in place of the daemon's own times: a week takes twelve
- * minutes, of which a day has 103 seconds, an hour 4.3. */
+/* week_times.c - linked into an oprofile in place of the daemon's usual times: a week has
+ * twelve minutes, a day 103 seconds, an hour 4.3 seconds. */
 #include "daemon/upkeep/retention_times.h"
 
 const struct retention_times retention_times = {
