@@ -5,7 +5,7 @@
 
 const struct retention_times retention_times = {
 	.tiers_ns = { 714285714, 6 * 714285714ULL, 6 * 24 * 714285714ULL },
-	/* As there is no merge as long as parts are left. */
+	/* The next merge waits until the parts of the previous one are removed. */
 	.grace_ns = 100000000,
 	.reading_ns = 4285714285,
 };

@@ -46,7 +46,7 @@ static const uint8_t code[CODE_BYTES] = {
 /* .eh_frame: a CIE of 24 bytes, an FDE, the end. */
 static const uint8_t tables[] = {
 	20,   0,    0,    0,    0,  0, 0, 0, 1,    'z',  'R',  0,    1, 0x78,
-	16,   1,    0x1b,                 /* pointers are relative to their own address */
+	16,   1,    0x1b,                 /* DW_EH_PE_pcrel | sdata4 */
 	0x0c, 7,    8,    0x90, 1,  0, 0, /* CFA: rsp + 8 */
 	32,   0,    0,    0,    28, 0, 0, 0, 0xc8, 0xff, 0xff, 0xff, /* 24 + 8 + 24 bytes before */
 	20,   0,    0,    0,    0,                                   /* bytes of code */
