@@ -9,7 +9,8 @@
 #include "base/files/io.h"
 #include "unit.h"
 
-/* Has the page cache forget the file.  False where it cannot, as in memory. */
+/* Drops a file from the page cache. Returns false if this is not possible, as for files in
+ * memory. */
 static inline bool cool(int fd, size_t len)
 {
 	assert_int_equal(fsync(fd), 0);
@@ -17,8 +18,8 @@ static inline bool cool(int fd, size_t len)
 	return direct_is_worth(fd, 0, len);
 }
 
-/* A nameless file in the current folder with these bytes.  Skips the test where files cannot be
- * cold. */
+/* Creates an unnamed file with these bytes in the current directory. Skips the test if files
+ * cannot be dropped from the cache. */
 static inline int cold_file(const void *bytes, size_t len)
 {
 	char path[] = "cold-XXXXXX";

@@ -36,10 +36,10 @@ static void who_has_the_most_gives_way(void **state)
 	assert_int_equal(shares_giver(&s, 7, 1), 7);
 	assert_int_equal(shares_add(&s, 1, 10), 0);
 	assert_int_equal(shares_add(&s, 2, 5), 0);
-	/* Someone else, who has less, requests a share. */
+	/* The requester would still have less than user 1. */
 	assert_int_equal(shares_giver(&s, 2, 1), 1);
 	assert_int_equal(shares_giver(&s, 7, 9), 1);
-	/* A requester who would then have at least as much as the others gives up a share. */
+	/* A requester who would have at least as much as the others has to give something up. */
 	assert_int_equal(shares_giver(&s, 2, 5), 2);
 	assert_int_equal(shares_giver(&s, 7, 11), 7);
 	assert_int_equal(shares_giver(&s, 1, 1), 1);

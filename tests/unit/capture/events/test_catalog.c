@@ -17,7 +17,7 @@
 #include "capture/events/pfm_tables.h"
 #include "unit.h"
 
-/* One row of tests/data/events/encodings.txt: what a vendor publishes of an event. */
+/* One row of tests/data/events/encodings.txt: the vendor's encoding of an event. */
 struct row {
 	char *cpu, *name, *file;
 	uint64_t field
@@ -40,8 +40,8 @@ static bool row_read(char *line, struct row *r)
 	return r->file != NULL;
 }
 
-/* Bits as the kernel's PMU drivers give them in format/: x86 event 0-7,32-35, umask 8-15, edge
- * 18, any 21, inv 23, cmask 24-31; elsewhere the code is the word. */
+/* Bit positions from the kernel's PMU drivers in format/: x86 event 0-7,32-35, umask 8-15, edge
+ * 18, any 21, inv 23, cmask 24-31; other architectures use the code as config. */
 static uint64_t row_config(const struct row *r)
 {
 	const uint64_t *f = r->field;
@@ -99,9 +99,9 @@ static const struct choosing {
 	const char *cpu, *name, *masks;
 	int code;
 	uint64_t config, unit_mask;
-	const char *text; /* of the error */
+	const char *text; /* part of the error message */
 } choosings[] = {
-	/* Named, by number, joined; other sources: Intel SDM volume 3, chapter 20. */
+	/* Masks by name, by number, combined; other sources: Intel SDM volume 3, chapter 20. */
 	{ "i386/skylake", "MEM_LOAD_RETIRED", "l3_miss", 0, 0x20d1, 0x20, NULL },
 	{ "i386/skylake", "MEM_LOAD_RETIRED", "0x20", 0, 0x20d1, 0x20, NULL },
 	{ "i386/skylake", "mem_load_retired.l3_miss", NULL, 0, 0x20d1, 0x20, NULL },
@@ -125,16 +125,16 @@ static const struct choosing {
 	  "FB_HIT, 0x01 L1_HIT, " },
 	{ "arm/armv8-neoverse-n1", "CPU_CYCLES", "any", -EINVAL, 0, 0,
 	  "Cannot find unit mask any for CPU_CYCLES: it has none" },
-	/* The vendor's list, perfmon's event files, against libpfm4's slips: by number and default,
-	 * too. */
+	/* The vendor's list (perfmon's event files) corrects errors of libpfm4, for masks by
+	 * number and for defaults too. */
 	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", NULL, 0, 0x4d4, 0x4, NULL },
 	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", "0x4", 0, 0x4d4, 0x4, NULL },
 	{ "i386/sapphirerapids", "INST_RETIRED", "0x0", 0, 0xc0, 0, NULL },
 	{ "i386/sapphirerapids", "MEM_TRANS_RETIRED", "0x2", 0, 0x2cd, 0x2, NULL },
 	{ "i386/skylake", "UOPS_RETIRED", "0xa8001", 0, 0x108002c2, 0xa8001, NULL },
-	/* Several names of one and the same. */
+	/* Several names of the same mask. */
 	{ "i386/skylake", "ARITH", "65537", 0, 0x1000114, 65537, NULL },
-	/* A name that says the mask takes that mask again, none, and no other. */
+	/* A name that includes the mask accepts this mask again or none, but no other. */
 	{ "i386/skylake", "LLC_MISSES", "0x41", 0, 0x412e, 0x41, NULL },
 	{ "i386/skylake", "LLC_MISSES", "0", 0, 0x412e, 0x41, NULL },
 	{ "i386/skylake", "LLC_MISSES", "0x48", -EINVAL, 0, 0,
@@ -146,7 +146,7 @@ static const struct choosing {
 	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "L1_HIT", -EINVAL, 0, 0,
 	  "Invalid unit mask L1_HIT for event MEM_LOAD_RETIRED.L1_MISS: " },
 	{ "i386/skylake", "NOSUCH.MASK", "0x1", -ENOENT, 0, 0, "" },
-	/* The next candidate where an event has not that mask. */
+	/* The next candidate, if an event does not have the mask. */
 	{ "x86-64/zen3", "LLC_MISSES", NULL, 0, 0x4844, 0x48, NULL },
 	{ "i386/icelake-sp", "DTLB_MISSES", NULL, 0, 0xe08, 0xe, NULL },
 	{ "i386/alderlake", "ITLB_MISS", "0xe", 0, 0xe11, 0xe, NULL },
@@ -156,17 +156,17 @@ static const struct choosing {
 	{ "x86-64/zen2", "DATA_CACHE_MISSES", NULL, 0, 0xc860, 0, NULL },
 	{ "x86-64/zen4", "DATA_CACHE_MISSES", NULL, 0, 0xe860, 0xe8, NULL },
 	{ "x86-64/zen4", "DATA_CACHE_ACCESSES", NULL, 0, 0x729, 0, NULL },
-	/* Of several masks of a number the one without a threshold. */
+	/* Of several masks with the same number, the one without a threshold. */
 	{ "i386/graniterapids", "L1D_PEND_MISS", "0x1", 0, 0x148, 0x1, NULL },
 	{ "i386/graniterapids", "UOPS_RETIRED", "0x2", 0, 0x2c2, 0x2, NULL },
-	/* Masks of the Pentium 4 are bits; without one those of OProfile's table. */
+	/* Masks of the Pentium 4 are bits; without a mask, those of OProfile's table. */
 	{ "i386/p4", "UOPS_RETIRED", NULL, 0, 0x4e00020f00039000, 0x1, NULL },
 	{ "i386/alderlake-e", "UOPS_RETIRED", NULL, 0, 0xc2, 0, NULL },
 	{ "s390/z15", "NOSUCH", NULL, -ENOENT, 0, 0, "" },
 	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
 };
 
-/* Rows that name libpfm4's own masks, or its numbers of them, are passed by where it is not built in. */
+/* Rows with libpfm4's own masks, or its numbers of them, are skipped in builds without it. */
 static bool has_tables(const struct cpu_type *cpu)
 {
 	struct event_catalog *c = NULL;
@@ -184,7 +184,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Whether the library's config words of an event with that mask are those that the tables have. */
+/* Checks that the library's config values for an event with that mask are those of the tables. */
 static void assert_known(const struct event_catalog *c, const struct catalog_event *e,
 			 const struct catalog_mask *mask)
 {
@@ -241,7 +241,7 @@ static void assert_same_events(const struct event_catalog *told,
 	}
 }
 
-/* Every event, mask and code that the build noted, asked of the library again. */
+/* Looks up every event, mask and code that the build stored, in the library again. */
 static void tables_are_what_libpfm_tells(void **state)
 {
 	const struct cpu_type *cpu;
@@ -299,8 +299,8 @@ static void masks_are_chosen(void **state)
 	}
 }
 
-/* On each type of CPU that has events: it stands for one, or there is no such name; where the event
- * of that name is there with masks only, it may ask for one. */
+/* On each CPU type with events, a classic name either maps to an event or is unknown; if that
+ * event only exists with masks, a mask can be required. */
 static void classic_names_stand_for_something(void **state)
 {
 	const struct cpu_type *cpu;
@@ -330,13 +330,13 @@ static void classic_names_stand_for_something(void **state)
 	assert_true(found > 200);
 }
 
-/* What libpfm4 4.13 itself makes of these (pfm_get_os_event_encoding(), PFM_OS_PERF_EVENT), and of
- * lists that it has not, what it makes of the same code on another CPU. */
+/* The encodings of libpfm4 4.13 (pfm_get_os_event_encoding(), PFM_OS_PERF_EVENT); for CPUs
+ * without a list in it, its encoding of the same code on another CPU. */
 static const struct {
 	const char *cpu, *spec;
 	uint64_t config, config1;
 	const char *scope; /* u, k, or both */
-	const char *text;  /* of the error */
+	const char *text;  /* part of the error message */
 } strings[] = {
 	{ "i386/skylake", "skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30:u", 0x1cd, 30,
 	  "u", NULL },

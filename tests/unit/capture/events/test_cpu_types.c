@@ -8,7 +8,7 @@
 #include "capture/events/catalog.h"
 #include "unit.h"
 
-/* What /proc/cpuinfo says, shortened, and the type that it is. */
+/* The content of /proc/cpuinfo, shortened, and the expected type. */
 static const struct {
 	const char *cpuinfo;
 	const char *key;
@@ -70,7 +70,7 @@ static void machines_are_known(void **state)
 	}
 }
 
-/* OProfile's numbers (its file header's cpu_type), which may not change. */
+/* OProfile's numbers (cpu_type in its file header), which must not change. */
 static void numbers_are_oprofiles(void **state)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void numbers_are_oprofiles(void **state)
 	assert_null(cpu_type_find("-1"));
 }
 
-/* Every type with a list of its own opens, and knows its default event. */
+/* Every type with its own list can be opened, and knows its default event. */
 static void lists_are_whole(void **state)
 {
 	const struct cpu_type *type;

@@ -13,9 +13,9 @@
 #include "capture/events/fit.h"
 #include "unit.h"
 
-/* By the vendors' lists of Linux 6.12 ("Counter", tools/perf/pmu-events/arch/x86), Intel's fixed
- * counters by the Software Developer's Manual 3B, 20.2.2; of POWER by the code's PMC field
- * (arch/powerpc/perf/isa207-common.h), with the kernel's alternatives. */
+/* From the vendors' lists of Linux 6.12 ("Counter", tools/perf/pmu-events/arch/x86); Intel's
+ * fixed counters from the Software Developer's Manual 3B, 20.2.2; POWER from the PMC field of
+ * the code (arch/powerpc/perf/isa207-common.h), with the kernel's alternatives. */
 static const struct known {
 	const char *cpu, *name, *masks;
 	uint64_t counters;
@@ -71,18 +71,18 @@ static void events_have_their_counters(void **state)
 	}
 }
 
-/* The first ones that all find a counter of their own. */
+/* The number of first events that can all have different counters. */
 static const struct assignment {
 	uint64_t counters[5];
 	size_t nr, fitting;
 } assignments[] = {
 	{ { 0x1, 0x2, 0x4 }, 3, 3 },
 	{ { 0xf, 0xf, 0xf, 0xf, 0xf }, 5, 4 },
-	{ { 0x3, 0x1 }, 2, 2 },           /* the first gives way */
-	{ { 0x3, 0x6, 0x3, 0x2 }, 4, 3 }, /* 0 and 1 are taken by two that need them */
+	{ { 0x3, 0x1 }, 2, 2 },           /* the first event has to move */
+	{ { 0x3, 0x6, 0x3, 0x2 }, 4, 3 }, /* two events need 0 and 1 */
 	{ { 0x3, 0x6, 0x5, 0x8, 0x9 }, 5, 4 },
 	{ { 0x4, 0x4 }, 2, 1 },
-	{ { 1ULL << 32 | 0x1, 0x1 }, 2, 2 }, /* its own counter is free */
+	{ { 1ULL << 32 | 0x1, 0x1 }, 2, 2 }, /* its fixed counter is free */
 	{ { 1ULL << 63, UINT64_MAX }, 2, 2 },
 	{ { 0 }, 1, 0 },
 	{ { 0 }, 0, 0 },
@@ -108,19 +108,19 @@ static void events_share_counters(void **state)
 	}
 }
 
-/* What a CPU can count at once, by the words of a user. */
+/* The events that a CPU can count at once, as a user specifies them. */
 static const struct together {
 	const char *cpu, *specs;
 	size_t nr, fitting;
 } togethers[] = {
-	/* Both of counter 2 alone. */
+	/* Both need counter 2. */
 	{ "i386/haswell",
 	  "L1D_PEND_MISS.PENDING:2000000,CYCLE_ACTIVITY.CYCLES_L1D_PENDING:2000000", 2,
 	  1 },
 	{ "i386/haswell",
 	  "L1D_PEND_MISS.PENDING:2000000,MEM_TRANS_RETIRED.LOAD_LATENCY_GT_32:10000", 2,
 	  2 },
-	/* Four general counters, cycles and instructions have their own. */
+	/* Four general counters; cycles and instructions have fixed ones. */
 	{ "i386/skylake",
 	  "r1:9000,r2:9000,r3:9000,r4:9000,CPU_CLK_UNHALTED:2000000,"
 	  "INST_RETIRED:2000000",
@@ -129,7 +129,7 @@ static const struct together {
 	  "r1:9000,r2:9000,r3:9000,r4:9000,CPU_CLK_UNHALTED:2000000,"
 	  "INST_RETIRED:2000000,r5:9000",
 	  7, 6 },
-	/* Not with a threshold: its own counter cannot have one. */
+	/* Not with a threshold, which its fixed counter does not support. */
 	{ "i386/skylake", "r1:9000,r2:9000,r3:9000,r4:9000,INST_RETIRED:2000000:c=2", 5,
 	  4 },
 	{ "ppc64/power9", "PM_RUN_CYC:100000,r600f5:100000", 2, 2 },

@@ -79,7 +79,7 @@ static void good_specs_are_taken(void **state)
 static const struct bad {
 	const char *spec;
 	int code;
-	const char *text; /* what the message begins with */
+	const char *text; /* the expected beginning of the message */
 } bads[] = {
 	{ "", -EINVAL, "No event name" },
 	{ "TIMER,", -EINVAL, "No event name" },
@@ -136,7 +136,7 @@ static void bad_specs_are_refused_by_name(void **state)
 	}
 }
 
-/* The same event for user and for kernel space are two; 24 go, 25 do not. */
+/* The same event for user and for kernel space counts as two; 24 are allowed, 25 are not. */
 static void limits(void **state)
 {
 	struct event_requests reqs = { 0 };
@@ -156,7 +156,7 @@ static void limits(void **state)
 			    "maximum of 24.");
 	events_done(&reqs);
 
-	/* Reports know events by their names. */
+	/* Reports identify events by their names. */
 	assert_int_equal(events_parse("cs:1:0:1:0,cs:1:0:0:1", 0, &reqs, &err), 0);
 	assert_int_equal(reqs.list.nr, 2);
 	assert_string_equal(reqs.list.at[0].name, "cs:k");
@@ -164,7 +164,7 @@ static void limits(void **state)
 	events_done(&reqs);
 }
 
-/* The timers: a rate up to 9999, RTC's a power of two; a period above. */
+/* The timers: a rate up to 9999 (for RTC a power of two), above that a period. */
 static void timers_have_rates(void **state)
 {
 	static const struct {
@@ -208,7 +208,7 @@ static void groups_and_letters(void **state)
 	assert_true(reqs.list.at[1].leads);
 	assert_true(reqs.list.at[2].attr.exclude_kernel);
 	assert_false(reqs.list.at[1].member);
-	/* It is read with the first one: no count of its own. */
+	/* It is read with the first event, and has no separate count. */
 	assert_true(reqs.list.at[2].member);
 	assert_int_equal(reqs.list.at[2].count, 0);
 	assert_int_equal(reqs.list.at[2].attr.sample_period, 0);
@@ -216,7 +216,7 @@ static void groups_and_letters(void **state)
 	assert_int_equal(reqs.list.at[3].attr.precise_ip, 3);
 	assert_true(reqs.list.at[4].attr.exclude_idle);
 	events_done(&reqs);
-	/* To count, nothing stands between name and mask. */
+	/* For counting, there is no count between name and mask. */
 	reqs = (struct event_requests){ .counting = true };
 	if (events_parse("faults,cs:0:1:0,migrations:u", 0, &reqs, &err))
 		fail_msg("%s", err.text);
@@ -239,7 +239,7 @@ static void the_default_is_timer_without_a_pmu(void **state)
 	assert_false(e.kernel);
 }
 
-/* A description of a PMU as the kernel would give it. */
+/* A description of a PMU as the kernel provides it. */
 static void put_file(const char *root, const char *name, const char *text)
 {
 	char path[256];
@@ -348,7 +348,7 @@ static void pmu_terms_fill_their_bits(void **state)
 	assert_int_equal(io_remove_tree(root), 0);
 }
 
-/* Two kinds of cores: each is asked; and the precision that the core PMU knows. */
+/* Two core types: both are opened; and the precision that the core PMU supports. */
 static void hybrid_cores_each_count(void **state)
 {
 	char root[] = "/tmp/test_events_XXXXXX";
@@ -379,8 +379,8 @@ static void hybrid_cores_each_count(void **state)
 	assert_int_equal(io_remove_tree(root), 0);
 }
 
-/* By the vendor's lists of Linux 6.12 (x86/alderlake): one name, two codes; and names that only
- * one kind has. */
+/* From the vendor's lists of Linux 6.12 (x86/alderlake): one name with two codes, and names
+ * that only one core type has. */
 static void hybrid_cores_have_their_own_codes(void **state)
 {
 	char root[] = "/tmp/test_events_XXXXXX";
@@ -425,7 +425,7 @@ static void hybrid_cores_have_their_own_codes(void **state)
 		assert_int_equal(e->attr.config, expected[i].config);
 		assert_true(e->one_core_type);
 	}
-	/* The groups are those of one kind. */
+	/* Each group belongs to one core type. */
 	assert_int_equal(reqs.list.at[0].group, reqs.list.at[2].group);
 	assert_int_equal(reqs.list.at[1].group, reqs.list.at[3].group);
 	assert_int_not_equal(reqs.list.at[0].group, reqs.list.at[1].group);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracepoints by the text of tracefs, and their raw data. */
+/* Tests tracepoints from the text in tracefs, and their raw data. */
 #include "unit.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of functions in BTF that was made by hand. */
+/* Reads names of functions from hand-made BTF. */
 #include "unit.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct made {
 	char names[16];
 };
 
-/* 1: int, 2: a prototype of one parameter, 3: handle, 4: a function without a name */
+/* 1: int, 2: a prototype with one parameter, 3: handle, 4: a function without a name */
 static const struct made good = {
 	.magic = 0xeb9f,
 	.version = 1,
@@ -61,7 +61,7 @@ static void what_is_cut_or_damaged_has_none(void **state)
 			assert_true(strlen(name) < sizeof(made.names));
 	}
 	made = good;
-	made.words[1] = 31u << 24; /* of a kind that nobody knows */
+	made.words[1] = 31u << 24; /* an unknown kind */
 	assert_null(btf_name(&made, sizeof(made), 3));
 	made = good;
 	memset(made.names + 1, 'x', sizeof(made.names) - 1); /* no end */

@@ -50,8 +50,8 @@ static struct perf_event_attr leader(bool with_period, bool inherit)
 	return a;
 }
 
-/* A sample of event 50 in thread `tid`, which tells of itself and of event 60; behind them a chain
- * of one address. */
+/* Writes a sample of event 50 in thread `tid`, with the counts of this event and of event 60;
+ * after them a chain with one address. */
 static size_t sample(uint64_t *w, bool with_period, uint32_t tid, uint64_t of_50,
 		     uint64_t of_60)
 {
@@ -112,13 +112,13 @@ static void one_sample_of_each_event(bool with_period)
 	assert_int_equal(group_split_add(&g, 50, &a), 0);
 	len = sample(w, with_period, 1, 1000, 3);
 	assert_int_equal(group_split_record(&g, w, len, take, &got), 0);
-	/* Of another thread, but nothing was inherited: the counts go on. */
+	/* Another thread, but without inheritance: the counts continue. */
 	len = sample(w, with_period, 2, 2500, 3);
 	assert_int_equal(group_split_record(&g, w, len, take, &got), 0);
 	assert_int_equal(got.nr, 3);
 	check(&got, 0, 50, 1000);
 	check(&got, 1, 60, 3);
-	check(&got, 2, 50, 1500); /* 60 has counted nothing since */
+	check(&got, 2, 50, 1500); /* 60 has not counted since */
 	group_split_done(&g);
 }
 
@@ -172,7 +172,7 @@ static void other_records_pass(void **state)
 	assert_int_equal(got.nr, 2);
 	assert_int_equal(got.lens[1], len);
 	assert_memory_equal(got.words[1], w, len);
-	/* More values than there is room: nothing is read behind it. */
+	/* More values than fit into the record: nothing after it is read. */
 	w[W_ID] = 50;
 	w[W_MORE + 1] = UINT64_MAX / 8;
 	assert_int_equal(group_split_record(&g, w, len, take, &got), 0);

@@ -22,7 +22,7 @@ enum {
 	PATH_BYTES = 512
 };
 
-/* What the sink saw of one process. */
+/* The records of one process that the sink received. */
 struct seen {
 	pid_t pid;
 	int forks, comms, mmaps, kernel_mmaps, other;
@@ -31,7 +31,7 @@ struct seen {
 	uint64_t last_ns;
 	bool backwards, malformed;
 	bool anonymous;
-	int stop_after; /* records, then the sink fails; 0: never */
+	int stop_after; /* records until the sink fails; 0: never */
 	int records;
 };
 
@@ -139,7 +139,7 @@ static void this_process_is_described(void **state)
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		    0);
 	assert_true(code != MAP_FAILED);
-	/* The new thread names itself; until it has, it carries the leader's name. */
+	/* The new thread sets its name; until then it has the leader's name. */
 	for (int i = 0; i < 1000; i++) {
 		s = open_snapshot(&seen, 0);
 		assert_int_equal(snapshot_all(s, &stats, &err), 0);
@@ -161,7 +161,7 @@ static void this_process_is_described(void **state)
 	assert_int_equal(stats.bad_lines, 0);
 	assert_int_equal(stats.skipped, 0);
 
-	/* One process, asked for by the id of any of its threads. */
+	/* A process is found by the id of any of its threads. */
 	s = open_snapshot(&seen, 0);
 	assert_int_equal(snapshot_process(s, getpid(), &stats, &err), 0);
 	assert_int_equal(seen.comms, 2);

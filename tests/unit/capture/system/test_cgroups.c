@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of /proc that tell of control groups, and those of this machine. */
+/* Tests the lines of /proc that describe control groups, and those of this machine. */
 #include "unit.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static void test_lines_of_mounts(void **state)
 	}
 }
 
-/* What a number leads to is what the process says of itself. */
+/* The path of a cgroup id is the one that the process reports itself. */
 static void test_this_process(void **state)
 {
 	char path[CGROUP_PATH_MAX], again[CGROUP_PATH_MAX];

@@ -61,7 +61,7 @@ static void text_symbols_alone_are_kept(void **state)
 	buf_done(&out);
 }
 
-/* What was saved is one zstd frame of lines with _text or _stext among them. */
+/* The saved file is a single zstd frame of lines that include _text or _stext. */
 static void check_saved(const char *path)
 {
 	struct buf packed = { 0 };
@@ -146,7 +146,7 @@ static void symbols_of_earlier_boots_go_with_their_sessions(void **state)
 	assert_true(is_in_cache("notes"));
 }
 
-/* Recorders that begin at the same moment: each gets a whole file. */
+/* Recorders that start at the same moment each get a complete file. */
 static void recorders_do_not_disturb_each_other(void **state)
 {
 	enum {
@@ -222,7 +222,7 @@ static void symbols_of_one_module(void **state)
 	buf_done(&out);
 }
 
-/* What comes later stands behind what was there. */
+/* New modules are appended to the list. */
 static void modules_that_come_later(void **state)
 {
 	static const struct proc_module m[] = {
@@ -338,7 +338,7 @@ static void modules_of_earlier_recordings_stay(void **state)
 	kernel_files_merge_modules(older, strlen(older), &out);
 	assert_int_equal(out.len, strlen(both));
 	assert_memory_equal(out.data, both, out.len);
-	/* Once more, and nothing is new. */
+	/* The second time nothing is added. */
 	kernel_files_merge_modules(older, strlen(older), &out);
 	assert_int_equal(out.len, strlen(both));
 	buf_done(&out);

@@ -34,7 +34,7 @@ static void lines_of_modules(void **state)
 	assert_false(proc_modules_next(&at, &m));
 }
 
-/* A name that does not fit is none, and takes nothing else along. */
+/* A name that is too long is ignored, without affecting other lines. */
 static void long_names(void **state)
 {
 	char text[PROC_MODULE_NAME_MAX + 64];
@@ -87,7 +87,7 @@ static void what_comes_is_told(void **state)
 	look(&w, "b 1 0 - Live 0x20\nc 1 0 - Loading 0x30\na 1 0 - Live 0x10\n",
 	     "+c@30 ");
 	look(&w, "c 1 0 - Live 0x30\nb 1 0 - Live 0x20\n", "=c@30 ");
-	/* Elsewhere, and again at the same place. */
+	/* Loaded at another address, and again at the first one. */
 	look(&w, "c 1 0 - Live 0x40\na 1 0 - Live 0x10\n", "+c@40 =c@40 +a@10 =a@10 ");
 	look(&w, "", "");
 	look(&w, "c 1 0 - Live 0x40\n", "+c@40 =c@40 ");
@@ -109,14 +109,14 @@ static void what_the_kernel_told_is_live(void **state)
 	assert_int_equal(module_watch_time(&w, "a"), 0);
 	look(&w, "a 9 0 - Loading 0x10\nb 9 0 - Loading 0x20\n", "+a@10 +b@20 =b@20 ");
 	assert_false(module_watch_is_told(&w));
-	/* They are smaller when they live, but the same. */
+	/* Modules become smaller when they are live, but stay the same. */
 	look(&w, "a 7 0 - Live 0x10\nb 7 0 - Live 0x20\n", "=a@10 ");
-	/* One that is larger, or at another place, is another. */
+	/* A module that is larger, or at another address, is a different one. */
 	look(&w, "a 10 0 - Live 0x10\nb 7 0 - Live 0x28\n", "+a@10 =a@10 +b@28 =b@28 ");
 	module_watch_done(&w);
 }
 
-/* It is live for a moment before the part that ran only once is given back. */
+/* It is live for a moment before its init sections are freed. */
 static void what_shrinks_is_the_same(void **state)
 {
 	struct module_watch w = { 0 };
@@ -126,9 +126,9 @@ static void what_shrinks_is_the_same(void **state)
 	look(&w, "a 9 0 - Live 0x10\n", "+a@10 =a@10 ");
 	look(&w, "a 7 0 - Live 0x10\n", "");
 	look(&w, "a 7 0 - Live 0x10\n", "");
-	/* It shrinks but once. */
+	/* It shrinks only once. */
 	look(&w, "a 5 0 - Live 0x10\n", "+a@10 =a@10 ");
-	/* Two in one text are two, and so they are at the next look. */
+	/* Two modules in one text count as two, also at the next look. */
 	look(&w, "b 9 0 - Live 0x20\nb 7 0 - Live 0x20\n", "+b@20 =b@20 +b@20 =b@20 ");
 	look(&w, "b 9 0 - Live 0x20\nb 7 0 - Live 0x20\n", "");
 	module_watch_done(&w);
@@ -147,7 +147,7 @@ static void errors_are_passed_on(void **state)
 	module_watch_done(&w);
 }
 
-/* This machine's own list: the first look tells nothing, nor does the next one. */
+/* The real list of this machine: neither the first look nor the next one reports any module. */
 static void the_real_list(void **state)
 {
 	struct module_watch w = { 0 };

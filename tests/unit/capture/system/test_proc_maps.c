@@ -42,14 +42,14 @@ static void lines_are_taken_apart(void **state)
 	assert_int_equal(m.prot, PROT_EXEC);
 	assert_memory_equal(m.path, "[vsyscall]", m.path_len);
 
-	/* The last line has no newline: it waits for more text, or is the last. */
+	/* The last line has no newline: it is incomplete, or it is the end. */
 	assert_int_equal(proc_map_next(text, strlen(text), &pos, false, &m), 1);
 	assert_int_equal(proc_map_next(text, strlen(text), &pos, true, &m), 0);
 	assert_memory_equal(m.path, "/tmp/new\\012line", m.path_len);
 	assert_int_equal(proc_map_next(text, strlen(text), &pos, true, &m), 1);
 }
 
-/* In memory of just that size, so that a read beyond the end is seen by the sanitizer. */
+/* In memory of exactly that size, so that a sanitizer detects a read beyond the end. */
 static void no_prefix_is_read_beyond_its_end(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* full.h - no descriptor is left for this process, for a while. */
+/* full.h - leaves no free file descriptor to this process for a while. */
 #pragma once
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-/* Those that are open stay so.  What there was, for full_end(). */
+/* Open descriptors stay open. Returns the old limit, for full_end(). */
 static inline struct rlimit full_begin(void)
 {
 	int next = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);

@@ -20,8 +20,8 @@ enum {
 	TEXT_BYTES = 256
 };
 
-/* A daemon that is asked once a row: what it must have been asked, and what it then says, in
- * pieces of `step` bytes. */
+/* A daemon that receives one request per row: the expected request, and its reply, sent `step`
+ * bytes at a time. */
 struct exchange {
 	const char *asked;
 	const char *says;
@@ -137,7 +137,7 @@ static void replies(void **state)
 		assert_string_equal(s.asked[i], rows[i].asked);
 }
 
-/* What a daemon may do to us: it goes, or it sends what is no reply. */
+/* Ways in which a daemon can fail: it ends, or it sends a malformed reply. */
 static void bad_replies(void **state)
 {
 	static const struct {
@@ -168,7 +168,7 @@ static void bad_replies(void **state)
 	}
 }
 
-/* It hears why, not that its request came too late. */
+/* The client reports the daemon's reason, not that its request was too late. */
 static void not_let_in(void **state)
 {
 	static const struct exchange row = {
@@ -181,7 +181,7 @@ static void not_let_in(void **state)
 
 	(void)state;
 	begin(&s, &row, 0);
-	/* The thread lets in who comes first, and hangs up. */
+	/* The thread accepts the first connection and closes it. */
 	assert_int_equal(control_connect(&first, s.dir, &err), 0);
 	pthread_join(s.thread, NULL);
 	assert_int_equal(
@@ -235,7 +235,7 @@ static void too_long_a_request(void **state)
 					 (const char *const[]){ "save", word, NULL },
 					 NULL, &err),
 			 -E2BIG);
-	/* Nothing of it was sent. */
+	/* Nothing was sent. */
 	assert_int_equal(control_request(&c, (const char *const[]){ "status", NULL },
 					 NULL, &err),
 			 0);

@@ -215,7 +215,7 @@ static void sampling_is_switched(void **state)
 	daemonrc_done(&s.setup);
 }
 
-/* All that are listed can be read, and no other. */
+/* All listed keys can be read, and no others. */
 static void the_list(void **state)
 {
 	struct buf reply = { 0 };

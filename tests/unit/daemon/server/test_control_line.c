@@ -89,7 +89,7 @@ static void words(void **state)
 	}
 }
 
-/* However the bytes are cut, the lines are the same. */
+/* The lines do not depend on how the bytes are split. */
 static void lines_in_pieces(void **state)
 {
 	static const char text[] = "status\nget cpu_type\n\ndump\nhalf";

@@ -21,14 +21,14 @@
 
 enum {
 	PEERS_MAX = 200,
-	CROWD = 60,   /* nearly as many as can wait to be let in */
-	OF_USER = 16, /* as docs/daemon.md has it */
+	CROWD = 60,   /* nearly as many as can wait to be accepted */
+	OF_USER = 16, /* as documented in docs/daemon.md */
 	ALL = 64,
 	REPLY_BYTES = 1500,
 	FLOOD = 1000
 };
 
-/* A server, and what it was asked, a letter a request: the first of its argument. */
+/* A server, and the requests it got: the first letter of each argument. */
 struct place {
 	char dir[32];
 	char path[64];
@@ -43,7 +43,7 @@ struct place {
 	size_t nr_peers;
 };
 
-/* More than users may have at once. */
+/* More than users may have open at once. */
 static void spend_cpu(void)
 {
 	struct timespec t = { 0 };
@@ -138,7 +138,7 @@ static void ask(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
-/* What there is to be read. */
+/* Reads what can be read now. */
 static const char *told(int fd)
 {
 	static char text[256];
@@ -188,7 +188,7 @@ static void who_does_not_read_waits(void **state)
 	a = come(&p);
 	b = come(&p);
 	turns(&p, 4);
-	/* Until what it sends is not taken any more. */
+	/* Until its replies are not read any more. */
 	while (nr_sent < FLOOD && send(a, "get a\n", 6, MSG_NOSIGNAL) == 6) {
 		nr_sent++;
 		turns(&p, 2);
@@ -199,7 +199,7 @@ static void who_does_not_read_waits(void **state)
 	ask(b, "get b\n");
 	turns(&p, 4);
 	assert_int_equal(p.asked[unread], 'b');
-	/* All comes when it reads. */
+	/* When it reads, it receives everything. */
 	for (size_t turn = 0; turn < 16 * FLOOD && nr_ok < nr_sent; turn++) {
 		const char *text = told(a);
 
@@ -231,7 +231,7 @@ static void long_lines_end_it(void **state)
 	end(&p);
 }
 
-/* What users ask for costs them their time, and root does not wait for it. */
+/* The time that users' requests cost is charged to them, and does not delay root. */
 static void users_cost_is_bounded(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
@@ -265,7 +265,7 @@ static void users_cost_is_bounded(void **state)
 	end(&p);
 }
 
-/* However much one of them asks for. */
+/* However many requests one of them sends. */
 static void users_take_turns(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
@@ -300,7 +300,7 @@ static int arrive_as(struct place *p, uid_t user)
 	return fd;
 }
 
-/* Who may ask all does not stand in their line. */
+/* Root does not wait for the connections of other users. */
 static void a_crowd_is_let_in_at_once(void **state)
 {
 	struct place p;
@@ -322,7 +322,7 @@ static void a_crowd_is_let_in_at_once(void **state)
 	end(&p);
 }
 
-/* One user's connections do not keep others out, and those of all of them not root. */
+/* One user's connections do not lock others out, and those of all users do not lock root out. */
 static void root_is_let_in(void **state)
 {
 	struct place p;
@@ -344,7 +344,8 @@ static void root_is_let_in(void **state)
 	ask(fd, "stop\n");
 	turns(&p, 2);
 	assert_string_equal(told(fd), "ok\n");
-	/* The place was one of theirs, the others have theirs still; four were not let in. */
+	/* One user's connection was dropped for root; the others are still open. Four were
+	 * refused. */
 	for (size_t i = 0; i < p.nr_peers; i++)
 		nr_dropped += was_dropped(p.peers[i]);
 	assert_int_equal(nr_dropped, ALL / OF_USER + 1);
@@ -357,7 +358,8 @@ static void root_is_let_in(void **state)
 	end(&p);
 }
 
-/* Its own is made anew, and who was let in stays; one that was given to it is not its to make. */
+/* The server creates its own socket again, and keeps accepted connections; it does not create a
+ * socket that was passed to it. */
 static void a_removed_socket_is_made_anew(void **state)
 {
 	struct control_server_config config = { .handle = handle };
@@ -391,7 +393,7 @@ static void a_removed_socket_is_made_anew(void **state)
 	end(&p);
 }
 
-/* Who comes then waits, and does not make it work; others are answered. */
+/* New connections wait without keeping the server busy; others are answered. */
 static void without_descriptors_it_waits(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
@@ -426,7 +428,8 @@ static void without_descriptors_it_waits(void **state)
 
 /* ---- readers of samples ---- */
 
-/* All that there is to be read; its bytes are counted, and the end is told. */
+/* Reads everything that is available. Returns the number of bytes, and whether the end was
+ * reached. */
 static size_t read_all(int fd, bool *ret_end)
 {
 	char bytes[8192];
@@ -450,7 +453,7 @@ static int come_to_read(struct place *p)
 	return fd;
 }
 
-/* Samples of two words each, but for the first. */
+/* Adds samples of two words each, except the first. */
 static void put_samples(struct place *p, size_t nr)
 {
 	struct event_place place = { .offset = 16 };
@@ -478,7 +481,7 @@ static void readers_do_not_hold_up(void **state)
 
 	(void)state;
 	begin(&p);
-	p.stream_result = 1; /* as many words as must be */
+	p.stream_result = 1; /* as many words as needed */
 	reader = come_to_read(&p);
 	sleeper = come_to_read(&p);
 	asker = come(&p);
@@ -491,7 +494,8 @@ static void readers_do_not_hold_up(void **state)
 		got += read_all(reader, &end_of_it);
 		assert_false(end_of_it);
 	}
-	/* One has all, the other's memory is bounded: what it lost is told. */
+	/* One reader gets everything. The other's memory is limited, and its losses are
+	 * reported. */
 	assert_int_equal(got, HEAD_BYTES + SAMPLES * ROUNDS * PAIR_BYTES);
 	assert_in_range(control_server_lost(p.server), 1, SAMPLES * ROUNDS - 1);
 	ask(asker, "get a\n");
@@ -514,7 +518,7 @@ static void readers_may_be_rude(void **state)
 	p.stream_result = 10000;
 	talks = come(&p);
 	turns(&p, 1);
-	/* What comes behind the request is not answered, and nothing of it is kept. */
+	/* Data after the request is not answered and not stored. */
 	ask(talks, "stream\nstop\n");
 	turns(&p, 4);
 	memset(line, 'x', sizeof(line));
@@ -524,7 +528,7 @@ static void readers_may_be_rude(void **state)
 	assert_string_equal(p.asked, "-");
 	closes = come_to_read(&p);
 	half = come_to_read(&p);
-	/* It may say that it says nothing more. */
+	/* A reader may close its sending side. */
 	assert_int_equal(shutdown(half, SHUT_WR), 0);
 	assert_int_equal(shutdown(closes, SHUT_RDWR), 0);
 	turns(&p, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filter of system calls of the process that samples.  A filter cannot be removed, so that a child sets
- * it; asserts of cmocka are for the parent only. */
+/* Tests the system call filter of the process that samples. A filter cannot be removed, so a
+ * child process installs it; only the parent uses cmocka's asserts. */
 #include "daemon/server/daemon_calls.h"
 
 #include <errno.h>
@@ -110,7 +110,7 @@ static void make_refused_calls(void)
 	CHECK((first == SYS_execve && second == SYS_ptrace) ||
 	      (first == SYS_ptrace && second == SYS_execve));
 	CHECK(daemon_calls_next_refused() == -1);
-	/* By their arguments. */
+	/* Calls that depend on their arguments. */
 	errno = 0;
 	CHECK(mprotect(page, PAGE_BYTES, PROT_READ | PROT_EXEC) && errno == EPERM);
 	CHECK(daemon_calls_next_refused() == SYS_mprotect);
@@ -167,7 +167,7 @@ static void other_calls_are_refused_and_noted_once(void **state)
 	run_in_child(make_refused_calls);
 }
 
-/* A newer C library tries them, and can do without. */
+/* A newer C library tries them, but does not need them. */
 static void calls_of_newer_kernels_do_not_exist(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@
 
 #include "unit.h"
 
-/* As opcontrol of OProfile 0.9 leaves it behind. */
+/* As written by opcontrol of OProfile 0.9. */
 static const char of_oprofile[] = "SESSION_DIR=/var/lib/oprofile\n"
 				  "CHOSEN_EVENTS_0=CPU_CLK_UNHALTED:100000:0:1:1\n"
 				  "CHOSEN_EVENTS_1=DATA_MEM_REFS:30000:0:0:1\n"
@@ -52,7 +52,7 @@ static void lines(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *value; /* of A; NULL: not taken, with the message */
+		const char *value; /* value of A; NULL: refused, with the message */
 		const char *message;
 	} rows[] = {
 		{ "A=1", "1", NULL },
@@ -105,7 +105,7 @@ static void events_are_counted(void **state)
 	daemonrc_clear_events(&rc);
 	assert_int_equal(daemonrc_nr_events(&rc), 0);
 	assert_int_equal(rc.entries.nr, 1);
-	/* More than are there. */
+	/* More than exist. */
 	assert_int_equal(daemonrc_set(&rc, "NR_CHOSEN", "99999999"), 0);
 	assert_int_equal(daemonrc_nr_events(&rc), 0);
 	daemonrc_done(&rc);
@@ -150,7 +150,7 @@ static void a_file_in_a_new_folder(void **state)
 	assert_int_equal(st.st_mode & 0777, 0644);
 	assert_int_equal(daemonrc_load(&again, path, &err), 0);
 	assert_string_equal(daemonrc_get(&again, "VMLINUX"), "/boot/a \"$b\" `c`\\");
-	/* Where there is a file there can be no folder. */
+	/* The directory cannot be created, because a file has its name. */
 	snprintf(path, sizeof(path), "%s/.oprofile/daemonrc/rc", dir);
 	assert_int_equal(daemonrc_save(&rc, path, &err), -ENOTDIR);
 	assert_non_null(strstr(err.text, path));

@@ -18,7 +18,7 @@ static void a_binary_has_one_number(void **state)
 	assert_int_equal(event_cookie(&c, "/bin/a", &moved), 2);
 	assert_int_equal(event_cookie(&c, "/bin/a", &known), 3);
 	assert_int_equal(event_cookie(&c, "/bin/b", &known), 4);
-	/* Where there is a build-id it alone says which one it is. */
+	/* A build-id alone identifies a file. */
 	assert_int_equal(event_cookie(&c, "/bin/b", &again), 4);
 	assert_int_equal(event_cookie(&c, "/bin/a", &plain), 1);
 	assert_string_equal(event_cookie_find(&c, 2)->path, "/bin/a");
@@ -28,7 +28,7 @@ static void a_binary_has_one_number(void **state)
 	assert_null(event_cookie_find(&c, 0));
 	assert_null(event_cookie_find(&c, 5));
 	assert_null(event_cookie_find(&c, UINT64_MAX));
-	/* So few are not forgotten. */
+	/* Such a small number is kept. */
 	event_cookies_tidy(&c);
 	assert_int_equal(event_cookie(&c, "/bin/b", &known), 4);
 	event_cookies_done(&c);
@@ -48,7 +48,7 @@ static void they_are_bounded(void **state)
 	assert_int_equal(event_cookie(&c, "/tmp/x", &image), EVENT_INVALID_COOKIE);
 	image.inode = 7;
 	assert_int_equal(event_cookie(&c, "/tmp/x", &image), 7);
-	/* Numbers are never used again. */
+	/* Numbers are never reused. */
 	event_cookies_tidy(&c);
 	assert_null(event_cookie_find(&c, 7));
 	assert_int_equal(event_cookie(&c, "/tmp/x", &image), EVENT_COOKIES_MAX + 1);

@@ -8,7 +8,7 @@
 
 #define ESC (~0UL)
 
-/* Words by the rules of drivers/oprofile/buffer_sync.c in Linux 4, written down by hand. */
+/* Expected words, written by hand after drivers/oprofile/buffer_sync.c in Linux 4. */
 static void expect(struct event_reader *r, const unsigned long *words, size_t nr)
 {
 	size_t len;
@@ -43,11 +43,11 @@ static void plain_samples(void **state)
 	expect(&r, NULL, 0);
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 2, 1, ESC, 1, 11, 4, ESC, 7, 10, ESC, 5, ESC, 3, 5, 0x1234, 2);
-	/* What is known is not told again. */
+	/* State that is known is not sent again. */
 	place.offset = 0x1238;
 	event_reader_put(&r, &s);
 	EXPECT(&r, 0x1238, 2);
-	/* The file stays known while the kernel runs. */
+	/* The file stays known during samples of the kernel. */
 	s.nr_kernel = 1;
 	place = (struct event_place){ .offset = 0x81000000 };
 	event_reader_put(&r, &s);
@@ -57,12 +57,12 @@ static void plain_samples(void **state)
 	s.counter = 0;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 5, 8, 0);
-	/* Another thread, in memory without a file. */
+	/* Another thread, in anonymous memory. */
 	s.tid = 12;
 	place = (struct event_place){ .cookie = EVENT_NO_COOKIE, .offset = 0x7f00 };
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 1, 12, 4, ESC, 7, 10, ESC, 3, 0, 0x7f00, 0);
-	/* Another CPU: all is told anew. */
+	/* Another CPU: everything is sent again. */
 	s.cpu = 0;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 2, 0, ESC, 1, 12, 4, ESC, 7, 10, ESC, 5, ESC, 3, 0, 0x7f00, 0);
@@ -93,7 +93,7 @@ static void callers_follow(void **state)
 	s.nr = 1;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 8, ESC, 4, 0x8100, 1);
-	/* A place that looks as an escape is none. */
+	/* An address that equals the escape code is not sent as one. */
 	s.places = &places[4];
 	s.nr_kernel = 0;
 	event_reader_put(&r, &s);
@@ -101,7 +101,7 @@ static void callers_follow(void **state)
 	event_reader_done(&r);
 }
 
-/* Counts the samples in the words, and those that are said to be lost. */
+/* Counts the samples in the words, and those reported as lost. */
 static void count(const uint8_t *bytes, size_t len, uint64_t *ret_samples,
 		  uint64_t *ret_lost)
 {
@@ -127,7 +127,8 @@ static void count(const uint8_t *bytes, size_t len, uint64_t *ret_samples,
 	}
 }
 
-/* Who does not read has so many words and no more; he loses whole samples, and is told of each. */
+/* A reader that does not read keeps a limited number of words. It loses whole samples, and each
+ * loss is reported. */
 static void who_falls_behind_is_told(void **state)
 {
 	enum {
@@ -146,7 +147,7 @@ static void who_falls_behind_is_told(void **state)
 		place.offset = i;
 		s.tid = (int32_t)(i % 3);
 		event_reader_put(&r, &s);
-		/* Something is read now and then. */
+		/* It reads a little from time to time. */
 		if (i % 10000 == 9999) {
 			bytes = event_reader_bytes(&r, &len);
 			most = len > most ? len : most;
@@ -156,7 +157,7 @@ static void who_falls_behind_is_told(void **state)
 		assert_in_range(r.words.cap, 0,
 				2 * EVENT_WORDS_MIN * sizeof(unsigned long));
 	}
-	/* What was lost last comes without another sample. */
+	/* The last losses are reported even without another sample. */
 	while ((bytes = event_reader_bytes(&r, &len))) {
 		count(bytes, len, &samples, &lost);
 		event_reader_sent(&r, len);
@@ -165,7 +166,7 @@ static void who_falls_behind_is_told(void **state)
 	assert_int_equal(samples + lost, SAMPLES);
 	assert_int_equal(lost, r.all_lost);
 	assert_true(lost && samples);
-	/* A word at a time. */
+	/* One word at a time. */
 	samples = lost = 0;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		event_reader_put(&r, &s);
@@ -188,7 +189,7 @@ static void deep_stacks_are_cut(void **state)
 	size_t len;
 
 	(void)state;
-	/* The most words that places can take: each in another file. */
+	/* The largest number of words for addresses: each is in a different file. */
 	for (size_t i = 0; i < s.nr; i++)
 		places[i] = (struct event_place){ .cookie = 1 + i, .offset = i };
 	event_reader_init(&r, 1);

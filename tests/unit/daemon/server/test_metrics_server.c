@@ -24,7 +24,7 @@ struct place {
 	struct metrics_address address;
 	uint64_t now;
 	unsigned int nr_asked;
-	size_t bytes; /* of the text */
+	size_t bytes; /* bytes of the text */
 };
 
 static void put(void *ctx, struct buf *out)
@@ -60,7 +60,7 @@ static int come_at_once(struct place *p)
 	return fd;
 }
 
-/* As a rule they come slowly enough to be all taken. */
+/* Normally they arrive slowly enough to be accepted. */
 static int come(struct place *p)
 {
 	p->now += second / 10;
@@ -78,7 +78,8 @@ static void turns(struct place *p, size_t nr)
 		metrics_server_turn(p->server, p->now);
 }
 
-/* All that comes while the server has its turns, up to its end; -1: it was taken back. */
+/* Reads everything until the end while the server handles connections; -1: the connection was
+ * reset. */
 static ssize_t told(struct place *p, int fd, char *ret_text, size_t size)
 {
 	size_t len = 0;
@@ -144,7 +145,7 @@ static void one_answer(void **state)
 	assert_non_null(strstr(text, "Content-Length: 8\r\n"));
 	assert_non_null(strstr(text, "\r\n\r\nasked 1\n"));
 	close(fd);
-	/* Within a second it is the same text. */
+	/* Within a second the text stays the same. */
 	fd = come(&p);
 	ask(fd, get);
 	assert_true(told(&p, fd, text, sizeof(text)) > 0);
@@ -216,7 +217,7 @@ static void what_is_wrong_is_told(void **state)
 	metrics_server_close(p.server);
 }
 
-/* Nobody is waited for: neither who asks nothing, nor who does not read. */
+/* The server waits neither for clients that send nothing nor for clients that do not read. */
 static void who_is_slow_goes(void **state)
 {
 	struct place p;
@@ -230,7 +231,7 @@ static void who_is_slow_goes(void **state)
 		turns(&p, 1);
 		p.now++;
 	}
-	/* The place of the oldest. */
+	/* It replaces the oldest connection. */
 	fd = come(&p);
 	ask(fd, get);
 	assert_true(told(&p, fd, text, sizeof(text)) > 0);
@@ -247,7 +248,7 @@ static void who_is_slow_goes(void **state)
 	metrics_server_close(p.server);
 }
 
-/* Bytes that trickle in do not extend a connection, and do not keep others out. */
+/* Slowly arriving bytes do not extend a connection, and do not lock others out. */
 static void slow_requests_block_no_other(void **state)
 {
 	enum {
@@ -304,7 +305,7 @@ static void a_long_text_goes_in_pieces(void **state)
 	metrics_server_close(p.server);
 }
 
-/* Nothing to do until some time has gone: a turn may be what finds that out. */
+/* Waits until the server has nothing to do; a round can be needed to find that out. */
 static bool goes_quiet(struct place *p)
 {
 	struct pollfd at = { .fd = metrics_server_fd(p->server), .events = POLLIN };
@@ -324,7 +325,7 @@ static void wait_for_work(struct place *p)
 	assert_int_equal(poll(&at, 1, 20000), 1);
 }
 
-/* However many ask, and in however many pieces. */
+/* The number of clients, and how their requests are split, do not matter. */
 static void who_asks_too_often_waits(void **state)
 {
 	enum {

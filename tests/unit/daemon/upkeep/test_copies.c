@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies of several users in the room that they share. */
+/* Tests copies of several users that share the available space. */
 #include "daemon/upkeep/copies.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static const char *path_of(int32_t pid)
 	return path;
 }
 
-/* The copy of a perf map; a later pid is younger. */
+/* Makes the copy of a perf map; a higher pid is newer. */
 static void write_copy(int32_t pid, uint32_t user, size_t bytes)
 {
 	const struct timespec times[2] = { { .tv_sec = pid }, { .tv_sec = pid } };
@@ -108,7 +108,7 @@ static void what_is_too_old_goes_first(void **state)
 	assert_true(is_there(2));
 	assert_true(is_there(3));
 	assert_int_equal(copies.nr_removed, 1);
-	/* Without a bound all the others stay. */
+	/* Without a limit, all others stay. */
 	write_copy(4, 2000, 1 << 20);
 	assert_int_equal(copies_bound(dir, 0, 0, &copies), 0);
 	assert_int_equal(copies.bytes, (1 << 20) + 510);

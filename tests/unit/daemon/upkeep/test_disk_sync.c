@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are put to the disk: which, and how often, by an fsync(2) that takes notes. */
+/* Tests which files are written to the disk, and how often, with an fsync(2) that records its
+ * calls. */
 #include "daemon/upkeep/disk_sync.h"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ static struct {
 	size_t nr;
 } notes = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* In place of libc's. */
+/* Replaces that of libc. */
 int fsync(int fd)
 {
 	struct stat st;
@@ -109,9 +110,9 @@ static void a_new_one_with_what_is_beside_it(void **state)
 	assert_int_equal(times_of(other), 1);
 	assert_int_equal(times_of(folder), 1);
 	assert_int_equal(times_of(below), 1);
-	/* It has the folder's name. */
+	/* It has the directory's name. */
 	assert_int_equal(times_of(dir), 1);
-	/* What has not changed for long is there. */
+	/* Files that have not changed for long are on the disk. */
 	notes.nr = 0;
 	times[1].tv_sec = 1000;
 	assert_int_equal(utimensat(AT_FDCWD, two, times, 0), 0);

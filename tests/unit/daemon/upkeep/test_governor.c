@@ -41,7 +41,8 @@ static void begin(struct governor *g, uint64_t s, uint64_t cpu_ns)
 	governor_begin(g, s * second, &use);
 }
 
-/* A daemon that costs 200 us a sample on two CPUs, for ten minutes: 99 Hz is 4 % of a CPU. */
+/* A daemon that needs 200 us per sample on two CPUs, for ten minutes: at 99 Hz this is 4 % of a
+ * CPU. */
 static void a_costly_rate_is_lowered(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
@@ -55,14 +56,15 @@ static void a_costly_rate_is_lowered(void **state)
 		if (look(&g, s, cpu))
 			begin(&g, s, cpu);
 	}
-	/* 1 % is 25 Hz of it. */
+	/* 1 % corresponds to 25 Hz. */
 	assert_true(g.rate_hz >= 15 && g.rate_hz <= 25);
 	assert_true(g.share <= 0.01);
 	governor_text(&g, text, sizeof(text));
 	assert_non_null(strstr(text, "instead of 99: at most 1 %"));
 }
 
-/* What the kernel takes counts, too, and both are shared by all CPUs: 100 + 20 us a sample. */
+/* The kernel's time also counts, and both are divided by the number of CPUs: 100 + 20 us per
+ * sample. */
 static void what_the_kernel_takes_counts(void **state)
 {
 	struct governor g = { .max_share = 0.01,
@@ -75,25 +77,25 @@ static void what_the_kernel_takes_counts(void **state)
 	(void)state;
 	governor_begin(&g, 0, &use);
 	for (uint64_t s = 1; s <= 600; s++) {
-		/* Of the second before. */
+		/* The values of the last second. */
 		use.samples += 4 * g.rate_hz;
 		use.samples_ns += second;
 		use.cpu_ns += 4 * g.rate_hz * 20000;
 		if (governor_look(&g, s * second, &use))
 			governor_begin(&g, s * second, &use);
 	}
-	/* 1 % is 83 Hz of it, but a tenth is the least. */
+	/* 1 % corresponds to 83 Hz, but the minimum is a tenth. */
 	assert_int_equal(g.rate_hz, 100);
 	assert_true(g.kernel_share > 0.0399 && g.kernel_share < 0.0401);
 	assert_true(g.share > 0.0079 && g.share < 0.0081);
 	assert_true(governor_overhead(&g) > 0.0119 && governor_overhead(&g) < 0.0121);
-	/* A recording that has ended took nothing since. */
+	/* A recording that has ended has not used any time since. */
 	use.samples = 0;
 	assert_false(governor_look(&g, 700 * second, &use));
 	assert_true(g.kernel_share == 0);
 }
 
-/* Where the samples are not what costs, there are some nevertheless. */
+/* Events with counts have no rate, so it is not lowered. */
 static void counts_are_not_lowered(void **state)
 {
 	struct governor g = { .max_share = 0.01 };
@@ -120,7 +122,8 @@ static void the_rate_has_an_end(void **state)
 	assert_int_equal(g.rate_hz, 10);
 }
 
-/* The first window of a recording is not judged; what is cheap stays as asked. */
+/* The first window of a recording is ignored; if sampling is cheap, the rate stays as
+ * requested. */
 static void beginnings_are_not_judged(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
@@ -141,7 +144,7 @@ static void beginnings_are_not_judged(void **state)
 	assert_non_null(strstr(text, "as asked"));
 }
 
-/* When the load is gone the rate comes back, in steps, and not above what was asked. */
+/* When the load is gone, the rate rises again in steps, but not above the requested rate. */
 static void the_rate_comes_back(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 10 };
@@ -170,7 +173,8 @@ static void without_a_bound_nothing_changes(void **state)
 	assert_true(g.share > 0.99 && g.is_known);
 }
 
-/* They have a budget: 90 % of a CPU for tables, and all else as allowed. */
+/* Users' tables have a separate budget: 90 % of a CPU for tables, and everything else within
+ * the limit. */
 static void users_tables_lower_no_rate(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
@@ -183,10 +187,10 @@ static void users_tables_lower_no_rate(void **state)
 		use.cpu_ns += second / 10 * 9 + second / 125;
 		assert_false(governor_look(&g, s * second, &use));
 	}
-	/* What it costs is told all the same. */
+	/* The cost is reported anyway. */
 	assert_true(fabs(g.share - 0.908) < 1e-9);
 	assert_true(fabs(governor_overhead(&g) - 0.008) < 1e-9);
-	/* A table's time can be known later than the window in which it was spent. */
+	/* The time of a table can become known after the window in which it was spent. */
 	use.fixed_ns += 20 * second;
 	assert_false(governor_look(&g, 610 * second, &use));
 	assert_true(governor_overhead(&g) == 0);

@@ -26,7 +26,7 @@ static void without_a_bound_nothing_is_too_much(void **state)
 	assert_false(memory_bound_exceeded(&b, second_ns, UINT64_MAX));
 }
 
-/* What the daemon uses in any case does not make it begin again and again. */
+/* Memory that the daemon always uses does not make it restart again and again. */
 static void a_restart_that_does_not_help_is_not_repeated_at_once(void **state)
 {
 	struct memory_bound b = { .max_bytes = 100 * MB };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Segments that grow old, by a clock that the test sets. */
+/* Tests aging segments, with a clock that the test sets. */
 #include "base/array.h"
 #include "daemon/upkeep/retention.h"
 
@@ -28,9 +28,9 @@ enum {
 
 static const uint64_t begin_s = 1700006400; /* a midnight */
 static char dir[64];
-static uint64_t set_forward_s; /* the clock, while it goes on */
+static uint64_t set_forward_s; /* the current time */
 
-/* A disk that is full, and one that fails the next time. */
+/* A disk that is full, and one that fails once. */
 static bool disk_is_full;
 static bool disk_fails;
 
@@ -76,8 +76,8 @@ static uint64_t ns(uint64_t seconds)
 	return seconds * 1000000000;
 }
 
-/* A segment of `length_s` that began `at_s` after the test's begin, with a sample a minute: each
- * time is another one, in a function of its own turn. */
+/* Writes a segment of `length_s` that began `at_s` after the start of the test, with one sample
+ * per minute, each with a different time and function. */
 static void write_segment(uint64_t at_s, uint64_t length_s, const char *boot,
 			  bool finished)
 {
@@ -158,7 +158,7 @@ struct seen {
 	size_t segments;
 };
 
-/* What a reader finds; times must rise, so that nothing occurs twice. */
+/* Reads the session. Times must rise, so that no sample occurs twice. */
 static struct seen look(void)
 {
 	struct seen seen = { .first_s = UINT64_MAX };
@@ -214,7 +214,7 @@ static struct retention_result turn_from(struct retention *r, uint64_t at_s,
 	return result;
 }
 
-/* `live`: the last one is being written. */
+/* `live`: the last segment is being written. */
 static struct retention_result turn(struct retention *r, uint64_t at_s, bool live)
 {
 	struct session_file *files;
@@ -272,7 +272,8 @@ static void what_is_asked_for(void **state)
 	}
 }
 
-/* Six of ten minutes become an hour's when that is over, and their parts go after a while. */
+/* Six segments of ten minutes become one segment when the hour is over, and the parts are
+ * deleted after a while. */
 static void an_hour_is_merged(void **state)
 {
 	struct retention r = { 0 };
@@ -291,7 +292,7 @@ static void an_hour_is_merged(void **state)
 	assert_int_equal(seen.period, 490);
 	assert_int_equal(seen.lost, 7);
 	assert_int_equal(seen.segments, 2);
-	/* The parts are there, and cover nothing. */
+	/* The parts still exist, but are ignored. */
 	assert_int_equal(turn(&r, HOUR + 30, true).nr_merged, 0);
 	turn(&r, HOUR + 70, true);
 	seen = look();
@@ -312,7 +313,7 @@ static bool is_part_there(void)
 	return !access(path, F_OK);
 }
 
-/* Who began to read behind the merge. */
+/* A reader that starts after the merge. */
 static int merge_for_reader(struct retention *r)
 {
 	for (int i = 0; i < 7; i++)
@@ -321,7 +322,7 @@ static int merge_for_reader(struct retention *r)
 	return session_hold(dir);
 }
 
-/* Who listed the parts opens them one by one. */
+/* A reader that has listed the parts opens them one by one. */
 static void parts_stay_for_a_reader(void **state)
 {
 	struct retention r = { 0 };
@@ -338,7 +339,7 @@ static void parts_stay_for_a_reader(void **state)
 	assert_false(is_part_there());
 }
 
-/* But not for who only says that he reads. */
+/* But not for a process that only holds the lock. */
 static void parts_stay_an_hour_at_most(void **state)
 {
 	struct retention r = { 0 };
@@ -352,7 +353,8 @@ static void parts_stay_an_hour_at_most(void **state)
 	close(reader);
 }
 
-/* Nothing of two boots, nor across a step of the clock, nor the one that is being written. */
+/* Does not merge segments of two boots, segments before and after a step of the clock, or the
+ * segment being written. */
 static void what_does_not_fit_stays_apart(void **state)
 {
 	struct retention r = { 0 };
@@ -385,7 +387,7 @@ static void what_does_not_fit_stays_apart(void **state)
 	}
 }
 
-/* While a rotation closes a segment, the next one is there already: neither is touched. */
+/* While a rotation closes a segment, the next one exists already: neither is touched. */
 static void segments_behind_the_live_one_stay(void **state)
 {
 	struct retention r = { .max_bytes = 1 };
@@ -396,7 +398,7 @@ static void segments_behind_the_live_one_stay(void **state)
 	assert_int_equal(turn_from(&r, 50 * MINUTE, 2).nr_expired, 1);
 	assert_int_equal(look().segments, 3);
 	r.max_bytes = 0;
-	/* A bound that no clock reaches is none. */
+	/* A limit that no clock reaches is no limit. */
 	r.max_age_ns = UINT64_MAX;
 	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_expired, 0);
 	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_merged, 0);
@@ -404,7 +406,7 @@ static void segments_behind_the_live_one_stay(void **state)
 	assert_int_equal(look().segments, 2);
 }
 
-/* A merge that was killed has not happened. */
+/* A merge that was killed has no effect. */
 static void a_torn_merge_is_none(void **state)
 {
 	struct retention r = { 0 };
@@ -442,14 +444,15 @@ static void bounds_of_size_and_age(void **state)
 	assert_int_equal(done.nr_expired, 1);
 	assert_true(done.bytes < bytes);
 	assert_int_equal(look().first_s, 2 * DAY);
-	/* The one that is being written is never given up. */
+	/* The segment being written is never deleted. */
 	r.max_bytes = 1;
 	turn(&r, 2 * DAY + 14 * MINUTE, true);
 	assert_int_equal(look().segments, 1);
 	assert_int_equal(look().first_s, 3 * DAY);
 }
 
-/* Of a machine that crashed: it is neither reported for ever nor does it keep others apart. */
+/* An empty segment after a crash is not reported forever, and does not keep others from being
+ * merged. */
 static void empty_ones_go(void **state)
 {
 	struct retention r = { 0 };
@@ -467,7 +470,7 @@ static void empty_ones_go(void **state)
 		assert_int_equal(futimens(fd, times), 0);
 		close(fd);
 	}
-	/* The last one may just have been begun, and so may whatever has just changed. */
+	/* The last segment can just have been started, and so can any that has just changed. */
 	turn(&r, 12 * MINUTE, true);
 	assert_int_equal(access(path, F_OK), 0);
 	turn(&r, 10 * MINUTE + 30, false);
@@ -479,7 +482,8 @@ static void empty_ones_go(void **state)
 	assert_int_equal(look().samples, 20);
 }
 
-/* A merge ends when somebody waits for it, or when it takes too much memory, and leaves nothing. */
+/* A merge is abandoned when a request waits for it, or when it uses too much memory, and leaves
+ * no files. */
 static void a_merge_is_given_up(void **state)
 {
 	atomic_bool stop = true;
@@ -506,7 +510,8 @@ static void a_merge_is_given_up(void **state)
 	free(files);
 }
 
-/* What waits for a look neither merges nor seals; what took too much is merged in smaller parts. */
+/* A stopped look neither merges nor seals. Segments that used too much memory are merged in
+ * smaller groups. */
 static void looks_that_are_stopped(void **state)
 {
 	atomic_bool stop = true;
@@ -529,7 +534,7 @@ static void looks_that_are_stopped(void **state)
 	assert_int_equal(look().samples, 60);
 }
 
-/* Readers have a minute, also when the clock is set forward. */
+/* Readers have a minute, even if the clock is set forward. */
 static void parts_stay_for_their_readers(void **state)
 {
 	struct retention r = { 0 };
@@ -545,7 +550,7 @@ static void parts_stay_for_their_readers(void **state)
 	assert_false(is_there("segment-000001"));
 }
 
-/* Nothing is made anew on a disk that is full; it is when there is room. */
+/* Nothing is rewritten while the disk is full, but it is when there is space. */
 static void a_merge_needs_room(void **state)
 {
 	struct retention r = { 0 };
@@ -560,7 +565,7 @@ static void a_merge_needs_room(void **state)
 	assert_int_equal(turn(&r, HOUR + 3, false).nr_merged, 6);
 }
 
-/* Those behind it are merged, and all are sealed. */
+/* The segments after it are merged, and all are sealed. */
 static void a_merge_that_fails_is_passed_over(void **state)
 {
 	struct retention r = { 0 };
@@ -584,12 +589,13 @@ static void a_merge_that_fails_is_passed_over(void **state)
 		turn(&r, 2 * HOUR + i, false);
 	assert_true(file_is_sealed(6));
 	assert_int_equal(look().samples, 120);
-	/* Of another session it says nothing. */
+	/* This does not affect another session. */
 	retention_begin(&r);
 	assert_int_equal(turn(&r, 2 * HOUR + 80, false).nr_merged, 6);
 }
 
-/* Parts that wait for their readers do not count, and keep no bound from being kept. */
+/* Parts that wait for readers do not count against the limits, and do not keep them from being
+ * enforced. */
 static void bounds_hold_while_parts_are_left(void **state)
 {
 	struct retention r = { 0 };
@@ -611,7 +617,7 @@ static void bounds_hold_while_parts_are_left(void **state)
 	assert_int_equal(look().samples, 10);
 }
 
-/* A copy of so many bytes that was used so long after the test's begin. */
+/* Writes a copy of that many bytes, last used that long after the start of the test. */
 static void write_copy(const char *folder, const char *name, uint64_t at_s,
 		       size_t bytes)
 {
@@ -627,7 +633,7 @@ static void write_copy(const char *folder, const char *name, uint64_t at_s,
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* What is over is written anew, once, and has all that it had; then it is merged as ever. */
+/* A finished segment is rewritten once, with all its samples; later it is merged as usual. */
 static void what_is_over_is_sealed(void **state)
 {
 	struct retention r = { 0 };
@@ -646,13 +652,13 @@ static void what_is_over_is_sealed(void **state)
 	assert_int_equal(look().period, 210);
 	assert_int_equal(look().lost, 3);
 	assert_int_equal(look().segments, 3);
-	/* A sealed one, and one that is not. */
+	/* A sealed segment, and one that is not. */
 	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 3);
 	assert_int_equal(look().samples, 30);
 	assert_int_equal(look().segments, 1);
 }
 
-/* A file made anew would not show what is wrong with the old one. */
+/* Rewriting the file would hide the damage of the old one. */
 static void what_is_damaged_is_not_sealed(void **state)
 {
 	struct retention r = { 0 };
@@ -667,15 +673,14 @@ static void what_is_damaged_is_not_sealed(void **state)
 	assert_int_equal(truncate(path, st.st_size - 8), 0);
 	assert_int_equal(turn(&r, 30 * MINUTE, true).nr_sealed, 0);
 	assert_false(file_is_sealed(1));
-	/* It does not stand in the way of those behind it. */
+	/* It does not keep the segments after it from being sealed. */
 	assert_int_equal(turn(&r, 31 * MINUTE, true).nr_sealed, 1);
 	assert_true(file_is_sealed(2));
 	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);
 	assert_int_equal(look().segments, 3);
 }
 
-/* A recording that begins while a look is under way: its writer's lock says so, whatever the caller
- * knew. */
+/* A recording that starts during a look: its writer's lock shows it, whatever the caller knew. */
 static void what_is_written_is_left_alone(void **state)
 {
 	const struct session_info info = { .tool_version = "1",
@@ -731,7 +736,7 @@ static void copies_go_with_their_segments(void **state)
 	done = turn(&r, 20 * MINUTE, true);
 	assert_int_equal(done.nr_copies, 0);
 	assert_int_equal(done.bytes, segments + 7100);
-	/* The first segment is too old, then its copy is, and so on. */
+	/* First the first segment is too old, then its copy, and so on. */
 	assert_int_equal(turn(&r, 2 * DAY + 11 * MINUTE, true).nr_expired, 1);
 	assert_int_equal(turn(&r, 2 * DAY + 12 * MINUTE, true).nr_copies, 1);
 	assert_false(is_there("images/0a"));
@@ -739,7 +744,7 @@ static void copies_go_with_their_segments(void **state)
 	assert_int_equal(turn(&r, 3 * DAY + 11 * MINUTE, true).nr_expired, 1);
 	assert_int_equal(turn(&r, 3 * DAY + 12 * MINUTE, true).nr_copies, 1);
 	assert_false(is_there("jit/5/perf-5.map"));
-	/* Too many bytes: the oldest go, and the folder of the last one. */
+	/* Too many bytes: the oldest segments are deleted, and the directory of the last one. */
 	write_copy("jit/6", "perf-6.map", 3 * DAY + 1, 4000);
 	r = (struct retention){ .max_bytes = 2 * 7000 };
 	assert_int_equal(turn(&r, 3 * DAY + 13 * MINUTE, true).nr_copies, 1);
@@ -747,8 +752,8 @@ static void copies_go_with_their_segments(void **state)
 	assert_true(is_there("jit/6/perf-6.map"));
 }
 
-/* A week at half an hour a segment, kept for three days: totals are right at any time, the
- * segments get few, and neither files nor descriptors add up. */
+/* A week with a segment every half hour, kept for three days: totals are always right, the
+ * number of segments stays low, and neither files nor descriptors accumulate. */
 static void a_week(void **state)
 {
 	struct retention r = { .max_age_ns = ns(3 * DAY) };
@@ -770,7 +775,7 @@ static void a_week(void **state)
 		if (at % (6 * HOUR))
 			continue;
 		seen = look();
-		/* From the first one that is left to now, without a gap. */
+		/* From the first remaining segment to now, without a gap. */
 		assert_int_equal(seen.samples,
 				 (at + 30 * MINUTE - seen.first_s) / MINUTE);
 		assert_int_equal(seen.period, 7 * seen.samples);

@@ -71,13 +71,13 @@ static void binaries(void **state)
 	assert_true(keeps(&w, 1, w.a, w.c));
 	set(&w, "/bin/a,/no", "", "");
 	assert_true(keeps(&w, 1, w.a, w.a));
-	/* What a program does in libraries and in the kernel is its own. */
+	/* Samples of a program in libraries and in the kernel belong to it. */
 	assert_true(keeps(&w, 1, w.a, w.c));
 	assert_true(keeps(&w, 1, w.a, w.kernel));
 	assert_false(keeps(&w, 2, w.b, w.b));
 	assert_false(keeps(&w, 2, w.b, w.c));
 	assert_false(keeps(&w, 3, DICT_NONE, w.kernel));
-	/* A library is it in all programs. */
+	/* A library is selected in all programs. */
 	set(&w, "/lib/c", NULL, NULL);
 	assert_true(keeps(&w, 1, w.a, w.c));
 	assert_true(keeps(&w, 2, w.b, w.c));
@@ -113,11 +113,11 @@ static void processes(void **state)
 	end(&w);
 }
 
-/* What /proc says of a process that lives, what its parent had of one that does not. */
+/* The group of a living process is read from the system; an ended one has that of its parent. */
 static void groups(void **state)
 {
 	enum {
-		GONE = 0x3ffffff0, /* above any process number */
+		GONE = 0x3ffffff0, /* above any pid */
 		GONE_TOO
 	};
 	struct world w;
@@ -136,7 +136,7 @@ static void groups(void **state)
 	assert_true(keeps(&w, GONE, w.a, w.a));
 	sample_filter_forked(&w.filter, GONE_TOO, GONE);
 	assert_true(keeps(&w, GONE_TOO, w.a, w.a));
-	/* Its number is another one's. */
+	/* Another process has its pid now. */
 	sample_filter_forked(&w.filter, GONE, GONE_TOO + 1);
 	assert_false(keeps(&w, GONE, w.a, w.a));
 	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, NULL, "me", &err),
@@ -145,7 +145,7 @@ static void groups(void **state)
 	end(&w);
 }
 
-/* The kernel tells where a link leads; what was said is good, too. */
+/* The kernel reports the target of a link; the given name also works. */
 static void links(void **state)
 {
 	char dir[] = "/tmp/sample-filter-XXXXXX";
@@ -166,7 +166,7 @@ static void links(void **state)
 	assert_true(keeps(&w, 1, file, file));
 	assert_true(keeps(&w, 2, said, said));
 	assert_false(keeps(&w, 3, w.a, w.a));
-	/* The kernel's file, too. */
+	/* The kernel's file also matches. */
 	set(&w, real, link, NULL);
 	assert_true(keeps(&w, 4, w.a, w.kernel));
 	end(&w);
