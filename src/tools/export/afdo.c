@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export_afdo.c - `oprofile export afdo`: a sample profile for clang. */
+/* afdo.c - `oprofile export afdo`: writes a sample profile for clang. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

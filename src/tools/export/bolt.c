@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export_bolt.c - `oprofile export bolt`: what perf2bolt makes, of one binary.
- *
- * With branch stacks a line a branch, "1 FROM OFFSET 1 TO OFFSET MISPREDICTED COUNT", offsets in hex
- * from where the function begins, "0 [unknown] 0" for a place in no function of the binary; where code
- * ran on from one basic block into the next that is a branch, too.  Else "no_lbr EVENTS" and
- * "1 FUNCTION OFFSET COUNT".  Source: bolt/lib/Profile/DataAggregator.cpp, DataReader.cpp. */
+/* bolt.c - `oprofile export bolt`: writes the same output as perf2bolt, for one binary.
+ * // With branch stacks, one line per branch: "1 FROM OFFSET 1 TO OFFSET MISPREDICTED COUNT",
+ * with hexadecimal offsets from the start of the function, and "0 [unknown] 0" for a location in
+ * no function of the binary.  Execution that continues from one basic block into the next also
+ * counts as a branch.  Without branch stacks: "no_lbr EVENTS" and "1 FUNCTION OFFSET COUNT".
+ * Source: bolt/lib/Profile/DataAggregator.cpp, DataReader.cpp. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@
 #include "tools/report/out.h"
 
 enum {
-	UNKNOWN = 0, /* the spot that is in no function of the binary */
+	UNKNOWN = 0, /* the spot for locations in no function of the binary */
 	FUNCTION_BYTES_MAX = 16 << 20
 };
 
@@ -47,7 +47,7 @@ struct export_bolt_edge {
 
 struct bolt {
 	struct strtab names;
-	char *binary; /* the image it is of; NULL: not chosen yet */
+	char *binary; /* path of the exported image; NULL: not chosen yet */
 	bool branches;
 	VEC(struct export_bolt_spot) spots;
 	VEC(struct export_bolt_edge) edges;
@@ -57,7 +57,7 @@ struct bolt {
 	bool failed;
 };
 
-/* The source at hand. */
+/* The current source. */
 struct export_bolt_adding {
 	struct bolt *b;
 	const struct code_counts *counts;
@@ -67,12 +67,12 @@ struct export_bolt_adding {
 	struct bolt_names local;
 	struct code *code;
 	uint32_t image;
-	/* Of a function: by address, whether a basic block begins there. */
+	/* Function addresses where a basic block begins. */
 	struct map leader_by;
-	struct map function_by; /* those that were looked through */
+	struct map function_by; /* functions already disassembled */
 };
 
-/* ---- what there is ---- */
+/* ---- locations ---- */
 
 static uint32_t spot_number(struct bolt *b, uint32_t name, uint64_t offset)
 {
@@ -109,7 +109,7 @@ static void add_edge(struct bolt *b, uint32_t from, uint32_t to, uint64_t count,
 	b->edges.at[at].mispredicted += mispredicted;
 }
 
-/* The function that has the offset; NULL: none has. */
+/* Returns the function that contains the offset, or NULL. */
 static const struct symbol *export_bolt_function_at(const struct export_bolt_adding *a,
 						    uint64_t offset)
 {
@@ -143,7 +143,7 @@ static bool is_call(const struct insn *i)
 	       begins(i, "blr");
 }
 
-/* Whether a basic block ends with it. */
+/* Returns whether a basic block ends with this instruction. */
 static bool is_end(const struct insn *i)
 {
 	return (i->has_target && !is_call(i)) || begins(i, "jmp") || begins(i, "ret") ||
@@ -157,7 +157,7 @@ static void note_leader(struct export_bolt_adding *a, uint64_t address)
 		a->b->failed = true;
 }
 
-/* Where jumps in the function lead. */
+/* Marks the targets of jumps in the function as starts of basic blocks. */
 static void find_leaders(struct export_bolt_adding *a, const struct symbol *s)
 {
 	uint64_t end = s->vaddr.v + s->size;
@@ -176,7 +176,7 @@ static void find_leaders(struct export_bolt_adding *a, const struct symbol *s)
 			note_leader(a, i.target);
 }
 
-/* And where those lead that say so only when they run, as through tables. */
+/* Also marks the targets of indirect jumps, for example through tables, as sampled. */
 static void find_jump_targets(struct export_bolt_adding *a)
 {
 	for (size_t i = 0; i < a->counts->branches.nr; i++) {
@@ -193,7 +193,7 @@ static void find_jump_targets(struct export_bolt_adding *a)
 	}
 }
 
-/* A run of code that went through several blocks. */
+/* Adds straight-line execution that passed through several basic blocks. */
 static void export_bolt_add_run(struct export_bolt_adding *a, const struct code_edge *e)
 {
 	const struct code_place *from = &a->counts->places.at[e->from];
@@ -255,7 +255,7 @@ static void export_bolt_add_samples(const struct export_bolt_adding *a)
 	}
 }
 
-/* The binary with most samples, DICT_NONE: there is none. */
+/* Returns the binary with the most samples, DICT_NONE if there is none. */
 static uint32_t hottest(const struct code_counts *c, const struct dict *d)
 {
 	uint64_t *sums = calloc(d->images.nr + 1, sizeof(*sums));
@@ -349,7 +349,7 @@ static int export_bolt_add_source(void *ctx, const struct code_counts *counts,
 	return r;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static int export_bolt_compare_spots(const struct bolt *b, uint32_t va, uint32_t vb)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bolt_names.h - functions of a binary as BOLT calls them: a local one is NAME/1, the next one of that
- * name NAME/2, by address.
+/* bolt_names.h - names the functions of a binary as BOLT does: local functions are NAME/1, NAME/2
+ * and so on, by address.
  * Layer: tools. */
 #pragma once
 #include <stdint.h>
@@ -12,12 +12,13 @@ struct err;
 
 struct bolt_names {
 	struct strtab names;
-	struct map local_by; /* link-time address -> name, of local functions */
+	struct map local_by; /* link-time address -> name of a local function */
 };
 
-/* 0, -ENOTSUP (BOLT does not know its machine), -EBADMSG or another negative errno, with a line. */
+/* Returns 0, -ENOTSUP (BOLT does not support the machine), -EBADMSG or another negative errno,
+ * with a message in *err. */
 int bolt_names_read(struct bolt_names *n, const char *path, struct err *err);
 void bolt_names_done(struct bolt_names *n);
-/* The name of a function at an address, which the symbol table calls `name`. */
+/* Returns BOLT's name of the function at an address, which the symbol table calls `name`. */
 const char *bolt_names_find(const struct bolt_names *n, uint64_t vaddr,
 			    const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export_callgrind.c - `oprofile export callgrind`: a file for each application. */
+/* callgrind.c - `oprofile export callgrind`: writes one file per application. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,13 @@
 #include "tools/report/read.h"
 
 enum {
-	APP_NAME_MAX = 200 /* bytes: a file name has 255, with the prefix */
+	APP_NAME_MAX =
+		200 /* bytes, so that the file name with the prefix fits into 255 */
 };
 
 static const char usual_prefix[] = "callgrind.out";
 
-/* "PREFIX.APP", or with ".2" behind it if that was another one's; malloc'd. */
+/* Returns "PREFIX.APP" (malloc'd), with ".2" and so on appended if that name is already used. */
 static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
 					const char *app)
 {

@@ -23,7 +23,7 @@
 #include "tools/export/export.h"
 
 enum {
-	BRANCHES_MAX = 1024 /* of one sample; processors keep 32 */
+	BRANCHES_MAX = 1024 /* per sample; processors store 32 */
 };
 
 struct export_code_reading {
@@ -31,20 +31,21 @@ struct export_code_reading {
 	struct naming_places *places;
 	export_code_fn fn;
 	void *ctx;
-	uint64_t samples; /* these two of all sources */
+	uint64_t samples; /* these two count all sources */
 	uint64_t skipped;
-	/* Of the source at hand: */
+	/* For the current source: */
 	struct replay *replay;
 	struct selection selection;
 	struct code_counts counts;
-	VEC(uint64_t) by_stack; /* samples */
-	bool all;               /* nothing is left out */
-	uint32_t *place_of; /* by branch of the sample at hand: from, to, from ... */
+	VEC(uint64_t) by_stack; /* number of samples, by stack */
+	bool all;               /* the specification selects everything */
+	uint32_t *place_of; /* by branch of the current sample: from, to, from ... */
 };
 
 /* ---- samples ---- */
 
-/* By stack, which is one place in memory for each sample; take_leaves() finds what they are. */
+/* Counts by stack, because that needs only one counter per sample; take_leaves() resolves the
+ * stacks later. */
 static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack)
 {
 	g->counts.samples++;
@@ -57,7 +58,7 @@ static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_
 	return 0;
 }
 
-/* The samples by stack become those of places. */
+/* Converts the counts by stack into counts by location. */
 static int take_leaves(struct export_code_reading *g, const struct dict *d)
 {
 	for (size_t i = 0; i < g->by_stack.nr; i++) {
@@ -76,7 +77,7 @@ static int take_leaves(struct export_code_reading *g, const struct dict *d)
 	return 0;
 }
 
-/* Those of the kernel have the high addresses. */
+/* Kernel addresses are in the upper half. */
 static int export_code_place_of(struct export_code_reading *g, uint64_t address,
 				uint32_t *ret_place)
 {
@@ -115,7 +116,8 @@ static int export_code_find_places(struct export_code_reading *g,
 	return r;
 }
 
-/* From where a branch went the code ran straight to the next branch; the newest comes first. */
+/* Between two branches, code runs straight from the target of one to the source of the next.  The
+ * newest branch comes first. */
 static int export_code_add_branches(struct export_code_reading *g,
 				    const struct decoder *d,
 				    const struct record_sample *s)
@@ -154,7 +156,7 @@ static int each_sample(void *ctx, const struct decoder *d, const struct record *
 
 /* ---- one source ---- */
 
-/* Hands on what was counted, and forgets it. */
+/* Passes the counts to the callback, and clears them. */
 static int export_code_finish(struct export_code_reading *g, struct naming *naming,
 			      const struct dict *d, int r, struct err *err)
 {
@@ -196,7 +198,7 @@ static int export_code_add_batch(struct export_code_reading *g, const struct dic
 	return r < 0 ? r : 0;
 }
 
-/* With `each` all samples went there when it returns 1. */
+/* If `each` is set and returns 1, it has consumed all samples. */
 static int export_code_read_batches(struct export_code_reading *g, struct err *err)
 {
 	struct sample_batch b;
@@ -358,7 +360,7 @@ static int export_code_read_session(struct export_code_reading *g,
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all sources ---- */
 
 static bool asks_for_all(const struct spec *spec)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* code.h - how often code ran, of the sources of an export: for afdo and bolt.
+/* code.h - counts how often code ran, over all sources of an export; for afdo and bolt.
  * Layer: tools. */
 #pragma once
 
@@ -8,15 +8,16 @@ struct err;
 struct export_run;
 struct naming;
 
-/* Gets what one source has: the images are those of `naming`'s dict.  0, or a negative errno with a
- * line. */
+/* Receives the counts of one source; the images are those of `naming`'s dict.  Returns 0, or a
+ * negative errno with a message in *err. */
 struct dict;
 typedef int (*export_code_fn)(void *ctx, const struct code_counts *counts,
 			      const struct dict *dict, struct naming *naming,
 			      struct err *err);
 
-/* Reads each source that the run has, and calls `fn` for each segment and perf.data.  Branch stacks are
- * read where they are: a session has none.  What is incomplete is said, and noted in the run.  0, or a
- * negative errno with a line (-ENODATA: no sample is asked for). */
+/* Reads each source of the run, and calls `fn` for each segment and perf.data.  Reads branch
+ * stacks if there are any; sessions have none.  Warns about incomplete input, and records that in
+ * the run. Returns 0, or a negative errno with a message in *err (-ENODATA: no sample is
+ * selected). */
 int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 		     struct err *err);

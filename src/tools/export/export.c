@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export.c - `oprofile export FORMAT`: sessions and recordings in formats of others. */
+/* export.c - `oprofile export FORMAT`: converts sessions and recordings to formats of other
+ * tools. */
 #include "tools/export/export.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static const struct export_rows heat_rows[] = {
 	{ 0 },
 };
 
-/* A viewer of profiles holds all samples that differ. */
+/* Viewers load all distinct samples into memory, so drop these keys if there are too many. */
 static const unsigned int pprof_gives_up[] = { NEED_TID, NEED_CPU, NEED_PID, 0 };
 static const unsigned int flamegraph_gives_up[] = { NEED_TID, NEED_PID, 0 };
 
@@ -130,7 +131,7 @@ static const char *export_put_names(struct buf *b)
 	return b->failed ? "" : (const char *)b->data;
 }
 
-/* NULL, with a line, if there is no such format. */
+/* Returns NULL with a message in *err if there is no such format. */
 static const struct export_format *find_format(const char *word, struct err *err)
 {
 	struct buf names = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export.h - what the formats of `oprofile export` share: export.c has a row for each.
+/* export.h - code shared by the formats of `oprofile export`; export.c has a row for each.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct spec;
 
 struct export_options {
 	const char *session_dir;
-	const char *output; /* NULL: the format's own default */
+	const char *output; /* NULL: the format's default */
 	const char *threshold;
 	const char *threads;
 	const char *rows;
@@ -29,7 +29,7 @@ struct export_options {
 	struct places_options places; /* `archive` and `trace` are not used */
 };
 
-/* The options that are the same for all that export; includes command.h and recordings/sources.h before. */
+/* Options shared by all exporting commands; include command.h and recordings/sources.h first. */
 #define EXPORT_OPTION_ROWS(threshold_help)                                             \
 	{ .name = "threshold",                                                         \
 	  .letter = 't',                                                               \
@@ -47,49 +47,54 @@ struct export_options {
 		.help = "Say how much was written."                                    \
 	}
 
-/* What a format gets: the sources that the words mean, one at least. */
+/* The input of a format, with at least one source. */
 struct export_run {
 	const struct export_options *options;
 	const struct export_format *format;
-	char *const *words;      /* sources and specification, as given */
-	const struct spec *spec; /* these two NULL if the format finds its sources */
+	char *const *words; /* sources and specification, as typed */
+	const struct spec
+		*spec; /* this and `sources` are NULL if the format finds its sources
+                                  * itself */
 	const struct report_sources *sources;
-	bool is_private; /* what was read is not for every user: set with `sources`, or by the format */
-	bool incomplete; /* set by the format: something of the sources could not be read */
+	bool is_private; /* some input is not readable for every user; set together with
+                          * `sources`, or by the format */
+	bool incomplete; /* set by the format if some input could not be read */
 };
 
-/* A writer of writers.h. */
+/* A function of writers.h. */
 typedef int export_write(FILE *out, struct profile *p,
 			 const struct present_options *options, struct err *err);
 
-/* A word of --rows, and the keys in place of the format's. */
+/* An argument of --rows, and the keys that replace the format's. */
 struct export_rows {
 	const char *word, *keys;
 };
 
 struct export_format {
 	const char *name;
-	/* 0, or a negative errno with a line; there is no output then. */
+	/* Returns 0, or a negative errno with a message in *err, and then writes no output. */
 	int (*run)(struct export_run *run, struct err *err);
-	bool finds_sources; /* by the words; else it gets them */
-	/* Of what is made of a profile, which finds them: what is counted, and the form. */
+	bool finds_sources; /* from `words`; otherwise they are in `sources` */
+	/* For formats made from a profile, which finds the sources: the keys and their
+	 * properties. */
 	const char *keys;
-	const struct export_rows *rows; /* ends with NULL; NULL: there is no choice */
-	const char *threshold;          /* NULL: 0 */
-	const char *usual; /* file that is written without --output-file; NULL: none */
-	/* Where there are more different samples than a reader can hold: profile_options.give_up. */
+	const struct export_rows
+		*rows;         /* ends with NULL; NULL: --rows is not supported */
+	const char *threshold; /* NULL: 0 */
+	const char *usual;     /* default output file; NULL: none */
+	/* For more distinct samples than readers can hold: profile_options.give_up. */
 	const unsigned int *give_up;
-	bool labels; /* which of them are missing is said */
-	bool code;   /* it needs to know where code is */
+	bool labels; /* warn about missing labels */
+	bool code;   /* needs the locations of the code */
 	bool periods;
-	bool lines;    /* of the source, for all callers, too */
+	bool lines;    /* source lines, including those of callers */
 	bool timeline; /* profile_options.timeline */
 	bool binary;
 	export_write *write;
-	export_write *svg; /* with --svg; NULL: there is none */
+	export_write *svg; /* for --svg; NULL: not supported */
 };
 
-/* Writes the words in a format, as `oprofile export` does: its status. */
+/* Exports the arguments in a format, as `oprofile export` does.  Returns an exit status. */
 int export_command(const char *format, const struct export_options *options,
 		   char *const *words);
 
@@ -98,9 +103,9 @@ int export_perf_script(struct export_run *e, struct err *err);
 int export_afdo(struct export_run *run, struct err *err);
 int export_bolt(struct export_run *run, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);
-/* Reads what a format with `keys` is made of.  0, or a negative errno with a line; profile_done()
- * and report_plan_done() are called in either case. */
+/* Reads the profile for a format with `keys`.  Returns 0, or a negative errno with a message in
+ * *err; in both cases, the caller calls profile_done() and report_plan_done(). */
 int export_profile_read(struct export_run *run, struct report_plan *plan,
 			struct report_read *read, struct err *err);
-/* Any format with `keys` and `write`. */
+/* Runs any format that has `keys` and `write`. */
 int export_profile(struct export_run *run, struct err *err);

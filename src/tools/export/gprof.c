@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gprof.c - `oprofile gprof` (opgprof): what `oprofile export gmon` writes, as a command. */
+/* gprof.c - `oprofile gprof` (opgprof): runs `oprofile export gmon` as a command. */
 #include "recordings/sources.h"
 #include "tools/cli/command.h"
 #include "tools/export/export.h"

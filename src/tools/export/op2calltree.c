@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* op2calltree.c - `opreport -gdf | op2calltree`: callgrind files of a report.
- * KCachegrind's script of that name does the same; here functions of one name in several images
- * stay apart, and applications of one name have files of their own. */
+/* op2calltree.c - `opreport -gdf | op2calltree`: converts a report to callgrind files.
+ * KCachegrind's script of that name does the same.  Unlike it, this keeps functions of the same
+ * name in different images separate, and writes separate files for applications of the same name.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@
 #include "tools/report/out.h"
 
 enum {
-	APP_NAME_MAX = 200 /* bytes: a file name has 255, with the prefix */
+	APP_NAME_MAX =
+		200 /* bytes, so that the file name with the prefix fits into 255 */
 };
 
 struct op2calltree_settings {
@@ -32,9 +34,9 @@ struct op2calltree_app {
 	uint32_t name; /* string */
 	struct buf body;
 	uint64_t sums[OPREPORT_EVENTS_MAX];
-	struct map files; /* string: the number that it has */
+	struct map files; /* string -> its number in the file */
 	uint32_t nr_files;
-	uint32_t file; /* strings: of what was written last, STRTAB_FAILED: nothing */
+	uint32_t file; /* the last file written, in strings; STRTAB_FAILED: none */
 	uint32_t image;
 };
 
@@ -44,10 +46,10 @@ struct converting {
 	VEC(uint32_t) events;
 	VEC(struct op2calltree_app) apps;
 	struct map app_by;
-	struct op2calltree_app *at; /* of the function at hand */
-	uint32_t file;              /* its own one */
+	struct op2calltree_app *at; /* application of the current function */
+	uint32_t file;              /* the current function's file */
 	uint64_t nr_lines;
-	bool is_private; /* the input, a file, is not for every user */
+	bool is_private; /* the input file is not readable for every user */
 };
 
 extern const struct command command_op2calltree;
@@ -85,7 +87,7 @@ static struct op2calltree_app *op2calltree_find_app(struct converting *c,
 	return &c->apps.at[slot->value_plus_1 - 1];
 }
 
-/* "fl=(1) path" at first, then "fl=(1)". */
+/* Writes "fl=(1) path" the first time, then "fl=(1)". */
 static int op2calltree_put_file(struct converting *c, const char *field, uint32_t file)
 {
 	struct op2calltree_app *a = c->at;
@@ -212,7 +214,8 @@ static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 	return r;
 }
 
-/* malloc'd: "oprof.out.NAME"; of the second one of a name ".2" is behind it. */
+/* Returns "oprof.out.NAME" (malloc'd), with ".2" and so on appended for further applications of
+ * that name. */
 static char *op2calltree_file_name(const struct converting *c, const char *prefix,
 				   size_t app)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_data.c - `oprofile export perf-data`: sessions and recordings as one perf.data.
- *
- * A perf.data among the sources becomes a segment first (import/file.h): so its samples come
- * in order, and are cut, as those of sessions.  All is made in a folder beside the result,
- * which takes its name when it is whole. */
+/* perf_data.c - `oprofile export perf-data`: writes sessions and recordings as one perf.data.
+ * // A perf.data among the sources is first converted to a segment (import/file.h), so that its
+ * samples are sorted and filtered like those of sessions.  The output is written in a temporary
+ * directory and renamed when it is complete. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -34,28 +33,28 @@
 #include "tools/export/export.h"
 
 enum {
-	/* Readers may deliver what came so many samples ago. */
+	/* Readers may deliver samples late by up to this many samples. */
 	ROUND_SAMPLES = 1 << 14
 };
 
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
-	char *target;                 /* the same, links followed */
-	struct scratch *dir;          /* for what is being made */
-	char *making;                 /* in it */
+	char *target;                 /* `output` with links resolved */
+	struct scratch *dir;          /* temporary directory for the output */
+	char *making;                 /* output file in that directory */
 	struct naming_places *places; /* for symbol: */
 	struct sample_merge *merge;
 	struct unresolve *unresolve;
 	struct perf_data_writer *writer;
 	struct err write_err;
-	uint64_t sample_types; /* of the perf.data files together */
+	uint64_t sample_types; /* union over the perf.data files */
 	uint64_t nr_samples;
 	uint64_t not_asked_for;
 	uint64_t first_ns, last_ns;
 };
 
-/* ---- the result's place ---- */
+/* ---- output file ---- */
 
 static int check_output(const struct perf_data_export *e, struct err *err)
 {
@@ -97,7 +96,7 @@ static int export_perf_data_make_dir(struct perf_data_export *e, struct err *err
 	return 0;
 }
 
-/* ---- what goes in ---- */
+/* ---- input ---- */
 
 static int export_perf_data_add_session(struct perf_data_export *e,
 					const struct report_session *from,
@@ -121,14 +120,14 @@ static int export_perf_data_add_session(struct perf_data_export *e,
 	return r;
 }
 
-/* Shares of time need to know the whole: does the file tell? */
+/* Returns whether the file records its total time, which shares of time depend on. */
 static bool export_perf_data_knows_times(const struct report_session *s)
 {
 	struct perf_input *input;
 	struct stat st;
 	bool knows;
 
-	/* A pipe can be opened once, and never tells. */
+	/* A pipe can only be opened once, and does not record its total time. */
 	if (stat(s->dir, &st) || S_ISFIFO(st.st_mode) ||
 	    perf_input_open(s->dir, s->trust, &input, NULL))
 		return false;
@@ -137,7 +136,7 @@ static bool export_perf_data_knows_times(const struct report_session *s)
 	return knows;
 }
 
-/* What is asked for is cut out at once if it can be: there times are still as in the file. */
+/* Filters by time during the conversion if possible, because the times are still exact there. */
 static int export_perf_data_add_perf_data(struct perf_data_export *e,
 					  const struct report_session *source,
 					  uint32_t number, struct err *err)
@@ -190,7 +189,7 @@ static int add_sources(struct perf_data_export *e, struct err *err)
 	return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- warnings ---- */
 
 static const struct not_kept {
 	uint64_t sample_types;
@@ -238,7 +237,7 @@ static void say_merge(struct perf_data_export *e)
 	e->run->incomplete |= d->missing_samples;
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !info->nr_unfinished)
 		return;
-	/* Of a perf.data it is said already what it lacks. */
+	/* For a perf.data, the reader has already warned. */
 	if (!e->run->incomplete || d->bad_samples)
 		command_warning("incomplete: %" PRIu32 " of %" PRIu32
 				" segments unfinished, %" PRIu64
@@ -249,7 +248,7 @@ static void say_merge(struct perf_data_export *e)
 	e->run->incomplete = true;
 }
 
-/* ---- what comes out ---- */
+/* ---- writing records ---- */
 
 static int write_record(void *ctx, const void *record, size_t len)
 {
@@ -258,7 +257,7 @@ static int write_record(void *ctx, const void *record, size_t len)
 	return perf_data_writer_write(e->writer, record, len, &e->write_err);
 }
 
-/* perf knows no TIMER. */
+/* perf does not know TIMER. */
 static const char *export_perf_data_perf_name(const struct dict *d,
 					      const struct event_desc *e)
 {
@@ -309,7 +308,7 @@ static int export_perf_data_put_sample(struct perf_data_export *e,
 		       : perf_data_writer_finished_round(e->writer, &e->write_err);
 }
 
-/* An error of the writer's has its own line. */
+/* An error of the writer has a separate message. */
 static int write_error(const struct perf_data_export *e, int r, struct err *err)
 {
 	return e->write_err.code
@@ -351,7 +350,7 @@ static int export_perf_data_put_all(struct perf_data_export *e, struct err *err)
 	return r;
 }
 
-/* ---- the features ---- */
+/* ---- header features ---- */
 
 static const char *known(const char *text)
 {
@@ -391,7 +390,7 @@ static int list_build_ids(struct perf_data_export *e,
 
 		if (!name || !image->build_id.len)
 			continue;
-		own = strdup(name); /* it is borrowed until the next one */
+		own = strdup(name); /* it is only borrowed until the next call */
 		row.path = own;
 		if (!own || !vec_push(&ids->names, own)) {
 			free(own);
@@ -439,7 +438,7 @@ static int export_perf_data_close_writer(struct perf_data_export *e, struct err 
 	return r ? write_error(e, r, err) : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the export ---- */
 
 static int open_places(struct perf_data_export *e, struct err *err)
 {
@@ -449,7 +448,7 @@ static int open_places(struct perf_data_export *e, struct err *err)
 	return places_make(&from, &e->places, err);
 }
 
-/* Why: not asked for, or not there. */
+/* Explains why there are no samples: not selected, or none in the input. */
 static int no_samples(struct perf_data_export *e, struct err *err)
 {
 	uint64_t skipped = e->not_asked_for + sample_merge_skipped(e->merge);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* export_profile.c - the formats of `oprofile export` that are made of a profile. */
+/* profile.c - the formats of `oprofile export` that are made from a profile. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum {
 	MOST_CELLS = 1000000
 };
 
-/* The keys that --rows asks for.  0 or -EINVAL. */
+/* Returns in *ret_keys the keys that --rows selects.  Returns 0 or -EINVAL. */
 static int choose_rows(const struct export_run *run, const char **ret_keys,
 		       struct err *err)
 {
@@ -49,7 +49,7 @@ static void export_profile_choose(struct export_run *run, struct report_plan *pl
 	plan->options.total_period = run->format->periods;
 }
 
-/* Said where a reader would look for them; they go in this order. */
+/* Warns about labels that were dropped, in the order in which they are dropped. */
 static void warn_of_labels(const struct export_run *run, const struct profile *p)
 {
 	const char *missing = p->given_up & NEED_PID   ? "tid, cpu or pid"
