@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* loop.c - waits for rings, signals, processes and times, and has rounds made. */
+/* loop.c - waits for rings, signals, processes and timers, and runs the recorder. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -15,17 +15,17 @@
 struct loop {
 	struct record_plan *p;
 	uint64_t start_ns;
-	uint64_t stop_ns;  /* of --duration; UINT64_MAX: none */
-	uint64_t begin_ns; /* of --delay; UINT64_MAX: begun */
-	bool stopped;      /* sampling is over; the command may go on */
+	uint64_t stop_ns;  /* end of --duration; UINT64_MAX: no limit */
+	uint64_t begin_ns; /* end of --delay; UINT64_MAX: sampling has started */
+	bool stopped;      /* sampling has ended, but the command may continue */
 	bool done;
-	int signal; /* that ended us, 0 none */
+	int signal; /* the signal that ended the recording, or 0 */
 	int failed; /* the recorder's error */
 	int pid_fds[RECORD_PIDS_MAX];
 };
 
-/* A terminal sends its signals to the whole foreground group, the target included; one that
- * somebody sent to us alone is passed on. */
+/* A terminal sends its signals to the whole foreground group, including the target.  Passes on
+ * signals that were sent only to this process. */
 static void pass_on(const struct loop *l, const struct signalfd_siginfo *info)
 {
 	const struct target *t = &l->p->target;
@@ -45,8 +45,8 @@ static void record_loop_take_signals(struct loop *l)
 		}
 		pass_on(l, &info);
 		l->signal = (int)info.ssi_signo;
-		/* Ctrl-C is the target's to answer, as under a shell; without a target, and
-		 * for a request to end, the session ends here. */
+		/* The target handles Ctrl-C, as under a shell.  Without a target, or on a request
+		 * to terminate, end the recording. */
 		if (!l->p->target.pid || info.ssi_signo == SIGTERM ||
 		    info.ssi_signo == SIGHUP || l->p->options.system_wide)
 			l->done = true;
@@ -55,7 +55,7 @@ static void record_loop_take_signals(struct loop *l)
 		l->done = true;
 }
 
-/* --pid: over when all of them are. */
+/* --pid: the recording ends when all of these processes have ended. */
 static bool pids_live(const struct loop *l)
 {
 	for (size_t i = 0; i < l->p->nr_pids; i++) {
@@ -86,7 +86,7 @@ static int timeout_ms(const struct loop *l)
 		       : ms;
 }
 
-/* The command may go on for long: what there is, is written now. */
+/* Writes all data now, because the command may continue for a long time. */
 static void stop_sampling(struct loop *l, struct err *err)
 {
 	l->failed = recorder_stop(l->p->recorder, err);
@@ -95,7 +95,7 @@ static void stop_sampling(struct loop *l, struct err *err)
 		l->done = true;
 }
 
-/* --delay and --duration. */
+/* Handles --delay and --duration. */
 static void keep_time(struct loop *l, struct err *err)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -110,7 +110,8 @@ static void keep_time(struct loop *l, struct err *err)
 		stop_sampling(l, err);
 }
 
-/* What the recorder has to do now.  `ring`: one may be full soon; `begun`: somebody began. */
+/* Does the recorder's pending work.  `ring`: a ring may soon be full; `begun`: a process started.
+ */
 static void record_loop_record(struct loop *l, bool ring, bool begun, struct err *err)
 {
 	struct recorder *r = l->p->recorder;

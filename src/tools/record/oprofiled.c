@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* oprofiled.c - `oprofile daemon`, called oprofiled: samples the whole system, always. */
+/* oprofiled.c - `oprofile daemon`, called oprofiled: samples the whole system continuously. */
 #include <errno.h>
 #include <string.h>
 
@@ -181,7 +181,7 @@ static int oprofiled_check(const struct oprofiled_options *o, struct err *err)
 	return 0;
 }
 
-/* The options that bound what is kept and what it costs. */
+/* Parses the options that limit the stored data and the cost. */
 static int take_bounds(struct oprofiled *d, struct err *err)
 {
 	const struct oprofiled_options *o = &d->options;
@@ -207,7 +207,7 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* The exit status.  The daemon's own is nobody's to see. */
+/* Returns an exit status.  In the background, no process sees it. */
 static int oprofiled_start_parts(struct oprofiled *d)
 {
 	struct err err = { 0 };
@@ -226,7 +226,7 @@ static int oprofiled_start_parts(struct oprofiled *d)
 	}
 	if (!r) {
 		r = oprofiled_run(d, &err);
-		/* Only before it was ready is there somebody to tell. */
+		/* The process that started the daemon only waits until the daemon is ready. */
 		if (r && d->background.ready_fd >= 0) {
 			background_ready(&d->background, &err);
 			return 1;

@@ -15,7 +15,7 @@
 enum {
 	STACK_BYTES = 32768,
 	STACK_BYTES_MIN = 1024,
-	/* A record with it must be shorter than 64 KB. */
+	/* A record that contains the stack must be shorter than 64 KB. */
 	STACK_BYTES_MAX = 61440
 };
 
@@ -79,7 +79,8 @@ static int check_modes(const struct record_plan *p, struct err *err)
 	return check_verbose(o->verbose, err);
 }
 
-/* auto, dwarf or fp; the first two may say how much of the stack to copy, as perf's dwarf. */
+/* Parses auto, dwarf or fp; the first two accept the number of stack bytes to copy, like perf's
+ * dwarf. */
 static int choose_chains(struct record_plan *p, struct err *err)
 {
 	const char *how = p->options.callgraph;

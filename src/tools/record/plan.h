@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan.h - what one run of operf does, made of its options; and the loop that does it.
+/* plan.h - plans a run of operf from its options, and runs its main loop.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct record_options {
 	const char *vmlinux;
 	const char *session_dir;
 	const char *perf_data;
-	const char *archive; /* NULL: none; "": beside the session folder */
+	const char *archive; /* NULL: none; "": next to the session directory */
 	const char *verbose;
 	uint64_t duration_ns;
 	uint64_t delay_ns;
@@ -39,7 +39,7 @@ struct record_options {
 	bool lazy;
 };
 
-/* What this run does, made of the options. */
+/* A run, planned from the options. */
 struct record_plan {
 	struct record_options options;
 	struct event_requests events;
@@ -47,9 +47,9 @@ struct record_plan {
 	size_t nr_pids;
 	char **command; /* NULL: none */
 	uint32_t flags;
-	/* Of the stack, to be copied with each sample; 0: no chains, or by frame pointers. */
+	/* Bytes of the stack to copy with each sample; 0: no call chains, or by frame pointers. */
 	uint32_t stack_bytes;
-	bool stacks_optional; /* where that cannot be, frame pointers will do */
+	bool stacks_optional; /* fall back to frame pointers if stacks cannot be copied */
 	struct session_dir dir;
 	struct target target;
 	struct recorder *recorder;
@@ -58,9 +58,9 @@ struct record_plan {
 	char *vmlinux;
 };
 
-/* Completes `p`, whose options and command are set.  0, or a negative errno with a line for
- * the user. */
+/* Completes `p`, whose options and command are set.  Returns 0, or a negative errno with a
+ * message in *err. */
 int record_plan_make(struct record_plan *p, struct err *err);
-/* Records until the target, the processes or the duration end, or a signal says so
- * (*ret_signal, else 0).  0, or the recorder's error with its line. */
+/* Records until the target, the processes or the duration end, or a signal arrives (stored in
+ * *ret_signal, else 0).  Returns 0, or the recorder's error with its message. */
 int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal);

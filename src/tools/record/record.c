@@ -151,7 +151,7 @@ static int record_fail(const struct err *err)
 	return EXIT_OWN_FAILURE;
 }
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
 static int record_block_signals(struct record_plan *p, struct err *err)
 {
@@ -164,7 +164,8 @@ static int record_block_signals(struct record_plan *p, struct err *err)
 	sigaddset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGCHLD);
-	/* nohup; a blocked signal would be told although it is ignored */
+	/* Under nohup, leave SIGHUP alone: if blocked, it would be reported although it is
+	 * ignored. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
 	r = target_signals_take(&mask, &p->old_signals, err);
@@ -203,8 +204,8 @@ static int record_open_recorder(struct record_plan *p, char **argv, int argc,
 	return recorder_open(&config, &p->recorder, err);
 }
 
-/* As record_open_recorder(); without a way to unwind stacks, frame pointers are followed, if that was
- * left to us. */
+/* Like record_open_recorder().  If stacks cannot be unwound and the user did not insist, falls
+ * back to frame pointers. */
 static int open_with_chains(struct record_plan *p, char **argv, int argc,
 			    struct err *err)
 {
@@ -222,16 +223,16 @@ static int open_with_chains(struct record_plan *p, char **argv, int argc,
 	return r;
 }
 
-/* perf_event_paranoid 2 leaves one's own processes in user space: better than nothing, if
- * it is said. */
+/* With perf_event_paranoid 2, users can still record their own processes in user space.  Does
+ * that with a warning. */
 static int record_open_with_rights(struct record_plan *p, char **argv, int argc,
 				   struct err *err)
 {
 	int r = open_with_chains(p, argv, argc, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && !p->options.system_wide;
 
-	/* Debian's kernels refuse everything from 3 on; others treat it as 2, but who set it
-	 * meant to forbid it. */
+	/* From 3 on, Debian's kernels refuse everything.  Other kernels treat it like 2, but the
+	 * administrator meant to forbid recording. */
 	if (!may_retry || perf_attr_paranoid() > 2)
 		return r;
 	for (size_t i = 0; i < p->events.list.nr; i++) {
@@ -280,7 +281,8 @@ static int exit_status(const struct record_plan *p, int signal)
 	return 0;
 }
 
-/* DIR.oparchive, if no name was given.  0 or a negative errno; what is wrong was said. */
+/* Creates DIR.oparchive if the user gave no name.  Returns 0, or a negative errno after reporting
+ * the error. */
 static int record_archive(const struct record_plan *p)
 {
 	const char *given = p->options.archive;
@@ -302,7 +304,7 @@ static int record_archive(const struct record_plan *p)
 	return r < 0 ? r : 0;
 }
 
-/* Ends the recording; the target may go on behind it. */
+/* Ends the recording; the target may continue after it. */
 static int record_finish(struct record_plan *p, int failed, int signal, struct err *err)
 {
 	struct record_summary summary = { .dir = p->dir.current };
@@ -324,7 +326,7 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 	}
 	summary.have_target = p->command != NULL;
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
-	/* From here on a signal is answered as by any program. */
+	/* From here on, signals have their normal effect. */
 	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
 	if (record_archive(p) && !r)
 		r = -EIO;
@@ -371,8 +373,8 @@ static void plan_done(struct record_plan *p)
 		close(p->signal_fd);
 }
 
-/* What opens next must not become a stream that messages go to.  The target finds it closed
- * as before. */
+/* Opens /dev/null in place of closed standard streams, so that no file opened later receives
+ * messages. The target still starts with them closed. */
 static void hold_closed_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

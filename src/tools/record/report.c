@@ -13,7 +13,7 @@
 #include "tools/cli/command.h"
 #include "tools/cli/progress.h"
 
-/* The kernel gives each a counter for a part of the time then. */
+/* Warns that the kernel multiplexes the events on the counters. */
 static void record_report_tell_turns(const struct event_request *events,
 				     size_t nr_events)
 {
@@ -66,8 +66,8 @@ static void warn_throttled(const struct event_request *events, size_t nr_events)
 	fputc('\n', stderr);
 }
 
-/* How many of the stacks that were unwound are whole, and why the others are not, the most
- * frequent reason first. */
+/* Prints how many unwound stacks are complete, and the reasons for the others, the most frequent
+ * first. */
 static void tell_stacks(const struct session_totals *t)
 {
 	uint64_t left[UNWIND_ENDS], all = 0;
@@ -95,7 +95,7 @@ static void tell_stacks(const struct session_totals *t)
 	fputc('\n', stderr);
 }
 
-/* Samples of these are of a part of the time. */
+/* Warns about events that were counted only part of the time. */
 static void tell_shares(const struct session_totals *t,
 			const struct event_request *events, size_t nr_events)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - what operf says at the start and the end, on stderr.
+/* report.h - prints operf's messages at the start and the end, on stderr.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -17,9 +17,9 @@ struct record_summary {
 	bool have_target;
 };
 
-/* `until_stopped`: nothing but a signal or a duration ends it. */
+/* `until_stopped`: only a signal or a duration ends the recording. */
 void record_report_start(const struct event_request *events, size_t nr_events,
 			 uint32_t session_flags, bool until_stopped);
-/* One line of figures, and the warnings that OProfile's users know. */
+/* Prints one line of figures, and OProfile's warnings. */
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events);
