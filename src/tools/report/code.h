@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* code.h - the code of the images of a profile, one open at a time.
+/* code.h - opens the code of a profile's images, one at a time.
  * Layer: tools, for opreport and opannotate. */
 #pragma once
 #include <stdbool.h>
@@ -12,15 +12,15 @@ struct profile;
 
 struct report_code {
 	const struct profile *profile;
-	struct lines_options lines; /* how source lines are read ... */
-	bool with_lines;            /* ... if they are */
+	struct lines_options lines; /* how to read source lines ... */
+	bool with_lines;            /* ... if set */
 	struct code *open;
-	uint32_t image; /* whose it is; UINT32_MAX: none was asked for */
+	uint32_t image; /* image that is open; UINT32_MAX: none yet */
 };
 
 void report_code_init(struct report_code *c, const struct profile *profile,
 		      const struct lines_options *lines);
 void report_code_done(struct report_code *c);
-/* The code of an image of the profile, borrowed until the next call; NULL, which is said on
- * stderr: it is not to be had.  For struct assembly_source: `ctx` is a struct report_code. */
+/* Returns the code of an image of the profile, borrowed until the next call; NULL after a warning
+ * if it cannot be opened.  For struct assembly_source: `ctx` is a struct report_code. */
 struct code *report_code_of(void *ctx, uint32_t image);

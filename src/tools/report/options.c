@@ -3,8 +3,8 @@
 
 #include "recordings/sources.h"
 
-/* Options of OProfile 0.6 to 1.x that are not offered yet are known by name, so that none
- * is taken for something else or ignored. */
+/* Unsupported options of OProfile 0.6 to 1.x are recognized by name, so that they are neither
+ * misinterpreted nor ignored. */
 #define REFUSED(long_name, the_letter, text)                                           \
 	{                                                                              \
 		.name = (long_name), .letter = (the_letter), .kind = OPTION_REFUSED,   \

@@ -68,8 +68,8 @@ struct report_options {
 	struct terminal_options terminal;
 };
 
-/* What is left in, and how names are shown: rows that commands with `struct report_options`
- * at the front of their settings have in common. */
+/* Filters, and the display of names: rows shared by commands whose settings begin with `struct
+ * report_options`. */
 #define REPORT_NAME_ROWS                                                                              \
 	{                                                                                             \
 		.name = "exclude-dependent",                                                          \
@@ -112,7 +112,7 @@ struct report_options {
 		.help = "The same as --demangle=none."                                                \
 	}
 
-/* Rows of such commands whose help says what they show. */
+/* Rows of such commands with a help text for their own output. */
 #define REPORT_THRESHOLD_ROW(text)                                                     \
 	{                                                                              \
 		.name = "threshold", .letter = 't', .kind = OPTION_TEXT,               \
@@ -131,7 +131,7 @@ struct report_options {
 		.offset = OPTION(struct report_options, merge), .help = (text)         \
 	}
 
-/* What is read, where all of it is, and how it is told. */
+/* Input, search for files, and messages. */
 #define REPORT_READ_ROWS                                                                                                                              \
 	{ .name = "input",                                                                                                                            \
 	  .kind = OPTION_TEXT,                                                                                                                        \

@@ -44,7 +44,7 @@ int report_out_open(struct report_out *o, const char *path, struct err *err)
 	int r;
 
 	*o = (struct report_out){ .path = path };
-	/* What is in it already stays: neither is it opened anew nor another file put there. */
+	/* Keep the existing stream: do not open it again, and do not replace the file. */
 	if (path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
 		o->path = NULL;
 	r = o->path ? output_target(o->path, &o->target, err) : 0;
@@ -66,7 +66,7 @@ enum export_end report_out_end(bool is_private)
 	return is_private ? EXPORT_PRIVATE : EXPORT_PUBLIC;
 }
 
-/* The directory that it is made in is private, so nobody has opened it before. */
+/* The file is in a private directory, so no other process can have opened it before. */
 static int report_out_protect(const struct report_out *o, enum export_end end)
 {
 	return o->dir && end == EXPORT_PRIVATE &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* out.h - the file that a report or an export is written to.
+/* out.h - the output file of a report or an export.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -10,23 +10,25 @@ struct scratch;
 
 struct report_out {
 	FILE *file;
-	const char *path; /* NULL: the standard output */
-	struct scratch
-		*dir; /* NULL: `path` is written at once, as it is no regular file */
-	char *making; /* in it */
-	char *target; /* the file that takes the name; NULL: the link leads nowhere yet */
+	const char *path; /* NULL: standard output */
+	struct scratch *
+		dir; /* temporary directory; NULL: writes directly, because `path` is not a
+                       * regular file */
+	char *making; /* temporary file in it */
+	char *target; /* final path; NULL: a link that leads nowhere yet */
 };
 
-/* `path` NULL or "-": the standard output.  A regular file is made beside what is there, which
- * may be what is read.  0, or a negative errno with a line; close is called in either case. */
+/* `path` NULL or "-": standard output.  A regular file is written to a temporary file next to it,
+ * because the existing file may be the input.  Returns 0, or a negative errno with a message in
+ * *err; call report_out_close() in both cases. */
 int report_out_open(struct report_out *o, const char *path, struct err *err);
-/* How it ends. */
+/* The final state of the file. */
 enum export_end {
-	EXPORT_DROPPED, /* not all could be written: there is no file */
-	EXPORT_PUBLIC,  /* it takes its name, with the mode of the umask */
-	EXPORT_PRIVATE  /* the same for its owner alone: what it shows is private */
+	EXPORT_DROPPED, /* output is incomplete: no file is created */
+	EXPORT_PUBLIC,  /* the file gets its name, with the mode of the umask */
+	EXPORT_PRIVATE  /* likewise, but only for its owner: its content is private */
 };
-/* Of what shows a recording that is private or not. */
+/* Returns the final state for output of a private or public recording. */
 enum export_end report_out_end(bool is_private);
-/* 0, or a negative errno with a line. */
+/* Returns 0, or a negative errno with a message in *err. */
 int report_out_close(struct report_out *o, enum export_end end, struct err *err);

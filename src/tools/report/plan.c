@@ -23,7 +23,7 @@
 #include "tools/report/rules.h"
 #include "tools/report/when.h"
 
-/* perf's: what is less is not shown in trees. */
+/* perf's default: trees omit smaller shares. */
 static const double tree_threshold = 0.5;
 
 static int choose_threshold(struct report_plan *plan, struct err *err)
@@ -37,7 +37,7 @@ static int choose_threshold(struct report_plan *plan, struct err *err)
 		       "illegal threshold value: %s allowed range: [0-100]", text);
 }
 
-/* OProfile's names; of those without a meaning here nothing is said. */
+/* Accepts OProfile's names; those without a meaning here have no effect. */
 static int choose_verbose(struct report_plan *plan, struct err *err)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static int choose_demangling(struct report_plan *plan, struct err *err)
 	return name_rules_make(o->demangle_patterns, &plan->patterns, err);
 }
 
-/* The lists of options that may be given several times. */
+/* Parses the options that may be given several times. */
 static int choose_lists(struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
@@ -122,7 +122,7 @@ static int choose_lists(struct report_plan *plan, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* perf's options are words of the specification in other dress. */
+/* Converts one of perf's options to an entry of the profile specification. */
 static int add_option_word(struct spec *spec, const char *tag, const char *list,
 			   struct err *err)
 {
@@ -159,7 +159,7 @@ static int add_option_words(struct report_plan *plan, struct err *err)
 	return r;
 }
 
-/* perf's --input is a word that can be nothing but a source. */
+/* perf's --input must name a source. */
 static int check_input(const char *input, struct err *err)
 {
 	if (report_source_is(input))
@@ -200,7 +200,7 @@ static int report_plan_make_places(struct report_plan *plan, struct err *err)
 	return places_make(from, &plan->places, err);
 }
 
-/* OProfile's layouts: the names of its rows, and the keys that its columns are made of. */
+/* Chooses the keys of the rows and columns of OProfile's layouts. */
 static int choose_layout_keys(struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan.h - what one run of opreport does, made of its options and words.
+/* plan.h - plans a run of opreport from its options and arguments.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -16,10 +16,10 @@
 
 struct err;
 
-/* What --verbose names, as bits. */
+/* The arguments of --verbose, as bits. */
 enum {
-	VERBOSE_IMAGES = 1, /* where the symbols of each image are from */
-	VERBOSE_STATS = 2,  /* what was read */
+	VERBOSE_IMAGES = 1, /* origin of the symbols of each image */
+	VERBOSE_STATS = 2,  /* statistics of the input */
 	VERBOSE_FILES = 4   /* each segment */
 };
 
@@ -34,15 +34,15 @@ struct report_plan {
 	struct report_sources sources;
 	struct naming_places *places;
 	struct lines_options lines;
-	struct line_later later; /* index files to be written when all is printed */
-	char *cache_dir;         /* of line indexes; NULL: none */
-	struct name_patterns *patterns; /* NULL: names are not made shorter */
+	struct line_later later;        /* index files to write after the output */
+	char *cache_dir;                /* of line indexes; NULL: none */
+	struct name_patterns *patterns; /* NULL: names are not shortened */
 	unsigned int merge;             /* MERGE_... of classes.h */
 	unsigned int verbose;           /* VERBOSE_... */
 };
 
-/* Completes the plan, whose options are set.  0, or a negative errno with a line for the
- * user: wrong values, options that do not go together, or no session. */
+/* Completes the plan, whose options are set.  Returns 0, or a negative errno with a message in
+ * *err: invalid values, options that cannot be combined, or no session. */
 int report_plan_make(struct report_plan *plan, char *const *words, struct err *err);
-/* After all that is printed: the index files of what was read are written then. */
+/* Call after all output: writes the index files of the binaries that were read. */
 void report_plan_done(struct report_plan *plan);

@@ -9,7 +9,7 @@
 #include "recordings/sources.h"
 #include "tools/cli/progress.h"
 
-/* 0: nobody knows. */
+/* Returns 0 if the size is unknown. */
 static uint64_t report_progress_file_bytes(const char *path)
 {
 	struct stat st;
@@ -51,7 +51,7 @@ static void report_progress_show(void *ctx, uint64_t done, uint64_t total)
 {
 	const struct report_progress *p = ctx;
 
-	/* The reader knows more of its file than its size says. */
+	/* For a single file, the reader reports a better total than the file size. */
 	if (p->sources->sessions.nr == 1 && p->sources->sessions.at[0].perf_data)
 		progress_bytes(done, total);
 	else

@@ -25,19 +25,19 @@
 enum {
 	ANEW_MAX = 5,
 	LOOK_US = 100000,
-	NR_LOOKS = 30 /* for the first segment of the next session */
+	NR_LOOKS = 30 /* polls for the first segment of the next session */
 };
 
-/* `status` is that of reading a segment.  The file was merged into another or removed with its
- * session since it was listed. */
+/* Returns whether a segment was merged or removed since it was listed; `status` is the result of
+ * reading it. */
 static bool report_read_is_gone(const struct report_read *r, int status,
 				const char *path)
 {
 	return status == -ENOENT && r->nr_anew < ANEW_MAX && access(path, F_OK) != 0;
 }
 
-/* The session was saved or removed: another folder has its name, and of binaries and tables beside
- * the segments those of the other were looked at. */
+/* Returns whether the session was saved or removed: then another directory has its name, and
+ * binaries and tables next to the segments were read from that one. */
 static bool is_other(const struct report_read *r, const char *dir,
 		     const struct stat *before)
 {
@@ -48,7 +48,8 @@ static bool is_other(const struct report_read *r, const char *dir,
 		now.st_ino != before->st_ino);
 }
 
-/* -ESTALE: what was listed is not there any more; nothing was said, and all is to be read anew. */
+/* Returns -ESTALE, without a message, if a listed file no longer exists: then everything must be
+ * read again. */
 static int report_read_segments(struct report_read *r, struct report_plan *plan,
 				const struct report_session *session, struct err *err)
 {
@@ -57,7 +58,7 @@ static int report_read_segments(struct report_read *r, struct report_plan *plan,
 	size_t nr;
 	int status = session_list(session->dir, &paths, &nr, err);
 
-	/* It was there when the report's sources were found. */
+	/* It existed when the report's sources were found. */
 	if (status == -ENOENT && r->nr_anew < ANEW_MAX)
 		return -ESTALE;
 	if (status)
@@ -72,7 +73,7 @@ static int report_read_segments(struct report_read *r, struct report_plan *plan,
 			status = -ESTALE;
 			break;
 		}
-		/* One bad segment does not take the others with it. */
+		/* Skip one bad segment, but keep the others. */
 		if (status && status != -ENOMEM && status != -ERANGE &&
 		    status != -EPERM && nr > 1) {
 			command_warning("%s", err->text);
@@ -121,8 +122,8 @@ static int read_sources(struct report_read *r, struct report_plan *plan,
 	return status;
 }
 
-/* Behind `save` and `reset` the daemon makes the folder first, and its segment a moment later.  False: it
- * may not sample. */
+/* After `save` and `reset`, the daemon creates the directory first, and its segment a moment
+ * later. Returns false if there is no segment; the daemon may not be sampling. */
 static bool await_session(const char *dir)
 {
 	char **paths;
@@ -150,7 +151,7 @@ static void begin_anew(struct report_read *r, const struct report_sources *sourc
 			r->nr_anew = ANEW_MAX;
 }
 
-/* A perf.data has names alone. */
+/* A perf.data contains only event names, no descriptions. */
 static void describe_events(struct profile *p)
 {
 	for (size_t i = 0; i < p->events.nr; i++) {
@@ -205,7 +206,7 @@ bool report_read_is_private(const struct report_read *r, const struct report_pla
 	const struct profile *p = &r->profile;
 	bool is_private = plan->sources.is_private;
 
-	/* What an archive was unpacked to was judged with the archive. */
+	/* For files from an archive, the archive itself was checked. */
 	for (size_t i = 0; !plan->sources.archive && !is_private && i < p->images.nr;
 	     i++)
 		is_private = report_read_is_private_file(p, p->images.at[i].from) ||
@@ -236,7 +237,7 @@ void report_warn_of_losses(const struct report_read *r)
 				t->throttled);
 }
 
-/* The same as below of perf.data files. */
+/* Warns about damage of perf.data files, as below for sessions. */
 static bool warn_of_file_damage(const struct profile_input *in)
 {
 	const struct perf_input_damage *d = &in->file_damage;
@@ -255,13 +256,13 @@ static bool warn_of_file_damage(const struct profile_input *in)
 	return true;
 }
 
-/* One line with numbers if not all of the input could be read. */
+/* Prints one line with numbers if some input could not be read. */
 static bool warn_of_session_damage(const struct report_read *r)
 {
 	const struct profile_input *in = &r->profile.input;
 	const struct segment_damage *d = &in->damage;
 
-	/* Of missing samples alone the reader has warned, with the name of the file. */
+	/* For missing samples alone, the reader has already warned, with the file name. */
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
 	    !r->nr_unreadable)
 		return d->missing_samples;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.c - `oprofile report`, called opreport: where the time of a session went. */
+/* report.c - `oprofile report`, called opreport: shows where the time of a session was spent. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum {
 
 extern const struct command command_report;
 
-/* One run: what was asked for, and what came of it. */
+/* One run: the request and its result. */
 struct report {
 	struct report_plan plan;
 	struct report_read read;
@@ -71,7 +71,7 @@ static int write_report(struct report *r, struct err *err)
 				   write_to_stdout, &w);
 		if (!status)
 			return 0;
-		/* Said here: main need not say it again. */
+		/* Reported here, so clear the error to keep main from reporting it again. */
 		clearerr(stdout);
 		return *err->text
 			       ? status
@@ -96,7 +96,7 @@ static int write_report(struct report *r, struct err *err)
 	return status;
 }
 
-/* What --verbose asks for. */
+/* Prints the information that --verbose requests. */
 static void say_more(const struct report *r)
 {
 	const struct profile *p = &r->read.profile;

@@ -10,7 +10,7 @@
 #include "tools/report/plan.h"
 
 enum {
-	MAX_STACK = 1 << 20 /* no stack is that deep */
+	MAX_STACK = 1 << 20 /* deeper than any stack */
 };
 
 static int meaningless(struct err *err, const char *option, const char *without)
@@ -18,7 +18,7 @@ static int meaningless(struct err *err, const char *option, const char *without)
 	return err_set(err, -EINVAL, "%s is meaningless without %s", option, without);
 }
 
-/* What needs functions to be about. */
+/* Checks options that require functions. */
 static int check_symbols(const struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
@@ -54,7 +54,7 @@ static int check_merge(const struct report_plan *plan, struct err *err)
 	return 0;
 }
 
-/* A report of keys can be ordered by those that it has. */
+/* A report with --by can only be sorted by its own keys. */
 static int check_order(const struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
@@ -82,7 +82,7 @@ static int check_order(const struct report_plan *plan, struct err *err)
 	return 0;
 }
 
-/* What has to do with call stacks. */
+/* Checks options that concern call stacks. */
 static int check_calls(const struct report_options *o, const struct key_list *keys,
 		       struct err *err)
 {
@@ -106,7 +106,7 @@ static int check_calls(const struct report_options *o, const struct key_list *ke
 	return 0;
 }
 
-/* Which keys say something of a function that only called others. */
+/* Rejects keys that have no value for a function that only called others. */
 static int check_children(const struct report_options *o, const struct key_list *keys,
 			  struct err *err)
 {

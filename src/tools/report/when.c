@@ -19,7 +19,7 @@ enum {
 	DAY_SECONDS = 86400
 };
 
-/* As parse_duration_ns(), and days. */
+/* Like parse_duration_ns(), but also accepts days. */
 static bool parse_ago(const char *text, uint64_t *ret_ns)
 {
 	size_t len = strlen(text);
@@ -35,7 +35,7 @@ static bool parse_ago(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
-/* A day, a time, or both. */
+/* Parses a date, a time, or both. */
 static bool parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",

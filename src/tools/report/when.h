@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* when.h - spans of time by the clock of the day, as --since and --between name them.
+/* when.h - parses the time spans of --since and --between.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -8,11 +8,12 @@
 struct err;
 struct report_options;
 
-/* A moment: so long before `now` (10m, 1.5h, 2d), HH:MM[:SS] of the day of `now`, YYYY-MM-DD with
- * Thh:mm[:ss] or a blank and them, all in the local time, or @SECONDS.  Nanoseconds since 1970.
- * False: it is none of them. */
+/* Parses a time: a duration before `now` (10m, 1.5h, 2d), HH:MM[:SS] on the day of `now`,
+ * YYYY-MM-DD optionally followed by T or a blank and hh:mm[:ss], all in local time, or @SECONDS.
+ * Returns nanoseconds since 1970 in *ret_ns, or false if the text has none of these forms. */
 bool report_when_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns);
-/* The value of time: that the options stand for, malloc'd, NULL if they are not given.  0,
- * -EINVAL with a line that names the option, or -ENOMEM. */
+/* Returns in *ret_spans the value of time: that corresponds to the options (malloc'd), or NULL if
+ * they are not given.  Returns 0, -EINVAL with a message in *err that names the option, or
+ * -ENOMEM. */
 int report_when(const struct report_options *options, char **ret_spans,
 		struct err *err);

@@ -44,7 +44,8 @@ static const char *report_xml_join(struct buf *b, const struct word_list *list)
 	return b->failed ? NULL : (const char *)b->data;
 }
 
-/* A recording tells the model's name alone: it is known what that is if it is ours. */
+/* A recording contains only the name of the CPU model.  Its type is known if it is this
+ * machine's. */
 static const char *cpu_type_of(const struct profile *p)
 {
 	const char *desc = strtab_get(&p->strings, p->input.cpu_desc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xml.h - what opreport --xml tells of itself.
+/* xml.h - the information about the run in opreport --xml.
  * Layer: tools. */
 #pragma once
 #include "base/buf.h"
@@ -15,9 +15,10 @@ struct report_xml {
 	struct buf title, merge, exclude, include, session;
 };
 
-/* Before anything is parsed: the command line.  0 or -ENOMEM; report_xml_done() in any case. */
+/* Stores the command line; call before it is parsed.  Returns 0 or -ENOMEM; call
+ * report_xml_done() in both cases. */
 int report_xml_words(struct report_xml *x, int argc, char *const *argv);
-/* When the profile is read: plan->present.xml.  0 or -ENOMEM. */
+/* Sets plan->present.xml; call after the profile is read.  Returns 0 or -ENOMEM. */
 int report_xml_make(struct report_xml *x, struct report_plan *plan,
 		    const struct profile *p);
 void report_xml_done(struct report_xml *x);
