@@ -10,7 +10,7 @@
 
 struct err;
 
-/* An image of one recording.  All fields are borrowed and valid during the call. */
+/* An image of a recording.  All fields are borrowed and valid during the call. */
 struct source_image {
 	const struct dict *dict;
 	const struct session_info *info;

@@ -26,7 +26,7 @@ enum {
 	INPUT_BATCH_MAX = 64 << 20,
 	WORD_MAX = 64, /* of an input line: no address is longer */
 	OUTPUT_STEP = 1 << 18,
-	ANSWER_BYTES = 128, /* estimated bytes of one answer */
+	ANSWER_BYTES = 128, /* estimated bytes per answer */
 	STEP_MIN = 1024,
 	TEXT_BYTES = 48 << 20, /* limit for the answers held in memory at once */
 	AHEAD = 16,            /* answers to prefetch ahead, to hide memory latency */

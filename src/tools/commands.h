@@ -6,5 +6,5 @@
 
 extern const struct command *const commands[]; /* NULL-terminated */
 
-/* Finds a command by its name or classic name; NULL if there is none. */
+/* Finds a command by its name or classic name; NULL if not found. */
 const struct command *command_find(const char *name);

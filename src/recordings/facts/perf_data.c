@@ -343,7 +343,7 @@ struct counting {
 	struct decoder decoder;
 	VEC(uint64_t) samples; /* one per event */
 	uint64_t undecodable;
-	size_t row; /* index of the row found last: records of one type often follow each other */
+	size_t row; /* index of the row found last: records of a type often follow each other */
 };
 
 static struct info_row *info_perf_data_find_row(struct counting *c, uint32_t type)

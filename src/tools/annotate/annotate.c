@@ -43,7 +43,7 @@ enum {
 
 extern const struct command command_annotate;
 
-/* The state of one run. */
+/* The state of a run. */
 struct annotate {
 	struct annotate_options options;
 	struct report_plan plan;

@@ -142,7 +142,7 @@ bool annotate_wants_file(const struct annotate_options *o, const char *path)
 	return !o->include_files.values.nr || matches_any(&o->include_files, path);
 }
 
-/* A page shows both sources and code, and JSON does unless one is asked for. */
+/* A page shows both sources and code; so does JSON unless the user selects one of them. */
 static void choose_both(struct annotate_options *o)
 {
 	if (o->html || (o->json && !o->source && !o->assembly))

@@ -202,7 +202,7 @@ static bool is_repeated(const struct perf_input_info *info, size_t row)
 	return false;
 }
 
-/* Prints the table that perf wrote into the header.  Returns 1 if there is none. */
+/* Prints the table that perf wrote into the header.  Returns 1 if it has no such table. */
 static int print_table(const struct report_session *from, struct err *err)
 {
 	const struct perf_input_info *info;

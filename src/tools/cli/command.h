@@ -9,7 +9,7 @@
 
 struct command {
 	const char *name;    /* "record": oprofile record */
-	const char *classic; /* "operf": name of the link, NULL if there is none */
+	const char *classic; /* "operf": name of the link, or NULL */
 	const char *summary; /* one line for `oprofile help` */
 	const char *usage;   /* "[options] COMMAND [ARGS...]"; lines separated by \n */
 	const char *notes;   /* printed after the options in --help: examples, files */
@@ -40,7 +40,7 @@ const char *command_name(void);
  * typed. */
 void command_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void command_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Whether messages of log.h's level LOG_DEBUG are printed. */
+/* Sets and returns whether messages of log.h's level LOG_DEBUG are printed. */
 void command_set_verbose(bool verbose);
 bool command_is_verbose(void);
 /* Returns the number of warnings printed, including those of log.h; used by --strict. */

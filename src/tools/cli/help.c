@@ -78,7 +78,7 @@ static void put_spelling(struct buf *b, const struct option_row *row,
 		help_put_text(b, "]");
 }
 
-/* Appends all spellings of one option, NUL-terminated. */
+/* Appends all spellings of an option, NUL-terminated. */
 static void help_put_names(struct buf *b, const struct option_row *rows,
 			   const struct option_row *of)
 {

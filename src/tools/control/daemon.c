@@ -69,7 +69,7 @@ static void wait_a_turn(void)
 	nanosleep(&turn, NULL);
 }
 
-/* Returns the pid in the daemon's lock file, which is open as `fd`; 0 if there is none. */
+/* Returns the pid in the daemon's lock file, which is open as `fd`; 0 if it contains none. */
 static pid_t pid_in(int fd)
 {
 	char text[PID_BYTES] = "";

@@ -29,7 +29,7 @@ struct control_events_parts {
 	size_t nr;
 };
 
-/* State for collecting the events of one call. */
+/* State for collecting the events of a call. */
 struct control_events_taking {
 	struct daemonrc *rc;
 	struct event_requests reqs; /* as requested */

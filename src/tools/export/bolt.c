@@ -255,7 +255,7 @@ static void export_bolt_add_samples(const struct export_bolt_adding *a)
 	}
 }
 
-/* Returns the binary with the most samples, DICT_NONE if there is none. */
+/* Returns the binary with the most samples, DICT_NONE if no binary has any. */
 static uint32_t hottest(const struct code_counts *c, const struct dict *d)
 {
 	uint64_t *sums = calloc(d->images.nr + 1, sizeof(*sums));

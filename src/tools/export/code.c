@@ -198,7 +198,7 @@ static int export_code_add_batch(struct export_code_reading *g, const struct dic
 	return r < 0 ? r : 0;
 }
 
-/* If `each` is set and returns 1, it has consumed all samples. */
+/* With branch stacks, replay_next() returns 1 after each_sample() has received all samples. */
 static int export_code_read_batches(struct export_code_reading *g, struct err *err)
 {
 	struct sample_batch b;
