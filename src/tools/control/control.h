@@ -105,7 +105,7 @@ pid_t control_daemon_pid(void);
  */
 int control_ask(struct control *c, const char *verb, const char *arg, struct err *err);
 /* Sends the settings of c->rc to the daemon: those on the command line, or all with `all`.
- * Returns 1 if they take effect when sampling is started again. */
+ * Returns 1 if they take effect when the daemon is restarted. */
 int control_send_setup(struct control *c, bool all, struct err *err);
 /* Starts the daemon without sampling if it does not run.  Sends the settings to a daemon that
  * does not have them yet; if it refuses them, it is stopped. */
