@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""annotate_lines.py BUILD NAME PROGRAM COMMAND [NAME PROGRAM COMMAND...] - lines of opannotate
-compared with those of `llvm-objdump -d -l` and of `perf annotate --stdio -l`, for programs with
+"""annotate_lines.py BUILD NAME PROGRAM COMMAND [NAME PROGRAM COMMAND...] - compares lines of
+opannotate with those of `llvm-objdump -d -l` and of `perf annotate --stdio -l`, for programs with
 debug information.
 
-All instructions of PROGRAM: the line that opannotate --source --assembly shows in front of each,
-and llvm-objdump's. COMMAND (of the shell) is recorded by perf; the shares of the lines of its
-hottest functions of PROGRAM are compared with those that perf prints: what they agree on is the sum
-of the smaller of the two. Prints a table for docs/disassembly.md."""
+For all instructions of PROGRAM, it compares the line that opannotate --source --assembly prints
+before each with llvm-objdump's.  perf records COMMAND (a shell command); the shares of lines in the
+hottest functions of PROGRAM are compared with perf's: the agreement is the sum of the smaller of
+the two shares of each line.  Prints a table for docs/disassembly.md."""
 
 import collections
 import os
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 TOP = 10
-# perf asks addr2line for each address; functions for which that takes longer are left out.
+# perf calls addr2line for each address; functions for which that takes longer are left out.
 PERF_SECONDS = 60
 RATE_HZ = 5000
 PIECE = 30000  # samples of a session, so that it has few groups
@@ -42,7 +42,8 @@ def sections(program):
 
 
 def objdump_lines(program):
-    """address -> (file, line), None where nothing was printed; each function starts afresh."""
+    """Returns {address: (file, line)}, with None where nothing was printed. Each function starts
+    without a line."""
     places, place = {}, None
     with subprocess.Popen(["llvm-objdump", "-d", "-l", "--no-show-raw-insn", program],
                           stdout=subprocess.PIPE, text=True, errors="replace") as out:
@@ -61,7 +62,8 @@ def objdump_lines(program):
 
 
 def our_lines(tools, program, addresses, scratch):
-    """The same; sources are not there, so that each line is printed as file and number."""
+    """Returns the same from opannotate; the sources are missing, so that it prints file and
+    number of each line."""
     parts = list(sections(program))
     build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program))
     places, part = {}, 0
@@ -84,7 +86,7 @@ def our_lines(tools, program, addresses, scratch):
 
 
 def read_listing(text, places):
-    """Instructions that have a sample, with the last line printed before them."""
+    """Stores in places, for each instruction with a sample, the last line printed before it."""
     place = None
     for line in text.split("\n"):
         found = re.match(r" {15}:/\* (/.*):(\d+) \*/$", line)
@@ -156,7 +158,7 @@ def compare_samples(tools, program, command, scratch):
     report = ["perf", "report", "--stdio", "-n", "-i", data, "-t", "|", "-F", "sample,sym", "--dso",
               base(program)]
     row = re.compile(r"^ *(\d+) *\|\[\.\] (.*?) *$", re.M)
-    # perf annotate takes the name in the source, opannotate that of the symbol table.
+    # perf annotate expects the name in the source, opannotate that in the symbol table.
     shown, raw = row.findall(run(*report)), row.findall(run(*report, "--no-demangle"))
     hottest = [(count, name, symbol) for (count, name), (_, symbol) in zip(shown, raw)
                if [n for n, _ in shown].count(count) == 1 or name == symbol][:TOP]
@@ -166,7 +168,7 @@ def compare_samples(tools, program, command, scratch):
         ours = our_shares(tools, data, symbol, program)
         if not theirs or not ours:
             continue
-        # perf's summary leaves the smallest lines out.
+        # perf's summary omits the smallest lines.
         known = sum(theirs.values())
         common = sum(min(ours.get(p, 0), share) for p, share in theirs.items())
         agreed += int(count) * common / known

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A copy of a binary with .debug_aranges: elfutils finds units by nothing else, and clang and Go
-write none, rustc not for all units.  What goes in is what llvm-dwarfdump prints of each unit."""
+"""Copies a binary and adds .debug_aranges: elfutils finds units only by it, but clang and Go
+write none, and rustc not for all units. The ranges come from llvm-dwarfdump."""
 import re
 import struct
 import subprocess
@@ -8,7 +8,7 @@ import tempfile
 
 
 def unit_ranges(text):
-    """{offset of a unit: [(first address, address after the last)]}."""
+    """Returns {offset of a unit: [(first address, address after the last)]}."""
     units = {}
     here, low = None, None
     for line in text.splitlines():
@@ -29,7 +29,7 @@ def section(units):
     """DWARF 5, 6.1.2: 32-bit form, addresses of 8 bytes, tuples at multiples of 16."""
     out = b""
     for offset, ranges in sorted(units.items()):
-        # Address 0 is what the linker makes of code that it left out.
+        # The linker sets the address of removed code to 0.
         pairs = [(a, b - a) for a, b in ranges if a and b > a]
         body = struct.pack("<HIBB4x", 2, offset, 8, 0)
         body += b"".join(struct.pack("<QQ", *p) for p in [*pairs, (0, 0)])
@@ -43,7 +43,7 @@ def print_of(*command):
 
 
 def with_aranges(binary, out):
-    """The binary itself where it has all, else `out`, made here."""
+    """Returns the binary itself if its .debug_aranges are complete, else `out`, the copy."""
     units = unit_ranges(print_of("llvm-dwarfdump", "-r", "0", "--debug-info", binary))
     there = {int(o, 16) for o in re.findall(r"Offset into \.debug_info:\s+(?:0x)?([0-9a-f]+)",
                                             print_of("readelf", "-wr", binary))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds the small programs of exact.py, many compilers and kinds of debug information."""
+"""Builds the small programs of exact.py, with several compilers and kinds of debug information."""
 import glob
 import os
 import re
@@ -9,7 +9,8 @@ from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# Its builder; its twin, and the other programs that get the twin.
+# build: the function that builds it. twin: the function that builds its twin. blind: the programs
+# that get the twin.
 Subject = namedtuple("Subject", "name tools build twin blind", defaults=(None, ()))
 NO_SPLIT = ["binutils", "elfutils"]
 EVERYBODY = [*NO_SPLIT, "llvm"]
@@ -25,7 +26,7 @@ def run(command, **more):
 
 
 def own_sources(quick=False):
-    """A real C program that is always there: two layers of this one, without unusual needs."""
+    """Builds a real C program without unusual dependencies: two layers of this project."""
     files = sorted(glob.glob(f"{ROOT}/src/base/*.c") +
                    ([] if quick else glob.glob(f"{ROOT}/src/resolve/*.c")))
     return [f for f in files if not re.search(r"_none|debuginfod|http|name_patterns", f)]
@@ -46,14 +47,14 @@ def build_c(compiler, flags, out, quick=False):
 
 
 def build_one(command):
-    # Fortran leaves its modules where it is called.
+    # Fortran compilers write modules to the working directory.
     return lambda out: run([*command, "-o", out], cwd=os.path.dirname(out),
                            stderr=subprocess.DEVNULL)
 
 
 def same_code(a, b):
-    """True if two builds differ only in how debug information is written, and in where
-    constants are: the same functions in the same places, and nearly all bytes the same."""
+    """True if two builds differ only in the format of debug information and in the addresses of
+    constants: the same functions at the same addresses, and nearly all bytes the same."""
     text, names = zip(*((
         subprocess.run(["objcopy", "-O", "binary", "-j", ".text", f, "/dev/stdout"],
                        stdout=subprocess.PIPE, check=True).stdout,
@@ -66,7 +67,7 @@ def same_code(a, b):
 
 
 def share(out):
-    """dwz, with a third file that the binary and its copy both refer to."""
+    """Runs dwz with a third file to which the binary and its copy both refer."""
     twin = out + ".twin"
     shutil.copy(out, twin)
     run(["dwz", "-m", out + ".alt", "-M", os.path.basename(out) + ".alt", out, twin])
@@ -78,8 +79,8 @@ def build_dwz(out):
 
 
 def subjects(quick):
-    """A twin has the same code, and debug information in a form that those of the other programs
-    can read whole to whom the binary's own is strange."""
+    """Returns the programs. A twin has the same code as the binary, with debug information in a
+    format that all of the other programs can read completely."""
     def c(compiler, *flags):
         return lambda out: build_c(compiler, flags, out, quick)
     cxx, fortran, rust = (os.path.join(HERE, n)

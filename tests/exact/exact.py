@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """exact.py OPROFILE [options]: compares our answers with those of three other programs.
 
-Builds binaries with the compilers that are there, asks about random addresses of their code and
-compares function, file and line of the whole inline chain with llvm-symbolizer, binutils'
-addr2line and eu-addr2line.  Where any two of the three say the same, we have to say it too; such
-addresses have to be 95 % of all.  docs/lines.md says how answers are compared, and names the
-classes of what may differ.
+Builds binaries with the available compilers, queries random addresses of their code and compares
+function, file and line of the whole inline chain with llvm-symbolizer, binutils' addr2line and
+eu-addr2line.  If any two of the three agree, our answer must be the same; this must be the case for
+95 % of all addresses.  docs/lines.md says how answers are compared, and lists the classes of
+permitted differences.
 
-  --addresses N   of each binary (default 2000); all of them where its code has fewer bytes
-  --slow N        as many of them for eu-addr2line, which is slow (default 500), and
-  --seconds N     as many as it answers in about this time (default 60)
-  --real          programs of the world too (redis, sqlite, lapack ...): their source is fetched
+  --addresses N   addresses of each binary (default 2000), or all if its code has fewer bytes
+  --slow N        addresses for eu-addr2line, which is slow (default 500)
+  --seconds N     time limit of eu-addr2line in seconds, approximately (default 60)
+  --real          also real programs (redis, sqlite, lapack ...), whose source is fetched
   --only WORD     only binaries whose name contains this
-  --binary FILE   this one too; may be repeated
+  --binary FILE   also this binary; can be repeated
   --show N        examples of each kind of difference (default 2)
-  --classes       count and show where one of the three stands alone, or all differ
-  --keep DIR      build there, and leave it
-  --quick         a few small binaries, few addresses: for every day
+  --classes       count and show addresses at which one of the three differs, or all differ
+  --keep DIR      build in DIR and keep it
+  --quick         a few small binaries, few addresses: for everyday use
 """
 import argparse
 import itertools
@@ -45,7 +45,7 @@ BACKWARDS = "binutils, asked in the opposite order"
 
 
 def code_of(binary):
-    """[(address, bytes)] of .text."""
+    """Returns [(address, bytes)] of .text."""
     text = subprocess.run(["readelf", "-SW", binary], capture_output=True, text=True,
                           check=True).stdout
     found = re.findall(r" (\.text)\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)", text)
@@ -53,7 +53,7 @@ def code_of(binary):
 
 
 def pick(binary, nr):
-    """As many different addresses, the same ones each time."""
+    """Returns this many different addresses, the same ones each time."""
     ranges = [r for r in code_of(binary) if r[1]]
     rng = random.Random(os.path.basename(binary))
     start, size = ranges[0]
@@ -62,7 +62,7 @@ def pick(binary, nr):
 
 def clean_name(name):
     name = name.split(" inlined at ")[0]
-    # Suffixes of names that LLVM made global are in symbols only.
+    # LLVM adds suffixes to names that it made global; they are only in symbol tables.
     name = re.sub(r"\.llvm\.\d+$", "", name)
     return None if name in ("??", "") else name
 
@@ -80,7 +80,7 @@ def clean_place(place):
 
 
 def parse(text):
-    """{address: ((function, path, line), ...)} of output with -a -f -i."""
+    """Parses output with -a -f -i: {address: ((function, path, line), ...)}."""
     answers = {}
     lines = None
     for line in text.split("\n"):
@@ -101,7 +101,8 @@ def ask(command, addresses):
 
 
 def ask_a_while(command, addresses, seconds):
-    """Answers until the time is over: a few, then as many as a quarter of what is left is for."""
+    """Queries addresses until the time is over: first a few, then as many as are expected to use
+    a quarter of the rest."""
     start = time.monotonic()
     answers = {}
     nr = FIRST_FEW
@@ -117,7 +118,8 @@ def ask_a_while(command, addresses, seconds):
 
 
 def vote(said, spelling):
-    """(what two of them say, how an answer is compared with it), or None."""
+    """Returns (the answer of two programs, the function that compares an answer with it), or
+    None."""
     wanted, votes = Counter(said.values()).most_common(1)[0]
     if votes > 1:
         return wanted, lambda answer: answer == wanted or spelling.same(answer, wanted)
@@ -129,8 +131,9 @@ def vote(said, spelling):
 
 
 def what_they_say(others, at, spelling):
-    """Each program's answer.  binutils' name for what has no linkage name depends on what it was
-    asked before: of two answers the one counts that another program gives too."""
+    """Returns each program's answer. Names that binutils prints for functions without linkage
+    name depend on earlier queries: of its two answers, the one that another program also gives is
+    used."""
     said = {n: o[at] for n, o in others.items() if at in o}
     back = said.pop(BACKWARDS, None)
     there = said.get("binutils")
@@ -141,7 +144,7 @@ def what_they_say(others, at, spelling):
 
 
 def kind_of(ours, theirs):
-    """Names the difference, in a word or two."""
+    """Returns one or two words that name the difference."""
     if not ours:
         return "no answer"
     if theirs and theirs[-1][0] is None:
@@ -164,7 +167,7 @@ class Counted:
         self.asked = self.qualified = self.agreed = 0
         self.slow = 0  # of eu-addr2line
         self.alone = Counter()
-        # Kind of difference to examples of it: ours, and classes of the others'.
+        # Maps kinds of difference to examples: of ours, and of classes of the others.
         self.kinds = {}
         self.classes = {}
 
@@ -177,7 +180,7 @@ class Counted:
             (at, answer, wanted))
 
     def split(self, at, ours, said):
-        """No two agree: named after what each has other than we."""
+        """If no two agree, the name lists how each differs from ours."""
         kinds = [f"{n}: {kind_of(a, ours) if a != ours else 'as we'}"
                  for n, a in sorted(said.items())]
         self.classes.setdefault("all differ; " + ", ".join(kinds), []).append(
@@ -185,7 +188,7 @@ class Counted:
 
 
 def ask_others(binary, twin, blind, addresses, options):
-    """The blind ones are asked about the twin."""
+    """Queries all programs; those in `blind` get the twin."""
     def flags(tool):
         return ["-a", "-f", "-i", "-e", twin if twin and tool in blind else binary]
     others = {}
@@ -256,7 +259,7 @@ def check(name, oprofile, binary, twin, blind, options):
 
 
 def built(name, folder, build, build_twin):
-    """The binary, and its twin or None."""
+    """Returns the binary, and its twin or None."""
     out = os.path.join(folder, re.sub(r"[^a-z0-9]+", "-", name.lower()))
     if not os.path.exists(out):
         build(out)
@@ -272,7 +275,7 @@ def built(name, folder, build, build_twin):
 def main():
     missing = [t for t in ("addr2line", "llvm-symbolizer", "eu-addr2line") if not have(t)]
     if missing:
-        # Two of them differ too often: an answer needs a third one's vote.
+        # Two programs differ too often; the third is needed for a majority.
         print(f"1..0 # SKIP needs {', '.join(missing)} (scripts/deps.sh exact): NOT TESTED")
         return 0
     parser = argparse.ArgumentParser()

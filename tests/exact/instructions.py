@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""instructions.py DECODE_TEXT [NAME=]OBJDUMP:FILE[:DEBUG-FILE]... : where instructions begin in the
-executable sections of binaries, compared with objdump of their machine.
+"""instructions.py DECODE_TEXT [NAME=]OBJDUMP:FILE[:DEBUG-FILE]... : compares the start of each
+instruction in the executable sections of binaries with objdump for their machine.
 
-Without FILEs the C libraries of this machine and of the cross compilers that are here. A stripped
-binary and its debug file are put together by eu-unstrip for objdump, which else knows neither Thumb
-nor data of ARM's; we are given the two files. What objdump prints as data (".word", ".long") or
-knows not either is counted apart.
+Without FILEs it uses the C libraries of this machine and of the installed cross compilers. For
+objdump, eu-unstrip combines a stripped binary with its debug file, because objdump cannot detect
+Thumb code or data of ARM otherwise; our decoder reads the two files. Bytes that objdump prints as
+data (".word", ".long") or does not know are counted separately.
 
-Ends with 1 if more than 0.1 % of the instructions begin elsewhere, or are not decoded."""
+The exit status is 1 if more than 0.1 % of the instructions start elsewhere, or are not decoded."""
 import glob
 import os
 import re
@@ -58,7 +58,7 @@ def compare(decode_text, name, objdump, path, debug, folder):
     kinds = ours(decode_text, path, debug)
     starts = kinds["insn"] | kinds["bad"]
     only_there = insns - starts
-    # Data of objdump is an instruction here only by coincidence.
+    # Where objdump prints data, ours is an instruction only by coincidence.
     only_here = kinds["insn"] - insns - data
     guessed = len((kinds["insn"] & data))
     bad = kinds["bad"] & insns
@@ -70,8 +70,8 @@ def compare(decode_text, name, objdump, path, debug, folder):
 
 
 def arm_program(folder):
-    """ARM's libraries are stripped, and then their data cannot be distinguished from code; a
-    program that was linked from the static library has all marks."""
+    """ARM's libraries are stripped, so that their data cannot be distinguished from code; a
+    program that is linked from the static library has all mapping symbols."""
     compiler = "arm-linux-gnueabihf-gcc"
     path = os.path.join(folder, "arm")
     if not shutil.which(compiler):

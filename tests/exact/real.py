@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs of the world for exact.py, built from the source packages of Debian.
+"""Real programs for exact.py, built from source packages of Debian.
 
-What they need in addition to what `scripts/deps.sh exact` installs: `scripts/deps.sh
-exact-real`."""
+`scripts/deps.sh exact-real` installs what they need in addition to `scripts/deps.sh exact`."""
 import glob
 import os
 import re
@@ -18,7 +17,7 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def apt(folder, *words):
-    """With separate lists: this machine's may be without source packages."""
+    """Uses separate package lists: those of this machine might not have source packages."""
     state = os.path.join(folder, "apt")
     os.makedirs(os.path.join(state, "partial"), exist_ok=True)
     listed = os.path.join(state, "sources.list")
@@ -33,7 +32,7 @@ def apt(folder, *words):
 
 
 def source(folder, package):
-    """The unpacked source package; fetched where it is not there yet."""
+    """Returns the directory of the unpacked source package; fetches it if necessary."""
     def there():
         found = glob.glob(os.path.join(folder, package + "-[0-9]*", ""))
         return found[0] if found else None
@@ -44,7 +43,7 @@ def source(folder, package):
 
 
 def fresh(source_folder, out):
-    # A twin's paths are the same.
+    # A twin has the same paths.
     folder = out.removesuffix("-twin") + ".d"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(source_folder, folder, symlinks=True)
@@ -60,7 +59,7 @@ def build_redis(folder, out, compiler, flags):
 
 
 def amalgamation(folder):
-    """sqlite as one file, which its own build makes."""
+    """Builds sqlite from one file, which its own build system generates."""
     made = os.path.join(folder, "sqlite3.d")
     if not os.path.exists(made + "/shell.c"):
         os.makedirs(made, exist_ok=True)
@@ -80,7 +79,7 @@ def build_sqlite(folder, out, compiler, flags):
 
 
 def pack(out):
-    """One .dwp; without the .dwo files."""
+    """Makes one .dwp file and removes the .dwo files."""
     files = glob.glob(out + ".d/**/*.dwo", recursive=True)
     run(["dwp", "-e", out, "-o", out + ".dwp"], **QUIET)
     for name in files:
@@ -98,7 +97,7 @@ def build_lapack(folder, out):
     top = source(folder, "lapack")
     made = out + ".d"
     os.makedirs(made, exist_ok=True)
-    # Modules first.
+    # Modules must come first.
     files = [top + "SRC/la_constants.f90", top + "SRC/la_xisnan.F90"]
     for pattern in ("SRC/d*.f", "SRC/d*.f90", "SRC/i*.f", "BLAS/SRC/d*.f", "BLAS/SRC/d*.f90"):
         files += sorted(glob.glob(top + pattern))
@@ -108,12 +107,12 @@ def build_lapack(folder, out):
 
 
 def build_ripgrep(folder, out):
-    """With the crates of Debian's librust-*-dev."""
+    """Builds with the crates of Debian's librust-*-dev."""
     made = fresh(source(folder, "rust-ripgrep"), out)
     os.remove(made + "/Cargo.lock")
     with open(made + "/Cargo.toml", encoding="utf-8") as have:
         text = have.read()
-    # Features and tests whose crates Debian does not have.
+    # Remove features and tests whose crates Debian does not have.
     text = re.sub(r"(?m)^(simd-accel|pcre2) = .*\n", "", text)
     text = re.sub(r"\[dev-dependencies\.[a-z_]+\]\n[^\[]*", "", text)
     with open(made + "/Cargo.toml", "w", encoding="utf-8") as changed:
@@ -140,7 +139,7 @@ def then(*steps):
 
 
 def subjects(folder):
-    """As builds.subjects()."""
+    """Like builds.subjects()."""
     def redis(compiler, *flags):
         return lambda out: build_redis(folder, out, compiler, flags)
 

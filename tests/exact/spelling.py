@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When two answers are the same but for spelling: docs/lines.md has the rules for reading."""
+"""Compares answers that differ only in spelling: docs/lines.md has the rules."""
 import re
 import subprocess
 
@@ -17,7 +17,7 @@ class Spelling:
     """Compares the names of a binary."""
 
     def __init__(self, binary):
-        self.places = {}  # of a name's symbols
+        self.places = {}  # addresses of a name's symbols
         self.demangled = {}
         self.filter = None
         text = subprocess.run(["readelf", "-sW", binary], capture_output=True, text=True,
@@ -51,12 +51,13 @@ class Spelling:
         return a == b or self.is_plain(a, b) or self.is_plain(b, a)
 
     def same(self, a, b):
-        """True for answers that differ only in the names of a function."""
+        """True if the answers differ only in the names of a function."""
         return bool(a and b and len(a) == len(b) and all(
             x[1:] == y[1:] and self.same_name(x[0], y[0]) for x, y in zip(a, b)))
 
     def alike(self, a, b):
-        """Answers that name other symbols of the same code, too, or no file."""
+        """True if the answers differ only in the symbols that they name for the same code, or one
+        has no file."""
         return bool(a and b and len(a) == len(b) and all(
             x[2] == y[2] and (x[1] == y[1] or is_artificial(x) or is_artificial(y)) and
             (self.same_name(x[0], y[0]) or self.same_place(x[0], y[0])) for x, y in zip(a, b)))
