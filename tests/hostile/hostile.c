@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - recordings that were cut
- * and damaged, through the reader, the replay, the profile and the commands.
- * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is a
- * separate process, one case of TAP: it must not crash, leak (with a sanitizer), take
- * 1 GB of memory or 5 s for one input.  --only does one of a series, for a debugger. */
+/* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - runs the reader, the replay,
+ * the profile and the commands with truncated and damaged recordings.
+ *
+ * For every FILE it uses each STEP-th prefix, and N copies with random bytes changed.  Every
+ * series is a separate process and one TAP case: it must not crash, leak (with a sanitizer), use
+ * 1 GB of memory, or need 5 s for one input.  --only runs one input, for a debugger. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -54,7 +55,7 @@ struct settings {
 	long only;
 };
 
-/* Shared with the parent: where it was when it died. */
+/* Shared with the parent, which reads the last state of a process that died. */
 struct state {
 	unsigned long number;
 	unsigned long nr_opened;
@@ -62,7 +63,7 @@ struct state {
 	uint64_t slow_ns;
 };
 
-/* The output of the commands goes there, and into folders of perf record --threads. */
+/* The directory for the output of the commands, and for directories of perf record --threads. */
 static char folder[] = "/tmp/hostile-XXXXXX";
 
 /* splitmix64: the same numbers on every machine. */
@@ -75,7 +76,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* ---- ways to read ---- */
+/* ---- readers ---- */
 
 static int read_profile(const char *path, const char *by, bool quality, bool one_thread)
 {
@@ -229,8 +230,8 @@ static int open_input(const uint8_t *bytes, size_t len, bool through_pipe)
 	return ends[0];
 }
 
-/* A recording of perf record --threads: the file, and what is in it as records without a
- * header.  The path to read. */
+/* Makes a recording of perf record --threads: the file, and its contents as records without a
+ * header. Stores the path to read. */
 static void make_directory(const uint8_t *bytes, size_t len, char path[PATH_BYTES])
 {
 	size_t skip = len < 104 ? len : 104;
@@ -244,7 +245,8 @@ static void make_directory(const uint8_t *bytes, size_t len, char path[PATH_BYTE
 	snprintf(path, PATH_BYTES, "%s", folder);
 }
 
-/* Every other input of a pipe comes through one, and of files is a folder. */
+/* For a pipe, every other input comes through one; for a file, every other input is a
+ * directory. */
 static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 		       struct state *state)
 {
@@ -270,7 +272,7 @@ static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 	}
 }
 
-/* The bytes are in a piece of memory of just that size: a read beyond it is detected. */
+/* Copies the bytes into memory of exactly that size, so that a read beyond it is detected. */
 static uint8_t *copy_of(const struct buf *seed, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -326,7 +328,7 @@ static unsigned long length_of(const struct settings *set, const struct buf *see
 	return series == FLIPS ? set->flips : seed->len / set->step + 1;
 }
 
-/* Messages go to `messages`, of which the last input's are kept. */
+/* Writes messages to `messages`, which keeps those of the last input. */
 static void run_all(const struct settings *set, const struct buf *seed,
 		    enum series series, struct state *state, int messages)
 {
@@ -343,7 +345,7 @@ static void run_all(const struct settings *set, const struct buf *seed,
 	}
 }
 
-/* ---- one series, watched ---- */
+/* ---- supervision of a series ---- */
 
 static const char *judge(int status, const struct state *state,
 			 const struct rusage *use)
@@ -373,7 +375,7 @@ static void print_messages(int messages)
 	buf_done(&text);
 }
 
-/* True if nothing bad happened. */
+/* Returns whether the series passed. */
 static bool watch(const struct settings *set, const struct buf *seed,
 		  enum series series, const char *name, unsigned int number)
 {
@@ -461,7 +463,7 @@ int main(int argc, char **argv)
 	first = optind;
 	if (!mkdtemp(folder))
 		return 2;
-	/* `optind` is the commands', too. */
+	/* The commands also use `optind`. */
 	for (int i = first; i < argc; i++)
 		good &= run_file(&set, argv[i], &number);
 	(void)io_remove_tree(folder);
