@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* frames.c - all kinds of frames, again and again: leaves, frames of variable size, calls that are
- * last, signals, recursion, the linker's stubs, the vdso, libraries that call back, threads.
- * Built as C and, with exceptions, as C++.  unwind/gdb_bt.py stops it anywhere. */
+/* frames.c - repeats all kinds of frames: leaf functions, frames of variable size, tail calls,
+ * signals, recursion, the linker's stubs, the vdso, callbacks from libraries, threads. It is
+ * built as C and, with exceptions, as C++. unwind/gdb_bt.py stops it at any instruction. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -35,7 +35,7 @@ STEP int f_leaf(int a, int b)
 	return a * 3 + b;
 }
 
-/* Needs all registers that its callers want back. */
+/* Uses all callee-saved registers. */
 STEP long f_wide(long a, long b, long c, long d, long e, long f)
 {
 	long g = f_leaf((int)a, (int)b);
@@ -77,7 +77,7 @@ STEP long f_big_frame(int n)
 	return at[n] + f_leaf(n, at[0]);
 }
 
-/* The stack is aligned more than calls leave it. */
+/* Aligns the stack more than calls do. */
 STEP long f_aligned(int n)
 {
 	char at[128] __attribute__((aligned(64)));
@@ -106,7 +106,7 @@ STEP void f_sort(int seed)
 	qsort(numbers, NUMBERS, sizeof(numbers[0]), compare);
 }
 
-/* Ends with a call, its caller's frame is gone already. */
+/* Ends with a tail call: the frame of this function no longer exists in the callee. */
 STEP long f_tail(int n)
 {
 	KEEP(n);
@@ -154,7 +154,7 @@ __attribute__((noreturn)) STEP void f_jump(int n)
 	longjmp(far, n | 1);
 }
 
-/* A call that does not come back is the last instruction. */
+/* The last instruction is a call that does not return. */
 __attribute__((noreturn)) STEP void f_no_return(int n)
 {
 	KEEP(&n);

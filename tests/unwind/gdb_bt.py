@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""gdb_bt.py - run by gdb: stops a program at random instructions and writes what a profiler would
-have recorded there, and which frames gdb finds.
+"""gdb_bt.py - run by gdb: stops a program at random instructions, and writes what a profiler would
+have recorded there and the frames that gdb finds.
 
   OUT=FOLDER STOPS=N SEED=N gdb -nx -batch -x gdb_bt.py --args PROGRAM...
 
-NAMES: functions to go to, instead of the program's own whose names begin with f_.
-ATTACH=PID: a program that runs already, which is stopped at random times, all threads of it.
+NAMES: functions at which to stop, instead of the program's functions whose names begin with f_.
+ATTACH=PID: a running program, which is stopped at random times with all its threads.
 
 FOLDER/perf.data: a sample for each stop with the registers and the stack, in perf's format.
-FOLDER/stacks: for each the addresses of gdb's physical frames as perf shows them, in a line.
-FOLDER/cache: the vdso, where perf would keep it.
+FOLDER/stacks: one line for each stop: the addresses of gdb's physical frames as perf shows them.
+FOLDER/cache: the vdso, at the path that perf would use.
 Source of the format: linux, tools/perf/Documentation/perf.data-file-format.txt.
 """
 import os
@@ -112,7 +112,7 @@ def mappings(pid):
 
 
 def id_of(image):
-    """The build-id note is somewhere in the first pages."""
+    """Finds the build-id note, which is in the first pages."""
     at = image.find(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0")
     return image[at + 16:at + 36] if at >= 0 else None
 
@@ -139,7 +139,7 @@ def note_file(out, pid, path):
 
 
 def write_maps(out, inferior):
-    """New executable mappings; and the list of all."""
+    """Writes new executable mappings, and returns the list of all."""
     pid = inferior.pid
     maps = list(mappings(pid))
     for m in maps:
@@ -156,7 +156,8 @@ def write_maps(out, inferior):
 
 
 def link_address(pc, maps):
-    """As perf shows it (code of today's linkers is in the file where it is in memory)."""
+    """Returns the address as perf shows it. (With current linkers, code has the same address and
+    file offset.)"""
     for start, end, mode, pgoff, *_ in maps:
         if start <= pc < end and "x" in mode:
             return pc - start + pgoff
@@ -164,7 +165,8 @@ def link_address(pc, maps):
 
 
 def physical_frames(maps):
-    """Up to the first that is not code: in the loader gdb does not see where the stack ends."""
+    """Returns the frames up to the first that is not in code: in the loader gdb does not find the
+    end of the stack."""
     pcs = []
     frame = gdb.newest_frame()
     interrupted = True
@@ -184,8 +186,8 @@ def physical_frames(maps):
 
 
 def knows_code(maps):
-    """True if gdb has the rules of all files of its frames. It does not know a library that the
-    loader has just mapped: it ends there, or guesses."""
+    """True if gdb has the unwind rules of all files of its frames. It does not know a library
+    that the loader has just mapped; it stops there, or guesses."""
     program = os.path.realpath(gdb.current_progspace().filename)
     frame = gdb.newest_frame()
     while frame is not None and frame.is_valid():
@@ -221,7 +223,7 @@ def write_stop(out, inferior, thread, stacks):
 
 
 def functions():
-    """The program's own, by name; or those that are named."""
+    """Returns the program's own functions by name, or those in NAMES."""
     if os.environ.get("NAMES"):
         return [f"&{name}" for name in os.environ["NAMES"].split()]
     text = gdb.execute("info functions -n ^f_", to_string=True)
@@ -230,7 +232,7 @@ def functions():
 
 
 def move(places):
-    """Somewhere else: to one of the program's functions, then some instructions on."""
+    """Continues to one of the program's functions, then for some instructions."""
     if places and random.random() < 0.7:
         gdb.execute(f"tbreak *{random.choice(places)}", to_string=True)
         gdb.execute("continue", to_string=True)
@@ -242,7 +244,7 @@ def move(places):
 def step_about(out, inferior, stacks):
     places = []
     for i in range(STOPS):
-        # The first ones are in the loader.
+        # The first stops are in the loader.
         if i == STOPS // 8 and os.environ.get("PLACES", "1") == "1":
             places = functions()
             gdb.execute("tbreak " + (f"*{places[0]}" if os.environ.get("NAMES") else "main"),
@@ -261,7 +263,7 @@ def step_about(out, inferior, stacks):
 
 
 def come_and_go(out, pid, stacks):
-    """Runs for a moment, is stopped, and so on."""
+    """Repeatedly lets the program run for a moment and stops it."""
     stops = 0
     while stops < STOPS:
         gdb.execute(f"attach {pid}", to_string=True)

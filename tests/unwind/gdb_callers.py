@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""gdb_callers.py - run by gdb: who called FUNCTIONS when each was first entered.
+"""gdb_callers.py - run by gdb: finds the callers of FUNCTIONS when each is first entered.
 
   FUNCTIONS="NAME..." gdb -nx -batch -x gdb_callers.py --args PROGRAM... >OUT
 
-A line for each: its name and the addresses its callers come back to, as perf prints them: as they are in
-the files.
+Prints one line for each function: its name and the return addresses of its callers as perf prints
+them, as addresses in their files.
 """
 import os
 import re
@@ -21,7 +21,8 @@ def mappings(pid):
 
 
 def in_file(pc, maps):
-    """Code of today's linkers is in the file where it is in memory."""
+    """Returns the address in the file. With current linkers, code has the same address and file
+    offset."""
     return next((pc - start + offset for start, end, offset in maps if start <= pc < end), pc)
 
 
