@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_cycles PROGRAM ARGUMENT...: runs it and prints how many cycles the CPU counted meanwhile,
- * in user and kernel space: what samples by overflow are held against. */
+/* count_cycles PROGRAM ARGUMENT...: runs it and prints the cycles that the CPU counted in that
+ * time in user and kernel space, for comparison with sampling by overflow. */
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# machine.bash - packages of Debian and emulated machines, for the tests of this folder.
-# Everything lands below $folder.
+# machine.bash - Debian packages and emulated machines, for the tests of this directory. All files
+# are created in $folder.
 
-# fetch_packages ARCHITECTURE PACKAGE...: into $folder/debs, from this machine's archives with a
-# separate state, so that nothing is changed here.
+# fetch_packages ARCHITECTURE PACKAGE...: fetches them into $folder/debs from this machine's
+# archives, with a separate apt state, so that nothing on this machine changes.
 fetch_packages()
 {
 	local apt=$folder/apt architecture=$1
@@ -19,8 +19,8 @@ fetch_packages()
 		(cd "$folder/debs" && apt-get "${apt_options[@]}" download "$@")
 }
 
-# fetch_kernel ARCHITECTURE META: the kernel of the package META, busybox, and
-# all of it unpacked in $folder/kernel.  Sets $release.
+# fetch_kernel ARCHITECTURE META: fetches the kernel of the package META, and busybox, and unpacks
+# them in $folder/kernel. Sets $release.
 fetch_kernel()
 {
 	local deb image
@@ -43,7 +43,7 @@ fetch_kernel()
 	release=$(ls "$folder/kernel/lib/modules")
 }
 
-# begin_root: an empty machine with busybox in $root.
+# begin_root: makes an empty root directory with busybox in $root.
 begin_root()
 {
 	root=$folder/root
@@ -52,7 +52,7 @@ begin_root()
 	cp "$folder/kernel/bin/busybox" "$root/bin/busybox"
 }
 
-# add_modules NAME...: and what they need, where modprobe finds them.
+# add_modules NAME...: copies these modules and their dependencies to where modprobe finds them.
 add_modules()
 {
 	local from=$folder/kernel/lib/modules/$release to=$root/lib/modules/$release name file
@@ -66,7 +66,7 @@ add_modules()
 	depmod -b "$root" "$release" 2>/dev/null
 }
 
-# add_program FILE [NAME]: a program of this machine with its libraries.
+# add_program FILE [NAME]: copies a program of this machine with its libraries.
 add_program()
 {
 	local library
@@ -78,9 +78,9 @@ add_program()
 	done
 }
 
-# run_machine SECONDS QEMU...: boots the kernel with $root, whose /init ends with what
-# `finish` there does.  What it left in /out is then in $folder/out; the console's text in
-# $folder/console.
+# run_machine SECONDS QEMU...: boots the kernel with $root, whose /init ends with the commands of
+# `finish`. Afterwards $folder/out has the files of /out, and $folder/console has the console's
+# text.
 run_machine()
 {
 	local seconds=$1
@@ -104,7 +104,7 @@ END
 	[ -f "$folder/out/complete" ]
 }
 
-# begin_init: the first lines of $root/init.
+# begin_init: writes the first lines of $root/init.
 begin_init()
 {
 	cat >"$root/init" <<'END'
@@ -124,9 +124,9 @@ modprobe virtio_blk
 END
 }
 
-# cross_build DEBIAN-ARCHITECTURE TRIPLET CPU ENDIAN: this tree built for another machine in
-# $folder/build, static, with the libraries that scripts/deps.sh installs here from packages in
-# $folder/sysroot.  1: the libraries cannot be fetched; 2: it does not build.
+# cross_build DEBIAN-ARCHITECTURE TRIPLET CPU ENDIAN: builds this tree statically for another
+# machine in $folder/build, with the libraries that scripts/deps.sh installs here, from packages
+# in $folder/sysroot. Returns 1 if the libraries cannot be fetched, 2 if the build fails.
 cross_build()
 {
 	local deb lib=usr/lib/$2 sysroot=$folder/sysroot
