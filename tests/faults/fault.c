@@ -43,7 +43,7 @@ enum {
 /* All in the machine's byte order. */
 struct fault_state {
 	_Atomic uint64_t is_armed; /* calls are counted while it is not 0 */
-	_Atomic uint64_t n;        /* the call that fails; 0: none */
+	_Atomic uint64_t n;        /* the number of the call that fails; 0: none */
 	_Atomic uint64_t error;    /* its errno */
 	_Atomic uint64_t keeps;    /* not 0: all calls after it fail, too */
 	_Atomic uint64_t traps;    /* not 0: the thread gets SIGTRAP, for a debugger */
@@ -97,7 +97,7 @@ static struct fault_state *state;
 static bool fails_close;
 static bool fails_malloc;
 
-/* Counts a call of a thread; the errno that it is to fail with, or 0. */
+/* Counts a call of a thread. Returns the errno with which it must fail, or 0. */
 static int count_call(pid_t thread)
 {
 	uint64_t n;
@@ -147,7 +147,7 @@ static size_t filter_call(const struct call_kind *kind, int call,
 	return nr;
 }
 
-/* Installs the filter; the descriptor of its notifications. */
+/* Installs the filter. Returns the descriptor of its notifications. */
 static int filter_install(const struct call_kind *kind)
 {
 	struct sock_filter code[MAX_FILTER + MAX_CALLS * 5];
@@ -277,7 +277,8 @@ static void answerer_start(int socket)
 	}
 	if (fork())
 		_exit(0);
-	/* The end of what the program writes is not to wait for this process. */
+	/* Closes all descriptors, so that readers of the program's output do not wait for this
+	 * process. */
 	dup2(socket, 0);
 	syscall(SYS_close_range, 1U, ~0U, 0U);
 	calls_answer(descriptor_receive(0), program);
@@ -368,7 +369,7 @@ static bool fails_allocation(void)
 	return true;
 }
 
-/* The C library's, by the names that do not need dlsym(), which allocates. */
+/* The C library's functions, under names that do not need dlsym(), which allocates. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);
 void *__libc_realloc(void *old, size_t size);

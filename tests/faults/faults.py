@@ -119,7 +119,7 @@ class Command:
             run.path(self.output), reference.path(self.output)))
 
     def after(self, suite, run, reference):
-        """Looks at what is left.  A pair of finding and explanation, or None."""
+        """Checks the files that are left. Returns a pair of finding and explanation, or None."""
         if os.path.isdir(run.path("home/.cache")):
             again = suite.run(self, run.directory)
             if (again.status, again.out) != (reference.status, reference.out):
@@ -260,7 +260,7 @@ class Daemon:
                  self.session, "--frequency", "499", "--max-overhead", "100%"], cwd=self.directory, stdout=log,
                 stderr=log, stdin=subprocess.DEVNULL, env={**self.environment, **preload},
                 start_new_session=True)
-        # An idle machine gives no samples.
+        # An idle machine produces no samples.
         self.load = subprocess.Popen([os.path.join(suite.workloads, "ratio"), "600000"],
                                      stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         for _ in range(SECONDS * 50):
@@ -282,7 +282,8 @@ class Daemon:
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
 
     def save(self, name):
-        """Status of the request, all messages, and the report of the saved session or None."""
+        """Saves the session. Returns the status of the request, all messages, and the report of
+        the saved session or None."""
         before = len(self.said())
         time.sleep(0.05)  # samples
         done = self.command("opcontrol", "--save=" + name)
@@ -322,7 +323,7 @@ class Save:
     name = "save"
 
     def judge(self, daemon, name):
-        """The finding of a save that was just made, or None."""
+        """Saves a session. Returns the finding, or None."""
         try:
             status, messages, report = daemon.save(name)
         except subprocess.TimeoutExpired:
@@ -388,7 +389,7 @@ class Program:
             if line.startswith("  LOAD ")]
 
     def offset(self, symbol, add):
-        """In the file, so many bytes after the start of a function."""
+        """Returns the file offset that is this many bytes after the start of a function."""
         at = self.symbols[symbol] + add
         return next(at - start + offset for offset, start, _, _, size in self.loads
                     if start <= at < start + size)
@@ -445,8 +446,9 @@ class Suite:
             raise Failed(f"{name} {' '.join(words)}: {done.stderr.decode()}")
 
     def make_inputs(self):
-        """A recording with stacks, kernel and JIT code; what other commands make of it; another one.  They are the same
-        in each run, so that the n-th call is."""
+        """Makes a recording with stacks, kernel and JIT code, the files that other commands make
+        of it, and a second recording. They are the same in each run, so that the n-th call is the
+        same."""
         def path(name):
             return os.path.join(self.directory, name)
         self.session = path("session")
@@ -540,7 +542,7 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
         ]
 
     def state(self):
-        """Faults of this thread."""
+        """Returns the fault state of this thread."""
         if not hasattr(self.local, "state"):
             with self.lock:
                 self.nr_states += 1
@@ -580,7 +582,7 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
         return Run(directory, process.returncode, out, err)
 
     def count(self, command, kind):
-        """How many calls of a kind the command makes."""
+        """Returns how many calls of a kind the command makes."""
         directory = self.new_directory(command)
         self.state().arm(0, 0)
         self.run(command, directory, kind)
@@ -588,7 +590,7 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
         return self.state().get("calls")
 
     def judge(self, command, run, reference):
-        """A pair of finding and explanation, or None."""
+        """Returns a pair of finding and explanation, or None."""
         if run.status is None:
             return "hang", f"no end after {SECONDS} s"
         if run.status < 0 or run.status > 128 and run.status != reference.status:
@@ -620,14 +622,14 @@ sample|0|0|0|2000000|1|0+{ratio.offset("work_b", 4)}|100
 
 
 def spread(count, most):
-    """Numbers from 1 to count, at most so many, at equal distances."""
+    """Returns at most this many numbers from 1 to count, at equal distances."""
     if count <= most:
         return list(range(1, count + 1))
     return sorted({1 + i * (count - 1) // (most - 1) for i in range(most)})
 
 
 def faults_of(suite, command):
-    """All faults of a command that are to be tried."""
+    """Yields all faults to try on a command."""
     most = suite.options.most * command.weight
     for kind, errors in KINDS.items():
         if suite.options.kind and kind not in suite.options.kind:
@@ -647,7 +649,7 @@ def fault_name(command, fault):
 
 
 def test(suite, command, pool):
-    """Number of faults and the findings."""
+    """Returns the number of faults and the findings."""
     if isinstance(command, Save):
         return command.test(suite, pool)
     reference = suite.run(command, suite.new_directory(command))
