@@ -69,7 +69,7 @@ int decode(const struct maker *m, const struct decoder *d, struct record *ret_re
 	memcpy(copy, m->b.data, m->b.len);
 	r = decoder_record(d, copy, m->b.len, &again, NULL);
 	free(copy);
-	/* What is borrowed has to outlive this call. */
+	/* Borrowed data has to outlive this call. */
 	assert_int_equal(r, decoder_record(d, m->b.data, m->b.len, ret_record, NULL));
 	return r;
 }

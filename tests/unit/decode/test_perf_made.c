@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The records that perf makes: no trailer, no id, in both byte orders. */
+/* Records made by perf, without a trailer and id, in both byte orders. */
 #include "unit.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static void check_cpu_masks(struct maker *m, const struct decoder *d)
 			 UINT64_C(0x8000000000000001));
 	assert_int_equal(decode_prefixes(m, d), 0);
 	memset(m->b.data + 12, 0, 2);
-	assert_int_equal(decode(m, d, &rec), -EBADMSG); /* words of no bytes */
+	assert_int_equal(decode(m, d, &rec), -EBADMSG); /* words with a size of zero */
 }
 
 static void check_id_index(struct maker *m, const struct decoder *d)
@@ -133,7 +133,7 @@ static void check_auxtrace(struct maker *m, const struct decoder *d)
 	assert_int_equal(rec.auxtrace.cpu, 5);
 }
 
-/* `format` 0: perf before 5.2, the message stands where the time came later. */
+/* `format` 0: perf before 5.2, with the message at the later position of the time. */
 static void check_auxtrace_error(struct maker *m, const struct decoder *d,
 				 uint32_t format)
 {
@@ -282,7 +282,7 @@ static void check_bare(struct maker *m, const struct decoder *d)
 		finish(m);
 		decode(m, d, &rec);
 		decode_prefixes(m, d);
-		/* Words are no trailer here. */
+		/* The last words are not a trailer here. */
 		assert_int_equal(rec.id.time_ns, 0);
 	}
 }

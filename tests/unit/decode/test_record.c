@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raw records: every field in its place, in both byte orders, and cut anywhere. */
+/* Decodes raw records: every field, in both byte orders, and cut at every byte. */
 #include "unit.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ static void test_mmap2(void **unused)
 	check_mmap2(true);
 }
 
-/* The kernel leaves the bit of another recording's build-id in a record with a device. */
+/* The kernel leaves the flag of another recording's build-id in a record with a device. */
 static void check_left_over_bit(bool swap)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_TID, .build_id = 1 };
@@ -128,7 +128,7 @@ static void check_left_over_bit(bool swap)
 	assert_int_equal(rec.mmap.ino_gen, 5);
 	assert_int_equal(rec.misc, PERF_RECORD_MISC_USER);
 	assert_string_equal(rec.mmap.path, "/usr/lib/libc.so.6");
-	/* Where an event asks for them, it is the length of one, of whatever length. */
+	/* If an event requests build-ids, the field is the build-id's length, with any value. */
 	assert_int_equal(decoder_add_attr(&d, &attr), 0);
 	mmap2_of(&m, true, false);
 	assert_int_equal(decode(&m, &d, &rec), 0);
@@ -180,7 +180,7 @@ static void test_unknown_kind_and_sizes(void **unused)
 	finish(&m);
 	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.type, 4000);
-	m.b.data[6] = 4; /* smaller than its own header */
+	m.b.data[6] = 4; /* smaller than its header */
 	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
 	m.b.data[6] = 200; /* larger than the data */
 	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
@@ -188,7 +188,7 @@ static void test_unknown_kind_and_sizes(void **unused)
 	decoder_done(&d);
 }
 
-/* Begins a record, takes its body from `words`, and ends it with the trailer. */
+/* Begins a record, copies its body from `words`, and ends it with the trailer. */
 static void simple(struct maker *m, uint32_t type, uint16_t misc, const uint64_t *words,
 		   size_t nr)
 {
@@ -309,7 +309,7 @@ static void check_read_and_deferred(struct maker *m, const struct decoder *d)
 	begin(m, PERF_RECORD_READ, 0);
 	put_u32(m, 5);
 	put_u32(m, 6);
-	put_u64(m, 1); /* group of one: enabled, {value, id, lost} */
+	put_u64(m, 1); /* group with one event: enabled, {value, id, lost} */
 	put_u64(m, 50);
 	put_u64(m, 51);
 	put_u64(m, 52);
@@ -383,8 +383,8 @@ static void test_names(void **unused)
 	assert_null(record_name(40000));
 }
 
-/* Ends a record as the kernel does for the second of two recordings: the first one's fields are in
- * the size. */
+/* Ends a record as the kernel does for the second of two recordings: the size includes the
+ * first one's fields. */
 static void finish_second(struct maker *m)
 {
 	trailer(m);
@@ -433,7 +433,7 @@ static void check_second_records(bool swap)
 	put_text(&m, "OLD..nw", 12);
 	finish_second(&m);
 	check_second(&m, &d, 72);
-	/* A right one, and one whose name does not end. */
+	/* A valid one, and one whose name does not end. */
 	put_ksymbol(&m);
 	trailer(&m);
 	finish(&m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples: every field in its place, in both byte orders, and cut anywhere. */
+/* Decodes samples: every field, in both byte orders, and cut at every byte. */
 #include "base/array.h"
 
 #include "unit.h"
@@ -19,7 +19,7 @@ static const uint64_t everything =
 	PERF_SAMPLE_AUX | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
 	PERF_SAMPLE_CODE_PAGE_SIZE;
 
-/* Two events of this attr, with the ids 700 and 701. */
+/* Two events with this attr, with the ids 700 and 701. */
 static void two_events(struct decoder *d, const struct perf_event_attr *attr, bool swap)
 {
 	decoder_init(d, swap);
@@ -214,7 +214,7 @@ static void check_sample(bool swap)
 	assert_true(rec.sample.has & PERF_SAMPLE_AUX);
 	check_rest(&d, &rec.sample);
 	assert_int_equal(decode_prefixes(&m, &d), 0);
-	/* The short way: it does not look at what is behind. */
+	/* The short function does not read the fields after these. */
 	memset(&rec, 0xff, sizeof(rec));
 	assert_int_equal(decoder_sample_fixed(&d, m.b.data, m.b.len, &rec, NULL), 0);
 	check_fixed(&rec);
@@ -239,7 +239,7 @@ static void test_sample(void **unused)
 	check_sample(true);
 }
 
-/* A flat sample: what is not there is -1 or 0, the period comes from the attr. */
+/* A flat sample: missing fields are -1 or 0, the period comes from the attr. */
 static void test_little_there(void **unused)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP,
@@ -317,7 +317,7 @@ static void test_read_formats(void **unused)
 	check_read_format(PERF_FORMAT_GROUP, 3, 0, 0);
 }
 
-/* Numbers that would wrap around when they are multiplied. */
+/* Numbers whose product overflows. */
 static void absurd(uint64_t type, uint64_t number)
 {
 	struct perf_event_attr attr = { .sample_type = type,
@@ -353,7 +353,7 @@ static void test_absurd_numbers(void **unused)
 	absurd(PERF_SAMPLE_RAW, 69);
 }
 
-/* More of the stack used than was copied. */
+/* More of the stack is used than was copied. */
 static void test_stack_overrun(void **unused)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_STACK_USER };
@@ -370,7 +370,7 @@ static void test_stack_overrun(void **unused)
 	put_u64(&m, 9);
 	finish(&m);
 	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
-	/* Without a stack the second number is not there, either. */
+	/* Without a stack, the second number is missing too. */
 	begin(&m, PERF_RECORD_SAMPLE, 0);
 	put_u64(&m, 0);
 	finish(&m);
@@ -397,7 +397,7 @@ static void test_marks(void **unused)
 	assert_int_equal(chain_mark_of(UINT64_MAX), CHAIN_UNKNOWN_MARK);
 }
 
-/* Where the id stands: ip, tid, time, addr before it, cpu and stream behind it. */
+/* The position of the id: after ip, tid, time and addr, before cpu and stream. */
 static void test_attr_by_place(void **unused)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP |
@@ -431,7 +431,7 @@ static void test_attr_by_place(void **unused)
 	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.id.event, 1);
 	assert_int_equal(rec.id.time_ns, 55);
-	/* An event that has it elsewhere: there is no place any more. */
+	/* An event that has the id elsewhere: there is no common position any more. */
 	attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID;
 	assert_int_equal(decoder_add_attr(&d, &attr), 0);
 	assert_int_equal(decode(&m, &d, &rec), 0);

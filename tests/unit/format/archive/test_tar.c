@@ -44,7 +44,7 @@ static void put_text(uint8_t *at, const char *text)
 		*at++ = (uint8_t)*text;
 }
 
-/* A header by POSIX's table, at `block`. */
+/* Writes a header after POSIX's table, at `block`. */
 static void put_header(uint8_t *block, const char *name, char type, unsigned int bytes)
 {
 	unsigned int sum = 0;
@@ -174,7 +174,7 @@ static void written_is_read_again(enum packing packing)
 	assert_int_equal(tar_reader_next(t, &m, &err), 1);
 	tar_reader_free(t);
 
-	/* More than may be unpacked. */
+	/* More than the limit for unpacking. */
 	b = (struct bytes){ file, sizeof(file) };
 	assert_int_equal(tar_reader_new((struct tar_source){ take, &b }, 4000, &t), 0);
 	assert_int_equal(tar_reader_next(t, &m, &err), 0);
@@ -189,7 +189,7 @@ static void what_was_written_is_read_again(void **state)
 		written_is_read_again((enum packing)i);
 }
 
-/* GNU tar's members that tell of the next one: its name, and where a link leads. */
+/* GNU tar's members that describe the next one: its name, and the target of a link. */
 static void gnu_long_names_are_read(void **state)
 {
 	static uint8_t tar[8 * BLOCK];
@@ -212,7 +212,7 @@ static void gnu_long_names_are_read(void **state)
 	tar_reader_free(t);
 }
 
-/* The size at `field`, in the form that GNU tar uses from 8 GB on. */
+/* Writes the size at `field`, in GNU tar's form for 8 GB and more. */
 static void put_base_256(uint8_t *block, const uint8_t field[12])
 {
 	unsigned int sum = 0;
@@ -257,7 +257,7 @@ static void sizes_in_base_256_are_read(void **state)
 			0);
 		assert_int_equal(tar_reader_next(t, &m, NULL), rows[i].result);
 		assert_int_equal(m.bytes, rows[i].bytes);
-		/* The next member is where the size says: after the input's end. */
+		/* The size puts the next member after the end of the input. */
 		if (rows[i].bytes > BLOCK)
 			assert_int_equal(tar_reader_next(t, &m, NULL), -EBADMSG);
 		tar_reader_free(t);
@@ -286,7 +286,7 @@ static void content_of_unknown_members_is_skipped(void **state)
 	tar_reader_free(t);
 }
 
-/* A prefix of an archive is never complete, whatever it is packed with. */
+/* A prefix of an archive is never complete, with any compression. */
 static void prefixes_are_incomplete(void **state)
 {
 	static uint8_t file[1 << 16];
@@ -309,7 +309,7 @@ static void prefixes_are_incomplete(void **state)
 		tar_writer_free(w);
 		size = (size_t)pread(fd, file, sizeof(file), 0);
 		close(fd);
-		/* Without the second zero block and the packing's own end. */
+		/* Omits the second zero block and the end of the compressed data. */
 		size -= i == PACKING_NONE ? BLOCK : 20;
 		for (size_t len = 0; len < size; len++) {
 			struct bytes b = { file, len };
@@ -328,7 +328,7 @@ static void prefixes_are_incomplete(void **state)
 	}
 }
 
-/* Limits the address space to what is in use and `more` bytes; returns the old limit. */
+/* Limits the address space to the current size plus `more` bytes. Returns the old limit. */
 static struct rlimit limit_memory(uint64_t more)
 {
 	unsigned long pages = 0;
@@ -348,7 +348,7 @@ static struct rlimit limit_memory(uint64_t more)
 /* zstd allocates the window after it has read the frame's header. */
 static void lack_of_memory_is_no_damage(void **state)
 {
-	/* RFC 8878: magic number; a window of 128 MB; a last raw block of one byte. */
+	/* RFC 8878: magic number; a window of 128 MB; a last raw block of one byte */
 	static const uint8_t frame[] = {
 		0x28, 0xb5, 0x2f, 0xfd, 0, 0x88, 9, 0, 0, 'x'
 	};
@@ -372,7 +372,7 @@ static void lack_of_memory_is_no_damage(void **state)
 	assert_string_equal(err.text, "out of memory");
 }
 
-/* More than one block of bzip2, as streams that follow each other. */
+/* More than one block of bzip2, as consecutive streams. */
 static void many_bzip2_streams_are_one(void **state)
 {
 	enum {
@@ -413,7 +413,7 @@ static void many_bzip2_streams_are_one(void **state)
 	assert_memory_equal(got, content, BYTES);
 	assert_int_equal(tar_reader_next(t, &m, NULL), 1);
 	tar_reader_free(t);
-	/* A bit of it wrong: bzip2's checksum finds it. */
+	/* One flipped bit: bzip2's checksum detects it. */
 	file[1000] ^= 4;
 	b = (struct bytes){ file, 2 * BYTES };
 	assert_int_equal(tar_reader_new((struct tar_source){ take, &b }, 2 * BYTES, &t),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Profiles of other tools: what is read of good ones, and that of bad ones the bad part is skipped;
- * each also cut at every byte, and with the n-th allocation failing. */
+/* Reads profiles of other tools: valid ones completely, and damaged ones except for the damaged
+ * part. Each is also cut at every byte, and read with the n-th allocation failing. */
 #include "base/array.h"
 #include "format/foreign/foreign.h"
 
@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "unit.h"
 
-/* All that was read, a line a sample:
- * "EVENT COMM PID/TID CPU TIME COUNT PERIOD: NAME(IMAGE) ... [truncated]". */
+/* Everything that was read, one line per sample: "EVENT COMM PID/TID CPU TIME COUNT PERIOD:
+ * NAME(IMAGE) ... [truncated]". */
 struct heard {
 	char text[8192];
 	size_t len;
@@ -91,7 +91,7 @@ static void check_prefixes(const struct foreign_format *f, const uint8_t *bytes,
 			   size_t len)
 {
 	for (size_t cut = 0; cut <= len; cut++) {
-		/* Of its own, so that a byte too far is noticed. */
+		/* A separate copy, so that reading a byte too far is detected. */
 		uint8_t *part = malloc(cut + !cut);
 		struct foreign_info info;
 		struct err err = { 0 };
@@ -233,7 +233,7 @@ static void put_bytes(struct buf *b, unsigned int field, const void *bytes, size
 	buf_put(b, bytes, len);
 }
 
-/* A message of fields 1, 2, ... that are numbers; 0: it is left out. */
+/* Writes a message with the number fields 1, 2, ...; a 0 is omitted. */
 static void put_message(struct buf *b, unsigned int field, const uint64_t *values,
 			size_t nr)
 {
@@ -259,7 +259,7 @@ static void put_location(struct buf *b, uint64_t id, const uint64_t *functions,
 	buf_done(&m);
 }
 
-/* Locations and values packed, or each as a field of its own. */
+/* Writes locations and values packed, or each as a separate field. */
 static void put_sample(struct buf *b, bool packed, const uint64_t *at, size_t nr_at,
 		       uint64_t count, uint64_t period)
 {
@@ -346,7 +346,7 @@ static void profiles_of_pprof(void **state)
 	buf_done(&b);
 }
 
-/* Any one byte may be any other: what is read then is something else, or nothing. */
+/* Replaces every byte by others: the result is different data, or an error. */
 static void damaged_profiles_of_pprof(void **state)
 {
 	struct buf b = make_pprof();

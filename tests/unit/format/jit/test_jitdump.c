@@ -10,11 +10,11 @@
 #include "base/err.h"
 #include "format/jit/jitdump.h"
 
-/* The layout is written down here once more, by hand, from the specification. */
+/* The layout is written here a second time, by hand, from the specification. */
 struct maker {
 	struct buf out;
 	bool swap;
-	size_t record; /* where the record at hand begins */
+	size_t record; /* where the current record begins */
 };
 
 static void u32(struct maker *m, uint32_t v)
@@ -118,7 +118,7 @@ static void make_all(struct maker *m)
 	begin(m, JITDUMP_UNLOAD, 6000);
 	u64(m, 0x5000);
 	end(m);
-	begin(m, 77, 6500); /* what comes in years to come */
+	begin(m, 77, 6500); /* fields of future versions */
 	u64(m, 0);
 	end(m);
 	begin(m, 3, 7000);
@@ -219,7 +219,7 @@ static void what_makes_no_sense_is_counted(void **state)
 
 	(void)state;
 	header(&m);
-	move(&m, 1, 0x1, 0x2, 4, 9); /* of nothing */
+	move(&m, 1, 0x1, 0x2, 4, 9); /* length 0 */
 	load(&m, 2, 0x1000, 1, "good", "code");
 	move(&m, 3, 0x1000, 0x2000, 5, 1); /* another size */
 	load(&m, 4, UINT64_MAX - 1, 2, "wraps", "code");
@@ -261,7 +261,7 @@ static void code_without_bytes_has_a_place(void **state)
 	buf_done(&m.out);
 }
 
-/* libopagent/jitdump.h of OProfile: another header and other records. */
+/* libopagent/jitdump.h of OProfile has another header and other records. */
 static void oprofiles_own(void **state)
 {
 	struct maker m = { 0 };

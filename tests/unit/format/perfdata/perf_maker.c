@@ -67,9 +67,9 @@ void put_record(struct perf_maker *m, uint32_t type, size_t size, uint8_t fill)
 		buf_put_u8(&m->out, fill);
 }
 
-/* perf_event_open(2): the order of the fields.  Of the flags, exclude_kernel is bit 5 and
- * precise_ip bits 15 and 16; compilers for big-endian machines count from the other end of
- * the word. */
+/* perf_event_open(2) gives the order of the fields. Of the flags, exclude_kernel is bit 5 and
+ * precise_ip bits 15 and 16; compilers for big-endian machines count from the other end of the
+ * word. */
 void put_attr(struct perf_maker *m, size_t bytes)
 {
 	size_t start = m->out.len;

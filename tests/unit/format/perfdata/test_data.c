@@ -41,7 +41,8 @@ static struct perf_data_writer *open_writer(void)
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 			       PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
-		.exclude_kernel = 1, /* else perf misses the kernel's MMAP record */
+		.exclude_kernel =
+			1, /* otherwise perf misses the kernel's MMAP record */
 	};
 	const struct perf_data_event events[] = {
 		{ .attr = &attr, .name = "TIMER", .ids = ids, .nr_ids = 1 },
@@ -125,7 +126,8 @@ static void close_writer(struct perf_data_writer *w)
 	assert_int_equal(perf_data_writer_close(w, &f, &err), 0);
 }
 
-/* The bytes of a feature, found through the index behind the data; NULL if missing. */
+/* Returns the bytes of a feature, found through the index after the data; NULL if it is
+ * missing. */
 static const uint8_t *feature(const struct buf *file, const struct perf_data_header *h,
 			      unsigned int bit, uint64_t *ret_len)
 {
@@ -200,13 +202,13 @@ static void features_stand_behind_the_data(void **state)
 	assert_int_equal(f[100 + 12], 1);
 	assert_int_equal(f[100 + 32], 8);
 	assert_string_equal((const char *)f + 100 + 36, "/usr/bin/x");
-	/* What is not known is left out. */
+	/* Unknown features are omitted. */
 	assert_null(feature(&file, &h, 8, &len));
 	assert_null(feature(&file, &h, 10, &len));
 	buf_done(&file);
 }
 
-/* Killed after a flush: the header tells what lies in the file by then. */
+/* Killed after a flush: the header describes what is in the file by then. */
 static void an_interrupted_file_is_readable(void **state)
 {
 	struct perf_data_writer *w = open_writer();
@@ -249,7 +251,7 @@ static void a_full_disk_is_said_each_time(void **state)
 			 -ENOSPC);
 }
 
-/* perf itself reads it and says nothing. */
+/* perf itself reads it without a message. */
 static void perf_reads_it(void **state)
 {
 	static const char *const commands[] = { "report --stdio -f", "script -f",

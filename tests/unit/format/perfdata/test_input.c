@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files by hand: header, attrs, what is damaged, and every prefix. */
+/* Reads hand-made files: header, attrs, damaged parts, and every prefix. */
 #include "base/array.h"
 #include "format/perfdata/input.h"
 
@@ -189,7 +189,7 @@ static void after_a_bad_record_the_next_are_found(void **state)
 	}
 }
 
-/* The end of the data is one of records, too, even where the last is cut off. */
+/* The end of the data is also the end of a record, even if the last record is cut off. */
 static void the_last_records_are_found(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static void what_is_no_sample_of_the_events_is_not_believed(void **state)
 	finish(&m, &seen, NULL);
 }
 
-/* Where all fields are known and of fixed size. */
+/* If all fields are known and have a fixed size. */
 static void a_sample_too_long_hides_no_others(void **state)
 {
 	(void)state;
@@ -258,7 +258,7 @@ static void a_sample_too_long_hides_no_others(void **state)
 	}
 }
 
-/* Its samples are other events'. */
+/* Its samples belong to other events. */
 static void another_recording_behind_is_not_read(void **state)
 {
 	(void)state;
@@ -282,7 +282,7 @@ static void another_recording_behind_is_not_read(void **state)
 	}
 }
 
-/* Wherever it begins. */
+/* Reading continues at the next round, wherever that begins. */
 static void reading_goes_on_at_the_next_round(void **state)
 {
 	(void)state;
@@ -307,7 +307,7 @@ static void reading_goes_on_at_the_next_round(void **state)
 	}
 }
 
-/* What looks like a round, in the midst of something else. */
+/* Bytes in garbage that look like the end of a round. */
 static void a_round_among_garbage_is_not_believed(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -359,7 +359,8 @@ static void unknown_types_are_passed_on_and_counted(void **state)
 	put_record(&m, 23, 16, 1);
 	put_record(&m, 87, 16, 1);
 	put_record(&m, 127, 16, 1);
-	put_record(&m, 32769, 16, 1); /* simpleperf's, but this is not its file */
+	put_record(&m, 32769, 16,
+		   1); /* a type of simpleperf, which did not write this file */
 	put_record(&m, 0xfff0, 16, 1);
 	put_record(&m, 22, 32, 1);
 	put_record(&m, SAMPLE, 24, 1);
@@ -402,7 +403,7 @@ static void what_is_none_is_refused(void **state)
 	check_refused("PERFILE2\150\0\0\0\0\0\0\0", 16,
 		      "f: its header is cut short or damaged");
 	maker_front(&m, 128);
-	set8(&m, 32, 8); /* size of the table of attrs */
+	set8(&m, 32, 8); /* size of the attr table */
 	check_refused(m.out.data, m.out.len,
 		      "f: damaged: its header describes no event");
 
@@ -434,7 +435,7 @@ static void magic(void **state)
 
 /* ---- windows ---- */
 
-/* More than a window, with records of all sizes, an AUX payload of 3 MiB between. */
+/* More than a window, with records of all sizes, and an AUX payload of 3 MiB in between. */
 static void put_much(struct perf_maker *m, uint64_t *ret_samples)
 {
 	static const uint8_t junk[3 << 20];
@@ -477,7 +478,7 @@ static void windows_hold_whole_records(void **state)
 	finish(&m, &seen, in);
 }
 
-/* Chunks that are kept stay what they were. */
+/* Chunks that are kept do not change. */
 static void chunks_stay_of(bool stacks)
 {
 	struct perf_maker m = { 0 };
@@ -513,7 +514,7 @@ static void chunks_stay(void **state)
 	chunks_stay_of(true);
 }
 
-/* Somebody else writes it anew while we read. */
+/* Another process truncates the file while we read it. */
 static void truncated_while_read_of(bool stacks)
 {
 	struct perf_maker m = { 0 };
@@ -548,7 +549,7 @@ static void truncated_while_read(void **state)
 	truncated_while_read_of(true);
 }
 
-/* ... while a chunk is looked at. */
+/* ... while a chunk is in use. */
 static void truncated_under_a_chunk(void **state)
 {
 	struct perf_maker m = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader against perf itself: the number of records of each kind in every recording of
- * ../shared/data (files, pipes, both byte orders, compressed, with AUX payload) must be what
- * `perf report --stats` prints. */
+/* Compares the reader with perf: the number of records of each type in every recording of
+ * ../shared/data (files, pipes, both byte orders, compressed, with AUX payload) must be that of
+ * `perf report --stats`. */
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum {
 	TYPES = 128
 };
 
-/* As perf names them: tools/perf/util/event.c. */
+/* perf's names, from tools/perf/util/event.c. */
 static const char *const type_names[TYPES] = {
 	[1] = "MMAP",          [2] = "LOST",           [3] = "COMM",
 	[4] = "EXIT",          [5] = "THROTTLE",       [6] = "UNTHROTTLE",
@@ -89,7 +89,7 @@ static void assert_no_damage(const struct perf_input *in)
 	assert_int_equal(d->unknown_records, 0);
 }
 
-/* Lines "  SAMPLE events:  42  ( 1.0%)" up to the empty one or the single events. */
+/* Reads lines like " SAMPLE events: 42 ( 1.0%)" up to the empty one or the single events. */
 static bool perf_counts(const char *path, uint64_t *counts)
 {
 	char line[1024];
@@ -135,7 +135,7 @@ static void assert_counts(const char *path, const char *how, const uint64_t *our
 	}
 }
 
-/* Once more from the start: the same records, and the same damage, none. */
+/* A second read from the start gives the same records and no damage. */
 static void check_rewind(struct perf_input *in, const char *path,
 			 const uint64_t *theirs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that is not in the page cache is read past it; what comes is the same. */
+/* Reads a file that is not in the page cache without going through it; the result is the same. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +14,12 @@ enum {
 	AUXTRACE = 71,
 	MUCH = 40 << 20,
 	ROUND_BYTES = 3 << 20,
-	/* In all this there is nothing that looks like a record. */
+	/* None of these bytes look like a record. */
 	BAD_AT = 21 << 20,
 	BAD_BYTES = 300 << 10
 };
 
-/* Records of many sizes, in rounds, with a payload among them. */
+/* Records of many sizes, in rounds, with a payload in between. */
 static void put_much(struct perf_maker *m, bool bad)
 {
 	size_t round = 0;
@@ -82,9 +82,9 @@ static void comes_as_from_the_cache(bool stacks, bool bad)
 	fd = cold_file(m.out.data, m.out.len);
 	maker_read(dup(fd), &cold, &in);
 	check_same(&cached, &cold);
-	/* Chunks end at the same places, on which it depends what becomes of damaged times. */
+	/* Chunks end at the same positions, which the handling of damaged times depends on. */
 	assert_true(cached.ends == cold.ends);
-	/* Nobody has brought it there. */
+	/* Reading did not add it to the page cache. */
 	assert_true(direct_is_worth(fd, 0, m.out.len));
 	assert_int_equal(perf_input_rewind(in, NULL), 0);
 	maker_read_all(in, &again);
@@ -111,7 +111,7 @@ static void damage_is_the_same(void **state)
 	comes_as_from_the_cache(true, true);
 }
 
-/* The header promises more, or somebody else writes it anew while we read. */
+/* The header claims more data, or another process truncates the file while we read it. */
 static void what_is_cut_is_missing(void **state)
 {
 	struct perf_maker m;
@@ -129,7 +129,7 @@ static void what_is_cut_is_missing(void **state)
 	maker_read_all(in, &seen);
 	assert_int_equal(seen.result, 1);
 	assert_true(seen.bytes > 15 << 20);
-	/* What was behind the payload's header is not in chunks. */
+	/* The payload is not in the chunks. */
 	assert_int_equal(seen.damage.missing_bytes + seen.bytes +
 				 seen.damage.cut_bytes + seen.damage.aux_bytes,
 			 size);
@@ -140,7 +140,7 @@ static void what_is_cut_is_missing(void **state)
 	buf_done(&seen.all);
 }
 
-/* Chunks that are kept stay what they were, and closing in the middle waits for what is on its way. */
+/* Chunks that are kept do not change, and closing in the middle waits for running reads. */
 static void chunks_stay(void **state)
 {
 	enum {
@@ -169,7 +169,7 @@ static void chunks_stay(void **state)
 	buf_done(&m.out);
 }
 
-/* Without the memory for it, it is read as ever, or that is said. */
+/* If memory is short, the file is read through the cache, or the error is reported. */
 static void memory_runs_out(void **state)
 {
 	struct perf_maker m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Header features, whole and damaged; simpleperf's; names of events. */
+/* Reads header features, complete and damaged; those of simpleperf; and names of events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void make_features(struct feature *f, bool big)
 	}
 	put_id_row(&f[0].payload, -1, 1 | MISC_SIZE, 20, "[kernel.kallsyms]");
 	put_id_row(&f[0].payload, 77, 2 | MISC_SIZE, 16, "/lib/x");
-	put_id_row(&f[0].payload, -1, 2, 16, "/lib/old"); /* MD5, filled up */
+	put_id_row(&f[0].payload, -1, 2, 16, "/lib/old"); /* MD5, padded */
 	put4(&f[5].payload, 8);
 	put4(&f[5].payload, 6);
 	put8(&f[8].payload, 123456);
@@ -116,7 +116,7 @@ static void make_features(struct feature *f, bool big)
 	put_string(&f[10].payload, "my-event");
 	put8(&f[10].payload, 7);
 	put8(&f[10].payload, 8);
-	put4(&f[11].payload, 99); /* CPU_TOPOLOGY: nobody reads it here */
+	put4(&f[11].payload, 99); /* CPU_TOPOLOGY: not read here */
 	put8(&f[12].payload, 1000);
 	put8(&f[12].payload, 2000);
 	put4(&f[13].payload, 1);
@@ -189,7 +189,7 @@ static void all_features(void **state)
 	}
 }
 
-/* The feature whose bytes are cut is lost and counted, those before it are there. */
+/* A feature that is cut is lost and counted; those before it are read. */
 static void features_cut_anywhere(void **state)
 {
 	struct feature f[NR_FEATURES];
@@ -227,7 +227,7 @@ static void features_cut_anywhere(void **state)
 	buf_done(&m.out);
 }
 
-/* Each feature's payload made shorter than what it says. */
+/* Each feature's payload is shorter than its own lengths claim. */
 static void features_too_short(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void features_too_short(void **state)
 		make_file(&m, f, NR_FEATURES);
 		maker_read(maker_fd(&m), &seen, NULL);
 		assert_int_equal(seen.opened, 0);
-		/* Of CPU_TOPOLOGY only its being there is known. */
+		/* Of CPU_TOPOLOGY only the presence is known. */
 		assert_int_equal(seen.damage.bad_features, f[i].bit == 13 ? 0 : 1);
 		free_features(f, NR_FEATURES);
 		buf_done(&seen.all);
@@ -249,7 +249,7 @@ static void features_too_short(void **state)
 	}
 }
 
-/* A big-endian machine with 32 bits: bits 0 to 31 come first in the file. */
+/* A 32-bit big-endian machine: bits 0 to 31 come first in the file. */
 static void feature_words_of_32_bits(void **state)
 {
 	struct feature f = { .bit = 3, .payload = { .big = true } };
@@ -271,7 +271,7 @@ static void feature_words_of_32_bits(void **state)
 	buf_done(&m.out);
 }
 
-/* Rows of the time when there was no pid in them. */
+/* Old rows that do not contain a pid. */
 static void build_ids_without_pid(void **state)
 {
 	struct feature f = { .bit = 2 };
@@ -316,13 +316,13 @@ enum {
 	BPF_DATA = 32
 };
 
-/* One program of two functions, 3 and 5 bytes at 0x1000 and 0x2000: its code at 0 of the data,
- * then addresses and lengths. */
+/* One program with two functions of 3 and 5 bytes at 0x1000 and 0x2000: its code is at 0 of the
+ * data, then come addresses and lengths. */
 static void put_bpf_program(struct perf_maker *m, uint64_t second)
 {
 	put4(m, BPF_INFO);
 	put4(m, BPF_DATA);
-	put8(m, 0); /* which arrays */
+	put8(m, 0); /* which arrays exist */
 	put8(m, 0); /* type, id */
 	put8(m, 0); /* tag */
 	put4(m, 8); /* jited_prog_len */
@@ -370,7 +370,7 @@ static void bpf_programs(void **state)
 	}
 }
 
-/* Each number wrong in turn: nothing is read beyond the data, and what is whole stays. */
+/* Makes each number wrong: nothing is read beyond the data, and intact programs stay. */
 static void bpf_programs_damaged(void **state)
 {
 	(void)state;
@@ -396,7 +396,7 @@ static void bpf_programs_damaged(void **state)
 
 /* ---- simpleperf ---- */
 
-/* Protocol buffers by hand: "\12" is field 1 of bytes, "\20" field 2 of a number ... */
+/* Hand-made protocol buffers: "\12" is field 1 with bytes, "\20" field 2 with a number ... */
 #define SYMBOL "\x08\xb0\x02\x10\x10\x1a\x04main"
 #define FILE2                                                                          \
 	"\x0a\x05/a.so\x10\x02\x18\x80\x20"                                            \
@@ -476,7 +476,7 @@ static void simpleperf(void **state)
 	}
 }
 
-/* Any prefix of the messages: none is read beyond its end. */
+/* Reads any prefix of the messages: never beyond its end. */
 static void simpleperf_cut_anywhere(void **state)
 {
 	static const char message[] = FILE2;
@@ -493,7 +493,7 @@ static void simpleperf_cut_anywhere(void **state)
 		maker_read(maker_fd(&m), &seen, &in);
 		assert_int_equal(seen.opened, 0);
 		assert_int_equal(seen.bytes, 24);
-		/* It may end between two fields. */
+		/* It can end between two fields. */
 		assert_int_equal(seen.damage.bad_features,
 				 len != 0 && len != 7 && len != 9 && len != 12 &&
 					 len != 25);
@@ -513,7 +513,7 @@ static void simpleperfs_records_are_known(void **state)
 	(void)state;
 	make_simpleperf(f, false);
 	make_file(&m, f, 3);
-	/* Over the sample: 24 bytes of two of its records. */
+	/* Overwrites the sample with 24 bytes: two of its records. */
 	m.out.data[MAKER_ATTRS + 144] = 1;
 	m.out.data[MAKER_ATTRS + 144 + 1] = 0x80;
 	maker_read(maker_fd(&m), &seen, NULL);
@@ -526,7 +526,7 @@ static void simpleperfs_records_are_known(void **state)
 
 /* ---- names ---- */
 
-/* As `perf evlist` shows events that the file has no name for. */
+/* Names as `perf evlist` prints them for events without a name in the file. */
 static void names_are_made(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Streams of pipes, read from a pipe in pieces of any size and from a file; directories. */
+/* Reads pipe streams, from a pipe in chunks of any size and from a file; and directories. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void put_build_id(struct perf_maker *m)
 	put_text(m, "[kernel.kallsyms]", 32);
 }
 
-/* As perf record writes it: what is about the file, payload, records, build-ids. */
+/* As perf record writes it: metadata, payload, records, build-ids. */
 static void make_stream(struct perf_maker *m)
 {
 	buf_put(&m->out, m->big ? "2ELIFREP" : "PERFILE2", 8);
@@ -146,7 +146,7 @@ static void file_in_pipe_format(void **state)
 	}
 }
 
-/* The read end; a child writes `len` bytes in pieces of `piece`. */
+/* Returns the read end of a pipe into which a child writes `len` bytes, `piece` at a time. */
 static int pipe_of(const void *bytes, size_t len, size_t piece, pid_t *ret_child)
 {
 	int ends[2];
@@ -199,7 +199,7 @@ static void pipe_in_pieces(void **state)
 	}
 }
 
-/* `cat perf.data | ...`: what lies behind the data is read as of the file itself. */
+/* `cat perf.data | ...`: the features after the data are read as in a file. */
 static void file_through_a_pipe(void **state)
 {
 	struct perf_maker m = { .big = true };
@@ -252,7 +252,7 @@ static void every_prefix(void **state)
 		assert_int_equal(seen.opened, 0);
 		assert_int_equal(seen.result, 1);
 		assert_int_equal(seen.damage.bad_bytes, 0);
-		/* All is there, but for the 40 bytes of payload. */
+		/* Everything is there, except the 40 bytes of payload. */
 		there = seen.bytes + seen.damage.cut_bytes + PIPE_HEADER;
 		if (seen.types[TRACING_DATA])
 			there += 40 - seen.damage.missing_bytes;
@@ -262,7 +262,7 @@ static void every_prefix(void **state)
 	buf_done(&m.out);
 }
 
-/* Even of a pipe that goes on for long after a bad record: its writer is not stopped. */
+/* A pipe is read to its end even after a bad record, so that its writer is not stopped. */
 static void bad_record_in_a_pipe(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -313,7 +313,7 @@ static void write_part(const char *name, unsigned int nr_records, uint8_t fill)
 	buf_done(&m.out);
 }
 
-/* data, then data.N by number; nothing else that lies there. */
+/* data, then data.N in numeric order; other files are ignored. */
 static void directory_is_read_file_by_file(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -362,7 +362,7 @@ static void directory_is_read_file_by_file(void **state)
 	buf_done(&m.out);
 }
 
-/* One event of two ids, on a machine with `nr_cpus`. */
+/* One event with two ids, on a machine with `nr_cpus`. */
 static void put_directory_features(struct perf_maker *m, uint64_t version,
 				   uint32_t nr_cpus)
 {
@@ -374,7 +374,7 @@ static void put_directory_features(struct perf_maker *m, uint64_t version,
 	put8(m, version);
 }
 
-/* Also where it is the last one.  A directory may hold one file and what else belongs to it. */
+/* Also if the last file is missing. A directory can have a single data file and other files. */
 static void files_missing_in_a_directory(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compressed records: pieces of one stream, with records that straddle them. */
+/* Reads compressed records: fragments of one stream, with records that straddle them. */
 #include <string.h>
 #include <zstd.h>
 
@@ -14,7 +14,7 @@ enum {
 	AUXTRACE = 71,
 	COMPRESSED = 81,
 	COMPRESSED2 = 83,
-	DATA_MAX = 65519 /* of one such record, as perf has it */
+	DATA_MAX = 65519 /* of one such record, as in perf */
 };
 
 struct zipper {
@@ -23,7 +23,7 @@ struct zipper {
 	size_t len;
 };
 
-/* As zstd_compress_stream_to_records(): the next piece of the stream, flushed. */
+/* Like zstd_compress_stream_to_records(): writes the next fragment of the stream, flushed. */
 static void squeeze(struct zipper *z, const uint8_t *bytes, size_t len)
 {
 	ZSTD_inBuffer in = { bytes, len, 0 };
@@ -59,7 +59,7 @@ static void make_plain(struct perf_maker *plain)
 		put_record(plain, SAMPLE, 24 + i * 8 % 984, (uint8_t)(i * 7));
 }
 
-/* The same in frames of `piece` bytes of it, with a round behind every fifth. */
+/* Writes the same in frames that unpack to `piece` bytes, with a round after every fifth. */
 static void make_zipped(struct perf_maker *m, const struct perf_maker *plain,
 			uint32_t type, size_t piece, unsigned int *ret_rounds)
 {
@@ -82,7 +82,7 @@ static void make_zipped(struct perf_maker *m, const struct perf_maker *plain,
 	z.stream = NULL;
 }
 
-/* Without the rounds between them. */
+/* Without the rounds in between. */
 static void assert_same_samples(const struct seen *seen, const struct perf_maker *plain,
 				bool swap)
 {
@@ -171,8 +171,8 @@ static void more_than_a_window(void **state)
 	buf_done(&m.out);
 }
 
-/* perf 6.16: sizes that overflow 16 bits, of a piece that is squeezed to `len` bytes.  What
- * needs two records has the size of both in the first. */
+/* perf 6.16 wrote sizes that overflow 16 bits, for a fragment that compresses to `len` bytes.
+ * If two records are needed, the first one has the size of both. */
 static void put_overflown(struct perf_maker *m, const uint8_t *zipped, size_t len)
 {
 	size_t first = len < DATA_MAX ? len : DATA_MAX;
@@ -188,7 +188,7 @@ static void put_overflown(struct perf_maker *m, const uint8_t *zipped, size_t le
 	buf_put(&m->out, zipped + first, len - first);
 }
 
-/* Records of bytes that no compressor makes shorter. */
+/* Records whose bytes cannot be compressed. */
 static void put_noise(struct perf_maker *m, size_t record_bytes, unsigned int nr)
 {
 	uint64_t v = 88172645463325252ULL;
@@ -242,7 +242,7 @@ static void overflowing_sizes(void **state)
 	check_overflow(65504, 1, 65513, DATA_MAX);
 }
 
-/* From a broken frame on the stream is lost; what is not compressed is not. */
+/* After a broken frame the rest of the stream is lost, but not uncompressed data. */
 static void broken_stream(void **state)
 {
 	static struct zipper z;
@@ -273,7 +273,7 @@ static void broken_stream(void **state)
 	buf_done(&m.out);
 }
 
-/* A block of zstd: `type` 0 is bytes as they are, 1 is one byte `size` times. */
+/* Writes a zstd block: `type` 0 contains the bytes, 1 repeats one byte `size` times. */
 static void put_block(struct buf *out, unsigned int type, uint32_t size,
 		      const uint8_t *bytes)
 {
@@ -284,7 +284,8 @@ static void put_block(struct buf *out, unsigned int type, uint32_t size,
 	buf_put(out, bytes, type ? 1 : size);
 }
 
-/* How many samples are read behind so many times 128 KB of zeros that take four bytes each. */
+/* Returns how many samples are read after that many blocks of 128 KB of zeros, which need four
+ * bytes each. */
 static unsigned int samples_behind(unsigned int nr_blocks)
 {
 	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58 };
@@ -321,7 +322,7 @@ static void bombs_are_not_unpacked(void **state)
 	assert_int_equal(samples_behind(2100), 0);
 }
 
-/* The stream is sound, not so a record in it. */
+/* The stream is valid, but a record in it is not. */
 static void bad_record_in_a_stream(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recording.h - a made-up recording that the session tests write and read back: the same
- * seed gives the same, sample by sample. */
+/* recording.h - a made-up recording that the session tests write and read back. The same seed
+ * gives the same samples. */
 #pragma once
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,10 +24,10 @@ struct recording {
 	struct dict dict;
 	struct session_totals totals;
 	uint64_t seed;
-	bool wild;   /* values anywhere in their range, not like a real recording */
-	bool sealed; /* as the daemon writes what is over; the test's to set */
+	bool wild; /* values anywhere in their range, not like a real recording */
+	bool sealed; /* sealed, as the daemon rewrites finished segments; set by the test */
 	size_t nr;
-	struct sample *samples; /* all that were given to the writer, as it got them */
+	struct sample *samples; /* all samples passed to the writer, in that form */
 	char dir[RECORDING_PATH_MAX];
 	char path[RECORDING_PATH_MAX + 16];
 };
@@ -157,7 +157,7 @@ static inline void recording_add(struct recording *r, struct segment_writer *w,
 		struct sample *s = &r->samples[r->nr];
 		uint64_t x = recording_random(r);
 
-		/* Each time is another one, so that a sample is known by it. */
+		/* Each sample has a different time, which identifies it. */
 		s->time_ns = 1000000 * (r->nr + 1) + x % 2000 * 400;
 		s->period = r->wild ? x : 1001001;
 		if (r->wild)
@@ -201,7 +201,7 @@ static inline void recording_close(struct recording *r, struct segment_writer *w
 	assert_int_equal(segment_writer_close(w, &r->totals, &err), 0);
 }
 
-/* Whether sample `i` of a batch with all columns is `want`. */
+/* Returns whether sample `i` of a batch with all columns is equal to `want`. */
 static inline bool batch_is(const struct sample_batch *b, size_t i,
 			    const struct sample *want)
 {
@@ -211,8 +211,8 @@ static inline bool batch_is(const struct sample_batch *b, size_t i,
 	       b->cpu[i] == want->cpu;
 }
 
-/* Reads the rest of a segment, whose samples must be the recording's first ones; returns
- * how many there were. */
+/* Reads the rest of a segment, whose samples must be the recording's first ones. Returns their
+ * number. */
 static inline size_t recording_expect(const struct recording *r, struct segment *s)
 {
 	struct sample_batch b;

@@ -98,7 +98,7 @@ static void a_file_without_a_line_is_unknown(void **state)
 	assert_int_equal(state_of(file), CHECKSUM_UNKNOWN);
 }
 
-/* The line is there before the contents: a crash in between leaves the old ones. */
+/* The line is written before the contents: a crash in between leaves the old contents. */
 static void either_contents_are_good(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void a_damaged_file_is_not_used(void **state)
 	buf_done(&bytes);
 }
 
-/* Damage of the list itself is reported; a last line that was cut off belongs to a crash. */
+/* Damage of the list itself is reported, but a cut-off last line comes from a crash. */
 static void a_damaged_list_is_reported(void **state)
 {
 	uint64_t before = fault_count(FAULT_DAMAGED);
@@ -168,7 +168,7 @@ static void a_damaged_list_is_reported(void **state)
 	assert_int_equal(fault_count(FAULT_DAMAGED), before + 1);
 }
 
-/* Nothing is left that would pass for the file. */
+/* No file is left that looks like a valid one. */
 static void a_list_that_cannot_be_written_leaves_nothing(void **state)
 {
 	int fd;
@@ -184,7 +184,7 @@ static void a_list_that_cannot_be_written_leaves_nothing(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing files ---- */
 
 static uint64_t nr_missing(void)
 {
@@ -213,12 +213,12 @@ static void a_promised_file_is_missed_if_it_is_not_there(void **state)
 
 	(void)state;
 	assert_int_equal(nr_missing(), 0);
-	/* A crash before the file had its name. */
+	/* A crash before the file was renamed. */
 	assert_int_equal(checksums_add(file, "abc", 3), 0);
 	assert_int_equal(nr_missing(), 0);
 	write_below("file");
 	assert_int_equal(nr_missing(), 0);
-	/* The older contents are there meanwhile. */
+	/* The older contents are still there. */
 	assert_int_equal(checksums_add(file, "abcd", 4), 0);
 	assert_int_equal(nr_missing(), 0);
 	assert_int_equal(unlink(file), 0);
@@ -263,7 +263,7 @@ static void a_removed_directory_is_not_missed(void **state)
 	assert_int_equal(checksums_remove_directory(below("jit/7")), 0);
 	assert_int_equal(access(below("jit/7"), F_OK), -1);
 	assert_int_equal(nr_missing(), 0);
-	/* Another process with the number. */
+	/* Another process has the pid now. */
 	assert_int_equal(io_make_dirs(below("jit/7"), 0750), 0);
 	write_below("jit/7/perf-7.map");
 	assert_int_equal(io_remove_tree(below("jit/7")), 0);

@@ -13,7 +13,7 @@ enum {
 	NR = 3000
 };
 
-/* One way to make values; each exercises another codec. */
+/* Generators of values, each of which exercises another codec. */
 struct shape {
 	const char *name;
 	uint64_t (*value)(uint64_t i);
@@ -59,7 +59,7 @@ static uint64_t extremes(uint64_t i)
 	return all[hash_u64(i) % 6];
 }
 
-/* Of either sign, as the distances of times that are told in 10 us. */
+/* Positive and negative, like differences of times with a resolution of 10 us. */
 static uint64_t multiples(uint64_t i)
 {
 	return (hash_u64(i) % 4001 - 2000) * 10000;
@@ -155,8 +155,8 @@ static void bytes_come_back(void **state)
 	column_decoder_done(&d);
 }
 
-/* No checksum protects a column: anything may come out, but only NR values and only from
- * the bytes given (the sanitizers watch: each try is a heap block of its own). */
+/* A column has no checksum: any values can come out, but only NR of them, and only from the
+ * given bytes (the sanitizers check this: each try uses a separate heap block). */
 static void prefixes_and_flips_are_harmless(void **state)
 {
 	static uint64_t in[NR];

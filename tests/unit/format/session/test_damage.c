@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a reader makes of segment files that were cut, or changed, or lack a piece. */
+/* Reads segment files that were cut or changed, or that lack a block. */
 #include "format/session/session.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@ enum {
 	BLOCK_SAMPLES = 3
 };
 
-/* A recording on disk, its bytes, and where each flush ended. */
+/* A recording on disk, its bytes, and the end of each flush. */
 struct file {
 	struct recording r;
 	struct buf bytes;
 	size_t nr_flushes;
-	uint64_t end[FLUSHES_MAX];   /* of the file behind a flush */
-	size_t samples[FLUSHES_MAX]; /* in the file then */
+	uint64_t end[FLUSHES_MAX];   /* size of the file after a flush */
+	size_t samples[FLUSHES_MAX]; /* samples in the file then */
 };
 
 static void read_back(struct file *f)
@@ -30,7 +30,7 @@ static void read_back(struct file *f)
 	assert_int_equal(io_read_file(f->r.path, &f->bytes, SIZE_MAX), 0);
 }
 
-/* Strings that do not compress: they make a file long and yet quick to read. */
+/* Strings that do not compress make a file long, but quick to read. */
 static void add_ballast(struct file *f, size_t len)
 {
 	char *string = malloc(len + 1);
@@ -43,7 +43,7 @@ static void add_ballast(struct file *f, size_t len)
 	free(string);
 }
 
-/* Of the tests that run twice. */
+/* For the tests that run twice. */
 static bool sealed;
 
 static void make_file(struct file *f, bool wild, size_t nr_flushes, size_t per_flush,
@@ -74,7 +74,7 @@ static void free_file(struct file *f)
 	recording_done(&f->r);
 }
 
-/* How many samples come from the first `len` bytes; they are the recording's first. */
+/* Returns how many samples the first `len` bytes give; they must be the recording's first ones. */
 static size_t samples_of_prefix(struct file *f, int fd, size_t len)
 {
 	struct segment *s;
@@ -144,7 +144,7 @@ static void any_place_may_be_cut(void **state)
 		size_t len = recording_random(&f.r) % f.bytes.len;
 		size_t nr;
 
-		/* A cut file is made anew: a truncation does not bring bytes back. */
+		/* Write the file again: a truncation does not bring bytes back. */
 		assert_int_equal(pwrite(fd, f.bytes.data, len, 0), len);
 		nr = samples_of_prefix(&f, fd, len);
 		assert_true(nr >= flushed_before(&f, len));
@@ -188,12 +188,12 @@ static bool same_stack(const struct dict *got, uint32_t a, const struct dict *wa
 		a = got->stacks.at[a].parent;
 		b = want->stacks.at[b].parent;
 	}
-	/* The callers may have been lost, but then it says so. */
+	/* The callers can be lost, but then the stack is marked. */
 	return a == b || a == STACK_TRUNCATED;
 }
 
-/* A sample that came from a damaged file is one of the recording (whose times are in
- * order and all different) in all that it still says. */
+/* Checks that a sample from a damaged file is one of the recording (whose times are in order
+ * and all different), except for fields that are marked as lost. */
 static void expect_true(const struct file *f, const struct dict *d,
 			const struct sample_batch *b, size_t i)
 {
@@ -220,7 +220,7 @@ struct outcome {
 	struct segment_damage damage;
 };
 
-/* Reads the file's bytes as they are now. */
+/* Reads the current bytes of the file. */
 static struct outcome read_damaged(const struct file *f, int fd)
 {
 	struct outcome out = { 0 };
@@ -267,7 +267,7 @@ static void each_byte_may_flip(void **state)
 			out = read_damaged(&f, fd);
 			if (!out.opened)
 				continue;
-			/* One block is lost, and it is told. */
+			/* One block is lost, and this is reported. */
 			assert_true(out.damage.bad_blocks == 1 || out.damage.cut_bytes);
 			assert_true(out.nr >= f.r.nr - 20);
 		}
@@ -277,7 +277,7 @@ static void each_byte_may_flip(void **state)
 	free_file(&f);
 }
 
-/* Offset of the n-th block of a type, by a walk that trusts the lengths. */
+/* Returns the offset of the n-th block of a type, trusting the lengths. */
 static size_t find_block(const struct file *f, uint8_t type, int n)
 {
 	size_t at = 32;
@@ -293,7 +293,7 @@ static size_t find_block(const struct file *f, uint8_t type, int n)
 	return 0;
 }
 
-/* All that is left is sound: only the totals know. */
+/* The remaining blocks are valid: only the totals show the loss. */
 static void a_block_of_samples_that_was_cut_out_is_missed(void **state)
 {
 	struct outcome out;
@@ -338,11 +338,11 @@ static void a_lost_dict_block_leaves_holes(void **state)
 	f.bytes.data[find_block(&f, BLOCK_DICT, 2) + BLOCK_HEADER + 5] ^= 1;
 	out = read_damaged(&f, fd);
 	assert_int_equal(out.damage.bad_blocks, 1);
-	assert_int_equal(out.nr, f.r.nr); /* nothing shifts; some lead nowhere */
+	assert_int_equal(out.nr, f.r.nr); /* no numbers shift; some refer to nothing */
 	assert_true(out.damage.bad_samples > 0);
-	/* What is told by what came before hangs on more of it. */
+	/* In the sealed form, entries that refer to earlier ones lose more. */
 	assert_true(out.damage.bad_samples < (sealed ? f.r.nr : f.r.nr / 2));
-	/* The very first one: everything is a hole somewhere. */
+	/* The very first block: every sample lacks something. */
 	f.bytes.data[find_block(&f, BLOCK_DICT, 0) + BLOCK_HEADER + 5] ^= 1;
 	out = read_damaged(&f, fd);
 	assert_int_equal(out.damage.bad_blocks, 2);
@@ -351,8 +351,8 @@ static void a_lost_dict_block_leaves_holes(void **state)
 	free_file(&f);
 }
 
-/* Stacks that are told by their callers, which were in the lost block: what stands behind them in
- * theirs is read. */
+/* Stacks that are stored as callees of stacks in the lost block: the blocks after it can still
+ * be read. */
 static void lost_callers_lose_no_block(void **state)
 {
 	struct outcome out;
@@ -373,7 +373,8 @@ static void lost_callers_lose_no_block(void **state)
 	free_file(&f);
 }
 
-/* Removes, doubles or exchanges whole blocks: what bytes cannot say, numbers must. */
+/* Removes, duplicates or swaps whole blocks: the bytes are valid, so the numbers must reveal
+ * it. */
 static void missing_and_doubled_blocks_are_harmless(void **state)
 {
 	struct outcome out;
@@ -429,7 +430,7 @@ static void garbage_between_blocks_is_stepped_over(void **state)
 	assert_true(out.damage.bad_blocks > 0);
 	assert_int_equal(out.damage.bad_samples, 0);
 	assert_false(out.damage.unfinished);
-	/* Behind the end it is no block that got lost. */
+	/* Bytes after the end do not count as a lost block. */
 	at = f.bytes.len;
 	buf_put(&f.bytes, garbage, sizeof(garbage));
 	out = read_damaged(&f, fd);
@@ -456,7 +457,7 @@ static void what_is_no_segment_is_refused(void **state)
 	assert_int_equal(segment_open(f.r.path, TRUST_ANY, &s, &err), -EBADMSG);
 	assert_null(s);
 	f.bytes.data[0]--;
-	f.bytes.data[8]++; /* a version to come, with the checksum that it then has */
+	f.bytes.data[8]++; /* a future version, with the checksum that it then has */
 	for (uint64_t sum = hash_bytes(f.bytes.data, 24, 0), i = 0; i < 8; i++)
 		f.bytes.data[24 + i] = (uint8_t)(sum >> (8 * i));
 	assert_int_equal(io_write_file(f.r.path, f.bytes.data, f.bytes.len, 0644), 0);
@@ -478,7 +479,7 @@ static int unseal(void **state)
 	return 0;
 }
 
-/* Twice: as it is recorded, and as it is sealed. */
+/* Runs a test twice: on a recorded file, and on a sealed one. */
 #define BOTH(test)                                                                     \
 	cmocka_unit_test(test),                                                        \
 	{                                                                              \

@@ -44,17 +44,17 @@ static void images_with_a_build_id_are_known_by_it(void **state)
 	assert_int_equal(dict_image(&d, &image), 1);
 	image.build_id.len = 2;
 	assert_int_equal(dict_image(&d, &image), 2);
-	image.mtime_ns = 8; /* the same one, copied */
+	image.mtime_ns = 8; /* a copy of the same file */
 	assert_int_equal(dict_image(&d, &image), 2);
 	image.build_id.bytes[1] = 1;
 	assert_int_equal(dict_image(&d, &image), 3);
-	/* Any file can say so of itself. */
+	/* Any file can claim this. */
 	assert_int_equal(dict_image_of_file(&d, &image), 3);
 	image.inode++;
 	assert_int_equal(dict_image(&d, &image), 3);
 	assert_int_equal(dict_image_of_file(&d, &image), 4);
 	assert_int_equal(dict_image_of_file(&d, &image), 4);
-	image.build_id.len = 200; /* more than there can be is cut */
+	image.build_id.len = 200; /* too many are cut */
 	assert_int_equal(dict_image(&d, &image), 5);
 	assert_int_equal(d.images.at[5].build_id.len, BUILD_ID_MAX);
 	assert_int_equal(dict_image(&d, &image), 5);
@@ -82,7 +82,7 @@ static void threads_and_events_differ_in_any_field(void **state)
 	dict_done(&d);
 }
 
-/* All kinds of adds; the number of the last thread. */
+/* Adds one entry of each kind; returns the number of the last thread. */
 static uint32_t fill(struct dict *d)
 {
 	uint32_t last = 0;
@@ -126,7 +126,8 @@ static void short_memory_is_told_and_harms_nothing(void **state)
 			continue;
 		}
 		assert_int_equal(last, DICT_NONE);
-		assert_int_equal(fill(&d), 99); /* memory is back: no number is lost */
+		assert_int_equal(fill(&d),
+				 99); /* there is memory again: no number was lost */
 		assert_int_equal(d.frames.nr, 100);
 		assert_int_equal(d.stacks.nr, 100 + STACK_FIRST);
 		assert_int_equal(d.images.nr, 100);
@@ -134,7 +135,7 @@ static void short_memory_is_told_and_harms_nothing(void **state)
 	}
 }
 
-/* Where a walk ends, and how many steps it took: DICT_NONE if a node does not exist. */
+/* Returns the end of a walk, and how many steps it took: DICT_NONE if a node does not exist. */
 static uint32_t walk(const struct dict *d, uint32_t from, const uint32_t *frames,
 		     uint32_t nr, uint32_t *ret_steps)
 {
@@ -146,7 +147,8 @@ static uint32_t walk(const struct dict *d, uint32_t from, const uint32_t *frames
 	return path.left ? DICT_NONE : path.node;
 }
 
-/* A tree of 3 ** 6 paths, depth first and then by depth: nodes that follow their callers, and others. */
+/* A tree with 3 ** 6 paths, in depth-first order and then by depth: nodes that directly follow
+ * their callers, and others. */
 static void paths_lead_to_the_nodes_that_are_there(void **state)
 {
 	enum {
@@ -174,24 +176,24 @@ static void paths_lead_to_the_nodes_that_are_there(void **state)
 				node = dict_stack(&d, node, frames[at]);
 			}
 			assert_int_equal(walk(&d, root, frames, DEPTH, &steps), node);
-			/* One asks for the memory, one looks, for each of them at most. */
+			/* One step prefetches and one reads, at most, for each node. */
 			assert_true(steps <= 2 * DEPTH);
 			assert_int_equal(walk(&d, node, frames, 0, &steps), node);
 			assert_int_equal(steps, 0);
-			/* Nothing is made of what is not there. */
+			/* A missing node is not created. */
 			memcpy(missing + 1, frames, sizeof(frames));
 			missing[0] = 3;
 			assert_int_equal(walk(&d, root, missing, DEPTH + 1, &steps),
 					 DICT_NONE);
 		}
 	assert_int_equal(d.frames.nr, 4);
-	/* All nodes of all lengths, under both roots. */
+	/* All nodes of all depths, under both roots. */
 	assert_true(d.stacks.nr < STACK_FIRST + 2 * (3 * NR_PATHS / 2));
 	dict_done(&d);
 }
 
-/* Frames alone have the numbers they are made with, whatever comes between them: nothing, a frame
- * that nobody asks a stack of, a caller.  Offsets have more than 32 bits, too. */
+/* Stacks of single frames keep their numbers, whatever is added in between: nothing, a frame
+ * without a stack, a caller. Offsets can have more than 32 bits. */
 static void frames_alone_keep_their_stacks(void **state)
 {
 	enum {
@@ -234,7 +236,7 @@ static void frames_alone_keep_their_stacks(void **state)
 				assert_int_equal(
 					walk(&d, STACK_ROOT, &frame, 1, &steps),
 					stacks[i]);
-				/* The same offset elsewhere is another one. */
+				/* The same offset in another image is another frame. */
 				assert_true(dict_frame(&d, 7, bases[i % 3] + i) >= NR);
 			}
 			dict_done(&d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Things of two dicts in a third. */
+/* Merges two dicts into a third one. */
 #include "format/session/dict_merge.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "alloc_fail.h"
 #include "recording.h"
 
-/* A sample's whole meaning. */
+/* Everything that a sample refers to. */
 static void describe(const struct dict *d, const struct sample *s, char *out,
 		     size_t size)
 {
@@ -102,7 +102,7 @@ static void the_same_again_adds_nothing(void **state)
 	dict_done(&all);
 }
 
-/* What a damaged file leaves: numbers without a thing, and callers that are lost. */
+/* References that a damaged file leaves invalid: numbers without an entry, and lost callers. */
 static void damage_is_not_followed(void **state)
 {
 	struct recording r;

@@ -74,7 +74,7 @@ static void segments_come_in_the_order_of_their_numbers(void **state)
 	free(paths);
 }
 
-/* A merged segment stands for those that it was made of, also while they are still there. */
+/* A merged segment replaces the segments that it was made from, even while those still exist. */
 static void merged_segments_count_once(void **state)
 {
 	static const char *const want[] = { "segment-000001-000003", "segment-000004",
@@ -127,7 +127,7 @@ static void no_session_is_said(void **state)
 	assert_null(paths);
 }
 
-/* A number that is guessed could be one that is used. */
+/* A guessed number can be in use. */
 static void no_number_comes_of_a_directory_that_cannot_be_read(void **state)
 {
 	char *path = NULL;

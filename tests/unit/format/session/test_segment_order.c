@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a segment in order of time, whatever order they were written in. */
+/* Reads the samples of a segment in order of time, whatever order they were written in. */
 #include "format/session/segment_order.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "alloc_fail.h"
 #include "recording.h"
 
-/* By time as the file keeps it, then by place in the file. */
+/* Sorts by time as stored in the file, then by position in the file. */
 static int by_time(const void *a, const void *b)
 {
 	const struct sample *x = a, *y = b;
@@ -19,7 +19,7 @@ static int by_time(const void *a, const void *b)
 	return x->period < y->period ? -1 : x->period > y->period;
 }
 
-/* Adds a sample at a time; its period is its place. */
+/* Adds a sample with this time; its period is its position. */
 static void add_at(struct recording *r, struct segment_writer *w, uint64_t time_ns)
 {
 	struct sample *s = &r->samples[r->nr];
@@ -39,7 +39,7 @@ static int count_visit(void *ctx, const struct segment *s)
 	return 0;
 }
 
-/* Expects all samples in order; returns how many waited at most. */
+/* Expects all samples in order. Returns the maximum number that waited. */
 static size_t expect_order(struct recording *r)
 {
 	struct segment_order o;
@@ -79,7 +79,7 @@ static size_t expect_order(struct recording *r)
 	return most;
 }
 
-/* As a recorder drains its rings: CPU by CPU, a few hundred samples each. */
+/* As a recorder drains its rings: one CPU after the other, a few hundred samples each. */
 static void rings_are_merged_with_little_memory(void **state)
 {
 	struct segment_writer *w;
@@ -96,7 +96,7 @@ static void rings_are_merged_with_little_memory(void **state)
 		recording_flush(&r, w);
 	}
 	recording_close(&r, w);
-	/* What one flush holds, and one more that begins later. */
+	/* The samples of one flush, and one more that begins later. */
 	assert_true(expect_order(&r) <= 2000);
 	recording_done(&r);
 }
@@ -111,12 +111,12 @@ static void any_order_is_put_right(void **state)
 		recording_init(&r, seed, false);
 		w = recording_open(&r);
 		for (size_t i = 0; i < 2000 * (seed - 1); i++) {
-			/* Many at the same time. */
+			/* Many samples with the same time. */
 			add_at(&r, w, recording_random(&r) % 5000 * 50);
 			if (recording_random(&r) % 300 == 0)
 				recording_flush(&r, w);
 		}
-		/* One that is earlier than all others comes last. */
+		/* A sample earlier than all others comes last. */
 		if (seed > 1)
 			add_at(&r, w, 0);
 		recording_close(&r, w);

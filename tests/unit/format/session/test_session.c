@@ -14,7 +14,7 @@
 #include "format/session/info.h"
 #include "recording.h"
 
-/* Of a sample of add_job(); version 2 took 10.06. */
+/* Bytes per sample of add_job(); version 2 needed 10.06. */
 static const double JOB_BYTES = 9.1;
 
 static void expect_info(const struct session_info *a, const struct session_info *b)
@@ -106,7 +106,7 @@ static void expect_dict(const struct dict *a, const struct dict *b)
 			    a->stacks.at[i].frame == b->stacks.at[i].frame);
 }
 
-/* The file is the recording, whole and undamaged. */
+/* Checks that the file is the complete, undamaged recording. */
 static void expect_whole(const struct recording *r)
 {
 	struct segment *s = NULL;
@@ -139,7 +139,7 @@ static bool reads_as_unfinished(const struct recording *r)
 	return unfinished;
 }
 
-/* A segment is not damaged while its recorder lives; it is when that was killed. */
+/* A segment is not damaged while its recorder runs, but it is if that was killed. */
 static void a_segment_is_read_while_it_is_written(void **state)
 {
 	struct segment_writer *w;
@@ -172,7 +172,7 @@ static void a_segment_is_read_while_it_is_written(void **state)
 	recording_done(&r);
 }
 
-/* The end comes when what was there has been read: it is none that is missing. */
+/* The end is written after the rest was read: it does not count as missing. */
 static void a_segment_ends_while_it_is_read(void **state)
 {
 	struct sample_batch batch;
@@ -272,7 +272,7 @@ static void extreme_samples_come_back(void **state)
 	recording_done(&r);
 }
 
-/* Of versions that did not count why stacks end. */
+/* Totals of versions that did not count why stacks end. */
 static void old_totals_are_read(void **state)
 {
 	struct session_totals totals = { .samples = 300,
@@ -291,7 +291,7 @@ static void old_totals_are_read(void **state)
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.samples, 300);
 	assert_int_equal(got.stack_ends[0] + got.stack_ends[1] + got.stack_ends[2], 0);
-	/* Of one that did not count what had a counter. */
+	/* Totals of a version that did not count the events' time with a counter. */
 	in = cursor_le(out.data, out.len - shares);
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.stack_ends[2], 3);
@@ -327,7 +327,7 @@ static void totals_come_back(void **state)
 	assert_int_equal(segment_totals(s)->target_status, -1);
 	assert_int_equal(segment_next(s, COLUMN_ALL, &b, &err), 1);
 	assert_int_equal(segment_next(s, COLUMN_ALL, &b, &err), 1);
-	/* The writer knows better. */
+	/* The writer's totals replace these. */
 	assert_true(segment_totals(s)->samples == r.nr);
 	assert_true(segment_totals(s)->lost == want.lost);
 	assert_true(segment_totals(s)->lost_records == want.lost_records);
@@ -373,7 +373,7 @@ static void only_what_is_asked_for_is_decoded(void **state)
 	recording_done(&r);
 }
 
-/* The writer is not disturbed by a dict of more than one block of everything. */
+/* Writes a dict with more than one block of each kind. */
 static void a_large_dict_comes_back(void **state)
 {
 	struct recording r;
@@ -402,8 +402,8 @@ static void a_large_dict_comes_back(void **state)
 	recording_done(&r);
 }
 
-/* The bytes that stacks of functions take which call few others each; `stray`: there is a frame
- * before that no stack has, so that frames are told apart from stacks. */
+/* Returns the bytes that stacks need if each function calls few others. `stray`: there is a
+ * frame without a stack before them, so that frames are stored separately from stacks. */
 static uint64_t bytes_of_calls(bool stray)
 {
 	struct recording r;
@@ -439,7 +439,7 @@ static void stacks_are_told_by_their_calls(void **state)
 	assert_true(bytes_of_calls(false) < bytes_of_calls(true) * 3 / 4);
 }
 
-/* A section of one entry that says a million are before it, and has nothing to say of its own. */
+/* Writes a section with one entry that claims to follow a million others, and has no content. */
 static int skip_a_million(struct dict *d, struct dict_scratch *s)
 {
 	struct column_decoder dec = { 0 };
@@ -458,7 +458,7 @@ static int skip_a_million(struct dict *d, struct dict_scratch *s)
 	return dict_unpack(d, &in, s, &dec, &holes);
 }
 
-/* No file fills the memory with what it leaves out. */
+/* A file cannot fill the memory with entries that it omits. */
 static void holes_are_not_believed_without_end(void **state)
 {
 	struct dict_scratch s = { 0 };
@@ -476,7 +476,7 @@ static void holes_are_not_believed_without_end(void **state)
 	dict_done(&d);
 }
 
-/* Columns of a section, each behind its length. */
+/* Writes the columns of a section, each after its length. */
 static void put_column(struct column_encoder *e, const uint64_t *values, size_t nr,
 		       struct buf *out)
 {
@@ -488,9 +488,9 @@ static void put_column(struct column_encoder *e, const uint64_t *values, size_t 
 	buf_done(&column);
 }
 
-/* A section of two stacks, one chain whose caller is the root and whose first frame is frame 0 of
- * before, with this head; `chain` is the column of chains' lengths, and what is behind it only if
- * `is_whole`. */
+/* Reads a section with this head, of two stacks and one chain, whose caller is the root and
+ * whose first frame is frame 0 of the section before. `chain` is the column of the chains'
+ * lengths; the columns after it are only written if `is_whole`. */
 static int take_chain(const uint64_t *head, uint64_t chain, bool is_whole,
 		      struct dict *d, struct dict_scratch *s)
 {
@@ -528,7 +528,7 @@ static int take_chain(const uint64_t *head, uint64_t chain, bool is_whole,
 	return r;
 }
 
-/* What a head says that cannot be is refused before it costs anything; a section may end early. */
+/* Impossible values in a head are refused before they cost anything; a section can end early. */
 static void wrong_heads_of_calls_are_refused(void **state)
 {
 	enum {
@@ -536,18 +536,18 @@ static void wrong_heads_of_calls_are_refused(void **state)
 		ROOT_HOW = FIRST_HOW + CALLS_RECENT + 1
 	};
 	static const struct {
-		size_t at; /* in the head; 0: nothing is wrong there */
+		size_t at; /* position in the head; 0: it is valid */
 		uint64_t value, chain;
 		bool is_cut;
 		int result;
 	} rows[] = {
 		{ 0, 0, 2 | 1, false, 0 },
 		{ 0, 0, 2 | 1, true,
-		  0 }, /* the rest is 0: lost, but its numbers stand */
+		  0 }, /* the rest is 0: lost, but they keep their numbers */
 		{ 0, 0, 0 | 1, false, -EBADMSG }, /* one stack */
 		{ 0, 0, 4 | 1, false, -EBADMSG },
 		{ 0, 0, UINT64_MAX, false, -EBADMSG },
-		{ 1, (1 << 20) + 1, 2 | 1, false, -EBADMSG }, /* chains left out */
+		{ 1, (1 << 20) + 1, 2 | 1, false, -EBADMSG }, /* chains omitted */
 		{ 2 + CALLS_LENGTHS, 2, 2 | 1, false, -EBADMSG },
 		{ 2 + CALLS_AGAIN, 1, 2 | 1, false, -EBADMSG },
 		{ 2 + CALLS_CALLERS, 3, 2 | 1, false, -EBADMSG },
@@ -568,7 +568,7 @@ static void wrong_heads_of_calls_are_refused(void **state)
 		assert_int_equal(dict_init(&d), 0);
 		assert_int_equal(dict_image(&d, &image), 0);
 		assert_int_equal(dict_frame(&d, 0, 5), 0);
-		head[0] = 1; /* behind the frame that is there */
+		head[0] = 1; /* after the existing frame */
 		head[2 + CALLS_LENGTHS] = head[2 + CALLS_CALLERS] = 1;
 		head[2 + CALLS_FRAMES] = 2;
 		head[FIRST_HOW] = head[ROOT_HOW] = 1;
@@ -590,7 +590,7 @@ static uint64_t told(const struct dict_calls *c, size_t column, size_t i)
 	return c->columns[column].list.at[i];
 }
 
-/* A section knows nothing of the one before, which may have been of more frames. */
+/* A section is independent of the one before, which can have had more frames. */
 static void each_section_of_calls_begins_anew(void **state)
 {
 	const size_t first_of_chain = CALLS_HOWS + CALLS_RECENT + 1;
@@ -611,13 +611,13 @@ static void each_section_of_calls_begins_anew(void **state)
 		assert_int_equal(dict_calls_tell(&c, STACK_FIRST), 0);
 		assert_int_equal(dict_calls_tell(&c, STACK_FIRST + 1), 0);
 		assert_int_equal(c.next, 2);
-		/* The root is the caller of both. */
+		/* The root is the caller of both stacks. */
 		assert_int_equal(c.columns[CALLS_LENGTHS].list.nr, 2);
 		assert_int_equal(told(&c, CALLS_LENGTHS, 0), 1);
 		assert_int_equal(told(&c, CALLS_LENGTHS, 1), 0);
 		assert_int_equal(told(&c, CALLS_CALLERS, 0), 1);
 		assert_int_equal(told(&c, CALLS_AGAIN, 0), 0);
-		/* Of an image of its own, and beside that. */
+		/* The first is in a new image, the other near the first. */
 		assert_int_equal(told(&c, first_of_chain, 0), CALLS_ELSEWHERE);
 		assert_int_equal(told(&c, first_of_chain + 1, 0), 0);
 		assert_int_equal(told(&c, CALLS_IMAGES, 0), 0);
@@ -638,7 +638,7 @@ static void begin(struct dict_calls *c, const struct dict *d)
 	assert_int_equal(dict_calls_begin(c, d, 3, 8, STACK_FIRST), 0);
 }
 
-/* Columns that lead to nothing, or are too short, are refused. */
+/* Columns that refer to nothing, or are too short, are refused. */
 static void wrong_calls_are_refused(void **state)
 {
 	static const struct {
@@ -653,15 +653,15 @@ static void wrong_calls_are_refused(void **state)
 		{ 1, 1, CALLS_ELSEWHERE, UINT64_MAX, CALLS_IMAGES, -EBADMSG },
 		{ 1, 1, CALLS_ELSEWHERE, 0, CALLS_NEAR, -EBADMSG }, /* not told */
 		{ 1, 1, 0, 0, CALLS_NEAR,
-		  -EBADMSG }, /* nothing is likely at the root */
-		{ 1, 1, 1, 0, CALLS_NEAR, -EBADMSG }, /* nothing was behind it */
+		  -EBADMSG }, /* the root has no likely callee */
+		{ 1, 1, 1, 0, CALLS_NEAR, -EBADMSG }, /* it has no callee */
 		{ 1, 1, CALLS_RECENT, 0, CALLS_NEAR, -EBADMSG },
 		{ 1, 1, UINT64_MAX, 0, CALLS_NEAR, -EBADMSG },
 		{ 1, 1, CALLS_OLD, 3, CALLS_FRAMES, -EBADMSG }, /* a frame below 0 */
 		{ 1, 1, CALLS_OLD, UINT64_MAX, CALLS_FRAMES, -EBADMSG },
 		{ 1, 1, CALLS_OLD, 0, CALLS_NEAR, -EBADMSG }, /* not told */
 		{ 1, 0, CALLS_ELSEWHERE, 0, CALLS_IMAGES,
-		  0 }, /* callers not known: stack 1 */
+		  0 }, /* unknown callers: stack 1 */
 		{ 1, UINT64_MAX, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG },
 		{ 1, 2, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG },
 	};
@@ -701,15 +701,15 @@ static void wrong_calls_are_refused(void **state)
 	dict_done(&d);
 }
 
-/* The same of those of version 2. */
+/* The same for those of version 2. */
 static void wrong_old_calls_are_refused(void **state)
 {
 	static const struct call_words rows[] = {
-		{ 1, 0, 0 },                   /* nothing was behind the root */
+		{ 1, 0, 0 },                   /* the root has no callee */
 		{ CALLS_RECENT, 0, 0 },        /* ... */
 		{ CALLS_RECENT + 4, 0, 0 },    /* a frame below 0 */
 		{ UINT64_MAX, 0, 0 },          /* ... */
-		{ 0, 0, 0 },                   /* the image of nothing */
+		{ 0, 0, 0 },                   /* the image of a missing frame */
 		{ 0, 2, 0 },                   /* no such image */
 		{ 0, UINT64_MAX, UINT64_MAX }, /* ... */
 	};
@@ -729,7 +729,7 @@ static void wrong_old_calls_are_refused(void **state)
 						       &number, &frame),
 				 -EBADMSG);
 	}
-	/* Callers that are not there. */
+	/* Callers that do not exist. */
 	begin(&c, &d);
 	assert_int_equal(dict_calls_take_words(&c, STACK_FIRST, &good, &number, &frame),
 			 -EBADMSG);
@@ -741,7 +741,7 @@ static void wrong_old_calls_are_refused(void **state)
 	dict_done(&d);
 }
 
-/* What was sealed before there were chains (tests/data/README.md). */
+/* A file sealed before chains were introduced (tests/data/README.md). */
 static void a_segment_of_version_2_is_read(void **state)
 {
 	char made[RECORDING_PATH_MAX + 16];
@@ -760,8 +760,8 @@ static void a_segment_of_version_2_is_read(void **state)
 	recording_done(&r);
 }
 
-/* A job like compiling, sealed: processes of some hundred samples take turns on two CPUs; most
- * stacks are new, but begin as others did. */
+/* A sealed job like a compilation: processes with some hundred samples alternate on two CPUs;
+ * most stacks are new, but begin like others. */
 static void add_job(struct recording *r, struct segment_writer *w, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -843,7 +843,7 @@ static void times_are_rounded_when_they_are_old(void **state)
 	recording_done(&r);
 }
 
-/* Flushes into a file that may grow by `room` bytes, which is too little. */
+/* Flushes into a file that can only grow by `room` bytes, which is too little. */
 static void flush_in_vain(struct recording *r, struct segment_writer *w, uint64_t room)
 {
 	uint64_t before = segment_writer_bytes(w);
@@ -888,7 +888,8 @@ static void fill_disk(bool sealed)
 	recording_done(&r);
 }
 
-/* The file grows by whole flushes or not at all, and what failed comes with the next. */
+/* The file grows by complete flushes or not at all, and the samples of a failed flush are
+ * written with the next one. */
 static void a_full_disk_loses_nothing(void **state)
 {
 	(void)state;
@@ -896,8 +897,8 @@ static void a_full_disk_loses_nothing(void **state)
 	fill_disk(true);
 }
 
-/* Stacks that were told by their calls need not be when they are told again: samples do not refer to
- * the chains that are in no file. */
+/* Stacks that were stored as chains can be stored otherwise when they are written again:
+ * samples do not refer to the chains of a failed flush. */
 static void chains_of_a_flush_that_failed_are_none(void **state)
 {
 	struct recording r;
@@ -909,7 +910,7 @@ static void chains_of_a_flush_that_failed_are_none(void **state)
 	w = recording_open(&r);
 	recording_add(&r, w, 400);
 	flush_in_vain(&r, w, 100);
-	/* A stack without a frame, as a damaged file may leave behind, is told by no calls. */
+	/* A stack without a frame, which a damaged file can contain, is not stored as a chain. */
 	assert_int_not_equal(dict_stack(&r.dict, r.samples[399].stack, DICT_NONE),
 			     DICT_NONE);
 	recording_flush(&r, w);
@@ -939,7 +940,8 @@ static void an_existing_file_is_not_overwritten(void **state)
 	recording_done(&r);
 }
 
-/* How a file of that name came into the folder: the event of inotify(7), 0: it did not. */
+/* Returns how a file of that name was created in the directory: the event of inotify(7), or 0
+ * if it was not. */
 static uint32_t how_it_came(int watch, const char *name)
 {
 	_Alignas(struct inotify_event) char events[4096];
@@ -955,7 +957,7 @@ static uint32_t how_it_came(int watch, const char *name)
 	return 0;
 }
 
-/* Readers that come at any moment find a segment with its head, or none. */
+/* Readers that start at any moment find a segment with its head, or none. */
 static void a_segment_comes_with_its_head(void **state)
 {
 	struct recording r;
@@ -981,13 +983,13 @@ static void a_segment_comes_with_its_head(void **state)
 	assert_int_equal(how_it_came(watch, "segment-000001"), IN_MOVED_TO);
 	assert_int_equal(segment_writer_close(w, &r.totals, NULL), 0);
 	close(watch);
-	/* Nothing else is left, of the one that failed neither. */
+	/* No other file is left, not even by the failed attempt. */
 	assert_int_equal(unlink(r.path), 0);
 	assert_int_equal(rmdir(r.dir), 0);
 	recording_done(&r);
 }
 
-/* Writes, flushing twice, and reads back; the first error. */
+/* Writes, flushing twice, and reads back. Returns the first error. */
 static int whole_round(struct recording *r)
 {
 	struct segment_writer *w = NULL;

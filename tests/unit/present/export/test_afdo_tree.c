@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of a sample profile: what is one thing, what is summed up, and its text in the order
- * that LLVM's own writer has (llvm/ProfileData/SampleProfWriter.cpp). */
+/* Tests the functions of a sample profile: which are the same, how counts are summed up, and
+ * the text, in the order of LLVM's own writer (llvm/ProfileData/SampleProfWriter.cpp). */
 #include "base/array.h"
 #include "present/export/afdo_tree.h"
 
@@ -11,14 +11,14 @@
 #include "alloc_fail.h"
 #include "unit.h"
 
-/* llvm/IR/DebugInfoMetadata.h, encodeDiscriminator(): block, copies and copy, each behind a bit. */
+/* llvm/IR/DebugInfoMetadata.h, encodeDiscriminator(): block, copies and copy, each after a bit. */
 static void discriminators_have_blocks_and_copies(void **state)
 {
 	(void)state;
 	assert_int_equal(afdo_at(7, 0).block, 0);
 	assert_int_equal(afdo_at(7, 3 << 1).block, 3);
 	assert_int_equal(afdo_at(0x12345, 0).line, 0x2345);
-	/* More than five bits: the sixth says that seven more follow. */
+	/* More than five bits: the sixth one indicates seven more. */
 	assert_int_equal(afdo_at(7, (100u & 0x1f) << 1 | 0x40 | (100u >> 5) << 7).block,
 			 100);
 	assert_int_equal(afdo_copies(0), 1);
@@ -64,7 +64,7 @@ static char *text_of(struct afdo_tree *t)
 	return text;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int fill(struct afdo_tree *t)
 {
 	const struct afdo_at top = { 0 };
@@ -87,7 +87,7 @@ static int fill(struct afdo_tree *t)
 		       : afdo_tree_spot(t, inlined, (struct afdo_at){ 1, 0 });
 	if (spot == AFDO_NONE)
 		return -ENOMEM;
-	/* Of one source the most counts, sources are added. */
+	/* Within a source the maximum counts; sources are added. */
 	for (int source = 0; source < 2; source++) {
 		afdo_tree_most(t, spot, 20);
 		afdo_tree_most(t, spot, 50);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flame graphs and heat maps of more than a browser can hold: less is told apart, nothing is left
- * out. */
+/* Flame graphs and heat maps with more data than a browser can show: details are merged, but no
+ * sample is lost. */
 #include "present/export/export_writers.h"
 #include "present/lines/options.h"
 
@@ -14,13 +14,13 @@
 
 enum {
 	NR_IMAGES = 500,
-	NR_THREADS = 600, /* times NR_IMAGES more than a page has rows */
+	NR_THREADS = 600, /* times NR_IMAGES is more rows than a page has */
 	THREADS_A_PROCESS = 10,
 	NR_SAMPLES = NR_IMAGES * NR_THREADS,
 	NS_A_SECOND = 1000000000
 };
 
-/* Each thread is once in each image, and has a second of its own. */
+/* Each thread has one sample in each image, and its own second. */
 struct made {
 	struct dict dict;
 	uint64_t time_ns[NR_SAMPLES];
@@ -109,7 +109,7 @@ static size_t count(const char *text, const char *what)
 	return nr;
 }
 
-/* What stands behind a member's name. */
+/* Returns the text after a member's name. */
 static const char *member(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -128,14 +128,14 @@ static void threads_of_a_process_are_one_if_they_are_many(void **state)
 	text = page(&m, "host,session,comm,pid,tid,stack", write_flamegraph);
 	assert_int_equal(strtoul(member(text, "\"levels\":"), NULL, 10), 4);
 	assert_int_equal(count(text, "\"comm\","), NR_THREADS / THREADS_A_PROCESS);
-	/* A node behind the one before, the only event, THREADS_A_PROCESS samples. */
+	/* A node after the previous one, the only event, THREADS_A_PROCESS samples. */
 	assert_int_equal(count(member(text, "\"rows\":"), "1,0,10"),
 			 NR_SAMPLES / THREADS_A_PROCESS);
 	free(text);
 	dict_done(&m.dict);
 }
 
-/* 0.2 % each are less than what is shown when that is little enough. */
+/* Each has 0.2 %, less than the smallest share that is shown if everything fits. */
 static void calls_are_their_callers_if_they_are_many(void **state)
 {
 	static struct made m;
@@ -144,7 +144,7 @@ static void calls_are_their_callers_if_they_are_many(void **state)
 	(void)state;
 	make(&m);
 	text = page(&m, "time:20ms,stack", write_heatmap);
-	/* All that a second has is at the root. */
+	/* All samples of a second are at the root. */
 	assert_int_equal(count(member(text, "\"rows\":["), "[0,0,500]"), NR_THREADS);
 	free(text);
 	dict_done(&m.dict);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of perf script: the expected ones were printed by perf 6.1, or follow from the
- * formats of its numbers. */
+/* Writes the lines of perf script. The expected lines were printed by perf 6.1, or follow from
+ * its number formats. */
 #include "unit.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ enum {
 #define KERNEL " _copy_to_user+0x28 ([kernel.kallsyms])"
 #define LD "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 
-/* Exactly as much behind it as is promised. */
+/* Exactly as many bytes after it as promised. */
 static struct script_text text(const char *s)
 {
 	static char *kept[64];
@@ -35,7 +35,7 @@ static struct script_text text(const char *s)
 	return (struct script_text){ *slot, len };
 }
 
-/* Writes the sample with these fields of -F; compares with what perf printed. */
+/* Writes the sample with these fields of -F and compares it with perf's output. */
 static void expect(const struct script_event *events, size_t nr, const char *spec,
 		   bool chains, const struct script_sample *s, const char *printed)
 {
@@ -139,12 +139,12 @@ static void test_chain(void **unused)
 	       "\tffffffff821fb643 schedule+0x23 ([kernel.kallsyms])\n"
 	       "\t          146f7c [unknown] (/usr/bin/perf)\n"
 	       "\n");
-	/* No walk was possible: s390x. */
+	/* The kernel cannot walk the stack: s390x. */
 	s.nr_frames = 0;
 	s.event = 0;
 	expect(events, 1, NULL, true, &s,
 	       "perf  9405 [000]  2524.824528:          1 cpu-clock: \n\n");
-	/* -G; the name column is as wide as the longest name. */
+	/* -G; the name column has the width of the longest name. */
 	s.chain = false;
 	s.nr_frames = 1;
 	expect(events, 2, NULL, false, &s,
@@ -282,7 +282,7 @@ static void test_places(void **unused)
 	buf_done(&out);
 }
 
-/* "%16lx" and "%lx" of all lengths, the offset between the halves. */
+/* "%16lx" and "%lx" with all lengths, the offset between the halves. */
 static void test_addresses(void **unused)
 {
 	static const struct script_event event = { .name = "e",
@@ -369,10 +369,10 @@ static void test_fields(void **unused)
 			 -EINVAL);
 	assert_int_equal(script_fields(events, 4, "insn", true, fields, &err), -EINVAL);
 	assert_string_equal(err.text, "field 'insn' of perf script is not offered");
-	/* Taking the symbol away takes its offset along. */
+	/* Removing the symbol also removes its offset. */
 	assert_int_equal(script_fields(events, 4, "-sym", true, fields, &err), 0);
 	assert_false(fields[0] & (SCRIPT_SYM | SCRIPT_SYMOFF));
-	/* What is never printed can be taken away, and the last word counts. */
+	/* A field that is never printed can be removed, and the last word counts. */
 	assert_int_equal(script_fields(events, 4,
 				       "-trace,-comm,+comm,+tid,-tid,-bpf-output", true,
 				       fields, &err),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The registries of columns and writers, and that a report does not depend on the order in
- * which its samples came. */
+/* Tests the registries of columns and writers, and that a report does not depend on the order
+ * of its samples. */
 #include "base/array.h"
 #include "present/export/writers.h"
 #include "present/lines/options.h"
@@ -63,7 +63,7 @@ struct made {
 	uint32_t cpu[NR_SAMPLES];
 };
 
-/* Things get their numbers upwards or downwards; what they mean is the same. */
+/* Entries are numbered upwards or downwards, with the same meaning. */
 static void make(struct made *m, bool downwards)
 {
 	uint32_t threads[NR_THINGS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts of values: kept as they were put in, and not for values that are none. */
+/* Tests the texts of values: kept as they were stored, and not for invalid values. */
 #include "present/lines/cell_cache.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of names that are too long.  Expected texts are set by hand. */
+/* Shortens names that are too long. The expected texts were written by hand. */
 #include "base/array.h"
 #include "present/lines/elide.h"
 
@@ -69,7 +69,7 @@ static void paths_lose_folders(void **state)
 		{ libc, 21, false, "/usr/.../libc.so.6" },
 		{ libc, 12, true, "/" DOTS "/libc.so.6" },
 		{ libc, 11, true, DOTS "/libc.so.6" },
-		/* The last part alone is too long. */
+		/* The last part itself is too long. */
 		{ libc, 10, true, "/usr/" DOTS "so.6" },
 		{ "/usr/lib/folder/", 10, true, "/usr/" DOTS "der/" },
 	};
@@ -90,14 +90,14 @@ static void brackets_lose_what_is_in_them(void **state)
 		{ push, 40, true, "std::vector<" DOTS ">::push_back(" DOTS ")" },
 		{ push, 28, true, "std::vector<" DOTS ">::push_back(" DOTS ")" },
 		{ push, 27, true, "std::vector<" DOTS ":push_back(" DOTS ")" },
-		/* The innermost go first. */
+		/* The innermost ones are shortened first. */
 		{ "f(a<b<c<int, int>, d>, e>)", 25, true,
 		  "f(a<b<c<" DOTS ">, d>, e>)" },
 		{ "f(a<b<c<int, int>, d>, e>)", 17, true, "f(a<b<" DOTS ">, e>)" },
-		/* What is shorter than the dots stays. */
+		/* Text shorter than the dots stays. */
 		{ "alphabet<int>::soup(unsigned long)", 30, false,
 		  "alphabet<int>::soup(...)" },
-		/* These are no brackets. */
+		/* These are not brackets. */
 		{ "ns::operator<< <char>(std::ostream&)", 25, true,
 		  "ns::operator<< <" DOTS ">(" DOTS ")" },
 		{ "ns::thing::operator()(int, int) const", 30, true,
@@ -145,7 +145,7 @@ static void characters_stay_whole(void **state)
 	CHECK_ALL(rows);
 }
 
-/* Whatever the bytes, it fits, and UTF-8 stays UTF-8. */
+/* With any bytes, the result fits and stays valid UTF-8. */
 static void everything_fits(void **state)
 {
 	static const char *const parts[] = {

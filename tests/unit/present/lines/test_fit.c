@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Widths of columns, worked out by hand. */
+/* Tests widths of columns, calculated by hand. */
 #include "base/array.h"
 #include "present/lines/fit.h"
 
@@ -18,21 +18,21 @@ struct row {
 static void widths_are_these(void **state)
 {
 	static const struct row rows[] = {
-		/* The layout's own widths fit; the last column is as long as it is. */
+		/* The widths of the layout fit; the last column keeps its length. */
 		{ 80, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 25 }, { 46, 30, 2, 46 } } },
-		/* One column too few: the second gives one of its blanks. */
+		/* One character too few: the second column gives up a blank. */
 		{ 79, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 24 }, { 46, 30, 2, 46 } } },
-		/* Just what is in them. */
+		/* Exactly the width of their content. */
 		{ 65, 3, { { 7, 9, 0, 8 }, { 10, 25, 1, 11 }, { 46, 30, 2, 46 } } },
-		/* A cell longer than its column. */
+		/* A cell that is longer than its column. */
 		{ 80, 3, { { 7, 9, 0, 9 }, { 40, 25, 1, 41 }, { 20, 30, 2, 20 } } },
-		/* The longer name gives way: 64 - 8 - 11. */
+		/* The longer name is shortened: 64 - 8 - 11. */
 		{ 64, 3, { { 7, 9, 0, 8 }, { 10, 25, 1, 11 }, { 46, 30, 2, 45 } } },
-		/* Both do: 61 without the number and the blanks, 7 for each, and 1 : 2 of
-		 * the 47 that are left. */
+		/* Both are shortened: 61 without the number and the blanks, 7 for each, and the
+		 * remaining 47 in the ratio 1 : 2. */
 		{ 70, 3, { { 7, 9, 0, 8 }, { 99, 25, 1, 23 }, { 99, 30, 2, 39 } } },
-		/* 60 without numbers and blanks, 7 for each: the first needs one more, and 1 :
-		 * 2 of 38 for the others. */
+		/* 60 without numbers and blanks, 7 for each: the first needs one more, and the
+		 * others share 38 in the ratio 1 : 2. */
 		{ 80,
 		  5,
 		  { { 8, 9, 0, 9 },
@@ -40,7 +40,7 @@ static void widths_are_these(void **state)
 		    { 8, 25, 1, 9 },
 		    { 60, 25, 1, 20 },
 		    { 60, 30, 2, 33 } } },
-		/* No room at all: names get the least, numbers all they need. */
+		/* No room at all: names get the minimum, numbers all they need. */
 		{ 10, 3, { { 7, 9, 0, 8 }, { 99, 25, 1, 8 }, { 5, 30, 2, 5 } } },
 		{ 80, 1, { { 0, 9, 1, 1 } } },
 		{ 0, 0, { { 0 } } },
@@ -59,7 +59,7 @@ static void widths_are_these(void **state)
 	}
 }
 
-/* Where the names' least fits, everything does; numbers are never shorter than they are. */
+/* If the minimum for names fits, everything fits; numbers are never shortened. */
 static void everything_fits(void **state)
 {
 	uint32_t dice = 1;

@@ -73,7 +73,7 @@ static void commas_stand_between(void **state)
 	free(got);
 }
 
-/* More than is gathered before it is written. */
+/* More than is buffered before it is written. */
 static void rows_of_numbers_are_arrays(void **state)
 {
 	static const uint32_t few[] = { 0, JSON_NONE, 4294967294 };
@@ -104,7 +104,7 @@ static void rows_of_numbers_are_arrays(void **state)
 	free(got);
 }
 
-/* Rows that are longer than what is gathered of them. */
+/* Rows that are longer than the buffer. */
 static void long_rows_are_whole(void **state)
 {
 	static char value[2 * JSON_ROW_BYTES];

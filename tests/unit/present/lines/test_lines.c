@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines against a model: what they sum up, and in which order they stand. */
+/* Compares lines with a model: their sums, and their order. */
 #include "present/lines/lines.h"
 
 #include <errno.h>
@@ -116,7 +116,7 @@ static void lines_sum_up_what_they_leave_out(void **state)
 	model_done(&m);
 }
 
-/* Below, at or above 0: by samples, the most first, then by the commands' names. */
+/* Below, at or above 0: by samples in descending order, then by the commands' names. */
 static int compare(struct model *m, const struct line *a, const struct line *b)
 {
 	if (a->counts[0] != b->counts[0])
@@ -151,7 +151,7 @@ static void equal_counts_stand_by_name(void **state)
 }
 
 enum {
-	PERCENT = 12 /* some, but not all have it in one column alone */
+	PERCENT = 12 /* some, but not all, have it in a single column */
 };
 
 static void the_threshold_is_for_any_column(void **state)

@@ -31,7 +31,7 @@ static void fields_are_seven_wide(void **state)
 	}
 }
 
-/* All shares of small wholes: what lies in the middle of two fields is rounded as printf does. */
+/* All shares of small totals: values in the middle between two are rounded like printf does. */
 static void fields_are_as_printf_has_them(void **state)
 {
 	(void)state;
@@ -59,7 +59,7 @@ static void small_fields_are_as_printf_has_them(void **state)
 		double value;
 
 		dice = dice * 6364136223846793005ULL + 1442695040888963407ULL;
-		/* Small numbers and powers of ten have their middles, too. */
+		/* Small numbers and powers of ten also have values in the middle. */
 		value = percent_of(1 + (dice >> 33) % 100,
 				   i % 2 ? dice >> (dice % 40) : 1000000000000ULL);
 		if (value >= 0.001 || value <= 0)

@@ -32,7 +32,7 @@ static void markup(void **state)
 	CHECK("&lt;", "&amp;lt;");
 }
 
-/* Pictures of control characters are from U+2400 on, that of DEL is U+2421 (Unicode, Control
+/* Pictures of control characters start at U+2400, that of DEL is U+2421 (Unicode, Control
  * Pictures). */
 static void not_to_be_seen(void **state)
 {

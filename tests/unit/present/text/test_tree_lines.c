@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of trees, from paths whose samples are given. */
+/* Prints lines of trees, from paths with given samples. */
 #include "present/text/tree_lines.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static int free_world(void **state)
 	return 0;
 }
 
-/* "abc": a called b, which called c; '-' in front: truncated. */
+/* "abc": a called b, which called c; a leading '-': truncated. */
 static void add(struct world *w, const char *path, uint32_t event, uint64_t samples)
 {
 	uint32_t node = *path == '-' ? CALL_TRUNCATED : CALL_ROOT;
@@ -78,7 +78,7 @@ static void add(struct world *w, const char *path, uint32_t event, uint64_t samp
 	w->p.rows.at[row].samples += samples;
 }
 
-/* "depth:function samples/self ", with ~ in front of what is chained. */
+/* "depth:function samples/self ", with ~ before chained functions. */
 static int put(void *ctx, const struct tree_line *line)
 {
 	struct world *w = ctx;
@@ -126,7 +126,7 @@ static void inwards_and_outwards(void **state)
 	add(w, "abc", 0, 3);
 	add(w, "ad", 0, 8);
 	add(w, "-bc", 0, 4);
-	/* Equal ones by name; what was cut comes last. */
+	/* Equal ones are sorted by name; truncated ones come last. */
 	assert_string_equal(lines(w, TREE_CALLEES, NULL, 0),
 			    "0:a 16/0+ 1:b 8/5+ 2:c 3/3 1:d 8/8 0:- 4/0 ~0:b 4/0 "
 			    "~0:c 4/4 ");
@@ -154,7 +154,7 @@ static void what_is_too_little_is_left_out(void **state)
 	add(w, "ab", 0, 90);
 	add(w, "ac", 0, 6);
 	add(w, "adefb", 0, 4);
-	/* a has more than b, so that they are no chain. */
+	/* a has more samples than b, so they do not form a chain. */
 	assert_string_equal(lines(w, TREE_CALLEES, NULL, 10), "0:a 100/0 1:b 90/90 ");
 	assert_string_equal(lines(w, TREE_CALLERS, NULL, 5),
 			    "0:b 94/0+ 1:a 90/0 0:c 6/0 ~0:a 6/0 ");
