@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/containers/hash.h"
 #include "base/err.h"
+#include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/log.h"
 #include "format/foreign/foreign.h"
@@ -480,6 +481,21 @@ static int import_it(struct import_foreign_import *m, struct err *err)
 	return import_foreign_close_writer(m, r, err);
 }
 
+static void import_foreign_report_loss(const struct import_foreign_import *m)
+{
+	bool pprof = m->format->read == foreign_read_pprof;
+	char skipped[96], reason[192];
+
+	snprintf(skipped, sizeof(skipped),
+		 "%" PRIu64 " %s were not recognised and are left out", m->info.skipped,
+		 pprof ? "parts" : "lines");
+	snprintf(reason, sizeof(reason), "%s%s%s", m->info.skipped ? skipped : "",
+		 m->info.skipped && m->info.cut ? "; " : "",
+		 m->info.cut ? "it ends within a sample: its end is missing" : "");
+	if (reason[0])
+		fault_incomplete(import_foreign_name_of(m->request), reason);
+}
+
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
@@ -495,15 +511,13 @@ int import_foreign(const struct import_request *request,
 		r = import_it(&m, err);
 	if (r)
 		err_prefix(err, "%s", import_foreign_name_of(request));
-	if (!r && m.info.skipped)
-		log_say(LOG_WARNING,
-			"%s: %" PRIu64 " %s were not recognised and are left out",
-			import_foreign_name_of(request), m.info.skipped,
-			m.format->read == foreign_read_pprof ? "parts" : "lines");
-	if (!r)
+	if (!r) {
+		import_foreign_report_loss(&m);
 		*ret_result = (struct import_result){ .samples = m.totals.samples,
 						      .skipped = m.skipped,
-						      .malformed = m.info.skipped };
+						      .malformed = m.info.skipped +
+								   m.info.cut };
+	}
 	selection_done(&m.selection);
 	name_images_done(&m.images);
 	dict_done(&m.dict);

@@ -15,6 +15,7 @@ int import_is_foreign(const char *path);
  * does not consume them. */
 bool import_is_input_foreign(void);
 /* Like import_file(), but the request must name the session's directory, which receives the
- * names of functions.  Lines that could not be parsed count as malformed. */
+ * names of functions.  Lines that could not be parsed, and a sample that the end of the
+ * input cuts, count as malformed and are reported by fault_incomplete(). */
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err);

@@ -136,6 +136,14 @@ void fault_missing(const char *path)
 		path);
 }
 
+void fault_incomplete(const char *shown, const char *reason)
+{
+	if (!faults_is_news(FAULT_INCOMPLETE, shown))
+		return;
+	atomic_fetch_add(&counts[FAULT_INCOMPLETE], 1);
+	log_say(LOG_WARNING, "%s: %s", shown, reason);
+}
+
 bool fault_is_reported(const char *path)
 {
 	return faults_is_listed(FAULT_UNREADABLE, path) ||
@@ -150,5 +158,5 @@ uint64_t fault_count(enum fault kind)
 bool fault_any_loss(void)
 {
 	return fault_count(FAULT_UNREADABLE) || fault_count(FAULT_DAMAGED) ||
-	       fault_count(FAULT_MISSING);
+	       fault_count(FAULT_MISSING) || fault_count(FAULT_INCOMPLETE);
 }

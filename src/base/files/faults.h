@@ -14,6 +14,7 @@ enum fault {
 	FAULT_REFUSED,    /* same, because of missing permission */
 	FAULT_DAMAGED,    /* the contents are wrong according to a checksum */
 	FAULT_MISSING,    /* it does not exist, but a list of a recording promises it */
+	FAULT_INCOMPLETE, /* part of the contents is missing or cannot be parsed */
 	FAULT_COUNT
 };
 
@@ -36,10 +37,13 @@ void fault_unreadable_stream(FILE *f);
 void fault_damaged(const char *path, const char *reason);
 /* Reports that a recording lacks the file or directory at `path`. */
 void fault_missing(const char *path);
+/* Reports that only part of the file is used. `shown` is its name in the message, which is
+ * "SHOWN: REASON". */
+void fault_incomplete(const char *shown, const char *reason);
 /* Returns true if the file at `path` was reported as unreadable, for whatever reason. */
 bool fault_is_reported(const char *path);
 /* Returns the number of files reported. */
 uint64_t fault_count(enum fault kind);
-/* Returns true if results can be incomplete because a file is damaged, missing or could not be
- * read. Files without permission do not count: users know which files they cannot read. */
+/* Returns true if results can be incomplete because a file is damaged, incomplete, missing or
+ * could not be read. Files without permission do not count: users know which files they cannot read. */
 bool fault_any_loss(void);

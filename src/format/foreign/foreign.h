@@ -54,6 +54,7 @@ struct foreign_info {
 	uint64_t period;        /* ... occurred `period` times; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
 	uint64_t skipped;       /* malformed lines or samples */
+	bool cut;               /* the input ends within a sample */
 };
 
 /* Receives one sample. Returns 0, or a negative errno to stop reading. */

@@ -4,7 +4,8 @@
  *     COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]
  *
  * followed, with stacks, by a line "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the
- * innermost first, and an empty line. Everything but the pid and the event can be missing. */
+ * innermost first, and an empty line. Everything but the pid and the event can be missing. perf
+ * ends each line and each stack, so a text without such an end has been cut. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -221,7 +222,9 @@ struct foreign_perf_script_reading {
 	struct foreign_info *info;
 	struct foreign_sample s;
 	frame_vec frames;
-	bool open; /* `s` is waiting for frames */
+	bool open;        /* `s` is waiting for frames */
+	bool needs_blank; /* `s` has a stack or must get one, so an empty line must end it */
+	bool any_stack; /* an earlier sample had a stack */
 	uint64_t samples;
 };
 
@@ -238,6 +241,14 @@ static int foreign_perf_script_finish(struct foreign_perf_script_reading *g)
 	return g->fn(g->ctx, &g->s);
 }
 
+static int foreign_perf_script_push_frame(struct foreign_perf_script_reading *g,
+					  const struct foreign_frame *frame)
+{
+	return g->frames.nr == FOREIGN_FRAMES_MAX || vec_push(&g->frames, *frame)
+		       ? 0
+		       : -ENOMEM;
+}
+
 static int foreign_perf_script_add_frame(struct foreign_perf_script_reading *g,
 					 struct foreign_word text)
 {
@@ -247,9 +258,8 @@ static int foreign_perf_script_add_frame(struct foreign_perf_script_reading *g,
 		g->info->skipped += text.len > 0;
 		return 0;
 	}
-	return g->frames.nr == FOREIGN_FRAMES_MAX || vec_push(&g->frames, frame)
-		       ? 0
-		       : -ENOMEM;
+	g->needs_blank = g->any_stack = true;
+	return foreign_perf_script_push_frame(g, &frame);
 }
 
 static bool foreign_perf_script_is_blank(struct foreign_word line)
@@ -273,8 +283,9 @@ static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *
 	g->open = true;
 	g->frames.nr = 0;
 	/* Fields of a tracepoint can follow instead of a frame. */
+	g->needs_blank = g->any_stack && foreign_perf_script_is_blank(rest);
 	return foreign_perf_script_take_frame(rest, &frame)
-		       ? foreign_perf_script_add_frame(g, rest)
+		       ? foreign_perf_script_push_frame(g, &frame)
 		       : 0;
 }
 
@@ -312,6 +323,7 @@ int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void 
 	*ret_info = (struct foreign_info){ 0 };
 	while (!r && foreign_line(&at, end, &line))
 		r = foreign_perf_script_read_line(&g, line);
+	ret_info->cut = (g.open && g.needs_blank) || (len && end[-1] != '\n');
 	if (!r)
 		r = foreign_perf_script_finish(&g);
 	vec_done(&g.frames);

@@ -62,6 +62,17 @@ static void damage_is_a_loss(void **state)
 	assert_false(fault_is_reported("/damaged"));
 }
 
+static void incomplete_files_are_a_loss(void **state)
+{
+	(void)state;
+	fault_incomplete("x.txt", "2 lines were not recognised");
+	fault_incomplete("x.txt", "2 lines were not recognised");
+	assert_int_equal(nr_said, 1);
+	assert_string_equal(last, "x.txt: 2 lines were not recognised");
+	assert_int_equal(fault_count(FAULT_INCOMPLETE), 1);
+	assert_true(fault_any_loss());
+}
+
 static void each_file_is_reported_once(void **state)
 {
 	(void)state;
@@ -93,6 +104,7 @@ int main(void)
 		cmocka_unit_test_setup(missing_files_are_not_reported, set_up),
 		cmocka_unit_test_setup(refused_files_are_no_loss, set_up),
 		cmocka_unit_test_setup(damage_is_a_loss, set_up),
+		cmocka_unit_test_setup(incomplete_files_are_a_loss, set_up),
 		cmocka_unit_test_setup(each_file_is_reported_once, set_up),
 		cmocka_unit_test_setup(open_files_have_names, set_up),
 	};

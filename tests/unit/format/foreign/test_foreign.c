@@ -218,6 +218,54 @@ static void text_of_perf_script(void **state)
 	check("perf-script", text, sizeof(text) - 1, wanted, 1);
 }
 
+/* Returns whether the reader of perf script reports that the first `len` bytes were cut. */
+static bool is_cut(const char *text, size_t len)
+{
+	struct foreign_info info;
+	uint64_t samples = 0;
+
+	assert_int_equal(
+		foreign_read_perf_script(text, len, count_alone, &samples, &info, NULL),
+		0);
+	return info.cut || info.skipped;
+}
+
+static void text_cut_within_a_stack(void **state)
+{
+	static const char first[] = "prog 17 1.5: 1000 cycles: \n"
+				    "\t401136 work+0x10 (/usr/bin/prog)\n"
+				    "\n";
+	static const char text[] = "prog 17 1.5: 1000 cycles: \n"
+				   "\t401136 work+0x10 (/usr/bin/prog)\n"
+				   "\n"
+				   "prog 17 1.6: 1000 cycles: \n"
+				   "\t401136 work+0x10 (/usr/bin/prog)\n"
+				   "\t401000 main+0x10 (/usr/bin/prog)\n"
+				   "\n";
+
+	(void)state;
+	for (size_t len = sizeof(first); len < sizeof(text) - 1; len++)
+		assert_true(is_cut(text, len));
+	assert_false(is_cut(text, sizeof(text) - 1));
+	assert_false(is_cut(first, sizeof(first) - 1));
+}
+
+static void text_without_stacks_needs_no_empty_line(void **state)
+{
+	static const char text[] = "prog 17 1.5: cycles: 401136 work+0x10 (/x)\n"
+				   "prog 17 1.6: sched:sched_switch: prev_comm=x\n"
+				   "prog 17 1.7: cycles: \n";
+	static const char mixed[] = "prog 17 1.5: cycles: \n"
+				    "\t401136 work+0x10 (/x)\n"
+				    "\n"
+				    "prog 17 1.6: faults: 401136 work+0x10 (/x)\n";
+
+	(void)state;
+	assert_false(is_cut(text, sizeof(text) - 1));
+	assert_true(is_cut(text, sizeof(text) - 2));
+	assert_false(is_cut(mixed, sizeof(mixed) - 1));
+}
+
 /* ---- pprof ---- */
 
 static void put_number(struct buf *b, unsigned int field, uint64_t value)
@@ -417,6 +465,8 @@ int main(void)
 		cmocka_unit_test(folded_stacks),
 		cmocka_unit_test(a_stack_of_any_depth),
 		cmocka_unit_test(text_of_perf_script),
+		cmocka_unit_test(text_cut_within_a_stack),
+		cmocka_unit_test(text_without_stacks_needs_no_empty_line),
 		cmocka_unit_test(profiles_of_pprof),
 		cmocka_unit_test(damaged_profiles_of_pprof),
 		cmocka_unit_test(what_is_none_of_them),
