@@ -19,9 +19,9 @@
 #include "base/parse.h"
 #include "format/archive/manifest.h"
 #include "format/perfdata/input.h"
+#include "format/session/checksums.h"
 #include "format/session/hold.h"
 #include "format/session/session.h"
-#include "format/session/side_files.h"
 #include "import/file.h"
 #include "import/foreign.h"
 

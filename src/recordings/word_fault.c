@@ -64,5 +64,6 @@ const char *word_fault(const char *word, bool program_too)
 	}
 	if (S_ISDIR(st.st_mode))
 		return " holds neither a session nor a perf.data";
-	return S_ISREG(st.st_mode) ? file_fault(word, program_too) : " is no recording";
+	return S_ISREG(st.st_mode) ? file_fault(word, program_too)
+				   : " is not a recording";
 }

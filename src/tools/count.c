@@ -122,7 +122,7 @@ static const struct option_row rows[] = {
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct count_settings, verbose),
-	  .help = "Say what the kernel is asked for." },
+	  .help = "Print what is requested from the kernel." },
 	{ 0 },
 };
 

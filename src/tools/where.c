@@ -243,9 +243,7 @@ const struct command command_where = {
 	.summary = "show where a binary's symbols come from, step by step",
 	.usage = "[options] [perf.data | SESSION-DIR]... IMAGE | BUILD-ID",
 	.notes =
-		"IMAGE is a name as reports show it, the last part of one, or a pattern; "
-		"a file will do where no recording has it. "
-		"Without a recording the current session is asked. "
+		"IMAGE is a name as in reports, its last part, a pattern, or a file that no recording contains. The default recording is the current session. "
 		"Exit status: 0 if symbols were found for one of the binaries, else 1.",
 	.options = rows,
 	.run = where_run,

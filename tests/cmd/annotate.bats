@@ -381,7 +381,7 @@ sample|0|0|0|2000|1|0+$((t + 5))|1
 sample|0|1|0|2000|8|0+$((t + 5))|4
 END
 	run -0 --separate-stderr opannotate -s --ratio B/A --ratio A/B
-	[[ $output == *" * Behind the counts: B/A, A/B"* ]]
+	[[ $output == *" * After the counts: B/A, A/B"* ]]
 	[[ $output == *" *      4 100.000     4 100.000          8      0.125"* ]]
 	[[ $output == *"     3 75.0000     0       0          0          -   :{ /* leaf total:      4 100.000     4 100.000          8      0.125 */"* ]]
 	[[ $output == *"     1 25.0000     4 100.000         32    0.03125   :	work();"* ]]

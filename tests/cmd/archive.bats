@@ -476,7 +476,7 @@ check_fault() # CALL:FAULT TEXT
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
 }
 
-@test "a file that stands for a link in the cache is refused" {
+@test "a file that is a link in the cache is refused" {
 	need_data
 	# Take the checksum from an archive that we make.
 	mkdir recording
@@ -488,7 +488,7 @@ check_fault() # CALL:FAULT TEXT
 	make_tar lost "
 add('$name', b'/etc/passwd')
 add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
-	[ "$(refused lost)" = "lost: refused: \"$name\" in it stands for a link" ]
+	[ "$(refused lost)" = "lost: refused: \"$name\" in it is a link" ]
 }
 
 @test "a bomb is refused" {
@@ -517,8 +517,8 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 	[ "$(refused folder)" = 'folder: refused: "pipe" in it is a device' ]
 	rm folder/pipe
 	echo /etc/passwd >folder/.debug/.build-id/ab/cdef
-	[[ "$(refused folder)" == *'"/.debug/.build-id/ab/cdef" in it stands for a link' || \
-		"$(refused folder)" == *'".debug/.build-id/ab/cdef" in it stands for a link' ]]
+	[[ "$(refused folder)" == *'"/.debug/.build-id/ab/cdef" in it is a link' || \
+		"$(refused folder)" == *'".debug/.build-id/ab/cdef" in it is a link' ]]
 	rm folder/.debug/.build-id/ab/cdef
 	[[ "$(refused folder)" == *"there is none in"* ]]
 }

@@ -99,7 +99,7 @@ same_reports() # SPECIFICATION RECORDING...
 	oparchive -o whole data
 	cmp data whole/var/lib/oprofile/samples/current/perf.data
 	run -1 oparchive --perf --all data comm:gzip
-	[[ $output == *"--all: the perf.data is copied as it is: give no profile specification"* ]]
+	[[ $output == *"--all copies the perf.data file unchanged: remove the profile specification"* ]]
 }
 
 @test "code of JIT compilers: the files of the selected processes only" {

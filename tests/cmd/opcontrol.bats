@@ -925,7 +925,7 @@ largest_ring()
 	[[ "${lines[0]}" == *"/no/such/file is not there"* ]]
 	has IMAGE_FILTER "/no/such/file,$here/none,no_module"
 	run opcontrol --image=/tmp
-	[[ "$output" == *"/tmp is no file"* ]]
+	[[ "$output" == *"/tmp is not a file"* ]]
 }
 
 # make_kernel FILE BUILD-ID: makes a file that is accepted as a kernel image; object.o is one of

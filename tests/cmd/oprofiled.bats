@@ -491,7 +491,7 @@ has_copy_of() {
 	[ -e "$session/samples/current/images/0a" ]
 }
 
-@test "a log that is no file is refused" {
+@test "a log that is not a file is refused" {
 	mkdir -p "$session/samples"
 	mkfifo "$session/samples/oprofiled.log"
 	run timeout 10 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-

@@ -83,8 +83,7 @@ static int check_all(const struct archive_request *q, struct err *err)
 	if (script_filter_needed(q->spec))
 		return err_set(
 			err, -EINVAL,
-			"--all: the perf.data is copied as it is: "
-			"give no profile specification (`oprofile export perf-data` makes a perf.data of the selected samples)");
+			"--all copies the perf.data file unchanged: remove the profile specification (`oprofile export perf-data` makes a perf.data of the selected samples)");
 	if (q->sources->sessions.nr != 1 || !s->perf_data || stat(s->dir, &st) ||
 	    !S_ISREG(st.st_mode))
 		return err_set(

@@ -309,7 +309,7 @@ static const char *archive_open_trouble_with(const struct tree_entry *entry)
 	if (S_ISREG(entry->st.st_mode))
 		return !fnmatch(ARCHIVE_CACHE "/.build-id/*/*", entry->below,
 				FNM_PATHNAME)
-			       ? "stands for a link"
+			       ? "is a link"
 			       : NULL;
 	return S_ISLNK(entry->st.st_mode) ? "is a link" : "is a device";
 }

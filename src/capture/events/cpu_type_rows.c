@@ -2,7 +2,7 @@
 /* cpu_type_rows.c - one row per CPU type. The first match is used, so rows with general
  * patterns come last.  Numbers: oprofile-behaviour.md 8.2; models: the kernel's
  * tools/perf/pmu-events mapfile.csv files. */
-#include "capture/events/cpu_type_rows.h"
+#include "capture/events/priv.h"
 
 #include "base/array.h"
 

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/files/io.h"
 #include "base/parse.h"
-#include "capture/events/cpu_type_rows.h"
+#include "capture/events/priv.h"
 
 enum {
 	CPUINFO_MAX = 1 << 16, /* enough for the first CPU */

@@ -113,7 +113,7 @@ static const char *take_mask(struct event_catalog *c, const struct list_line *l,
 		return "a unit mask without config";
 	e = &c->events.at[c->events.nr - 1];
 	if (event_mask_named(c, e, l->name, strlen(l->name)))
-		return "the unit mask stands there twice";
+		return "the unit mask occurs twice";
 	if (!e->nr_masks && !e->whole)
 		e->code = l->config & ~(uint64_t)0xff00 & 0xf000000ffULL;
 	return event_catalog_add_mask(c, &mask) ? "" : NULL;

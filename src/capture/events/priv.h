@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/containers/nearest.h"
+#include "capture/events/cpu_types.h"
 
-struct cpu_type;
 struct err;
 struct event_request;
 struct event_requests;
@@ -113,3 +113,7 @@ int events_uncore_find(const char *root, const char *kind,
 /* Sets cpus and, for an event with a file in events/, scale and unit. */
 void events_uncore_describe(const char *root, const char *pmu, const char *event,
 			    struct event_request *e);
+
+/* The table of cpu_types.h. */
+extern const struct cpu_type cpu_type_rows[];
+extern const size_t cpu_type_nr_rows;

@@ -62,3 +62,6 @@ int checksums_read_file(const char *path, struct buf *out, size_t max);
 bool checksums_usable(int fd, const char *path);
 /* Reports damage of the file at `path`, for callers that copy it unchanged. */
 void checksums_report(const char *path);
+/* Counts and reports (base/files/faults.h) the files and directories that the lists in session
+ * `dir` promise but that are missing. Returns 0 or a negative errno. */
+int side_files_check(const char *dir, uint64_t *ret_nr_missing);

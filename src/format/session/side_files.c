@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "format/session/side_files.h"
+/* side_files.c - checks that all files that accompany the segments of a session exist. */
+#include "format/session/checksums.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "format/session/checksum_list.h"
-#include "format/session/checksums.h"
 
 enum {
 	LEVELS_MAX = 3 /* of directories: session, jit, jit/PID */

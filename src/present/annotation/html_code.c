@@ -263,7 +263,7 @@ write_annotation_html_code_put_bar(const struct write_annotation_html_code_listi
 			hottest->address, hottest->address);
 	fputs("</p>\n", out);
 	if (!s->code)
-		fputs("<p class=note>The binary is not here: addresses stand alone.</p>\n",
+		fputs("<p class=note>Binary not found; showing addresses only.</p>\n",
 		      out);
 }
 

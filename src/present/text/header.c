@@ -24,8 +24,7 @@ static void write_rate(FILE *out, const struct profile *p,
 			" samples per second and CPU\n",
 			e->least_hz, e->most_hz);
 		screen_write_name(out, strtab_get(&p->strings, e->name));
-		fputs(" was sampled at different rates: "
-		      "where the rate was higher, samples stand for less, as the sum of their periods tells\n",
+		fputs(" was sampled at different rates: compare the sums of periods, not the numbers of samples\n",
 		      out);
 	} else if (profile_event_hz(e)) {
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",

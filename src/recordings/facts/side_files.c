@@ -10,7 +10,6 @@
 #include "base/files/io.h"
 #include "base/files/tree.h"
 #include "format/session/checksums.h"
-#include "format/session/side_files.h"
 #include "recordings/facts/info.h"
 
 struct side_files {

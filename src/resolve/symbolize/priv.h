@@ -116,7 +116,7 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
 			char **ret_path);
 /* Finds a module's own file, and the addresses of its sections (empty: unknown). Returns 0: the
- * caller ends both, with fd -1 if there is no file; or -ENOMEM. */
+ * caller ends both, with fd -1 if there is not a file; or -ENOMEM. */
 int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
 /* In symbolize/given.c: uses the symbols in the recording, if it has those of the image. */

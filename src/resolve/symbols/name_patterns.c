@@ -125,9 +125,9 @@ static int expand(const struct name_patterns_reading *in, const char *text, char
 		buf_done(&out);
 		if (failed)
 			return no_memory(in);
-		return bad_line(in,
-				text ? "the pattern is too long"
-				     : "no such definition, or no } behind its name");
+		return bad_line(
+			in, text ? "the pattern is too long"
+				 : "no such definition, or its closing } is missing");
 	}
 	*ret = (char *)out.data;
 	return 0;
@@ -161,7 +161,8 @@ static int check_replacement(const struct name_patterns_reading *in, struct rule
 			continue;
 		group = group_number(*at);
 		if (group < 0)
-			return bad_line(in, "a \\ of the replacement that is no group");
+			return bad_line(
+				in, "a \\ in the replacement without a group number");
 		if ((size_t)group > rule->regex.re_nsub)
 			return bad_line(in, "the pattern has fewer groups");
 		if ((size_t)group >= rule->nr_groups)

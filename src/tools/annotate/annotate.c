@@ -111,7 +111,7 @@ static const char *say_ratios(struct annotate *a)
 	for (size_t i = 0; i < o->nr_ratios && len < sizeof(a->ratios_said); i++)
 		len += (size_t)snprintf(a->ratios_said + len, RATIOS_SAID_MAX - len,
 					"%s%s",
-					i ? ", " : "Behind the counts: ", o->ratios[i]);
+					i ? ", " : "After the counts: ", o->ratios[i]);
 	return len ? a->ratios_said : NULL;
 }
 

@@ -164,7 +164,7 @@ int source_file_open(const struct source_places *places, const char *path,
 	if (strchr(path, '<'))
 		why = "the compiler made it";
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
-		why = "it is no file but a part of the kernel";
+		why = "it is not a file but a part of the kernel";
 	else
 		r = annotate_files_find_text(places, full, image, s, &why);
 	free(full);

@@ -95,9 +95,8 @@ const struct option_row annotate_rows[] = {
 	  .help = "Sources, code (--assembly), or both as JSON." },
 	REPORT_NAME_ROWS,
 	REPORT_MERGE_ROW(
-		"Sum up what is told apart: "
-		"cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all. "
-		"The programs that use a library are always summed up."),
+		"Merge what the recording separates: cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all. "
+		"Programs that use a library are always merged."),
 	REPORT_READ_ROWS,
 	{ 0 },
 };

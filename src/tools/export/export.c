@@ -203,7 +203,7 @@ const struct command command_export = {
 	.usage = "FORMAT [options] [SESSION|FILE...] [profile specification...]",
 	.notes =
 		"Formats:\n"
-		"  perf-data  a perf.data, for perf report, perf script and what reads them\n"
+		"  perf-data  a perf.data file, for perf report and perf script\n"
 		"  perf-script the text of perf script, as oprofile script prints it\n"
 		"  folded     a line a stack, \"comm;outermost;...;innermost SAMPLES\", for flamegraph.pl and its like\n"
 		"  flamegraph one HTML page to look at in a browser; "

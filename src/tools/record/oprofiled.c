@@ -74,8 +74,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "SIZE",
 	  .offset = OPTION(struct oprofiled_options, max_memory),
-	  .help = "Begin the recording anew when it has taken so much memory (K, M, G; "
-		  "default 112M)." },
+	  .help = "Restart the recording when it uses this much memory (K, M, G; default 112M)." },
 	{ .name = "metrics-listen",
 	  .kind = OPTION_TEXT,
 	  .value = "[ADDR:]PORT",
@@ -154,7 +153,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_REFUSED,
 	  .value = "SPEC",
 	  .help = "Not offered.",
-	  .refusal = "IBS is an event of its own: see ophelp for ibs_op" },
+	  .refusal = "IBS is a separate event: see ophelp for ibs_op" },
 	{ .name = NULL }
 };
 
@@ -278,14 +277,13 @@ const struct command command_daemon = {
 	.classic = "oprofiled",
 	.summary = "sample the whole system, always",
 	.usage = "[options]",
-	.notes = "The daemon is asked over a socket, /run/oprofile/control; "
-		 "opcontrol and oprofile status do. "
-		 "OPROFILE_RUN_DIR names another folder.\n"
-		 "\n"
-		 "Examples:\n"
-		 "  oprofiled                  then: "
-		 "opreport, opreport --by comm,symbol\n"
-		 "  oprofiled --foreground --frequency 49 --session-dir /srv/profiles",
+	.notes =
+		"opcontrol and oprofile status query the daemon through the socket /run/oprofile/control. OPROFILE_RUN_DIR names another directory.\n"
+		"\n"
+		"Examples:\n"
+		"  oprofiled                  then: "
+		"opreport, opreport --by comm,symbol\n"
+		"  oprofiled --foreground --frequency 49 --session-dir /srv/profiles",
 	.options = rows,
 	.is_recorder = true,
 	.run = run_daemon,

@@ -17,7 +17,7 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, symbols),
 	  .not_with = "by",
 	  .instead = "--by image,symbol",
-	  .help = "One line a function, instead of one a program and image." },
+	  .help = "Print one line per function instead of one per program and image." },
 	{ .name = "details",
 	  .letter = 'd',
 	  .kind = OPTION_FLAG,
@@ -43,8 +43,7 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, numbered),
 	  .only_with = "callgraph",
-	  .help = "With --callgraph: behind each function the number of its lines, as [3]; "
-		  "to find them by." },
+	  .help = "With --callgraph: print an index such as [3] after each function, to find its lines." },
 	{ .name = "no-empty-self",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, no_empty_self),
@@ -168,8 +167,7 @@ const struct option_row report_rows[] = {
 	  .not_with = "by csv json",
 	  .help = "Shares of images below a program, and of addresses below a function, are of the whole profile." },
 	REPORT_MERGE_ROW(
-		"Sum up what is told apart: "
-		"lib, cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all."),
+		"Merge what the recording separates: lib, cpu, tid, tgid (and tid), unitmask, core (kinds of cores), or all."),
 	{ .name = "separate-thread",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, separate_thread),

@@ -412,7 +412,7 @@ static const struct {
 	{ "CYCLES 0x11 on=0x : a\n", "x, line 1: unknown word before the colon" },
 	{ "\tMASK 0x1 : a\n", "x, line 1: a unit mask before any event" },
 	{ "A 0x1 : a\n\tM 0x1 : a\n\tM 0x2 : b\n",
-	  "x, line 3: the unit mask stands there twice" },
+	  "x, line 3: the unit mask occurs twice" },
 	{ "A 0x1 : a\n\tM - : a\n", "x, line 2: a unit mask without config" },
 };
 

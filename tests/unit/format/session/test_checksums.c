@@ -13,7 +13,6 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "format/session/checksum_list.h"
-#include "format/session/side_files.h"
 #include "unit.h"
 
 static char top[64], file[96], list[96];
