@@ -24,11 +24,11 @@ static const struct option_row rows[] = {
 	  .letter = 'v',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct check_settings, verbose),
-	  .help = "Say what perf_event_open() answered." },
+	  .help = "Print the result of perf_event_open()." },
 	{ .name = "software",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct check_settings, software),
-	  .help = "Try the timer, which needs no hardware counters." },
+	  .help = "Test the timer, which needs no hardware counters." },
 	{ 0 },
 };
 

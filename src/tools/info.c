@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct info_settings, json),
-	  .help = "Write it as JSON." },
+	  .help = "Print JSON." },
 	FORCE_OPTION_ROW(struct info_settings, 0),
 	{ 0 },
 };

@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct status_settings, json),
-	  .help = "Write it as JSON, with all that the daemon says." },
+	  .help = "Print everything that the daemon reports as JSON." },
 	{ 0 },
 };
 

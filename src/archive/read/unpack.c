@@ -286,7 +286,7 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 	    !strncmp(m->name, links, sizeof(links) - 1))
 		return 0;
 	if (m->kind != TAR_FILE)
-		return archive_unpack_refuse(u, "a device", "is no file");
+		return archive_unpack_refuse(u, "a device", "is not a file");
 	if (!archive_name_ok(m->name))
 		return archive_unpack_refuse(
 			u, "a file", "has a name that leads out of the directory");

@@ -61,7 +61,7 @@ static char *given_files_image_name(const char *word)
 		return path;
 	log_say(LOG_WARNING,
 		"--image: %s %s: kept, but no samples of it are recorded until the file exists",
-		word, path ? "is no file" : "is not there");
+		word, path ? "is not a file" : "is not there");
 	free(path);
 	/* It can be a module that is not loaded yet. */
 	return strchr(word, '/') ? path_from_here(word) : strdup(word);

@@ -579,7 +579,7 @@ const struct command command_annotate = {
 	.summary = "show sources or code with the samples of each line",
 	.usage =
 		"--source|--assembly|--html DIR|--json [options] [SESSION-DIR | profile specification...]",
-	.notes = "Words are those of opreport.\n"
+	.notes = "The arguments are those of opreport.\n"
 		 "Examples:\n"
 		 "  opannotate --source image:/usr/bin/make\n"
 		 "  opannotate --source --hottest\n"

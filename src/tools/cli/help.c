@@ -115,6 +115,8 @@ static void print_option(FILE *out, const struct option_row *rows,
 static void print_options(FILE *out, const struct option_row *rows, unsigned int width)
 {
 	for (const struct option_row *row = rows; row->name; row++) {
+		if (row->heading)
+			fprintf(out, "\n%s:\n", row->heading);
 		if (row->kind != OPTION_REFUSED && options_main_row(rows, row) == row)
 			print_option(out, rows, row, width);
 	}
@@ -159,8 +161,11 @@ void help_print(FILE *out, const struct command *cmd, const char *called,
 	help_print_usage(out, cmd, called);
 	fputc('\n', out);
 	help_wrap(out, cmd->summary, 0, 0, width);
-	fputs("\nOptions:\n", out);
+	if (!cmd->options->heading)
+		fputs("\nOptions:\n", out);
 	print_options(out, cmd->options, width);
+	if (cmd->options->heading)
+		fputs("\nGeneral:\n", out);
 	print_options(out, command_common_rows(cmd), width);
 	print_refused(out, cmd->options, width);
 	if (cmd->notes) {

@@ -30,8 +30,10 @@ struct option_row {
 	enum option_kind kind;
 	const char *value; /* name of the value in --help, NULL if it takes none */
 	bool value_optional;
-	bool not_zero;    /* COUNT, DURATION: 0 is refused */
-	size_t offset;    /* of the field in the command's own struct */
+	bool not_zero; /* COUNT, DURATION: 0 is refused */
+	size_t offset; /* of the field in the command's own struct */
+	const char *
+		heading; /* starts a group of rows in --help; NULL: the row belongs to the group before */
 	const char *help; /* one or more sentences; wrapped by --help */
 	const char *refusal;
 	/* Another spelling (or letter) of the row with this name: kind, value and offset are read

@@ -16,20 +16,20 @@ struct terminal_options {
 	bool no_pager;
 };
 
-#define TERMINAL_OPTION_ROWS(type)                                                                                          \
-	{                                                                                                                   \
-		.name = "color",                                                                                            \
-		.kind = OPTION_TEXT,                                                                                        \
-		.value = "auto|always|never",                                                                               \
-		.value_optional = true,                                                                                     \
-		.offset = OPTION(type, terminal.color),                                                                     \
-		.help = "Colour large shares: on a terminal (auto, the default, unless NO_COLOR is set), always, or never." \
-	},                                                                                                                  \
-		{ .name = "colour", .alias_of = "color" },                                                                  \
-	{                                                                                                                   \
-		.name = "no-pager", .kind = OPTION_FLAG,                                                                    \
-		.offset = OPTION(type, terminal.no_pager),                                                                  \
-		.help = "Do not show a long report on a terminal in $OPROFILE_PAGER, $PAGER or less."                       \
+#define TERMINAL_OPTION_ROWS(type)                                                                                     \
+	{                                                                                                              \
+		.name = "color",                                                                                       \
+		.kind = OPTION_TEXT,                                                                                   \
+		.value = "auto|always|never",                                                                          \
+		.value_optional = true,                                                                                \
+		.offset = OPTION(type, terminal.color),                                                                \
+		.help = "Color large shares: auto (default: on a terminal, unless NO_COLOR is set), always, or never." \
+	},                                                                                                             \
+		{ .name = "colour", .alias_of = "color" },                                                             \
+	{                                                                                                              \
+		.name = "no-pager", .kind = OPTION_FLAG,                                                               \
+		.offset = OPTION(type, terminal.no_pager),                                                             \
+		.help = "Do not use a pager ($OPROFILE_PAGER, $PAGER or less)."                                        \
 	}
 
 /* Returns the columns of the terminal `fd`: $COLUMNS, or else the terminal's size, or else 80. */

@@ -58,15 +58,13 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC",
 	  .offset = OPTION(struct control_options, events),
-	  .help = "Sample on this event: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or \"default\". "
-		  "Once for each; they replace those of before." },
+	  .help = "Sample this event: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or \"default\". Can be repeated; replaces earlier settings." },
 	{ .name = "separate",
 	  .letter = 'p',
 	  .kind = OPTION_LIST,
 	  .value = "LIST",
 	  .offset = OPTION(struct control_options, separate),
-	  .help = "Keep profiles apart: none, lib, library, kernel (with library), thread, cpu, all; "
-		  "separated by commas." },
+	  .help = "Separate profiles by none, lib, library, kernel (implies library), thread, cpu or all (comma-separated)." },
 	SETTING("callgraph", 'c', "DEPTH", callgraph,
 		"Frames of the call chains that are kept, 0 for none."),
 	SETTING("vmlinux", 0, "FILE", vmlinux,
@@ -74,7 +72,7 @@ static const struct option_row rows[] = {
 	{ .name = "no-vmlinux",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct control_options, no_vmlinux),
-	  .help = "There is no image of the kernel." },
+	  .help = "Use no kernel image." },
 	SETTING("kernel-range", 0, "START,END", kernel_range,
 		"Where the kernel's code is, in hexadecimal digits."),
 	{ .name = "image",
@@ -82,7 +80,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "LIST",
 	  .offset = OPTION(struct control_options, images),
-	  .help = "Keep samples of these binaries only, separated by commas, or \"all\"." },
+	  .help = "Only keep samples of these binaries (comma-separated), or \"all\"." },
 	SETTING("session-dir", 0, "DIR", session_dir,
 		"Where sessions are kept, below samples. "
 		"The default is /var/lib/oprofile."),
@@ -106,7 +104,7 @@ static const struct option_row rows[] = {
 	  .value = "1",
 	  .value_optional = true,
 	  .offset = OPTION(struct control_options, kernel_only),
-	  .help = "The events of this call count in the kernel only." },
+	  .help = "Count these events only in the kernel." },
 	SETTING("xen", 0, "FILE", xen, "Of Xen: accepted, and of no effect."),
 	SETTING("active-domains", 0, "LIST", active_domains,
 		"Of Xen: accepted, and of no effect."),
@@ -118,9 +116,7 @@ static const struct option_row rows[] = {
 	  .value = "WHAT",
 	  .value_optional = true,
 	  .offset = OPTION(struct control_options, verbose),
-	  .help = "With --start and --start-daemon: "
-		  "the daemon's log says more. "
-		  "WHAT is all, or sfile, arcs, samples, module, misc, ext." },
+	  .help = "With --start and --start-daemon: log more. WHAT is all, or sfile, arcs, samples, module, misc, ext." },
 	{ 0 },
 };
 

@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct controlfs_mount_settings, foreground),
-	  .help = "Stay in the foreground; a signal that ends it unmounts." },
+	  .help = "Stay in the foreground; unmount on a signal." },
 	{ 0 },
 };
 

@@ -12,7 +12,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
 	  .offset = OPTION(struct export_options, output),
-	  .help = "Write to this file, not to gmon.out." },
+	  .help = "Write to this file instead of gmon.out." },
 	EXPORT_OPTION_ROWS("Leave out functions with less of the binary's samples."),
 	{ 0 },
 };

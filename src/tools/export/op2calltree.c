@@ -303,7 +303,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "PREFIX",
 	  .offset = OPTION(struct op2calltree_settings, prefix),
-	  .help = "Write files PREFIX.NAME, not oprof.out.NAME." },
+	  .help = "Write files PREFIX.NAME instead of oprof.out.NAME." },
 	{ 0 },
 };
 

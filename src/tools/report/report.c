@@ -181,7 +181,7 @@ const struct command command_report = {
 	.summary = "show where the time of a recording went",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
 	.notes =
-		"A word is a directory with a session, an image pattern, or one of image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST archive:PATH session:LIST session-exclude:LIST event:LIST count:LIST unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST cgroup:LIST symbol:LIST symbol-exclude:LIST time:LIST (10%-20%, 1.5s-3s).\n"
+		"An argument is a directory with a session, an image pattern, or one of image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST archive:PATH session:LIST session-exclude:LIST event:LIST count:LIST unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST cgroup:LIST symbol:LIST symbol-exclude:LIST time:LIST (10%-20%, 1.5s-3s).\n"
 		"Examples:\n"
 		"  opreport\n"
 		"  opreport --symbols --threshold 1\n"

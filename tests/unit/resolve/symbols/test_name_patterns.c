@@ -188,8 +188,8 @@ static void wrong_lines(void **state)
 		{ "\"${args\" = \"b\"", "own:1: no such definition" },
 		{ "\"[a\" = \"b\"", "own:1: Unmatched" },
 		{ "\"(a)\" = \"\\2\"", "own:1: the pattern has fewer groups" },
-		{ "\"a\" = \"\\?\"", "own:1: a \\ of the replacement" },
-		{ "\"a\" = \"\\\"", "own:1: a \\ of the replacement" },
+		{ "\"a\" = \"\\?\"", "own:1: a \\ in the replacement" },
+		{ "\"a\" = \"\\\"", "own:1: a \\ in the replacement" },
 	};
 
 	(void)state;
