@@ -101,7 +101,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[[ "$output" == *"Missing bytes:"*" 363408"* ]]
 }
 
-@test "what is no recording is refused in one line" {
+@test "what is not a recording is refused in one line" {
 	echo hello, this is a text >"$BATS_TEST_TMPDIR/text"
 	run info "$BATS_TEST_TMPDIR/text"
 	[ "$status" -eq 1 ]

@@ -70,46 +70,45 @@ struct report_options {
 
 /* Filters, and the display of names: rows shared by commands whose settings begin with `struct
  * report_options`. */
-#define REPORT_NAME_ROWS                                                                              \
-	{                                                                                             \
-		.name = "exclude-dependent",                                                          \
-		.letter = 'x',                                                                        \
-		.kind = OPTION_FLAG,                                                                  \
-		.offset = OPTION(struct report_options, exclude_dependent),                           \
-		.help = "Only samples in the programs themselves, not in libraries or the kernel."    \
-	},                                                                                            \
-		{ .name = "exclude-symbols",                                                          \
-		  .letter = 'e',                                                                      \
-		  .kind = OPTION_LIST,                                                                \
-		  .value = "NAME[,NAME...]",                                                          \
-		  .offset = OPTION(struct report_options, exclude_symbols),                           \
-		  .help = "Leave these functions out, also of the totals." },                         \
-		{ .name = "include-symbols",                                                          \
-		  .letter = 'i',                                                                      \
-		  .kind = OPTION_LIST,                                                                \
-		  .value = "NAME[,NAME...]",                                                          \
-		  .offset = OPTION(struct report_options, include_symbols),                           \
-		  .help = "Only these functions." },                                                  \
-		{ .name = "demangle",                                                                 \
-		  .letter = 'D',                                                                      \
-		  .kind = OPTION_TEXT,                                                                \
-		  .value = "none|normal|smart",                                                       \
-		  .offset = OPTION(struct report_options, demangle),                                  \
-		  .help = "Show names of C++, Rust, D and Java as in the source; "                    \
-			  "smart: with templates of the C++ library in short." },                     \
-		{ .name = "smart-demangle",                                                           \
-		  .kind = OPTION_FLAG,                                                                \
-		  .offset = OPTION(struct report_options, smart_demangle),                            \
-		  .help = "The same as --demangle=smart." },                                          \
-		{ .name = "demangle-patterns",                                                        \
-		  .kind = OPTION_TEXT,                                                                \
-		  .value = "FILE",                                                                    \
-		  .offset = OPTION(struct report_options, demangle_patterns),                         \
-		  .help = "Own rules for --demangle=smart, instead of ~/.config/oprofile/stl.pat." }, \
-	{                                                                                             \
-		.name = "no-demangle", .kind = OPTION_FLAG,                                           \
-		.offset = OPTION(struct report_options, no_demangle),                                 \
-		.help = "The same as --demangle=none."                                                \
+#define REPORT_NAME_ROWS                                                                                                     \
+	{                                                                                                                    \
+		.name = "exclude-dependent",                                                                                 \
+		.letter = 'x',                                                                                               \
+		.kind = OPTION_FLAG,                                                                                         \
+		.offset = OPTION(struct report_options, exclude_dependent),                                                  \
+		.help = "Only samples in the programs themselves, not in libraries or the kernel."                           \
+	},                                                                                                                   \
+		{ .name = "exclude-symbols",                                                                                 \
+		  .letter = 'e',                                                                                             \
+		  .kind = OPTION_LIST,                                                                                       \
+		  .value = "NAME[,NAME...]",                                                                                 \
+		  .offset = OPTION(struct report_options, exclude_symbols),                                                  \
+		  .help = "Exclude these functions, also from the totals." },                                                \
+		{ .name = "include-symbols",                                                                                 \
+		  .letter = 'i',                                                                                             \
+		  .kind = OPTION_LIST,                                                                                       \
+		  .value = "NAME[,NAME...]",                                                                                 \
+		  .offset = OPTION(struct report_options, include_symbols),                                                  \
+		  .help = "Only these functions." },                                                                         \
+		{ .name = "demangle",                                                                                        \
+		  .letter = 'D',                                                                                             \
+		  .kind = OPTION_TEXT,                                                                                       \
+		  .value = "none|normal|smart",                                                                              \
+		  .offset = OPTION(struct report_options, demangle),                                                         \
+		  .help = "Demangle names of C++, Rust, D and Java; smart also abbreviates templates of the C++ library." }, \
+		{ .name = "smart-demangle",                                                                                  \
+		  .kind = OPTION_FLAG,                                                                                       \
+		  .offset = OPTION(struct report_options, smart_demangle),                                                   \
+		  .help = "Same as --demangle=smart." },                                                                     \
+		{ .name = "demangle-patterns",                                                                               \
+		  .kind = OPTION_TEXT,                                                                                       \
+		  .value = "FILE",                                                                                           \
+		  .offset = OPTION(struct report_options, demangle_patterns),                                                \
+		  .help = "Read the rules for --demangle=smart from this file instead of ~/.config/oprofile/stl.pat." },     \
+	{                                                                                                                    \
+		.name = "no-demangle", .kind = OPTION_FLAG,                                                                  \
+		.offset = OPTION(struct report_options, no_demangle),                                                        \
+		.help = "Same as --demangle=none."                                                                           \
 	}
 
 /* Rows of such commands with a help text for their own output. */
@@ -119,11 +118,11 @@ struct report_options {
 		.value = "PERCENT",                                                    \
 		.offset = OPTION(struct report_options, threshold), .help = (text)     \
 	}
-#define REPORT_RATIO_ROW                                                                                                   \
-	{                                                                                                                  \
-		.name = "ratio", .kind = OPTION_LIST, .value = "EVENT/EVENT",                                              \
-		.offset = OPTION(struct report_options, ratios),                                                           \
-		.help = "A column with how often one event happened for each of another, such as LLC_MISSES/INST_RETIRED." \
+#define REPORT_RATIO_ROW                                                                              \
+	{                                                                                             \
+		.name = "ratio", .kind = OPTION_LIST, .value = "EVENT/EVENT",                         \
+		.offset = OPTION(struct report_options, ratios),                                      \
+		.help = "Add a column with the ratio of two events, such as LLC_MISSES/INST_RETIRED." \
 	}
 #define REPORT_MERGE_ROW(text)                                                         \
 	{                                                                              \
@@ -132,30 +131,30 @@ struct report_options {
 	}
 
 /* Input, search for files, and messages. */
-#define REPORT_READ_ROWS                                                                                                                              \
-	{ .name = "input",                                                                                                                            \
-	  .kind = OPTION_TEXT,                                                                                                                        \
-	  .value = "FILE",                                                                                                                            \
-	  .offset = OPTION(struct report_options, input),                                                                                             \
-	  .help = "A recording, the same as the word FILE." },                                                                                        \
-		SESSION_DIR_OPTION_ROW(struct report_options),                                                                                        \
-		FORCE_OPTION_ROW(struct report_options, 0),                                                                                           \
-		PLACES_OPTION_ROWS(struct report_options),                                                                                            \
-		THREADS_OPTION_ROW(struct report_options),                                                                                            \
-		{ .name = "no-cache",                                                                                                                 \
-		  .kind = OPTION_FLAG,                                                                                                                \
-		  .offset = OPTION(struct report_options, no_cache),                                                                                  \
-		  .help = "Neither read nor write index files and unwind tables (oprofile cache)." },                                                 \
-		{ .name = "strict",                                                                                                                   \
-		  .kind = OPTION_FLAG,                                                                                                                \
-		  .offset = OPTION(struct report_options, strict),                                                                                    \
-		  .help = "End with status 1 if there was a warning." },                                                                              \
-		{ .name = "verbose",                                                                                                                  \
-		  .letter = 'V',                                                                                                                      \
-		  .kind = OPTION_TEXT,                                                                                                                \
-		  .value = "LIST",                                                                                                                    \
-		  .offset = OPTION(struct report_options, verbose),                                                                                   \
-		  .help = "Say more on stderr: all, debug, bfd (where symbols are from), sfile (files), stats (what was read), level1, xml, arcs." }, \
+#define REPORT_READ_ROWS                                                                                                                           \
+	{ .name = "input",                                                                                                                         \
+	  .kind = OPTION_TEXT,                                                                                                                     \
+	  .value = "FILE",                                                                                                                         \
+	  .offset = OPTION(struct report_options, input),                                                                                          \
+	  .help = "Read this recording (same as the argument FILE)." },                                                                            \
+		SESSION_DIR_OPTION_ROW(struct report_options),                                                                                     \
+		FORCE_OPTION_ROW(struct report_options, 0),                                                                                        \
+		PLACES_OPTION_ROWS(struct report_options),                                                                                         \
+		THREADS_OPTION_ROW(struct report_options),                                                                                         \
+		{ .name = "no-cache",                                                                                                              \
+		  .kind = OPTION_FLAG,                                                                                                             \
+		  .offset = OPTION(struct report_options, no_cache),                                                                               \
+		  .help = "Neither read nor write index files and unwind tables (oprofile cache)." },                                              \
+		{ .name = "strict",                                                                                                                \
+		  .kind = OPTION_FLAG,                                                                                                             \
+		  .offset = OPTION(struct report_options, strict),                                                                                 \
+		  .help = "Exit with status 1 if there was a warning." },                                                                          \
+		{ .name = "verbose",                                                                                                               \
+		  .letter = 'V',                                                                                                                   \
+		  .kind = OPTION_TEXT,                                                                                                             \
+		  .value = "LIST",                                                                                                                 \
+		  .offset = OPTION(struct report_options, verbose),                                                                                \
+		  .help = "Print more to stderr: all, debug, bfd (sources of symbols), sfile (files), stats (amounts read), level1, xml, arcs." }, \
 		TERMINAL_OPTION_ROWS(struct report_options)
 
 extern const struct option_row report_rows[];
