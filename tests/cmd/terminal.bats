@@ -201,7 +201,7 @@ numbers() {
 	on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" --no-pager -l \
 		> "$BATS_TEST_TMPDIR/screen"
 	grep -q 'warning: /tmp/evil-\\x1b]0;owned\\x07-name could' "$BATS_TEST_TMPDIR/screen"
-	# Nor in a file or a pipe, which is shown later: less, cat.
+	# Nor in a file or pipe, which can be displayed later with less or cat.
 	report -f -l > "$BATS_TEST_TMPDIR/piped"
 	grep -qF 'evil-\x1b]0;owned\x07-name could' "$BATS_TEST_TMPDIR/stderr"
 	grep -qF '/tmp/evil-\x1b]0;owned\x07-name' "$BATS_TEST_TMPDIR/piped"

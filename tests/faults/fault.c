@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fault.c - preloaded: the n-th call of one kind fails, as SQLite's tests do it.
+/* fault.c - preloaded: the n-th call of one kind fails, as in SQLite's tests.
  *
- * FAULT_CALL is the kind (call_kinds[] below, "close" or "malloc"); FAULT_STATE is a file that starts with a
- * struct fault_state, which the driver fills in and reads back (faults.py).
+ * FAULT_CALL is the kind (call_kinds[] below, "close" or "malloc"); FAULT_STATE is a file that
+ * starts with a struct fault_state, which the driver fills in and reads back (faults.py).
  *
- * System calls are intercepted by the kernel (SECCOMP_RET_USER_NOTIF), so those that the C library makes on
- * its own (readdir, fread, the output of printf) fail, too.  A process of its own answers the notifications:
- * it lets calls proceed, or makes them fail without effect.  A close() that fails has closed the descriptor,
- * and malloc() is no system call: these two are replaced in the process itself.
+ * The kernel intercepts system calls (SECCOMP_RET_USER_NOTIF), so calls that the C library makes
+ * internally (readdir, fread, the output of printf) also fail.  A separate process answers the
+ * notifications: it lets calls proceed, or makes them fail without effect.  A close() that fails
+ * has closed the descriptor, and malloc() is not a system call: these two are replaced in the
+ * process.
  *
- * Counting begins before main(), after the dynamic loader.  Programs that the process executes are not
- * affected, its children before exec() are. */
+ * Counting starts before main(), after the dynamic loader.  Children before exec() are affected,
+ * programs that the process executes are not. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,7 +46,7 @@ struct fault_state {
 	_Atomic uint64_t is_armed; /* calls are counted while it is not 0 */
 	_Atomic uint64_t n;        /* the number of the call that fails; 0: none */
 	_Atomic uint64_t error;    /* its errno */
-	_Atomic uint64_t keeps;    /* not 0: all calls after it fail, too */
+	_Atomic uint64_t keeps;    /* not 0: all calls after it also fail */
 	_Atomic uint64_t traps;    /* not 0: the thread gets SIGTRAP, for a debugger */
 	_Atomic uint64_t nr_calls;
 	_Atomic uint64_t nr_failed;

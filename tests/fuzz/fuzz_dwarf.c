@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_dwarf.c - a whole ELF file with debug information: sections, packed or not,
+/* fuzz_dwarf.c - a whole ELF file with debug information: sections, compressed or not,
  * relocations, units, entries, ranges, line programs, symbols. */
 #include <stdint.h>
 #include <sys/mman.h>
