@@ -296,9 +296,9 @@ static int copy_kernel(const struct session_select_request *q, struct err *err)
 
 /* Copies the session's copy of a binary, if it has one. */
 static int copy_image(const struct session_select_request *q, const struct image *image,
-		      struct err *err)
+		      enum binary_copy_of of, struct err *err)
 {
-	char *path = binary_copy_path(q->from, image);
+	char *path = binary_copy_path(q->from, image, of);
 	int r = 0;
 
 	if (!path)
@@ -358,7 +358,9 @@ static int copy_side_files(const struct segment_select *s, struct err *err)
 		kernel |= image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
 			  image->kind == IMAGE_KERNEL_UNMAPPED;
 		if (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO)
-			r = copy_image(q, image, err);
+			r = copy_image(q, image, BINARY_COPY_SHARED, err);
+		if (!r && image->kind == IMAGE_FILE)
+			r = copy_image(q, image, BINARY_COPY_OF_FILE, err);
 		if (image->kind == IMAGE_ANON || image->kind == IMAGE_JIT) {
 			r = copy_jit(q, image->pid, err);
 			anon = true;

@@ -59,7 +59,9 @@ uint32_t dict_merge_image(struct dict_merge *m, uint32_t number)
 	image.name = dict_merge_string_of(m, image.name);
 	image.ref_name = dict_merge_string_of(m, image.ref_name);
 	if (image.name != DICT_NONE && image.ref_name != DICT_NONE)
-		*cell = dict_image(m->to, &image);
+		*cell = image.kind == IMAGE_FILE && image.mtime_ns
+				? dict_image_of_file(m->to, &image)
+				: dict_image(m->to, &image);
 	return *cell;
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/log.h"
 #include "capture/system/kernel_files.h"
 #include "decode/record.h"
@@ -21,6 +22,7 @@
 #include "record/keep/image_open.h"
 #include "record/keep/session_dir.h"
 #include "resolve/elf/build_id.h"
+#include "resolve/find/binary.h"
 #include "resolve/jit/files.h"
 
 enum {
@@ -106,6 +108,7 @@ static int open_now(struct image_keeper *k, const struct image_place *p,
 	if (r)
 		return r;
 	ret->build_id = opened.build_id;
+	ret->inode_gen = opened.inode_gen;
 	held_file_take(&k->holder, p, &opened, &ret->held);
 	return 0;
 }
@@ -151,6 +154,7 @@ static void complete(struct image *image, const struct found_image *found)
 		image->build_id = found->build_id;
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
+	image->inode_gen = found->inode_gen;
 	image->mtime_ns = image_keeper_mtime_ns(st);
 	image->file_bytes = (uint64_t)st->st_size;
 }
@@ -174,6 +178,36 @@ static void drop_last_image_of(struct image_keeper *k, uint32_t user)
 		(k->kept.nr - i) * sizeof(*k->kept.at));
 }
 
+/* Returns whether two users have different files with one build-id.  Copies of a program that root
+ * installed, as in containers, have its size. */
+static bool image_keeper_is_doubtful(const struct kept_image *a,
+				     const struct kept_image *b)
+{
+	const struct stat *one = &a->held.st, *other = &b->held.st;
+
+	return a->image.build_id.len && one->st_uid != other->st_uid &&
+	       build_id_equal(&a->image.build_id, &b->image.build_id) &&
+	       (one->st_size != other->st_size ||
+		(!trust_is_own(one->st_uid) && !trust_is_own(other->st_uid)));
+}
+
+static void image_keeper_warn_of_twin(struct image_keeper *k,
+				      const struct kept_image *kept)
+{
+	for (size_t i = 0; !k->has_warned && i < k->kept.nr; i++) {
+		const struct kept_image *twin = &k->kept.at[i];
+
+		if (!image_keeper_is_doubtful(twin, kept))
+			continue;
+		k->has_warned = true;
+		log_say_once(LOG_WARNING,
+			     "%s (of user %u) and %s (of user %u) have the same "
+			     "build-id: one of them may be forged",
+			     twin->path, twin->held.st.st_uid, kept->path,
+			     kept->held.st.st_uid);
+	}
+}
+
 /* Takes ownership of `held`. */
 static void image_keeper_keep(struct image_keeper *k, const struct image_place *at,
 			      const struct image *image, const struct held_file *held)
@@ -190,6 +224,7 @@ static void image_keeper_keep(struct image_keeper *k, const struct image_place *
 		image_keeper_free_kept(&kept);
 		return;
 	}
+	image_keeper_warn_of_twin(k, &kept);
 	k->kept.at[k->kept.nr++] = kept;
 	if (k->kept.nr > KEEP_MAX)
 		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));
@@ -446,37 +481,34 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
-static int image_keeper_copy_path(const struct image_keeper *k,
-				  const struct image *image, char *path,
-				  size_t path_bytes)
+/* All files with a build-id can use the copy of a trusted one.  Another user's, which may have a
+ * forged build-id, is a copy of this file only; so is one known by its inode, which is reused. */
+static char *image_keeper_copy_path(const struct image_keeper *k,
+				    const struct kept_image *kept)
 {
-	char hex[2 * BUILD_ID_MAX + 1];
+	bool is_shared = kept->image.build_id.len && trust_is_own(kept->held.st.st_uid);
 
-	build_id_to_hex(&image->build_id, hex);
-	if (image->build_id.len)
-		return snprintf(path, path_bytes, "%s/images/%s", k->dir->writing, hex);
-	return snprintf(path, path_bytes, "%s/images/%llu-%llu", k->dir->writing,
-			(unsigned long long)image->dev,
-			(unsigned long long)image->inode);
+	return binary_copy_path(k->dir->writing, &kept->image,
+				is_shared ? BINARY_COPY_SHARED : BINARY_COPY_OF_FILE);
 }
 
 static void save(const struct image_keeper *k, struct kept_image *kept,
 		 struct copy_list *copies)
 {
-	char path[4096], what[4096 + 64];
-	const struct copy_job job = { .fd = kept->held.fd,
-				      .path = path,
-				      .what = what,
-				      .is_binary = true,
-				      .user = kept->user,
-				      .bytes = kept->image.file_bytes,
-				      .mtime_ns = kept->image.mtime_ns };
+	char what[4096 + 64];
+	struct copy_job job = { .fd = kept->held.fd,
+				.path = image_keeper_copy_path(k, kept),
+				.what = what,
+				.is_binary = true,
+				.user = kept->user,
+				.bytes = kept->image.file_bytes,
+				.mtime_ns = kept->image.mtime_ns };
 
-	if (image_keeper_copy_path(k, &kept->image, path, sizeof(path)) >=
-	    (int)sizeof(path))
+	if (!job.path)
 		return;
 	snprintf(what, sizeof(what), "%s was replaced and", kept->path);
 	copy_list_take(copies, &job);
+	free(job.path);
 	kept->held.fd = -1;
 }
 

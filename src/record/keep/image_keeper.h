@@ -32,6 +32,7 @@ struct kept_image {
 struct found_image {
 	struct held_file held;
 	struct build_id build_id; /* read from the file; len 0: none */
+	uint32_t inode_gen;       /* as in struct image_opened */
 };
 
 /* A binary that a container mapped, opened before its first sample. */
@@ -52,6 +53,7 @@ struct image_keeper {
 	/* When a list is full, the user with the most entries loses the last one. */
 	VEC(struct kept_image) kept;
 	struct shares kept_by; /* number, by user */
+	bool has_warned;       /* of two files with one build-id */
 	VEC(struct early_image) early;
 	struct shares early_of;
 	struct map early_by; /* hash of the identity -> early */

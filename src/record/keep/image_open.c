@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/containers/hash.h"
@@ -75,6 +77,14 @@ static void image_open_close_image(struct file_errand *f)
 	f->opened.fd = -1;
 }
 
+/* Without it, a file that got the inode of a deleted one could be mistaken for it. */
+static uint32_t image_open_generation(int fd)
+{
+	int generation[2] = { 0 }; /* declared as long, but the kernel writes an int */
+
+	return ioctl(fd, FS_IOC_GETVERSION, generation) ? 0 : (uint32_t)generation[0];
+}
+
 /* The path may lead to a FIFO or a device by now. */
 static bool try_open(struct file_errand *f, const char *path)
 {
@@ -89,6 +99,7 @@ static bool try_open(struct file_errand *f, const char *path)
 	if (!fstat(fd, &o->st)) {
 		if (S_ISREG(o->st.st_mode) && elf_build_id_fd(fd, &o->build_id, NULL))
 			o->build_id.len = 0;
+		o->inode_gen = image_open_generation(fd);
 		if (is_image(f))
 			return true;
 	}

@@ -24,6 +24,7 @@ struct image_place {
 struct image_opened {
 	int fd;
 	struct stat st;
+	uint32_t inode_gen;       /* 0: its file system has none */
 	struct build_id build_id; /* read from the file; len 0: none */
 };
 

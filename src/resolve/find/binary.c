@@ -2,6 +2,7 @@
 #include "resolve/find/binary.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/fs.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
@@ -166,18 +168,30 @@ __attribute__((format(printf, 1, 2))) static char *format_path(const char *forma
 	return path;
 }
 
-char *binary_copy_path(const char *session_dir, const struct image *image)
+/* Tells apart files that have one build-id, or had one inode after each other. */
+static uint64_t binary_file_hash(const struct image *image)
 {
-	char hex[HEX_BYTES];
+	uint64_t inode = hash_pair(image->inode, image->inode_gen);
+
+	return hash_pair(hash_pair(image->dev, inode),
+			 hash_pair(image->mtime_ns, image->file_bytes));
+}
+
+char *binary_copy_path(const char *session_dir, const struct image *image,
+		       enum binary_copy_of of)
+{
+	char hex[HEX_BYTES], file[24] = "";
 
 	build_id_to_hex(&image->build_id, hex);
 	if (image->kind == IMAGE_VDSO)
 		return format_path("%s/vdso-%s", session_dir, hex);
+	if (of == BINARY_COPY_OF_FILE)
+		snprintf(file, sizeof(file), "-%016" PRIx64, binary_file_hash(image));
 	if (image->build_id.len)
-		return format_path("%s/images/%s", session_dir, hex);
-	return format_path("%s/images/%llu-%llu", session_dir,
+		return format_path("%s/images/%s%s", session_dir, hex, file);
+	return format_path("%s/images/%llu-%llu%s", session_dir,
 			   (unsigned long long)image->dev,
-			   (unsigned long long)image->inode);
+			   (unsigned long long)image->inode, file);
 }
 
 /* Searches the directory where distributions install separate debug information. */
@@ -470,15 +484,25 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 	return is;
 }
 
-/* Tries the session's copy; sessions store copies of files that were deleted or replaced. */
+/* Tries the session's copies of files that were deleted or replaced: that of this very file,
+ * then that of any file with the build-id. */
 static int try_copy(const struct binary_places *places, const struct image *image,
 		    struct binary *b)
 {
+	int r = 0;
+
 	if (!places->session_dir[0] ||
 	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
 		return 0;
-	return binary_try_file(binary_copy_path(places->session_dir, image), image,
-			       step_copy, b);
+	if (image->kind == IMAGE_FILE && image->mtime_ns)
+		r = binary_try_file(binary_copy_path(places->session_dir, image,
+						     BINARY_COPY_OF_FILE),
+				    image, step_copy, b);
+	if (!r && b->fd < 0)
+		r = binary_try_file(binary_copy_path(places->session_dir, image,
+						     BINARY_COPY_SHARED),
+				    image, step_copy, b);
+	return r;
 }
 
 /* Searches the recorded path and the caches of copies. */

@@ -71,9 +71,18 @@ struct binary {
  * binary_close(). */
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary);
-/* Returns the path (malloc'd) at which a session stores a copy of an image of kind FILE or
+/* Whose file a copy in a session can be. */
+enum binary_copy_of {
+	BINARY_COPY_SHARED, /* of any file with the build-id: the recorder's or root's, and
+			     * all copies of earlier versions */
+	BINARY_COPY_OF_FILE, /* of the file with the device, inode, time and size of the image */
+	BINARY_COPIES
+};
+
+/* Returns the path (malloc'd) at which a session stores such a copy of an image of kind FILE or
  * VDSO, whether or not the copy exists; NULL if out of memory. */
-char *binary_copy_path(const char *session_dir, const struct image *image);
+char *binary_copy_path(const char *session_dir, const struct image *image,
+		       enum binary_copy_of of);
 /* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's
  * cache and in the directories where modules or their debug files are installed; in the index;
  * or on servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/elf_maker.h"
+#include "resolve/find/binary.h"
 #include "resolve/find/debug_link.h"
 #include "resolve/symbolize/naming.h"
 
@@ -321,6 +322,43 @@ static void copies_in_the_session(void **state)
 	assert_string_equal(name_at(f, by_inode, O + KERNEL_OFFSET), "from_inode");
 	expect(f, by_inode, NAMING_OK, "/images/7-9");
 	expect(f, gone, NAMING_NO_FILE, "");
+}
+
+/* Another user can forge the build-id of a file, but not the identity of another one. */
+static void a_copy_of_one_file(void **state)
+{
+	struct fixture *f = *state;
+	struct image image = { .kind = IMAGE_FILE,
+			       .build_id = the_id(),
+			       .dev = 7,
+			       .inode = 9,
+			       .inode_gen = 3,
+			       .mtime_ns = 1,
+			       .file_bytes = 1 };
+	uint32_t of_file, later, plain, later_plain;
+	char path[128];
+	char *copy = binary_copy_path("", &image, BINARY_COPY_OF_FILE), *by_inode;
+
+	path_of(f, "images", path, sizeof(path));
+	assert_int_equal(io_make_dirs(path, 0755), 0);
+	put_elf(f, copy + 1, "of_file", true);
+	of_file = add_file(f, image, "prog (deleted)");
+	image.inode_gen++;
+	later = add_file(f, image, "other (deleted)");
+	image.build_id.len = 0;
+	by_inode = binary_copy_path("", &image, BINARY_COPY_OF_FILE);
+	put_elf(f, by_inode + 1, "by_inode", false);
+	plain = add_file(f, image, "prog (deleted)");
+	image.mtime_ns++;
+	later_plain = add_file(f, image, "other (deleted)");
+	start(f);
+	expect(f, of_file, NAMING_OK, copy);
+	assert_string_equal(name_at(f, of_file, O + KERNEL_OFFSET), "of_file");
+	expect(f, later, NAMING_NO_FILE, "");
+	expect(f, plain, NAMING_OK, by_inode);
+	expect(f, later_plain, NAMING_NO_FILE, "");
+	free(copy);
+	free(by_inode);
 }
 
 /* Copies are of whatever said to have the build-id; of what was stripped or built anew they have the
@@ -771,6 +809,7 @@ int main(void)
 		CASE(file_by_build_id),
 		CASE(file_by_inode_and_age),
 		CASE(copies_in_the_session),
+		CASE(a_copy_of_one_file),
 		CASE(an_untouched_file_goes_before_a_copy),
 		CASE(files_that_are_no_files),
 		CASE(other_kinds),
