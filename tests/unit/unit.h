@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unit.h - cmocka with what it wants included before it. */
+/* unit.h - includes cmocka and the headers that it needs before it. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chains whose user part comes later, while they are recorded. */
+/* Tests chains whose user part arrives later during a recording. */
 #include "unit.h"
 
 #include <linux/perf_event.h>
@@ -19,7 +19,7 @@ enum {
 
 #define USER_DEFERRED ((uint64_t)-640)
 
-/* In the kernel; the rest comes with the cookie. */
+/* A sample in the kernel; the rest of its chain arrives with the cookie. */
 static const uint64_t sampled[] = { PERF_CONTEXT_KERNEL, KERNEL_PC, USER_DEFERRED,
 				    COOKIE };
 static const uint64_t rest[] = { PERF_CONTEXT_USER, 0x1000, 0x2000 };
@@ -49,7 +49,7 @@ static void add_rest(struct deferred_samples *d, int32_t tid, uint64_t time_ns)
 	assert_int_equal(deferred_chains_add(&d->chains, &rec), 0);
 }
 
-/* The chain that is put together is good until the next one is. */
+/* The completed chain is valid until the next one is. */
 static int join(struct deferred_samples *d, struct record *rec, uint64_t now_ns)
 {
 	static struct grouped_sample sample;
@@ -92,7 +92,7 @@ static void waits_until_the_rest_comes(void **state)
 	assert_memory_equal(waiting.data, bytes, sizeof(bytes));
 	buf_done(&waiting);
 	assert_int_equal(deferred_samples_since(&d), UINT64_MAX);
-	/* Another thread's is none of its business. */
+	/* The user part of another thread is ignored. */
 	add_rest(&d, TID + 1, 1200);
 	rec = sample_at(1000);
 	assert_int_equal(join(&d, &rec, 1300), 1);
@@ -128,7 +128,7 @@ static void does_not_wait_for_ever(void **state)
 	deferred_samples_done(&d);
 }
 
-/* One without a cookie is whole as it is. */
+/* A chain without a cookie is already complete. */
 static void nothing_to_join(void **state)
 {
 	struct deferred_samples d = { 0 };
@@ -142,7 +142,7 @@ static void nothing_to_join(void **state)
 	deferred_samples_done(&d);
 }
 
-/* The bits are counted as the header has its own: sigtrap is the one before. */
+/* Uses the bit order of the header: sigtrap is the bit before. */
 static void bits_of_attrs(void **state)
 {
 	struct perf_event_attr a = { .sigtrap = 1 }, b = { 0 };

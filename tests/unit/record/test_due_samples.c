@@ -9,12 +9,13 @@
 
 enum {
 	ROOM = 4096,
-	RECORDS = 700, /* more than a chunk of memory holds */
+	RECORDS = 700, /* more than fits into a chunk of memory */
 	TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
 	       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP
 };
 
-/* A sample as the kernel writes it: 2 registers and `used` bytes of a room of ROOM. */
+/* Makes a sample as the kernel writes it: 2 registers, and `used` bytes of a stack area of
+ * ROOM. */
 static size_t make_sample(uint64_t *out, uint64_t time_ns, uint64_t used)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE,

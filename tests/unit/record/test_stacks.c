@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bounds of the tables of a recording, and what it leaves to the next one. */
+/* Tests the limit on a recording's tables, and which tables it leaves to the next one. */
 #include "record/stacks.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void unused_ones_go_and_large_ones(void **state)
 	give(&r, 1, MAX / 4);
 	assert_false(recorder_stacks_trim(&r.stacks, minute_ns));
 	give(&r, 2, MAX / 8);
-	/* All of them were used before the first look. */
+	/* All of them were used before the first check. */
 	assert_true(recorder_stacks_trim(&r.stacks, minute_ns));
 	assert_true(has(&r, 0) && has(&r, 1) && has(&r, 2));
 	r.stacks.tables.at[1].is_used = true;
@@ -86,14 +86,14 @@ static void unused_ones_go_and_large_ones(void **state)
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns));
 	assert_true(!has(&r, 0) && has(&r, 1) && !has(&r, 2));
 	assert_int_equal(r.stacks.bytes, MAX / 4);
-	/* They may come again. */
+	/* They may be made again. */
 	assert_false(r.stacks.tables.at[0].looked);
 	r.stacks.tables.at[1].is_used = true;
 	give(&r, 3, MAX);
 	give(&r, 2, MAX / 2);
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns + 1));
 	assert_true(has(&r, 1) && has(&r, 2) && !has(&r, 3));
-	/* It may not. */
+	/* It may not be made again. */
 	assert_true(r.stacks.tables.at[3].looked);
 	end(&r);
 	shared_tables_forget(&shared);
@@ -125,7 +125,7 @@ static void the_next_recording_has_them(void **state)
 	give(&r, 0, 1000);
 	give(&r, 1, 2000);
 	image = r.dict.images.at[1];
-	r.dict.images.at[0].mtime_ns = 0; /* it is not known what it was */
+	r.dict.images.at[0].mtime_ns = 0; /* its state was not known */
 	end(&r);
 	assert_int_equal(shared.kept_bytes, 2000);
 	/* Each of these is another state of the file, or another file. */
@@ -147,12 +147,12 @@ static void the_next_recording_has_them(void **state)
 	assert_null(shared_tables_take(&shared, &image));
 	assert_int_equal(shared.kept_bytes, 0);
 	shared_tables_keep(&shared, &image, table);
-	/* What this recording does not need is gone behind it. */
+	/* Tables that this recording does not use are dropped at its end. */
 	begin(&r, &shared, 1);
 	give(&r, 0, 500);
 	end(&r);
 	assert_int_equal(shared.kept_bytes, 500);
-	/* Beside what a recording has they are the first to go. */
+	/* When the recording needs memory, these are dropped first. */
 	begin(&r, &shared, 2);
 	give(&r, 1, MAX / 2);
 	assert_false(recorder_stacks_trim(&r.stacks, minute_ns));

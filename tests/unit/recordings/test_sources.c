@@ -17,7 +17,7 @@
 static char top[] = "/tmp/report-source-XXXXXX";
 static char away[512];
 
-/* top/samples/NAME with a segment that was recorded with these flags. */
+/* Creates top/samples/NAME with a segment that was recorded with these flags. */
 static void make_session(const char *name, uint32_t flags)
 {
 	const struct session_info info = { .tool_version = "",
@@ -87,8 +87,8 @@ static void sessions_are_found_by_their_words(void **state)
 {
 	static const struct {
 		const char *words[3];
-		const char
-			*sessions; /* with a blank behind each; or part of the error */
+		const char *
+			sessions; /* sessions, each with a trailing blank; or part of the error */
 		uint32_t flags;
 		bool fails;
 	} rows[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the registries: whoever adds a row and forgets its help text or its place in the
- * manual finds out here. */
+/* Checks the registries: a new row without a help text or an entry in the manual fails here. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ enum {
 #define for_each_command(cmd)                                                          \
 	for (size_t i_ = 0; commands[i_] && ((cmd) = commands[i_], true); i_++)
 
-/* A manual page as a string that the caller frees. */
+/* Returns a manual page as a string, which the caller frees. */
 static char *read_page(const char *name)
 {
 	struct buf text = { 0 };
@@ -46,7 +45,7 @@ static char *read_man(const struct command *cmd)
 	return read_page(name);
 }
 
-/* Whether `word` stands in the page as a word of its own. */
+/* Returns whether the page contains `word` as a separate word. */
 static bool man_has_word(const char *man, const char *word)
 {
 	size_t len = strlen(word);
@@ -59,7 +58,7 @@ static bool man_has_word(const char *man, const char *word)
 	return false;
 }
 
-/* Whether the page names the option as one of its own: "Fl Fl name" of mdoc. */
+/* Returns whether the page has an entry for the option: "Fl Fl name" in mdoc. */
 static bool man_has_option(const char *man, const char *name)
 {
 	char wanted[128];
@@ -100,7 +99,8 @@ static void commands_say_what_they_do(void **state)
 	}
 }
 
-/* Rows that a row is refused with, or without, are of the same table, and no second spellings. */
+/* The options that conflict with a row, or that it requires, are in the same table and are not
+ * aliases. */
 static void check_names(const struct command *cmd, const struct option_row *row,
 			const char *names)
 {
@@ -209,7 +209,7 @@ static void keys_are_whole(void **state)
 			fail_msg("key %s: no help text", row->name);
 		if (!man_has_word(man, row->name))
 			fail_msg("key %s: not in man/opreport.1", row->name);
-		/* Events stand side by side, each with columns of its own. */
+		/* Events are shown next to each other, each with separate columns. */
 		if (row->id != KEY_EVENT && !column_of_key(row->id))
 			fail_msg("key %s: no column shows it", row->name);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CPU time that others may have, by a clock that the test sets. */
+/* Tests a limit on CPU time for others, with a clock that the test sets. */
 #include "record/helper/allowance.h"
 
 #include "unit.h"
@@ -10,7 +10,7 @@ static const struct allowance_rule rule = { .at_once_ns = 20000000,
 					    .owed_max_ns = 6000000,
 					    .part = 500 };
 
-/* 20 ms at once, and 2 ms a second. */
+/* 20 ms at once, then 2 ms per second. */
 static void so_much_at_once_and_a_share(void **state)
 {
 	struct allowance a;
@@ -20,15 +20,15 @@ static void so_much_at_once_and_a_share(void **state)
 	assert_int_equal(allowance_spend(&a, s, 15 * ms), 0);
 	assert_int_equal(allowance_spend(&a, s, 5 * ms), 0);
 	assert_int_equal(allowance_spend(&a, s, 1 * ms), s / 2);
-	/* What was waited for is there, and no more. */
+	/* After the wait exactly that time is available. */
 	assert_int_equal(allowance_spend(&a, s + s / 2, 0), 0);
 	assert_int_equal(allowance_spend(&a, s + s / 2, 1 * ms), s / 2);
-	/* Never more than at the begin. */
+	/* Never more than at the start. */
 	assert_int_equal(allowance_spend(&a, 1000 * s, 20 * ms), 0);
 	assert_int_equal(allowance_spend(&a, 1000 * s, 2 * ms), s);
 }
 
-/* Nobody waits for ever, a clock that stands still or goes back earns nothing, and parts of a
+/* No wait is endless, a clock that stops or goes back earns nothing, and fractions of a
  * nanosecond add up. */
 static void extremes(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which user pays for a binary's unwind table. */
+/* Tests which user's budget is charged for a binary's unwind table. */
 #include "record/helper/table_account.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void subordinate_ids_are_their_users(void **state)
 	assert_int_equal(table_account_of_user(400000, path), alice);
 	assert_int_equal(table_account_of_user(231071, path), bob);
 	assert_false(table_account_uid(bob, &uid));
-	/* A range of a user by number. */
+	/* A subordinate id range of a user given by id. */
 	assert_int_equal(table_account_of_user(300009, path), 1000);
 	/* Nobody's. */
 	assert_int_equal(table_account_of_user(99999, path), 99999);
@@ -71,7 +71,7 @@ static void files_are_their_owners(void **state)
 	assert_int_equal(table_account_of_file(fd), (uid_t)-1);
 }
 
-/* On a mount that ignores set-user-ID bits root's files are not those of the system. */
+/* On a mount that ignores set-user-ID bits, root's files do not count as system files. */
 static void some_mounts_are_not_believed(void **state)
 {
 	char path[] = "/tmp/table_account.XXXXXX";
@@ -80,7 +80,7 @@ static void some_mounts_are_not_believed(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(path));
-	/* The mount goes with the process of this case. */
+	/* The mount ends with the process of this case. */
 	if (geteuid() || unshare(CLONE_NEWNS) ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", path, "tmpfs", MS_NOSUID, NULL)) {

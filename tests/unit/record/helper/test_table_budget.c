@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Budgets of users for unwind tables, by a clock that the test sets. */
+/* Tests budgets of users for unwind tables, with a clock that the test sets. */
 #include "record/helper/table_budget.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void end_budget(struct table_budget *b)
 	log_set_sink(NULL);
 }
 
-/* A second at once, then 0.2 s a minute. */
+/* A second at once, then 0.2 s per minute. */
 static void a_user_has_a_budget(void **state)
 {
 	struct table_budget *b = begin_budget(16);
@@ -56,7 +56,7 @@ static void a_user_has_a_budget(void **state)
 	assert_true(table_budget_allows(b, 1000, now + minute));
 	assert_int_equal(table_budget_refused(b), 2);
 	assert_int_equal(table_budget_spent_ns(b), 1200 * ms);
-	/* Over ten hours it is what it earns. */
+	/* Over ten hours, the user gets exactly the earned time. */
 	now += minute;
 	for (unsigned int i = 0; i < 36000; i++, now += s)
 		if (table_budget_allows(b, 1000, now))
@@ -65,7 +65,7 @@ static void a_user_has_a_budget(void **state)
 	end_budget(b);
 }
 
-/* One table can cost more than there is: it is all paid for before the next. */
+/* One table can cost more than the budget: all of it must be earned before the next one. */
 static void debt_is_paid(void **state)
 {
 	struct table_budget *b = begin_budget(16);
@@ -86,7 +86,7 @@ static void other_users_and_the_system_have_theirs(void **state)
 	table_budget_spend(b, 1000, s, 2 * s);
 	assert_false(table_budget_allows(b, 1000, s));
 	assert_true(table_budget_allows(b, 1001, s));
-	/* The governor bounds this one. */
+	/* The governor limits this one. */
 	table_budget_spend(b, TABLE_ACCOUNT_SYSTEM, s, 100 * s);
 	assert_true(table_budget_allows(b, TABLE_ACCOUNT_SYSTEM, s));
 	assert_int_equal(table_budget_spent_ns(b), 2 * s);
@@ -107,7 +107,8 @@ static void it_is_logged_once(void **state)
 	assert_false(table_budget_allows(b, 1ULL << 62, s));
 	assert_int_equal(nr_lines, 2);
 	assert_non_null(strstr(last_line, "subordinate user ids"));
-	/* Once there was some, that is no news; once all was there, it is. */
+	/* After a part was earned, exhaustion is not reported again; after all was earned, it
+	 * is. */
 	assert_true(table_budget_allows(b, 1000, s + 5 * minute));
 	table_budget_spend(b, 1000, s + 5 * minute, s);
 	assert_false(table_budget_allows(b, 1000, s + 5 * minute));
@@ -119,7 +120,7 @@ static void it_is_logged_once(void **state)
 	end_budget(b);
 }
 
-/* Half a percent of two CPUs, whoever they are. */
+/* Half a percent of two CPUs for all users together. */
 static void all_users_have_one_together(void **state)
 {
 	struct table_budget *b = begin_budget(2);
@@ -139,7 +140,7 @@ static void all_users_have_one_together(void **state)
 	end_budget(b);
 }
 
-/* More users than there are accounts for share one; those who have all of theirs need none. */
+/* Users without a free account share one; accounts with a full budget are free. */
 static void accounts_are_bounded(void **state)
 {
 	struct table_budget *b = begin_budget(64);

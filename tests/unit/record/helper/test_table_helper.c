@@ -29,12 +29,13 @@
 #include "unit.h"
 
 enum {
-	MARK_OFFSET = 77, /* of the one row of a table */
+	MARK_OFFSET = 77, /* of the only row of a table */
 	HELPER_FD = 3,
 	QUESTIONS_MAX = 5000 /* more than a socket holds */
 };
 
-/* Between the test and a worker: the question that it answers without having read it. */
+/* Shared by the test and a worker: the number of the request that it answers without reading
+ * it. */
 static atomic_ullong *expected;
 static unsigned int nr_lines;
 static char last_line[256];
@@ -66,7 +67,7 @@ static int errno_of(long r)
 	return r < 0 ? errno : 0;
 }
 
-/* To the second question. */
+/* Sends an answer to the second request. */
 static void send_answer(const int *files, size_t nr)
 {
 	struct table_answer answer = { .number = 2, .is_confined = 1 };
@@ -100,7 +101,7 @@ static void send_binary(int fd)
 	send_answer(&fd, 1);
 }
 
-/* A trap is a function's end to a sanitizer, which does things before. */
+/* Sanitizers compile a trap to a function that does other things first. */
 static void crash(void)
 {
 	volatile char *nothing =
@@ -120,7 +121,8 @@ static int take_memory(size_t bytes)
 	return -ENODATA;
 }
 
-/* Reads no more questions, and has no end: few answers, that those to the one before are no flood. */
+/* Reads no more requests and never ends. Sends few answers, so that those to the last request
+ * are not a flood. */
 static void answer_unread(void)
 {
 	const struct itimerval never = { .it_value = { 0 } };
@@ -135,7 +137,8 @@ static void answer_unread(void)
 	}
 }
 
-/* What the worker does with a "binary": its letter says it.  An errno is told as a result. */
+/* The worker's reaction to a "binary" is chosen by its letter. An errno is returned as a
+ * result. */
 static int work(int fd, struct unwind_table **ret_table)
 {
 	const struct itimerval soon = { .it_value = { .tv_usec = 1000 } };
@@ -150,13 +153,13 @@ static int work(int fd, struct unwind_table **ret_table)
 	case 'S':
 		crash();
 		return 0;
-	case 'm': /* what a table may take at most */
+	case 'm': /* the maximum size of a table */
 		return take_memory(768 << 20);
 	case 'M':
 		return take_memory(2ULL << 30);
 	case 'q': /* it ends by itself */
 		_exit(0);
-	case 'P': /* its time is over, sooner */
+	case 'P': /* its time limit, shortened */
 		setitimer(ITIMER_PROF, &soon, NULL);
 		for (volatile int i = 0;; i++)
 			;
@@ -185,17 +188,17 @@ static int work(int fd, struct unwind_table **ret_table)
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
 			       ? -errno
 			       : 0;
-	case 'c': /* an answer that nobody waits for */
+	case 'c': /* an unexpected answer */
 		(void)!write(HELPER_FD, "nonsense", 8);
 		return make_table(ret_table);
-	case 'u': /* taken over */
+	case 'u': /* owned by the caller */
 		answer_unread();
 		return -EBADMSG;
-	case 'e': /* what only the other side may say */
+	case 'e': /* only the other side may send this */
 		return -EPIPE;
 	case 'a':
 		return -EAGAIN;
-	case 'l': /* no errno */
+	case 'l': /* not an errno */
 		return INT_MIN;
 	default:
 		return -EBADMSG;
@@ -263,7 +266,7 @@ static void tables_are_made(void **state)
 	end(h);
 }
 
-/* Also what went into one that gave no answer. */
+/* The cost of a request without a table also counts. */
 static void all_cost_is_counted(void **state)
 {
 	static const char *const letters[] = { "T", "P", "k", "S" };
@@ -323,7 +326,7 @@ static void one_file_is_told_once(void **state)
 	end(h);
 }
 
-/* Another letter in the same file, as far as anybody can see. */
+/* Writes another letter into the same file, without a visible change of its status. */
 static void put_letter(int fd, char letter)
 {
 	struct stat st;
@@ -362,7 +365,7 @@ static void only_who_is_at_fault_is_refused(void **state)
 	end(h);
 }
 
-/* Whatever it becomes, it can do no more than answer. */
+/* A compromised worker can only answer. */
 static void it_can_do_nothing_else(void **state)
 {
 	static const char *const letters[] = { "o", "n", "f", "k", "s", "x" };
@@ -390,7 +393,7 @@ static size_t nr_open(void)
 	return nr;
 }
 
-/* As the worker answers, whose first byte is the letter. */
+/* Answers like the worker; the first byte is the letter. */
 static void put_table(int fd)
 {
 	struct unwind_table *table = NULL;
@@ -401,7 +404,7 @@ static void put_table(int fd)
 	unwind_table_free(table);
 }
 
-/* Neither descriptors that it sends too many of, nor one of a file whose reader could be made to wait. */
+/* Rejects too many descriptors, and files that could block their reader. */
 static void files_that_it_sends_are_not_trusted(void **state)
 {
 	static const char *const letters[] = { "2", "O" };
@@ -414,7 +417,7 @@ static void files_that_it_sends_are_not_trusted(void **state)
 		char path[] = "/tmp/table_helper.XXXXXX";
 		int fd = mkostemp(path, O_CLOEXEC);
 
-		/* Where that is a tmpfs, its files are in memory. */
+		/* On a tmpfs, files are in memory. */
 		if (fcntl(fd, F_GET_SEALS) >= 0)
 			skip();
 		assert_int_equal(write(fd, letters[i], 1), 1);
@@ -439,14 +442,14 @@ static void what_it_says_unasked_is_not_taken(void **state)
 	int r = ask(h, "c", &table);
 
 	(void)state;
-	/* A packet of another form: as if it had not answered. */
+	/* A packet in another form counts as no answer. */
 	assert_int_equal(r, -EAGAIN);
 	assert_null(table);
 	is_made(h, "T");
 	end(h);
 }
 
-/* Beside what the daemon has, which is more than a table may take. */
+/* The worker's limit is independent of the daemon's memory, which is more than a table may use. */
 static void its_memory_is_limited(void **state)
 {
 	const size_t len = 2048U << 20;
@@ -461,7 +464,7 @@ static void its_memory_is_limited(void **state)
 	assert_int_equal(ask(h, "m", &table), -ENODATA);
 	end(h);
 	munmap(much, len);
-	if (r == -ENODATA) { /* of 32 bits, or a sanitizer's */
+	if (r == -ENODATA) { /* a 32-bit or sanitizer build */
 		print_message("no limit of memory here: NOT TESTED\n");
 		return;
 	}
@@ -491,7 +494,7 @@ static void the_kernel_ends_it_first(void **state)
 	end(h);
 }
 
-/* Its socket is full at some time: the daemon does not wait for room. */
+/* Its socket becomes full: the daemon does not wait for room. */
 static void who_reads_no_questions_is_replaced(void **state)
 {
 	struct table_helper *h;
@@ -508,7 +511,7 @@ static void who_reads_no_questions_is_replaced(void **state)
 	do {
 		++*expected;
 		r = ask(h, "T", &table);
-		/* Or the test is slow, and it is a flood. */
+		/* Or the test is slow, and it counts as a flood. */
 	} while ((r == -ENODATA || r == -EAGAIN) && *expected < QUESTIONS_MAX);
 	assert_int_equal(r, 0);
 	unwind_table_free(table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which processes are in other mount namespaces, by the records of the kernel. */
+/* Tests which processes are in other mount namespaces, from the kernel's records. */
 #include "unit.h"
 
 #include <unistd.h>
@@ -33,10 +33,10 @@ static void test_comes_and_goes(void **state)
 	assert_false(containers_has(&c, 1));
 	assert_true(take(&c, 2, OURS + 1, 7));
 	assert_true(containers_has(&c, 2));
-	/* Another process of the same container is nothing new. */
+	/* Another process of the same container is not new. */
 	assert_false(take(&c, 3, OURS + 1, 7));
 	assert_true(containers_has(&c, 3));
-	/* nsenter to us; and a number that is used again. */
+	/* nsenter into our namespace; and a reused pid. */
 	assert_false(take(&c, 2, OURS, 7));
 	assert_false(containers_has(&c, 2));
 	assert_true(take(&c, 2, OURS + 2, 7));
@@ -45,7 +45,7 @@ static void test_comes_and_goes(void **state)
 	containers_done(&c);
 }
 
-/* A service has mounts of its own, and programs of the host are not containers to it. */
+/* A service has private mounts, and does not regard the programs of the host as containers. */
 static void test_host(void **state)
 {
 	struct containers c = { .own = OURS, .host = OURS + 7 };
@@ -73,7 +73,7 @@ static void test_short_and_unknown(void **state)
 	containers_done(&c);
 }
 
-/* No process has so large a number. */
+/* No process has such a large pid. */
 static void test_many_that_ended(void **state)
 {
 	struct containers c = { .own = OURS };

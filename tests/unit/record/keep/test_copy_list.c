@@ -69,7 +69,7 @@ static const char *text_of(const char *name)
 	return (const char *)text.data;
 }
 
-/* Notes a file as it is now, to be copied to images/COPY or jit/COPY, for a user. */
+/* Adds a file in its current state, to be copied to images/COPY or jit/COPY, for a user. */
 static void take_for(struct copy_list *l, uint32_t user, const char *name,
 		     bool is_binary, const char *copy)
 {
@@ -119,13 +119,13 @@ static void binaries_are_copied_once(void **state)
 	take(&l, "one", true, "1");
 	take(&l, "same", true, "1");
 	assert_int_equal(l.jobs.nr, 1);
-	/* The file is gone, and its descriptor is not. */
+	/* The file is gone, but its descriptor is still open. */
 	assert_int_equal(unlink(in_folder("one")), 0);
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/1"), "one");
 	assert_int_equal(l.jobs.nr, 0);
 	assert_int_equal(l.bytes.total, 0);
-	/* What is there stays, and is told to be of use. */
+	/* An existing copy stays, and is marked as used. */
 	set_time("images/1", 1000);
 	write_file("other", "other");
 	take(&l, "other", true, "1");
@@ -188,7 +188,7 @@ static void who_stops_it_leaves_the_rest(void **state)
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/1"), "one");
 	assert_string_equal(text_of("images/2"), "two");
-	/* Nobody wants the rest. */
+	/* The other copies are not requested. */
 	write_file("three", "three");
 	take(&l, "three", true, "3");
 	copy_list_done(&l);
@@ -229,7 +229,7 @@ static void who_has_the_most_gives_way(void **state)
 		take_for(&l, 65534, "theirs", true, copy);
 	}
 	assert_int_equal(nr_warnings, 0);
-	/* One more of the same user finds no room; that of another does. */
+	/* Another file of the same user finds no room; one of another user does. */
 	take_for(&l, 65534, "theirs", true, "4");
 	assert_int_equal(nr_warnings, 1);
 	take(&l, "ours", true, "5");
@@ -248,7 +248,7 @@ static void who_has_the_most_gives_way(void **state)
 	assert_int_equal(l.files.total, 0);
 }
 
-/* So many that there is no room for another, whatever they have. */
+/* Too many files for another one, whatever their sizes. */
 static void many_give_way(void **state)
 {
 	struct copy_list l = { 0 };
@@ -261,7 +261,7 @@ static void many_give_way(void **state)
 		snprintf(copy, sizeof(copy), "1/%d", i);
 		take_for(&l, 65534, "theirs", false, copy);
 	}
-	if (l.files.total < 4096) { /* no so many descriptors */
+	if (l.files.total < 4096) { /* not enough file descriptors */
 		copy_list_done(&l);
 		skip();
 	}
@@ -287,7 +287,7 @@ static void a_copy_is_charged_to_its_user(void **state)
 	take_for(&l, 65534, "theirs", false, "1/map");
 	assert_true(copy_list_make(&l, NULL));
 	if (charge_get(in_folder("images/1")) == CHARGE_UNKNOWN)
-		skip(); /* /tmp keeps no attributes */
+		skip(); /* /tmp does not support extended attributes */
 	assert_int_equal(charge_get(in_folder("images/1")), 65534);
 	assert_int_equal(charge_get(in_folder("jit/1/map")), 65534);
 }
@@ -327,7 +327,7 @@ int main(void)
 
 	struct rlimit limit;
 
-	/* Each copy that waits has its file open. */
+	/* Each waiting copy has its file open. */
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);

@@ -24,7 +24,7 @@ enum {
 	PID = 4242
 };
 
-/* What the copy has now. */
+/* Returns the content of the copy. */
 static const char *copied(const char *dir)
 {
 	static struct buf text;
@@ -55,14 +55,14 @@ static void copies_grow_with_their_files(void **state)
 	assert_int_equal(pwrite(fd, "one, two", 8, 0), 8);
 	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "one, two");
-	/* Written anew, and shorter. */
+	/* Overwritten with less data. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(pwrite(fd, "three", 5, 0), 5);
 	later[0].tv_sec = later[1].tv_sec = 4000000000;
 	assert_int_equal(futimens(fd, later), 0);
 	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "three");
-	/* A gigabyte that takes no room. */
+	/* A gigabyte that uses no space. */
 	assert_int_equal(ftruncate(fd, 1 << 30), 0);
 	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), -EFBIG);
 	assert_string_equal(copied(dir), "three");
@@ -115,7 +115,7 @@ static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 
-/* A process of another user that waits for its end. */
+/* Starts a process of another user that waits to be ended. */
 static int32_t other_process(uid_t uid)
 {
 	int32_t pid = fork();
@@ -129,7 +129,7 @@ static int32_t other_process(uid_t uid)
 	return pid;
 }
 
-/* Has `pid` map `number` dumps, which are links to one file. */
+/* Makes `pid` map `number` dumps, which are links to one file. */
 static void map_dumps(struct jit_keeper *k, const char *dir, int32_t pid, uid_t uid,
 		      int number)
 {

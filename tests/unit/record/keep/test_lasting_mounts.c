@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which mounts cannot be unmounted while this process runs. */
+/* Tests which mounts cannot be unmounted while this process runs. */
 #include "base/array.h"
 #include "record/keep/lasting_mounts.h"
 
@@ -34,7 +34,7 @@ static void own_mounts_last(void **state)
 	assert_true(lasting_mounts_has(&m, mount_of(io_open("/tmp", O_PATH, 0))));
 	mount = mount_of(memfd_create("test", MFD_CLOEXEC));
 	assert_true(lasting_mounts_has(&m, mount));
-	/* It is mounted nowhere. */
+	/* It is not mounted anywhere. */
 	assert_false(lasting_mounts_was_there(&m, mount));
 	lasting_mounts_done(&m);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A copy without a name: the bytes, the time, and what is refused. */
+/* Tests unnamed copies: their bytes, their time, and what is refused. */
 #include "record/keep/private_copy.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "unit.h"
 
-/* A file with the text, and the directory for the copy. */
+/* Creates a file with the text, and the directory for the copy. */
 static int begin(char *dir, const char *text, mode_t mode, struct stat *ret_st)
 {
 	const struct timespec times[2] = { { .tv_sec = 5 },
@@ -35,7 +35,7 @@ static int begin(char *dir, const char *text, mode_t mode, struct stat *ret_st)
 
 static void end(const char *dir)
 {
-	/* There is nothing in it: copies have no name. */
+	/* The directory stays empty, as copies have no name. */
 	assert_int_equal(rmdir(dir), 0);
 }
 
@@ -83,10 +83,10 @@ static void refuses(void **state)
 	int again = dup(fd);
 
 	(void)state;
-	/* Written to since it was looked at. */
+	/* The file was written to since it was examined. */
 	assert_int_equal(futimens(fd, NULL), 0);
 	assert_int_equal(private_copy_take(fd, &st, dir), -ESTALE);
-	/* Too large, and nothing but a hole. */
+	/* Too large, and only a hole. */
 	assert_int_equal(ftruncate(again, (off_t)PRIVATE_COPY_MAX_BYTES + 1), 0);
 	assert_int_equal(fstat(again, &st), 0);
 	assert_int_equal(private_copy_take(dup(again), &st, dir), -EFBIG);

@@ -12,8 +12,8 @@
 #include "resolve/elf/elf_maker.h"
 #include "resolve/elf/file.h"
 
-/* Encodings are from the manuals of the machines; texts are objdump's, where there is a target
- * without it. */
+/* Encodings are from the machines' manuals; texts are those of objdump if it supports the
+ * machine. */
 struct one {
 	struct insn_machine machine;
 	enum insn_mode mode;
@@ -91,7 +91,7 @@ static const struct one all[] = {
 	/* SCV (ibid., 3.3.1), and RISBG with bits that are ignored: LLVM 14 knows neither. */
 	{ PPC, INSN_CODE, { 1, 0, 0, 0x44 }, 4, 4, "scv    0", 0, 0 },
 	{ S390, INSN_CODE, { 0xec, 0x12, 0x0d, 0x1f, 0x40, 0x55 }, 6, 6, NULL, 0, 0 },
-	/* "bx lr" and, of Thumb, "bx lr", "nop.w" and a literal. */
+	/* "bx lr" and, in Thumb, "bx lr", "nop.w" and a literal. */
 	{ ARM, INSN_CODE, { 0x1e, 0xff, 0x2f, 0xe1 }, 4, 4, "bx     lr", 0, 0 },
 	{ ARM, INSN_THUMB, { 0x70, 0x47 }, 2, 2, "bx     lr", 0, 0 },
 	{ ARM, INSN_THUMB, { 0xaf, 0xf3, 0, 0x80, 0xff }, 5, 4, NULL, 0, 0 },
@@ -110,7 +110,7 @@ static void instructions(void **state)
 		struct insn insn;
 		int r = insn_open(&one->machine, &d);
 
-		/* Built without Zydis, and without LLVM here. */
+		/* Built without Zydis, and no LLVM on this machine. */
 		if (r == -ENOTSUP)
 			continue;
 		assert_int_equal(r, 0);
@@ -170,7 +170,7 @@ static void check_mark(const struct insn_marks *m, uint64_t at, enum insn_mode m
 	assert_int_equal(got, end);
 }
 
-/* What the assembler says counts more than what functions do. */
+/* The assembler's mapping symbols take precedence over function symbols. */
 static void marked(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -199,7 +199,7 @@ static void marked(void **state)
 	check_mark(NULL, 1, INSN_CODE, UINT64_MAX);
 }
 
-/* Stripped: the lowest bits of what is exported are all there is. */
+/* Stripped: only the lowest bits of exported symbols are known. */
 static void unmarked(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -210,7 +210,7 @@ static void unmarked(void **state)
 	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT_OF(symbols));
 
 	(void)state;
-	/* In front of them as most are. */
+	/* Code before the first one is taken to be like most of them. */
 	check_mark(m, V, INSN_THUMB, V + 0x10);
 	check_mark(m, V + 0x10, INSN_THUMB, V + 0x20);
 	check_mark(m, V + 0x20, INSN_CODE, UINT64_MAX);

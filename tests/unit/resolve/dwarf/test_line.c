@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Line number programs written by hand after DWARF 4, section 6.2, and what they mean. */
+/* Runs line number programs written by hand after DWARF 4, section 6.2, and checks their rows. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "resolve/dwarf/line.h"
 
-/* What a test runs a program with. */
+/* The input of a program. */
 struct fixture {
 	struct dwarf_file file;
 	struct dwarf_info info;
@@ -19,7 +19,7 @@ struct fixture {
 };
 
 /* The header of version 4: minimum length 1, `max_ops`, line_base -5, line_range 14,
- * opcode_base 10; folder "inc", files a.c (in the unit's folder) and b.h (in inc). */
+ * opcode_base 10; directory "inc", files a.c (in the unit's directory) and b.h (in inc). */
 static void begin(struct fixture *x, uint8_t max_ops)
 {
 	static const uint8_t counts[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1 };
@@ -99,7 +99,7 @@ static void test_special_opcodes(void **state)
 	set_address(&x, 0x2000);
 	put(&x, "\1", 1); /* copy: line 1 */
 	put(&x, "\x3\xe4\0\1",
-	    4);             /* line +100, copy: the same address, the last counts */
+	    4);             /* line +100, copy: same address, the last row counts */
 	put(&x, "\x25", 1); /* 37 - 10 = 27: address +1, line -5 + 13 */
 	put(&x, "\x2\x81\1\1", 4); /* address +129, copy: nothing new, no row */
 	put(&x, "\x8\x5\x7\1",
@@ -141,8 +141,8 @@ static void test_files_and_discriminators(void **state)
 	end(&x);
 }
 
-/* Sequences in any order; those of dropped code (address 0), and one without an end, count
- * for nothing. */
+/* Sequences come in any order; those of removed code (address 0), and one without an end, are
+ * ignored. */
 static void test_sequences(void **state)
 {
 	struct fixture x;
@@ -166,7 +166,8 @@ static void test_sequences(void **state)
 	end(&x);
 }
 
-/* Three operations in an instruction of one byte: only whole ones move the address. */
+/* Three operations in an instruction of one byte: only complete instructions advance the
+ * address. */
 static void test_very_long_instruction_words(void **state)
 {
 	struct fixture x;
@@ -175,7 +176,7 @@ static void test_very_long_instruction_words(void **state)
 	begin(&x, 3);
 	set_address(&x, 0x2000);
 	put(&x, "\1", 1);
-	put(&x, "\x2\x2\x3\1\1", 5); /* two operations: index 2, address the same */
+	put(&x, "\x2\x2\x3\1\1", 5); /* two operations: index 2, same address */
 	put(&x, "\x2\x2\x3\1\1", 5); /* two more: address +1, index 1 */
 	put(&x, "\x2\x9" END_SEQUENCE, 5);
 	run(&x);
@@ -186,12 +187,12 @@ static void test_very_long_instruction_words(void **state)
 	end(&x);
 }
 
-/* A program that very many units share costs no more than so many times its bytes. */
+/* A program that is shared by very many units is read a limited number of times. */
 static void test_shared_by_too_many(void **state)
 {
 	enum {
 		PROGRAM = 1 << 19,
-		ENOUGH = 8, /* more often than an honest file has it read */
+		ENOUGH = 8, /* more often than in a valid file */
 		MOST = 16
 	};
 	struct fixture x;

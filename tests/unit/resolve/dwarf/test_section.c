@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts of a section, in pages that all share and alone; sections that claim too much. */
+/* Reads texts of a section from shared and separate pages; and sections that claim to be too
+ * large. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@
 enum {
 	PAGES = DWARF_PAGES_SHARED + 200,
 	BYTES = PAGES * DWARF_PAGE_BYTES,
-	BEGIN = 123, /* of the section in its file */
+	BEGIN = 123, /* offset of the section in its file */
 	LAST = (PAGES - 1) * DWARF_PAGE_BYTES
 };
 
@@ -40,8 +41,8 @@ static void put(struct made *m, size_t at, char letter, size_t len)
 	m->bytes[at + len] = '\0';
 }
 
-/* Zeros, with a text across the end of page 9 and others in the last ones; the very last one
- * has no end. */
+/* Zeros, with a text across the end of page 9 and others in the last pages; the last text has
+ * no end. */
 static void make(struct made *m)
 {
 	FILE *f = tmpfile();
@@ -102,7 +103,7 @@ static void test_texts(void **unused)
 	assert_int_equal(dwarf_section_open(&m.file, &m.entry, false, &s), 0);
 	check_texts(&m, &s, &spare);
 	dwarf_section_close(&s);
-	/* Now others have taken all the pages that are shared. */
+	/* Now others use all the shared pages. */
 	assert_int_equal(dwarf_section_open(&m.file, &m.entry, false, &s), 0);
 	for (uint64_t i = 0; i < DWARF_PAGES_SHARED; i++) {
 		size_t len;
@@ -123,7 +124,7 @@ static void test_texts(void **unused)
 	free(m.bytes);
 }
 
-/* Opens a section of so many bytes that claims to unpack to `claims`; all of it is zeros. */
+/* Opens a section of that many bytes, all zeros, that claims to unpack to `claims`. */
 static int open_claim(uint64_t claims, uint64_t bytes)
 {
 	const Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = claims };
@@ -144,7 +145,7 @@ static int open_claim(uint64_t claims, uint64_t bytes)
 	return r;
 }
 
-/* Of what is believed the packed bytes are read, which are no good. */
+/* If the claim is accepted, the packed bytes are read, which are invalid. */
 static void test_too_large(void **unused)
 {
 	const uint64_t mb = 1 << 20;
@@ -156,11 +157,11 @@ static void test_too_large(void **unused)
 	assert_int_equal(open_claim(1280 * mb, 20 * mb), -EBADMSG);
 	assert_int_equal(open_claim(1281 * mb, 20 * mb - 1), -EFBIG);
 	assert_int_equal(open_claim(UINT64_MAX, 3 * mb), -EFBIG);
-	/* More than can be, of whatever size. */
+	/* More than is possible, for any size. */
 	assert_int_equal(open_claim(300 * mb, 4096), -EFBIG);
 }
 
-/* 96 MB of zeros that claim to be packed to 2 MB: most of that is never read. */
+/* 96 MB of zeros that claim to be packed to 2 MB: most of them are never read. */
 static void test_bomb(void **unused)
 {
 	const uint64_t claims = 96 << 20, bytes = 2 << 20;
@@ -184,7 +185,7 @@ static void test_bomb(void **unused)
 	free(packed);
 }
 
-/* How many units are found in .debug_info. */
+/* Returns how many units are found in .debug_info. */
 static size_t count_units(const uint8_t *bytes, size_t len)
 {
 	const struct elf_maker_section sections[] = {

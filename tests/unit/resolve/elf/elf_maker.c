@@ -37,7 +37,8 @@ struct layout {
 	uint64_t extras;
 };
 
-/* Where the bytes of a section go that is added at `end` of the file. */
+/* Returns the file offset of a section's bytes; `end` is the end of the file before it is
+ * added. */
 static uint64_t extra_offset(const struct elf_maker_section *s, uint64_t end)
 {
 	return s->vaddr ? s->vaddr - ELF_MAKER_VADDR + ELF_MAKER_OFFSET : end;

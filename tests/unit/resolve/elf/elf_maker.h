@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elf_maker.h - writes small ELF files by hand, of both classes and byte orders, so that a
- * test knows every number in them.
- *
- * Layout: header, one PT_LOAD and one PT_NOTE, note, then sections: 0 null, 1 .text
- * (NOBITS: no bytes are needed), 2 .note, 3 symbols, 4 strings, 5 .data, then those of the
- * test, and behind them .shstrtab if there are any (only then sections have names). */
+/* elf_maker.h - writes small ELF files by hand, in both classes and byte orders, so that a test
+ * knows every number in them. Layout: header, one PT_LOAD and one PT_NOTE, note, then sections:
+ * 0 null, 1 .text (NOBITS, without bytes), 2 .note, 3 symbols, 4 strings, 5 .data, then those
+ * of the test, and after them .shstrtab if there are any (only then do sections have names). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +31,8 @@ struct elf_maker_symbol {
 	unsigned int section;
 };
 
-/* A section of the test's own.  With an address in the segment its bytes lie where the
- * segment has them (the addresses ascend then), else anywhere. */
+/* A section of the test. If it has an address in the segment, its bytes are at the segment's
+ * position for it (then addresses must ascend), otherwise anywhere. */
 struct elf_maker_section {
 	const char *name;
 	unsigned int type;  /* SHT_... */
@@ -53,7 +51,7 @@ struct elf_maker {
 	bool no_sections;    /* as after sstrip */
 	bool extended_count; /* e_shnum 0: the number of sections is in section 0 */
 	uint16_t machine;    /* EM_... */
-	uint64_t symbol_entry_bytes; /* 0: the right one */
+	uint64_t symbol_entry_bytes; /* 0: the correct one */
 	const uint8_t *build_id;     /* NULL: no note */
 	size_t build_id_len;
 	const struct elf_maker_symbol *symbols;

@@ -46,7 +46,7 @@ static void none(void **state)
 	elf_maker_write(&m, &b);
 	assert_int_equal(elf_build_id_bytes(b.data, b.len, &id), -ENODATA);
 	buf_clear(&b);
-	m.build_id = id_bytes; /* longer than any the kernel reports */
+	m.build_id = id_bytes; /* longer than any that the kernel reports */
 	m.build_id_len = sizeof(id_bytes);
 	elf_maker_write(&m, &b);
 	assert_int_equal(elf_build_id_bytes(b.data, b.len, &id), -ENODATA);
@@ -77,7 +77,7 @@ static void every_prefix(void **state)
 	buf_done(&b);
 }
 
-/* The kernel's notes have no header that tells their byte order. */
+/* The kernel's notes have no header that gives their byte order. */
 static void bare_notes(void **state)
 {
 	struct build_id id = { 0 };

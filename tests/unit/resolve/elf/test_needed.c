@@ -24,7 +24,7 @@ static const struct elf_maker_section sections[] = {
 	{ ".plt", SHT_PROGBITS, CODE, V + 0x240, bytes, 0x40, 0, 0 },
 	{ ".rodata", SHT_PROGBITS, SHF_ALLOC, V + 0x300, bytes, 0x80, 0, 0 },
 	{ ".opd", SHT_PROGBITS, SHF_ALLOC, V + 0x400, bytes, 0x20, 0, 0 },
-	/* Not in memory: whatever it is, it is no code of the program. */
+	/* Not in memory, so it is not code of the program. */
 	{ ".data", SHT_PROGBITS, 0, 0, bytes, 0x30, 0, 0 },
 };
 
@@ -75,7 +75,7 @@ static void code_without_hits_and_data(void **state)
 	}
 }
 
-/* The unwinder's table, four bytes of it, lies within .text. */
+/* The unwind table, four bytes, is within .text. */
 static void what_else_is_there_stays(void **state)
 {
 	static const struct elf_span want[] = { { O + 0x100, O + 0x180 },

@@ -77,7 +77,7 @@ static void gzip_members(void **state)
 	free(packed);
 }
 
-/* Packs the text `step` bytes at a time. */
+/* Packs the text, `step` bytes at a time. */
 static void pack_in_pieces(const uint8_t *text, size_t step, struct buf *out)
 {
 	struct gzip_packing *g = gzip_pack_new();
@@ -119,7 +119,7 @@ static void what_is_packed_does_not_depend_on_its_pieces(void **state)
 	free(text);
 }
 
-/* What `path` holds is read as `text`. */
+/* Checks that the content of `path` is read as `text`. */
 static void expect(const char *path, const void *text, size_t len)
 {
 	struct buf got = { 0 };
@@ -176,7 +176,7 @@ static void so_much_for_so_much(void **state)
 	assert_int_equal(unpacked_limit(SIZE_MAX / 100, 7), 7);
 }
 
-/* Zeros: 20 MB in some kilobytes, of each packing. */
+/* Zeros: 20 MB in some kilobytes, in each compression format. */
 static void bombs_are_not_unpacked(void **state)
 {
 	enum {

@@ -73,7 +73,7 @@ static void by_name(void **state)
 	struct file_index *index;
 	char loop[64];
 
-	/* A link back must not make the walk endless, or files count twice. */
+	/* A link to a parent must not make the walk endless, or count files twice. */
 	snprintf(loop, sizeof(loop), "%s/a/loop", t->root);
 	assert_int_equal(symlink(t->root, loop), 0);
 	snprintf(loop, sizeof(loop), "%s/b/alias", t->root);

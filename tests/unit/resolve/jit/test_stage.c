@@ -14,7 +14,7 @@
 #define MEMORY 0x7000
 #define CODE 0x7100
 
-/* A dump of two functions that are at CODE, one from 1000 and one from 2000 on. */
+/* A dump with two functions at CODE, one from time 1000 and one from 2000 on. */
 static int make_dump(void)
 {
 	const uint32_t header[] = { 0x4A695444, 1, 40, 62, 0, PID, 500, 0, 0, 0 };
@@ -37,7 +37,7 @@ static int make_dump(void)
 	return fd;
 }
 
-/* Places of the two functions in the dump: behind the header, and behind the first. */
+/* Offsets of the two functions in the dump: after the header, and after the first one. */
 #define FIRST (40 + 56 + 2)
 #define SECOND (FIRST + 16 + 56 + 2)
 
@@ -93,7 +93,7 @@ static int add_dump(struct world *w, int fd, enum jit_clock clock, uint64_t mapp
 	return jit_stage_add(w->stage, &from);
 }
 
-/* The offset of the frame, in the dump, of a stack; 0: it is not one of the dump. */
+/* Returns the offset of the stack's frame in the dump; 0 if it is not in the dump. */
 static uint64_t place_of(const struct world *w, uint32_t stack)
 {
 	const struct frame *f = &w->dict.frames.at[w->dict.stacks.at[stack].frame];
@@ -117,11 +117,11 @@ static void stacks_are_of_their_time(void **state)
 	assert_int_equal(place_of(&w, first), FIRST + 4);
 	assert_int_equal(place_of(&w, second), SECOND + 4);
 	assert_int_equal(w.dict.stacks.at[first].parent, w.outer);
-	/* Times may come in any order, and the same again is the same. */
+	/* Times can come in any order, and equal calls give equal results. */
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 1999), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 0), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, UINT64_MAX), second);
-	/* Through a callee that is no such code. */
+	/* Through a callee that is not such code. */
 	assert_int_equal(
 		w.dict.stacks.at[jit_stage_stack(w.stage, w.callee, 1500)].parent,
 		first);
@@ -163,7 +163,7 @@ static void another_clock(void **state)
 	struct world w;
 
 	(void)state;
-	/* The dump was begun at 500 of its clock, and mapped at 10500 of the other. */
+	/* The dump was started at 500 of its clock, and mapped at 10500 of the other clock. */
 	assert_int_equal(make_world(&w), 0);
 	assert_int_equal(add_dump(&w, fd, JIT_CLOCK_MAPPED, 10500), 0);
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 11999)),
@@ -171,7 +171,7 @@ static void another_clock(void **state)
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 12000)),
 			 SECOND + 4);
 	done_world(&w);
-	/* Without any: what came last. */
+	/* Without a time: the last one. */
 	assert_int_equal(make_world(&w), 0);
 	assert_int_equal(add_dump(&w, fd, JIT_CLOCK_NONE, 0), 0);
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 1500)),

@@ -34,11 +34,11 @@ static void code_takes_the_place_of_code(void **state)
 	assert_int_equal(code_at(&t, 0x1000, 10), 0);
 	assert_int_equal(code_at(&t, 0x10ff, 19), 0);
 	assert_int_equal(code_at(&t, 0x1000, 20), 1);
-	/* The rest of what was there is gone with it. */
+	/* The rest of the old code is removed with it. */
 	assert_int_equal(code_at(&t, 0x1050, 20), JITDUMP_NO_CODE);
 	assert_int_equal(code_at(&t, 0x1100, 10), JITDUMP_NO_CODE);
 	assert_int_equal(code_at(&t, 0xfff, 10), JITDUMP_NO_CODE);
-	/* Compilers may tell of code when it runs already. */
+	/* Compilers can report code when it already runs. */
 	assert_int_equal(code_at(&t, 0x2010, 1), 2);
 	assert_int_equal(code_at(&t, 0x1010, 1), 0);
 	f = jit_times_find(&t, 0x1010, 12);
@@ -81,8 +81,9 @@ static void times_are_shifted(void **state)
 	jit_times_done(&t);
 }
 
-/* By the rule itself: of all that cover the address, the last that was loaded by then, unless
- * something was loaded at its start since; else the first that comes. */
+/* Applies the rule directly: of all code that covers the address, the last that was loaded by
+ * then, unless something was loaded at its start since; otherwise the first one that is loaded
+ * later. */
 static uint32_t by_hand(size_t nr, uint64_t address, uint64_t time)
 {
 	const struct jitdump_event *last = NULL, *first = NULL;
@@ -120,7 +121,7 @@ static void many_at_random_are_as_by_hand(void **state)
 		for (size_t i = 0; i < nr; i++) {
 			uint64_t start = 0x1000 + (uint64_t)rand() % 16 * 4;
 
-			/* No two at one moment: which of them comes first does not matter. */
+			/* No two at the same time, as their order is not defined. */
 			events[i] = (struct jitdump_event){
 				10 + i * 3, start, start + 1 + (uint64_t)rand() % 24,
 				rand() % 6 ? (uint32_t)i : JITDUMP_NO_CODE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What goes into a block comes out again: rows, spans, chains of inlined calls; and what cannot
- * be a block is refused. */
+/* Checks that a block returns what was stored: rows, spans, and chains of inlined calls; and
+ * that invalid blocks are refused. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum {
 	STEP = 5
 };
 
-/* f at [1000, 1500) with g inlined at [1100, 1200), and h within that at [1150, 1160). */
+/* f at [1000, 1500), with g inlined at [1100, 1200), and h inlined in that at [1150, 1160). */
 static void fill_scopes(struct dwarf_scopes *s)
 {
 	static const char names[] = "f\0g\0h";
@@ -123,7 +123,7 @@ static void expect_seek(struct line_seek *s, uint64_t at)
 	assert_int_equal(s->rows.high, 1000 + (i + 1) * STEP);
 }
 
-/* Whatever was asked before, and how far away. */
+/* Independent of the last lookup, and of its distance. */
 static void test_seek(void **state)
 {
 	const uint64_t end = 1000 + (NR_ROWS - 1) * STEP;
@@ -149,7 +149,7 @@ static void test_seek(void **state)
 	buf_done(&out);
 }
 
-/* As line_block_scope_at() says it, and up to where. */
+/* Like line_block_scope_at(), and where it ends. */
 static void test_seek_scope(void **state)
 {
 	static const uint64_t ends[] = { 1000, 1100, 1150, 1160, 1200, 1500 };
@@ -216,7 +216,7 @@ static void test_chains(void **state)
 	buf_done(&out);
 }
 
-/* Each prefix is refused; a changed byte is refused or read without harm. */
+/* Each prefix is refused; a block with a changed byte is refused or read without harm. */
 static void test_damage(void **state)
 {
 	struct buf out = { 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of JIT code by address and function: code that takes another's place, V8's addresses. */
+/* Looks up lines of JIT code by address and function: code that replaces other code, and V8's
+ * addresses. */
 #include "unit.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static void put_header(struct world *w)
 	buf_put(&w->file, header, sizeof(header));
 }
 
-/* Lines at `first` and 0x10 behind it, of the code that comes next. */
+/* Writes lines for `first` and for 0x10 after it, of the next code. */
 static void put_lines(struct world *w, uint64_t code, uint64_t first, uint32_t line)
 {
 	const uint32_t head[] = { 2, 16 + 16 + 16 + 4 + 16 + 2 };
@@ -72,7 +73,7 @@ static void done(struct world *w)
 	buf_done(&w->file);
 }
 
-/* 0: there is none. */
+/* Returns 0 if there is no line. */
 static uint32_t line_at(const struct world *w, uint64_t address, const char *function)
 {
 	const struct jitdump_code *code = jit_lines_code(w->lines, address, function);
@@ -106,7 +107,7 @@ static void code_in_the_place_of_code(void **state)
 	assert_int_equal(line_at(&w, CODE, "g"), 20);
 	assert_int_equal(line_at(&w, CODE + 0x50, "g"), 21);
 	assert_int_equal(line_at(&w, CODE + 0x50, "h"), 31);
-	/* Whoever came last. */
+	/* The last one. */
 	assert_int_equal(line_at(&w, CODE + 0x10, NULL), 21);
 	assert_int_equal(line_at(&w, CODE + 0x50, "nobody"), 31);
 	assert_int_equal(line_at(&w, CODE + 0x1000, "bare"), 0);
@@ -115,7 +116,7 @@ static void code_in_the_place_of_code(void **state)
 	done(&w);
 }
 
-/* What every function of the dump has too much. */
+/* The offset that every address in V8's dumps has in excess. */
 static void addresses_of_v8(void **state)
 {
 	struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who writes which index, as other processes see it. */
+/* Tests which process writes which index, as seen by other processes. */
 #include "unit.h"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ static int teardown(void **state)
 	return io_remove_tree(*state);
 }
 
-/* A process that has what `fd` says until it reads the end of `pipe`. */
+/* Starts a process that keeps `fd` until it reads the end of `pipe`. */
 static pid_t writer(int fd, const int pipe[2])
 {
 	pid_t pid = fork();
@@ -45,7 +45,7 @@ static pid_t writer(int fd, const int pipe[2])
 	}
 	close(pipe[1]);
 	(void)!read(pipe[0], &byte, 1);
-	/* For the one that waits to be waiting. */
+	/* Gives the waiting process time to start its wait. */
 	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	_exit(0);
 }
@@ -65,13 +65,13 @@ static void test_waits(void **state)
 	assert_false(line_writers_wait(dir, &other));
 	close(ends[1]);
 	assert_true(line_writers_wait(dir, &one));
-	/* It has ended, or it took longer than anybody waits. */
+	/* It has ended, or the wait timed out. */
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_false(line_writers_wait(dir, &one));
 	assert_false(line_writers_wait(dir, NULL));
 }
 
-/* A writer that is killed is nobody to wait for. */
+/* A killed writer is not waited for. */
 static void test_killed(void **state)
 {
 	const char *dir = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who ran where, over time: exec, fork, pid and address reuse, late and early records. */
+/* Tests which thread ran which code over time: exec, fork, reuse of pids and addresses,
+ * deferred and early records. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct world {
 	struct resolver_ops ops;
 	struct resolver *resolver;
 	int asked;
-	uint32_t rewritten; /* how often a file has been so far */
+	uint32_t rewritten; /* how often a file was seen so far */
 };
 
 static void ask(void *ctx, int32_t pid)
@@ -89,7 +90,7 @@ static void do_task(struct world *w, uint64_t time, uint32_t type, int32_t pid,
 	apply(w, &rec, time);
 }
 
-/* "comm image+0xoffset app" of a user sample. */
+/* Returns "comm image+0xoffset app" of a user sample. */
 static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid,
 		      uint64_t ip)
 {
@@ -115,7 +116,7 @@ static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid,
 	return text;
 }
 
-/* "image+0xoffset" of a kernel's address. */
+/* Returns "image+0xoffset" of a kernel address. */
 static const char *at_kernel(struct world *w, uint64_t ip)
 {
 	static char text[256];
@@ -153,12 +154,12 @@ static void test_exec_chain(void **unused)
 	assert_string_equal(at(&w, 50, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
 	assert_string_equal(at(&w, 99, 5, 5, 0x7004), "a /lib/ld.so+0x4 /bin/a");
 	assert_string_equal(at(&w, 150, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
-	/* Between the exec and the mapping of its binary the coming one is meant. */
+	/* Between the exec and the mapping of its binary, the new binary is meant. */
 	assert_string_equal(at(&w, 100, 5, 5, 0x1010), "b [unknown]+0x1010 /bin/b");
 	end(&w);
 }
 
-/* The first thread ends, then the other one goes on under its number. */
+/* The first thread ends, then the other one continues with its tid. */
 static void test_exec_of_another_thread(void **unused)
 {
 	struct world w;
@@ -192,7 +193,8 @@ static void test_fork_shares_then_parts(void **unused)
 	end(&w);
 }
 
-/* A child has the name of its parent, if that has one; a number that stands for a name is its own. */
+/* A child has the name of its parent, if that has one; a placeholder with a tid is not
+ * inherited. */
 static void test_fork_of_a_nameless(void **unused)
 {
 	struct world w;
@@ -211,7 +213,7 @@ static void test_fork_of_a_nameless(void **unused)
 	end(&w);
 }
 
-/* The number of the sample's thread in the dict. */
+/* Returns the number of the sample's thread in the dict. */
 static uint32_t thread_at(struct world *w, uint64_t time, int32_t pid)
 {
 	struct record rec = { .type = PERF_RECORD_SAMPLE };
@@ -242,7 +244,7 @@ static void test_first_name_is_that_of_before(void **unused)
 	assert_string_equal(comm_of(&w, before), "a");
 	assert_string_equal(comm_of(&w, thread_at(&w, 12, 5)), "a");
 	assert_string_equal(comm_of(&w, other), ":6");
-	/* The second name is for what comes behind it, and the number may be another's. */
+	/* The second name is for later samples, and the pid can be reused. */
 	do_comm(&w, 30, 5, 5, false, "b");
 	assert_string_equal(comm_of(&w, thread_at(&w, 25, 5)), "a");
 	assert_string_equal(comm_of(&w, thread_at(&w, 35, 5)), "b");
@@ -251,7 +253,7 @@ static void test_first_name_is_that_of_before(void **unused)
 	do_comm(&w, 50, 6, 6, true, "c");
 	assert_string_equal(comm_of(&w, other), ":6");
 	assert_string_equal(comm_of(&w, after), "c");
-	/* Another thread than the first, which has ended without a name, calls exec. */
+	/* A thread other than the first one, which ended without a name, calls exec. */
 	first = thread_at(&w, 55, 7);
 	do_task(&w, 60, PERF_RECORD_EXIT, 7, 7, 7, 7);
 	do_comm(&w, 65, 7, 7, true, "d");
@@ -274,7 +276,7 @@ static void test_library_at_the_same_address(void **unused)
 		assert_string_equal(at(&w, t + 50, 5, 5, 0x9002),
 				    t % 200 ? "a /lib/odd.so+0x2 /bin/a"
 					    : "a /lib/even.so+0x2 /bin/a");
-	/* The newest is what remains when history is dropped. */
+	/* The newest version remains when history is dropped. */
 	resolver_frontier(w.resolver, 2000);
 	assert_string_equal(at(&w, 2001, 5, 5, 0x9002), "a /lib/odd.so+0x2 /bin/a");
 	end(&w);
@@ -314,7 +316,7 @@ static void test_threads_and_names(void **unused)
 	assert_string_equal(at(&w, 25, 5, 6, 0x1000), "main /bin/a+0x1000 /bin/a");
 	assert_string_equal(at(&w, 35, 5, 6, 0x1000), "worker /bin/a+0x1000 /bin/a");
 	assert_string_equal(at(&w, 35, 5, 5, 0x1000), "main /bin/a+0x1000 /bin/a");
-	/* The leader may go first: the process lives as long as one thread. */
+	/* The leader can end first: the process lives as long as any thread. */
 	do_task(&w, 40, PERF_RECORD_EXIT, 5, 5, 5, 5);
 	resolver_frontier(w.resolver, 3000000000);
 	assert_string_equal(at(&w, 3000000000, 5, 6, 0x1000),
@@ -322,8 +324,8 @@ static void test_threads_and_names(void **unused)
 	end(&w);
 }
 
-/* Sample after sample of one thread finds what the last one found, until something is told of it,
- * and then what was true before for those that are older. */
+/* Samples of one thread reuse the result of the last one until a record changes it; older
+ * samples then get the older state. */
 static void test_what_changes_between_samples(void **unused)
 {
 	struct world w;
@@ -354,7 +356,8 @@ static void test_what_changes_between_samples(void **unused)
 	end(&w);
 }
 
-/* Once it has ended, the kernel tells samples of it as -1: what is not known of these is of others. */
+/* After a thread has ended, the kernel reports -1 in its samples: the unknown fields must not
+ * come from other threads. */
 static void test_samples_of_one_that_ended(void **unused)
 {
 	struct world w;
@@ -387,7 +390,8 @@ static void test_snapshot_then_live(void **unused)
 
 	(void)unused;
 	begin(&w);
-	/* The parent's maps of the snapshot are not the child's: the snapshot has those. */
+	/* The parent's mappings of the snapshot are not given to the child: the snapshot
+	 * contains the child's. */
 	do_mmap(&w, 0, 5, 0x1000, 0x1000, 0, "/bin/parent");
 	fork.task = (struct record_task){ 7, 5, 7, 5, 0 };
 	apply(&w, &fork, 0);
@@ -408,7 +412,7 @@ static void test_unknown_process_is_asked_for_once(void **unused)
 	assert_string_equal(at(&w, 5, 77, 77, 0x1000), ":77 [unknown]+0x1000 -");
 	assert_string_equal(at(&w, 6, 77, 78, 0x1000), ":78 [unknown]+0x1000 -");
 	assert_int_equal(w.asked, 1);
-	/* An exiting task has no number any more. */
+	/* An exiting task has no pid any more. */
 	assert_string_equal(at(&w, 7, -1, -1, 0x1000), ":-1 [unknown]+0x1000 -");
 	assert_int_equal(w.asked, 1);
 	end(&w);
@@ -455,7 +459,7 @@ static const char *chain_text(struct world *w, uint32_t stack)
 	return text;
 }
 
-/* perf makes up the kernel's mapping without rights where it tells build-ids in mappings. */
+/* perf synthesizes the kernel's mapping without permissions if mappings contain build-ids. */
 static void test_mappings_without_code(void **unused)
 {
 	struct world w;
@@ -485,7 +489,7 @@ static void test_mappings_without_code(void **unused)
 	apply(&w, &data, 20);
 	assert_string_equal(at(&w, 30, 5, 5, 0x30010), "a [heap]+0x10 /bin/a");
 	assert_int_equal(w.dict.images.at[w.dict.images.nr - 1].pid, 0);
-	/* What was mapped before is not what is there now. */
+	/* The earlier mapping has been replaced. */
 	data.mmap.start = 0x7000;
 	data.mmap.path = "/bin/data";
 	apply(&w, &data, 40);
@@ -508,7 +512,7 @@ static void test_chains(void **unused)
 			     0x1010,
 			     0x7020 };
 	uint64_t cut[] = { PERF_CONTEXT_USER, 0x1010, 0x5555, 0x7020 };
-	/* -1 in a frame pointer's place is no context marker. */
+	/* -1 from a frame pointer is not a context marker. */
 	uint64_t garbage[] = { PERF_CONTEXT_USER, 0x1010, UINT64_MAX, 0x7020 };
 	struct record kernel = { .type = PERF_RECORD_MMAP };
 	struct sample s, again;
@@ -543,7 +547,7 @@ static void test_chains(void **unused)
 	end(&w);
 }
 
-/* Behind so many frames, whether callers were met before or not. */
+/* Cuts after that many frames, whether the callers were met before or not. */
 static void test_chains_of_a_depth(void **unused)
 {
 	struct world w;
@@ -580,7 +584,7 @@ static void test_chains_of_a_depth(void **unused)
 
 enum {
 	CHAIN_WORDS = 7,
-	MOVED = 0x100000, /* where the second process has its mappings */
+	MOVED = 0x100000, /* address of the second process's mappings */
 	MOVED_PID = 6,
 };
 
@@ -608,7 +612,7 @@ static void start_processes(struct world *w)
 	do_mmap(w, 22, MOVED_PID, 0x7000 + MOVED, 0x1000, 0, "/lib/ld.so");
 }
 
-/* The stack of a sample with that chain. */
+/* Returns the stack of a sample with that chain. */
 static const char *text_in(struct world *w, struct record_id id, uint16_t misc,
 			   const uint64_t *words, size_t nr)
 {
@@ -622,7 +626,7 @@ static const char *text_in(struct world *w, struct record_id id, uint16_t misc,
 	return chain_text(w, s.stack);
 }
 
-/* A sample of the chain in one of the two processes. */
+/* Makes a sample of the chain in one of the two processes. */
 static const char *text_of(struct world *w, const struct known_chain *chain, bool moved)
 {
 	struct record_id id = { .pid = moved ? MOVED_PID : 5, .time_ns = 50 };
@@ -635,7 +639,7 @@ static const char *text_of(struct world *w, const struct known_chain *chain, boo
 	return text_in(w, id, chain->misc, words, nr);
 }
 
-/* Whatever was met before, a chain has the stack that it has alone. */
+/* A chain has the same stack, whatever was met before it. */
 static void test_chains_that_are_known(void **unused)
 {
 	const uint16_t user = PERF_RECORD_MISC_USER, kernel = PERF_RECORD_MISC_KERNEL;
@@ -694,13 +698,13 @@ static void test_chains_that_are_known(void **unused)
 	}
 }
 
-/* ---- callers of a new process, by their places ---- */
+/* ---- callers of a new process, by image and offset ---- */
 
 enum {
-	FAR = 0x400000, /* another slot remembers what is mapped there */
+	FAR = 0x400000, /* another slot caches what is mapped there */
 };
 
-/* A sample of innermost and callers, all in user space (0: no more). */
+/* Makes a sample of the innermost frame and its callers, all in user space (0: end). */
 static void expect_user(struct world *w, uint64_t time, int32_t pid,
 			const uint64_t calls[4], const char *want)
 {
@@ -713,7 +717,7 @@ static void expect_user(struct world *w, uint64_t time, int32_t pid,
 	assert_string_equal(text_in(w, id, PERF_RECORD_MISC_USER, words, nr), want);
 }
 
-/* Of one process at other addresses, and at the same address of another process. */
+/* At other addresses of one process, and at the same address of another process. */
 static void test_callers_at_the_same_offset_of_other_images(void **unused)
 {
 	struct world w;
@@ -725,7 +729,7 @@ static void test_callers_at_the_same_offset_of_other_images(void **unused)
 	do_mmap(&w, 14, 5, 0x5000, 0x1000, 0, "/lib/two.so");
 	start_program(&w, 20, 6, "a", "/bin/a");
 	do_mmap(&w, 23, 6, 0x3000, 0x1000, 0, "/lib/three.so");
-	/* An image that was never met has no places. */
+	/* An image that was never met has no number. */
 	expect_user(&w, 50, 5, (uint64_t[4]){ 0x3010 }, "/lib/one.so+10;root");
 	expect_user(&w, 50, 5, (uint64_t[4]){ 0x5010 }, "/lib/two.so+10;root");
 	expect_user(&w, 50, 6, (uint64_t[4]){ 0x3010 }, "/lib/three.so+10;root");
@@ -763,7 +767,7 @@ static void test_callers_in_another_part_of_an_image(void **unused)
 	end(&w);
 }
 
-/* What an address was in one process says nothing of another's. */
+/* The meaning of an address in one process does not apply to another one. */
 static void test_callers_where_another_process_has_others(void **unused)
 {
 	struct world w;
@@ -785,7 +789,7 @@ static void test_callers_where_another_process_has_others(void **unused)
 	end(&w);
 }
 
-/* Where nothing was there is code later, and at once in another process. */
+/* A gap later contains code, in the same process or at once in another one. */
 static void test_callers_where_nothing_was(void **unused)
 {
 	static const uint64_t calls[4] = { 0x1010, 0x1080, 0x5555 };
@@ -804,7 +808,7 @@ static void test_callers_where_nothing_was(void **unused)
 	end(&w);
 }
 
-/* Callers that fit behind one frame are too many behind more, in another process too. */
+/* Callers that fit after one frame can be too many after more frames, also in another process. */
 static void test_known_callers_of_a_depth(void **unused)
 {
 	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
@@ -826,7 +830,7 @@ static void test_known_callers_of_a_depth(void **unused)
 	end(&w);
 }
 
-/* An event whose chains end behind so many frames; another one's do not. */
+/* An event with a lower limit of frames per chain, and another event without it. */
 static void test_known_callers_of_a_short_event(void **unused)
 {
 	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
@@ -886,7 +890,7 @@ static void test_bpf_program_comes_and_goes(void **unused)
 
 struct cgroup_world {
 	struct world w;
-	int asked;    /* of ids */
+	int asked;    /* number of ids */
 	int asked_of; /* processes */
 };
 
@@ -939,10 +943,10 @@ static void find_build_id(void *ctx, const char *path, int32_t pid, uint64_t map
 	(void)map_end;
 	w->asked++;
 	image->build_id = (struct build_id){ .len = 20, .bytes = { 1, 2, 3 } };
-	image->dev++; /* of a layered file system it is another one than the mapping tells */
+	image->dev++; /* layered file systems report another device than the mapping */
 }
 
-/* Its build-id comes from the file: with the next process that maps it, it is the same still. */
+/* Its build-id is read from the file: for the next process that maps it, it stays the same. */
 static void test_image_is_completed_once(void **unused)
 {
 	struct world w;
@@ -980,7 +984,7 @@ static bool is_rewritten(void *ctx, const char *path, const struct image *image)
 	return image->build_id.bytes[3] != w->rewritten;
 }
 
-/* A linker that keeps the inode: who maps it now has another binary. */
+/* A linker that keeps the inode: new mappings contain a different binary. */
 static void test_image_is_written_anew(void **unused)
 {
 	const struct timespec wait = { .tv_nsec = 200000000 };
@@ -1019,7 +1023,7 @@ static void test_cgroups(void **state)
 	tell_cgroup(&c.w, 1, 5, "/five");
 	assert_string_equal(cgroup_at(&c.w, 2, 10, 5), "/five");
 	assert_int_equal(c.asked, 0);
-	/* There before the recording: asked once each, whatever comes of it. */
+	/* Existing before the recording: each is looked up once, with any result. */
 	assert_string_equal(cgroup_at(&c.w, 3, 10, 7), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 4, 10, 7), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 5, 10, 9), "");
@@ -1028,7 +1032,7 @@ static void test_cgroups(void **state)
 	tell_cgroup(&c.w, 7, 9, "/nine");
 	assert_string_equal(cgroup_at(&c.w, 8, 10, 9), "/nine");
 	assert_int_equal(c.asked_of, 0);
-	/* Samples that do not tell: the process is asked for, once. */
+	/* Samples without a cgroup: the process is looked up once. */
 	assert_string_equal(cgroup_at(&c.w, 9, 20, 0), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 10, 20, 0), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 11, 21, 0), "");
@@ -1041,7 +1045,7 @@ static void test_cgroups(void **state)
 
 enum {
 	FLOOD = 200000,
-	ROUND = 1000 /* records from one frontier to the next */
+	ROUND = 1000 /* records between two frontiers */
 };
 
 static void test_names_that_no_sample_hits_are_forgotten(void **state)
@@ -1075,7 +1079,7 @@ static void test_names_that_no_sample_hits_are_forgotten(void **state)
 	resolver_frontier(w.resolver, time);
 	assert_true(resolver_kept(w.resolver).names < 10);
 	assert_int_equal(resolver_kept(w.resolver).old, 0);
-	/* What there is now has its names. */
+	/* The current mappings have their names. */
 	assert_string_equal(at(&w, time, 5, 5, 0x9010),
 			    "n199999 /tmp/file199999+0x10 /bin/flood");
 	assert_string_equal(at(&w, time, 5, 5, 0xa010),
@@ -1108,7 +1112,7 @@ static void test_names_are_those_of_their_time(void **state)
 	end(&w);
 }
 
-/* While samples wait for a table, nothing that is younger can be forgotten. */
+/* While samples wait for a table, nothing newer can be dropped. */
 static void test_history_of_a_flood_is_bounded(void **state)
 {
 	struct world w;
@@ -1132,14 +1136,14 @@ static void test_history_of_a_flood_is_bounded(void **state)
 	}
 	resolver_frontier(w.resolver, 30);
 	assert_string_equal(at(&w, 50, 7, 7, 0x9010), "other /lib/old+0x10 /bin/other");
-	/* The oldest that there is. */
+	/* The oldest version that is left. */
 	assert_int_not_equal(strncmp(at(&w, 100, 5, 5, 0x9010), "n0 ", 3), 0);
 	assert_string_equal(at(&w, time, 5, 5, 0x9010),
 			    "n199999 /tmp/file199999+0x10 /tmp/file0");
 	end(&w);
 }
 
-/* With many processes, those lose first that have the most. */
+/* With many processes, those with the most versions lose them first. */
 static void test_history_of_many_is_bounded(void **state)
 {
 	struct world w;
@@ -1244,7 +1248,7 @@ static void test_cgroups_that_no_sample_hits_are_forgotten(void **state)
 		tell_cgroup(&c.w, 4, 1000 + i, path);
 		assert_true(resolver_kept(c.w.resolver).names < 4200);
 	}
-	/* The newest, one that was hit, and one that was forgotten. */
+	/* The newest, one that has samples, and one that was dropped. */
 	assert_string_equal(cgroup_at(&c.w, 5, 10, 1000 + FLOOD - 1), "/user/199999");
 	assert_string_equal(cgroup_at(&c.w, 6, 10, 5), "/five");
 	assert_int_equal(c.asked, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks that threads unwind before their turn are those that are found at their turn. */
+/* Checks that stacks unwound ahead by threads are those found without them. */
 #include "unit.h"
 
 #include <string.h>
@@ -15,20 +15,20 @@ enum {
 	FRAMES = 12,
 	STACK = 0x70000,
 	STACK_WORDS = 2 * FRAMES + 2,
-	PERF_BP = 6, /* of x86-64's registers in perf's order */
+	PERF_BP = 6, /* x86-64's registers in perf's order */
 	PERF_SP = 7,
 	PERF_IP = 8,
 	IMAGES = 3,
-	ANON = IMAGES /* the place of memory without a file */
+	ANON = IMAGES /* the location of anonymous memory */
 };
 
-/* Images are at 0x1000, 0x2000 ...; memory without a file is behind them. */
+/* Images are at 0x1000, 0x2000 ...; anonymous memory comes after them. */
 static uint64_t place(unsigned int image)
 {
 	return 0x1000 * (1ULL + image);
 }
 
-/* A sample and what it points to. */
+/* A sample and the data that it points to. */
 struct moment {
 	struct record rec;
 	uint64_t regs[3];
@@ -41,7 +41,8 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Frame pointers that lead to return addresses in any of the first `nr_places`; the last is 0. */
+/* Makes frame pointers that lead to return addresses in any of the first `nr_places`; the last
+ * one is 0. */
 static void make_moment(struct moment *m, unsigned int nr_places, uint32_t *seed)
 {
 	unsigned int depth = 1 + next_random(seed) % FRAMES;
@@ -55,7 +56,7 @@ static void make_moment(struct moment *m, unsigned int nr_places, uint32_t *seed
 	if (next_random(seed) % 8)
 		m->stack[2 * depth - 2] = 0;
 	else if (next_random(seed) % 2)
-		m->stack[2 * depth - 1] = 0x999999; /* nothing is there */
+		m->stack[2 * depth - 1] = 0x999999; /* nothing is mapped there */
 	m->regs[0] = STACK;
 	m->regs[1] = STACK;
 	m->regs[2] = place(next_random(seed) % nr_places) + next_random(seed) % 64;
@@ -129,7 +130,7 @@ static void end(struct scene *w)
 	decoder_done(&w->decoder);
 }
 
-/* Looks at `nr` of them ahead, and resolves them.  Returns how many were found ahead. */
+/* Unwinds `nr` of them ahead, and resolves them. Returns how many were found ahead. */
 static size_t resolve_group(struct scene *w, struct resolver_ahead *a,
 			    struct moment *moments, size_t nr, uint32_t *ret_stacks)
 {
@@ -145,7 +146,7 @@ static size_t resolve_group(struct scene *w, struct resolver_ahead *a,
 	for (size_t i = 0; i < nr; i++) {
 		struct sample s;
 
-		/* A new thread in resolver_find() forgets it. */
+		/* A new thread in resolver_find() invalidates this. */
 		found[i].ahead = resolver_ahead_get(a, i);
 		nr_found += found[i].ahead->found;
 		assert_int_equal(resolver_finish(w->resolver, &w->decoder,
@@ -186,7 +187,7 @@ static void compare_with_threads(unsigned int nr_threads)
 		nr_found += resolve_group(&together, a, &moments[i], nr, &many[i]);
 	}
 	resolver_ahead_free(a);
-	/* Half of them at least lie in binaries alone, and one group was the first. */
+	/* At least half of them are in binaries only, and one group was the first. */
 	assert_true(nr_found > SAMPLES / 4);
 	assert_true(nr_found < SAMPLES);
 	assert_memory_equal(one, many, sizeof(one));
@@ -209,7 +210,7 @@ static void same_as_without(void **state)
 	compare_with_threads(3);
 }
 
-/* The stack of a process as it is now: where the copy ends is in it, and the rest. */
+/* The current stack of a process: it includes the end of the copy, and the rest. */
 static struct moment *live;
 
 static size_t copy_live(void *ctx, int32_t pid, uint64_t address, void *bytes,
@@ -227,7 +228,7 @@ static size_t copy_live(void *ctx, int32_t pid, uint64_t address, void *bytes,
 	return len;
 }
 
-/* A stack that is longer than its copy is found whole, also when it was unwound ahead. */
+/* A stack that is longer than its copy is completed, even if it was unwound ahead. */
 static void rest_behind_what_was_ahead(void **state)
 {
 	const struct resolver_unwind unwind = { .table = no_table,
@@ -263,7 +264,7 @@ static void rest_behind_what_was_ahead(void **state)
 	end(&w);
 }
 
-/* The memory of a process that has ended is not asked for. */
+/* The memory of a process that has ended is not read. */
 static void no_rest_of_the_dead(void **state)
 {
 	const struct record ended = { .type = PERF_RECORD_EXIT,
@@ -299,7 +300,8 @@ static void no_rest_of_the_dead(void **state)
 	end(&w);
 }
 
-/* What has not been met yet is left to its turn; so is, always, memory without a file. */
+/* Stacks through unknown binaries are left to the resolver, as always those in anonymous
+ * memory. */
 static void only_what_is_known(void **state)
 {
 	struct resolver_ahead *a;
@@ -325,7 +327,7 @@ static void only_what_is_known(void **state)
 	for (int turn = 0; turn < 3; turn++)
 		assert_int_equal(
 			resolve_group(&w, a, moments, RESOLVER_AHEAD_MAX, many), 0);
-	/* One that has no registers is none of its business. */
+	/* A sample without registers is ignored. */
 	moments[1].rec.sample.has = 0;
 	moments[0].regs[2] = place(1);
 	assert_int_equal(resolve_group(&w, a, moments, 2, many), 1);

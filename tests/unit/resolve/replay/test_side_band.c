@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of several CPUs' rings, each in order of time, become one row of all. */
+/* Merges records of several CPUs' rings, each in order of time, into one sequence. */
 #include "unit.h"
 
 #include <errno.h>
@@ -11,11 +11,11 @@
 
 enum {
 	MANY = 300,
-	TIMES = 23,        /* so that of many records some have the same */
+	TIMES = 23,        /* so that some of many records have the same time */
 	LONG_BYTES = 65528 /* the longest record */
 };
 
-/* The names that were given, in their order. */
+/* The names that were passed on, in their order. */
 struct given {
 	char text[MANY * 8];
 	size_t len;
@@ -95,7 +95,7 @@ static void runs_become_one(void **state)
 	end(&w);
 }
 
-/* Nothing is left behind, and it comes with what arrives later. */
+/* No record is lost, and older ones come together with later arrivals. */
 static void what_is_younger_waits(void **state)
 {
 	struct rings_world w;
@@ -123,7 +123,7 @@ static void what_is_younger_waits(void **state)
 	end(&w);
 }
 
-/* The names of those from one time to before another, as they are to be applied. */
+/* The names of the records from one time to before another, in the expected order. */
 static const char *model(const uint64_t *time_ns, size_t nr, uint64_t from, uint64_t to)
 {
 	static char text[MANY * 8];
@@ -163,7 +163,7 @@ static void many_runs_become_one(void **state)
 	}
 }
 
-/* Without memory to sort them, all of them wait. */
+/* If memory is too short to sort the records, all of them wait. */
 static void short_memory_loses_nothing(void **state)
 {
 	struct rings_world w;
@@ -182,7 +182,7 @@ static void short_memory_loses_nothing(void **state)
 	end(&w);
 }
 
-/* A record that there is no memory for is not there; all others are. */
+/* A record is missing if memory is short, but all others are kept. */
 static void short_memory_adds_nothing(void **state)
 {
 	struct rings_world w;
@@ -203,7 +203,7 @@ static void short_memory_adds_nothing(void **state)
 	}
 }
 
-/* They keep their bytes, whatever becomes of those before them. */
+/* Records keep their bytes when earlier ones are removed. */
 static void blocks_are_used_again(void **state)
 {
 	static uint8_t bytes[LONG_BYTES];
@@ -227,7 +227,7 @@ static void blocks_are_used_again(void **state)
 	}
 	assert_int_equal(apply(&w, 100), 0);
 	assert_int_equal(side_band_waiting(&w.side_band), 50);
-	/* Of eight long ones each has its own; the others share some. */
+	/* Each of eight long records has its own block; the others share some. */
 	assert_in_range(w.side_band.blocks.nr - w.side_band.nr_unused, 8, 18);
 	end(&w);
 }
@@ -279,7 +279,7 @@ static int refuse(void *ctx, const struct timed_record *record)
 	return --*(int *)ctx ? 0 : -EIO;
 }
 
-/* The one that ends it is not given again. */
+/* The record that ends it is not passed on again. */
 static void an_error_ends_it(void **state)
 {
 	struct rings_world w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples that tell what a group has counted so far: what each event is credited, by hand, in both
- * byte orders. */
+/* Computes the counts of a group's events from their samples, compared with values worked out
+ * by hand, in both byte orders. */
 #include "base/array.h"
 #include "resolve/space/group_reads.h"
 
@@ -17,7 +17,7 @@ enum {
 	VALUES_MAX = 3
 };
 
-/* A sample: of which thread, and (value, id) of each event of the group. */
+/* A sample: its thread, and (value, id) of each event of the group. */
 struct told {
 	uint32_t tid;
 	uint64_t value[VALUES_MAX][2];
@@ -45,7 +45,7 @@ static void put8(struct stream *s, uint64_t v)
 	buf_put(&s->bytes, &v, sizeof(v));
 }
 
-/* As perf record -e '{a,b}:S' opens them, the member without a period. */
+/* Opened as by perf record -e '{a,b}:S', the member without a period. */
 static void begin(struct stream *s, bool swap, bool group, bool inherits)
 {
 	struct perf_event_attr attr = {
@@ -75,7 +75,8 @@ static void done(struct stream *s)
 	buf_done(&s->bytes);
 }
 
-/* perf_event_open(2): of a group number, time, then value and id of each; else value, time, id. */
+/* perf_event_open(2): for a group number, time, then value and id of each event; otherwise
+ * value, time, id. */
 static int take(struct stream *s, const struct told *t)
 {
 	size_t words = s->group ? 2 + 2 * t->nr : 3;
@@ -117,8 +118,8 @@ static void expect(const struct stream *s, const struct group_share *shares, siz
 
 static void each_event_has_what_it_gained(void **state)
 {
-	/* The second event did nothing between the first two samples; values beyond 32 bits
-	 * come with the third; then both counters began anew. */
+	/* The second event does not count between the first two samples; the third one has
+	 * values beyond 32 bits; then both counters restart. */
 	static const struct told told[] = {
 		{ 11, { { 1000, LEADER }, { 70, MEMBER } }, 2 },
 		{ 11, { { 2500, LEADER }, { 70, MEMBER } }, 2 },
@@ -145,7 +146,7 @@ static void each_event_has_what_it_gained(void **state)
 	}
 }
 
-/* With inheritance each thread's counters are its own, without it they are one. */
+/* With inheritance, each thread has separate counters; without it, they are shared. */
 static void threads_count_apart_where_events_are_inherited(void **state)
 {
 	static const struct told told[] = {
@@ -170,8 +171,8 @@ static void threads_count_apart_where_events_are_inherited(void **state)
 		}
 }
 
-/* Ids that are no event's are passed by; a sample of nothing else is nobody's; one that tells
- * nothing, because nothing was scheduled, is no error. */
+/* Unknown ids are skipped; a sample with only such ids gives no counts; a sample without
+ * values, because nothing was scheduled, is not an error. */
 static void ids_of_nobody(void **state)
 {
 	static const struct told mixed = { 11, { { 5, NOBODY }, { 8, MEMBER } }, 2 };
@@ -193,7 +194,7 @@ static void ids_of_nobody(void **state)
 	}
 }
 
-/* Without PERF_FORMAT_GROUP a sample has the one value of its own event. */
+/* Without PERF_FORMAT_GROUP, a sample has only the value of its event. */
 static void one_value_without_a_group(void **state)
 {
 	static const struct told told[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The persistent map of mappings against an array with one cell per address. */
+/* Compares the persistent map of mappings with an array that has one cell per address. */
 #include "unit.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 enum {
 	ADDRESSES = 256,
 	STEPS = 4000,
-	KEPT = 32 /* old roots that must stay as they were */
+	KEPT = 32 /* old roots that must not change */
 };
 
 struct cell {
@@ -27,7 +27,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-/* As large as it can be. */
+/* The largest possible mapping. */
 static void check_hole(const struct cell *model, uint64_t a,
 		       const struct space_hole *hole)
 {
@@ -55,7 +55,7 @@ static void check_equal(const struct space_node *root, const struct cell *model)
 	}
 }
 
-/* Who is mapped is counted, until the last root that has it is gone. */
+/* Counts the mapped images, until the last root that contains them is freed. */
 static void count_image(void *ctx, uint32_t image, int change)
 {
 	int *counts = ctx;
@@ -118,7 +118,7 @@ static void test_against_model(void **unused)
 	for (uint32_t i = 0; i < KEPT; i++)
 		space_put(&pool, kept[i]);
 	space_put(&pool, root);
-	assert_int_equal(pool.nr_used, 0); /* every node came back */
+	assert_int_equal(pool.nr_used, 0); /* every node was freed */
 	for (uint32_t step = 1; step <= STEPS; step++)
 		assert_int_equal(counts[step], 0);
 	space_pool_done(&pool);
@@ -155,7 +155,8 @@ static void test_many(void **unused)
 
 	(void)unused;
 	space_pool_init(&pool);
-	/* In order, as a program that loads many libraries does: must not become a list. */
+	/* In ascending order, as in a program that loads many libraries: the tree must not
+	 * become a list. */
 	for (uint64_t i = 0; i < 50000; i++) {
 		struct mapping m = { i * 0x1000, i * 0x1000 + 0x1000, 0, (uint32_t)i,
 				     false };
@@ -172,8 +173,8 @@ static void test_many(void **unused)
 	space_pool_done(&pool);
 }
 
-/* What a program maps at its start costs a node each, and what it maps later is found all the
- * same, in each of the roots between. */
+/* The first mappings of a program cost one node each, and later ones are also found, in each of
+ * the roots in between. */
 static void test_few(void **unused)
 {
 	enum {

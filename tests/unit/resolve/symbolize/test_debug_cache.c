@@ -24,7 +24,7 @@ static const uint8_t id_bytes[] = { 0xaa, 0xbb, 0xcc, 0xdd };
 #define LINK ".build-id/aa/bbccdd"
 
 struct fixture {
-	char top[64]; /* the cache is below it, and what lies outside of the cache, too */
+	char top[64]; /* contains the cache, and files outside the cache */
 	char dir[80];
 };
 
@@ -97,7 +97,7 @@ static void put_elf(const struct fixture *f, const char *name, uint8_t first)
 
 static void put_link(const struct fixture *f, const char *name, const char *text)
 {
-	put_text(f, name, ""); /* its folder */
+	put_text(f, name, ""); /* its directory */
 	assert_int_equal(unlink(path_of(f, name)), 0);
 	assert_int_equal(symlink(text, path_of(f, name)), 0);
 }
@@ -149,14 +149,14 @@ static void lost_links(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, NULL), 0);
 	put_text(f, LINK, "not a link");
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, NULL), -ESTALE);
-	/* With its name the binary is found all the same, or with no link at all. */
+	/* By its name, the binary is also found with a damaged link, or without any. */
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, "/usr/bin/w"), 0);
 	assert_int_equal(unlink(path_of(f, LINK)), 0);
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, "/usr/bin/w"), 0);
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, NULL), -ENOENT);
 }
 
-/* Another file than it says, loops, no regular file: none is taken, nothing hangs. */
+/* Wrong files, loops and special files: none is used, nothing hangs. */
 static void hostile(void **state)
 {
 	struct fixture *f = *state;
@@ -177,7 +177,7 @@ static void hostile(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, "/../../etc"), -EINVAL);
 }
 
-/* Kallsyms of a folder that is not called by the build-id proves nothing. */
+/* Kallsyms in a directory that is not named after the build-id prove nothing. */
 static void kallsyms_by_name_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -216,7 +216,7 @@ static void add_list_remove(void **state)
 	assert_int_equal(access(path_of(f, "../w"), F_OK), 0);
 }
 
-/* What a link leads to outside of the cache is not removed, the link is. */
+/* The target of a link outside the cache is not removed, but the link is. */
 static void remove_nothing_outside(void **state)
 {
 	struct fixture *f = *state;
@@ -232,8 +232,8 @@ static void remove_nothing_outside(void **state)
 	assert_int_equal(access(path_of(f, "../outside/" HEX "/precious"), F_OK), 0);
 }
 
-/* A kernel that ran 0x20000000 above where the cache's boot had it; its module is not where
- * that boot had it, and so has no name. */
+/* A kernel that ran 0x20000000 above its address in the cache; its module is at another address
+ * than in the cache, so it has no name. */
 static void another_boot(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\n"
@@ -271,7 +271,7 @@ static void another_boot(void **state)
 	assert_null(naming_find(n, 1, 0x10, NULL));
 	naming_free(n);
 
-	/* The same boot: the module counts, but not one that was loaded a page further. */
+	/* The same boot: the module is used, but not one that was loaded a page further. */
 	d.images.at[0].start = d.images.at[0].ref_address = 0xffffffff81000000;
 	assert_int_equal(naming_new(&d, &info, NULL, &n), 0);
 	naming_use(n, places);
@@ -286,7 +286,7 @@ static void another_boot(void **state)
 	dict_done(&d);
 }
 
-/* /bin/sh exists everywhere, and is not what another machine ran. */
+/* /bin/sh exists everywhere, but is not the other machine's. */
 static void foreign_without_id(void **state)
 {
 	struct session_info info = { .hostname = "x",
@@ -308,7 +308,7 @@ static void foreign_without_id(void **state)
 	dict_done(&d);
 }
 
-/* A recording that was killed does not tell its machine: the very file is the one that ran. */
+/* A recording that was killed does not contain its machine: this file is the one that ran. */
 static void unknown_host_without_id(void **state)
 {
 	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };

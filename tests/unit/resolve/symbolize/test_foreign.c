@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What other machines' perf printed for an address (symbol+offset, object) must come out of
- * their recordings' build-ids and a copy of their ~/.debug: 64-bit big-endian, 32-bit ARM
- * with Thumb code, and arm64.  Their perf read their own files and their own kernel. */
+/* Compares with the symbols that perf printed for addresses on other machines (symbol+offset,
+ * object), from the recordings' build-ids and a copy of the machine's ~/.debug: 64-bit
+ * big-endian, 32-bit ARM with Thumb code, and arm64. There, perf read the machine's own files
+ * and kernel. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ static const struct range s390x_modules[] = {
 	{ "crc32c_generic", 0x3ff7fd2e048, 0x3fb8 },
 	{ 0 },
 };
-/* Its perf took the modules for parts of the kernel; we tell them apart by address. */
+/* Its perf took the modules for parts of the kernel; they are distinguished by address here. */
 static const struct range arm64_modules[] = {
 	{ "ext4", 0xffffac2ebb15a000, 0xbf000 },
 	{ "loop", 0xffffac2ebb21a000, 0x9000 },
@@ -169,7 +170,7 @@ static uint32_t find_image(const struct test *t, enum image_kind kind, const cha
 	return DICT_NONE;
 }
 
-/* The image of an address that perf printed for this object, and its offset there. */
+/* Returns the image of an address that perf printed for this object, and the offset there. */
 static uint32_t locate(const struct test *t, const char *object, uint64_t address,
 		       uint64_t *ret_offset)
 {
@@ -193,7 +194,7 @@ static uint32_t locate(const struct test *t, const char *object, uint64_t addres
 	return find_image(t, IMAGE_KERNEL, object);
 }
 
-/* Where their perf is wrong. */
+/* Returns whether that perf is known to be wrong. */
 static bool is_known(const struct test *t, uint64_t address, const char *symbol,
 		     const char *object)
 {
@@ -201,13 +202,13 @@ static bool is_known(const struct test *t, uint64_t address, const char *symbol,
 	const char *name = strrchr(object, '/');
 	size_t len = strlen(symbol);
 
-	/* _init is 12 bytes of .init; perf lets what has no size run on to the next
-	 * symbol, here through all of .plt. */
+	/* _init is 12 bytes of .init; perf extends a symbol without a size to the next one,
+	 * here across all of .plt. */
 	if (armhf && name && !strcmp(name, "/work") && !strcmp(symbol, "_init"))
 		return address >= 0x4e8;
-	/* It takes each entry of .plt for 12 bytes; those that Thumb code calls have 16, so
-	 * that it names another one, or runs out of names.  The instructions of the entry
-	 * at 0x6ae28 load from the slot of CRYPTO_free. */
+	/* It assumes 12 bytes for each entry of .plt; those called from Thumb code have 16, so
+	 * it prints another name, or none. The instructions of the entry at 0x6ae28 load from
+	 * the slot of CRYPTO_free. */
 	if (armhf && len > 4 && !strcmp(symbol + len - 4, "@plt"))
 		return true;
 	return armhf && !strcmp(object, "/usr/bin/openssl") && address == 0x1e75c;
@@ -235,7 +236,7 @@ static void compare(struct test *t, uint64_t address, const char *symbol,
 			      object, (unsigned long long)address, symbol, name);
 }
 
-/* "\t  ADDRESS SYMBOL+0xOFFSET (OBJECT)", or [unknown] for the symbol. */
+/* Reads "\t ADDRESS SYMBOL+0xOFFSET (OBJECT)", or [unknown] for the symbol. */
 static void compare_line(struct test *t, char *line)
 {
 	char *end, *symbol, *object, *plus;

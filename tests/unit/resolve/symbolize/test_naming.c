@@ -92,7 +92,7 @@ static void put_kallsyms(const struct fixture *f)
 	put_file(f, "kallsyms.zst", packed, len);
 }
 
-/* An ELF file with one function `name` at O..O+0x10, and a build-id if wanted. */
+/* Writes an ELF file with one function `name` at O..O+0x10, and a build-id if wanted. */
 static void put_elf(const struct fixture *f, const char *file, const char *name,
 		    bool with_id)
 {
@@ -126,7 +126,7 @@ static uint32_t add(struct fixture *f, struct image image, const char *name)
 	return dict_image(&f->dict, &image);
 }
 
-/* An image of kind FILE that lies in the fixture's folder. */
+/* Makes an image of kind FILE in the fixture's directory. */
 static uint32_t add_file(struct fixture *f, struct image image, const char *file)
 {
 	char path[128];
@@ -194,7 +194,7 @@ static void kernel_without_kallsyms(void **state)
 	uint32_t kernel =
 		add(f, (struct image){ .kind = IMAGE_KERNEL }, "[kernel.kallsyms]");
 
-	/* This machine's own /proc/kallsyms is another kernel's. */
+	/* This machine's /proc/kallsyms belongs to another kernel. */
 	start(f);
 	assert_string_equal(name_at(f, kernel, 0), "-");
 	expect(f, kernel, NAMING_NO_KALLSYMS, "");
@@ -361,8 +361,8 @@ static void a_copy_of_one_file(void **state)
 	free(by_inode);
 }
 
-/* Copies are of whatever said to have the build-id; of what was stripped or built anew they have the
- * names. */
+/* A copy can be of any file that claimed the build-id. It is used if the file was stripped or
+ * rebuilt. */
 static void an_untouched_file_goes_before_a_copy(void **state)
 {
 	struct fixture *f = *state;
@@ -441,7 +441,7 @@ static void other_kinds(void **state)
 	expect(f, 12345, NAMING_NONE_EXPECTED, "");
 }
 
-/* A library that the distribution stripped, with its names in a package of their own. */
+/* A library stripped by the distribution, with its symbols in a separate package. */
 static void separate_debug_file(void **state)
 {
 	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -463,7 +463,7 @@ static void separate_debug_file(void **state)
 	number = add(f, image, libc);
 	start(f);
 	expect(f, number, NAMING_OK, ".debug");
-	/* A local function, which .dynsym does not have. */
+	/* A local function, which is not in .dynsym. */
 	for (size_t i = 0;; i++) {
 		s = symtab_at(naming_symtab(f->naming, number), i);
 		if (!s)
@@ -476,7 +476,7 @@ static void separate_debug_file(void **state)
 	assert_string_equal(name_at(f, number, s->offset + 4), "_int_malloc");
 }
 
-/* What was warned of, one line each. */
+/* The warnings, one per line. */
 static char warnings[2000];
 
 static void note_warning(enum log_level level, const char *text)
@@ -490,7 +490,7 @@ static void note_warning(enum log_level level, const char *text)
 static void expect_warnings(const struct fixture *f, const char *format)
 {
 	char expected[2000];
-	/* Each %s of the format is the fixture's folder. */
+	/* Each %s of the format is replaced by the fixture's directory. */
 	size_t len = 0;
 
 	for (; *format && len + sizeof(f->dir) < sizeof(expected); format++) {
@@ -515,7 +515,7 @@ static void make_folder(const struct fixture *f, const char *name)
 	assert_int_equal(io_make_dirs(path, 0755), 0);
 }
 
-/* Names of the images are looked up at `root` and below `folder` of the fixture. */
+/* Looks up names of the images at `root` and below `folder` of the fixture. */
 static struct naming_places *start_with(struct fixture *f, const char *root,
 					const char *folder)
 {
@@ -591,7 +591,7 @@ static void in_the_image_path(void **state)
 	expect(f, none, NAMING_NO_FILE, "");
 	expect_warnings(f, "/gone/none could not be found.\n");
 	expect(f, other, NAMING_OTHER_FILE, "");
-	expect_warnings(f, ""); /* that name was warned of */
+	expect_warnings(f, ""); /* there was a warning about that name */
 	end_with(f, places);
 	log_set_sink(NULL);
 }
@@ -698,7 +698,7 @@ static void module_in_the_image_path(void **state)
 	end_with(f, places);
 }
 
-/* A binary without symbols, and the file with them that it names. */
+/* A binary without symbols, and its separate debug file. */
 static void debug_file_by_link(void **state)
 {
 	struct fixture *f = *state;
@@ -738,7 +738,7 @@ static void debug_file_by_link(void **state)
 	expect(f, changed, NAMING_NO_SYMBOLS, "/changed");
 }
 
-/* Where no symbol is: the unwind entry. */
+/* Code without a symbol is named by its unwind entry. */
 static void unnamed_code(void **state)
 {
 	static const uint8_t frames[] = {

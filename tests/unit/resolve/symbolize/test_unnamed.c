@@ -113,7 +113,7 @@ static void plt_of_x86_64(void **state)
 	put(&code, 0x25fff2, 3);
 	put(&code, (uint32_t)(GOT + 8 - (V + PLT + 0x2b)), 4);
 	put(&code, 0, 5);
-	put(&code, 0x25ff, 2); /* a slot that nobody fills */
+	put(&code, 0x25ff, 2); /* a slot without a relocation */
 	put(&code, 0x1000, 4);
 	put(&code, 0, 10);
 	put(&code, 0x25ff, 2); /* cut */
@@ -157,7 +157,7 @@ static void plt_of_i386(void **state)
 	put(&code, 0x25ff, 2); /* by address */
 	put(&code, GOT, 4);
 	put(&code, 0, 10);
-	put(&code, 0xa3ff, 2); /* from ebx, which has .got.plt */
+	put(&code, 0xa3ff, 2); /* from ebx, which points to .got.plt */
 	put(&code, 8, 4);
 	put(&code, 0, 10);
 	tab = load_plt(EM_386, false, ".plt", &code, 16);
@@ -174,7 +174,7 @@ static void plt_of_arm64(void **state)
 
 	(void)state;
 	put(&code, 0xa9bf7bf0, 4); /* stp: the first entry, 32 bytes */
-	put(&code, 0x90000010, 4); /* adrp, ldr of another slot */
+	put(&code, 0x90000010, 4); /* adrp, ldr from another slot */
 	put(&code, 0xf9400211 | (0xfe8 / 8) << 10, 4);
 	put(&code, 0, 20);
 	put(&code, 0x90000010, 4); /* adrp x16: this page */
@@ -182,7 +182,7 @@ static void plt_of_arm64(void **state)
 	put(&code, 0x91300210, 4);
 	put(&code, 0xd61f0220, 4);
 	put(&code, 0xd503245f, 4); /* bti c */
-	put(&code, 0xb0000010, 4); /* the next page, from which it is not far back */
+	put(&code, 0xb0000010, 4); /* the next page, just after the target */
 	put(&code, 0xf9400211, 4);
 	put(&code, 0, 8);
 	put(&code, 0xd503245f, 4);
@@ -200,7 +200,7 @@ static void plt_of_arm64(void **state)
 	buf_done(&code);
 }
 
-/* Two FDEs: V + 0x100..0x180 without a symbol, V + 0x200..0x240, where one begins. */
+/* Two FDEs: V + 0x100..0x180 without a symbol, V + 0x200..0x240, where a symbol begins. */
 static void put_riscv(struct buf *code, uint64_t vaddr, uint64_t slot, bool is64)
 {
 	/* auipc t3, 0; ld (lw) t3, distance(t3); jalr t1, t3; nop */
@@ -221,7 +221,7 @@ static void plt_of_riscv(void **state)
 		put(&code, 0, 28);
 		put_riscv(&code, V + PLT + 0x20, GOT, is64);
 		put_riscv(&code, V + PLT + 0x30, GOT + 8, is64);
-		put_riscv(&code, V + PLT + 0x40, GOT + 16, is64); /* of nobody */
+		put_riscv(&code, V + PLT + 0x40, GOT + 16, is64); /* of no symbol */
 		put(&code, 0xe17, 4);                             /* cut */
 		tab = load_plt(EM_RISCV, is64, ".plt", &code, 16);
 		assert_int_equal(symtab_count(tab), 2);
@@ -338,7 +338,7 @@ static void functions_and_sections(void **state)
 	close_file(&f);
 }
 
-/* A stripped file: a section's name would say less than the file's. */
+/* A stripped file: the section's name would be less useful than the file's. */
 static void nothing_but_functions(void **state)
 {
 	struct file f;

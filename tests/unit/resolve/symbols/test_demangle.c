@@ -75,7 +75,7 @@ static void names(void **state)
 	}
 }
 
-/* Each parameter is a pair of the one before: the text doubles with every one. */
+/* Each parameter is a pair of the previous one: the text doubles with every one. */
 static void text_that_explodes(void **state)
 {
 	char name[1024] = "_Z1f1AI1BS_E";
@@ -116,7 +116,7 @@ static void nesting_and_length(void **state)
 	free(name);
 }
 
-/* "G" and a number are so many lifetimes, each of which libiberty counts. */
+/* "G" and a number mean that many lifetimes, each of which libiberty counts. */
 static void binders_of_rust(void **state)
 {
 	static const struct {
@@ -128,7 +128,7 @@ static void binders_of_rust(void **state)
 		{ "_RINvC1a1fFGfe_EFGfe_EuE", false }, /* twice 946 */
 		{ "_RINvC1a1fFGzzzzzzzzzzzz_EuE", false },
 		{ "_RNvC1a9Gzzzzzzz_", true }, /* in an identifier */
-		/* The same, and a type that refers into it. */
+		/* The same, and a type that refers to it. */
 		{ "_RINvC1a14FGzzzzzzzz_EuxB7_E", false },
 		{ "_RINvC1a14FGzzzzzzzz_EuxE", true },
 	};
@@ -143,7 +143,7 @@ static void binders_of_rust(void **state)
 	}
 }
 
-/* Each parameter of a D function has the one before twice, by reference. */
+/* Each parameter of a D function contains the previous one twice, by reference. */
 static void references_of_d(void **state)
 {
 	char name[1024] = "_D1fFHii";

@@ -63,10 +63,10 @@ static void kernel_from_its_text(void **state)
 	assert_int_equal(symtab_count(tab), 4);
 	assert_string_equal(name_at(tab, 0), "_text");
 	assert_string_equal(name_at(tab, 0x1ff),
-			    "weak_one_longer"); /* the last, as perf has it */
+			    "weak_one_longer"); /* the last symbol, as in perf */
 	assert_string_equal(name_at(tab, 0x300), "SyS_read");
 	assert_string_equal(name_at(tab, 0x1fff), "_etext");
-	assert_string_equal(name_at(tab, 0x2000), "-"); /* a page behind the last one */
+	assert_string_equal(name_at(tab, 0x2000), "-"); /* a page after the last one */
 	assert_int_equal(symtab_at(tab, 1)->vaddr.v, BASE + 0x100);
 	assert_int_equal(symtab_vaddr(tab, 0x123).v, BASE + 0x123);
 	symtab_free(tab);
@@ -99,7 +99,7 @@ static void modules(void **state)
 	symtab_free(tab);
 }
 
-/* The last symbol's end: `section` behind it, if that is there. */
+/* Returns the last symbol's end; `section` is the next section's offset, if there is one. */
 static uint64_t end_of_last(const char *lines, uint64_t section)
 {
 	const uint64_t start = 0xffffffffc0000000;
@@ -132,7 +132,7 @@ static void last_ends_with_its_section(void **state)
 	(void)state;
 	assert_int_equal(end_of_last(ordered, 0x200), 0x200);
 	assert_int_equal(end_of_last(mixed, 0x200), 0x200);
-	/* Nothing near: to the end of the page behind. */
+	/* No section nearby: to the end of the next page. */
 	assert_int_equal(end_of_last(ordered, 0x5000), 0x2000);
 	assert_int_equal(end_of_last(mixed, 0x5000), 0x2000);
 	assert_int_equal(end_of_last(ordered, 0x80), 0x2000);

@@ -43,7 +43,7 @@ static void lines(void **state)
 	module_line_done(&line);
 }
 
-/* Of several loads the one at the address that is asked for. */
+/* Of several loads, the one at the given address. */
 static void loaded_twice(void **state)
 {
 	static const char list[] = "a 0x10 1 01\na-b 0x10 1 02\na,b bad\n"

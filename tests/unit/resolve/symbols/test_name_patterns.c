@@ -21,8 +21,8 @@ static void check(const struct name_patterns *p, const char *name, const char *e
 	free(shown);
 }
 
-/* The first column is what GCC 12 and Clang 14 (libc++) and a demangler made of the types in
- * the second one. */
+/* First column: the demangled names that GCC 12 and Clang 14 (libc++) produce for the types in
+ * the second column. */
 static void cpp_library_in_short(void **state)
 {
 	static const char *const cases[][2] = {
@@ -144,11 +144,11 @@ static void rules_of_a_user(void **state)
 	check(p, "a <b-c> d", "a c\\b d");
 	check(p, "cost$ end", "money stop");
 	check(p, "end of", "end of");
-	/* Never done: cut off, with what has come out by then. */
+	/* Endless: cut off, with the text so far. */
 	assert_int_equal(name_patterns_add(p, "more", "\"grow\" = \"growgrow\"", NULL),
 			 0);
 	free(name_patterns_apply(p, "grow"));
-	/* The one read last is the first. */
+	/* The one that was read last is first. */
 	assert_int_equal(name_patterns_add(p, "first", "\"<b-c>\" = \"first\"", NULL),
 			 0);
 	check(p, "a <b-c> d", "a first d");
@@ -206,7 +206,7 @@ static void wrong_lines(void **state)
 	}
 }
 
-/* Definitions that double: a pattern of any length. */
+/* Definitions that double the text: a pattern of any length. */
 static void definitions_that_explode(void **state)
 {
 	char text[2048] = "$a = \"aaaaaaaaaaaaaaaa\"\n";

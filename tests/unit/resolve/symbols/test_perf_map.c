@@ -8,7 +8,7 @@
 #include "alloc_fail.h"
 #include "resolve/symbols/perf_map.h"
 
-/* The name at `at`, without the rest of its line. */
+/* Returns the name at `at`, without the rest of its line. */
 static const char *name_at(const struct perf_map *map, uint64_t at)
 {
 	static char name[64];
@@ -65,7 +65,7 @@ static void the_last_line_counts(void **state)
 	struct perf_map map;
 
 	(void)state;
-	/* One in the middle of another, one that ends later, one at the same place. */
+	/* One in the middle of another one, one that ends later, one at the same address. */
 	read_map(&map, "1000 100 old\n1040 10 inside\n10f0 20 behind\n"
 		       "1000 8 new\n3000 10 x\n3000 10 y\n");
 	assert_string_equal(name_at(&map, 0x1000), "new");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What machines do to symbols, in small files as their linkers write them. */
+/* Machine-specific rules for symbols, in small files as written by linkers. */
 #include "unit.h"
 
 #include <elf.h>
@@ -22,7 +22,7 @@ enum {
 	O = ELF_MAKER_OFFSET,
 	TEXT = ELF_MAKER_TEXT,
 	OPD = ELF_MAKER_FIRST_EXTRA,
-	OPD_AT = V + 0xa00 /* behind .text */
+	OPD_AT = V + 0xa00 /* after .text */
 };
 
 static int load_file(const struct elf_maker *m, struct symtab **ret_tab)
@@ -36,8 +36,8 @@ static int load_file(const struct elf_maker *m, struct symtab **ret_tab)
 	return r;
 }
 
-/* The names in the order of their addresses, and each with its offset in .text and size:
- * "first 0+40 second 100+20". */
+/* Returns the names in order of address, each with its offset in .text and size: "first 0+40
+ * second 100+20". */
 static void check_table(const struct symtab *tab, const char *expected)
 {
 	struct buf text = { 0 };
@@ -93,7 +93,7 @@ static void thumb(void **state)
 	m.dynsym = true;
 	check(&m, "arm 0+10 thumb 10+10 ifunc 20+10 old 40+10 unsized 50+10 "
 		  "$table 60+10 $ 70+790");
-	/* Type 13 and "$a" are nothing elsewhere, and an odd address is one. */
+	/* Type 13 and "$a" have no special meaning elsewhere, and odd addresses are valid. */
 	m.machine = EM_386;
 	m.nr_symbols = 7;
 	check(&m, "arm 0+10 $t 10+1 thumb 11+10 ifunc 21+10");
@@ -103,7 +103,7 @@ static void mips_isa_bit(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "mips32", V, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
-		/* Linkers give dynamic symbols the bit, and only mark the others. */
+		/* Linkers set the bit in dynamic symbols, and only mark the others. */
 		{ "micro", V + 0x11, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
 		{ "micro_local", V + 0x20, 0x10, STT_FUNC, STB_LOCAL, TEXT },
 		{ "mips16", V + 0x30, 0x10, STT_FUNC, STB_LOCAL, TEXT },
@@ -153,8 +153,8 @@ static void marks_by_machine(void **state)
 	}
 }
 
-/* Callers within a file enter up to 2^5 words later than the symbol says (PowerPC ELFv2); what
- * else is in st_other changes nothing either. */
+/* Callers within a file enter up to 2^5 words after the symbol's address (PowerPC ELFv2); other
+ * bits of st_other have no effect. */
 static void local_entries(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -184,7 +184,7 @@ static const uint8_t descriptors[] = {
 	0, 0, 0, 0, 0, 0,    0,    0,    /* */
 	0, 0, 0, 0, 0, 0x40, 0x10, 0x60, /* V + 0x60 */
 	0, 0, 0, 0, 0, 0x41, 0,    0,    /* */
-	0, 0, 0, 0, 0, 0,    0,    0,    /* what is to be relocated first */
+	0, 0, 0, 0, 0, 0,    0,    0,    /* relocated first */
 	0, 0, 0, 0,
 };
 
@@ -241,7 +241,7 @@ static int file_of(const struct elf_maker *m)
 	return fd;
 }
 
-/* Of the sections of a debug file only the headers are left. */
+/* A debug file only keeps the headers of these sections. */
 static void descriptors_of_a_debug_file(void **state)
 {
 	struct elf_maker_section empty = opd_section;
@@ -264,7 +264,7 @@ static void descriptors_of_a_debug_file(void **state)
 	close(code_fd);
 }
 
-/* A module's symbols count from their sections, and its descriptors are empty. */
+/* A module's symbols are relative to their sections, and its descriptors are empty. */
 static void modules(void **state)
 {
 	static const struct elf_maker_section sections[] = {

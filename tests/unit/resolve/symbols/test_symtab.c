@@ -62,7 +62,7 @@ static const struct elf_maker_symbol plain[] = {
 	{ "first", V, 0x40, STT_FUNC, STB_GLOBAL, TEXT },
 };
 
-/* Positions are file offsets, also where the segment lies elsewhere in memory. */
+/* Positions are file offsets, even if the segment is elsewhere in memory. */
 static void every_class_and_byte_order(void **state)
 {
 	(void)state;
@@ -252,7 +252,7 @@ static void refused(void **state)
 	buf_done(&b);
 }
 
-/* A cut file gives no table, or one whose symbols are all right ones. */
+/* A cut file gives no table, or one that only contains valid symbols. */
 static void every_prefix_and_flip(void **state)
 {
 	struct elf_maker m = { .is64 = true, .symbols = plain, .nr_symbols = 2 };
@@ -282,7 +282,7 @@ static void every_prefix_and_flip(void **state)
 	buf_done(&b);
 }
 
-/* Only .dynsym is left, and .gnu_debugdata has the rest. */
+/* Only .dynsym is left; .gnu_debugdata has the other symbols. */
 static void names_in_gnu_debugdata(void **state)
 {
 	char path[512];
@@ -379,7 +379,7 @@ static void short_memory(void **state)
 	buf_done(&b);
 }
 
-/* Many symbols in falling order go through the sort by digits. */
+/* Many symbols in descending order are sorted by the radix sort. */
 static void sorting(void **state)
 {
 	enum {
@@ -409,7 +409,7 @@ static void sorting(void **state)
 	symtab_free(tab);
 }
 
-/* This program: its own names, at the place where they are mapped. */
+/* This program's own names, at the addresses where they are mapped. */
 static void own_program(void **state)
 {
 	struct symtab *tab = NULL;

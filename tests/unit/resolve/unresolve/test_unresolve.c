@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples to records and, through decoder and resolver, back again. */
+/* Converts samples to records and, through decoder and resolver, back again. */
 #include "unit.h"
 
 #include <errno.h>
@@ -21,16 +21,16 @@ enum {
 #define MODULE_START 0xffffffffc0400000ULL
 #define BPF_START 0xffffffffc0900000ULL
 
-/* What comes out of an unresolve goes in here. */
+/* Feeds the output of an unresolve into a resolver. */
 struct world {
 	struct dict dict; /* given */
 	struct unresolve *unresolve;
 	struct unresolve_ops write;
-	struct dict found; /* by the resolver */
+	struct dict found; /* filled by the resolver */
 	struct decoder decoder;
 	struct resolver_ops ops;
 	struct resolver *resolver;
-	char last[TEXT];     /* the last sample, as the resolver saw it */
+	char last[TEXT];     /* the last sample, from the resolver */
 	char band[4 * TEXT]; /* side-band records since the last sample, in short */
 	size_t nr_records;
 	bool refuse; /* -EIO from write */
@@ -127,7 +127,7 @@ static void add_event(struct world *w, uint32_t number, const char *name)
 	assert_int_equal(dict_event(&w->dict, &event), number);
 }
 
-/* The images by number: 0 and 1 kernel, 2 to 4 files, 5 and 6 memory, 7 BPF, 8 nothing. */
+/* The images by number: 0 and 1 kernel, 2 to 4 files, 5 and 6 memory, 7 BPF, 8 unknown. */
 static void begin(struct world *w)
 {
 	*w = (struct world){ .write = { .write = take_record } };
@@ -191,7 +191,7 @@ static uint32_t thread(struct world *w, int32_t pid, int32_t tid, const char *co
 	return dict_thread(&w->dict, &t);
 }
 
-/* Sends a sample through and expects it back. */
+/* Converts a sample and expects it back. */
 static void there_and_back(struct world *w, uint64_t time_ns, uint32_t who,
 			   uint32_t where)
 {
@@ -209,7 +209,7 @@ static void there_and_back(struct world *w, uint64_t time_ns, uint32_t who,
 	assert_string_equal(w->last, given);
 }
 
-/* Side band since the last look. */
+/* Expects this side band since the last call. */
 static void expect_band(struct world *w, const char *expected)
 {
 	assert_string_equal(w->band, expected);
@@ -246,7 +246,7 @@ static void test_each_kind_of_place(void **unused)
 	there_and_back(&w, 300, who, stack(&w, stack(&w, user, 0, 0x77), 7, 0x10));
 	expect_band(&w, "record 17\n");
 	there_and_back(&w, 400, who, stack(&w, user, 5, 0x1004));
-	/* Another mapping half over it: as long as that is hit. */
+	/* Another mapping overlaps half of it while that has samples. */
 	there_and_back(&w, 500, who, stack(&w, user, 6, 0x4));
 	there_and_back(&w, 600, who, stack(&w, user, 5, 0x1004));
 	expect_band(&w, "map 5 0x7000 0x7000 //anon\n"
@@ -255,7 +255,7 @@ static void test_each_kind_of_place(void **unused)
 	/* Beyond 4 GiB of a file. */
 	there_and_back(&w, 700, who, stack(&w, user, 2, 0x312345678));
 	expect_band(&w, "map 5 0x1000000200000000 0x300000000 /bin/a\n");
-	/* Where nothing is mapped any more perf, too, is to find nothing. */
+	/* perf must not find anything at an address that is not mapped any more. */
 	gone.thread = who;
 	for (gone.time_ns = 800; gone.time_ns < 802; gone.time_ns++) {
 		gone.stack = stack(&w, STACK_ROOT, 8, 0x7000 + gone.time_ns);
@@ -281,14 +281,14 @@ static void test_a_pid_and_a_tid_change_hands(void **unused)
 	there_and_back(&w, 200, a2, stack(&w, STACK_ROOT, 4, 0x10));
 	w.band[0] = 0;
 	there_and_back(&w, 1100, b, stack(&w, STACK_ROOT, 4, 0x20));
-	/* All is said anew: perf has forgotten it. */
+	/* Everything is repeated, because perf has dropped it. */
 	expect_band(&w, "fork 5/5 of 1\n"
 			"comm 5/5 b exec\n"
 			"map 5 0x1000000200000000 0x0 /bin/b\n"
 			"comm 5/5 b\n"
 			"map 5 0x1000000100000000 0x0 /lib/c.so\n");
 	there_and_back(&w, 2100, leader, stack(&w, STACK_ROOT, 3, 0x30));
-	/* Else perf takes 6 for the thread of 5 that it was, and then throws its name away. */
+	/* Otherwise perf takes 6 for the former thread of 5, and then drops its name. */
 	expect_band(&w, "fork 6/6 of 1\n"
 			"comm 6/6 six exec\n"
 			"map 6 0x1000000200000000 0x0 /bin/b\n"
@@ -296,7 +296,7 @@ static void test_a_pid_and_a_tid_change_hands(void **unused)
 	end(&w);
 }
 
-/* Two kernels in the same place, and a module of one inside the other. */
+/* Two kernels at the same address, and a module of one inside the other. */
 static void test_two_machines(void **unused)
 {
 	const uint32_t machines[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1 };
@@ -327,7 +327,7 @@ static void test_two_machines(void **unused)
 	end(&w);
 }
 
-/* Of one machine's kernel, with and without its build-id; of another build in the same place. */
+/* A kernel of one machine with and without its build-id; and another build at the same address. */
 static void test_a_build_id_that_only_some_have(void **unused)
 {
 	static const uint32_t machines[IMAGES + 3];
@@ -358,7 +358,7 @@ static void test_a_build_id_that_only_some_have(void **unused)
 	end(&w);
 }
 
-/* perf script prints nothing of addresses where all events are dummies. */
+/* perf script prints no addresses if all events are dummies. */
 static void test_a_tracepoint_is_no_dummy(void **unused)
 {
 	struct event_desc event = { .type = PERF_TYPE_TRACEPOINT,
@@ -401,7 +401,7 @@ static uint32_t random_stack(struct world *w, int32_t pid)
 	return at;
 }
 
-/* Few pids, tids and names, so that all of them change hands all the time. */
+/* Few pids, tids and names, so that all of them are reused all the time. */
 static void test_anything_comes_back(void **unused)
 {
 	static const char *const comms[] = { "one", "two", ":6", "swapper" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules for code that has none: the begin of programs, .init and .fini, the system call that makes
- * a thread, and the one that ends a signal. */
+/* Unwind rules for code without any: the start of programs, .init and .fini, the system call
+ * that creates a thread, and the one that ends a signal. */
 #include "unit.h"
 
 #include <elf.h>
@@ -25,7 +25,7 @@ enum {
 	CALLER = 0x1008
 };
 
-/* As crti.o and crtn.o of today have it; the second one is built for indirect branch tracking. */
+/* As in current crti.o and crtn.o; the second one is built for indirect branch tracking. */
 static const uint8_t init64[] = {
 	0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05, 0xc5, 0x2f, 0,
 	0,    0x48, 0x85, 0xc0, 0x74, 0x02, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3
@@ -124,7 +124,7 @@ static void fini_of_32_bits(void **state)
 
 /* ---- between functions ---- */
 
-/* A .debug_frame of x86-64 with functions of one instruction of rules each. */
+/* Writes a .debug_frame for x86-64; each function has one rule instruction. */
 static void put_fde(struct buf *b, uint64_t start, uint64_t bytes, const char *program)
 {
 	buf_put_u32(b, 24);
@@ -189,7 +189,7 @@ static enum unwind_code find(void *ctx, uint64_t pc,
 					   : UNWIND_CODE_NOWHERE;
 }
 
-/* The frames of a moment in clone(), whose caller has none. */
+/* Returns the frames of a moment in clone(), whose caller has no frame. */
 static size_t frames(struct unwind_table *t, uint64_t pc, uint64_t rax,
 		     enum unwind_end *ret_end)
 {
@@ -217,13 +217,13 @@ static void clone_of_either_thread(void **state)
 	enum unwind_end end;
 
 	(void)state;
-	/* Who calls it: before, while it is in the kernel, and behind. */
+	/* The caller: before the system call, during it, and after it. */
 	assert_int_equal(frames(t, 0x112f, 0, &end), 2);
 	assert_int_equal(frames(t, 0x1130, 0, &end), 2);
 	assert_int_equal(frames(t, 0x1132, (uint64_t)-38, &end), 2);
 	assert_int_equal(frames(t, 0x1139, 4711, &end), 2);
 	assert_int_equal(end, UNWIND_END_ROOT);
-	/* The new thread: on a stack that has no return address. */
+	/* The new thread: its stack has no return address. */
 	assert_int_equal(frames(t, 0x1132, 0, &end), 1);
 	assert_int_equal(end, UNWIND_END_ROOT);
 	assert_int_equal(frames(t, 0x113a, 0, &end), 1);
@@ -244,7 +244,7 @@ static void the_begin_of_a_program(void **state)
 	assert_int_equal(frames(t, 0x10ff, 1, &end), 1);
 	assert_int_equal(end, UNWIND_END_ROOT);
 	unwind_table_free(t);
-	/* Nothing follows that would bound it; it is in a function. */
+	/* No function follows that would limit it; it is in a function. */
 	for (uint64_t entry = 0x1130; entry < 0x1150; entry += 0x1f) {
 		struct unwind_table *before = compile(false, 0),
 				    *with = compile(false, entry);
@@ -255,7 +255,7 @@ static void the_begin_of_a_program(void **state)
 	}
 }
 
-/* rt_sigreturn() is the last instruction; the program counter is behind it meanwhile. */
+/* rt_sigreturn() is the last instruction; meanwhile the program counter is after it. */
 static void the_end_of_a_signal(void **state)
 {
 	struct unwind_table *t = compile(true, 0);

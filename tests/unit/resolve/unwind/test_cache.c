@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables in files: what is written is what is read, and what was changed is not read. */
+/* Stores tables in files: they are read as written, and changed files are refused. */
 #include "unit.h"
 
 #include <elf.h>
@@ -133,7 +133,7 @@ static void not_what_was_asked_for(void **state)
 	unwind_table_free(t);
 }
 
-/* Any one byte that differs, and any length. */
+/* Any changed byte, and any length. */
 static void damaged(void **state)
 {
 	const struct place *p = *state;
@@ -154,7 +154,7 @@ static void damaged(void **state)
 	unwind_table_free(t);
 }
 
-/* Written by somebody who makes hashes, too. */
+/* Also files with valid hashes. */
 static void hostile(void **state)
 {
 	const struct place *p = *state;
@@ -206,7 +206,7 @@ static void hostile(void **state)
 	}
 }
 
-/* One that is worth a file. */
+/* A table that is large enough for a file. */
 static int make_large(void *ctx, int fd, struct unwind_table **ret_table)
 {
 	unsigned int *nr_made = ctx;
@@ -243,7 +243,7 @@ static int write_binary(const struct place *p, const char *name)
 	return fd;
 }
 
-/* How many are made for it. */
+/* Returns how many tables were made for it. */
 static unsigned int made_for(const struct place *p, int fd, bool of_file)
 {
 	unsigned int nr_made = 0;
@@ -258,7 +258,7 @@ static unsigned int made_for(const struct place *p, int fd, bool of_file)
 	return nr_made;
 }
 
-/* What a file says of itself may be another one's build-id. */
+/* A file can claim the build-id of another one. */
 static void of_the_file_that_was_read(void **state)
 {
 	const struct place *p = *state;
@@ -273,7 +273,7 @@ static void of_the_file_that_was_read(void **state)
 	assert_int_equal(made_for(p, one, true), 0);
 	assert_int_equal(futimens(one, later), 0);
 	assert_int_equal(made_for(p, one, true), 1);
-	/* Who trusts the build-id. */
+	/* A caller that trusts the build-id. */
 	assert_int_equal(made_for(p, one, false), 1);
 	assert_int_equal(made_for(p, two, false), 0);
 	close(one);

@@ -44,7 +44,7 @@ static void put_at(struct maker *m, size_t at, uint32_t v)
 	m->out.len = end;
 }
 
-/* A CIE with the augmentation `letters`; `encoding` is what R says. */
+/* Writes a CIE with the augmentation `letters`; `encoding` is the value of R. */
 static void put_cie(struct maker *m, unsigned int version, const char *letters,
 		    uint8_t encoding)
 {
@@ -75,7 +75,7 @@ static void put_cie(struct maker *m, unsigned int version, const char *letters,
 	put_at(m, m->cie, (uint32_t)(m->out.len - m->cie - 4));
 }
 
-/* An FDE of the CIE put last. */
+/* Writes an FDE of the CIE that was written last. */
 static void put_fde(struct maker *m, uint64_t start, uint64_t bytes, uint8_t encoding,
 		    unsigned int width)
 {
@@ -129,7 +129,7 @@ static void usual_entries_in_any_order(void **state)
 		put_cie(&m, 1, "", 0);
 		put_fde(&m, 0x400000, 8, ABSPTR, 8);
 		put(&m, 0, 4);
-		put_fde(&m, 0x600000, 8, ABSPTR, 8); /* behind the terminator */
+		put_fde(&m, 0x600000, 8, ABSPTR, 8); /* after the terminator */
 		f = parse(&m, true);
 		assert_int_equal(f.functions.nr, 4);
 		expect(&f, 0x3fffff, 0);
@@ -164,7 +164,7 @@ static void entries_of_32_bits(void **state)
 	buf_done(&m.out);
 }
 
-/* What a linker dropped, or what we cannot read, costs only itself. */
+/* Removed or unsupported entries do not affect others. */
 static void odd_entries_are_left_out(void **state)
 {
 	struct maker m = { 0 };
@@ -181,7 +181,7 @@ static void odd_entries_are_left_out(void **state)
 	put_fde(&m, 0x401000, 0x20, DATAREL, 4);
 	put_cie(&m, 9, "zR too many letters here", ABSPTR);
 	put_fde(&m, 0x401000, 0x20, ABSPTR, 8);
-	m.cie = 1; /* none is there */
+	m.cie = 1; /* there is no function */
 	put_fde(&m, 0x401000, 0x20, ABSPTR, 8);
 	m.cie = first;
 	put_fde(&m, 0x401800, 0x20, ABSPTR, 8);
@@ -263,7 +263,7 @@ static void found_by_section_and_by_segment(void **state)
 	expect(&f, 0x401000, 0);
 	eh_frame_done(&f);
 	m.eh_frame_hdr = ELF_MAKER_VADDR + 0x800;
-	/* The file ends behind .eh_frame, before its segment does. */
+	/* The file ends after .eh_frame, before its segment does. */
 	load(&m, &f);
 	expect(&f, 0x40103f, 0x401000);
 	eh_frame_done(&f);

@@ -22,7 +22,7 @@ static void test_nothing_is_known(void **unused)
 	stack_memo_done(&m);
 }
 
-/* While it grows most are kept, and none is another one's. */
+/* Most entries are kept while it grows, and none is returned for another key. */
 static void test_many_are_kept(void **unused)
 {
 	enum {
@@ -46,7 +46,7 @@ static void test_many_are_kept(void **unused)
 	stack_memo_done(&m);
 }
 
-/* What there is no room for makes others go, and takes no more memory. */
+/* If there is no room, new entries replace others, and the memory does not grow. */
 static void test_it_is_bounded(void **unused)
 {
 	enum {

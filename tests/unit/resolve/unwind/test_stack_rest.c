@@ -11,10 +11,10 @@ enum {
 	WORDS = 16384,
 	START = 0x7f0000,
 	IN_WINDOW = 64, /* words that were copied */
-	CODE = 0x400000 /* and a page behind it */
+	CODE = 0x400000 /* and a page after it */
 };
 
-/* A process: words from START up; what is behind its stack is not mapped. */
+/* A process: words from START up; memory after its stack is not mapped. */
 struct process {
 	uint64_t words[WORDS];
 	uint64_t mapped; /* bytes */
@@ -48,7 +48,7 @@ struct fixture {
 	struct stack_rest rest;
 };
 
-/* Each eighth word is a return address; the others are numbers. */
+/* Every eighth word is a return address; the others are numbers. */
 static struct fixture *begin(size_t words_copied)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -100,11 +100,11 @@ static void what_agrees_is_read_on(void **state)
 	(void)state;
 	assert_true(word_at(f, 48, &v));
 	assert_true(word_at(f, 49, &v));
-	/* Not a return address: it may have changed. */
+	/* Not a return address: it can have changed. */
 	f->process.words[49] = 1000;
 	assert_true(word_at(f, IN_WINDOW, &v));
 	assert_true(v == CODE + IN_WINDOW);
-	/* Further than is read at a time, and back. */
+	/* Further than one read, and back. */
 	assert_true(word_at(f, WORDS - 1, &v));
 	assert_true(v == WORDS - 1);
 	assert_true(word_at(f, IN_WINDOW + 1, &v));
@@ -123,7 +123,7 @@ static void what_has_changed_is_not_believed(void **state)
 	assert_true(word_at(f, 48, &v));
 	f->process.words[40] = CODE + 1;
 	assert_false(word_at(f, IN_WINDOW, &v));
-	/* It stays so for this stack. */
+	/* This does not change for this stack. */
 	f->process.words[40] = f->copied[40];
 	assert_false(word_at(f, IN_WINDOW, &v));
 	stack_rest_begin(&f->rest, &f->window, true);
@@ -144,7 +144,7 @@ static void a_process_that_has_ended_has_nothing(void **state)
 	free(f);
 }
 
-/* A frame that is larger than the copy: all of the end has to be the same. */
+/* A frame that is larger than the copy: its whole end has to be equal. */
 static void without_return_addresses_the_end_is_compared(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);

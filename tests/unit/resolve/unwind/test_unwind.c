@@ -35,7 +35,7 @@ static void put_at(struct buf *b, size_t at, uint32_t v)
 }
 
 struct cie {
-	const char *letters; /* "R": addresses are absolute, of 4 bytes */
+	const char *letters; /* "R": addresses are absolute, 4 bytes */
 	uint8_t code_align;
 	uint8_t data_align; /* one byte of LEB128 */
 	uint8_t return_register;
@@ -76,7 +76,7 @@ static void put_fde(struct buf *b, size_t cie, uint32_t start, uint32_t bytes,
 #define FDE(b, cie, start, bytes, program)                                             \
 	put_fde(b, cie, start, bytes, program, sizeof(program) - 1)
 
-/* Code is in the file at half its address. */
+/* The file offset of code is half its address. */
 static uint64_t half(const void *ctx, uint64_t vaddr)
 {
 	(void)ctx;
@@ -102,7 +102,7 @@ static struct unwind_table *compile(const struct buf *b, uint16_t machine, bool 
 	return t;
 }
 
-/* A function that pushes its frame pointer, one that calls it, and the first of a thread. */
+/* A function that pushes its frame pointer, its caller, and the first function of a thread. */
 static const struct cie x86 = { "R", 1, 0x78, 16 };
 #define X86_CIE                                                                        \
 	"\x0c\x07\x08\x90\x01" /* CFA is rsp + 8, the return address at CFA - 8 */
@@ -142,7 +142,7 @@ static void rows_of_a_function(void **state)
 	expect_cfa(t, 0x1003, RSP, 16);
 	expect_cfa(t, 0x1004, RBP, 16);
 	expect_cfa(t, 0x101b, RBP, 16);
-	expect_cfa(t, 0x101c, RSP, 8); /* behind the ret */
+	expect_cfa(t, 0x101c, RSP, 8); /* after the ret */
 	expect_cfa(t, 0x101d, RBP, 16);
 	assert_int_equal(unwind_table_find(t, 0x1020)->base, UNWIND_NONE);
 	assert_int_equal(unwind_table_find(t, 0x10ff)->base, UNWIND_NONE);
@@ -150,11 +150,11 @@ static void rows_of_a_function(void **state)
 	expect_cfa(t, 0x1104, RSP, 32);
 	assert_int_equal(unwind_table_find(t, 0x1120)->base, UNWIND_NONE);
 	assert_int_equal(unwind_table_find(t, UINT64_MAX)->base, UNWIND_NONE);
-	/* rbp is not saved before the push, and no more after the pop. */
+	/* rbp is not saved before the push, nor after the pop. */
 	assert_int_equal(unwind_table_find(t, 0x1000)->nr_rules, 1);
 	assert_int_equal(unwind_table_find(t, 0x1001)->nr_rules, 2);
 	assert_int_equal(unwind_table_find(t, 0x101c)->nr_rules, 1);
-	/* The same rules are the same set, wherever they hold. */
+	/* Equal rules share one set, wherever they apply. */
 	assert_ptr_equal(unwind_table_find(t, 0x1000), unwind_table_find(t, 0x1100));
 	unwind_table_free(t);
 	buf_done(&b);
@@ -210,7 +210,8 @@ static void set_reg(struct moment *m, unsigned int slot, uint64_t value)
 	m->regs.known |= 1ULL << slot;
 }
 
-/* Several at once, of which each next one may have one frame less: as it is with each alone. */
+/* Unwinds several stacks at once, each with a limit of one frame less than the one before: the
+ * results are those of each alone. */
 static void walk_together(const struct moment *m, size_t max)
 {
 	struct unwind_window window = { .bytes = (const uint8_t *)m->words,
@@ -263,14 +264,14 @@ static void expect_pcs(const struct moment *m, const uint64_t *pcs, size_t nr)
 		assert_int_equal(m->pcs[i], pcs[i]);
 }
 
-/* Stopped behind the push in 0x1000, which 0x1100 called, which the first function did. */
+/* Stopped after the push in 0x1000, which 0x1100 called, which the first function called. */
 static struct moment x86_moment(const struct unwind_table *t)
 {
 	struct moment m = { .table = t, .regs.pc = 0x1001 };
 
 	set_reg(&m, RSP, STACK);
 	set_reg(&m, RBP, 0x1234);
-	m.words[0] = 0xbeef; /* what rbp was */
+	m.words[0] = 0xbeef; /* saved rbp */
 	m.words[1] = 0x1108; /* to 0x1100, whose frame has 24 bytes more */
 	m.words[5] = 0x1115;
 	m.nr_words = STACK_WORDS;
@@ -325,7 +326,8 @@ static void why_it_ends(void **state)
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_MEMORY);
 	expect_pcs(&m, pcs, 1);
 	m = x86_moment(t);
-	m.words[5] = 0x1080; /* between the functions; rbp is no frame pointer either */
+	m.words[5] =
+		0x1080; /* between the functions; rbp is not a frame pointer either */
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_NO_RULE);
 	assert_int_equal(m.nr, 3);
 	m = x86_moment(t);
@@ -335,7 +337,7 @@ static void why_it_ends(void **state)
 	buf_done(&b);
 }
 
-/* As JIT compilers and assembler leave it. */
+/* As in code of JIT compilers and in assembly. */
 static void frame_pointers_where_there_are_no_rules(void **state)
 {
 	static const uint64_t pcs[] = { 0x5010, 0x5020, 0x1115 };
@@ -359,11 +361,12 @@ static void frame_pointers_where_there_are_no_rules(void **state)
 	buf_done(&b);
 }
 
-/* A signal's frame: registers by expressions, and the caller may stand on its first
- * instruction, which is not behind a call. */
+/* A signal frame: registers by expressions, and the caller can be at its first instruction,
+ * which does not follow a call. */
 static void through_a_signal(void **state)
 {
-	/* Its byte before is that instruction, as the byte before a return address is the call. */
+	/* The byte before it belongs to that instruction, as the byte before a return address
+	 * belongs to the call. */
 	static const uint64_t pcs[] = { 0x1200, 0x1101, 0x1115 };
 	static const char signal[] =
 		"\x0f\x03\x77\x20\x06"  /* CFA: what is at rsp + 32 */
@@ -380,7 +383,7 @@ static void through_a_signal(void **state)
 	m.table = t = compile(&b, EM_X86_64, true);
 	set_reg(&m, RSP, STACK);
 	m.words[1] =
-		0x1100; /* its first instruction: the address before is in no function */
+		0x1100; /* its first instruction: the address before it is in no function */
 	m.words[4] = STACK + 64;
 	m.words[8] = 0x1115;
 	m.nr_words = STACK_WORDS;
@@ -390,8 +393,8 @@ static void through_a_signal(void **state)
 	buf_done(&b);
 }
 
-/* At the "ret" behind "pop %rbp": the rules still say where rbp was, below the stack pointer, and
- * the caller's frame is found by it. */
+/* At the "ret" after "pop %rbp": the rules still give the old location of rbp, below the stack
+ * pointer, and the caller's frame is found with it. */
 static void registers_that_are_back_already(void **state)
 {
 	static const uint64_t pcs[] = { 0x1308, 0x1408, 0x1115 };
@@ -421,8 +424,7 @@ static void registers_that_are_back_already(void **state)
 	buf_done(&b);
 }
 
-/* The return address is in a register, signed; and the first function says that there is
- * none. */
+/* The return address is in a signed register; the first function is marked as having none. */
 static void aarch64_leaf(void **state)
 {
 	static const uint64_t pcs[] = { 0x1004, 0x1104, 0x1204 };
@@ -441,8 +443,8 @@ static void aarch64_leaf(void **state)
 	set_reg(&m, 30, 0x00ab000000001108 - 4);
 	m.words[1] = 0x1204;
 	m.nr_words = STACK_WORDS;
-	/* 0x1104 is a return address: 0x1103 has still no frame.  Not what a compiler makes,
-	 * so the walk must end there instead of going round. */
+	/* 0x1104 is a return address: 0x1103 still has no frame. No compiler makes this, so the
+	 * walk must end here instead of looping. */
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_NO_RULE);
 	assert_int_equal(m.nr, 2);
 	m.regs = (struct unwind_regs){ .pc = 0x1004 };
@@ -451,7 +453,7 @@ static void aarch64_leaf(void **state)
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_ROOT);
 	assert_int_equal(m.pcs[1], 0x1108);
 	assert_int_equal(m.pcs[2], pcs[2]);
-	/* A sample without that register: whatever was there before is no address. */
+	/* A sample without that register: its earlier content is not an address. */
 	m.regs.pc = 0x1004;
 	m.regs.known = 0;
 	set_reg(&m, 31, STACK);
@@ -462,7 +464,7 @@ static void aarch64_leaf(void **state)
 	buf_done(&b);
 }
 
-/* The stack pointer of the caller is not the frame's address there. */
+/* The caller's stack pointer is not the CFA here. */
 static void s390x_frames(void **state)
 {
 	static const uint64_t pcs[] = { 0x1006, 0x1106, 0x1206 };
@@ -519,7 +521,7 @@ static void expressions(void **state)
 	uint64_t v;
 
 	(void)state;
-	/* What linkers write for the PLT: rsp + 8, and 8 more behind the push at 11. */
+	/* The PLT rule of linkers: rsp + 8, and 8 more after the push at 11. */
 	assert_int_equal(EVALUATE("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", &v),
 			 0);
 	assert_int_equal(v, 0x110);
@@ -550,7 +552,7 @@ static void expressions_that_are_none(void **state)
 	assert_int_equal(EVALUATE("\x22", &v), -EBADMSG);
 	assert_int_equal(EVALUATE("\x31\x30\x1b", &v), -EBADMSG); /* by zero */
 	assert_int_equal(EVALUATE("\x31\x30\x1d", &v), -EBADMSG);
-	assert_int_equal(EVALUATE("\x2f\xfd\xff", &v), -EBADMSG);     /* for ever */
+	assert_int_equal(EVALUATE("\x2f\xfd\xff", &v), -EBADMSG);     /* endless */
 	assert_int_equal(EVALUATE("\x31\x2f\xfc\xff", &v), -EBADMSG); /* and grows */
 	assert_int_equal(EVALUATE("\x2f\x7f\x7f", &v), -EBADMSG);
 	assert_int_equal(EVALUATE("\x0e\x01\x02", &v), -EBADMSG); /* cut */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that .ARM.exidx and .sframe tell of.  The instructions of ARM are those of Debian's libc,
- * as readelf -u explains them. */
+/* Unwinds frames described by .ARM.exidx and .sframe. The ARM instructions are those of
+ * Debian's libc, as explained by readelf -u. */
 #include "unit.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@
 #include "resolve/unwind/sframe.h"
 #include "resolve/unwind/table.h"
 
-/* What is made here is little-endian. */
+/* The generated data is little-endian. */
 #define SWAP (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 
 enum {
@@ -39,7 +39,7 @@ static void put4(struct buf *b, uint32_t v)
 		buf_put_u8(b, (uint8_t)(v >> (8 * i)));
 }
 
-/* The place of what a rule has, from the CFA on; NOTHING: there is no rule. */
+/* The offset in a rule from the CFA; NOTHING: there is no rule. */
 static int32_t saved(const struct unwind_table *t, const struct unwind_set *set,
 		     unsigned int slot)
 {
@@ -56,7 +56,7 @@ static int32_t saved(const struct unwind_table *t, const struct unwind_set *set,
 
 /* ---- ARM ---- */
 
-/* Each is one function; `extra`: the second word is a place in .ARM.extab. */
+/* Each is one function; `extra`: the second word is an offset in .ARM.extab. */
 static struct unwind_table *arm(const uint32_t *words, const bool *extra, size_t nr,
 				const uint32_t *extab, size_t nr_extab)
 {
@@ -104,7 +104,7 @@ static void arm_in_a_word(void **state)
 		1,          /* cannot be unwound */
 		0x80b108b0, /* pop {r3} */
 		0x809bb0b0, /* vsp = r11 */
-		0x808008b0, /* pop {r7}: the return address is where it was */
+		0x808008b0, /* pop {r7}: the return address stays in its register */
 	};
 	static const bool extra[5] = { false };
 	struct unwind_table *t = arm(words, extra, 5, NULL, 0);
@@ -153,7 +153,7 @@ static void arm_that_makes_no_sense(void **state)
 		0x809fb0b0, /* vsp = pc */
 		0x80a89bb0, /* vsp = r11 after something was popped */
 		0x83b0b0b0, /* no such index */
-		64,         /* behind the end */
+		64,         /* after the end */
 	};
 	static const bool extra[] = { false, false, false, false, false, true };
 	struct unwind_table *t = arm(words, extra, 6, NULL, 0);
@@ -173,7 +173,7 @@ static void put_header(struct buf *b, uint8_t version, uint8_t flags, uint8_t ab
 	/* The return address of x86-64 is always at CFA - 8. */
 	put4(b, abi | (abi == 3 ? 0xf8U << 16 : 0));
 	put4(b, 1);
-	put4(b, 0); /* numbers that are for writers */
+	put4(b, 0); /* flags that are only for writers */
 	put4(b, 0);
 	put4(b, 0);
 	put4(b, function_bytes);
@@ -191,7 +191,7 @@ static struct unwind_table *sframe(const struct buf *b, uint16_t machine)
 	return t;
 }
 
-/* push %rbp; mov %rsp, %rbp; ... pop; ret: as assembler of binutils 2.40 writes it. */
+/* push %rbp; mov %rsp, %rbp; ... pop; ret: as written by the assembler of binutils 2.40. */
 static const uint8_t pushes[] = { 0, 3,  8,    1,    5, 16, 0xf0, 4,
 				  4, 16, 0xf0, 0x1f, 5, 8,  0xf0 };
 
@@ -274,7 +274,7 @@ static void sframe_of_stubs(void **state)
 	buf_done(&b);
 }
 
-/* The offsets: CFA, return address, frame pointer.  Addresses count from their own field. */
+/* The offsets: CFA, return address, frame pointer. Addresses are relative to their own field. */
 static void sframe_of_aarch64(void **state)
 {
 	static const uint8_t rows[] = { 0, 0, 3, 0, 4, 0, 7, 32, 0xe8, 0xe0 };

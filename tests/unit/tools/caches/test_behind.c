@@ -17,7 +17,7 @@ static char folder[] = "/tmp/oprofile-unit-XXXXXX";
 static bool child_writes;
 static size_t nr_written;
 
-/* Runs in what fork() made, before anything else does. */
+/* Runs first in the child of fork(). */
 static void in_child(void)
 {
 	if (!child_writes)
@@ -28,7 +28,7 @@ static int count_one(const char *path, const struct stat *st, int type, struct F
 {
 	(void)path;
 	(void)ftw;
-	/* The lock of who writes is empty. */
+	/* The writer's lock file is empty. */
 	nr_written += type == FTW_F && st->st_size > 0;
 	return 0;
 }
@@ -49,7 +49,7 @@ static int remove_one(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-/* As a report does that reads the lines of this program. */
+/* Acts like a report that reads the lines of this program. */
 static void report(void)
 {
 	struct line_later later = { 0 };
@@ -76,7 +76,7 @@ static void wait_for_child(void)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Who asked does not pay for the index: where the other process writes nothing, nothing is
+/* The report does not write the index itself: if the other process writes nothing, nothing is
  * written. */
 static void test_report_itself_writes_nothing(void **state)
 {

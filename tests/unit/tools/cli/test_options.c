@@ -83,7 +83,7 @@ enum {
 	MAX_WORDS = 16
 };
 
-/* What one command line came to. */
+/* The result of one command line. */
 struct outcome {
 	struct target target;
 	struct err err;
@@ -93,7 +93,7 @@ struct outcome {
 	char *argv[MAX_WORDS];
 };
 
-/* Splits `line` (kept in `text`) at blanks and parses it. */
+/* Splits `line` (copied to `text`) at blanks and parses it. */
 static void parse(struct outcome *o, enum options_order order, const char *line)
 {
 	static char text[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line that says how far long work is, on a terminal of its own. */
+/* Tests the progress line of long operations, on a separate terminal. */
 #include "base/array.h"
 #include "tools/cli/progress.h"
 
@@ -52,8 +52,8 @@ static void wait_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* What `work` shows on a terminal, and its wait status; `key` is pressed when something is
- * there. */
+/* Returns what `work` prints on a terminal, and its wait status; `key` is pressed after the
+ * first output. */
 static int on_terminal(void (*work)(void), const char *key, char *text, size_t room)
 {
 	size_t used = 0;
@@ -70,8 +70,8 @@ static int on_terminal(void (*work)(void), const char *key, char *text, size_t r
 		work();
 		_exit(0);
 	}
-	/* EIO: nobody has the terminal open any more.  What was written last may still be on its
-	 * way through the kernel then (seen on a busy machine). */
+	/* EIO: the terminal is not open any more. The last output can still be in the kernel
+	 * then (seen on a busy machine). */
 	for (int left = 0; left < 4;) {
 		len = read(fd, text + used, room - 1 - used);
 		if (len > 0) {
@@ -100,7 +100,7 @@ static void work_of_a_second(void)
 	wait_ms(250);
 	progress_bytes(3000, 4000);
 	progress_end();
-	progress_bytes(4000, 4000); /* nobody asked */
+	progress_bytes(4000, 4000); /* not requested */
 }
 
 static void long_work_shows_a_line(void **state)

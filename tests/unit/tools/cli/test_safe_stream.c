@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-/* What arrives if the text is written in pieces of `piece` bytes. */
+/* Returns the output if the text is written `piece` bytes at a time. */
 static char *through(const char *text, size_t piece, bool utf8)
 {
 	char *got = NULL;

@@ -20,7 +20,7 @@ static void moments(void **state)
 {
 	static const struct {
 		const char *text;
-		int64_t seconds; /* since 1970; -1: it is none */
+		int64_t seconds; /* since 1970; -1: invalid */
 	} rows[] = {
 		{ "10m", 1795336205 - 600 },
 		{ "90", 1795336205 - 90 },
@@ -62,7 +62,8 @@ static void options(void **state)
 {
 	static const struct {
 		const char *since, *between, *times;
-		const char *spans; /* NULL: refused with a line that has `line` */
+		const char
+			*spans; /* NULL: refused with a message that contains `line` */
 		const char *line;
 	} rows[] = {
 		{ "@5", NULL, NULL, "@5.000000000-", NULL },
