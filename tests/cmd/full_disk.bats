@@ -44,7 +44,7 @@ fills() # COMMAND...
 	full_disk 4
 	run -125 --separate-stderr operf --session-dir "$disk" "$WORKLOADS/ratio" 3000
 	echo "$stderr"
-	[[ "$stderr" == *"No space left on device; the recording ends here"* ]]
+	[[ "$stderr" == *"No space left on device; recording stops"* ]]
 	run opreport --session-dir "$disk"
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 	[[ "$output" == *ratio* ]]
@@ -53,7 +53,7 @@ fills() # COMMAND...
 @test "operf says which side files there was no room for" {
 	full_disk 64
 	run -0 --separate-stderr operf --session-dir "$disk" true
-	[[ "$stderr" == *"no room in $disk for the kernel's symbols"* ]] ||
+	[[ "$stderr" == *"no space in $disk for the kernel's symbols"* ]] ||
 		[[ "$stderr" == *"kernel's symbols"*"No space left"* ]]
 	[ -z "$(find "$disk" -name '*.kallsyms.zst*')" ]
 	[ ! -e "$disk/samples/current/kallsyms.zst" ]

@@ -770,7 +770,7 @@ begin_others()
 		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'. \"${words%%=*}\" is restricted to root, the daemon's user and members of group oprofile"* ]]
 	done
 	run as_other "$OPROFILE_LINKS/opcontrol" --no-vmlinux --start
-	[[ "$output" == *'. "--start" is for root'* ]]
+	[[ "$output" == *'. "--start" is restricted to root'* ]]
 	[ "${#lines[@]}" -eq 1 ]
 	run opcontrol --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]

@@ -176,7 +176,7 @@ teardown()
 	cat "$log"
 	[ "$status" -eq 125 ]
 	# Other messages can report that code of a JIT compiler could not be saved.
-	[ "$(grep -c 'No space left on device; the recording ends here' "$log")" -eq 1 ]
+	[ "$(grep -c 'No space left on device; recording stops' "$log")" -eq 1 ]
 	[ "$(grep 'No space left on device' "$log" | grep -vc 'could not be saved')" -eq 1 ]
 	rm "$mount_point/filler"
 	run --separate-stderr opreport --session-dir "$session" --by event --csv
@@ -202,7 +202,7 @@ teardown()
 	grep -q 'No space left on device' "$log"
 	[ "$(find "$session/samples" -name '.recording*' | wc -l)" -eq 0 ]
 	if grep -q 'samples are saved' "$log"; then
-		[ "$(grep -c 'the recording ends here' "$log")" -eq 1 ]
+		[ "$(grep -c 'recording stops' "$log")" -eq 1 ]
 		saved=$(sed -n 's/.* \([0-9]*\) samples are saved.*/\1/p' "$log")
 		run --separate-stderr opreport --session-dir "$session" --by event --csv
 		[ "$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")" \
@@ -426,7 +426,7 @@ teardown()
 		echo "$words: $status: $stderr"
 		[ "$status" -ne 0 ]
 		[ "${#stderr_lines[@]}" -eq 1 ]
-		[[ "$stderr" == *"perf_event_open is forbidden here by a seccomp filter"*"--cap-add=PERFMON"* ]]
+		[[ "$stderr" == *"a seccomp filter, as used by containers and services, forbids perf_event_open"*"--cap-add=PERFMON"* ]]
 	done
 }
 
