@@ -622,7 +622,7 @@ fill_disk() {
 	[ "${lines[0]}" = "status ok" ]
 	[ "${lines[1]}" = "dump ok" ]
 	for i in 2 3 4 5 6 7; do
-		[[ "${lines[$i]}" == *"error EPERM \""*'" is for root, the daemon'*"no-such-group"* ]]
+		[[ "${lines[$i]}" == *"error EPERM \""*'" is restricted to root, the daemon'*"no-such-group"* ]]
 	done
 	[ "$(field state)" = running ]
 }
