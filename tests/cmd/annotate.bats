@@ -187,20 +187,22 @@ END
 	make_session
 	mkdir -p "out/${PWD%/*}" elsewhere
 	ln -s "$PWD/elsewhere" "out/$PWD"
-	run -1 opannotate -s -o out
+	run -3 opannotate -s -o out
 	[[ $output == *"refusing to create file out$PWD/src/t.c outside of output directory out"* ]]
 	[ -z "$(ls elsewhere)" ]
 	rm "out/$PWD"
 	mkdir -p "out/$PWD/src"
 	echo precious >precious
 	ln -s "$PWD/precious" "out/$PWD/src/t.c"
-	run -1 opannotate -s -o out
+	run -3 opannotate -s -o out
 	[[ $output == *"refusing to create file"* ]]
 	[ "$(cat precious)" = precious ]
 	rm "out/$PWD/src/t.c"
 	ln src/t.c "out/$PWD/src/t.c"
-	run -1 opannotate -s -o out
+	run -3 opannotate -s -o out
 	[[ $output == *"input and output files are identical"* ]]
+	# Only that source is left out.
+	[ -e "out/$PWD/src/t.h" ]
 	run -1 opannotate -s -o /
 	[[ $output == *"Output path of / would over-write the source files"* ]]
 	[ "$(head -n 1 src/t.c)" = one ]

@@ -28,6 +28,27 @@ opannotate()
 	timeout -k 5 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
 }
 
+# Prints the end of the function, and a unit in the debug information that contains it.
+put_unit()
+{
+	cat <<END
+	.size leaf, . - leaf
+.Lend:
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0
+	.section .debug_info,"",@progbits
+	.long .Linfo_end - .Linfo
+.Linfo:
+	.short 4
+	.long 0
+	.byte 8, 1
+	.long 0
+	.quad leaf
+	.long .Lend - leaf
+.Linfo_end:
+END
+}
+
 # make_session [HOST]: makes a session with 70 samples in line 6 of src/t.c and 30 in line 9; the
 # code bytes are in nops.
 make_session()
@@ -47,21 +68,8 @@ leaf:
 	.rept 8
 	nop
 	.endr
-	.size leaf, . - leaf
-.Lend:
-	.section .debug_abbrev,"",@progbits
-	.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0
-	.section .debug_info,"",@progbits
-	.long .Linfo_end - .Linfo
-.Linfo:
-	.short 4
-	.long 0
-	.byte 8, 1
-	.long 0
-	.quad leaf
-	.long .Lend - leaf
-.Linfo_end:
 END
+	put_unit >>t.s
 	clang -c -o t.o t.s
 	ld -shared --build-id=0x$ID -o t t.o
 	text=$(($(text_offset t)))
@@ -219,7 +227,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	rm -rf real
 	mkdir -p "real/${PWD%/*}" elsewhere
 	ln -s "$PWD/elsewhere" "real$PWD"
-	run -1 opannotate -s -o out
+	run -3 opannotate -s -o out
 	[[ $output == *"refusing to create file"* ]]
 	[ -z "$(ls elsewhere)" ]
 	# Debug information has paths with "..".
@@ -233,6 +241,68 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	[ ! -e /evil.c ]
 	run -0 opannotate -s -a
 	[[ $output == *"evil.c:6 */"* ]]
+}
+
+# make_named NAME...: samples in each of these sources, most in the first.
+make_named()
+{
+	local name text i=0
+	{
+		printf '.text\n.globl leaf\n.type leaf, @function\nleaf:\n'
+		for name; do
+			i=$((i + 1))
+			printf '.file %d "%s"\n.loc %d 6\n.rept 8\nnop\n.endr\n' $i "$name" $i
+		done
+		put_unit
+	} >t.s
+	clang -c -o t.o t.s
+	ld -shared --build-id=0x$ID -o t t.o
+	text=$(($(text_offset t)))
+	rm -rf "$DIR/samples/current/segment-000001" "$XDG_CACHE_HOME" out
+	{
+		printf 'info|0||%s|1000000000|0||\nevent|TIMER|time|3|0|1000|0\n' "$(uname -n)"
+		printf 'image|1|%s|%s\nthread|7|7|work|0|0|/\n' "$PWD/t" $ID
+		for ((i = 0; i < $#; i++)); do
+			printf 'sample|0|0|0|2000|1|0+%d|%d\n' $((text + 8 * i + 1)) $((99 - i))
+		done
+	} | "$WRITE_SESSION" "$DIR/samples/current/segment-000001"
+	write_source
+}
+
+@test "--output-dir leaves out only sources whose names no file can have" {
+	local long=$(printf 'y%.0s' {1..300}) names
+	names=(/nonexistent/a /nonexistent/a/b "/x/$long/z.c" "/x/$long" / '/x/\033]0;owned\007\nb\377.c'
+		'/x/c\033.c' '/x/c\\x1b.c' "$PWD/src/t.c")
+	make_named "${names[@]}"
+	run -3 --separate-stderr opannotate -s -o out
+	echo "$stderr"
+	grep -q '^    91 .*six();' "out$PWD/src/t.c"
+	[ -f out/nonexistent/a ]
+	[ "$(grep -c 'source left out: ' <<<"$stderr")" -eq 5 ]
+	grep -qx '.*: source left out: out/nonexistent/a/b: cannot create its directory: Not a directory' <<<"$stderr"
+	grep -q "source left out: out/x/$long/z.c: .*: File name too long" <<<"$stderr"
+	grep -q "source left out: out/x/$long: .*: File name too long" <<<"$stderr"
+	grep -q "source left out: the source '/' has no file name" <<<"$stderr"
+	grep -qF 'source left out: out/x/c\x1b.c: already written for another source: File exists' <<<"$stderr"
+	[ "$(grep -c "nonexistent/a/b" <<<"$stderr")" -eq 1 ]
+	# File names contain no control characters.
+	[ -f 'out/x/\x1b]0;owned\x07\nb\xff.c' ]
+	[ "$(find out -print0 | tr '\0' /| LC_ALL=C tr -cd '\001-\037\177-\377' | wc -c)" -eq 0 ]
+	grep -q '^    93 ' 'out/x/c\x1b.c'
+	# The same in the other order, and with the files of an earlier run.
+	make_named /nonexistent/a/b /nonexistent/a "$PWD/src/t.c"
+	for _ in 1 2; do
+		run -3 --separate-stderr opannotate -s -o out
+		echo "$stderr"
+		[ -f out/nonexistent/a/b ] && [ -f "out$PWD/src/t.c" ]
+		[[ $stderr == *"source left out: out/nonexistent/a: cannot write: Is a directory"* ]]
+		[ "$(grep -c 'source left out: ' <<<"$stderr")" -eq 1 ]
+	done
+	# Pages have names of their own.
+	make_named "${names[@]}"
+	run -0 --separate-stderr opannotate --html pages
+	[ "$(ls pages/source | wc -l)" -eq "${#names[@]}" ]
+	[ "$(ls -q pages/source | grep -c '[^A-Za-z0-9._-]')" -eq 0 ]
 }
 
 @test "names of sources cannot command a terminal" {

@@ -62,6 +62,7 @@ struct annotate {
 		source_code; /* the same, for sources embedded in debug information */
 	struct annotate_objdump objdump;
 	struct annotate_html *html; /* with --html */
+	bool left_out;              /* --output-dir lacks a source */
 	struct err *err;
 };
 
@@ -201,24 +202,39 @@ static bool warn_of_newer(const struct annotate *a, const struct profile_image *
 	return true;
 }
 
-/* Opens the source and warns about problems with it. */
-static int annotate_open_source(struct annotate *a, const struct annotated_file *file,
-				struct source_file *source, const char **ret_note)
+static int annotate_find_source(struct annotate *a, const struct annotated_file *file,
+				struct source_file *source)
 {
-	const struct profile_image *image = annotate_image_of(a, file);
+	return source_file_open(&a->sources, file->path, annotate_image_of(a, file),
+				source)
+		       ? err_set(a->err, -ENOMEM, "out of memory")
+		       : 0;
+}
 
-	*ret_note = NULL;
-	if (source_file_open(&a->sources, file->path, image, source))
-		return err_set(a->err, -ENOMEM, "out of memory");
+/* Warns if the source cannot be shown, or has changed.  Returns a note for its listing, or
+ * NULL. */
+static const char *annotate_check_source(const struct annotate *a,
+					 const struct annotated_file *file,
+					 const struct source_file *source)
+{
 	if (!source->text) {
 		command_warning("unable to open for reading: %s (%s)", file->path,
 				source->why);
-	} else if (warn_of_newer(a, image, source)) {
-		*ret_note =
-			"The source is newer than the binary: "
-			"line numbers can differ from those of the recorded program.";
+		return NULL;
 	}
-	return 0;
+	return warn_of_newer(a, annotate_image_of(a, file), source)
+		       ? "The source is newer than the binary: "
+			 "line numbers can differ from those of the recorded program."
+		       : NULL;
+}
+
+static int annotate_open_source(struct annotate *a, const struct annotated_file *file,
+				struct source_file *source, const char **ret_note)
+{
+	int r = annotate_find_source(a, file, source);
+
+	*ret_note = r ? NULL : annotate_check_source(a, file, source);
+	return r;
 }
 
 static int write_source(struct annotate *a, FILE *out, size_t file,
@@ -328,28 +344,49 @@ static int annotate_write_all(FILE *out, void *ctx)
 					  : 0;
 }
 
-static int write_file_below(struct annotate *a, const struct annotate_output *o,
-			    size_t f)
+static int annotate_close_below(struct annotate *a, const struct annotate_output *o,
+				const char *path, FILE *out, int r)
 {
-	struct source_file source = { 0 };
-	const char *note;
-	char *path = path_full(a->made.files.at[f].path, "");
-	FILE *out = NULL;
-	int r = annotate_open_source(a, &a->made.files.at[f], &source, &note);
-
-	if (!path)
-		r = err_set(a->err, -ENOMEM, "out of memory");
-	if (!r) {
-		out = annotate_output_file(o, path, &source, a->err);
-		r = out ? write_source(a, out, f, &source, note) : -EIO;
-	}
-	if (out && (fflush(out) || ferror(out)) && !r)
+	if ((fflush(out) || ferror(out)) && !r)
 		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", o->dir,
 			    path);
-	if (out && fclose(out) && !r)
+	if (fclose(out) && !r)
 		r = err_sys(a->err, -errno, "%s%s: cannot write", o->dir, path);
-	if (out && r)
+	if (r)
 		annotate_output_remove(o, path);
+	return r;
+}
+
+/* Leaves the source out, with a warning, if no file can have that path. */
+static int annotate_write_below(struct annotate *a, struct annotate_output *o, size_t f,
+				const char *path, struct source_file *source)
+{
+	const char *note;
+	FILE *out;
+	int r = annotate_output_file(o, path, source, &out, a->err);
+
+	if (annotate_output_leaves_out(r)) {
+		command_warning("source left out: %s", a->err->text);
+		*a->err = (struct err){ 0 };
+		a->left_out = true;
+		return 0;
+	}
+	if (r)
+		return r;
+	note = annotate_check_source(a, &a->made.files.at[f], source);
+	return annotate_close_below(a, o, path, out,
+				    write_source(a, out, f, source, note));
+}
+
+static int write_file_below(struct annotate *a, struct annotate_output *o, size_t f)
+{
+	struct source_file source = { 0 };
+	char *path = annotate_output_path(a->made.files.at[f].path);
+	int r = path ? annotate_find_source(a, &a->made.files.at[f], &source)
+		     : err_set(a->err, -ENOMEM, "out of memory");
+
+	if (!r)
+		r = annotate_write_below(a, o, f, path, &source);
 	source_file_close(&source);
 	free(path);
 	return r;
@@ -366,8 +403,7 @@ static int write_below(struct annotate *a)
 	for (size_t f = 0; !r && f < a->made.files.nr; f++)
 		if (annotate_is_wanted(a, f))
 			r = write_file_below(a, &o, f);
-	if (o.fd >= 0)
-		close(o.fd);
+	annotate_output_close(&o);
 	if (!r)
 		annotation_write_sums(stdout, &a->made, &a->layout, a->shown, true);
 	return r;
@@ -525,7 +561,7 @@ static int annotate(struct annotate *a, char *const *words)
 	}
 	if (a->options.report.strict && command_nr_warnings())
 		return 1;
-	return incomplete ? STATUS_INCOMPLETE : 0;
+	return incomplete || a->left_out ? STATUS_INCOMPLETE : 0;
 }
 
 /* Copies the arguments in their original order, which parsing changes. */

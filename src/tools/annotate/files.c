@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include "base/files/path.h"
 #include "base/files/public_file.h"
 #include "base/files/trust.h"
+#include "base/safe_text.h"
 #include "record/keep/copy_rule.h"
 #include "recordings/source_find.h"
 #include "resolve/code/code.h"
@@ -188,6 +190,8 @@ int annotate_output_open(struct annotate_output *o, struct err *err)
 	char *real;
 	bool is_root;
 
+	if (strtab_init(&o->written))
+		return err_set(err, -ENOMEM, "out of memory");
 	o->fd = output_make_dir(o->dir, output_dir_mode(o->is_private), err);
 	if (o->fd < 0)
 		return o->fd;
@@ -197,6 +201,48 @@ int annotate_output_open(struct annotate_output *o, struct err *err)
 	return is_root ? err_set(err, -EINVAL,
 				 "Output path of / would over-write the source files")
 		       : 0;
+}
+
+void annotate_output_close(struct annotate_output *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
+	strtab_done(&o->written);
+}
+
+char *annotate_output_path(const char *source)
+{
+	struct buf escaped = { 0 };
+	char *full = path_full(source, "");
+
+	if (!full)
+		return NULL;
+	safe_text_put(&escaped, full, strlen(full), true);
+	buf_put_u8(&escaped, 0);
+	free(full);
+	if (!escaped.failed)
+		return (char *)escaped.data;
+	buf_done(&escaped);
+	return NULL;
+}
+
+bool annotate_output_leaves_out(int code)
+{
+	switch (-code) {
+	case ENAMETOOLONG:
+	case EINVAL: /* an empty name, or bytes that this file system rejects */
+	case EILSEQ:
+	case ELOOP:
+	case ENOTDIR:
+	case EISDIR:
+	case EEXIST:
+	case EMLINK:
+	case EPERM:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
@@ -240,15 +286,15 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	*ret_name = at;
 	if (fd >= 0)
 		return fd;
-	/* A symbolic link or a file has the name of the directory. */
-	if (fd == -ELOOP || fd == -ENOTDIR)
+	/* A symbolic link has the name of the directory. */
+	if (fd == -ELOOP)
 		return annotate_files_refuse(o, path, err);
 	if (fd == -EPERM)
 		return err_set(
 			err, fd,
 			"%s%s: its directory belongs to another user: give another --output-dir",
 			o->dir, path);
-	return err_sys(err, fd, "%s%s: cannot create its folder", o->dir, path);
+	return err_sys(err, fd, "%s%s: cannot create its directory", o->dir, path);
 }
 
 static int clear_place(const struct annotate_output *o, const char *path, int fd,
@@ -259,6 +305,8 @@ static int clear_place(const struct annotate_output *o, const char *path, int fd
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
+	if (S_ISDIR(st.st_mode))
+		return err_sys(err, -EISDIR, "%s%s: cannot write", o->dir, path);
 	if (!S_ISREG(st.st_mode))
 		return annotate_files_refuse(o, path, err);
 	if (source->text && st.st_dev == source->st.st_dev &&
@@ -269,28 +317,65 @@ static int clear_place(const struct annotate_output *o, const char *path, int fd
 	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, path) : 0;
 }
 
-FILE *annotate_output_file(const struct annotate_output *o, const char *path,
-			   const struct source_file *source, struct err *err)
+/* Returns 0, or -EINVAL, -EEXIST or -ENAMETOOLONG if no file can have this path. */
+static int annotate_files_check_path(const struct annotate_output *o, const char *path,
+				     struct err *err)
 {
-	const char *name = "";
-	int fd = open_folders(o, path, &name, err);
-	FILE *out = NULL;
-	int file;
+	if (!*path)
+		return err_set(err, -EINVAL,
+			       "the source '/' has no file name to write below %s",
+			       o->dir);
+	if (strtab_find(&o->written, path) != STRTAB_FAILED)
+		return err_sys(err, -EEXIST, "%s%s: already written for another source",
+			       o->dir, path);
+	/* No command could open a longer path. */
+	return strlen(o->dir) + strlen(path) < PATH_MAX
+		       ? 0
+		       : err_sys(err, -ENAMETOOLONG, "%s%s: cannot write", o->dir,
+				 path);
+}
 
-	if (fd < 0)
-		return NULL;
-	if (!clear_place(o, path, fd, source, err)) {
-		file = openat(fd, name, O_CLOEXEC | new_file_flags,
-			      output_mode(o->is_private || source->is_private));
-		out = file < 0 ? NULL : fdopen(file, "w");
-		if (!out) {
-			err_sys(err, -errno, "%s%s: cannot write", o->dir, path);
-			if (file >= 0)
-				close(file);
-		}
+/* Creates the file in the directory that is open as `fd`. */
+static int annotate_files_create(struct annotate_output *o, const char *path, int fd,
+				 mode_t mode, FILE **ret_out, struct err *err)
+{
+	int file = openat(fd, path_base(path), O_CLOEXEC | new_file_flags, mode);
+	FILE *out = file < 0 ? NULL : fdopen(file, "w");
+	int r;
+
+	if (!out) {
+		r = err_sys(err, -errno, "%s%s: cannot write", o->dir, path);
+		if (file >= 0)
+			close(file);
+		return r;
 	}
+	if (strtab_add(&o->written, path) == STRTAB_FAILED) {
+		fclose(out);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	*ret_out = out;
+	return 0;
+}
+
+int annotate_output_file(struct annotate_output *o, const char *path,
+			 const struct source_file *source, FILE **ret_out,
+			 struct err *err)
+{
+	mode_t mode = output_mode(o->is_private || source->is_private);
+	const char *name = "";
+	int r = annotate_files_check_path(o, path, err);
+	int fd;
+
+	if (r)
+		return r;
+	fd = open_folders(o, path, &name, err);
+	if (fd < 0)
+		return fd;
+	r = clear_place(o, path, fd, source, err);
+	if (!r)
+		r = annotate_files_create(o, path, fd, mode, ret_out, err);
 	close(fd);
-	return out;
+	return r;
 }
 
 void annotate_output_remove(const struct annotate_output *o, const char *path)
