@@ -264,6 +264,31 @@ lines_program()
 	fi
 }
 
+@test "callgrind: a file for each application, whatever its name" {
+	local long=$(printf 'y%.0s' {1..400}) prefix=$(printf 'p%.0s' {1..100}) i
+	cd "$out"
+	{
+		printf 'info|0||%s||1000000000|0||\nevent|TIMER|time|7|1000000|0|0\n' "$(uname -n)"
+		printf 'image|1|%s|%d%d\n' $'/x/\e]0;owned\a.c' 1 0 /opt/dir/ 1 1 "/x/$long" 1 2 \
+			"/y/$long" 1 3 / 1 4
+		for i in 0 1 2 3 4; do
+			printf 'thread|%d|%d|c|%d|0|/\n' $((i + 7)) $((i + 7)) $i
+		done
+		for i in 0 1 2 3 4; do
+			printf 'sample|%d|0|0|2000|1000000|%d+4096|5\n' $i $i
+		done
+	} | write_segment "$session/samples/current"
+	export_it callgrind --session-dir "$session" 2>err
+	cat err
+	ls -b callgrind.out*
+	[ "$(ls callgrind.out* | wc -l)" -eq 5 ]
+	[ -f 'callgrind.out.\x1b]0;owned\x07.c' ]
+	[ -f callgrind.out._opt_dir_ ] && [ -f callgrind.out._ ]
+	[ -f "callgrind.out.${long:0:200}" ] && [ -f "callgrind.out.${long:0:200}.2" ]
+	export_it callgrind --session-dir "$session" -o "$prefix" 2>err
+	[ "$(ls "$prefix".* | wc -l)" -eq 5 ]
+}
+
 @test "callgrind: lines, also of what is inlined, and several events" {
 	need gcc
 	cd "$out"

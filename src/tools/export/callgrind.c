@@ -7,7 +7,6 @@
 
 #include "base/containers/strtab.h"
 #include "base/err.h"
-#include "base/files/path.h"
 #include "present/export/callgrind.h"
 #include "present/lines/screen.h"
 #include "tools/export/export.h"
@@ -16,33 +15,7 @@
 #include "tools/report/progress.h"
 #include "tools/report/read.h"
 
-enum {
-	APP_NAME_MAX =
-		200 /* bytes, so that the file name with the prefix fits into 255 */
-};
-
 static const char usual_prefix[] = "callgrind.out";
-
-/* Returns "PREFIX.APP" (malloc'd), with ".2" and so on appended if that name is already used. */
-static char *export_callgrind_file_name(struct strtab *used, const char *prefix,
-					const char *app)
-{
-	char *name;
-	unsigned int nr = 1;
-
-	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX, path_base(app)) < 0)
-		return NULL;
-	while (strtab_find(used, name) != STRTAB_FAILED) {
-		free(name);
-		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX, path_base(app),
-			     ++nr) < 0)
-			return NULL;
-	}
-	if (strtab_add(used, name) != STRTAB_FAILED)
-		return name;
-	free(name);
-	return NULL;
-}
 
 static int export_callgrind_write_one(const struct export_run *run, struct callgrind *c,
 				      size_t app, const char *path, struct err *err)
@@ -68,8 +41,7 @@ static int write_each(const struct export_run *run, struct callgrind *c,
 	if (r)
 		return err_set(err, r, "out of memory");
 	for (size_t i = 0; !r && i < callgrind_nr_apps(c); i++) {
-		char *name =
-			export_callgrind_file_name(&used, prefix, callgrind_app(c, i));
+		char *name = report_out_app_path(&used, prefix, callgrind_app(c, i));
 
 		r = name ? export_callgrind_write_one(run, c, i, name, err)
 			 : err_set(err, -ENOMEM, "out of memory");

@@ -14,17 +14,11 @@
 #include "base/containers/strtab.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/files/path.h"
 #include "base/files/public_file.h"
 #include "base/safe_text.h"
 #include "format/foreign/opreport_text.h"
 #include "tools/cli/command.h"
 #include "tools/report/out.h"
-
-enum {
-	APP_NAME_MAX =
-		200 /* bytes, so that the file name with the prefix fits into 255 */
-};
 
 struct op2calltree_settings {
 	const char *prefix;
@@ -43,6 +37,7 @@ struct op2calltree_app {
 struct converting {
 	struct opreport_reader reader;
 	struct strtab strings;
+	struct strtab used; /* paths of files */
 	VEC(uint32_t) events;
 	VEC(struct op2calltree_app) apps;
 	struct map app_by;
@@ -214,26 +209,6 @@ static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 	return r;
 }
 
-/* Returns "oprof.out.NAME" (malloc'd), with ".2" and so on appended for further applications of
- * that name. */
-static char *op2calltree_file_name(const struct converting *c, const char *prefix,
-				   size_t app)
-{
-	const char *name = path_base(strtab_get(&c->strings, c->apps.at[app].name));
-	unsigned int nr = 1;
-	char *made;
-
-	for (size_t i = 0; i < app; i++)
-		nr += !strncmp(name,
-			       path_base(strtab_get(&c->strings, c->apps.at[i].name)),
-			       APP_NAME_MAX);
-	if ((nr == 1 ? asprintf(&made, "%s.%.*s", prefix, APP_NAME_MAX, name)
-		     : asprintf(&made, "%s.%.*s.%u", prefix, APP_NAME_MAX, name, nr)) <
-	    0)
-		return NULL;
-	return made;
-}
-
 static void put_app(const struct converting *c, const struct op2calltree_app *a,
 		    FILE *out)
 {
@@ -249,11 +224,12 @@ static void put_app(const struct converting *c, const struct op2calltree_app *a,
 	fwrite(a->body.data, 1, a->body.len, out);
 }
 
-static int op2calltree_write_app(const struct converting *c, const char *prefix,
-				 size_t app, struct err *err)
+static int op2calltree_write_app(struct converting *c, const char *prefix, size_t app,
+				 struct err *err)
 {
 	struct report_out out = { 0 };
-	char *name = op2calltree_file_name(c, prefix, app);
+	char *name = report_out_app_path(&c->used, prefix,
+					 strtab_get(&c->strings, c->apps.at[app].name));
 	int r, closed;
 
 	if (!name || c->apps.at[app].body.failed) {
@@ -280,6 +256,7 @@ static void op2calltree_done(struct converting *c)
 	vec_done(&c->events);
 	map_done(&c->app_by);
 	strtab_done(&c->strings);
+	strtab_done(&c->used);
 }
 
 static int op2calltree_convert(const char *prefix, struct err *err)
@@ -287,10 +264,10 @@ static int op2calltree_convert(const char *prefix, struct err *err)
 	struct converting c = { 0 };
 	int r = strtab_init(&c.strings);
 
-	if (r)
-		return err_set(err, r, "out of memory");
+	if (!r)
+		r = strtab_init(&c.used);
 	c.is_private = !public_file_recording("-");
-	r = op2calltree_read_all(&c, stdin, err);
+	r = r ? err_set(err, r, "out of memory") : op2calltree_read_all(&c, stdin, err);
 	for (size_t i = 0; !r && i < c.apps.nr; i++)
 		r = op2calltree_write_app(&c, prefix, i, err);
 	op2calltree_done(&c);

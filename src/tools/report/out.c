@@ -3,19 +3,49 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/strtab.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/output.h"
+#include "base/files/path.h"
 #include "base/files/scratch.h"
+#include "base/safe_text.h"
 
 enum {
-	BUFFER_BYTES = 256 << 10
+	BUFFER_BYTES = 256 << 10,
+	APP_NAME_MAX = 200, /* bytes of an application's name in a file name */
+	OTHER_BYTES = 32    /* dot, number, and the suffix of scratch_new_beside() */
 };
+
+char *report_out_app_path(struct strtab *used, const char *prefix, const char *app)
+{
+	size_t others = strlen(path_base(prefix)) + OTHER_BYTES;
+	char part[APP_NAME_MAX + 1];
+	size_t room = others < NAME_MAX ? NAME_MAX - others : 1;
+	char *path = NULL;
+
+	safe_text_copy(part, room < sizeof(part) ? room : sizeof(part), path_base(app),
+		       false);
+	for (char *at = part; (at = strchr(at, '/'));)
+		*at = '_';
+	if (asprintf(&path, "%s.%s", prefix, part) < 0)
+		return NULL;
+	for (unsigned int nr = 2; strtab_find(used, path) != STRTAB_FAILED; nr++) {
+		free(path);
+		if (asprintf(&path, "%s.%s.%u", prefix, part, nr) < 0)
+			return NULL;
+	}
+	if (strtab_add(used, path) != STRTAB_FAILED)
+		return path;
+	free(path);
+	return NULL;
+}
 
 static int open_beside(struct report_out *o, struct err *err)
 {

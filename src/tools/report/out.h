@@ -7,6 +7,7 @@
 
 struct err;
 struct scratch;
+struct strtab;
 
 struct report_out {
 	FILE *file;
@@ -32,3 +33,9 @@ enum export_end {
 enum export_end report_out_end(bool is_private);
 /* Returns 0, or a negative errno with a message in *err. */
 int report_out_close(struct report_out *o, enum export_end end, struct err *err);
+
+/* Returns the path of the file of an application, PREFIX.NAME, or PREFIX.NAME.2 if `used`
+ * contains that already; adds it to `used`.  NAME is the end of the application's path, which any
+ * user can choose: control characters are escaped, slashes become "_", and its length leaves the
+ * file name valid.  The caller frees it.  Returns NULL if memory is short. */
+char *report_out_app_path(struct strtab *used, const char *prefix, const char *app);
