@@ -189,7 +189,7 @@ start_load() {
 	cat "$log"
 	[ "$status" -eq 0 ]
 	[ ! -e "$run_dir/control" ]
-	grep -q 'oprofiled ends' "$log"
+	grep -q 'oprofiled exits' "$log"
 	told=$(sed -n 's/.*oprofiled exits: \([0-9]*\) samples.*/\1/p' "$log")
 	[ "$(reported_samples)" -eq "$told" ]
 }
@@ -221,7 +221,7 @@ start_load() {
 	grep -q "runs as process $pid" "$session/samples/oprofiled.log"
 	ask shutdown
 	timeout 20 tail --pid="$pid" -f /dev/null 3>&-
-	wait_for "$session/samples/oprofiled.log" 'oprofiled ends'
+	wait_for "$session/samples/oprofiled.log" 'oprofiled exits'
 }
 
 @test "sessions are saved and reset under load, and nothing counts twice" {
@@ -552,7 +552,7 @@ fill_disk() {
 	for ((i = 0; i < 300; i++)); do
 		dd if=/dev/zero of="$session/fill" bs=4k oflag=append conv=notrunc \
 			2>"$BATS_TEST_TMPDIR/dd" || true
-		[ "$(grep -c 'samples wait for room' "$log")" -lt "$1" ] || return 0
+		[ "$(grep -c 'samples are held until there is space' "$log")" -lt "$1" ] || return 0
 		sleep 0.1
 	done
 	cat "$log"
@@ -580,7 +580,7 @@ fill_disk() {
 	[ "$reported" -eq "$told" ]
 	ask start
 	wait_for_samples $((told + 20))
-	fill_disk $(($(grep -c 'samples wait for room' "$log") + 1))
+	fill_disk $(($(grep -c 'samples are held until there is space' "$log") + 1))
 	wait_for_samples $(($(field samples) + 50))
 	before=$(field samples)
 	run -1 ask stop
@@ -798,7 +798,7 @@ told() {
 	grep -q '^app [1-9]' "$stream.told"
 	for no in 0 99999 x; do
 		run -1 ask "cookie $no"
-		[[ "$output" == "error ENOENT $no is no cookie"* ]]
+		[[ "$output" == "error ENOENT $no is not the cookie"* ]]
 	done
 	ask shutdown
 	wait_daemon
@@ -1319,7 +1319,7 @@ scrape() {
 	echo 0 >$online
 	sleep 0.2
 	echo 1 >$online
-	wait_for "$log" 'CPU 1 was offline for a moment'
+	wait_for "$log" 'CPU 1 was briefly offline'
 	taskset -c 1 "$WORKLOADS/ratio" 60000 >/dev/null 3>&- &
 	target=$!
 	sleep 2
@@ -1327,7 +1327,7 @@ scrape() {
 	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
 	sleep 7
 	# The message is printed once, and not for an idle CPU.
-	[ "$(grep -c 'offline for a moment' "$log")" -eq 1 ]
+	[ "$(grep -c 'briefly offline' "$log")" -eq 1 ]
 }
 
 # take_port: starts another program that listens on $port; $taker is its pid.
