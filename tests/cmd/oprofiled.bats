@@ -1402,7 +1402,7 @@ take_port() {
 	sleep 1.1
 	[[ "$(scrape)" == *"oprofile_sampling 1"* ]] || [ ! -e /proc/net/if_inet6 ]
 	run -1 ask 'setup METRICS_LISTEN=0.0.0.0:9100'
-	[[ "$output" == *"error EINVAL METRICS_LISTEN: \"0.0.0.0:9100\": metrics are for this machine alone"* ]]
+	[[ "$output" == *"error EINVAL METRICS_LISTEN: \"0.0.0.0:9100\": metrics are only served locally"* ]]
 	ask 'setup METRICS_LISTEN=none'
 	ask stop
 	ask start
