@@ -289,6 +289,10 @@ make_named()
 	[ -f 'out/x/\x1b]0;owned\x07\nb\xff.c' ]
 	[ "$(find out -print0 | tr '\0' /| LC_ALL=C tr -cd '\001-\037\177-\377' | wc -c)" -eq 0 ]
 	grep -q '^    93 ' 'out/x/c\x1b.c'
+	# Escapes would make this name too long.
+	make_named "/x/$(printf '\\033%.0s' {1..100}).c" "$PWD/src/t.c"
+	run -0 --separate-stderr opannotate -s -o out
+	[ -f "out/x/$(printf '_%.0s' {1..100}).c" ]
 	# The same in the other order, and with the files of an earlier run.
 	make_named /nonexistent/a/b /nonexistent/a "$PWD/src/t.c"
 	for _ in 1 2; do

@@ -255,12 +255,13 @@ def check_reports(session):
 
 
 def check_pages(words, dir, checks):
-    run(words)
+    run(words, statuses=(0,))
     found = False
     for folder, _, files in os.walk(dir):
         for file in files:
             text = open(os.path.join(folder, file), "rb").read()
             check_bytes([*words, file], text)
+            check_bytes([*words, "name of", file], os.path.join(folder, file)[len(dir):])
             if checks:
                 checks([*words, file], text)
             found = True

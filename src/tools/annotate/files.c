@@ -211,6 +211,20 @@ void annotate_output_close(struct annotate_output *o)
 	strtab_done(&o->written);
 }
 
+/* Appends a name of a path.  If escapes make it too long for a file system, replaces each
+ * control character instead, which keeps the length. */
+static void annotate_files_escape_name(struct buf *out, char *name, size_t len)
+{
+	size_t before = out->len;
+
+	safe_text_put(out, name, len, true);
+	if (out->len - before <= NAME_MAX)
+		return;
+	out->len = before;
+	safe_text_mask(name, len, '_');
+	buf_put(out, name, len);
+}
+
 char *annotate_output_path(const char *source)
 {
 	struct buf escaped = { 0 };
@@ -218,7 +232,14 @@ char *annotate_output_path(const char *source)
 
 	if (!full)
 		return NULL;
-	safe_text_put(&escaped, full, strlen(full), true);
+	/* path_full() leaves single slashes only, each before a name. */
+	for (char *at = full; *at;) {
+		size_t len = strcspn(at + 1, "/");
+
+		buf_put_u8(&escaped, '/');
+		annotate_files_escape_name(&escaped, at + 1, len);
+		at += 1 + len;
+	}
 	buf_put_u8(&escaped, 0);
 	free(full);
 	if (!escaped.failed)

@@ -55,9 +55,9 @@ struct annotate_output {
 int annotate_output_open(struct annotate_output *o, struct err *err);
 void annotate_output_close(struct annotate_output *o);
 /* Returns the path of a source's file below the directory, beginning with "/": the full path of
- * the source, in which control characters and invalid UTF-8 are escaped, because any user can
- * choose the names in debug information.  Empty for the source "/".  The caller frees it.
- * Returns NULL if memory is short. */
+ * the source, in which control characters and invalid UTF-8 are escaped, or "_" where escapes
+ * would make the name too long, because any user can choose the names in debug information.
+ * Empty for the source "/".  The caller frees it.  Returns NULL if memory is short. */
 char *annotate_output_path(const char *source);
 /* Creates the file DIR/PATH without following a link below DIR.  Existing directories must
  * belong to the caller or to root.  Replaces an older file, but not the source itself, nor a
