@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/read/open.h"
 #include "base/comma.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "format/archive/layout.h"
 #include "recordings/debug_dir.h"
 #include "recordings/debuginfod_env.h"
 #include "resolve/find/index_cache.h"

@@ -17,6 +17,7 @@
 #include "base/files/public_file.h"
 #include "base/files/scratch.h"
 #include "base/parse.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/perfdata/input.h"
 #include "format/session/checksums.h"

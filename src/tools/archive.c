@@ -13,6 +13,7 @@
 #include "archive/read/unpack.h"
 #include "archive/read/verify.h"
 #include "base/err.h"
+#include "format/archive/layout.h"
 #include "present/lines/screen.h"
 #include "recordings/debug_dir.h"
 #include "recordings/sources.h"

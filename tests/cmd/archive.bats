@@ -471,6 +471,10 @@ check_fault() # CALL:FAULT TEXT
 	[[ "$(refused bare)" == *'it has no manifest' ]]
 	make_tar more 'add("a", b"x"); add("manifest", b"oparchive 1\nend\n")'
 	[[ "$(refused more)" == *'its manifest does not list' ]]
+	for name in unfinished unfinished.part; do
+		make_tar reserved "add('$name', b'x')"
+		[ "$(refused reserved)" = "reserved: refused: \"$name\" in it has a name that archives reserve" ]
+	done
 	make_tar control 'add("\x1b[2J/../x", b"x")'
 	[[ "$(refused control)" == *'"\x1b[2J/../x" in it'* ]]
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
@@ -521,4 +525,14 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 		"$(refused folder)" == *'".debug/.build-id/ab/cdef" in it is a link' ]]
 	rm folder/.debug/.build-id/ab/cdef
 	[[ "$(refused folder)" == *"there is none in"* ]]
+}
+
+@test "files in an archive whose names the format reserves are refused" {
+	for name in .debug/file .debug/.build-id/ab/cdef/other .debug/.build-id/file \
+		image-path/below/file manifest/file .vmlinux/file var/lib/oprofile/samples var; do
+		rm -rf folder
+		mkdir -p "$(dirname "folder/$name")"
+		echo x >"folder/$name"
+		[ "$(refused folder)" = "folder: refused: \"$name\" in it has a name that archives reserve" ]
+	done
 }

@@ -109,6 +109,68 @@ has_name()
 	[[ $output == *"/proc/$sleeper/"*"/only-there: found"* ]]
 }
 
+# archive_of PATH ID: oparchive while the program at PATH of another root is running.
+archive_of()
+{
+	mkdir -p "$BATS_TEST_TMPDIR/jail${1%/*}"
+	cp "$DIR/sleeper" "$BATS_TEST_TMPDIR/jail$1"
+	chroot "$BATS_TEST_TMPDIR/jail" "$1" 3>&- &
+	sleeper=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(readlink "/proc/$sleeper/root")" != "$BATS_TEST_TMPDIR/jail" ] || break
+		sleep 0.05
+	done
+	main=- describe "$1" "$2"
+	rm -rf made made.oparchive
+	run oparchive --session-dir "$session" -o made
+	[ "$status" -ne 0 ] || oparchive --session-dir "$session" --output made.oparchive
+	kill "$sleeper"
+	wait "$sleeper" || true
+	sleeper=
+}
+
+@test "oparchive: a path in another root does not become a reserved name" {
+	need_root
+	need chroot
+	cd "$BATS_TEST_TMPDIR"
+	own=".debug/.build-id/${id:0:2}/${id:2}/elf"
+	for path in /manifest /unfinished /unfinished.part /.vmlinux /image-path/module.ko \
+		/.debug/.build-id/01/23456789/debug '/.debug/[kernel.kallsyms]/0123/kallsyms' \
+		/var/lib/oprofile/samples/current/segment-000002 /var/lib/oprofile \
+		/usr/lib/debug/.build-id/01/23456789.debug /usr/bin/.debug/ls.debug \
+		/lib/modules/6.1/vmlinux /boot/vmlinux-6.1 /tmp/perf-1.map /tmp/jit-1.dump; do
+		rm -rf jail
+		# By its build-id, it does not replace anything.
+		archive_of "$path" "$id"
+		[ "$status" -eq 0 ]
+		cmp "made/$own" "$DIR/sleeper"
+		[ "$path" = /manifest ] || [ ! -f "made$path" ]
+		[ "$(find made -type f | grep -v '/var/lib/oprofile/samples/' | sort | tr '\n' ' ')" = "made/$own made/manifest " ]
+		opreport --symbols archive:made | grep -q sleep_well
+		opreport --symbols archive:made.oparchive | grep -q sleep_well
+		# Without one, it is left out.
+		archive_of "$path" ""
+		[ "$status" -eq 3 ]
+		[[ $output == *"is not archived: archives use its path or build-id for another file"* ]]
+		[ ! -e "made/$own" ]
+		[ "$(find made -type f | grep -v '/var/lib/oprofile/samples/')" = "made/manifest" ]
+	done
+}
+
+@test "oparchive: a file of another root does not stand for a file of this one" {
+	need_root
+	need chroot
+	cd "$BATS_TEST_TMPDIR"
+	archive_of /bin/sh "$id"
+	[ "$status" -eq 0 ]
+	[ ! -e made/bin/sh ]
+	opreport --symbols archive:made | grep -q sleep_well
+	mkdir here
+	archive_of "$PWD/here" ""
+	[ "$status" -eq 3 ]
+	[ ! -e "made$PWD/here" ]
+}
+
 @test "another file, another boot, another machine, another process: not used" {
 	delete_running
 	describe "$BATS_TEST_TMPDIR/gone" 1234567890123456789012345678901234567890

@@ -21,6 +21,8 @@
 #include "base/files/io.h"
 #include "base/files/public_file.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
+#include "format/archive/manifest.h"
 #include "format/archive/pack.h"
 #include "recordings/debug_dir.h"
 #include "recordings/images.h"
@@ -49,6 +51,7 @@ struct collect {
 	VEC(struct archive_taken) taken; /* files found by the current search */
 	size_t nr_images, nr_wanted;     /* images with hits, and those selected */
 	bool is_hollow; /* the search found a file that is nearly all holes; it is left out */
+	bool is_incomplete; /* a file was left out, which a warning reported */
 	bool no_memory;
 	bool any_jit; /* for a recording made on this machine, or with a root directory */
 	struct map listed;
@@ -105,18 +108,29 @@ static int list_once(struct collect *c, const char *path)
 	return 0;
 }
 
-static int archive_collect_said(int r, const char *from)
+static int archive_collect_said(struct collect *c, int r, const char *from)
 {
 	if (r == ARCHIVE_OUT_NAME)
 		log_say(LOG_WARNING,
 			"%s is not archived: its path would escape the archive", from);
+	c->is_incomplete |= r == ARCHIVE_OUT_NAME || r == ARCHIVE_OUT_TAKEN;
 	return r < 0 ? r : 0;
+}
+
+static int leave_reserved(struct collect *c, const char *name)
+{
+	log_say(LOG_WARNING,
+		"%s is not archived: archives use its path or build-id for another file",
+		name);
+	c->is_incomplete = true;
+	return 0;
 }
 
 /* Copies (or lists) the file at once, because it might be removed soon. */
 static int archive_collect_add(struct collect *c, const char *from, const char *name)
 {
 	return archive_collect_said(
+		c,
 		c->request->out ? archive_out_add(c->request->out, from, name, c->err)
 				: list_once(c, from),
 		from);
@@ -126,6 +140,7 @@ static int archive_collect_add(struct collect *c, const char *from, const char *
 static int plan(struct collect *c, const struct archive_planned *file, const char *name)
 {
 	return archive_collect_said(
+		c,
 		c->request->out ? archive_plan_add(c->request->plan, file, name, c->err)
 				: list_once(c, file->from),
 		file->from);
@@ -167,10 +182,12 @@ static int add_unpacked(struct collect *c, const struct archive_opened *from,
 	if (r)
 		r = err_sys(c->err, r, "cannot archive %s", from->path);
 	else
-		r = archive_out_add_bytes(c->request->out, &bytes, name, c->err);
+		r = archive_collect_said(
+			c, archive_out_add_bytes(c->request->out, &bytes, name, c->err),
+			from->path);
 	buf_done(&packed);
 	buf_done(&text);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /* Copies the file at once, because it might be removed soon. */
@@ -180,6 +197,7 @@ static int add_opened(struct collect *c, const struct archive_opened *from,
 	const struct archive_open file = { .fd = from->fd, .from = from->path };
 
 	return archive_collect_said(
+		c,
 		c->request->out
 			? archive_out_add_open(c->request->out, &file, name, c->err)
 			: list_once(c, from->path),
@@ -201,6 +219,8 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 	struct archive_opened file;
 	int r = 0;
 
+	if (p.is_reserved)
+		return leave_reserved(c, at->name);
 	if (!p.name || !p.link || !p.target || !open_taken(c, at, t, &file)) {
 		archive_perf_place_done(&p);
 		return 0;
@@ -304,10 +324,17 @@ static int add_taken(struct collect *c, const struct source_image *at,
 		return 0;
 	if (c->request->for_perf)
 		return add_for_perf(c, at, t);
-	name = archive_place(c->request, at, t);
-	r = name ? archive_collect_add_file(c, at, t, name) : 0;
-	free(name);
-	return r;
+	switch (archive_place(c->request, at, t, &name)) {
+	case ARCHIVE_PLACED_NOWHERE:
+		return leave_reserved(c, t->path);
+	case ARCHIVE_PLACED:
+		r = archive_collect_add_file(c, at, t, name);
+		free(name);
+		return r;
+	case ARCHIVE_PLACED_ELSEWHERE:
+	default:
+		return 0;
+	}
 }
 
 static int add_source_files(struct collect *c, const struct source_image *at,
@@ -412,12 +439,16 @@ static struct naming *naming_of(struct collect *c, const struct source_image *at
 
 static int add_jit(void *ctx, const char *from, const char *path)
 {
-	const struct collect *c = ctx;
+	struct collect *c = ctx;
 
 	if (!c->request->out) {
 		c->request->list(path);
 		return 0;
 	}
+	/* Processes choose the path of a jitdump file. */
+	if (path[0] != '/' || !archive_name_ok(path + 1) ||
+	    archive_name_use(path + 1) != ARCHIVE_NAME_JIT)
+		return leave_reserved(ctx, path);
 	return archive_collect_add(ctx, from, path + 1);
 }
 
@@ -536,12 +567,16 @@ static int collect_all(struct collect *c)
 		r = collect_dumps(c);
 	if (r)
 		incomplete = r;
-	if (incomplete >= 0 && c->source_files)
+	if (incomplete >= 0 && c->source_files) {
 		archive_source_files_tell(c->source_files);
+		c->is_incomplete |= archive_source_files_conflict(c->source_files);
+	}
 	if (incomplete >= 0 && c->request->out)
 		r = archive_plan_write(c->request->plan, c->request->out, c->err);
-	if (r)
+	if (r < 0)
 		incomplete = r;
+	else if (r || c->is_incomplete)
+		incomplete = incomplete < 0 ? incomplete : 1;
 	/* Close the symbolizer, because it logs to the trace, which ends here. */
 	forget_part(c);
 	naming_places_free(c->places);

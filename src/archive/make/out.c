@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/make/names.h"
 #include "base/clock.h"
 #include "base/containers/hash.h"
-#include "base/containers/map.h"
 #include "base/err.h"
 #include "base/files/guard.h"
 #include "base/files/io.h"
@@ -21,6 +21,7 @@
 #include "base/files/scratch.h"
 #include "base/files/tree.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 #include "resolve/elf/file.h"
@@ -44,7 +45,7 @@ struct archive_out {
 	bool any_private; /* some file so far was private */
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
-	struct map names;         /* hash of a name -> 1 */
+	struct archive_names names;
 	const elf_spans *without; /* spans of the current file to blank; NULL: none */
 	size_t next_without;
 	uint8_t chunk[CHUNK_BYTES];
@@ -201,52 +202,57 @@ void archive_out_free(struct archive_out *out)
 	scratch_free(out->making);
 	hash_stream_free(out->hash);
 	archive_manifest_done(&out->manifest);
-	map_done(&out->names);
+	archive_names_done(&out->names);
 	free(out->part);
 	free(out->path);
 	free(out);
 }
 
-static uint64_t archive_out_name_key(const char *name)
-{
-	return hash_bytes(name, strlen(name), 0);
-}
-
 bool archive_out_has(const struct archive_out *out, const char *name)
 {
-	return map_get(&out->names, archive_out_name_key(name), 0) != MAP_NONE;
+	return archive_names_find(&out->names, name) != MAP_NONE;
+}
+
+bool archive_out_conflicts(const struct archive_out *out, const char *name,
+			   const struct stat *st)
+{
+	return archive_names_check(&out->names, name, st) == ARCHIVE_NAME_OTHER;
 }
 
 /* ---- writing one file: name and size, bytes, end ---- */
 
-/* Returns OUT/NAME.part (malloc'd).  An existing file is only replaced once the new one is
- * complete. */
-static char *archive_out_part_of(const struct archive_out *out, const char *name)
+/* Returns OUT/NAME (malloc'd), and creates the directories above it. */
+static int path_in_folder(const struct archive_out *out, const char *name,
+			  char **ret_path)
 {
-	char *path;
-
-	return asprintf(&path, "%s/%s.part", out->path, name) < 0 ? NULL : path;
-}
-
-static int begin_in_folder(struct archive_out *out, const char *name)
-{
-	char *path = archive_out_part_of(out, name);
-	char *slash = path ? strrchr(path, '/') : NULL;
+	char *path, *slash;
 	int r;
 
-	if (!slash) {
-		free(path);
+	if (asprintf(&path, "%s/%s", out->path, name) < 0)
 		return -ENOMEM;
-	}
+	slash = strrchr(path, '/');
 	*slash = '\0';
 	r = io_make_dirs(path, 0755);
 	*slash = '/';
+	*ret_path = path;
+	if (r)
+		free(path);
+	return r;
+}
+
+/* An existing file is only replaced once the new one is complete.  The temporary name is no name
+ * of an archive, so it cannot replace another file either. */
+static int begin_in_folder(struct archive_out *out)
+{
+	char *path;
+	int r = path_in_folder(out, ARCHIVE_PART_NAME, &path);
+
+	if (r)
+		return r;
 	/* Remove an earlier file: others may have it open, or own it. */
-	if (!r)
-		(void)io_unlink(path);
-	if (!r)
-		r = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-			    out->is_private ? 0600 : 0644);
+	(void)io_unlink(path);
+	r = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+		    out->is_private ? 0600 : 0644);
 	if (r >= 0 && out->is_private && fchmod(r, 0600)) {
 		int failed = -errno;
 
@@ -266,15 +272,18 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 {
 	const struct timespec at = clock_timespec(f->mtime_ns);
 	const struct timespec both[] = { at, at };
-	char *path = strndup(out->part, strlen(out->part) - strlen(".part"));
-	int r = path ? io_end_holes(out->fd) : -ENOMEM;
+	char *path;
+	int r = io_end_holes(out->fd);
 
 	(void)futimens(out->fd, both);
 	if (close(out->fd) && !r)
 		r = -errno;
 	out->fd = -1;
 	if (!r)
-		r = io_rename(out->part, path);
+		r = path_in_folder(out, f->name, &path);
+	if (r)
+		return r;
+	r = io_rename(out->part, path);
 	free(path);
 	if (r)
 		return r;
@@ -287,7 +296,7 @@ static int archive_out_begin(struct archive_out *out, const struct archive_file 
 {
 	return out->tar ? tar_writer_begin(out->tar, f->name, f->bytes,
 					   f->mtime_ns / NS_PER_S)
-			: begin_in_folder(out, f->name);
+			: begin_in_folder(out);
 }
 
 static int archive_out_put(struct archive_out *out, const void *bytes, size_t len)
@@ -448,10 +457,37 @@ static int archive_out_add_content(struct archive_out *out,
 		r = archive_manifest_file(&out->manifest, &f);
 	if (!r && content->without && content->without->nr)
 		r = archive_manifest_parts(&out->manifest, name);
-	if (!r)
-		r = map_set(&out->names, archive_out_name_key(name), 0, 1);
 	free(f.name);
 	return r;
+}
+
+/* Returns the file's identity; NULL if the content is in memory, or the file was removed. */
+static const struct stat *stat_content(const struct content *content, struct stat *st)
+{
+	if (content->fd_plus_1)
+		return fstat(content->fd_plus_1 - 1, st) ? NULL : st;
+	return content->from && !stat(content->from, st) ? st : NULL;
+}
+
+static int archive_out_add_once(struct archive_out *out, const struct content *content,
+				const char *name)
+{
+	struct stat st;
+	const struct stat *known = stat_content(content, &st);
+	int r;
+
+	if (!archive_name_ok(name))
+		return ARCHIVE_OUT_NAME;
+	switch (archive_names_check(&out->names, name, known)) {
+	case ARCHIVE_NAME_SAME:
+		return 0;
+	case ARCHIVE_NAME_OTHER:
+		return ARCHIVE_OUT_TAKEN;
+	case ARCHIVE_NAME_FREE:
+	default:
+		r = archive_out_add_content(out, content, name);
+		return r ? r : archive_names_add(&out->names, name, known);
+	}
 }
 
 /* For an open file, the message contains the name in the archive, because it is clearer than
@@ -461,6 +497,10 @@ static int archive_out_said(const struct archive_out *out, int r, const char *fr
 {
 	if (!strncmp(from, "/proc/self/fd/", 14))
 		from = name;
+	if (r == ARCHIVE_OUT_TAKEN)
+		log_say(LOG_WARNING,
+			"%s is not archived: another file in the archive has its name",
+			from);
 	if (r == ARCHIVE_OUT_HOLLOW)
 		log_say(LOG_WARNING,
 			"%s is not archived: it is a sparse file that consists almost entirely of holes",
@@ -472,13 +512,9 @@ int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err)
 {
 	const struct content content = { .from = from };
-	int r;
 
-	if (!archive_name_ok(name))
-		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0
-				       : archive_out_add_content(out, &content, name);
-	return archive_out_said(out, r, from, name, err);
+	return archive_out_said(out, archive_out_add_once(out, &content, name), from,
+				name, err);
 }
 
 int archive_out_add_open(struct archive_out *out, const struct archive_open *file,
@@ -487,13 +523,9 @@ int archive_out_add_open(struct archive_out *out, const struct archive_open *fil
 	const struct content content = { .fd_plus_1 = file->fd + 1,
 					 .from = file->from,
 					 .without = file->without };
-	int r;
 
-	if (!archive_name_ok(name))
-		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0
-				       : archive_out_add_content(out, &content, name);
-	return archive_out_said(out, r, file->from, name, err);
+	return archive_out_said(out, archive_out_add_once(out, &content, name),
+				file->from, name, err);
 }
 
 int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *bytes,
@@ -502,13 +534,9 @@ int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *b
 	const struct content content = { .bytes = bytes->bytes,
 					 .len = bytes->len,
 					 .is_private = bytes->is_private };
-	int r;
+	int r = archive_out_add_once(out, &content, name);
 
-	if (!archive_name_ok(name))
-		return ARCHIVE_OUT_NAME;
-	r = archive_out_has(out, name) ? 0
-				       : archive_out_add_content(out, &content, name);
-	return r ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : 0;
+	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : r;
 }
 
 int archive_out_link(struct archive_out *out, const char *name, const char *target,
@@ -516,10 +544,10 @@ int archive_out_link(struct archive_out *out, const char *name, const char *targ
 {
 	int r = 0;
 
-	if (!archive_out_has(out, name)) {
+	if (archive_names_check(&out->names, name, NULL) == ARCHIVE_NAME_FREE) {
 		r = tar_writer_link(out->tar, name, target);
 		if (!r)
-			r = map_set(&out->names, archive_out_name_key(name), 0, 1);
+			r = archive_names_add(&out->names, name, NULL);
 	}
 	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
 }

@@ -7,6 +7,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "resolve/elf/needed.h"
 
@@ -24,9 +25,13 @@ int archive_out_new(const char *path, enum archive_form form,
 		    struct archive_out **ret_out, struct err *err);
 /* Returns whether the archive already has a file of this name. */
 bool archive_out_has(const struct archive_out *out, const char *name);
+/* Returns whether another file has the name, or is above or below it. */
+bool archive_out_conflicts(const struct archive_out *out, const char *name,
+			   const struct stat *st);
 enum archive_out_skipped {
 	ARCHIVE_OUT_NAME = 1, /* the name would escape the archive */
-	ARCHIVE_OUT_HOLLOW    /* the file is nearly all holes; logged a warning */
+	ARCHIVE_OUT_HOLLOW,   /* the file is nearly all holes; logged a warning */
+	ARCHIVE_OUT_TAKEN     /* another file has the name; logged a warning */
 };
 /* Copies the file `from` (which may be in /proc) to `name`, once.  Returns 0; an
  * archive_out_skipped if nothing was copied; or a negative errno with a message in *err. */

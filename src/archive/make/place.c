@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "archive/make/place.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "archive/make/collect.h"
 #include "archive/make/out.h"
 #include "archive/make/plan.h"
-#include "archive/read/open.h"
 #include "base/array.h"
 #include "base/files/path.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "recordings/images.h"
 #include "resolve/elf/build_id.h"
@@ -22,9 +25,15 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
+/* A file, and how it was found. */
+struct place_file {
+	const char *path;
+	bool is_live; /* below the root of another process, or deleted */
+};
+
 /* Returns the destination of a file, or NULL if it is already archived or has no destination. */
 typedef char *(*place_fn)(const struct archive_request *, const struct source_image *,
-			  const char *path);
+			  const struct place_file *);
 
 static char *archive_place_join(const char *dir, const char *name)
 {
@@ -60,46 +69,92 @@ const struct build_id *archive_kernel_id(const struct source_image *at)
 	return &at->info->kernel_build_id;
 }
 
-/* Places a binary at its path, as in OProfile's archives.  A second binary with that path, or one
- * whose name is not a path, is placed by its build-id. */
+static bool archive_place_is_free(const struct archive_request *q, const char *name,
+				  const char *path)
+{
+	struct stat st;
+	const struct stat *known = stat(path, &st) ? NULL : &st;
+
+	return (!q->out || !archive_out_conflicts(q->out, name, known)) &&
+	       !archive_plan_conflicts(q->plan, name, known);
+}
+
+/* In another root, a user can give any path to a file.  Such a file has its recorded path only if
+ * it cannot be confused with a file of this root: it has no build-id, and nothing has the path
+ * here. */
+static bool may_have_path(const struct source_image *at, const struct place_file *file,
+			  const char *path)
+{
+	return !file->is_live ||
+	       (!at->image->build_id.len && access(path, F_OK) && errno == ENOENT);
+}
+
+/* A binary with the build-id of the kernel or of a module would replace it in the cache. */
+static bool is_id_of_kernel(const struct source_image *at, const struct build_id *id)
+{
+	if (build_id_equal(id, archive_kernel_id(at)))
+		return true;
+	for (size_t i = 0; i < at->dict->images.nr; i++) {
+		const struct image *image = &at->dict->images.at[i];
+
+		if ((image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE) &&
+		    build_id_equal(id, &image->build_id))
+			return true;
+	}
+	return false;
+}
+
+/* Places a binary at its path, as in OProfile's archives.  It is placed by its build-id if its name
+ * is not a path, or readers use that path for something else, or another file has it. */
 static char *place_binary(const struct archive_request *q,
-			  const struct source_image *at, const char *path)
+			  const struct source_image *at, const struct place_file *file)
 {
 	const char *name = dict_str(at->dict, at->image->name);
+	const struct build_id *id = &at->image->build_id;
 
 	if (at->image->kind == IMAGE_FILE && name[0] == '/' &&
 	    archive_name_ok(name + 1) &&
-	    (!q->out || !archive_out_has(q->out, name + 1)) &&
-	    !archive_plan_is_other(q->plan, name + 1, path))
+	    archive_name_use(name + 1) == ARCHIVE_NAME_PLAIN &&
+	    may_have_path(at, file, name) &&
+	    archive_place_is_free(q, name + 1, file->path))
 		return strdup(name + 1);
-	return by_id(&at->image->build_id,
-		     at->image->kind == IMAGE_VDSO ? "vdso" : "elf");
+	if (at->image->kind == IMAGE_FILE && is_id_of_kernel(at, id))
+		return NULL;
+	return by_id(id, at->image->kind == IMAGE_VDSO ? "vdso" : "elf");
 }
 
 static char *place_cached(const struct archive_request *q,
-			  const struct source_image *at, const char *path)
+			  const struct source_image *at, const struct place_file *file)
 {
 	struct build_id id = at->image->build_id;
 
-	if (strcmp(path_base(path), "debug") != 0)
-		return place_binary(q, at, path);
+	if (strcmp(path_base(file->path), "debug") != 0)
+		return place_binary(q, at, file);
 	if (!id.len)
-		(void)elf_build_id(path, &id, NULL);
+		(void)elf_build_id(file->path, &id, NULL);
 	return by_id(&id, "debug");
 }
 
 static char *place_found(const struct archive_request *q, const struct source_image *at,
-			 const char *path)
+			 const struct place_file *file)
 {
-	if (at->image->kind == IMAGE_MODULE)
-		return archive_place_join(ARCHIVE_MODULES, path_base(path));
-	return place_binary(q, at, path);
+	char *name;
+
+	if (at->image->kind != IMAGE_MODULE)
+		return place_binary(q, at, file);
+	name = archive_place_join(ARCHIVE_MODULES, path_base(file->path));
+	if (!name || archive_place_is_free(q, name, file->path))
+		return name;
+	free(name);
+	return by_id(&at->image->build_id, "elf");
 }
 
 /* Debug files and kernels are placed at their paths below the root. */
 static char *place_below_root(const struct archive_request *q,
-			      const struct source_image *at, const char *path)
+			      const struct source_image *at,
+			      const struct place_file *file)
 {
+	const char *path = file->path;
 	const char *root = q->places.archive ? q->places.archive
 			   : q->places.root  ? q->places.root
 					     : "";
@@ -110,14 +165,24 @@ static char *place_below_root(const struct archive_request *q,
 		path += len;
 	while (*path == '/')
 		path++;
-	return strdup(path);
+	switch (archive_name_use(path)) {
+	case ARCHIVE_NAME_PLAIN:
+	case ARCHIVE_NAME_DEBUG:
+		return strdup(path);
+	case ARCHIVE_NAME_JIT:
+	case ARCHIVE_NAME_OWN:
+	default:
+		return NULL;
+	}
 }
 
 /* A session's own kallsyms are archived with the session. */
 static char *place_kallsyms(const struct archive_request *q,
-			    const struct source_image *at, const char *path)
+			    const struct source_image *at,
+			    const struct place_file *file)
 {
 	const struct build_id *id = archive_kernel_id(at);
+	const char *path = file->path;
 	size_t len = strlen(at->session_dir);
 	char hex[HEX_BYTES];
 	char *name;
@@ -138,19 +203,20 @@ static char *place_kallsyms(const struct archive_request *q,
 }
 
 static char *place_vmlinux(const struct archive_request *q,
-			   const struct source_image *at, const char *path)
+			   const struct source_image *at, const struct place_file *file)
 {
 	(void)q;
 	(void)at;
-	(void)path;
+	(void)file;
 	return strdup(ARCHIVE_VMLINUX);
 }
 
 static char *place_cached_kernel(const struct archive_request *q,
-				 const struct source_image *at, const char *path)
+				 const struct source_image *at,
+				 const struct place_file *file)
 {
 	(void)q;
-	(void)path;
+	(void)file;
 	return by_id(archive_kernel_id(at), "elf");
 }
 
@@ -161,16 +227,16 @@ static bool is_fetched_debug_file(const char *path)
 
 /* Places a file that came from a debuginfod server. */
 static char *place_fetched(const struct archive_request *q,
-			   const struct source_image *at, const char *path)
+			   const struct source_image *at, const struct place_file *file)
 {
 	struct build_id id = at->image->build_id;
 
 	if (at->image->kind == IMAGE_KERNEL)
-		return place_cached_kernel(q, at, path);
-	if (!is_fetched_debug_file(path))
-		return place_binary(q, at, path);
+		return place_cached_kernel(q, at, file);
+	if (!is_fetched_debug_file(file->path))
+		return place_binary(q, at, file);
 	if (!id.len)
-		(void)elf_build_id(path, &id, NULL);
+		(void)elf_build_id(file->path, &id, NULL);
 	return by_id(&id, "debug");
 }
 
@@ -203,13 +269,22 @@ bool archive_taken_debug(const struct source_image *at, const struct archive_tak
 		!strcmp(path_base(t->path), "debug"));
 }
 
-char *archive_place(const struct archive_request *q, const struct source_image *at,
-		    const struct archive_taken *t)
+enum archive_placed archive_place(const struct archive_request *q,
+				  const struct source_image *at,
+				  const struct archive_taken *t, char **ret_name)
 {
-	for (size_t i = 0; i < COUNT_OF(steps); i++)
-		if (!strcmp(steps[i].step, t->step))
-			return steps[i].place(q, at, t->path);
-	return NULL;
+	const struct place_file file = { t->path, !strcmp(t->step, NAMING_STEP_LIVE) };
+
+	for (size_t i = 0; i < COUNT_OF(steps); i++) {
+		if (strcmp(steps[i].step, t->step) != 0)
+			continue;
+		*ret_name = steps[i].place(q, at, &file);
+		if (*ret_name)
+			return ARCHIVE_PLACED;
+		return steps[i].place == place_kallsyms ? ARCHIVE_PLACED_ELSEWHERE
+							: ARCHIVE_PLACED_NOWHERE;
+	}
+	return ARCHIVE_PLACED_ELSEWHERE;
 }
 
 /* ---- layout of perf archive ---- */
@@ -245,6 +320,16 @@ static struct build_id perf_id(const struct source_image *at,
 	return id;
 }
 
+/* Returns whether perf's cache itself uses the name. */
+static bool is_perf_own(const char *name)
+{
+	static const char links[] = ".build-id";
+	size_t len = sizeof(links) - 1;
+
+	return name[0] == '[' ||
+	       (!strncmp(name, links, len) && (!name[len] || name[len] == '/'));
+}
+
 struct archive_perf_place archive_place_perf(const struct source_image *at,
 					     const struct archive_taken *t)
 {
@@ -256,6 +341,10 @@ struct archive_perf_place archive_place_perf(const struct source_image *at,
 	/* A module's symbols are in its file; kallsyms belong to the kernel. */
 	if (id.len < 2 || !archive_name_ok(name) ||
 	    (at->image->kind == IMAGE_MODULE && !strcmp(t->step, NAMING_STEP_KALLSYMS)))
+		return p;
+	p.is_reserved = at->image->kind == IMAGE_FILE &&
+			(is_perf_own(name) || is_id_of_kernel(at, &id));
+	if (p.is_reserved)
 		return p;
 	build_id_to_hex(&id, hex);
 	if (asprintf(&p.name, "%s/%s/%s", name, hex,

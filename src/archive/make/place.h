@@ -18,15 +18,21 @@ struct archive_taken {
 
 /* Returns whether it is a separate debug file; a kernel's vmlinux does not count. */
 bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t);
-/* Returns the file's name in the archive (malloc'd), or NULL if it is archived with the session
- * or has no destination. */
-char *archive_place(const struct archive_request *q, const struct source_image *at,
-		    const struct archive_taken *t);
+enum archive_placed {
+	ARCHIVE_PLACED,           /* *ret_name is its name in the archive (malloc'd) */
+	ARCHIVE_PLACED_ELSEWHERE, /* archived with the session, or not a file to archive */
+	ARCHIVE_PLACED_NOWHERE    /* no name: readers would use it as another file */
+};
+enum archive_placed archive_place(const struct archive_request *q,
+				  const struct source_image *at,
+				  const struct archive_taken *t, char **ret_name);
 /* The same for `perf archive`, with the link to the file; each field is malloc'd or NULL. */
 struct archive_perf_place {
 	char *name;   /* NAME/BUILDID/elf */
 	char *link;   /* .build-id/XX/REST */
 	char *target; /* ../../NAME/BUILDID */
+	/* perf's cache uses the name, or the build-id, for something else */
+	bool is_reserved;
 };
 struct archive_perf_place archive_place_perf(const struct source_image *at,
 					     const struct archive_taken *t);

@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/make/names.h"
 #include "archive/make/out.h"
-#include "base/containers/hash.h"
-#include "base/containers/map.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
@@ -29,7 +28,7 @@ struct planned {
 
 struct archive_plan {
 	VEC(struct planned) files;
-	struct map by_name; /* hash of a name -> index */
+	struct archive_names names; /* with the same indexes */
 };
 
 int archive_plan_new(struct archive_plan **ret_plan)
@@ -52,28 +51,21 @@ void archive_plan_free(struct archive_plan *p)
 	for (size_t i = 0; i < p->files.nr; i++)
 		planned_done(&p->files.at[i]);
 	vec_done(&p->files);
-	map_done(&p->by_name);
+	archive_names_done(&p->names);
 	free(p);
-}
-
-static uint64_t archive_plan_name_key(const char *name)
-{
-	return hash_bytes(name, strlen(name), 0);
 }
 
 static struct planned *archive_plan_find(const struct archive_plan *p, const char *name)
 {
-	uint32_t number = map_get(&p->by_name, archive_plan_name_key(name), 0);
+	uint32_t number = archive_names_find(&p->names, name);
 
 	return number == MAP_NONE ? NULL : &p->files.at[number];
 }
 
-bool archive_plan_is_other(const struct archive_plan *p, const char *name,
-			   const char *from)
+bool archive_plan_conflicts(const struct archive_plan *p, const char *name,
+			    const struct stat *st)
 {
-	const struct planned *f = archive_plan_find(p, name);
-
-	return f && strcmp(f->from, from) != 0;
+	return archive_names_check(&p->names, name, st) == ARCHIVE_NAME_OTHER;
 }
 
 static int archive_plan_add_new(struct archive_plan *p,
@@ -99,9 +91,31 @@ static int archive_plan_add_new(struct archive_plan *p,
 	}
 	*ret_file = &p->files.at[p->files.nr++];
 	**ret_file = f;
-	r = map_set(&p->by_name, archive_plan_name_key(name), 0,
-		    (uint32_t)(p->files.nr - 1));
+	r = archive_names_add(&p->names, name, &(*ret_file)->was);
 	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+/* Returns 0 if the name is free, 1 if the same file has it, or ARCHIVE_OUT_TAKEN. */
+static int archive_plan_check(const struct archive_plan *p,
+			      const struct archive_planned *file, const char *name)
+{
+	const struct stat *was = file->was;
+	struct stat st;
+
+	if (!was && !stat(file->from, &st))
+		was = &st;
+	switch (archive_names_check(&p->names, name, was)) {
+	case ARCHIVE_NAME_SAME:
+		return 1;
+	case ARCHIVE_NAME_OTHER:
+		log_say(LOG_WARNING,
+			"%s is not archived: another file in the archive has its name",
+			file->from);
+		return ARCHIVE_OUT_TAKEN;
+	case ARCHIVE_NAME_FREE:
+	default:
+		return 0;
+	}
 }
 
 int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
@@ -112,10 +126,13 @@ int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 	int r;
 
 	if (!archive_name_ok(name))
-		return 1;
+		return ARCHIVE_OUT_NAME;
 	f = archive_plan_find(p, name);
-	if (f && strcmp(f->from, file->from) != 0)
-		return 0;
+	if (!f || strcmp(f->from, file->from) != 0) {
+		r = archive_plan_check(p, file, name);
+		if (r)
+			return r == ARCHIVE_OUT_TAKEN ? r : 0;
+	}
 	r = f ? 0 : archive_plan_add_new(p, file, name, &f, err);
 	if (r || !f)
 		return r;
@@ -193,7 +210,7 @@ static int write_open(struct planned *f, int fd, struct archive_out *out,
 	else
 		r = archive_out_add_open(out, &file, f->name, err);
 	vec_done(&without);
-	return r < 0 ? r : 0;
+	return r == ARCHIVE_OUT_TAKEN || r < 0 ? r : 0;
 }
 
 static int archive_plan_write_one(struct planned *f, struct archive_out *out,
@@ -220,11 +237,14 @@ static int compare_planned(const void *a, const void *b)
 int archive_plan_write(struct archive_plan *p, struct archive_out *out, struct err *err)
 {
 	int r = 0;
+	bool taken = false;
 
 	if (p->files.nr)
 		qsort(p->files.at, p->files.nr, sizeof(*p->files.at), compare_planned);
-	map_done(&p->by_name); /* sorting invalidates its indexes */
-	for (size_t i = 0; !r && i < p->files.nr; i++)
+	archive_names_done(&p->names); /* sorting invalidates its indexes */
+	for (size_t i = 0; r >= 0 && i < p->files.nr; i++) {
 		r = archive_plan_write_one(&p->files.at[i], out, err);
-	return r;
+		taken |= r == ARCHIVE_OUT_TAKEN;
+	}
+	return r < 0 ? r : taken;
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive/read/open.h"
 #include "base/err.h"
 #include "base/files/path.h"
 #include "base/files/tree.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/session/checksums.h"
 #include "format/session/session.h"

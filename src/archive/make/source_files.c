@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/files/path.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "recordings/source_find.h"
 #include "resolve/lines/lines.h"
@@ -30,6 +31,7 @@ struct archive_source_files {
 	struct map seen;
 	size_t nr_missing;
 	size_t nr_left_out;
+	bool any_conflict; /* of names, each reported by a warning */
 	/* For the current image. */
 	const char *binary;
 	bool local;
@@ -90,6 +92,7 @@ static int archive_source_files_put(struct archive_source_files *f, const char *
 		const struct archive_open open = { .fd = fd, .from = file };
 
 		r = archive_out_add_open(out, &open, path + 1, f->err);
+		f->any_conflict |= r == ARCHIVE_OUT_TAKEN;
 	} else {
 		f->request->list(file);
 	}
@@ -114,6 +117,14 @@ static int archive_source_files_take(struct archive_source_files *f, const char 
 	slot->value_plus_1 = 1;
 	/* Names such as "<artificial>" and "<built-in>" come from the compiler. */
 	if (!is_new || strchr(full, '<') || !archive_name_ok(full + (full[0] == '/'))) {
+		free(full);
+		return 0;
+	}
+	if (archive_name_use(full + (full[0] == '/')) != ARCHIVE_NAME_PLAIN) {
+		log_say(LOG_WARNING,
+			"the source %s was left out: archives use its path for another file",
+			full);
+		f->any_conflict = true;
 		free(full);
 		return 0;
 	}
@@ -164,6 +175,11 @@ int archive_source_files_add(struct archive_source_files *f, struct naming_lines
 	for (size_t i = 0; !r && i < nr; i++)
 		r = take_at(f, lines, addrs[i], &last);
 	return r;
+}
+
+bool archive_source_files_conflict(const struct archive_source_files *f)
+{
+	return f->any_conflict;
 }
 
 void archive_source_files_tell(const struct archive_source_files *f)

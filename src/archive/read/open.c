@@ -18,6 +18,7 @@
 #include "base/files/io.h"
 #include "base/files/scratch.h"
 #include "base/files/tree.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 
@@ -86,6 +87,11 @@ static int check_member(const struct unpacking *u, const struct tar_member *m,
 					   "is neither a file nor a directory", err);
 	if (m->kind == TAR_FILE && !archive_name_ok(m->name))
 		return archive_open_refuse(u, m->name, "leads out of the archive", err);
+	/* Only directories have these names, while they are written. */
+	if (m->kind == TAR_FILE && (!strcmp(m->name, ARCHIVE_UNFINISHED_NAME) ||
+				    !strcmp(m->name, ARCHIVE_PART_NAME)))
+		return archive_open_refuse(u, m->name,
+					   "has a name that archives reserve", err);
 	if (u->files.nr >= ARCHIVE_FILES_MAX)
 		return archive_open_refuse(
 			u, m->name, "exceeds the number of files in the manifest", err);
@@ -306,11 +312,14 @@ static const char *archive_open_trouble_with(const struct tree_entry *entry)
 {
 	if (S_ISDIR(entry->st.st_mode))
 		return NULL;
-	if (S_ISREG(entry->st.st_mode))
-		return !fnmatch(ARCHIVE_CACHE "/.build-id/*/*", entry->below,
-				FNM_PATHNAME)
-			       ? "is a link"
-			       : NULL;
+	if (S_ISREG(entry->st.st_mode)) {
+		if (!fnmatch(ARCHIVE_CACHE "/.build-id/*/*", entry->below,
+			     FNM_PATHNAME))
+			return "is a link";
+		return archive_name_defined(entry->below)
+			       ? NULL
+			       : "has a name that archives reserve";
+	}
 	return S_ISLNK(entry->st.st_mode) ? "is a link" : "is a device";
 }
 

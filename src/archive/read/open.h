@@ -8,13 +8,6 @@
 struct archive;
 struct err;
 
-/* Locations in the archive. */
-#define ARCHIVE_SAMPLES "var/lib/oprofile/samples"
-#define ARCHIVE_PERF_DATA "perf.data" /* in a directory of the samples */
-#define ARCHIVE_CACHE ".debug"        /* laid out as perf's cache, without links */
-#define ARCHIVE_MODULES "image-path"  /* modules found by --image-path */
-#define ARCHIVE_VMLINUX ".vmlinux"    /* the file named by --vmlinux or the recording */
-
 /* Refuses archives with links, devices or paths that lead outside, damaged ones, and those that
  * unpack to far more than expected.  Returns 0, or a negative errno with a message in *err. */
 int archive_open(const char *path, enum trust trust, struct archive **ret_archive,

@@ -15,6 +15,7 @@
 #include "base/files/path.h"
 #include "base/files/scratch.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 #include "resolve/elf/build_id.h"

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
+#include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 
 enum {

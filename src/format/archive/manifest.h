@@ -21,9 +21,6 @@
 
 struct err;
 
-#define ARCHIVE_MANIFEST_NAME "manifest"
-#define ARCHIVE_UNFINISHED_NAME "unfinished" /* in a directory that is being written */
-
 enum {
 	ARCHIVE_NAME_MAX = 4095,
 	ARCHIVE_FILES_MAX = 1 << 20

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* layout.h - the names in an archive of a recording.  docs/archive.md describes the layout.
+ * Layer: format. */
+#pragma once
+#include <stdbool.h>
+
+#define ARCHIVE_SAMPLES "var/lib/oprofile/samples"
+#define ARCHIVE_PERF_DATA "perf.data" /* in a directory of the samples */
+#define ARCHIVE_CACHE ".debug"        /* laid out as perf's cache, without links */
+#define ARCHIVE_MODULES "image-path"  /* modules found by --image-path */
+#define ARCHIVE_VMLINUX ".vmlinux"    /* the file named by --vmlinux or the recording */
+#define ARCHIVE_MANIFEST_NAME "manifest"
+#define ARCHIVE_UNFINISHED_NAME "unfinished" /* in a directory that is being written */
+/* In a directory: the file that is being written. */
+#define ARCHIVE_PART_NAME ARCHIVE_UNFINISHED_NAME ".part"
+
+/* How readers of an archive use a name. */
+enum archive_name_use {
+	ARCHIVE_NAME_PLAIN, /* a binary or source recorded at this path */
+	ARCHIVE_NAME_DEBUG, /* they can search it for a debug file, kernel or module */
+	ARCHIVE_NAME_JIT,   /* they can read it as a file of a JIT compiler */
+	ARCHIVE_NAME_OWN    /* the format itself uses it, or a directory below it */
+};
+
+/* Processes choose the paths of their binaries, sources and debug files.  So a file of one use
+ * must not be stored under a name of another use.  The name is valid (archive_name_ok()). */
+enum archive_name_use archive_name_use(const char *name);
+/* Returns whether the name is in the cache (ARCHIVE_CACHE), where files with the same name have
+ * the same build-id. */
+bool archive_name_cached(const char *name);
+/* Returns whether the format defines a file of this name, if the format itself uses the name;
+ * true for all other names. */
+bool archive_name_defined(const char *name);
