@@ -120,16 +120,50 @@ links_of()
 	[ -z "$(find . -name '*.making-*')" ]
 }
 
-@test "a recording with a hidden name is not unpacked under it" {
+@test "a recording is unpacked only under the name of a recording" {
 	other_machine s390x
-	mv data .bashrc
-	tar cf hidden.tar .bashrc
-	rm .bashrc
-	run -3 oparchive --unpack hidden.tar
-	[[ $output == *"not taken: \".bashrc\" in it is hidden: name the recording with --output"* ]]
-	[ ! -e .bashrc ]
-	run -0 oparchive --unpack --output elsewhere hidden.tar
-	cmp elsewhere "$DATA/s390x/perf.data"
+	for name in .bashrc .x.data -rf -x.data GNUmakefile x.sh sitecustomize.py perf.data.sh \
+		perf.data.1.sh perf.data.; do
+		mkdir in
+		cp data "in/$name"
+		tar cf named.tar -C in -- "$name"
+		rm -r in
+		run -1 oparchive --unpack named.tar
+		[ "$output" = "oparchive: named.tar: \"$name\" in it does not have the name of a recording: name the recording with --output" ]
+		[ ! -e "./$name" ]
+		run -0 oparchive --unpack --output elsewhere named.tar
+		cmp elsewhere "$DATA/s390x/perf.data"
+		rm elsewhere
+	done
+	for name in perf.data perf.data.old perf.data.2026112618041502 job.data perf-job.data.1; do
+		cp "$DATA/s390x/perf.data" "$name"
+		tar cf named.tar -- "$name"
+		rm "$name"
+		run -0 oparchive --unpack named.tar
+		cmp "$name" "$DATA/s390x/perf.data"
+	done
+}
+
+@test "a recording without a whole header is not unpacked under its own name" {
+	need_data
+	# Text, and headers whose sections are not in the file.
+	python3 - "$DATA/s390x/perf.data" <<-'END'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		open("text", "wb").write(b"PERFILE2 () { :; }\n" + b"echo harm\n" * 100)
+		open("pipe", "wb").write(b"PERFILE2" + struct.pack("<Q", 16) + b"\necho harm\n" * 100)
+		open("cut", "wb").write(data[:60])
+		open("attrs", "wb").write(data[:24] + b"\x7f" * 8 + data[32:])
+		open("short", "wb").write(data[: len(data) // 2])
+	END
+	for kind in text pipe cut attrs short; do
+		cp "$kind" job.data
+		tar cf job.tar job.data
+		rm job.data
+		run -1 oparchive --unpack job.tar
+		[ "$output" = 'oparchive: job.tar: "job.data" in it is not a whole perf.data file: name the recording with --output' ]
+		[ ! -e job.data ]
+	done
 }
 
 @test "what perf archive --all of newer perfs writes is unpacked" {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "format/archive/layout.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
+#include "format/perfdata/input.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache_store.h"
 
@@ -129,13 +131,44 @@ static bool archive_unpack_is_perf_data(const char *path)
 {
 	char magic[8] = { 0 };
 	int fd = io_open_regular(path, 0);
+	ssize_t n;
 
 	if (fd < 0)
 		return false;
-	if (io_pread_full(fd, magic, sizeof(magic), 0) < (ssize_t)sizeof(magic))
-		magic[0] = '\0';
+	n = io_pread_full(fd, magic, sizeof(magic), 0);
 	close(fd);
-	return !memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8);
+	return n > 0 && perf_input_is_magic(magic, (size_t)n);
+}
+
+/* Returns whether its header describes events, and data that the file contains.  A magic alone can
+ * begin any text. */
+static bool has_whole_header(const char *path)
+{
+	struct perf_input *in;
+	int fd = io_open_regular(path, 0);
+	bool is_whole;
+
+	if (fd < 0 || perf_input_open_fd(fd, path, &in, NULL))
+		return false;
+	is_whole = perf_input_is_complete(in);
+	perf_input_close(in);
+	return is_whole;
+}
+
+/* Returns whether perf gives recordings such names.  Shells, build tools and interpreters run files
+ * under other names, and read "-x" as an option. */
+static bool is_name_of_recording(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	if (name[0] == '.' || name[0] == '-')
+		return false;
+	if (!strcmp(name, "data") || (end && !strcmp(end, ".data")))
+		return true;
+	/* As perf names earlier files, and those of --switch-output. */
+	return !fnmatch("perf*.data.?*", name, 0) &&
+	       (!strcmp(end, ".old") ||
+		strspn(end + 1, "0123456789") == strlen(end + 1));
 }
 
 /* ---- into the cache ---- */
@@ -184,6 +217,23 @@ static int take_cached(struct unpack *u, struct tar_reader *tar, struct cached *
 
 /* ---- the recording ---- */
 
+/* The caller chose the name given with --output, but not that of the member. */
+static int check_data(const struct unpack *u, const char *member, struct err *err)
+{
+	const char *why = NULL;
+
+	if (u->request->perf_data)
+		return 0;
+	if (!is_name_of_recording(member))
+		why = "does not have the name of a recording";
+	else if (!has_whole_header(u->data_path))
+		why = "is not a whole perf.data file";
+	return why ? err_set(err, -EINVAL,
+			     "%s: \"%.100s\" in it %s: name the recording with --output",
+			     u->path, member, why)
+		   : 0;
+}
+
 static int take_data(struct unpack *u, struct tar_reader *tar, const char *member,
 		     struct err *err)
 {
@@ -194,10 +244,6 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 
 	if (u->for_data)
 		return archive_unpack_refuse(u, member, "is a second recording");
-	/* Shells and other programs read certain hidden files automatically. */
-	if (!u->request->perf_data && member[0] == '.')
-		return archive_unpack_refuse(
-			u, member, "is hidden: name the recording with --output");
 	if (!access(to, F_OK))
 		return err_set(
 			err, -EEXIST,
@@ -216,8 +262,12 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 		return archive_unpack_refuse(u, member, "is not a perf.data file");
 	}
 	u->data_path = path;
+	if (!r)
+		r = check_data(u, member, err);
+	if (r)
+		return r;
 	u->done.perf_data = strdup(to);
-	return r || u->done.perf_data ? r : err_set(err, -ENOMEM, "out of memory");
+	return u->done.perf_data ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
 /* Runs after everything is read.  Unlike rename, link never overwrites a file. */

@@ -425,6 +425,19 @@ const struct perf_input_info *perf_input_info(const struct perf_input *in)
 	return &in->info;
 }
 
+bool perf_input_is_complete(const struct perf_input *in)
+{
+	for (size_t i = 0; i < in->parts.nr; i++) {
+		const struct perf_part *part = &in->parts.at[i];
+
+		if (part->offset > in->main_size ||
+		    (part->size != UINT64_MAX &&
+		     part->size > in->main_size - part->offset))
+			return false;
+	}
+	return true;
+}
+
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in)
 {
 	return &in->damage;

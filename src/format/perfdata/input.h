@@ -138,6 +138,8 @@ bool perf_input_is_magic(const void *bytes, size_t len);
 void perf_input_close(struct perf_input *in); /* accepts NULL */
 /* Constant after opening, except that the build-ids of a pipe arrive at its end. */
 const struct perf_input_info *perf_input_info(const struct perf_input *in);
+/* Returns whether a regular file contains the whole data section that its header announces. */
+bool perf_input_is_complete(const struct perf_input *in);
 /* Complete once perf_input_next() has returned 1. */
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in);
 /* Text for messages: "2 files missing, ", or empty. */
