@@ -2,6 +2,7 @@
 #include "recordings/images.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "aggregate/selection/image_names.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "format/perfdata/input.h"
 #include "recordings/word_fault.h"
 #include "resolve/elf/build_id.h"
@@ -127,7 +129,13 @@ static int walk_replay(struct source_images_walk *w, struct perf_input *in,
 		replay_late_build_ids(r_play);
 		w->input = perf_input_info(in);
 		w->incomplete |= damage->cut_bytes || damage->missing_bytes ||
-				 damage->bad_bytes || damage->missing_files;
+				 damage->bad_bytes || damage->missing_files ||
+				 damage->bad_features;
+		if (damage->bad_features)
+			log_say(LOG_WARNING,
+				"%s: the input is incomplete: %" PRIu64
+				" header features unreadable",
+				path, damage->bad_features);
 		r = walk_dict(w, (struct source_image){ .dict = replay_dict(r_play),
 							.info = replay_info(r_play),
 							.session_dir = "",

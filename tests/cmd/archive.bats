@@ -441,11 +441,33 @@ check_fault() # CALL:FAULT TEXT
 		open(path, "wb").write(data)
 	END
 	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/perf.data" in it is damaged' ]]
+	for more in a.oparchive noise-after; do
+		echo junk >noise-after
+		cat a.oparchive "$more" >longer
+		[ "$(refused longer)" = "longer: other data follows the end of the archive" ]
+		run -1 oparchive --verify archive:longer
+		[ "$output" = "oparchive: longer: other data follows the end of the archive" ]
+	done
 	head -c 100000 /dev/urandom >noise
 	[ "$(refused noise)" = "noise: not a tar file, or damaged" ]
 	: >empty
 	[ "$(refused empty)" = "empty: cut short" ]
 	[ "$(refused /dev/null)" = "/dev/null: not an archive: an archive is a directory or a file NAME.oparchive" ]
+}
+
+@test "a perf.data that is truncated in its features: status 3" {
+	need_data
+	head -c -200 "$DATA/s390x/perf.data" >cut.data
+	run -3 opreport cut.data
+	for command in "oparchive --output a.oparchive" "oparchive --output-directory dir" \
+		"$OPROFILE buildid-cache --missing=cut.data" "$OPROFILE buildid-list -i"; do
+		operand=cut.data
+		[[ $command != *--missing* ]] || operand=
+		run -3 --separate-stderr $command $operand
+		[[ $stderr == *"cut.data: the input is incomplete: "*" header features unreadable"* ]]
+	done
+	# The last command printed what the samples show.
+	[ -n "$output" ]
 }
 
 @test "an archive that means harm is refused, and writes nothing" {

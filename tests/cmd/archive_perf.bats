@@ -257,7 +257,8 @@ links_of()
 	run -3 --separate-stderr oparchive --unpack evil.tar
 	[ "${lines[0]}" = "2 files in $HOME/.debug" ]
 	[ "${#lines[@]}" -eq 1 ]
-	[ "${#stderr_lines[@]}" -eq 7 ]
+	[ "${#stderr_lines[@]}" -eq 8 ]
+	[[ $stderr == *'"usr" in it is a link'* ]]
 	[[ $stderr == *'"usr/bin/wrong/'*'has another build-id'* ]]
 	[[ $stderr == *'"note" in it is not a perf.data file'* ]]
 	(cd home/.debug && find . -type f -o -type l | sort) >got
@@ -272,6 +273,33 @@ links_of()
 	head -c 100000 /dev/urandom >noise
 	run -1 oparchive --unpack noise
 	[ "$output" = "oparchive: noise: not a tar file, or damaged" ]
+}
+
+@test "unpack: every member that is not extracted is reported" {
+	need_data
+	cp "$DATA/s390x/perf.data" perf.data
+	cp perf.data .second.data
+	mkdir below
+	cp perf.data below/third.data
+	ln perf.data hard.data
+	ln -s perf.data soft.data
+	for other in .second.data below/third.data hard.data soft.data; do
+		rm -rf out
+		mkdir out
+		tar cf some.tar perf.data "$other"
+		(cd out && run -3 oparchive --unpack ../some.tar &&
+			[[ $output == *"not taken: \"$other\" in it is "* ]] && cmp perf.data ../perf.data)
+	done
+	# The tar is followed by other data.
+	tar cf twice.tar perf.data
+	cat twice.tar >>twice.tar.copy
+	cat twice.tar twice.tar.copy >both.tar
+	rm -rf out
+	mkdir out
+	cd out
+	run -3 oparchive --unpack ../both.tar
+	[[ $output == *"is followed by other data"* ]]
+	cmp perf.data ../perf.data
 }
 
 @test "Ctrl-C leaves nothing half written behind" {

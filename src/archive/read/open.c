@@ -188,6 +188,8 @@ static int unpack_all(struct unpacking *u, struct err *err)
 		if (r)
 			break;
 	}
+	if (r > 0)
+		r = tar_reader_end(u->tar, err);
 	if (r < 0)
 		return r == -ENOMEM || !err ? r : err_prefix(err, "%s", u->path);
 	return 0;

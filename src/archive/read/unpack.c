@@ -300,6 +300,15 @@ static bool is_symbols_tar(const char *name)
 static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 				   bool inner, struct err *err);
 
+/* perf's cache also contains lists of probes, and kcore. */
+static bool is_unused_by_reports(const char *name)
+{
+	static const char kcore[] = "[kernel.kcore]/";
+
+	return !strcmp(path_base(name), "probes") ||
+	       !strncmp(name, kcore, sizeof(kcore) - 1);
+}
+
 static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
 				    const char *name, bool inner, struct err *err)
 {
@@ -319,7 +328,9 @@ static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
 	}
 	if (!inner && !strchr(name, '/'))
 		return take_data(u, tar, name, err);
-	/* perf's cache also contains lists of probes, and kcore. */
+	if (!is_unused_by_reports(name))
+		return archive_unpack_refuse(
+			u, name, "is neither a recording nor a file of perf's cache");
 	log_say(LOG_DEBUG, "%s: \"%s\" in it is left out", u->path, name);
 	return 0;
 }
@@ -333,9 +344,11 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 
 	/* Links are created again by the cache; where they were lost, small files take their
 	 * place. */
-	if (m->kind == TAR_FOLDER || m->kind == TAR_LINK ||
-	    !strncmp(m->name, links, sizeof(links) - 1))
+	if (m->kind == TAR_FOLDER || !strncmp(m->name, links, sizeof(links) - 1))
 		return 0;
+	if (m->kind == TAR_LINK)
+		return archive_unpack_refuse(
+			u, archive_name_ok(m->name) ? m->name : "a link", "is a link");
 	if (m->kind != TAR_FILE)
 		return archive_unpack_refuse(u, "a device", "is not a file");
 	if (!archive_name_ok(m->name))
@@ -370,6 +383,9 @@ static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 		if (r)
 			break;
 	}
+	if (r > 0 && tar_reader_end(tar, NULL))
+		archive_unpack_refuse(u, inner ? "the inner tar" : "the tar",
+				      "is followed by other data");
 	tar_reader_free(tar);
 	return r < 0 ? r : 0;
 }

@@ -51,6 +51,9 @@ void tar_reader_free(struct tar_reader *t); /* accepts NULL */
  * of the source, with a message in *err. */
 int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 		    struct err *err);
+/* Reads the input after the last member, which can only be padding. Returns 0, or an error as
+ * above: -EBADMSG if other data follows, for example a second archive. */
+int tar_reader_end(struct tar_reader *t, struct err *err);
 /* Reads content of the current member. Returns how many bytes, 0 at its end, or an error as
  * above. */
 ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err *err);

@@ -325,6 +325,30 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 	return 0;
 }
 
+int tar_reader_end(struct tar_reader *t, struct err *err)
+{
+	static const uint8_t zeros[SKIP_BYTES];
+	uint8_t bytes[SKIP_BYTES];
+	int r;
+
+	while ((r = tar_read_fill(t, err)) > 0) {
+		struct pack_span out = { .at = bytes, .size = sizeof(bytes) };
+
+		r = unpacker_step(t->unpacker, &t->in, &out, NULL);
+		if (r == -ENOMEM)
+			return err_set(err, r, "out of memory");
+		if (r || memcmp(bytes, zeros, out.pos) != 0)
+			return err_set(err, -EBADMSG,
+				       "other data follows the end of the archive");
+		if (out.pos > t->left_of_all)
+			return err_set(
+				err, -EFBIG,
+				"unpacks to more than the maximum size of a recording");
+		t->left_of_all -= out.pos;
+	}
+	return r;
+}
+
 ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 {
 	int r;

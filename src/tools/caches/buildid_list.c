@@ -202,7 +202,8 @@ static bool is_repeated(const struct perf_input_info *info, size_t row)
 	return false;
 }
 
-/* Prints the table that perf wrote into the header.  Returns 1 if it has no such table. */
+/* Prints the table that perf wrote into the header.  Returns 1 if it has no such table, or not
+ * all features of the header can be read. */
 static int print_table(const struct report_session *from, struct err *err)
 {
 	const struct perf_input_info *info;
@@ -212,7 +213,8 @@ static int print_table(const struct report_session *from, struct err *err)
 	if (r)
 		return r;
 	info = perf_input_info(in);
-	if (info->is_pipe || !(info->features[0] >> FEATURE_BUILD_ID & 1)) {
+	if (info->is_pipe || perf_input_damage(in)->bad_features ||
+	    !(info->features[0] >> FEATURE_BUILD_ID & 1)) {
 		r = 1;
 	} else {
 		for (size_t i = 0; i < info->build_ids.nr; i++)
