@@ -130,7 +130,11 @@ static int walk_replay(struct source_images_walk *w, struct perf_input *in,
 		w->input = perf_input_info(in);
 		w->incomplete |= damage->cut_bytes || damage->missing_bytes ||
 				 damage->bad_bytes || damage->missing_files ||
-				 damage->bad_features;
+				 damage->bad_features || w->input->interrupted;
+		if (w->input->interrupted)
+			log_say(LOG_WARNING,
+				"%s: the input is incomplete: the recording was interrupted",
+				path);
 		if (damage->bad_features)
 			log_say(LOG_WARNING,
 				"%s: the input is incomplete: %" PRIu64

@@ -470,6 +470,18 @@ check_fault() # CALL:FAULT TEXT
 	[ -n "$output" ]
 }
 
+@test "a perf.data that was interrupted: status 3" {
+	need_data
+	# The header announces no data.
+	cp "$DATA/s390x/perf.data" cut.data
+	chmod u+w cut.data
+	dd if=/dev/zero of=cut.data bs=1 seek=48 count=8 conv=notrunc status=none
+	run -3 opreport cut.data
+	run -3 --separate-stderr oparchive --output a.oparchive cut.data
+	[[ $stderr == *"cut.data: the input is incomplete: the recording was interrupted"* ]]
+	run -3 "$OPROFILE" buildid-list -i cut.data
+}
+
 @test "an archive that means harm is refused, and writes nothing" {
 	make_tar up 'add("../evil", b"x")'
 	[ "$(refused up)" = 'up: refused: "../evil" in it leads out of the archive' ]
