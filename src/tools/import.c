@@ -11,6 +11,8 @@
 #include "aggregate/selection/spec.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/path.h"
 #include "format/session/session.h"
 #include "import/file.h"
 #include "import/foreign.h"
@@ -102,6 +104,18 @@ static int import_check_name(const char *name, struct err *err)
 	return 0;
 }
 
+/* Makes a session of private recordings private.  The directories above it are as for others. */
+static int import_keep_private(const struct import_run *m, struct err *err)
+{
+	if (!m->sources.is_private)
+		return 0;
+	(void)umask(077);
+	if (fchmodat(m->dir.samples_fd, path_base(m->dir.writing),
+		     output_dir_mode(true), 0))
+		return err_sys(err, -errno, "%s", m->dir.writing);
+	return 0;
+}
+
 static int import_open_dir(struct import_run *m, struct err *err)
 {
 	const char *name = m->options.name;
@@ -110,6 +124,8 @@ static int import_open_dir(struct import_run *m, struct err *err)
 	if (r)
 		return r;
 	r = session_dir_open(m->options.session_dir, false, &m->dir, err);
+	if (!r)
+		r = import_keep_private(m, err);
 	if (r || !name)
 		return r;
 	if (asprintf(&m->named, "%s/%s", m->dir.samples, name) < 0) {

@@ -119,6 +119,32 @@ modes_are()
 	[ "$(stat -c %a report)" = 600 ]
 }
 
+@test "a session that is imported from a private recording is private" {
+	mkdir "$public/into"
+	"$OPROFILE" export folded --session-dir "$DIR" >"$public/folded"
+	"$OPROFILE" export perf-data --session-dir "$DIR" -o "$public/perf.data"
+	for file in folded perf.data; do
+		for mode in 644 600; do
+			chmod $mode "$public/$file"
+			"$OPROFILE_LINKS/opimport" --session-dir "$public/into" --name "$file-$mode" "$public/$file"
+		done
+		"$OPROFILE_LINKS/opimport" --session-dir "$public/into" --name "$file-stdin" - <"$public/$file"
+	done
+	for session in "$public"/into/samples/*-600 "$public"/into/samples/*-stdin; do
+		[ "$(stat -c %a "$session")" = 700 ]
+		[ "$(find "$session" -type f -exec stat -c %a {} + | sort -u)" = 600 ]
+	done
+	for session in "$public"/into/samples/*-644; do
+		[ "$(stat -c %a "$session")" = 750 ]
+		[ "$(find "$session" -type f -exec stat -c %a {} + | sort -u)" = 640 ]
+	done
+	# Of several recordings, one that is private is enough.
+	chmod 644 "$public/perf.data"
+	"$OPROFILE_LINKS/opimport" --session-dir "$public/into" "$public/folded" "$public/perf.data"
+	[ "$(stat -c %a "$public/into/samples")" = 755 ]
+	[ "$(stat -c %a "$public/into/samples/current")" = 700 ]
+}
+
 @test "a private file as standard input makes the output private" {
 	opreport --session-dir "$DIR" -gdf >text
 	chmod 640 text
