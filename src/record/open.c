@@ -14,6 +14,7 @@
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"
 #include "capture/system/kernel_files.h"
+#include "format/session/checksums.h"
 #include "record/keep/session_dir.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
@@ -97,6 +98,8 @@ static int recorder_open_writer(struct recorder *r, struct err *err)
 	if (sizeof(void *) == 8)
 		info.flags |= SESSION_64BIT;
 	machine_quote_command(c->command, c->nr_command, &command);
+	/* Without it, the loss of the list is not noticed.  A full disk is reported elsewhere. */
+	(void)checksums_begin(c->dir->writing);
 	result = command.failed
 			 ? err_set(err, -ENOMEM, "out of memory")
 			 : session_next_path(c->dir->writing, &r->segment_path, err);

@@ -189,12 +189,25 @@ static void session_select_copy_mode(const struct stat *from, const char *to)
 	(void)io_set_times(to, times);
 }
 
+/* The list of the selection; that of the session lists other files. */
+static int session_select_begin_list(const struct segment_select *s, struct err *err)
+{
+	const struct session_select_request *q = s->request;
+	int r = segment_info(s->segment)->flags & SESSION_CHECKSUMS
+			? checksums_begin(q->to)
+			: 0;
+
+	return r ? err_sys(err, r, "%s", q->to) : 0;
+}
+
 static int select_open(struct segment_select *s, const char *path, const char *to,
 		       struct session_span *span, struct err *err)
 {
 	struct stat st;
 	int r = session_select_prepare(s, span, err);
 
+	if (!r)
+		r = session_select_begin_list(s, err);
 	if (!r)
 		r = segment_writer_open(to, segment_info(s->segment), &s->dict,
 					&s->writer, err);

@@ -152,7 +152,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	if (perf_data)
 		return 0;
 	hold(sources, dir);
-	r = side_files_check(dir, &nr_missing);
+	r = side_files_check(dir, sources->trust, &nr_missing);
 	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "%s", dir);
 }
 

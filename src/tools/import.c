@@ -13,6 +13,7 @@
 #include "base/files/io.h"
 #include "base/files/output.h"
 #include "base/files/path.h"
+#include "format/session/checksums.h"
 #include "format/session/session.h"
 #include "import/file.h"
 #include "import/foreign.h"
@@ -157,6 +158,7 @@ static int import_source(struct import_run *m, const struct report_session *sour
 
 	if (r)
 		return r;
+	(void)checksums_begin(m->dir.writing);
 	request.segment = segment;
 	foreign = report_session_is_foreign(source);
 	r = foreign ? import_foreign(&request, &result, err)

@@ -153,13 +153,68 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[ -z "$stderr" ]
 }
 
+@test "a list of checksums that was removed or emptied is reported and counted" {
+	local list
+	for list in "$current" "$current/images" "$current/jit" "$current"/jit/[0-9]*; do
+		list=$list/checksums
+		[ -s "$list" ]
+		cp -a "$list" "$BATS_TEST_TMPDIR/kept"
+		: >"$list"
+		run -3 --separate-stderr opreport --symbols --session-dir "$session"
+		[ "$(grep -cF "'$list' is damaged and not used: it is empty" <<<"$stderr")" -eq 1 ]
+		[ "$(info missing_side_files)" -eq 1 ]
+		run -3 opreport --quality --session-dir "$session"
+		grep -q '^ *1  *files that do not match their checksums' <<<"$output"
+		rm "$list"
+		run -3 --separate-stderr opreport --symbols --session-dir "$session"
+		[ "$(grep -cF "'$list' is missing, although the recording lists it" <<<"$stderr")" -eq 1 ]
+		[ "$(info missing_side_files)" -eq 1 ]
+		run -3 opreport --quality --session-dir "$session"
+		grep -q '^ *missing  *1  *files: the recording lists them' <<<"$output"
+		cp -a "$BATS_TEST_TMPDIR/kept" "$list"
+	done
+	run -0 opreport --symbols --session-dir "$session"
+	# The part that an archive selects has a list as well.
+	oparchive --session-dir "$session" -o "$BATS_TEST_TMPDIR/selected" symbol:deleted_a
+	rm "$(find "$BATS_TEST_TMPDIR/selected" -path '*/current/checksums')"
+	run -3 --separate-stderr opreport "archive:$BATS_TEST_TMPDIR/selected"
+	[[ "$stderr" == *"/current/checksums' is missing"* ]]
+}
+
+@test "a session without files of the kernel or of programs has a list of checksums" {
+	mkdir "$BATS_TEST_TMPDIR/into"
+	"$OPROFILE" export folded --session-dir "$session" >"$BATS_TEST_TMPDIR/folded"
+	"$OPROFILE" import --session-dir "$BATS_TEST_TMPDIR/into" "$BATS_TEST_TMPDIR/folded"
+	run -0 opreport --session-dir "$BATS_TEST_TMPDIR/into"
+	: >"$BATS_TEST_TMPDIR/into/samples/current/checksums"
+	run -3 --separate-stderr opreport --session-dir "$BATS_TEST_TMPDIR/into"
+	[[ "$stderr" == *"/checksums' is damaged and not used: it is empty"* ]]
+}
+
 @test "sessions of earlier versions, without checksums, are read as before" {
-	opreport --by image,symbol --csv --session-dir "$session" >"$BATS_TEST_TMPDIR/good"
-	find "$current" -name checksums -delete
-	run -0 --separate-stderr opreport --by image,symbol --csv --session-dir "$session"
-	[ "$output" = "$(cat "$BATS_TEST_TMPDIR/good")" ]
+	local id=1122334455667788
+	current=$BATS_TEST_TMPDIR/old/samples/current
+	mkdir -p "$current/images"
+	echo 'int leaf(int n) { return n + 1; } int main(int argc, char **argv) { return leaf(argc); }' >"$BATS_TEST_TMPDIR/t.c"
+	cc -O0 -Wl,--build-id=0x$id -o "$current/images/$id" "$BATS_TEST_TMPDIR/t.c"
+	leaf=$(($(nm "$current/images/$id" | sed -n 's/^\([0-9a-f]*\) T leaf$/0x\1/p') + 4))
+	"$WRITE_SESSION" "$current/segment-000001" <<-END
+		info|0||$(uname -n)|1000000000|0||
+		event|TIMER|time|3|0|1000|0
+		image|1|/gone/t|$id
+		thread|7|7|work|0|0|/
+		sample|0|0|0|2000|1|0+$leaf|70
+	END
+	run -0 --separate-stderr opreport --symbols --session-dir "$BATS_TEST_TMPDIR/old"
+	[[ "$output" == *leaf* ]]
 	[ -z "$stderr" ]
-	[ "$(info unverified_side_files)" -eq "$(side_files "$current" | wc -l)" ]
+	session=$BATS_TEST_TMPDIR/old
+	[ "$(info unverified_side_files)" -eq 1 ]
+	[ "$(info missing_side_files)" -eq 0 ]
+	# Versions up to this one could leave a list without lines.
+	: >"$current/checksums"
+	run -0 --separate-stderr opreport --symbols --session-dir "$session"
+	[ -z "$stderr" ]
 }
 
 @test "a damaged list of checksums is reported" {

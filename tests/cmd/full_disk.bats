@@ -41,7 +41,7 @@ fills() # COMMAND...
 }
 
 @test "operf ends with 125, and what it saved can be read" {
-	full_disk 4
+	full_disk 8
 	run -125 --separate-stderr operf --session-dir "$disk" "$WORKLOADS/ratio" 3000
 	echo "$stderr"
 	[[ "$stderr" == *"No space left on device; recording stops"* ]]

@@ -68,7 +68,8 @@ same_views()
 	need_data
 	local one=$DATA/arm64/perf.data two=$DATA/s390x/perf.data
 	import "$one" "$two"
-	[ "$(ls "$session/samples/current")" = "segment-000001
+	[ "$(ls "$session/samples/current")" = "checksums
+segment-000001
 segment-000002" ]
 	opreport --by event,comm,image,host --csv "$one" "$two" >"$BATS_TEST_TMPDIR/files"
 	opreport --by event,comm,image,host --csv --session-dir "$session" |

@@ -29,6 +29,7 @@ enum {
 	OPEN_TRIES = 100
 };
 
+static const char nothing[] = "none"; /* in the line of a list that lists no file */
 static const char bad_line[] = "a line of it is malformed";
 static const char bad_contents[] = "it does not match its checksum";
 
@@ -144,6 +145,32 @@ static int list_directory_of(const char *path)
 		r = checksums_append(dir, "/", CHECKSUM_DIRECTORY);
 	free(dir);
 	return r;
+}
+
+/* The line of a file that does not exist. Without any line, a list that was emptied later could
+ * not be told from one whose first line is yet to come. */
+int checksums_begin(const char *dir)
+{
+	char *no_file;
+	int r;
+
+	if (asprintf(&no_file, "%s/%s", dir, nothing) < 0)
+		return -ENOMEM;
+	r = checksums_has_list(no_file)
+		    ? 0
+		    : checksums_append(no_file, "", CHECKSUM_REMOVED);
+	free(no_file);
+	return r;
+}
+
+bool checksums_has_list(const char *path)
+{
+	char *list = list_path(path);
+	struct stat st;
+	bool has = list && !lstat(list, &st) && S_ISREG(st.st_mode) && st.st_size;
+
+	free(list);
+	return has;
 }
 
 int checksums_add(const char *path, const void *bytes, size_t len)
@@ -458,6 +485,8 @@ int checksums_compact(const char *dir)
 		r = io_read_fd(fd, &text, LIST_MAX_BYTES);
 		if (!r)
 			r = checksum_list_compact((char *)text.data, text.len, &out);
+		if (!r && !out.len) /* see checksums_begin() */
+			checksum_list_put(&out, CHECKSUM_REMOVED, nothing);
 		if (!r)
 			r = io_write_file(list, out.data, out.len, RECORDING_FILE_MODE);
 	}

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/files/trust.h"
+
 struct buf;
 
 #define CHECKSUMS_NAME "checksums"
@@ -27,6 +29,11 @@ enum checksum {
 	CHECKSUM_BAD
 };
 
+/* Ensures that session directory `dir` has a list that is not empty, so that segments which are
+ * opened later promise it. Returns 0 or a negative errno. */
+int checksums_begin(const char *dir);
+/* Returns true if the directory of `path` has such a list. */
+bool checksums_has_list(const char *path);
 /* Adds a line for the contents that `path` will get. Call it again after the file has got its
  * name. Returns 0 or a negative errno. */
 int checksums_add(const char *path, const void *bytes, size_t len);
@@ -63,5 +70,6 @@ bool checksums_usable(int fd, const char *path);
 /* Reports damage of the file at `path`, for callers that copy it unchanged. */
 void checksums_report(const char *path);
 /* Counts and reports (base/files/faults.h) the files and directories that the lists in session
- * `dir` promise but that are missing. Returns 0 or a negative errno. */
-int side_files_check(const char *dir, uint64_t *ret_nr_missing);
+ * `dir` promise but that are missing, and lists that its segments or other lists promise but
+ * that are missing or empty. Returns 0 or a negative errno. */
+int side_files_check(const char *dir, enum trust trust, uint64_t *ret_nr_missing);

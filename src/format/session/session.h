@@ -48,7 +48,9 @@ enum {
 	SESSION_64BIT = 64,
 	SESSION_IMPORTED =
 		128, /* from perf.data: the session has no copies of the kernel's files */
-	SESSION_SEALED = 256 /* rewritten as a whole; times are rounded to 10 us */
+	SESSION_SEALED = 256, /* rewritten as a whole; times are rounded to 10 us */
+	/* the directory has a list of checksums; segment_writer_open() sets it if that is so */
+	SESSION_CHECKSUMS = 512
 };
 
 enum {

@@ -13,13 +13,21 @@
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "format/session/checksum_list.h"
+#include "format/session/session.h"
 
 enum {
 	LEVELS_MAX = 3 /* of directories: session, jit, jit/PID */
 };
 
+struct lost_file {
+	char *path;
+	bool is_empty; /* a list; else it is missing */
+};
+
 struct side_files_check {
-	VEC(char *) missing; /* paths */
+	VEC(struct lost_file) lost;
+	const char *session;
+	enum trust trust; /* of its segments */
 	int level;
 	const char *dir; /* the directory whose list is read */
 };
@@ -27,12 +35,45 @@ struct side_files_check {
 static int side_files_check_directory(struct side_files_check *c, const char *dir);
 
 /* Takes ownership of `path`. */
-static int side_files_note_missing(struct side_files_check *c, char *path)
+static int side_files_note_lost(struct side_files_check *c, char *path, bool is_empty)
 {
-	if (path && vec_push(&c->missing, path))
+	if (path && vec_push(&c->lost, ((struct lost_file){ path, is_empty })))
 		return 0;
 	free(path);
 	return -ENOMEM;
+}
+
+/* Returns true if a segment was written by a version that never leaves a list empty. Segments
+ * that cannot be read are reported when their samples are read. */
+static bool side_files_have_lists(const struct side_files_check *c)
+{
+	struct segment *s;
+	char **paths;
+	size_t nr;
+	bool have = false;
+
+	if (session_list(c->session, &paths, &nr, NULL))
+		return false;
+	for (size_t i = 0; !have && i < nr; i++) {
+		if (segment_open(paths[i], c->trust, &s, NULL))
+			continue;
+		have = segment_info(s)->flags & SESSION_CHECKSUMS;
+		segment_close(s);
+	}
+	session_list_free(paths, nr);
+	return have;
+}
+
+/* Checks a list of `text_len` bytes with its final NUL; 0: there is none. All versions list a
+ * directory only if it has a list. */
+static int side_files_check_list(struct side_files_check *c, const char *list,
+				 size_t text_len)
+{
+	bool is_empty = text_len == 1;
+
+	if (text_len > 1 || (!(c->level && !is_empty) && !side_files_have_lists(c)))
+		return 0;
+	return side_files_note_lost(c, strdup(list), is_empty);
 }
 
 static int side_files_check_promised(void *ctx, const char *name)
@@ -48,7 +89,7 @@ static int side_files_check_promised(void *ctx, const char *name)
 		return -ENOMEM;
 	if (lstat(path, &st)) {
 		if (err_is_absent(-errno))
-			return side_files_note_missing(c, path);
+			return side_files_note_lost(c, path, false);
 		fault_unreadable(path, -errno);
 		free(path);
 		return 0;
@@ -69,8 +110,8 @@ static int side_files_check_directory(struct side_files_check *c, const char *di
 	if (asprintf(&list, "%s/" CHECKSUMS_NAME, dir) < 0)
 		return -ENOMEM;
 	r = checksums_read_list(list, &text);
-	if (!r && c->level && !text.len)
-		r = side_files_note_missing(c, strdup(list));
+	if (!r)
+		r = side_files_check_list(c, list, text.len);
 	c->dir = dir;
 	c->level++;
 	if (!r && text.len)
@@ -93,20 +134,28 @@ static bool side_files_is_same(const char *dir, const struct stat *before)
 	       now.st_ino == before->st_ino;
 }
 
-int side_files_check(const char *dir, uint64_t *ret_nr_missing)
+static void side_files_report(const struct lost_file *lost)
 {
-	struct side_files_check c = { 0 };
+	if (lost->is_empty)
+		fault_damaged(lost->path, "it is empty");
+	else
+		fault_missing(lost->path);
+}
+
+int side_files_check(const char *dir, enum trust trust, uint64_t *ret_nr_missing)
+{
+	struct side_files_check c = { .session = dir, .trust = trust };
 	struct stat before;
 	int r = stat(dir, &before) ? -errno : side_files_check_directory(&c, dir);
 
 	*ret_nr_missing = 0;
-	if (!r && c.missing.nr && side_files_is_same(dir, &before))
-		*ret_nr_missing = c.missing.nr;
-	for (size_t i = 0; i < c.missing.nr; i++) {
+	if (!r && c.lost.nr && side_files_is_same(dir, &before))
+		*ret_nr_missing = c.lost.nr;
+	for (size_t i = 0; i < c.lost.nr; i++) {
 		if (*ret_nr_missing)
-			fault_missing(c.missing.at[i]);
-		free(c.missing.at[i]);
+			side_files_report(&c.lost.at[i]);
+		free(c.lost.at[i].path);
 	}
-	vec_done(&c.missing);
+	vec_done(&c.lost);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "format/session/block.h"
+#include "format/session/checksums.h"
 #include "format/session/dict_block.h"
 #include "format/session/info.h"
 #include "format/session/sample_block.h"
@@ -162,10 +163,13 @@ int segment_writer_open(const char *path, const struct session_info *info,
 			struct err *err)
 {
 	struct segment_writer *w = calloc(1, sizeof(*w));
+	struct session_info with_flags = *info;
 	int r;
 
 	if (!w)
 		return err_sys(err, -ENOMEM, "%s", path);
+	if (checksums_has_list(path))
+		with_flags.flags |= SESSION_CHECKSUMS;
 	w->fd = -1;
 	w->dict = dict;
 	w->done = dict_counts_none();
@@ -176,11 +180,11 @@ int segment_writer_open(const char *path, const struct session_info *info,
 		return err_sys(err, -ENOMEM, "%s", path);
 	}
 	w->salt = make_salt(w, info);
-	r = begin_unseen(w, info, err);
+	r = begin_unseen(w, &with_flags, err);
 	/* The file system cannot rename this way: readers can briefly see a file without a
 	 * header. */
 	if (r && r != -EEXIST)
-		r = begin_file(w, w->path, info, err);
+		r = begin_file(w, w->path, &with_flags, err);
 	if (r) {
 		session_writer_free(w);
 		return r;

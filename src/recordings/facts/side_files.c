@@ -50,7 +50,7 @@ int info_read_side_files(struct info *info, const char *dir, struct err *err)
 
 	if (r)
 		return r;
-	r = side_files_check(dir, &nr_missing);
+	r = side_files_check(dir, info->trust, &nr_missing);
 	if (r)
 		return err_sys(err, r, "%s", dir);
 	fact_count(&info->facts, "side_files", files.nr);

@@ -189,7 +189,7 @@ static uint64_t nr_missing(void)
 {
 	uint64_t nr = UINT64_MAX;
 
-	assert_int_equal(side_files_check(top, &nr), 0);
+	assert_int_equal(side_files_check(top, TRUST_OWN, &nr), 0);
 	return nr;
 }
 
