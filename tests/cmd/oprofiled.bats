@@ -276,7 +276,7 @@ start_load() {
 		echo "after SIGKILL: $complete, the daemon told $told"
 		[ "$complete" -ge "$dumped" ]
 	done
-	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 4 ]
+	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -le 4 ] # after a minute the daemon merges segments
 	# No two samples have the same time and CPU.
 	"$OPROFILE" script --session-dir "$session" --fields time,cpu 2>/dev/null |
 		sort >"$BATS_TEST_TMPDIR/times" || true
