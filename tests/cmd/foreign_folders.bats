@@ -215,6 +215,7 @@ changed_by_path()
 			grep -qE 'symbolic link|belongs to user|No such file|Not a directory' "$BATS_TEST_TMPDIR/said"
 	done
 	kill "$target"
+	wait "$target" || true
 	rm -rf lure
 	ln -s ../victim lure
 	chown -h 65534 lure
@@ -227,6 +228,7 @@ changed_by_path()
 		TMPDIR=$PWD/out opreport ../in.folded || true
 	done 2>/dev/null >&2
 	kill "$target"
+	wait "$target" || true
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 	[ "$(cat "$BATS_TEST_TMPDIR/secret")" = secret ]
 	[ "$(cat "$BATS_TEST_TMPDIR/victim/samples/current/keep")" = current ]
