@@ -80,8 +80,8 @@ int recorder_attend_fd(const struct recorder *r);
 /* Returns the milliseconds until recorder_attend() is due or recorder_attend_fd() changes; 0 if
  * it is due; -1 if it is not due before that file descriptor is readable. */
 int recorder_attend_ms(const struct recorder *r);
-/* Handles new containers, and opens files that may soon be gone. Returns 0, or a negative errno
- * with a message in *err. */
+/* Drains the side band: examines new containers, opens files that might soon disappear, and reads
+ * the symbols of new modules. Returns 0, or a negative errno with a message in *err. */
 int recorder_attend(struct recorder *r, struct err *err);
 /* Executes one round, which writes to disk once per interval (normally a second) or when many
  * samples wait. Returns 0, or a negative errno (-ENOSPC ...) with a message in *err; data

@@ -302,7 +302,8 @@ void table_maker_done(struct table_maker *m)
 	pthread_cond_broadcast(&w->changed);
 	ended = table_maker_wait_for_end(w);
 	if (!ended) {
-		/* This does not take the lock that a waiting thread holds. */
+		/* The thread may be waiting in the helper, with the helper's lock held. This call
+		 * needs no lock: it only sets a flag that ends the wait. */
 		table_helper_give_up(w->helper);
 		ended = table_maker_wait_for_end(w);
 	}

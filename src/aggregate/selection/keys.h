@@ -77,7 +77,7 @@ struct key_list {
 	VEC(struct key) keys;
 };
 
-/* Each spelling has a row; `name` NULL ends the table. */
+/* One row per name of a key, because a key can have several; `name` NULL ends the table. */
 extern const struct key_row key_rows[];
 
 /* Parses and appends a comma-separated list.  Returns 0, -EINVAL with a one-line message, or

@@ -352,7 +352,8 @@ static int extend_events(struct profile *p, struct view *v)
 		char room[EVENT_NAME_ROOM];
 		const char *name = event_of_any_core(p, dict_str(d, desc->name), room);
 
-		/* A recorder does not write numbers that exceed a tally cell. */
+		/* Skip events whose number does not fit in a tally cell. No recorder writes
+		 * that many events. */
 		if (i >= VIEW_EVENT_NONE || !selection_wants_event(&v->selection, desc))
 			v->event_of[i] = VIEW_SKIP;
 		else

@@ -8,8 +8,9 @@
 struct archive;
 struct err;
 
-/* Refuses archives with links, devices or paths that lead outside, damaged ones, and those that
- * unpack to far more than expected.  Returns 0, or a negative errno with a message in *err. */
+/* Opens a directory or a portable file.  Refuses damaged or unfinished archives, archives that
+ * contain links, devices or paths that lead outside, and files that unpack to far more than
+ * expected.  Returns 0, or a negative errno with a message in *err. */
 int archive_open(const char *path, enum trust trust, struct archive **ret_archive,
 		 struct err *err);
 /* Removes the unpacked files.  NULL is allowed. */

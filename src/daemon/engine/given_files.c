@@ -132,7 +132,7 @@ int given_vmlinux_check(const char *file, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, fd, "--vmlinux: %s", file);
-	/* Reading this way fails for directories and pipes. */
+	/* This also rejects directories and pipes, because pread(2) fails on them. */
 	is_elf = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 		 !memcmp(magic, "\177ELF", sizeof(magic));
 	can = is_elf && can_be_kernel(fd);

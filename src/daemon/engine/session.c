@@ -28,7 +28,8 @@ int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
 		       d->recorder->segment_path);
 }
 
-/* The directories and their lock may have been removed with it. */
+/* Ends the recording whose segment was removed, and begins another. Reopens the session
+ * directory, because it and its lock might have been removed together with the segment. */
 static int begin_elsewhere(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };

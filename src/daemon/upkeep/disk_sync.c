@@ -12,7 +12,7 @@
 #include "base/files/io.h"
 
 enum {
-	SPARE_S = 120 /* for clock steps, and for files with coarse times */
+	SPARE_S = 120 /* margin for clock steps and coarse file timestamps */
 };
 
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder)

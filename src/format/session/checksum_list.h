@@ -8,7 +8,8 @@
 
 struct buf;
 
-/* Written instead of a hash if the file or directory was removed on purpose. */
+/* Written instead of a hash if the file or directory was removed deliberately. Also marks the
+ * placeholder line of a list that is otherwise empty. */
 #define CHECKSUM_REMOVED UINT64_C(0)
 /* For a directory, whose name ends with a slash: the hash of zero bytes. */
 #define CHECKSUM_DIRECTORY UINT64_C(0x2d06800538d394c2)

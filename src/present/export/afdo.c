@@ -23,7 +23,7 @@ struct afdo {
 	struct afdo_stats stats;
 };
 
-/* An image whose addresses are being looked up. */
+/* Context for looking up the addresses of one image. */
 struct looking {
 	struct afdo *a;
 	const struct code_counts *counts;

@@ -106,7 +106,8 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	r = make_folder_of(job->path);
 	if (!r)
 		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
-	/* Without extended attributes, all copies belong to one unknown user. */
+	/* Charge the copy to its user. On a file system without extended attributes this fails,
+	 * and all copies count as those of one unknown user. */
 	if (!r)
 		(void)charge_set(job->path, job->user);
 	/* Another process wrote to the file during the copy. */

@@ -24,10 +24,11 @@ void lasting_mounts_done(struct lasting_mounts *m);
 /* Returns the number of the mount on which `fd` is open, from /proc/self/fdinfo, or
  * MOUNT_UNKNOWN. */
 uint64_t lasting_mounts_of(int fd);
-/* Returns whether a descriptor on that mount does not prevent unmounting it. */
+/* Returns whether the mount cannot be unmounted while we run in any case, so that an open file on
+ * it does no harm. */
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount);
 /* Returns whether the mount is the root of a process, which cannot be unmounted while the process
  * lives. */
 bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid);
-/* Returns whether a mount of our own namespace existed when the recording started. */
+/* Returns whether the mount was in our mount namespace when lasting_mounts_init() was called. */
 bool lasting_mounts_was_there(const struct lasting_mounts *m, uint64_t mount);

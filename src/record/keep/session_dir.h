@@ -24,8 +24,9 @@ struct session_dir {
 	bool guarded; /* DIR/samples and DIR/kernel (base/files/guard.h) */
 };
 
-/* `dir` NULL: ./oprofile_data, created if missing; a given one must exist.
- * Returns 0, or a negative errno with a message in *err that names the directory. */
+/* Opens and locks a session directory, and prepares a new session in it.  If `dir` is NULL, uses
+ * ./oprofile_data and creates it if missing; any other `dir` must exist.  Returns 0, or a negative
+ * errno with a message in *err that names the directory. */
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
 /* Creates DIR/samples/current, for a recording that is continued from its start. */

@@ -18,7 +18,7 @@ struct insn {
 	unsigned int len; /* in bytes, at least 1 */
 	bool bad;         /* not a known instruction */
 	bool is_data;     /* marked as data: INSN_DATA */
-	/* In GNU assembler syntax, such as "jne "; without the target, if there is one. */
+	/* The instruction in GNU assembler syntax; without the target if it has one ("jne "). */
 	char text[INSN_TEXT_MAX];
 	bool has_target; /* a jump or call to `target`, which is the last operand */
 	uint64_t target;

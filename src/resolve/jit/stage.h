@@ -3,8 +3,8 @@
  * code at the time of each sample (docs/jit.md).
  * Layer: resolve. Not thread-safe.
  *
- * Frames in memory that a jitdump describes become frames of an image of kind JIT, the dump;
- * their offsets are those of format/jit/jitdump.h. Other frames are not changed. */
+ * A frame whose address a jitdump describes becomes a frame of an IMAGE_JIT image, which
+ * represents the dump; its offset is that of struct jitdump_code. Other frames do not change. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -209,7 +209,8 @@ static int resolve_chains(struct sample_group *g, size_t from, size_t to)
 
 /* ---- a group ---- */
 
-/* Reads the results of unwinding ahead. Each must be read once, even after an error. */
+/* Fetches the stacks that were unwound ahead of time. Each must be fetched exactly once, even
+ * after an error. */
 static void get_ahead(struct sample_group *g, size_t from, size_t to)
 {
 	for (; g->ahead && from < to; from++)

@@ -19,9 +19,9 @@ enum {
 	/* More than one change copies: a treap of a million mappings is about 50 deep, and a
 	 * change splits twice and merges twice. */
 	RESERVE_NODES = 768,
-	/* New mappings of unmapped memory are first added to a list before the treap, which
-	 * costs one node each. Most programs end before it has this length, and never need a
-	 * treap. */
+	/* Maximum length of the list before the treap. A mapping that replaces no other is
+	 * first added to this list, which needs only one node per mapping. Most programs never
+	 * fill the list, and so never need a treap. */
 	RECENT_MAX = 16,
 	RECENT = 0 /* treap nodes have other priorities */
 };

@@ -229,7 +229,7 @@ static bool read_running_id(struct build_id *ret_id)
 	return known;
 }
 
-/* Returns whether the kernel's code has the same end as in the text. */
+/* Returns whether `_etext` in these kallsyms equals the recorded end of the kernel. */
 static bool has_its_end(const struct image *kernel, const struct naming_kallsyms *k)
 {
 	uint64_t end;

@@ -6,6 +6,6 @@
 
 /* "0.1.0" */
 const char *version_string(void);
-/* Prints `oprofile --version`: the version, then a line for each library and feature.  Contains
- * no build date, so that the same source gives the same binary. */
+/* Prints the output of `oprofile --version`: the version, then one line per library and per source
+ * of events.  Omits the build date, so that the same source gives the same binary. */
 void version_print(FILE *out);

@@ -19,7 +19,8 @@ struct report_read {
 	unsigned int nr_anew; /* times that reading was restarted */
 };
 
-/* Returns 0, or a negative errno with a message in *err, for example if nothing was found. */
+/* Reads all recordings of the plan into r->profile.  Returns 0, or a negative errno with a message
+ * in *err; it is an error if no sample is found or selected. */
 int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err);
 /* Returns whether some input is not readable for every user: a recording, or a binary whose
  * functions the report names. */
