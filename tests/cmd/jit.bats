@@ -67,8 +67,11 @@ perf_counts()
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >truth
 	jit_map=/tmp/perf-$(cat pid).map
 	head -c 100000 /dev/urandom >"$(echo "$session"/samples/current/jit/*/perf-*.map)"
+	# An empty list verifies nothing, which is status 3.
 	truncate -s 0 "$session"/samples/current/jit/*/checksums
-	opreport --session-dir "$session" -l >out 2>report.err
+	run -3 --separate-stderr opreport --session-dir "$session" -l
+	echo "$output" >out
+	echo "$stderr" >report.err
 	[ "$(grep -c 'not of the form START SIZE NAME' report.err)" = 1 ]
 	grep -q 'anon (tgid:' out
 }
@@ -232,14 +235,16 @@ perf_counts()
 	copy=$(echo "$session"/samples/current/jit/*/jit-*.dump)
 	truncate -s 700 "$copy"
 	truncate -s 0 "$session"/samples/current/jit/*/checksums
-	opreport --session-dir "$session" -l >out
-	grep -q reuse_first out
+	run -3 --separate-stderr opreport --session-dir "$session" -l
+	grep -q reuse_first <<<"$output"
 	head -c 5000 /dev/urandom >"$copy"
-	opreport --session-dir "$session" -l >out 2>report.err
+	run -3 --separate-stderr opreport --session-dir "$session" -l
+	echo "$output" >out
+	echo "$stderr" >report.err
 	grep -q 'not a jitdump' report.err
 	grep -q 'anon (tgid:' out
 	: >"$copy"
-	opreport --session-dir "$session" -l >out
+	run -3 opreport --session-dir "$session" -l
 }
 
 @test "a jitdump of a container that is gone" {
