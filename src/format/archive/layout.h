@@ -12,7 +12,7 @@
 #define ARCHIVE_MANIFEST_NAME "manifest"
 #define ARCHIVE_UNFINISHED_NAME "unfinished" /* in a directory that is being written */
 /* In a directory: the file that is being written. */
-#define ARCHIVE_PART_NAME ARCHIVE_UNFINISHED_NAME ".part"
+#define ARCHIVE_PART_NAME "unfinished.part"
 
 /* How readers of an archive use a name. */
 enum archive_name_use {
