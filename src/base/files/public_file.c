@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/tree.h"
 
@@ -59,6 +60,8 @@ static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
 	}
 	while (fn(ctx, &st)) {
 		up = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (up < 0 && errno != EACCES)
+			(void)fault_unreadable(path, -errno);
 		close(dir);
 		dir = up;
 		if (dir < 0 || fstat(dir, &above))
