@@ -328,7 +328,7 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 int tar_reader_end(struct tar_reader *t, struct err *err)
 {
 	static const uint8_t zeros[SKIP_BYTES];
-	uint8_t bytes[SKIP_BYTES];
+	uint8_t bytes[SKIP_BYTES] = { 0 };
 	int r;
 
 	while ((r = tar_read_fill(t, err)) > 0) {
