@@ -166,7 +166,7 @@ static bool is_name_of_recording(const char *name)
 	if (!strcmp(name, "data") || (end && !strcmp(end, ".data")))
 		return true;
 	/* As perf names earlier files, and those of --switch-output. */
-	return !fnmatch("perf*.data.?*", name, 0) &&
+	return end && !fnmatch("perf*.data.?*", name, 0) &&
 	       (!strcmp(end, ".old") ||
 		strspn(end + 1, "0123456789") == strlen(end + 1));
 }

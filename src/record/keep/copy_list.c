@@ -98,7 +98,7 @@ static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 
 static int copy_list_make_one(const struct copy_job *job, const atomic_bool *stop)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int r = copy_list_look(job, &st);
 
 	if (r <= 0)
@@ -181,7 +181,7 @@ static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 
 static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int r = copy_list_look(job, &st);
 
 	if (r <= 0)
