@@ -64,7 +64,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 	r->err = err;
 	result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 				   recorder_take_side_band, r);
-	if (!result && module_watch_is_told(&r->modules))
+	if (!result && module_watch_is_reported(&r->modules))
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
 	/* Look at the short interval until the symbols are read. */

@@ -37,8 +37,8 @@ static int recorder_modules_take_module(struct recorder_modules_look *l,
 	return result;
 }
 
-static int recorder_modules_tell(void *ctx, enum module_event event,
-				 const struct proc_module *m)
+static int recorder_modules_report(void *ctx, enum module_event event,
+				   const struct proc_module *m)
 {
 	struct recorder_modules_look *l = ctx;
 
@@ -55,7 +55,7 @@ int recorder_look_at_modules(struct recorder *r)
 
 	if (r->config.session_flags & SESSION_USER_ONLY)
 		return 0;
-	result = module_watch_look(&r->modules, recorder_modules_tell, &l);
+	result = module_watch_look(&r->modules, recorder_modules_report, &l);
 	r->modules_ns = r->frontier_ns;
 	/* If this fails, the report names the missing modules. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,

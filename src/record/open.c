@@ -201,7 +201,7 @@ static bool recorder_open_is_rewritten(void *ctx, const char *path,
 	return image_keeper_is_rewritten(path, image);
 }
 
-static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
+static void report_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 {
 	log_say(LOG_DEBUG,
 		"existing: %u processes, %u threads, %u mappings; "
@@ -252,7 +252,7 @@ static int take_snapshots(struct recorder *r, struct err *err)
 		log_say(LOG_NOTE, "%u processes will be read when they first run",
 			stats.skipped);
 	r->snapshot_done = true;
-	tell_snapshot(&stats, begin_ns);
+	report_snapshot(&stats, begin_ns);
 	return result;
 }
 
@@ -361,7 +361,7 @@ static void take_precedence(const struct recorder *r)
 }
 
 /* Logs what was requested from the kernel, and what it granted. */
-static void tell_opened(const struct recorder *r)
+static void report_opened(const struct recorder *r)
 {
 	const struct recorder_config *c = &r->config;
 	struct perf_source_rings rings;
@@ -411,7 +411,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	if (!result)
 		result = open_outputs(r, err);
 	if (!result) {
-		tell_opened(r);
+		report_opened(r);
 		take_precedence(r);
 		r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 		result = recorder_look_at_modules(r);

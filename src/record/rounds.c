@@ -81,7 +81,7 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 	if (!record)
 		return err_set(r->err, -ENOMEM, "out of memory");
 	if (perf_source_module_event(r->source, record, len, &name, &time_ns)) {
-		module_watch_told(&r->modules, name, time_ns);
+		module_watch_reported(&r->modules, name, time_ns);
 		return 0;
 	}
 	if (decoder_record(&r->decoder, record, len, &rec, NULL)) {
@@ -165,7 +165,7 @@ static int drain_side_band(struct recorder *r)
 	if (!result)
 		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 					   recorder_take_side_band, r);
-	if (!result && module_watch_is_told(&r->modules))
+	if (!result && module_watch_is_reported(&r->modules))
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
 	if (!result)
@@ -396,7 +396,7 @@ void recorder_discard(struct recorder *r)
 	free(path);
 }
 
-static void tell_end(const struct recorder *r)
+static void report_end(const struct recorder *r)
 {
 	struct resolver_kept kept = resolver_kept(r->resolver);
 
@@ -457,7 +457,7 @@ int recorder_close(struct recorder *r, int target_status,
 	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	closed = segment_writer_flush(r->writer, &r->totals, result ? NULL : err);
 	result = result ? result : closed;
-	tell_end(r);
+	report_end(r);
 	*ret_totals = r->totals;
 	/* Samples that could not be written are not counted as saved. */
 	ret_totals->samples -= segment_writer_pending(r->writer);

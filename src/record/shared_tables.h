@@ -25,7 +25,7 @@ struct shared_tables {
 	VEC(struct shared_table) kept;
 	uint64_t kept_bytes;
 	/* Earliest time of the next message about a dropped table. */
-	uint64_t next_tell_ns;
+	uint64_t next_report_ns;
 };
 
 /* Takes ownership of the table of `image`, for the next recording. Frees it if memory is short,

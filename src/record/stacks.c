@@ -208,12 +208,12 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 	}
 	if (largest == s->tables.nr)
 		return;
-	if (now_ns >= s->shared->next_tell_ns)
+	if (now_ns >= s->shared->next_report_ns)
 		log_say(LOG_NOTE,
 			"%s: its unwind table of %llu kB does not fit into the memory limit for tables",
 			dict_str(s->dict, s->dict->images.at[largest].name),
 			(unsigned long long)bytes >> 10);
-	s->shared->next_tell_ns = now_ns + trim_ns;
+	s->shared->next_report_ns = now_ns + trim_ns;
 	drop_table(s, &s->tables.at[largest]);
 }
 

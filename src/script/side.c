@@ -41,7 +41,7 @@ static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 }
 
 /* Returns the recorded name of a thread, or NULL. */
-static const char *told_comm(const struct script_side *s, int32_t tid)
+static const char *reported_comm(const struct script_side *s, int32_t tid)
 {
 	uint32_t known = map_get(&s->comm_of, (uint32_t)tid, 0);
 
@@ -54,7 +54,7 @@ static const char *told_comm(const struct script_side *s, int32_t tid)
 static const char *comm_of(const struct script_side *s, int32_t tid,
 			   char room[NAME_BYTES])
 {
-	const char *told = told_comm(s, tid);
+	const char *told = reported_comm(s, tid);
 
 	if (told)
 		return told;
@@ -66,9 +66,9 @@ static const char *comm_of(const struct script_side *s, int32_t tid,
  * with the same number has ended. */
 static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 {
-	const char *comm = told_comm(s, parent);
+	const char *comm = reported_comm(s, parent);
 
-	return comm || told_comm(s, tid) ? set_comm(s, tid, comm) : 0;
+	return comm || reported_comm(s, tid) ? set_comm(s, tid, comm) : 0;
 }
 
 /* Stores the names in the record that take effect before its line is printed. */

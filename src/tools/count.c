@@ -338,7 +338,7 @@ static int open_output(struct count_job *j, struct err *err)
 
 /* ---- the run ---- */
 
-static void count_tell(const struct count_job *j)
+static void count_report(const struct count_job *j)
 {
 	for (size_t i = 0; i < j->run.events.list.nr && j->set.verbose; i++) {
 		const struct event_request *e = &j->run.events.list.at[i];
@@ -392,7 +392,7 @@ static int count_run_words(struct count_job *j, char **words, int nr, struct err
 		r = open_output(j, err);
 	if (r)
 		return r;
-	count_tell(j);
+	count_report(j);
 	r = count_run_all(j, err);
 	if (j->view.out != stdout && fclose(j->view.out) && !r)
 		r = err_sys(err, -errno, "%s", j->set.output);

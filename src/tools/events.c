@@ -266,7 +266,7 @@ static unsigned int counters_needed(const struct query *q)
 /* Warns if the events do not fit at the same time.  For this machine, the kernel decides; for
  * other CPUs, the catalog lists the counters.  `first` is the first event without a counter
  * according to the catalog. */
-static void events_tell_turns(const struct query *q, size_t first)
+static void events_report_turns(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;
 	const struct event_catalog *c = q->reqs.catalog;
@@ -322,7 +322,7 @@ static int check_events(struct query *q, char **words, int nr)
 			print_counter(counter[i]);
 		putchar('\n');
 	}
-	events_tell_turns(q, fitting);
+	events_report_turns(q, fitting);
 	return 0;
 }
 

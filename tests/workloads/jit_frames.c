@@ -94,7 +94,7 @@ static FILE *begin_dump(void)
 	return dump;
 }
 
-static void tell(FILE *dump, const void *at)
+static void report_fn(FILE *dump, const void *at)
 {
 	static const char name[] = "frameless";
 	struct {
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		work_die("mmap");
 	memcpy(at, code, sizeof(code));
 	memcpy(&fn, &at, sizeof(fn));
-	tell(dump, at);
+	report_fn(dump, at);
 	while (time_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
 		call_code(fn);
 	return 0;

@@ -245,7 +245,7 @@ struct profile {
 	size_t nr_group_slots;
 	VEC(uint32_t) first_rows; /* by group; computed when needed */
 	unsigned int needs;
-	/* Of options.give_up: such keys have the value -1 from then on. */
+	/* Keys of options.give_up that were dropped; their value is -1 from then on. */
 	unsigned int given_up;
 	struct view *view; /* between profile_begin() and profile_end() */
 };

@@ -79,8 +79,8 @@ static int read_perf_data_begin(struct profile *p, struct profile_source *source
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static void read_perf_data_tell_progress(const struct profile *p,
-					 const struct perf_input *input)
+static void read_perf_data_report_progress(const struct profile *p,
+					   const struct perf_input *input)
 {
 	uint64_t done;
 	uint64_t total;
@@ -110,7 +110,7 @@ static int read_perf_data_read_batches(struct profile *p, struct replay *replay,
 			r = profile_add(p, &batch, err);
 		if (r)
 			return r;
-		read_perf_data_tell_progress(p, input);
+		read_perf_data_report_progress(p, input);
 	}
 }
 

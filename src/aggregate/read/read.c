@@ -46,7 +46,7 @@ static void read_add_damage(struct profile_input *in, const struct segment_damag
 	in->nr_unfinished += d->unfinished;
 }
 
-static void read_tell_progress(const struct profile *p, const struct segment *s)
+static void read_report_progress(const struct profile *p, const struct segment *s)
 {
 	uint64_t done;
 	uint64_t total;
@@ -85,7 +85,7 @@ static int read_each_batch(struct profile *p, struct segment *s,
 		r = read_add_batch(p, jit, &batch, err);
 		if (r)
 			return r;
-		read_tell_progress(p, s);
+		read_report_progress(p, s);
 	}
 }
 

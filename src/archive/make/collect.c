@@ -568,7 +568,7 @@ static int collect_all(struct collect *c)
 	if (r)
 		incomplete = r;
 	if (incomplete >= 0 && c->source_files) {
-		archive_source_files_tell(c->source_files);
+		archive_source_files_report(c->source_files);
 		c->is_incomplete |= archive_source_files_conflict(c->source_files);
 	}
 	if (incomplete >= 0 && c->request->out)

@@ -30,8 +30,8 @@ struct archive_jit_search {
 };
 
 /* Passes the path of the descriptor, so that exactly the examined file is read. */
-static int archive_jit_tell(const struct archive_jit_search *s, int fd,
-			    const char *path)
+static int archive_jit_report(const struct archive_jit_search *s, int fd,
+			      const char *path)
 {
 	char from[PATH_BYTES];
 
@@ -58,7 +58,7 @@ static int look_for_map(const struct archive_jit_search *s,
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
-	r = archive_jit_tell(s, fd, name);
+	r = archive_jit_report(s, fd, name);
 	free(found);
 	close(fd);
 	return r;
@@ -77,7 +77,7 @@ static int look_for_dump(const struct archive_jit_search *s,
 
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	r = archive_jit_tell(s, fd, m->path);
+	r = archive_jit_report(s, fd, m->path);
 	free(found);
 	close(fd);
 	return r;

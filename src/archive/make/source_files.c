@@ -182,7 +182,7 @@ bool archive_source_files_conflict(const struct archive_source_files *f)
 	return f->any_conflict;
 }
 
-void archive_source_files_tell(const struct archive_source_files *f)
+void archive_source_files_report(const struct archive_source_files *f)
 {
 	if (f->nr_missing)
 		log_say(LOG_WARNING,

@@ -31,4 +31,4 @@ int archive_source_files_add(struct archive_source_files *f, struct naming_lines
 /* Returns whether a source was left out because its name is reserved or taken. */
 bool archive_source_files_conflict(const struct archive_source_files *f);
 /* Logs how many sources were not found or left out, if any. */
-void archive_source_files_tell(const struct archive_source_files *f);
+void archive_source_files_report(const struct archive_source_files *f);

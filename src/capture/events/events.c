@@ -50,7 +50,7 @@ static void name_scope(struct event_request *e)
 }
 
 /* Makes the names unique if one event is recorded in several modes. */
-static void tell_scopes_apart(struct event_requests *reqs, struct event_request *e)
+static void distinguish_scopes(struct event_requests *reqs, struct event_request *e)
 {
 	for (size_t i = 0; i < reqs->list.nr && !reqs->counting; i++) {
 		struct event_request *other = &reqs->list.at[i];
@@ -81,7 +81,7 @@ static int events_add_event(struct event_requests *reqs,
 			err, -E2BIG,
 			"Number of events specified is greater than allowed maximum of %d.",
 			EVENTS_MAX);
-	tell_scopes_apart(reqs, &e);
+	distinguish_scopes(reqs, &e);
 	if (!vec_push(&reqs->list, e))
 		return err_sys(err, -ENOMEM, "events");
 	return 0;

@@ -43,7 +43,7 @@ void group_split_follow(struct perf_event_attr *a)
 	a->sample_period = 0;
 }
 
-void group_split_told(struct perf_event_attr *a)
+void group_split_reported(struct perf_event_attr *a)
 {
 	a->sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
 	a->sample_type |= PERF_SAMPLE_PERIOD;

@@ -26,7 +26,7 @@ void group_split_lead(struct perf_event_attr *a);
 /* Changes the attr of another event of the group, which takes no samples itself. */
 void group_split_follow(struct perf_event_attr *a);
 /* Changes either attr to describe the samples that are made here. */
-void group_split_told(struct perf_event_attr *a);
+void group_split_reported(struct perf_event_attr *a);
 
 /* Registers an id of a group's first event, opened with `a`. Returns 0 or -ENOMEM. */
 int group_split_add(struct group_split *g, uint64_t id,

@@ -391,7 +391,7 @@ static int perf_source_make_tables(struct perf_source *s)
 
 /* Sets the attrs that describe the records passed to the caller, and registers the groups to
  * split. */
-static int tell_attrs(struct perf_source *s)
+static int report_attrs(struct perf_source *s)
 {
 	for (size_t i = 0; i < s->attrs.nr; i++) {
 		struct perf_event_attr attr = s->attrs.at[i];
@@ -401,8 +401,8 @@ static int tell_attrs(struct perf_source *s)
 			if (group_split_add(&s->split, s->ids[i].at[k], &attr))
 				return -ENOMEM;
 		if (attr.sample_type & PERF_SAMPLE_READ)
-			group_split_told(&attr);
-		if (!vec_push(&s->told, attr))
+			group_split_reported(&attr);
+		if (!vec_push(&s->reported_attrs, attr))
 			return -ENOMEM;
 	}
 	return 0;
@@ -425,7 +425,7 @@ static int perf_source_open_all(struct perf_source *s, struct opening *o)
 							 o->config, &s->namespaces);
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		r = open_cpu(s, o, i);
-	if (!r && tell_attrs(s))
+	if (!r && report_attrs(s))
 		r = err_set(o->err, -ENOMEM, "out of memory");
 	if (!r && !o->config->no_kernel)
 		open_modules(s);
@@ -488,7 +488,7 @@ void perf_source_close(struct perf_source *s)
 	free(s->ids);
 	vec_done(&s->fds);
 	vec_done(&s->attrs);
-	vec_done(&s->told);
+	vec_done(&s->reported_attrs);
 	group_split_done(&s->split);
 	cpu_list_done(&s->cpus);
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)

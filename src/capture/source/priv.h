@@ -26,7 +26,7 @@ struct event_fd {
 struct perf_source {
 	VEC(struct perf_event_attr) attrs; /* the last one is for the side band */
 	/* the attrs that describe the records passed to the caller */
-	VEC(struct perf_event_attr) told;
+	VEC(struct perf_event_attr) reported_attrs;
 	struct group_split split; /* state of groups that are read together */
 	VEC(struct event_fd) fds;
 	VEC(uint64_t) * ids;                        /* array with one entry per attr */

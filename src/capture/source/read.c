@@ -12,7 +12,7 @@ size_t perf_source_nr_attrs(const struct perf_source *s)
 
 const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size_t i)
 {
-	return &s->told.at[i];
+	return &s->reported_attrs.at[i];
 }
 
 const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *ret_nr)

@@ -34,51 +34,51 @@ static struct module_watch_entry *module_watch_find(struct module_watch *w,
 	return NULL;
 }
 
-void module_watch_told(struct module_watch *w, const char *name, uint64_t time_ns)
+void module_watch_reported(struct module_watch *w, const char *name, uint64_t time_ns)
 {
-	struct module_told told = { .time_ns = time_ns };
+	struct module_reported entry = { .time_ns = time_ns };
 	size_t len = strlen(name);
 
-	if (len >= sizeof(told.name))
+	if (len >= sizeof(entry.name))
 		return;
-	memcpy(told.name, name, len + 1);
+	memcpy(entry.name, name, len + 1);
 	/* On lack of memory, a later call to module_watch_look() finds the module. */
-	(void)vec_push(&w->told, told);
+	(void)vec_push(&w->seen, entry);
 }
 
-bool module_watch_is_told(const struct module_watch *w)
+bool module_watch_is_reported(const struct module_watch *w)
 {
-	return w->told.nr;
+	return w->seen.nr;
 }
 
 uint64_t module_watch_time(const struct module_watch *w, const char *name)
 {
-	for (size_t i = w->told.nr; i; i--)
-		if (!strcmp(w->told.at[i - 1].name, name))
-			return w->told.at[i - 1].time_ns;
+	for (size_t i = w->seen.nr; i; i--)
+		if (!strcmp(w->seen.at[i - 1].name, name))
+			return w->seen.at[i - 1].time_ns;
 	return 0;
 }
 
 static int module_watch_take_module(struct module_watch *w, const struct proc_module *m,
-				    module_watch_tell tell, void *ctx)
+				    module_watch_report report_fn, void *ctx)
 {
 	struct module_watch_entry *e = module_watch_find(w, m);
 	int r = 0;
 
 	if (!e) {
 		struct module_watch_entry entry = { .module = *m,
-						    .told_live = !w->begun };
+						    .reported_live = !w->begun };
 
 		if (!vec_push(&w->known, entry))
 			return -ENOMEM;
 		e = &w->known.at[w->known.nr - 1];
 		if (w->begun)
-			r = tell(ctx, MODULE_CAME, m);
+			r = report_fn(ctx, MODULE_CAME, m);
 	}
 	e->seen = true;
-	if (!r && !e->told_live && (m->live || module_watch_time(w, m->name))) {
-		e->told_live = true;
-		r = tell(ctx, MODULE_LIVE, m);
+	if (!r && !e->reported_live && (m->live || module_watch_time(w, m->name))) {
+		e->reported_live = true;
+		r = report_fn(ctx, MODULE_LIVE, m);
 	}
 	return r;
 }
@@ -100,22 +100,22 @@ static void module_watch_forget_gone(struct module_watch *w)
 	w->known.nr = nr;
 }
 
-int module_watch_take(struct module_watch *w, const char *text, module_watch_tell tell,
-		      void *ctx)
+int module_watch_take(struct module_watch *w, const char *text,
+		      module_watch_report report_fn, void *ctx)
 {
 	struct proc_module m;
 	int r = 0;
 
 	while (!r && proc_modules_next(&text, &m))
 		if (m.address && m.bytes)
-			r = module_watch_take_module(w, &m, tell, ctx);
+			r = module_watch_take_module(w, &m, report_fn, ctx);
 	module_watch_forget_gone(w);
-	w->told.nr = 0;
+	w->seen.nr = 0;
 	w->begun = true;
 	return r;
 }
 
-int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx)
+int module_watch_look(struct module_watch *w, module_watch_report report_fn, void *ctx)
 {
 	struct buf text = w->last;
 	int r;
@@ -132,10 +132,10 @@ int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx)
 	buf_put_u8(&w->text, '\0');
 	if (w->text.failed)
 		return -ENOMEM;
-	if (w->begun && !w->told.nr && w->text.len == w->last.len &&
+	if (w->begun && !w->seen.nr && w->text.len == w->last.len &&
 	    !memcmp(w->text.data, w->last.data, w->text.len))
 		return 0;
-	return module_watch_take(w, (const char *)w->text.data, tell, ctx);
+	return module_watch_take(w, (const char *)w->text.data, report_fn, ctx);
 }
 
 void module_watch_done(struct module_watch *w)
@@ -143,5 +143,5 @@ void module_watch_done(struct module_watch *w)
 	buf_done(&w->text);
 	buf_done(&w->last);
 	vec_done(&w->known);
-	vec_done(&w->told);
+	vec_done(&w->seen);
 }

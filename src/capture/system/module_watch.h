@@ -12,13 +12,13 @@
 
 struct module_watch_entry {
 	struct proc_module module;
-	bool told_live;
+	bool reported_live;
 	bool shrunk; /* its init sections were freed */
 	bool seen;   /* it is in the current text */
 };
 
 /* A module that the kernel reported as loaded. */
-struct module_told {
+struct module_reported {
 	char name[PROC_MODULE_NAME_MAX];
 	uint64_t time_ns;
 };
@@ -27,7 +27,7 @@ struct module_watch { /* zero it before use */
 	struct buf text;
 	struct buf last; /* the previous text */
 	VEC(struct module_watch_entry) known;
-	VEC(struct module_told) told;
+	VEC(struct module_reported) seen;
 	bool begun;
 	bool off; /* the kernel has no modules */
 };
@@ -38,21 +38,21 @@ enum module_event {
 };
 
 /* Receives the changes. A negative return value stops module_watch_look(), which returns it. */
-typedef int (*module_watch_tell)(void *ctx, enum module_event event,
-				 const struct proc_module *module);
+typedef int (*module_watch_report)(void *ctx, enum module_event event,
+				   const struct proc_module *module);
 
 /* Records that a module was loaded. The next look reports it as live, whatever state
  * /proc/modules shows. */
-void module_watch_told(struct module_watch *w, const char *name, uint64_t time_ns);
+void module_watch_reported(struct module_watch *w, const char *name, uint64_t time_ns);
 /* The first returns true if any module was recorded since the last look. The second returns
  * when this one was recorded, or 0. */
-bool module_watch_is_told(const struct module_watch *w);
+bool module_watch_is_reported(const struct module_watch *w);
 uint64_t module_watch_time(const struct module_watch *w, const char *name);
 /* Reads /proc/modules and reports what is new since the last look; the first look reports
  * nothing. Modules with hidden addresses are ignored. Returns 0, the result of `tell`, or
  * another negative errno. */
-int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx);
+int module_watch_look(struct module_watch *w, module_watch_report report_fn, void *ctx);
 /* Same, for a NUL-terminated text that was already read. */
-int module_watch_take(struct module_watch *w, const char *text, module_watch_tell tell,
-		      void *ctx);
+int module_watch_take(struct module_watch *w, const char *text,
+		      module_watch_report report_fn, void *ctx);
 void module_watch_done(struct module_watch *w);

@@ -157,10 +157,9 @@ struct oprofiled {
 	uint64_t next_rotate_ns;
 	int64_t clock_gap_ns; /* at the start of the recording, or after the last clock step */
 	uint64_t retry_ns; /* when to restart a failed recording; 0: no retry pending */
-	struct err
-		told; /* logged: why the recording could not start or continue in another
-                                * segment */
-	uint64_t next_tell_ns; /* when to log it again */
+	/* the reason that was logged last why the recording could not start or continue */
+	struct err last_error;
+	uint64_t next_report_ns; /* when to log it again */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
 	struct sample_filter filter; /* of the recording */
@@ -173,8 +172,8 @@ struct oprofiled {
 		next_watchdog_ns;
 	bool is_started; /* a request started it: a failed recording is restarted */
 	bool disk_is_full;
-	bool excess_is_told; /* already logged since this start */
-	bool socket_is_told; /* already logged: the socket was removed and cannot be created */
+	bool excess_is_reported; /* already logged since this start */
+	bool socket_is_reported; /* already logged: the socket was removed and cannot be created */
 	bool memory_is_short; /* at the previous check */
 	bool done;
 };
@@ -262,7 +261,7 @@ int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
 /* Returns whether another process has removed the segment being written. */
 bool oprofiled_is_removed(const struct oprofiled *d);
 /* Returns -ENOENT with a message that reports the removal. */
-int oprofiled_tell_removed(const struct oprofiled *d, struct err *err);
+int oprofiled_report_removed(const struct oprofiled *d, struct err *err);
 /* Returns 0, or -ENOENT with that message.  Then the message is also in the log, and another
  * recording has started or will start. */
 int oprofiled_check_removed(struct oprofiled *d, struct err *err);
@@ -276,7 +275,7 @@ void oprofiled_govern_end(struct oprofiled *d);
 /* Once a second, checks the daemon's cost; also writes statistics to the log and notifies the
  * service manager that the daemon is alive. */
 void oprofiled_govern(struct oprofiled *d);
-void oprofiled_tell_alive(struct oprofiled *d);
+void oprofiled_report_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
 /* Returns the CPU time of the daemon's processes since the start. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d);

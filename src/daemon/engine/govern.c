@@ -157,14 +157,14 @@ static unsigned int nr_cpus(const struct oprofiled *d)
 }
 
 /* Logs, once per recording, that the cost is too high and no event has a rate to lower. */
-static void tell_excess(struct oprofiled *d)
+static void report_excess(struct oprofiled *d)
 {
 	const struct governor *g = &d->governor;
 
-	if (g->wanted_hz || g->max_share <= 0 || d->excess_is_told ||
+	if (g->wanted_hz || g->max_share <= 0 || d->excess_is_reported ||
 	    governor_overhead(g) <= g->max_share)
 		return;
-	d->excess_is_told = true;
+	d->excess_is_reported = true;
 	log_say(LOG_WARNING,
 		"sampling cost %.2f %% of the CPUs' time, more than the %.2g %% of --max-overhead: "
 		"increase the events' counts to reduce the cost",
@@ -184,7 +184,7 @@ static void govern(struct oprofiled *d, uint64_t now)
 	use = use_of(d, now);
 	d->governor.nr_cpus = nr_cpus(d);
 	if (!governor_look(&d->governor, now, &use)) {
-		tell_excess(d);
+		report_excess(d);
 		return;
 	}
 	if (!d->recorder) /* the next recorder uses it */
@@ -227,7 +227,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 			       oprofiled_resident_bytes());
 }
 
-static void tell_statistics(struct oprofiled *d, uint64_t now)
+static void report_statistics(struct oprofiled *d, uint64_t now)
 {
 	uint64_t samples = d->sums.samples;
 	uint64_t lost = d->sums.lost;
@@ -258,14 +258,14 @@ static void keep_socket(struct oprofiled *d)
 
 	if (r > 0)
 		log_say(LOG_NOTE, "the socket was removed and has been created again");
-	else if (r < 0 && !d->socket_is_told)
+	else if (r < 0 && !d->socket_is_reported)
 		log_say(LOG_WARNING,
 			"the socket was removed and cannot be created again: %s",
 			err.text);
-	d->socket_is_told = r < 0;
+	d->socket_is_reported = r < 0;
 }
 
-void oprofiled_tell_alive(struct oprofiled *d)
+void oprofiled_report_alive(struct oprofiled *d)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
@@ -288,6 +288,6 @@ void oprofiled_govern(struct oprofiled *d)
 	keep_socket(d);
 	bound_memory(d, now);
 	oprofiled_watch_cpus(d, now);
-	tell_statistics(d, now);
-	oprofiled_tell_alive(d);
+	report_statistics(d, now);
+	oprofiled_report_alive(d);
 }

@@ -175,7 +175,7 @@ static void oprofiled_loop_take_signals(struct oprofiled *d)
 /* ---- the loop ---- */
 
 /* Logs system calls that the filter refused.  The daemon needs none of them. */
-static void tell_refused(void)
+static void report_refused(void)
 {
 	int call;
 
@@ -209,7 +209,7 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 	if (fds[1].revents)
 		control_server_turn(d->server);
 	control_server_send_samples(d->server);
-	tell_refused();
+	report_refused();
 	return 0;
 }
 

@@ -26,7 +26,7 @@ enum {
 };
 
 static const uint64_t retry_after_ns = 5 * NS_PER_S;
-static const uint64_t tell_again_ns = 600 * NS_PER_S;
+static const uint64_t report_again_ns = 600 * NS_PER_S;
 /* Segments whose clocks differ by this much are not merged (daemon/upkeep/segment_merge.c). */
 static const int64_t clock_slack_ns = NS_PER_S;
 
@@ -102,7 +102,7 @@ static void oprofiled_recording_begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
 
-	d->next_tell_ns = 0;
+	d->next_report_ns = 0;
 	d->upkeep.is_new = true;
 	d->clock_gap_ns = d->recorder->clock_gap_ns;
 	sample_filter_done(&d->filter);
@@ -234,7 +234,7 @@ uint64_t oprofiled_rate_hz(const struct event_requests *events)
 	return hz;
 }
 
-static void tell_begin(const struct oprofiled *d)
+static void report_begin(const struct oprofiled *d)
 {
 	const struct event_request *first = &d->events.list.at[0];
 
@@ -270,7 +270,7 @@ int oprofiled_begin(struct oprofiled *d, struct err *err)
 	oprofiled_recording_begin_samples(d);
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
-	tell_begin(d);
+	report_begin(d);
 	return 0;
 }
 
@@ -285,7 +285,7 @@ static void set_wanted_rate(struct oprofiled *d)
 	(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
 	hz = oprofiled_rate_hz(&asked);
 	events_done(&asked);
-	d->excess_is_told = false;
+	d->excess_is_reported = false;
 	if (hz == d->governor.wanted_hz)
 		return;
 	d->governor.wanted_hz = hz;
@@ -320,7 +320,7 @@ int oprofiled_end_recording(struct oprofiled *d, struct err *err)
 int oprofiled_stop(struct oprofiled *d, struct err *err)
 {
 	bool was_running = d->recorder;
-	int gone = oprofiled_is_removed(d) ? oprofiled_tell_removed(d, err) : 0;
+	int gone = oprofiled_is_removed(d) ? oprofiled_report_removed(d, err) : 0;
 	struct err late = { 0 };
 	int r = oprofiled_end_recording(d, gone ? &late : err);
 
@@ -445,10 +445,10 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 /* The recording is retried every few seconds; the same message is logged only once in a while. */
 static void tell_failure(struct oprofiled *d, uint64_t now, const struct err *err)
 {
-	if (now < d->next_tell_ns && !strcmp(err->text, d->told.text))
+	if (now < d->next_report_ns && !strcmp(err->text, d->last_error.text))
 		return;
-	d->told = *err;
-	d->next_tell_ns = now + tell_again_ns;
+	d->last_error = *err;
+	d->next_report_ns = now + report_again_ns;
 	log_say(LOG_WARNING, "%s", err->text);
 }
 
@@ -488,7 +488,7 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 	(void)poll(&ring, 1, ms);
 	if (d->recorder && recorder_is_due(d->recorder, ring.revents))
 		(void)one_round(d, &err);
-	oprofiled_tell_alive(d);
+	oprofiled_report_alive(d);
 }
 
 /* A segment converts to the time of day with one pair of clock values.  If the clocks have moved

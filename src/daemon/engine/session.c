@@ -21,7 +21,7 @@ bool oprofiled_is_removed(const struct oprofiled *d)
 	return d->recorder && segment_writer_is_removed(d->recorder->writer);
 }
 
-int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
+int oprofiled_report_removed(const struct oprofiled *d, struct err *err)
 {
 	return err_set(err, -ENOENT,
 		       "%s was removed while it was written: its samples are lost",
@@ -50,7 +50,7 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 
 	if (!oprofiled_is_removed(d))
 		return 0;
-	r = oprofiled_tell_removed(d, err);
+	r = oprofiled_report_removed(d, err);
 	/* The log may have been removed also.  Open it again before logging, because nothing
 	 * would read a message in the removed file. */
 	if (oprofiled_open_log(d, &late))

@@ -35,7 +35,7 @@ static bool oprofiled_stream_is_file(enum image_kind kind)
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
 }
 
-/* Image numbers belong to one recording, so each is looked up once per recording. */
+/* Caches the cookie of an image number, which is valid for one recording only. */
 static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 			  uint32_t number)
 {

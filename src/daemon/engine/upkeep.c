@@ -39,7 +39,7 @@ static void *oprofiled_upkeep_look(void *arg)
 	return NULL;
 }
 
-static void oprofiled_upkeep_tell(const struct oprofiled_upkeep *u)
+static void oprofiled_upkeep_report(const struct oprofiled_upkeep *u)
 {
 	if (u->failed)
 		log_say(LOG_WARNING, "old segments: %s", u->err.text);
@@ -64,7 +64,7 @@ static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 {
 	pthread_join(u->thread, NULL);
 	u->runs = false;
-	oprofiled_upkeep_tell(u);
+	oprofiled_upkeep_report(u);
 	if (u->is_too_large && u->result.stopped_bytes)
 		retention_merge_less(&u->retention, u->result.stopped_bytes);
 	malloc_trim(0);

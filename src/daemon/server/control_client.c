@@ -131,7 +131,7 @@ static bool wait_for_bytes(const struct control_client *c, int ms)
 	return r;
 }
 
-static bool wait_and_tell(struct control_client *c)
+static bool wait_and_report(struct control_client *c)
 {
 	void (*on_wait)(void) = c->on_wait;
 
@@ -150,7 +150,7 @@ static int receive(struct control_client *c, struct err *err)
 	uint8_t bytes[READ_BYTES];
 	ssize_t got;
 
-	if (!wait_and_tell(c))
+	if (!wait_and_report(c))
 		return err_set(err, -ETIMEDOUT, "the daemon does not answer");
 	do {
 		got = read(c->fd, bytes, sizeof(bytes));

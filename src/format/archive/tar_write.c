@@ -45,7 +45,7 @@ void tar_writer_free(struct tar_writer *t)
 }
 
 /* The fields of a member's header. */
-struct told {
+struct tar_fields {
 	const char *name;
 	char type;
 	uint64_t bytes;
@@ -60,7 +60,7 @@ static void tar_write_put_text(char *field, size_t size, const char *text)
 	memcpy(field, text, len < size ? len : size);
 }
 
-static int tar_write_put_header(struct tar_writer *t, const struct told *m)
+static int tar_write_put_header(struct tar_writer *t, const struct tar_fields *m)
 {
 	struct tar_header h = { .type = m->type, .magic = "ustar", .version = "00" };
 
@@ -102,11 +102,11 @@ static int put_padding(struct tar_writer *t, unsigned int bytes)
 }
 
 /* Writes an extra member with the values that do not fit into the header. */
-static int put_extra(struct tar_writer *t, const struct told *m)
+static int put_extra(struct tar_writer *t, const struct tar_fields *m)
 {
 	static const char pax[] = "pax";
 	char text[2 * TAR_NAME_MAX + 192], number[24];
-	struct told extra = { .name = pax, .type = 'x' };
+	struct tar_fields extra = { .name = pax, .type = 'x' };
 	int len = format_pair(text, sizeof(text), "path", m->name);
 	int r;
 
@@ -124,7 +124,7 @@ static int put_extra(struct tar_writer *t, const struct told *m)
 	return r ? r : put_padding(t, -(unsigned int)len % TAR_BLOCK);
 }
 
-static bool fits_header(const struct told *m)
+static bool fits_header(const struct tar_fields *m)
 {
 	const struct tar_header *h = NULL;
 
@@ -132,7 +132,7 @@ static bool fits_header(const struct told *m)
 	       (!m->link || strlen(m->link) <= sizeof(h->link));
 }
 
-static int tar_write_begin(struct tar_writer *t, const struct told *m)
+static int tar_write_begin(struct tar_writer *t, const struct tar_fields *m)
 {
 	int r = 0;
 
@@ -155,7 +155,7 @@ void tar_writer_private(struct tar_writer *t, bool is_private)
 int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
 		     uint64_t mtime)
 {
-	const struct told m = {
+	const struct tar_fields m = {
 		.name = name, .type = '0', .bytes = bytes, .mtime = mtime
 	};
 
@@ -164,7 +164,7 @@ int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
 
 int tar_writer_link(struct tar_writer *t, const char *name, const char *target)
 {
-	const struct told m = { .name = name, .type = '2', .link = target };
+	const struct tar_fields m = { .name = name, .type = '2', .link = target };
 
 	if (!target[0] || strlen(target) > TAR_NAME_MAX)
 		return -ENAMETOOLONG;

@@ -117,8 +117,8 @@ static bool payload_of(struct perf_input *in, struct perf_level *level,
 	return false;
 }
 
-static int tell_info(struct perf_input *in, struct perf_level *level, const uint8_t *at,
-		     struct perf_head h)
+static int report_info(struct perf_input *in, struct perf_level *level,
+		       const uint8_t *at, struct perf_head h)
 {
 	uint64_t offset = level->base + (uint64_t)(at - level->win->bytes);
 
@@ -162,7 +162,7 @@ static int step_other(struct perf_input *in, struct perf_level *level,
 		in->damage.unknown_records++;
 		return h.size;
 	case CLASS_INFO:
-		r = tell_info(in, level, at, h);
+		r = report_info(in, level, at, h);
 		return r < 0 ? r : h.size;
 	case CLASS_FIRST_SAMPLE:
 		freeze(in);

@@ -136,7 +136,7 @@ static bool dict_calls_put(struct dict_calls *c, enum calls_column column,
 
 /* Encodes a caller as the number of chains since another one had the same caller, or else as a
  * distance. */
-static int tell_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
+static int report_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 {
 	uint32_t chain = (uint32_t)c->callers.nr;
 	size_t known = c->chain_below.nr;
@@ -159,8 +159,8 @@ static int tell_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 	return 0;
 }
 
-static int tell_new(struct dict_calls *c, const struct call_list *list,
-		    const struct frame *frame, bool is_likely)
+static int report_new(struct dict_calls *c, const struct call_list *list,
+		      const struct frame *frame, bool is_likely)
 {
 	uint64_t from = c->last_offsets.at[frame->image];
 	bool is_near = is_likely && list->nr;
@@ -176,8 +176,8 @@ static int tell_new(struct dict_calls *c, const struct call_list *list,
 	return set_last(c, frame->image, frame->offset);
 }
 
-static int tell_frame(struct dict_calls *c, const struct stack *stack,
-		      bool begins_chain)
+static int report_frame(struct dict_calls *c, const struct stack *stack,
+			bool begins_chain)
 {
 	int r;
 	struct call_list *list = list_behind(c, stack->parent, &r);
@@ -194,7 +194,7 @@ static int tell_frame(struct dict_calls *c, const struct stack *stack,
 		bool is_likely = frame->image == likely_image(c, list, stack->parent);
 
 		how = is_likely ? 0 : CALLS_ELSEWHERE;
-		r = tell_new(c, list, frame, is_likely);
+		r = report_new(c, list, frame, is_likely);
 	} else if (!dict_calls_put(c, CALLS_FRAMES, c->next - 1 - stack->frame)) {
 		r = -ENOMEM;
 	}
@@ -204,17 +204,17 @@ static int tell_frame(struct dict_calls *c, const struct stack *stack,
 	return 0;
 }
 
-int dict_calls_tell(struct dict_calls *c, uint32_t number)
+int dict_calls_report(struct dict_calls *c, uint32_t number)
 {
 	const struct stack *stack = &c->dict->stacks.at[number];
 	bool begins_chain = number == c->first_stack || stack->parent != number - 1;
 	int r = 0;
 
 	if (begins_chain)
-		r = tell_caller(c, number, stack->parent);
+		r = report_caller(c, number, stack->parent);
 	else
 		c->columns[CALLS_LENGTHS].list.at[c->callers.nr - 1] += 2;
-	return r ? r : tell_frame(c, stack, begins_chain);
+	return r ? r : report_frame(c, stack, begins_chain);
 }
 
 /* ---- reading ---- */

@@ -71,7 +71,7 @@ void dict_calls_done(struct dict_calls *c);
 int dict_calls_begin(struct dict_calls *c, const struct dict *d, uint32_t next_frame,
 		     size_t max_frame, uint32_t first_stack);
 /* Encodes stack `number`, which must be the next one of the section. Returns 0 or -ENOMEM. */
-int dict_calls_tell(struct dict_calls *c, uint32_t number);
+int dict_calls_report(struct dict_calls *c, uint32_t number);
 /* Decodes the next stack. If *ret_is_new, its frame is number c->next - 1 and the caller has to
  * set that frame to *ret_new. Returns 0, -EBADMSG or -ENOMEM. */
 int dict_calls_take(struct dict_calls *c, uint32_t number, struct stack *ret_stack,

@@ -185,8 +185,8 @@ static int dict_pack_put_stacks(struct dict_pack_packer *p)
 /* Returns true if the stacks introduce new frames in the order of the frame numbers, as after a
  * merge, or introduce none, as in a recording, where frames are written first; and if there are
  * enough stacks to benefit from the history. */
-static bool tells_calls(const struct dict *d, const struct dict_counts *done, size_t nr,
-			bool is_whole)
+static bool reports_calls(const struct dict *d, const struct dict_counts *done,
+			  size_t nr, bool is_whole)
 {
 	const struct stack *stacks = d->stacks.at + done->nr[DICT_STACKS];
 	size_t next = done->nr[DICT_FRAMES];
@@ -210,7 +210,7 @@ static int collect_calls(struct dict_pack_packer *p)
 		bool ends_chain =
 			i + 1 == p->nr || p->d->stacks.at[number + 1].parent != number;
 
-		if (dict_calls_tell(&p->s->calls, number) ||
+		if (dict_calls_report(&p->s->calls, number) ||
 		    (ends_chain && !vec_push(&ends->stacks, number)))
 			return -ENOMEM;
 	}
@@ -294,7 +294,7 @@ static int dict_pack_next_section(struct dict_pack_packer *p,
 	p->first = done->nr[table];
 	p->nr = all.nr[table] - p->first;
 	if ((table == DICT_FRAMES || table == DICT_STACKS) &&
-	    tells_calls(p->d, done, stacks, p->s->is_whole)) {
+	    reports_calls(p->d, done, stacks, p->s->is_whole)) {
 		*ret_table = DICT_CALLS;
 		p->first = done->nr[DICT_STACKS];
 		p->first_frame = done->nr[DICT_FRAMES];

@@ -150,7 +150,7 @@ static bool forget_stacks(struct sample_packer *p)
 
 /* Only counts stacks that are not the next chain: returns how many of them ago this stack last
  * occurred, from 1; 0: not found. Records it as number `turn` of them. */
-static uint32_t told_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
+static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
 {
 	struct stack_again *slot = &p->again.at[hash_u64(stack) & (STACKS_AGAIN - 1)];
 	uint32_t ago = slot->turn && slot->stack == stack ? turn - slot->turn : 0;
@@ -177,7 +177,7 @@ static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			++*next;
 			continue;
 		}
-		ago = told_ago(p, stack, ++turn);
+		ago = reported_ago(p, stack, ++turn);
 		if (ago) {
 			p->values.at[i] = 2 * (uint64_t)ago - 1;
 			continue;

@@ -11,7 +11,7 @@
 
 /* In units of SESSION_SHARE_WHOLE: smaller shares are reported. */
 enum {
-	SHARE_TOLD = 9900
+	SHARE_REPORTED = 9900
 };
 
 /* Report different sampling rates, because sample counts are not weighted by the rate. */
@@ -58,7 +58,7 @@ static void write_event(FILE *out, const struct profile *p,
 		fputs("Profiling through timer interrupt\n", out);
 	else
 		write_counted(out, p, e);
-	if (e->share && e->share - 1 < SHARE_TOLD) {
+	if (e->share && e->share - 1 < SHARE_REPORTED) {
 		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
 			" was counted for %.1f %% of the time, multiplexed with other events\n",

@@ -150,7 +150,7 @@ static bool table_helper_is_refused(const struct table_helper *h,
 }
 
 /* File names are untrusted: replace control characters before printing. */
-static void table_helper_tell(const char *path, const char *what)
+static void table_helper_report(const char *path, const char *what)
 {
 	char name[512];
 	size_t len = 0;
@@ -172,7 +172,7 @@ static void table_helper_refuse(struct table_helper *h, const struct file_key *k
 				const char *path, enum table_outcome why)
 {
 	h->refused[h->nr_refused++ % REFUSED_MAX] = *key;
-	table_helper_tell(path, why == TABLE_KILLED ? "crashed" : "took too long");
+	table_helper_report(path, why == TABLE_KILLED ? "crashed" : "took too long");
 }
 
 static enum table_outcome table_helper_ask_again(struct table_helper *h, int fd,
@@ -232,7 +232,7 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 	if (table_helper_is_fault(outcome) && !table_helper_is_refused(h, &key))
 		table_helper_refuse(h, &key, path, outcome);
 	if (table_helper_is_silence(outcome) && !h->is_silent)
-		table_helper_tell(path, "did not answer");
+		table_helper_report(path, "did not answer");
 	h->is_silent = table_helper_is_silence(outcome);
 	pthread_mutex_unlock(&h->lock);
 	return table_helper_errno(outcome, error);

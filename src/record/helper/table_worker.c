@@ -158,7 +158,7 @@ uint64_t table_worker_usage_ns(const struct rusage *u)
 	       (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
 }
 
-static bool tell_death(pid_t worker)
+static bool report_death(pid_t worker)
 {
 	struct table_answer died = { .number = 0 };
 	struct rusage usage = { 0 };
@@ -195,7 +195,7 @@ static void table_worker_keep_child(table_make make, int child_fd)
 			break;
 		if (!fds[1].revents || read(child_fd, &info, sizeof(info)) < 0)
 			continue;
-		if (worker > 0 && tell_death(worker))
+		if (worker > 0 && report_death(worker))
 			worker = 0;
 	}
 	if (worker > 0 && !kill(worker, SIGKILL))

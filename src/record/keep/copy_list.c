@@ -27,7 +27,7 @@ static void copy_list_end_job(struct copy_job *job)
 	free(job->what);
 }
 
-static void copy_list_tell(const char *what, int failure)
+static void copy_list_report(const char *what, int failure)
 {
 	log_say(LOG_WARNING, "%s could not be saved: %s", what, strerror(-failure));
 }
@@ -152,7 +152,7 @@ static void copy_list_drop_last_of(struct copy_list *l, uint32_t user)
 
 	while (l->jobs.at[i].user != user)
 		i--;
-	copy_list_tell(l->jobs.at[i].what, -EFBIG);
+	copy_list_report(l->jobs.at[i].what, -EFBIG);
 	copy_list_uncount(l, &l->jobs.at[i]);
 	copy_list_end_job(&l->jobs.at[i]);
 	l->jobs.nr--;
@@ -204,7 +204,7 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 	taken.what = strdup(job->what);
 	r = taken.path && taken.what ? copy_list_take_job(l, &taken) : -ENOMEM;
 	if (r < 0)
-		copy_list_tell(job->what, r);
+		copy_list_report(job->what, r);
 	if (r <= 0)
 		copy_list_end_job(&taken);
 }
@@ -224,7 +224,7 @@ void copy_list_append(struct copy_list *l, struct copy_list *later)
 
 		if (!copy_list_add(l, job))
 			continue;
-		copy_list_tell(job->what, -ENOMEM);
+		copy_list_report(job->what, -ENOMEM);
 		copy_list_end_job(job);
 	}
 	copy_list_clear(later);
@@ -243,7 +243,7 @@ bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
 		if (r == -ECANCELED)
 			break;
 		if (r)
-			copy_list_tell(job->what, r);
+			copy_list_report(job->what, r);
 		copy_list_uncount(l, job);
 		copy_list_end_job(job);
 	}

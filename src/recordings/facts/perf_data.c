@@ -451,7 +451,7 @@ static int info_perf_data_by_type(const void *a, const void *b)
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
-static int info_perf_data_tell(struct counting *c, const struct perf_input *in)
+static int info_perf_data_report(struct counting *c, const struct perf_input *in)
 {
 	const struct perf_input_info *from = perf_input_info(in);
 	struct info *info = c->info;
@@ -497,7 +497,7 @@ int info_read_perf_data(struct info *info, struct err *err)
 	if (!r)
 		r = count_all(&c, in, err);
 	if (!r)
-		r = info_perf_data_tell(&c, in);
+		r = info_perf_data_report(&c, in);
 	if (r == -ENOMEM)
 		r = err_set(err, r, "%s: out of memory", info->path);
 	vec_done(&c.samples);

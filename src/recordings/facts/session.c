@@ -111,8 +111,8 @@ static int info_session_read_segment(struct info *info, struct sums *sums,
 	return r;
 }
 
-static int info_session_tell(struct info *info, const struct sums *sums,
-			     size_t nr_segments)
+static int info_session_report(struct info *info, const struct sums *sums,
+			       size_t nr_segments)
 {
 	struct fact_list *facts = &info->facts;
 	struct fact_list *damage = &info->damage;
@@ -145,7 +145,7 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 	session_list_free(paths, nr);
 	if (!r)
 		r = info_read_side_files(info, dir, err);
-	if (!r && info_session_tell(info, &sums, nr))
+	if (!r && info_session_report(info, &sums, nr))
 		r = err_set(err, -ENOMEM, "%s: out of memory", info->path);
 	return r;
 }

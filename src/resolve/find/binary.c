@@ -99,8 +99,8 @@ enum naming_status binary_verify(int fd, const struct image *image)
 	return r == -ENODATA || r == -EBADMSG ? NAMING_OTHER_FILE : NAMING_UNREADABLE;
 }
 
-static void binary_tell(const struct naming_trace *trace, const char *step,
-			const char *path, enum naming_status outcome)
+static void binary_report(const struct naming_trace *trace, const char *step,
+			  const char *path, enum naming_status outcome)
 {
 	if (trace)
 		trace->tried(trace->ctx, step, path, outcome);
@@ -133,7 +133,7 @@ static int binary_try_file(char *path, const struct image *image, const char *st
 								   : NAMING_UNREADABLE;
 		if (!own_copy && status == NAMING_UNREADABLE)
 			b->status = status;
-		binary_tell(b->trace, step, path, status);
+		binary_report(b->trace, step, path, status);
 		free(path);
 		return 0;
 	}
@@ -142,7 +142,7 @@ static int binary_try_file(char *path, const struct image *image, const char *st
 	else
 		status = own_copy && !image->build_id.len ? NAMING_OK
 							  : binary_verify(fd, image);
-	binary_tell(b->trace, step, path, status);
+	binary_report(b->trace, step, path, status);
 	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
 		if (!own_copy)
 			b->status = status;
@@ -279,12 +279,12 @@ static int open_cached(const struct binary_places *places, const struct image *i
 	r = debug_cache_open(places->debug_dir, &image->build_id, part, name, ret_fd,
 			     ret_path);
 	if (part != DEBUG_CACHE_DEBUG || !r)
-		binary_tell(places->trace, step_cache,
-			    r ? places->debug_dir : *ret_path,
-			    !r                 ? NAMING_OK
-			    : err_is_absent(r) ? NAMING_NO_FILE
-			    : r == -ESTALE     ? NAMING_OTHER_FILE
-					       : NAMING_UNREADABLE);
+		binary_report(places->trace, step_cache,
+			      r ? places->debug_dir : *ret_path,
+			      !r                 ? NAMING_OK
+			      : err_is_absent(r) ? NAMING_NO_FILE
+			      : r == -ESTALE     ? NAMING_OTHER_FILE
+						 : NAMING_UNREADABLE);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -305,9 +305,9 @@ int binary_fetch(const struct binary_places *places, const struct build_id *id,
 	}
 	if (r == -EAGAIN)
 		r = -ENOENT;
-	binary_tell(places->trace, step_debuginfod,
-		    r ? debuginfod_kind_name(kind) : *ret_path,
-		    r ? NAMING_NO_FILE : NAMING_OK);
+	binary_report(places->trace, step_debuginfod,
+		      r ? debuginfod_kind_name(kind) : *ret_path,
+		      r ? NAMING_NO_FILE : NAMING_OK);
 	return r;
 }
 
@@ -361,16 +361,17 @@ static int find_debug_file(const struct binary_places *places,
 	if (!r && b->debug_fd < 0) {
 		r = find_by_build_id(places->root, &known, b);
 		if (b->debug_fd >= 0)
-			binary_tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
+			binary_report(b->trace, step_debug_id, b->debug_path,
+				      NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
 		r = binary_find_by_link(places->root, name, b);
 		if (b->debug_fd >= 0)
-			binary_tell(b->trace, step_debug_link, b->debug_path,
-				    NAMING_OK);
+			binary_report(b->trace, step_debug_link, b->debug_path,
+				      NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
-		binary_tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
+		binary_report(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
 		r = fetch_debug_file(places, &known.build_id, b);
 	}
 	return r;
@@ -421,7 +422,7 @@ static int try_recorded(const struct binary_places *places, const struct image *
 	if (!image->build_id.len && places->foreign && !places->root[0] &&
 	    !(places->host_unknown && is_very_file(name, image))) {
 		b->status = places->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
-		binary_tell(b->trace, step_recorded, name, b->status);
+		binary_report(b->trace, step_recorded, name, b->status);
 		return 0;
 	}
 	if (places->archive && !image->build_id.len) {
@@ -456,8 +457,8 @@ static int try_live(const struct binary_places *places, const struct image *imag
 			    &b->fd, &b->path);
 	if (!r)
 		b->status = binary_verify(b->fd, image);
-	binary_tell(b->trace, step_live, r ? NULL : b->path,
-		    r ? NAMING_NO_FILE : b->status);
+	binary_report(b->trace, step_live, r ? NULL : b->path,
+		      r ? NAMING_NO_FILE : b->status);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -659,8 +660,8 @@ int binary_find_vmlinux(const struct binary_places *places, const struct build_i
 	if (i == 0) {
 		i++;
 		r = find_by_build_id(places->root, &image, &b);
-		binary_tell(b.trace, step_debug_id, b.debug_path,
-			    b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
+		binary_report(b.trace, step_debug_id, b.debug_path,
+			      b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
 		b.fd = b.debug_fd;
 		b.path = b.debug_path;
 	}

@@ -456,7 +456,7 @@ static void take_end(struct fetch *f, struct http_get *get)
 	debuginfod_go_on(f, file);
 }
 
-static void debuginfod_tell_progress(const struct fetch *f)
+static void debuginfod_report_progress(const struct fetch *f)
 {
 	uint64_t bytes = f->bytes;
 
@@ -511,7 +511,7 @@ static void debuginfod_run(struct fetch *f, uint64_t end_ms)
 		debuginfod_fill(f);
 		if (is_idle(f))
 			return;
-		debuginfod_tell_progress(f);
+		debuginfod_report_progress(f);
 		if (now >= end_ms)
 			return;
 		get = http_wait(f->http,

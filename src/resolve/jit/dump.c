@@ -13,7 +13,7 @@
 
 static const uint64_t bytes_max = (uint64_t)1 << 32;
 
-static void jit_dump_tell_damage(const struct jitdump *d, const char *path)
+static void jit_dump_report_damage(const struct jitdump *d, const char *path)
 {
 	if (d->nr_bad)
 		log_say_once(LOG_WARNING, "%s: %llu records are malformed", path,
@@ -50,7 +50,7 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 		mapped_release(ret_bytes);
 		return r;
 	}
-	jit_dump_tell_damage(ret_dump, path);
+	jit_dump_report_damage(ret_dump, path);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static int map_text(int fd, struct mapped *text)
 				  text));
 }
 
-static void naming_jit_tell_damage(const struct naming_jit *j)
+static void naming_jit_report_damage(const struct naming_jit *j)
 {
 	if (j->map.nr_bad)
 		log_say_once(
@@ -86,7 +86,7 @@ static int read_map(struct naming *n, int32_t pid)
 	if (mapped_is_lost(&j->text))
 		fault_unreadable(j->path, -EIO);
 	else if (!r)
-		naming_jit_tell_damage(j);
+		naming_jit_report_damage(j);
 	return r;
 }
 

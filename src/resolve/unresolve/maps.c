@@ -183,7 +183,7 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 
 /* Writes an image named "[guest.kernel.kallsyms]_text" or "[ext4]", names that only the guest
  * uses. */
-static int tell_guest(struct unresolve *u, const struct image *image)
+static int report_guest(struct unresolve *u, const struct image *image)
 {
 	const struct mapping m = { .start = image->start,
 				   .end = image->end,
@@ -212,7 +212,7 @@ int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 			if (unresolve_maps_is_kernel(image))
 				r = place_kernel(u, i, machines);
 			else if (image->kind == IMAGE_GUEST_KERNEL && image->end)
-				r = tell_guest(u, image);
+				r = report_guest(u, image);
 			if (r)
 				return r;
 		}

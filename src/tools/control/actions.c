@@ -275,7 +275,7 @@ static int save_here(const struct control *c, struct err *err)
 
 /* Prints the result.  If the disk is full, the daemon drops samples that it could not write; the
  * session exists anyway. */
-static void tell_saved(struct control *c)
+static void report_saved(struct control *c)
 {
 	struct control_reply reply = { 0 };
 	struct err err = { 0 };
@@ -320,7 +320,7 @@ int control_save(struct control *c)
 	if (r)
 		control_actions_fail(c, &err);
 	if (c->connected && (r == -ENOSPC || r == -EDQUOT))
-		tell_saved(c);
+		report_saved(c);
 	return r ? 1 : 0;
 }
 

@@ -33,10 +33,10 @@ enum {
 
 /* The keys sent to the daemon in addition to the events, and the options that set them; opcontrol
  * alone uses the rest of daemonrc. */
-static const struct told_key {
+static const struct reported_key {
 	const char *key;
 	const char *options[2];
-} told_keys[] = {
+} reported_keys[] = {
 	{ "SESSION_DIR", { "session-dir" } },
 	{ "SEPARATE_LIB", { "separate" } },
 	{ "SEPARATE_KERNEL", { "separate" } },
@@ -204,7 +204,7 @@ static int setup_add(struct setup *s, const char *key, struct err *err)
 }
 
 static bool control_daemon_is_named(const struct control *c,
-				    const struct told_key *told)
+				    const struct reported_key *told)
 {
 	for (size_t i = 0; i < COUNT_OF(told->options); i++) {
 		if (told->options[i] && control_is_given(&c->set, told->options[i]))
@@ -227,9 +227,9 @@ int control_send_setup(struct control *c, bool all, struct err *err)
 		snprintf(key, sizeof(key), "CHOSEN_EVENTS_%zu", i);
 		r = setup_add(&s, key, err);
 	}
-	for (size_t i = 0; i < COUNT_OF(told_keys) && !r; i++) {
-		if (all || control_daemon_is_named(c, &told_keys[i]))
-			r = setup_add(&s, told_keys[i].key, err);
+	for (size_t i = 0; i < COUNT_OF(reported_keys) && !r; i++) {
+		if (all || control_daemon_is_named(c, &reported_keys[i]))
+			r = setup_add(&s, reported_keys[i].key, err);
 	}
 	if (!r)
 		r = setup_send(&s, err);

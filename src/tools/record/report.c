@@ -14,8 +14,7 @@
 #include "tools/cli/progress.h"
 
 /* Warns that the kernel multiplexes the events on the counters. */
-static void record_report_tell_turns(const struct event_request *events,
-				     size_t nr_events)
+static void record_report_turns(const struct event_request *events, size_t nr_events)
 {
 	size_t first;
 
@@ -35,7 +34,7 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 			"%s: this machine has no PMU: "
 			"sampling on the timer (event TIMER) at %llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
-	record_report_tell_turns(events, nr_events);
+	record_report_turns(events, nr_events);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
 	if (until_stopped)
 		fprintf(stderr,
@@ -68,7 +67,7 @@ static void warn_throttled(const struct event_request *events, size_t nr_events)
 
 /* Prints how many unwound stacks are complete, and the reasons for the others, the most frequent
  * first. */
-static void tell_stacks(const struct session_totals *t)
+static void report_stacks(const struct session_totals *t)
 {
 	uint64_t left[UNWIND_ENDS], all = 0;
 	unsigned int worst;
@@ -96,8 +95,8 @@ static void tell_stacks(const struct session_totals *t)
 }
 
 /* Warns about events that were counted only part of the time. */
-static void tell_shares(const struct session_totals *t,
-			const struct event_request *events, size_t nr_events)
+static void report_shares(const struct session_totals *t,
+			  const struct event_request *events, size_t nr_events)
 {
 	for (size_t i = 0; i < nr_events && i < SESSION_EVENT_SHARES; i++) {
 		double share = (t->event_shares[i] - 1) * 100.0 / SESSION_SHARE_WHOLE;
@@ -132,8 +131,8 @@ void record_report_end(const struct record_summary *summary,
 		command_name(), (unsigned long long)t->samples,
 		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
 		summary->dir, (double)t->recorder_cpu_ns / 1e9);
-	tell_stacks(t);
-	tell_shares(t, events, nr_events);
+	report_stacks(t);
+	report_shares(t, events, nr_events);
 	if (t->lost_records)
 		fprintf(stderr,
 			"%s: %llu records of mappings and processes were lost: "

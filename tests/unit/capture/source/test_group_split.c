@@ -191,7 +191,7 @@ static void attrs_are_told_as_the_samples_are(void **state)
 	group_split_follow(&b);
 	assert_int_equal(b.sample_freq, 0);
 	assert_false(b.freq);
-	group_split_told(&a);
+	group_split_reported(&a);
 	assert_false(a.sample_type & PERF_SAMPLE_READ);
 	assert_true(a.sample_type & PERF_SAMPLE_PERIOD);
 	assert_false(a.read_format & PERF_FORMAT_GROUP);

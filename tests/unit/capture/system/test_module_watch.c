@@ -100,15 +100,15 @@ static void what_the_kernel_told_is_live(void **state)
 
 	(void)state;
 	look(&w, "", "");
-	assert_false(module_watch_is_told(&w));
-	module_watch_told(&w, "b", 700);
-	module_watch_told(&w, "b", 800);
-	module_watch_told(&w, "gone", 750);
-	assert_true(module_watch_is_told(&w));
+	assert_false(module_watch_is_reported(&w));
+	module_watch_reported(&w, "b", 700);
+	module_watch_reported(&w, "b", 800);
+	module_watch_reported(&w, "gone", 750);
+	assert_true(module_watch_is_reported(&w));
 	assert_int_equal(module_watch_time(&w, "b"), 800);
 	assert_int_equal(module_watch_time(&w, "a"), 0);
 	look(&w, "a 9 0 - Loading 0x10\nb 9 0 - Loading 0x20\n", "+a@10 +b@20 =b@20 ");
-	assert_false(module_watch_is_told(&w));
+	assert_false(module_watch_is_reported(&w));
 	/* Modules become smaller when they are live, but stay the same. */
 	look(&w, "a 7 0 - Live 0x10\nb 7 0 - Live 0x20\n", "=a@10 ");
 	/* A module that is larger, or at another address, is a different one. */

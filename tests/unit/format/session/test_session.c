@@ -608,8 +608,8 @@ static void each_section_of_calls_begins_anew(void **state)
 	for (int turn = 0; turn < 2; turn++) {
 		assert_int_equal(dict_calls_begin(&c, &d, 0, turn ? 2 : 3, STACK_FIRST),
 				 0);
-		assert_int_equal(dict_calls_tell(&c, STACK_FIRST), 0);
-		assert_int_equal(dict_calls_tell(&c, STACK_FIRST + 1), 0);
+		assert_int_equal(dict_calls_report(&c, STACK_FIRST), 0);
+		assert_int_equal(dict_calls_report(&c, STACK_FIRST + 1), 0);
 		assert_int_equal(c.next, 2);
 		/* The root is the caller of both stacks. */
 		assert_int_equal(c.columns[CALLS_LENGTHS].list.nr, 2);
