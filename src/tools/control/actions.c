@@ -26,8 +26,7 @@ static const char normal_users[] =
  * user's option. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
-	const char *rule =
-		*reason == '"' ? strstr(reason, "\" is restricted to ") : NULL;
+	const char *rule = *reason == '"' ? strchr(reason + 1, '"') : NULL;
 
 	if (rule)
 		screen_print_line(stderr, "%s \"--%s%.*s", normal_users,
