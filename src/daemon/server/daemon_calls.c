@@ -323,7 +323,7 @@ int daemon_calls_next_refused(void)
 	return -1;
 }
 
-static int confine(struct err *err)
+static int daemon_calls_install_filter(struct err *err)
 {
 	return err_set(err, -EOPNOTSUPP,
 		       "no list of system calls for this architecture");
