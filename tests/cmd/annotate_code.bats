@@ -392,7 +392,7 @@ END
 	need perf
 	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"
 	"$WORKLOADS/bpf_loop" || skip "no BPF programs here: NOT TESTED"
-	perf record -q -e cpu-clock -F 2000 -o data -- "$WORKLOADS/bpf_loop" 2>/dev/null ||
+	perf_record -e cpu-clock -F 2000 -o data -- "$WORKLOADS/bpf_loop" 2>/dev/null ||
 		skip "perf cannot record here: NOT TESTED"
 	perf report --header-only -i data 2>/dev/null | grep -q '^# bpf_prog_info' ||
 		skip "perf kept no BPF program: NOT TESTED"

@@ -70,7 +70,7 @@ theirs()
 	need perf
 	need_recording
 	clang -O1 -Wl,-q -Wl,--build-id -o calls calls.c
-	perf record -q -F 1999 -e cpu-clock:u -o data ./calls x y >out
+	perf_record -F 1999 -e cpu-clock:u -o data ./calls x y >out
 	export_bolt data -o ours
 	[ "$(head -n 1 ours)" = "no_lbr cpu-clock:u:" ]
 	# All samples of the binary are written.

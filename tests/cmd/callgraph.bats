@@ -375,7 +375,7 @@ inlined()
 			[ "$try" != none ] || skip "perf cannot record here"
 			# Split the arguments of the program.
 			# shellcheck disable=SC2086
-			timeout 60 perf record -q -e cpu-clock:u -F 999 --call-graph "$unwind" \
+			perf_record -e cpu-clock:u -F 999 --call-graph "$unwind" \
 				-o "$out/perf.data" "$WORKLOADS/$program" $words >/dev/null 2>&1 &&
 				break
 		done

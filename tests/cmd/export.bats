@@ -60,10 +60,10 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf f
-	timeout 60 perf record -q -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
+	perf_record -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
 		sh -c "$work"
-	timeout 60 perf record -q -a -g -o "$data.chains" -F 999 -e cpu-clock -- sh -c "$work"
-	timeout 60 perf record -q --all-cgroups -o "$data.cgroups" -c 500000 -e cpu-clock -- \
+	perf_record -a -g -o "$data.chains" -F 999 -e cpu-clock -- sh -c "$work"
+	perf_record --all-cgroups -o "$data.cgroups" -c 500000 -e cpu-clock -- \
 		sh -c "$work"
 	for f in "$data".{flat,chains,cgroups}; do
 		export_it "$f"
@@ -124,8 +124,8 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf
-	perf_record -q -o "$data.known" -F 1999 -e cpu-clock -- sh -c "$work"
-	perf_record -q -B -o "$data.unknown" -F 1999 -e cpu-clock -- sh -c "$work"
+	perf_record -o "$data.known" -F 1999 -e cpu-clock -- sh -c "$work"
+	perf_record -B -o "$data.unknown" -F 1999 -e cpu-clock -- sh -c "$work"
 	export_it "$data".{unknown,known}
 	! perf report -i "$result" --stdio --sort dso 2>/dev/null | grep -F '[kernel.1]'
 	same "$data".{unknown,known}
@@ -135,7 +135,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf
-	perf_record -q -g -o "$data" -c 1 -e sched:sched_process_exec -e sched:sched_process_exit -- \
+	perf_record -g -o "$data" -c 1 -e sched:sched_process_exec -e sched:sched_process_exit -- \
 		sh -c 'ls; ls' >/dev/null 2>&1 || skip "perf records no tracepoints here"
 	export_it "$data"
 	same "$data"
@@ -272,7 +272,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data n
-	timeout 60 perf record -q -g -o "$data" -F 1999 -e cpu-clock -- "$WORKLOADS/ratio"
+	perf_record -g -o "$data" -F 1999 -e cpu-clock -- "$WORKLOADS/ratio"
 	n=$(opreport --by event --csv "$data" symbol:work_a | awk -F, 'NR > 1 { print $2 }')
 	[ "$n" -gt 20 ]
 	export_it "$data" symbol:work_a

@@ -40,7 +40,7 @@ leaves()
 
 @test "a recursion of 300 without frame pointers" {
 	need perf
-	timeout 60 perf record -q -e cpu-clock -F 999 --call-graph dwarf,32768 \
+	perf_record -e cpu-clock -F 999 --call-graph dwarf,32768 \
 		-o "$out/perf.data" "$WORKLOADS/deep" 300 500 >/dev/null 2>&1 ||
 		skip "perf cannot record here"
 	folded "$out/perf.data" -o "$out/folded"

@@ -93,7 +93,7 @@ period()
 	local file=$BATS_TEST_TMPDIR/perf.data
 	for try in 1 2 3 none; do
 		[ "$try" != none ] || skip "perf cannot record here"
-		timeout 60 perf record -q -o "$file" -c 1000000 -e '{cpu-clock,page-faults,context-switches}:S' \
+		perf_record -o "$file" -c 1000000 -e '{cpu-clock,page-faults,context-switches}:S' \
 			python3 "$BATS_TEST_TMPDIR/touch.py" && break
 	done
 	by_perf "$file" >"$BATS_TEST_TMPDIR/perf" || skip "perf cannot report here"

@@ -61,16 +61,19 @@ need_recording() # OPTION...
 }
 
 # Runs `perf record`, up to three times if it crashes: perf 6.1 does while another recording of
-# all CPUs requests build-ids from the kernel (docs/perf-report.md).
-perf_record() # ARGUMENT...: not into a pipe
+# all CPUs requests build-ids from the kernel (docs/perf-report.md). Prints what the last try
+# printed.
+perf_record() # ARGUMENT...
 {
-	local status try
+	local out=$BATS_TEST_TMPDIR/perf_record.out status try
 	for try in 1 2 3; do
 		status=0
-		timeout 60 perf record -q "$@" || status=$?
-		[ "$status" -gt 128 ] || return "$status"
-		echo "try $try: perf record: status $status"
+		timeout 60 perf record -q "$@" >"$out" || status=$?
+		[ "$status" -gt 128 ] || break
+		echo "try $try: perf record: status $status" >&2
 	done
+	cat "$out"
+	rm "$out"
 	return "$status"
 }
 

@@ -56,7 +56,7 @@ same_views()
 @test "every view of a session is that of its file: recorded here" {
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data
-	timeout 60 perf record -q -g -a -o "$data" -F 1999 -e cpu-clock,page-faults -- \
+	perf_record -g -a -o "$data" -F 1999 -e cpu-clock,page-faults -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	import "$data"
 	same_views "$data"

@@ -211,7 +211,7 @@ made_session()
 	grep -qxF 'swapper;[[unknown]];operator+0x+=(int, long);do_idle;idle 1' folded
 	if command -v perf >/dev/null; then
 		need_recording
-		perf record -q -g -F 1999 -e cpu-clock -o p.data "$WORKLOADS/ratio" 2>err
+		perf_record -g -F 1999 -e cpu-clock -o p.data "$WORKLOADS/ratio" 2>err
 		perf script -i p.data >p.text 2>err
 		counts comm,pid,tid p.data >wanted
 		counts comm,pid,tid p.text | diff wanted -

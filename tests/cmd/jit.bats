@@ -48,7 +48,7 @@ perf_counts()
 
 @test "perf counts the same under the same names, of the same file and map" {
 	need perf
-	perf record -q -o data sh -c 'echo $$ >pid; exec "$0" 500 last' "$WORKLOADS/jit_map" >truth ||
+	perf_record -o data sh -c 'echo $$ >pid; exec "$0" 500 last' "$WORKLOADS/jit_map" >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	jit_map=/tmp/perf-$(cat pid).map
 	# If two functions have the same address, perf uses either of them.
@@ -197,7 +197,7 @@ perf_counts()
 
 @test "perf inject --jit comes to the same of a jitdump, and perf's own clock does as well" {
 	need perf
-	perf record -q -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
+	perf_record -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	perf inject --jit -i data -o injected
 	# perf makes a file for each block of code, so sum its counts by function.
@@ -210,7 +210,7 @@ perf_counts()
 		{ head -n 20 differences; false; }
 	# The recording can use another clock; the time when the dump was mapped then gives its
 	# start.
-	perf record -q -o data "$WORKLOADS/jit_dump" 1000 >truth
+	perf_record -o data "$WORKLOADS/jit_dump" 1000 >truth
 	check_shares truth data
 }
 
@@ -218,7 +218,7 @@ perf_counts()
 	need perf
 	for clock in '' '-k 1'; do
 		rm -rf "$session"/samples jit-*.dump
-		perf record -q $clock -o data sh -c '"$0" 700; echo $$ >pid; exec "$1" 300 last' "$WORKLOADS/jit_dump" "$WORKLOADS/jit_map" >truth ||
+		perf_record $clock -o data sh -c '"$0" 700; echo $$ >pid; exec "$1" 300 last' "$WORKLOADS/jit_dump" "$WORKLOADS/jit_map" >truth ||
 			skip "perf cannot record here: NOT TESTED"
 		jit_map=/tmp/perf-$(cat pid).map
 		"$OPROFILE" import --session-dir "$session" data
@@ -302,7 +302,7 @@ record_with_map()
 	[ "$(stat -c %a dumps/jit-*.dump)" = 600 ]
 	need perf
 	# perf ignores our additional records.
-	JITDUMPDIR=$PWD/dumps perf record -q -k 1 -o data "$WORKLOADS/jit_agent" 500 >truth ||
+	JITDUMPDIR=$PWD/dumps perf_record -k 1 -o data "$WORKLOADS/jit_agent" 500 >truth ||
 		skip "perf cannot record here: NOT TESTED"
 	perf inject --jit -i data -o injected 2>inject.err || { cat inject.err; false; }
 	perf_counts injected | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort >perfs

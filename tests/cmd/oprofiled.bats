@@ -1254,7 +1254,7 @@ wait_for_look() {
 	start_daemon
 	wait_for "$log" 'sampling'
 	# perf 6.1 sometimes crashes while it collects build-ids.
-	timeout 60 perf record -q --no-buildid -o "$BATS_TEST_TMPDIR/perf.data" -F 999 -e cpu-clock -- \
+	perf_record --no-buildid -o "$BATS_TEST_TMPDIR/perf.data" -F 999 -e cpu-clock -- \
 		sh -c 'for i in 1 2 3; do ls -lR /usr/include >/dev/null; done'
 	perf report -f -i "$BATS_TEST_TMPDIR/perf.data" --stdio --sort comm 2>/dev/null | grep -q ' ls'
 	ask shutdown

@@ -57,7 +57,7 @@ agree()
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	perf_record -a -g -o "$data.chains" -F 999 -e cpu-clock -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
-	timeout 60 perf record -q -o - -F 999 -e cpu-clock -- ls -lR /usr/include 2>/dev/null \
+	perf_record -o - -F 999 -e cpu-clock -- ls -lR /usr/include 2>/dev/null \
 		>"$data.pipe"
 	agree "$data".*
 }
@@ -68,7 +68,7 @@ agree()
 	local binary wrong=0123456789012345678901234567890123456789
 	need_recording
 	binary=$(realpath "$WORKLOADS/ratio")
-	timeout 60 perf record -q -g -o - -F 4999 -e cpu-clock:u -- \
+	perf_record -g -o - -F 4999 -e cpu-clock:u -- \
 		sh -c "'$binary' 500 >/dev/null" 2>/dev/null >"$data"
 	# The file is larger than one read of a pipe, so that the end of the data is not read
 	# together with the first samples.

@@ -43,7 +43,7 @@ same_as_perf()
 record_here()
 {
 	need perf
-	timeout 60 perf record -q "$@" -o "$out/perf.data" -- \
+	perf_record "$@" -o "$out/perf.data" -- \
 		sh -c 'for i in 1 2 3 4 5; do ls -lR /usr/include >/dev/null; done; seq 200000 | sort >/dev/null' ||
 		skip "perf cannot record here: $*"
 }
@@ -131,7 +131,7 @@ fold()
 
 @test "without build-ids: this machine's vdso is named where its kernel is" {
 	need perf
-	timeout 60 perf record -q -B -F 1999 -e cpu-clock -o "$out/perf.data" -- \
+	perf_record -B -F 1999 -e cpu-clock -o "$out/perf.data" -- \
 		python3 -c 'import time
 for i in range(3000000): time.time()' || skip "perf cannot record here"
 	same_as_perf "$out/perf.data"

@@ -29,7 +29,7 @@ both()
 record_here()
 {
 	need perf
-	timeout 60 perf record -q -o "$out/perf.data" -e cpu-clock "$@" 2>/dev/null ||
+	perf_record -o "$out/perf.data" -e cpu-clock "$@" 2>/dev/null ||
 		skip "perf cannot record here: $*"
 }
 
