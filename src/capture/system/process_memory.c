@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "base/errand.h"
+#include "base/async_call.h"
 
 enum {
 	COPY_STEP = 4096,
@@ -16,8 +16,8 @@ enum {
 /* Reading pages that were swapped out takes some milliseconds. */
 static const uint64_t patience_ns = 100000000;
 
-struct memory_errand {
-	struct errand errand; /* must be the first member */
+struct memory_call {
+	struct async_call call; /* must be the first member */
 	int32_t pid;
 	uint64_t address;
 	size_t len;
@@ -25,13 +25,13 @@ struct memory_errand {
 	uint8_t bytes[];
 };
 
-static void process_memory_drop(struct errand *e)
+static void process_memory_drop(struct async_call *e)
 {
 	free(e);
 }
 
 /* process_vm_readv() does not copy parts of an iovec, so each page has a separate one. */
-static size_t copy_pages(struct memory_errand *m, size_t from)
+static size_t copy_pages(struct memory_call *m, size_t from)
 {
 	struct iovec here = { .iov_base = m->bytes + from, .iov_len = m->len - from };
 	uint64_t at = m->address + from, end = m->address + m->len;
@@ -53,9 +53,9 @@ static size_t copy_pages(struct memory_errand *m, size_t from)
 	return copied > 0 ? (size_t)copied : 0;
 }
 
-static void process_memory_run(struct errand *e)
+static void process_memory_run(struct async_call *e)
 {
-	struct memory_errand *m = (struct memory_errand *)e;
+	struct memory_call *m = (struct memory_call *)e;
 	size_t copied;
 
 	do {
@@ -66,7 +66,7 @@ static void process_memory_run(struct errand *e)
 
 size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t len)
 {
-	struct memory_errand *m;
+	struct memory_call *m;
 	size_t copied = 0;
 	int r;
 
@@ -75,14 +75,14 @@ size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t le
 	m = malloc(sizeof(*m) + len);
 	if (!m)
 		return 0;
-	*m = (struct memory_errand){ .errand = { .kind = ERRAND_MEMORY,
-						 .about = (uint32_t)pid,
-						 .run = process_memory_run,
-						 .drop = process_memory_drop },
-				     .pid = pid,
-				     .address = address,
-				     .len = len };
-	r = errand_run(&m->errand, patience_ns);
+	*m = (struct memory_call){ .call = { .kind = ASYNC_CALL_MEMORY,
+					     .about = (uint32_t)pid,
+					     .run = process_memory_run,
+					     .drop = process_memory_drop },
+				   .pid = pid,
+				   .address = address,
+				   .len = len };
+	r = async_call_run(&m->call, patience_ns);
 	if (r == -ETIMEDOUT)
 		return 0;
 	if (!r) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_memory.h - reads memory of another process, which can be mapped from a file on a
  * server that does not respond.
- * Layer: capture.  Like base/errand.h. */
+ * Layer: capture.  Like base/async_call.h. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -11,15 +11,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/async_call.h"
 #include "base/containers/hash.h"
-#include "base/errand.h"
 #include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 
 static const uint64_t patience_ns = 500000000;
 
-struct file_errand {
-	struct errand errand; /* must be first */
+struct file_call {
+	struct async_call call; /* must be first */
 	struct image_place place;
 	struct image image;
 	struct image_opened opened; /* fd -1: not open */
@@ -27,9 +27,9 @@ struct file_errand {
 	char path[];
 };
 
-static void image_open_drop(struct errand *e)
+static void image_open_drop(struct async_call *e)
 {
-	struct file_errand *f = (struct file_errand *)e;
+	struct file_call *f = (struct file_call *)e;
 
 	if (f->opened.fd >= 0)
 		close(f->opened.fd);
@@ -41,26 +41,26 @@ static uint64_t device(const char *path, uint64_t dev)
 	return dev ? dev : hash_bytes(path, strlen(path), 0);
 }
 
-static struct file_errand *image_open_make(const char *path, uint64_t dev,
-					   void (*run)(struct errand *))
+static struct file_call *image_open_make(const char *path, uint64_t dev,
+					 void (*run)(struct async_call *))
 {
 	size_t len = strlen(path) + 1;
-	struct file_errand *f = malloc(offsetof(struct file_errand, path) + len);
+	struct file_call *f = malloc(offsetof(struct file_call, path) + len);
 
 	if (!f)
 		return NULL;
-	*f = (struct file_errand){ .errand = { .kind = ERRAND_FILE,
-					       .about = device(path, dev),
-					       .run = run,
-					       .drop = image_open_drop },
-				   .opened.fd = -1 };
+	*f = (struct file_call){ .call = { .kind = ASYNC_CALL_FILE,
+					   .about = device(path, dev),
+					   .run = run,
+					   .drop = image_open_drop },
+				 .opened.fd = -1 };
 	memcpy(f->path, path, len);
 	return f;
 }
 
 /* ---- in the request's thread ---- */
 
-static bool is_image(const struct file_errand *f)
+static bool is_image(const struct file_call *f)
 {
 	const struct image *image = &f->image;
 
@@ -71,7 +71,7 @@ static bool is_image(const struct file_errand *f)
 	return !image->inode || image->inode == f->opened.st.st_ino;
 }
 
-static void image_open_close_image(struct file_errand *f)
+static void image_open_close_image(struct file_call *f)
 {
 	close(f->opened.fd);
 	f->opened.fd = -1;
@@ -86,7 +86,7 @@ static uint32_t image_open_generation(int fd)
 }
 
 /* The path may lead to a FIFO or a device by now. */
-static bool try_open(struct file_errand *f, const char *path)
+static bool try_open(struct file_call *f, const char *path)
 {
 	struct image_opened *o = &f->opened;
 	int fd = io_open_regular(path, 0);
@@ -109,7 +109,7 @@ static bool try_open(struct file_errand *f, const char *path)
 
 /* Opens the file as the process sees it.  For a deleted file, the kernel still provides the
  * mapped file itself. */
-static bool open_of_process(struct file_errand *f)
+static bool open_of_process(struct file_call *f)
 {
 	const struct image_place *p = &f->place;
 	char path[4096 + 64];
@@ -129,7 +129,7 @@ static bool open_of_process(struct file_errand *f)
 
 /* A path inside a container can lead to another file here.  Without a build-id, that file could
  * look like the right one. */
-static bool open_here(struct file_errand *f)
+static bool open_here(struct file_call *f)
 {
 	if (!try_open(f, f->path))
 		return false;
@@ -141,9 +141,9 @@ static bool open_here(struct file_errand *f)
 	return false;
 }
 
-static void run_open(struct errand *e)
+static void run_open(struct async_call *e)
 {
-	struct file_errand *f = (struct file_errand *)e;
+	struct file_call *f = (struct file_call *)e;
 	const struct image_place *p = &f->place;
 	bool here_first = (!p->inside || p->pid <= 0) && !p->by_process;
 	bool found = here_first && open_here(f);
@@ -156,9 +156,9 @@ static void run_open(struct errand *e)
 		f->result = 0;
 }
 
-static void run_stat(struct errand *e)
+static void run_stat(struct async_call *e)
 {
-	struct file_errand *f = (struct file_errand *)e;
+	struct file_call *f = (struct file_call *)e;
 
 	f->result = stat(f->path, &f->opened.st) ? -errno : 0;
 }
@@ -168,7 +168,7 @@ static void run_stat(struct errand *e)
 int image_open(const struct image_place *place, const struct image *image,
 	       struct image_opened *ret)
 {
-	struct file_errand *f = image_open_make(place->path, image->dev, run_open);
+	struct file_call *f = image_open_make(place->path, image->dev, run_open);
 	int r;
 
 	if (!f)
@@ -176,7 +176,7 @@ int image_open(const struct image_place *place, const struct image *image,
 	f->place = *place;
 	f->place.path = NULL;
 	f->image = *image;
-	r = errand_run(&f->errand, patience_ns);
+	r = async_call_run(&f->call, patience_ns);
 	if (r == -ETIMEDOUT)
 		return r;
 	if (!r)
@@ -185,23 +185,23 @@ int image_open(const struct image_place *place, const struct image *image,
 		*ret = f->opened;
 		f->opened.fd = -1;
 	}
-	image_open_drop(&f->errand);
+	image_open_drop(&f->call);
 	return r;
 }
 
 int image_stat(const char *path, uint64_t dev, struct stat *ret_st)
 {
-	struct file_errand *f = image_open_make(path, dev, run_stat);
+	struct file_call *f = image_open_make(path, dev, run_stat);
 	int r;
 
 	if (!f)
 		return -ENOMEM;
-	r = errand_run(&f->errand, patience_ns);
+	r = async_call_run(&f->call, patience_ns);
 	if (r == -ETIMEDOUT)
 		return r;
 	if (!r)
 		r = f->result;
 	*ret_st = f->opened.st;
-	image_open_drop(&f->errand);
+	image_open_drop(&f->call);
 	return r;
 }

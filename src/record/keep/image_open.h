@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image_open.h - opens the files of binaries, which may be on a server that does not answer.  The
  * caller waits for at most half a second, and not at all for the next file on the same device.
- * Layer: record.  Similar to base/errand.h. */
+ * Layer: record.  Similar to base/async_call.h. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

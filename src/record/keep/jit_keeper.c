@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/async_call.h"
 #include "base/containers/hash.h"
-#include "base/errand.h"
 #include "base/files/io.h"
 #include "base/log.h"
 #include "decode/record.h"
@@ -50,8 +50,8 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 }
 
 /* Java's files are in the home directory, which may be on a server that does not answer. */
-struct dump_errand {
-	struct errand errand; /* must be first */
+struct dump_call {
+	struct async_call call; /* must be first */
 	int32_t pid;
 	int64_t uid; /* of the process; -1: unknown */
 	uint64_t inode;
@@ -59,9 +59,9 @@ struct dump_errand {
 	char path[PATH_BYTES];
 };
 
-static void drop_dump(struct errand *e)
+static void drop_dump(struct async_call *e)
 {
-	struct dump_errand *d = (struct dump_errand *)e;
+	struct dump_call *d = (struct dump_call *)e;
 
 	if (d->fd >= 0)
 		close(d->fd);
@@ -69,9 +69,9 @@ static void drop_dump(struct errand *e)
 }
 
 /* Tries the process's own mount namespace first. */
-static void jit_keeper_open_dump(struct errand *e)
+static void jit_keeper_open_dump(struct async_call *e)
 {
-	struct dump_errand *d = (struct dump_errand *)e;
+	struct dump_call *d = (struct dump_call *)e;
 	char seen_by_it[PATH_BYTES + NAME_BYTES];
 
 	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", d->pid, d->path);
@@ -89,28 +89,28 @@ static void jit_keeper_open_dump(struct errand *e)
 static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 {
 	size_t len = strlen(path);
-	struct dump_errand *d = len < PATH_BYTES ? malloc(sizeof(*d)) : NULL;
+	struct dump_call *d = len < PATH_BYTES ? malloc(sizeof(*d)) : NULL;
 	int fd;
 
 	if (!d)
 		return -ENOMEM;
-	*d = (struct dump_errand){ .errand = { .kind = ERRAND_FILE,
-					       .about = hash_bytes(path, len, 0),
-					       .run = jit_keeper_open_dump,
-					       .drop = drop_dump },
-				   .pid = pid,
-				   .uid = uid,
-				   .inode = inode,
-				   .fd = -1 };
+	*d = (struct dump_call){ .call = { .kind = ASYNC_CALL_FILE,
+					   .about = hash_bytes(path, len, 0),
+					   .run = jit_keeper_open_dump,
+					   .drop = drop_dump },
+				 .pid = pid,
+				 .uid = uid,
+				 .inode = inode,
+				 .fd = -1 };
 	memcpy(d->path, path, len + 1);
-	fd = errand_run(&d->errand, patience_ns);
+	fd = async_call_run(&d->call, patience_ns);
 	if (fd == -ETIMEDOUT)
 		return fd;
 	if (!fd) {
 		fd = d->fd;
 		d->fd = -1;
 	}
-	drop_dump(&d->errand);
+	drop_dump(&d->call);
 	return fd;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/errand.h"
+#include "base/async_call.h"
 #include "base/files/io.h"
 
 enum {
@@ -20,24 +20,24 @@ static const uint64_t patience_ns = 500000000;
 /* Suffix of files that an interrupted recording leaves; the next recording removes them. */
 static const char suffix[] = ".part";
 
-struct copy_errand {
-	struct errand errand; /* must be first */
-	int from;             /* -1: closed */
-	int to;               /* or a negative errno */
+struct copy_call {
+	struct async_call call; /* must be first */
+	int from;               /* -1: closed */
+	int to;                 /* or a negative errno */
 	struct stat st;
 	char path[]; /* temporary name of the copy */
 };
 
-static void private_copy_close_source(struct copy_errand *c)
+static void private_copy_close_source(struct copy_call *c)
 {
 	if (c->from >= 0)
 		close(c->from);
 	c->from = -1;
 }
 
-static void drop_copy(struct errand *e)
+static void drop_copy(struct async_call *e)
 {
-	struct copy_errand *c = (struct copy_errand *)e;
+	struct copy_call *c = (struct copy_call *)e;
 
 	private_copy_close_source(c);
 	if (c->to >= 0)
@@ -46,7 +46,7 @@ static void drop_copy(struct errand *e)
 }
 
 /* Copies the content and the modification time, so that comparisons of size and time succeed. */
-static int private_copy_fill(struct copy_errand *c)
+static int private_copy_fill(struct copy_call *c)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, c->st.st_mtim };
 	struct stat now;
@@ -66,9 +66,9 @@ static int private_copy_fill(struct copy_errand *c)
 	return 0;
 }
 
-static void run_copy(struct errand *e)
+static void run_copy(struct async_call *e)
 {
-	struct copy_errand *c = (struct copy_errand *)e;
+	struct copy_call *c = (struct copy_call *)e;
 	int r;
 
 	/* Not O_TMPFILE, because some file systems do not support it. */
@@ -85,20 +85,21 @@ static void run_copy(struct errand *e)
 	private_copy_close_source(c);
 }
 
-static struct copy_errand *make_errand(int fd, const struct stat *st, const char *dir)
+static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
+						const char *dir)
 {
 	size_t bytes = strlen(dir) + sizeof("/copy-XXXXXX") + strlen(suffix);
-	struct copy_errand *c = malloc(offsetof(struct copy_errand, path) + bytes);
+	struct copy_call *c = malloc(offsetof(struct copy_call, path) + bytes);
 
 	if (!c)
 		return NULL;
-	*c = (struct copy_errand){ .errand = { .kind = ERRAND_FILE,
-					       .about = st->st_dev,
-					       .run = run_copy,
-					       .drop = drop_copy },
-				   .from = fd,
-				   .to = -1,
-				   .st = *st };
+	*c = (struct copy_call){ .call = { .kind = ASYNC_CALL_FILE,
+					   .about = st->st_dev,
+					   .run = run_copy,
+					   .drop = drop_copy },
+				 .from = fd,
+				 .to = -1,
+				 .st = *st };
 	snprintf(c->path, bytes, "%s/copy-XXXXXX%s", dir, suffix);
 	return c;
 }
@@ -106,20 +107,20 @@ static struct copy_errand *make_errand(int fd, const struct stat *st, const char
 int private_copy_take(int fd, const struct stat *st, const char *dir)
 {
 	bool is_too_large = st->st_size > PRIVATE_COPY_MAX_BYTES || io_is_hollow(fd);
-	struct copy_errand *c = is_too_large ? NULL : make_errand(fd, st, dir);
+	struct copy_call *c = is_too_large ? NULL : private_copy_make_call(fd, st, dir);
 	int r;
 
 	if (!c) {
 		close(fd);
 		return is_too_large ? -EFBIG : -ENOMEM;
 	}
-	r = errand_run(&c->errand, patience_ns);
+	r = async_call_run(&c->call, patience_ns);
 	if (r == -ETIMEDOUT)
 		return r;
 	if (!r) {
 		r = c->to;
 		c->to = -1;
 	}
-	drop_copy(&c->errand);
+	drop_copy(&c->call);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* private_copy.h - copies a file to an unnamed one, which a recorder holds in place of a file on
  * a removable mount.
- * Layer: record.  Like base/errand.h: if reading the file takes too long, a thread continues
+ * Layer: record.  Like base/async_call.h: if reading the file takes too long, a thread continues
  * alone. */
 #pragma once
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* errand.h - runs calls that can hang: a file can be on a server that does not respond, and so
+/* async_call.h - runs calls that can hang: a file can be on a server that does not respond, and so
  * can the memory of a process that maps it. A separate thread makes the call, and is abandoned
  * if it hangs.
  * Layer: base.  For use by one thread of a process; the calls run in their own threads. */
@@ -7,29 +7,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum errand_kind {
-	ERRAND_FILE,
-	ERRAND_MEMORY,
-	ERRAND_KINDS
+enum async_call_kind {
+	ASYNC_CALL_FILE,
+	ASYNC_CALL_MEMORY,
+	ASYNC_CALL_KINDS
 };
 
 /* The header of a request, which is allocated together with all data of the call. */
-struct errand {
-	enum errand_kind kind;
-	uint64_t
-		about; /* the object that can hang, such as a device: while a call on it
-                        * hangs, no other is started */
-	void (*run)(struct errand *e);
+struct async_call {
+	enum async_call_kind kind;
+	/* Identifies the object that can hang, such as a device. While a call on an object hangs,
+	 * no other call on it is started. */
+	uint64_t about;
+	void (*run)(struct async_call *call);
 	/* Frees the request and its results after the caller stopped waiting. Called by the
 	 * thread. */
-	void (*drop)(struct errand *e);
+	void (*drop)(struct async_call *call);
 };
 
-/* Runs `e` in a thread and waits for its end, up to `patience_ns`. Returns:
+/* Runs `call` in a thread and waits for its end, up to `patience_ns`. Returns:
  * 0: it has ended; the caller owns it again.
  * -ETIMEDOUT: it is still running, and the caller no longer owns it.
  * -EBUSY: another call on the same object hangs, or too many calls of its kind do; -ENOMEM,
  * -EAGAIN: no thread could be created. It was not started, and the caller still owns it. */
-int errand_run(struct errand *e, uint64_t patience_ns);
+int async_call_run(struct async_call *call, uint64_t patience_ns);
 /* Returns the number of calls that currently hang. */
-unsigned int errand_nr_away(void);
+unsigned int async_call_nr_hanging(void);
