@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/files/faults.h"
 #include "base/files/output.h"
 #include "base/files/path.h"
@@ -56,12 +56,12 @@ static void print_commands(FILE *out)
 
 static int unknown_command(const char *name)
 {
-	struct nearest near = { .word = name };
+	struct closest_match near = { .word = name };
 
 	for (size_t i = 0; commands[i]; i++) {
-		nearest_try(&near, commands[i]->name);
+		closest_match_try(&near, commands[i]->name);
 		if (commands[i]->classic)
-			nearest_try(&near, commands[i]->classic);
+			closest_match_try(&near, commands[i]->classic);
 	}
 	if (near.best)
 		command_error(

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 
@@ -123,10 +123,10 @@ static const struct key_row *keys_find_row(const char *name)
 
 static int unknown_key(const char *name, struct err *err)
 {
-	struct nearest near = { .word = name };
+	struct closest_match near = { .word = name };
 
 	for (const struct key_row *row = key_rows; row->name; row++)
-		nearest_try(&near, row->name);
+		closest_match_try(&near, row->name);
 	if (near.best)
 		return err_set(err, -EINVAL,
 			       "--by: unknown key '%s': did you mean '%s'?", name,

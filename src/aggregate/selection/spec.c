@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/comma.h"
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 
@@ -80,10 +80,10 @@ static size_t tag_length(const char *word)
 }
 
 /* Returns the closest match for a mistyped tag, ignoring case, or NULL. */
-static const char *nearest_tag(const char *word, size_t len)
+static const char *closest_tag(const char *word, size_t len)
 {
-	char name[NEAREST_WORD_MAX];
-	struct nearest near = { .word = name };
+	char name[CLOSEST_WORD_MAX];
+	struct closest_match near = { .word = name };
 
 	if (len >= sizeof(name))
 		return NULL;
@@ -91,13 +91,13 @@ static const char *nearest_tag(const char *word, size_t len)
 		name[i] = (char)tolower((unsigned char)word[i]);
 	name[len] = '\0';
 	for (size_t i = 0; i < NR_TAGS; i++)
-		nearest_try(&near, tags[i].name);
+		closest_match_try(&near, tags[i].name);
 	return near.best;
 }
 
 static int unknown_tag(const char *word, size_t len, struct err *err)
 {
-	const char *near = nearest_tag(word, len);
+	const char *near = closest_tag(word, len);
 
 	if (near)
 		return err_set(

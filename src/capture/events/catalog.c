@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/catalog_priv.h"
@@ -196,7 +196,7 @@ bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
 	return false;
 }
 
-void event_catalog_nearest(const struct event_catalog *c, struct nearest_few *near)
+void event_catalog_suggest(const struct event_catalog *c, struct closest_matches *near)
 {
 	struct catalog_choice choice;
 	const char *name;
@@ -205,9 +205,9 @@ void event_catalog_nearest(const struct event_catalog *c, struct nearest_few *ne
 	while ((name = cpu_type_classic_next(&at)))
 		if (cpu_type_classic(c->cpu, name, 0) &&
 		    !event_catalog_choose(c, name, NULL, &choice, NULL))
-			nearest_few_try(near, name);
+			closest_matches_try(near, name);
 	for (size_t i = 0; i < c->events.nr; i++)
-		nearest_few_try(near, c->events.at[i].name);
+		closest_matches_try(near, c->events.at[i].name);
 }
 
 const struct catalog_mask *event_mask_default(const struct event_catalog *c,

@@ -12,7 +12,7 @@
 
 struct cpu_type;
 struct err;
-struct nearest_few;
+struct closest_matches;
 struct pfm;
 
 struct catalog_mask {
@@ -74,7 +74,7 @@ bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
 			    const char *mask);
 /* Adds all names as candidates, and the classic names (cpu_types.h) for which this CPU has an
  * event. */
-void event_catalog_nearest(const struct event_catalog *c, struct nearest_few *near);
+void event_catalog_suggest(const struct event_catalog *c, struct closest_matches *near);
 /* Sets *ret_mask to the default unit mask, or 0 for an event without masks. Returns false and
  * sets nothing if a mask must be given. */
 bool event_catalog_default(const struct event_catalog *c,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/catalog.h"
@@ -108,16 +108,16 @@ static int no_such_mask(const struct event_catalog *c, const struct catalog_even
 			const char *name, size_t len, struct err *err)
 {
 	char there[LISTED_MASKS_MAX + 80];
-	char text[NEAREST_TEXT_MAX];
-	struct nearest_few near;
+	char text[CLOSEST_TEXT_MAX];
+	struct closest_matches near;
 	const struct catalog_mask *mask;
 
 	if (!err)
 		return -EINVAL;
-	nearest_few_init(&near, name, len);
+	closest_matches_init(&near, name, len);
 	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
-		nearest_few_try(&near, mask->name);
-	nearest_few_text(&near, text);
+		closest_matches_try(&near, mask->name);
+	closest_matches_text(&near, text);
 	list_masks(c, e->name, there);
 	return err_set(err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
 		       (int)len, name, e->name, text,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "capture/events/cpu_types.h"
 
 struct err;
@@ -104,7 +104,7 @@ enum {
 	EVENTS_SYSFS_WORD_MAX = 64
 };
 /* Adds the names of the core PMU's events as candidates. */
-void events_sysfs_nearest(const char *root, struct nearest_few *near);
+void events_sysfs_suggest(const char *root, struct closest_matches *near);
 /* Finds all PMUs of a kind ("cbox": uncore_cbox_0 ...). Returns the name of the first, and adds
  * the others to the types of `event`. Returns 0 or -ENOENT. */
 int events_uncore_find(const char *root, const char *kind,

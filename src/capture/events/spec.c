@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/catalog.h"
@@ -105,8 +105,8 @@ static bool looks_like_tracepoint(const struct events_spec *s)
 static int name_unknown(const struct events_spec *s, struct err *err)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
-	char text[NEAREST_TEXT_MAX];
-	struct nearest_few near;
+	char text[CLOSEST_TEXT_MAX];
+	struct closest_matches near;
 	const struct event_row *row;
 
 	if (looks_like_tracepoint(s))
@@ -115,17 +115,17 @@ static int name_unknown(const struct events_spec *s, struct err *err)
 			"No event named %s is available. "
 			"(There is no tracepoint %s:%s either, or tracefs is not mounted or not readable.)",
 			s->part[0], s->part[0], s->part[1]);
-	nearest_few_init(&near, s->part[0], strcspn(s->part[0], "."));
+	closest_matches_init(&near, s->part[0], strcspn(s->part[0], "."));
 	for (size_t i = 0; (row = event_row_at(i)); i++) {
-		nearest_few_try(&near, row->name);
+		closest_matches_try(&near, row->name);
 		if (row->alias)
-			nearest_few_try(&near, row->alias);
+			closest_matches_try(&near, row->alias);
 	}
 	if (!s->reqs->no_host)
-		events_sysfs_nearest(sysfs_of(s), &near);
+		events_sysfs_suggest(sysfs_of(s), &near);
 	if (c)
-		event_catalog_nearest(c, &near);
-	nearest_few_text(&near, text);
+		event_catalog_suggest(c, &near);
+	closest_matches_text(&near, text);
 	return err_set(err, -ENOENT, "No event named %s is available.%s", s->part[0],
 		       *text ? text
 		       : c   ? " (ophelp lists them.)"

@@ -343,7 +343,7 @@ int events_sysfs_bare(const char *root, const char *name, struct event_request *
 	return r;
 }
 
-void events_sysfs_nearest(const char *root, struct nearest_few *near)
+void events_sysfs_suggest(const char *root, struct closest_matches *near)
 {
 	char path[PATH_BYTES];
 	const struct dirent *entry;
@@ -355,7 +355,7 @@ void events_sysfs_nearest(const char *root, struct nearest_few *near)
 		return;
 	while ((entry = tree_next(dir)))
 		if (name_is_safe(entry->d_name) && !strchr(entry->d_name, '.'))
-			nearest_few_try(near, entry->d_name);
+			closest_matches_try(near, entry->d_name);
 	(void)closedir(dir);
 }
 

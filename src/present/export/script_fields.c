@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 
 enum {
@@ -91,8 +91,8 @@ static const char *refused_field(const char *word, size_t len)
 
 static int unknown_field(const char *word, size_t len, struct err *err)
 {
-	char text[NEAREST_WORD_MAX] = "";
-	struct nearest near = { .word = text };
+	char text[CLOSEST_WORD_MAX] = "";
+	struct closest_match near = { .word = text };
 	const char *known = refused_field(word, len);
 
 	if (known)
@@ -100,7 +100,7 @@ static int unknown_field(const char *word, size_t len, struct err *err)
 			       known);
 	memcpy(text, word, len < sizeof(text) ? len : sizeof(text) - 1);
 	for (size_t i = 0; i < NR_FIELDS; i++)
-		nearest_try(&near, fields[i].name);
+		closest_match_try(&near, fields[i].name);
 	return near.best ? err_set(err, -EINVAL, "no field '%s'; did you mean '%s'?",
 				   text, near.best)
 			 : err_set(err, -EINVAL, "no field '%s'", text);

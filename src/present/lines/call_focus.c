@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 
 /* Matches "name", "name(int)" and "name (inlined)". */
@@ -33,13 +33,13 @@ static bool call_focus_is_meant(struct profile *p, uint32_t function, const char
 
 static int none_found(struct profile *p, const char *name, struct err *err)
 {
-	struct nearest near = { .word = name };
+	struct closest_match near = { .word = name };
 
 	for (uint32_t i = 0; i < p->functions.nr; i++) {
 		const char *shown = profile_function_name(p, i);
 
 		if (shown)
-			nearest_try(&near, shown);
+			closest_match_try(&near, shown);
 	}
 	if (near.best)
 		return err_set(

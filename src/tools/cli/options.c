@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 #include "base/err.h"
 #include "base/parse.h"
 
@@ -221,9 +221,9 @@ static size_t list_matches(const struct parser *p, const char *name, size_t len,
 
 static int unknown_long(const struct parser *p, const char *word, struct err *err)
 {
-	char name[NEAREST_WORD_MAX + 1];
+	char name[CLOSEST_WORD_MAX + 1];
 	char matches[ERR_TEXT_MAX / 2];
-	struct nearest near = { .word = name };
+	struct closest_match near = { .word = name };
 	size_t len = strcspn(word + 2, "=");
 
 	if (len >= sizeof(name))
@@ -234,7 +234,7 @@ static int unknown_long(const struct parser *p, const char *word, struct err *er
 		return err_set(err, -EINVAL, "option --%s is ambiguous: %s", name,
 			       matches);
 	for (size_t i = 0; i + 1 < p->longs.nr; i++)
-		nearest_try(&near, p->longs.at[i].name);
+		closest_match_try(&near, p->longs.at[i].name);
 	if (near.best)
 		return err_set(err, -EINVAL, "unknown option --%s: did you mean --%s?",
 			       name, near.best);

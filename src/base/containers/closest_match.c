@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/containers/nearest.h"
+#include "base/containers/closest_match.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@ static size_t min3(size_t a, size_t b, size_t c)
 }
 
 /* The optimal string alignment distance. Keeps only three rows. */
-size_t nearest_distance(const char *a, const char *b)
+size_t edit_distance(const char *a, const char *b)
 {
-	size_t rows[3][NEAREST_WORD_MAX + 1];
+	size_t rows[3][CLOSEST_WORD_MAX + 1];
 	size_t len_a = strlen(a);
 	size_t len_b = strlen(b);
 
-	if (len_a > NEAREST_WORD_MAX || len_b > NEAREST_WORD_MAX)
+	if (len_a > CLOSEST_WORD_MAX || len_b > CLOSEST_WORD_MAX)
 		return SIZE_MAX;
 	for (size_t j = 0; j <= len_b; j++)
 		rows[0][j] = j;
@@ -42,9 +42,9 @@ size_t nearest_distance(const char *a, const char *b)
 	return rows[len_a % 3][len_b];
 }
 
-void nearest_try(struct nearest *n, const char *candidate)
+void closest_match_try(struct closest_match *n, const char *candidate)
 {
-	size_t cost = nearest_distance(n->word, candidate);
+	size_t cost = edit_distance(n->word, candidate);
 	size_t limit = (strlen(n->word) + 2) / 3;
 
 	if (cost > limit || (n->best && cost >= n->best_cost))
@@ -62,43 +62,43 @@ enum {
 	COST_BEHIND_BEST = 3
 };
 
-static void nearest_lower(char *to, const char *from, size_t len)
+static void closest_matches_lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		to[i] = (char)tolower((unsigned char)from[i]);
 	to[len] = '\0';
 }
 
-void nearest_few_init(struct nearest_few *n, const char *word, size_t len)
+void closest_matches_init(struct closest_matches *n, const char *word, size_t len)
 {
-	*n = (struct nearest_few){ 0 };
-	if (len > NEAREST_WORD_MAX)
+	*n = (struct closest_matches){ 0 };
+	if (len > CLOSEST_WORD_MAX)
 		return;
-	nearest_lower(n->word, word, len);
+	closest_matches_lower(n->word, word, len);
 	n->limit = (len + 2) / 3;
 }
 
-static size_t cost_of(const struct nearest_few *n, const char *candidate)
+static size_t cost_of(const struct closest_matches *n, const char *candidate)
 {
-	char name[NEAREST_WORD_MAX + 1] = "";
+	char name[CLOSEST_WORD_MAX + 1] = "";
 	size_t len = strlen(candidate);
 	size_t typed = strlen(n->word);
 	size_t apart = len < typed ? typed - len : len - typed;
 	size_t cost = SIZE_MAX;
 
-	if (!*n->word || len > NEAREST_WORD_MAX)
+	if (!*n->word || len > CLOSEST_WORD_MAX)
 		return SIZE_MAX;
-	nearest_lower(name, candidate, len);
+	closest_matches_lower(name, candidate, len);
 	/* The minimum number of insertions or deletions. */
 	if (apart <= n->limit)
-		cost = nearest_distance(n->word, name);
+		cost = edit_distance(n->word, name);
 	if (cost > COST_CONTAINED && typed >= LETTERS_TO_CONTAIN &&
 	    strstr(name, n->word))
 		return COST_CONTAINED;
 	return cost > n->limit ? SIZE_MAX : cost;
 }
 
-void nearest_few_try(struct nearest_few *n, const char *candidate)
+void closest_matches_try(struct closest_matches *n, const char *candidate)
 {
 	size_t cost = cost_of(n, candidate);
 	size_t at = n->nr;
@@ -110,17 +110,18 @@ void nearest_few_try(struct nearest_few *n, const char *candidate)
 			return;
 	while (at && n->one[at - 1].cost > cost)
 		at--;
-	if (at == NEAREST_FEW)
+	if (at == CLOSEST_MATCHES_MAX)
 		return;
-	n->nr += n->nr < NEAREST_FEW;
+	n->nr += n->nr < CLOSEST_MATCHES_MAX;
 	memmove(&n->one[at + 1], &n->one[at], (n->nr - at - 1) * sizeof(n->one[0]));
 	n->one[at].cost = cost;
 	(void)snprintf(n->one[at].name, sizeof(n->one[at].name), "%s", candidate);
 }
 
-void nearest_few_text(const struct nearest_few *n, char ret_text[NEAREST_TEXT_MAX])
+void closest_matches_text(const struct closest_matches *n,
+			  char ret_text[CLOSEST_TEXT_MAX])
 {
-	size_t size = NEAREST_TEXT_MAX;
+	size_t size = CLOSEST_TEXT_MAX;
 	size_t nr = n->nr;
 	size_t len;
 
