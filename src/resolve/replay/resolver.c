@@ -10,15 +10,15 @@
 #include "base/array.h"
 #include "resolve/replay/resolver_priv.h"
 
-static int make_worlds(struct resolver *r)
+static int make_mode_processes(struct resolver *r)
 {
 	r->kernel_unmapped = IMAGE_TABLE_FAILED;
-	for (int w = 0; w < WORLD_COUNT; w++) {
-		r->world_images[w] = IMAGE_TABLE_FAILED;
-		if (w == WORLD_USER)
+	for (int w = 0; w < CPU_MODE_COUNT; w++) {
+		r->mode_images[w] = IMAGE_TABLE_FAILED;
+		if (w == CPU_MODE_USER)
 			continue;
-		r->worlds[w] = procs_new(&r->procs, WORLD_PID - w, 0);
-		if (!r->worlds[w])
+		r->mode_processes[w] = procs_new(&r->procs, CPU_MODE_PID - w, 0);
+		if (!r->mode_processes[w])
 			return -ENOMEM;
 	}
 	return 0;
@@ -50,7 +50,7 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 	cgroup_table_init(&r->cgroups, &r->names, ops && ops->unknown_cgroup);
 	r->procs.pool.count_image = image_table_count;
 	r->procs.pool.ctx = &r->images;
-	if (name_pool_init(&r->names) || make_caches(r) || make_worlds(r)) {
+	if (name_pool_init(&r->names) || make_caches(r) || make_mode_processes(r)) {
 		resolver_free(r);
 		return -ENOMEM;
 	}
@@ -106,23 +106,23 @@ uint64_t resolver_changed(const struct resolver *r)
 	return r->changed;
 }
 
-uint32_t resolver_world_image(struct resolver *r, enum world world)
+uint32_t resolver_mode_image(struct resolver *r, enum cpu_mode cpu_mode)
 {
 	static const struct {
 		enum image_kind kind;
 		const char *name;
-	} rows[WORLD_COUNT] = {
-		[WORLD_KERNEL] = { IMAGE_KERNEL, "[kernel.kallsyms]" },
-		[WORLD_GUEST_KERNEL] = { IMAGE_GUEST_KERNEL, "[unknown]" },
-		[WORLD_GUEST_USER] = { IMAGE_GUEST_USER, "[unknown]" },
-		[WORLD_HYPERVISOR] = { IMAGE_HYPERVISOR, "[unknown]" },
+	} rows[CPU_MODE_COUNT] = {
+		[CPU_MODE_KERNEL] = { IMAGE_KERNEL, "[kernel.kallsyms]" },
+		[CPU_MODE_GUEST_KERNEL] = { IMAGE_GUEST_KERNEL, "[unknown]" },
+		[CPU_MODE_GUEST_USER] = { IMAGE_GUEST_USER, "[unknown]" },
+		[CPU_MODE_HYPERVISOR] = { IMAGE_HYPERVISOR, "[unknown]" },
 	};
-	struct image image = { .kind = rows[world].kind };
+	struct image image = { .kind = rows[cpu_mode].kind };
 
-	if (r->world_images[world] == IMAGE_TABLE_FAILED)
-		r->world_images[world] =
-			image_table_add_named(&r->images, &image, rows[world].name);
-	return r->world_images[world];
+	if (r->mode_images[cpu_mode] == IMAGE_TABLE_FAILED)
+		r->mode_images[cpu_mode] =
+			image_table_add_named(&r->images, &image, rows[cpu_mode].name);
+	return r->mode_images[cpu_mode];
 }
 
 /* As perf does, names a task without a name by its id. */
@@ -209,8 +209,8 @@ static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
 	mapping->image = image_table_of_guest(&r->images, m);
 	return mapping->image == IMAGE_TABLE_FAILED
 		       ? -ENOMEM
-		       : procs_map(&r->procs, r->worlds[WORLD_GUEST_KERNEL], 0,
-				   mapping);
+		       : procs_map(&r->procs, r->mode_processes[CPU_MODE_GUEST_KERNEL],
+				   0, mapping);
 }
 
 /* Limits the mappings of a process. Unmapping is not recorded, so a program that maps its files
@@ -254,9 +254,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	mapping.counted = !kernel;
 	if (kernel) {
 		if (r->images.entries.at[mapping.image].image.kind == IMAGE_KERNEL)
-			r->world_images[WORLD_KERNEL] = mapping.image;
-		return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
-				 &mapping);
+			r->mode_images[CPU_MODE_KERNEL] = mapping.image;
+		return procs_map(&r->procs, r->mode_processes[CPU_MODE_KERNEL],
+				 rec->id.time_ns, &mapping);
 	}
 	mapping.pgoff = image_table_first_offset(m);
 	process = get_process(r, m->pid, rec->id.time_ns, false);
@@ -366,13 +366,14 @@ static int apply_ksymbol(struct resolver *r, const struct record *rec)
 	if (mapping.end <= mapping.start)
 		return 0;
 	if (k->unregister)
-		return procs_unmap(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
-				   mapping.start, mapping.end);
+		return procs_unmap(&r->procs, r->mode_processes[CPU_MODE_KERNEL],
+				   rec->id.time_ns, mapping.start, mapping.end);
 	mapping.image = image_table_add_named(&r->images, &image, k->name);
 	if (mapping.image == IMAGE_TABLE_FAILED)
 		return -ENOMEM;
 	mapping.counted = true;
-	return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns, &mapping);
+	return procs_map(&r->procs, r->mode_processes[CPU_MODE_KERNEL], rec->id.time_ns,
+			 &mapping);
 }
 
 static int apply_cgroup(struct resolver *r, const struct record *rec)

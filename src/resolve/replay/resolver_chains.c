@@ -12,25 +12,25 @@ enum {
 
 /* Converts a marker in a chain: enum perf_callchain_context of <linux/perf_event.h>. Returns
  * false for any other value, which a program had in its frame pointer. */
-static bool world_of_marker(uint64_t marker, enum world *ret_world)
+static bool cpu_mode_of_marker(uint64_t marker, enum cpu_mode *ret_cpu_mode)
 {
 	switch (marker) {
 	case PERF_CONTEXT_KERNEL:
-		*ret_world = WORLD_KERNEL;
+		*ret_cpu_mode = CPU_MODE_KERNEL;
 		return true;
 	case PERF_CONTEXT_USER:
 	case (uint64_t)-640: /* PERF_CONTEXT_USER_DEFERRED, of Linux 6.19 */
-		*ret_world = WORLD_USER;
+		*ret_cpu_mode = CPU_MODE_USER;
 		return true;
 	case PERF_CONTEXT_GUEST_KERNEL:
-		*ret_world = WORLD_GUEST_KERNEL;
+		*ret_cpu_mode = CPU_MODE_GUEST_KERNEL;
 		return true;
 	case PERF_CONTEXT_GUEST:
 	case PERF_CONTEXT_GUEST_USER:
-		*ret_world = WORLD_GUEST_USER;
+		*ret_cpu_mode = CPU_MODE_GUEST_USER;
 		return true;
 	case PERF_CONTEXT_HV:
-		*ret_world = WORLD_HYPERVISOR;
+		*ret_cpu_mode = CPU_MODE_HYPERVISOR;
 		return true;
 	default:
 		return false;
@@ -40,7 +40,7 @@ static bool world_of_marker(uint64_t marker, enum world *ret_world)
 /* State of the search for the frames of a chain. */
 struct chain_walk {
 	const struct resolver_chain *chain;
-	enum world world;
+	enum cpu_mode cpu_mode;
 	uint64_t at;      /* position in the chain */
 	uint32_t *frames; /* leaf first */
 	uint32_t nr;
@@ -63,10 +63,10 @@ static struct frame_slot *resolver_chains_frame_slot(const struct resolver *r,
 /* Finds the frame of an address, with a cache. An address in no mapping only becomes a frame as
  * a leaf: in a chain it shows where the walk went wrong, and differs in every process. */
 static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
-				    uint64_t ip, enum world world,
+				    uint64_t ip, enum cpu_mode cpu_mode,
 				    struct frame_slot **ret_slot)
 {
-	const struct proc_version *version = resolver_version(r, at, world);
+	const struct proc_version *version = resolver_version(r, at, cpu_mode);
 	uint64_t generation = version->generation;
 	struct frame_slot *slot = resolver_chains_frame_slot(r, generation, ip);
 	const struct mapping *m;
@@ -75,11 +75,11 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 	if (slot->ip == ip && slot->generation == generation)
 		return FRAME_FOUND;
 	m = space_find(version->root, ip);
-	if (!m && world == WORLD_USER)
+	if (!m && cpu_mode == CPU_MODE_USER)
 		return FRAME_UNMAPPED;
 	*slot = (struct frame_slot){ .generation = generation,
 				     .ip = ip,
-				     .frame = resolver_frame(r, at, ip, world, m) };
+				     .frame = resolver_frame(r, at, ip, cpu_mode, m) };
 	if (slot->frame != DICT_NONE)
 		return FRAME_FOUND;
 	slot->generation = 0;
@@ -98,18 +98,18 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 
 	/* Few samples share this frame, and its location in the dict is prefetched already: do
 	 * not let it evict others from the cache. */
-	if (c->user_mapping && c->user_ip == ip && w->world == WORLD_USER) {
+	if (c->user_mapping && c->user_ip == ip && w->cpu_mode == CPU_MODE_USER) {
 		*ret_cut = false;
-		return resolver_frame(r, at, ip, WORLD_USER, c->user_mapping);
+		return resolver_frame(r, at, ip, CPU_MODE_USER, c->user_mapping);
 	}
-	found = find_frame(r, at, ip, w->world, &slot);
+	found = find_frame(r, at, ip, w->cpu_mode, &slot);
 	*ret_cut = found == FRAME_UNMAPPED && w->nr;
 	if (found == FRAME_FOUND)
 		return slot->frame;
 	if (found == FRAME_NO_MEMORY || w->nr)
 		return DICT_NONE;
 	r->chain_private = true;
-	return resolver_frame(r, at, ip, w->world, NULL);
+	return resolver_frame(r, at, ip, w->cpu_mode, NULL);
 }
 
 /* Adds the frames of a chain up to position `to`. Returns 0 or -ENOMEM. */
@@ -121,13 +121,13 @@ static int walk_chain(struct resolver *r, const struct decoder *d,
 		uint64_t ip = decoder_chain_at(d, s, w->at);
 
 		if (ip >= PERF_CONTEXT_MAX) {
-			w->cut = !world_of_marker(ip, &w->world);
+			w->cut = !cpu_mode_of_marker(ip, &w->cpu_mode);
 			if (w->cut)
 				break;
 			continue;
 		}
 		w->cut = w->nr == r->max_frames;
-		w->has_user |= w->world == WORLD_USER;
+		w->has_user |= w->cpu_mode == CPU_MODE_USER;
 		if (!w->cut)
 			w->frames[w->nr] = chain_frame(r, at, w, ip, &w->cut);
 		if (w->cut)
@@ -186,9 +186,9 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	if (r->later)
 		return -ENOMEM;
 	/* A precise event reports another address than the registers. */
-	if (nr_pcs && at->world == WORLD_USER)
+	if (nr_pcs && at->cpu_mode == CPU_MODE_USER)
 		r->pcs[0] = rec->sample.ip.v;
-	w->world = WORLD_USER;
+	w->cpu_mode = CPU_MODE_USER;
 	ask_for_frames(r, at->user, nr_pcs);
 	for (size_t i = 0; i < nr_pcs && !cut; i++) {
 		w->frames[w->nr] = chain_frame(r, at, w, r->pcs[i], &cut);
@@ -282,7 +282,7 @@ static uint64_t words_key(const struct decoder *d, const struct record_sample *s
 
 	if (nr && decoder_chain_at(d, s, 0) != PERF_CONTEXT_KERNEL)
 		seed = hash_quick(at->user->generation,
-				  seed << 1 | (at->world == WORLD_USER));
+				  seed << 1 | (at->cpu_mode == CPU_MODE_USER));
 	return nr ? hash_bytes(s->chain, nr * sizeof(uint64_t), seed) : 0;
 }
 
@@ -299,7 +299,7 @@ static void find_inner_key(const struct resolver *r, const struct decoder *d,
 
 	c->inner_words = in->words + has_user;
 	if (in->is_odd || (has_user && image == DICT_NONE) ||
-	    (at->world != WORLD_USER && at->world != WORLD_KERNEL))
+	    (at->cpu_mode != CPU_MODE_USER && at->cpu_mode != CPU_MODE_KERNEL))
 		return;
 	c->inner_key = words_key(d, s, at, has_user ? in->user - 1 : s->nr_chain);
 	if (has_user)
@@ -510,7 +510,7 @@ static int find_frames(struct resolver *r, const struct decoder *d,
 		       struct resolver_chain *c)
 {
 	struct chain_walk w = { .chain = c,
-				.world = (enum world)at->world,
+				.cpu_mode = (enum cpu_mode)at->cpu_mode,
 				.frames = r->chain + r->nr_chain };
 	int result = 0;
 

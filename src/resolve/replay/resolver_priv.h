@@ -17,19 +17,19 @@
 #include "resolve/unwind/unwind.h"
 
 /* The cpu mode of an address: PERF_RECORD_MISC_CPUMODE_MASK, and the markers in chains. */
-enum world {
-	WORLD_HYPERVISOR, /* also any mode that is unknown to us */
-	WORLD_USER,       /* the address space of the process */
-	WORLD_KERNEL,
-	WORLD_GUEST_KERNEL,
-	WORLD_GUEST_USER,
-	WORLD_COUNT
+enum cpu_mode {
+	CPU_MODE_HYPERVISOR, /* also any mode that is unknown to us */
+	CPU_MODE_USER,       /* the address space of the process */
+	CPU_MODE_KERNEL,
+	CPU_MODE_GUEST_KERNEL,
+	CPU_MODE_GUEST_USER,
+	CPU_MODE_COUNT
 };
 
 enum {
 	/* The address spaces of the other cpu modes are kept like those of processes, with this
 	 * pid and lower ones. */
-	WORLD_PID = -1000,
+	CPU_MODE_PID = -1000,
 	DEFAULT_MAX_STACK = 127,    /* kernel.perf_event_max_stack as shipped */
 	CHAIN_MAX = 4096,           /* frames of one chain; the rest is cut */
 	CHAIN_ROOM = 3 * CHAIN_MAX, /* frames of all chains of a group */
@@ -97,7 +97,7 @@ struct resolver_found {
 	struct process *process;
 	const struct proc_version *user;
 	const struct proc_version *kernel;
-	int world; /* enum world of the sample's address */
+	int cpu_mode; /* enum cpu_mode of the sample's address */
 	uint32_t
 		number; /* number of the thread in the dict; DICT_NONE: not known yet */
 	uint64_t changes;
@@ -145,10 +145,10 @@ struct resolver {
 	struct procs procs;
 	/* Incremented with each side-band record, and when history is freed. */
 	uint64_t steps;
-	struct process *worlds[WORLD_COUNT]; /* WORLD_USER: NULL */
+	struct process *mode_processes[CPU_MODE_COUNT]; /* CPU_MODE_USER: NULL */
 	/* Image table entry for addresses in no mapping; IMAGE_TABLE_FAILED before the first
 	 * one. */
-	uint32_t world_images[WORLD_COUNT];
+	uint32_t mode_images[CPU_MODE_COUNT];
 	/* The same for addresses outside the known kernel and its modules. */
 	uint32_t kernel_unmapped;
 	enum resolver_depth depth;
@@ -218,18 +218,20 @@ const struct mapping *resolver_mapping(struct resolver *r,
 /* Returns the frame of an address in mapping `m`, or (NULL) in no mapping; DICT_NONE if memory
  * is short. */
 uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
-			uint64_t ip, enum world world, const struct mapping *m);
+			uint64_t ip, enum cpu_mode cpu_mode, const struct mapping *m);
 /* Returns the frame of a sample's address; DICT_NONE if memory is short. */
 uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at,
 			     uint64_t ip);
 
 static inline const struct proc_version *
 resolver_version(const struct resolver *r, const struct resolver_found *at,
-		 enum world world)
+		 enum cpu_mode cpu_mode)
 {
-	if (world == WORLD_USER)
+	if (cpu_mode == CPU_MODE_USER)
 		return at->user;
-	return world == WORLD_KERNEL ? at->kernel : &r->worlds[world]->versions.at[0];
+	return cpu_mode == CPU_MODE_KERNEL
+		       ? at->kernel
+		       : &r->mode_processes[cpu_mode]->versions.at[0];
 }
 
 /* Functions of resolver_chains.c: the steps for the chain. */
@@ -264,9 +266,9 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 			   const struct record *rec, const struct resolver_found *at,
 			   size_t max, size_t *ret_nr);
 
-/* Returns the image of a cpu mode (except WORLD_USER) for addresses in no mapping; for the
+/* Returns the image of a cpu mode (except CPU_MODE_USER) for addresses in no mapping; for the
  * kernel also if its addresses are hidden (kptr_restrict). */
-uint32_t resolver_world_image(struct resolver *r, enum world world);
+uint32_t resolver_mode_image(struct resolver *r, enum cpu_mode cpu_mode);
 /* Returns the thread, and creates it if needed. `ask`: call unknown_process() for an unknown
  * process. Returns NULL if memory is short. */
 struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid,

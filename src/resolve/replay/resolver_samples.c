@@ -51,7 +51,8 @@ static void note_thread(struct resolver *r, struct proc_thread *t)
 {
 	struct recent_thread *recent = recent_slot(r, t->tid);
 	const struct proc_version *user = process_newest(t->process);
-	const struct proc_version *kernel = process_newest(r->worlds[WORLD_KERNEL]);
+	const struct proc_version *kernel =
+		process_newest(r->mode_processes[CPU_MODE_KERNEL]);
 	bool known = recent->thread == t && recent->changes == r->procs.changes;
 
 	if (known && recent->steps == r->steps)
@@ -74,16 +75,16 @@ static void note_thread(struct resolver *r, struct proc_thread *t)
 }
 
 /* Converts the misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
-static enum world world_of_mode(uint16_t misc)
+static enum cpu_mode resolver_cpu_mode(uint16_t misc)
 {
-	static const uint8_t worlds[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
-		[PERF_RECORD_MISC_KERNEL] = WORLD_KERNEL,
-		[PERF_RECORD_MISC_USER] = WORLD_USER,
-		[PERF_RECORD_MISC_GUEST_KERNEL] = WORLD_GUEST_KERNEL,
-		[PERF_RECORD_MISC_GUEST_USER] = WORLD_GUEST_USER,
+	static const uint8_t modes[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
+		[PERF_RECORD_MISC_KERNEL] = CPU_MODE_KERNEL,
+		[PERF_RECORD_MISC_USER] = CPU_MODE_USER,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = CPU_MODE_GUEST_KERNEL,
+		[PERF_RECORD_MISC_GUEST_USER] = CPU_MODE_GUEST_USER,
 	};
 
-	return worlds[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+	return modes[misc & PERF_RECORD_MISC_CPUMODE_MASK];
 }
 
 static uint32_t unmapped_image(struct resolver *r, struct process *process)
@@ -99,15 +100,15 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 /* Returns the entry for addresses in no mapping. If the kernel's addresses are known, addresses
  * outside the kernel and its modules do not belong to it, as in perf. */
 static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *at,
-			       enum world world)
+			       enum cpu_mode cpu_mode)
 {
 	struct image image = { .kind = IMAGE_KERNEL_UNMAPPED };
 	uint32_t whole;
 
-	if (world == WORLD_USER)
+	if (cpu_mode == CPU_MODE_USER)
 		return unmapped_image(r, at->process);
-	whole = resolver_world_image(r, world);
-	if (world != WORLD_KERNEL || whole == IMAGE_TABLE_FAILED ||
+	whole = resolver_mode_image(r, cpu_mode);
+	if (cpu_mode != CPU_MODE_KERNEL || whole == IMAGE_TABLE_FAILED ||
 	    !r->images.entries.at[whole].image.end)
 		return whole;
 	if (r->kernel_unmapped == IMAGE_TABLE_FAILED)
@@ -120,11 +121,11 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
  * (NULL) in no mapping. Returns DICT_NONE if memory is short. */
 static uint32_t resolver_samples_find_place(struct resolver *r,
 					    const struct resolver_found *at,
-					    uint64_t ip, enum world world,
+					    uint64_t ip, enum cpu_mode cpu_mode,
 					    const struct mapping *m,
 					    uint64_t *ret_offset)
 {
-	uint32_t entry = m ? m->image : unmapped_entry(r, at, world);
+	uint32_t entry = m ? m->image : unmapped_entry(r, at, cpu_mode);
 
 	if (entry == IMAGE_TABLE_FAILED)
 		return DICT_NONE;
@@ -134,10 +135,10 @@ static uint32_t resolver_samples_find_place(struct resolver *r,
 }
 
 uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
-			uint64_t ip, enum world world, const struct mapping *m)
+			uint64_t ip, enum cpu_mode cpu_mode, const struct mapping *m)
 {
 	uint64_t offset;
-	uint32_t image = resolver_samples_find_place(r, at, ip, world, m, &offset);
+	uint32_t image = resolver_samples_find_place(r, at, ip, cpu_mode, m, &offset);
 
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
@@ -187,7 +188,8 @@ const struct mapping *resolver_mapping(struct resolver *r,
 static const struct mapping *leaf_mapping(struct resolver *r,
 					  const struct resolver_found *at, uint64_t ip)
 {
-	return resolver_mapping(r, resolver_version(r, at, (enum world)at->world), ip);
+	return resolver_mapping(r, resolver_version(r, at, (enum cpu_mode)at->cpu_mode),
+				ip);
 }
 
 /* Returns the stack that only consists of the sample's address. */
@@ -195,7 +197,7 @@ static uint32_t resolver_samples_leaf_stack(struct resolver *r,
 					    const struct resolver_found *at,
 					    uint64_t ip)
 {
-	enum world world = (enum world)at->world;
+	enum cpu_mode cpu_mode = (enum cpu_mode)at->cpu_mode;
 	const struct mapping *m;
 	uint64_t offset;
 	uint32_t image;
@@ -203,7 +205,7 @@ static uint32_t resolver_samples_leaf_stack(struct resolver *r,
 	if (at->has_leaf && at->leaf_image != DICT_NONE)
 		return dict_leaf(r->dict, at->leaf_image, at->leaf_offset);
 	m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
-	image = resolver_samples_find_place(r, at, ip, world, m, &offset);
+	image = resolver_samples_find_place(r, at, ip, cpu_mode, m, &offset);
 	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
@@ -212,7 +214,7 @@ uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at
 {
 	const struct mapping *m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
 
-	return resolver_frame(r, at, ip, (enum world)at->world, m);
+	return resolver_frame(r, at, ip, (enum cpu_mode)at->cpu_mode, m);
 }
 
 /* Returns the string of its path; 0 if it is not known, or memory is short. */
@@ -286,7 +288,7 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
 
 	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
-		app = resolver_world_image(r, WORLD_KERNEL);
+		app = resolver_mode_image(r, CPU_MODE_KERNEL);
 	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&
 	    t->last_cgroup == cgroup)
 		return t->last_thread;
@@ -331,7 +333,7 @@ static int find_anew(struct resolver *r, const struct record_id *id,
 		return -ENOMEM;
 	f->process = f->thread->process;
 	f->user = process_at(f->process, id->time_ns);
-	f->kernel = process_at(r->worlds[WORLD_KERNEL], id->time_ns);
+	f->kernel = process_at(r->mode_processes[CPU_MODE_KERNEL], id->time_ns);
 	f->number = DICT_NONE;
 	note_thread(r, f->thread);
 	return 0;
@@ -353,7 +355,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	} else if (find_anew(r, &rec->id, f)) {
 		return -ENOMEM;
 	}
-	f->world = (int)world_of_mode(rec->misc);
+	f->cpu_mode = (int)resolver_cpu_mode(rec->misc);
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
 	f->ahead = NULL;
@@ -507,15 +509,15 @@ static const struct mapping *find_before_exec(const struct resolver_found *at,
 int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 		    struct resolver_place *ret_place)
 {
-	enum world world = world_of_mode(mode);
-	const struct proc_version *version = resolver_version(r, &r->here, world);
+	enum cpu_mode cpu_mode = resolver_cpu_mode(mode);
+	const struct proc_version *version = resolver_version(r, &r->here, cpu_mode);
 	const struct mapping *m = r->last_mapping;
 
 	/* A sample's addresses are often in one mapping. */
 	if (r->last_generation != version->generation || !m || address < m->start ||
 	    address >= m->end) {
 		m = space_find(version->root, address);
-		if (!m && world == WORLD_USER)
+		if (!m && cpu_mode == CPU_MODE_USER)
 			m = find_before_exec(&r->here, address);
 		r->last_mapping = m;
 		r->last_generation = version->generation;
@@ -526,8 +528,8 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 	if (m) {
 		ret_place->entry = m->image;
 		ret_place->offset = address - m->start + m->pgoff;
-	} else if (world != WORLD_USER) {
-		ret_place->entry = unmapped_entry(r, &r->here, world);
+	} else if (cpu_mode != CPU_MODE_USER) {
+		ret_place->entry = unmapped_entry(r, &r->here, cpu_mode);
 		if (ret_place->entry == IMAGE_TABLE_FAILED)
 			return -ENOMEM;
 		ret_place->offset -= r->images.entries.at[ret_place->entry].image.start;
