@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/checksums.h"
-#include "record/keep/jit_keeper.h"
+#include "record/keep/jit_store.h"
 #include "resolve/symbolize/naming.h"
 
 enum {
@@ -45,7 +45,7 @@ void import_jit_done(struct import_jit *j)
 static bool import_jit_copy(const struct import_jit *j, int fd, int32_t pid,
 			    const char *name)
 {
-	int r = jit_keeper_copy(fd, j->dir, pid, name);
+	int r = jit_store_copy(fd, j->dir, pid, name);
 
 	close(fd);
 	if (r)

@@ -27,11 +27,11 @@ void recorder_attend_to(struct recorder *r, const struct record *rec)
 		break;
 	case PERF_RECORD_COMM:
 		if (rec->comm.exec && containers_has(&r->containers, rec->comm.pid))
-			jit_keeper_began(&r->jit_keeper, rec->comm.pid);
+			jit_store_began(&r->jit_store, rec->comm.pid);
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		image_keeper_mapped(&r->keeper, &rec->mmap);
+		image_store_mapped(&r->image_store, &rec->mmap);
 		recorder_keep_jit(r, rec);
 		break;
 	default:

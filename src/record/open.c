@@ -191,14 +191,14 @@ static void recorder_open_first_hit(void *ctx, const char *path, int32_t pid,
 {
 	struct recorder *r = ctx;
 
-	image_keeper_first_hit(&r->keeper, path, pid, map_start, map_end, image);
+	image_store_first_hit(&r->image_store, path, pid, map_start, map_end, image);
 }
 
 static bool recorder_open_is_rewritten(void *ctx, const char *path,
 				       const struct image *image)
 {
 	(void)ctx;
-	return image_keeper_is_rewritten(path, image);
+	return image_store_is_rewritten(path, image);
 }
 
 static void report_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
@@ -330,7 +330,7 @@ static int open_tables(struct recorder *r, struct err *err)
 	}
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
-					      &r->keeper, c->dir, r->machine.arch);
+					      &r->image_store, c->dir, r->machine.arch);
 	if (!result)
 		result = recorder_open_group(r);
 	if (c->tables)
@@ -400,11 +400,11 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		r->cpu_begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	r->err = err;
 	machine_read(&r->machine);
-	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);
+	image_store_init(&r->image_store, config->dir, &r->machine.kernel_build_id);
 	containers_init(&r->containers);
-	r->keeper.containers = &r->containers;
-	r->keeper.holder.is_patient = config->patient;
-	r->jit_keeper.mounts = &r->keeper.holder.mounts;
+	r->image_store.containers = &r->containers;
+	r->image_store.holder.is_patient = config->patient;
+	r->jit_store.mounts = &r->image_store.holder.mounts;
 	result = recorder_open_source(r, err);
 	if (!result)
 		result = open_tables(r, err);

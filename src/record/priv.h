@@ -16,8 +16,8 @@
 #include "record/deferred_samples.h"
 #include "record/due_samples.h"
 #include "record/keep/containers.h"
-#include "record/keep/image_keeper.h"
-#include "record/keep/jit_keeper.h"
+#include "record/keep/image_store.h"
+#include "record/keep/jit_store.h"
 #include "record/recorder.h"
 #include "record/stacks.h"
 #include "resolve/replay/resolver.h"
@@ -38,8 +38,8 @@ struct recorder {
 	struct resolver_ops ops;
 	struct resolver *resolver;
 	struct snapshot *snapshot;
-	struct image_keeper keeper;
-	struct jit_keeper jit_keeper;
+	struct image_store image_store;
+	struct jit_store jit_store;
 	struct recorder_stacks stacks;
 	struct segment_writer *writer;
 	char *segment_path;

@@ -46,7 +46,7 @@ const struct session_totals *recorder_totals(const struct recorder *r)
 void recorder_keep_jit(struct recorder *r, const struct record *rec)
 {
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
-		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
+		jit_store_mapped(&r->jit_store, &rec->mmap);
 }
 
 /* Returns the record without bytes that belong to other recordings, which would confuse other
@@ -255,8 +255,8 @@ static void save_gone(struct recorder *r)
 {
 	struct copy_list own = { 0 };
 
-	jit_keeper_save_gone(&r->jit_keeper, r->config.dir->writing,
-			     r->config.copies ? r->config.copies : &own);
+	jit_store_save_gone(&r->jit_store, r->config.dir->writing,
+			    r->config.copies ? r->config.copies : &own);
 	(void)copy_list_make(&own, NULL);
 }
 
@@ -265,8 +265,8 @@ static int recorder_flush(struct recorder *r)
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
 
 	r->nr_writes++;
-	jit_keeper_look(&r->jit_keeper, &r->dict);
-	image_keeper_look(&r->keeper);
+	jit_store_look(&r->jit_store, &r->dict);
+	image_store_look(&r->image_store);
 	save_gone(r);
 	/* Samples that wait are written later, which a round mark would forbid. */
 	if (!result && r->perf_data && !r->due.list.nr &&
@@ -327,9 +327,9 @@ void recorder_free(struct recorder *r)
 	sample_group_done(&r->group);
 	resolver_free(r->resolver);
 	recorder_stacks_done(&r->stacks);
-	image_keeper_done(&r->keeper);
+	image_store_done(&r->image_store);
 	containers_done(&r->containers);
-	jit_keeper_done(&r->jit_keeper);
+	jit_store_done(&r->jit_store);
 	side_band_done(&r->side_band);
 	module_watch_done(&r->modules);
 	recorder_end_symbols(r);
@@ -429,11 +429,11 @@ static void save_copies(struct recorder *r)
 	struct copy_list own = { 0 };
 	struct copy_list *copies = r->config.copies ? r->config.copies : &own;
 
-	image_keeper_save_lost(&r->keeper, copies);
-	r->jit_keeper.nr_images = 0;
-	r->jit_keeper.again = true;
-	jit_keeper_look(&r->jit_keeper, &r->dict);
-	jit_keeper_save(&r->jit_keeper, r->config.dir->writing, copies);
+	image_store_save_lost(&r->image_store, copies);
+	r->jit_store.nr_images = 0;
+	r->jit_store.again = true;
+	jit_store_look(&r->jit_store, &r->dict);
+	jit_store_save(&r->jit_store, r->config.dir->writing, copies);
 	(void)copy_list_make(&own, NULL);
 }
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "capture/system/process_memory.h"
-#include "record/keep/image_keeper.h"
+#include "record/keep/image_store.h"
 #include "record/keep/session_dir.h"
 #include "record/shared_tables.h"
 #include "resolve/elf/build_id.h"
@@ -50,7 +50,7 @@ static int recorder_stacks_open_image(const struct recorder_stacks *s,
 
 	*ret_is_copy = !s->maker.budget;
 	if (image->kind == IMAGE_FILE)
-		return image_keeper_open(s->keeper, image, ret_is_copy);
+		return image_store_open(s->image_store, image, ret_is_copy);
 	*ret_is_copy = false;
 	if (image->kind != IMAGE_VDSO)
 		return -ENOENT;
@@ -158,14 +158,16 @@ static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
 }
 
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
-			 const struct dict *dict, const struct image_keeper *keeper,
+			 const struct dict *dict, const struct image_store *image_store,
 			 const struct session_dir *dir, const char *machine)
 {
 	const struct resolver_unwind unwind = {
 		.table = table_of, .copy = copy_memory, .ctx = s, .machine = machine
 	};
 
-	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
+	*s = (struct recorder_stacks){ .dict = dict,
+				       .image_store = image_store,
+				       .dir = dir };
 	s->cache_dir = index_cache_dir();
 	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);

@@ -8,7 +8,7 @@
 #include "record/table_maker.h"
 #include "resolve/replay/resolver.h"
 
-struct image_keeper;
+struct image_store;
 struct session_dir;
 struct shared_tables;
 struct unwind_table;
@@ -23,7 +23,7 @@ struct stack_table {
 
 struct recorder_stacks {
 	const struct dict *dict;
-	const struct image_keeper *keeper;
+	const struct image_store *image_store;
 	const struct session_dir *dir;  /* contains the copy of the vdso */
 	VEC(struct stack_table) tables; /* by image number of the dict */
 	uint64_t bytes;                 /* of all tables */
@@ -42,10 +42,10 @@ struct recorder_stacks {
 /* Returns the registers to copy for unwinding, as a bit mask in perf's numbering, on a machine
  * with this uname(2) name; 0 if unwinding is not supported there. */
 uint64_t recorder_stacks_regs(const char *machine);
-/* Makes `resolver` unwind with tables of the binaries that `keeper` holds open. All arguments
+/* Makes `resolver` unwind with tables of the binaries that `image_store` holds open. All arguments
  * outlive `s`, which is zeroed here. Returns 0 or -ENOMEM. */
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
-			 const struct dict *dict, const struct image_keeper *keeper,
+			 const struct dict *dict, const struct image_store *image_store,
 			 const struct session_dir *dir, const char *machine);
 /* From now on uses the helper, the budget and the memory limit of `shared`, takes tables from
  * it, and leaves its tables to it at the end. `shared` outlives `s`. */

@@ -943,11 +943,11 @@ has_empty_bound() # PID
 	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
 }
 
-# Waits for the process that manages the workers, and sets $keeper to its pid.
+# Waits for the process that manages the workers, and sets $supervisor to its pid.
 helper() {
 	for ((i = 0; i < 100; i++)); do
-		keeper=$(pgrep -P "$daemon" -x oprofile-tables) || true
-		worker=$([ -z "$keeper" ] || pgrep -P "$keeper") || true
+		supervisor=$(pgrep -P "$daemon" -x oprofile-tables) || true
+		worker=$([ -z "$supervisor" ] || pgrep -P "$supervisor") || true
 		[ -z "$worker" ] || return 0
 		sleep 0.1
 	done
@@ -974,12 +974,12 @@ callers_of() {
 	start_load
 	wait_for_samples 300
 	helper
-	is_confined "$keeper"
+	is_confined "$supervisor"
 	is_confined "$worker"
 	! grep -q '^Seccomp:' /proc/self/status || grep -q '^Seccomp:[[:space:]]*2' "/proc/$worker/status"
 	if [ "$EUID" -eq 0 ]; then
 		grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
-		has_empty_bound "$keeper"
+		has_empty_bound "$supervisor"
 		has_empty_bound "$worker"
 		local tries=0 # one more descriptor is open while it reads a binary
 		until [ "$(ls "/proc/$worker/fd" | wc -l)" -eq 4 ]; do
@@ -1093,7 +1093,7 @@ need_filter() {
 	helper
 	[ "$worker" != "$second" ]
 	# Kill the manager of the workers; the daemon restarts it.
-	kill -KILL "$keeper"
+	kill -KILL "$supervisor"
 	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/again"
 	"$BATS_TEST_TMPDIR/again" 600000 >/dev/null 3>&- &
 	readers+=" $!"
@@ -1106,7 +1106,7 @@ need_filter() {
 	kill -TERM "$daemon"
 	wait_daemon
 	[ "$status" -eq 0 ]
-	[ ! -e "/proc/$keeper" ]
+	[ ! -e "/proc/$supervisor" ]
 }
 
 # Waits until the governor has run once more.

@@ -28,7 +28,7 @@ enum table_outcome {
 	TABLE_KILLED,   /* the binary's fault: a signal killed the worker */
 	TABLE_TOO_SLOW, /* the binary's fault: the worker exceeded its time */
 	TABLE_ENDED,    /* the worker exited by itself */
-	TABLE_HUNG_UP,  /* the keeper exited, or sent something that is not an answer */
+	TABLE_HUNG_UP, /* the supervisor exited, or sent something that is not an answer */
 	TABLE_NO_ANSWER, /* within the time limit */
 	TABLE_GIVEN_UP,  /* because `gives_up` was set */
 };

@@ -23,7 +23,7 @@
 enum {
 	TRIES = 2,         /* the first worker may have died for another reason */
 	REFUSED_MAX = 256, /* files remembered as refused */
-	REAP_TURNS = 100,
+	REAP_ROUNDS = 100,
 	REAP_TURN_MS = 10
 };
 
@@ -38,7 +38,7 @@ struct table_helper {
 	table_make make;
 	pthread_mutex_t
 		lock; /* protects the fields below; held while a table is built */
-	pid_t keeper;
+	pid_t supervisor;
 	struct table_answers
 		answers;    /* `cpu_ns` and `gives_up` are used without the lock */
 	uint64_t reaped_ns; /* CPU time of processes that have been reaped */
@@ -53,11 +53,11 @@ static int table_helper_begin(struct table_helper *h, struct err *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys(err, -errno, "socketpair");
-	h->keeper = fork();
-	if (!h->keeper)
+	h->supervisor = fork();
+	if (!h->supervisor)
 		table_worker_keep(h->make, pair[1]);
 	close(pair[1]);
-	if (h->keeper < 0) {
+	if (h->supervisor < 0) {
 		close(pair[0]);
 		return err_sys(err, -errno, "fork");
 	}
@@ -66,7 +66,7 @@ static int table_helper_begin(struct table_helper *h, struct err *err)
 	return 0;
 }
 
-/* Closes the connection; the keeper notices and exits together with its worker. */
+/* Closes the connection; the supervisor notices and exits together with its worker. */
 static void hang_up(struct table_helper *h)
 {
 	const struct timespec turn = { .tv_nsec = REAP_TURN_MS * 1000000 };
@@ -78,8 +78,8 @@ static void hang_up(struct table_helper *h)
 	close(h->answers.fd);
 	h->answers.fd = -1;
 	h->answers.worker_ns = 0;
-	for (int i = 0; i < REAP_TURNS && wait4(h->keeper, NULL, WNOHANG, &usage) == 0;
-	     i++)
+	for (int i = 0;
+	     i < REAP_ROUNDS && wait4(h->supervisor, NULL, WNOHANG, &usage) == 0; i++)
 		(void)nanosleep(&turn, NULL);
 	/* They are reaped children now, so their CPU time is counted with that of their children.
 	 */
@@ -126,7 +126,7 @@ static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 		outcome = table_answers_wait(&h->answers, since, ret_table, ret_error);
 	if (outcome == TABLE_MADE || outcome == TABLE_NONE)
 		return outcome;
-	/* The keeper kills a worker that does not exit. */
+	/* The supervisor kills a worker that does not exit. */
 	if (outcome == TABLE_NO_ANSWER || outcome == TABLE_GIVEN_UP ||
 	    outcome == TABLE_HUNG_UP || table_helper_is_gone(h))
 		hang_up(h);
@@ -203,7 +203,7 @@ static int table_helper_errno(enum table_outcome outcome, int error)
 	return error == -EPIPE || error == -EAGAIN ? -EBADMSG : error;
 }
 
-/* The CPU time of a worker that was killed before its answer is known only after its keeper has
+/* The CPU time of a worker that was killed before its answer is known only after its supervisor has
  * exited. */
 static uint64_t used_ns(const struct table_helper *h)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_helper.h - builds unwind tables of untrusted binaries in a process without privileges.
- * Layer: record.  An unprivileged keeper process starts the worker on demand, and starts another
- * one if it dies.  The worker receives a descriptor of the binary and answers with a file in
+ * Layer: record.  An unprivileged supervisor process starts the worker on demand, and starts
+ * another one if it dies.  The worker receives a descriptor of the binary and answers with a file in
  * memory, which this process validates like a cached table (docs/daemon.md).  Any thread may
  * call. */
 #pragma once
@@ -15,7 +15,7 @@ struct unwind_table;
  * does. */
 typedef int (*table_make)(int fd, struct unwind_table **ret_table);
 
-/* Starts the keeper.  Call it before this process drops its privileges, because the keeper
+/* Starts the supervisor.  Call it before this process drops its privileges, because the supervisor
  * changes to the user nobody.  Returns 0 or a negative errno with a message in *err. */
 int table_helper_start(table_make make, struct table_helper **ret_helper,
 		       struct err *err);

@@ -136,17 +136,17 @@ static void table_worker_work(table_make make)
 	}
 }
 
-/* ---- the keeper ---- */
+/* ---- the supervisor ---- */
 
 static pid_t begin_worker(table_make make, int child_fd)
 {
-	pid_t keeper = getpid();
+	pid_t supervisor = getpid();
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != keeper)
+	if (getppid() != supervisor)
 		_exit(0);
 	close(child_fd);
 	table_worker_work(make);

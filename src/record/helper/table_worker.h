@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_worker.h - the two processes of the helper that builds unwind tables: the keeper, which
+/* table_worker.h - the two processes of the helper that builds unwind tables: the supervisor, which
  * reads only a signal from its worker, and the worker.
  * Layer: record. */
 #pragma once
@@ -9,6 +9,6 @@
 
 struct rusage;
 
-/* Runs the keeper, in a separate process, until the other end of `fd` is closed. */
+/* Runs the supervisor, in a separate process, until the other end of `fd` is closed. */
 void table_worker_keep(table_make make, int fd) __attribute__((noreturn));
 uint64_t table_worker_usage_ns(const struct rusage *u);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image_keeper.h - examines each binary at its first sample, and copies binaries that are deleted
+/* image_store.h - examines each binary at its first sample, and copies binaries that are deleted
  * or replaced before the recording ends.
  * Layer: record.  Holds a descriptor of each sampled binary, and reads only its headers while the
  * workload runs.  A descriptor would prevent unmounting, so on removable mounts it holds a
@@ -49,7 +49,7 @@ struct wanted_image {
 	bool is_found; /* through another process since then */
 };
 
-struct image_keeper {
+struct image_store {
 	/* When a list is full, the user with the most entries loses the last one. */
 	VEC(struct kept_image) kept;
 	struct shares kept_by; /* number, by user */
@@ -66,27 +66,27 @@ struct image_keeper {
 		*dir; /* destination of vdso images and copies; borrowed */
 };
 
-void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
-		       const struct build_id *kernel_build_id);
+void image_store_init(struct image_store *k, const struct session_dir *dir,
+		      const struct build_id *kernel_build_id);
 /* Implements first_hit of struct resolver_ops. */
-void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
-			    uint64_t map_start, uint64_t map_end, struct image *image);
+void image_store_first_hit(struct image_store *k, const char *path, int32_t pid,
+			   uint64_t map_start, uint64_t map_end, struct image *image);
 /* Implements is_rewritten() of struct resolver_ops. */
-bool image_keeper_is_rewritten(const char *path, const struct image *image);
+bool image_store_is_rewritten(const char *path, const struct image *image);
 /* Processes a mapping of a file.  Opens a container's file at once, because file and process may
  * no longer exist at the first sample.  Opens other files only if they were sampled before and
  * could not be opened. */
-void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);
+void image_store_mapped(struct image_store *k, const struct record_mmap *m);
 /* Closes files of containers whose processes had already ended at the last check, and copies
  * those that were sampled.  Call after draining the rings. */
-void image_keeper_look(struct image_keeper *k);
+void image_store_look(struct image_store *k);
 /* Returns another descriptor of the file that completed the image at its first sample, or a
  * negative errno if it no longer exists.  *copy: in, whether a private copy suffices; out,
  * whether the descriptor is one.  If it is not, the descriptor may keep a mount busy, so close it
  * soon. */
-int image_keeper_open(const struct image_keeper *k, const struct image *image,
-		      bool *copy);
+int image_store_open(const struct image_store *k, const struct image *image,
+		     bool *copy);
 /* For the end of a recording: lists the files that are no longer at their paths, to be copied
  * into session_dir/images/. */
-void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies);
-void image_keeper_done(struct image_keeper *k);
+void image_store_save_lost(struct image_store *k, struct copy_list *copies);
+void image_store_done(struct image_store *k);

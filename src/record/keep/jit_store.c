@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record/keep/jit_keeper.h"
+#include "record/keep/jit_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@ enum {
 
 static const uint64_t patience_ns = 500000000;
 
-static struct kept_jit *jit_keeper_find_kept(struct jit_keeper *k, int32_t pid,
-					     const char *name)
+static struct kept_jit *jit_store_find_kept(struct jit_store *k, int32_t pid,
+					    const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (k->kept.at[i].pid == pid && !strcmp(k->kept.at[i].name, name))
@@ -69,7 +69,7 @@ static void drop_dump(struct async_call *e)
 }
 
 /* Tries the process's own mount namespace first. */
-static void jit_keeper_open_dump(struct async_call *e)
+static void jit_store_open_dump(struct async_call *e)
 {
 	struct dump_call *d = (struct dump_call *)e;
 	char seen_by_it[PATH_BYTES + NAME_BYTES];
@@ -96,7 +96,7 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 		return -ENOMEM;
 	*d = (struct dump_call){ .call = { .kind = ASYNC_CALL_FILE,
 					   .about = hash_bytes(path, len, 0),
-					   .run = jit_keeper_open_dump,
+					   .run = jit_store_open_dump,
 					   .drop = drop_dump },
 				 .pid = pid,
 				 .uid = uid,
@@ -114,7 +114,7 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 	return fd;
 }
 
-static void drop_last_kept_of(struct jit_keeper *k, uint32_t user)
+static void drop_last_kept_of(struct jit_store *k, uint32_t user)
 {
 	size_t i = k->kept.nr - 1;
 
@@ -130,7 +130,7 @@ static void drop_last_kept_of(struct jit_keeper *k, uint32_t user)
 }
 
 /* Takes ownership of the name. */
-static bool add_kept(struct jit_keeper *k, const struct kept_jit *kept)
+static bool add_kept(struct jit_store *k, const struct kept_jit *kept)
 {
 	if (kept->name && vec_grow(&k->kept) &&
 	    !shares_add(&k->kept_by, kept->user, 1)) {
@@ -142,11 +142,11 @@ static bool add_kept(struct jit_keeper *k, const struct kept_jit *kept)
 }
 
 /* Takes ownership of the descriptor. */
-static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const char *name,
+static void keep_fd(struct jit_store *k, const struct jit_process *p, const char *name,
 		    int fd)
 {
 	struct kept_jit kept = { .pid = p->pid, .fd = fd, .user = (uint32_t)p->uid };
-	struct kept_jit *old = jit_keeper_find_kept(k, p->pid, name);
+	struct kept_jit *old = jit_store_find_kept(k, p->pid, name);
 
 	if (fd < 0)
 		return;
@@ -170,17 +170,17 @@ static void keep_fd(struct jit_keeper *k, const struct jit_process *p, const cha
 }
 
 /* Returns whether the search can be skipped: the file is already held, or its user has too many. */
-static bool jit_keeper_is_kept(struct jit_keeper *k, const struct jit_process *p,
-			       const char *name)
+static bool jit_store_is_kept(struct jit_store *k, const struct jit_process *p,
+			      const char *name)
 {
 	uint32_t user = (uint32_t)p->uid;
 
-	if (jit_keeper_find_kept(k, p->pid, name))
+	if (jit_store_find_kept(k, p->pid, name))
 		return !k->again;
 	return k->kept.nr >= KEEP_MAX && shares_giver(&k->kept_by, user, 1) == user;
 }
 
-static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
+static struct jit_process *find_inside(struct jit_store *k, int32_t pid)
 {
 	for (size_t i = 0; i < k->inside.nr; i++)
 		if (k->inside.at[i].pid == pid)
@@ -189,7 +189,7 @@ static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
 }
 
 /* For an ended process, returns the user at the start of its program. */
-static int64_t uid_of(struct jit_keeper *k, int32_t pid)
+static int64_t uid_of(struct jit_store *k, int32_t pid)
 {
 	const struct jit_process *began = find_inside(k, pid);
 	int64_t uid = jit_uid(pid);
@@ -197,14 +197,14 @@ static int64_t uid_of(struct jit_keeper *k, int32_t pid)
 	return uid < 0 && began ? began->uid : uid;
 }
 
-static void jit_keeper_keep(struct jit_keeper *k, const struct jit_process *p,
-			    const char *name, const char *path, uint64_t inode)
+static void jit_store_keep(struct jit_store *k, const struct jit_process *p,
+			   const char *name, const char *path, uint64_t inode)
 {
-	if (!jit_keeper_is_kept(k, p, name))
+	if (!jit_store_is_kept(k, p, name))
 		keep_fd(k, p, name, open_of(p->pid, p->uid, path, inode));
 }
 
-void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
+void jit_store_mapped(struct jit_store *k, const struct record_mmap *m)
 {
 	const char *name = jit_dump_name(m->path);
 	struct jit_process p = { .pid = m->pid };
@@ -212,11 +212,11 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 	if (!name)
 		return;
 	p.uid = uid_of(k, m->pid);
-	jit_keeper_keep(k, &p, name, m->path, m->ino);
+	jit_store_keep(k, &p, name, m->path, m->ino);
 }
 
 /* After a process has ended, its pid inside the container is unknown, so matches any other map. */
-static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *name)
+static bool has_other_map(const struct jit_store *k, int32_t pid, const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (k->kept.at[i].pid == pid && strcmp(k->kept.at[i].name, name) != 0 &&
@@ -241,7 +241,7 @@ static void let_go(struct jit_process *p)
 		close(p->ns_fd);
 }
 
-static bool may_be_held(const struct jit_keeper *k, int32_t pid, int fd)
+static bool may_be_held(const struct jit_store *k, int32_t pid, int fd)
 {
 	uint64_t mount = lasting_mounts_of(fd);
 
@@ -251,7 +251,7 @@ static bool may_be_held(const struct jit_keeper *k, int32_t pid, int fd)
 
 /* Holds the /tmp of a process, or its root and mount namespace.  Returns false if nothing can be
  * held. */
-static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
+static bool hold_tmp(const struct jit_store *k, struct jit_process *p)
 {
 	p->tmp_fd = open_in_proc(p->pid, "root/tmp", O_PATH | O_DIRECTORY);
 	if (p->tmp_fd < 0 || may_be_held(k, p->pid, p->tmp_fd))
@@ -265,7 +265,7 @@ static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
 	return false;
 }
 
-static void drop_last_inside_of(struct jit_keeper *k, uint32_t user)
+static void drop_last_inside_of(struct jit_store *k, uint32_t user)
 {
 	size_t i = k->inside.nr - 1;
 
@@ -279,7 +279,7 @@ static void drop_last_inside_of(struct jit_keeper *k, uint32_t user)
 }
 
 /* Takes ownership of the descriptors in `p`. */
-static void add_inside(struct jit_keeper *k, struct jit_process *p)
+static void add_inside(struct jit_store *k, struct jit_process *p)
 {
 	if (!vec_grow(&k->inside) || shares_add(&k->inside_by, (uint32_t)p->uid, 1)) {
 		let_go(p);
@@ -291,7 +291,7 @@ static void add_inside(struct jit_keeper *k, struct jit_process *p)
 				    shares_giver(&k->inside_by, (uint32_t)p->uid, 0));
 }
 
-void jit_keeper_began(struct jit_keeper *k, int32_t pid)
+void jit_store_began(struct jit_store *k, int32_t pid)
 {
 	struct jit_process *old = find_inside(k, pid);
 	struct jit_process p = { .pid = pid,
@@ -310,7 +310,7 @@ void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 }
 
 /* Releases processes that had already ended at the last check. */
-static void jit_keeper_forget_gone(struct jit_keeper *k)
+static void jit_store_forget_gone(struct jit_store *k)
 {
 	size_t nr = 0;
 
@@ -329,12 +329,12 @@ static void jit_keeper_forget_gone(struct jit_keeper *k)
 }
 
 /* Holds a file in the /tmp of a process that may have ended. */
-static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
+static void keep_inside(struct jit_store *k, const struct jit_process *p,
 			const char *name, const char *path)
 {
 	char link[PATH_BYTES];
 
-	if (jit_keeper_is_kept(k, p, name))
+	if (jit_store_is_kept(k, p, name))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
 		 p->ns_fd >= 0 ? "tmp/" : "", path);
@@ -342,7 +342,7 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 }
 
 /* File names contain the pid as the process itself sees it. */
-static void look_for(struct jit_keeper *k, int32_t pid)
+static void look_for(struct jit_store *k, int32_t pid)
 {
 	const struct jit_process *inside = find_inside(k, pid);
 	struct jit_process p = { .pid = pid };
@@ -360,7 +360,7 @@ static void look_for(struct jit_keeper *k, int32_t pid)
 		keep_inside(k, &p, name, name);
 	} else {
 		snprintf(path, sizeof(path), "/tmp/%s", name);
-		jit_keeper_keep(k, &p, name, path, 0);
+		jit_store_keep(k, &p, name, path, 0);
 	}
 	/* Files of OProfile's own libopagent are found only by name. */
 	snprintf(name, sizeof(name), "%d.dump", p.own_pid);
@@ -368,10 +368,10 @@ static void look_for(struct jit_keeper *k, int32_t pid)
 	if (inside)
 		keep_inside(k, &p, name, path + strlen("/tmp/"));
 	else
-		jit_keeper_keep(k, &p, name, path, 0);
+		jit_store_keep(k, &p, name, path, 0);
 }
 
-void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
+void jit_store_look(struct jit_store *k, const struct dict *dict)
 {
 	for (; k->nr_images < dict->images.nr; k->nr_images++) {
 		const struct image *image = &dict->images.at[k->nr_images];
@@ -379,20 +379,20 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 		if (image->kind == IMAGE_ANON && image->pid > 0)
 			look_for(k, image->pid);
 	}
-	jit_keeper_forget_gone(k);
+	jit_store_forget_gone(k);
 }
 
-static void jit_keeper_copy_path(const char *dir, int32_t pid, const char *name,
-				 char *path)
+static void jit_store_copy_path(const char *dir, int32_t pid, const char *name,
+				char *path)
 {
 	snprintf(path, PATH_BYTES, "%s/jit/%d/%s", dir, pid, name);
 }
 
-int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
+int jit_store_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
 
-	jit_keeper_copy_path(dir, pid, name, path);
+	jit_store_copy_path(dir, pid, name, path);
 	return copy_list_grown(fd, path);
 }
 
@@ -405,14 +405,13 @@ static void save_kept(struct kept_jit *kept, const char *dir, struct copy_list *
 
 	if (kept->fd < 0)
 		return;
-	jit_keeper_copy_path(dir, kept->pid, kept->name, path);
+	jit_store_copy_path(dir, kept->pid, kept->name, path);
 	snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
 	copy_list_take(copies, &job);
 	kept->fd = -1;
 }
 
-void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
-			  struct copy_list *copies)
+void jit_store_save_gone(struct jit_store *k, const char *dir, struct copy_list *copies)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		struct kept_jit *kept = &k->kept.at[i];
@@ -426,13 +425,13 @@ void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
 	}
 }
 
-void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies)
+void jit_store_save(struct jit_store *k, const char *dir, struct copy_list *copies)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		save_kept(&k->kept.at[i], dir, copies);
 }
 
-void jit_keeper_done(struct jit_keeper *k)
+void jit_store_done(struct jit_store *k)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		free(k->kept.at[i].name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record/keep/image_keeper.h"
+#include "record/keep/image_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +30,10 @@ enum {
 	NOTE_MAX = 64 * 1024
 };
 
-void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
-		       const struct build_id *kernel_build_id)
+void image_store_init(struct image_store *k, const struct session_dir *dir,
+		      const struct build_id *kernel_build_id)
 {
-	*k = (struct image_keeper){ .dir = dir, .kernel_build_id = *kernel_build_id };
+	*k = (struct image_store){ .dir = dir, .kernel_build_id = *kernel_build_id };
 	file_holder_init(&k->holder, dir);
 }
 
@@ -48,8 +48,8 @@ static void module_build_id(const char *name, struct build_id *id)
 	buf_done(&notes);
 }
 
-static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
-		       uint64_t end, struct image *image)
+static void first_vdso(struct image_store *k, int32_t pid, uint64_t start, uint64_t end,
+		       struct image *image)
 {
 	const void *bytes;
 	size_t len;
@@ -64,8 +64,8 @@ static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
 }
 
 /* Hashes the properties that are equal for all mappings of one file. */
-static uint64_t image_keeper_identity(const struct build_id *id, const char *path,
-				      uint64_t inode, uint64_t inode_gen, uint64_t dev)
+static uint64_t image_store_identity(const struct build_id *id, const char *path,
+				     uint64_t inode, uint64_t inode_gen, uint64_t dev)
 {
 	uint64_t file = id->len ? hash_bytes(id->bytes, id->len, 0)
 				: hash_pair(hash_pair(inode, inode_gen), dev);
@@ -75,18 +75,18 @@ static uint64_t image_keeper_identity(const struct build_id *id, const char *pat
 
 static uint64_t identity_of(const char *path, const struct image *image)
 {
-	return image_keeper_identity(&image->build_id, path, image->inode,
-				     image->inode_gen, image->dev);
+	return image_store_identity(&image->build_id, path, image->inode,
+				    image->inode_gen, image->dev);
 }
 
-static struct early_image *find_early(struct image_keeper *k, uint64_t key)
+static struct early_image *find_early(struct image_store *k, uint64_t key)
 {
 	uint32_t at = map_get(&k->early_by, key, 0);
 
 	return at == MAP_NONE ? NULL : &k->early.at[at];
 }
 
-static int take_early(struct image_keeper *k, const char *path,
+static int take_early(struct image_store *k, const char *path,
 		      const struct image *image, struct found_image *ret)
 {
 	struct early_image *early = find_early(k, identity_of(path, image));
@@ -99,7 +99,7 @@ static int take_early(struct image_keeper *k, const char *path,
 }
 
 /* Opens the file, and holds it in the permitted way. */
-static int open_now(struct image_keeper *k, const struct image_place *p,
+static int open_now(struct image_store *k, const struct image_place *p,
 		    const struct image *image, struct found_image *ret)
 {
 	struct image_opened opened;
@@ -113,8 +113,8 @@ static int open_now(struct image_keeper *k, const struct image_place *p,
 	return 0;
 }
 
-static int image_keeper_open_image(struct image_keeper *k, const struct image_place *p,
-				   const struct image *image, struct found_image *ret)
+static int image_store_open_image(struct image_store *k, const struct image_place *p,
+				  const struct image *image, struct found_image *ret)
 {
 	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
 
@@ -124,7 +124,7 @@ static int image_keeper_open_image(struct image_keeper *k, const struct image_pl
 }
 
 /* Remembers the binary: the next process that maps it may live longer. */
-static void note_wanted(struct image_keeper *k, const char *path,
+static void note_wanted(struct image_store *k, const char *path,
 			const struct image *image)
 {
 	struct wanted_image wanted = { .image = *image };
@@ -140,7 +140,7 @@ static void note_wanted(struct image_keeper *k, const char *path,
 		free(wanted.path);
 }
 
-static uint64_t image_keeper_mtime_ns(const struct stat *st)
+static uint64_t image_store_mtime_ns(const struct stat *st)
 {
 	return clock_ns(st->st_mtim);
 }
@@ -155,23 +155,23 @@ static void complete(struct image *image, const struct found_image *found)
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
 	image->inode_gen = found->inode_gen;
-	image->mtime_ns = image_keeper_mtime_ns(st);
+	image->mtime_ns = image_store_mtime_ns(st);
 	image->file_bytes = (uint64_t)st->st_size;
 }
 
-static void image_keeper_free_kept(struct kept_image *kept)
+static void image_store_free_kept(struct kept_image *kept)
 {
 	free(kept->path);
 	held_file_close(&kept->held);
 }
 
-static void drop_last_image_of(struct image_keeper *k, uint32_t user)
+static void drop_last_image_of(struct image_store *k, uint32_t user)
 {
 	size_t i = k->kept.nr - 1;
 
 	while (k->kept.at[i].user != user)
 		i--;
-	image_keeper_free_kept(&k->kept.at[i]);
+	image_store_free_kept(&k->kept.at[i]);
 	shares_remove(&k->kept_by, user, 1);
 	k->kept.nr--;
 	memmove(k->kept.at + i, k->kept.at + i + 1,
@@ -180,8 +180,8 @@ static void drop_last_image_of(struct image_keeper *k, uint32_t user)
 
 /* Returns whether two users have different files with one build-id.  Copies of a program that root
  * installed, as in containers, have its size. */
-static bool image_keeper_is_doubtful(const struct kept_image *a,
-				     const struct kept_image *b)
+static bool image_store_is_doubtful(const struct kept_image *a,
+				    const struct kept_image *b)
 {
 	const struct stat *one = &a->held.st, *other = &b->held.st;
 
@@ -191,13 +191,13 @@ static bool image_keeper_is_doubtful(const struct kept_image *a,
 		(!trust_is_own(one->st_uid) && !trust_is_own(other->st_uid)));
 }
 
-static void image_keeper_warn_of_twin(struct image_keeper *k,
-				      const struct kept_image *kept)
+static void image_store_warn_of_twin(struct image_store *k,
+				     const struct kept_image *kept)
 {
 	for (size_t i = 0; !k->has_warned && i < k->kept.nr; i++) {
 		const struct kept_image *twin = &k->kept.at[i];
 
-		if (!image_keeper_is_doubtful(twin, kept))
+		if (!image_store_is_doubtful(twin, kept))
 			continue;
 		k->has_warned = true;
 		log_say_once(LOG_WARNING,
@@ -209,8 +209,8 @@ static void image_keeper_warn_of_twin(struct image_keeper *k,
 }
 
 /* Takes ownership of `held`. */
-static void image_keeper_keep(struct image_keeper *k, const struct image_place *at,
-			      const struct image *image, const struct held_file *held)
+static void image_store_keep(struct image_store *k, const struct image_place *at,
+			     const struct image *image, const struct held_file *held)
 {
 	struct kept_image kept = { .image = *image,
 				   .at = *at,
@@ -221,26 +221,25 @@ static void image_keeper_keep(struct image_keeper *k, const struct image_place *
 	kept.at.path = kept.path;
 	if (!kept.path || !vec_grow(&k->kept) ||
 	    shares_add(&k->kept_by, kept.user, 1)) {
-		image_keeper_free_kept(&kept);
+		image_store_free_kept(&kept);
 		return;
 	}
-	image_keeper_warn_of_twin(k, &kept);
+	image_store_warn_of_twin(k, &kept);
 	k->kept.at[k->kept.nr++] = kept;
 	if (k->kept.nr > KEEP_MAX)
 		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
 /* Returns the binary of that identity that was sampled but could not be opened, or NULL. */
-static struct wanted_image *find_wanted(struct image_keeper *k, uint64_t key)
+static struct wanted_image *find_wanted(struct image_store *k, uint64_t key)
 {
 	uint32_t at = k->wanted.nr ? map_get(&k->wanted_by, key, 0) : MAP_NONE;
 
 	return at == MAP_NONE || k->wanted.at[at].is_found ? NULL : &k->wanted.at[at];
 }
 
-static void image_keeper_keep_wanted(struct image_keeper *k,
-				     struct wanted_image *wanted,
-				     const struct image_place *at)
+static void image_store_keep_wanted(struct image_store *k, struct wanted_image *wanted,
+				    const struct image_place *at)
 {
 	struct found_image found;
 
@@ -248,12 +247,12 @@ static void image_keeper_keep_wanted(struct image_keeper *k,
 		return;
 	wanted->is_found = true;
 	complete(&wanted->image, &found);
-	image_keeper_keep(k, at, &wanted->image, &found.held);
+	image_store_keep(k, at, &wanted->image, &found.held);
 }
 
 /* Closes the file, which can be opened again for another process.  The last entry takes its
  * index. */
-static void remove_early(struct image_keeper *k, size_t i)
+static void remove_early(struct image_store *k, size_t i)
 {
 	struct early_image *early = &k->early.at[i];
 
@@ -265,7 +264,7 @@ static void remove_early(struct image_keeper *k, size_t i)
 		(void)map_set(&k->early_by, early->key, 0, (uint32_t)i);
 }
 
-static void drop_early_of(struct image_keeper *k, uint32_t user)
+static void drop_early_of(struct image_store *k, uint32_t user)
 {
 	size_t i = k->early.nr - 1;
 
@@ -275,7 +274,7 @@ static void drop_early_of(struct image_keeper *k, uint32_t user)
 }
 
 /* Takes ownership of the held file. */
-static void add_early(struct image_keeper *k, struct early_image *early)
+static void add_early(struct image_store *k, struct early_image *early)
 {
 	if (!vec_grow(&k->early) || shares_add(&k->early_of, early->user, 1)) {
 		held_file_close(&early->found.held);
@@ -292,7 +291,7 @@ static void add_early(struct image_keeper *k, struct early_image *early)
 }
 
 /* Opens a container's file and holds it until its first sample, or until its process ends. */
-static void open_early(struct image_keeper *k, const struct image_place *at,
+static void open_early(struct image_store *k, const struct image_place *at,
 		       const struct image *image, uint64_t key)
 {
 	struct early_image early = { .key = key };
@@ -307,7 +306,7 @@ static void open_early(struct image_keeper *k, const struct image_place *at,
 		add_early(k, &early);
 }
 
-void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
+void image_store_mapped(struct image_store *k, const struct record_mmap *m)
 {
 	struct image image = { .inode = m->ino,
 			       .dev = makedev(m->maj, m->min),
@@ -326,17 +325,17 @@ void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
 	if (!at.inside && !k->wanted.nr)
 		return;
 	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
-	key = image_keeper_identity(&image.build_id, m->path, m->ino, m->ino_gen,
-				    image.dev);
+	key = image_store_identity(&image.build_id, m->path, m->ino, m->ino_gen,
+				   image.dev);
 	wanted = find_wanted(k, key);
 	if (wanted)
-		image_keeper_keep_wanted(k, wanted, &at);
+		image_store_keep_wanted(k, wanted, &at);
 	else if (at.inside)
 		open_early(k, &at, &image, key);
 }
 
-void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
-			    uint64_t map_start, uint64_t map_end, struct image *image)
+void image_store_first_hit(struct image_store *k, const char *path, int32_t pid,
+			   uint64_t map_start, uint64_t map_end, struct image *image)
 {
 	const struct image_place at = {
 		.path = path,
@@ -355,36 +354,36 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE)
 		return;
-	if (image_keeper_open_image(k, &at, image, &found)) {
+	if (image_store_open_image(k, &at, image, &found)) {
 		note_wanted(k, path, image);
 		return;
 	}
 	complete(image, &found);
-	image_keeper_keep(k, &at, image, &found.held);
+	image_store_keep(k, &at, image, &found.held);
 }
 
-bool image_keeper_is_rewritten(const char *path, const struct image *image)
+bool image_store_is_rewritten(const char *path, const struct image *image)
 {
 	struct stat st;
 
 	return image->mtime_ns && !image_stat(path, image->dev, &st) &&
 	       st.st_dev == image->dev && st.st_ino == image->inode &&
-	       (image_keeper_mtime_ns(&st) != image->mtime_ns ||
+	       (image_store_mtime_ns(&st) != image->mtime_ns ||
 		(uint64_t)st.st_size != image->file_bytes);
 }
 
 /* Compares the completed properties, not only the build-id, which the file itself claims. */
-static bool image_keeper_is_same_file(const struct image *a, const struct image *b)
+static bool image_store_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
 	       a->file_bytes == b->file_bytes &&
 	       build_id_equal(&a->build_id, &b->build_id);
 }
 
-static bool image_keeper_is_file_of(const struct image *image, const struct stat *st)
+static bool image_store_is_file_of(const struct image *image, const struct stat *st)
 {
 	return image->dev == st->st_dev && image->inode == st->st_ino &&
-	       image->mtime_ns == image_keeper_mtime_ns(st) &&
+	       image->mtime_ns == image_store_mtime_ns(st) &&
 	       image->file_bytes == (uint64_t)st->st_size;
 }
 
@@ -395,7 +394,7 @@ static int open_same(const struct image_place *at, const struct image *image)
 
 	if (r)
 		return r;
-	if (image_keeper_is_file_of(image, &opened.st))
+	if (image_store_is_file_of(image, &opened.st))
 		return opened.fd;
 	close(opened.fd);
 	return -ESTALE;
@@ -416,14 +415,14 @@ static int open_again(const struct kept_image *kept)
 }
 
 /* The process has ended.  If its mount namespace had the same files as ours, hold our file. */
-static void hold_without_process(struct image_keeper *k, struct kept_image *kept)
+static void hold_without_process(struct image_store *k, struct kept_image *kept)
 {
 	const struct image_place here = { .path = kept->path };
 	struct image_opened opened;
 
 	if (image_open(&here, &kept->image, &opened)) {
 		held_file_copy(&k->holder, &kept->held);
-	} else if (!image_keeper_is_file_of(&kept->image, &opened.st)) {
+	} else if (!image_store_is_file_of(&kept->image, &opened.st)) {
 		close(opened.fd);
 		held_file_copy(&k->holder, &kept->held);
 	} else {
@@ -432,7 +431,7 @@ static void hold_without_process(struct image_keeper *k, struct kept_image *kept
 	}
 }
 
-void image_keeper_look(struct image_keeper *k)
+void image_store_look(struct image_store *k)
 {
 	for (size_t i = k->early.nr; i--;)
 		if (held_file_is_over(&k->early.at[i].found.held))
@@ -442,19 +441,18 @@ void image_keeper_look(struct image_keeper *k)
 			hold_without_process(k, &k->kept.at[i]);
 }
 
-static const struct kept_image *image_keeper_find_kept(const struct image_keeper *k,
-						       const struct image *image)
+static const struct kept_image *image_store_find_kept(const struct image_store *k,
+						      const struct image *image)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
-		if (image_keeper_is_same_file(&k->kept.at[i].image, image))
+		if (image_store_is_same_file(&k->kept.at[i].image, image))
 			return &k->kept.at[i];
 	return NULL;
 }
 
-int image_keeper_open(const struct image_keeper *k, const struct image *image,
-		      bool *copy)
+int image_store_open(const struct image_store *k, const struct image *image, bool *copy)
 {
-	const struct kept_image *kept = image_keeper_find_kept(k, image);
+	const struct kept_image *kept = image_store_find_kept(k, image);
 	bool take_copy = *copy;
 	int fd;
 
@@ -483,8 +481,8 @@ static bool still_there(const struct kept_image *kept)
 
 /* All files with a build-id can use the copy of a trusted one.  Another user's, which may have a
  * forged build-id, is a copy of this file only; so is one known by its inode, which is reused. */
-static char *image_keeper_copy_path(const struct image_keeper *k,
-				    const struct kept_image *kept)
+static char *image_store_copy_path(const struct image_store *k,
+				   const struct kept_image *kept)
 {
 	bool is_shared = kept->image.build_id.len && trust_is_own(kept->held.st.st_uid);
 
@@ -492,12 +490,12 @@ static char *image_keeper_copy_path(const struct image_keeper *k,
 				is_shared ? BINARY_COPY_SHARED : BINARY_COPY_OF_FILE);
 }
 
-static void save(const struct image_keeper *k, struct kept_image *kept,
+static void save(const struct image_store *k, struct kept_image *kept,
 		 struct copy_list *copies)
 {
 	char what[4096 + 64];
 	struct copy_job job = { .fd = kept->held.fd,
-				.path = image_keeper_copy_path(k, kept),
+				.path = image_store_copy_path(k, kept),
 				.what = what,
 				.is_binary = true,
 				.user = kept->user,
@@ -512,17 +510,17 @@ static void save(const struct image_keeper *k, struct kept_image *kept,
 	kept->held.fd = -1;
 }
 
-void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies)
+void image_store_save_lost(struct image_store *k, struct copy_list *copies)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (k->kept.at[i].held.fd >= 0 && !still_there(&k->kept.at[i]))
 			save(k, &k->kept.at[i], copies);
 }
 
-void image_keeper_done(struct image_keeper *k)
+void image_store_done(struct image_store *k)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
-		image_keeper_free_kept(&k->kept.at[i]);
+		image_store_free_kept(&k->kept.at[i]);
 	vec_done(&k->kept);
 	shares_done(&k->kept_by);
 	for (size_t i = 0; i < k->early.nr; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record/keep/jit_keeper.h"
+#include "record/keep/jit_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static const char *copied(const char *dir)
 
 static void copies_grow_with_their_files(void **state)
 {
-	char dir[] = "/tmp/jit-keeper-XXXXXX";
+	char dir[] = "/tmp/jit-store-XXXXXX";
 	struct timespec later[2] = { 0 };
 	char path[64];
 	int fd;
@@ -50,21 +50,21 @@ static void copies_grow_with_their_files(void **state)
 	fd = io_open(path, O_RDWR | O_CREAT, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, "one", 3, 0), 3);
-	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), 0);
+	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "one");
 	assert_int_equal(pwrite(fd, "one, two", 8, 0), 8);
-	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), 0);
+	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "one, two");
 	/* Overwritten with less data. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(pwrite(fd, "three", 5, 0), 5);
 	later[0].tv_sec = later[1].tv_sec = 4000000000;
 	assert_int_equal(futimens(fd, later), 0);
-	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), 0);
+	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "three");
 	/* A gigabyte that uses no space. */
 	assert_int_equal(ftruncate(fd, 1 << 30), 0);
-	assert_int_equal(jit_keeper_copy(fd, dir, PID, "perf.map"), -EFBIG);
+	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), -EFBIG);
 	assert_string_equal(copied(dir), "three");
 	close(fd);
 	assert_int_equal(io_remove_tree(dir), 0);
@@ -83,9 +83,9 @@ static int32_t ended_process(void)
 static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
 {
 	const struct lasting_mounts none = { 0 };
-	struct jit_keeper k = { .mounts = &none };
+	struct jit_store k = { .mounts = &none };
 	struct copy_list copies = { 0 };
-	char dir[] = "/tmp/jit-keeper-XXXXXX";
+	char dir[] = "/tmp/jit-store-XXXXXX";
 	char path[64];
 	struct record_mmap m = { .path = path, .pid = getpid() };
 	int fd;
@@ -96,22 +96,22 @@ static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
 	fd = io_open(path, O_RDWR | O_CREAT, 0600);
 	assert_int_equal(pwrite(fd, "dump", 4, 0), 4);
 	close(fd);
-	jit_keeper_mapped(&k, &m);
+	jit_store_mapped(&k, &m);
 	assert_int_equal(k.kept.nr, 1);
 	for (int i = 0; i < 3; i++)
-		jit_keeper_save_gone(&k, dir, &copies);
+		jit_store_save_gone(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 0);
 	k.kept.at[0].pid = ended_process();
-	jit_keeper_save_gone(&k, dir, &copies);
+	jit_store_save_gone(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 0);
-	jit_keeper_save_gone(&k, dir, &copies);
+	jit_store_save_gone(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 1);
 	assert_int_equal(k.kept.at[0].fd, -1);
 	/* Once. */
-	jit_keeper_save(&k, dir, &copies);
+	jit_store_save(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 1);
 	copy_list_done(&copies);
-	jit_keeper_done(&k);
+	jit_store_done(&k);
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 
@@ -130,7 +130,7 @@ static int32_t other_process(uid_t uid)
 }
 
 /* Makes `pid` map `number` dumps, which are links to one file. */
-static void map_dumps(struct jit_keeper *k, const char *dir, int32_t pid, uid_t uid,
+static void map_dumps(struct jit_store *k, const char *dir, int32_t pid, uid_t uid,
 		      int number)
 {
 	char path[64], file[64];
@@ -145,11 +145,11 @@ static void map_dumps(struct jit_keeper *k, const char *dir, int32_t pid, uid_t 
 	for (int i = 0; i < number; i++) {
 		snprintf(path, sizeof(path), "%s/jit-%d%06d.dump", dir, uid ? 2 : 1, i);
 		assert_int_equal(link(file, path), 0);
-		jit_keeper_mapped(k, &m);
+		jit_store_mapped(k, &m);
 	}
 }
 
-static size_t nr_kept_of(const struct jit_keeper *k, int32_t pid)
+static size_t nr_kept_of(const struct jit_store *k, int32_t pid)
 {
 	size_t nr = 0;
 
@@ -160,8 +160,8 @@ static size_t nr_kept_of(const struct jit_keeper *k, int32_t pid)
 
 static void the_dumps_of_one_user_leave_room_for_others(void **state)
 {
-	char dir[] = "/tmp/jit-keeper-XXXXXX";
-	struct jit_keeper k = { 0 };
+	char dir[] = "/tmp/jit-store-XXXXXX";
+	struct jit_store k = { 0 };
 	struct rlimit limit;
 	int32_t other;
 
@@ -183,7 +183,7 @@ static void the_dumps_of_one_user_leave_room_for_others(void **state)
 	assert_int_equal(nr_kept_of(&k, getpid()), 10);
 	assert_int_equal(kill(other, SIGKILL), 0);
 	assert_int_equal(waitpid(other, NULL, 0), other);
-	jit_keeper_done(&k);
+	jit_store_done(&k);
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_keeper.h - stores the files in which just-in-time compilers describe their code in the
+/* jit_store.h - stores the files in which just-in-time compilers describe their code in the
  * session: the maps /tmp/perf-PID.map of processes with samples outside all files, and the
  * jitdump files that processes map to announce them (tools/perf/Documentation/jit-interface.txt
  * and jitdump-specification.txt in Linux).
@@ -39,7 +39,7 @@ struct jit_process {
 	bool gone;
 };
 
-struct jit_keeper {
+struct jit_store {
 	/* When a list is full, the user with the most entries loses the last one. */
 	VEC(struct kept_jit) kept;
 	struct shares kept_by; /* number, by user */
@@ -52,19 +52,19 @@ struct jit_keeper {
 };
 
 /* Holds the file if it is a jitdump file. */
-void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);
+void jit_store_mapped(struct jit_store *k, const struct record_mmap *m);
 /* Call when a process in a container starts a program: holds its /tmp until the check after its
  * end. */
-void jit_keeper_began(struct jit_keeper *k, int32_t pid);
+void jit_store_began(struct jit_store *k, int32_t pid);
 /* Searches the maps for new images of the dict. */
-void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
+void jit_store_look(struct jit_store *k, const struct dict *dict);
 /* Copies an open file to DIR/jit/PID/NAME, in place of an outdated copy.  Returns 0 or a negative
  * errno (-EFBIG: it is too large, or nearly all holes). */
-int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name);
+int jit_store_copy(int fd, const char *dir, int32_t pid, const char *name);
 /* Releases files that keep a mount busy although their process had already ended at the last
  * call, and lists them to be copied into DIR/jit/PID/NAME. */
-void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
-			  struct copy_list *copies);
+void jit_store_save_gone(struct jit_store *k, const char *dir,
+			 struct copy_list *copies);
 /* For the end of a recording: lists all files to be copied into DIR/jit/PID/NAME. */
-void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies);
-void jit_keeper_done(struct jit_keeper *k);
+void jit_store_save(struct jit_store *k, const char *dir, struct copy_list *copies);
+void jit_store_done(struct jit_store *k);
