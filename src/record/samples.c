@@ -144,6 +144,8 @@ static int take_known(struct recorder *r, const void *bytes, size_t len)
 	if (r->deferred.offered)
 		result = deferred_samples_join(&r->deferred, &r->decoder, s,
 					       r->frontier_ns);
+	if (!result && chain_join_place(&r->decoder, &s->chain, &s->rec))
+		result = -ENOMEM;
 	if (result)
 		return result > 0 ? 0 : err_set(r->err, result, "out of memory");
 	return sample_group_add(&r->group) ? recorder_end_group(r) : 0;
@@ -211,17 +213,22 @@ static int take_kept(struct recorder *r, struct buf records)
 static int retry(struct recorder *r, struct due_sample *sample)
 {
 	struct sample resolved;
+	struct buf chain = { 0 };
 	struct record rec;
 	int result;
 
 	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
 		return 0;
-	result = resolver_sample(r->resolver, &r->decoder, &rec, &resolved);
+	result = chain_join_place(&r->decoder, &chain, &rec);
+	if (!result)
+		result = resolver_sample(r->resolver, &r->decoder, &rec, &resolved);
 	sample->image = r->stacks.missing;
-	if (result)
-		return result == -EAGAIN ? result
-					 : err_set(r->err, result, "out of memory");
-	return add_resolved(r, &rec, sample->bytes, &resolved);
+	if (!result)
+		result = add_resolved(r, &rec, sample->bytes, &resolved);
+	else if (result != -EAGAIN)
+		err_set(r->err, result, "out of memory");
+	buf_done(&chain);
+	return result;
 }
 
 int recorder_take_held(struct recorder *r)

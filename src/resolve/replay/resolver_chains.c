@@ -5,6 +5,7 @@
 
 #include "base/containers/hash.h"
 #include "resolve/replay/resolver_priv.h"
+#include "resolve/space/chain_join.h"
 
 enum {
 	CALLERS_MAX = 128 /* callers that are looked up by image and offset */
@@ -45,7 +46,7 @@ struct chain_walk {
 	uint32_t *frames; /* leaf first */
 	uint32_t nr;
 	bool cut;      /* the rest of the chain is cut off */
-	bool has_user; /* there are callers in user space */
+	bool has_user; /* its last addresses are in user space */
 };
 
 enum frame_result {
@@ -127,7 +128,7 @@ static int walk_chain(struct resolver *r, const struct decoder *d,
 			continue;
 		}
 		w->cut = w->nr == r->max_frames;
-		w->has_user |= w->cpu_mode == CPU_MODE_USER;
+		w->has_user = w->cpu_mode == CPU_MODE_USER;
 		if (!w->cut)
 			w->frames[w->nr] = chain_frame(r, at, w, ip, &w->cut);
 		if (w->cut)
@@ -170,6 +171,24 @@ static void ask_for_frames(const struct resolver *r, const struct proc_version *
 	}
 }
 
+/* Adds the sample's address before the stack that was unwound from the registers, if a precise
+ * event reports another one (chain_join_place()). Returns 0 or -ENOMEM. */
+static int add_place(struct resolver *r, const struct record *rec,
+		     const struct resolver_found *at, size_t nr_pcs,
+		     struct chain_walk *w)
+{
+	uint64_t ip = rec->sample.ip.v;
+
+	if (at->cpu_mode == CPU_MODE_USER &&
+	    (ip == r->pcs[0] ||
+	     chain_is_skid(ip, r->pcs[0], nr_pcs > 1 ? r->pcs[1] : 0))) {
+		r->pcs[0] = ip;
+		return 0;
+	}
+	w->frames[w->nr] = resolver_leaf_frame(r, at, ip);
+	return w->frames[w->nr++] == DICT_NONE ? -ENOMEM : 0;
+}
+
 /* Adds the user part of a stack, unwound from its registers, after the frames of the kernel.
  * Returns 0 or -ENOMEM. */
 static int unwound_frames(struct resolver *r, const struct decoder *d,
@@ -185,12 +204,14 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	whole = resolver_unwind_stack(r, d, rec, at, r->max_frames - w->nr, &nr_pcs);
 	if (r->later)
 		return -ENOMEM;
-	/* A precise event reports another address than the registers. */
-	if (nr_pcs && at->cpu_mode == CPU_MODE_USER)
-		r->pcs[0] = rec->sample.ip.v;
+	if (nr_pcs && !w->nr && add_place(r, rec, at, nr_pcs, w))
+		return -ENOMEM;
 	w->cpu_mode = CPU_MODE_USER;
 	ask_for_frames(r, at->user, nr_pcs);
 	for (size_t i = 0; i < nr_pcs && !cut; i++) {
+		cut = w->nr == r->max_frames;
+		if (cut)
+			break;
 		w->frames[w->nr] = chain_frame(r, at, w, r->pcs[i], &cut);
 		if (cut)
 			break;

@@ -21,15 +21,19 @@ enum {
 static int replay_join(struct replay *r, struct grouped_sample *s)
 {
 	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
-	int result;
+	int result = 0;
 
-	if (!chain_may_be_apart(&r->decoder, &s->rec.sample))
-		return 0;
-	result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
-	return result ? result
-		      : chain_join_deferred(&r->deferred, &r->decoder, form,
-					    r->no_more_chains || r->late.nr >= LATE_MAX,
-					    &s->chain, &s->rec);
+	if (chain_may_be_apart(&r->decoder, &s->rec.sample)) {
+		result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
+		if (!result)
+			result = chain_join_deferred(&r->deferred, &r->decoder, form,
+						     r->no_more_chains ||
+							     r->late.nr >= LATE_MAX,
+						     &s->chain, &s->rec);
+	}
+	return result || form == CHAIN_AS_PERF
+		       ? result
+		       : chain_join_place(&r->decoder, &s->chain, &s->rec);
 }
 
 /* Decodes a SAMPLE record, number `order` of the file. Returns 0, SAMPLE_SKIPPED (it is

@@ -2,9 +2,13 @@
 #include "resolve/space/chain_join.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
-	SPAN_MIN = 4096 /* number of chains that are always kept */
+	SPAN_MIN = 4096, /* number of chains that are always kept */
+	SKID_MAX_BYTES =
+		512,        /* distance of two instructions of one function, at most */
+	PLACE_MAX_WORDS = 2 /* a marker and an address */
 };
 
 /* Appends a word in the data's byte order, like the other words of chains. */
@@ -176,4 +180,104 @@ int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d
 	else
 		chain_join_put_unknown(d, form, rec, room);
 	return take_room(room, s);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+bool chain_is_skid(uint64_t ip, uint64_t first, uint64_t second)
+{
+	uint64_t skid = distance(ip, first);
+
+	return skid <= SKID_MAX_BYTES && (!second || skid <= distance(ip, second));
+}
+
+/* Returns the marker of a sample's cpu mode; 0 if it has none. */
+static uint64_t marker_of_mode(uint16_t misc)
+{
+	static const int64_t markers[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
+		[PERF_RECORD_MISC_KERNEL] = (int64_t)PERF_CONTEXT_KERNEL,
+		[PERF_RECORD_MISC_USER] = (int64_t)PERF_CONTEXT_USER,
+		[PERF_RECORD_MISC_HYPERVISOR] = (int64_t)PERF_CONTEXT_HV,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = (int64_t)PERF_CONTEXT_GUEST_KERNEL,
+		[PERF_RECORD_MISC_GUEST_USER] = (int64_t)PERF_CONTEXT_GUEST_USER,
+	};
+
+	return (uint64_t)markers[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+}
+
+/* The beginning of a chain. */
+struct chain_head {
+	uint64_t first;  /* index of the first address; nr_chain: there is none */
+	uint64_t marker; /* before it; 0: it has the sample's mode */
+};
+
+static struct chain_head look_at_head(const struct decoder *d,
+				      const struct record_sample *s)
+{
+	struct chain_head head = { 0 };
+
+	for (; head.first < s->nr_chain; head.first++) {
+		uint64_t word = decoder_chain_at(d, s, head.first);
+
+		if (chain_mark_of(word) == CHAIN_ADDRESS)
+			break;
+		head.marker = word;
+	}
+	return head;
+}
+
+/* Returns the second address, or 0 if a marker or the end follows the first one. */
+static uint64_t second_address(const struct decoder *d, const struct record_sample *s,
+			       uint64_t first)
+{
+	uint64_t word = first + 1 < s->nr_chain ? decoder_chain_at(d, s, first + 1) : 0;
+
+	return chain_mark_of(word) == CHAIN_ADDRESS ? word : 0;
+}
+
+/* Replaces the first `dropped` words of the chain by the marker, unless it is 0, and the
+ * sample's address. */
+static int put_place(const struct decoder *d, struct buf *room, uint64_t marker,
+		     uint64_t dropped, struct record_sample *s)
+{
+	uint64_t nr = s->nr_chain - dropped, place[PLACE_MAX_WORDS];
+	size_t nr_place = 0, kept = nr * sizeof(uint64_t);
+	bool inside = room->len && s->chain == room->data;
+
+	if (marker)
+		place[nr_place++] = marker;
+	place[nr_place++] = s->ip.v;
+	if (!inside)
+		buf_clear(room);
+	if (!buf_reserve(room, (s->nr_chain + PLACE_MAX_WORDS) * sizeof(uint64_t)))
+		return -ENOMEM;
+	memmove(room->data + nr_place * sizeof(uint64_t),
+		(inside ? room->data : s->chain) + dropped * sizeof(uint64_t), kept);
+	buf_clear(room);
+	for (size_t i = 0; i < nr_place; i++)
+		chain_join_put_word(d, room, place[i]);
+	room->len += kept;
+	return take_room(room, s);
+}
+
+int chain_join_place(const struct decoder *d, struct buf *room, struct record *rec)
+{
+	struct record_sample *s = &rec->sample;
+	uint64_t marker = marker_of_mode(rec->misc), ip = s->ip.v, word;
+	struct chain_head head = look_at_head(d, s);
+
+	if (head.first == s->nr_chain || chain_mark_of(ip) != CHAIN_ADDRESS)
+		return 0;
+	word = decoder_chain_at(d, s, head.first);
+	if (word == ip)
+		return 0;
+	if (head.marker && head.marker != marker)
+		return put_place(d, room, marker, 0, s);
+	return put_place(
+		d, room, head.marker,
+		head.first + chain_is_skid(ip, word, second_address(d, s, head.first)),
+		s);
 }

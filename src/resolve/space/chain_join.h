@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chain_join.h - completes samples whose user callers are stored elsewhere: in the CPU's branch
- * stack (--call-graph lbr), or in a record that the kernel writes when the thread returns to
- * user space (attr.defer_callchain, Linux 6.19).
+/* chain_join.h - completes the chains of samples: with user callers that are stored in the CPU's
+ * branch stack (--call-graph lbr), or in a record that the kernel writes when the thread returns
+ * to user space (attr.defer_callchain, Linux 6.19); and with the address of a precise event.
  * Layer: resolve. */
 #pragma once
 #include "base/buf.h"
@@ -34,6 +34,17 @@ static inline bool chain_may_be_apart(const struct decoder *d,
  * CPU's branch stack, because callers can be missing. Returns 0 or -ENOMEM. */
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec);
+
+/* Returns whether `first`, where the thread was interrupted, only is some instructions after
+ * `ip`, the sample's address, in the same function. If it is nearer to the return address
+ * `second` (0: none), the instruction called the interrupted function. */
+bool chain_is_skid(uint64_t ip, uint64_t first, uint64_t second);
+/* Makes the sample's address the innermost one of its chain. A precise event (PEBS, IBS) reports
+ * the instruction that caused it, and the kernel walks the stack from where the interrupt
+ * arrived: later in the same function, then the address replaces the chain's first one; or
+ * elsewhere, even in another cpu mode, then it precedes the chain, as if called from there. The
+ * new chain is in `room`, which can already contain the sample's chain. Returns 0 or -ENOMEM. */
+int chain_join_place(const struct decoder *d, struct buf *room, struct record *rec);
 
 /* User parts received in one time span. */
 struct deferred_span {
