@@ -32,7 +32,7 @@ enum {
 	FILE_MAX = 1 << 30, /* maximum bytes of a file */
 	/* Maximum bytes of a compressed file after decompression. */
 	UNPACKED_MAX = 1 << 28,
-	HEAD_BYTES = 256 << 10, /* bytes read to recognize a format */
+	HEAD_BYTES = FOREIGN_HEAD_BYTES + 1,
 	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
@@ -72,9 +72,11 @@ static bool is_gzip(const uint8_t *bytes, size_t len)
 	return len > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Returns 1, 0, or a negative errno. */
-static int is_packed_profile(const char *path)
+/* Finds the format of the content of a gzip file; if it is unknown, leaves *ret_format. Returns
+ * 0 or a negative errno. */
+static int recognise_packed(const char *path, const struct foreign_format **ret_format)
 {
+	const struct foreign_format *found = NULL;
 	struct buf packed = { 0 }, plain = { 0 };
 	int r = io_read_file(path, &packed, FILE_MAX);
 
@@ -82,17 +84,22 @@ static int is_packed_profile(const char *path)
 		r = gzip_unpack(packed.data, packed.len,
 				unpacked_limit(packed.len, UNPACKED_MAX), &plain);
 	if (!r)
-		r = foreign_find(plain.data, plain.len) != NULL;
+		found = foreign_recognise(plain.data, plain.len);
+	if (found)
+		*ret_format = found;
 	buf_done(&packed);
 	buf_done(&plain);
 	return r == -EFBIG || r == -EBADMSG ? 0 : r;
 }
 
-static int is_foreign_file(const char *path, int fd, uint8_t *head)
+static int recognise_file(const char *path, int fd, uint8_t *head,
+			  const struct foreign_format **ret_format)
 {
+	const struct foreign_format *format;
 	struct stat st;
 	ssize_t len;
 
+	*ret_format = NULL;
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -100,23 +107,51 @@ static int is_foreign_file(const char *path, int fd, uint8_t *head)
 	len = io_pread_full(fd, head, HEAD_BYTES, 0);
 	if (len <= 0)
 		return (int)len;
+	format = foreign_recognise(head, (size_t)len);
+	*ret_format = format;
 	if (!is_gzip(head, (size_t)len))
-		return foreign_find(head, (size_t)len) != NULL;
-	/* Do not decompress another user's file just to recognize it; reading it is refused or
-	 * forced later. */
-	return trust_check(fd, TRUST_OWN, path, NULL) ? 1 : is_packed_profile(path);
+		return 0;
+	/* Do not decompress another user's file just to recognize it. */
+	return trust_check(fd, TRUST_OWN, path, NULL)
+		       ? -EPERM
+		       : recognise_packed(path, ret_format);
 }
 
-int import_is_foreign(const char *path)
+int import_recognise(const char *path, const struct foreign_format **ret_format)
 {
 	uint8_t *head = malloc(HEAD_BYTES);
 	int fd = head ? io_open(path, O_RDONLY | O_NONBLOCK, 0) : -ENOMEM;
-	int r = fd < 0 ? fd : is_foreign_file(path, fd, head);
+	int r = fd < 0 ? fd : recognise_file(path, fd, head, ret_format);
 
 	if (fd >= 0)
 		close(fd);
 	free(head);
-	return err_is_absent(r) ? 0 : r;
+	return r;
+}
+
+static int import_foreign_refuse(const struct foreign_format *f, struct err *err)
+{
+	return err_set(err, -EBADMSG, "this is %s, which cannot be read; %s", f->title,
+		       f->advice);
+}
+
+int import_is_foreign(const char *path, struct err *err)
+{
+	const struct foreign_format *f;
+	int r = import_recognise(path, &f);
+
+	/* Reading it is refused or forced later. */
+	if (r == -EPERM)
+		return 1;
+	/* The word can be the name of a binary, which may be unreadable. */
+	if (r)
+		return err_is_absent(r) || r == -EACCES ? 0
+							: err_sys(err, r, "%s", path);
+	if (!f || f->read || f->can_be_image)
+		return f && f->read;
+	import_foreign_refuse(f, err);
+	err_prefix(err, "%s", path);
+	return -EBADMSG;
 }
 
 bool import_is_input_foreign(void)
@@ -181,11 +216,12 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	r = import_foreign_unpack(m, err);
 	if (r)
 		return r;
-	m->format = foreign_find(m->bytes.data, m->bytes.len);
-	return m->format
-		       ? 0
-		       : err_set(err, -EBADMSG,
-				 "not a perf.data file, folded stacks, a pprof profile or perf script text");
+	m->format = foreign_recognise(m->bytes.data, m->bytes.len);
+	if (!m->format)
+		return err_set(
+			err, -EBADMSG,
+			"not a perf.data file, folded stacks, a pprof profile or perf script text");
+	return m->format->read ? 0 : import_foreign_refuse(m->format, err);
 }
 
 /* ---- a sample ---- */

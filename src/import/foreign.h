@@ -6,11 +6,18 @@
 #include <stdbool.h>
 
 struct err;
+struct foreign_format;
 struct import_request;
 struct import_result;
 
-/* Returns 1 if the content of a file is such a profile, 0 if not, or a negative errno. */
-int import_is_foreign(const char *path);
+/* Detects the format of a file, or of its content if it is compressed; stores NULL if it is
+ * unknown.  Returns 0; -EPERM for a compressed file of another user, which is not decompressed;
+ * or another negative errno. */
+int import_recognise(const char *path, const struct foreign_format **ret_format);
+/* Returns 1 if the content of a file is such a profile, 0 if the file can be something else, or a
+ * negative errno with a message in *err: in particular if the file is a profile in a format
+ * without a reader. */
+int import_is_foreign(const char *path, struct err *err);
 /* Returns true if the standard input is not a perf.data file.  Waits for its first bytes, but
  * does not consume them. */
 bool import_is_input_foreign(void);

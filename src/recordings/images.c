@@ -167,14 +167,11 @@ static int walk_perf_data(struct source_images_walk *w,
  * error. */
 static int check_word(const char *word, struct err *err)
 {
-	const char *fault;
-
 	if (strchr(word, ':') || report_source_is(word))
 		return 0;
 	if (access(word, F_OK))
 		return err_sys(err, -errno, "%s", word);
-	fault = word_fault(word, true);
-	return fault ? err_set(err, -EINVAL, "%s%s", word, fault) : 0;
+	return word_fault(word, true, err) ? err->code : 0;
 }
 
 int source_images_find(const char *session_dir, char *const *words, struct spec *spec,

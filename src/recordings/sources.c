@@ -232,7 +232,7 @@ static int is_recording(const char *path, struct err *err)
 	int r = report_source_is_perf_data(path);
 
 	if (!r)
-		r = import_is_foreign(path);
+		return import_is_foreign(path, err);
 	/* The word can be the name of a binary, which may be unreadable. */
 	if (r == -EACCES)
 		return 0;

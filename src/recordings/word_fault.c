@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/files/io.h"
+#include "format/foreign/foreign.h"
+#include "import/foreign.h"
 
 enum {
 	MAGIC_BYTES = 8 /* enough to recognize a perf.data */
@@ -31,39 +34,62 @@ static bool word_fault_is_program(const char *magic, ssize_t len)
 	return len >= 4 && !memcmp(magic, "\177ELF", 4);
 }
 
-/* Returns the text to append to the file name in a message, or NULL. */
-static const char *file_fault(const char *path, bool program_too)
+static bool word_fault_say(struct err *err, const char *word, const char *fault)
+{
+	err_set(err, -EINVAL, "%s%s", word, fault);
+	return true;
+}
+
+/* Explains why the content of a file cannot be used. */
+static bool word_fault_content(const char *path, struct err *err)
+{
+	const struct foreign_format *f;
+
+	if (import_recognise(path, &f) || !f)
+		return word_fault_say(
+			err, path,
+			" is neither a perf.data nor another tool's profile");
+	err_set(err, -EINVAL, "%s is %s%s%s", path, f->title, f->advice ? ": " : "",
+		f->advice ? f->advice : "");
+	return true;
+}
+
+static bool file_fault(const char *path, bool program_too, struct err *err)
 {
 	char magic[MAGIC_BYTES];
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 	ssize_t len;
 
 	if (fd < 0)
-		return errno == EACCES ? " may not be read" : NULL;
+		return errno == EACCES && word_fault_say(err, path, " may not be read");
 	len = io_pread_full(fd, magic, sizeof(magic), 0);
 	close(fd);
 	if (len < 0)
-		return " cannot be read";
+		return word_fault_say(err, path, " cannot be read");
 	if (!len)
-		return " is empty";
+		return word_fault_say(err, path, " is empty");
 	if (word_fault_is_program(magic, len))
-		return program_too ? " is a program, and no recording" : NULL;
-	return len < MAGIC_BYTES ? " is too short for a recording"
-				 : " is neither a perf.data nor another tool's profile";
+		return program_too &&
+		       word_fault_say(err, path, " is a program, and no recording");
+	return len < MAGIC_BYTES
+		       ? word_fault_say(err, path, " is too short for a recording")
+		       : word_fault_content(path, err);
 }
 
-const char *word_fault(const char *word, bool program_too)
+bool word_fault(const char *word, bool program_too, struct err *err)
 {
 	struct stat st;
 
 	if (stat(word, &st)) {
 		if (!is_named_like_one(word))
-			return NULL;
-		return errno == EACCES ? ": Permission denied"
-				       : ": No such file or directory";
+			return false;
+		return word_fault_say(err, word,
+				      errno == EACCES ? ": Permission denied"
+						      : ": No such file or directory");
 	}
 	if (S_ISDIR(st.st_mode))
-		return " holds neither a session nor a perf.data";
-	return S_ISREG(st.st_mode) ? file_fault(word, program_too)
-				   : " is not a recording";
+		return word_fault_say(err, word,
+				      " holds neither a session nor a perf.data");
+	return S_ISREG(st.st_mode) ? file_fault(word, program_too, err)
+				   : word_fault_say(err, word, " is not a recording");
 }

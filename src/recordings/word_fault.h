@@ -4,6 +4,8 @@
 #pragma once
 #include <stdbool.h>
 
-/* Returns the text to append to the word in a message, or NULL if the word does not look like a
- * file. `program_too`: also explain programs. */
-const char *word_fault(const char *word, bool program_too);
+struct err;
+
+/* Returns false if the word does not look like a file.  Otherwise stores a message about the file
+ * in *err.  `program_too`: also explain programs. */
+bool word_fault(const char *word, bool program_too, struct err *err);

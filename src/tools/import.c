@@ -21,6 +21,7 @@
 #include "record/keep/session_dir.h"
 #include "recordings/places.h"
 #include "recordings/sources.h"
+#include "recordings/word_fault.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
@@ -191,6 +192,8 @@ static int check_sources(const struct import_run *m, char *const *words,
 		return err_set(
 			err, -EINVAL,
 			"give a perf.data to import, or a profile of another tool");
+	if (!s->sessions.nr && word_fault(words[0], true, err))
+		return err->code;
 	if (!s->sessions.nr)
 		return err_set(
 			err, -ENOENT,

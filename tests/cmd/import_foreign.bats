@@ -283,3 +283,31 @@ made_session()
 	# Any other file is still not accepted as a source.
 	run -1 --separate-stderr opreport --session-dir "$out/none" "$OPROFILE"
 }
+
+@test "a text that is not a profile is not guessed: one line names its format" {
+	printf 'desc: I1 cache: 1 B\nevents: Ir 300\nfl=a.c\nfn=work\n10 300\n' >cachegrind.out
+	printf 'heap profile: 3: 4096 [7: 9216] @ heap/1048576\n 1: 2 [3: 4] @ 0x1\n' >heap
+	printf '{"a": 1}' >some.json
+	gzip -k some.json
+	local -A what=([cachegrind.out]=cachegrind [heap]="heap profile" [some.json]="JSON file"
+		[some.json.gz]="JSON file")
+	for f in "${!what[@]}"; do
+		for reader in report "export folded" script import; do
+			run -1 --separate-stderr timeout 60 "$OPROFILE" $reader "$f"
+			echo "$stderr"
+			[ "${#stderr_lines[@]}" -eq 1 ]
+			[[ $stderr == *"$f: this is a "*"${what[$f]}"*"; "* ]]
+		done
+		run -1 --separate-stderr import - <"$f"
+		[[ $stderr == *"standard input: this is a "*"${what[$f]}"* ]]
+	done
+	# The first line alone could be a stack.
+	printf 'total;size 768\ndrwxr-xr-x 2 root\n-rw-r--r-- 1 x\nREADME\n' >list
+	printf 'Notes 2026\n- talk with Bob 3\n- a 5\n' >notes
+	for f in list notes; do
+		run -1 --separate-stderr import "$f"
+		[[ $stderr == *"$f is neither a perf.data nor another tool's profile" ]]
+		run -1 --separate-stderr opreport "$f"
+		[[ $stderr == *"$f is neither a perf.data nor another tool's profile"* ]]
+	done
+}

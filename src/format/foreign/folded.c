@@ -28,13 +28,59 @@ static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 	return ret_stack->len;
 }
 
-bool foreign_is_folded(const void *bytes, size_t len)
+/* A kind of line, as far as it shows whether a text contains folded stacks. */
+enum folded_line {
+	FOLDED_NONE, /* empty, a comment, or a command without frames: many texts have these */
+	FOLDED_STACK, /* two names or more, and a count */
+	FOLDED_TWO,   /* the same with two counts */
+	FOLDED_OTHER
+};
+
+static enum folded_line folded_line_of(struct foreign_word line)
 {
-	struct foreign_word line = foreign_first_line(bytes, len);
-	struct foreign_word stack;
+	struct foreign_word stack, rest;
 	uint64_t count;
 
-	return split_line(line, &stack, &count) && !memchr(line.at, 0, line.len);
+	if (!line.len || line.at[0] == '#')
+		return FOLDED_NONE;
+	if (memchr(line.at, 0, line.len) || !split_line(line, &stack, &count))
+		return FOLDED_OTHER;
+	if (!memchr(stack.at, ';', stack.len))
+		return FOLDED_NONE;
+	return split_line(stack, &rest, &count) ? FOLDED_TWO : FOLDED_STACK;
+}
+
+/* Counts the lines of each kind. Deep recursion can make the first line longer than the head. */
+static void folded_count_lines(const struct foreign_head *head, size_t counts[4])
+{
+	const char *at = head->bytes;
+	const char *end = head->bytes + head->lines_len;
+	size_t cut_len = head->len - head->lines_len;
+	struct foreign_word line;
+
+	while (foreign_line(&at, end, &line))
+		counts[folded_line_of(line)]++;
+	if (!counts[FOLDED_STACK] && !counts[FOLDED_TWO] && !counts[FOLDED_OTHER] &&
+	    cut_len && memchr(end, ';', cut_len) && !memchr(end, 0, cut_len))
+		counts[FOLDED_STACK]++;
+}
+
+bool foreign_is_folded(const struct foreign_head *head)
+{
+	size_t counts[4] = { 0 };
+
+	folded_count_lines(head, counts);
+	return foreign_agrees(counts[FOLDED_STACK] + counts[FOLDED_TWO],
+			      counts[FOLDED_OTHER]);
+}
+
+bool foreign_is_difffolded(const struct foreign_head *head)
+{
+	size_t counts[4] = { 0 };
+
+	folded_count_lines(head, counts);
+	return foreign_agrees(counts[FOLDED_TWO],
+			      counts[FOLDED_STACK] + counts[FOLDED_OTHER]);
 }
 
 /* Removes a mark such as "_[k]" from a name (stackcollapse-perf.pl --kernel, --jit, --inline). */

@@ -4,21 +4,227 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "format/foreign/named.h"
 
-/* In the order in which they are tried. Folded is last, as a line of perf script can also look
- * like a folded stack. */
+#define MAGIC(text)                                                                    \
+	{                                                                              \
+		(text), sizeof(text) - 1                                               \
+	}
+
+/* In the order in which they are tried: formats with a magic number, formats with a fixed
+ * header, and then by how many other texts could be taken for the format. */
 static const struct foreign_format formats[] = {
-	{ "pprof", foreign_is_pprof, foreign_read_pprof },
-	{ "perf-script", foreign_is_perf_script, foreign_read_perf_script },
-	{ "folded", foreign_is_folded, foreign_read_folded },
+	{ .name = "elf",
+	  .title = "an ELF binary",
+	  .magic = MAGIC("\177ELF"),
+	  .advice = "give a recording of it",
+	  .can_be_image = true },
+	{ .name = "pe",
+	  .title = "a Windows program",
+	  .is = foreign_is_pe,
+	  .advice = "give a recording of it",
+	  .can_be_image = true },
+	{ .name = "gzip",
+	  .title = "a gzip file",
+	  .magic = MAGIC("\x1f\x8b"),
+	  .advice = "its content is not a known profile; unpack it with gunzip",
+	  .can_be_image = true },
+	{ .name = "xz",
+	  .title = "an xz file",
+	  .magic = MAGIC("\xfd"
+			 "7zXZ"),
+	  .advice = "unpack it with unxz",
+	  .can_be_image = true },
+	{ .name = "zstd",
+	  .title = "a zstd file",
+	  .magic = MAGIC("\x28\xb5\x2f\xfd"),
+	  .advice = "unpack it with unzstd",
+	  .can_be_image = true },
+	{ .name = "bzip2",
+	  .title = "a bzip2 file",
+	  .magic = MAGIC("BZh"),
+	  .advice = "unpack it with bunzip2",
+	  .can_be_image = true },
+	{ .name = "zip",
+	  .title = "a zip archive",
+	  .magic = MAGIC("PK\3\4"),
+	  .advice = "unpack it and give the profile in it",
+	  .can_be_image = true },
+	{ .name = "jfr",
+	  .title = "a Java Flight Recording",
+	  .magic = MAGIC("FLR\0"),
+	  .advice = "async-profiler's jfrconv converts it to folded stacks" },
+	{ .name = "hprof",
+	  .title = "a Java heap dump",
+	  .magic = MAGIC("JAVA PROFILE "),
+	  .advice = "it contains objects, not samples" },
+	{ .name = "simpleperf",
+	  .title = "a protobuf report of simpleperf",
+	  .magic = MAGIC("SIMPLEPERF\1"),
+	  .advice = "give simpleperf's perf.data" },
+	{ .name = "gmon",
+	  .title = "a gprof profile (gmon.out)",
+	  .is = foreign_is_gmon,
+	  .advice = "'gprof PROGRAM FILE' prints it" },
+	{ .name = "nettrace",
+	  .title = "a .NET trace",
+	  .magic = MAGIC("Nettrace"),
+	  .advice = "'dotnet-trace convert --format Speedscope' converts it" },
+	{ .name = "llvm-profraw",
+	  .title = "an LLVM instrumentation profile",
+	  .is = foreign_is_llvm_profile,
+	  .advice = "llvm-profdata reads it" },
+	{ .name = "gcda",
+	  .title = "a gcc coverage or AutoFDO file",
+	  .is = foreign_is_gcov,
+	  .advice = "gcov and gcc read it" },
+	{ .name = "jitdump",
+	  .title = "a jitdump, which contains code but no samples",
+	  .is = foreign_is_jitdump,
+	  .advice = "give the perf.data that was recorded with it" },
+	{ .name = "go-trace",
+	  .title = "a Go execution trace",
+	  .is = foreign_is_go_trace,
+	  .advice = "'go tool trace -pprof=sched FILE' converts it to pprof" },
+	{ .name = "trace-cmd",
+	  .title = "a trace-cmd recording",
+	  .magic = MAGIC("\x17\x08\x44tracing"),
+	  .advice = "'trace-cmd report' prints it" },
+	{ .name = "sqlite",
+	  .title = "an SQLite database",
+	  .magic = MAGIC("SQLite format 3\0"),
+	  .advice = "export it to folded stacks or pprof" },
+	{ .name = "gperftools-cpu",
+	  .title = "a legacy CPU profile of gperftools",
+	  .is = foreign_is_gperftools_cpu,
+	  .advice = "'pprof -proto PROGRAM FILE' converts it to pprof" },
+	{ .name = "heap-profile",
+	  .title = "a legacy heap profile",
+	  .is = foreign_is_heap_profile,
+	  .advice = "'pprof -proto PROGRAM FILE' converts it to pprof" },
+	{ .name = "go-text",
+	  .title = "a Go profile as text",
+	  .is = foreign_is_go_text,
+	  .advice = "fetch it without debug=1" },
+	{ .name = "cachegrind",
+	  .title = "a cachegrind profile",
+	  .is = foreign_is_cachegrind,
+	  .advice = "cg_annotate prints it" },
+	{ .name = "callgrind",
+	  .title = "a callgrind profile",
+	  .is = foreign_is_callgrind,
+	  .advice = "callgrind_annotate and KCachegrind show it" },
+	{ .name = "massif",
+	  .title = "a massif profile",
+	  .is = foreign_is_massif,
+	  .advice = "ms_print prints it" },
+	{ .name = "gprof-text",
+	  .title = "the text of gprof",
+	  .is = foreign_is_gprof_text,
+	  .advice = "it has no stacks" },
+	{ .name = "perf-report-text",
+	  .title = "the text of perf report",
+	  .is = foreign_is_perf_report_text,
+	  .advice = "give the perf.data, or the output of perf script" },
+	{ .name = "opreport-text",
+	  .title = "the text of opreport",
+	  .is = foreign_is_opreport_text,
+	  .advice = "give the recording" },
+	{ .name = "bpftrace",
+	  .title = "stacks of bpftrace",
+	  .is = foreign_is_bpftrace,
+	  .advice = "stackcollapse-bpftrace.pl converts them to folded stacks" },
+	{ .name = "perf-map",
+	  .title = "a perf map, which contains names but no samples",
+	  .is = foreign_is_perf_map,
+	  .advice = "give the perf.data that was recorded with it" },
+	{ .name = "svg",
+	  .title = "a picture",
+	  .is = foreign_is_svg,
+	  .advice = "give the profile that it was drawn from" },
+	{ .name = "markup",
+	  .title = "an XML or HTML file",
+	  .is = foreign_is_markup,
+	  .advice = "export it to folded stacks, pprof or the text of perf script" },
+	{ .name = "speedscope",
+	  .title = "a speedscope profile",
+	  .is = foreign_is_speedscope,
+	  .advice = "give the profile that it was made from" },
+	{ .name = "firefox",
+	  .title = "a Firefox Profiler profile",
+	  .is = foreign_is_firefox,
+	  .advice = "give the recording that it was made from" },
+	{ .name = "cpuprofile",
+	  .title = "a Chrome CPU profile",
+	  .is = foreign_is_cpuprofile,
+	  .advice = "speedscope.app shows it" },
+	{ .name = "chrome-trace",
+	  .title = "a Chrome trace",
+	  .is = foreign_is_chrome_trace,
+	  .advice = "ui.perfetto.dev shows it" },
+	{ .name = "json",
+	  .title = "a JSON file",
+	  .is = foreign_is_json,
+	  .advice = "it is not a known profile; export it to folded stacks or pprof" },
+	{ .name = "pprof",
+	  .title = "a pprof profile",
+	  .is = foreign_is_pprof,
+	  .read = foreign_read_pprof },
+	{ .name = "perf-script",
+	  .title = "the text of perf script",
+	  .is = foreign_is_perf_script,
+	  .read = foreign_read_perf_script },
+	{ .name = "difffolded",
+	  .title = "a comparison of folded stacks with two counts per line",
+	  .is = foreign_is_difffolded,
+	  .advice = "give one of the two profiles that it was made from" },
+	{ .name = "folded",
+	  .title = "folded stacks",
+	  .is = foreign_is_folded,
+	  .read = foreign_read_folded },
 };
+
+static struct foreign_head foreign_cut_head(const char *bytes, size_t len)
+{
+	struct foreign_head h = { bytes, len, len };
+
+	if (len <= FOREIGN_HEAD_BYTES)
+		return h;
+	h.len = h.lines_len = FOREIGN_HEAD_BYTES;
+	while (h.lines_len && bytes[h.lines_len - 1] != '\n')
+		h.lines_len--;
+	return h;
+}
+
+static bool foreign_row_fits(const struct foreign_format *f,
+			     const struct foreign_head *head)
+{
+	if (f->is)
+		return f->is(head);
+	return head->len >= f->magic.len &&
+	       !memcmp(head->bytes, f->magic.at, f->magic.len);
+}
+
+const struct foreign_format *foreign_recognise(const void *bytes, size_t len)
+{
+	const struct foreign_head head = foreign_cut_head(bytes, len);
+
+	for (size_t i = 0; i < COUNT_OF(formats); i++)
+		if (foreign_row_fits(&formats[i], &head))
+			return &formats[i];
+	return NULL;
+}
 
 const struct foreign_format *foreign_find(const void *bytes, size_t len)
 {
-	for (size_t i = 0; i < COUNT_OF(formats); i++)
-		if (formats[i].is(bytes, len))
-			return &formats[i];
-	return NULL;
+	const struct foreign_format *f = foreign_recognise(bytes, len);
+
+	return f && f->read ? f : NULL;
+}
+
+bool foreign_agrees(size_t nr_good, size_t nr_bad)
+{
+	return nr_good && nr_bad <= 1 + nr_good / 8;
 }
 
 bool foreign_line(const char **at, const char *end, struct foreign_word *ret_line)
@@ -35,18 +241,6 @@ bool foreign_line(const char **at, const char *end, struct foreign_word *ret_lin
 	if (ret_line->len && ret_line->at[ret_line->len - 1] == '\r')
 		ret_line->len--;
 	return true;
-}
-
-struct foreign_word foreign_first_line(const void *bytes, size_t len)
-{
-	const char *at = bytes;
-	const char *end = at + len;
-	struct foreign_word line;
-
-	while (foreign_line(&at, end, &line))
-		if (line.len && line.at[0] != '#')
-			return line;
-	return (struct foreign_word){ "", 0 };
 }
 
 bool foreign_number(struct foreign_word w, uint64_t *ret_v)

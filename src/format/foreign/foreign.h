@@ -16,6 +16,8 @@
 struct err;
 
 enum {
+	/* A format is recognised by this many bytes from the start of a file. */
+	FOREIGN_HEAD_BYTES = 256 << 10,
 	/* in one stack; the outermost frames are cut off */
 	FOREIGN_FRAMES_MAX = 1 << 14,
 	FOREIGN_EVENTS_MAX = 64
@@ -60,26 +62,45 @@ struct foreign_info {
 /* Receives one sample. Returns 0, or a negative errno to stop reading. */
 typedef int (*foreign_fn)(void *ctx, const struct foreign_sample *sample);
 
-struct foreign_format {
-	const char *name;
-	/* Returns true if a file that begins with these bytes can be such a profile. */
-	bool (*is)(const void *bytes, size_t len);
-	/* Reads the profile and calls `fn` for each sample. Returns 0; -EBADMSG with a message
-	 * in *err if it contains nothing usable; -ENOMEM; or the error of `fn`. */
-	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
-		    struct foreign_info *ret_info, struct err *err);
+/* The beginning of a file. Recognisers of text must not use the last line if it is cut. */
+struct foreign_head {
+	const char *bytes;
+	size_t len;
+	size_t lines_len; /* length of the complete lines; all bytes if the file ends here */
 };
 
-/* Detects the format by the beginning of a file. Returns NULL if it is unknown. */
+/* A row describes either a format with a reader, or a format that is only named in an error
+ * message together with advice. */
+struct foreign_format {
+	const char *name;
+	const char *title; /* noun phrase for messages: "a callgrind profile" */
+	struct foreign_word
+		magic; /* the first bytes of such a file, or empty, and then: */
+	/* Returns true if the whole head agrees with the format. */
+	bool (*is)(const struct foreign_head *head);
+	/* Reads the profile and calls `fn` for each sample. Returns 0; -EBADMSG with a message
+	 * in *err if it contains nothing usable; -ENOMEM; or the error of `fn`. NULL: the
+	 * format is only named. */
+	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+		    struct foreign_info *ret_info, struct err *err);
+	const char *advice; /* without a reader: what to do instead */
+	bool can_be_image; /* such a file can be a binary, whose name selects samples */
+};
+
+/* Detects the format by the first FOREIGN_HEAD_BYTES + 1 bytes of a file, or by the whole file
+ * if it is shorter. Returns NULL if it is unknown. */
+const struct foreign_format *foreign_recognise(const void *bytes, size_t len);
+/* Like foreign_recognise(), but returns NULL for a format without a reader. */
 const struct foreign_format *foreign_find(const void *bytes, size_t len);
 
-bool foreign_is_folded(const void *bytes, size_t len);
+bool foreign_is_folded(const struct foreign_head *head);
 int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			struct foreign_info *ret_info, struct err *err);
-bool foreign_is_pprof(const void *bytes, size_t len);
+bool foreign_is_difffolded(const struct foreign_head *head);
+bool foreign_is_pprof(const struct foreign_head *head);
 int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		       struct foreign_info *ret_info, struct err *err);
-bool foreign_is_perf_script(const void *bytes, size_t len);
+bool foreign_is_perf_script(const struct foreign_head *head);
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			     struct foreign_info *ret_info, struct err *err);
 
@@ -88,7 +109,8 @@ int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void 
 /* Returns the line at *at without its line end, and moves *at past it. Returns false at the
  * end. */
 bool foreign_line(const char **at, const char *end, struct foreign_word *ret_line);
-/* Returns the first line that is neither empty nor a comment ("#"); an empty word if none is. */
-struct foreign_word foreign_first_line(const void *bytes, size_t len);
+/* Returns true if enough lines agree with a format: one damaged line, and one of nine, is
+ * tolerated. */
+bool foreign_agrees(size_t nr_good, size_t nr_bad);
 /* Parses a decimal number that makes up the whole word. */
 bool foreign_number(struct foreign_word w, uint64_t *ret_v);

@@ -145,14 +145,6 @@ static bool foreign_perf_script_take_head(struct foreign_word line,
 	return false;
 }
 
-bool foreign_is_perf_script(const void *bytes, size_t len)
-{
-	struct foreign_sample s;
-	struct foreign_word rest;
-
-	return foreign_perf_script_take_head(foreign_first_line(bytes, len), &rest, &s);
-}
-
 /* ---- frames ---- */
 
 static bool foreign_perf_script_is_hex(struct foreign_word w)
@@ -307,6 +299,27 @@ static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 		return foreign_perf_script_add_frame(g, line);
 	g->info->skipped++;
 	return 0;
+}
+
+bool foreign_is_perf_script(const struct foreign_head *head)
+{
+	const char *at = head->bytes;
+	size_t nr_good = 0, nr_bad = 0;
+	struct foreign_word line;
+
+	while (foreign_line(&at, head->bytes + head->lines_len, &line)) {
+		struct foreign_sample s;
+		struct foreign_frame frame;
+		struct foreign_word rest;
+
+		if (foreign_perf_script_is_blank(line) || line.at[0] == '#')
+			continue;
+		if (foreign_perf_script_take_head(line, &rest, &s))
+			nr_good++;
+		else if (!nr_good || !foreign_perf_script_take_frame(line, &frame))
+			nr_bad++;
+	}
+	return foreign_agrees(nr_good, nr_bad);
 }
 
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,

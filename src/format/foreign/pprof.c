@@ -18,8 +18,7 @@ enum {
 	WIRE_64 = 1,
 	WIRE_BYTES = 2,
 	WIRE_32 = 5,
-	LINES_MAX = 1024, /* per location */
-	FIELDS_TRIED = 64 /* number of fields examined to recognize the format */
+	LINES_MAX = 1024 /* per location */
 };
 
 /* The needed fields of each message. Strings are indices into the string table. */
@@ -112,20 +111,21 @@ static bool fits_profile(const struct foreign_pprof_field *f)
 	       f->type == (messages >> f->number & 1 ? WIRE_BYTES : WIRE_VARINT);
 }
 
-bool foreign_is_pprof(const void *bytes, size_t len)
+bool foreign_is_pprof(const struct foreign_head *head)
 {
-	struct cursor c = cursor_le(bytes, len);
-	bool has_type = false;
+	struct cursor c = cursor_le(head->bytes, head->len);
+	bool has_type = false, has_other = false;
 	struct foreign_pprof_field f;
 
-	for (size_t i = 0; i < FIELDS_TRIED && foreign_pprof_next_field(&c, &f); i++) {
+	while (foreign_pprof_next_field(&c, &f)) {
 		if (!fits_profile(&f))
 			return false;
 		/* A ValueType has one or two numbers and no string. */
 		has_type |= f.number == 1 && f.bytes.len && f.bytes.len <= 24 &&
 			    (f.bytes.data[0] == 8 || f.bytes.data[0] == 16);
+		has_other |= f.number != 1;
 	}
-	return has_type;
+	return has_type && has_other;
 }
 
 /* ---- tables ---- */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "aggregate/selection/spec.h"
+#include "base/err.h"
 #include "recordings/sources.h"
 #include "recordings/word_fault.h"
 #include "tools/cli/command.h"
@@ -18,13 +19,12 @@ void mistaken_word_say(const struct report_sources *sources, const struct spec *
 		return;
 	for (size_t i = 0; i < words->values.nr; i++) {
 		const char *word = words->values.at[i];
-		const char *what = report_source_is(word)
-					   ? NULL
-					   : word_fault(word, !sources->sessions.nr);
+		struct err err;
 
-		if (!what)
+		if (report_source_is(word) ||
+		    !word_fault(word, !sources->sessions.nr, &err))
 			continue;
-		command_error("%s%s (taken for the name of a binary)", word, what);
+		command_error("%s (taken for the name of a binary)", err.text);
 		return;
 	}
 }

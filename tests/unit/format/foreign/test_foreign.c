@@ -430,6 +430,61 @@ static void what_is_none_of_them(void **state)
 	assert_null(foreign_find("\x7f"
 				 "ELF\2\1\1",
 				 7));
+	/* A text whose first line could be a stack. */
+	assert_null(foreign_recognise("a;b 1\nsome\nother\ntext\n", 22));
+	assert_null(foreign_recognise("Notes 2026\n- item 3\n- a 5\n", 27));
+}
+
+/* Formats without a reader are recognised, so that an error message can name them. */
+static void formats_that_are_only_named(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} all[] = {
+		{ "callgrind",
+		  "version: 1\ncreator: x\nevents: Ir 5\nfl=(1) a.c\nfn=(1) work\n10 5\n" },
+		{ "cachegrind",
+		  "desc: I1 cache: 1 B\ncmd: x\nevents: Ir\nfl=a\nfn=b\n1 2\n" },
+		{ "massif", "desc: --massif-out-file=x\ncmd: x\ntime_unit: i\n" },
+		{ "heap-profile", "heap profile: 3: 4096 [7: 9216] @ heap/1048576\n" },
+		{ "go-text", "goroutine profile: total 5\n1 @ 0x43\n" },
+		{ "gprof-text",
+		  "Flat profile:\n\nEach sample counts as 0.01 seconds.\n" },
+		{ "perf-report-text",
+		  "# To display\n#\n# Overhead  Command\n 1.0% x\n" },
+		{ "opreport-text",
+		  "CPU: x\nProfiling through timer interrupt\nsamples %\n" },
+		{ "bpftrace", "Attaching 1 probe...\n\n@[\n    f+1\n]: 5\n" },
+		{ "perf-map", "401000 10 f\n401010 20 g h\n" },
+		{ "svg", "<?xml version=\"1.0\"?>\n<svg width=\"1\">\n" },
+		{ "markup", "<!DOCTYPE html>\n<html>\n<svg>" },
+		{ "speedscope",
+		  "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}" },
+		{ "firefox", "{\"meta\": {\"preprocessedProfileVersion\" : 1}}" },
+		{ "cpuprofile", "{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}" },
+		{ "chrome-trace", "{\"traceEvents\":[]}" },
+		{ "chrome-trace", "[\n{\"ph\":\"X\",\"ts\":1}]" },
+		{ "json", "{\"a\": 1}" },
+		{ "difffolded", "p;a;b 10 25\np;a 0 5\n" },
+		{ "jfr", "FLR\0" },
+		{ "bzip2", "BZh9" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
+		const struct foreign_format *f = foreign_recognise(
+			all[i].text, strlen(all[i].text) + (all[i].text[0] == 'F'));
+
+		assert_non_null(f);
+		assert_string_equal(f->name, all[i].name);
+		assert_non_null(f->title);
+		assert_true(f->read || f->advice);
+	}
+	/* Names in brackets are not JSON. */
+	format_of("folded", "[[unknown]];f 1\n", 16);
+	format_of("folded", "{lambda};f 1\n", 13);
+	format_of("folded", "gmond;main 1\n", 13);
 }
 
 static void the_reader_may_end_it(void **state)
@@ -470,6 +525,7 @@ int main(void)
 		cmocka_unit_test(profiles_of_pprof),
 		cmocka_unit_test(damaged_profiles_of_pprof),
 		cmocka_unit_test(what_is_none_of_them),
+		cmocka_unit_test(formats_that_are_only_named),
 		cmocka_unit_test(the_reader_may_end_it),
 	};
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* named.h - recognisers of files that have no reader: error messages name them.
+ * Layer: format, private to it. */
+#pragma once
+#include <stdbool.h>
+
+struct foreign_head;
+
+/* ---- binary ---- */
+bool foreign_is_pe(const struct foreign_head *head);
+bool foreign_is_llvm_profile(const struct foreign_head *head);
+bool foreign_is_gcov(const struct foreign_head *head);
+bool foreign_is_gmon(const struct foreign_head *head);
+bool foreign_is_jitdump(const struct foreign_head *head);
+bool foreign_is_go_trace(const struct foreign_head *head);
+bool foreign_is_gperftools_cpu(const struct foreign_head *head);
+/* ---- text ---- */
+bool foreign_is_heap_profile(const struct foreign_head *head);
+bool foreign_is_go_text(const struct foreign_head *head);
+bool foreign_is_cachegrind(const struct foreign_head *head);
+bool foreign_is_callgrind(const struct foreign_head *head);
+bool foreign_is_massif(const struct foreign_head *head);
+bool foreign_is_gprof_text(const struct foreign_head *head);
+bool foreign_is_perf_report_text(const struct foreign_head *head);
+bool foreign_is_opreport_text(const struct foreign_head *head);
+bool foreign_is_bpftrace(const struct foreign_head *head);
+bool foreign_is_perf_map(const struct foreign_head *head);
+/* ---- markup and JSON ---- */
+bool foreign_is_svg(const struct foreign_head *head);
+bool foreign_is_markup(const struct foreign_head *head);
+bool foreign_is_speedscope(const struct foreign_head *head);
+bool foreign_is_firefox(const struct foreign_head *head);
+bool foreign_is_cpuprofile(const struct foreign_head *head);
+bool foreign_is_chrome_trace(const struct foreign_head *head);
+bool foreign_is_json(const struct foreign_head *head);
