@@ -6,13 +6,15 @@
 load helpers
 
 # Mangled names, each of a function of 0x20 bytes. In the source they are: a sort of strings; a
-# lookup in a map; functions of Rust, D and Java; C.
+# lookup in a map; functions of Rust, D, Java and OCaml (4.13 and 5.1); C.
 NAMES=(
 	_ZSt4sortIN9__gnu_cxx17__normal_iteratorIPNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIS7_SaIS7_EEEEEvT_SD_
 	_ZNSt3mapIiN3app4CellESt4lessIiESaISt4pairIKiS1_EEEixERS5_
 	_RNvNtCsjrHSEGnQ3l9_3std2rt10lang_start
 	_D3app4mainFAAyaZi
 	_ZN4java4lang6String6charAtEJwi
+	'camlStdlib__List__$40_195'
+	'camlDune__exe__Main.loop_298'
 	plain_c
 )
 
@@ -31,7 +33,7 @@ assembler() {
 	local name
 	echo '.text'
 	for name in "${NAMES[@]}"; do
-		printf '.globl %s\n.type %s, %%function\n%s: .fill 32, 1, 0\n.size %s, 32\n' \
+		printf '.globl "%s"\n.type "%s", %%function\n"%s": .fill 32, 1, 0\n.size "%s", 32\n' \
 			"$name" "$name" "$name" "$name"
 	done
 	echo '.section .note.GNU-stack,"",%progbits'
@@ -45,7 +47,7 @@ describe() {
 	echo "image|1|/home/u/t|$ID"
 	echo 'thread|4242|4242|t|0|0|'
 	for i in "${!NAMES[@]}"; do
-		echo "sample|0|0|0|2000|1|0+$((text + i * 32 + 4))|$((60 - i * 10))"
+		echo "sample|0|0|0|2000|1|0+$((text + i * 32 + 4))|$((90 - i * 10))"
 	done
 }
 
@@ -69,8 +71,15 @@ setup() {
 		std::rt::lang_start
 		app.main(immutable(char)[][])
 		java.lang.String.charAt(int)
+		Stdlib.List.@_195
+		Dune.exe.Main.loop_298
 		plain_c
 	END
+}
+
+@test "oprofile script shows names of OCaml as perf script does" {
+	diff -u <(printf '%s\n' Dune.exe.Main.loop_298 Stdlib.List.@_195) \
+		<("$OPROFILE" script --session-dir "$DIR/s" -F ip,sym | awk '/List|Main/ { print $2 }' | sort -u)
 }
 
 @test "smart: the C++ library in short, all else as normal" {
@@ -80,6 +89,8 @@ setup() {
 		std::rt::lang_start
 		app.main(immutable(char)[][])
 		java.lang.String.charAt(int)
+		Stdlib.List.@_195
+		Dune.exe.Main.loop_298
 		plain_c
 	END
 	diff -u "$BATS_TEST_TMPDIR/expected" <(shown --demangle=smart)

@@ -35,5 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	look("_R", data, size);
 	look("_D", data, size);
 	look("L", data, size);
+	look("camlM", data, size);
 	return 0;
 }

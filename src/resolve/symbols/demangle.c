@@ -125,7 +125,7 @@ static char *demangle_base(const char *name, const char *version, int options)
 
 bool demangle_wants(const char *name)
 {
-	return name[0] == 'L' || looks_mangled(name);
+	return name[0] == 'L' || is_ocaml_name(name) || looks_mangled(name);
 }
 
 static char *demangle_with(const char *name, int options)
@@ -137,9 +137,11 @@ static char *demangle_with(const char *name, int options)
 
 	if (name[0] == 'L')
 		return demangle_jvm(name);
-	if (!looks_mangled(name))
+	if (!is_ocaml_name(name) && !looks_mangled(name))
 		return NULL;
 	len = strnlen(name, MANGLED_MAX + 1);
+	if (len <= MANGLED_MAX && is_ocaml_name(name))
+		return demangle_ocaml(name);
 	if (len > MANGLED_MAX || binds_many_lifetimes(name))
 		return NULL;
 	version = strchr(name, '@');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* demangle.h - demangles names of C++, Rust, D and Java.
+/* demangle.h - demangles names of C++, Rust, D, Java and OCaml.
  * Layer: resolve. Uses libiberty. */
 #pragma once
 #include <stdbool.h>

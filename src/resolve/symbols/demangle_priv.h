@@ -12,3 +12,7 @@ char *demangle_d(const char *name);
 char *demangle_jvm(const char *name);
 /* Returns whether GCC's Java compiler made this name in the C++ scheme: "_ZN4java...EJvv". */
 bool is_gcj_name(const char *name);
+/* Returns whether OCaml's native compiler made this name: "camlStdlib__List__map_123". */
+bool is_ocaml_name(const char *name);
+/* Demangles such a name: "Stdlib.List.map_123". Returns malloc'd text, or NULL if out of memory. */
+char *demangle_ocaml(const char *name);

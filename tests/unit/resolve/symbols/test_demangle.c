@@ -59,6 +59,16 @@ static void names(void **state)
 		{ "LB;()V", NULL },
 		{ "LB;f(LC)V", NULL },
 		{ "LZ4_compress", NULL },
+		{ "camlDune__exe__Main__loop_298", "Dune.exe.Main.loop_298" },
+		{ "camlStdlib__$40_195", "Stdlib.@_195" },
+		{ "camlDune__exe__Main.loop_298", "Dune.exe.Main.loop_298" },
+		{ "camlFloat$2b.$2b$2E_7_code", "Float+.+._7_code" },
+		{ "camlM.c$c3$a9_1", "M.c\xc3\xa9_1" },
+		{ "camlM__f_1.cold", "M.f_1.cold" },
+		/* Not an escape, or one of a control character. */
+		{ "camlM__f$0a_$7f_$00_$g0_$4", "M.f$0a_$7f_$00_$g0_$4" },
+		{ "caml_alloc_small", NULL },
+		{ "caml", NULL },
 	};
 
 	(void)state;
@@ -182,6 +192,9 @@ static void what_perf_does_not_read(void **state)
 	assert_null(demangle_plain("_D4test3fooFAaZv"));
 	shown = demangle_plain("_ZN4java4lang6StringC1EJvv");
 	assert_string_equal(shown, "java::lang::String::String");
+	free(shown);
+	shown = demangle_plain("camlM__f_1");
+	assert_string_equal(shown, "M.f_1");
 	free(shown);
 }
 
