@@ -294,9 +294,10 @@ static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_
 
 /* Enables unwinding if the samples contain stack copies. */
 static int import_file_use_unwind(struct import_file_import *m,
-				  struct naming_places *places)
+				  const struct import_request *request)
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
+	struct jit_places jit;
 	uint64_t types = 0;
 	int r;
 
@@ -307,8 +308,12 @@ static int import_file_use_unwind(struct import_file_import *m,
 	r = naming_new(replay_dict(m->replay), replay_info(m->replay), "", &m->naming);
 	if (r)
 		return r;
-	naming_use(m->naming, places);
-	r = naming_unwind_new(m->naming, &m->unwind);
+	naming_use(m->naming, request->places);
+	naming_recorded_in(m->naming, request->path);
+	jit = naming_jit_places(m->naming);
+	r = replay_use_jit_tables(m->replay, &jit);
+	if (!r)
+		r = naming_unwind_new(m->naming, &m->unwind);
 	return r ? r : replay_use_unwind(m->replay, naming_unwind_table, m->unwind);
 }
 
@@ -334,7 +339,7 @@ static int import_file_read_input(struct import_file_import *m,
 	}
 	m->time_factor = time_factor(perf_input_info(m->input));
 	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
-	r = import_file_use_unwind(m, request->places);
+	r = import_file_use_unwind(m, request);
 	r = r ? err_set(err, r, "out of memory") : import_file_convert(m, err);
 	r = import_file_close_writer(m, r, err);
 	if (!r && m->jit_dir)

@@ -74,6 +74,35 @@ int due_samples_add(struct due_samples *d, const struct record *rec, const void 
 	return vec_push(&d->list, sample) ? 0 : -ENOMEM;
 }
 
+void due_samples_keep(struct due_samples *d, size_t nr)
+{
+	struct due_samples packed = { 0 };
+	size_t bytes = 0;
+
+	d->list.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		bytes += d->list.at[i].len;
+	if (d->chunks.nr < 2 || bytes > due_samples_bytes(d) / 2)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		struct due_sample sample = d->list.at[i];
+		uint8_t *room = due_samples_room_for(&packed, sample.len);
+
+		if (!room) {
+			due_samples_done(&packed);
+			return;
+		}
+		memcpy(room, sample.bytes, sample.len);
+		sample.bytes = room;
+		if (!vec_push(&packed.list, sample)) {
+			due_samples_done(&packed);
+			return;
+		}
+	}
+	due_samples_done(d);
+	*d = packed;
+}
+
 uint64_t due_samples_since(const struct due_samples *d)
 {
 	uint64_t since = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* due_samples.h - raw samples that wait for the unwind table of an image.
+/* due_samples.h - raw samples that wait for an unwind table, of an image or a jitdump.
  * Layer: record. Zero the struct before use. */
 #pragma once
 #include <stddef.h>
@@ -28,6 +28,8 @@ struct due_samples {
  * Returns 0 or -ENOMEM. */
 int due_samples_add(struct due_samples *d, const struct record *rec, const void *bytes,
 		    size_t len, uint32_t image);
+/* Drops all samples but the first `nr`. Frees memory if less than half of it is in use. */
+void due_samples_keep(struct due_samples *d, size_t nr);
 /* Returns the time of the oldest sample, or UINT64_MAX if the list is empty. */
 uint64_t due_samples_since(const struct due_samples *d);
 /* Returns the allocated memory in bytes. */

@@ -309,6 +309,7 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 static int open_tables(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
+	const struct recorder_files files = { &r->image_store, &r->jit_store, c->dir };
 	int result = dict_init(&r->dict);
 
 	if (!result)
@@ -329,8 +330,8 @@ static int open_tables(struct recorder *r, struct err *err)
 		resolver_bound(r->resolver);
 	}
 	if (!result && c->stack_bytes)
-		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
-					      &r->image_store, c->dir, r->machine.arch);
+		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict, &files,
+					      r->machine.arch);
 	if (!result)
 		result = recorder_open_group(r);
 	if (c->tables)

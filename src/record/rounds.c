@@ -28,6 +28,8 @@ enum {
 	/* Interval between drains while stacks cannot wait. */
 	HURRY_NS = 20 * NS_PER_MS,
 	DUE_MAX_BYTES = 256 << 20,
+	/* The same if they wait for jitdumps only, which can take until the process ends. */
+	DUE_DUMP_BYTES = 64 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };
 
@@ -132,7 +134,7 @@ static void see_rests(struct recorder *r)
 
 	if (r->config.patient)
 		return;
-	if (tried != r->nr_rests || r->due.list.nr)
+	if (tried != r->nr_rests || recorder_stacks_is_making(&r->stacks))
 		r->hurry_until_ns = r->frontier_ns + ROUND_NS;
 	r->nr_rests = tried;
 }
@@ -174,6 +176,11 @@ static int drain_side_band(struct recorder *r)
 	return result;
 }
 
+static size_t due_max_bytes(const struct recorder *r)
+{
+	return recorder_stacks_is_making(&r->stacks) ? DUE_MAX_BYTES : DUE_DUMP_BYTES;
+}
+
 static int recorder_drain(struct recorder *r)
 {
 	uint64_t since;
@@ -188,7 +195,7 @@ static int recorder_drain(struct recorder *r)
 	if (!result)
 		result = recorder_take_held(r);
 	if (!result)
-		result = due_samples_bytes(&r->due) > DUE_MAX_BYTES
+		result = due_samples_bytes(&r->due) > due_max_bytes(r)
 				 ? recorder_settle_due(r)
 				 : recorder_take_due(r);
 	if (!result)

@@ -260,8 +260,9 @@ static int retry_due(struct recorder *r)
 		}
 		due->list.at[kept++] = *sample;
 	}
-	due->list.nr = kept;
-	if (!kept)
+	if (kept)
+		due_samples_keep(due, kept);
+	else
 		due_samples_done(due);
 	return result;
 }

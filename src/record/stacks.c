@@ -50,12 +50,12 @@ static int recorder_stacks_open_image(const struct recorder_stacks *s,
 
 	*ret_is_copy = !s->maker.budget;
 	if (image->kind == IMAGE_FILE)
-		return image_store_open(s->image_store, image, ret_is_copy);
+		return image_store_open(s->files.images, image, ret_is_copy);
 	*ret_is_copy = false;
 	if (image->kind != IMAGE_VDSO)
 		return -ENOENT;
 	build_id_to_hex(&image->build_id, hex);
-	snprintf(path, sizeof(path), "%s/vdso-%s", s->dir->writing, hex);
+	snprintf(path, sizeof(path), "%s/vdso-%s", s->files.dir->writing, hex);
 	return elf_open_regular(path);
 }
 
@@ -126,10 +126,28 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 	return resolver_table_later();
 }
 
+static const struct unwind_table *jit_table_of(void *ctx, uint32_t image,
+					       uint64_t *offset, uint64_t time_ns)
+{
+	struct recorder_stacks *s = ctx;
+	const struct unwind_table *table;
+
+	if (jit_tables_find(&s->jit, &s->dict->images.at[image], offset, time_ns,
+			    &table) == JIT_TABLE_KNOWN ||
+	    s->hurried)
+		return table;
+	s->missing = image;
+	return resolver_table_later();
+}
+
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns)
 {
 	struct table_made made;
-	bool any = false;
+	bool any = jit_tables_read(&s->jit, until_ns);
+
+	s->any_dump_read = any;
+	if (any)
+		until_ns = 0;
 
 	while (table_maker_take(&s->maker, until_ns, &made)) {
 		take_made(s, &s->tables.at[made.image], &made);
@@ -145,8 +163,15 @@ void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried)
 	s->hurried = hurried;
 }
 
+bool recorder_stacks_is_making(const struct recorder_stacks *s)
+{
+	return s->maker.nr;
+}
+
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image)
 {
+	if (s->dict->images.at[image].kind == IMAGE_ANON)
+		return s->hurried || s->any_dump_read;
 	return s->hurried || image >= s->tables.nr || !s->tables.at[image].is_due;
 }
 
@@ -158,16 +183,21 @@ static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
 }
 
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
-			 const struct dict *dict, const struct image_store *image_store,
-			 const struct session_dir *dir, const char *machine)
+			 const struct dict *dict, const struct recorder_files *files,
+			 const char *machine)
 {
 	const struct resolver_unwind unwind = {
-		.table = table_of, .copy = copy_memory, .ctx = s, .machine = machine
+		.table = table_of,
+		.copy = copy_memory,
+		.ctx = s,
+		.jit_table = jit_table_of,
+		.jit_ctx = s,
+		.machine = machine,
 	};
 
-	*s = (struct recorder_stacks){ .dict = dict,
-				       .image_store = image_store,
-				       .dir = dir };
+	*s = (struct recorder_stacks){ .dict = dict, .files = *files };
+	s->jit.store = files->jit;
+	s->jit.arch = unwind_arch_of_machine(machine, false);
 	s->cache_dir = index_cache_dir();
 	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);
@@ -178,6 +208,9 @@ void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shar
 	s->shared = shared;
 	s->maker.helper = shared->helper;
 	s->maker.budget = shared->budget;
+	/* The helper, which may read files of any user, does not read jitdumps. */
+	if (shared->helper)
+		s->jit.store = NULL;
 }
 
 /* ---- bounds ---- */
@@ -280,6 +313,7 @@ static void leave_tables(struct recorder_stacks *s)
 void recorder_stacks_done(struct recorder_stacks *s)
 {
 	table_maker_done(&s->maker);
+	jit_tables_done(&s->jit);
 	free(s->cache_dir);
 	if (s->shared)
 		leave_tables(s);

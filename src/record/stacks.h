@@ -5,10 +5,12 @@
 #include <stdint.h>
 
 #include "base/containers/vec.h"
+#include "record/jit_tables.h"
 #include "record/table_maker.h"
 #include "resolve/replay/resolver.h"
 
 struct image_store;
+struct jit_store;
 struct session_dir;
 struct shared_tables;
 struct unwind_table;
@@ -21,10 +23,16 @@ struct stack_table {
 	struct unwind_table *table; /* NULL: none */
 };
 
+/* The files that tables are made from. */
+struct recorder_files {
+	const struct image_store *images; /* binaries */
+	const struct jit_store *jit;      /* jitdumps */
+	const struct session_dir *dir;    /* contains the copy of the vdso */
+};
+
 struct recorder_stacks {
 	const struct dict *dict;
-	const struct image_store *image_store;
-	const struct session_dir *dir;  /* contains the copy of the vdso */
+	struct recorder_files files;
 	VEC(struct stack_table) tables; /* by image number of the dict */
 	uint64_t bytes;                 /* of all tables */
 	struct shared_tables *shared;   /* or NULL */
@@ -35,18 +43,23 @@ struct recorder_stacks {
 	struct table_maker maker;
 	char *cache_dir; /* directory for tables of large binaries; NULL: none */
 	bool hurried;    /* samples do not wait for tables */
-	/* Image of the table that was last requested and is still being made. */
+	/* Image of the table that was last requested and is still being made; or anonymous
+	 * memory with code that a jitdump does not describe yet. */
 	uint32_t missing;
+	struct jit_tables jit;
+	bool any_dump_read; /* by the last call of recorder_stacks_take_tables() */
 };
 
 /* Returns the registers to copy for unwinding, as a bit mask in perf's numbering, on a machine
  * with this uname(2) name; 0 if unwinding is not supported there. */
 uint64_t recorder_stacks_regs(const char *machine);
-/* Makes `resolver` unwind with tables of the binaries that `image_store` holds open. All arguments
- * outlive `s`, which is zeroed here. Returns 0 or -ENOMEM. */
+/* Makes `resolver` unwind with tables of these files. All arguments outlive `s`, which is zeroed
+ * here. Returns 0 or -ENOMEM. */
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
-			 const struct dict *dict, const struct image_store *image_store,
-			 const struct session_dir *dir, const char *machine);
+			 const struct dict *dict, const struct recorder_files *files,
+			 const char *machine);
+/* Returns whether tables of binaries are being made. */
+bool recorder_stacks_is_making(const struct recorder_stacks *s);
 /* From now on uses the helper, the budget and the memory limit of `shared`, takes tables from
  * it, and leaves its tables to it at the end. `shared` outlives `s`. */
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
@@ -57,14 +70,14 @@ void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shar
  * Returns true if the caller must request all tables again, as some may be gone, and as only
  * requests mark tables as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
-/* Collects finished tables. Waits for one until `until_ns` (CLOCK_MONOTONIC; 0: do not wait,
+/* Collects finished tables, and reads jitdumps that have grown. Waits for one until `until_ns` (CLOCK_MONOTONIC; 0: do not wait,
  * UINT64_MAX: no limit). Returns true if there were some: then samples for which
  * resolver_sample() returned -EAGAIN can be tried again. */
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
 /* While true, a table that is being made counts as missing: those stacks are unwound by frame
  * pointers. */
 void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried);
-/* Returns whether the table of an image is finished (or known to be missing), or samples do not
- * wait for tables. */
+/* Returns whether the table of an image is finished (or known to be missing), its jitdump was
+ * read again, or samples do not wait for tables. */
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image);
 void recorder_stacks_done(struct recorder_stacks *s);

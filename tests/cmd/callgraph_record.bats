@@ -157,6 +157,24 @@ session_stacks()
 	python3 "$truth" callers "$out/gdb" "$out/script"
 }
 
+# The stacks wait until the dump describes the code, at the latest when the program ends.
+@test "code of a JIT compiler: whole by the tables in its jitdump, whenever that is written" {
+	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
+	cd "$out"
+	for how in "" late open "late nameless" nameless; do
+		record --callgraph "$WORKLOADS/jit_frames" 400 $how
+		cat "$out/stderr"
+		for recording in "--session-dir $session" "$out/perf.data"; do
+			"$OPROFILE" export folded $recording >"$out/folded"
+			awk -v how="$how" '/frameless/ { n += $NF
+					if (/_start;.*main;call_code;frameless/) whole += $NF }
+				END { print how ": " n + 0, whole + 0; exit !(n > 100 && whole > 0.95 * n) }' \
+				"$out/folded"
+		done
+		rm -r jit-*.dump "$session/samples" "$out/perf.data"
+	done
+}
+
 @test "without rights: one's own program, in rings as small as they have to be" {
 	need_root
 	need_nobody

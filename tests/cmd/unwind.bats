@@ -233,6 +233,14 @@ need_gdb()
 	read -r n whole <<<"$(frames)"
 	echo "$n stacks of the code, $whole whole"
 	[ "$whole" -gt 20 ]
+	# Import stores the same stacks.
+	"$OPROFILE" export folded "$out/perf.data" | sort >"$out/direct"
+	mkdir "$out/imported"
+	"$OPROFILE" import --session-dir "$out/imported" "$out/perf.data"
+	"$OPROFILE" export folded --session-dir "$out/imported" | sort | diff "$out/direct" -
+	# A header without a machine means that of the recording.
+	printf '\0\0\0\0' | dd of="$(echo jit-*.dump)" bs=1 seek=12 conv=notrunc status=none
+	"$OPROFILE" export folded "$out/perf.data" | sort | diff "$out/direct" -
 	# Without the tables the callers are not found.
 	mv jit-*.dump gone
 	read -r n whole <<<"$(frames)"

@@ -62,7 +62,7 @@ static void check_codes(const struct jitdump *d, const uint8_t *data, size_t siz
 			abort();
 		(void)jitdump_lines(d, data, size, c, count_line, &total);
 	}
-	if (!unwind_jit_table(d, data, size, &frames))
+	if (!unwind_jit_table(d, data, size, NULL, &frames))
 		unwind_table_free(frames);
 	if (!jit_dump_symtab(d, &bytes, &tab))
 		symtab_free(tab);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_frames MS - uses MS of CPU time in generated code without frame pointer (x86-64): only
- * the unwind tables in its jitdump lead to its caller. */
+/* jit_frames MS [late|open] [nameless] - uses MS of CPU time in generated code without frame
+ * pointer (x86-64): only the unwind tables in its jitdump lead to its caller. late: describes the
+ * code when all of it has run. open: the same, and even the header reaches the file at the end.
+ * nameless: the header does not name the machine, like that of CPython. */
 #include <elf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,12 +74,12 @@ static void put(FILE *dump, const void *bytes, size_t len)
 		work_die("jitdump");
 }
 
-static FILE *begin_dump(void)
+static FILE *begin_dump(bool is_written, bool has_machine)
 {
 	struct header h = { .magic = MAGIC,
 			    .version = 1,
 			    .bytes = sizeof(h),
-			    .machine = EM_X86_64,
+			    .machine = has_machine ? EM_X86_64 : EM_NONE,
 			    .pid = (uint32_t)getpid(),
 			    .time = time_ns(CLOCK_MONOTONIC) };
 	char path[64];
@@ -87,6 +90,8 @@ static FILE *begin_dump(void)
 	if (!dump)
 		work_die(path);
 	put(dump, &h, sizeof(h));
+	if (is_written && fflush(dump))
+		work_die(path);
 	/* This mapping shows the dump to the recorder. */
 	if (mmap(NULL, sizeof(h), PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump),
 		 0) == MAP_FAILED)
@@ -137,7 +142,10 @@ int main(int argc, char **argv)
 {
 	uint64_t end = time_ns(CLOCK_PROCESS_CPUTIME_ID) +
 		       strtoull(argc > 1 ? argv[1] : "500", NULL, 10) * 1000000;
-	FILE *dump = begin_dump();
+	const char *when = argc > 2 ? argv[2] : "";
+	bool is_late = !strcmp(when, "late") || !strcmp(when, "open");
+	FILE *dump = begin_dump(strcmp(when, "open") != 0,
+				!(argc > 2 && !strcmp(argv[argc - 1], "nameless")));
 	void (*fn)(unsigned int);
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -146,8 +154,11 @@ int main(int argc, char **argv)
 		work_die("mmap");
 	memcpy(at, code, sizeof(code));
 	memcpy(&fn, &at, sizeof(fn));
-	report_fn(dump, at);
+	if (!is_late)
+		report_fn(dump, at);
 	while (time_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
 		call_code(fn);
+	if (is_late)
+		report_fn(dump, at);
 	return 0;
 }

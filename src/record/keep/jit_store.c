@@ -382,6 +382,14 @@ void jit_store_look(struct jit_store *k, const struct dict *dict)
 	jit_store_forget_gone(k);
 }
 
+int jit_store_dump_of(const struct jit_store *k, int32_t pid)
+{
+	for (size_t i = k->kept.nr; i-- > 0;)
+		if (k->kept.at[i].pid == pid && !strncmp(k->kept.at[i].name, "jit-", 4))
+			return k->kept.at[i].fd;
+	return -1;
+}
+
 static void jit_store_copy_path(const char *dir, int32_t pid, const char *name,
 				char *path)
 {

@@ -58,6 +58,9 @@ void jit_store_mapped(struct jit_store *k, const struct record_mmap *m);
 void jit_store_began(struct jit_store *k, int32_t pid);
 /* Searches the maps for new images of the dict. */
 void jit_store_look(struct jit_store *k, const struct dict *dict);
+/* Returns the descriptor of the jitdump that a process mapped last; the store owns it. Returns
+ * -1 if it holds none. */
+int jit_store_dump_of(const struct jit_store *k, int32_t pid);
 /* Copies an open file to DIR/jit/PID/NAME, in place of an outdated copy.  Returns 0 or a negative
  * errno (-EFBIG: it is too large, or nearly all holes). */
 int jit_store_copy(int fd, const char *dir, int32_t pid, const char *name);

@@ -25,9 +25,18 @@ static const struct {
 	{ "armv7l", { EM_ARM, false, false } },
 };
 
+const struct insn_machine *code_machine(const char *name)
+{
+	for (size_t i = 0; name && i < COUNT_OF(machines); i++)
+		if (!strcmp(machines[i].name, name))
+			return &machines[i].machine;
+	return NULL;
+}
+
 static int open_bytes(struct code *c, const struct code_where *where, struct err *err)
 {
-	int r = -ENOTSUP;
+	const struct insn_machine *machine = code_machine(where->machine);
+	int r;
 
 	c->bytes = malloc(where->nr_bytes + 1);
 	if (!c->bytes)
@@ -35,9 +44,7 @@ static int open_bytes(struct code *c, const struct code_where *where, struct err
 	memcpy(c->bytes, where->bytes, where->nr_bytes);
 	c->nr_bytes = where->nr_bytes;
 	c->start = where->start;
-	for (size_t i = 0; i < COUNT_OF(machines); i++)
-		if (!strcmp(machines[i].name, where->machine))
-			r = insn_open(&machines[i].machine, &c->decoder);
+	r = machine ? insn_open(machine, &c->decoder) : -ENOTSUP;
 	return r ? err_set(err, r, "code of machine '%s' cannot be disassembled here",
 			   where->machine)
 		 : 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit.c - code of a JIT compiler, whose dump contains the bytes and the lines. */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/err.h"
 #include "resolve/code/insn.h"
@@ -10,11 +12,27 @@
 #include "resolve/jit/dump.h"
 #include "resolve/lines/jit_lines.h"
 
-static int code_jit_open_decoder(struct code *c, const char *path, struct err *err)
+/* Some dumps, such as those of CPython, name no machine: they are of the host that wrote them. */
+static uint16_t code_jit_machine(const struct code *c, const char *name)
+{
+	const struct insn_machine *machine;
+	struct utsname host;
+
+	if (c->dump.machine)
+		return (uint16_t)c->dump.machine;
+	if ((!name || !*name) && !uname(&host))
+		name = host.machine;
+	machine = code_machine(name);
+	return machine ? machine->machine : EM_NONE;
+}
+
+static int code_jit_open_decoder(struct code *c, const struct code_where *where,
+				 struct err *err)
 {
 	/* Dumps have the byte order of their machine. */
 	bool big = c->dump.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct insn_machine machine = { (uint16_t)c->dump.machine, true, big };
+	struct insn_machine machine = { code_jit_machine(c, where->machine), true,
+					big };
 	int r = insn_open(&machine, &c->decoder);
 
 	if (r == -ENOTSUP) {
@@ -22,7 +40,7 @@ static int code_jit_open_decoder(struct code *c, const char *path, struct err *e
 		r = insn_open(&machine, &c->decoder);
 	}
 	return r ? err_set(err, r, "%s: code of machine %u cannot be disassembled here",
-			   path, c->dump.machine)
+			   where->path, c->dump.machine)
 		 : 0;
 }
 
@@ -42,7 +60,7 @@ static int code_jit_open_jit(struct code *c, const struct code_where *where,
 		c->tab = NULL;
 	if (jit_lines_new(&c->dump, &c->dump_bytes, &c->jit_lines))
 		return err_set(err, -ENOMEM, "out of memory");
-	return code_jit_open_decoder(c, where->path, err);
+	return code_jit_open_decoder(c, where, err);
 }
 
 static size_t read_jit(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len)

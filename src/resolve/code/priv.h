@@ -85,6 +85,8 @@ size_t code_relocs_from(const struct code *c, uint64_t address);
 void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 		       size_t len);
 
+/* Returns the machine with this uname(2) name, or NULL. */
+const struct insn_machine *code_machine(const char *name);
 /* Opens c->fd as an ELF file, and the disassembler for its machine. */
 int code_open_elf(struct code *c, const char *path, struct err *err);
 /* Stores the frame of an address in code_jit. Returns the number of frames: 1 or 0. */

@@ -23,10 +23,9 @@ static void jit_dump_report_damage(const struct jitdump *d, const char *path)
 			path, (unsigned long long)d->cut_bytes);
 }
 
-int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
-		 struct jitdump *ret_dump)
+int jit_dump_try(int fd, struct mapped *ret_bytes, struct jitdump *ret_dump,
+		 struct err *err)
 {
-	struct err err = { 0 };
 	struct stat st;
 	uint64_t bytes;
 	int r = fault_stat_fd(fd, &st);
@@ -39,17 +38,31 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 	r = mapped_window(fd, 0, (size_t)(bytes < bytes_max ? bytes : bytes_max),
 			  ret_bytes);
 	if (r)
-		return fault_unreadable(path, r);
-	r = jitdump_read(ret_dump, ret_bytes->bytes, ret_bytes->len, &err);
-	if (mapped_is_lost(ret_bytes))
-		fault_unreadable(path, -EIO);
+		return r;
+	r = jitdump_read(ret_dump, ret_bytes->bytes, ret_bytes->len, err);
 	if (r) {
-		if (r == -EBADMSG)
-			log_say_once(LOG_WARNING, "%s: %s", path, err.text);
+		if (mapped_is_lost(ret_bytes))
+			r = -EIO;
 		jitdump_done(ret_dump);
 		mapped_release(ret_bytes);
-		return r;
 	}
+	return r;
+}
+
+int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
+		 struct jitdump *ret_dump)
+{
+	struct err err = { 0 };
+	int r = jit_dump_try(fd, ret_bytes, ret_dump, &err);
+
+	if (r == -EBADMSG)
+		log_say_once(LOG_WARNING, "%s: %s", path, err.text);
+	else if (r)
+		return r == -ENOMEM || r == -ENODATA ? r : fault_unreadable(path, r);
+	if (r)
+		return r;
+	if (mapped_is_lost(ret_bytes))
+		fault_unreadable(path, -EIO);
 	jit_dump_report_damage(ret_dump, path);
 	return 0;
 }

@@ -99,7 +99,7 @@ int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 	uint32_t image, before;
 	int result = resolver_locate(r->resolver, mode, address, &at);
 
-	if (result || !r->jit || !jit_stage_is_needed(r->jit) || !at.mapping ||
+	if (result || !r->jit_frames || !jit_stage_is_needed(r->jit) || !at.mapping ||
 	    (mode & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER) {
 		if (!result)
 			*ret_place = at;

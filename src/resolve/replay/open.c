@@ -275,16 +275,28 @@ void replay_late_build_ids(struct replay *r)
 
 int replay_use_jit(struct replay *r, const struct jit_places *places)
 {
+	int result = replay_use_jit_tables(r, places);
+
+	r->jit_frames = !result;
+	return result;
+}
+
+int replay_use_jit_tables(struct replay *r, const struct jit_places *places)
+{
 	r->jit_places = *places;
 	return jit_stage_new(&r->dict, &r->jit);
 }
 
-static void jit_place(void *ctx, uint32_t *image, uint64_t *offset, uint64_t time_ns)
+static const struct unwind_table *replay_jit_table(void *ctx, uint32_t image,
+						   uint64_t *offset, uint64_t time_ns)
 {
-	struct jit_stage *jit = ctx;
+	const struct replay *r = ctx;
 
-	if (jit_stage_is_needed(jit))
-		(void)jit_stage_place(jit, image, offset, time_ns);
+	if (!jit_stage_is_needed(r->jit) ||
+	    jit_stage_place(r->jit, &image, offset, time_ns) ||
+	    r->dict.images.at[image].kind != IMAGE_JIT)
+		return NULL;
+	return r->table(r->table_ctx, image);
 }
 
 static bool has_stacks(const struct replay *r)
@@ -311,11 +323,14 @@ int replay_use_unwind(struct replay *r,
 {
 	const struct resolver_unwind unwind = { .table = table,
 						.ctx = ctx,
-						.jit_place = r->jit ? jit_place : NULL,
-						.jit_ctx = r->jit,
+						.jit_table = r->jit ? replay_jit_table
+								    : NULL,
+						.jit_ctx = r,
 						.machine = r->info.machine };
 	int result = resolver_use_unwind(r->resolver, &unwind);
 
+	r->table = table;
+	r->table_ctx = ctx;
 	if (result || !has_stacks(r))
 		return result;
 	r->group.max = SAMPLE_GROUP_MAX;

@@ -75,7 +75,11 @@ struct replay {
 	struct feed_walk walk;
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not requested */
+	bool jit_frames;       /* locations become those of dumps */
 	struct jit_places jit_places;
+	/* Returns the unwind table of an image, for code of jitdumps. */
+	const struct unwind_table *(*table)(void *ctx, uint32_t image);
+	void *table_ctx;
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;

@@ -61,6 +61,8 @@ void replay_free(struct replay *r); /* accepts NULL */
  * found at `places`. The strings of `places` outlive the replay. Returns 0 or -ENOMEM. */
 struct jit_places;
 int replay_use_jit(struct replay *r, const struct jit_places *places);
+/* The same, but only for unwinding: no location changes. */
+int replay_use_jit_tables(struct replay *r, const struct jit_places *places);
 /* Call before the first replay_next(), with `chains`. User stacks are unwound (resolver.h) with
  * the tables that `table` returns. Returns 0 or -ENOMEM. */
 struct unwind_table;

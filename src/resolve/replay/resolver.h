@@ -63,10 +63,11 @@ struct resolver_unwind {
 	size_t (*copy)(void *ctx, int32_t pid, uint64_t address, void *bytes,
 		       size_t len);
 	void *ctx;
-	/* Changes a location in anonymous memory to that of the JIT code which was there at
-	 * that time, if a JIT compiler described it. May be NULL. */
-	void (*jit_place)(void *ctx, uint32_t *image, uint64_t *offset,
-			  uint64_t time_ns);
+	/* Returns the unwind table of the JIT code that was at a location in anonymous memory
+	 * at that time, if a JIT compiler described it, and sets *offset to the code's in the
+	 * table. Returns NULL, or resolver_table_later(), like `table`. May be NULL. */
+	const struct unwind_table *(*jit_table)(void *ctx, uint32_t image,
+						uint64_t *offset, uint64_t time_ns);
 	void *jit_ctx;
 	const char *machine; /* as in session_info; outlives the resolver */
 };

@@ -31,6 +31,19 @@ const struct unwind_table *resolver_table_later(void)
 	return &later;
 }
 
+static const struct unwind_table *
+resolver_unwind_table(const struct resolver_unwind_find *f, uint32_t image,
+		      uint64_t *offset)
+{
+	const struct resolver_unwind *u = &f->r->unwind;
+
+	if (image == DICT_NONE)
+		return NULL;
+	if (u->jit_table && f->r->dict->images.at[image].kind == IMAGE_ANON)
+		return u->jit_table(u->jit_ctx, image, offset, f->time_ns);
+	return u->table(u->ctx, image);
+}
+
 static enum unwind_code resolver_unwind_find_code(void *ctx, uint64_t pc,
 						  const struct unwind_table **ret_table,
 						  uint64_t *ret_offset)
@@ -43,11 +56,7 @@ static enum unwind_code resolver_unwind_find_code(void *ctx, uint64_t pc,
 		return UNWIND_CODE_NOWHERE;
 	image = image_table_hit(&f->r->images, m->image, f->at->process->pid, m);
 	*ret_offset = pc - m->start + m->pgoff;
-	if (f->r->unwind.jit_place && image != DICT_NONE)
-		f->r->unwind.jit_place(f->r->unwind.jit_ctx, &image, ret_offset,
-				       f->time_ns);
-	*ret_table =
-		image == DICT_NONE ? NULL : f->r->unwind.table(f->r->unwind.ctx, image);
+	*ret_table = resolver_unwind_table(f, image, ret_offset);
 	if (*ret_table == resolver_table_later()) {
 		f->r->later = true;
 		return UNWIND_CODE_NOWHERE;

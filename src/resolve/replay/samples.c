@@ -209,7 +209,8 @@ int replay_finish_sample(struct replay *r, struct grouped_sample *s)
 	struct sample *sample = &s->sample;
 
 	r->time_ns = s->rec.id.time_ns;
-	if (r->jit && jit_stage_is_needed(r->jit) && sample->stack != DICT_NONE) {
+	if (r->jit_frames && jit_stage_is_needed(r->jit) &&
+	    sample->stack != DICT_NONE) {
 		sample->stack = jit_stage_stack(r->jit, sample->stack, sample->time_ns);
 		if (sample->stack == DICT_NONE)
 			return -ENOMEM;

@@ -87,7 +87,8 @@ static struct unwind_table *load_dump(struct naming *n, const struct image *imag
 		free(path);
 		return NULL;
 	}
-	if (unwind_jit_table(&dump, bytes.bytes, bytes.len, &table))
+	if (unwind_jit_table(&dump, bytes.bytes, bytes.len,
+			     unwind_arch_of_machine(n->info->machine, false), &table))
 		table = NULL;
 	mapped_release(&bytes);
 	jitdump_done(&dump);

@@ -42,6 +42,7 @@ static size_t make_walks(const struct jitdump *dump, const void *bytes, size_t l
 }
 
 int unwind_jit_table(const struct jitdump *dump, const void *bytes, size_t len,
+		     const struct unwind_arch *recorded,
 		     struct unwind_table **ret_table)
 {
 	uint16_t machine = (uint16_t)dump->machine;
@@ -51,7 +52,7 @@ int unwind_jit_table(const struct jitdump *dump, const void *bytes, size_t len,
 	int r = -ENODATA;
 
 	if (!arch)
-		arch = unwind_arch_of_elf(machine, false);
+		arch = dump->machine ? unwind_arch_of_elf(machine, false) : recorded;
 	if (!arch)
 		return -EOPNOTSUPP;
 	walks = calloc(dump->codes.nr + 1, sizeof(*walks));

@@ -116,11 +116,35 @@ static void many_are_kept(void **state)
 	decoder_done(&d);
 }
 
+/* Samples that wait longer than others do not hold the memory of all. */
+static void memory_of_dropped_samples_is_freed(void **state)
+{
+	struct due_samples due = { 0 };
+	struct decoder d;
+	size_t bytes;
+
+	(void)state;
+	open_decoder(&d);
+	for (uint64_t i = 0; i < RECORDS; i++)
+		add(&due, &d, i, ROOM - i, 1);
+	bytes = due_samples_bytes(&due);
+	due_samples_keep(&due, RECORDS / 4);
+	assert_int_equal(due.list.nr, RECORDS / 4);
+	assert_true(due_samples_bytes(&due) < bytes / 2);
+	for (uint64_t i = 0; i < RECORDS / 4; i++)
+		expect(&due.list.at[i], &d, i, ROOM - i);
+	add(&due, &d, 7, 100, 1);
+	expect(&due.list.at[RECORDS / 4], &d, 7, 100);
+	due_samples_done(&due);
+	decoder_done(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_used_is_kept),
 		cmocka_unit_test(many_are_kept),
+		cmocka_unit_test(memory_of_dropped_samples_is_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
