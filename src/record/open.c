@@ -19,6 +19,8 @@
 #include "record/perf_data_out.h"
 #include "record/priv.h"
 #include "record/thread_list.h"
+#include "resolve/jit/files.h"
+#include "resolve/space/map_shares.h"
 
 enum {
 	/* The first rounds are shorter, and each is twice as long as the one before, so that
@@ -26,6 +28,8 @@ enum {
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
 	/* Time limit for the snapshot of existing processes. */
 	SNAPSHOT_NS = 2 * NS_PER_S,
+	/* For mappings, if the caller sets no limit: about four million. */
+	MAP_BYTES = 256 << 20,
 	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */
 };
 
@@ -185,6 +189,25 @@ static uint64_t process_cgroup(void *ctx, int32_t pid)
 	return snapshot_process_cgroup(r->snapshot, pid, &id) ? 0 : id;
 }
 
+static int64_t process_user(void *ctx, int32_t pid)
+{
+	(void)ctx;
+	return jit_uid(pid);
+}
+
+static void maps_lost(void *ctx, uint32_t user, size_t nr)
+{
+	(void)ctx;
+	if (user == MAP_SHARES_UNKNOWN)
+		log_say(LOG_WARNING,
+			"the mappings of %zu ended processes use too much memory: the rest of their samples is recorded as [unknown]",
+			nr);
+	else
+		log_say(LOG_WARNING,
+			"the mappings of %zu processes of user %u use too much memory: their samples are recorded as [unknown] from now on",
+			nr, user);
+}
+
 static void recorder_open_first_hit(void *ctx, const char *path, int32_t pid,
 				    uint64_t map_start, uint64_t map_end,
 				    struct image *image)
@@ -322,12 +345,15 @@ static int open_tables(struct recorder *r, struct err *err)
 					.unknown_process = c->on_exec ? NULL : ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,
+					.process_user = process_user,
+					.maps_lost = maps_lost,
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, RESOLVE_CHAINS, &r->resolver);
 	if (!result) {
 		resolver_set_max_frames(r->resolver, c->max_frames);
-		resolver_bound(r->resolver);
+		resolver_bound(r->resolver,
+			       c->max_map_bytes ? c->max_map_bytes : MAP_BYTES);
 	}
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict, &files,

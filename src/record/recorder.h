@@ -46,6 +46,8 @@ struct recorder_config {
 	struct copy_list *copies;
 	struct session_dir *dir; /* outlives the recorder */
 	uint32_t max_frames;     /* frames of a stack; 0: no limit */
+	/* Memory for the mappings of all processes (resolver_bound()); 0: the default. */
+	uint64_t max_map_bytes;
 	/* Returns whether a sample is to be added. NULL: every sample is. */
 	bool (*is_wanted)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);

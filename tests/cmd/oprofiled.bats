@@ -1136,6 +1136,36 @@ wait_for_look() {
 	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -lt 300 ]
 }
 
+@test "a user who maps very many files loses the names of his own code only" {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+	mkdir files
+	chown 65534 files
+	start_daemon --max-memory 48M
+	wait_for_samples 10
+	mkfifo hold
+	(cd files && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+		python3 "$SOURCE_ROOT/tests/cmd/map_files.py" 4 3000 <../hold >../mapped 3>&-) &
+	readers+=" $!"
+	exec 5>hold
+	for ((tries = 0; tries < 600; tries++)); do
+		! grep -q "processes of user 65534 use too much memory" "$log" || break
+		sleep 0.1
+	done
+	"$WORKLOADS/ratio" 300 >/dev/null 3>&- 5>&-
+	ask dump
+	exec 5>&-
+	opreport --session-dir "$session" --by symbol --csv >symbols
+	kill -TERM "$daemon"
+	wait_daemon
+	cat "$log"
+	[ "$status" -eq 0 ]
+	grep -q "processes of user 65534 use too much memory" "$log"
+	! grep -q "processes of user 0 " "$log"
+	! grep -q 'recording restarts' "$log"
+	grep -q '^work_b,' symbols
+}
+
 @test "one user's costly binaries lower nobody's rate" {
 	need_root
 	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"

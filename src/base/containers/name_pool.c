@@ -60,6 +60,7 @@ static uint32_t name_pool_add(struct name_pool *p, char *text, uint64_t hash,
 		p->names.nr++;
 	else
 		p->unused.nr--;
+	p->text_bytes += strlen(text) + 1;
 	p->names.at[name] = (struct pooled_name){ .text = text,
 						  .refs = 1,
 						  .number = NAME_POOL_NONE };
@@ -90,6 +91,7 @@ void name_pool_put(struct name_pool *p, uint32_t name)
 	if (!n || --n->refs)
 		return;
 	map_remove_from_list(&p->by_hash, name_pool_hash(n->text), name);
+	p->text_bytes -= strlen(n->text) + 1;
 	free(n->text);
 	n->text = NULL;
 	/* On lack of memory, the number is not reused. */

@@ -22,7 +22,8 @@
 
 enum {
 	STACK_BYTES = 16384, /* the rest of a longer stack is read from its process */
-	SECOND_MS = 1000
+	SECOND_MS = 1000,
+	MAP_SHARE = 4 /* of --max-memory, for mappings: a quarter */
 };
 
 static const uint64_t retry_after_ns = 5 * NS_PER_S;
@@ -144,6 +145,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 		.tables = &d->tables,
 		.copies = &d->upkeep.copies,
 		.max_frames = max_frames(depth),
+		.max_map_bytes = d->memory.max_bytes / MAP_SHARE,
 		.is_wanted = oprofiled_recording_is_wanted,
 		.on_fork = take_fork,
 	};

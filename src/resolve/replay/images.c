@@ -154,6 +154,14 @@ static void images_release(struct image_table *t, uint32_t entry)
 	t->nr_used--;
 }
 
+size_t image_table_bytes_per_map(const struct image_table *t, uint32_t entry)
+{
+	const struct image_entry *e = &t->entries.at[entry];
+	const char *name = name_pool_text(t->names, e->image.name);
+
+	return (sizeof(*e) + strlen(name) + 1) / (e->refs ? e->refs : 1);
+}
+
 void image_table_count(void *ctx, uint32_t entry, int change)
 {
 	struct image_table *t = ctx;

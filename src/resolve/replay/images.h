@@ -63,6 +63,8 @@ uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m
  * `image` has no name. Always adds a new one; returns IMAGE_TABLE_FAILED if memory is short. */
 uint32_t image_table_add_named(struct image_table *t, const struct image *image,
 			       const char *name);
+/* Returns the memory that an entry and its name use, divided by the number of its mappings. */
+size_t image_table_bytes_per_map(const struct image_table *t, uint32_t entry);
 /* Counts mappings of an entry, for struct space_pool; `ctx` is the table. Unused entries are
  * reused: a JIT compiler maps memory thousands of times a second, and a program can map files
  * under ever new names. Only files with samples stay. */

@@ -86,10 +86,47 @@ void resolver_name_back(struct resolver *r)
 	r->name_back = true;
 }
 
-void resolver_bound(struct resolver *r)
+static int64_t resolver_user(void *ctx, int32_t pid)
+{
+	const struct resolver *r = ctx;
+
+	return r->ops->process_user(r->ops->ctx, pid);
+}
+
+static size_t resolver_image_bytes(void *ctx, uint32_t image)
+{
+	const struct resolver *r = ctx;
+
+	return image_table_bytes_per_map(&r->images, image);
+}
+
+static void resolver_maps_lost(void *ctx, uint32_t user, size_t nr)
+{
+	const struct resolver *r = ctx;
+
+	if (r->ops->maps_lost)
+		r->ops->maps_lost(r->ops->ctx, user, nr);
+}
+
+void resolver_bound(struct resolver *r, uint64_t max_bytes)
 {
 	r->is_bounded = true;
 	procs_bound(&r->procs);
+	if (r->ops && r->ops->process_user)
+		r->map_shares =
+			(struct map_shares){ .max_bytes = max_bytes,
+					     .user = resolver_user,
+					     .image_bytes = resolver_image_bytes,
+					     .on_lost = resolver_maps_lost,
+					     .ctx = r };
+}
+
+/* An upper bound: names of programs and cgroups are no mappings. */
+static uint64_t resolver_map_bytes(const struct resolver *r)
+{
+	return (uint64_t)r->procs.pool.nr_used * SPACE_NODE_BYTES +
+	       (uint64_t)r->images.nr_used * sizeof(struct image_entry) +
+	       r->names.text_bytes;
 }
 
 struct resolver_kept resolver_kept(const struct resolver *r)
@@ -407,4 +444,5 @@ void resolver_frontier(struct resolver *r, uint64_t time_ns)
 {
 	r->steps++;
 	procs_prune(&r->procs, time_ns);
+	map_shares_apply(&r->map_shares, &r->procs, resolver_map_bytes(r));
 }

@@ -37,9 +37,10 @@ void resolver_name_back(struct resolver *r);
 /* Limits the memory that a process can make the resolver use, for a recorder of other users'
  * programs. If a process changes its name or mappings thousands of times while samples wait,
  * the oldest of these states are lost. If it has very many mappings, they are dropped and
- * unknown_process() is called, which passes in those that still exist. Call before the first
- * record. */
-void resolver_bound(struct resolver *r);
+ * unknown_process() is called, which passes in those that still exist. If the mappings of all
+ * processes need more than `max_bytes` of memory (0: no limit), the processes of the user who
+ * needs the most lose theirs; this needs ops->process_user(). Call before the first record. */
+void resolver_bound(struct resolver *r, uint64_t max_bytes);
 /* Numbers of objects that are kept for later samples. */
 struct resolver_kept {
 	size_t names;     /* names of programs, files and cgroups */

@@ -3,6 +3,7 @@
  * Layer: resolve. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct image;
@@ -28,5 +29,10 @@ struct resolver_ops {
 	/* Returns the id of a process's cgroup when its samples do not contain it; 0 if
 	 * unknown. Called once per process. May be NULL. */
 	uint64_t (*process_cgroup)(void *ctx, int32_t pid);
+	/* Returns the real user id of a running process, or -1. For resolver_bound(). */
+	int64_t (*process_user)(void *ctx, int32_t pid);
+	/* Called when resolver_bound()'s limit took the mappings of `nr` processes of a user
+	 * (MAP_SHARES_UNKNOWN: of processes that have ended). May be NULL. */
+	void (*maps_lost)(void *ctx, uint32_t user, size_t nr);
 	void *ctx;
 };

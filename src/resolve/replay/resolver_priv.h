@@ -11,6 +11,7 @@
 #include "resolve/replay/cgroups.h"
 #include "resolve/replay/images.h"
 #include "resolve/replay/resolver.h"
+#include "resolve/space/map_shares.h"
 #include "resolve/space/procs.h"
 #include "resolve/unwind/stack_memo.h"
 #include "resolve/unwind/stack_rest.h"
@@ -154,6 +155,7 @@ struct resolver {
 	enum resolver_depth depth;
 	bool name_back;
 	bool is_bounded;
+	struct map_shares map_shares;
 	bool is_renewing; /* unknown_process() is reporting a process's mappings again */
 	uint64_t changed;    /* see resolver_changed() */
 	uint32_t max_frames; /* frames of a stack; at most CHAIN_MAX */

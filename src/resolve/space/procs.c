@@ -241,6 +241,7 @@ static struct process *procs_add_process(struct procs *p, int32_t pid,
 	process->start_ns = start_ns;
 	process->end_ns = UINT64_MAX;
 	process->unmapped = PROC_NO_APP;
+	process->user = -1;
 	process->instance = ++p->last_instance;
 	process->older = *slot;
 	if (*slot) {
@@ -275,6 +276,8 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 		return NULL;
 	child->kernel = parent->kernel;
 	child->nr_maps = parent->nr_maps;
+	child->user = parent->user;
+	child->has_lost_maps = parent->has_lost_maps;
 	return child;
 }
 
@@ -349,9 +352,12 @@ static void replace_root(struct procs *p, struct proc_version *version,
 int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	      const struct mapping *m)
 {
-	struct proc_version *version = new_version(p, process, time_ns);
+	struct proc_version *version;
 	struct space_node *root;
 
+	if (process->has_lost_maps)
+		return 0;
+	version = new_version(p, process, time_ns);
 	if (!version || space_map(&p->pool, version->root, m, &root))
 		return -ENOMEM;
 	replace_root(p, version, root);
@@ -366,6 +372,13 @@ int procs_clear(struct procs *p, struct process *process, uint64_t time_ns)
 		return -ENOMEM;
 	replace_root(p, version, NULL);
 	return 0;
+}
+
+void procs_lose_maps(struct procs *p, struct process *process)
+{
+	drop_versions(p, process, process->versions.nr - 1);
+	replace_root(p, &process->versions.at[0], NULL);
+	process->has_lost_maps = true;
 }
 
 int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
@@ -399,6 +412,8 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	procs_set_app(p, process, PROC_NO_APP);
 	version->exec = true;
 	process->kernel = false;
+	process->has_lost_maps = false;
+	process->user = -1; /* a login changes the user before it executes a program */
 	process->nr_live = 1; /* all other threads have ended */
 	return 0;
 }

@@ -35,7 +35,9 @@ struct process {
 	/* Image table entry for unmapped memory; created when needed. */
 	uint32_t unmapped;
 	uint64_t instance; /* unique number */
-	uint64_t cgroup;   /* id, if its samples do not contain one; 0: unknown */
+	int64_t user; /* real user id at the last check of map_shares.h; -1: unknown */
+	bool has_lost_maps; /* see procs_lose_maps() */
+	uint64_t cgroup;    /* id, if its samples do not contain one; 0: unknown */
 	bool cgroup_asked;
 	VEC(struct proc_version) versions; /* never empty */
 	struct process *older;             /* the previous process with this pid */
@@ -114,6 +116,8 @@ int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	      const struct mapping *m);
 int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
 		uint64_t start, uint64_t end);
+/* Drops the mappings of all versions, and ignores new ones until the next exec. */
+void procs_lose_maps(struct procs *p, struct process *process);
 int procs_exec(struct procs *p, struct process *process, uint64_t time_ns);
 int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns,
 		   uint32_t comm);

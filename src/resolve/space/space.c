@@ -11,8 +11,12 @@ struct space_node {
 	struct space_node *right;
 	/* RECENT: `right` is the mapping added before, `left` is NULL */
 	uint32_t priority;
-	uint32_t refs;
+	uint32_t refs : 31;
+	uint32_t is_visited : 1; /* see space_visit() */
 };
+
+static_assert(sizeof(struct space_node) == SPACE_NODE_BYTES || sizeof(void *) != 8,
+	      "the size of a node is SPACE_NODE_BYTES");
 
 enum {
 	CHUNK_NODES = 1024,
@@ -346,4 +350,23 @@ const struct mapping *space_find_or_hole(const struct space_node *root,
 size_t space_count(const struct space_node *root)
 {
 	return root ? 1 + space_count(root->left) + space_count(root->right) : 0;
+}
+
+void space_visit(struct space_node *root,
+		 void (*visit)(void *ctx, const struct mapping *m), void *ctx)
+{
+	/* If a node was visited, so were all below it. */
+	for (; root && !root->is_visited; root = root->right) {
+		root->is_visited = true;
+		visit(ctx, &root->m);
+		space_visit(root->left, visit, ctx);
+	}
+}
+
+void space_end_visit(struct space_node *root)
+{
+	for (; root && root->is_visited; root = root->right) {
+		root->is_visited = false;
+		space_end_visit(root->left);
+	}
 }

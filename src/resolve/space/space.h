@@ -19,6 +19,10 @@ struct mapping {
 
 struct space_node;
 
+enum {
+	SPACE_NODE_BYTES = 56 /* of a node, and so of a mapping */
+};
+
 /* The allocator of nodes; one for all spaces of a resolver. */
 struct space_pool {
 	struct space_node *free_nodes;
@@ -66,3 +70,8 @@ struct space_hole {
 const struct mapping *space_find_or_hole(const struct space_node *root,
 					 uint64_t address, struct space_hole *ret_hole);
 size_t space_count(const struct space_node *root);
+/* Calls `visit` for each mapping whose node was not visited before, so that nodes that several
+ * roots share are visited once. space_end_visit() of all these roots forgets the visits. */
+void space_visit(struct space_node *root,
+		 void (*visit)(void *ctx, const struct mapping *m), void *ctx);
+void space_end_visit(struct space_node *root);

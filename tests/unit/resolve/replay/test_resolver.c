@@ -17,6 +17,7 @@ struct world {
 	struct resolver_ops ops;
 	struct resolver *resolver;
 	int asked;
+	size_t maps_lost;   /* processes that lost their mappings */
 	uint32_t rewritten; /* how often a file was seen so far */
 };
 
@@ -1120,7 +1121,7 @@ static void test_history_of_a_flood_is_bounded(void **state)
 
 	(void)state;
 	begin(&w);
-	resolver_bound(w.resolver);
+	resolver_bound(w.resolver, 0);
 	start_program(&w, 10, 7, "other", "/bin/other");
 	do_mmap(&w, 20, 7, 0x9000, 0x1000, 0, "/lib/old");
 	do_mmap(&w, 90, 7, 0x9000, 0x1000, 0, "/lib/new");
@@ -1151,7 +1152,7 @@ static void test_history_of_many_is_bounded(void **state)
 
 	(void)state;
 	begin(&w);
-	resolver_bound(w.resolver);
+	resolver_bound(w.resolver, 0);
 	do_mmap(&w, 20, 7, 0x9000, 0x1000, 0, "/lib/old");
 	do_mmap(&w, 90, 7, 0x9000, 0x1000, 0, "/lib/new");
 	for (int i = 0; i < FLOOD; i++) {
@@ -1164,6 +1165,93 @@ static void test_history_of_many_is_bounded(void **state)
 	resolver_frontier(w.resolver, 30);
 	assert_true(resolver_kept(w.resolver).old <= 65536);
 	assert_string_equal(at(&w, 50, 7, 7, 0x9010), ":7 /lib/old+0x10 /lib/old");
+	end(&w);
+}
+
+enum {
+	FLOOD_PIDS = 100, /* 100 to 199 are processes of user 1000 */
+	FLOOD_MAPS = 500  /* mappings of each */
+};
+
+static int64_t user_of(void *ctx, int32_t pid)
+{
+	struct world *w = ctx;
+
+	w->asked++;
+	return pid >= 100 && pid < 100 + FLOOD_PIDS ? 1000 : 0;
+}
+
+static void add_lost(void *ctx, uint32_t user, size_t nr)
+{
+	struct world *w = ctx;
+
+	assert_int_equal(user, 1000);
+	w->maps_lost += nr;
+}
+
+/* The mappings exist, so none of them can be freed for another reason. */
+static void test_mappings_of_the_largest_user_are_lost(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	w.ops.process_user = user_of;
+	w.ops.maps_lost = add_lost;
+	resolver_bound(w.resolver, 2 << 20);
+	start_program(&w, 10, 7, "other", "/bin/other");
+	do_mmap(&w, 20, 7, 0x9000, 0x1000, 0, "/lib/other");
+	for (int pid = 100; pid < 100 + FLOOD_PIDS; pid++) {
+		start_program(&w, 30, pid, "flood", "/bin/flood");
+		for (uint64_t i = 0; i < FLOOD_MAPS; i++) {
+			char text[32];
+
+			snprintf(text, sizeof(text), "/tmp/file%d.%u", pid,
+				 (unsigned int)i);
+			do_mmap(&w, 40, pid, 0x100000 + i * 0x1000, 0x1000, 0, text);
+		}
+		resolver_frontier(w.resolver, 50);
+		/* 2 MB are about 10000 mappings of different files. */
+		assert_true(resolver_kept(w.resolver).images < 20000);
+	}
+	assert_true(w.maps_lost > FLOOD_PIDS / 2);
+	assert_string_equal(at(&w, 60, 7, 7, 0x9010),
+			    "other /lib/other+0x10 /bin/other");
+	assert_string_equal(at(&w, 60, 100, 100, 0x100010),
+			    "flood [unknown]+0x100010 /bin/flood");
+	/* It gets no others, nor do its children, before an exec. */
+	do_mmap(&w, 70, 100, 0x100000, 0x1000, 0, "/tmp/again");
+	do_task(&w, 70, PERF_RECORD_FORK, 300, 100, 300, 100);
+	assert_string_equal(at(&w, 80, 100, 100, 0x100010),
+			    "flood [unknown]+0x100010 /bin/flood");
+	assert_string_equal(at(&w, 80, 300, 300, 0x100010),
+			    "flood [unknown]+0x100010 /bin/flood");
+	start_program(&w, 90, 100, "next", "/bin/next");
+	do_mmap(&w, 90, 100, 0x9000, 0x1000, 0, "/lib/next");
+	assert_string_equal(at(&w, 95, 100, 100, 0x9010),
+			    "next /lib/next+0x10 /bin/next");
+	end(&w);
+}
+
+/* A server that forks many workers has their mappings in memory once. */
+static void test_forked_processes_share_their_mappings(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	w.ops.process_user = user_of;
+	w.ops.maps_lost = add_lost;
+	resolver_bound(w.resolver, 1 << 20);
+	start_program(&w, 10, 7, "server", "/bin/server");
+	for (uint64_t i = 0; i < FLOOD_MAPS; i++)
+		do_mmap(&w, 20, 7, 0x100000 + i * 0x1000, 0x1000, 0, "/lib/module");
+	for (int pid = 1000; pid < 3000; pid++)
+		do_task(&w, 30, PERF_RECORD_FORK, pid, 7, pid, 7);
+	resolver_frontier(w.resolver, 40);
+	assert_int_equal(w.maps_lost, 0);
+	assert_string_equal(at(&w, 50, 2000, 2000, 0x100010),
+			    "server /lib/module+0x10 /bin/server");
 	end(&w);
 }
 
@@ -1185,7 +1273,7 @@ static void test_what_was_unmapped_is_forgotten(void **state)
 	(void)state;
 	begin(&w);
 	w.ops.unknown_process = tell_mapped;
-	resolver_bound(w.resolver);
+	resolver_bound(w.resolver, 0);
 	start_program(&w, 10, 5, "flood", "/bin/flood");
 	for (uint64_t i = 0; i < FLOOD; i++) {
 		char text[32];
@@ -1292,6 +1380,8 @@ int main(void)
 		cmocka_unit_test(test_history_of_a_flood_is_bounded),
 		cmocka_unit_test(test_history_of_many_is_bounded),
 		cmocka_unit_test(test_what_was_unmapped_is_forgotten),
+		cmocka_unit_test(test_mappings_of_the_largest_user_are_lost),
+		cmocka_unit_test(test_forked_processes_share_their_mappings),
 		cmocka_unit_test(test_processes_that_ended_are_forgotten),
 		cmocka_unit_test(test_cgroups_that_no_sample_hits_are_forgotten),
 	};
