@@ -60,9 +60,19 @@ static bool elf_needed_push(elf_spans *spans, uint64_t offset, uint64_t bytes)
 	return s.end < offset || vec_push(spans, s);
 }
 
+/* Returns whether the names are those of Go's own table: then the data that describes inlined
+ * calls is needed. */
+static bool elf_needs_go_data(struct elf_file *f)
+{
+	return elf_file_find_section(f, ".go.buildinfo") &&
+	       !elf_file_find_section(f, ".debug_info") &&
+	       !elf_file_find_section(f, ".zdebug_info");
+}
+
 /* Sections can overlap: bytes that one of them needs are kept. */
 static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_needed)
 {
+	bool keep_data = elf_needs_go_data(f);
 	bool ok = elf_needed_push(ret_needed, 0, ELF_HEAD_BYTES) &&
 		  elf_needed_push(ret_needed, f->shoff,
 				  f->nr_sections * f->section_bytes);
@@ -76,7 +86,8 @@ static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_n
 	for (size_t i = 0; ok && i < f->sections.nr; i++) {
 		const struct elf_section *s = &f->sections.at[i];
 		bool drop = s->type == SHT_PROGBITS && (s->flags & SHF_ALLOC) &&
-			    is_droppable(elf_file_section_name(f, s));
+			    is_droppable(elf_file_section_name(f, s)) &&
+			    (!keep_data || (s->flags & SHF_EXECINSTR));
 
 		if (s->type != SHT_NOBITS && s->type != SHT_NULL)
 			ok = elf_needed_push(drop ? ret_dropped : ret_needed, s->offset,

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Returns the block's number of a file, assigned in the order of use from 1; 0: no file. */
-static uint32_t file_number(struct line_block_maker *m, struct dwarf_program *p,
+static uint32_t file_number(struct line_block_maker *m, const struct line_paths *p,
 			    uint32_t file)
 {
 	size_t at = m->strings.len;
@@ -28,7 +28,7 @@ static uint32_t file_number(struct line_block_maker *m, struct dwarf_program *p,
 	if (m->file_of.at[file])
 		return m->file_of.at[file] - 1;
 	m->file_of.at[file] = FILE_NONE;
-	if (dwarf_program_path(p, file, &m->strings) || m->strings.failed)
+	if (p->append(p->ctx, file, &m->strings) || m->strings.failed)
 		return 0;
 	if (!vec_push(&m->files, (uint32_t)at)) {
 		m->strings.failed = true;
@@ -109,7 +109,7 @@ static void line_block_make_put_row(struct line_block_maker *m,
 
 /* The end of a sequence is a row without file, with line 0 and this column. */
 static struct line_row line_block_make_row_of(struct line_block_maker *m,
-					      struct dwarf_program *p,
+					      const struct line_paths *p,
 					      const struct dwarf_row *in)
 {
 	struct line_row row = { .addr = in->addr };
@@ -126,7 +126,8 @@ static struct line_row line_block_make_row_of(struct line_block_maker *m,
 }
 
 static bool line_block_make_put_rows(struct line_block_maker *m,
-				     struct dwarf_program *p, const dwarf_row_vec *rows)
+				     const struct line_paths *p,
+				     const dwarf_row_vec *rows)
 {
 	struct line_row last = { 0 };
 
@@ -144,7 +145,7 @@ static bool line_block_make_put_rows(struct line_block_maker *m,
 	return !m->rows.failed;
 }
 
-static bool put_scopes(struct line_block_maker *m, struct dwarf_program *p,
+static bool put_scopes(struct line_block_maker *m, const struct line_paths *p,
 		       const struct dwarf_scopes *s)
 {
 	uint64_t base = s->spans.nr ? s->spans.at[0].addr : 0;
@@ -207,7 +208,7 @@ static bool put_spans(struct line_block_maker *m, const struct dwarf_scopes *s)
 }
 
 static bool line_block_make_put_functions(struct line_block_maker *m,
-					  struct dwarf_program *p,
+					  const struct line_paths *p,
 					  const struct dwarf_scopes *s)
 {
 	uint32_t base = (uint32_t)m->strings.len;
@@ -292,7 +293,7 @@ static void line_block_make_clear(struct line_block_maker *m)
 	buf_put_u8(&m->strings, 0);
 }
 
-int line_block_make(struct line_block_maker *m, struct dwarf_program *p,
+int line_block_make(struct line_block_maker *m, const struct line_paths *p,
 		    const dwarf_row_vec *rows, const struct dwarf_scopes *s,
 		    struct buf *out)
 {

@@ -22,9 +22,16 @@ struct line_block_maker {
 	struct buf functions;
 };
 
-/* Appends a block to `out`. `p` (NULL: no lines) provides the file names of rows and calls.
+/* Provides the paths of the file numbers in rows, functions and calls. */
+struct line_paths {
+	/* Appends a path and a NUL; nothing if there is no such file. Returns 0 or -ENOENT. */
+	int (*append)(void *ctx, uint64_t file, struct buf *out);
+	void *ctx;
+};
+
+/* Appends a block to `out`. `p` is NULL if no file is known.
  * Returns 0, -EFBIG (4 GB or more) or -ENOMEM. */
-int line_block_make(struct line_block_maker *m, struct dwarf_program *p,
+int line_block_make(struct line_block_maker *m, const struct line_paths *p,
 		    const dwarf_row_vec *rows, const struct dwarf_scopes *s,
 		    struct buf *out);
 void line_block_maker_done(struct line_block_maker *m);

@@ -14,6 +14,7 @@
 #include "resolve/dwarf/ranges.h"
 #include "resolve/dwarf/scopes.h"
 #include "resolve/lines/block_make.h"
+#include "resolve/lines/go_lines.h"
 #include "resolve/lines/priv.h"
 
 enum {
@@ -53,6 +54,7 @@ struct worker {
 	dwarf_row_vec rows;
 	dwarf_code_vec code;
 	struct line_block_maker maker;
+	struct go_lines go;
 	struct buf out;
 	VEC(struct dwarf_scope_range) covers; /* of units */
 	VEC(struct line_user) line_users;
@@ -91,6 +93,7 @@ static void worker_done(struct worker *w)
 	vec_done(&w->covers);
 	vec_done(&w->line_users);
 	line_block_maker_done(&w->maker);
+	go_lines_done(&w->go);
 	buf_done(&w->out);
 }
 
@@ -270,6 +273,25 @@ static int merge_covers(struct lines *l, struct worker *workers, unsigned int nr
 	return r;
 }
 
+int lines_scan_go(struct lines *l)
+{
+	size_t nr = go_lines_count_units(l->source.go);
+	struct dwarf_code code = { 0 };
+
+	if (!vec_reserve(&l->dir.units, nr + 1) || !vec_reserve(&l->dir.covers, nr + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		go_lines_range(l->source.go, i, &code);
+		l->dir.units.at[l->dir.units.nr++] = (struct line_unit){ .off = i };
+		l->dir.covers.at[l->dir.covers.nr++] =
+			(struct line_cover){ code.low, (uint32_t)i };
+	}
+	l->dir.covers.at[l->dir.covers.nr++] =
+		(struct line_cover){ code.high, LINE_NO_UNIT };
+	l->has_dir = true;
+	return 0;
+}
+
 int lines_scan(struct lines *l)
 {
 	size_t nr = l->source.info.units.nr;
@@ -355,8 +377,32 @@ static int keep_block(const struct lines *l, struct line_unit *unit,
 	return 0;
 }
 
+static int program_path(void *program, uint64_t file, struct buf *out)
+{
+	return dwarf_program_path(program, file, out);
+}
+
+static int build_go_unit(struct worker *w, size_t i)
+{
+	uint32_t number = w->l->todo.at[i];
+	struct line_unit *unit = &w->l->dir.units.at[number];
+	const struct line_paths paths = { go_lines_path, &w->go };
+	int r = go_lines_read(&w->go, w->l->source.go, number);
+
+	unit->state = LINE_UNIT_FAILED;
+	buf_clear(&w->out);
+	if (!r)
+		r = line_block_make(&w->maker, &paths, &w->go.rows, &w->go.scopes,
+				    &w->out);
+	if (r == -EFBIG)
+		return 0;
+	unit->keep = true;
+	return r ? r : keep_block(w->l, unit, &w->out);
+}
+
 static int build_unit(struct worker *w, size_t i)
 {
+	const struct line_paths paths = { program_path, &w->program };
 	uint32_t number = w->l->todo.at[i];
 	struct dwarf_unit *u = &w->l->source.info.units.at[number];
 	struct line_unit *unit = &w->l->dir.units.at[number];
@@ -381,7 +427,7 @@ static int build_unit(struct worker *w, size_t i)
 	if (r == -ENOMEM)
 		return r;
 	buf_clear(&w->out);
-	r = line_block_make(&w->maker, has_lines ? &w->program : NULL, &w->rows,
+	r = line_block_make(&w->maker, has_lines ? &paths : NULL, &w->rows,
 			    scopes ? NULL : &w->scopes, &w->out);
 	if (r == -EFBIG)
 		return 0;
@@ -394,7 +440,7 @@ static void lines_build_give_back(struct lines *l)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < l->todo.nr; i++)
+	for (size_t i = 0; i < l->todo.nr && !l->source.go; i++)
 		bytes += l->source.info.units.at[l->todo.at[i]].bytes;
 	if (bytes < GIVE_BACK_BYTES)
 		return;
@@ -406,9 +452,11 @@ int lines_build(struct lines *l)
 {
 	unsigned int nr_threads = count_threads(l, l->todo.nr, THREAD_UNITS);
 	struct worker *workers = calloc(nr_threads, sizeof(*workers));
-	struct lines_build_work work = {
-		.l = l, .fn = build_unit, .nr = l->todo.nr, .step = 1
-	};
+	struct lines_build_work work = { .l = l,
+					 .fn = l->source.go ? build_go_unit
+							    : build_unit,
+					 .nr = l->todo.nr,
+					 .step = 1 };
 	int r;
 
 	if (!workers)

@@ -93,6 +93,11 @@ static int lines_open_source(struct lines *l, struct err *err)
 		return -EBADMSG;
 	r = line_source_open(&l->source, debug ? l->file.debug_fd : l->file.fd,
 			     debug ? l->debug_path : l->path, l->path, err);
+	if (!r) {
+		r = line_source_open_go(&l->source, l->file.fd);
+		if (r)
+			line_source_close(&l->source);
+	}
 	if (r) {
 		l->source_failed = true;
 		return r;
@@ -104,10 +109,10 @@ static int lines_open_source(struct lines *l, struct err *err)
 
 static bool fits_source(const struct lines *l)
 {
-	if (l->dir.units.nr != l->source.info.units.nr)
+	if (l->dir.units.nr != line_source_count_units(&l->source))
 		return false;
 	for (size_t i = 0; i < l->dir.units.nr; i++) {
-		if (l->dir.units.at[i].off != l->source.info.units.at[i].off)
+		if (l->dir.units.at[i].off != line_source_unit_off(&l->source, i))
 			return false;
 	}
 	return true;
@@ -155,7 +160,7 @@ int lines_need_source(struct lines *l, struct err *err)
 	if (l->has_dir && !fits_source(l))
 		retire_content(l);
 	/* With an index, only the requested units are read. */
-	r = l->has_dir ? 0 : lines_scan(l);
+	r = l->has_dir ? 0 : l->source.go ? lines_scan_go(l) : lines_scan(l);
 	return r ? err_set(err, r, "no memory") : 0;
 }
 

@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "resolve/dwarf/package.h"
 #include "resolve/elf/build_id.h"
+#include "resolve/go/table.h"
+#include "resolve/lines/go_lines.h"
 
 enum {
 	ALT_LINK_MAX = 8192,
@@ -182,6 +184,30 @@ int line_source_open(struct line_source *s, int fd, const char *path,
 	return 0;
 }
 
+int line_source_open_go(struct line_source *s, int fd)
+{
+	int r;
+
+	if (s->info.units.nr || elf_file_init_fd(&s->go_file, fd, NULL))
+		return 0;
+	r = elf_file_sections(&s->go_file, NULL);
+	if (!r)
+		r = go_table_open(&s->go_file, true, &s->go);
+	if (r)
+		elf_file_done(&s->go_file);
+	return r == -ENOMEM ? r : 0;
+}
+
+size_t line_source_count_units(const struct line_source *s)
+{
+	return s->go ? go_lines_count_units(s->go) : s->info.units.nr;
+}
+
+uint64_t line_source_unit_off(const struct line_source *s, size_t i)
+{
+	return s->go ? i : s->info.units.at[i].off;
+}
+
 void line_source_forget(struct line_source *s)
 {
 	dwarf_file_forget(&s->file);
@@ -205,6 +231,9 @@ void line_source_close(struct line_source *s)
 	if (s->dwp_fd >= 0)
 		close(s->dwp_fd);
 	free(s->path);
+	if (s->go)
+		elf_file_done(&s->go_file);
+	go_table_free(s->go);
 	*s = (struct line_source){ .alt_fd = -1, .dwp_fd = -1 };
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source.h - the debug information of a binary with all its files: the file itself, dwz's
- * alternate file, and split DWARF.
+ * alternate file, and split DWARF; or, if it has none, the table of a Go program.
  * Layer: resolve.
  * The search locations are in docs/line-index.md. */
 #pragma once
@@ -10,6 +10,7 @@
 #include "resolve/dwarf/unit.h"
 
 struct err;
+struct go_table;
 
 struct line_source {
 	struct dwarf_file file;
@@ -23,6 +24,8 @@ struct line_source {
 	bool has_dwp;
 	int dwp_fd;
 	struct dwarf_file dwp;
+	struct go_table *go; /* NULL: there is debug information, or no such table */
+	struct elf_file go_file;
 };
 
 /* A split unit that is being read. */
@@ -39,6 +42,13 @@ struct line_split {
 int line_source_open(struct line_source *s, int fd, const char *path,
 		     const char *binary_path, struct err *err);
 void line_source_close(struct line_source *s);
+/* If no debug information was found, opens the table of the Go program at `fd`, which the caller
+ * keeps. Returns 0 (also if it is not a Go program) or -ENOMEM. */
+int line_source_open_go(struct line_source *s, int fd);
+/* Returns the number of units: of the debug information, or of the Go program's table. */
+size_t line_source_count_units(const struct line_source *s);
+/* Returns the offset that identifies a unit. */
+uint64_t line_source_unit_off(const struct line_source *s, size_t i);
 /* Frees memory that can be read again. No thread may read meanwhile. */
 void line_source_forget(struct line_source *s);
 /* Returns whether the unit is a skeleton whose entries are in another file. */

@@ -13,6 +13,7 @@
 #include "resolve/elf/file.h"
 #include "resolve/elf/unpacked.h"
 #include "resolve/elf/xz.h"
+#include "resolve/go/table.h"
 #include "resolve/symbols/symbol_rules.h"
 #include "resolve/symbols/symtab.h"
 #include "resolve/symbols/symtab_priv.h"
@@ -355,6 +356,44 @@ static int add_debugdata(struct symtab_elf_loading *l, struct elf_file *f)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Appends the functions in the table that Go programs have even if they were stripped. Returns 0
+ * also if there is no usable table. */
+static int add_go_functions(struct symtab_elf_loading *l, struct elf_file *f)
+{
+	struct go_table *t;
+	int r = go_table_open(f, false, &t);
+
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; !r && i < go_table_count(t); i++) {
+		const struct symtab_segment *segment;
+		struct symtab_candidate c = { .binding = SYMTAB_GLOBAL };
+		struct go_function fn;
+
+		if (!go_table_function(t, i, &fn))
+			continue;
+		segment = segment_of(l, fn.low);
+		if (!segment)
+			continue;
+		c.name = fn.name;
+		c.vaddr = fn.low;
+		c.offset = fn.low - segment->vaddr + segment->offset;
+		c.size = fn.high - fn.low;
+		r = vec_push(&l->candidates, c) ? 0 : -ENOMEM;
+	}
+	go_table_take_names(t, &l->tab->more_names);
+	go_table_free(t);
+	return r;
+}
+
+/* Appends the functions that .dynsym lacks. */
+static int add_beyond_dynsym(struct symtab_elf_loading *l, struct elf_file *f)
+{
+	int r = add_debugdata(l, f);
+
+	return r || l->tab->more_names ? r : add_go_functions(l, f);
+}
+
 static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbols,
 		       struct err *err)
 {
@@ -364,7 +403,7 @@ static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbo
 	if (r)
 		return r;
 	r = read_best_table(l, &type, err);
-	if (!r && !l->data && type != SHT_SYMTAB && add_debugdata(l, with_symbols))
+	if (!r && !l->data && type != SHT_SYMTAB && add_beyond_dynsym(l, with_symbols))
 		r = err_set(err, -ENOMEM, "no memory");
 	if (r)
 		return r;

@@ -75,6 +75,30 @@ static void code_without_hits_and_data(void **state)
 	}
 }
 
+static void data_of_go_without_debug_information_stays(void **state)
+{
+	static const struct elf_maker_section go[] = {
+		{ ".text", SHT_PROGBITS, CODE, V + 0x100, bytes, 0x100, 0, 0 },
+		{ ".rodata", SHT_PROGBITS, SHF_ALLOC, V + 0x300, bytes, 0x80, 0, 0 },
+		{ ".go.buildinfo", SHT_PROGBITS, SHF_ALLOC, V + 0x400, bytes, 32, 0,
+		  0 },
+		{ ".debug_info", SHT_PROGBITS, 0, 0, bytes, 32, 0, 0 },
+	};
+	static const struct elf_span want[] = { { O + 0x100, O + 0x200 },
+						{ O + 0x300, O + 0x380 } };
+	struct elf_maker m = { .is64 = true, .machine = EM_X86_64, .sections = go };
+	const elf_spans keep = { 0 };
+	elf_spans found = { 0 };
+
+	(void)state;
+	for (size_t nr = 3; nr <= 4; nr++) {
+		m.nr_sections = nr;
+		assert_int_equal(find(&m, &keep, &found), 0);
+		assert_spans(&found, want, nr == 3 ? 1 : 2);
+		vec_done(&found);
+	}
+}
+
 /* The unwind table, four bytes, is within .text. */
 static void what_else_is_there_stays(void **state)
 {
@@ -158,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(code_without_hits_and_data),
+		cmocka_unit_test(data_of_go_without_debug_information_stays),
 		cmocka_unit_test(what_else_is_there_stays),
 		cmocka_unit_test(without_sections_all_is_needed),
 		cmocka_unit_test(spans_that_touch_are_one),
