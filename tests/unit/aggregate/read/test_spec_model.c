@@ -835,7 +835,7 @@ static void random_specifications_select_what_the_model_selects(void **state)
 	keys_done(&coarse);
 	/* The words can select or reject samples. */
 	assert_true(nr_partial > NR_SPECS / 3);
-	print_message("%d specifications, %d select a part, %llu samples in all\n",
+	print_message("# %d specifications, %d select a part, %llu samples in all\n",
 		      NR_SPECS, nr_partial, (unsigned long long)nr_selected);
 }
 
