@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,7 +21,8 @@
 #include "record/priv.h"
 #include "record/thread_list.h"
 #include "resolve/jit/files.h"
-#include "resolve/space/map_shares.h"
+#include "resolve/replay/stack_budget.h"
+#include "resolve/space/procs.h"
 
 enum {
 	/* The first rounds are shorter, and each is twice as long as the one before, so that
@@ -189,7 +191,7 @@ static uint64_t process_cgroup(void *ctx, int32_t pid)
 	return snapshot_process_cgroup(r->snapshot, pid, &id) ? 0 : id;
 }
 
-static int64_t process_user(void *ctx, int32_t pid)
+static int64_t user_of_process(void *ctx, int32_t pid)
 {
 	(void)ctx;
 	return jit_uid(pid);
@@ -198,7 +200,7 @@ static int64_t process_user(void *ctx, int32_t pid)
 static void maps_lost(void *ctx, uint32_t user, size_t nr)
 {
 	(void)ctx;
-	if (user == MAP_SHARES_UNKNOWN)
+	if (user == PROC_NO_USER)
 		log_say(LOG_WARNING,
 			"the mappings of %zu ended processes use too much memory: the rest of their samples is recorded as [unknown]",
 			nr);
@@ -206,6 +208,19 @@ static void maps_lost(void *ctx, uint32_t user, size_t nr)
 		log_say(LOG_WARNING,
 			"the mappings of %zu processes of user %u use too much memory: their samples are recorded as [unknown] from now on",
 			nr, user);
+}
+
+static void stacks_cut(void *ctx, uint32_t user)
+{
+	(void)ctx;
+	if (user == PROC_NO_USER)
+		log_say(LOG_WARNING,
+			"short-lived processes have very many different stacks: their stacks are cut after %d frames",
+			STACK_BUDGET_FRAMES);
+	else
+		log_say(LOG_WARNING,
+			"processes of user %u have very many different stacks: their stacks are cut after %d frames",
+			user, STACK_BUDGET_FRAMES);
 }
 
 static void recorder_open_first_hit(void *ctx, const char *path, int32_t pid,
@@ -345,8 +360,9 @@ static int open_tables(struct recorder *r, struct err *err)
 					.unknown_process = c->on_exec ? NULL : ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,
-					.process_user = process_user,
+					.process_user = user_of_process,
 					.maps_lost = maps_lost,
+					.stacks_cut = stacks_cut,
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, RESOLVE_CHAINS, &r->resolver);
@@ -355,6 +371,8 @@ static int open_tables(struct recorder *r, struct err *err)
 		resolver_bound(r->resolver,
 			       c->max_map_bytes ? c->max_map_bytes : MAP_BYTES);
 	}
+	if (!result && c->fair)
+		resolver_limit_stacks(r->resolver, (unsigned int)get_nprocs());
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict, &files,
 					      r->machine.arch);

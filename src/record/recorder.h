@@ -39,6 +39,7 @@ struct recorder_config {
 	/* Wakes up less often, for a recording that always runs. It can miss the rest of stacks
 	 * that are longer than their copies, and containers that only live for a moment. */
 	bool patient;
+	bool fair; /* limits what the stacks of each user cost (resolver_limit_stacks()) */
 	/* Unwind tables; outlives the recorder. NULL: the recorder makes its own. */
 	struct shared_tables *tables;
 	/* Receives the copies that the session needs at the end; the caller makes them.

@@ -1166,6 +1166,36 @@ wait_for_look() {
 	grep -q '^work_b,' symbols
 }
 
+@test "one user's costly stacks lower nobody's rate" {
+	need_root
+	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"
+	cd "$BATS_TEST_TMPDIR"
+	cp "$WORKLOADS/deep_random" .
+	chmod 755 deep_random
+	start_daemon --max-overhead 4%
+	wait_for_look
+	for i in 1 2; do
+		setpriv --reuid=65534 --regid=65534 --clear-groups ./deep_random 60 3>&- &
+		readers+=" $!"
+	done
+	for ((tries = 0; tries < 300; tries++)); do
+		! grep -q "user 65534 have very many different stacks" "$log" || break
+		sleep 0.2
+	done
+	wait_for_look
+	wait_for_look
+	kill -KILL $readers
+	ask dump
+	ask status
+	cat "$log"
+	[ "$(field rate)" -eq 99 ]
+	[ "$(grep -c "user 65534 have very many different stacks: their stacks are cut" "$log")" -eq 1 ]
+	! grep -q 'recording restarts' "$log"
+	# Its functions are still known.
+	opreport --session-dir "$session" --by symbol --csv comm:deep_random >symbols
+	grep -q '^random_spin,' symbols
+}
+
 @test "one user's costly binaries lower nobody's rate" {
 	need_root
 	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"

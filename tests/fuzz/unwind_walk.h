@@ -68,7 +68,7 @@ static inline void walk_table(struct unwind_walk *w, const uint8_t *bytes, size_
 					.len = len,
 					.swap = w->table->swap };
 	const struct unwind_arch *arch = w->table->arch;
-	struct unwind_moment moment = { arch, &window, &ops, &regs };
+	struct unwind_moment moment = { arch, &window, &ops, &regs, NULL };
 	size_t nr;
 
 	for (size_t i = 1; i < w->table->rows.nr; i++)

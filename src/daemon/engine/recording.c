@@ -141,6 +141,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 		/* The daemon always runs, and other recorders run at the same time. */
 		.no_build_ids = true,
 		.patient = true,
+		.fair = true,
 		.dir = &d->dir,
 		.tables = &d->tables,
 		.copies = &d->upkeep.copies,

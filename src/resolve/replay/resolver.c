@@ -67,6 +67,7 @@ void resolver_free(struct resolver *r)
 	cgroup_table_done(&r->cgroups);
 	name_pool_done(&r->names);
 	map_done(&r->asked);
+	stack_budget_done(&r->stack_budget);
 	free(r->frames);
 	free(r->callers);
 	stack_memo_done(&r->memo);
@@ -119,6 +120,21 @@ void resolver_bound(struct resolver *r, uint64_t max_bytes)
 					     .image_bytes = resolver_image_bytes,
 					     .on_lost = resolver_maps_lost,
 					     .ctx = r };
+}
+
+static void resolver_stacks_cut(void *ctx, uint32_t user)
+{
+	const struct resolver *r = ctx;
+
+	if (r->ops->stacks_cut)
+		r->ops->stacks_cut(r->ops->ctx, user);
+}
+
+void resolver_limit_stacks(struct resolver *r, unsigned int nr_cpus)
+{
+	r->stack_budget = (struct stack_budget){ .nr_cpus = nr_cpus,
+						 .on_cut = resolver_stacks_cut,
+						 .ctx = r };
 }
 
 /* An upper bound: names of programs and cgroups are no mappings. */

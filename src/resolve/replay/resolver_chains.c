@@ -45,6 +45,7 @@ struct chain_walk {
 	uint64_t at;      /* position in the chain */
 	uint32_t *frames; /* leaf first */
 	uint32_t nr;
+	uint32_t max;  /* frames that the stack may have */
 	bool cut;      /* the rest of the chain is cut off */
 	bool has_user; /* its last addresses are in user space */
 };
@@ -127,7 +128,7 @@ static int walk_chain(struct resolver *r, const struct decoder *d,
 				break;
 			continue;
 		}
-		w->cut = w->nr == r->max_frames;
+		w->cut = w->nr == w->max;
 		w->has_user = w->cpu_mode == CPU_MODE_USER;
 		if (!w->cut)
 			w->frames[w->nr] = chain_frame(r, at, w, ip, &w->cut);
@@ -199,9 +200,9 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	size_t nr_pcs;
 
 	*ret_truncated = true;
-	if (w->nr == r->max_frames)
+	if (w->nr == w->max)
 		return 0;
-	whole = resolver_unwind_stack(r, d, rec, at, r->max_frames - w->nr, &nr_pcs);
+	whole = resolver_unwind_stack(r, d, rec, at, w->max - w->nr, &nr_pcs);
 	if (r->later)
 		return -ENOMEM;
 	if (nr_pcs && !w->nr && add_place(r, rec, at, nr_pcs, w))
@@ -526,13 +527,27 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 		look_at_chain(r, d, s, at, c);
 }
 
+/* Returns the number of frames that the stack may have, and whose budget it uses. */
+static uint32_t chain_limit(struct resolver *r, const struct record *rec,
+			    const struct resolver_found *at, struct resolver_chain *c)
+{
+	if (!r->stack_budget.nr_cpus)
+		return r->max_frames;
+	c->user = process_user(at->process, r->ops->process_user, r->ops->ctx);
+	return stack_budget_frames(&r->stack_budget, c->user, rec->id.time_ns,
+				   r->max_frames);
+}
+
 static int find_frames(struct resolver *r, const struct decoder *d,
 		       const struct record *rec, const struct resolver_found *at,
 		       struct resolver_chain *c)
 {
 	struct chain_walk w = { .chain = c,
 				.cpu_mode = (enum cpu_mode)at->cpu_mode,
-				.frames = r->chain + r->nr_chain };
+				.frames = r->chain + r->nr_chain,
+				.max = chain_limit(r, rec, at, c) };
+	size_t known = r->dict->frames.nr;
+	uint64_t steps = r->unwind_steps;
 	int result = 0;
 
 	r->chain_private = false;
@@ -544,6 +559,10 @@ static int find_frames(struct resolver *r, const struct decoder *d,
 		result = leaf_alone(r, rec, at, c, &w);
 	if (result)
 		return result;
+	stack_budget_spend(&r->stack_budget, c->user,
+			   (uint64_t)w.nr * STACK_BUDGET_STEP +
+				   (r->unwind_steps - steps) / STACK_BUDGET_OPS +
+				   (r->dict->frames.nr - known) * STACK_BUDGET_NEW);
 	r->nr_chain += w.nr;
 	c->path.frames = w.frames + c->nr_inner;
 	c->path.left = c->nr_outer;
@@ -621,6 +640,8 @@ static void resolver_chains_keep(struct resolver *r, const struct resolver_chain
 
 uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)
 {
+	size_t known = r->dict->stacks.nr;
+
 	if (c->stack != DICT_NONE)
 		return c->stack;
 	if (c->callers_of)
@@ -631,6 +652,8 @@ uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)
 	}
 	resolver_chains_make_nodes(r, &c->path);
 	c->stack = c->path.node;
+	stack_budget_spend(&r->stack_budget, c->user,
+			   (r->dict->stacks.nr - known) * STACK_BUDGET_NEW);
 	resolver_chains_keep(r, c);
 	return c->stack;
 }

@@ -32,7 +32,10 @@ struct resolver_ops {
 	/* Returns the real user id of a running process, or -1. For resolver_bound(). */
 	int64_t (*process_user)(void *ctx, int32_t pid);
 	/* Called when resolver_bound()'s limit took the mappings of `nr` processes of a user
-	 * (MAP_SHARES_UNKNOWN: of processes that have ended). May be NULL. */
+	 * (PROC_NO_USER: of processes that have ended). May be NULL. */
 	void (*maps_lost)(void *ctx, uint32_t user, size_t nr);
+	/* Called with the first stack of a user (or PROC_NO_USER) that resolver_limit_stacks()
+	 * cuts. May be NULL. */
+	void (*stacks_cut)(void *ctx, uint32_t user);
 	void *ctx;
 };

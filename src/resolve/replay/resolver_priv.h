@@ -11,6 +11,7 @@
 #include "resolve/replay/cgroups.h"
 #include "resolve/replay/images.h"
 #include "resolve/replay/resolver.h"
+#include "resolve/replay/stack_budget.h"
 #include "resolve/space/map_shares.h"
 #include "resolve/space/procs.h"
 #include "resolve/unwind/stack_memo.h"
@@ -117,6 +118,7 @@ struct resolver_chain {
 	struct dict_path path;
 	/* An earlier chain of the group with the same callers, or NULL. */
 	const struct resolver_chain *callers_of;
+	uint32_t user;    /* pays for new nodes; see resolver_limit_stacks() */
 	uint32_t stack;   /* DICT_NONE until it is known */
 	uint32_t callers; /* the node of the callers; DICT_NONE until it is known */
 	uint32_t nr_inner,
@@ -156,6 +158,8 @@ struct resolver {
 	bool name_back;
 	bool is_bounded;
 	struct map_shares map_shares;
+	struct stack_budget stack_budget;
+	uint64_t unwind_steps; /* operations of DWARF expressions so far */
 	bool is_renewing; /* unknown_process() is reporting a process's mappings again */
 	uint64_t changed;    /* see resolver_changed() */
 	uint32_t max_frames; /* frames of a stack; at most CHAIN_MAX */

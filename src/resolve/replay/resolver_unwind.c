@@ -108,8 +108,8 @@ static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *fir
 	const struct unwind_ops ops = { .find = first->ops->find,
 					.read = resolver_unwind_read_rest,
 					.ctx = &find };
-	const struct unwind_moment moment = { first->arch, &nothing, &ops,
-					      first->regs };
+	const struct unwind_moment moment = { first->arch, &nothing, &ops, first->regs,
+					      &r->unwind_steps };
 
 	r->rest->copy = r->unwind.copy;
 	r->rest->ctx = r->unwind.ctx;
@@ -179,7 +179,7 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	struct unwind_ops ops = { .find = resolver_unwind_find_code, .ctx = &find };
 	struct unwind_window window;
 	struct unwind_regs regs, again;
-	struct unwind_moment moment = { NULL, &window, &ops, &regs };
+	struct unwind_moment moment = { NULL, &window, &ops, &regs, &r->unwind_steps };
 	bool is_ahead = take_ahead(r, at, max, ret_nr);
 	enum unwind_end end;
 

@@ -31,16 +31,6 @@ static void map_count_add(void *ctx, const struct mapping *m)
 	c->bytes += SPACE_NODE_BYTES + c->shares->image_bytes(c->shares->ctx, m->image);
 }
 
-/* Returns the user of the process. It is read once per exec, because a flood of processes must not
- * make each check read all of them. */
-static uint32_t map_count_user(const struct map_shares *s, struct process *process)
-{
-	if (process->user < 0 && process->end_ns == UINT64_MAX && process->pid > 0)
-		process->user = s->user(s->ctx, process->pid);
-	return process->user < 0 ? (uint32_t)MAP_SHARES_UNKNOWN
-				 : (uint32_t)process->user;
-}
-
 /* Processes share mappings with those that they forked: the first one that is counted pays. */
 static int map_count_process(struct map_count *c, struct process *process)
 {
@@ -52,7 +42,7 @@ static int map_count_process(struct map_count *c, struct process *process)
 	holder.nr_mappings = space_count(process_newest(process)->root);
 	if (!holder.nr_mappings && !c->bytes)
 		return 0;
-	holder.user = map_count_user(c->shares, process);
+	holder.user = process_user(process, c->shares->user, c->shares->ctx);
 	if (shares_add(&c->by_user, holder.user, c->bytes) ||
 	    !vec_push(&c->holders, holder))
 		return -1;

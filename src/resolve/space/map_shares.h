@@ -14,15 +14,11 @@ struct map_shares {
 	int64_t (*user)(void *ctx, int32_t pid);
 	/* Returns the bytes of memory that an image costs each mapping of it. */
 	size_t (*image_bytes)(void *ctx, uint32_t image);
-	/* Called after `nr` processes of a user lost their mappings. */
+	/* Called after `nr` processes of a user (PROC_NO_USER: of processes that ended before
+	 * their user was read) lost their mappings. */
 	void (*on_lost)(void *ctx, uint32_t user, size_t nr);
 	void *ctx;        /* of these three */
 	uint64_t checked; /* bytes at the last check, for map_shares_apply() */
-};
-
-/* The user of processes whose id is not known, for example because they have ended. */
-enum {
-	MAP_SHARES_UNKNOWN = 0xffffffff
 };
 
 /* Applies the limit. A process that lost its mappings gets no others before its next exec.

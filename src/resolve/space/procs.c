@@ -277,6 +277,7 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 	child->kernel = parent->kernel;
 	child->nr_maps = parent->nr_maps;
 	child->user = parent->user;
+	child->is_user_read = parent->is_user_read;
 	child->has_lost_maps = parent->has_lost_maps;
 	return child;
 }
@@ -413,7 +414,8 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	version->exec = true;
 	process->kernel = false;
 	process->has_lost_maps = false;
-	process->user = -1; /* a login changes the user before it executes a program */
+	process->is_user_read =
+		false; /* a login changes the user before it executes a program */
 	process->nr_live = 1; /* all other threads have ended */
 	return 0;
 }
@@ -454,6 +456,22 @@ void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns)
 		process->end_ns = time_ns;
 		note_history(p, process);
 	}
+}
+
+uint32_t process_user(struct process *process,
+		      int64_t (*read_user)(void *ctx, int32_t pid), void *ctx)
+{
+	int64_t user = -1;
+
+	if (!process->is_user_read && process->end_ns == UINT64_MAX && process->pid > 0)
+		user = read_user(ctx, process->pid);
+	if (user >= 0) {
+		process->user = user;
+		process->is_user_read = true;
+	}
+	/* A process that ended before was its parent's user, unless it was a login of root's. */
+	return process->is_user_read || process->user > 0 ? (uint32_t)process->user
+							  : (uint32_t)PROC_NO_USER;
 }
 
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns)

@@ -35,7 +35,8 @@ struct process {
 	/* Image table entry for unmapped memory; created when needed. */
 	uint32_t unmapped;
 	uint64_t instance; /* unique number */
-	int64_t user; /* real user id at the last check of map_shares.h; -1: unknown */
+	int64_t user;      /* real user id, or that of its parent; -1: unknown */
+	bool is_user_read; /* `user` was read since its last exec; see process_user() */
 	bool has_lost_maps; /* see procs_lose_maps() */
 	uint64_t cgroup;    /* id, if its samples do not contain one; 0: unknown */
 	bool cgroup_asked;
@@ -67,6 +68,7 @@ struct proc_thread {
 
 enum {
 	PROC_NO_APP = 0xffffffff,
+	PROC_NO_USER = 0xffffffff,
 	PROC_NO_COMM = NAME_POOL_NONE
 };
 
@@ -126,6 +128,10 @@ void procs_set_app(struct procs *p, struct process *process, uint32_t app);
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
 /* Returns the version at `time_ns`, which usually is the newest one. */
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns);
+/* Returns the user of a process, or PROC_NO_USER. `read_user` returns the real user id of a running
+ * process, or -1; it is called once per exec, because a flood of processes must not cost much. */
+uint32_t process_user(struct process *process,
+		      int64_t (*read_user)(void *ctx, int32_t pid), void *ctx);
 /* Valid until the process changes, or procs_prune(). */
 static inline const struct proc_version *process_newest(const struct process *process)
 {

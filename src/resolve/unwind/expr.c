@@ -355,6 +355,16 @@ static void unwind_expr_step(struct unwind_expr_machine *m)
 	}
 }
 
+static bool unwind_expr_has_step(const struct unwind_expr_env *env)
+{
+	if (!env->steps_left)
+		return true;
+	if (!*env->steps_left)
+		return false;
+	--*env->steps_left;
+	return true;
+}
+
 int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
 		bool has_first, uint64_t first, uint64_t *ret_value)
 {
@@ -365,7 +375,7 @@ int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *e
 		unwind_expr_push(&m, first);
 	for (unsigned int i = 0; cursor_left(&m.c) && !m.error; i++) {
 		unwind_expr_step(&m);
-		if (m.c.failed || i >= STEPS_MAX)
+		if (m.c.failed || i >= STEPS_MAX || !unwind_expr_has_step(env))
 			unwind_expr_fail(&m, -EBADMSG);
 	}
 	*ret_value = unwind_expr_pop(&m);

@@ -19,9 +19,11 @@ struct unwind_expr_env {
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
 	void *ctx;
+	/* Operations that are left, which each one decrements; NULL: 1000 per expression. */
+	uint32_t *steps_left;
 };
 
 /* Evaluates an expression; if `has_first`, `first` is on the stack at the start. Returns 0,
- * -ENODATA (a register or memory is not available), or -EBADMSG (invalid, or does not end). */
+ * -ENODATA (a register or memory is not available), or -EBADMSG (invalid, or too many operations). */
 int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
 		bool has_first, uint64_t first, uint64_t *ret_value);

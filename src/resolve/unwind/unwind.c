@@ -12,11 +12,18 @@ struct unwind_run {
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
 	struct unwind_regs *regs;
-	uint64_t cfa;      /* of the previous frame; 0: none */
-	bool is_return;    /* pc is a return address: the call is before it */
-	bool is_short;     /* a word after the window was needed */
-	unsigned int word; /* size of a word, in bytes */
-	uint64_t mask;     /* mask for addresses in registers */
+	uint64_t cfa;        /* of the previous frame; 0: none */
+	bool is_return;      /* pc is a return address: the call is before it */
+	bool is_short;       /* a word after the window was needed */
+	unsigned int word;   /* size of a word, in bytes */
+	uint64_t mask;       /* mask for addresses in registers */
+	uint32_t steps_left; /* operations of expressions */
+};
+
+enum {
+	/* Operations of all expressions of a stack: enough for 2000 frames of functions that
+	 * realign the stack. A hostile binary could need 1000 for each register. */
+	STACK_STEPS_MAX = 20000
 };
 
 const char *unwind_end_text(enum unwind_end end)
@@ -111,7 +118,8 @@ static bool evaluate(struct unwind_run *r, const struct unwind_table *t, int32_t
 				       .registers = r->regs->at,
 				       .known = r->regs->known,
 				       .read = read_memory,
-				       .ctx = r };
+				       .ctx = r,
+				       .steps_left = &r->steps_left };
 	const uint8_t *code;
 	size_t len;
 
@@ -350,6 +358,8 @@ static void take_step(struct unwind_walk *w)
 	job->nr -= job->end == UNWIND_END_ADDRESS && job->nr > 1;
 	w->stage = job->end == UNWIND_END_LIMIT && job->nr < job->max ? STAGE_CODE
 								      : STAGE_END;
+	if (w->stage == STAGE_END && job->moment.nr_steps)
+		*job->moment.nr_steps += STACK_STEPS_MAX - w->run.steps_left;
 }
 
 /* Runs one stage, and prefetches the memory that the next stage reads. */
@@ -392,6 +402,7 @@ static void begin_walk(struct unwind_walk *w, struct unwind_job *job)
 					    .window = m->window,
 					    .ops = m->ops,
 					    .regs = m->regs,
+					    .steps_left = STACK_STEPS_MAX,
 					    .word = m->arch->is64 ? 8 : 4,
 					    .mask = m->arch->is64 ? UINT64_MAX
 								  : UINT32_MAX } };

@@ -68,6 +68,8 @@ struct unwind_moment {
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
 	struct unwind_regs *regs; /* modified */
+	/* The number of operations of DWARF expressions is added to it; NULL: not counted. */
+	uint64_t *nr_steps;
 };
 
 /* Stores the program counters of all frames in `pcs`, innermost first. The first is regs->pc.

@@ -199,7 +199,7 @@ static size_t frames(struct unwind_table *t, uint64_t pc, uint64_t rax,
 					      .start = STACK };
 	const struct unwind_ops ops = { .find = find, .ctx = t };
 	struct unwind_regs regs = { .known = 1U << RSP | 1U << RAX, .pc = pc };
-	const struct unwind_moment m = { t->arch, &window, &ops, &regs };
+	const struct unwind_moment m = { t->arch, &window, &ops, &regs, NULL };
 	uint64_t pcs[4];
 	size_t nr;
 

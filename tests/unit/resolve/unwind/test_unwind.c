@@ -235,7 +235,7 @@ static void walk_together(const struct moment *m, size_t max)
 	for (size_t i = 0; i < UNWIND_TOGETHER; i++) {
 		struct unwind_ops own = { .find = find, .ctx = &alone[i] };
 		struct unwind_moment moment = { m->table->arch, &window, &own,
-						&alone[i].regs };
+						&alone[i].regs, NULL };
 
 		assert_int_equal(
 			unwind_stack(&moment, alone[i].pcs, jobs[i].max, &alone[i].nr),
@@ -251,7 +251,7 @@ static enum unwind_end walk(struct moment *m, size_t max)
 					.len = m->nr_words * sizeof(m->words[0]),
 					.start = STACK };
 	struct unwind_ops ops = { .find = find, .ctx = m };
-	struct unwind_moment moment = { m->table->arch, &window, &ops, &m->regs };
+	struct unwind_moment moment = { m->table->arch, &window, &ops, &m->regs, NULL };
 
 	walk_together(m, max);
 	return unwind_stack(&moment, m->pcs, max, &m->nr);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stack_budget.h - limits what the stacks of each user cost a recorder of all users: CPU time for
+ * unwinding, and memory and disk for stacks that were not seen before.
+ * Layer: resolve. The budget of a user grows with the time of the samples. While it is used up,
+ * his stacks are cut after a few frames, so that they cost the other users nothing. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/containers/vec.h"
+
+struct stack_account {
+	uint32_t user;
+	int64_t left;
+	uint64_t updated_ns;
+	uint64_t nr_cut; /* stacks cut while it was used up */
+};
+
+struct stack_budget {
+	unsigned int nr_cpus; /* 0: no limit */
+	VEC(struct stack_account) accounts;
+	uint32_t last; /* account that was used last */
+	/* Called with the first stack of a user that is cut. May be NULL. */
+	void (*on_cut)(void *ctx, uint32_t user);
+	void *ctx;
+};
+
+enum {
+	/* Costs, in units of about 30 ns: a frame that is unwound or looked up; a new frame or
+	 * stack, which also needs memory and disk for as long as the recording exists. */
+	STACK_BUDGET_STEP = 4,
+	STACK_BUDGET_NEW = 50,
+	STACK_BUDGET_OPS = 8,       /* operations of DWARF expressions per unit */
+	STACK_BUDGET_PER_S = 50000, /* per CPU */
+	/* What a user has at first, and at most, per CPU: 40000 new stacks. */
+	STACK_BUDGET_MAX = 2000000,
+	/* Frames of a stack when the budget is used up. */
+	STACK_BUDGET_FRAMES = 4
+};
+
+void stack_budget_done(struct stack_budget *b);
+/* Returns how many frames the next stack of `user` can have, at most `max`. Root's stacks have no
+ * limit. */
+uint32_t stack_budget_frames(struct stack_budget *b, uint32_t user, uint64_t now_ns,
+			     uint32_t max);
+/* Charges a cost to the user. */
+void stack_budget_spend(struct stack_budget *b, uint32_t user, uint64_t cost);

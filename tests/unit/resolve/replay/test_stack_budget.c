@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit.h"
+
+#include "base/clock.h"
+#include "resolve/replay/stack_budget.h"
+
+enum {
+	DEEP = 2000 /* frames of a stack */
+};
+
+static void count_cut(void *ctx, uint32_t user)
+{
+	unsigned int *nr = ctx;
+
+	assert_int_equal(user, 1000);
+	++*nr;
+}
+
+static void test_a_used_up_budget_cuts_one_users_stacks(void **unused)
+{
+	unsigned int nr_cut = 0;
+	struct stack_budget b = { .nr_cpus = 2, .on_cut = count_cut, .ctx = &nr_cut };
+
+	(void)unused;
+	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, DEEP), DEEP);
+	stack_budget_spend(&b, 1000, 2 * STACK_BUDGET_MAX + 2 * STACK_BUDGET_PER_S);
+	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, DEEP),
+			 STACK_BUDGET_FRAMES);
+	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, 2), 2);
+	/* The others keep theirs. */
+	stack_budget_spend(&b, 0, UINT32_MAX);
+	assert_int_equal(stack_budget_frames(&b, 0, NS_PER_S, DEEP), DEEP);
+	assert_int_equal(stack_budget_frames(&b, 1001, NS_PER_S, DEEP), DEEP);
+	/* Two CPUs earn twice the amount of one. An older sample changes nothing. */
+	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S / 2, DEEP),
+			 STACK_BUDGET_FRAMES);
+	assert_int_equal(stack_budget_frames(&b, 1000, 2 * NS_PER_S + NS_PER_MS, DEEP),
+			 DEEP);
+	/* It grows to its maximum. */
+	assert_int_equal(stack_budget_frames(&b, 1000, 100000 * NS_PER_S, DEEP), DEEP);
+	stack_budget_spend(&b, 1000, 2 * STACK_BUDGET_MAX);
+	assert_int_equal(stack_budget_frames(&b, 1000, 100000 * NS_PER_S, DEEP),
+			 STACK_BUDGET_FRAMES);
+	assert_int_equal(nr_cut, 1); /* reported once */
+	stack_budget_done(&b);
+}
+
+static void test_without_cpus_there_is_no_limit(void **unused)
+{
+	struct stack_budget b = { 0 };
+
+	(void)unused;
+	stack_budget_spend(&b, 1000, UINT32_MAX);
+	stack_budget_spend(&b, 1000, UINT32_MAX);
+	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, DEEP), DEEP);
+	stack_budget_done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_used_up_budget_cuts_one_users_stacks),
+		cmocka_unit_test(test_without_cpus_there_is_no_limit),
+	};
+
+	return UNIT_RUN(tests);
+}
