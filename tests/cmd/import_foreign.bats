@@ -311,3 +311,46 @@ made_session()
 		[[ $stderr == *"$f is neither a perf.data nor another tool's profile"* ]]
 	done
 }
+
+@test "text of perf script with any fields: the counts of the full text" {
+	command -v perf >/dev/null || skip "no perf: NOT TESTED"
+	need_recording
+	perf_record -g -F 999 -e cpu-clock -o p.data "$WORKLOADS/ratio" 2>err
+	local fields extra keys
+	perf script -i p.data -F comm,tid,time,event,period,ip,sym,dso >full 2>err
+	while read -r fields extra; do
+		perf script -i p.data -F "$fields" ${extra:+"$extra"} >text 2>err
+		keys=host
+		[[ $fields != *comm* ]] || keys+=,comm
+		[[ $fields != *tid* ]] || keys+=,tid
+		[[ $fields != *event* && $fields != +* ]] || keys+=,event
+		[[ $fields != *dso* && $fields != +* ]] || keys+=,symbol,image
+		echo "$fields $extra: $keys"
+		counts "$keys" full >wanted
+		[ -s wanted ]
+		[[ $fields == *period* || $fields == +* ]] || {
+			without_period wanted >samples
+			mv samples wanted
+		}
+		counts "$keys" text >found
+		[[ $fields == *period* || $fields == +* ]] || {
+			without_period found >samples
+			mv samples found
+		}
+		diff wanted found
+	done <<-'FIELDS'
+		comm,tid,time,event,ip,sym,dso
+		comm,ip,sym,dso --show-task-events
+		tid,ip,sym,dso
+		ip,sym,dso -G
+		time,period,ip,sym,dso
+		event,period,ip,sym,dso --ns
+		comm,time,ip,sym,dso --show-mmap-events
+		period,ip,sym,dso
+		comm,tid
+		comm,event,period
+		+misc
+		+srcline
+		+insn --show-task-events
+	FIELDS
+}

@@ -1,209 +1,233 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_script.c - parses the output of perf script (docs/perf-script.md). Each sample is a line
- *
- *     COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]
- *
- * followed, with stacks, by a line "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the
- * innermost first, and an empty line. Everything but the pid and the event can be missing. perf
- * ends each line and each stack, so a text without such an end has been cut. */
+/* perf_script.c - parses the output of perf script (docs/perf-script.md) with any fields. The
+ * first line of a sample (perf_script_head.h) is followed, with stacks, by a line
+ * "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the innermost first. An empty line or a line
+ * with registers or an instruction ends the stack. perf ends each line and each stack, so a text
+ * without such an end has been cut. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "format/foreign/foreign.h"
-
-enum {
-	NS_DIGITS = 9
-};
+#include "format/foreign/perf_script_head.h"
 
 typedef VEC(struct foreign_frame) frame_vec;
 
-static struct foreign_word foreign_perf_script_next_word(struct foreign_word *rest)
-{
-	struct foreign_word w;
-
-	while (rest->len && (*rest->at == ' ' || *rest->at == '\t')) {
-		rest->at++;
-		rest->len--;
-	}
-	w.at = rest->at;
-	while (rest->len && *rest->at != ' ' && *rest->at != '\t') {
-		rest->at++;
-		rest->len--;
-	}
-	w.len = (size_t)(rest->at - w.at);
-	return w;
-}
-
-/* ---- the first line ---- */
-
-/* Parses "17" or "17/18". */
-static bool take_ids(struct foreign_word w, struct foreign_sample *s)
-{
-	const char *slash = memchr(w.at, '/', w.len);
-	size_t len = slash ? (size_t)(slash - w.at) : w.len;
-	uint64_t pid, tid;
-
-	if (w.len && w.at[0] == '-') /* -1: unknown */
-		return w.len >= 2 && isdigit((unsigned char)w.at[1]);
-	if (!foreign_number((struct foreign_word){ w.at, len }, &pid))
-		return false;
-	tid = pid;
-	if (slash &&
-	    !foreign_number((struct foreign_word){ slash + 1, w.len - len - 1 }, &tid))
-		return false;
-	if (pid > INT32_MAX || tid > INT32_MAX)
-		return false;
-	s->pid = (int64_t)pid;
-	s->tid = (int64_t)tid;
-	return true;
-}
-
-/* Parses "[003]". */
-static bool take_cpu(struct foreign_word w, struct foreign_sample *s)
-{
-	uint64_t cpu;
-
-	if (w.len < 3 || w.at[0] != '[' || w.at[w.len - 1] != ']' ||
-	    !foreign_number((struct foreign_word){ w.at + 1, w.len - 2 }, &cpu) ||
-	    cpu > INT32_MAX)
-		return false;
-	s->cpu = (int64_t)cpu;
-	return true;
-}
-
-/* Parses "12.345678:", with microseconds or nanoseconds. */
-static bool take_time(struct foreign_word w, struct foreign_sample *s)
-{
-	const char *dot = memchr(w.at, '.', w.len);
-	uint64_t seconds, part;
-	size_t digits;
-
-	if (!dot || w.at[w.len - 1] != ':')
-		return false;
-	digits = w.len - 2 - (size_t)(dot - w.at);
-	if (!digits || digits > NS_DIGITS ||
-	    !foreign_number((struct foreign_word){ w.at, (size_t)(dot - w.at) },
-			    &seconds) ||
-	    !foreign_number((struct foreign_word){ dot + 1, digits }, &part))
-		return false;
-	for (; digits < NS_DIGITS; digits++)
-		part *= 10;
-	return !__builtin_mul_overflow(seconds, NS_PER_S, &seconds) &&
-	       !__builtin_add_overflow(seconds, part, &s->time_ns);
-}
-
-/* Parses the fields after the pid, up to the event, and leaves `rest` after the event. */
-static bool foreign_perf_script_take_rest(struct foreign_word *rest,
-					  struct foreign_sample *s)
-{
-	struct foreign_word w = foreign_perf_script_next_word(rest);
-	uint64_t period;
-
-	if (take_cpu(w, s))
-		w = foreign_perf_script_next_word(rest);
-	if (w.len && take_time(w, s))
-		w = foreign_perf_script_next_word(rest);
-	if (foreign_number(w, &period)) {
-		s->period = period;
-		w = foreign_perf_script_next_word(rest);
-	}
-	if (w.len < 2 || w.at[w.len - 1] != ':' || isdigit((unsigned char)w.at[0]))
-		return false;
-	s->event = (struct foreign_word){ w.at, w.len - 1 };
-	return true;
-}
-
-/* A command can contain blanks and numbers. So the pid is the first word that can be a pid and
- * is followed by the fields that must follow a pid. Returns false if the line has none. */
-static bool foreign_perf_script_take_head(struct foreign_word line,
-					  struct foreign_word *ret_rest,
-					  struct foreign_sample *s)
-{
-	struct foreign_word rest = line;
-	struct foreign_word comm = foreign_perf_script_next_word(&rest);
-	const char *begin = comm.at;
-
-	while (rest.len) {
-		const char *end = comm.at + comm.len;
-		struct foreign_word w = foreign_perf_script_next_word(&rest);
-		struct foreign_sample made = { .pid = -1, .tid = -1, .cpu = -1 };
-		struct foreign_word after = rest;
-
-		if (take_ids(w, &made) &&
-		    foreign_perf_script_take_rest(&after, &made)) {
-			*s = made;
-			s->comm = (struct foreign_word){ begin, (size_t)(end - begin) };
-			*ret_rest = after;
-			return true;
-		}
-		comm = w;
-	}
-	return false;
-}
-
 /* ---- frames ---- */
 
-static bool foreign_perf_script_is_hex(struct foreign_word w)
+static bool foreign_perf_script_begins(struct foreign_word w, const char *text)
 {
-	for (size_t i = 0; i < w.len; i++)
-		if (!isxdigit((unsigned char)w.at[i]))
-			return false;
-	return w.len;
+	size_t len = strlen(text);
+
+	return w.len >= len && !memcmp(w.at, text, len);
+}
+
+static struct foreign_word foreign_perf_script_trim(struct foreign_word w)
+{
+	while (w.len && (*w.at == ' ' || *w.at == '\t'))
+		w = (struct foreign_word){ w.at + 1, w.len - 1 };
+	while (w.len && (w.at[w.len - 1] == ' ' || w.at[w.len - 1] == '\t'))
+		w.len--;
+	return w;
 }
 
 /* Removes the offset of "NAME+0x12". A name that contains a plus sign itself is kept. */
 static void cut_offset(struct foreign_word *name)
 {
-	for (size_t i = name->len; i-- > 3;) {
-		if (name->at[i - 3] != '+' || name->at[i - 2] != '0' ||
-		    name->at[i - 1] != 'x')
-			continue;
-		if (foreign_perf_script_is_hex(
-			    (struct foreign_word){ name->at + i, name->len - i }))
-			name->len = i - 3;
-		return;
-	}
+	size_t digits = name->len;
+
+	while (digits && isxdigit((unsigned char)name->at[digits - 1]))
+		digits--;
+	if (digits < name->len && digits > 3 &&
+	    !memcmp(name->at + digits - 3, "+0x", 3))
+		name->len = digits - 3;
 }
+
+/* Returns the index of the parenthesis that opens the group which ends at `end`; or `end`. */
+static size_t foreign_perf_script_group(struct foreign_word text, size_t end)
+{
+	size_t depth = 1, at = end;
+
+	while (depth && at) {
+		at--;
+		depth += text.at[at] == ')';
+		depth -= text.at[at] == '(';
+	}
+	return depth ? end : at;
+}
+
+/* Finds the image in "NAME (IMAGE) MORE", where MORE are fields such as registers. Returns false
+ * if there is none. */
+static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret_open,
+					   size_t *ret_close)
+{
+	size_t close = text.len, open;
+
+	while (close && text.at[close - 1] != ')')
+		close--;
+	if (!close)
+		return false;
+	close--;
+	open = foreign_perf_script_group(text, close);
+	if (open == close || (open && text.at[open - 1] != ' '))
+		return false;
+	/* Names contain parentheses, too: "(anonymous namespace)::f". */
+	if (close + 1 < text.len &&
+	    (text.at[close + 1] != ' ' || !memchr("/[i", text.at[open + 1], 3)))
+		return false;
+	*ret_open = open;
+	*ret_close = close;
+	return true;
+}
+
+/* A frame as it is printed. */
+struct script_frame_text {
+	struct foreign_frame frame;
+	struct foreign_word address;
+	bool is_inlined; /* its image is that of its caller */
+};
 
 /* Parses "ADDRESS NAME (IMAGE)". Returns false for anything else. */
 static bool foreign_perf_script_take_frame(struct foreign_word text,
-					   struct foreign_frame *ret_frame)
+					   struct script_frame_text *ret_frame)
 {
-	struct foreign_frame f = { 0 };
-	size_t depth = 0, at;
+	struct script_frame_text f = { 0 };
+	size_t open, close;
 
-	if (!foreign_perf_script_is_hex(foreign_perf_script_next_word(&text)))
+	text = foreign_perf_script_trim(text);
+	if (!script_head_is_hex(text))
 		return false;
-	while (text.len && *text.at == ' ') {
-		text.at++;
-		text.len--;
+	f.address.at = text.at;
+	while (f.address.len < text.len && text.at[f.address.len] != ' ')
+		f.address.len++;
+	text = foreign_perf_script_trim((struct foreign_word){
+		text.at + f.address.len, text.len - f.address.len });
+	if (foreign_perf_script_find_image(text, &open, &close)) {
+		f.frame.image =
+			(struct foreign_word){ text.at + open + 1, close - open - 1 };
+		text.len = open;
+		f.is_inlined = f.frame.image.len == 7 &&
+			       !memcmp(f.frame.image.at, "inlined", 7);
+		/* -F +dsoff */
+		cut_offset(&f.frame.image);
 	}
-	while (text.len && text.at[text.len - 1] == ' ')
-		text.len--;
-	at = text.len;
-	if (at && text.at[at - 1] == ')') {
-		/* The name of the image can contain parentheses. */
-		do {
-			at--;
-			depth += text.at[at] == ')';
-			depth -= text.at[at] == '(';
-		} while (depth && at);
-		if (!depth)
-			f.image = (struct foreign_word){ text.at + at + 1,
-							 text.len - at - 2 };
-		else
-			at = text.len;
-	}
-	while (at && text.at[at - 1] == ' ')
-		at--;
-	f.name = (struct foreign_word){ text.at, at };
-	cut_offset(&f.name);
+	f.frame.name = foreign_perf_script_trim(text);
+	cut_offset(&f.frame.name);
+	if (f.is_inlined)
+		f.frame.image.len = 0;
 	*ret_frame = f;
 	return true;
+}
+
+/* ---- the kinds of lines ---- */
+
+static bool foreign_perf_script_is_blank(struct foreign_word line)
+{
+	return !foreign_perf_script_trim(line).len;
+}
+
+/* Fields that perf prints after the stack, in its last line. */
+static bool foreign_perf_script_is_after(struct foreign_word line)
+{
+	return foreign_perf_script_begins(line, " insn:") ||
+	       foreign_perf_script_begins(line, " ilen:") ||
+	       foreign_perf_script_begins(line, " ABI:");
+}
+
+/* "  FILE:LINE" or "  IMAGE[ADDRESS]" after a frame: -F srcline. */
+static bool foreign_perf_script_is_source(struct foreign_word line)
+{
+	const char *insn = memmem(line.at, line.len, " insn:", 6);
+
+	if (insn)
+		line.len = (size_t)(insn - line.at);
+	return line.len > 3 && foreign_perf_script_begins(line, "  ") &&
+	       line.at[2] != ' ' &&
+	       (line.at[line.len - 1] == ']' ||
+		isdigit((unsigned char)line.at[line.len - 1]) ||
+		line.at[line.len - 1] == ')');
+}
+
+static bool is_comment(struct foreign_word line)
+{
+	return line.at[0] == '#';
+}
+
+/* ---- the layout ---- */
+
+struct script_lines {
+	size_t nr_good, nr_bad;
+	size_t nr_heads, nr_ids;
+};
+
+/* Counts the lines that agree with a layout. */
+static struct script_lines foreign_perf_script_count(const struct script_head *layout,
+						     const char *at, const char *end)
+{
+	struct script_lines n = { 0 };
+	struct foreign_word line, other;
+	bool open = false, may_begin = true;
+
+	while (foreign_line(&at, end, &line)) {
+		struct foreign_sample s;
+		struct script_frame_text frame;
+		bool is_frame = line.len && line.at[0] == '\t' &&
+				foreign_perf_script_take_frame(line, &frame);
+
+		if (foreign_perf_script_is_blank(line)) {
+			open = false;
+			may_begin = true;
+		} else if (is_frame &&
+			   ((open && layout->layout != SCRIPT_LAYOUT_STACKS) ||
+			    script_head_is_wide_frame(line))) {
+			n.nr_good += layout->layout == SCRIPT_LAYOUT_STACKS;
+			may_begin = false;
+			open = true;
+		} else if (is_comment(line)) {
+			continue;
+		} else if (open && (foreign_perf_script_is_after(line) ||
+				    foreign_perf_script_is_source(line))) {
+			may_begin = foreign_perf_script_is_after(line);
+		} else if (script_head_is_record(line)) {
+			n.nr_good++;
+			open = false;
+			may_begin = true;
+		} else if ((layout->layout != SCRIPT_LAYOUT_STACKS || may_begin) &&
+			   script_head_parse(layout, line, &s, &other)) {
+			n.nr_good += layout->layout != SCRIPT_LAYOUT_STACKS;
+			n.nr_heads++;
+			n.nr_ids += s.tid >= 0;
+			open = true;
+			may_begin = false;
+		} else if (!open || !foreign_perf_script_take_frame(line, &frame)) {
+			n.nr_bad++;
+		}
+	}
+	return n;
+}
+
+/* Finds the layout that the first lines of a text agree with. */
+static struct script_head foreign_perf_script_layout(const char *bytes, const char *end)
+{
+	struct script_head head = { .layout = SCRIPT_LAYOUT_MARKED };
+
+	for (; head.layout <= SCRIPT_LAYOUT_LINES; head.layout++) {
+		struct script_lines n = foreign_perf_script_count(&head, bytes, end);
+
+		if (!foreign_agrees(n.nr_good, n.nr_bad))
+			continue;
+		head.no_ids = n.nr_heads && n.nr_ids * 2 <= n.nr_heads;
+		return head;
+	}
+	return (struct script_head){ .layout = SCRIPT_LAYOUT_NONE };
+}
+
+bool foreign_is_perf_script(const struct foreign_head *head)
+{
+	return foreign_perf_script_layout(head->bytes, head->bytes + head->lines_len)
+		       .layout != SCRIPT_LAYOUT_NONE;
 }
 
 /* ---- the text ---- */
@@ -212,20 +236,47 @@ struct foreign_perf_script_reading {
 	foreign_fn fn;
 	void *ctx;
 	struct foreign_info *info;
+	struct script_head head;
 	struct foreign_sample s;
+	struct foreign_word other; /* of the first line, possibly with the only frame */
 	frame_vec frames;
-	bool open;        /* `s` is waiting for frames */
+	struct foreign_word address; /* of the last frame */
+	size_t nr_inlined; /* last frames, whose image follows with their caller */
+	bool open;         /* `s` is waiting for frames */
 	bool needs_blank; /* `s` has a stack or must get one, so an empty line must end it */
 	bool any_stack; /* an earlier sample had a stack */
-	uint64_t samples;
 };
+
+static int foreign_perf_script_push_frame(struct foreign_perf_script_reading *g,
+					  const struct script_frame_text *frame)
+{
+	bool is_same = g->address.len == frame->address.len && g->address.len &&
+		       !memcmp(g->address.at, frame->address.at, g->address.len);
+
+	if (g->frames.nr == FOREIGN_FRAMES_MAX)
+		return 0;
+	if (!vec_push(&g->frames, frame->frame))
+		return -ENOMEM;
+	if (!is_same)
+		g->nr_inlined = 0;
+	for (size_t i = 0; !frame->is_inlined && i < g->nr_inlined; i++)
+		g->frames.at[g->frames.nr - 2 - i].image = frame->frame.image;
+	g->nr_inlined = frame->is_inlined ? g->nr_inlined + 1 : 0;
+	g->address = frame->address;
+	return 0;
+}
 
 static int foreign_perf_script_finish(struct foreign_perf_script_reading *g)
 {
+	struct script_frame_text frame;
+
 	if (!g->open)
 		return 0;
 	g->open = false;
-	g->samples++;
+	if (!g->frames.nr &&
+	    foreign_perf_script_take_frame(script_head_last_frame(g->other), &frame) &&
+	    foreign_perf_script_push_frame(g, &frame))
+		return -ENOMEM;
 	g->s.count = 1;
 	g->s.frames = g->frames.at;
 	g->s.nr_frames = g->frames.nr;
@@ -233,93 +284,77 @@ static int foreign_perf_script_finish(struct foreign_perf_script_reading *g)
 	return g->fn(g->ctx, &g->s);
 }
 
-static int foreign_perf_script_push_frame(struct foreign_perf_script_reading *g,
-					  const struct foreign_frame *frame)
+static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *g,
+					    const struct foreign_sample *s,
+					    struct foreign_word other)
 {
-	return g->frames.nr == FOREIGN_FRAMES_MAX || vec_push(&g->frames, *frame)
-		       ? 0
-		       : -ENOMEM;
+	int r = foreign_perf_script_finish(g);
+
+	g->s = *s;
+	g->other = other;
+	g->open = true;
+	g->frames.nr = g->nr_inlined = 0;
+	g->address.len = 0;
+	/* Fields of a tracepoint can follow instead of a frame. */
+	g->needs_blank = g->any_stack && foreign_perf_script_is_blank(other);
+	return r;
 }
 
 static int foreign_perf_script_add_frame(struct foreign_perf_script_reading *g,
 					 struct foreign_word text)
 {
-	struct foreign_frame frame;
+	struct script_frame_text frame;
 
 	if (!foreign_perf_script_take_frame(text, &frame)) {
-		g->info->skipped += text.len > 0;
+		g->info->skipped++;
 		return 0;
 	}
 	g->needs_blank = g->any_stack = true;
 	return foreign_perf_script_push_frame(g, &frame);
 }
 
-static bool foreign_perf_script_is_blank(struct foreign_word line)
+/* With -F ip,sym a sample has no first line. */
+static int foreign_perf_script_read_frame(struct foreign_perf_script_reading *g,
+					  struct foreign_word line)
 {
-	for (size_t i = 0; i < line.len; i++)
-		if (line.at[i] != ' ' && line.at[i] != '\t')
-			return false;
-	return true;
-}
+	const struct foreign_sample none = { .pid = -1, .tid = -1, .cpu = -1 };
+	int r = 0;
 
-static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *g,
-					    const struct foreign_sample *s,
-					    struct foreign_word rest)
-{
-	struct foreign_frame frame;
-	int r = foreign_perf_script_finish(g);
-
-	if (r)
-		return r;
-	g->s = *s;
-	g->open = true;
-	g->frames.nr = 0;
-	/* Fields of a tracepoint can follow instead of a frame. */
-	g->needs_blank = g->any_stack && foreign_perf_script_is_blank(rest);
-	return foreign_perf_script_take_frame(rest, &frame)
-		       ? foreign_perf_script_push_frame(g, &frame)
-		       : 0;
+	if (!g->open && g->head.layout == SCRIPT_LAYOUT_STACKS)
+		r = foreign_perf_script_begin_sample(g, &none,
+						     (struct foreign_word){ "", 0 });
+	return r ? r : foreign_perf_script_add_frame(g, line);
 }
 
 static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 					 struct foreign_word line)
 {
 	struct foreign_sample s;
-	struct foreign_word rest;
+	struct foreign_word other;
 
 	if (foreign_perf_script_is_blank(line))
 		return foreign_perf_script_finish(g);
-	if (line.at[0] == '\t' && g->open)
-		return foreign_perf_script_add_frame(g, line);
-	if (line.at[0] == '#')
+	if (line.at[0] == '\t' && (g->open || g->head.layout == SCRIPT_LAYOUT_STACKS))
+		return foreign_perf_script_read_frame(g, line);
+	if (is_comment(line))
 		return 0;
-	if (foreign_perf_script_take_head(line, &rest, &s))
-		return foreign_perf_script_begin_sample(g, &s, rest);
+	if (g->open && foreign_perf_script_is_after(line))
+		return foreign_perf_script_finish(g);
+	if (script_head_is_record(line))
+		return foreign_perf_script_finish(g);
+	/* Any line can begin a sample, so it must not be one of an open stack. */
+	if (g->head.layout == SCRIPT_LAYOUT_STACKS && g->open && g->frames.nr) {
+		g->info->skipped += !foreign_perf_script_is_source(line);
+		return 0;
+	}
+	if (script_head_parse(&g->head, line, &s, &other))
+		return foreign_perf_script_begin_sample(g, &s, other);
+	if (g->open && foreign_perf_script_is_source(line))
+		return 0;
 	if (g->open)
 		return foreign_perf_script_add_frame(g, line);
 	g->info->skipped++;
 	return 0;
-}
-
-bool foreign_is_perf_script(const struct foreign_head *head)
-{
-	const char *at = head->bytes;
-	size_t nr_good = 0, nr_bad = 0;
-	struct foreign_word line;
-
-	while (foreign_line(&at, head->bytes + head->lines_len, &line)) {
-		struct foreign_sample s;
-		struct foreign_frame frame;
-		struct foreign_word rest;
-
-		if (foreign_perf_script_is_blank(line) || line.at[0] == '#')
-			continue;
-		if (foreign_perf_script_take_head(line, &rest, &s))
-			nr_good++;
-		else if (!nr_good || !foreign_perf_script_take_frame(line, &frame))
-			nr_bad++;
-	}
-	return foreign_agrees(nr_good, nr_bad);
 }
 
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
@@ -334,6 +369,8 @@ int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void 
 	int r = 0;
 
 	*ret_info = (struct foreign_info){ 0 };
+	g.head = foreign_perf_script_layout(
+		bytes, len < FOREIGN_HEAD_BYTES ? end : at + FOREIGN_HEAD_BYTES);
 	while (!r && foreign_line(&at, end, &line))
 		r = foreign_perf_script_read_line(&g, line);
 	ret_info->cut = (g.open && g.needs_blank) || (len && end[-1] != '\n');

@@ -218,6 +218,82 @@ static void text_of_perf_script(void **state)
 	check("perf-script", text, sizeof(text) - 1, wanted, 1);
 }
 
+/* Whatever fields -F selects, they are not mistaken for others. */
+static void any_fields_of_perf_script(void **state)
+{
+#define STACK "\t          401136 work+0x10 (/x)\n\t          401036 main+0x6 (/x)\n\n"
+#define WORK " work(/x) main(/x)\n"
+	static const struct {
+		const char *text;
+		const char *wanted;
+	} all[] = {
+		{ " 4711  1000.000100:    1000000 cpu-clock: \n" STACK,
+		  "cpu-clock  4711/4711 -1 1000000100000 1 1000000:" WORK },
+		{ " 1000.000100:    1000000 cpu-clock: \n" STACK,
+		  "cpu-clock  -1/-1 -1 1000000100000 1 1000000:" WORK },
+		{ "job  4711  1000.000100: \n" STACK,
+		  " job 4711/4711 -1 1000000100000 1 0:" WORK },
+		{ "job \n" STACK "a job 2 \n" STACK,
+		  " job -1/-1 -1 0 1 0:" WORK " a job 2 -1/-1 -1 0 1 0:" WORK },
+		{ "\n" STACK "\n" STACK,
+		  "  -1/-1 -1 0 1 0:" WORK "  -1/-1 -1 0 1 0:" WORK },
+		{ " 4711 \n" STACK, "  4711/4711 -1 0 1 0:" WORK },
+		{ "   1000000 \n" STACK, "  -1/-1 -1 0 1 1000000:" WORK },
+		{ "cpu-clock: \n" STACK, "cpu-clock  -1/-1 -1 0 1 0:" WORK },
+		{ "   1000000 cpu-clock: \n" STACK,
+		  "cpu-clock  -1/-1 -1 0 1 1000000:" WORK },
+		{ "job 4711/4712 [001] K     2026-01-02 10:11:12.123456     1.000100:   7 x: \n" STACK,
+		  "x job 4711/4712 1 1000100000 1 7:" WORK },
+		{ "             job           401136 work (/x)\n",
+		  " job -1/-1 -1 0 1 0: work(/x)\n" },
+		{ " 4711    1000000            401136 work (/x)\n",
+		  "  4711/4711 -1 0 1 1000000: work(/x)\n" },
+		{ "           401136 work\n", "  -1/-1 -1 0 1 0: work()\n" },
+		{ "             job  4711 \n", " job 4711/4711 -1 0 1 0:\n" },
+		/* Data addresses, source lines, registers and instructions are not frames. */
+		{ "job  7 1.000100: faults:           7fff1234 var+0x0 (/y)\n"
+		  "\t          401136 work+0x10 (/x)\n  a.c:7\n ABI:2    AX:0x1\n"
+		  "job  7 1.000100: faults:           7fff1234 var (/y)           401136 work (/x) insn: c1\n",
+		  "faults job 7/7 -1 1000100000 1 0: work(/x)\n"
+		  "faults job 7/7 -1 1000100000 1 0: work(/x)\n" },
+		/* Records of --show-task-events and others. */
+		{ "job  7 1.000100: PERF_RECORD_COMM exec: job:7/7\n"
+		  "job  7 1.000200: PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 fe:00 1 0]: r-xp /x\n"
+		  "job  7 1.000300: x: \n" STACK,
+		  "x job 7/7 -1 1000300000 1 0:" WORK },
+		/* An inlined function is in the image of its caller. */
+		{ "job  7 1.000100: x: \n\t          401136 in+0x1 (inlined)\n"
+		  "\t          401136 work+0x10 (/x)\n\t          401036 f+0x1 (inlined)\n\n",
+		  "x job 7/7 -1 1000100000 1 0: in(/x) work(/x) f()\n" },
+		{ "job  7 1.000100: x: \n\t          401136 work+0x1 (/x+0x136)\n\n",
+		  "x job 7/7 -1 1000100000 1 0: work(/x)\n" },
+		{ "VM:    1 VCPU:000 job  7 1.000100: x:           401136 (anonymous namespace)::f(int)\n",
+		  "x job 7/7 -1 1000100000 1 0: (anonymous namespace)::f(int)()\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(all); i++)
+		check("perf-script", all[i].text, strlen(all[i].text), all[i].wanted,
+		      0);
+}
+
+/* Texts in which a line looks as if perf script had printed it. */
+static void texts_that_are_not_perf_script(void **state)
+{
+	static const char *const texts[] = {
+		"2.1: Overview\nSome words\nabout it\n3.1: More\n",
+		"Nov 26 10:00:00 host kernel: a message\nNov 26 10:00:01 host sshd: x\n",
+		"see: this\nnote: that\n",
+		"f:\n\tadd %eax, %ebx\n\tret\n",
+		"one 1 \ntwo 2 \n",
+		"a;b 99999999999999999999999\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		assert_null(foreign_recognise(texts[i], strlen(texts[i])));
+}
+
 /* Returns whether the reader of perf script reports that the first `len` bytes were cut. */
 static bool is_cut(const char *text, size_t len)
 {
@@ -520,6 +596,8 @@ int main(void)
 		cmocka_unit_test(folded_stacks),
 		cmocka_unit_test(a_stack_of_any_depth),
 		cmocka_unit_test(text_of_perf_script),
+		cmocka_unit_test(any_fields_of_perf_script),
+		cmocka_unit_test(texts_that_are_not_perf_script),
 		cmocka_unit_test(text_cut_within_a_stack),
 		cmocka_unit_test(text_without_stacks_needs_no_empty_line),
 		cmocka_unit_test(profiles_of_pprof),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_script_head.h - the first line of a sample in the output of perf script.
+ * Layer: format, private to it.
+ *
+ * perf prints the fields that -F selects, always in this order:
+ *
+ *     VM: N VCPU:N COMM PID/TID [CPU] MISC DATE TIME-OF-DAY TIME: PERIOD EVENT: OTHER
+ *
+ * OTHER are fields of a tracepoint, a data address, a weight and the like; if no stack follows, the
+ * last of them is "ADDRESS NAME (IMAGE)". */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "format/foreign/foreign.h"
+
+/* How a text separates its samples. */
+enum script_layout {
+	SCRIPT_LAYOUT_NONE,
+	/* Each first line has a time or an event, which other lines do not have. */
+	SCRIPT_LAYOUT_MARKED,
+	SCRIPT_LAYOUT_STACKS, /* any line before "\tADDRESS ..." */
+	SCRIPT_LAYOUT_LINES /* each line is a sample, and perf's column widths show the fields */
+};
+
+struct script_head {
+	enum script_layout layout;
+	bool no_ids; /* without PID and TID: a number there belongs to the command */
+};
+
+/* Parses the first line of a sample. Sets all fields of *ret_sample but the frames and the count.
+ * *ret_other is the rest of the line. Returns false if the line is something else. */
+bool script_head_parse(const struct script_head *head, struct foreign_word line,
+		       struct foreign_sample *ret_sample,
+		       struct foreign_word *ret_other);
+/* Returns true if a line is a record that is not a sample, as --show-mmap-events and others
+ * print. */
+bool script_head_is_record(struct foreign_word line);
+/* Finds "ADDRESS NAME (IMAGE)" at the end of a first line. Returns an empty word if there is
+ * none. */
+struct foreign_word script_head_last_frame(struct foreign_word other);
+/* Returns true if a line can be "\tADDRESS ..." with perf's column width. */
+bool script_head_is_wide_frame(struct foreign_word line);
+/* Returns true if the first word is a hexadecimal number. */
+bool script_head_is_hex(struct foreign_word text);
