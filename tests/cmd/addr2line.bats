@@ -133,6 +133,86 @@ same_as_binutils() # BINARY OPTIONS...
 	done
 }
 
+# Prints every address of main in a file.
+addresses_of_main()
+{
+	nm -S "$1" | awk '$4 == "main" { print $1, $2 }' | while read -r at size; do
+		for ((i = 0; i < 0x$size; i++)); do printf '%x\n' $((0x$at + i)); done
+	done
+}
+
+@test "addr2line: type units change no answer, in .dwo, .dwp and .o files" {
+	cat > types.cc <<-'EOF'
+		struct point {
+			int x, y;
+			int norm() const { return x * 31 + y; }
+		};
+		struct box {
+			point low, high;
+			int size() const { return high.norm() - low.norm(); }
+		};
+		volatile int sink;
+		static inline int grow(const box &b) { return b.size() + sink; }
+		int main(int argc, char **)
+		{
+			for (int i = 0; i < argc; i++)
+				sink = grow(box{ { i, 1 }, { argc, i } });
+			return sink;
+		}
+	EOF
+	local compiler version types flags n=0
+	for compiler in g++ clang++; do
+		command -v $compiler > /dev/null || continue
+		for version in 4 5; do
+			flags="-g -O2 -gdwarf-$version"
+			types="$flags -fdebug-types-section"
+			# shellcheck disable=SC2086
+			{
+				$compiler $flags -c types.cc -o plain.o
+				$compiler $types -c types.cc -o typed.o
+				$compiler $types -gsplit-dwarf -c types.cc -o split.o
+			}
+			for name in plain typed split; do
+				$compiler $name.o -o $name
+				addresses_of_main $name | "$OPROFILE" addr2line --no-cache -e $name -f -i > $name.out
+				# Without relocations only the addresses in the file differ.
+				addresses_of_main $name.o | "$OPROFILE" addr2line --no-cache -e $name.o -f -i > $name.rel
+				diff plain.out $name.out || { echo "$compiler $version $name"; false; }
+				diff plain.rel $name.rel || { echo "$compiler $version $name.o"; false; }
+			done
+			grep -q norm plain.out
+			grep -q norm plain.rel
+			n=$((n + 1))
+			# Of what packs type units, gcc's dwp crashes and llvm-dwp does not end with DWARF 5.
+			[ "$compiler $version" != "g++ 5" ] || continue
+			command -v llvm-dwp > /dev/null || continue
+			llvm-dwp -e split -o split.dwp
+			mv split.dwo away.dwo
+			addresses_of_main split | "$OPROFILE" addr2line --no-cache -e split -f -i | diff plain.out -
+			rm split.dwp
+		done
+	done
+	[ "$n" -ge 2 ]
+}
+
+@test "addr2line: a .dwo file is found by its id, and from the directory of the binary" {
+	mkdir -p src/obj
+	cp program.c src
+	(cd src && gcc -g -gsplit-dwarf -O2 -c program.c -o obj/program.o && gcc obj/program.o -o split)
+	addresses src/split > addrs
+	"$OPROFILE" addr2line --no-cache -e src/split -f -i < addrs > expected
+	grep -q leaf expected
+	# The tree was moved, and another build's file has the name.
+	mv src moved
+	"$OPROFILE" addr2line --no-cache -e moved/split -f -i < addrs | diff expected -
+	mv moved/obj/program.dwo moved
+	sed 's/leaf/other/' program.c > moved/other.c
+	(cd moved && gcc -g -gsplit-dwarf -O2 -c other.c -o obj/program.o)
+	[ -e moved/obj/program.dwo ]
+	"$OPROFILE" addr2line --no-cache -e moved/split -f -i < addrs | diff expected -
+	rm -r moved
+}
+
 @test "addr2line: a separate debug file, by build-id's link" {
 	gcc -g -O2 -o whole program.c
 	cp whole stripped

@@ -10,7 +10,8 @@
 #include "resolve/dwarf/reloc.h"
 
 enum {
-	SECTION_NAME_MAX = 40
+	SECTION_NAME_MAX = 40,
+	JOINED_RATIO = 16 /* maximum size of joined sections, compared with the file */
 };
 
 static const char *const section_names[DWARF_SECTIONS] = {
@@ -109,6 +110,22 @@ static int dwarf_file_find_code(struct dwarf_file *f)
 	return r;
 }
 
+/* Objects can have several sections of one name: each type unit of DWARF 5 is in its own, in
+ * a COMDAT group. References between them are relative to each section, as in the linked file. */
+static int dwarf_file_join(struct dwarf_file *f, size_t number, int kind, bool zdebug)
+{
+	struct dwarf_section more;
+	uint64_t off = f->sections[kind].bytes;
+	int r = dwarf_section_open(&f->elf, &f->elf.sections.at[number], zdebug, &more);
+
+	if (!r)
+		r = dwarf_section_append(&f->sections[kind], &more,
+					 f->elf.len * JOINED_RATIO);
+	if (f->is_rel)
+		f->placed.at[number] = r ? UINT64_MAX : off;
+	return r;
+}
+
 static int dwarf_file_open_sections(struct dwarf_file *f, bool dwo)
 {
 	for (size_t i = 0; i < f->elf.sections.nr; i++) {
@@ -118,9 +135,14 @@ static int dwarf_file_open_sections(struct dwarf_file *f, bool dwo)
 		int kind = dwarf_file_kind_of(name, dwo, &zdebug);
 		int r;
 
-		if (kind < 0 || f->sections[kind].bytes)
+		if (kind < 0)
 			continue;
-		r = dwarf_section_open(&f->elf, s, zdebug, &f->sections[kind]);
+		if (!f->sections[kind].bytes)
+			r = dwarf_section_open(&f->elf, s, zdebug, &f->sections[kind]);
+		else if (f->elf.type == ET_REL)
+			r = dwarf_file_join(f, i, kind, zdebug);
+		else
+			continue;
 		if (r == -ENOMEM)
 			return r;
 		if (r == -EFBIG)

@@ -48,8 +48,9 @@ struct dwarf_file {
 	const char *too_large;
 	struct dwarf_section sections[DWARF_SECTIONS];
 	VEC(struct dwarf_code)
-	code;                 /* executable sections, else segments; by address */
-	VEC(uint64_t) placed; /* relocatable file: address of each section */
+	code; /* executable sections, else segments; by address */
+	/* Relocatable file: address of each section; offset of joined debug sections. */
+	VEC(uint64_t) placed;
 	/* Total bytes of line programs read, including repeated reads. */
 	_Atomic(uint64_t) line_bytes_read;
 };

@@ -23,6 +23,7 @@ struct dwarf_package_table {
 	size_t rows;
 	size_t columns;
 	size_t offsets;
+	size_t sizes;
 };
 
 static int open_table(const struct dwarf_info *info, struct dwarf_section *s,
@@ -52,7 +53,8 @@ static int open_table(const struct dwarf_info *info, struct dwarf_section *s,
 	t->rows = t->ids + (size_t)t->nr_slots * 8;
 	t->columns = t->rows + (size_t)t->nr_slots * 4;
 	t->offsets = t->columns + (size_t)t->nr_columns * 4;
-	need = t->offsets + (size_t)t->nr_units * t->nr_columns * 4;
+	t->sizes = t->offsets + (size_t)t->nr_units * t->nr_columns * 4;
+	need = t->sizes + (size_t)t->nr_units * t->nr_columns * 4;
 	return need > t->c.len ? -EBADMSG : 0;
 }
 
@@ -88,10 +90,12 @@ static uint32_t dwarf_package_find_row(const struct dwarf_package_table *t, uint
 }
 
 int dwarf_package_find(const struct dwarf_info *info, uint64_t id,
-		       struct dwarf_unit *ret_unit)
+		       struct dwarf_reader *rd, struct dwarf_unit *ret_unit)
 {
 	struct dwarf_package_table t;
 	uint64_t at[COLUMNS_MAX] = { 0 };
+	struct dwarf_parts parts;
+	uint64_t info_bytes = 0;
 	uint32_t row;
 	int r = open_table(info, &info->file->sections[DWARF_CU_INDEX], &t);
 
@@ -102,17 +106,18 @@ int dwarf_package_find(const struct dwarf_info *info, uint64_t id,
 		return -ENOENT;
 	for (uint32_t i = 0; i < t.nr_columns; i++) {
 		uint32_t column = dwarf_package_u32_at(t.c, t.columns + (size_t)i * 4);
+		size_t cell = ((size_t)(row - 1) * t.nr_columns + i) * 4;
 
-		if (column < COLUMNS_MAX)
-			at[column] = dwarf_package_u32_at(
-				t.c,
-				t.offsets + ((size_t)(row - 1) * t.nr_columns + i) * 4);
+		if (column >= COLUMNS_MAX)
+			continue;
+		at[column] = dwarf_package_u32_at(t.c, t.offsets + cell);
+		if (column == DW_SECT_INFO)
+			info_bytes = dwarf_package_u32_at(t.c, t.sizes + cell);
 	}
-	r = dwarf_unit_init_at(info, at[DW_SECT_INFO], ret_unit);
-	if (r)
-		return r;
-	ret_unit->abbrev_off += at[DW_SECT_ABBREV];
-	ret_unit->str_part = at[DW_SECT_STR_OFFSETS];
-	ret_unit->rnglists_part = t.version == 5 ? at[DW_SECT_RNGLISTS] : 0;
-	return 0;
+	parts.abbrev = at[DW_SECT_ABBREV];
+	parts.str_offsets = at[DW_SECT_STR_OFFSETS];
+	parts.rnglists = t.version == 5 ? at[DW_SECT_RNGLISTS] : 0;
+	return dwarf_unit_find_split(info, at[DW_SECT_INFO],
+				     at[DW_SECT_INFO] + info_bytes, id, &parts, rd,
+				     ret_unit);
 }

@@ -196,7 +196,9 @@ int dwarf_reloc_apply(struct dwarf_file *f, const struct elf_section *rel,
 {
 	struct dwarf_section *s = &f->sections[kind];
 	struct relocs relocs = { .f = f };
-	int r = dwarf_section_load(s);
+	/* Not 0 if the section was appended to another one. */
+	uint64_t off = f->placed.at[rel->info];
+	int r = off < s->bytes ? dwarf_section_load(s) : -EBADMSG;
 
 	if (!r)
 		r = dwarf_reloc_read_tables(&relocs, rel);
@@ -204,7 +206,7 @@ int dwarf_reloc_apply(struct dwarf_file *f, const struct elf_section *rel,
 		struct cursor c = cursor_of(relocs.rels + i * relocs.rel_bytes,
 					    relocs.rel_bytes, f->elf.swap);
 
-		apply_one(&relocs, &c, s->whole, s->bytes);
+		apply_one(&relocs, &c, s->whole + off, s->bytes - off);
 	}
 	free(relocs.rels);
 	free(relocs.syms);

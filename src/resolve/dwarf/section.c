@@ -132,6 +132,32 @@ int dwarf_section_load(struct dwarf_section *s)
 	return 0;
 }
 
+int dwarf_section_append(struct dwarf_section *s, struct dwarf_section *more,
+			 uint64_t max_bytes)
+{
+	uint8_t *whole;
+	int r = 0;
+
+	if (max_bytes > LOAD_MAX)
+		max_bytes = LOAD_MAX;
+	if (s->bytes > max_bytes || more->bytes > max_bytes - s->bytes)
+		r = -EFBIG;
+	if (!r)
+		r = dwarf_section_load(s);
+	if (!r)
+		r = dwarf_section_load(more);
+	whole = r ? NULL : realloc(s->whole, (size_t)(s->bytes + more->bytes));
+	if (!r && !whole)
+		r = -ENOMEM;
+	if (!r) {
+		memcpy(whole + s->bytes, more->whole, (size_t)more->bytes);
+		s->whole = whole;
+		s->bytes += more->bytes;
+	}
+	dwarf_section_close(more);
+	return r;
+}
+
 static uint8_t *read_page(const struct dwarf_section *s, uint64_t page, uint8_t *into)
 {
 	size_t len = page_len(s, page);

@@ -62,6 +62,10 @@ int dwarf_section_of_bytes(const void *bytes, size_t len,
 /* Loads the whole section into memory, where it may then be changed. Returns 0, -EFBIG,
  * -ENOMEM, or another negative errno. */
 int dwarf_section_load(struct dwarf_section *s);
+/* Appends the bytes of `more`, which it closes, to `s`, which is loaded into memory. Returns 0,
+ * -EFBIG (longer than `max_bytes`), -ENOMEM, or another negative errno. */
+int dwarf_section_append(struct dwarf_section *s, struct dwarf_section *more,
+			 uint64_t max_bytes);
 void dwarf_section_close(struct dwarf_section *s);
 /* Frees the pages, which are read again on demand. No thread may read meanwhile. */
 void dwarf_section_forget(struct dwarf_section *s);

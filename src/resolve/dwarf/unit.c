@@ -106,7 +106,7 @@ int dwarf_unit_init_at(const struct dwarf_info *info, uint64_t off,
 {
 	if (off >= info->file->sections[DWARF_INFO].bytes)
 		return -EBADMSG;
-	return unit_at(info, off, ret_unit) ? -EBADMSG : 0;
+	return unit_at(info, off, ret_unit);
 }
 
 int dwarf_info_scan(struct dwarf_info *info)
@@ -365,4 +365,32 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 	u->bad_root = !good;
 	atomic_store_explicit(&u->root_read, true, memory_order_release);
 	dwarf_abbrevs_done(&first);
+}
+
+int dwarf_unit_find_split(const struct dwarf_info *info, uint64_t off, uint64_t end,
+			  uint64_t id, const struct dwarf_parts *parts,
+			  struct dwarf_reader *rd, struct dwarf_unit *ret_unit)
+{
+	struct dwarf_unit u;
+
+	for (; off < end; off += u.bytes) {
+		int r = dwarf_unit_init_at(info, off, &u);
+
+		if (r < 0)
+			break;
+		/* In DWARF 5 the header has the id, in GNU's DWARF 4 the root entry. */
+		if (r || (u.widths.version >= 5 && u.dwo_id != id))
+			continue;
+		if (parts) {
+			u.abbrev_off += parts->abbrev;
+			u.str_part = parts->str_offsets;
+			u.rnglists_part = parts->rnglists;
+		}
+		dwarf_unit_read_root(&u, rd);
+		if (!u.bad_root && u.dwo_id == id) {
+			*ret_unit = u;
+			return 0;
+		}
+	}
+	return -ENOENT;
 }

@@ -121,9 +121,21 @@ void dwarf_reader_forget(struct dwarf_reader *rd);
  * the list. Returns 0 or -ENOMEM. */
 int dwarf_info_scan(struct dwarf_info *info);
 void dwarf_info_done(struct dwarf_info *info);
-/* Reads only the unit whose header is at `off`. Returns 0 or -EBADMSG. */
+/* Reads only the unit whose header is at `off`. Returns 0, 1 (a type unit or an unsupported
+ * format, only the size is valid), or -EBADMSG. */
 int dwarf_unit_init_at(const struct dwarf_info *info, uint64_t off,
 		       struct dwarf_unit *ret_unit);
+/* The offsets at which a split unit's data begin in the sections of a package. */
+struct dwarf_parts {
+	uint64_t abbrev;
+	uint64_t str_offsets;
+	uint64_t rnglists;
+};
+/* Finds the split unit with this id in [off, end) of .debug_info, and reads its root entry. Type
+ * units and other units can precede it. `parts` can be NULL. Returns 0 or -ENOENT. */
+int dwarf_unit_find_split(const struct dwarf_info *info, uint64_t off, uint64_t end,
+			  uint64_t id, const struct dwarf_parts *parts,
+			  struct dwarf_reader *rd, struct dwarf_unit *ret_unit);
 /* Reads the root entry of a unit and stores its attributes. */
 void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd);
 /* Returns the unit that contains offset `off`, or NULL. */

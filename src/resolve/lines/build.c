@@ -323,7 +323,8 @@ int lines_scan(struct lines *l)
 	return r;
 }
 
-/* Reads the functions of a unit; for a skeleton, those of its split unit. Returns 0, 1 (none
+/* Reads the functions of a unit; for a skeleton, those of its split unit. If that is missing,
+ * clang's skeletons still have the inlined calls (-fsplit-dwarf-inlining). Returns 0, 1 (none
  * that can be read), or -ENOMEM. */
 static int read_scopes(struct worker *w, const struct dwarf_unit *u, bool *ret_keep)
 {
@@ -337,7 +338,9 @@ static int read_scopes(struct worker *w, const struct dwarf_unit *u, bool *ret_k
 		if (r) {
 			w->nr_split_missing++;
 			*ret_keep = false;
-			return r == -ENOMEM ? r : 1;
+			is_split = false;
+			if (r == -ENOMEM)
+				return r;
 		}
 	}
 	r = dwarf_unit_open(&o, is_split ? &split.unit : u, &w->rd);

@@ -18,7 +18,8 @@
 
 enum {
 	ALT_LINK_MAX = 8192,
-	HEX_BYTES = 2 * BUILD_ID_MAX + 1
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
+	DWO_PLACES = 4
 };
 
 /* Returns "DIR/NAME" in the directory of `path`, or NAME itself if it is absolute; malloc'd. */
@@ -242,65 +243,75 @@ bool line_source_is_split(const struct dwarf_unit *u)
 	return u->type == DW_UT_skeleton || u->dwo_name.kind != DWARF_VALUE_NONE;
 }
 
-/* Finds the first unit of a .dwo with the id, which is in the root entry in GNU's DWARF 4. */
-static int find_in_dwo(struct line_split *split, struct dwarf_reader *rd, uint64_t id)
-{
-	uint64_t end = split->file.sections[DWARF_INFO].bytes;
-	struct dwarf_unit u;
-
-	for (uint64_t off = 0; off < end; off += u.bytes) {
-		if (dwarf_unit_init_at(&split->info, off, &u))
-			break;
-		dwarf_unit_read_root(&u, rd);
-		if (!u.bad_root && u.dwo_id == id) {
-			split->unit = u;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 static int find_in_package(struct line_source *s, struct line_split *split,
 			   struct dwarf_reader *rd, uint64_t id)
 {
-	int r;
-
 	if (!s->has_dwp)
 		return -ENOENT;
 	split->info.file = &s->dwp;
-	r = dwarf_package_find(&split->info, id, &split->unit);
-	if (r)
-		return r;
-	dwarf_unit_read_root(&split->unit, rd);
-	return split->unit.bad_root ? -EBADMSG : 0;
+	return dwarf_package_find(&split->info, id, rd, &split->unit);
 }
 
-/* Opens the .dwo by its name in the skeleton, relative to the compilation directory; or next to
- * the file with the debug information. */
-static int open_dwo(const struct line_source *s, const struct dwarf_unit *u,
-		    struct dwarf_reader *rd)
+/* Opens a .dwo if it contains the unit with this id: after a partial build, the file can belong
+ * to another binary. */
+static int try_dwo(const char *path, uint64_t id, struct dwarf_reader *rd,
+		   struct line_split *split)
+{
+	int r;
+
+	split->fd = elf_open_regular(path);
+	if (split->fd < 0)
+		return split->fd;
+	r = line_source_open_sections(&split->file, split->fd, path, true, NULL);
+	split->own_file = !r;
+	split->info.file = &split->file;
+	if (!r)
+		r = dwarf_unit_find_split(&split->info, 0,
+					  split->file.sections[DWARF_INFO].bytes, id,
+					  NULL, rd, &split->unit);
+	if (r) {
+		dwarf_reader_forget(rd);
+		line_split_close(split);
+	}
+	return r;
+}
+
+/* Returns "DIR/NAME", or NAME if it is absolute or DIR is unknown; malloc'd. */
+static char *dwo_join(const char *dir, const char *name)
+{
+	char *result = NULL;
+
+	if (*name == '/' || !dir || !*dir)
+		return strdup(name);
+	return asprintf(&result, "%s/%s", dir, name) < 0 ? NULL : result;
+}
+
+/* Searches the .dwo of a skeleton: by its name in the compilation directory; if that is gone or
+ * relative, by the same names from the directory of the file with the debug information, and
+ * finally in that directory itself. */
+static int find_dwo(const struct line_source *s, const struct dwarf_unit *u,
+		    struct dwarf_reader *rd, struct line_split *split)
 {
 	const char *text = dwarf_value_text(u, rd, u->dwo_name);
 	char *name = text ? strdup(text) : NULL;
-	const char *dir = dwarf_value_text(u, rd, u->comp_dir);
-	char *path = NULL;
-	int fd = -ENOENT;
+	const char *dir = name ? dwarf_value_text(u, rd, u->comp_dir) : NULL;
+	char *whole = name ? dwo_join(dir, name) : NULL;
+	char *paths[DWO_PLACES] = { 0 };
+	int r = -ENOENT;
 
-	if (!name)
-		return -ENOENT;
-	if (*name == '/' || !dir)
-		path = strdup(name);
-	else if (asprintf(&path, "%s/%s", dir, name) < 0)
-		path = NULL;
-	if (path)
-		fd = elf_open_regular(path);
-	free(path);
-	path = beside(s->path, path_base(name));
-	if (fd < 0 && path)
-		fd = elf_open_regular(path);
-	free(path);
+	if (whole) {
+		paths[0] = strdup(whole);
+		paths[1] = beside(s->path, whole);
+		paths[2] = beside(s->path, name);
+		paths[3] = beside(s->path, path_base(name));
+	}
+	for (size_t i = 0; r && r != -ENOMEM && i < DWO_PLACES; i++)
+		r = paths[i] ? try_dwo(paths[i], u->dwo_id, rd, split) : -ENOENT;
+	for (size_t i = 0; i < DWO_PLACES; i++)
+		free(paths[i]);
+	free(whole);
 	free(name);
-	return fd;
+	return r;
 }
 
 int line_source_split(struct line_source *s, const struct dwarf_unit *skeleton,
@@ -310,17 +321,8 @@ int line_source_split(struct line_source *s, const struct dwarf_unit *skeleton,
 
 	*split = (struct line_split){ .fd = -1 };
 	r = find_in_package(s, split, rd, skeleton->dwo_id);
-	if (r) {
-		split->fd = open_dwo(s, skeleton, rd);
-		if (split->fd < 0)
-			return split->fd;
-		r = line_source_open_sections(&split->file, split->fd, s->path, true,
-					      NULL);
-		split->own_file = !r;
-		split->info.file = &split->file;
-		if (!r)
-			r = find_in_dwo(split, rd, skeleton->dwo_id);
-	}
+	if (r)
+		r = find_dwo(s, skeleton, rd, split);
 	if (r) {
 		line_split_close(split);
 		return r;
