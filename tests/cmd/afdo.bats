@@ -165,3 +165,45 @@ lines_of()
 	[[ $stderr == *"too strict"* ]]
 	[ ! -e none ]
 }
+
+@test "static functions of one name keep the suffix that distinguishes them" {
+	cat > one.c <<-'END'
+		int two(int);
+		__attribute__((noinline)) static int helper(int x)
+		{
+			int s = 0;
+			for (int i = 0; i < x; i++)
+				s = s * 31 ^ i;
+			return s;
+		}
+		int main(int argc, char **argv)
+		{
+			(void)argv;
+			return helper(argc) + two(argc);
+		}
+	END
+	cat > two.c <<-'END'
+		__attribute__((noinline)) static int helper(int x)
+		{
+			int s = 1;
+			for (int i = 0; i < x; i++)
+				s = s * 17 + (i | 1);
+			return s;
+		}
+		int two(int x)
+		{
+			return helper(x);
+		}
+	END
+	clang -O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names -no-pie \
+		-Wl,--build-id one.c two.c -o unique
+	made_session unique "$(($(text_address unique) - $(text_offset unique)))"
+	export_afdo --session-dir "$session" -o profile
+	cat profile
+	nm unique | sed -n 's/.* t \(.*helper.*\)/\1/p' | sort > wanted
+	[ "$(wc -l < wanted)" -eq 2 ]
+	sed -n 's/^\([^ :]*helper[^ :]*\):.*/\1/p' profile | sort | diff wanted -
+	# The compiler finds both functions by these names.
+	clang -O2 -g -fdebug-info-for-profiling -funique-internal-linkage-names \
+		-fprofile-sample-use=profile one.c -c -S -emit-llvm -o - | grep -q 'helper.*!prof'
+}

@@ -70,9 +70,11 @@ uint64_t afdo_copies(uint32_t discriminator)
 
 /* ---- elements ---- */
 
-/* Suffixes that compilers append to a function's source name. */
-static const char *const endings[] = { ".llvm.", ".part.",     ".cold",   ".constprop.",
-				       ".isra.", ".lto_priv.", ".__uniq." };
+/* Suffixes that optimizations append to a function's name. ".__uniq.HASH" is not one of them:
+ * with -funique-internal-linkage-names it is part of the name that the compiler looks up in the
+ * profile, and distinguishes static functions of several files. */
+static const char *const endings[] = { ".llvm.",      ".part.", ".cold",
+				       ".constprop.", ".isra.", ".lto_priv." };
 
 static size_t plain_length(const char *symbol)
 {
