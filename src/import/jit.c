@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/checksums.h"
+#include "record/keep/copy_list.h"
 #include "record/keep/jit_store.h"
 #include "resolve/symbolize/naming.h"
 
@@ -42,10 +44,22 @@ void import_jit_done(struct import_jit *j)
 }
 
 /* Copies and closes the file.  Logs a warning and returns false if it could not be copied. */
-static bool import_jit_copy(const struct import_jit *j, int fd, int32_t pid,
-			    const char *name)
+static bool import_jit_copy(struct import_jit *j, int fd, int32_t pid, const char *name)
 {
-	int r = jit_store_copy(fd, j->dir, pid, name);
+	struct stat st;
+	int r = fstat(fd, &st) ? -errno : 0;
+
+	if (!r && st.st_uid != geteuid())
+		j->bytes_of_others += (uint64_t)st.st_size;
+	if (!r && j->bytes_of_others > COPY_LIST_OF_USER_MAX) {
+		close(fd);
+		log_say(LOG_WARNING,
+			"%s of process %d could not be saved: the copied files of other users are limited to %llu MB",
+			name, pid, COPY_LIST_OF_USER_MAX >> 20);
+		return false;
+	}
+	if (!r)
+		r = jit_store_copy(fd, j->dir, pid, name);
 
 	close(fd);
 	if (r)
@@ -67,7 +81,7 @@ static void import_jit_note_time(const struct import_jit *j, int32_t pid,
 
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)
 {
-	const struct import_jit *j = ctx;
+	struct import_jit *j = ctx;
 	const char *name = jit_dump_name(m->path);
 	char *found;
 	int fd;
@@ -81,7 +95,7 @@ void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)
 		import_jit_note_time(j, m->pid, name, time_ns);
 }
 
-void import_jit_maps(const struct import_jit *j, const struct dict *dict)
+void import_jit_maps(struct import_jit *j, const struct dict *dict)
 {
 	int32_t last = 0;
 

@@ -18,6 +18,7 @@ struct import_jit {
 	const struct session_info *info;
 	struct naming *naming;
 	struct jit_places places;
+	uint64_t bytes_of_others; /* copied files that are not the caller's */
 };
 
 /* The recording whose files are copied. */
@@ -37,4 +38,4 @@ void import_jit_done(struct import_jit *j);
  * samples (0: they have no times).  `ctx` is a struct import_jit.  (See struct replay_options.) */
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns);
 /* Copies the maps of all processes with samples outside of files. */
-void import_jit_maps(const struct import_jit *j, const struct dict *dict);
+void import_jit_maps(struct import_jit *j, const struct dict *dict);

@@ -449,6 +449,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	containers_init(&r->containers);
 	r->image_store.containers = &r->containers;
 	r->image_store.holder.is_patient = config->patient;
+	r->own_copies.max_of_user = COPY_LIST_OF_USER_MAX;
 	r->jit_store.mounts = &r->image_store.holder.mounts;
 	result = recorder_open_source(r, err);
 	if (!result)

@@ -16,6 +16,7 @@
 #include "record/deferred_samples.h"
 #include "record/due_samples.h"
 #include "record/keep/containers.h"
+#include "record/keep/copy_list.h"
 #include "record/keep/image_store.h"
 #include "record/keep/jit_store.h"
 #include "record/recorder.h"
@@ -40,6 +41,7 @@ struct recorder {
 	struct snapshot *snapshot;
 	struct image_store image_store;
 	struct jit_store jit_store;
+	struct copy_list own_copies; /* used if config.copies is NULL */
 	struct recorder_stacks stacks;
 	struct segment_writer *writer;
 	char *segment_path;

@@ -260,11 +260,9 @@ static void count_shares(struct recorder *r)
 /* Copies JIT files of processes that have ended, if their mounts can disappear. */
 static void save_gone(struct recorder *r)
 {
-	struct copy_list own = { 0 };
-
 	jit_store_save_gone(&r->jit_store, r->config.dir->writing,
-			    r->config.copies ? r->config.copies : &own);
-	(void)copy_list_make(&own, NULL);
+			    r->config.copies ? r->config.copies : &r->own_copies);
+	(void)copy_list_make(&r->own_copies, NULL);
 }
 
 static int recorder_flush(struct recorder *r)
@@ -337,6 +335,7 @@ void recorder_free(struct recorder *r)
 	image_store_done(&r->image_store);
 	containers_done(&r->containers);
 	jit_store_done(&r->jit_store);
+	copy_list_done(&r->own_copies);
 	side_band_done(&r->side_band);
 	module_watch_done(&r->modules);
 	recorder_end_symbols(r);
@@ -433,15 +432,14 @@ static void report_end(const struct recorder *r)
  * hits, so look again. */
 static void save_copies(struct recorder *r)
 {
-	struct copy_list own = { 0 };
-	struct copy_list *copies = r->config.copies ? r->config.copies : &own;
+	struct copy_list *copies = r->config.copies ? r->config.copies : &r->own_copies;
 
 	image_store_save_lost(&r->image_store, copies);
 	r->jit_store.nr_images = 0;
 	r->jit_store.again = true;
 	jit_store_look(&r->jit_store, &r->dict);
 	jit_store_save(&r->jit_store, r->config.dir->writing, copies);
-	(void)copy_list_make(&own, NULL);
+	(void)copy_list_make(&r->own_copies, NULL);
 }
 
 int recorder_close(struct recorder *r, int target_status,

@@ -179,6 +179,28 @@ static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 	}
 }
 
+/* Returns whether the user's files may be copied, and counts the file.  Reports the first file that
+ * may not. */
+static bool copy_list_charge(struct copy_list *l, const struct copy_job *job)
+{
+	uint64_t before = shares_of(&l->taken, job->user);
+
+	if (!l->max_of_user || job->user == geteuid())
+		return true;
+	/* From the first file that exceeds it on, all count. */
+	if (shares_add(&l->taken, job->user, job->waiting))
+		return false;
+	if (before + job->waiting <= l->max_of_user)
+		return true;
+	if (before <= l->max_of_user)
+		log_say(LOG_WARNING,
+			"%s could not be saved: the copied files of user %lld are limited to %llu MB per recording",
+			job->what,
+			job->user == CHARGE_UNKNOWN ? -1LL : (long long)job->user,
+			(unsigned long long)(l->max_of_user >> 20));
+	return false;
+}
+
 static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 {
 	struct stat st = { 0 };
@@ -189,6 +211,8 @@ static int copy_list_take_job(struct copy_list *l, struct copy_job *job)
 	if (job->is_binary && copy_list_is_in(l, job->path))
 		return 0;
 	job->waiting = (uint64_t)st.st_size;
+	if (!copy_list_charge(l, job))
+		return 0;
 	r = copy_list_make_room(l, job);
 	if (!r)
 		r = copy_list_add(l, job);
@@ -261,6 +285,7 @@ void copy_list_done(struct copy_list *l)
 	for (size_t i = 0; i < l->jobs.nr; i++)
 		copy_list_end_job(&l->jobs.at[i]);
 	copy_list_clear(l);
+	shares_done(&l->taken);
 }
 
 int copy_list_grown(int fd, const char *path)

@@ -28,12 +28,20 @@ struct copy_list {
 	uint64_t max_bytes;  /* limit of the bytes to copy; 0: no limit */
 	struct shares bytes; /* bytes to copy, for each user */
 	struct shares files;
+	/* Limit of the bytes that are taken for a user other than the caller, including copies
+	 * that were made already; 0: no limit. */
+	uint64_t max_of_user;
+	struct shares taken;
 };
+
+/* A limit for a recording that is not deleted after a time: files of a user can be large, and a
+ * single file can have many names. */
+#define COPY_LIST_OF_USER_MAX (1ULL << 30)
 
 /* Adds a job, unless there is an up-to-date copy, and takes ownership of the descriptor.  Does
  * not copy a binary that was modified since, or files that exceed a gigabyte or are nearly all
  * holes.  When the list exceeds `max_bytes` or 4096 files, drops the last file of the user who
- * has the most, with a log message. */
+ * has the most, with a log message.  Files above `max_of_user` are reported once per user. */
 void copy_list_take(struct copy_list *l, const struct copy_job *job);
 /* Makes the copies in order, and logs failures.  Returns false if `*stop` (NULL: never) was set
  * before the end; the remaining jobs stay in the list. */

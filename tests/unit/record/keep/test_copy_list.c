@@ -309,11 +309,39 @@ static void short_memory(void **state)
 	}
 }
 
+/* The files of others are limited for the whole recording, even if they are names of one file. */
+static void files_of_another_user_are_limited(void **state)
+{
+	const uint32_t other = geteuid() + 1;
+	struct copy_list l = { .max_of_user = 10 };
+
+	(void)state;
+	write_file("six", "123456");
+	take_for(&l, other, "six", false, "one");
+	assert_true(copy_list_make(&l, NULL));
+	take_for(&l, other, "six", false, "two");
+	take_for(&l, other, "six", false, "three");
+	assert_int_equal(l.jobs.nr, 0);
+	assert_int_equal(nr_warnings, 1);
+	take_for(&l, other + 1, "six", false, "four");
+	take_for(&l, geteuid(), "six", false, "five");
+	take_for(&l, geteuid(), "six", false, "six");
+	assert_true(copy_list_make(&l, NULL));
+	assert_string_equal(text_of("jit/one"), "123456");
+	assert_string_equal(text_of("jit/two"), "");
+	assert_string_equal(text_of("jit/four"), "123456");
+	assert_string_equal(text_of("jit/five"), "123456");
+	assert_string_equal(text_of("jit/six"), "123456");
+	assert_int_equal(nr_warnings, 1);
+	copy_list_done(&l);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(files_of_another_user_are_limited),
 		CASE(binaries_are_copied_once),
 		CASE(what_was_written_over_is_not),
 		CASE(what_grows_is_copied_as_it_is_then),
