@@ -81,6 +81,21 @@ is_refused() # COMMAND...
 	timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session --output shared/a.oparchive
 }
 
+@test "no command waits for a FIFO of another user" {
+	mkfifo shared/perf.data
+	chown 65534 shared/perf.data
+	for command in info report script buildid-list "export folded"; do
+		# shellcheck disable=SC2086
+		run -1 oprofile $command shared/perf.data
+		[[ $output == *"shared/perf.data is not owned by you or root"* ]]
+	done
+	mkdir shared/archive
+	mkfifo shared/archive/unfinished
+	chown -R 65534 shared/archive
+	run -1 timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session -o shared/archive
+	echo "$output"
+}
+
 @test "no output goes into a file of another user, or one with more names, in a shared directory" {
 	: >shared/out
 	chown 65534 shared/out

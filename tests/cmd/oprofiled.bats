@@ -233,7 +233,7 @@ start_load() {
 	[[ "$output" == *"EEXIST session one already exists"* ]]
 	run -1 ask 'save ../two'
 	[[ "$output" == *"is not a valid session name"* ]]
-	for name in previous current a%0Ab .lock; do
+	for name in previous current oprofiled.log a%0Ab .lock; do
 		run -1 ask "save $name"
 		[[ "$output" == *"is not a valid session name"* ]]
 	done

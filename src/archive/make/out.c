@@ -100,7 +100,9 @@ static char *unfinished_path(const struct archive_out *out)
 static int mark_unfinished(const struct archive_out *out)
 {
 	char *path = unfinished_path(out);
-	int fd = path ? io_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0644) : -ENOMEM;
+	int fd =
+		path ? io_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644)
+		     : -ENOMEM;
 
 	free(path);
 	if (fd < 0)

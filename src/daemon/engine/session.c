@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "daemon/engine/engine.h"
 #include "format/session/session.h"
+#include "record/keep/session_dir.h"
 #include "record/priv.h"
 #include "record/recorder.h"
 
@@ -142,23 +143,12 @@ int oprofiled_reset(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* Returns whether the name is safe as a file name and in a log line. */
-static bool oprofiled_session_is_session_name(const char *name)
-{
-	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
-		if (*at < ' ' || *at == 0x7f || *at == '/')
-			return false;
-	/* `previous` belongs to operf, which removes it. */
-	return *name && *name != '.' && strcmp(name, "current") != 0 &&
-	       strcmp(name, "previous") != 0;
-}
-
 int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
 {
 	char path[4096];
 	int r;
 
-	if (!oprofiled_session_is_session_name(name))
+	if (!session_dir_is_name(name))
 		return err_set(err, -EINVAL, "\"%s\" is not a valid session name",
 			       name);
 	r = oprofiled_check_removed(d, err);

@@ -399,22 +399,41 @@ static int open_stdin(struct perf_input **ret_input, struct err *err)
 	return open_fds(-1, fd, TRUST_ANY, "standard input", ret_input, err);
 }
 
-int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
-		    struct err *err)
+/* Opens a file of a trusted owner, without waiting for the writer of a FIFO before the owner is
+ * known. Returns a descriptor or a negative errno with a message. */
+static int open_trusted(const char *path, enum trust trust, struct err *err)
 {
+	char again[sizeof("/proc/self/fd/-2147483648")];
 	struct stat st;
-	int fd, r;
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+	int waiting, r;
 
-	if (strcmp(path, "-") == 0)
-		return open_stdin(ret_input, err);
-	fd = io_open(path, O_RDONLY, 0);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
 	r = trust_check(fd, trust, path, err);
+	if (!r && (fstat(fd, &st) || !S_ISFIFO(st.st_mode)))
+		return fd;
 	if (r) {
 		(void)close(fd);
 		return r;
 	}
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);
+	waiting = io_open(again, O_RDONLY, 0);
+	(void)close(fd);
+	return waiting < 0 ? err_sys(err, waiting, "%s", path) : waiting;
+}
+
+int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
+		    struct err *err)
+{
+	struct stat st;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return open_stdin(ret_input, err);
+	fd = open_trusted(path, trust, err);
+	if (fd < 0)
+		return fd;
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return open_directory(fd, trust, path, ret_input, err);
 	return open_fds(-1, fd, trust, path, ret_input, err);

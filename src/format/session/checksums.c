@@ -70,7 +70,7 @@ static bool is_current_list(int fd, const char *list)
  * negative errno. */
 static int open_list(const char *list, bool *ret_is_new)
 {
-	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW;
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
 	for (int tries = 0; tries < OPEN_TRIES; tries++) {
 		int fd = io_open(list, flags, 0);

@@ -288,7 +288,7 @@ static struct gmon layout_of(struct gmon_making *m)
 	const char *path =
 		strtab_get(&m->p->strings, image->binary ? image->binary : image->name);
 	struct gmon g = { .out = &m->out, .addr_bytes = sizeof(uint64_t) };
-	int fd = io_open(path, O_RDONLY, 0);
+	int fd = io_open_regular(path, 0);
 	struct elf_file elf;
 
 	if (fd < 0)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/files/guard.h"
 #include "base/files/io.h"
@@ -404,4 +405,18 @@ void session_dir_close(struct session_dir *d)
 	free(d->previous);
 	free(d->writing);
 	*d = (struct session_dir){ .samples_fd = -1, .lock_fd = -1 };
+}
+
+bool session_dir_is_name(const char *name)
+{
+	/* `previous` belongs to operf, which removes it. */
+	static const char *const own[] = { "current", "previous", "oprofiled.log" };
+
+	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+		if (*at < ' ' || *at == 0x7f || *at == '/')
+			return false;
+	for (size_t i = 0; i < COUNT_OF(own); i++)
+		if (!strcmp(name, own[i]))
+			return false;
+	return *name && *name != '.';
 }

@@ -29,6 +29,9 @@ struct session_dir {
  * errno with a message in *err that names the directory. */
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
+/* Returns whether a user may give this name to a session in DIR/samples: it is safe as a file name
+ * and in a log line, and no name that we use there ourselves. */
+bool session_dir_is_name(const char *name);
 /* Creates DIR/samples/current, for a recording that is continued from its start. */
 int session_dir_make_current(const char *dir, struct err *err);
 /* Call when the recording has started: removes `previous`, renames `current` to `previous`, and

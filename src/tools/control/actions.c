@@ -242,12 +242,6 @@ int control_reset(struct control *c)
 	return r ? control_actions_fail(c, &err) : 0;
 }
 
-static bool control_actions_is_session_name(const char *name)
-{
-	return *name && *name != '.' && !strchr(name, '/') &&
-	       strcmp(name, "current") != 0 && strcmp(name, "previous") != 0;
-}
-
 /* Without a daemon, renames the directory directly. */
 static int save_here(const struct control *c, struct err *err)
 {
@@ -300,7 +294,7 @@ int control_save(struct control *c)
 	struct err err = { 0 };
 	int r;
 
-	if (!control_actions_is_session_name(c->set.save)) {
+	if (!session_dir_is_name(c->set.save)) {
 		command_error(
 			"--save=%s: a name without / that does not begin with a dot, and is not \"current\" or \"previous\"",
 			c->set.save);
