@@ -213,6 +213,121 @@ addresses_of_main()
 	rm -r moved
 }
 
+@test "addr2line: inlined functions without linkage name are named like their symbols" {
+	cat > scopes.cc <<-'EOF'
+		static volatile long sink;
+		template <class F> static inline void repeat(F f, int n)
+		{
+			for (int i = 0; i < n; i++)
+				f(i);
+		}
+		template <class F, class... G> static inline void each(F f, G... g)
+		{
+			f(1);
+			(g(2), ...);
+		}
+		namespace {
+		struct step {
+			int k;
+			void go(int i) const { sink = i * k; }
+		};
+		inline void helper(int i) { sink = i; }
+		inline void helper(double i) { sink = (long)(i * 3); }
+		template <class T, int N> struct box {
+			T v[N];
+			T sum() const
+			{
+				T s{};
+				for (int i = 0; i < N; i++)
+					s += v[i];
+				return s;
+			}
+		};
+		} // namespace
+		namespace outer { inline namespace v1 { namespace {
+		inline void deep(unsigned long i) { sink = (long)i + 7; }
+		} } }
+		static inline void work(int n)
+		{
+			auto first = [](int i) { sink = i; };
+			auto second = [n](int i, const char *s) { sink = i * n + (s ? 1 : 0); };
+			auto generic = [](const auto &x) { sink = (long)x + 5; };
+			repeat(first, n);
+			second(n, "x");
+			generic(3);
+			generic(2.5);
+			{
+				auto third = [](int i) {
+					sink = i ^ 5;
+					auto nested = [](int q) { sink = q + 99; };
+					nested(i);
+				};
+				repeat(third, n);
+				each(first, third);
+			}
+		}
+		static inline void work(double n)
+		{
+			auto first = [](int i) { sink = i - 3; };
+			repeat(first, (int)n);
+		}
+		enum class letter { x, y };
+		int main(int argc, char **)
+		{
+			step s{ argc };
+			s.go(3);
+			helper(argc);
+			helper(argc * 1.5);
+			box<int, 3> b{ { argc, 1, 2 } };
+			sink = b.sum();
+			outer::deep((unsigned long)argc);
+			work(argc);
+			work(argc * 1.5);
+			auto last = [argc](letter e, step &st, int (*f)(int), int *arr) {
+				sink = (int)e + st.k + f(arr[0]) + argc;
+			};
+			int arr[3] = { 1, 2, 3 };
+			last(letter::x, s, [](int x) { return x + (int)sink; }, arr);
+			return 0;
+		}
+	EOF
+	# Without inlining each function has a symbol.
+	g++ -g -O0 -std=c++17 scopes.cc -o symbols
+	nm -C symbols | cut -d' ' -f3- | sed 's/^\(void\|auto\|int\) //' > symbols.txt
+	g++ -g -O2 -std=c++17 scopes.cc -o plain
+	addresses_of_main plain > addrs
+	"$OPROFILE" addr2line --no-cache -f -i -C -e plain < addrs > plain.out
+	sed -n 'p;n' plain.out | sort -u > names
+	cat names
+	while IFS= read -r name; do
+		case $name in
+		*'operator()') grep -qF -e "$name(" symbols.txt ;;
+		main | *')') grep -qxF -e "$name" symbols.txt ;;
+		*) grep -qF -e "$name(" symbols.txt ;;
+		esac || { echo "no symbol: $name"; false; }
+	done < names
+	[ "$(wc -l < names)" -ge 20 ]
+	grep -qxF "(anonymous namespace)::helper(double)" names
+	grep -qxF "outer::v1::(anonymous namespace)::deep" names
+	[ "$(grep -c '^work(int)::{lambda(int)#[0-9]*}::operator()$' names)" -eq 2 ]
+	[ "$(grep -c '^repeat<work(int)::{lambda(int)#[0-9]*}>$' names)" -eq 2 ]
+	# The form of the debug information changes no name.
+	local flags
+	for flags in -gdwarf-4 -gsplit-dwarf "-gsplit-dwarf -fdebug-types-section" -gz "-g dwz"; do
+		# shellcheck disable=SC2086
+		g++ -g -O2 -std=c++17 ${flags% dwz} scopes.cc -o other
+		if [ "$flags" = "-g dwz" ]; then
+			command -v dwz > /dev/null || continue
+			cp other twin
+			dwz -m shared.debug -M shared.debug other twin
+		fi
+		"$OPROFILE" addr2line --no-cache -f -i -C -e other < addrs > other.out
+		# Types of parameters that are in type units are not read.
+		sed "s/$([[ $flags == *types* ]] && echo lambda.letter, || echo ^$)/lambda(?,/" plain.out > wanted
+		diff wanted other.out || { echo "$flags"; false; }
+	done
+}
+
 @test "addr2line: a separate debug file, by build-id's link" {
 	gcc -g -O2 -o whole program.c
 	cp whole stripped

@@ -13,6 +13,16 @@ def of_clone(name):
     return re.sub(r"(\.(lto_priv|constprop|isra|part|cold)(\.\d+)?)+$", "", name)
 
 
+def last_word(name):
+    """Returns a name without scope, template arguments and parameters."""
+    if "operator" in name:
+        return "operator"
+    inner = None
+    while inner != name:
+        inner, name = name, re.sub(r"<[^<>]*>|\([^()]*\)|\{[^{}]*\}", "", name)
+    return name.removesuffix(" const").split("::")[-1]
+
+
 class Spelling:
     """Compares the names of a binary."""
 
@@ -36,11 +46,14 @@ class Spelling:
         return self.demangled[name]
 
     def is_plain(self, plain, name):
-        """True if a name without scope is that of a mangled one.  Template arguments are not
-        compared: compilers and demanglers write those of closures each in their own way."""
-        if not name.startswith("_Z") or plain.startswith("_Z"):
+        """True if a name without linkage name is that of a mangled one, or the same with less
+        scope.  Template arguments are not compared: compilers and demanglers write those of
+        closures each in their own way."""
+        if plain.startswith("_Z"):
             return False
-        word = plain if plain.startswith("operator") else plain.split("<")[0]
+        word = last_word(plain)
+        if not name.startswith("_Z"):
+            return word == last_word(name)
         return bool(re.search(r"(^|[ :])" + re.escape(word) + r"([<(\[]|$)", self.demangle(name)))
 
     def same_name(self, a, b):

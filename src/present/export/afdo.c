@@ -68,6 +68,23 @@ int afdo_write(struct afdo *a, FILE *out)
 
 /* ---- an address ---- */
 
+/* Returns a name without its scope, as in DWARF: gcc's functions without a linkage name. */
+static const char *write_afdo_own_name(const char *name)
+{
+	const char *own = name;
+	size_t depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (strchr("<({", *at))
+			depth++;
+		else if (strchr(">)}", *at) && depth)
+			depth--;
+		else if (!depth && at[0] == ':' && at[1] == ':' && at[2])
+			own = at + 2;
+	}
+	return own;
+}
+
 /* Returns the linker's name without suffixes that the compiler appended: split parts and clones
  * of a function are the same function in the profile. */
 static uint32_t write_afdo_name_of(struct looking *k, const struct line_frame *f,
@@ -80,6 +97,8 @@ static uint32_t write_afdo_name_of(struct looking *k, const struct line_frame *f
 		s = naming_find(k->naming, k->image, offset, NULL);
 	if (s)
 		name = s->name;
+	else if (name && !f->linkage)
+		name = write_afdo_own_name(name);
 	return name ? afdo_tree_name(&k->a->tree, name) : AFDO_NONE;
 }
 

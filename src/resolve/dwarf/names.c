@@ -191,5 +191,14 @@ int dwarf_names_function(struct dwarf_scopes *s, const struct dwarf_open_unit *o
 	function.decl_file = f.decl_file;
 	function.decl_line = f.decl_line;
 	*ret_function = (uint32_t)s->functions.nr;
+	if (f.has_name && !f.linkage) {
+		struct dwarf_unlinked unlinked = { .info = info,
+						   .off = off,
+						   .function = *ret_function,
+						   .is_alt = info != o->unit->info };
+
+		if (!vec_push(&s->unlinked, unlinked))
+			return -ENOMEM;
+	}
 	return vec_push(&s->functions, function) ? 0 : -ENOMEM;
 }

@@ -8,6 +8,7 @@
 #include "resolve/dwarf/flatten.h"
 #include "resolve/dwarf/leb.h"
 #include "resolve/dwarf/names.h"
+#include "resolve/dwarf/qualify.h"
 
 enum {
 	SCOPES_MAX = 1 << 26,
@@ -261,6 +262,7 @@ static void dwarf_scopes_clear(struct dwarf_scopes *s)
 {
 	s->scopes.nr = 0;
 	s->functions.nr = 0;
+	s->unlinked.nr = 0;
 	s->ranges.nr = 0;
 	s->spans.nr = 0;
 	buf_clear(&s->names);
@@ -271,14 +273,18 @@ int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_open_unit *o,
 		      struct dwarf_reader *rd)
 {
 	struct dwarf_scopes_walk w = { .s = s, .o = o, .rd = rd };
-	int r;
+	int qualified;
 	int flattened;
+	int r;
 
 	dwarf_scopes_clear(s);
 	w.stack[0] = DWARF_NO_SCOPE;
 	r = walk_entries(&w);
 	if (r == -ENOMEM)
 		return r;
+	qualified = dwarf_qualify(s, o, rd);
+	if (qualified)
+		return qualified;
 	flattened = dwarf_flatten(s);
 	return flattened ? flattened : r;
 }
@@ -288,6 +294,7 @@ void dwarf_scopes_done(struct dwarf_scopes *s)
 	dwarf_scopes_clear(s);
 	vec_done(&s->scopes);
 	vec_done(&s->functions);
+	vec_done(&s->unlinked);
 	vec_done(&s->ranges);
 	vec_done(&s->spans);
 	vec_done(&s->code);

@@ -50,10 +50,23 @@ struct dwarf_span {
 	uint32_t scope; /* DWARF_NO_SCOPE: none */
 };
 
+/* A function without a linkage name, and its entry. */
+struct dwarf_unlinked {
+	const struct dwarf_info *info;
+	uint64_t off;
+	/* Set by dwarf_qualify(). */
+	uint64_t last;      /* offset of its declaration */
+	uint64_t full_hash; /* of its name with parameters; 0: not yet known */
+	uint32_t function;
+	bool is_alt;       /* in dwz's file */
+	bool is_ambiguous; /* another function has the same name, but other parameters */
+};
+
 /* Filled for one unit, then reused for the next. */
 struct dwarf_scopes {
 	VEC(struct dwarf_scope) scopes; /* parents precede their children */
 	VEC(struct dwarf_function) functions;
+	VEC(struct dwarf_unlinked) unlinked;
 	VEC(struct dwarf_scope_range) ranges;
 	VEC(struct dwarf_span) spans; /* by address */
 	struct buf names;             /* NUL-terminated */

@@ -19,7 +19,7 @@
 #include "resolve/find/index_cache.h"
 
 enum {
-	LINE_INDEX_VERSION = 4,
+	LINE_INDEX_VERSION = 5,
 	LINE_INDEX_HEAD = 64,
 	LINE_INDEX_UNITS_MAX = 1 << 24
 };

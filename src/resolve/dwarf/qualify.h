@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* qualify.h - names of C++ functions that have no linkage name, with their namespaces, types and
+ * functions.
+ * Layer: resolve. gcc writes no linkage name for functions of internal linkage: static ones, those
+ * of anonymous namespaces and local types, and lambdas. The names are spelled as a demangler
+ * spells those of the symbols, without the parameters. */
+#pragma once
+#include "resolve/dwarf/scopes.h"
+
+/* Replaces the names of the functions in `s->unlinked`. Functions of the unit that still have the
+ * same name get their parameters. Returns 0 or -ENOMEM. */
+int dwarf_qualify(struct dwarf_scopes *s, struct dwarf_open_unit *o,
+		  struct dwarf_reader *rd);
