@@ -21,7 +21,7 @@ packages_of()
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
-	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
+	exact) echo binutils elfutils llvm gcc g++ gfortran clang lld dwz python3 ;;
 	page) echo binutils chromium chromium-driver gcc python3 python3-jsonschema ;;
 	exact-real)
 		packages_of exact

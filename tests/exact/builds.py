@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Builds the small programs of exact.py, with several compilers and kinds of debug information."""
+import functools
 import glob
 import os
 import re
@@ -15,6 +16,8 @@ Subject = namedtuple("Subject", "name tools build twin blind", defaults=(None, (
 NO_SPLIT = ["binutils", "elfutils"]
 EVERYBODY = [*NO_SPLIT, "llvm"]
 QUICK_NAMES = {"gcc -O2", "gcc -O2 split", "clang -O2 DWARF 5", "gfortran"}
+QUICK_SCOPES = {"g++ 5", "g++ 5 split types", "g++ 4 dwp", "clang++ 5 dwp types", "clang++ 5 split thin",
+                "g++ 5 zstd"}
 
 
 def have(name):
@@ -78,6 +81,77 @@ def build_dwz(out):
     share(out)
 
 
+def build_scopes(compiler, flags, step, out):
+    """Builds scopes.cc twice into one program, and processes its debug information."""
+    folder = out + ".d"
+    os.makedirs(folder, exist_ok=True)
+    source = os.path.join(HERE, "scopes.cc")
+    common = [compiler, "-O2", "-std=c++17", "-g", *flags]
+    for name, more in (("one.o", []), ("two.o", ["-DOTHER"])):
+        run([*common, *more, "-c", "-o", name, source], cwd=folder)
+    linker = ["-fuse-ld=lld"] if compiler != "g++" and "-flto" in " ".join(flags) else []
+    run([*common, *linker, "-o", out, "one.o", "two.o"], cwd=folder)
+    if step:
+        step(out, folder)
+
+
+def pack_dwp(tool):
+    def step(out, folder):
+        run([tool, "-e", out, "-o", out + ".dwp"], cwd=folder)
+        for name in glob.glob(f"{folder}/*.dwo"):
+            os.unlink(name)
+    return step
+
+
+def compress(how):
+    def step(out, _folder):
+        run(["objcopy", f"--compress-debug-sections={how}", out])
+    return step
+
+
+def scopes():
+    """Returns the matrix of compilers and forms of debug information. The twin of each has the
+    same code with plain debug information of DWARF 4, which the other programs read."""
+    split, types = ["-gsplit-dwarf"], ["-fdebug-types-section"]
+    rows = [  # name, flags, step, tools
+        ("", [], None, []),
+        ("types", types, None, []),
+        ("split", split, None, []),
+        ("split types", split + types, None, []),
+        ("dwp", split, pack_dwp("llvm-dwp"), ["llvm-dwp"]),
+        ("dwp of binutils", split, pack_dwp("dwp"), ["dwp"]),
+        ("dwp types", split + types, pack_dwp("llvm-dwp"), ["llvm-dwp"]),
+        ("dwz", [], lambda out, _: share(out), ["dwz"]),
+        ("lto", None, None, ["ld.lld"]),
+        ("split lto", split, None, ["ld.lld"]),
+        ("thin", None, None, ["ld.lld"]),
+        ("split thin", split, None, ["ld.lld"]),
+        ("simple template names", ["-gsimple-template-names"], None, []),
+        ("zlib", ["-gz=zlib"], None, []),
+        ("zstd", [], compress("zstd"), ["objcopy"]),
+    ]
+    # binutils' dwp crashes on DWARF 5, and llvm-dwp does not end with gcc's type units of DWARF 5.
+    # dwz does not read clang's DWARF 5.  gcc's .dwo files lack the functions with -flto.
+    unusable = {("g++", "5", "dwp of binutils"), ("clang++", "5", "dwp of binutils"),
+                ("g++", "5", "dwp types"), ("clang++", "5", "dwz")}
+    for compiler in ("g++", "clang++"):
+        for version in ("4", "5"):
+            for name, flags, step, tools in rows:
+                clang = compiler == "clang++"
+                kind = name.split(" ")[-1]
+                code = {"lto": ["-flto"], "thin": ["-flto=thin"]}.get(kind, [])
+                if (kind == "thin" or name.startswith("simple")) and not clang:
+                    continue
+                if (compiler, version, name) in unusable or (name == "split lto" and not clang):
+                    continue
+                yield Subject(
+                    " ".join(filter(None, [compiler, version, name])), [compiler, *tools],
+                    functools.partial(build_scopes, compiler,
+                                      [f"-gdwarf-{version}", *code, *(flags or [])], step),
+                    functools.partial(build_scopes, compiler, ["-gdwarf-4", *code], None),
+                    EVERYBODY)
+
+
 def subjects(quick):
     """Returns the programs. A twin has the same code as the binary, with debug information in a
     format that all of the other programs can read completely."""
@@ -125,4 +199,5 @@ def subjects(quick):
         Subject("gfortran", ["gfortran"], build_one(["gfortran", "-g", "-O2", fortran])),
         Subject("rustc", ["rustc"], build_one(["rustc", "-g", "-O", rust])),
     ]
-    return [s for s in every if not quick or s.name in QUICK_NAMES]
+    every += scopes()
+    return [s for s in every if not quick or s.name in QUICK_NAMES | QUICK_SCOPES]
