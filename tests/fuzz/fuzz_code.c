@@ -14,10 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	INSNS_MAX = 64,
-	PLACES = 3
+	NR_SECTIONS = 3
 };
 
-static const struct symtab_place places[PLACES] = {
+static const struct section_address sections[NR_SECTIONS] = {
 	{ ".text", 0x10000 },
 	{ ".text.unlikely", 0x20000 },
 	{ ".data", 0x30000 },
@@ -51,15 +51,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int module = 0; module < 2; module++) {
 		const struct code_where where = {
 			.path = path,
-			.places = places,
-			.nr_places = module ? PLACES : 0,
+			.sections = sections,
+			.nr_sections = module ? NR_SECTIONS : 0,
 		};
 		struct code *code;
 
 		if (code_open(&where, &code, NULL))
 			continue;
-		for (int i = 0; i < PLACES; i++)
-			walk(code, places[i].address);
+		for (int i = 0; i < NR_SECTIONS; i++)
+			walk(code, sections[i].address);
 		walk(code, 0x401000);
 		code_close(code);
 	}

@@ -28,9 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (module_line_find((const char *)data, size, "ext4", 0, &line))
 		return 0;
-	for (size_t i = 0; i < line.places.nr; i++)
-		if (!line.places.at[i].address ||
-		    strchr(line.places.at[i].section, '='))
+	for (size_t i = 0; i < line.sections.nr; i++)
+		if (!line.sections.at[i].address ||
+		    strchr(line.sections.at[i].section, '='))
 			abort();
 	module_line_done(&line);
 	return 0;

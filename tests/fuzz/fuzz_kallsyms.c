@@ -11,10 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void load(const char *text, size_t len, const char *module, uint64_t start)
 {
-	static const struct symtab_place places[] = { { ".text", 0xffffffffc0000000 },
-						      { ".data", 0xffffffffc0001000 } };
-	const struct symtab_kallsyms from = { text,  len,    module,
-					      start, places, module ? 2 : 0 };
+	static const struct section_address sections[] = {
+		{ ".text", 0xffffffffc0000000 }, { ".data", 0xffffffffc0001000 }
+	};
+	const struct symtab_kallsyms from = { text,  len,      module,
+					      start, sections, module ? 2 : 0 };
 	struct symtab *tab = NULL;
 
 	(void)symtab_load_kallsyms(&from, &tab, NULL);

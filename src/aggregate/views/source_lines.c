@@ -78,20 +78,20 @@ static int source_lines_prepare(struct source_lines *s, size_t from, size_t end,
 static int note_sections(struct profile *p, struct profile_image *image,
 			 const struct naming_code *code)
 {
-	struct profile_section *all = calloc(code->nr_places, sizeof(*all));
+	struct profile_section *all = calloc(code->nr_sections, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
-	for (size_t i = 0; i < code->nr_places; i++) {
-		all[i].name = strtab_add(&p->strings, code->places[i].section);
-		all[i].address = code->places[i].address;
+	for (size_t i = 0; i < code->nr_sections; i++) {
+		all[i].name = strtab_add(&p->strings, code->sections[i].section);
+		all[i].address = code->sections[i].address;
 		if (all[i].name == STRTAB_FAILED) {
 			free(all);
 			return -ENOMEM;
 		}
 	}
 	image->sections = all;
-	image->nr_sections = code->nr_places;
+	image->nr_sections = code->nr_sections;
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int note_code(struct source_lines *s)
 	image->debug = strtab_add(&p->strings, code.debug_path ? code.debug_path : "");
 	if (image->binary == STRTAB_FAILED || image->debug == STRTAB_FAILED)
 		return -ENOMEM;
-	return code.nr_places ? note_sections(p, image, &code) : 0;
+	return code.nr_sections ? note_sections(p, image, &code) : 0;
 }
 
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)

@@ -56,10 +56,10 @@ int code_open(const struct code_where *where, struct code **ret_code, struct err
 	c->options = where->lines;
 	c->path = code_copy(where->path);
 	c->debug_path = code_copy(where->debug_path);
-	c->kind = where->bytes        ? &code_bytes_kind
-		  : where->is_jitdump ? &code_jit
-		  : where->nr_places  ? &code_module
-				      : &code_elf;
+	c->kind = where->bytes         ? &code_bytes_kind
+		  : where->is_jitdump  ? &code_jit
+		  : where->nr_sections ? &code_module
+				       : &code_elf;
 	r = c->kind->begin(c, where, err);
 	if (r)
 		code_close(c);
@@ -77,7 +77,7 @@ void code_close(struct code *c)
 	insn_marks_free(c->marks);
 	symtab_free(c->tab);
 	symtab_free(c->plt);
-	vec_done(&c->places);
+	vec_done(&c->sections);
 	vec_done(&c->relocs);
 	jit_lines_free(c->jit_lines);
 	if (c->has_dump) {

@@ -24,8 +24,9 @@ struct code_where {
 	const char *symbols_path; /* symbols for a stripped file; NULL: none */
 	/* What to add to link-time addresses to get addresses of the profile. */
 	uint64_t shift;
-	const struct symtab_place *places; /* for a module: addresses of its sections */
-	size_t nr_places;
+	const struct section_address
+		*sections; /* for a module: addresses of its sections */
+	size_t nr_sections;
 	bool is_jitdump;
 	const uint8_t *bytes; /* code that is not in a file, at `start`, ... */
 	size_t nr_bytes;

@@ -13,16 +13,16 @@
 
 static int copy_places(struct code *c, const struct code_where *where)
 {
-	for (size_t i = 0; i < where->nr_places; i++) {
+	for (size_t i = 0; i < where->nr_sections; i++) {
 		const struct elf_section *s =
-			elf_file_find_section(&c->elf, where->places[i].section);
-		struct symtab_place place = where->places[i];
+			elf_file_find_section(&c->elf, where->sections[i].section);
+		struct section_address loaded = where->sections[i];
 
 		/* The names belong to the file, which stays open. */
 		if (!s || !(s->flags & SHF_ALLOC))
 			continue;
-		place.section = elf_file_section_name(&c->elf, s);
-		if (!vec_push(&c->places, place))
+		loaded.section = elf_file_section_name(&c->elf, s);
+		if (!vec_push(&c->sections, loaded))
 			return -ENOMEM;
 	}
 	return 0;
@@ -41,7 +41,8 @@ static int code_module_open_module(struct code *c, const struct code_where *wher
 		return r;
 	if (copy_places(c, where))
 		return err_set(err, -ENOMEM, "out of memory");
-	if (symtab_load_module_fd(c->fd, c->places.at, c->places.nr, 0, &c->tab, NULL))
+	if (symtab_load_module_fd(c->fd, c->sections.at, c->sections.nr, 0, &c->tab,
+				  NULL))
 		c->tab = NULL;
 	r = code_relocs_read(c);
 	return r ? err_set(err, r, "out of memory") : 0;
@@ -51,15 +52,15 @@ static int code_module_open_module(struct code *c, const struct code_where *wher
 static const struct elf_section *
 code_module_section_at(struct code *c, uint64_t address, uint64_t *ret_offset)
 {
-	for (size_t i = 0; i < c->places.nr; i++) {
-		const struct symtab_place *place = &c->places.at[i];
+	for (size_t i = 0; i < c->sections.nr; i++) {
+		const struct section_address *loaded = &c->sections.at[i];
 		const struct elf_section *s =
-			elf_file_find_section(&c->elf, place->section);
+			elf_file_find_section(&c->elf, loaded->section);
 
-		if (!s || address < place->address ||
-		    address - place->address >= s->bytes)
+		if (!s || address < loaded->address ||
+		    address - loaded->address >= s->bytes)
 			continue;
-		*ret_offset = address - place->address;
+		*ret_offset = address - loaded->address;
 		return s;
 	}
 	return NULL;

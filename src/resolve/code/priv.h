@@ -32,7 +32,7 @@ struct code {
 	struct insn_marks *marks; /* for code_elf; NULL: everything is code */
 	uint64_t shift;
 	/* For a module. */
-	VEC(struct symtab_place) places;
+	VEC(struct section_address) sections;
 	VEC(struct code_reloc) relocs; /* by address */
 	char *strings;                 /* names of symbols */
 	size_t strings_len;

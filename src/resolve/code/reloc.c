@@ -66,10 +66,10 @@ static bool code_reloc_place_of(struct code *c, uint16_t section, uint64_t *ret_
 	if (section >= c->elf.sections.nr)
 		return false;
 	name = elf_file_section_name(&c->elf, &c->elf.sections.at[section]);
-	for (size_t i = 0; i < c->places.nr; i++) {
+	for (size_t i = 0; i < c->sections.nr; i++) {
 		/* Both point to the file's section names. */
-		if (c->places.at[i].section == name) {
-			*ret_address = c->places.at[i].address;
+		if (c->sections.at[i].section == name) {
+			*ret_address = c->sections.at[i].address;
 			return true;
 		}
 	}

@@ -82,8 +82,8 @@ static int load_part(struct naming *n, const struct kallsyms_part *part,
 	if (r)
 		return r;
 	if (line.address == start) {
-		from.places = line.places.at;
-		from.nr_places = line.places.nr;
+		from.sections = line.sections.at;
+		from.nr_sections = line.sections.nr;
 	}
 	r = symtab_load_kallsyms(&from, &e->tab, NULL);
 	module_line_done(&line);
@@ -293,7 +293,7 @@ int naming_kernel(struct naming *n, const struct image *image, struct naming_ent
 static int load_ko_of_session(const struct image *image, const struct binary *b,
 			      const struct module_line *line, struct naming_entry *e)
 {
-	int r = symtab_load_module_fd(b->fd, line->places.at, line->places.nr,
+	int r = symtab_load_module_fd(b->fd, line->sections.at, line->sections.nr,
 				      image->start ? image->start : line->address,
 				      &e->tab, NULL);
 
@@ -311,7 +311,7 @@ static int load_ko(const struct image *image, const struct binary *b,
 		return 0;
 	r = module_layout_read(b->fd, image->start, &layout);
 	if (!r) {
-		r = symtab_load_module_fd(b->fd, layout.places.at, layout.places.nr,
+		r = symtab_load_module_fd(b->fd, layout.sections.at, layout.sections.nr,
 					  image->start, &e->tab, NULL);
 		module_layout_done(&layout);
 	}
@@ -377,7 +377,7 @@ static int name_from_ko(struct naming *n, const struct image *image, const char 
 	if (r)
 		return r;
 	if (b.fd >= 0)
-		r = line.places.nr ? load_ko_of_session(image, &b, &line, e)
+		r = line.sections.nr ? load_ko_of_session(image, &b, &line, e)
 				   : load_ko(image, &b, e);
 	if (e->tab) {
 		e->status = b.status;

@@ -167,7 +167,7 @@ static bool naming_lines_open_module(struct naming *n, const struct image *image
 	nl->is_module = true;
 	if (naming_find_module(n, image, &nl->binary, &nl->module) || nl->binary.fd < 0)
 		return false;
-	if (!nl->module.places.nr) {
+	if (!nl->module.sections.nr) {
 		if (!image->start ||
 		    module_layout_read(nl->binary.fd, image->start, &nl->layout))
 			return false;
@@ -247,15 +247,15 @@ int naming_lines_open(struct naming *n, uint32_t image,
 /* Converts an address: its section is the last one that begins at or before it. */
 static bool module_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret_addr)
 {
-	size_t nr = nl->has_layout ? nl->layout.places.nr : nl->module.places.nr;
-	const struct symtab_place *places =
-		nl->has_layout ? nl->layout.places.at : nl->module.places.at;
-	const struct symtab_place *found = NULL;
+	size_t nr = nl->has_layout ? nl->layout.sections.nr : nl->module.sections.nr;
+	const struct section_address *sections =
+		nl->has_layout ? nl->layout.sections.at : nl->module.sections.at;
+	const struct section_address *found = NULL;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (places[i].address <= addr &&
-		    (!found || places[i].address > found->address))
-			found = &places[i];
+		if (sections[i].address <= addr &&
+		    (!found || sections[i].address > found->address))
+			found = &sections[i];
 	}
 	return found &&
 	       !lines_place(nl->lines, found->section, addr - found->address, ret_addr);
@@ -347,7 +347,8 @@ void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_co
 	}
 	if (!nl->is_module)
 		return;
-	ret_code->places = nl->has_layout ? nl->layout.places.at : nl->module.places.at;
-	ret_code->nr_places =
-		nl->has_layout ? nl->layout.places.nr : nl->module.places.nr;
+	ret_code->sections =
+		nl->has_layout ? nl->layout.sections.at : nl->module.sections.at;
+	ret_code->nr_sections =
+		nl->has_layout ? nl->layout.sections.nr : nl->module.sections.nr;
 }

@@ -10,7 +10,7 @@ struct lines_options;
 struct line_frame;
 struct naming;
 struct naming_lines;
-struct symtab_place;
+struct section_address;
 
 /* Requests debug files for line numbers: servers are also asked for the debug files of binaries
  * that have symbols. Call it before the first lookup. */
@@ -46,8 +46,8 @@ struct naming_code {
 	/* What to add to link-time addresses to get the addresses above. */
 	uint64_t shift;
 	/* For a module: the addresses of its sections, which the kernel placed independently. */
-	const struct symtab_place *places;
-	size_t nr_places;
+	const struct section_address *sections;
+	size_t nr_sections;
 	/* For a BPF program: its code, its address, and the machine (uname -m). */
 	const uint8_t *bytes;
 	size_t nr_bytes;

@@ -331,8 +331,8 @@ static uint64_t kallsyms_next_section(const struct symtab_kallsyms *from,
 {
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < from->nr_places; i++) {
-		uint64_t there = from->places[i].address;
+	for (size_t i = 0; i < from->nr_sections; i++) {
+		uint64_t there = from->sections[i].address;
 
 		if (there > address && there < next)
 			next = there;

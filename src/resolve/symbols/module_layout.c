@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	PLACES_MAX = 256,   /* real modules have about ten */
+	SECTIONS_MAX = 256, /* real modules have about ten */
 	ALIGN_MAX = 1 << 16 /* of a section; a larger value is invalid */
 };
 
@@ -31,19 +31,19 @@ static int module_layout_lay_out(struct module_layout *l, uint64_t text)
 	uint64_t next = text;
 	bool found = false;
 
-	for (size_t i = 0; i < l->f.sections.nr && l->places.nr < PLACES_MAX; i++) {
+	for (size_t i = 0; i < l->f.sections.nr && l->sections.nr < SECTIONS_MAX; i++) {
 		const struct elf_section *s = &l->f.sections.at[i];
 		const char *name = elf_file_section_name(&l->f, s);
 
 		found |= !strcmp(name, ".text");
 		if (!found || !module_layout_is_code(s, name))
 			continue;
-		next = aligned(next, l->places.nr ? s->align : 0);
-		if (!vec_push(&l->places, ((struct symtab_place){ name, next })))
+		next = aligned(next, l->sections.nr ? s->align : 0);
+		if (!vec_push(&l->sections, ((struct section_address){ name, next })))
 			return -ENOMEM;
 		next += s->bytes;
 	}
-	return l->places.nr ? 0 : -ENODATA;
+	return l->sections.nr ? 0 : -ENODATA;
 }
 
 int module_layout_read(int fd, uint64_t text, struct module_layout *ret_layout)
@@ -52,7 +52,7 @@ int module_layout_read(int fd, uint64_t text, struct module_layout *ret_layout)
 
 	if (r)
 		return r;
-	memset(&ret_layout->places, 0, sizeof(ret_layout->places));
+	memset(&ret_layout->sections, 0, sizeof(ret_layout->sections));
 	r = elf_file_sections(&ret_layout->f, NULL);
 	if (!r)
 		r = module_layout_lay_out(ret_layout, text);
@@ -63,6 +63,6 @@ int module_layout_read(int fd, uint64_t text, struct module_layout *ret_layout)
 
 void module_layout_done(struct module_layout *l)
 {
-	vec_done(&l->places);
+	vec_done(&l->sections);
 	elf_file_done(&l->f);
 }

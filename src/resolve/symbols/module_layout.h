@@ -15,8 +15,8 @@
 #include "resolve/symbols/symtab.h"
 
 struct module_layout {
-	struct elf_file f; /* owns the section names in `places` */
-	VEC(struct symtab_place) places;
+	struct elf_file f; /* owns the section names in `sections` */
+	VEC(struct section_address) sections;
 };
 
 /* Reads the module's file at `fd`, which must stay open as long as the layout is used. `text`

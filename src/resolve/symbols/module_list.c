@@ -56,12 +56,12 @@ static struct build_id take_build_id(const char *hex)
 static int module_list_take_section(struct module_line *line, char *word)
 {
 	char *equals = strchr(word, '=');
-	struct symtab_place place = { .section = word };
+	struct section_address loaded = { .section = word };
 
-	if (!equals || !parse_u64(equals + 1, &place.address) || !place.address)
+	if (!equals || !parse_u64(equals + 1, &loaded.address) || !loaded.address)
 		return 0;
 	*equals = '\0';
-	return vec_push(&line->places, place) ? 0 : -ENOMEM;
+	return vec_push(&line->sections, loaded) ? 0 : -ENOMEM;
 }
 
 static int module_list_take_line(struct module_line *line)
@@ -133,7 +133,7 @@ int module_line_find(const char *text, size_t len, const char *module, uint64_t 
 
 void module_line_done(struct module_line *line)
 {
-	vec_done(&line->places);
+	vec_done(&line->sections);
 	free(line->text);
 	line->text = NULL;
 }

@@ -15,7 +15,7 @@ struct module_line {
 	uint64_t address;
 	struct build_id build_id; /* length 0: unknown */
 	char *text;               /* contains the section names */
-	VEC(struct symtab_place) places;
+	VEC(struct section_address) sections;
 };
 
 /* Finds the line of a module in the text ('-', ',' and '_' are treated as the same character).

@@ -60,12 +60,13 @@ int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab,
  * caller passes the run-time address of each section. Positions are relative to `start`; vaddr
  * is the run-time address, as with kallsyms. Returns 0, -ENODATA (no symbols, *ret_tab is not
  * set), -EBADMSG, or another negative errno. */
-struct symtab_place {
+struct section_address {
 	const char *section; /* ".text" */
 	uint64_t address;
 };
-int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
-			  uint64_t start, struct symtab **ret_tab, struct err *err);
+int symtab_load_module_fd(int fd, const struct section_address *sections,
+			  size_t nr_sections, uint64_t start, struct symtab **ret_tab,
+			  struct err *err);
 /* Reads kernel text symbols from the text of /proc/kallsyms: those without [module] if `module`
  * is NULL, else those of that module ('-' and '_' are treated as the same character). Offsets
  * are relative to `start`; symbols below it are skipped. kallsyms has no sizes: the last symbol
@@ -77,8 +78,8 @@ struct symtab_kallsyms {
 	size_t len;
 	const char *module;
 	uint64_t start;
-	const struct symtab_place *places;
-	size_t nr_places;
+	const struct section_address *sections;
+	size_t nr_sections;
 };
 int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret_tab,
 			 struct err *err);

@@ -501,8 +501,9 @@ int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 }
 
 /* Returns the address of each section of a module's file (malloc'd); 0: not loaded. */
-static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places,
-			   size_t nr_places)
+static uint64_t *symtab_section_addresses(struct elf_file *f,
+					  const struct section_address *sections,
+					  size_t nr_sections)
 {
 	uint64_t *at = calloc(f->sections.nr + 1, sizeof(*at));
 
@@ -513,15 +514,16 @@ static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places
 		/* The kernel frees .init sections after loading. */
 		if (!(s->flags & SHF_ALLOC) || strncmp(name, ".init", 5) == 0)
 			continue;
-		for (size_t p = 0; p < nr_places && !at[i]; p++)
-			if (strcmp(places[p].section, name) == 0)
-				at[i] = places[p].address;
+		for (size_t p = 0; p < nr_sections && !at[i]; p++)
+			if (strcmp(sections[p].section, name) == 0)
+				at[i] = sections[p].address;
 	}
 	return at;
 }
 
-int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
-			  uint64_t start, struct symtab **ret_tab, struct err *err)
+int symtab_load_module_fd(int fd, const struct section_address *sections,
+			  size_t nr_sections, uint64_t start, struct symtab **ret_tab,
+			  struct err *err)
 {
 	struct symtab_elf_loading l = { .by_vaddr = true };
 	uint64_t *loaded_at = NULL;
@@ -535,7 +537,8 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 	if (!r)
 		r = elf_file_sections(&f, err);
 	if (!r) {
-		l.loaded_at = loaded_at = places_of(&f, places, nr_places);
+		l.loaded_at = loaded_at =
+			symtab_section_addresses(&f, sections, nr_sections);
 		r = loaded_at ? read_best_table(&l, &type, err)
 			      : err_set(err, -ENOMEM, "no memory");
 	}

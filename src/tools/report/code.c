@@ -34,7 +34,7 @@ static int report_code_open_image(struct report_code *c,
 		.debug_path = strtab_get(&p->strings, image->debug),
 		.symbols_path = strtab_get(&p->strings, image->from),
 		.shift = image->shift,
-		.nr_places = image->nr_sections,
+		.nr_sections = image->nr_sections,
 		.is_jitdump = image->kind == IMAGE_JIT,
 		.bytes = image->bytes,
 		.nr_bytes = image->nr_bytes,
@@ -42,18 +42,20 @@ static int report_code_open_image(struct report_code *c,
 		.machine = strtab_get(&p->strings, image->machine),
 		.lines = c->with_lines ? &c->lines : NULL,
 	};
-	struct symtab_place *places = calloc(image->nr_sections + 1, sizeof(*places));
+	struct section_address *sections =
+		calloc(image->nr_sections + 1, sizeof(*sections));
 	int r;
 
-	if (!places)
+	if (!sections)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < image->nr_sections; i++)
-		places[i] = (struct symtab_place){ strtab_get(&p->strings,
-							      image->sections[i].name),
-						   image->sections[i].address };
-	where.places = places;
+		sections[i] =
+			(struct section_address){ strtab_get(&p->strings,
+							     image->sections[i].name),
+						  image->sections[i].address };
+	where.sections = sections;
 	r = code_open(&where, &c->open, err);
-	free(places);
+	free(sections);
 	return r;
 }
 

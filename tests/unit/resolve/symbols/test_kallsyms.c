@@ -103,11 +103,12 @@ static void modules(void **state)
 static uint64_t end_of_last(const char *lines, uint64_t section)
 {
 	const uint64_t start = 0xffffffffc0000000;
-	const struct symtab_place places[] = { { ".data", start + section },
-					       { ".text", start },
-					       { ".init.text", start + 0x100000 } };
+	const struct section_address sections[] = { { ".data", start + section },
+						    { ".text", start },
+						    { ".init.text",
+						      start + 0x100000 } };
 	const struct symtab_kallsyms from = { lines, strlen(lines), "m",
-					      start, places,        3 };
+					      start, sections,      3 };
 	const struct symbol *last;
 	struct symtab *tab = NULL;
 	uint64_t end;

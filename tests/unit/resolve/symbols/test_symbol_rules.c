@@ -278,8 +278,8 @@ static void modules(void **state)
 		{ ".writes", 8, 8, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA },
 		{ "writes", 0, 8, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 1 },
 	};
-	const struct symtab_place places[] = { { ".text", 0xc0001000 },
-					       { ".opd", 0xc0002000 } };
+	const struct section_address loaded_at[] = { { ".text", 0xc0001000 },
+						     { ".opd", 0xc0002000 } };
 	struct elf_maker m = { .machine = EM_ARM,
 			       .symbols = symbols,
 			       .nr_symbols = 1,
@@ -289,8 +289,8 @@ static void modules(void **state)
 	int fd = file_of(&m);
 
 	(void)state;
-	assert_int_equal(symtab_load_module_fd(fd, places, 2, 0xc0000000, &tab, NULL),
-			 0);
+	assert_int_equal(
+		symtab_load_module_fd(fd, loaded_at, 2, 0xc0000000, &tab, NULL), 0);
 	assert_int_equal(symtab_count(tab), 1);
 	assert_int_equal(symtab_at(tab, 0)->offset, 0x1000);
 	symtab_free(tab);
@@ -300,8 +300,8 @@ static void modules(void **state)
 	m.nr_symbols = 3;
 	m.nr_sections = 2;
 	fd = file_of(&m);
-	assert_int_equal(symtab_load_module_fd(fd, places, 2, 0xc0000000, &tab, NULL),
-			 0);
+	assert_int_equal(
+		symtab_load_module_fd(fd, loaded_at, 2, 0xc0000000, &tab, NULL), 0);
 	assert_int_equal(symtab_count(tab), 2);
 	assert_int_equal(symtab_at(tab, 0)->offset, 0x1001);
 	assert_string_equal(symtab_at(tab, 1)->name, "writes");

@@ -318,7 +318,7 @@ static void module_by_its_sections(void **state)
 		{ "ends", 2, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 2 },
 		{ "outside", 9, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 2 },
 	};
-	const struct symtab_place places[] = {
+	const struct section_address loaded_at[] = {
 		{ ".text", base + 0x1000 },
 		{ ".init.text", base + 0x8000 },
 		{ ".exit.text", base + 0x2000 },
@@ -340,7 +340,7 @@ static void module_by_its_sections(void **state)
 	elf_maker_write(&m, &b);
 	assert_int_equal(io_write_all(fd, b.data, b.len), 0);
 	buf_done(&b);
-	assert_int_equal(symtab_load_module_fd(fd, places, 4, base, &tab, NULL), 0);
+	assert_int_equal(symtab_load_module_fd(fd, loaded_at, 4, base, &tab, NULL), 0);
 	assert_int_equal(symtab_count(tab), 3);
 	assert_string_equal(name_at(tab, 0x1003), "reads");
 	assert_string_equal(name_at(tab, 0x1007), "writes");
