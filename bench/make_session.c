@@ -301,8 +301,8 @@ static void add_sample(struct maker *m, uint32_t cpu)
 	const struct bench_function *function = &map->image->functions[steep_below(
 		m, m->steepness, map->image->nr_functions)];
 	uint64_t step = function->size / ADDRESSES_PER_FUNCTION + 1;
-	size_t place = steep_below(m, m->steepness, ADDRESSES_PER_FUNCTION);
-	uint64_t offset = function->file_off + place * step % function->size;
+	size_t position = steep_below(m, m->steepness, ADDRESSES_PER_FUNCTION);
+	uint64_t offset = function->file_off + position * step % function->size;
 	size_t event = skewed_below(m, m->nr_events);
 	uint32_t thread = p->threads[skewed_below(m, p->nr_threads)];
 	struct sample_body body = { .id = event + 1,

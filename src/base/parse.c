@@ -125,7 +125,7 @@ bool parse_duration_ns(const char *s, uint64_t *ret_ns)
 	return false;
 }
 
-size_t parse_source_place(const char *s, uint32_t *ret_line)
+size_t parse_source_position(const char *s, uint32_t *ret_line)
 {
 	const char *colon = strrchr(s, ':');
 	uint64_t line;

@@ -17,6 +17,6 @@ bool parse_double(const char *s, double *ret_v);
 bool parse_hex_at(const char **s, uint64_t *ret_v);
 /* Parses "path:12" of a source. Returns the length of the path, and its line number (0: no
  * line). Returns 0 if it is not such a text. */
-size_t parse_source_place(const char *s, uint32_t *ret_line);
+size_t parse_source_position(const char *s, uint32_t *ret_line);
 /* Parses "250ms", "1.5s", "2m", "3h", or plain seconds, to nanoseconds. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

@@ -22,7 +22,7 @@ enum count_mode {
 	COUNT_THREADS
 };
 
-/* Values of all events at all places (CPUs or tasks): [place * nr_events + event]. */
+/* Values of all events of all scopes (CPUs or tasks): [scope * nr_events + event]. */
 struct count_values {
 	struct counter_value *at;
 	uint64_t duration_ns;
@@ -36,7 +36,7 @@ struct count_run {
 	struct cpu_list cpus;
 	VEC(pid_t) tasks; /* as given */
 	VEC(pid_t) tids;  /* their threads */
-	size_t nr_places;
+	size_t nr_scopes;
 	uint64_t interval_ns;  /* 0: none */
 	uint64_t nr_intervals; /* 0: until the end */
 	struct counters *counters;
@@ -53,7 +53,7 @@ typedef int (*count_fn)(void *ctx, const struct count_values *values);
 int count_run_once(struct count_run *run, count_fn interval, void *ctx,
 		   struct count_values *ret_values, struct err *err);
 size_t count_nr_values(const struct count_run *run);
-/* Returns the sum of an event over all places. */
+/* Returns the sum of an event over all scopes. */
 struct counter_value count_total(const struct count_run *run,
 				 const struct count_values *values, size_t event);
 

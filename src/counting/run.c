@@ -34,7 +34,7 @@ struct count_run_waiting {
 
 size_t count_nr_values(const struct count_run *run)
 {
-	return run->nr_places * run->events.list.nr;
+	return run->nr_scopes * run->events.list.nr;
 }
 
 struct counter_value count_total(const struct count_run *run,
@@ -42,7 +42,7 @@ struct counter_value count_total(const struct count_run *run,
 {
 	struct counter_value total = { 0 };
 
-	for (size_t p = 0; p < run->nr_places; p++)
+	for (size_t p = 0; p < run->nr_scopes; p++)
 		counter_add(&total, &values->at[p * run->events.list.nr + event]);
 	return total;
 }
@@ -83,7 +83,7 @@ static int open_counters(struct count_run *run, struct err *err)
 		.nr_events = run->events.list.nr,
 		.tids = run->tids.at,
 		.cpus = run->cpus.at,
-		.nr_places = run->nr_places,
+		.nr_scopes = run->nr_scopes,
 		.inherit = run->mode == COUNT_COMMAND || run->mode == COUNT_PROCESSES,
 		.on_exec = run->mode == COUNT_COMMAND,
 	};

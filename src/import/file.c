@@ -297,7 +297,7 @@ static int import_file_use_unwind(struct import_file_import *m,
 				  const struct import_request *request)
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
-	struct jit_places jit;
+	struct jit_locations jit;
 	uint64_t types = 0;
 	int r;
 
@@ -308,9 +308,9 @@ static int import_file_use_unwind(struct import_file_import *m,
 	r = naming_new(replay_dict(m->replay), replay_info(m->replay), "", &m->naming);
 	if (r)
 		return r;
-	naming_use(m->naming, request->places);
+	naming_use(m->naming, request->locations);
 	naming_recorded_in(m->naming, request->path);
-	jit = naming_jit_places(m->naming);
+	jit = naming_jit_locations(m->naming);
 	r = replay_use_jit_tables(m->replay, &jit);
 	if (!r)
 		r = naming_unwind_new(m->naming, &m->unwind);
@@ -331,7 +331,7 @@ static int import_file_read_input(struct import_file_import *m,
 	    import_jit_init(&m->jit,
 			    &(struct import_jit_source){ m->jit_dir, request->path,
 							 replay_info(m->replay) },
-			    replay_dict(m->replay), request->places))
+			    replay_dict(m->replay), request->locations))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		replay_free(m->replay);

@@ -9,7 +9,7 @@
 #include "format/perfdata/input.h"
 
 struct err;
-struct naming_places;
+struct naming_locations;
 struct spec;
 
 /* The result of an import. */
@@ -33,7 +33,7 @@ struct import_request {
 	const struct spec *spec; /* NULL: all samples */
 	/* More places to search for the binaries that are needed to unwind stacks recorded as
 	 * registers and a stack copy.  NULL: search only the recorded paths. */
-	struct naming_places *places;
+	struct naming_locations *locations;
 };
 /* Reads the file `path` and writes the selected samples to the new file `segment`.  Memory use
  * does not grow with the number of samples.  Damaged or missing data is counted.  Returns 0, or

@@ -24,7 +24,7 @@ enum {
 };
 
 int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
-		    const struct dict *dict, struct naming_places *places)
+		    const struct dict *dict, struct naming_locations *locations)
 {
 	int r;
 
@@ -32,9 +32,9 @@ int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
 	r = naming_new(dict, from->info, NULL, &j->naming);
 	if (r)
 		return r;
-	naming_use(j->naming, places);
+	naming_use(j->naming, locations);
 	naming_recorded_in(j->naming, from->path);
-	j->places = naming_jit_places(j->naming);
+	j->locations = naming_jit_locations(j->naming);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)
 	int fd;
 
 	if (!name || strlen(name) >= NAME_BYTES ||
-	    jit_open_dump(&j->places, m->pid, m->path, m->ino, &fd, &found))
+	    jit_open_dump(&j->locations, m->pid, m->path, m->ino, &fd, &found))
 		return;
 	free(found);
 	if (import_jit_copy(j, fd, m->pid, name) && time_ns &&
@@ -107,7 +107,7 @@ void import_jit_maps(struct import_jit *j, const struct dict *dict)
 
 		if (image->kind != IMAGE_ANON || image->pid <= 0 ||
 		    image->pid == last ||
-		    jit_open_map(&j->places, image->pid, &fd, &found))
+		    jit_open_map(&j->locations, image->pid, &fd, &found))
 			continue;
 		last = image->pid;
 		free(found);

@@ -10,14 +10,14 @@
 #include "resolve/jit/files.h"
 
 struct naming;
-struct naming_places;
+struct naming_locations;
 struct record_mmap;
 
 struct import_jit {
 	const char *dir; /* of the session */
 	const struct session_info *info;
 	struct naming *naming;
-	struct jit_places places;
+	struct jit_locations locations;
 	uint64_t bytes_of_others; /* copied files that are not the caller's */
 };
 
@@ -28,11 +28,11 @@ struct import_jit_source {
 	const struct session_info *info;
 };
 
-/* `places` are searched for the files, below --root or in an archive; NULL: their original
+/* `locations` are searched for the files, below --root or in an archive; NULL: their original
  * paths.  The arguments must outlive the object.  Returns 0 or -ENOMEM.  Call import_jit_done()
  * in every case. */
 int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
-		    const struct dict *dict, struct naming_places *places);
+		    const struct dict *dict, struct naming_locations *locations);
 void import_jit_done(struct import_jit *j);
 /* Copies a jitdump that a process mapped, if it is found.  `time_ns` is in the clock of the
  * samples (0: they have no times).  `ctx` is a struct import_jit.  (See struct replay_options.) */

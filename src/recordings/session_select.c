@@ -169,7 +169,7 @@ static int session_select_prepare(struct segment_select *s, struct session_span 
 	if (r)
 		return err_set(err, r, "out of memory");
 	if (s->naming) {
-		naming_use(s->naming, q->places);
+		naming_use(s->naming, q->locations);
 		naming_recorded_in(s->naming, segment_path(s->segment));
 	}
 	script_filter_init(&s->filter, q->spec, named_dict(s), s->naming,

@@ -9,7 +9,7 @@
 #include "format/session/session.h"
 
 struct err;
-struct naming_places;
+struct naming_locations;
 struct spec;
 
 struct session_select_request {
@@ -17,7 +17,7 @@ struct session_select_request {
 	enum trust trust; /* whose files may be read there */
 	const char *to;   /* an empty directory */
 	const struct spec *spec;
-	struct naming_places *places; /* for symbol:; NULL: the default search */
+	struct naming_locations *locations; /* for symbol:; NULL: the default search */
 };
 
 struct session_select_result {

@@ -25,7 +25,7 @@ enum {
 struct half {
 	uint64_t address;
 	uint64_t offset;
-	uint32_t entry;      /* resolver_place's, or SCRIPT_NOWHERE */
+	uint32_t entry;      /* resolver_position's, or SCRIPT_NOWHERE */
 	uint32_t dict_image; /* set by later_sample() */
 	struct script_spot spot;
 };
@@ -56,8 +56,8 @@ struct script_perf_data_reader {
 /* ---- frames ---- */
 
 static int script_perf_data_spot_of(struct script_perf_data_reader *r,
-				    struct script_places *places,
-				    const struct resolver_place *at,
+				    struct script_positions *positions,
+				    const struct resolver_position *at,
 				    struct script_spot *ret_spot)
 {
 	bool nowhere = at->entry == RESOLVER_NOWHERE;
@@ -67,27 +67,27 @@ static int script_perf_data_spot_of(struct script_perf_data_reader *r,
 	struct script_want want = { image, DICT_NONE, offset, ret_spot };
 	int result;
 
-	if (script_places_find(places, image, offset, ret_spot))
+	if (script_positions_find(positions, image, offset, ret_spot))
 		return 0;
 	result = replay_image(r->replay, at, &want.dict_image);
-	return result ? result : script_places_add(places, &want, 1);
+	return result ? result : script_positions_add(positions, &want, 1);
 }
 
 /* Appends the frames of addresses that all have the same CPU mode. */
 static int script_perf_data_add_run(struct script_perf_data_reader *r, uint16_t mode,
 				    const uint64_t *addresses, size_t nr)
 {
-	struct resolver_place at[RUN_MAX];
+	struct resolver_position at[RUN_MAX];
 	struct script_spot spots[RUN_MAX];
 	struct script_sink *s = &r->sink;
 	int result = vec_reserve(&s->frames, s->frames.nr + nr) ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !result && i < nr; i++) {
 		result = replay_locate(r->replay, mode, addresses[i], &at[i]);
-		script_places_prefetch(&s->places, at[i].entry, at[i].offset);
+		script_positions_prefetch(&s->positions, at[i].entry, at[i].offset);
 	}
 	for (size_t i = 0; !result && i < nr; i++) {
-		result = script_perf_data_spot_of(r, &s->places, &at[i], &spots[i]);
+		result = script_perf_data_spot_of(r, &s->positions, &at[i], &spots[i]);
 		if (!result)
 			script_spot_prefetch(&spots[i]);
 	}
@@ -211,7 +211,7 @@ static uint16_t mode_of_address(uint64_t address)
 }
 
 /* perf knows the meaning of data addresses only for page faults. */
-static bool shows_place_of_data(const struct script_event *e)
+static bool shows_data_position(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE &&
 	       (e->config == PERF_COUNT_SW_PAGE_FAULTS ||
@@ -220,13 +220,13 @@ static bool shows_place_of_data(const struct script_event *e)
 }
 
 static int script_perf_data_find_address(struct script_perf_data_reader *r,
-					 struct script_places *places, uint64_t address,
-					 struct script_spot *ret_spot)
+					 struct script_positions *positions,
+					 uint64_t address, struct script_spot *ret_spot)
 {
-	struct resolver_place at;
+	struct resolver_position at;
 	int result = replay_locate(r->replay, mode_of_address(address), address, &at);
 
-	return result ? result : script_perf_data_spot_of(r, places, &at, ret_spot);
+	return result ? result : script_perf_data_spot_of(r, positions, &at, ret_spot);
 }
 
 static int add_memory(struct script_perf_data_reader *r, const struct record *rec,
@@ -250,9 +250,9 @@ static int add_memory(struct script_perf_data_reader *r, const struct record *re
 	if (has & PERF_SAMPLE_CODE_PAGE_SIZE)
 		sample->code_page_size = from->code_page_size;
 	if (!(s->fields.at[sample->event] & SCRIPT_ADDR) ||
-	    !shows_place_of_data(&s->events.at[sample->event]))
+	    !shows_data_position(&s->events.at[sample->event]))
 		return 0;
-	result = script_perf_data_find_address(r, &s->places, from->addr, &spot);
+	result = script_perf_data_find_address(r, &s->positions, from->addr, &spot);
 	if (!result)
 		script_spot_frame(&spot, &sample->addr);
 	return result;
@@ -262,8 +262,8 @@ static int branch_text(struct script_perf_data_reader *r, uint64_t address,
 		       struct script_text *ret_text)
 {
 	struct script_spot spot = { 0 };
-	int result = script_perf_data_find_address(r, &r->sink.branch_places, address,
-						   &spot);
+	int result = script_perf_data_find_address(r, &r->sink.branch_positions,
+						   address, &spot);
 
 	if (!result)
 		*ret_text = (struct script_text){ spot.label->text, spot.label->len };
@@ -280,10 +280,10 @@ static int add_branch(struct script_perf_data_reader *r, const struct branch *b)
 					.aborted = b->aborted,
 					.cycles = b->cycles,
 					.type = branch_type_name(b) };
-	int result = branch_text(r, b->from, &branch.from_place);
+	int result = branch_text(r, b->from, &branch.from_position);
 
 	if (!result)
-		result = branch_text(r, b->to, &branch.to_place);
+		result = branch_text(r, b->to, &branch.to_position);
 	if (!result && !vec_push(&r->sink.branches, branch))
 		result = -ENOMEM;
 	return result;
@@ -338,14 +338,14 @@ static int find_later(struct script_perf_data_reader *r)
 	for (size_t i = 0; i < r->nr_later; i++) {
 		struct half *at = &r->later[i].at;
 
-		if (script_places_find(&r->sink.places, at->entry, at->offset,
-				       &at->spot))
+		if (script_positions_find(&r->sink.positions, at->entry, at->offset,
+					  &at->spot))
 			script_spot_prefetch(&at->spot);
 		else
 			wants[nr++] = (struct script_want){ at->entry, at->dict_image,
 							    at->offset, &at->spot };
 	}
-	return nr ? script_places_add(&r->sink.places, wants, nr) : 0;
+	return nr ? script_positions_add(&r->sink.positions, wants, nr) : 0;
 }
 
 /* Writes the waiting samples. */
@@ -378,7 +378,7 @@ static int later_sample(struct script_perf_data_reader *r, const struct record *
 			uint32_t thread)
 {
 	struct later *l = &r->later[r->nr_later];
-	struct resolver_place at;
+	struct resolver_position at;
 	int result = replay_locate(r->replay, rec->misc, rec->sample.ip.v, &at);
 
 	if (!result)
@@ -400,7 +400,7 @@ static int later_sample(struct script_perf_data_reader *r, const struct record *
 		l->at.entry = SCRIPT_NOWHERE;
 		l->at.offset = 0;
 	}
-	script_places_prefetch(&r->sink.places, l->at.entry, l->at.offset);
+	script_positions_prefetch(&r->sink.positions, l->at.entry, l->at.offset);
 	return ++r->nr_later == LATER_MAX ? write_later(r) : 0;
 }
 
@@ -515,7 +515,7 @@ static int replay_all(struct script_perf_data_reader *r, const char *path,
 	struct script_source source = { .session_dir = "",
 					.recorded_in = path,
 					.perf = perf_input_info(r->input) };
-	struct jit_places jit;
+	struct jit_locations jit;
 	int result = script_perf_data_add_events(r, err);
 
 	if (result)
@@ -533,7 +533,7 @@ static int replay_all(struct script_perf_data_reader *r, const char *path,
 	result = script_sink_open(&r->sink, &source, err);
 	if (result)
 		return result;
-	jit = naming_jit_places(r->sink.naming);
+	jit = naming_jit_locations(r->sink.naming);
 	if (replay_use_jit(r->replay, &jit) ||
 	    (shows_chains(r) &&
 	     (naming_unwind_new(r->sink.naming, &r->unwind) ||

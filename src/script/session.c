@@ -122,8 +122,8 @@ static int script_session_add_frame(struct script_sink *s, uint32_t number)
 	struct script_want want = { at->image, at->image, at->offset, &spot };
 	int result = 0;
 
-	if (!script_places_find(&s->places, at->image, at->offset, &spot))
-		result = script_places_add(&s->places, &want, 1);
+	if (!script_positions_find(&s->positions, at->image, at->offset, &spot))
+		result = script_positions_add(&s->positions, &want, 1);
 	if (result)
 		return result;
 	script_spot_frame(&spot, &frame);

@@ -21,7 +21,7 @@ static int script_sink_open_names(struct script_sink *s,
 
 	if (r)
 		return r;
-	naming_use(s->naming, s->options->places);
+	naming_use(s->naming, s->options->locations);
 	naming_recorded_in(s->naming, source->recorded_in);
 	if (source->perf)
 		naming_use_symbol_files(s->naming, source->perf->symbol_files.at,
@@ -41,16 +41,16 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	/* script_sink_done() frees these even after an error. */
 	script_filter_init(&s->filter, s->options->spec, s->dict, NULL,
 			   source->info->vmlinux);
-	r = script_places_init(&s->places, &from, false);
+	r = script_positions_init(&s->positions, &from, false);
 	if (!r)
-		r = script_places_init(&s->branch_places, &from, true);
+		r = script_positions_init(&s->branch_positions, &from, true);
 	if (!r)
 		r = script_sink_open_names(s, source);
 	if (r || !buf_reserve(&s->out, 2 * OUT_BYTES))
 		return err_set(err, -ENOMEM, "out of memory");
 	s->filter.symbols.naming = s->naming;
-	s->places.from.naming = s->naming;
-	s->branch_places.from.naming = s->naming;
+	s->positions.from.naming = s->naming;
+	s->branch_positions.from.naming = s->naming;
 	return 0;
 }
 
@@ -108,7 +108,7 @@ int script_sink_set_events(struct script_sink *s, struct err *err)
 	/* All events share the fields that determine the format of places. */
 	for (size_t i = 0; i < s->fields.nr; i++)
 		s->all_fields |= s->fields.at[i];
-	s->places.from.fields = s->branch_places.from.fields = s->all_fields;
+	s->positions.from.fields = s->branch_positions.from.fields = s->all_fields;
 	return 0;
 }
 
@@ -183,8 +183,8 @@ int script_sink_failed(struct err *err)
 void script_sink_done(struct script_sink *s)
 {
 	script_filter_done(&s->filter);
-	script_places_done(&s->places);
-	script_places_done(&s->branch_places);
+	script_positions_done(&s->positions);
+	script_positions_done(&s->branch_positions);
 	naming_free(s->naming);
 	vec_done(&s->events);
 	vec_done(&s->fields);

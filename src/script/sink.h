@@ -13,11 +13,11 @@
 #include "format/session/session.h"
 #include "present/export/script.h"
 #include "recordings/sample_filter.h"
-#include "script/places.h"
+#include "script/positions.h"
 
 struct err;
 struct naming;
-struct naming_places;
+struct naming_locations;
 struct perf_input_info;
 
 struct script_options {
@@ -28,7 +28,7 @@ struct script_options {
 	bool show_mmaps;    /* side-band records between the samples */
 	bool show_tasks;
 	unsigned int threads; /* as in struct profile_options */
-	struct naming_places *places;
+	struct naming_locations *locations;
 	const struct spec *spec;
 	FILE *out;
 };
@@ -38,8 +38,8 @@ struct script_sink {
 	const struct dict *dict;
 	struct naming *naming;
 	struct script_writer writer;
-	struct script_places places;
-	struct script_places branch_places;
+	struct script_positions positions;
+	struct script_positions branch_positions;
 	struct script_filter filter;
 	VEC(struct script_event) events; /* added by the source */
 	VEC(uint32_t) fields;            /* by event */

@@ -139,7 +139,7 @@ static void add_address(struct addr2line_run *run, const char *word)
 		shown = 0; /* as addr2line treats text that is not a number */
 	addr = shown;
 	if ((run->set.section || lines_is_relocatable(run->lines)) &&
-	    lines_place(run->lines, run->set.section, shown, &addr))
+	    lines_position(run->lines, run->set.section, shown, &addr))
 		addr = UINT64_MAX;
 	if (!vec_push(&run->addrs, addr) ||
 	    (run->set.addresses && !vec_push(&run->shown, shown)))

@@ -44,7 +44,7 @@ struct archive_settings {
 	bool verify;
 	bool force;
 	const char *session_dir;
-	struct places_options places;
+	struct location_options locations;
 };
 
 static const struct option_row rows[] = {
@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
 	  .help = "Compare each file of an archive with its checksum. Reports only do this for NAME.oparchive, not for directories." },
 	SESSION_DIR_OPTION_ROW(struct archive_settings),
 	FORCE_OPTION_ROW(struct archive_settings, 0),
-	PLACES_OPTION_ROWS(struct archive_settings),
+	LOCATION_OPTION_ROWS(struct archive_settings),
 	{ 0 },
 };
 
@@ -225,8 +225,8 @@ static int archive_write_words(const struct archive_settings *set, char *const *
 	if (!r) {
 		if (!set->perf)
 			say_where(&sources);
-		request.places = set->places;
-		request.places.archive = archive_folder(sources.archive);
+		request.locations = set->locations;
+		request.locations.archive = archive_folder(sources.archive);
 		r = write_archive(set, &request, err);
 	}
 	mistaken_word_say(&sources, &spec, r);

@@ -200,7 +200,7 @@ static int choose_tasks(struct count_job *j, struct err *err)
 		r = add_threads(run, run->tasks.at[i], err);
 	if (!r && !run->tids.nr)
 		r = err_set(err, -ESRCH, "No valid tasks to monitor -- quitting.");
-	run->nr_places = run->tids.nr;
+	run->nr_scopes = run->tids.nr;
 	return r;
 }
 
@@ -217,7 +217,7 @@ static int choose_cpus(struct count_job *j, struct err *err)
 	run->subject = j->set.cpus ? "the specified CPU(s)" : "the whole system";
 	if (!j->set.cpus) {
 		run->cpus = online;
-		run->nr_places = online.nr;
+		run->nr_scopes = online.nr;
 		return 0;
 	}
 	if (cpu_list_parse(j->set.cpus, &run->cpus) || !run->cpus.nr)
@@ -231,11 +231,11 @@ static int choose_cpus(struct count_job *j, struct err *err)
 			run->cpus.at[nr++] = cpu;
 	}
 	cpu_list_done(&online);
-	run->cpus.nr = run->nr_places = nr;
+	run->cpus.nr = run->nr_scopes = nr;
 	return r;
 }
 
-static int choose_places(struct count_job *j, char **words, int nr, struct err *err)
+static int choose_scopes(struct count_job *j, char **words, int nr, struct err *err)
 {
 	const struct count_settings *s = &j->set;
 	int modes =
@@ -270,7 +270,7 @@ static int choose_places(struct count_job *j, char **words, int nr, struct err *
 	j->run.mode = COUNT_COMMAND;
 	j->run.command = words;
 	j->run.subject = words[0];
-	j->run.nr_places = 1;
+	j->run.nr_scopes = 1;
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static int count_run_all(struct count_job *j, struct err *err)
 
 static int count_run_words(struct count_job *j, char **words, int nr, struct err *err)
 {
-	int r = choose_places(j, words, nr, err);
+	int r = choose_scopes(j, words, nr, err);
 
 	if (!r)
 		r = choose_interval(j, err);

@@ -19,7 +19,7 @@
 #include "import/foreign.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "recordings/sources.h"
 #include "recordings/word_fault.h"
 #include "resolve/symbolize/naming.h"
@@ -38,7 +38,7 @@ struct import_options {
 	const char *name;
 	bool force;
 	bool verbose;
-	struct places_options places;
+	struct location_options locations;
 };
 
 struct import_run {
@@ -46,7 +46,7 @@ struct import_run {
 	struct spec spec;
 	struct report_sources sources;
 	struct session_dir dir;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	char *named; /* DIR/samples/NAME, NULL: import as the current session */
 	uint64_t samples;
 	uint64_t skipped;
@@ -69,7 +69,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct import_options, force),
 	  .help = "Replace an existing session, and read files that belong to other users." },
-	PLACES_OPTION_ROWS(struct import_options),
+	LOCATION_OPTION_ROWS(struct import_options),
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
@@ -151,7 +151,7 @@ static int import_source(struct import_run *m, const struct report_session *sour
 					  .trust = source->trust,
 					  .jit_dir = m->dir.writing,
 					  .spec = &m->spec,
-					  .places = m->places };
+					  .locations = m->locations };
 	struct import_result result;
 	struct stat st = { 0 };
 	bool foreign;
@@ -220,7 +220,7 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	if (!r)
 		r = check_sources(m, words, err);
 	if (!r)
-		r = places_make(&m->options.places, &m->places, err);
+		r = locations_make(&m->options.locations, &m->locations, err);
 	if (!r)
 		r = import_open_dir(m, err);
 	for (size_t i = 0; !r && i < m->sources.sessions.nr; i++)
@@ -257,7 +257,7 @@ static int import_run(const struct command *self, int argc, char **argv)
 	session_dir_close(&m.dir);
 	free(m.named);
 	report_sources_done(&m.sources);
-	naming_places_free(m.places);
+	naming_locations_free(m.locations);
 	spec_done(&m.spec);
 	return status;
 }

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "present/lines/screen.h"
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
 #include "script/sink.h"
@@ -35,7 +35,7 @@ extern const struct command command_script;
 struct script_settings {
 	const char *input;
 	const char *fields;
-	struct places_options places;
+	struct location_options locations;
 	bool hide_call_graph;
 	bool ns;
 	bool show_mmaps;
@@ -83,7 +83,7 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct script_settings, input),
 	  .help = "Read this recording (same as the argument)." },
-	PLACES_OPTION_ROWS(struct script_settings),
+	LOCATION_OPTION_ROWS(struct script_settings),
 	SESSION_DIR_OPTION_ROW(struct script_settings),
 	THREADS_OPTION_ROW(struct script_settings),
 	{ .name = "no-pager",
@@ -191,12 +191,12 @@ static int script_find_sources(struct script_run *run, char *const *words)
 	return r;
 }
 
-static int script_make_places(struct script_run *run)
+static int script_make_locations(struct script_run *run)
 {
-	struct places_options *from = &run->set.places;
+	struct location_options *from = &run->set.locations;
 
 	from->archive = archive_folder(run->sources.archive);
-	return places_make(from, &run->options.places, &run->err);
+	return locations_make(from, &run->options.locations, &run->err);
 }
 
 static int script_prepare(struct script_run *run, char *const *words)
@@ -213,7 +213,7 @@ static int script_prepare(struct script_run *run, char *const *words)
 	run->options.spec = &run->spec;
 	if (!r)
 		r = script_find_sources(run, words);
-	return r ? r : script_make_places(run);
+	return r ? r : script_make_locations(run);
 }
 
 /* On a terminal, uses a pager and removes control sequences. */
@@ -230,7 +230,7 @@ static void script_done(struct script_run *run)
 {
 	report_sources_done(&run->sources);
 	spec_done(&run->spec);
-	naming_places_free(run->options.places);
+	naming_locations_free(run->options.locations);
 }
 
 static int script_run(const struct command *self, int argc, char **argv)
@@ -256,7 +256,7 @@ static int script_run(const struct command *self, int argc, char **argv)
 
 int export_perf_script(struct export_run *e, struct err *err)
 {
-	struct script_run run = { .set = { .places = e->options->places,
+	struct script_run run = { .set = { .locations = e->options->locations,
 					   .session_dir = e->options->session_dir,
 					   .force = e->options->force,
 					   .threads = e->options->threads } };

@@ -13,7 +13,7 @@
 #include "base/files/path.h"
 #include "present/lines/screen.h"
 #include "recordings/images.h"
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "recordings/sources.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache_store.h"
@@ -33,13 +33,13 @@ extern const struct command command_where;
 struct where_settings {
 	const char *session_dir;
 	bool force;
-	struct places_options places;
+	struct location_options locations;
 };
 
 struct where {
 	struct where_settings set;
 	const char *pattern;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	unsigned int nr_found; /* images that match the pattern */
 	unsigned int nr_named; /* of these, images with symbols */
 };
@@ -47,7 +47,7 @@ struct where {
 static const struct option_row rows[] = {
 	SESSION_DIR_OPTION_ROW(struct where_settings),
 	FORCE_OPTION_ROW(struct where_settings, 0),
-	PLACES_OPTION_ROWS(struct where_settings),
+	LOCATION_OPTION_ROWS(struct where_settings),
 	{ 0 },
 };
 
@@ -123,7 +123,7 @@ static int where_look_at(void *ctx, const struct source_image *at)
 	if (naming_new(at->dict, at->info, at->session_dir, &n))
 		return -ENOMEM;
 	w->nr_found++;
-	naming_use(n, w->places);
+	naming_use(n, w->locations);
 	naming_recorded_in(n, at->recorded_in);
 	print_head(at->name, hex);
 	where_search(w, n, at->number);
@@ -157,7 +157,7 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 			r = naming_new(&d, &info, NULL, &n);
 		if (!r) {
 			w->nr_found++;
-			naming_use(n, w->places);
+			naming_use(n, w->locations);
 			build_id_to_hex(&image.build_id, hex);
 			print_head(path ? path : "(any name)", hex);
 			where_search(w, n, 0);
@@ -169,15 +169,15 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int where_make_places(struct where *w, const struct report_sources *sources,
-			     struct err *err)
+static int where_make_locations(struct where *w, const struct report_sources *sources,
+				struct err *err)
 {
 	static const struct naming_trace trace = { .tried = where_tried };
-	struct places_options *from = &w->set.places;
+	struct location_options *from = &w->set.locations;
 
 	from->archive = archive_folder(sources->archive);
 	from->trace = &trace;
-	return places_make(from, &w->places, err);
+	return locations_make(from, &w->locations, err);
 }
 
 /* Searches the recordings named before the last argument, or the current session if there is one.
@@ -197,7 +197,7 @@ static int look_in_recordings(struct where *w, char **words, size_t nr, struct e
 	if (!nr && r != -EPERM)
 		r = 0; /* there may be no current session */
 	if (!r)
-		r = where_make_places(w, &sources, err);
+		r = where_make_locations(w, &sources, err);
 	if (!r && found)
 		r = source_images_walk(&sources, where_look_at, w, err);
 	report_sources_done(&sources);
@@ -217,7 +217,7 @@ static int where_look(struct where *w, char **words, size_t nr)
 		r = look_alone(w, w->pattern, &err);
 	if (r < 0)
 		command_error("%s", err.text);
-	naming_places_free(w->places);
+	naming_locations_free(w->locations);
 	if (r < 0 || !w->nr_named)
 		return 1;
 	return r ? STATUS_INCOMPLETE : 0;

@@ -10,11 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int take_place(void *ctx, const struct line_place *place)
+static int take_position(void *ctx, const struct line_position *position)
 {
 	int *left = ctx;
 
-	if (place->low >= place->high)
+	if (position->low >= position->high)
 		__builtin_trap();
 	return --*left == 0;
 }
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			look(l, 0x100000 + at);
 			look(l, at * 0x1000 / 16);
 		}
-		(void)lines_rows(l, 0, UINT64_MAX, take_place, &left);
+		(void)lines_rows(l, 0, UINT64_MAX, take_position, &left);
 		(void)lines_sources(l, take_source, NULL);
 		lines_free(l);
 	}

@@ -110,11 +110,11 @@ static void keep_frames(struct binary *b, uint64_t addr)
 		lines_reach(b->lines, &reach);
 }
 
-static int see_place(void *ctx, const struct line_place *place)
+static int see_position(void *ctx, const struct line_position *position)
 {
 	size_t *left = ctx;
 
-	read_text(place->file);
+	read_text(position->file);
 	return !(*left)--;
 }
 
@@ -240,7 +240,7 @@ static void step_lines(struct binary *b, const uint8_t *step)
 		b->is_over = true;
 		break;
 	case STEP_ROWS:
-		(void)lines_rows(b->lines, addr, addr + 4096, see_place, &left);
+		(void)lines_rows(b->lines, addr, addr + 4096, see_position, &left);
 		break;
 	case STEP_SOURCES:
 		(void)lines_sources(b->lines, see_source, &left);

@@ -6,26 +6,26 @@
 
 void code_counts_done(struct code_counts *c)
 {
-	vec_done(&c->places);
+	vec_done(&c->positions);
 	vec_done(&c->branches);
 	vec_done(&c->runs);
-	map_done(&c->place_by);
+	map_done(&c->position_by);
 	map_done(&c->branch_by);
 	map_done(&c->run_by);
 }
 
-uint32_t code_counts_place(struct code_counts *c, uint32_t image, uint64_t offset)
+uint32_t code_counts_position(struct code_counts *c, uint32_t image, uint64_t offset)
 {
-	const struct code_place place = { .image = image, .offset = offset };
-	uint32_t at = map_get(&c->place_by, image, offset);
+	const struct code_position position = { .image = image, .offset = offset };
+	uint32_t at = map_get(&c->position_by, image, offset);
 
 	if (at != MAP_NONE)
 		return at;
-	at = (uint32_t)c->places.nr;
-	if (!vec_push(&c->places, place))
+	at = (uint32_t)c->positions.nr;
+	if (!vec_push(&c->positions, position))
 		return MAP_NONE;
-	if (map_set(&c->place_by, image, offset, at)) {
-		c->places.nr--;
+	if (map_set(&c->position_by, image, offset, at)) {
+		c->positions.nr--;
 		return MAP_NONE;
 	}
 	return at;
@@ -90,8 +90,8 @@ static int add_turns(const struct code_counts *c, uint32_t image, turn_vec *turn
 {
 	for (size_t i = 0; i < c->runs.nr; i++) {
 		const struct code_edge *run = &c->runs.at[i];
-		const struct code_place *from = &c->places.at[run->from];
-		const struct code_place *to = &c->places.at[run->to];
+		const struct code_position *from = &c->positions.at[run->from];
+		const struct code_position *to = &c->positions.at[run->to];
 		const struct turn begin = { from->offset, run->count };
 		const struct turn end = { to->offset + 1, -run->count };
 

@@ -10,7 +10,7 @@
 #include "base/containers/vec.h"
 
 /* A location in code; the offset is as in struct frame (format/session/dict.h). */
-struct code_place {
+struct code_position {
 	uint32_t image;
 	uint64_t offset;
 	uint64_t samples; /* taken at this location */
@@ -18,7 +18,7 @@ struct code_place {
 
 /* A taken branch, or a run of sequential code: from a branch's target through the next branch. */
 struct code_edge {
-	uint32_t from; /* indices of `places` */
+	uint32_t from; /* indices of `positions` */
 	uint32_t to;
 	uint64_t count;
 	uint64_t mispredicted; /* only for branches */
@@ -27,10 +27,10 @@ struct code_edge {
 typedef VEC(struct code_edge) code_edge_vec;
 
 struct code_counts {
-	VEC(struct code_place) places; /* in order of first use */
+	VEC(struct code_position) positions; /* in order of first use */
 	code_edge_vec branches;
 	code_edge_vec runs;
-	struct map place_by;
+	struct map position_by;
 	struct map branch_by;
 	struct map run_by;
 	uint64_t samples;
@@ -39,7 +39,7 @@ struct code_counts {
 /* An all-zero structure is empty and ready for use. */
 void code_counts_done(struct code_counts *c);
 /* Returns the number of a new or existing place; MAP_NONE if memory is short. */
-uint32_t code_counts_place(struct code_counts *c, uint32_t image, uint64_t offset);
+uint32_t code_counts_position(struct code_counts *c, uint32_t image, uint64_t offset);
 /* Count one more.  Return 0 or -ENOMEM. */
 int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,
 		       bool mispredicted);

@@ -26,19 +26,19 @@ struct dense {
 		*rows; /* by actor << DENSE_EVENT_BITS | event; NULL: no sample yet */
 	size_t nr_rows;
 	size_t nr_used;
-	size_t nr_places; /* length of each row */
-	size_t nr_cells;  /* number of non-zero counts */
+	size_t nr_positions; /* length of each row */
+	size_t nr_cells;     /* number of non-zero counts */
 };
 
 void dense_done(struct dense *d);
 /* Makes room for a row and a place.  Returns 0, -ENOMEM, or 1 if that would be too large; then
  * all counts are in `t` and `on` is false. */
-int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place);
+int dense_extend(struct dense *d, struct tally *t, size_t row, size_t position);
 /* Counts several samples, in `t` if the rows get too large (`on` is false then).  Returns 0 or
  * -ENOMEM. */
-int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
+int dense_add(struct dense *d, struct tally *t, size_t row, size_t position,
 	      uint64_t samples);
 /* Moves all counts to the tally and sets `on` to false.  Returns 0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
 /* Adds an overflow to the tally; the count itself is 0 now.  Returns 0 or -ENOMEM. */
-int dense_carry(struct dense *d, struct tally *t, size_t row, size_t place);
+int dense_carry(struct dense *d, struct tally *t, size_t row, size_t position);

@@ -24,7 +24,7 @@ enum {
  * like the pairs. */
 enum part {
 	PART_EVENT,
-	PART_PLACE,
+	PART_POSITION,
 	PART_ACTOR,
 	PART_CPU,
 	PART_BUCKET,
@@ -37,7 +37,7 @@ static const struct {
 	unsigned int bits;
 } parts[PART_COUNT] = {
 	[PART_EVENT] = { true, 0, TALLY_EVENT_BITS },
-	[PART_PLACE] = { false, 0, 32 },
+	[PART_POSITION] = { false, 0, 32 },
 	[PART_ACTOR] = { false, 32, 32 },
 	[PART_CPU] = { true, TALLY_EVENT_BITS, TALLY_CPU_BITS },
 	[PART_BUCKET] = { true, TALLY_EVENT_BITS + TALLY_CPU_BITS, 32 },

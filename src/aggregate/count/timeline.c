@@ -21,7 +21,7 @@ enum {
 
 /* The word at which a place was last added. */
 struct timeline_recent {
-	uint32_t place;
+	uint32_t position;
 	uint32_t at_plus_1;
 };
 
@@ -141,20 +141,20 @@ static bool timeline_count(struct timeline *t, uint32_t at, uint32_t samples)
 }
 
 /* Adds a place to the last span. */
-static int timeline_add_entry(struct timeline *t, uint32_t place, uint32_t samples)
+static int timeline_add_entry(struct timeline *t, uint32_t position, uint32_t samples)
 {
-	struct timeline_recent *recent = &t->recent[place % RECENT];
+	struct timeline_recent *recent = &t->recent[position % RECENT];
 	bool again;
 
 	if (t->nr_words + MORE_WORDS > t->room && grow_words(t))
 		return -ENOMEM;
-	again = recent->place == place &&
+	again = recent->position == position &&
 		recent->at_plus_1 > t->spans.at[t->spans.nr - 1].at;
 	if (again && timeline_count(t, recent->at_plus_1 - 1, samples))
 		return 0;
 	again |= samples > 1;
-	t->words[t->nr_words++] = again ? place | TIMELINE_MANY : place;
-	*recent = (struct timeline_recent){ place, (uint32_t)t->nr_words };
+	t->words[t->nr_words++] = again ? position | TIMELINE_MANY : position;
+	*recent = (struct timeline_recent){ position, (uint32_t)t->nr_words };
 	if (again)
 		t->words[t->nr_words++] = samples;
 	return 0;
@@ -195,9 +195,9 @@ static int copy_span(struct timeline *to, const struct timeline *t, size_t i)
 	if (!last || last->track != span->track || last->bucket != span->bucket)
 		r = add_span(to, &begun);
 	for (uint32_t at = span->at; at < end && !r;) {
-		uint32_t samples, place = timeline_next(t, &at, &samples);
+		uint32_t samples, position = timeline_next(t, &at, &samples);
 
-		r = timeline_add_entry(to, place, samples);
+		r = timeline_add_entry(to, position, samples);
 	}
 	return r;
 }

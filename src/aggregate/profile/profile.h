@@ -66,7 +66,7 @@ struct profile_options {
 	const char *vmlinux;
 	const struct lines_options *lines; /* NULL: do not read debug information */
 	/* More places to search for binaries; can be NULL. */
-	struct naming_places *places;
+	struct naming_locations *locations;
 	/* Call trees, with KEY_STACK or without (profile_node()): */
 	bool calls;
 	bool call_graph; /* call_graph_make() will be called: implies `calls` */

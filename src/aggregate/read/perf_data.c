@@ -136,14 +136,14 @@ static int read_perf_data_read_named(struct profile *p, const char *path,
 {
 	int r = naming_new(source->dict, source->info, "", &source->naming);
 	struct naming_unwind *unwind = NULL;
-	struct jit_places jit;
+	struct jit_locations jit;
 	int ended;
 
 	if (r)
 		return err_set(err, r, "out of memory");
-	naming_use(source->naming, p->options.places);
+	naming_use(source->naming, p->options.locations);
 	naming_recorded_in(source->naming, path);
-	jit = naming_jit_places(source->naming);
+	jit = naming_jit_locations(source->naming);
 	r = replay_use_jit(replay, &jit);
 	if (!r)
 		r = read_perf_data_use_unwind(p, replay, source->naming, &unwind);

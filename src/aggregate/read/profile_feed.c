@@ -127,7 +127,7 @@ int profile_end(struct profile *p)
 	if (!r && p->view->fetch)
 		r = cells_fetch(p, p->view);
 	if (!r)
-		r = view_name_places(p, p->view);
+		r = view_name_positions(p, p->view);
 	view_named(p->view);
 	if (!r)
 		r = cells_add_all(p, p->view);

@@ -158,7 +158,7 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	if (r)
 		r = err_set(err, r, "out of memory");
 	else
-		naming_use(source.naming, p->options.places);
+		naming_use(source.naming, p->options.locations);
 	if (!r)
 		naming_recorded_in(source.naming, path);
 	if (!r)

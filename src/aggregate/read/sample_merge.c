@@ -45,7 +45,7 @@ struct machine_key {
 
 struct sample_merge {
 	const struct spec *spec;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	struct dict dict;
 	struct sample_merge_info info;
 	VEC(struct sample_merge_part) parts;
@@ -54,7 +54,7 @@ struct sample_merge {
 	uint64_t skipped;
 };
 
-int sample_merge_new(const struct spec *spec, struct naming_places *places,
+int sample_merge_new(const struct spec *spec, struct naming_locations *locations,
 		     struct sample_merge **ret_merge)
 {
 	struct sample_merge *m = calloc(1, sizeof(*m));
@@ -64,7 +64,7 @@ int sample_merge_new(const struct spec *spec, struct naming_places *places,
 		return -ENOMEM;
 	}
 	m->spec = spec;
-	m->places = places;
+	m->locations = locations;
 	*ret_merge = m;
 	return 0;
 }
@@ -347,8 +347,8 @@ static int sample_merge_open_names(struct sample_merge *m, struct sample_merge_p
 		       &p->naming);
 	if (r)
 		return r;
-	if (m->places)
-		naming_use(p->naming, m->places);
+	if (m->locations)
+		naming_use(p->naming, m->locations);
 	selection_symbols_init(&p->symbols, p->naming);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "format/session/session.h"
 
 struct err;
-struct naming_places;
+struct naming_locations;
 struct sample_merge;
 struct spec;
 
@@ -38,9 +38,9 @@ struct sample_merge_info {
 	bool cgroups; /* any thread has a cgroup */
 };
 
-/* `spec` (NULL: all) and `places` (NULL: the usual ones), which are used for its functions, must
+/* `spec` (NULL: all) and `locations` (NULL: the usual ones), which are used for its functions, must
  * outlive the merge.  Returns 0 or -ENOMEM. */
-int sample_merge_new(const struct spec *spec, struct naming_places *places,
+int sample_merge_new(const struct spec *spec, struct naming_locations *locations,
 		     struct sample_merge **ret_merge);
 void sample_merge_free(struct sample_merge *m); /* `m` can be NULL */
 /* Adds a segment and reads its times; of a damaged segment, the intact data is used.  Returns 0

@@ -17,7 +17,7 @@ enum {
 };
 
 struct call_inlines {
-	uint32_t *list_of[CALL_PLACES]; /* by frame: index in `lists` */
+	uint32_t *list_of[CALL_POSITIONS]; /* by frame: index in `lists` */
 	size_t nr_frames;
 	/* The frame's own step, whose `function` is the number of inlined steps that follow it. */
 	VEC(struct call_step)
@@ -27,7 +27,7 @@ struct call_inlines {
 /* A frame at a call position. */
 struct use {
 	uint32_t frame;
-	enum call_place place;
+	enum call_position position;
 };
 
 struct call_inlines_maker {
@@ -43,24 +43,25 @@ void call_inlines_free(struct call_inlines *c)
 {
 	if (!c)
 		return;
-	for (unsigned int place = 0; place < CALL_PLACES; place++)
-		free(c->list_of[place]);
+	for (unsigned int position = 0; position < CALL_POSITIONS; position++)
+		free(c->list_of[position]);
 	vec_done(&c->lists);
 	free(c);
 }
 
 const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
-					 enum call_place place)
+					 enum call_position position)
 {
-	uint32_t at = c && frame < c->nr_frames ? c->list_of[place][frame] : NOT_USED;
+	uint32_t at =
+		c && frame < c->nr_frames ? c->list_of[position][frame] : NOT_USED;
 
 	return at == NOT_USED || at == NONE ? NULL : &c->lists.at[at];
 }
 
 const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
-					enum call_place place, size_t *ret_nr)
+					enum call_position position, size_t *ret_nr)
 {
-	const struct call_step *own = call_inlines_own(c, frame, place);
+	const struct call_step *own = call_inlines_own(c, frame, position);
 
 	*ret_nr = own ? own->function : 0;
 	return own ? own + 1 : NULL;
@@ -75,23 +76,23 @@ static int new_inlines(struct view *v)
 	if (!c || !vec_push(&c->lists, (struct call_step){ 0 }))
 		return -ENOMEM;
 	c->nr_frames = nr;
-	for (unsigned int place = 0; place < CALL_PLACES; place++) {
-		c->list_of[place] = malloc((nr + 1) * sizeof(**c->list_of));
-		if (!c->list_of[place])
+	for (unsigned int position = 0; position < CALL_POSITIONS; position++) {
+		c->list_of[position] = malloc((nr + 1) * sizeof(**c->list_of));
+		if (!c->list_of[position])
 			return -ENOMEM;
 		for (size_t i = 0; i < nr; i++)
-			c->list_of[place][i] = NOT_USED;
+			c->list_of[position][i] = NOT_USED;
 	}
 	return 0;
 }
 
 static int note_frame(struct call_inlines_maker *m, uint32_t frame,
-		      enum call_place place)
+		      enum call_position position)
 {
-	if (frame >= m->c->nr_frames || m->c->list_of[place][frame] != NOT_USED)
+	if (frame >= m->c->nr_frames || m->c->list_of[position][frame] != NOT_USED)
 		return 0;
-	m->c->list_of[place][frame] = NONE;
-	return vec_push(&m->uses, (struct use){ frame, place }) ? 0 : -ENOMEM;
+	m->c->list_of[position][frame] = NONE;
+	return vec_push(&m->uses, (struct use){ frame, position }) ? 0 : -ENOMEM;
 }
 
 static int note_stack(struct call_inlines_maker *m, uint32_t stack)
@@ -100,9 +101,9 @@ static int note_stack(struct call_inlines_maker *m, uint32_t stack)
 	uint32_t callee = DICT_NONE;
 
 	while (stack >= STACK_FIRST && stack < d->stacks.nr) {
-		enum call_place place = call_stack_place(d, stack, callee);
+		enum call_position position = call_stack_position(d, stack, callee);
 
-		if (note_frame(m, call_stack_frame(d, stack), place))
+		if (note_frame(m, call_stack_frame(d, stack), position))
 			return -ENOMEM;
 		if (m->seen[stack])
 			return 0;
@@ -113,13 +114,13 @@ static int note_stack(struct call_inlines_maker *m, uint32_t stack)
 	return 0;
 }
 
-static int note_places(struct call_inlines_maker *m)
+static int note_positions(struct call_inlines_maker *m)
 {
 	m->seen = calloc(m->v->source.dict->stacks.nr + 1, sizeof(*m->seen));
 	if (!m->seen)
 		return -ENOMEM;
-	for (size_t i = 0; i < m->v->places.nr; i++)
-		if (note_stack(m, m->v->places.at[i].calls))
+	for (size_t i = 0; i < m->v->positions.nr; i++)
+		if (note_stack(m, m->v->positions.at[i].calls))
 			return -ENOMEM;
 	return 0;
 }
@@ -134,7 +135,7 @@ static uint64_t use_address(const struct call_inlines_maker *m, const struct use
 	const struct frame *f = &m->v->source.dict->frames.at[use->frame];
 
 	return view_address(m->v, f->image,
-			    f->offset - (use->place == CALL_BEFORE && f->offset));
+			    f->offset - (use->position == CALL_BEFORE && f->offset));
 }
 
 /* Sorts the uses by image. */
@@ -157,8 +158,8 @@ static int order_uses(const struct call_inlines_maker *m, struct sort_key **ret_
 }
 
 /* Returns "path:12", or STRTAB_FAILED if memory is short. */
-static uint32_t place_text(struct call_inlines_maker *m, const char *file,
-			   uint32_t line)
+static uint32_t position_text(struct call_inlines_maker *m, const char *file,
+			      uint32_t line)
 {
 	if (!file || !line)
 		return DICT_NONE;
@@ -177,8 +178,8 @@ static int step_of(struct call_inlines_maker *m, const struct line_frame *frame,
 	*ret_step = (struct call_step){ .line = DICT_NONE, .start = DICT_NONE };
 	if (!m->p->options.call_lines)
 		return 0;
-	ret_step->line = place_text(m, frame->file, frame->line);
-	ret_step->start = place_text(m, frame->decl_file, frame->decl_line);
+	ret_step->line = position_text(m, frame->file, frame->line);
+	ret_step->start = position_text(m, frame->decl_file, frame->decl_line);
 	return m->text.failed ? -ENOMEM : 0;
 }
 
@@ -202,7 +203,7 @@ static int call_inlines_add_list(struct call_inlines_maker *m, const struct use 
 			return -ENOMEM;
 		m->c->lists.at[at].function++;
 	}
-	m->c->list_of[use->place][use->frame] = at;
+	m->c->list_of[use->position][use->frame] = at;
 	return 0;
 }
 
@@ -257,7 +258,7 @@ int call_inlines_make(struct profile *p, struct view *v)
 	r = new_inlines(v);
 	m.c = v->inlines;
 	if (!r)
-		r = note_places(&m);
+		r = note_positions(&m);
 	if (!r)
 		r = order_uses(&m, &keys);
 	for (size_t i = 0, end; !r && i < m.uses.nr; i = end) {

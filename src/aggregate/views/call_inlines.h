@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_inlines.h - the inlined functions at the frames of stacks, and their source lines.
- * Layer: aggregate; used by views/places.c and call_stacks.c. */
+ * Layer: aggregate; used by views/positions.c and call_stacks.c. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ void call_inlines_free(struct call_inlines *c); /* `c` can be NULL */
  * is inlined into the previous one, and the first into the frame's own function.  `c` can be
  * NULL. */
 const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
-					enum call_place place, size_t *ret_nr);
+					enum call_position position, size_t *ret_nr);
 /* Returns the same for the frame's own function, without its number.  NULL: unknown. */
 const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
-					 enum call_place place);
+					 enum call_position position);

@@ -7,7 +7,7 @@
 
 /* Returns the function at a frame, or just before it. */
 static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint32_t at,
-					enum call_place place)
+					enum call_position position)
 {
 	const struct dict *d = v->source.dict;
 	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : NULL;
@@ -17,20 +17,21 @@ static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint3
 		return v->damaged;
 	}
 	return view_function(p, v, f->image,
-			     f->offset - (place == CALL_BEFORE && f->offset));
+			     f->offset - (position == CALL_BEFORE && f->offset));
 }
 
 /* Returns the same from a cache by frame. */
 static uint32_t call_stacks_frame_function(struct profile *p, struct view *v,
-					   uint32_t at, enum call_place place)
+					   uint32_t at, enum call_position position)
 {
-	uint32_t *known =
-		at < v->nr_functions_of[place] ? &v->function_of[place][at] : NULL;
+	uint32_t *known = at < v->nr_functions_of[position]
+				  ? &v->function_of[position][at]
+				  : NULL;
 
 	if (!known)
-		return call_stacks_function_at(p, v, at, place);
+		return call_stacks_function_at(p, v, at, position);
 	if (*known == VIEW_UNSET)
-		*known = call_stacks_function_at(p, v, at, place);
+		*known = call_stacks_function_at(p, v, at, position);
 	return *known;
 }
 
@@ -39,11 +40,11 @@ uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame)
 	return call_stacks_frame_function(p, v, frame, CALL_AT);
 }
 
-/* Returns true if a stack has the same node for all callees that look it up with `place`. */
+/* Returns true if a stack has the same node for all callees that look it up with `position`. */
 static bool call_stacks_is_kept(const struct dict *d, uint32_t stack,
-				enum call_place place)
+				enum call_position position)
 {
-	return place == CALL_BEFORE || call_stack_in_kernel(d, stack);
+	return position == CALL_BEFORE || call_stack_in_kernel(d, stack);
 }
 
 static uint32_t call_stacks_add_line(struct profile *p, uint32_t node,
@@ -69,18 +70,18 @@ static uint32_t call_stacks_add_lines(struct profile *p, uint32_t node,
 
 /* Returns the node of a frame below `node`; DICT_NONE if memory is short. */
 static uint32_t call_stacks_add_frame(struct profile *p, struct view *v, uint32_t node,
-				      uint32_t at, enum call_place place)
+				      uint32_t at, enum call_position position)
 {
-	uint32_t function = call_stacks_frame_function(p, v, at, place);
+	uint32_t function = call_stacks_frame_function(p, v, at, position);
 	const struct call_step *inlined;
 	size_t nr;
 
 	if (function == VIEW_UNSET)
 		return DICT_NONE;
-	inlined = call_inlines_at(v->inlines, at, place, &nr);
+	inlined = call_inlines_at(v->inlines, at, position, &nr);
 	if (p->options.call_lines)
-		return call_stacks_add_lines(p, node, function,
-					     call_inlines_own(v->inlines, at, place));
+		return call_stacks_add_lines(
+			p, node, function, call_inlines_own(v->inlines, at, position));
 	node = call_tree_node(&p->calls, node, function);
 	for (size_t i = 0; i < nr && node != DICT_NONE; i++)
 		node = call_tree_node(&p->calls, node, inlined[i].function);
@@ -98,7 +99,8 @@ static uint32_t call_stacks_find_known(struct view *v, uint32_t stack)
 	for (; stack >= STACK_FIRST && stack < d->stacks.nr;
 	     stack = call_stack_parent(d, stack)) {
 		if (v->node_of[stack] != VIEW_UNSET &&
-		    call_stacks_is_kept(d, stack, call_stack_place(d, stack, callee)))
+		    call_stacks_is_kept(d, stack,
+					call_stack_position(d, stack, callee)))
 			return v->node_of[stack];
 		if (!vec_push(&v->path, stack))
 			return DICT_NONE;
@@ -135,12 +137,12 @@ uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack)
 		return call_stacks_add_frame(p, v, CALL_ROOT, DICT_NONE, CALL_AT);
 	for (size_t i = v->path.nr; i && node != DICT_NONE; i--) {
 		uint32_t at = v->path.at[i - 1];
-		enum call_place place =
-			call_stack_place(d, at, i > 1 ? v->path.at[i - 2] : DICT_NONE);
+		enum call_position position = call_stack_position(
+			d, at, i > 1 ? v->path.at[i - 2] : DICT_NONE);
 
 		node = call_stacks_add_frame(p, v, node, call_stack_frame(d, at),
-					     place);
-		if (!limit && node != DICT_NONE && call_stacks_is_kept(d, at, place))
+					     position);
+		if (!limit && node != DICT_NONE && call_stacks_is_kept(d, at, position))
 			v->node_of[at] = node;
 	}
 	return node;

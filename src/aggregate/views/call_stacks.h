@@ -12,10 +12,10 @@ struct profile;
 struct view;
 
 /* How to interpret the address of a frame. */
-enum call_place {
+enum call_position {
 	CALL_AT,     /* the address itself */
 	CALL_BEFORE, /* just before it: it is a return address */
-	CALL_PLACES
+	CALL_POSITIONS
 };
 
 static inline uint32_t call_stack_parent(const struct dict *d, uint32_t stack)
@@ -45,8 +45,8 @@ static inline bool call_stack_in_kernel(const struct dict *d, uint32_t stack)
  * address after its function, if that ended with the call.  In the kernel the address is used
  * unchanged, because an interrupt can arrive at the first instruction of a function, and this
  * cannot be detected.  The same applies to user code that the kernel interrupted. */
-static inline enum call_place call_stack_place(const struct dict *d, uint32_t stack,
-					       uint32_t callee)
+static inline enum call_position call_stack_position(const struct dict *d,
+						     uint32_t stack, uint32_t callee)
 {
 	if (callee == DICT_NONE || call_stack_in_kernel(d, stack) ||
 	    call_stack_in_kernel(d, callee))

@@ -13,7 +13,7 @@
 #include "aggregate/views/view.h"
 
 const struct actor cells_nobody = { .app = DICT_NONE };
-const struct place cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
+const struct position cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
 
 enum {
 	/* Used as an image number: the kernel, regardless of its file. */
@@ -66,11 +66,11 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 static uint32_t app_image(const struct view *v, const struct cell_view *c)
 {
 	if (c->top)
-		return c->place->image;
+		return c->position->image;
 	if (c->actor->flags & ACTOR_KERNEL)
 		return APP_KERNEL;
 	return c->actor->app < v->source.dict->images.nr ? c->actor->app
-							 : c->place->image;
+							 : c->position->image;
 }
 
 static uint32_t app_text(struct profile *p, struct view *v, uint32_t app)
@@ -112,15 +112,15 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	case KEY_CPU:
 		return c->cpu == VIEW_CPU_NONE ? UINT64_MAX : c->cpu;
 	case KEY_IMAGE:
-		return image_text(p, v, c->place->image);
+		return image_text(p, v, c->position->image);
 	case KEY_APP:
 		return app_text(p, v, c->app);
 	case KEY_SYMBOL:
-		return cells_symbol_value(p, c->place->function);
+		return cells_symbol_value(p, c->position->function);
 	case KEY_ORIGIN:
-		return strtab_add(&p->strings, origin_of(d, c->place->image));
+		return strtab_add(&p->strings, origin_of(d, c->position->image));
 	case KEY_ADDRESS:
-		return c->place->address;
+		return c->position->address;
 	case KEY_CGROUP:
 		return strtab_add(&p->strings, dict_str(d, c->actor->cgroup));
 	case KEY_SESSION:
@@ -130,12 +130,12 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	case KEY_TIME:
 		return c->bucket * key->width_ns;
 	case KEY_STACK:
-		return c->place->calls;
+		return c->position->calls;
 	case KEY_LINE:
 	case KEY_FILE:
 	case KEY_INLINE:
 	case KEY_FUNCTION_LINE:
-		return source_lines_value(n->lines, c->place, key->row->id);
+		return source_lines_value(n->lines, c->position, key->row->id);
 	case KEY_EVENT: /* a value of the row, not of the group */
 	case KEY_ID_COUNT:
 	default:
@@ -169,7 +169,7 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 	if (!p->options.exclude_dependent)
 		return 1;
 	app = app_text(p, v, app_image(v, c));
-	image = image_text(p, v, c->place->image);
+	image = image_text(p, v, c->position->image);
 	if (app == STRTAB_FAILED || image == STRTAB_FAILED)
 		return -ENOMEM;
 	return app == image;
@@ -180,14 +180,15 @@ int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 	int wanted;
 
 	wanted = selection_wants_image(&v->selection, c->actor->app,
-				       c->actor->flags & ACTOR_KERNEL, c->place->image,
-				       &c->top);
+				       c->actor->flags & ACTOR_KERNEL,
+				       c->position->image, &c->top);
 	return wanted <= 0 ? wanted : app_wanted(p, v, c);
 }
 
 int cells_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
-	return function_wanted(p, c->place->function) ? cells_image_wanted(p, v, c) : 0;
+	return function_wanted(p, c->position->function) ? cells_image_wanted(p, v, c)
+							 : 0;
 }
 
 bool cells_all_wanted(const struct profile *p, const struct view *v)
@@ -212,7 +213,7 @@ uint32_t cells_tuple(struct profile *p, struct view *v, struct numbers *n,
 			return DICT_NONE;
 	}
 	if (side == GROUP_WHERE && p->has_nodes)
-		values[p->node_slot] = c->place->calls;
+		values[p->node_slot] = c->position->calls;
 	return groups_tuple(p, side, values);
 }
 
@@ -227,7 +228,7 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 	struct app_who *known;
 
 	if (p->options.merge_images)
-		c->app = c->place->image;
+		c->app = c->position->image;
 	else
 		c->app = p->needs & NEED_APP ? app_image(v, c) : 0;
 	if (!same_but_app(c, &n->last))
@@ -246,22 +247,23 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b)
 {
 	uint32_t actor = (uint32_t)(a >> 32);
-	uint32_t place = (uint32_t)a;
+	uint32_t position = (uint32_t)a;
 
 	return (struct cell_view){
 		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &cells_nobody,
-		.place = place < v->places.nr ? &v->places.at[place] : &cells_nowhere,
+		.position = position < v->positions.nr ? &v->positions.at[position]
+						       : &cells_nowhere,
 		.event = v->event_of[b & VIEW_EVENT_NONE],
 		.cpu = (uint32_t)(b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
 		.bucket = b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
 	};
 }
 
-static size_t place_slot(const struct view *v, const struct tally_cell *cell)
+static size_t cell_slot(const struct view *v, const struct tally_cell *cell)
 {
-	uint32_t place = (uint32_t)cell->a;
+	uint32_t position = (uint32_t)cell->a;
 
-	return place < v->places.nr ? place : v->places.nr;
+	return position < v->positions.nr ? position : v->positions.nr;
 }
 
 /* The daemon lowers and raises its rate, and users can restart it with another one. */
@@ -281,7 +283,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	struct cell_view c = cells_look_at(v, cell->a, cell->b);
 	struct profile_event *event = &p->events.at[c.event];
 	uint32_t number = cell->b & VIEW_EVENT_NONE;
-	size_t slot = place_slot(v, cell);
+	size_t slot = cell_slot(v, cell);
 	int wanted = cells_wanted(p, v, &c);
 	uint32_t who;
 
@@ -296,7 +298,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	event->period += cell->period;
 	p->samples += cell->samples;
 	if (p->options.quality)
-		quality_add(p, c.actor, c.place, c.event, cell->samples);
+		quality_add(p, c.actor, c.position, c.event, cell->samples);
 	cell->a = (uint64_t)who << 32 | slot;
 	cell->b = c.event;
 	return 0;
@@ -305,13 +307,13 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 /* Places exceed CPU caches, and cells access them in random order. */
 static void cells_look_ahead(const struct view *v, size_t i)
 {
-	uint32_t place;
+	uint32_t position;
 
 	if (i >= v->tally.nr_cells)
 		return;
-	place = (uint32_t)v->tally.cells[i].a;
-	if (place < v->places.nr)
-		__builtin_prefetch(&v->places.at[place]);
+	position = (uint32_t)v->tally.cells[i].a;
+	if (position < v->positions.nr)
+		__builtin_prefetch(&v->positions.at[position]);
 }
 
 static int take_cells(struct profile *p, struct view *v, struct numbers *n)
@@ -345,17 +347,17 @@ static bool nodes_have_tuples(const struct profile *p)
 static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
 			    const struct cell_view *c)
 {
-	const struct place *place = c->place;
+	const struct position *position = c->position;
 	struct node_where *known = NULL;
 
-	if (n->of_node && place->calls >= CALL_FIRST &&
-	    place->calls < p->calls.nodes.nr)
-		known = &n->of_node[place->calls];
-	if (known && known->where != DICT_NONE && known->image == place->image)
+	if (n->of_node && position->calls >= CALL_FIRST &&
+	    position->calls < p->calls.nodes.nr)
+		known = &n->of_node[position->calls];
+	if (known && known->where != DICT_NONE && known->image == position->image)
 		return known->where;
 	if (!known)
 		return cells_tuple(p, v, n, c, GROUP_WHERE);
-	known->image = place->image;
+	known->image = position->image;
 	known->where = cells_tuple(p, v, n, c, GROUP_WHERE);
 	return known->where;
 }
@@ -375,15 +377,17 @@ static int new_nodes(const struct profile *p, struct numbers *n)
 
 /* Numbers the tuples of places in the order of places, so that groups that are adjacent in a
  * report have adjacent numbers. */
-static int number_place(struct profile *p, struct view *v, struct numbers *n, size_t i)
+static int number_position(struct profile *p, struct view *v, struct numbers *n,
+			   size_t i)
 {
-	bool is_known = i < v->places.nr;
+	bool is_known = i < v->positions.nr;
 	size_t at = is_known && v->order ? v->order[i] : i;
 	struct cell_view c = { .actor = &cells_nobody,
-			       .place = is_known ? &v->places.at[at] : &cells_nowhere };
+			       .position = is_known ? &v->positions.at[at]
+						    : &cells_nowhere };
 
 	if (view_needs_order(p) && is_known &&
-	    (!i || c.place->image != n->lines->image) &&
+	    (!i || c.position->image != n->lines->image) &&
 	    source_lines_begin(n->lines, i, n->where_of))
 		return -ENOMEM;
 	if (n->where_of[at] == DICT_NONE)
@@ -392,12 +396,12 @@ static int number_place(struct profile *p, struct view *v, struct numbers *n, si
 	return n->where_of[at] == DICT_NONE ? -ENOMEM : 0;
 }
 
-static int number_places(struct profile *p, struct view *v, struct numbers *n)
+static int number_positions(struct profile *p, struct view *v, struct numbers *n)
 {
 	int r = new_nodes(p, n);
 
-	for (size_t i = 0; !r && i <= v->places.nr; i++)
-		r = number_place(p, v, n, i);
+	for (size_t i = 0; !r && i <= v->positions.nr; i++)
+		r = number_position(p, v, n, i);
 	free(n->of_node);
 	n->of_node = NULL;
 	return r;
@@ -407,8 +411,8 @@ static int number_places(struct profile *p, struct view *v, struct numbers *n)
 static int note_functions(struct profile *p, const struct view *v,
 			  const struct numbers *n)
 {
-	for (size_t i = v->function_places; i < v->places.nr; i++) {
-		uint32_t function = v->places.at[i].function;
+	for (size_t i = v->function_positions; i < v->positions.nr; i++) {
+		uint32_t function = v->positions.at[i].function;
 
 		while (p->tuple_of_function.nr <= function)
 			if (!vec_push(&p->tuple_of_function, DICT_NONE))
@@ -421,7 +425,7 @@ static int note_functions(struct profile *p, const struct view *v,
 
 int cells_add_all(struct profile *p, struct view *v)
 {
-	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
+	size_t bytes = (v->positions.nr + 1) * sizeof(uint32_t);
 	struct source_lines lines;
 	struct numbers n = { .who = DICT_NONE, .lines = &lines };
 	int r = -ENOMEM;
@@ -433,10 +437,10 @@ int cells_add_all(struct profile *p, struct view *v)
 		memset(n.where_of, 0xff, bytes); /* DICT_NONE */
 		r = p->options.timeline ? cells_timeline_take(p, v, n.where_of)
 					: take_cells(p, v, &n);
-		for (size_t i = v->function_places; i < v->places.nr; i++)
+		for (size_t i = v->function_positions; i < v->positions.nr; i++)
 			n.where_of[i] = WHERE_WANTED;
 		if (!r)
-			r = number_places(p, v, &n);
+			r = number_positions(p, v, &n);
 		if (!r)
 			r = note_functions(p, v, &n);
 		if (!r)

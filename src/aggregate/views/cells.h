@@ -7,7 +7,7 @@
 struct profile;
 struct view;
 
-/* Adds all counts of the view to the profile, after count_end() and view_name_places().
+/* Adds all counts of the view to the profile, after count_end() and view_name_positions().
  * Consumes the tally.  Returns 0 or -ENOMEM. */
 int cells_add_all(struct profile *p, struct view *v);
 /* If binaries are fetched: calls naming_fetch() for the selected images that have samples, those

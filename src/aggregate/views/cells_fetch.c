@@ -19,8 +19,8 @@ static int weigh(struct profile *p, struct view *v, struct cell_view *c,
 {
 	int wanted = cells_image_wanted(p, v, c);
 
-	if (wanted > 0 && c->place->image < v->nr_images)
-		weights[c->place->image].samples += samples;
+	if (wanted > 0 && c->position->image < v->nr_images)
+		weights[c->position->image].samples += samples;
 	return wanted < 0 ? wanted : 0;
 }
 
@@ -48,9 +48,9 @@ static int weigh_timeline(struct profile *p, struct view *v, struct weight *weig
 		uint32_t at = t->spans.at[i].at, end = timeline_span_end(t, i);
 
 		while (!r && at < end) {
-			uint32_t samples, place = timeline_next(t, &at, &samples);
+			uint32_t samples, position = timeline_next(t, &at, &samples);
 			struct cell_view c = cells_look_at(
-				v, (uint64_t)track->who << 32 | place, track->what);
+				v, (uint64_t)track->who << 32 | position, track->what);
 
 			r = weigh(p, v, &c, samples, weights);
 		}

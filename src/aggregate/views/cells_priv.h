@@ -8,7 +8,7 @@
 
 struct actor;
 struct numbers;
-struct place;
+struct position;
 struct profile;
 struct view;
 
@@ -21,7 +21,7 @@ enum {
 /* The decoded form of a cell. */
 struct cell_view {
 	const struct actor *actor;
-	const struct place *place;
+	const struct position *position;
 	uint32_t event; /* of the profile */
 	uint32_t cpu;
 	uint64_t bucket;
@@ -30,7 +30,7 @@ struct cell_view {
 };
 
 extern const struct actor cells_nobody;
-extern const struct place cells_nowhere;
+extern const struct position cells_nowhere;
 
 /* Decodes the cell of a pair as in tally.h. */
 struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b);

@@ -8,9 +8,9 @@
 #include "aggregate/views/cells_priv.h"
 #include "aggregate/views/view.h"
 
-static uint64_t pair_a(const struct timeline_track *track, uint32_t place)
+static uint64_t pair_a(const struct timeline_track *track, uint32_t position)
 {
-	return (uint64_t)track->who << 32 | place;
+	return (uint64_t)track->who << 32 | position;
 }
 
 /* Moves the selected entries to *to and advances it.  Returns 0 or -ENOMEM. */
@@ -21,16 +21,17 @@ static int cells_timeline_keep_wanted(struct profile *p, struct view *v, size_t 
 	const struct timeline_track *track = &t->tracks.at[t->spans.at[span].track];
 
 	for (uint32_t at = t->spans.at[span].at, next = at; at < end; at = next) {
-		uint32_t samples, place = timeline_next(t, &next, &samples);
+		uint32_t samples, position = timeline_next(t, &next, &samples);
 		struct cell_view c =
-			cells_look_at(v, pair_a(track, place), track->what);
+			cells_look_at(v, pair_a(track, position), track->what);
 		int wanted = cells_wanted(p, v, &c);
 
 		if (wanted < 0)
 			return wanted;
 		if (!wanted)
 			continue;
-		where_of[place < v->places.nr ? place : v->places.nr] = WHERE_WANTED;
+		where_of[position < v->positions.nr ? position : v->positions.nr] =
+			WHERE_WANTED;
 		memmove(&t->words[*to], &t->words[at], (next - at) * sizeof(*t->words));
 		*to += next - at;
 	}
@@ -67,7 +68,8 @@ static int drop_unwanted(struct profile *p, struct view *v, uint32_t *where_of)
 int cells_timeline_take(struct profile *p, struct view *v, uint32_t *where_of)
 {
 	if (cells_all_wanted(p, v)) {
-		memset(where_of, WHERE_WANTED, (v->places.nr + 1) * sizeof(*where_of));
+		memset(where_of, WHERE_WANTED,
+		       (v->positions.nr + 1) * sizeof(*where_of));
 		return 0;
 	}
 	return drop_unwanted(p, v, where_of);
@@ -101,15 +103,15 @@ static uint32_t *make_rows(struct profile *p, struct view *v)
 
 /* Converts the places of a span to tuples.  Returns its number of samples. */
 static uint64_t name_span(struct timeline *t, size_t span, uint32_t end,
-			  const uint32_t *where_of, size_t nr_places)
+			  const uint32_t *where_of, size_t nr_positions)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t at = t->spans.at[span].at; at < end;) {
 		uint32_t *word = &t->words[at];
-		uint32_t samples, place = timeline_next(t, &at, &samples);
+		uint32_t samples, position = timeline_next(t, &at, &samples);
 
-		*word = where_of[place < nr_places ? place : nr_places] |
+		*word = where_of[position < nr_positions ? position : nr_positions] |
 			(*word & TIMELINE_MANY);
 		sum += samples;
 	}
@@ -128,7 +130,7 @@ int cells_timeline_add(struct profile *p, struct view *v, const uint32_t *where_
 	for (size_t i = t->first_span; i < t->spans.nr; i++) {
 		uint32_t row = rows[t->spans.at[i].track - t->first_track];
 		uint64_t samples = name_span(t, i, timeline_span_end(t, i), where_of,
-					     v->places.nr);
+					     v->positions.nr);
 
 		p->rows.at[row].samples += samples;
 		p->events.at[p->rows.at[row].event].samples += samples;

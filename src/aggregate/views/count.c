@@ -59,12 +59,13 @@ static inline int pack_rest(const struct profile *p, struct view *v,
 }
 
 /* Returns the place of a stack, which is computed at its first sample. */
-static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t stack)
+static inline uint32_t sample_position(struct profile *p, struct view *v,
+				       uint32_t stack)
 {
-	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
+	uint32_t position = v->position_of[stack < v->nr_stacks ? stack : v->nr_stacks];
 
-	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack)
-							: place;
+	return __builtin_expect(position == VIEW_UNSET, 0) ? view_position(p, v, stack)
+							   : position;
 }
 
 /* Finds the cell of sample i.  Returns 1 if the sample is not selected. */
@@ -73,7 +74,7 @@ static inline int find_cell(struct profile *p, struct view *v,
 			    uint64_t *ret_b)
 {
 	uint32_t actor = 0;
-	uint32_t place = 0;
+	uint32_t position = 0;
 	int r;
 
 	if (b->cpu && !selection_wants_cpu(&v->selection, b->cpu[i]))
@@ -89,20 +90,20 @@ static inline int find_cell(struct profile *p, struct view *v,
 	if (r)
 		return r;
 	if (b->stack) {
-		place = sample_place(p, v, b->stack[i]);
-		if (place == VIEW_UNSET)
+		position = sample_position(p, v, b->stack[i]);
+		if (position == VIEW_UNSET)
 			return -ENOMEM;
 	}
-	*ret_a = (uint64_t)actor << 32 | place;
+	*ret_a = (uint64_t)actor << 32 | position;
 	return 0;
 }
 
-/* Prefetches place_of[], which exceeds CPU caches. */
-static inline void ask_for_place(const struct view *v, const struct sample_batch *b,
-				 size_t i, size_t end)
+/* Prefetches position_of[], which exceeds CPU caches. */
+static inline void ask_for_position(const struct view *v, const struct sample_batch *b,
+				    size_t i, size_t end)
 {
 	if (b->stack && i < end && b->stack[i] < v->nr_stacks)
-		__builtin_prefetch(&v->place_of[b->stack[i]]);
+		__builtin_prefetch(&v->position_of[b->stack[i]]);
 }
 
 /* Counts a sample of a cell.  Returns 0 or -ENOMEM. */
@@ -134,7 +135,7 @@ count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b
 		uint64_t cell_b;
 		int r;
 
-		ask_for_place(v, b, i + FAR_SAMPLES, end);
+		ask_for_position(v, b, i + FAR_SAMPLES, end);
 		r = find_cell(p, v, b, i, &cell_a, &cell_b);
 		if (!r)
 			r = add(p, v, cell_a, cell_b, b->period ? b->period[i] : 0);
@@ -158,29 +159,30 @@ static int count_in_timeline(struct profile *p, struct view *v,
 
 /* Symbol tables exceed CPU caches, so prefetch the data for a look-up some samples ahead. */
 static inline void count_look_ahead(const struct view *v, const uint32_t *stacks,
-				    const uint32_t *places, size_t i, size_t nr)
+				    const uint32_t *positions, size_t i, size_t nr)
 {
-	if (i + FAR_SAMPLES < nr && places[i + FAR_SAMPLES] == VIEW_UNSET)
-		view_place_ahead(v, stacks[i + FAR_SAMPLES], AHEAD_FAR);
-	if (i + NEAR_SAMPLES < nr && places[i + NEAR_SAMPLES] == VIEW_UNSET)
-		view_place_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
+	if (i + FAR_SAMPLES < nr && positions[i + FAR_SAMPLES] == VIEW_UNSET)
+		view_position_ahead(v, stacks[i + FAR_SAMPLES], AHEAD_FAR);
+	if (i + NEAR_SAMPLES < nr && positions[i + NEAR_SAMPLES] == VIEW_UNSET)
+		view_position_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
 }
 
 /* Finds the places of `nr` stacks, and the highest of them.  The loop has no branches, so that
  * memory accesses overlap; unknown places are computed afterwards. */
-static int count_find_places(struct profile *p, struct view *v, const uint32_t *stacks,
-			     size_t nr, uint32_t *places, uint32_t *ret_highest)
+static int count_find_positions(struct profile *p, struct view *v,
+				const uint32_t *stacks, size_t nr, uint32_t *positions,
+				uint32_t *ret_highest)
 {
-	const uint32_t *place_of = v->place_of;
+	const uint32_t *position_of = v->position_of;
 	uint32_t unknown = (uint32_t)v->nr_stacks;
 	uint32_t highest = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t stack = stacks[i] < unknown ? stacks[i] : unknown;
-		uint32_t place = place_of[stack];
+		uint32_t position = position_of[stack];
 
-		places[i] = place;
-		highest = place > highest ? place : highest;
+		positions[i] = position;
+		highest = position > highest ? position : highest;
 	}
 	if (highest != VIEW_UNSET) {
 		*ret_highest = highest;
@@ -188,12 +190,12 @@ static int count_find_places(struct profile *p, struct view *v, const uint32_t *
 	}
 	highest = 0;
 	for (size_t i = 0; i < nr; i++) {
-		count_look_ahead(v, stacks, places, i, nr);
-		if (places[i] == VIEW_UNSET)
-			places[i] = sample_place(p, v, stacks[i]);
-		if (places[i] == VIEW_UNSET)
+		count_look_ahead(v, stacks, positions, i, nr);
+		if (positions[i] == VIEW_UNSET)
+			positions[i] = sample_position(p, v, stacks[i]);
+		if (positions[i] == VIEW_UNSET)
 			return -ENOMEM;
-		highest = places[i] > highest ? places[i] : highest;
+		highest = positions[i] > highest ? positions[i] : highest;
 	}
 	*ret_highest = highest;
 	return 0;
@@ -236,7 +238,7 @@ static void drop_cpus(const struct view *v, const uint32_t *cpus, size_t nr,
 
 /* Counts samples by row and place.  *ret_nr is the number counted: all, unless the dense counts
  * got too large; then the counts are in the tally.  Returns 0 or -ENOMEM. */
-static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *places,
+static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *positions,
 		      uint32_t highest, size_t *ret_nr)
 {
 	struct dense *d = &v->dense;
@@ -244,7 +246,7 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 	/* Counts are bytes, which can alias anything: keep values in local variables so that
 	 * they are not reloaded after each store. */
 	dense_count **counts = d->rows;
-	size_t nr_rows = highest < d->nr_places ? d->nr_rows : 0;
+	size_t nr_rows = highest < d->nr_positions ? d->nr_rows : 0;
 	size_t nr_new = 0;
 	size_t i;
 	int r = 0;
@@ -265,11 +267,11 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 			counts = d->rows;
 			nr_rows = d->nr_rows;
 		}
-		count = &counts[row][places[i]];
+		count = &counts[row][positions[i]];
 		++*count;
 		nr_new += *count == 1;
 		if (__builtin_expect(*count == 0, 0))
-			r = dense_carry(d, &v->tally, row, places[i]);
+			r = dense_carry(d, &v->tally, row, positions[i]);
 	}
 	if (d->on)
 		d->nr_cells += nr_new;
@@ -280,7 +282,7 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 static int count_fill_chunk(struct profile *p, struct view *v,
 			    const struct sample_batch *b, size_t from, size_t nr)
 {
-	uint32_t places[CHUNK] = { 0 };
+	uint32_t positions[CHUNK] = { 0 };
 	uint32_t rows[CHUNK];
 	uint32_t highest = 0;
 	size_t counted = nr;
@@ -293,9 +295,10 @@ static int count_fill_chunk(struct profile *p, struct view *v,
 	if (b->cpu)
 		drop_cpus(v, b->cpu + from, nr, rows);
 	if (b->stack)
-		r = count_find_places(p, v, b->stack + from, nr, places, &highest);
+		r = count_find_positions(p, v, b->stack + from, nr, positions,
+					 &highest);
 	if (!r)
-		r = count_rows(v, rows, places, highest, &counted);
+		r = count_rows(v, rows, positions, highest, &counted);
 	if (!r && counted < nr)
 		r = count_in_tally(p, v, b, from + counted, from + nr);
 	return r;

@@ -65,7 +65,7 @@ bool quality_enables_irqs(const char *symbol)
 }
 
 void quality_add(struct profile *p, const struct actor *actor,
-		 const struct place *place, uint32_t event, uint64_t samples)
+		 const struct position *position, uint32_t event, uint64_t samples)
 {
 	struct profile_quality *q = &p->quality;
 	const struct profile_event *e = &p->events.at[event];
@@ -78,11 +78,11 @@ void quality_add(struct profile *p, const struct actor *actor,
 		q->idle += samples;
 	if (actor->flags & ACTOR_EXITING)
 		q->exiting += samples;
-	if (place->truncated)
+	if (position->truncated)
 		q->truncated += samples;
-	if (place->function >= p->functions.nr)
+	if (position->function >= p->functions.nr)
 		return;
-	f = &p->functions.at[place->function];
+	f = &p->functions.at[position->function];
 	image = &p->images.at[f->image];
 	image->samples += samples;
 	if (f->kind != FUNCTION_NAMED) {

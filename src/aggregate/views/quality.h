@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct actor;
-struct place;
+struct position;
 struct profile;
 
 /* Returns true for a kernel function that enables interrupts, so that delayed timer interrupts
@@ -14,7 +14,7 @@ struct profile;
 bool quality_enables_irqs(const char *symbol);
 /* Counts the samples of a cell. */
 void quality_add(struct profile *p, const struct actor *actor,
-		 const struct place *place, uint32_t event, uint64_t samples);
+		 const struct position *position, uint32_t event, uint64_t samples);
 /* The reason why the functions of an image are unknown, and how to fix it. */
 struct quality_reason {
 	const char *why;

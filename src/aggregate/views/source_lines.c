@@ -12,7 +12,7 @@
 enum {
 	FRAMES_MAX = 1, /* only the innermost frame is needed */
 	CHAIN_MAX = 32,
-	ADDRS_A_PLACE = 2
+	ADDRS_A_POSITION = 2
 };
 
 /* OProfile's text (oprofile-behaviour.md 1.1.4). */
@@ -52,23 +52,23 @@ static int source_lines_prepare(struct source_lines *s, size_t from, size_t end,
 {
 	const struct view *v = s->view;
 	bool functions = keys_find(s->p->options.keys, KEY_FUNCTION_LINE) >= 0;
-	uint64_t *addrs = malloc((end - from + 1) * ADDRS_A_PLACE * sizeof(*addrs));
+	uint64_t *addrs = malloc((end - from + 1) * ADDRS_A_POSITION * sizeof(*addrs));
 	uint32_t last = DICT_NONE;
 	size_t nr = 0;
 
 	if (!addrs)
 		return -ENOMEM;
 	for (size_t i = from; i < end; i++) {
-		const struct place *place = &v->places.at[v->order[i]];
+		const struct position *position = &v->positions.at[v->order[i]];
 
 		if (where[v->order[i]] == DICT_NONE)
 			continue;
 		if (s->p->needs & NEED_ADDRESS)
-			addrs[nr++] = place->address;
-		if (functions && place->function != last &&
-		    has_vma(s->p, place->function))
-			addrs[nr++] = s->p->functions.at[place->function].vma;
-		last = place->function;
+			addrs[nr++] = position->address;
+		if (functions && position->function != last &&
+		    has_vma(s->p, position->function))
+			addrs[nr++] = s->p->functions.at[position->function].vma;
+		last = position->function;
 	}
 	naming_lines_prepare(s->open, addrs, nr);
 	free(addrs);
@@ -136,14 +136,14 @@ static int note_code(struct source_lines *s)
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 {
 	const struct view *v = s->view;
-	uint32_t image = v->places.at[v->order[at]].image;
+	uint32_t image = v->positions.at[v->order[at]].image;
 	bool lines = s->p->needs & NEED_LINES;
 	size_t end = at;
 	int r;
 
 	source_lines_close_image(s);
 	s->image = image;
-	while (end < v->places.nr && v->places.at[v->order[end]].image == image)
+	while (end < v->positions.nr && v->positions.at[v->order[end]].image == image)
 		end++;
 	if (image == DICT_NONE || !v->source.naming || (lines && !s->p->options.lines))
 		return 0;
@@ -173,8 +173,8 @@ static const char *raw_name(const struct source_lines *s, uint32_t function)
 		       : NULL;
 }
 
-static uint32_t source_lines_add_place(struct source_lines *s, const char *file,
-				       uint32_t line)
+static uint32_t source_lines_add_position(struct source_lines *s, const char *file,
+					  uint32_t line)
 {
 	buf_clear(&s->text);
 	source_lines_put(s, file);
@@ -199,7 +199,7 @@ static uint32_t source_lines_line_at(struct source_lines *s, uint64_t addr,
 	if (!file)
 		return strtab_add(&s->p->strings, unknown);
 	if (with_number)
-		return source_lines_add_place(s, file, frame.line);
+		return source_lines_add_position(s, file, frame.line);
 	buf_clear(&s->text);
 	source_lines_put(s, file);
 	buf_put_u8(&s->text, 0);
@@ -218,7 +218,7 @@ static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t functio
 
 	if (nr > 1 && frames[0].inlined && !own->inlined && own->decl_file &&
 	    own->decl_line)
-		return source_lines_add_place(s, own->decl_file, own->decl_line);
+		return source_lines_add_position(s, own->decl_file, own->decl_line);
 	return source_lines_line_at(s, addr, function, true);
 }
 
@@ -236,20 +236,20 @@ static uint32_t function_line(struct source_lines *s, uint32_t function)
 }
 
 static uint32_t source_lines_inlined_name(struct source_lines *s,
-					  const struct place *place)
+					  const struct position *position)
 {
 	struct line_frame frame = { 0 };
-	size_t nr =
-		s->open ? naming_lines_find(s->open, place->address, &frame, FRAMES_MAX)
-			: 0;
+	size_t nr = s->open ? naming_lines_find(s->open, position->address, &frame,
+						FRAMES_MAX)
+			    : 0;
 	char *shown;
 
 	if (!nr || !frame.inlined || !frame.name) {
-		if (place->function >= s->p->functions.nr)
+		if (position->function >= s->p->functions.nr)
 			return strtab_add(&s->p->strings, unknown);
-		if (!profile_function_name(s->p, place->function))
+		if (!profile_function_name(s->p, position->function))
 			return STRTAB_FAILED;
-		return s->p->functions.at[place->function].shown;
+		return s->p->functions.at[position->function].shown;
 	}
 	shown = frame.linkage ? profile_name_to_show(s->p, frame.name) : NULL;
 	buf_clear(&s->text);
@@ -260,13 +260,13 @@ static uint32_t source_lines_inlined_name(struct source_lines *s,
 	return source_lines_add(s);
 }
 
-uint32_t source_lines_value(struct source_lines *s, const struct place *place,
+uint32_t source_lines_value(struct source_lines *s, const struct position *position,
 			    enum key_id key)
 {
 	if (key == KEY_INLINE)
-		return source_lines_inlined_name(s, place);
+		return source_lines_inlined_name(s, position);
 	if (key == KEY_FUNCTION_LINE)
-		return function_line(s, place->function);
-	return source_lines_line_at(s, place->address, place->function,
+		return function_line(s, position->function);
+	return source_lines_line_at(s, position->address, position->function,
 				    key == KEY_LINE);
 }

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 
 struct naming_lines;
-struct place;
+struct position;
 struct view;
 
 struct source_lines {
@@ -30,5 +30,5 @@ void source_lines_done(struct source_lines *s);
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where);
 /* Returns the value of a key for a place of that image: a string of the profile, or
  * STRTAB_FAILED if memory is short. */
-uint32_t source_lines_value(struct source_lines *s, const struct place *place,
+uint32_t source_lines_value(struct source_lines *s, const struct position *position,
 			    enum key_id key);

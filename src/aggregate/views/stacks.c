@@ -7,7 +7,7 @@
 #include "aggregate/views/view.h"
 #include "base/containers/sort_keys.h"
 
-/* Sorts the leaves by address, as view_name_places() does. */
+/* Sorts the leaves by address, as view_name_positions() does. */
 static int order_leaves(const struct view *v, const uint8_t *is_leaf, size_t nr,
 			struct sort_key **ret_keys)
 {
@@ -44,8 +44,8 @@ static int name_leaves(struct profile *p, struct view *v)
 
 	if (!is_leaf)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->places.nr; i++) {
-		uint64_t frame = v->places.at[i].address;
+	for (size_t i = 0; i < v->positions.nr; i++) {
+		uint64_t frame = v->positions.at[i].address;
 
 		if (frame < nr_frames && !is_leaf[frame]) {
 			is_leaf[frame] = 1;
@@ -68,19 +68,19 @@ int view_name_stacks(struct profile *p, struct view *v)
 	const struct dict *d = v->source.dict;
 	int r = name_leaves(p, v);
 
-	for (size_t i = 0; !r && i < v->places.nr; i++) {
-		struct place *place = &v->places.at[i];
-		uint32_t frame = (uint32_t)place->address;
+	for (size_t i = 0; !r && i < v->positions.nr; i++) {
+		struct position *position = &v->positions.at[i];
+		uint32_t frame = (uint32_t)position->address;
 		const struct frame *f =
 			frame < d->frames.nr ? &d->frames.at[frame] : NULL;
 
-		place->function = call_tree_leaf(p, v, frame);
-		place->address = 0;
+		position->function = call_tree_leaf(p, v, frame);
+		position->address = 0;
 		if (p->needs & NEED_ADDRESS)
-			place->address = view_address(v, f ? f->image : DICT_NONE,
-						      f ? f->offset : 0);
-		place->calls = call_tree_of_stack(p, v, place->calls);
-		if (place->function == VIEW_UNSET || place->calls == DICT_NONE)
+			position->address = view_address(v, f ? f->image : DICT_NONE,
+							 f ? f->offset : 0);
+		position->calls = call_tree_of_stack(p, v, position->calls);
+		if (position->function == VIEW_UNSET || position->calls == DICT_NONE)
 			r = -ENOMEM;
 	}
 	return r;

@@ -52,12 +52,12 @@ void view_free(struct view *v)
 	if (!v)
 		return;
 	free(v->actor_of);
-	free(v->place_of);
+	free(v->position_of);
 	free(v->of_frame);
 	free(v->order);
 	free(v->node_of);
-	for (unsigned int place = 0; place < CALL_PLACES; place++)
-		free(v->function_of[place]);
+	for (unsigned int position = 0; position < CALL_POSITIONS; position++)
+		free(v->function_of[position]);
 	call_inlines_free(v->inlines);
 	vec_done(&v->path);
 	free(v->event_of);
@@ -65,13 +65,13 @@ void view_free(struct view *v)
 	free(v->text_of);
 	free(v->truncated);
 	free(v->noted);
-	for (size_t i = 0; i < v->nr_places_of; i++)
-		free(v->places_of[i].places);
-	free(v->places_of);
+	for (size_t i = 0; i < v->nr_positions_of; i++)
+		free(v->positions_of[i].positions);
+	free(v->positions_of);
 	vec_done(&v->actors);
-	vec_done(&v->places);
+	vec_done(&v->positions);
 	map_done(&v->actor_by);
-	map_done(&v->place_by);
+	map_done(&v->position_by);
 	dense_done(&v->dense);
 	tally_done(&v->tally);
 	selection_done(&v->selection);
@@ -81,9 +81,9 @@ void view_free(struct view *v)
 
 void view_counted(struct view *v)
 {
-	free(v->place_of);
-	v->place_of = NULL;
-	map_done(&v->place_by);
+	free(v->position_of);
+	v->position_of = NULL;
+	map_done(&v->position_by);
 }
 
 void view_named(struct view *v)
@@ -387,13 +387,13 @@ static int extend_stacks(const struct profile *p, struct view *v)
 {
 	size_t nr = v->source.dict->stacks.nr;
 
-	if (v->place_of && nr == v->nr_stacks)
+	if (v->position_of && nr == v->nr_stacks)
 		return 0;
 	if (p->needs & NEED_QUALITY && extend_truncated(v, v->nr_stacks, nr))
 		return -ENOMEM;
 	if (p->needs & NEED_STACK && grow_numbers(&v->node_of, &v->nr_nodes_of, nr))
 		return -ENOMEM;
-	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
+	return grow_numbers(&v->position_of, &v->nr_stacks, nr);
 }
 
 /* If a symbol leads directly to its place, functions need not be stored by frame. */
@@ -401,10 +401,10 @@ static int extend_frames(const struct profile *p, struct view *v)
 {
 	size_t nr = v->source.dict->frames.nr;
 
-	for (unsigned int i = 0; p->needs & NEED_STACK && i < CALL_PLACES; i++)
+	for (unsigned int i = 0; p->needs & NEED_STACK && i < CALL_POSITIONS; i++)
 		if (grow_numbers(&v->function_of[i], &v->nr_functions_of[i], nr))
 			return -ENOMEM;
-	if (!v->late && (!(p->needs & NEED_FUNCTION) || view_one_place_a_symbol(p)))
+	if (!v->late && (!(p->needs & NEED_FUNCTION) || view_one_position_a_symbol(p)))
 		return 0;
 	return grow_numbers(&v->of_frame, &v->nr_frames, nr);
 }
@@ -413,7 +413,7 @@ static int extend_images(struct view *v)
 {
 	size_t nr = v->source.dict->images.nr;
 	size_t from = v->nr_images;
-	struct symbol_places *places;
+	struct symbol_positions *positions;
 	uint8_t *grown;
 
 	if (v->image_of && nr == from)
@@ -423,13 +423,13 @@ static int extend_images(struct view *v)
 		return -ENOMEM;
 	v->noted = grown;
 	memset(grown + from, 0, nr + 1 - from);
-	places = realloc(v->places_of, (nr + 1) * sizeof(*places));
-	if (!places)
+	positions = realloc(v->positions_of, (nr + 1) * sizeof(*positions));
+	if (!positions)
 		return -ENOMEM;
-	v->places_of = places;
-	memset(places + v->nr_places_of, 0,
-	       (nr + 1 - v->nr_places_of) * sizeof(*places));
-	v->nr_places_of = nr + 1;
+	v->positions_of = positions;
+	memset(positions + v->nr_positions_of, 0,
+	       (nr + 1 - v->nr_positions_of) * sizeof(*positions));
+	v->nr_positions_of = nr + 1;
 	if (grow_numbers(&v->text_of, &v->nr_texts, nr))
 		return -ENOMEM;
 	return grow_numbers(&v->image_of, &v->nr_images, nr);
@@ -449,7 +449,7 @@ static void decide_names(const struct profile *p, struct view *v)
 
 int view_extend(struct profile *p, struct view *v)
 {
-	if (!v->place_of)
+	if (!v->position_of)
 		decide_names(p, v);
 	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(p, v) ||
 	    extend_frames(p, v) || extend_images(v))

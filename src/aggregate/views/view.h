@@ -40,12 +40,12 @@ enum {
 };
 
 /* The data of a stack that the keys need. */
-struct place {
+struct position {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;  /* in a late view the frame, until view_name_places() */
+	uint64_t address;  /* in a late view the frame, until view_name_positions() */
 	bool truncated;
-	/* With NEED_STACK: the node of its stack; the stack itself until view_name_places(). */
+	/* With NEED_STACK: the node of its stack; the stack itself until view_name_positions(). */
 	uint32_t calls;
 };
 
@@ -57,18 +57,18 @@ struct named_symbol {
 };
 
 /* The places of an image's symbols, by index in its table. */
-struct symbol_places {
+struct symbol_positions {
 	const struct symtab *tab;
 	const struct symbol *symbols; /* of the table */
-	uint32_t *places;             /* NULL: no table, or not used yet */
+	uint32_t *positions;          /* NULL: no table, or not used yet */
 };
 
 struct call_inlines;
 
 struct view {
 	struct profile_source source;
-	uint32_t *actor_of; /* by thread; the last is for an unknown thread */
-	uint32_t *place_of; /* by stack; the last is for an unknown stack */
+	uint32_t *actor_of;    /* by thread; the last is for an unknown thread */
+	uint32_t *position_of; /* by stack; the last is for an unknown stack */
 	/* By frame: function, in a late view place; NULL if each symbol has a single place. */
 	uint32_t *of_frame;
 	uint32_t *event_of; /* by event: of the profile */
@@ -77,18 +77,18 @@ struct view {
 	/* With NEED_STACK, otherwise NULL: by stack, its node as a caller; by frame, its
 	 * function; the inlined functions; and `path`, the state of call_tree_of_stack(). */
 	uint32_t *node_of;
-	uint32_t *function_of[CALL_PLACES];
+	uint32_t *function_of[CALL_POSITIONS];
 	size_t nr_nodes_of;
-	size_t nr_functions_of[CALL_PLACES];
+	size_t nr_functions_of[CALL_POSITIONS];
 	struct call_inlines *inlines;
 	/* With options.call_graph: index of the first place of a function without samples. */
-	size_t function_places;
+	size_t function_positions;
 	uint32_t damaged; /* function of lost frames; VIEW_UNSET: none */
 	VEC(uint32_t) path;
 	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
 	uint8_t *noted;     /* by image: its symbol status is in the profile */
-	struct symbol_places *places_of; /* by image */
-	size_t nr_places_of;
+	struct symbol_positions *positions_of; /* by image */
+	size_t nr_positions_of;
 	size_t nr_threads;
 	size_t nr_stacks;
 	size_t nr_frames;
@@ -96,9 +96,9 @@ struct view {
 	size_t nr_images;
 	size_t nr_texts;
 	VEC(struct actor) actors;
-	VEC(struct place) places;
+	VEC(struct position) positions;
 	struct map actor_by;    /* key: hash, collision index */
-	struct map place_by;    /* (image, truncated and function, address) */
+	struct map position_by; /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
 	struct {
 		uint64_t from, to; /* both 0: none yet */
@@ -135,18 +135,18 @@ void view_named(struct view *v);
 int view_extend(struct profile *p, struct view *v);
 /* Returns true if all samples of a symbol share a place, because neither addresses nor callers
  * matter. */
-bool view_one_place_a_symbol(const struct profile *p);
+bool view_one_position_a_symbol(const struct profile *p);
 /* Drops a key from existing and future counts (profile_options.give_up).  Returns 0 or -ENOMEM. */
 int view_give_up(struct profile *p, struct view *v, unsigned int need);
 /* Computes the place of a stack; VIEW_UNSET if memory is short. */
-uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
-/* Prefetches the memory that view_place() of a stack needs.  For a sequence of stacks, call it
+uint32_t view_position(struct profile *p, struct view *v, uint32_t stack);
+/* Prefetches the memory that view_position() of a stack needs.  For a sequence of stacks, call it
  * with AHEAD_FAR first, and later with AHEAD_NEAR.  Changes nothing else. */
 enum view_ahead {
 	AHEAD_FAR,
 	AHEAD_NEAR
 };
-void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead);
+void view_position_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead);
 /* Returns the profile's function at an offset of an image of the dict (DICT_NONE: no image);
  * VIEW_UNSET if memory is short. */
 uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
@@ -161,7 +161,7 @@ int view_add_functions(struct profile *p, struct view *v);
 uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
 /* Call it when the source ends: sets functions and addresses of a late view's places.  Some
  * places become equal.  Returns 0 or -ENOMEM. */
-int view_name_places(struct profile *p, struct view *v);
+int view_name_positions(struct profile *p, struct view *v);
 /* Does the same for a view with NEED_STACK whose places need not be sorted by address. */
 int view_name_stacks(struct profile *p, struct view *v);
 /* Returns true if the places of an image must be adjacent because its debug information is

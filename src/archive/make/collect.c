@@ -43,7 +43,7 @@ enum {
 struct collect {
 	const struct archive_request *request;
 	struct err *err;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	/* For part `part` of the recording: */
 	struct naming *naming;
 	struct archive_hits *hits;
@@ -236,16 +236,16 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 /* perf archives the files of modules, although kallsyms name their functions. */
 static int add_module_for_perf(struct collect *c, const struct source_image *at)
 {
-	const struct places_options *places = &c->request->places;
+	const struct location_options *locations = &c->request->locations;
 	struct archive_taken t = { .step = NAMING_STEP_CACHE, .proven = true };
-	char *cache = places->archive ? NULL : debug_dir();
+	char *cache = locations->archive ? NULL : debug_dir();
 	struct build_id id;
 	int fd, r = 0;
 
 	if (cache && !debug_cache_open(cache, &at->image->build_id, DEBUG_CACHE_ELF,
 				       at->name, &fd, &t.path))
 		close(fd);
-	else if (!places->archive && !places->root &&
+	else if (!locations->archive && !locations->root &&
 		 !elf_build_id(at->name, &id, NULL) &&
 		 build_id_equal(&id, &at->image->build_id))
 		t.path = strdup(at->name);
@@ -431,7 +431,7 @@ static struct naming *naming_of(struct collect *c, const struct source_image *at
 	if (archive_hits_new(at->dict, &c->hits) ||
 	    naming_new(at->dict, at->info, at->session_dir, &c->naming))
 		return NULL;
-	naming_use(c->naming, c->places);
+	naming_use(c->naming, c->locations);
 	if (!c->request->no_debug_files && !c->request->for_perf)
 		naming_want_lines(c->naming);
 	return c->naming;
@@ -455,12 +455,12 @@ static int add_jit(void *ctx, const char *from, const char *path)
 /* Runs once per recording. */
 static int collect_maps(struct collect *c, const struct source_image *at)
 {
-	const struct places_options *places = &c->request->places;
+	const struct location_options *locations = &c->request->locations;
 	bool any = false;
 	int r;
 
 	if (c->request->for_perf ||
-	    !(naming_is_local(c->naming) || places->root || places->archive))
+	    !(naming_is_local(c->naming) || locations->root || locations->archive))
 		return 0;
 	r = archive_jit_maps(c->request, at, add_jit, c, &any);
 	c->any_jit |= any;
@@ -550,11 +550,11 @@ static int archive_collect_check_found(const struct collect *c)
 static int collect_all(struct collect *c)
 {
 	const struct naming_trace trace = { .tried = archive_collect_tried, .ctx = c };
-	struct places_options places = c->request->places;
+	struct location_options locations = c->request->locations;
 	int r, incomplete;
 
-	places.trace = &trace;
-	r = places_make(&places, &c->places, c->err);
+	locations.trace = &trace;
+	r = locations_make(&locations, &c->locations, c->err);
 	if (!r && c->request->source_files)
 		r = archive_source_files_new(c->request, &c->source_files, c->err);
 	if (!r && !c->request->for_perf)
@@ -579,8 +579,8 @@ static int collect_all(struct collect *c)
 		incomplete = incomplete < 0 ? incomplete : 1;
 	/* Close the symbolizer, because it logs to the trace, which ends here. */
 	forget_part(c);
-	naming_places_free(c->places);
-	c->places = NULL;
+	naming_locations_free(c->locations);
+	c->locations = NULL;
 	return incomplete;
 }
 
@@ -619,7 +619,7 @@ int archive_collect(const struct archive_request *request, struct err *err)
 	archive_source_files_free(c.source_files);
 	archive_plan_free(own.plan);
 	forget_part(&c);
-	naming_places_free(c.places);
+	naming_locations_free(c.locations);
 	archive_selected_free(c.selected);
 	return r;
 }

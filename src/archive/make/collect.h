@@ -5,7 +5,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "recordings/sources.h"
 
 struct archive_out;
@@ -14,10 +14,10 @@ struct err;
 
 struct archive_request {
 	const struct report_sources *sources;
-	const struct spec *spec;      /* selects samples; with `for_perf`, images */
-	struct places_options places; /* `trace` is not used */
-	bool exclude_dependent;       /* only main programs, and the kernel */
-	bool no_debug_files;          /* omit separate debug files */
+	const struct spec *spec; /* selects samples; with `for_perf`, images */
+	struct location_options locations; /* `trace` is not used */
+	bool exclude_dependent;            /* only main programs, and the kernel */
+	bool no_debug_files;               /* omit separate debug files */
 	bool whole_binaries;     /* not only the sections and code that reports read */
 	bool source_files;       /* also the sources of the lines with hits */
 	const char *index_cache; /* directory of index files; NULL: none */

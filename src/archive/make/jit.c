@@ -41,19 +41,19 @@ static int archive_jit_report(const struct archive_jit_search *s, int fd,
 
 static const char *root_of(const struct archive_request *request)
 {
-	const struct places_options *places = &request->places;
+	const struct location_options *locations = &request->locations;
 
-	if (places->archive)
-		return places->archive;
-	return places->root ? places->root : "";
+	if (locations->archive)
+		return locations->archive;
+	return locations->root ? locations->root : "";
 }
 
 /* Returns 0 if the process has no map. */
 static int look_for_map(const struct archive_jit_search *s,
-			const struct jit_places *places, int32_t pid)
+			const struct jit_locations *locations, int32_t pid)
 {
 	char name[PATH_BYTES], *found;
-	int fd, r = jit_open_map(places, pid, &fd, &found);
+	int fd, r = jit_open_map(locations, pid, &fd, &found);
 
 	if (r)
 		return r == -ENOMEM ? r : 0;
@@ -68,12 +68,12 @@ static int look_for_dump(const struct archive_jit_search *s,
 			 const struct record_mmap *m)
 {
 	const char *root = root_of(s->request);
-	const struct jit_places places = { .session_dir = "",
-					   .root = root,
-					   .here = !root[0],
-					   .until_wall_ns = s->until_wall_ns };
+	const struct jit_locations locations = { .session_dir = "",
+						 .root = root,
+						 .here = !root[0],
+						 .until_wall_ns = s->until_wall_ns };
 	char *found;
-	int fd, r = jit_open_dump(&places, m->pid, m->path, m->ino, &fd, &found);
+	int fd, r = jit_open_dump(&locations, m->pid, m->path, m->ino, &fd, &found);
 
 	if (r)
 		return r == -ENOMEM ? r : 0;
@@ -102,12 +102,13 @@ int archive_jit_maps(const struct archive_request *request,
 {
 	const struct archive_jit_search s = { request, fn, ctx, 0 };
 	const char *root = root_of(request);
-	const struct jit_places places = { .session_dir = "",
-					   .root = root,
-					   .here = !root[0],
-					   .since_wall_ns = at->info->start_wall_ns,
-					   .until_wall_ns = jit_recorded_until(
-						   at->recorded_in) };
+	const struct jit_locations locations = {
+		.session_dir = "",
+		.root = root,
+		.here = !root[0],
+		.since_wall_ns = at->info->start_wall_ns,
+		.until_wall_ns = jit_recorded_until(at->recorded_in)
+	};
 	bool any = false;
 	int r = 0;
 
@@ -118,7 +119,7 @@ int archive_jit_maps(const struct archive_request *request,
 			continue;
 		any = true;
 		if (!archive_jit_is_kept(at, image->pid))
-			r = look_for_map(&s, &places, image->pid);
+			r = look_for_map(&s, &locations, image->pid);
 	}
 	*ret_any = any;
 	return r;

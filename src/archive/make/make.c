@@ -38,7 +38,7 @@ int archive_make_of_session(const char *dir, const char *path, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	/* Do not wait for debuginfod servers while recording. */
-	request.places.debuginfod_timeout = "0";
+	request.locations.debuginfod_timeout = "0";
 	r = archive_make(&request, path, ARCHIVE_FILE, err);
 	report_sources_done(&sources);
 	return r;

@@ -155,9 +155,9 @@ static char *place_below_root(const struct archive_request *q,
 			      const struct place_file *file)
 {
 	const char *path = file->path;
-	const char *root = q->places.archive ? q->places.archive
-			   : q->places.root  ? q->places.root
-					     : "";
+	const char *root = q->locations.archive ? q->locations.archive
+			   : q->locations.root  ? q->locations.root
+						: "";
 	size_t len = strlen(root);
 
 	(void)at;

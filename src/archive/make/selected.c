@@ -28,7 +28,7 @@ struct archive_selected {
 	const struct archive_request *request;
 	struct scratch *scratch;
 	struct report_sources sources;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	uint64_t samples, skipped;
 	bool incomplete;
 };
@@ -43,7 +43,7 @@ void archive_selected_free(struct archive_selected *s)
 	if (!s)
 		return;
 	report_sources_done(&s->sources);
-	naming_places_free(s->places);
+	naming_locations_free(s->locations);
 	scratch_free(s->scratch);
 	free(s);
 }
@@ -94,7 +94,7 @@ static int select_session(struct archive_selected *s, const struct report_sessio
 							.trust = from->trust,
 							.to = to,
 							.spec = spec,
-							.places = s->places };
+							.locations = s->locations };
 	struct session_select_result result = { 0 };
 	const struct segment_damage *d = &result.damage;
 	int r = session_select(&request, &result, err);
@@ -137,7 +137,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	struct import_request request = { .path = from->dir,
 					  .trust = from->trust,
 					  .jit_dir = dir,
-					  .places = s->places };
+					  .locations = s->locations };
 	struct import_result result = { 0 };
 	char *segment;
 	int r;
@@ -225,12 +225,12 @@ static int select_one(struct archive_selected *s, size_t number, struct err *err
 
 static int select_all(struct archive_selected *s, struct err *err)
 {
-	struct places_options places = s->request->places;
+	struct location_options locations = s->request->locations;
 	int r = scratch_new("oparchive", &s->scratch, err);
 
-	places.trace = NULL;
+	locations.trace = NULL;
 	if (!r)
-		r = places_make(&places, &s->places, err);
+		r = locations_make(&locations, &s->locations, err);
 	for (size_t i = 0; !r && i < s->request->sources->sessions.nr; i++)
 		r = select_one(s, i, err);
 	if (!r && !s->samples && s->skipped)

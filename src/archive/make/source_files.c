@@ -52,8 +52,8 @@ int archive_source_files_new(const struct archive_request *request,
 		&f->find,
 		&(struct source_find_options){ .search_dirs = request->search_dirs,
 					       .base_dirs = request->base_dirs,
-					       .archive = request->places.archive,
-					       .root = request->places.root },
+					       .archive = request->locations.archive,
+					       .root = request->locations.root },
 		err);
 	if (r) {
 		archive_source_files_free(f);

@@ -54,7 +54,7 @@ bool archive_taken_open(const struct archive_request *q, const struct source_ima
 {
 	struct archive_opened file = { elf_open_regular(t->path), t->path, { 0 } };
 	/* The caller chose the directory. */
-	bool named = q->places.archive || !strcmp(t->step, NAMING_STEP_INDEX);
+	bool named = q->locations.archive || !strcmp(t->step, NAMING_STEP_INDEX);
 
 	if (file.fd < 0 || fstat(file.fd, &file.st)) {
 		log_say(LOG_WARNING, "%s is not archived: %s", t->path,

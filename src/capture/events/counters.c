@@ -17,16 +17,16 @@
  * several PMUs. */
 struct counters {
 	size_t nr_events;
-	size_t nr_places;
+	size_t nr_scopes;
 	size_t nr_slots;
 	size_t *first_slot; /* slot index by event; the last entry is nr_slots */
-	int *fds;           /* [p * nr_slots + s] for slot s at place p; -1: not open */
+	int *fds;           /* [p * nr_slots + s] for slot s of scope p; -1: not open */
 	bool *follows; /* same index: it is enabled through another event of its group */
 };
 
-static int *fd_of(const struct counters *c, size_t event, size_t place)
+static int *fd_of(const struct counters *c, size_t event, size_t scope)
 {
-	return &c->fds[place * c->nr_slots + c->first_slot[event]];
+	return &c->fds[scope * c->nr_slots + c->first_slot[event]];
 }
 
 static struct perf_event_attr attr_of(const struct counters_config *config,
@@ -45,16 +45,16 @@ static struct perf_event_attr attr_of(const struct counters_config *config,
 	return attr;
 }
 
-/* Returns the descriptor of the group's first event at this place, or -1. */
+/* Returns the descriptor of the group's first event of this scope, or -1. */
 static int counters_leader_of(const struct counters *c,
 			      const struct counters_config *config, size_t event,
-			      size_t place)
+			      size_t scope)
 {
 	uint32_t group = config->events[event].group;
 
 	for (size_t i = 0; group && i < event; i++)
 		if (config->events[i].group == group)
-			return *fd_of(c, i, place);
+			return *fd_of(c, i, scope);
 	return -1;
 }
 
@@ -71,11 +71,11 @@ static bool counters_counts_at(const struct event_request *e, int cpu)
 }
 
 static int open_slot(struct counters *c, const struct counters_config *config,
-		     size_t event, size_t place, size_t slot, struct err *err)
+		     size_t event, size_t scope, size_t slot, struct err *err)
 {
 	const struct event_request *e = &config->events[event];
 	struct perf_event_attr attr = attr_of(config, e);
-	int leader = counters_leader_of(c, config, event, place);
+	int leader = counters_leader_of(c, config, event, scope);
 	int fd;
 
 	if (slot)
@@ -85,8 +85,8 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 		attr.disabled = attr.enable_on_exec = 0;
 	do
 		fd = perf_attr_open_group(
-			&attr, config->tids ? config->tids[place] : -1,
-			config->tids ? -1 : config->cpus[place], leader);
+			&attr, config->tids ? config->tids[scope] : -1,
+			config->tids ? -1 : config->cpus[scope], leader);
 	while (perf_attr_let_guests(&attr, fd));
 	/* The thread has ended, or the CPU is offline or of another core type. */
 	if (fd == -ESRCH || fd == -ENODEV ||
@@ -96,15 +96,15 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 		return events_fit_explain(fd, e, err);
 	if (fd < 0)
 		return perf_attr_explain_event(
-			fd, e, config->tids ? config->tids[place] : -1,
-			config->tids ? -1 : config->cpus[place], err);
-	fd_of(c, event, place)[slot] = fd;
-	c->follows[fd_of(c, event, place) + slot - c->fds] = leader >= 0;
+			fd, e, config->tids ? config->tids[scope] : -1,
+			config->tids ? -1 : config->cpus[scope], err);
+	fd_of(c, event, scope)[slot] = fd;
+	c->follows[fd_of(c, event, scope) + slot - c->fds] = leader >= 0;
 	return 1;
 }
 
 static int counters_open_one(struct counters *c, const struct counters_config *config,
-			     size_t event, size_t place, struct err *err)
+			     size_t event, size_t scope, struct err *err)
 {
 	const struct event_request *e = &config->events[event];
 	size_t nr = c->first_slot[event + 1] - c->first_slot[event];
@@ -117,10 +117,10 @@ static int counters_open_one(struct counters *c, const struct counters_config *c
 			"event %s counts a part of the machine, not of a program: "
 			"--system-wide or --cpu-list %s",
 			e->name, e->cpus);
-	if (!config->tids && !counters_counts_at(e, config->cpus[place]))
+	if (!config->tids && !counters_counts_at(e, config->cpus[scope]))
 		return 0;
 	for (size_t i = 0; i < nr && r >= 0; i++) {
-		r = open_slot(c, config, event, place, i, err);
+		r = open_slot(c, config, event, scope, i, err);
 		opened |= r > 0;
 	}
 	return r < 0 ? r : opened;
@@ -143,14 +143,14 @@ static struct counters *counters_make(const struct counters_config *config)
 	if (!c)
 		return NULL;
 	c->nr_events = config->nr_events;
-	c->nr_places = config->nr_places;
+	c->nr_scopes = config->nr_scopes;
 	c->first_slot = calloc(config->nr_events + 1, sizeof(*c->first_slot));
 	for (size_t e = 0; c->first_slot && e < config->nr_events; e++)
 		c->first_slot[e + 1] =
 			c->first_slot[e] + 1 + config->events[e].nr_more_types;
 	c->nr_slots = c->first_slot ? c->first_slot[config->nr_events] : 0;
-	c->fds = calloc(c->nr_slots * c->nr_places + 1, sizeof(*c->fds));
-	c->follows = calloc(c->nr_slots * c->nr_places + 1, sizeof(*c->follows));
+	c->fds = calloc(c->nr_slots * c->nr_scopes + 1, sizeof(*c->fds));
+	c->follows = calloc(c->nr_slots * c->nr_scopes + 1, sizeof(*c->follows));
 	if (!c->first_slot || !c->fds || !c->follows) {
 		free(c->first_slot);
 		free(c->fds);
@@ -158,7 +158,7 @@ static struct counters *counters_make(const struct counters_config *config)
 		free(c);
 		return NULL;
 	}
-	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
+	for (size_t i = 0; i < c->nr_slots * c->nr_scopes; i++)
 		c->fds[i] = -1;
 	return c;
 }
@@ -172,9 +172,9 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 
 	if (!c)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (c->nr_slots * c->nr_places > 256)
+	if (c->nr_slots * c->nr_scopes > 256)
 		raise_limit();
-	for (size_t p = 0; p < c->nr_places && r >= 0; p++)
+	for (size_t p = 0; p < c->nr_scopes && r >= 0; p++)
 		for (size_t e = 0; e < c->nr_events && r >= 0; e++) {
 			r = counters_open_one(c, config, e, p, err);
 			opened += r > 0;
@@ -198,7 +198,7 @@ void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
+	for (size_t i = 0; i < c->nr_slots * c->nr_scopes; i++)
 		if (c->fds[i] >= 0)
 			close(c->fds[i]);
 	free(c->first_slot);
@@ -211,17 +211,17 @@ int counters_enable(struct counters *c, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
-	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
+	for (size_t i = 0; i < c->nr_slots * c->nr_scopes; i++)
 		if (c->fds[i] >= 0 && !c->follows[i] && ioctl(c->fds[i], request, 0))
 			return -errno;
 	return 0;
 }
 
-int counters_read(const struct counters *c, size_t event, size_t place,
+int counters_read(const struct counters *c, size_t event, size_t scope,
 		  struct counter_value *ret_value)
 {
 	size_t nr = c->first_slot[event + 1] - c->first_slot[event];
-	const int *fds = fd_of(c, event, place);
+	const int *fds = fd_of(c, event, scope);
 	uint64_t words[3];
 
 	*ret_value = (struct counter_value){ 0 };

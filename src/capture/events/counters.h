@@ -15,9 +15,9 @@ struct err;
 struct counters_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *tids; /* the places are these threads; NULL: the CPUs */
-	const int *cpus;   /* each array has nr_places entries */
-	size_t nr_places;
+	const pid_t *tids; /* the scopes are these threads; NULL: the CPUs */
+	const int *cpus;   /* each array has nr_scopes entries */
+	size_t nr_scopes;
 	bool inherit; /* also count in children and new threads */
 	bool on_exec; /* start counting when the (only) thread calls exec */
 };
@@ -37,8 +37,8 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 void counters_close(struct counters *c); /* accepts NULL */
 /* Returns 0 or a negative errno. */
 int counters_enable(struct counters *c, bool on);
-/* Reads one event at one place. Returns 0 or a negative errno. */
-int counters_read(const struct counters *c, size_t event, size_t place,
+/* Reads one event of one scope. Returns 0 or a negative errno. */
+int counters_read(const struct counters *c, size_t event, size_t scope,
 		  struct counter_value *ret_value);
 /* Returns count * enabled / running, rounded; 0 if it never ran. */
 uint64_t counter_scaled(const struct counter_value *v);

@@ -92,7 +92,7 @@ uint64_t event_counters_of_generic(const struct cpu_type *cpu, unsigned int nr_g
 
 /* ---- one counter each ---- */
 
-struct places {
+struct counter_assignment {
 	const uint64_t *counters; /* the possible counters of each event */
 	/* index of the event plus 1; 0: free */
 	unsigned int taken_by[EVENT_COUNTERS_MAX];
@@ -101,7 +101,7 @@ struct places {
 /* Finds a counter for the event, moving other events to other counters if needed. `seen` has
  * the counters that were tried already; each is tried once, so the depth is at most
  * EVENT_COUNTERS_MAX. */
-static bool event_counters_find_place(struct places *p, unsigned int event,
+static bool event_counters_assign_one(struct counter_assignment *p, unsigned int event,
 				      uint64_t *seen)
 {
 	for (unsigned int i = 0; i < EVENT_COUNTERS_MAX; i++)
@@ -115,7 +115,7 @@ static bool event_counters_find_place(struct places *p, unsigned int event,
 		if (!(p->counters[event] & bit) || (*seen & bit))
 			continue;
 		*seen |= bit;
-		if (event_counters_find_place(p, p->taken_by[i] - 1, seen)) {
+		if (event_counters_assign_one(p, p->taken_by[i] - 1, seen)) {
 			p->taken_by[i] = event + 1;
 			return true;
 		}
@@ -126,14 +126,14 @@ static bool event_counters_find_place(struct places *p, unsigned int event,
 size_t event_counters_assign(const uint64_t *counters, size_t nr,
 			     unsigned int *ret_counter)
 {
-	struct places p = { .counters = counters };
+	struct counter_assignment p = { .counters = counters };
 	unsigned int done = 0;
 
 	for (bool found = true; found && done < nr; done += found) {
 		uint64_t seen = 0;
 
 		found = done < EVENT_COUNTERS_MAX &&
-			event_counters_find_place(&p, done, &seen);
+			event_counters_assign_one(&p, done, &seen);
 	}
 	for (unsigned int i = 0; i < EVENT_COUNTERS_MAX; i++)
 		if (p.taken_by[i])

@@ -93,9 +93,9 @@ static struct call_list *list_behind(struct dict_calls *c, uint32_t parent,
 	return &c->lists.at[c->list_of.at[slot] - 1];
 }
 
-static void use(struct call_list *list, uint32_t place, uint32_t frame)
+static void use(struct call_list *list, uint32_t position, uint32_t frame)
 {
-	recent_use(list->frames, &list->nr, CALLS_RECENT, place, frame);
+	recent_use(list->frames, &list->nr, CALLS_RECENT, position, frame);
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -182,13 +182,13 @@ static int report_frame(struct dict_calls *c, const struct stack *stack,
 	int r;
 	struct call_list *list = list_behind(c, stack->parent, &r);
 	uint64_t how = CALLS_OLD;
-	uint32_t place;
+	uint32_t position;
 
 	if (!list)
 		return r;
-	place = recent_place(list->frames, list->nr, stack->frame);
-	if (place < list->nr) {
-		how = place + 1;
+	position = recent_position(list->frames, list->nr, stack->frame);
+	if (position < list->nr) {
+		how = position + 1;
 	} else if (stack->frame == c->next) {
 		const struct frame *frame = &c->dict->frames.at[stack->frame];
 		bool is_likely = frame->image == likely_image(c, list, stack->parent);
@@ -200,7 +200,7 @@ static int report_frame(struct dict_calls *c, const struct stack *stack,
 	}
 	if (r || !vec_push(&hows(c, list, begins_chain)->list, how))
 		return -ENOMEM;
-	use(list, place, stack->frame);
+	use(list, position, stack->frame);
 	return 0;
 }
 
@@ -297,14 +297,14 @@ static int dict_calls_take_frame(struct dict_calls *c, bool begins_chain,
 {
 	int r;
 	struct call_list *list = list_behind(c, stack->parent, &r);
-	uint32_t place;
+	uint32_t position;
 	uint64_t how;
 
 	if (!list)
 		return r;
 	if (!dict_calls_take_value(hows(c, list, begins_chain), &how))
 		return -EBADMSG;
-	place = list->nr;
+	position = list->nr;
 	stack->frame = c->next;
 	*ret_is_new = !how || how == CALLS_ELSEWHERE;
 	if (!how) {
@@ -314,13 +314,13 @@ static int dict_calls_take_frame(struct dict_calls *c, bool begins_chain,
 	} else if (how == CALLS_OLD) {
 		r = take_old(c, &stack->frame);
 	} else {
-		place = (uint32_t)how - 1;
+		position = (uint32_t)how - 1;
 		if (how > list->nr)
 			return -EBADMSG;
-		stack->frame = list->frames[place];
+		stack->frame = list->frames[position];
 	}
 	if (!r)
-		use(list, place, stack->frame);
+		use(list, position, stack->frame);
 	return r;
 }
 
@@ -371,7 +371,7 @@ int dict_calls_take_words(struct dict_calls *c, uint32_t parent,
 {
 	int r;
 	struct call_list *list = list_behind(c, parent, &r);
-	uint32_t place;
+	uint32_t position;
 
 	if (!list)
 		return r;
@@ -379,19 +379,19 @@ int dict_calls_take_words(struct dict_calls *c, uint32_t parent,
 		r = take_new_words(c, list, words, ret_new);
 		if (r)
 			return r;
-		place = list->nr;
+		position = list->nr;
 		*ret_frame = c->next++;
 	} else if (words->how <= CALLS_RECENT) {
-		place = (uint32_t)words->how - 1;
-		if (place >= list->nr)
+		position = (uint32_t)words->how - 1;
+		if (position >= list->nr)
 			return -EBADMSG;
-		*ret_frame = list->frames[place];
+		*ret_frame = list->frames[position];
 	} else {
-		place = list->nr;
+		position = list->nr;
 		if (words->how - CALLS_RECENT > c->next)
 			return -EBADMSG;
 		*ret_frame = (uint32_t)(c->next - (words->how - CALLS_RECENT));
 	}
-	use(list, place, *ret_frame);
+	use(list, position, *ret_frame);
 	return 0;
 }

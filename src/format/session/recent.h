@@ -7,27 +7,27 @@
 #include <string.h>
 
 /* Returns the position of `number`, or `nr` if it is not in the list. */
-static inline uint32_t recent_place(const uint32_t *numbers, uint32_t nr,
-				    uint32_t number)
+static inline uint32_t recent_position(const uint32_t *numbers, uint32_t nr,
+				       uint32_t number)
 {
-	uint32_t place = 0;
+	uint32_t position = 0;
 
-	while (place < nr && numbers[place] != number)
-		place++;
-	return place;
+	while (position < nr && numbers[position] != number)
+		position++;
+	return position;
 }
 
 /* Moves `number` from its position to the front. Position *nr means that it is new: the list
  * grows by one or, if it has `max` entries, drops the last. */
 static inline void recent_use(uint32_t *numbers, uint32_t *nr, uint32_t max,
-			      uint32_t place, uint32_t number)
+			      uint32_t position, uint32_t number)
 {
-	if (place < *nr && !place)
+	if (position < *nr && !position)
 		return;
-	if (place == *nr && *nr < max)
+	if (position == *nr && *nr < max)
 		++*nr;
-	if (place == max)
-		place--;
-	memmove(numbers + 1, numbers, place * sizeof(*numbers));
+	if (position == max)
+		position--;
+	memmove(numbers + 1, numbers, position * sizeof(*numbers));
 	numbers[0] = number;
 }

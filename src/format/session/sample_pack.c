@@ -224,10 +224,10 @@ static int pack_threads(struct sample_packer *p, const struct sample *samples,
 	buf_put_varint(&p->column, next->thread);
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t thread = samples[i].thread;
-		uint32_t place = recent_place(recent, nr_recent, thread);
-		uint64_t value = place + 1;
+		uint32_t position = recent_position(recent, nr_recent, thread);
+		uint64_t value = position + 1;
 
-		if (place == nr_recent)
+		if (position == nr_recent)
 			value = thread == next->thread
 					? 0
 					: RECENT_THREADS +
@@ -235,7 +235,7 @@ static int pack_threads(struct sample_packer *p, const struct sample *samples,
 		p->values.at[i] = value;
 		if (thread >= next->thread && thread != DICT_NONE)
 			next->thread = thread + 1;
-		recent_use(recent, &nr_recent, RECENT_THREADS, place, thread);
+		recent_use(recent, &nr_recent, RECENT_THREADS, position, thread);
 	}
 	return column_encode(e, p->values.at, nr, &p->column);
 }

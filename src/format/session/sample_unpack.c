@@ -147,21 +147,21 @@ static int unpack_threads(struct sample_columns *c, struct cursor *in,
 		return r;
 	for (size_t i = 0; i < c->nr; i++) {
 		uint64_t value = c->values[i];
-		uint32_t place = nr_recent;
+		uint32_t position = nr_recent;
 		uint32_t thread = next;
 
 		if (value > RECENT_THREADS) {
 			thread = next - (uint32_t)(value - RECENT_THREADS);
 		} else if (value) {
-			place = (uint32_t)value - 1;
-			if (place >= nr_recent)
+			position = (uint32_t)value - 1;
+			if (position >= nr_recent)
 				return -EBADMSG;
-			thread = recent[place];
+			thread = recent[position];
 		}
 		c->thread[i] = thread;
 		if (thread >= next && thread != DICT_NONE)
 			next = thread + 1;
-		recent_use(recent, &nr_recent, RECENT_THREADS, place, thread);
+		recent_use(recent, &nr_recent, RECENT_THREADS, position, thread);
 	}
 	return 0;
 }

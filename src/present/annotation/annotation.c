@@ -82,37 +82,38 @@ uint32_t annotation_file(struct making *m, const char *path, size_t len)
 }
 
 /* Parses "path:12".  A file known only from the symbol table ("name.c:0") counts as no line. */
-static int parse_place(struct making *m, const char *text, struct hit *ret_place)
+static int parse_position(struct making *m, const char *text, struct hit *ret_position)
 {
 	uint32_t line;
-	size_t len = parse_source_place(text, &line);
+	size_t len = parse_source_position(text, &line);
 
-	*ret_place = (struct hit){ .file = NONE };
+	*ret_position = (struct hit){ .file = NONE };
 	if (!len || (!line && text[0] != '/'))
 		return 0;
-	ret_place->line = line;
-	ret_place->file = annotation_file(m, text, len);
-	return ret_place->file == NONE ? -ENOMEM : 0;
+	ret_position->line = line;
+	ret_position->file = annotation_file(m, text, len);
+	return ret_position->file == NONE ? -ENOMEM : 0;
 }
 
 /* Parses a string of the profile; caches the result. */
-static int annotation_place_of(struct making *m, uint64_t string, struct hit *ret_place)
+static int annotation_position_of(struct making *m, uint64_t string,
+				  struct hit *ret_position)
 {
 	struct map_slot *slot;
 	bool is_new;
 
-	slot = map_at(&m->place_by, string, 0, &is_new);
+	slot = map_at(&m->position_by, string, 0, &is_new);
 	if (!slot)
 		return -ENOMEM;
 	if (is_new) {
 		const char *text = strtab_get(&m->a->p->strings, (uint32_t)string);
 
-		slot->value_plus_1 = (uint32_t)m->places.nr + 1;
-		if (parse_place(m, text, ret_place) ||
-		    !vec_push(&m->places, *ret_place))
+		slot->value_plus_1 = (uint32_t)m->positions.nr + 1;
+		if (parse_position(m, text, ret_position) ||
+		    !vec_push(&m->positions, *ret_position))
 			return -ENOMEM;
 	} else {
-		*ret_place = m->places.at[slot->value_plus_1 - 1];
+		*ret_position = m->positions.at[slot->value_plus_1 - 1];
 	}
 	return 0;
 }
@@ -214,7 +215,7 @@ static int take_group(struct making *m, size_t i)
 		annotation_add_counts(a, a->other, counts);
 		return 0;
 	}
-	if (annotation_place_of(m, annotation_value_of(m, i, m->line_key), &hit))
+	if (annotation_position_of(m, annotation_value_of(m, i, m->line_key), &hit))
 		return -ENOMEM;
 	if (hit.file == NONE)
 		return add_rest(a, image, counts);
@@ -307,24 +308,24 @@ static int collect_starts(struct making *m, bool *seen)
 	for (size_t i = 0; i < a->groups.all.nr; i++) {
 		uint64_t f = annotation_value_of(m, i, m->symbol_key);
 		struct annotated_start start;
-		struct hit place;
+		struct hit position;
 
 		if (f >= a->p->functions.nr || seen[f] || (m->top && !m->top[f]))
 			continue;
 		seen[f] = true;
-		if (annotation_place_of(m, annotation_value_of(m, i, m->start_key),
-					&place))
+		if (annotation_position_of(m, annotation_value_of(m, i, m->start_key),
+					   &position))
 			return -ENOMEM;
-		if (place.file == NONE || !place.line)
+		if (position.file == NONE || !position.line)
 			continue;
 		start = (struct annotated_start){
-			.file = place.file,
-			.line = place.line,
+			.file = position.file,
+			.line = position.line,
 			.function = (uint32_t)f,
 			.counts = &a->functions[f * a->nr_counts],
 		};
-		if (!a->files.at[place.file].image)
-			a->files.at[place.file].image =
+		if (!a->files.at[position.file].image)
+			a->files.at[position.file].image =
 				(uint32_t)annotation_value_of(m, i, m->image_key);
 		if (!vec_push(&a->all_starts, start))
 			return -ENOMEM;
@@ -528,9 +529,9 @@ int annotation_make(struct annotation *a, struct profile *p,
 	a->has_skid = has_skid(a);
 	r = annotation_build(&m, options);
 	map_done(&m.file_by);
-	map_done(&m.place_by);
+	map_done(&m.position_by);
 	map_done(&m.covered);
-	vec_done(&m.places);
+	vec_done(&m.positions);
 	vec_done(&m.hits);
 	free(m.top);
 	return r ? err_set(err, -ENOMEM, "out of memory") : 0;

@@ -54,7 +54,7 @@ write_annotation_html_code_put_sites(struct write_annotation_html_code_listing *
 
 /* Writes the source line of the current instruction, unless the previous one had the same line. */
 static int
-write_annotation_html_code_put_place(struct write_annotation_html_code_listing *s)
+write_annotation_html_code_put_position(struct write_annotation_html_code_listing *s)
 {
 	const char *path = s->nr_frames ? s->frames[0].file : NULL;
 	int r;
@@ -174,8 +174,8 @@ static int note_links(struct write_annotation_html_code_listing *s,
 }
 
 static int
-write_annotation_html_code_find_place(struct write_annotation_html_code_listing *s,
-				      uint64_t address)
+write_annotation_html_code_find_position(struct write_annotation_html_code_listing *s,
+					 uint64_t address)
 {
 	const char *path;
 
@@ -195,10 +195,10 @@ write_annotation_html_code_put_row(struct write_annotation_html_code_listing *s,
 	struct insn insn;
 	bool known =
 		!row->no_code && s->code && !code_insn(s->code, row->address, &insn);
-	int r = write_annotation_html_code_find_place(s, row->address);
+	int r = write_annotation_html_code_find_position(s, row->address);
 
 	if (!r)
-		r = write_annotation_html_code_put_place(s);
+		r = write_annotation_html_code_put_position(s);
 	page_chunk(p, &s->nr);
 	fprintf(p->out, "<div class=\"l%s%s\" id=i%" PRIx64 " tabindex=-1>",
 		row->counts ? " s" : "", page_heat(p, row->counts), row->address);

@@ -268,8 +268,8 @@ static void put_function_name(struct write_annotation_json_writing *w,
 }
 
 /* Writes the source line; for inlined code also the calls, innermost first. */
-static void write_annotation_json_put_place(struct write_annotation_json_writing *w,
-					    struct code *code, uint64_t address)
+static void write_annotation_json_put_position(struct write_annotation_json_writing *w,
+					       struct code *code, uint64_t address)
 {
 	struct line_frame frames[FRAMES_MAX];
 	size_t nr = code_frames(code, address, frames, FRAMES_MAX);
@@ -313,7 +313,7 @@ static void write_annotation_json_put_row(struct write_annotation_json_writing *
 			write_annotation_json_put_address(w, "data", insn.data);
 	}
 	if (code && w->what->sources)
-		write_annotation_json_put_place(w, code, row->address);
+		write_annotation_json_put_position(w, code, row->address);
 	json_end_object(&w->j);
 }
 

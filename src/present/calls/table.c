@@ -145,7 +145,7 @@ static uint32_t own_node(struct call_making *m, uint32_t parent, uint32_t symbol
 	if (!cell)
 		return DICT_NONE;
 	if (is_new) {
-		if (!vec_push(&m->own, (struct call_place){ parent, symbol }))
+		if (!vec_push(&m->own, (struct call_tree_node){ parent, symbol }))
 			return DICT_NONE;
 		*cell = (uint32_t)m->own.nr;
 	}
@@ -179,7 +179,7 @@ static int make_own(struct call_making *m)
 	m->own_of = call_numbers(calls->nodes.nr);
 	m->symbol_of = call_numbers(m->p->functions.nr);
 	if (!m->own_of || !m->symbol_of ||
-	    !vec_push(&m->own, (struct call_place){ 0, DICT_NONE }))
+	    !vec_push(&m->own, (struct call_tree_node){ 0, DICT_NONE }))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < calls->nodes.nr; i++) {
 		m->own_of[i] = node_for(m, i);
@@ -271,7 +271,7 @@ static struct sort_key *sort_children(const struct call_making *m, size_t *ret_n
 	size_t nr = 0;
 
 	for (uint32_t i = 1; keys && i < m->own.nr; i++) {
-		const struct call_place *n = &m->own.at[i];
+		const struct call_tree_node *n = &m->own.at[i];
 
 		if (m->kept[i])
 			keys[nr++] = (struct sort_key){
@@ -296,13 +296,13 @@ static int call_table_lay_out(struct call_making *m, const struct sort_key *chil
 	uint32_t at = 0;
 	int r = -ENOMEM;
 
-	m->place_of = call_numbers(m->own.nr);
-	if (!next || !m->place_of ||
-	    !vec_push(&m->t->nodes, (struct call_place){ 0, DICT_NONE }))
+	m->position_of = call_numbers(m->own.nr);
+	if (!next || !m->position_of ||
+	    !vec_push(&m->t->nodes, (struct call_tree_node){ 0, DICT_NONE }))
 		goto out;
 	for (size_t i = nr; i; i--)
 		next[children[i - 1].at >> 32] = (uint32_t)i - 1;
-	m->place_of[0] = 0;
+	m->position_of[0] = 0;
 	for (;;) {
 		uint32_t i = next[at], child;
 
@@ -314,17 +314,17 @@ static int call_table_lay_out(struct call_making *m, const struct sort_key *chil
 		}
 		next[at]++;
 		child = children[i].index;
-		m->place_of[child] = (uint32_t)m->t->nodes.nr;
+		m->position_of[child] = (uint32_t)m->t->nodes.nr;
 		if (!vec_push(&m->t->nodes,
-			      (struct call_place){ m->place_of[at],
-						   m->own.at[child].symbol }))
+			      (struct call_tree_node){ m->position_of[at],
+						       m->own.at[child].symbol }))
 			goto out;
 		at = child;
 	}
 	/* A dropped node is merged into its caller, which has a lower number. */
 	for (uint32_t i = 1; i < m->own.nr; i++)
 		if (!m->kept[i])
-			m->place_of[i] = m->place_of[m->own.at[i].parent];
+			m->position_of[i] = m->position_of[m->own.at[i].parent];
 	r = 0;
 out:
 	free(next);
@@ -374,7 +374,7 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 	free(m.own_of);
 	free(m.own_of_tuple);
 	free(m.kept);
-	free(m.place_of);
+	free(m.position_of);
 	free(m.who_of);
 	vec_done(&m.keys);
 	vec_done(&m.room);

@@ -29,7 +29,7 @@ struct call_symbol {
 };
 
 /* Each node is followed directly by its callees; siblings are sorted by name. */
-struct call_place {
+struct call_tree_node {
 	uint32_t parent; /* node; the root, node 0, is its own parent */
 	uint32_t symbol; /* DICT_NONE: the root */
 };
@@ -47,7 +47,7 @@ struct call_row {
 struct call_table {
 	struct profile *p;
 	VEC(struct call_symbol) symbols;
-	VEC(struct call_place) nodes;
+	VEC(struct call_tree_node) nodes;
 	VEC(uint32_t)
 	whos; /* a group of each, for profile_value(); sorted by the keys */
 	struct call_row *rows; /* unsorted: use call_row_at() */

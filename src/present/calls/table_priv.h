@@ -13,12 +13,12 @@ struct call_making {
 	struct pairs symbol_by; /* (name, image): number + 1 */
 	struct pairs line_by;   /* (symbol, line): number + 1 */
 	struct pairs own_by;    /* (parent, symbol): number + 1 */
-	VEC(struct call_place) own;
+	VEC(struct call_tree_node) own;
 	uint32_t *symbol_of;    /* by function; DICT_NONE: not looked up yet */
 	uint32_t *own_of;       /* by node of the profile */
 	uint32_t *own_of_tuple; /* by tuple of GROUP_WHERE */
 	uint8_t *kept;          /* by own node */
-	uint32_t *place_of;     /* by own node: index in t->nodes */
+	uint32_t *position_of;  /* by own node: index in t->nodes */
 	uint32_t *who_of;       /* by tuple: index in t->whos */
 	size_t nr;              /* length of t->rows, including rows not in t->order */
 	size_t stack_key;

@@ -117,7 +117,7 @@ static struct call_row call_table_rows_row_of(const struct call_making *m,
 {
 	return (struct call_row){
 		.who = m->who_of[tuple_of(m->p, from->group)],
-		.node = m->place_of[call_row_node(m, from)],
+		.node = m->position_of[call_row_node(m, from)],
 		.event = m->t->event_at[from->event],
 		.line = m->line_key < 0 ? 0
 					: (uint32_t)profile_value(m->p, from->group,
@@ -322,14 +322,14 @@ static int add_groups(struct call_making *m, const struct sort_key *order)
 static int make_numbers(struct call_making *m)
 {
 	const struct timeline *timeline = &m->p->timeline;
-	size_t nr_places = m->p->tuples[GROUP_WHERE].nr;
+	size_t nr_positions = m->p->tuples[GROUP_WHERE].nr;
 
-	m->t->node_of = call_numbers(nr_places);
+	m->t->node_of = call_numbers(nr_positions);
 	m->t->who_of = call_numbers(timeline->tracks.nr);
 	if (!m->t->node_of || !m->t->who_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr_places; i++)
-		m->t->node_of[i] = m->place_of[m->own_of_tuple[i]];
+	for (size_t i = 0; i < nr_positions; i++)
+		m->t->node_of[i] = m->position_of[m->own_of_tuple[i]];
 	for (size_t i = 0; i < timeline->tracks.nr; i++)
 		m->t->who_of[i] = m->who_of[tuple_of(m->p, timeline->tracks.at[i].who)];
 	return 0;

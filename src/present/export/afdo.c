@@ -173,8 +173,8 @@ static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
 
 static void write_afdo_add_samples(struct looking *k)
 {
-	for (size_t i = 0; i < k->counts->places.nr; i++) {
-		const struct code_place *p = &k->counts->places.at[i];
+	for (size_t i = 0; i < k->counts->positions.nr; i++) {
+		const struct code_position *p = &k->counts->positions.at[i];
 		uint64_t reach, factor;
 		uint32_t spot;
 
@@ -234,8 +234,8 @@ static int add_stretches(struct looking *k)
 /* A branch to the beginning of a function counts as a call of it. */
 static int write_afdo_add_call(struct looking *k, const struct code_edge *e)
 {
-	const struct code_place *from = &k->counts->places.at[e->from];
-	const struct code_place *to = &k->counts->places.at[e->to];
+	const struct code_position *from = &k->counts->positions.at[e->from];
+	const struct code_position *to = &k->counts->positions.at[e->to];
 	const struct symbol *callee =
 		naming_find(k->naming, to->image, to->offset, NULL);
 	uint64_t reach, factor;
@@ -257,7 +257,7 @@ static int write_afdo_add_calls(struct looking *k)
 	for (size_t i = 0; !r && i < k->counts->branches.nr; i++) {
 		const struct code_edge *e = &k->counts->branches.at[i];
 
-		if (k->counts->places.at[e->from].image == k->image)
+		if (k->counts->positions.at[e->from].image == k->image)
 			r = write_afdo_add_call(k, e);
 	}
 	return r;
@@ -272,9 +272,9 @@ static int write_afdo_add_image(struct looking *k)
 		write_afdo_add_samples(k);
 		return 0;
 	}
-	for (size_t i = 0; i < k->counts->places.nr; i++)
-		if (k->counts->places.at[i].image == k->image)
-			k->a->stats.used += k->counts->places.at[i].samples;
+	for (size_t i = 0; i < k->counts->positions.nr; i++)
+		if (k->counts->positions.at[i].image == k->image)
+			k->a->stats.used += k->counts->positions.at[i].samples;
 	r = add_stretches(k);
 	return r ? r : write_afdo_add_calls(k);
 }
@@ -283,23 +283,24 @@ static uint64_t write_afdo_samples_of(const struct code_counts *c, uint32_t imag
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < c->places.nr; i++)
-		if (c->places.at[i].image == image)
-			sum += c->places.at[i].samples;
+	for (size_t i = 0; i < c->positions.nr; i++)
+		if (c->positions.at[i].image == image)
+			sum += c->positions.at[i].samples;
 	return sum;
 }
 
 static int write_afdo_prepare(struct looking *k)
 {
-	uint64_t *addresses = calloc(k->counts->places.nr + 1, sizeof(*addresses));
+	uint64_t *addresses = calloc(k->counts->positions.nr + 1, sizeof(*addresses));
 	size_t nr = 0;
 
 	if (!addresses)
 		return -ENOMEM;
-	for (size_t i = 0; i < k->counts->places.nr; i++)
-		if (k->counts->places.at[i].image == k->image)
+	for (size_t i = 0; i < k->counts->positions.nr; i++)
+		if (k->counts->positions.at[i].image == k->image)
 			addresses[nr++] =
-				symtab_vaddr(k->tab, k->counts->places.at[i].offset).v;
+				symtab_vaddr(k->tab, k->counts->positions.at[i].offset)
+					.v;
 	naming_lines_prepare(k->lines, addresses, nr);
 	free(addresses);
 	return 0;
@@ -333,8 +334,8 @@ int afdo_add(struct afdo *a, const struct code_counts *counts, const struct dict
 	bool *used = calloc(dict->images.nr + 1, sizeof(*used));
 	int r = used ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < counts->places.nr; i++)
-		used[counts->places.at[i].image] = true;
+	for (size_t i = 0; !r && i < counts->positions.nr; i++)
+		used[counts->positions.at[i].image] = true;
 	for (k.image = 0; !r && k.image < dict->images.nr; k.image++)
 		if (used[k.image] && dict->images.at[k.image].kind == IMAGE_FILE)
 			r = write_afdo_look_up(&k, lines);

@@ -28,7 +28,7 @@ static int by_number(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_place(struct afdo_at a, struct afdo_at b)
+static int by_position(struct afdo_at a, struct afdo_at b)
 {
 	return a.line != b.line ? by_number(a.line, b.line)
 				: by_number(a.block, b.block);
@@ -48,7 +48,7 @@ static int compare_nodes(const void *va, const void *vb, void *ctx)
 
 	if (!r)
 		r = a->parent == AFDO_NONE ? by_number(b->total, a->total)
-					   : by_place(a->call, b->call);
+					   : by_position(a->call, b->call);
 	return r ? r : afdo_text_by_name(t, a->name, b->name);
 }
 
@@ -59,7 +59,7 @@ static int afdo_text_compare_spots(const void *va, const void *vb, void *ctx)
 	const struct afdo_spot *b = &t->spots.at[*(const uint32_t *)vb];
 	int r = by_number(a->node, b->node);
 
-	return r ? r : by_place(a->at, b->at);
+	return r ? r : by_position(a->at, b->at);
 }
 
 static int compare_targets(const void *va, const void *vb, void *ctx)
@@ -134,8 +134,8 @@ static void find_firsts(struct afdo_text *x)
 
 /* ---- text ---- */
 
-static void afdo_text_put_place(const struct afdo_text *x, unsigned int depth,
-				struct afdo_at at)
+static void afdo_text_put_position(const struct afdo_text *x, unsigned int depth,
+				   struct afdo_at at)
 {
 	fprintf(x->out, "%*s%" PRIu32, (int)depth, "", at.line);
 	if (at.block)
@@ -148,7 +148,7 @@ static void afdo_text_put_spot(const struct afdo_text *x, unsigned int depth,
 {
 	const struct afdo_spot *s = &x->t->spots.at[number];
 
-	afdo_text_put_place(x, depth, s->at);
+	afdo_text_put_position(x, depth, s->at);
 	fprintf(x->out, "%" PRIu64, s->count);
 	for (size_t i = x->first_target[number]; i < x->first_target[number + 1]; i++) {
 		const struct afdo_target *to = &x->t->targets.at[x->targets[i]];
@@ -167,7 +167,7 @@ static void put_node(const struct afdo_text *x, unsigned int depth, uint32_t num
 	const char *name = strtab_get(&x->t->names, n->name);
 
 	if (depth)
-		afdo_text_put_place(x, depth, n->call);
+		afdo_text_put_position(x, depth, n->call);
 	screen_write_masked(x->out, name);
 	fprintf(x->out, ":%" PRIu64, n->total);
 	if (!depth)

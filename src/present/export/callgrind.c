@@ -69,15 +69,15 @@ struct callgrind {
 static int write_callgrind_split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
 				 uint32_t *ret_line)
 {
-	const char *place = strtab_get(&c->p->strings, text);
+	const char *position = strtab_get(&c->p->strings, text);
 	size_t len;
 
 	*ret_file = c->unknown;
 	*ret_line = 0;
-	len = parse_source_place(place, ret_line);
+	len = parse_source_position(position, ret_line);
 	if (!len)
 		return 0;
-	*ret_file = strtab_add_len(&c->p->strings, place, len);
+	*ret_file = strtab_add_len(&c->p->strings, position, len);
 	return *ret_file == STRTAB_FAILED ? -ENOMEM : 0;
 }
 
@@ -216,7 +216,7 @@ static int write_callgrind_add_row(struct callgrind *c, const struct call_row *r
 /* Returns the edge into a node, or DICT_NONE if memory is short. */
 static uint32_t edge_to(struct callgrind *c, uint32_t node)
 {
-	const struct call_place *nodes = c->calls.nodes.at;
+	const struct call_tree_node *nodes = c->calls.nodes.at;
 	struct write_callgrind_edge edge = { nodes[nodes[node].parent].symbol,
 					     nodes[node].symbol, 0 };
 	struct map_slot *slot;

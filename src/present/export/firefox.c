@@ -242,7 +242,7 @@ static void take_nodes(struct firefox *f)
 /* Collects the nodes of the samples, callers first; their symbols, and the images of these. */
 static void write_firefox_collect(struct firefox *f)
 {
-	const struct call_place *nodes = f->calls.nodes.at;
+	const struct call_tree_node *nodes = f->calls.nodes.at;
 
 	numbers_clear(&f->symbols);
 	numbers_clear(&f->images);
@@ -263,7 +263,7 @@ static void write_firefox_collect(struct firefox *f)
 
 static void write_firefox_put_stacks(struct firefox *f)
 {
-	const struct call_place *nodes = f->calls.nodes.at;
+	const struct call_tree_node *nodes = f->calls.nodes.at;
 	const uint32_t *members = f->nodes.members.at;
 	size_t nr = f->nodes.members.nr;
 	struct json *j = &f->json;

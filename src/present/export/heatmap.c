@@ -358,7 +358,7 @@ static int write_heatmap_limit(struct heat *h, double threshold)
 /* Numbers the shown nodes: those with samples, and their callers. */
 static void write_heatmap_number_nodes(struct heat *h)
 {
-	const struct call_place *nodes = h->page.calls.nodes.at;
+	const struct call_tree_node *nodes = h->page.calls.nodes.at;
 	size_t nr = h->page.calls.nodes.nr;
 	uint32_t number = 0;
 

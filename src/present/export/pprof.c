@@ -298,13 +298,14 @@ static bool is_inlined(const struct write_pprof *w, uint32_t node)
 }
 
 /* Returns the string of a symbol's file, and its line; both are 0 if unknown. */
-static uint32_t file_of(struct write_pprof *w, uint32_t place, uint32_t *ret_line)
+static uint32_t file_of(struct write_pprof *w, uint32_t position, uint32_t *ret_line)
 {
-	const char *text = place == DICT_NONE ? "" : strtab_get(&w->p->strings, place);
+	const char *text =
+		position == DICT_NONE ? "" : strtab_get(&w->p->strings, position);
 	size_t len;
 
 	*ret_line = 0;
-	len = parse_source_place(text, ret_line);
+	len = parse_source_position(text, ret_line);
 	return len ? string_len(w, text, len) : 0;
 }
 
@@ -346,7 +347,7 @@ static void write_pprof_put_function(struct write_pprof *w, uint32_t symbol,
 }
 
 /* Gives the symbol its line and its function.  A function needs a new entry for each file. */
-static int place_symbol(struct write_pprof *w, uint32_t symbol)
+static int pprof_add_symbol(struct write_pprof *w, uint32_t symbol)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
 	struct source_at *at = &w->at[symbol];
@@ -367,14 +368,14 @@ static int place_symbol(struct write_pprof *w, uint32_t symbol)
 /* Symbols with lines are used only through their line variants. */
 static int write_pprof_put_functions(struct write_pprof *w)
 {
-	const struct call_place *nodes = w->calls.nodes.at;
+	const struct call_tree_node *nodes = w->calls.nodes.at;
 
 	w->at = calloc(w->calls.symbols.nr + 1, sizeof(*w->at));
 	if (!w->at)
 		return -ENOMEM;
 	for (size_t i = 1; i < w->calls.nodes.nr; i++)
 		if (!w->at[nodes[i].symbol].function &&
-		    place_symbol(w, nodes[i].symbol))
+		    pprof_add_symbol(w, nodes[i].symbol))
 			return -ENOMEM;
 	return 0;
 }
@@ -414,7 +415,7 @@ static uint32_t own_function_of(const struct write_pprof *w, uint32_t node)
 
 static void put_locations(struct write_pprof *w)
 {
-	const struct call_place *nodes = w->calls.nodes.at;
+	const struct call_tree_node *nodes = w->calls.nodes.at;
 
 	for (uint32_t i = 0; i < w->calls.symbols.nr; i++) {
 		if (!w->at[i].function || symbol_kind(w, i) == FUNCTION_INLINED)

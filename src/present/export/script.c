@@ -188,56 +188,59 @@ static void write_script_put_name(struct buf *out, const char *name)
 			       SCRIPT_MASK);
 }
 
-static void write_script_put_symbol(bool offset, const struct script_place *place,
+static void write_script_put_symbol(bool offset, const struct script_position *position,
 				    struct buf *out)
 {
-	write_script_put_name(out, place->symbol ? place->symbol : "[unknown]");
-	if (offset && place->symbol)
-		put_hex(out, "+0x", place->offset);
+	write_script_put_name(out, position->symbol ? position->symbol : "[unknown]");
+	if (offset && position->symbol)
+		put_hex(out, "+0x", position->offset);
 }
 
-static void write_script_put_image(const struct script_place *place, struct buf *out)
+static void write_script_put_image(const struct script_position *position,
+				   struct buf *out)
 {
 	write_script_put(out, "(");
-	write_script_put_name(out, place->image ? place->image : "[unknown]");
+	write_script_put_name(out, position->image ? position->image : "[unknown]");
 	write_script_put(out, ")");
 }
 
-void script_place(uint32_t fields, const struct script_place *place, struct buf *out)
+void script_position(uint32_t fields, const struct script_position *position,
+		     struct buf *out)
 {
 	if (fields & SCRIPT_SYM) {
 		write_script_put(out, " ");
-		write_script_put_symbol(fields & SCRIPT_SYMOFF, place, out);
+		write_script_put_symbol(fields & SCRIPT_SYMOFF, position, out);
 	}
 	if (fields & SCRIPT_DSO) {
 		write_script_put(out, " ");
-		write_script_put_image(place, out);
+		write_script_put_image(position, out);
 	}
 }
 
-bool script_halves(uint32_t fields, const struct script_place *place, struct buf *out,
-		   size_t *ret_first)
+bool script_halves(uint32_t fields, const struct script_position *position,
+		   struct buf *out, size_t *ret_first)
 {
 	size_t start = out->len;
-	bool offset = fields & SCRIPT_SYM && fields & SCRIPT_SYMOFF && place->symbol;
+	bool offset = fields & SCRIPT_SYM && fields & SCRIPT_SYMOFF && position->symbol;
 
-	script_place(fields & ~(uint32_t)(SCRIPT_SYMOFF | SCRIPT_DSO), place, out);
+	script_position(fields & ~(uint32_t)(SCRIPT_SYMOFF | SCRIPT_DSO), position,
+			out);
 	if (offset)
 		write_script_put(out, "+0x");
 	*ret_first = out->len - start;
-	script_place(fields & SCRIPT_DSO, place, out);
+	script_position(fields & SCRIPT_DSO, position, out);
 	if (!offset)
 		*ret_first = out->len - start;
 	return offset;
 }
 
-void script_branch_place(uint32_t fields, const struct script_place *place,
-			 struct buf *out)
+void script_branch_position(uint32_t fields, const struct script_position *position,
+			    struct buf *out)
 {
 	if (!(fields & SCRIPT_BRSTACK))
-		write_script_put_symbol(true, place, out);
+		write_script_put_symbol(true, position, out);
 	if (fields & SCRIPT_DSO)
-		write_script_put_image(place, out);
+		write_script_put_image(position, out);
 }
 
 /* ---- the sample's first line ---- */
@@ -340,14 +343,14 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 static void write_frame(const struct script_frame *f, const char *before,
 			const char *behind, struct buf *out)
 {
-	char *at = room(out, f->place.len + f->behind.len + 2 * NUMBER_MAX +
+	char *at = room(out, f->position.len + f->behind.len + 2 * NUMBER_MAX +
 				     2 * SCRIPT_PADDING);
 
 	if (!at)
 		return;
 	if (*before)
 		*at++ = *before;
-	at = copy_padded(hex_wide(at, f->address), &f->place);
+	at = copy_padded(hex_wide(at, f->address), &f->position);
 	if (f->behind.at)
 		at = copy_padded(hex(at, f->offset), &f->behind);
 	if (*behind)
@@ -410,18 +413,18 @@ static char *write_flags(char *at, const struct script_branch *b)
 
 static void write_branch(const struct script_branch *b, bool addresses, struct buf *out)
 {
-	char *at = room(out, b->from_place.len + b->to_place.len + strlen(b->type) +
-				     4 * NUMBER_MAX);
+	char *at = room(out, b->from_position.len + b->to_position.len +
+				     strlen(b->type) + 4 * NUMBER_MAX);
 
 	if (!at)
 		return;
 	if (addresses)
 		at = hex(write_script_copy(at, " 0x", 3), b->from);
-	at = write_script_copy(at, b->from_place.at, b->from_place.len);
+	at = write_script_copy(at, b->from_position.at, b->from_position.len);
 	*at++ = '/';
 	if (addresses)
 		at = hex(write_script_copy(at, "0x", 2), b->to);
-	at = write_script_copy(at, b->to_place.at, b->to_place.len);
+	at = write_script_copy(at, b->to_position.at, b->to_position.len);
 	used(out, write_flags(at, b));
 }
 

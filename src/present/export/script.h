@@ -15,14 +15,14 @@ struct script_text {
 	size_t len;
 };
 
-/* The symbol and image of an address, which script_place() formats once for repeated use. */
-struct script_place {
+/* The symbol and image of an address, which script_position() formats once for repeated use. */
+struct script_position {
 	const char *symbol; /* NULL: unknown */
 	uint64_t offset;    /* from the symbol's start */
 	const char *image;  /* as perf names it; NULL: unknown */
 };
 
-/* If behind.at is not NULL, `offset` is printed between `place` and `behind`: all addresses in a
+/* If behind.at is not NULL, `offset` is printed between `position` and `behind`: all addresses in a
  * function share these texts.  Both are copied in blocks, so SCRIPT_PADDING bytes after each
  * must be readable. */
 enum {
@@ -31,14 +31,14 @@ enum {
 struct script_frame {
 	uint64_t address; /* as printed */
 	uint64_t offset;
-	struct script_text place; /* from script_place() or script_halves() */
+	struct script_text position; /* from script_position() or script_halves() */
 	struct script_text behind;
 };
 
 struct script_branch {
 	uint64_t from, to;
-	/* From script_branch_place(); empty without sym and dso. */
-	struct script_text from_place, to_place;
+	/* From script_branch_position(); empty without sym and dso. */
+	struct script_text from_position, to_position;
 	bool predicted, mispredicted, in_tx, aborted;
 	uint16_t cycles;
 	const char *type; /* "COND", "" */
@@ -79,16 +79,17 @@ void script_writer_init(struct script_writer *w);
 #define SCRIPT_MASK '?'
 /* Appends the text after an address of an event with these fields: " main+0x1f (/bin/a)".
  * Appends nothing if neither symbol nor image are selected. */
-void script_place(uint32_t fields, const struct script_place *place, struct buf *out);
+void script_position(uint32_t fields, const struct script_position *position,
+		     struct buf *out);
 /* Appends that text without the digits of the offset, which belong after the first *ret_first
  * bytes (" main+0x") and before the rest (" (/bin/a)").  Returns false if there is no offset;
  * then the text is complete. */
-bool script_halves(uint32_t fields, const struct script_place *place, struct buf *out,
-		   size_t *ret_first);
+bool script_halves(uint32_t fields, const struct script_position *position,
+		   struct buf *out, size_t *ret_first);
 /* Appends the text for a branch stack: "(/bin/a)", or "main+0x1f(/bin/a)" with
  * SCRIPT_BRSTACKSYM. */
-void script_branch_place(uint32_t fields, const struct script_place *place,
-			 struct buf *out);
+void script_branch_position(uint32_t fields, const struct script_position *position,
+			    struct buf *out);
 /* Appends the start of the line of a non-sample record: comm, thread, CPU and time. */
 void script_write_start(const struct script_writer *w, const struct script_sample *s,
 			struct buf *out);

@@ -11,7 +11,7 @@
 
 enum {
 	COMMON = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT,
-	PLACE = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO,
+	POSITION = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO,
 	MEMORY = SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_PHYS_ADDR |
 		 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
 };
@@ -168,9 +168,10 @@ static uint32_t defaults(const struct script_event *e, bool chains)
 {
 	if (e->type == PERF_TYPE_TRACEPOINT) {
 		chains = chains && e->sample_type & PERF_SAMPLE_CALLCHAIN;
-		return COMMON | (chains ? PLACE : 0);
+		return COMMON | (chains ? POSITION : 0);
 	}
-	return COMMON | PLACE | SCRIPT_PERIOD | (e->type == PERF_TYPE_RAW ? MEMORY : 0);
+	return COMMON | POSITION | SCRIPT_PERIOD |
+	       (e->type == PERF_TYPE_RAW ? MEMORY : 0);
 }
 
 /* Drops fields that the samples lack.  If the user named one, this is an error with perf's

@@ -47,7 +47,7 @@ static void write_speedscope_put_frames(struct scope *s)
 
 static void write_speedscope_put_stack(struct scope *s, const struct call_row *row)
 {
-	const struct call_place *nodes = s->calls.nodes.at;
+	const struct call_tree_node *nodes = s->calls.nodes.at;
 	size_t nr = 0;
 
 	for (uint32_t node = row->node; node; node = nodes[node].parent)

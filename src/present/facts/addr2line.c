@@ -68,7 +68,8 @@ static uint8_t *copy_number(uint8_t *at, uint64_t v)
 	return addr2line_out_copy(at, digits + DIGITS_MAX - nr, nr);
 }
 
-static void addr2line_out_put_place(struct addr2line_out *o, const struct line_frame *f)
+static void addr2line_out_put_position(struct addr2line_out *o,
+				       const struct line_frame *f)
 {
 	static const char discriminator[] = " (discriminator ";
 	const char *file = f->file ? f->file : "??";
@@ -155,7 +156,7 @@ static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 	if (o->functions)
 		addr2line_out_put_function(o, frames[0].name);
 	last->name = piece_from(o, at);
-	addr2line_out_put_place(o, &frames[0]);
+	addr2line_out_put_position(o, &frames[0]);
 	at = o->text.len;
 	for (size_t i = 1; i < (o->inlines ? nr : 1); i++) {
 		if (o->pretty)
@@ -164,7 +165,7 @@ static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 			addr2line_out_put_function(o, frames[i].name);
 		/* addr2line prints the innermost discriminator for all frames. */
 		frames[i].discriminator = frames[0].discriminator;
-		addr2line_out_put_place(o, &frames[i]);
+		addr2line_out_put_position(o, &frames[i]);
 	}
 	last->callers = piece_from(o, at);
 	last->discriminator = frames[0].discriminator;
@@ -194,7 +195,7 @@ static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
 	if (reach.chain && reach.chain == last->chain &&
 	    o->frames[0].discriminator == last->discriminator) {
 		put_again(o, &last->name);
-		addr2line_out_put_place(o, &o->frames[0]);
+		addr2line_out_put_position(o, &o->frames[0]);
 		put_again(o, &last->callers);
 	} else {
 		if (o->functions && !outermost->inlined)

@@ -15,7 +15,7 @@
 enum {
 	NAME_BYTES = EVENT_NAME_MAX + 48,
 	NAME_GAP = 9,
-	PLACE_WIDTH = 10,
+	SCOPE_WIDTH = 10,
 	COUNT_WIDTH = 25,
 	COMMAS_BYTES = 32,
 };
@@ -100,19 +100,19 @@ static int name_width(const struct count_run *run)
 	return (int)widest + NAME_GAP;
 }
 
-static bool places_are_cpus(const struct count_run *run)
+static bool scopes_are_cpus(const struct count_run *run)
 {
 	return run->mode == COUNT_SYSTEM || run->mode == COUNT_CPUS;
 }
 
-static int place_number(const struct count_run *run, size_t place)
+static int scope_number(const struct count_run *run, size_t scope)
 {
-	return places_are_cpus(run) ? run->cpus.at[place] : run->tids.at[place];
+	return scopes_are_cpus(run) ? run->cpus.at[scope] : run->tids.at[scope];
 }
 
 /* Calls `fn` for the rows of a table: event by event, each with its CPUs or tasks if separate. */
 typedef void (*row_fn)(const struct count_view *view, const struct count_run *run,
-		       size_t event, long place, const struct counter_value *v);
+		       size_t event, long scope, const struct counter_value *v);
 
 static void each_row(const struct count_view *view, const struct count_run *run,
 		     const struct count_values *values, row_fn fn)
@@ -124,15 +124,15 @@ static void each_row(const struct count_view *view, const struct count_run *run,
 
 		if (!view->separate)
 			fn(view, run, e, -1, &total);
-		for (size_t p = 0; view->separate && p < run->nr_places; p++)
+		for (size_t p = 0; view->separate && p < run->nr_scopes; p++)
 			if (values->at[p * nr + e].there)
-				fn(view, run, e, place_number(run, p),
+				fn(view, run, e, scope_number(run, p),
 				   &values->at[p * nr + e]);
 	}
 }
 
 static void table_row(const struct count_view *view, const struct count_run *run,
-		      size_t event, long place, const struct counter_value *v)
+		      size_t event, long scope, const struct counter_value *v)
 {
 	const struct event_request *e = &run->events.list.at[event];
 	char name[NAME_BYTES];
@@ -141,8 +141,8 @@ static void table_row(const struct count_view *view, const struct count_run *run
 	count_write_name_of(e, name);
 	put_commas(counter_scaled(v), count);
 	fprintf(view->out, "\t%-*s", name_width(run), name);
-	if (place >= 0)
-		fprintf(view->out, "%-*ld", PLACE_WIDTH, place);
+	if (scope >= 0)
+		fprintf(view->out, "%-*ld", SCOPE_WIDTH, scope);
 	if (never_ran(v))
 		fputs("Event not counted\n", view->out);
 	else
@@ -155,13 +155,13 @@ static void table_row(const struct count_view *view, const struct count_run *run
 }
 
 static void brief_row(const struct count_view *view, const struct count_run *run,
-		      size_t event, long place, const struct counter_value *v)
+		      size_t event, long scope, const struct counter_value *v)
 {
 	char name[NAME_BYTES];
 
 	count_write_name_of(&run->events.list.at[event], name);
-	if (place >= 0)
-		fprintf(view->out, "%ld,", place);
+	if (scope >= 0)
+		fprintf(view->out, "%ld,", scope);
 	fprintf(view->out, "%s,%" PRIu64 ",%.2f\n", name, counter_scaled(v),
 		never_ran(v) ? 0 : percent_counted(v));
 }
@@ -214,8 +214,8 @@ static void count_write_table(const struct count_view *view,
 			  any_scaled(run, values) ? "scaled" : "actual", run->subject);
 	fprintf(view->out, "\t%-*s", name_width(run), "Event");
 	if (view->separate)
-		fprintf(view->out, "%-*s", PLACE_WIDTH,
-			places_are_cpus(run) ? "CPU" : "Task ID");
+		fprintf(view->out, "%-*s", SCOPE_WIDTH,
+			scopes_are_cpus(run) ? "CPU" : "Task ID");
 	fprintf(view->out, "%-*s%% time counted\n", COUNT_WIDTH, "Count");
 	each_row(view, run, values, table_row);
 	write_metrics(view, run, values);
@@ -242,7 +242,7 @@ static void json_seconds(struct json *j, const char *name, double v)
 }
 
 static void json_row(struct json *j, const struct count_run *run, size_t event,
-		     long place, const struct counter_value *v)
+		     long scope, const struct counter_value *v)
 {
 	const struct event_request *e = &run->events.list.at[event];
 
@@ -254,9 +254,9 @@ static void json_row(struct json *j, const struct count_run *run, size_t event,
 	json_bool(j, e->kernel);
 	json_name(j, "user");
 	json_bool(j, e->user);
-	if (place >= 0)
-		json_member_u64(j, places_are_cpus(run) ? "cpu" : "task",
-				(uint64_t)place);
+	if (scope >= 0)
+		json_member_u64(j, scopes_are_cpus(run) ? "cpu" : "task",
+				(uint64_t)scope);
 	json_name(j, "counted");
 	json_bool(j, !never_ran(v));
 	json_member_u64(j, "count", counter_scaled(v));
@@ -304,8 +304,8 @@ static void json_values(struct json *j, const struct count_view *view,
 
 		if (!view->separate)
 			json_row(j, run, e, -1, &total);
-		for (size_t p = 0; view->separate && p < run->nr_places; p++)
-			json_row(j, run, e, place_number(run, p),
+		for (size_t p = 0; view->separate && p < run->nr_scopes; p++)
+			json_row(j, run, e, scope_number(run, p),
 				 &values->at[p * nr + e]);
 	}
 	json_end_array(j);

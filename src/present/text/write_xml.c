@@ -46,27 +46,27 @@ const char *xml_text_of(struct xml *x, uint32_t group, int key)
 }
 
 /* Returns the length of the file name in "dir/t.c:5", or 0 if there is no line number. */
-size_t xml_file_bytes(const char *place)
+size_t xml_file_bytes(const char *position)
 {
-	const char *colon = strrchr(place, ':');
+	const char *colon = strrchr(position, ':');
 
 	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
 		return 0;
-	return (size_t)(colon - place);
+	return (size_t)(colon - position);
 }
 
-void xml_put_line(struct xml *x, const char *place, bool with_file)
+void xml_put_line(struct xml *x, const char *position, bool with_file)
 {
-	size_t len = xml_file_bytes(place);
+	size_t len = xml_file_bytes(position);
 
 	if (!len)
 		return;
 	if (with_file) {
 		fputs(" file=\"", x->out);
-		html_put_len(x->out, place, len);
+		html_put_len(x->out, position, len);
 		fputc('"', x->out);
 	}
-	xml_put_attribute(x, "line", place + len + 1);
+	xml_put_attribute(x, "line", position + len + 1);
 }
 
 /* ---- the recording ---- */

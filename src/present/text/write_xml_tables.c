@@ -57,7 +57,7 @@ static int compare_shown(const void *a, const void *b)
 static void put_detail_line(struct xml *x, uint32_t group)
 {
 	const struct xml_keys *keys = &x->tree.keys;
-	const char *place, *of;
+	const char *position, *of;
 	size_t len;
 	bool other;
 
@@ -65,9 +65,9 @@ static void put_detail_line(struct xml *x, uint32_t group)
 		return;
 	of = keys->line >= 0 ? xml_text_of(x, group, keys->line) : "";
 	len = xml_file_bytes(of);
-	place = xml_text_of(x, group, keys->detail_line);
-	other = xml_file_bytes(place) != len || memcmp(place, of, len) != 0;
-	xml_put_line(x, place, other);
+	position = xml_text_of(x, group, keys->detail_line);
+	other = xml_file_bytes(position) != len || memcmp(position, of, len) != 0;
+	xml_put_line(x, position, other);
 }
 
 static void put_details(struct xml *x, const struct shown *shown)

@@ -209,7 +209,7 @@ static bool same_module(const struct xml_symbol *a, const struct xml_symbol *b)
 }
 
 /* Puts the program's own functions before its modules. */
-static int compare_places(const void *x, const void *y)
+static int compare_positions(const void *x, const void *y)
 {
 	const struct xml_symbol *a = x, *b = y;
 
@@ -236,7 +236,7 @@ static int xml_tree_compare_symbols(const void *x, const void *y, void *ctx)
 	COMPARE(b->of_module, a->of_module);
 	COMPARE(a->image, b->image);
 	COMPARE(xml_tree_samples(t, b), xml_tree_samples(t, a));
-	return compare_places(x, y);
+	return compare_positions(x, y);
 }
 
 /* Stores the sum of each run of equal symbols in every symbol of the run. */
@@ -267,7 +267,7 @@ static int sort_symbols(struct xml_tree *t)
 		return -ENOMEM;
 	if (!nr)
 		return 0;
-	qsort(t->symbols.at, nr, sizeof(*t->symbols.at), compare_places);
+	qsort(t->symbols.at, nr, sizeof(*t->symbols.at), compare_positions);
 	xml_tree_sum_up(t, same_program, offsetof(struct xml_symbol, of_program));
 	xml_tree_sum_up(t, same_thread, offsetof(struct xml_symbol, of_thread));
 	xml_tree_sum_up(t, same_module, offsetof(struct xml_symbol, of_module));

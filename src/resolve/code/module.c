@@ -108,8 +108,8 @@ static bool code_module_line_address(struct code *c, uint64_t address,
 	const struct elf_section *s = code_module_section_at(c, address, &offset);
 
 	return lines && s &&
-	       !lines_place(lines, elf_file_section_name(&c->elf, s), offset,
-			    ret_address);
+	       !lines_position(lines, elf_file_section_name(&c->elf, s), offset,
+			       ret_address);
 }
 
 const struct code_kind code_module = {

@@ -258,8 +258,8 @@ bool dwarf_file_is_code(const struct dwarf_file *f, uint64_t addr)
 	return low && addr < f->code.at[low - 1].high;
 }
 
-int dwarf_file_place(struct dwarf_file *f, const char *section, uint64_t off,
-		     uint64_t *ret_addr)
+int dwarf_file_position(struct dwarf_file *f, const char *section, uint64_t off,
+			uint64_t *ret_addr)
 {
 	const struct elf_section *s = NULL;
 

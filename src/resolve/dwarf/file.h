@@ -70,5 +70,5 @@ bool dwarf_file_has_info(const struct dwarf_file *f);
 bool dwarf_file_is_code(const struct dwarf_file *f, uint64_t addr);
 /* Returns the address of offset `off` in the section with that name; if NULL, in the first
  * section in memory that is long enough. Returns 0 or -ENOENT. */
-int dwarf_file_place(struct dwarf_file *f, const char *section, uint64_t off,
-		     uint64_t *ret_addr);
+int dwarf_file_position(struct dwarf_file *f, const char *section, uint64_t off,
+			uint64_t *ret_addr);

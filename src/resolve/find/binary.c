@@ -268,19 +268,19 @@ static int try_index(const struct file_index *index, const char *name,
 }
 
 /* Returns 0 (also if the cache does not have the file) or -ENOMEM. */
-static int open_cached(const struct binary_places *places, const struct image *image,
-		       const char *name, enum debug_cache_part part, int *ret_fd,
-		       char **ret_path)
+static int open_cached(const struct binary_locations *locations,
+		       const struct image *image, const char *name,
+		       enum debug_cache_part part, int *ret_fd, char **ret_path)
 {
 	int r;
 
-	if (!places->debug_dir || !places->debug_dir[0] || !image->build_id.len)
+	if (!locations->debug_dir || !locations->debug_dir[0] || !image->build_id.len)
 		return 0;
-	r = debug_cache_open(places->debug_dir, &image->build_id, part, name, ret_fd,
+	r = debug_cache_open(locations->debug_dir, &image->build_id, part, name, ret_fd,
 			     ret_path);
 	if (part != DEBUG_CACHE_DEBUG || !r)
-		binary_report(places->trace, step_cache,
-			      r ? places->debug_dir : *ret_path,
+		binary_report(locations->trace, step_cache,
+			      r ? locations->debug_dir : *ret_path,
 			      !r                 ? NAMING_OK
 			      : err_is_absent(r) ? NAMING_NO_FILE
 			      : r == -ESTALE     ? NAMING_OTHER_FILE
@@ -288,24 +288,24 @@ static int open_cached(const struct binary_places *places, const struct image *i
 	return r == -ENOMEM ? r : 0;
 }
 
-int binary_fetch(const struct binary_places *places, const struct build_id *id,
+int binary_fetch(const struct binary_locations *locations, const struct build_id *id,
 		 enum debuginfod_kind kind, int *ret_fd, char **ret_path)
 {
 	const struct debuginfod_want want = { .kind = kind, .id = *id };
 	int r;
 
-	if (!places->debuginfod || !id->len)
+	if (!locations->debuginfod || !id->len)
 		return -ENOENT;
-	r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
-	if (r == -EAGAIN && places->wants)
-		return vec_push(places->wants, want) ? -ENOENT : -ENOMEM;
-	if (r == -EAGAIN && !places->cached_only) {
-		debuginfod_fetch(places->debuginfod, &want, 1);
-		r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
+	r = debuginfod_open(locations->debuginfod, &want, ret_fd, ret_path);
+	if (r == -EAGAIN && locations->wants)
+		return vec_push(locations->wants, want) ? -ENOENT : -ENOMEM;
+	if (r == -EAGAIN && !locations->cached_only) {
+		debuginfod_fetch(locations->debuginfod, &want, 1);
+		r = debuginfod_open(locations->debuginfod, &want, ret_fd, ret_path);
 	}
 	if (r == -EAGAIN)
 		r = -ENOENT;
-	binary_report(places->trace, step_debuginfod,
+	binary_report(locations->trace, step_debuginfod,
 		      r ? debuginfod_kind_name(kind) : *ret_path,
 		      r ? NAMING_NO_FILE : NAMING_OK);
 	return r;
@@ -332,19 +332,19 @@ static bool needs_no_debug_file(int fd, bool lines)
 	return has;
 }
 
-static int fetch_debug_file(const struct binary_places *places,
+static int fetch_debug_file(const struct binary_locations *locations,
 			    const struct build_id *id, struct binary *b)
 {
 	int r;
 
-	if (!places->debuginfod || needs_no_debug_file(b->fd, places->lines))
+	if (!locations->debuginfod || needs_no_debug_file(b->fd, locations->lines))
 		return 0;
-	r = binary_fetch(places, id, DEBUGINFOD_DEBUGINFO, &b->debug_fd,
+	r = binary_fetch(locations, id, DEBUGINFOD_DEBUGINFO, &b->debug_fd,
 			 &b->debug_path);
 	return r == -ENOMEM ? r : 0;
 }
 
-static int find_debug_file(const struct binary_places *places,
+static int find_debug_file(const struct binary_locations *locations,
 			   const struct image *image, const char *name,
 			   struct binary *b)
 {
@@ -355,33 +355,33 @@ static int find_debug_file(const struct binary_places *places,
 	 * contain only callers. Then read it from the file that was found. */
 	if (!known.build_id.len)
 		(void)elf_build_id_fd(b->fd, &known.build_id, NULL);
-	r = open_cached(places, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
+	r = open_cached(locations, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
 			&b->debug_path);
 
 	if (!r && b->debug_fd < 0) {
-		r = find_by_build_id(places->root, &known, b);
+		r = find_by_build_id(locations->root, &known, b);
 		if (b->debug_fd >= 0)
 			binary_report(b->trace, step_debug_id, b->debug_path,
 				      NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
-		r = binary_find_by_link(places->root, name, b);
+		r = binary_find_by_link(locations->root, name, b);
 		if (b->debug_fd >= 0)
 			binary_report(b->trace, step_debug_link, b->debug_path,
 				      NAMING_OK);
 	}
 	if (!r && b->debug_fd < 0) {
 		binary_report(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
-		r = fetch_debug_file(places, &known.build_id, b);
+		r = fetch_debug_file(locations, &known.build_id, b);
 	}
 	return r;
 }
 
 /* Searches perf's cache, which is indexed by build-id. */
-static int try_cache(const struct binary_places *places, const struct image *image,
-		     const char *name, struct binary *b)
+static int try_cache(const struct binary_locations *locations,
+		     const struct image *image, const char *name, struct binary *b)
 {
-	int r = open_cached(places, image, name,
+	int r = open_cached(locations, image, name,
 			    image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO
 						      : DEBUG_CACHE_ELF,
 			    &b->fd, &b->path);
@@ -416,25 +416,26 @@ static bool is_very_file(const char *path, const struct image *image)
 /* Tries the recorded path. If the binary is from another machine and has no build-id, a file at
  * that path cannot be verified, except below a root that the user specified, which has that
  * machine's files. */
-static int try_recorded(const struct binary_places *places, const struct image *image,
-			const char *name, struct binary *b)
+static int try_recorded(const struct binary_locations *locations,
+			const struct image *image, const char *name, struct binary *b)
 {
-	if (!image->build_id.len && places->foreign && !places->root[0] &&
-	    !(places->host_unknown && is_very_file(name, image))) {
-		b->status = places->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
+	if (!image->build_id.len && locations->foreign && !locations->root[0] &&
+	    !(locations->host_unknown && is_very_file(name, image))) {
+		b->status =
+			locations->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
 		binary_report(b->trace, step_recorded, name, b->status);
 		return 0;
 	}
-	if (places->archive && !image->build_id.len) {
+	if (locations->archive && !image->build_id.len) {
 		/* Copying changes the inode. */
 		struct image copy = *image;
 
 		copy.dev = 0;
 		copy.inode = 0;
-		return binary_try_file(format_path("%s%s", places->root, name), &copy,
-				       step_recorded, b);
+		return binary_try_file(format_path("%s%s", locations->root, name),
+				       &copy, step_recorded, b);
 	}
-	return binary_try_file(format_path("%s%s", places->root, name), image,
+	return binary_try_file(format_path("%s%s", locations->root, name), image,
 			       step_recorded, b);
 }
 
@@ -446,14 +447,14 @@ static bool binary_is_binary(int fd, const struct image *image)
 }
 
 /* Tries the files of the recorded processes that still run. */
-static int try_live(const struct binary_places *places, const struct image *image,
+static int try_live(const struct binary_locations *locations, const struct image *image,
 		    struct binary *b)
 {
 	int r;
 
-	if (!places->live || image->kind != IMAGE_FILE)
+	if (!locations->live || image->kind != IMAGE_FILE)
 		return 0;
-	r = live_files_open(places->live, image, places->number, binary_is_binary,
+	r = live_files_open(locations->live, image, locations->number, binary_is_binary,
 			    &b->fd, &b->path);
 	if (!r)
 		b->status = binary_verify(b->fd, image);
@@ -466,8 +467,8 @@ static int try_live(const struct binary_places *places, const struct image *imag
  * the copy, which might be of another file with the same build-id. Any user can forge build-id,
  * mtime and size, so a file that belongs to another user must also have the recorded inode. If
  * the file was stripped or rebuilt in place, the copy is preferred, because it has the symbols. */
-static bool is_untouched(const struct binary_places *places, const struct image *image,
-			 const char *name)
+static bool is_untouched(const struct binary_locations *locations,
+			 const struct image *image, const char *name)
 {
 	struct stat st;
 	char *path;
@@ -476,7 +477,7 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 	if (image->kind != IMAGE_FILE || !image->build_id.len || !image->mtime_ns ||
 	    !image->file_bytes || !may_open(image, name))
 		return false;
-	path = format_path("%s%s", places->root, name);
+	path = format_path("%s%s", locations->root, name);
 	is = path && !fault_stat(path, &st) &&
 	     binary_mtime_ns(&st) == image->mtime_ns &&
 	     (uint64_t)st.st_size == image->file_bytes &&
@@ -487,60 +488,60 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 
 /* Tries the session's copies of files that were deleted or replaced: that of this very file,
  * then that of any file with the build-id. */
-static int try_copy(const struct binary_places *places, const struct image *image,
+static int try_copy(const struct binary_locations *locations, const struct image *image,
 		    struct binary *b)
 {
 	int r = 0;
 
-	if (!places->session_dir[0] ||
+	if (!locations->session_dir[0] ||
 	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
 		return 0;
 	if (image->kind == IMAGE_FILE && image->mtime_ns)
-		r = binary_try_file(binary_copy_path(places->session_dir, image,
+		r = binary_try_file(binary_copy_path(locations->session_dir, image,
 						     BINARY_COPY_OF_FILE),
 				    image, step_copy, b);
 	if (!r && b->fd < 0)
-		r = binary_try_file(binary_copy_path(places->session_dir, image,
+		r = binary_try_file(binary_copy_path(locations->session_dir, image,
 						     BINARY_COPY_SHARED),
 				    image, step_copy, b);
 	return r;
 }
 
 /* Searches the recorded path and the caches of copies. */
-static int binary_find_known(const struct binary_places *places,
+static int binary_find_known(const struct binary_locations *locations,
 			     const struct image *image, const char *name,
 			     struct binary *b)
 {
-	bool path_first = is_untouched(places, image, name);
+	bool path_first = is_untouched(locations, image, name);
 	int r = 0;
 
 	if (path_first)
-		r = try_recorded(places, image, name, b);
+		r = try_recorded(locations, image, name, b);
 	if (!r && b->fd < 0)
-		r = try_copy(places, image, b);
+		r = try_copy(locations, image, b);
 	if (!r && b->fd < 0 && !path_first && may_open(image, name))
-		r = try_recorded(places, image, name, b);
+		r = try_recorded(locations, image, name, b);
 	if (!r && b->fd < 0)
-		r = try_cache(places, image, name, b);
+		r = try_cache(locations, image, name, b);
 	if (!r && b->fd < 0)
-		r = try_live(places, image, b);
+		r = try_live(locations, image, b);
 	return r;
 }
 
 /* Runs the search of a stage. */
-static int find_in_stage(const struct binary_places *places, const struct image *image,
-			 const char *name, struct binary *b)
+static int find_in_stage(const struct binary_locations *locations,
+			 const struct image *image, const char *name, struct binary *b)
 {
 	int r;
 
-	switch (places->stage) {
+	switch (locations->stage) {
 	case BINARY_INDEX:
 		return may_open(image, name)
-			       ? try_index(places->index, strrchr(name, '/') + 1,
+			       ? try_index(locations->index, strrchr(name, '/') + 1,
 					   file_index_get, image, b)
 			       : 0;
 	case BINARY_FETCH:
-		r = binary_fetch(places, &image->build_id, DEBUGINFOD_EXECUTABLE,
+		r = binary_fetch(locations, &image->build_id, DEBUGINFOD_EXECUTABLE,
 				 &b->fd, &b->path);
 		if (!r)
 			b->status = NAMING_OK;
@@ -548,28 +549,28 @@ static int find_in_stage(const struct binary_places *places, const struct image 
 	case BINARY_HERE:
 	case BINARY_STAGES:
 	default:
-		return binary_find_known(places, image, name, b);
+		return binary_find_known(locations, image, name, b);
 	}
 }
 
-static int find_binary(const struct binary_places *places, const struct image *image,
-		       const char *name, struct binary *b)
+static int find_binary(const struct binary_locations *locations,
+		       const struct image *image, const char *name, struct binary *b)
 {
-	int r = find_in_stage(places, image, name, b);
+	int r = find_in_stage(locations, image, name, b);
 
 	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
-		r = find_debug_file(places, image, name, b);
+		r = find_debug_file(locations, image, name, b);
 	return r;
 }
 
-int binary_find(const struct binary_places *places, const struct image *image,
+int binary_find(const struct binary_locations *locations, const struct image *image,
 		const char *name, struct binary *ret_binary)
 {
 	struct binary b = { .fd = -1,
 			    .debug_fd = -1,
 			    .status = NAMING_NO_FILE,
-			    .trace = places->trace };
-	int r = find_binary(places, image, name, &b);
+			    .trace = locations->trace };
+	int r = find_binary(locations, image, name, &b);
 
 	if (r) {
 		binary_close(&b);
@@ -580,32 +581,32 @@ int binary_find(const struct binary_places *places, const struct image *image,
 }
 
 /* Some servers have only the content of debug packages. */
-static int fetch_module(const struct binary_places *places, const struct image *image,
-			const char *module, struct binary *b)
+static int fetch_module(const struct binary_locations *locations,
+			const struct image *image, const char *module, struct binary *b)
 {
-	int r = find_in_stage(places, image, module, b);
+	int r = find_in_stage(locations, image, module, b);
 
 	if (!r && b->fd < 0)
-		r = binary_fetch(places, &image->build_id, DEBUGINFOD_DEBUGINFO, &b->fd,
-				 &b->path);
+		r = binary_fetch(locations, &image->build_id, DEBUGINFOD_DEBUGINFO,
+				 &b->fd, &b->path);
 	if (!r && b->fd >= 0)
 		b->status = NAMING_OK;
 	return r == -ENOMEM ? r : 0;
 }
 
-static int find_installed_module(const struct binary_places *places,
+static int find_installed_module(const struct binary_locations *locations,
 				 const struct image *image, const char *module,
 				 struct binary *b)
 {
-	int r = try_cache(places, image, NULL, b);
+	int r = try_cache(locations, image, NULL, b);
 
 	/* On the recording machine, a module installed for the same kernel release is a good
 	 * guess even without a build-id. */
-	if (!r && b->fd < 0 && places->modules &&
-	    (image->build_id.len || !places->foreign || places->root[0]))
-		r = try_index(places->modules, module, file_index_module, image, b);
+	if (!r && b->fd < 0 && locations->modules &&
+	    (image->build_id.len || !locations->foreign || locations->root[0]))
+		r = try_index(locations->modules, module, file_index_module, image, b);
 	if (!r && b->fd < 0) {
-		r = find_by_build_id(places->root, image, b);
+		r = find_by_build_id(locations->root, image, b);
 		b->fd = b->debug_fd;
 		b->path = b->debug_path;
 		b->debug_fd = -1;
@@ -616,22 +617,22 @@ static int find_installed_module(const struct binary_places *places,
 	return r;
 }
 
-int binary_find_module(const struct binary_places *places, const char *module,
+int binary_find_module(const struct binary_locations *locations, const char *module,
 		       const struct build_id *id, struct binary *ret_binary)
 {
 	struct binary b = { .fd = -1,
 			    .debug_fd = -1,
 			    .status = NAMING_NO_FILE,
-			    .trace = places->trace };
+			    .trace = locations->trace };
 	const struct image image = { .kind = IMAGE_MODULE, .build_id = *id };
 	int r = 0;
 
-	if (places->stage == BINARY_INDEX)
-		r = try_index(places->index, module, file_index_module, &image, &b);
-	else if (places->stage == BINARY_FETCH)
-		r = fetch_module(places, &image, module, &b);
+	if (locations->stage == BINARY_INDEX)
+		r = try_index(locations->index, module, file_index_module, &image, &b);
+	else if (locations->stage == BINARY_FETCH)
+		r = fetch_module(locations, &image, module, &b);
 	else
-		r = find_installed_module(places, &image, module, &b);
+		r = find_installed_module(locations, &image, module, &b);
 	if (r) {
 		binary_close(&b);
 		return r;
@@ -640,9 +641,9 @@ int binary_find_module(const struct binary_places *places, const char *module,
 	return 0;
 }
 
-int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
-			const char *release, size_t *place, int *ret_fd,
-			char **ret_path)
+int binary_find_vmlinux(const struct binary_locations *locations,
+			const struct build_id *id, const char *release,
+			size_t *location, int *ret_fd, char **ret_path)
 {
 	static const char *const around[][2] = {
 		{ "/usr/lib/debug/boot/vmlinux-", "" },
@@ -651,15 +652,15 @@ int binary_find_vmlinux(const struct binary_places *places, const struct build_i
 		{ "/boot/vmlinux-", "" },
 	};
 	const struct image image = { .kind = IMAGE_KERNEL, .build_id = *id };
-	struct binary b = { .fd = -1, .debug_fd = -1, .trace = places->trace };
-	size_t i = *place;
+	struct binary b = { .fd = -1, .debug_fd = -1, .trace = locations->trace };
+	size_t i = *location;
 	int r = 0;
 
 	if (!id->len)
 		return -ENOENT;
 	if (i == 0) {
 		i++;
-		r = find_by_build_id(places->root, &image, &b);
+		r = find_by_build_id(locations->root, &image, &b);
 		binary_report(b.trace, step_debug_id, b.debug_path,
 			      b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
 		b.fd = b.debug_fd;
@@ -667,11 +668,11 @@ int binary_find_vmlinux(const struct binary_places *places, const struct build_i
 	}
 	for (; !r && b.fd < 0 && i <= COUNT_OF(around); i++)
 		if (release[0] && !strchr(release, '/'))
-			r = binary_try_file(format_path("%s%s%s%s", places->root,
+			r = binary_try_file(format_path("%s%s%s%s", locations->root,
 							around[i - 1][0], release,
 							around[i - 1][1]),
 					    &image, step_kernel, &b);
-	*place = i;
+	*location = i;
 	if (r || b.fd < 0)
 		return r ? r : -ENOENT;
 	*ret_fd = b.fd;

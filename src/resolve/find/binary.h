@@ -25,7 +25,7 @@ enum binary_stage {
 };
 
 /* The locations to search, and the settings of the search. */
-struct binary_places {
+struct binary_locations {
 	enum binary_stage stage;
 	const char *session_dir;        /* "": none */
 	const char *root;               /* prefix for recorded paths; "": none */
@@ -69,7 +69,7 @@ struct binary {
  * in docs/finding-binaries.md. `name` is the image's name.
  * Returns 0 or -ENOMEM. After 0, ret_binary->status is the result, and the caller calls
  * binary_close(). */
-int binary_find(const struct binary_places *places, const struct image *image,
+int binary_find(const struct binary_locations *locations, const struct image *image,
 		const char *name, struct binary *ret_binary);
 /* Whose file a copy in a session can be. */
 enum binary_copy_of {
@@ -87,18 +87,18 @@ char *binary_copy_path(const char *session_dir, const struct image *image,
  * cache and in the directories where modules or their debug files are installed; in the index;
  * or on servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if
  * no other has the name. Sets fd, path and status as above. */
-int binary_find_module(const struct binary_places *places, const char *module,
+int binary_find_module(const struct binary_locations *locations, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);
 /* Searches the locations where distributions install the vmlinux of kernel `release` for a file
- * with this build-id, starting at location *place (0 at first). Returns 0: the caller owns
- * *ret_fd and *ret_path (malloc'd), and *place is the next location; -ENOENT if there are no
+ * with this build-id, starting at location *location (0 at first). Returns 0: the caller owns
+ * *ret_fd and *ret_path (malloc'd), and *location is the next location; -ENOENT if there are no
  * more; or -ENOMEM. */
-int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
-			const char *release, size_t *place, int *ret_fd,
-			char **ret_path);
+int binary_find_vmlinux(const struct binary_locations *locations,
+			const struct build_id *id, const char *release,
+			size_t *location, int *ret_fd, char **ret_path);
 /* Gets the file with this build-id from a server, or from the cache of fetched files. Returns
  * 0: the caller owns *ret_fd and *ret_path (malloc'd); -ENOENT; or -ENOMEM. */
-int binary_fetch(const struct binary_places *places, const struct build_id *id,
+int binary_fetch(const struct binary_locations *locations, const struct build_id *id,
 		 enum debuginfod_kind kind, int *ret_fd, char **ret_path);
 void binary_close(struct binary *b);
 /* Checks that the file at `fd` is the recorded `image`. Returns NAMING_OK, NAMING_UNVERIFIED,

@@ -150,20 +150,20 @@ static bool has_trusted_owner(int fd, int binary_fd)
 int debug_link_find(const struct debug_link *link, int binary_fd, const char *root,
 		    const char *binary, int *ret_fd, char **ret_path)
 {
-	static const char *const places[][2] = { { "", "" },
-						 { "", "/.debug" },
-						 { "/usr/lib/debug", "" } };
+	static const char *const locations[][2] = { { "", "" },
+						    { "", "/.debug" },
+						    { "/usr/lib/debug", "" } };
 	const char *slash = strrchr(binary, '/');
 	int dir_len = slash ? (int)(slash - binary) : 0;
 
 	if (!slash)
 		return -ENOENT;
-	for (size_t i = 0; i < COUNT_OF(places); i++) {
+	for (size_t i = 0; i < COUNT_OF(locations); i++) {
 		char *path;
 		int fd;
 
-		if (asprintf(&path, "%s%s%.*s%s/%s", root, places[i][0], dir_len,
-			     binary, places[i][1], link->name) < 0)
+		if (asprintf(&path, "%s%s%.*s%s/%s", root, locations[i][0], dir_len,
+			     binary, locations[i][1], link->name) < 0)
 			return -ENOMEM;
 		fd = fault_unreadable(path, elf_open_regular(path));
 		if (fd >= 0 && has_trusted_owner(fd, binary_fd) &&

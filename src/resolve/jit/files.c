@@ -239,34 +239,34 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 }
 
 /* Returns whether the process with this pid is still the recorded one. */
-static bool lives(const struct jit_places *places, int32_t pid)
+static bool lives(const struct jit_locations *locations, int32_t pid)
 {
 	uint64_t began = process_start_ns(pid);
 	int64_t boot = (int64_t)clock_now_ns(CLOCK_REALTIME) -
 		       (int64_t)clock_now_ns(CLOCK_BOOTTIME);
 
-	return began &&
-	       (!places->until_wall_ns ||
-		boot + (int64_t)began <= (int64_t)(places->until_wall_ns + NS_PER_S));
+	return began && (!locations->until_wall_ns ||
+			 boot + (int64_t)began <=
+				 (int64_t)(locations->until_wall_ns + NS_PER_S));
 }
 
 /* A process that still runs can continue to write its files after the recording. */
-static struct wanted wanted_of(const struct jit_places *places, int32_t pid)
+static struct wanted wanted_of(const struct jit_locations *locations, int32_t pid)
 {
-	bool is_alive = lives(places, pid);
+	bool is_alive = lives(locations, pid);
 
-	return (struct wanted){ .until_ns = is_alive ? 0 : places->until_wall_ns,
+	return (struct wanted){ .until_ns = is_alive ? 0 : locations->until_wall_ns,
 				.uid = is_alive ? jit_uid(pid) : -1 };
 }
 
 /* A process that still runs can have another /tmp and another pid there. */
-static int open_live_map(const struct jit_places *places, int32_t pid, int *ret_fd,
-			 char **ret_path)
+static int open_live_map(const struct jit_locations *locations, int32_t pid,
+			 int *ret_fd, char **ret_path)
 {
-	struct wanted wanted = wanted_of(places, pid);
+	struct wanted wanted = wanted_of(locations, pid);
 	int r;
 
-	wanted.since_ns = places->since_wall_ns;
+	wanted.since_ns = locations->since_wall_ns;
 	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid,
 					"/tmp/perf-", jit_own_pid(pid)),
 			       &wanted, ret_fd, ret_path);
@@ -284,25 +284,25 @@ uint64_t jit_recorded_until(const char *path)
 	return stat(path, &st) || !S_ISREG(st.st_mode) ? 0 : clock_ns(st.st_mtim);
 }
 
-int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
+int jit_open_map(const struct jit_locations *locations, int32_t pid, int *ret_fd,
 		 char **ret_path)
 {
 	int r = -ENOENT;
 
 	if (pid <= 0)
 		return r;
-	if (places->session_dir[0])
-		r = open_kept_map(places->session_dir, pid, ret_fd, ret_path);
-	if (r == -ENOENT && places->root[0])
+	if (locations->session_dir[0])
+		r = open_kept_map(locations->session_dir, pid, ret_fd, ret_path);
+	if (r == -ENOENT && locations->root[0])
 		return jit_files_try_file(
-			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid),
+			asprintf(ret_path, "%s/tmp/perf-%d.map", locations->root, pid),
 			&in_root, ret_fd, ret_path);
-	return r == -ENOENT && places->here
-		       ? open_live_map(places, pid, ret_fd, ret_path)
+	return r == -ENOENT && locations->here
+		       ? open_live_map(locations, pid, ret_fd, ret_path)
 		       : r;
 }
 
-int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path,
+int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char *path,
 		  uint64_t inode, int *ret_fd, char **ret_path)
 {
 	const char *name = path_base(path);
@@ -311,18 +311,18 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 
 	if (!jit_is_dump_name(name))
 		return r;
-	if (places->session_dir[0])
-		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
+	if (locations->session_dir[0])
+		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", locations->session_dir,
 				      pid, name),
 			     ret_fd, ret_path);
 	/* Copies have different inodes. */
-	if (r == -ENOENT && places->root[0])
+	if (r == -ENOENT && locations->root[0])
 		return jit_files_try_file(
-			asprintf(ret_path, "%s%s", places->root, path), &in_root,
+			asprintf(ret_path, "%s%s", locations->root, path), &in_root,
 			ret_fd, ret_path);
-	if (r != -ENOENT || !places->here)
+	if (r != -ENOENT || !locations->here)
 		return r;
-	wanted = wanted_of(places, pid);
+	wanted = wanted_of(locations, pid);
 	wanted.inode = inode;
 	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path),
 			       &wanted, ret_fd, ret_path);

@@ -32,7 +32,7 @@ bool jit_is_of(int fd, int64_t uid);
 bool jit_may_be_copied(int fd, int64_t uid);
 
 /* The locations of a recording's files. */
-struct jit_places {
+struct jit_locations {
 	const char *session_dir; /* a session that stores copies; "": none */
 	const char *root;        /* an archive, or another root; "": this machine ... */
 	bool here;               /* ... if it was recorded here */
@@ -41,13 +41,13 @@ struct jit_places {
 	 * exited; 0: unknown. */
 	uint64_t until_wall_ns;
 };
-/* Returns the end of a recording for jit_places: the modification time of its file. Returns 0
+/* Returns the end of a recording for jit_locations: the modification time of its file. Returns 0
  * if it is not a regular file. */
 uint64_t jit_recorded_until(const char *path);
 /* Opens the map of process `pid`. Returns 0: the caller owns *ret_fd and *ret_path (malloc'd),
  * its location; -ENOENT or -ENOMEM. */
-int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
+int jit_open_map(const struct jit_locations *locations, int32_t pid, int *ret_fd,
 		 char **ret_path);
 /* The same for a jitdump that process `pid` mapped from `path` with that inode. */
-int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path,
+int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char *path,
 		  uint64_t inode, int *ret_fd, char **ret_path);

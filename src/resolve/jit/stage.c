@@ -163,7 +163,7 @@ int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from)
 
 /* ---- locations ---- */
 
-struct jit_stage_place {
+struct jit_stage_position {
 	uint32_t image;
 	uint64_t offset;
 	uint64_t from_ns;
@@ -181,8 +181,8 @@ static const struct jit_stage_dump *last_dump(const struct jit_stage *s,
 }
 
 /* Finds the code of `p` at that time, and narrows its time span. */
-static void jit_stage_find_place(const struct jit_stage *s, struct jit_stage_place *p,
-				 uint64_t time_ns)
+static void jit_stage_find_position(const struct jit_stage *s,
+				    struct jit_stage_position *p, uint64_t time_ns)
 {
 	const struct image *image = &s->dict->images.at[p->image];
 	uint64_t address = image->start + p->offset - image->ref_address;
@@ -205,16 +205,16 @@ static void jit_stage_find_place(const struct jit_stage *s, struct jit_stage_pla
 	}
 }
 
-int jit_stage_place(struct jit_stage *s, uint32_t *image, uint64_t *offset,
-		    uint64_t time_ns)
+int jit_stage_position(struct jit_stage *s, uint32_t *image, uint64_t *offset,
+		       uint64_t time_ns)
 {
-	struct jit_stage_place p = { .image = *image,
-				     .offset = *offset,
-				     .to_ns = UINT64_MAX };
+	struct jit_stage_position p = { .image = *image,
+					.offset = *offset,
+					.to_ns = UINT64_MAX };
 
 	if (*image >= s->dict->images.nr)
 		return 0;
-	jit_stage_find_place(s, &p, time_ns);
+	jit_stage_find_position(s, &p, time_ns);
 	*image = p.image;
 	*offset = p.offset;
 	return 0;
@@ -246,9 +246,9 @@ static int jit_stage_step(struct jit_stage *s, uint32_t stack, uint64_t time_ns,
 	const struct stack *at = &s->dict->stacks.at[stack];
 	uint32_t parent = at->parent, frame = at->frame;
 	const struct frame *f = &s->dict->frames.at[frame];
-	struct jit_stage_place p = { f->image, f->offset, n->from_ns, n->to_ns };
+	struct jit_stage_position p = { f->image, f->offset, n->from_ns, n->to_ns };
 
-	jit_stage_find_place(s, &p, time_ns);
+	jit_stage_find_position(s, &p, time_ns);
 	n->from_ns = p.from_ns;
 	n->to_ns = p.to_ns;
 	if (p.image != f->image)

@@ -47,5 +47,5 @@ bool jit_stage_is_needed(const struct jit_stage *s);
 uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns);
 /* The same for one location: changes *image and *offset if they are in such code. Returns 0 or
  * -ENOMEM. */
-int jit_stage_place(struct jit_stage *s, uint32_t *image, uint64_t *offset,
-		    uint64_t time_ns);
+int jit_stage_position(struct jit_stage *s, uint32_t *image, uint64_t *offset,
+		       uint64_t time_ns);

@@ -19,7 +19,7 @@ static void fill_function(struct line_frame *f, const struct line_scope *s)
 static size_t read_chain(const struct line_block *b, uint32_t id,
 			 struct line_frame *frames, size_t max)
 {
-	struct line_frame place = { 0 };
+	struct line_frame position = { 0 };
 	size_t nr = 0;
 
 	while (id != LINE_NO_SCOPE && nr < max) {
@@ -27,13 +27,13 @@ static size_t read_chain(const struct line_block *b, uint32_t id,
 
 		if (!line_block_scope(b, id, &s))
 			break;
-		frames[nr] = place;
+		frames[nr] = position;
 		fill_function(&frames[nr++], &s);
-		place = (struct line_frame){ .file = s.call_file,
-					     .line = s.call_line,
-					     .column = s.call_column,
-					     .call_discriminator =
-						     s.call_discriminator };
+		position = (struct line_frame){ .file = s.call_file,
+						.line = s.call_line,
+						.column = s.call_column,
+						.call_discriminator =
+							s.call_discriminator };
 		id = s.parent;
 	}
 	return nr;
@@ -112,25 +112,25 @@ static int block_rows(const struct line_block *b, uint64_t low, uint64_t high,
 		      lines_row_fn fn, void *ctx)
 {
 	struct line_row_walk walk;
-	struct line_place place = { 0 };
+	struct line_position position = { 0 };
 	struct line_row row;
 	bool open = false;
 	int r = 0;
 
 	line_row_walk_begin(&walk, b, low);
 	while (!r && line_row_walk_next(&walk, &row)) {
-		place.high = row.addr < high ? row.addr : high;
-		if (open && place.high > place.low)
-			r = fn(ctx, &place);
+		position.high = row.addr < high ? row.addr : high;
+		if (open && position.high > position.low)
+			r = fn(ctx, &position);
 		open = !row.end;
 		if (row.addr >= high)
 			break;
-		place = (struct line_place){ row.addr > low ? row.addr : low,
-					     0,
-					     row.file,
-					     row.line,
-					     row.column,
-					     row.discriminator };
+		position = (struct line_position){ row.addr > low ? row.addr : low,
+						   0,
+						   row.file,
+						   row.line,
+						   row.column,
+						   row.discriminator };
 	}
 	return r;
 }

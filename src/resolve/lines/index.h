@@ -38,7 +38,7 @@ struct line_unit {
 	/* The same block, if it must be freed; NULL: in the index file. */
 	uint8_t *owned;
 	uint64_t hash;
-	uint64_t place; /* offset in the file that is being written; 0: not in it */
+	uint64_t position; /* offset in the file that is being written; 0: not in it */
 	uint32_t len;
 	uint8_t state; /* enum line_unit_state */
 	bool keep;     /* write it: it does not depend on missing files */

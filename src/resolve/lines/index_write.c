@@ -97,7 +97,7 @@ void line_writer_drop(struct line_writer *w)
 void line_writer_put(struct line_writer *w, struct line_unit *u, const void *bytes)
 {
 	pthread_mutex_lock(&w->lock);
-	u->place = w->at;
+	u->position = w->at;
 	line_index_write_put(w, bytes, u->len);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -112,14 +112,14 @@ static bool is_at_hand(const struct line_unit *u)
 static void put_unit(struct line_writer *w, struct line_unit *u, struct buf *out)
 {
 	if (u->state != LINE_UNIT_WRITTEN)
-		u->place = 0;
+		u->position = 0;
 	if (is_at_hand(u))
 		line_writer_put(w, u, u->block);
 	buf_put_u64(out, u->off);
-	buf_put_u64(out, u->place);
+	buf_put_u64(out, u->position);
 	buf_put_u64(out, u->hash);
-	buf_put_u32(out, u->place ? u->len : 0);
-	buf_put_u32(out, u->place ? LINE_UNIT_UNCHECKED : LINE_UNIT_ABSENT);
+	buf_put_u32(out, u->position ? u->len : 0);
+	buf_put_u32(out, u->position ? LINE_UNIT_UNCHECKED : LINE_UNIT_ABSENT);
 }
 
 static void line_index_write_put_key(struct buf *out, const struct index_key *key,

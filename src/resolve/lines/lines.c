@@ -357,11 +357,12 @@ unsigned int lines_addr_bytes(const struct lines *l)
 	return l->addr_bytes;
 }
 
-int lines_place(struct lines *l, const char *section, uint64_t off, uint64_t *ret_addr)
+int lines_position(struct lines *l, const char *section, uint64_t off,
+		   uint64_t *ret_addr)
 {
 	int r = lines_need_source(l, NULL);
 
-	return r ? r : dwarf_file_place(&l->source.file, section, off, ret_addr);
+	return r ? r : dwarf_file_position(&l->source.file, section, off, ret_addr);
 }
 
 /* Reads the symbols of the file with the most symbols: the debug file, if there is one, else

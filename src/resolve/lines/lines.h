@@ -3,7 +3,7 @@
  * Layer: resolve.
  *
  * Addresses are link-time addresses (struct elf_vaddr; symtab_vaddr() computes one from a file
- * offset); in a relocatable file (.o, .ko), those returned by lines_place().
+ * offset); in a relocatable file (.o, .ko), those returned by lines_position().
  *
  * Results come from the binary's index file (resolve/lines/index.h). Units that it does not
  * contain are read from the debug information, in parallel, when an address in them is looked
@@ -120,14 +120,15 @@ bool lines_symbol(struct lines *l, uint64_t addr, const char *wanted,
 /* Returns the address of an offset in a section; `section` NULL: the first one in memory that
  * is long enough. For relocatable files, whose sections have no addresses. Returns 0, -ENOENT,
  * -EBADMSG or another negative errno. */
-int lines_place(struct lines *l, const char *section, uint64_t off, uint64_t *ret_addr);
+int lines_position(struct lines *l, const char *section, uint64_t off,
+		   uint64_t *ret_addr);
 bool lines_is_relocatable(const struct lines *l);
 /* Returns the size of an address in bytes: 4 or 8. */
 unsigned int lines_addr_bytes(const struct lines *l);
 
 /* A row of lines_rows(). The rows in [low, high) are sorted by address; the first one is cut to
  * begin at `low`. */
-struct line_place {
+struct line_position {
 	uint64_t low;
 	uint64_t high;    /* the address after the last byte */
 	const char *file; /* NULL: unknown */
@@ -135,7 +136,7 @@ struct line_place {
 	uint32_t column;
 	uint32_t discriminator;
 };
-typedef int (*lines_row_fn)(void *ctx, const struct line_place *place);
+typedef int (*lines_row_fn)(void *ctx, const struct line_position *position);
 /* Calls `fn` for each row until it returns a value other than 0, which is then returned; else
  * returns 0. */
 int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn,

@@ -29,7 +29,7 @@ struct raw {
 
 struct line_symbols_table {
 	struct elf_file *f;
-	const struct dwarf_file *place;
+	const struct dwarf_file *position;
 	uint8_t *syms;
 	size_t nr;
 	char *strings;
@@ -99,8 +99,8 @@ static int line_symbols_collect(struct line_symbols_table *s)
 		    sym.name >= s->strings_len || !s->strings[sym.name] ||
 		    is_mapping(s->strings + sym.name))
 			continue;
-		if (s->place && s->place->is_rel)
-			raw.addr += s->place->placed.at[sym.section];
+		if (s->position && s->position->is_rel)
+			raw.addr += s->position->placed.at[sym.section];
 		/* The Thumb bit is not part of the address. */
 		if (s->f->machine == EM_ARM && type == STT_FUNC)
 			raw.addr &= ~(uint64_t)1;
@@ -152,10 +152,10 @@ static const struct elf_section *line_symbols_find_table(const struct elf_file *
 	return dynamic;
 }
 
-int line_symbols_make(struct elf_file *f, const struct dwarf_file *place,
+int line_symbols_make(struct elf_file *f, const struct dwarf_file *position,
 		      struct buf *out)
 {
-	struct line_symbols_table s = { .f = f, .place = place };
+	struct line_symbols_table s = { .f = f, .position = position };
 	const struct elf_section *table = line_symbols_find_table(f);
 	const struct elf_section *strings;
 	uint8_t *text = NULL;

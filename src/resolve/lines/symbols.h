@@ -12,9 +12,9 @@ struct dwarf_file;
 struct elf_file;
 
 /* Appends a block made of .symtab, else .dynsym, of `f` (whose section headers are read).
- * `place` contains the addresses of a relocatable file's sections (NULL: not relocatable).
+ * `position` contains the addresses of a relocatable file's sections (NULL: not relocatable).
  * Returns 0, -ENODATA (none), -ENOMEM or another negative errno. */
-int line_symbols_make(struct elf_file *f, const struct dwarf_file *place,
+int line_symbols_make(struct elf_file *f, const struct dwarf_file *position,
 		      struct buf *out);
 
 /* A block that was checked. */

@@ -17,11 +17,11 @@ enum {
 static struct flock lock_of(const struct index_key *key, short type)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
-	uint32_t place;
+	uint32_t position;
 
 	if (key) {
-		memcpy(&place, key->bytes, sizeof(place));
-		lock.l_start = place;
+		memcpy(&position, key->bytes, sizeof(position));
+		lock.l_start = position;
 		lock.l_len = 1;
 	}
 	return lock;

@@ -35,7 +35,7 @@ static int take_dump(struct replay *r, const struct record *rec)
 		from.clock = JIT_CLOCK_NONE;
 	else if (r->info.clock_id == CLOCK_MONOTONIC)
 		from.clock = JIT_CLOCK_SAME;
-	result = jit_open_dump(&r->jit_places, m->pid, m->path, m->ino, &from.fd,
+	result = jit_open_dump(&r->jit_locations, m->pid, m->path, m->ino, &from.fd,
 			       &found);
 	if (result)
 		return result == -ENOMEM ? result : 0;

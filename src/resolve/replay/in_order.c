@@ -7,9 +7,9 @@
 #include "resolve/jit/stage.h"
 #include "resolve/replay/priv.h"
 
-/* Flag in resolver_place.entry: the rest of it is an image number of the dict, instead of the
+/* Flag in resolver_position.entry: the rest of it is an image number of the dict, instead of the
  * resolver's entry. */
-#define PLACE_OF_DICT 0x80000000u
+#define POSITION_OF_DICT 0x80000000u
 
 static int give_one_side(void *ctx, const struct timed_record *record)
 {
@@ -93,38 +93,39 @@ static int give_until(struct replay *r, uint64_t before_ns)
 }
 
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
-		  struct resolver_place *ret_place)
+		  struct resolver_position *ret_position)
 {
-	struct resolver_place at;
+	struct resolver_position at;
 	uint32_t image, before;
 	int result = resolver_locate(r->resolver, mode, address, &at);
 
 	if (result || !r->jit_frames || !jit_stage_is_needed(r->jit) || !at.mapping ||
 	    (mode & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER) {
 		if (!result)
-			*ret_place = at;
+			*ret_position = at;
 		return result;
 	}
 	result = resolver_image(r->resolver, &at, &before);
 	image = before;
 	if (!result)
-		result = jit_stage_place(r->jit, &image, &at.offset, r->time_ns);
+		result = jit_stage_position(r->jit, &image, &at.offset, r->time_ns);
 	if (result)
 		return result;
 	if (image != before)
-		at.entry = PLACE_OF_DICT | image;
-	*ret_place = at;
+		at.entry = POSITION_OF_DICT | image;
+	*ret_position = at;
 	return 0;
 }
 
-int replay_image(struct replay *r, const struct resolver_place *place,
+int replay_image(struct replay *r, const struct resolver_position *position,
 		 uint32_t *ret_image)
 {
-	if (place->entry >= PLACE_OF_DICT && place->entry != RESOLVER_NOWHERE) {
-		*ret_image = place->entry & ~(uint32_t)PLACE_OF_DICT;
+	if (position->entry >= POSITION_OF_DICT &&
+	    position->entry != RESOLVER_NOWHERE) {
+		*ret_image = position->entry & ~(uint32_t)POSITION_OF_DICT;
 		return 0;
 	}
-	return resolver_image(r->resolver, place, ret_image);
+	return resolver_image(r->resolver, position, ret_image);
 }
 
 static int give_batch(struct replay *r)

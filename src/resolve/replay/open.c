@@ -273,17 +273,17 @@ void replay_late_build_ids(struct replay *r)
 	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
 }
 
-int replay_use_jit(struct replay *r, const struct jit_places *places)
+int replay_use_jit(struct replay *r, const struct jit_locations *locations)
 {
-	int result = replay_use_jit_tables(r, places);
+	int result = replay_use_jit_tables(r, locations);
 
 	r->jit_frames = !result;
 	return result;
 }
 
-int replay_use_jit_tables(struct replay *r, const struct jit_places *places)
+int replay_use_jit_tables(struct replay *r, const struct jit_locations *locations)
 {
-	r->jit_places = *places;
+	r->jit_locations = *locations;
 	return jit_stage_new(&r->dict, &r->jit);
 }
 
@@ -293,7 +293,7 @@ static const struct unwind_table *replay_jit_table(void *ctx, uint32_t image,
 	const struct replay *r = ctx;
 
 	if (!jit_stage_is_needed(r->jit) ||
-	    jit_stage_place(r->jit, &image, offset, time_ns) ||
+	    jit_stage_position(r->jit, &image, offset, time_ns) ||
 	    r->dict.images.at[image].kind != IMAGE_JIT)
 		return NULL;
 	return r->table(r->table_ctx, image);

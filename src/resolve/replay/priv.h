@@ -76,7 +76,7 @@ struct replay {
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not requested */
 	bool jit_frames;       /* locations become those of dumps */
-	struct jit_places jit_places;
+	struct jit_locations jit_locations;
 	/* Returns the unwind table of an image, for code of jitdumps. */
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
 	void *table_ctx;

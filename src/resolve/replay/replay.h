@@ -58,11 +58,11 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 void replay_free(struct replay *r); /* accepts NULL */
 /* Call before the first replay_next(). Locations in code that a JIT compiler described become
  * those of its jitdump (jit/stage.h), if a process of the recording mapped the dump and it is
- * found at `places`. The strings of `places` outlive the replay. Returns 0 or -ENOMEM. */
-struct jit_places;
-int replay_use_jit(struct replay *r, const struct jit_places *places);
+ * found at `locations`. The strings of `locations` outlive the replay. Returns 0 or -ENOMEM. */
+struct jit_locations;
+int replay_use_jit(struct replay *r, const struct jit_locations *locations);
 /* The same, but only for unwinding: no location changes. */
-int replay_use_jit_tables(struct replay *r, const struct jit_places *places);
+int replay_use_jit_tables(struct replay *r, const struct jit_locations *locations);
 /* Call before the first replay_next(), with `chains`. User stacks are unwound (resolver.h) with
  * the tables that `table` returns. Returns 0 or -ENOMEM. */
 struct unwind_table;
@@ -88,8 +88,8 @@ const struct dict *replay_dict(const struct replay *r);
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
 /* Calls resolver_locate() or resolver_image() for the current sample; only within `each`. */
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
-		  struct resolver_place *ret_place);
-int replay_image(struct replay *r, const struct resolver_place *place,
+		  struct resolver_position *ret_position);
+int replay_image(struct replay *r, const struct resolver_position *position,
 		 uint32_t *ret_image);
 /* Call after everything is read: frees the memory for reading. The dict stays valid, and the
  * functions below can be called. */

@@ -109,7 +109,7 @@ enum {
 	RESOLVER_NOWHERE = 0xfffffffe /* in no mapping of the process */
 };
 struct mapping;
-struct resolver_place {
+struct resolver_position {
 	/* Index of the image in the resolver, or RESOLVER_NOWHERE. */
 	uint32_t entry;
 	uint64_t offset;
@@ -118,10 +118,10 @@ struct resolver_place {
 /* Finds the location of an address. `mode` is its cpu mode, PERF_RECORD_MISC_USER etc. Returns
  * 0 or -ENOMEM. */
 int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
-		    struct resolver_place *ret_place);
+		    struct resolver_position *ret_position);
 /* Sets *ret_image to the number of the image in the dict, or DICT_NONE without a mapping.
  * Returns 0 or -ENOMEM. */
-int resolver_image(struct resolver *r, const struct resolver_place *place,
+int resolver_image(struct resolver *r, const struct resolver_position *position,
 		   uint32_t *ret_image);
 /* Frees the history before `time_ns`: no older record will come. */
 void resolver_frontier(struct resolver *r, uint64_t time_ns);

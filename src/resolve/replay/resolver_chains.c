@@ -398,12 +398,12 @@ static uint32_t known_callers(const struct resolver *r, const struct resolver_ch
  * program; most callers that are met once have been met in another process before. Also returns
  * the number of frames up to the first address that is not code. Returns 0 if there is no such
  * key. */
-static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
-				    const struct record_sample *s,
-				    const struct resolver_found *at,
-				    const struct resolver_chain *c, uint32_t *ret_nr)
+static uint64_t find_callers_positions(struct resolver *r, const struct decoder *d,
+				       const struct record_sample *s,
+				       const struct resolver_found *at,
+				       const struct resolver_chain *c, uint32_t *ret_nr)
 {
-	uint64_t places[2 * CALLERS_MAX];
+	uint64_t positions[2 * CALLERS_MAX];
 	const struct mapping *m = c->user_mapping;
 	uint32_t nr = 0;
 
@@ -422,12 +422,12 @@ static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
 		image = r->images.entries.at[m->image].number;
 		if (image == DICT_NONE)
 			return 0;
-		places[2 * nr] = image;
-		places[2 * nr++ + 1] = ip - m->start + m->pgoff;
+		positions[2 * nr] = image;
+		positions[2 * nr++ + 1] = ip - m->start + m->pgoff;
 	}
 	*ret_nr = nr;
 	/* The same frames can be cut or complete. */
-	return hash_bytes(places, 2 * nr * sizeof(*places),
+	return hash_bytes(positions, 2 * nr * sizeof(*positions),
 			  s->nr_chain - c->from == nr);
 }
 
@@ -442,8 +442,9 @@ static void find_new_callers(struct resolver *r, const struct decoder *d,
 
 	if (!c->callers_key || slot->key == c->callers_key)
 		return;
-	c->places_key = find_callers_places(r, d, s, at, c, &nr);
-	stack = c->places_key ? stack_memo_get(&r->memo, c->places_key) : DICT_NONE;
+	c->positions_key = find_callers_positions(r, d, s, at, c, &nr);
+	stack = c->positions_key ? stack_memo_get(&r->memo, c->positions_key)
+				 : DICT_NONE;
 	if (stack != DICT_NONE)
 		*slot = (struct callers_slot){ .key = c->callers_key,
 					       .stack = stack,
@@ -629,8 +630,8 @@ static void resolver_chains_keep(struct resolver *r, const struct resolver_chain
 		callers->stack = c->callers;
 		callers->of = NULL;
 	}
-	if (c->keep_callers && c->places_key && c->callers != DICT_NONE)
-		stack_memo_put(&r->memo, c->places_key, c->callers);
+	if (c->keep_callers && c->positions_key && c->callers != DICT_NONE)
+		stack_memo_put(&r->memo, c->positions_key, c->callers);
 	if (c->stack == DICT_NONE)
 		callers->key = 0;
 	else if (c->keep)

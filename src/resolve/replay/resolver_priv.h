@@ -128,7 +128,7 @@ struct resolver_chain {
 	uint64_t from;        /* position of the callers in the chain */
 	uint64_t callers_key; /* 0: no callers, or they are not code */
 	uint64_t
-		places_key; /* key by image and offset; 0: not computed, or not possible */
+		positions_key; /* key by image and offset; 0: not computed, or not possible */
 	/* Key of the frames before the callers, independent of the addresses of the mappings;
 	 * 0: none. */
 	uint64_t inner_key;

@@ -119,11 +119,11 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
 
 /* Returns the image (its number in the dict) and the offset of an address in mapping `m`, or
  * (NULL) in no mapping. Returns DICT_NONE if memory is short. */
-static uint32_t resolver_samples_find_place(struct resolver *r,
-					    const struct resolver_found *at,
-					    uint64_t ip, enum cpu_mode cpu_mode,
-					    const struct mapping *m,
-					    uint64_t *ret_offset)
+static uint32_t resolver_samples_find_position(struct resolver *r,
+					       const struct resolver_found *at,
+					       uint64_t ip, enum cpu_mode cpu_mode,
+					       const struct mapping *m,
+					       uint64_t *ret_offset)
 {
 	uint32_t entry = m ? m->image : unmapped_entry(r, at, cpu_mode);
 
@@ -138,7 +138,8 @@ uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 			uint64_t ip, enum cpu_mode cpu_mode, const struct mapping *m)
 {
 	uint64_t offset;
-	uint32_t image = resolver_samples_find_place(r, at, ip, cpu_mode, m, &offset);
+	uint32_t image =
+		resolver_samples_find_position(r, at, ip, cpu_mode, m, &offset);
 
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
@@ -205,7 +206,7 @@ static uint32_t resolver_samples_leaf_stack(struct resolver *r,
 	if (at->has_leaf && at->leaf_image != DICT_NONE)
 		return dict_leaf(r->dict, at->leaf_image, at->leaf_offset);
 	m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
-	image = resolver_samples_find_place(r, at, ip, cpu_mode, m, &offset);
+	image = resolver_samples_find_position(r, at, ip, cpu_mode, m, &offset);
 	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
@@ -507,7 +508,7 @@ static const struct mapping *find_before_exec(const struct resolver_found *at,
 }
 
 int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
-		    struct resolver_place *ret_place)
+		    struct resolver_position *ret_position)
 {
 	enum cpu_mode cpu_mode = resolver_cpu_mode(mode);
 	const struct proc_version *version = resolver_version(r, &r->here, cpu_mode);
@@ -522,28 +523,29 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 		r->last_mapping = m;
 		r->last_generation = version->generation;
 	}
-	ret_place->entry = RESOLVER_NOWHERE;
-	ret_place->offset = address;
-	ret_place->mapping = m;
+	ret_position->entry = RESOLVER_NOWHERE;
+	ret_position->offset = address;
+	ret_position->mapping = m;
 	if (m) {
-		ret_place->entry = m->image;
-		ret_place->offset = address - m->start + m->pgoff;
+		ret_position->entry = m->image;
+		ret_position->offset = address - m->start + m->pgoff;
 	} else if (cpu_mode != CPU_MODE_USER) {
-		ret_place->entry = unmapped_entry(r, &r->here, cpu_mode);
-		if (ret_place->entry == IMAGE_TABLE_FAILED)
+		ret_position->entry = unmapped_entry(r, &r->here, cpu_mode);
+		if (ret_position->entry == IMAGE_TABLE_FAILED)
 			return -ENOMEM;
-		ret_place->offset -= r->images.entries.at[ret_place->entry].image.start;
+		ret_position->offset -=
+			r->images.entries.at[ret_position->entry].image.start;
 	}
 	return 0;
 }
 
-int resolver_image(struct resolver *r, const struct resolver_place *place,
+int resolver_image(struct resolver *r, const struct resolver_position *position,
 		   uint32_t *ret_image)
 {
 	*ret_image = DICT_NONE;
-	if (place->entry == RESOLVER_NOWHERE)
+	if (position->entry == RESOLVER_NOWHERE)
 		return 0;
-	*ret_image = image_table_hit(&r->images, place->entry, r->here.process->pid,
-				     place->mapping);
+	*ret_image = image_table_hit(&r->images, position->entry, r->here.process->pid,
+				     position->mapping);
 	return *ret_image == DICT_NONE ? -ENOMEM : 0;
 }

@@ -10,7 +10,7 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "resolve/elf/file.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 
 enum {
@@ -51,7 +51,7 @@ static int naming_guest_read_text(struct naming *n, const char *path)
 		return 0;
 	}
 	g->status = NAMING_UNREADABLE;
-	naming_places_warn(n->places, path, NAMING_UNREADABLE, false);
+	naming_locations_warn(n->locations, path, NAMING_UNREADABLE, false);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -83,7 +83,7 @@ static bool find_start(const struct naming *n, const struct image *image,
 static int name_from_text(struct naming *n, const struct image *image, const char *name,
 			  bool module, struct naming_entry *e)
 {
-	const char *path = naming_places_guest_kallsyms(n->places);
+	const char *path = naming_locations_guest_kallsyms(n->locations);
 	const struct kallsyms_part *part;
 	char word[64]; /* the module's name */
 	uint64_t start;
@@ -120,13 +120,14 @@ static int name_from_text(struct naming *n, const struct image *image, const cha
 static int name_from_file(struct naming *n, const struct image *image,
 			  struct naming_entry *e)
 {
-	const char *path = naming_places_guest_vmlinux(n->places);
+	const char *path = naming_locations_guest_vmlinux(n->locations);
 	int fd = path[0] ? elf_open_regular(path) : -ENOENT;
 	int r;
 
 	if (fd < 0) {
 		if (path[0])
-			naming_places_warn(n->places, path, NAMING_NO_FILE, false);
+			naming_locations_warn(n->locations, path, NAMING_NO_FILE,
+					      false);
 		return 0;
 	}
 	r = naming_load_vmlinux(n, image, fd, e);
@@ -136,7 +137,7 @@ static int name_from_file(struct naming *n, const struct image *image,
 	if (e->status == NAMING_OK)
 		e->status = NAMING_UNVERIFIED;
 	else
-		naming_places_warn(n->places, path, e->status, false);
+		naming_locations_warn(n->locations, path, e->status, false);
 	return r;
 }
 

@@ -9,7 +9,7 @@
 #include "base/files/io.h"
 #include "base/log.h"
 #include "resolve/jit/dump.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 
 static const uint64_t text_max = (uint64_t)1 << 32; /* limit of perf_map_read() */
@@ -22,11 +22,11 @@ void naming_jit_done(struct naming_jit *j)
 	*j = (struct naming_jit){ 0 };
 }
 
-struct jit_places naming_jit_places(const struct naming *n)
+struct jit_locations naming_jit_locations(const struct naming *n)
 {
-	const char *root = naming_places_root(n->places);
+	const char *root = naming_locations_root(n->locations);
 
-	return (struct jit_places){
+	return (struct jit_locations){
 		.session_dir = n->jit_dir,
 		.root = root,
 		.here = !root[0] && n->is_local,
@@ -65,7 +65,7 @@ static void naming_jit_report_damage(const struct naming_jit *j)
  * -ENOMEM. */
 static int read_map(struct naming *n, int32_t pid)
 {
-	const struct jit_places places = naming_jit_places(n);
+	const struct jit_locations locations = naming_jit_locations(n);
 	struct naming_jit *j = &n->jit;
 	int fd, r;
 
@@ -74,7 +74,7 @@ static int read_map(struct naming *n, int32_t pid)
 	naming_jit_done(j);
 	j->pid = pid;
 	j->status = NAMING_NONE_EXPECTED;
-	r = jit_open_map(&places, pid, &fd, &j->path);
+	r = jit_open_map(&locations, pid, &fd, &j->path);
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	r = map_text(fd, &j->text);
@@ -112,9 +112,10 @@ int naming_open_dump(const struct naming *n, const struct image *image, char **r
 		     struct mapped *ret_bytes, struct jitdump *ret_dump)
 {
 	const char *name = dict_str(n->dict, image->name);
-	const struct jit_places places = naming_jit_places(n);
+	const struct jit_locations locations = naming_jit_locations(n);
 	int fd;
-	int r = jit_open_dump(&places, image->pid, name, image->inode, &fd, ret_path);
+	int r = jit_open_dump(&locations, image->pid, name, image->inode, &fd,
+			      ret_path);
 
 	if (r)
 		return r == -ENOMEM ? r : -ENOENT;

@@ -14,7 +14,7 @@
 #include "resolve/elf/file.h"
 #include "resolve/elf/unpacked.h"
 #include "resolve/find/debug_cache.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 
 enum {
@@ -193,7 +193,7 @@ static int from_cache(struct naming *n, const struct image *kernel,
 		      struct naming_kallsyms *k)
 {
 	debug_cache_paths paths;
-	int r = debug_cache_kallsyms(naming_places_debug_dir(n->places),
+	int r = debug_cache_kallsyms(naming_locations_debug_dir(n->locations),
 				     naming_kernel_id(n, kernel), &paths);
 
 	if (r)
@@ -249,7 +249,7 @@ static int from_here(struct naming *n, const struct image *kernel,
 	struct build_id here = { 0 };
 	int r;
 
-	if (naming_places_archive(n->places))
+	if (naming_locations_archive(n->locations))
 		return -ENODATA;
 	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
 		     : !n->is_local && !n->host_unknown)
@@ -272,7 +272,7 @@ bool naming_runs_here(struct naming *n)
 	const struct build_id *ran = naming_kernel_id(n, naming_kernel_image(n));
 	struct build_id here = { 0 };
 
-	if (naming_places_archive(n->places))
+	if (naming_locations_archive(n->locations))
 		return false;
 	if (ran->len)
 		return read_running_id(&here) && build_id_equal(&here, ran);

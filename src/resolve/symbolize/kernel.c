@@ -14,7 +14,7 @@
 #include "resolve/find/binary.h"
 #include "resolve/find/debug_cache.h"
 #include "resolve/find/file_index.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbols/kallsyms.h"
 #include "resolve/symbols/module_layout.h"
@@ -124,9 +124,9 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 /* Returns the path of the vmlinux specified by the user or by the recording, or "". */
 static const char *naming_kernel_given_vmlinux(const struct naming *n)
 {
-	const char *given = naming_places_vmlinux(n->places);
+	const char *given = naming_locations_vmlinux(n->locations);
 
-	if (given[0] || naming_places_archive(n->places) || !n->info->vmlinux)
+	if (given[0] || naming_locations_archive(n->locations) || !n->info->vmlinux)
 		return given;
 	return n->info->vmlinux;
 }
@@ -196,7 +196,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 						 : NAMING_UNREADABLE;
 
 		naming_tried(n, NAMING_STEP_VMLINUX, path, why);
-		naming_places_warn(n->places, path, why, false);
+		naming_locations_warn(n->locations, path, why, false);
 		return 0;
 	}
 	r = elf_build_id_fd(fd, &id, NULL);
@@ -213,7 +213,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	if (e->tab)
 		naming_set_from(e, path);
 	naming_tried(n, NAMING_STEP_VMLINUX, path, e->status);
-	naming_places_warn(n->places, path, e->status, false);
+	naming_locations_warn(n->locations, path, e->status, false);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -249,11 +249,12 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 {
 	const struct build_id *ran = naming_kernel_id(n, image);
 	const char *release = n->info->os_release ? n->info->os_release : "";
-	const struct binary_places places = naming_binary_places(n, BINARY_HERE);
+	const struct binary_locations locations =
+		naming_binary_locations(n, BINARY_HERE);
 	char *path;
 	int fd, r;
 
-	if (!debug_cache_open(places.debug_dir, ran, DEBUG_CACHE_ELF,
+	if (!debug_cache_open(locations.debug_dir, ran, DEBUG_CACHE_ELF,
 			      "[kernel.kallsyms]", &fd, &path)) {
 		naming_tried(n, NAMING_STEP_CACHED_KERNEL, path, NAMING_OK);
 		r = name_from_proven(n, image, fd, path, e);
@@ -261,12 +262,12 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 			return r;
 	}
 	for (size_t i = 0;
-	     !binary_find_vmlinux(&places, ran, release, &i, &fd, &path);) {
+	     !binary_find_vmlinux(&locations, ran, release, &i, &fd, &path);) {
 		r = name_from_proven(n, image, fd, path, e);
 		if (r <= 0)
 			return r;
 	}
-	r = binary_fetch(&places, ran, DEBUGINFOD_DEBUGINFO, &fd, &path);
+	r = binary_fetch(&locations, ran, DEBUGINFOD_DEBUGINFO, &fd, &path);
 	if (!r)
 		r = name_from_proven(n, image, fd, path, e);
 	return r == -ENOMEM ? r : 0;
@@ -332,7 +333,7 @@ static const struct file_index *installed_modules(struct naming *n)
 	if (!release[0] || strchr(release, '/') || release[0] == '.')
 		return NULL;
 	for (size_t i = 0; i < 2; i++)
-		if (asprintf(&paths[i], "%s%s/%s", naming_places_root(n->places),
+		if (asprintf(&paths[i], "%s%s/%s", naming_locations_root(n->locations),
 			     folders[i], release) < 0)
 			paths[i] = NULL;
 	if (paths[0] && paths[1])
@@ -347,14 +348,14 @@ static const struct file_index *installed_modules(struct naming *n)
 static int find_ko(struct naming *n, const struct image *image, const char *module,
 		   enum binary_stage stage, struct binary *b, struct module_line *line)
 {
-	struct binary_places places = naming_binary_places(n, stage);
+	struct binary_locations locations = naming_binary_locations(n, stage);
 	int r = find_line(n, module, image->start, line);
 
 	if (r)
 		return r;
 	if (stage == BINARY_HERE)
-		places.modules = installed_modules(n);
-	r = binary_find_module(&places, module,
+		locations.modules = installed_modules(n);
+	r = binary_find_module(&locations, module,
 			       image->build_id.len ? &image->build_id : &line->build_id,
 			       b);
 	if (r)
@@ -371,20 +372,20 @@ static int name_from_ko(struct naming *n, const struct image *image, const char 
 	int r;
 
 	e->status = NAMING_NO_FILE;
-	if (stage == BINARY_INDEX && !naming_places_index(n->places))
+	if (stage == BINARY_INDEX && !naming_locations_index(n->locations))
 		return 0;
 	r = find_ko(n, image, module, stage, &b, &line);
 	if (r)
 		return r;
 	if (b.fd >= 0)
 		r = line.sections.nr ? load_ko_of_session(image, &b, &line, e)
-				   : load_ko(image, &b, e);
+				     : load_ko(image, &b, e);
 	if (e->tab) {
 		e->status = b.status;
 		naming_set_from(e, b.path);
 	}
 	if (stage == BINARY_INDEX)
-		naming_places_warn(n->places, module, b.status, false);
+		naming_locations_warn(n->locations, module, b.status, false);
 	binary_close(&b);
 	module_line_done(&line);
 	return r;
@@ -433,7 +434,7 @@ int naming_find_module(struct naming *n, const struct image *image,
 	*ret_binary = (struct binary){ .fd = -1, .debug_fd = -1 };
 	*ret_line = (struct module_line){ 0 };
 	for (size_t i = 0; !r && ret_binary->fd < 0 && i < 3; i++) {
-		if (stages[i] == BINARY_INDEX && !naming_places_index(n->places))
+		if (stages[i] == BINARY_INDEX && !naming_locations_index(n->locations))
 			continue;
 		module_line_done(ret_line);
 		binary_close(ret_binary);

@@ -142,7 +142,8 @@ static bool naming_lines_take_vmlinux(struct naming *n, const struct image *imag
 static bool open_kernel(struct naming *n, const struct image *image,
 			const struct lines_options *options, struct naming_lines *nl)
 {
-	const struct binary_places places = naming_binary_places(n, BINARY_HERE);
+	const struct binary_locations locations =
+		naming_binary_locations(n, BINARY_HERE);
 	const struct build_id *ran = naming_kernel_id(n, image);
 	const char *release = n->info->os_release ? n->info->os_release : "";
 	char *path;
@@ -152,11 +153,11 @@ static bool open_kernel(struct naming *n, const struct image *image,
 	    naming_lines_take_vmlinux(n, image, fd, path, options, nl))
 		return true;
 	for (size_t i = 0;
-	     !binary_find_vmlinux(&places, ran, release, &i, &fd, &path);) {
+	     !binary_find_vmlinux(&locations, ran, release, &i, &fd, &path);) {
 		if (naming_lines_take_vmlinux(n, image, fd, path, options, nl))
 			return true;
 	}
-	return !binary_fetch(&places, ran, DEBUGINFOD_DEBUGINFO, &fd, &path) &&
+	return !binary_fetch(&locations, ran, DEBUGINFOD_DEBUGINFO, &fd, &path) &&
 	       naming_lines_take_vmlinux(n, image, fd, path, options, nl);
 }
 
@@ -181,9 +182,9 @@ static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 				  const struct lines_options *options,
 				  struct naming_lines *nl)
 {
-	const struct jit_places places = naming_jit_places(n);
+	const struct jit_locations locations = naming_jit_locations(n);
 
-	if (jit_open_dump(&places, image->pid, dict_str(n->dict, image->name),
+	if (jit_open_dump(&locations, image->pid, dict_str(n->dict, image->name),
 			  image->inode, &nl->binary.fd, &nl->binary.path))
 		return false;
 	if (!options ||
@@ -257,8 +258,8 @@ static bool module_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret
 		    (!found || sections[i].address > found->address))
 			found = &sections[i];
 	}
-	return found &&
-	       !lines_place(nl->lines, found->section, addr - found->address, ret_addr);
+	return found && !lines_position(nl->lines, found->section,
+					addr - found->address, ret_addr);
 }
 
 static bool link_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret_addr)

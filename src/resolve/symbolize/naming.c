@@ -13,7 +13,7 @@
 #include "resolve/find/file_index.h"
 #include "resolve/find/live_files.h"
 #include "resolve/jit/files.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbolize/unnamed.h"
 
@@ -87,9 +87,9 @@ void naming_free(struct naming *n)
 	free(n);
 }
 
-void naming_use(struct naming *n, struct naming_places *p)
+void naming_use(struct naming *n, struct naming_locations *p)
 {
-	n->places = p;
+	n->locations = p;
 }
 
 void naming_recorded_in(struct naming *n, const char *path)
@@ -113,29 +113,31 @@ void naming_use_symbol_files(struct naming *n,
 }
 
 /* A session identifies the files themselves, not only their names. */
-struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage)
+struct binary_locations naming_binary_locations(struct naming *n,
+						enum binary_stage stage)
 {
-	return (struct binary_places){
+	return (struct binary_locations){
 		.stage = stage,
 		.session_dir = n->session_dir,
-		.root = naming_places_root(n->places),
-		.debug_dir = naming_places_debug_dir(n->places),
-		.index = stage == BINARY_INDEX ? naming_places_index(n->places) : NULL,
-		.debuginfod = naming_places_debuginfod(n->places),
+		.root = naming_locations_root(n->locations),
+		.debug_dir = naming_locations_debug_dir(n->locations),
+		.index = stage == BINARY_INDEX ? naming_locations_index(n->locations)
+					       : NULL,
+		.debuginfod = naming_locations_debuginfod(n->locations),
 		.wants = n->deferring ? &n->wants : NULL,
 		.cached_only = n->fetched,
 		.lines = n->want_lines,
-		.trace = naming_places_trace(n->places),
+		.trace = naming_locations_trace(n->locations),
 		.foreign = !n->session_dir[0] && !n->is_local,
 		.host_unknown = n->host_unknown,
-		.archive = naming_places_archive(n->places),
+		.archive = naming_locations_archive(n->locations),
 	};
 }
 
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome)
 {
-	const struct naming_trace *trace = naming_places_trace(n->places);
+	const struct naming_trace *trace = naming_locations_trace(n->locations);
 
 	if (trace)
 		trace->tried(trace->ctx, step, path, outcome);
@@ -184,15 +186,15 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 static bool has_stage(struct naming *n, enum binary_stage stage)
 {
 	if (stage == BINARY_INDEX)
-		return naming_places_index(n->places);
-	return stage == BINARY_HERE || naming_places_debuginfod(n->places);
+		return naming_locations_index(n->locations);
+	return stage == BINARY_HERE || naming_locations_debuginfod(n->locations);
 }
 
 /* Returns the recorded processes that still run; NULL if the recording is from another boot, or
  * they must not be used. */
 static struct live_files *live_files_of(struct naming *n)
 {
-	if (!n->live_tried && !naming_places_root(n->places)[0] &&
+	if (!n->live_tried && !naming_locations_root(n->locations)[0] &&
 	    live_files_possible(n->info))
 		(void)live_files_new(n->dict, n->info, &n->live);
 	n->live_tried = true;
@@ -202,12 +204,12 @@ static struct live_files *live_files_of(struct naming *n)
 int naming_find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b)
 {
-	struct binary_places places = naming_binary_places(n, BINARY_HERE);
+	struct binary_locations locations = naming_binary_locations(n, BINARY_HERE);
 	int r;
 
-	places.live = live_files_of(n);
-	places.number = (uint32_t)(image - n->dict->images.at);
-	r = binary_find(&places, image, name, b);
+	locations.live = live_files_of(n);
+	locations.number = (uint32_t)(image - n->dict->images.at);
+	r = binary_find(&locations, image, name, b);
 
 	for (int stage = BINARY_INDEX; !r && b->fd < 0 && stage < BINARY_STAGES;
 	     stage++) {
@@ -216,8 +218,8 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 		if (!has_stage(n, stage))
 			continue;
 		binary_close(b);
-		places = naming_binary_places(n, stage);
-		r = binary_find(&places, image, name, b);
+		locations = naming_binary_locations(n, stage);
+		r = binary_find(&locations, image, name, b);
 		if (!r && b->status == NAMING_NO_FILE)
 			b->status = status;
 	}
@@ -247,11 +249,11 @@ static int find_file(struct naming *n, const struct image *image,
 			e->status = NAMING_UNREADABLE;
 	}
 	if (image->kind == IMAGE_FILE)
-		naming_places_warn(n->places, name,
-				   b.fd >= 0 && e->status != NAMING_UNREADABLE
-					   ? b.status
-					   : e->status,
-				   !image->build_id.len);
+		naming_locations_warn(n->locations, name,
+				      b.fd >= 0 && e->status != NAMING_UNREADABLE
+					      ? b.status
+					      : e->status,
+				      !image->build_id.len);
 	binary_close(&b);
 	return r == -ENOMEM ? r : 0;
 }
@@ -356,7 +358,7 @@ static struct naming_entry *naming_entry_of(struct naming *n, uint32_t image)
 
 bool naming_defer(struct naming *n)
 {
-	n->deferring = naming_places_debuginfod(n->places) && !n->fetched;
+	n->deferring = naming_locations_debuginfod(n->locations) && !n->fetched;
 	return n->deferring;
 }
 
@@ -387,7 +389,7 @@ int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)
 				return -ENOMEM;
 		if (!n->wants.nr)
 			break;
-		debuginfod_fetch(naming_places_debuginfod(n->places), n->wants.at,
+		debuginfod_fetch(naming_locations_debuginfod(n->locations), n->wants.at,
 				 n->wants.nr);
 	}
 	forget_deferred(n);

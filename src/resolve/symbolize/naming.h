@@ -16,7 +16,7 @@
 struct debuginfod_options;
 struct err;
 struct naming;
-struct naming_places;
+struct naming_locations;
 
 /* Other locations to search, for a whole report: created once, used by the symbolizer of each
  * segment. Each warning about an image (log_say(), in OProfile's words) is printed once. */
@@ -42,16 +42,16 @@ struct naming_options {
 	bool archive;
 };
 /* Copies the strings; reads image_path when it is first needed. Returns 0 or -ENOMEM. */
-int naming_places_new(const struct naming_options *options,
-		      struct naming_places **ret_places);
-void naming_places_free(struct naming_places *p); /* accepts NULL */
+int naming_locations_new(const struct naming_options *options,
+			 struct naming_locations **ret_locations);
+void naming_locations_free(struct naming_locations *p); /* accepts NULL */
 /* Gets a source file of the binary with this build-id from servers, by its absolute path in the
  * debug information. Returns 0: the caller owns *ret_fd and *ret_path (malloc'd); -ENOENT or
  * -ENOMEM. */
-int naming_places_source(struct naming_places *p, const struct build_id *id,
-			 const char *path, int *ret_fd, char **ret_path);
+int naming_locations_source(struct naming_locations *p, const struct build_id *id,
+			    const char *path, int *ret_fd, char **ret_path);
 /* Sets where else to search, before the first lookup; `p` must outlive the symbolizer. */
-void naming_use(struct naming *n, struct naming_places *p);
+void naming_use(struct naming *n, struct naming_locations *p);
 
 /* Creates a symbolizer. `session_dir` contains the saved kallsyms, vdso, copies of images, and
  * files of JIT compilers (docs/format.md); NULL or "" for a perf.data, which has none. Without
@@ -67,7 +67,7 @@ void naming_free(struct naming *n); /* accepts NULL */
  * files of JIT compilers can belong to other processes. Ignored if it is not a regular file. */
 void naming_recorded_in(struct naming *n, const char *path);
 /* Returns the locations of files of JIT compilers; borrowed. */
-struct jit_places naming_jit_places(const struct naming *n);
+struct jit_locations naming_jit_locations(const struct naming *n);
 /* Returns whether the recording was made on this machine with this kernel. */
 bool naming_is_local(const struct naming *n);
 /* Returns whether the recording is known to be from another machine, so that its paths do not

@@ -70,8 +70,8 @@ struct naming {
 	/* Files of its processes; NULL: from another boot, or not opened yet. */
 	struct live_files *live;
 	bool live_tried;
-	struct naming_places *places;     /* NULL: nowhere else */
-	VEC(struct naming_entry) entries; /* by image index */
+	struct naming_locations *locations; /* NULL: nowhere else */
+	VEC(struct naming_entry) entries;   /* by image index */
 	struct naming_kallsyms kallsyms;
 	struct naming_jit jit;
 	struct naming_guest guest;
@@ -95,7 +95,8 @@ void naming_set_from(struct naming_entry *e, const char *path);
 /* Reports a step to the trace, if there is one. */
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome);
-struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage);
+struct binary_locations naming_binary_locations(struct naming *n,
+						enum binary_stage stage);
 /* The loaders in symbolize/kernel.c. Return 0 (e->status is the result) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);

@@ -7,7 +7,7 @@
 #include "base/containers/vec.h"
 #include "resolve/elf/file.h"
 #include "resolve/jit/dump.h"
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 #include "resolve/unwind/cache.h"
 #include "resolve/unwind/jit.h"
@@ -64,7 +64,7 @@ static struct unwind_table *naming_unwind_load(struct naming *n,
 	if (naming_unwind_open_elf(&f, b.fd)) {
 		has_debug = naming_unwind_open_elf(&debug, b.debug_fd);
 		/* Without a table, the frame pointer is used. */
-		if (unwind_cache_load(naming_places_cache_dir(n->places),
+		if (unwind_cache_load(naming_locations_cache_dir(n->locations),
 				      b.path ? b.path : "", &f,
 				      has_debug ? &debug : NULL, &table))
 			table = NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 #include "resolve/symbolize/priv.h"
 
 enum {
@@ -33,7 +33,7 @@ int naming_own_vdso(struct naming *n, const struct image *image, struct naming_e
 
 	/* The vdso of a 32-bit process differs from ours. */
 	if (!len || image->build_id.len || image->end ||
-	    naming_places_root(n->places)[0] || !naming_runs_here(n))
+	    naming_locations_root(n->locations)[0] || !naming_runs_here(n))
 		return 0;
 	r = symtab_load_elf_bytes(own, len, &e->tab, NULL);
 	if (!r) {

@@ -50,7 +50,7 @@ struct annotate {
 	struct report_read read;
 	struct annotation made;
 	struct source_find find;
-	struct source_places sources;
+	struct source_locations sources;
 	struct annotation_layout layout;
 	uint64_t *shown;
 	const char *said[SAID_MAX];
@@ -91,15 +91,16 @@ static int make_plan(struct annotate *a, char *const *words)
 				  plan->sources.samples_dir);
 	if (r)
 		return r;
-	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code,
-					     a->options.output_dir || a->options.html };
+	a->sources =
+		(struct source_locations){ &a->find, plan->locations, &a->source_code,
+					   a->options.output_dir || a->options.html };
 	return source_find_init(
 		&a->find,
 		&(struct source_find_options){
 			.search_dirs = a->options.search_dirs,
 			.base_dirs = a->options.base_dirs,
 			.archive = archive_folder(plan->sources.archive),
-			.root = plan->options.places.root },
+			.root = plan->options.locations.root },
 		a->err);
 }
 

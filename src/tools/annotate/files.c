@@ -61,7 +61,7 @@ static const char *annotate_files_take_text(struct source_file *s, int fd)
 }
 
 /* Extracts a source embedded in the debug information into a file in memory. */
-static int open_embedded(const struct source_places *p, const char *full,
+static int open_embedded(const struct source_locations *p, const char *full,
 			 const struct profile_image *image, int *ret_fd)
 {
 	struct buf text = { 0 };
@@ -87,7 +87,7 @@ static int open_embedded(const struct source_places *p, const char *full,
 }
 
 /* Returns the path of the file with the image's code, or NULL. */
-static const char *annotate_files_binary_of(const struct source_places *p,
+static const char *annotate_files_binary_of(const struct source_locations *p,
 					    const struct profile_image *image)
 {
 	const char *path =
@@ -98,7 +98,7 @@ static const char *annotate_files_binary_of(const struct source_places *p,
 }
 
 /* Returns a descriptor or a negative errno; s->file is NULL if no file was found. */
-static int open_found(const struct source_places *p, const char *full,
+static int open_found(const struct source_locations *p, const char *full,
 		      const struct profile_image *image, struct source_file *s)
 {
 	bool here = !image || !image->foreign;
@@ -111,7 +111,7 @@ static int open_found(const struct source_places *p, const char *full,
 }
 
 /* Finds the source for a full path.  Returns -ENOMEM or 0. */
-static int annotate_files_find_text(const struct source_places *p, const char *full,
+static int annotate_files_find_text(const struct source_locations *p, const char *full,
 				    const struct profile_image *image,
 				    struct source_file *s, const char **ret_why)
 {
@@ -131,8 +131,8 @@ static int annotate_files_find_text(const struct source_places *p, const char *f
 		s->is_private = s->text && !public_file(fileno(s->text), s->file);
 		return 0;
 	}
-	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
-					 &s->file)
+	r = image ? naming_locations_source(p->locations, &image->build_id, full, &fd,
+					    &s->file)
 		  : -ENOENT;
 	if (r == -ENOENT) {
 		const char *binary = annotate_files_binary_of(p, image);
@@ -151,7 +151,7 @@ static int annotate_files_find_text(const struct source_places *p, const char *f
 	return r == -ENOMEM ? r : 0;
 }
 
-int source_file_open(const struct source_places *places, const char *path,
+int source_file_open(const struct source_locations *locations, const char *path,
 		     const struct profile_image *image, struct source_file *ret_source)
 {
 	struct source_file *s = ret_source;
@@ -168,7 +168,7 @@ int source_file_open(const struct source_places *places, const char *path,
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
 		why = "it is not a file but a part of the kernel";
 	else
-		r = annotate_files_find_text(places, full, image, s, &why);
+		r = annotate_files_find_text(locations, full, image, s, &why);
 	free(full);
 	if (!r)
 		snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
@@ -318,8 +318,8 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	return err_sys(err, fd, "%s%s: cannot create its directory", o->dir, path);
 }
 
-static int clear_place(const struct annotate_output *o, const char *path, int fd,
-		       const struct source_file *source, struct err *err)
+static int clear_position(const struct annotate_output *o, const char *path, int fd,
+			  const struct source_file *source, struct err *err)
 {
 	const char *name = path_base(path);
 	struct stat st;
@@ -392,7 +392,7 @@ int annotate_output_file(struct annotate_output *o, const char *path,
 	fd = open_folders(o, path, &name, err);
 	if (fd < 0)
 		return fd;
-	r = clear_place(o, path, fd, source, err);
+	r = clear_position(o, path, fd, source, err);
 	if (!r)
 		r = annotate_files_create(o, path, fd, mode, ret_out, err);
 	close(fd);

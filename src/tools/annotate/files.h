@@ -11,14 +11,15 @@
 
 struct report_code;
 struct err;
-struct naming_places;
+struct naming_locations;
 struct profile_image;
 struct source_find;
 
 /* Configures the search for sources. */
-struct source_places {
+struct source_locations {
 	struct source_find *find;
-	struct naming_places *places; /* contains the debuginfod servers; NULL: none */
+	struct naming_locations
+		*locations; /* contains the debuginfod servers; NULL: none */
 	struct report_code *
 		code; /* code whose debug information can contain sources; NULL: none */
 	bool handed_on; /* others will read the output: use the rules of source_find_open() */
@@ -38,7 +39,7 @@ struct source_file {
  * found by source_find(), then from servers, then from the debug information itself.  If the
  * recording is from another machine, local paths are not used.  Rejects files that are not
  * regular or not text.  Returns 0 or -ENOMEM; call source_file_close() in both cases. */
-int source_file_open(const struct source_places *places, const char *path,
+int source_file_open(const struct source_locations *locations, const char *path,
 		     const struct profile_image *image, struct source_file *ret_source);
 void source_file_close(struct source_file *s);
 

@@ -52,7 +52,7 @@ static int annotate_html_check_empty(const char *dir)
 }
 
 /* Existing files are never overwritten. */
-static int check_place(const char *dir, struct err *err)
+static int check_position(const char *dir, struct err *err)
 {
 	struct stat st;
 	int r;
@@ -122,7 +122,7 @@ int annotate_html_new(const char *dir, struct annotate_html **ret_html, struct e
 	else if (!*h->dir)
 		r = err_set(err, -EINVAL, "--html needs the name of a directory");
 	else
-		r = check_place(h->dir, err);
+		r = check_position(h->dir, err);
 	if (!r)
 		r = scratch_new_beside(h->dir, &h->making, err);
 	if (!r)
@@ -177,7 +177,7 @@ void annotate_html_private(struct annotate_html *h)
 /* Replaces an empty directory, but nothing else. */
 int annotate_html_finish(struct annotate_html *h)
 {
-	int r = check_place(h->dir, h->err);
+	int r = check_position(h->dir, h->err);
 
 	if (r)
 		return r;

@@ -140,10 +140,10 @@ static int add_vdso(const struct buildid_cache_settings *set)
 static int add_debug_file(const struct buildid_cache_settings *set,
 			  const struct build_id *id, const char *path)
 {
-	const struct binary_places places = { .session_dir = "", .root = "" };
+	const struct binary_locations locations = { .session_dir = "", .root = "" };
 	const struct image image = { .kind = IMAGE_FILE, .build_id = *id };
 	struct binary b;
-	int r = binary_find(&places, &image, path, &b);
+	int r = binary_find(&locations, &image, path, &b);
 
 	if (!r && b.debug_path)
 		r = debug_cache_add(set->dir, id, DEBUG_CACHE_DEBUG, path,

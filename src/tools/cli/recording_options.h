@@ -27,40 +27,40 @@
 		.help = "Read recordings that belong to other users."                  \
 	}
 
-/* For every command that searches for binaries: put a member `struct places_options places` into
- * its settings and PLACES_OPTION_ROWS(struct settings) among its rows. */
-#define PLACES_OPTION_ROWS(type)                                                                                        \
+/* For every command that searches for binaries: put a member `struct location_options locations` into
+ * its settings and LOCATION_OPTION_ROWS(struct settings) among its rows. */
+#define LOCATION_OPTION_ROWS(type)                                                                                        \
 	{ .name = "image-path",                                                                                         \
 	  .letter = 'p',                                                                                                \
 	  .kind = OPTION_TEXT,                                                                                          \
 	  .value = "DIR[,DIR...]",                                                                                      \
-	  .offset = OPTION(type, places.image_path),                                                                    \
+	  .offset = OPTION(type, locations.image_path),                                                                 \
 	  .help = "Also search for binaries and modules below these directories." },                                    \
 		{ .name = "root",                                                                                       \
 		  .letter = 'R',                                                                                        \
 		  .kind = OPTION_TEXT,                                                                                  \
 		  .value = "DIR",                                                                                       \
-		  .offset = OPTION(type, places.root),                                                                  \
+		  .offset = OPTION(type, locations.root),                                                               \
 		  .help = "Look up recorded paths below this directory." },                                             \
 		{ .name = "symfs", .alias_of = "root" },                                                                \
 		{ .name = "vmlinux",                                                                                    \
 		  .letter = 'k',                                                                                        \
 		  .kind = OPTION_TEXT,                                                                                  \
 		  .value = "FILE",                                                                                      \
-		  .offset = OPTION(type, places.vmlinux),                                                               \
+		  .offset = OPTION(type, locations.vmlinux),                                                            \
 		  .help = "Read kernel symbols from this uncompressed image." },                                        \
 		{ .name = "guestkallsyms",                                                                              \
 		  .kind = OPTION_TEXT,                                                                                  \
 		  .value = "FILE",                                                                                      \
-		  .offset = OPTION(type, places.guest_kallsyms),                                                        \
+		  .offset = OPTION(type, locations.guest_kallsyms),                                                     \
 		  .help = "Read symbols of the sampled virtual machine from this copy of /proc/kallsyms." },            \
 		{ .name = "guestvmlinux",                                                                               \
 		  .kind = OPTION_TEXT,                                                                                  \
 		  .value = "FILE",                                                                                      \
-		  .offset = OPTION(type, places.guest_vmlinux),                                                         \
+		  .offset = OPTION(type, locations.guest_vmlinux),                                                      \
 		  .help = "Read symbols of the sampled virtual machine from this kernel image." },                      \
 	{                                                                                                               \
 		.name = "debuginfod-timeout", .kind = OPTION_TEXT, .value = "SECONDS",                                  \
-		.offset = OPTION(type, places.debuginfod_timeout),                                                      \
+		.offset = OPTION(type, locations.debuginfod_timeout),                                                   \
 		.help = "Wait at most this long for all servers of DEBUGINFOD_URLS (default 15; 0: do not query them)." \
 	}

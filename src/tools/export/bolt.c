@@ -116,9 +116,10 @@ static const struct symbol *export_bolt_function_at(const struct export_bolt_add
 	return symtab_find(a->tab, offset);
 }
 
-static uint32_t export_bolt_spot_of(const struct export_bolt_adding *a, uint32_t place)
+static uint32_t export_bolt_spot_of(const struct export_bolt_adding *a,
+				    uint32_t position)
 {
-	const struct code_place *p = &a->counts->places.at[place];
+	const struct code_position *p = &a->counts->positions.at[position];
 	const struct symbol *s =
 		p->image == a->image ? export_bolt_function_at(a, p->offset) : NULL;
 
@@ -181,8 +182,8 @@ static void find_jump_targets(struct export_bolt_adding *a)
 {
 	for (size_t i = 0; i < a->counts->branches.nr; i++) {
 		const struct code_edge *e = &a->counts->branches.at[i];
-		const struct code_place *from = &a->counts->places.at[e->from];
-		const struct code_place *to = &a->counts->places.at[e->to];
+		const struct code_position *from = &a->counts->positions.at[e->from];
+		const struct code_position *to = &a->counts->positions.at[e->to];
 		struct insn insn;
 
 		if (from->image != a->image || to->image != a->image ||
@@ -196,8 +197,8 @@ static void find_jump_targets(struct export_bolt_adding *a)
 /* Adds straight-line execution that passed through several basic blocks. */
 static void export_bolt_add_run(struct export_bolt_adding *a, const struct code_edge *e)
 {
-	const struct code_place *from = &a->counts->places.at[e->from];
-	const struct code_place *to = &a->counts->places.at[e->to];
+	const struct code_position *from = &a->counts->positions.at[e->from];
+	const struct code_position *to = &a->counts->positions.at[e->to];
 	const struct symbol *s = export_bolt_function_at(a, from->offset);
 	uint64_t end, at;
 	struct insn i;
@@ -236,16 +237,16 @@ static void export_bolt_add_branches(struct export_bolt_adding *a)
 	for (size_t i = 0; i < a->counts->runs.nr; i++) {
 		const struct code_edge *e = &a->counts->runs.at[i];
 
-		if (a->counts->places.at[e->from].image == a->image &&
-		    a->counts->places.at[e->to].image == a->image)
+		if (a->counts->positions.at[e->from].image == a->image &&
+		    a->counts->positions.at[e->to].image == a->image)
 			export_bolt_add_run(a, e);
 	}
 }
 
 static void export_bolt_add_samples(const struct export_bolt_adding *a)
 {
-	for (uint32_t i = 0; i < a->counts->places.nr; i++) {
-		const struct code_place *p = &a->counts->places.at[i];
+	for (uint32_t i = 0; i < a->counts->positions.nr; i++) {
+		const struct code_position *p = &a->counts->positions.at[i];
 		uint32_t spot = p->samples && p->image == a->image
 					? export_bolt_spot_of(a, i)
 					: UNKNOWN;
@@ -261,8 +262,8 @@ static uint32_t hottest(const struct code_counts *c, const struct dict *d)
 	uint64_t *sums = calloc(d->images.nr + 1, sizeof(*sums));
 	uint32_t found = DICT_NONE;
 
-	for (size_t i = 0; sums && i < c->places.nr; i++)
-		sums[c->places.at[i].image] += c->places.at[i].samples;
+	for (size_t i = 0; sums && i < c->positions.nr; i++)
+		sums[c->positions.at[i].image] += c->positions.at[i].samples;
 	for (uint32_t i = 0; sums && i < d->images.nr; i++)
 		if (d->images.at[i].kind == IMAGE_FILE && sums[i] &&
 		    (found == DICT_NONE || sums[i] > sums[found]))

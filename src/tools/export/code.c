@@ -14,7 +14,7 @@
 #include "format/perfdata/input.h"
 #include "format/session/session.h"
 #include "import/file.h"
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "recordings/sources.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/lines.h"
@@ -28,7 +28,7 @@ enum {
 
 struct export_code_reading {
 	struct export_run *run;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	export_code_fn fn;
 	void *ctx;
 	uint64_t samples; /* these two count all sources */
@@ -39,7 +39,7 @@ struct export_code_reading {
 	struct code_counts counts;
 	VEC(uint64_t) by_stack; /* number of samples, by stack */
 	bool all;               /* the specification selects everything */
-	uint32_t *place_of; /* by branch of the current sample: from, to, from ... */
+	uint32_t *position_of; /* by branch of the current sample: from, to, from ... */
 };
 
 /* ---- samples ---- */
@@ -58,36 +58,36 @@ static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_
 	return 0;
 }
 
-/* Converts the counts by stack into counts by location. */
+/* Converts the counts by stack into counts by position. */
 static int take_leaves(struct export_code_reading *g, const struct dict *d)
 {
 	for (size_t i = 0; i < g->by_stack.nr; i++) {
 		uint32_t frame = d->stacks.at[i].frame;
-		uint32_t place;
+		uint32_t position;
 
 		if (!g->by_stack.at[i] || frame >= d->frames.nr ||
 		    d->frames.at[frame].image >= d->images.nr)
 			continue;
-		place = code_counts_place(&g->counts, d->frames.at[frame].image,
-					  d->frames.at[frame].offset);
-		if (place == MAP_NONE)
+		position = code_counts_position(&g->counts, d->frames.at[frame].image,
+						d->frames.at[frame].offset);
+		if (position == MAP_NONE)
 			return -ENOMEM;
-		g->counts.places.at[place].samples += g->by_stack.at[i];
+		g->counts.positions.at[position].samples += g->by_stack.at[i];
 	}
 	return 0;
 }
 
 /* Kernel addresses are in the upper half. */
-static int export_code_place_of(struct export_code_reading *g, uint64_t address,
-				uint32_t *ret_place)
+static int export_code_position_of(struct export_code_reading *g, uint64_t address,
+				   uint32_t *ret_position)
 {
 	uint16_t mode =
 		address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
-	struct resolver_place at;
+	struct resolver_position at;
 	uint32_t image;
 	int r;
 
-	*ret_place = MAP_NONE;
+	*ret_position = MAP_NONE;
 	if (!address)
 		return 0;
 	r = replay_locate(g->replay, mode, address, &at);
@@ -96,22 +96,23 @@ static int export_code_place_of(struct export_code_reading *g, uint64_t address,
 	r = replay_image(g->replay, &at, &image);
 	if (r || image == DICT_NONE)
 		return r;
-	*ret_place = code_counts_place(&g->counts, image, at.offset);
-	return *ret_place == MAP_NONE ? -ENOMEM : 0;
+	*ret_position = code_counts_position(&g->counts, image, at.offset);
+	return *ret_position == MAP_NONE ? -ENOMEM : 0;
 }
 
-static int export_code_find_places(struct export_code_reading *g,
-				   const struct decoder *d,
-				   const struct record_sample *s, size_t nr)
+static int export_code_find_positions(struct export_code_reading *g,
+				      const struct decoder *d,
+				      const struct record_sample *s, size_t nr)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct branch b = decoder_branch_at(d, s, i);
 
-		r = export_code_place_of(g, b.from, &g->place_of[2 * i]);
+		r = export_code_position_of(g, b.from, &g->position_of[2 * i]);
 		if (!r)
-			r = export_code_place_of(g, b.to, &g->place_of[2 * i + 1]);
+			r = export_code_position_of(g, b.to,
+						    &g->position_of[2 * i + 1]);
 	}
 	return r;
 }
@@ -124,10 +125,10 @@ static int export_code_add_branches(struct export_code_reading *g,
 {
 	size_t nr =
 		s->nr_branches < BRANCHES_MAX ? (size_t)s->nr_branches : BRANCHES_MAX;
-	int r = export_code_find_places(g, d, s, nr);
+	int r = export_code_find_positions(g, d, s, nr);
 
 	for (size_t i = 0; !r && i < nr; i++) {
-		const uint32_t *p = &g->place_of[2 * i];
+		const uint32_t *p = &g->position_of[2 * i];
 
 		if (p[0] != MAP_NONE && p[1] != MAP_NONE)
 			r = code_counts_branch(&g->counts, p[0], p[1],
@@ -234,7 +235,7 @@ static int read_replay(struct export_code_reading *g,
 		if (r)
 			err_set(err, r, "out of memory");
 		else
-			naming_use(naming, g->places);
+			naming_use(naming, g->locations);
 	}
 	return export_code_finish(g, naming, replay_dict(g->replay), r, err);
 }
@@ -312,7 +313,7 @@ static int export_code_read_segment(struct export_code_reading *g, struct segmen
 		if (r)
 			err_set(err, r, "out of memory");
 		if (!r) {
-			naming_use(naming, g->places);
+			naming_use(naming, g->locations);
 			naming_recorded_in(naming, segment_path(s));
 		}
 	}
@@ -372,7 +373,7 @@ static bool asks_for_all(const struct spec *spec)
 
 static int export_code_begin(struct export_code_reading *g, struct err *err)
 {
-	struct places_options from = g->run->options->places;
+	struct location_options from = g->run->options->locations;
 
 	if (spec_has_symbols(g->run->spec))
 		return err_set(err, -EINVAL,
@@ -380,10 +381,10 @@ static int export_code_begin(struct export_code_reading *g, struct err *err)
 			       g->run->format->name);
 	g->all = asks_for_all(g->run->spec);
 	from.archive = archive_folder(g->run->sources->archive);
-	g->place_of = calloc(2 * BRANCHES_MAX, sizeof(*g->place_of));
-	if (!g->place_of)
+	g->position_of = calloc(2 * BRANCHES_MAX, sizeof(*g->position_of));
+	if (!g->position_of)
 		return err_set(err, -ENOMEM, "out of memory");
-	return places_make(&from, &g->places, err);
+	return locations_make(&from, &g->locations, err);
 }
 
 int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
@@ -405,8 +406,8 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 			    g.skipped);
 	else if (!r && !g.samples)
 		r = err_set(err, -ENODATA, "there is no sample to export");
-	naming_places_free(g.places);
+	naming_locations_free(g.locations);
 	vec_done(&g.by_stack);
-	free(g.place_of);
+	free(g.position_of);
 	return r;
 }

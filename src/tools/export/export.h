@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "tools/cli/recording_options.h"
 
 struct err;
@@ -26,7 +26,7 @@ struct export_options {
 	bool inlined;
 	bool svg;
 	bool verbose;
-	struct places_options places; /* `archive` and `trace` are not used */
+	struct location_options locations; /* `archive` and `trace` are not used */
 };
 
 /* Options shared by all exporting commands; include command.h and recordings/sources.h first. */
@@ -40,7 +40,7 @@ struct export_options {
 		SESSION_DIR_OPTION_ROW(struct export_options),                         \
 		FORCE_OPTION_ROW(struct export_options, 0),                            \
 		THREADS_OPTION_ROW(struct export_options),                             \
-		PLACES_OPTION_ROWS(struct export_options),                             \
+		LOCATION_OPTION_ROWS(struct export_options),                          \
 	{                                                                              \
 		.name = "verbose", .letter = 'V', .kind = OPTION_FLAG,                 \
 		.offset = OPTION(struct export_options, verbose),                      \

@@ -40,10 +40,10 @@ enum {
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
-	char *target;                 /* `output` with links resolved */
-	struct scratch *dir;          /* temporary directory for the output */
-	char *making;                 /* output file in that directory */
-	struct naming_places *places; /* for symbol: */
+	char *target;                       /* `output` with links resolved */
+	struct scratch *dir;                /* temporary directory for the output */
+	char *making;                       /* output file in that directory */
+	struct naming_locations *locations; /* for symbol: */
 	struct sample_merge *merge;
 	struct unresolve *unresolve;
 	struct perf_data_writer *writer;
@@ -440,12 +440,12 @@ static int export_perf_data_close_writer(struct perf_data_export *e, struct err 
 
 /* ---- the export ---- */
 
-static int open_places(struct perf_data_export *e, struct err *err)
+static int open_positions(struct perf_data_export *e, struct err *err)
 {
-	struct places_options from = e->run->options->places;
+	struct location_options from = e->run->options->locations;
 
 	from.archive = archive_folder(e->run->sources->archive);
-	return places_make(&from, &e->places, err);
+	return locations_make(&from, &e->locations, err);
 }
 
 /* Explains why there are no samples: not selected, or none in the input. */
@@ -464,11 +464,11 @@ static int no_samples(struct perf_data_export *e, struct err *err)
 
 static int export_perf_data_make(struct perf_data_export *e, struct err *err)
 {
-	int r = open_places(e, err);
+	int r = open_positions(e, err);
 
 	if (r)
 		return r;
-	r = sample_merge_new(e->run->spec, e->places, &e->merge);
+	r = sample_merge_new(e->run->spec, e->locations, &e->merge);
 	if (r)
 		return err_set(err, r, "out of memory");
 	r = add_sources(e, err);
@@ -493,7 +493,7 @@ static void clean_up(struct perf_data_export *e)
 		(void)perf_data_writer_close(e->writer, &none, NULL);
 	unresolve_free(e->unresolve);
 	sample_merge_free(e->merge);
-	naming_places_free(e->places);
+	naming_locations_free(e->locations);
 	scratch_free(e->dir);
 	free(e->making);
 	free(e->target);

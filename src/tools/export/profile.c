@@ -40,7 +40,7 @@ static void export_profile_choose(struct export_run *run, struct report_plan *pl
 {
 	const struct export_options *from = run->options;
 
-	plan->options.places = from->places;
+	plan->options.locations = from->locations;
 	plan->options.session_dir = from->session_dir;
 	plan->options.force = from->force;
 	plan->options.threads = from->threads;

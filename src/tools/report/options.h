@@ -4,7 +4,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "recordings/places.h"
+#include "recordings/locations.h"
 #include "tools/cli/options.h"
 #include "tools/cli/recording_options.h"
 #include "tools/cli/terminal.h"
@@ -61,7 +61,7 @@ struct report_options {
 	const char *since;
 	const char *between;
 	const char *input;
-	struct places_options places;
+	struct location_options locations;
 	const char *session_dir;
 	const char *threads;
 	const char *verbose;
@@ -139,7 +139,7 @@ struct report_options {
 	  .help = "Read this recording (same as the argument FILE)." },                                                                            \
 		SESSION_DIR_OPTION_ROW(struct report_options),                                                                                     \
 		FORCE_OPTION_ROW(struct report_options, 0),                                                                                        \
-		PLACES_OPTION_ROWS(struct report_options),                                                                                         \
+		LOCATION_OPTION_ROWS(struct report_options),                                                                                      \
 		THREADS_OPTION_ROW(struct report_options),                                                                                         \
 		{ .name = "no-cache",                                                                                                              \
 		  .kind = OPTION_FLAG,                                                                                                             \

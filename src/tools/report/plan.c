@@ -15,8 +15,8 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "recordings/locations.h"
 #include "recordings/name_rules.h"
-#include "recordings/places.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbols/name_patterns.h"
@@ -191,13 +191,13 @@ static int report_plan_find_sources(struct report_plan *plan, char *const *words
 	return r;
 }
 
-static int report_plan_make_places(struct report_plan *plan, struct err *err)
+static int report_plan_make_locations(struct report_plan *plan, struct err *err)
 {
-	struct places_options *from = &plan->options.places;
+	struct location_options *from = &plan->options.locations;
 
 	from->archive = archive_folder(plan->sources.archive);
 	from->no_cache = plan->options.no_cache;
-	return places_make(from, &plan->places, err);
+	return locations_make(from, &plan->locations, err);
 }
 
 /* Chooses the keys of the rows and columns of OProfile's layouts. */
@@ -293,10 +293,10 @@ static void choose_form(struct report_plan *plan)
 	present->details = o->details;
 	plan->profile.keys = &plan->keys;
 	plan->profile.spec = &plan->spec;
-	plan->profile.places = plan->places;
+	plan->profile.locations = plan->locations;
 	plan->profile.patterns = plan->patterns;
 	plan->profile.symbols = &plan->symbols;
-	plan->profile.vmlinux = o->places.vmlinux;
+	plan->profile.vmlinux = o->locations.vmlinux;
 	plan->profile.lines = &plan->lines;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
 	plan->profile.functions_apart = symbols && !export;
@@ -338,7 +338,7 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = report_plan_find_sources(plan, words, err);
 	if (!r)
-		r = report_plan_make_places(plan, err);
+		r = report_plan_make_locations(plan, err);
 	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;
 	if (!r && !by)
 		r = choose_layout_keys(plan, err);
@@ -365,6 +365,6 @@ void report_plan_done(struct report_plan *plan)
 	symbol_filter_done(&plan->symbols);
 	spec_done(&plan->spec);
 	report_sources_done(&plan->sources);
-	naming_places_free(plan->places);
+	naming_locations_free(plan->locations);
 	name_patterns_free(plan->patterns);
 }

@@ -32,7 +32,7 @@ struct report_plan {
 	struct symbol_filter symbols;
 	struct spec spec;
 	struct report_sources sources;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	struct lines_options lines;
 	struct line_later later;        /* index files to write after the output */
 	char *cache_dir;                /* of line indexes; NULL: none */

@@ -169,7 +169,7 @@ static void places_in_sources(void **state)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		uint32_t line = 7;
 
-		assert_int_equal(parse_source_place(rows[i].text, &line),
+		assert_int_equal(parse_source_position(rows[i].text, &line),
 				 rows[i].length);
 		assert_int_equal(line, rows[i].line);
 	}

@@ -6,8 +6,8 @@
 static void add_run(struct code_counts *c, uint32_t image, uint64_t from, uint64_t to,
 		    unsigned int times)
 {
-	uint32_t a = code_counts_place(c, image, from);
-	uint32_t b = code_counts_place(c, image, to);
+	uint32_t a = code_counts_position(c, image, from);
+	uint32_t b = code_counts_position(c, image, to);
 
 	while (times--)
 		assert_int_equal(code_counts_run(c, a, b), 0);
@@ -51,12 +51,12 @@ static void runs_on_each_other(void **state)
 static void branches_are_counted(void **state)
 {
 	struct code_counts c = { 0 };
-	uint32_t a = code_counts_place(&c, 0, 5);
-	uint32_t b = code_counts_place(&c, 3, 5);
+	uint32_t a = code_counts_position(&c, 0, 5);
+	uint32_t b = code_counts_position(&c, 3, 5);
 
 	(void)state;
 	assert_int_not_equal(a, b);
-	assert_int_equal(code_counts_place(&c, 0, 5), a);
+	assert_int_equal(code_counts_position(&c, 0, 5), a);
 	assert_int_equal(code_counts_branch(&c, a, b, true), 0);
 	assert_int_equal(code_counts_branch(&c, a, b, false), 0);
 	assert_int_equal(code_counts_branch(&c, b, a, false), 0);

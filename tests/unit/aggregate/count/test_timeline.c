@@ -14,17 +14,17 @@ enum {
 	BUCKETS = 4,
 	CPUS = 2,
 	EVENTS = 2,
-	PLACES = 3000, /* more than a span remembers */
+	POSITIONS = 3000, /* more than a span remembers */
 	RUNS = 3000,
 	RUN_MAX = 60,
 	AGAIN = 1000000,
 	WORDS_OF_ONE = 3, /* a location; with TIMELINE_MANY; its samples */
-	FEW_PLACES = 5,
+	FEW_POSITIONS = 5,
 	FOLD_AT = 300, /* several times */
 	MANY_BUCKETS = 32
 };
 
-static uint32_t sums[ACTORS][BUCKETS][CPUS][EVENTS][PLACES];
+static uint32_t sums[ACTORS][BUCKETS][CPUS][EVENTS][POSITIONS];
 
 static uint32_t roll(uint32_t sides)
 {
@@ -44,15 +44,15 @@ static uint64_t pair_b(uint32_t bucket, uint32_t cpu, uint32_t event)
 static void add_run(struct timeline *t)
 {
 	uint32_t actor = roll(ACTORS), bucket = roll(BUCKETS), cpu = roll(CPUS);
-	uint32_t event = roll(EVENTS), nr = roll(RUN_MAX), sides = roll(PLACES) + 1;
+	uint32_t event = roll(EVENTS), nr = roll(RUN_MAX), sides = roll(POSITIONS) + 1;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t place = roll(sides);
+		uint32_t position = roll(sides);
 
-		assert_int_equal(timeline_add(t, (uint64_t)actor << 32 | place,
+		assert_int_equal(timeline_add(t, (uint64_t)actor << 32 | position,
 					      pair_b(bucket, cpu, event)),
 				 0);
-		sums[actor][bucket][cpu][event][place]++;
+		sums[actor][bucket][cpu][event][position]++;
 	}
 }
 
@@ -65,11 +65,11 @@ static void take_span(const struct timeline *t, size_t i)
 			   [track->what & ((1 << TALLY_EVENT_BITS) - 1)];
 
 	for (uint32_t at = span->at; at < timeline_span_end(t, i);) {
-		uint32_t samples, place = timeline_next(t, &at, &samples);
+		uint32_t samples, position = timeline_next(t, &at, &samples);
 
-		assert_in_range(place, 0, PLACES - 1);
-		assert_in_range(samples, 1, of[place]);
-		of[place] -= samples;
+		assert_in_range(position, 0, POSITIONS - 1);
+		assert_in_range(samples, 1, of[position]);
+		of[position] -= samples;
 	}
 }
 
@@ -105,13 +105,14 @@ static void memory_grows_with_what_is_distinct(void **state)
 	(void)state;
 	assert_int_equal(timeline_begin(&t), 0);
 	for (uint32_t i = 0; i < AGAIN; i++)
-		assert_int_equal(timeline_add(&t, i % FEW_PLACES, pair_b(1, 0, 0)), 0);
+		assert_int_equal(timeline_add(&t, i % FEW_POSITIONS, pair_b(1, 0, 0)),
+				 0);
 	/* The location is always the same. */
 	for (uint32_t i = 0; i < AGAIN; i++)
 		assert_int_equal(timeline_add(&t, 1, pair_b(2, 0, 0)), 0);
 	timeline_end(&t);
 	assert_int_equal(t.spans.nr, 2);
-	assert_in_range(t.nr_words, 1, WORDS_OF_ONE * (FEW_PLACES + 1));
+	assert_in_range(t.nr_words, 1, WORDS_OF_ONE * (FEW_POSITIONS + 1));
 	for (uint32_t at = 0, samples; at < t.nr_words; sum += samples)
 		timeline_next(&t, &at, &samples);
 	assert_int_equal(sum, 2 * AGAIN);
@@ -127,7 +128,7 @@ static void memory_does_not_grow_with_turns(void **state)
 	(void)state;
 	assert_int_equal(timeline_begin(&t), 0);
 	for (uint32_t i = 0; i < AGAIN; i++)
-		assert_int_equal(timeline_add(&t, i % FEW_PLACES,
+		assert_int_equal(timeline_add(&t, i % FEW_POSITIONS,
 					      pair_b(i * BUCKETS / AGAIN, i % CPUS, 0)),
 				 0);
 	timeline_end(&t);

@@ -342,7 +342,7 @@ static void count_rows_of(struct profile *p, struct counts *c)
 static void count_timeline(struct profile *p, struct counts *c)
 {
 	const struct timeline *t = &p->timeline;
-	const struct tuples *places = &p->tuples[GROUP_WHERE];
+	const struct tuples *positions = &p->tuples[GROUP_WHERE];
 	size_t time = (size_t)keys_find(p->options.keys, KEY_TIME);
 
 	for (size_t i = 0; i < t->spans.nr; i++) {
@@ -352,14 +352,15 @@ static void count_timeline(struct profile *p, struct counts *c)
 
 		assert_true(at < timeline_span_end(t, i));
 		while (at < timeline_span_end(t, i)) {
-			uint32_t samples, place = timeline_next(t, &at, &samples);
+			uint32_t samples, position = timeline_next(t, &at, &samples);
 
-			count_one(c, p, track->who, track->what,
-				  t->spans.at[i].bucket *
-					  p->options.keys->keys.at[time].width_ns,
-				  (uint32_t)places->values
-					  .at[place * places->width + p->node_slot],
-				  samples);
+			count_one(
+				c, p, track->who, track->what,
+				t->spans.at[i].bucket *
+					p->options.keys->keys.at[time].width_ns,
+				(uint32_t)positions->values
+					.at[position * positions->width + p->node_slot],
+				samples);
 		}
 	}
 	sum_counts(c);
@@ -695,21 +696,21 @@ static void notes_that_count_differently_are_summed_up(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < NR; i++) {
-		uint64_t place = i % DIFFERENT;
+		uint64_t position = i % DIFFERENT;
 
-		assert_int_equal(tally_add_many(&t, actor | place, time | place % 3,
-						i < APART ? 2 : 3,
-						i < APART ? 7 : place),
+		assert_int_equal(tally_add_many(&t, actor | position,
+						time | position % 3, i < APART ? 2 : 3,
+						i < APART ? 7 : position),
 				 0);
 	}
 	assert_int_equal(tally_finish(&t), 0);
 	assert_int_equal(t.nr_cells, DIFFERENT);
 	for (size_t i = 0; i < t.nr_cells; i++) {
-		uint64_t place = (uint32_t)t.cells[i].a;
+		uint64_t position = (uint32_t)t.cells[i].a;
 
 		assert_int_equal(t.cells[i].a >> 32, actor >> 32);
-		assert_int_equal(t.cells[i].b, time | place % 3);
-		assert_int_equal(t.cells[i].period, 2 * 7 + 4 * place);
+		assert_int_equal(t.cells[i].b, time | position % 3);
+		assert_int_equal(t.cells[i].period, 2 * 7 + 4 * position);
 		samples += t.cells[i].samples;
 	}
 	assert_int_equal(samples, 2 * APART + 3 * (NR - APART));
@@ -757,15 +758,15 @@ static void dense_adds_many_samples_at_once(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 4000; i++) {
 		uint64_t actor = i * 7 % 5, event = i % 2;
-		uint64_t place = i % 20 + (i > 3000 ? i << 10 : 0);
+		uint64_t position = i % 20 + (i > 3000 ? i << 10 : 0);
 		uint64_t samples = counts[i % 5];
 
 		assert_int_equal(dense_add(&d, &t, actor << DENSE_EVENT_BITS | event,
-					   place, samples),
+					   position, samples),
 				 0);
-		assert_int_equal(
-			tally_add_many(&model, actor << 32 | place, event, samples, 0),
-			0);
+		assert_int_equal(tally_add_many(&model, actor << 32 | position, event,
+						samples, 0),
+				 0);
 		assert_int_equal(d.on, !was_big && (i <= 3000 || d.on));
 		was_big = !d.on;
 	}

@@ -20,7 +20,7 @@ enum {
 /* Each tuple has two locations. */
 struct shape {
 	uint32_t whos;
-	uint32_t places;
+	uint32_t positions;
 	uint32_t events;    /* of the profile; SOME_EVENTS of them have samples */
 	bool is_mixed;      /* the `who` values are not in order */
 	unsigned int times; /* sources of the same */
@@ -41,10 +41,10 @@ static void begin(struct world *w, const struct shape *s)
 	assert_int_equal(profile_init(&w->p, &options), 0);
 	for (uint32_t i = 0; i < s->events; i++)
 		assert_true(vec_push(&w->p.events, (struct profile_event){ 0 }));
-	w->where_of = calloc(s->places, sizeof(*w->where_of));
+	w->where_of = calloc(s->positions, sizeof(*w->where_of));
 	assert_non_null(w->where_of);
-	for (uint32_t i = 0; i < s->places; i++)
-		w->where_of[i] = (s->places - 1 - i) / 2;
+	for (uint32_t i = 0; i < s->positions; i++)
+		w->where_of[i] = (s->positions - 1 - i) / 2;
 }
 
 static void end(struct world *w)
@@ -62,21 +62,21 @@ static uint32_t event_of(const struct shape *s, uint32_t i)
 
 static struct tally make_cells(const struct shape *s)
 {
-	size_t nr = (size_t)s->whos * s->places * SOME_EVENTS;
+	size_t nr = (size_t)s->whos * s->positions * SOME_EVENTS;
 	struct tally t = { .cells = huge_zalloc(nr, sizeof(*t.cells)),
 			   .cells_room = nr };
 
 	assert_non_null(t.cells);
 	for (uint32_t i = 0; i < s->whos; i++)
-		for (uint32_t place = 0; place < s->places; place++)
+		for (uint32_t position = 0; position < s->positions; position++)
 			for (uint32_t e = 0; e < SOME_EVENTS; e++) {
 				uint64_t who = s->is_mixed ? s->whos - 1 - i : i;
 
 				t.cells[t.nr_cells++] =
-					(struct tally_cell){ .a = who << 32 | place,
+					(struct tally_cell){ .a = who << 32 | position,
 							     .b = event_of(s, e),
 							     .samples = 1 + who +
-									place + e,
+									position + e,
 							     .period = 7 };
 			}
 	return t;
@@ -86,9 +86,9 @@ static struct tally make_cells(const struct shape *s)
 static uint64_t samples_of(const struct shape *s, uint32_t who, uint32_t where,
 			   uint32_t e)
 {
-	uint64_t place = s->places - 1 - 2 * where;
+	uint64_t position = s->positions - 1 - 2 * where;
 
-	return s->times * (2 * (1 + (uint64_t)who + e) + place + place - 1);
+	return s->times * (2 * (1 + (uint64_t)who + e) + position + position - 1);
 }
 
 static uint32_t number_of_event(const struct shape *s, uint32_t event)
@@ -110,13 +110,13 @@ static void check(const struct shape *s)
 		assert_int_equal(cells_rows_add(&w.p, &t, w.where_of), 0);
 		tally_done(&t);
 	}
-	assert_int_equal(w.p.groups.nr, s->whos * s->places / 2);
+	assert_int_equal(w.p.groups.nr, s->whos * s->positions / 2);
 	assert_int_equal(w.p.rows.nr, w.p.groups.nr * SOME_EVENTS);
 	for (uint32_t i = 0; i < w.p.groups.nr; i++) {
 		const uint32_t *tuple = w.p.groups.at[i].tuple;
 
-		assert_int_equal(tuple[GROUP_WHO], i / (s->places / 2));
-		assert_int_equal(tuple[GROUP_WHERE], i % (s->places / 2));
+		assert_int_equal(tuple[GROUP_WHO], i / (s->positions / 2));
+		assert_int_equal(tuple[GROUP_WHERE], i % (s->positions / 2));
 	}
 	for (size_t i = 0; i < w.p.rows.nr; i++) {
 		const struct profile_row *row = &w.p.rows.at[i];

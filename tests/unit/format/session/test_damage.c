@@ -131,7 +131,7 @@ static void each_byte_of_the_tail_may_be_cut(void **state)
 	free_file(&f);
 }
 
-static void any_place_may_be_cut(void **state)
+static void any_position_may_be_cut(void **state)
 {
 	struct file f;
 	int fd;
@@ -490,7 +490,7 @@ int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		BOTH(each_byte_of_the_tail_may_be_cut),
-		BOTH(any_place_may_be_cut),
+		BOTH(any_position_may_be_cut),
 		BOTH(all_prefixes_of_a_small_file_are_harmless),
 		BOTH(each_byte_may_flip),
 		BOTH(a_block_of_samples_that_was_cut_out_is_missed),

@@ -419,10 +419,10 @@ static uint64_t bytes_of_calls(bool stray)
 		uint64_t function = parent < STACK_FIRST ? 0 : caller->frame;
 		uint64_t callees = hash_pair(function, 7);
 		uint32_t image = recording_image(&r, (uint32_t)(callees % 20));
-		uint64_t place =
+		uint64_t position =
 			callees % 10000000 * 64 + recording_random(&r) % 3 * 16;
 
-		(void)dict_stack(&r.dict, parent, dict_frame(&r.dict, image, place));
+		(void)dict_stack(&r.dict, parent, dict_frame(&r.dict, image, position));
 	}
 	w = recording_open(&r);
 	recording_add(&r, w, 100);
@@ -779,13 +779,14 @@ static void add_job(struct recording *r, struct segment_writer *w, size_t nr)
 
 		for (uint64_t k = 0; k < depth; k++) {
 			uint64_t callee = recording_random(r);
-			uint64_t place = function % 500 * 4096;
+			uint64_t position = function % 500 * 4096;
 
 			callee = callee % 4 ? callee % 2 : callee % 6;
-			place += k + 1 < depth ? callee * 16
-					       : recording_random(r) % 1000;
-			s.stack = dict_stack(&r->dict, s.stack,
-					     dict_frame(&r->dict, thread.app, place));
+			position += k + 1 < depth ? callee * 16
+						  : recording_random(r) % 1000;
+			s.stack =
+				dict_stack(&r->dict, s.stack,
+					   dict_frame(&r->dict, thread.app, position));
 			function = hash_pair(function, callee);
 		}
 		thread.comm = dict_string(&r->dict, "cc1");

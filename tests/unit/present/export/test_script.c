@@ -79,11 +79,11 @@ static struct script_sample fault(const struct script_frame *frame)
 static void test_flat(void **unused)
 {
 	const struct script_frame frame = { .address = 0xffffffff81b75d98,
-					    .place = text(KERNEL) };
+					    .position = text(KERNEL) };
 	const struct script_frame bare = { .address = 0xffffffff81b75d98,
-					   .place = text(" _copy_to_user") };
+					   .position = text(" _copy_to_user") };
 	const struct script_frame low = { .address = 0x7fb6aa4dfb70,
-					  .place = text(" _start+0x0 (" LD ")") };
+					  .position = text(" _start+0x0 (" LD ")") };
 	struct script_sample s = fault(&frame);
 
 	(void)unused;
@@ -120,8 +120,8 @@ static void test_chain(void **unused)
 	};
 	const struct script_frame frames[] = {
 		{ .address = 0xffffffff821fb643,
-		  .place = text(" schedule+0x23 ([kernel.kallsyms])") },
-		{ .address = 0x146f7c, .place = text(" [unknown] (/usr/bin/perf)") },
+		  .position = text(" schedule+0x23 ([kernel.kallsyms])") },
+		{ .address = 0x146f7c, .position = text(" [unknown] (/usr/bin/perf)") },
 	};
 	struct script_sample s = { .event = 1,
 				   .comm = text("perf"),
@@ -165,13 +165,13 @@ static void test_branches(void **unused)
 	};
 	const struct script_frame frame = {
 		.address = 0xece0,
-		.place = text(" [unknown] (/lib64/libpthread-2.15.so)")
+		.position = text(" [unknown] (/lib64/libpthread-2.15.so)")
 	};
 	const struct script_branch branches[] = {
 		{ .from = 0xffffffff81068283,
 		  .to = 0xffffffff8106827e,
-		  .from_place = text("([kernel.kallsyms])"),
-		  .to_place = text("([kernel.kallsyms])"),
+		  .from_position = text("([kernel.kallsyms])"),
+		  .to_position = text("([kernel.kallsyms])"),
 		  .predicted = true,
 		  .type = "" },
 		{ .from = 0x7fea6f19193f,
@@ -210,7 +210,7 @@ static void test_numbers(void **unused)
 			       PERF_SAMPLE_CODE_PAGE_SIZE,
 	};
 	const struct script_frame frame = { .address = 0x55d1547ee1ef,
-					    .place = text(" cmp+0x20 (/bin/w)") };
+					    .position = text(" cmp+0x20 (/bin/w)") };
 	struct script_sample s = { .comm = text("w"),
 				   .pid = 9916,
 				   .tid = 9916,
@@ -259,22 +259,22 @@ static void test_nanoseconds(void **unused)
 	buf_done(&out);
 }
 
-static void test_places(void **unused)
+static void test_positions(void **unused)
 {
-	const struct script_place known = { "main", 0x1f, "/bin/a" };
-	const struct script_place unknown = { NULL, 0, NULL };
+	const struct script_position known = { "main", 0x1f, "/bin/a" };
+	const struct script_position unknown = { NULL, 0, NULL };
 	struct buf out = { 0 };
 
 	(void)unused;
-	script_place(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &known, &out);
-	script_place(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &unknown, &out);
-	script_place(SCRIPT_SYM, &known, &out);
-	script_place(SCRIPT_DSO, &known, &out);
-	script_place(0, &known, &out);
+	script_position(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &known, &out);
+	script_position(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &unknown, &out);
+	script_position(SCRIPT_SYM, &known, &out);
+	script_position(SCRIPT_DSO, &known, &out);
+	script_position(0, &known, &out);
 	buf_put(&out, "|", 1);
-	script_branch_place(SCRIPT_BRSTACK | SCRIPT_DSO, &known, &out);
-	script_branch_place(SCRIPT_BRSTACKSYM | SCRIPT_DSO, &known, &out);
-	script_branch_place(SCRIPT_BRSTACKSYM, &unknown, &out);
+	script_branch_position(SCRIPT_BRSTACK | SCRIPT_DSO, &known, &out);
+	script_branch_position(SCRIPT_BRSTACKSYM | SCRIPT_DSO, &known, &out);
+	script_branch_position(SCRIPT_BRSTACKSYM, &unknown, &out);
 	buf_put_u8(&out, 0);
 	assert_string_equal((const char *)out.data,
 			    " main+0x1f (/bin/a) [unknown] ([unknown]) main (/bin/a)|"
@@ -295,7 +295,7 @@ static void test_addresses(void **unused)
 		struct script_frame frame = {
 			.address = i ? v >> (i - 1) % 64 : 0,
 			.offset = i < 65 ? v >> i % 64 : i - 65,
-			.place = text(" a_function_of_some_length+0x"),
+			.position = text(" a_function_of_some_length+0x"),
 			.behind = text(" (/usr/lib/x86_64-linux-gnu/libc.so.6)")
 		};
 		struct script_sample s = fault(&frame);
@@ -303,21 +303,21 @@ static void test_addresses(void **unused)
 
 		snprintf(expected, sizeof(expected),
 			 " %16" PRIx64 "%.*s%" PRIx64 "%.*s\n", frame.address,
-			 (int)frame.place.len, frame.place.at, frame.offset,
+			 (int)frame.position.len, frame.position.at, frame.offset,
 			 (int)frame.behind.len, frame.behind.at);
 		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);
 		frame.behind.at = NULL;
 		frame.behind.len = 0;
 		snprintf(expected, sizeof(expected), " %16" PRIx64 "%.*s\n",
-			 frame.address, (int)frame.place.len, frame.place.at);
+			 frame.address, (int)frame.position.len, frame.position.at);
 		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);
 	}
 }
 
 static void test_halves(void **unused)
 {
-	const struct script_place known = { "main", 0x1f, "/bin/a" };
-	const struct script_place unknown = { NULL, 0, "/bin/a" };
+	const struct script_position known = { "main", 0x1f, "/bin/a" };
+	const struct script_position unknown = { NULL, 0, "/bin/a" };
 	struct buf out = { 0 };
 	size_t first;
 
@@ -390,7 +390,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(test_flat),        cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_branches),    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_positions),
 		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_fields),
 	};

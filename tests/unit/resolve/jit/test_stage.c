@@ -147,10 +147,10 @@ static void what_the_dump_does_not_know_stays(void **state)
 	assert_int_equal(jit_stage_stack(w.stage, STACK_ROOT, 1), STACK_ROOT);
 	assert_int_equal(jit_stage_stack(w.stage, DICT_NONE, 1), DICT_NONE);
 	image = w.memory;
-	assert_int_equal(jit_stage_place(w.stage, &image, &offset, 1500), 0);
+	assert_int_equal(jit_stage_position(w.stage, &image, &offset, 1500), 0);
 	assert_int_equal(image, w.memory);
 	offset = CODE - MEMORY;
-	assert_int_equal(jit_stage_place(w.stage, &image, &offset, 2500), 0);
+	assert_int_equal(jit_stage_position(w.stage, &image, &offset, 2500), 0);
 	assert_int_equal(w.dict.images.at[image].kind, IMAGE_JIT);
 	assert_int_equal(offset, SECOND);
 	done_world(&w);

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Images are at 0x1000, 0x2000 ...; anonymous memory comes after them. */
-static uint64_t place(unsigned int image)
+static uint64_t position(unsigned int image)
 {
 	return 0x1000 * (1ULL + image);
 }
@@ -41,17 +41,17 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Makes frame pointers that lead to return addresses in any of the first `nr_places`; the last
+/* Makes frame pointers that lead to return addresses in any of the first `nr_positions`; the last
  * one is 0. */
-static void make_moment(struct moment *m, unsigned int nr_places, uint32_t *seed)
+static void make_moment(struct moment *m, unsigned int nr_positions, uint32_t *seed)
 {
 	unsigned int depth = 1 + next_random(seed) % FRAMES;
 
 	memset(m, 0, sizeof(*m));
 	for (unsigned int i = 0; i < depth; i++) {
 		m->stack[2 * i] = STACK + 16 * (i + 1);
-		m->stack[2 * i + 1] = place(next_random(seed) % nr_places) + 0x10 +
-				      next_random(seed) % 64;
+		m->stack[2 * i + 1] = position(next_random(seed) % nr_positions) +
+				      0x10 + next_random(seed) % 64;
 	}
 	if (next_random(seed) % 8)
 		m->stack[2 * depth - 2] = 0;
@@ -59,7 +59,8 @@ static void make_moment(struct moment *m, unsigned int nr_places, uint32_t *seed
 		m->stack[2 * depth - 1] = 0x999999; /* nothing is mapped there */
 	m->regs[0] = STACK;
 	m->regs[1] = STACK;
-	m->regs[2] = place(next_random(seed) % nr_places) + next_random(seed) % 64;
+	m->regs[2] =
+		position(next_random(seed) % nr_positions) + next_random(seed) % 64;
 	m->rec.type = PERF_RECORD_SAMPLE;
 	m->rec.misc = PERF_RECORD_MISC_USER;
 	m->rec.id = (struct record_id){
@@ -120,7 +121,7 @@ static void begin(struct scene *w)
 	assert_int_equal(resolver_new(&w->dict, NULL, RESOLVE_CHAINS, &w->resolver), 0);
 	assert_int_equal(resolver_use_unwind(w->resolver, &unwind), 0);
 	for (unsigned int i = 0; i < COUNT_OF(paths); i++)
-		map_image(w, place(i), paths[i]);
+		map_image(w, position(i), paths[i]);
 }
 
 static void end(struct scene *w)
@@ -315,7 +316,7 @@ static void only_what_is_known(void **state)
 	for (size_t i = 0; i < RESOLVER_AHEAD_MAX; i++)
 		make_moment(&moments[i], IMAGES, &seed);
 	for (size_t i = 0; i < RESOLVER_AHEAD_MAX; i++)
-		moments[i].regs[2] = place(0);
+		moments[i].regs[2] = position(0);
 	assert_int_equal(resolve_group(&w, a, moments, RESOLVER_AHEAD_MAX, many), 0);
 	asked = w.asked;
 	assert_true(asked > 0);
@@ -323,13 +324,13 @@ static void only_what_is_known(void **state)
 			 RESOLVER_AHEAD_MAX);
 	assert_int_equal(w.asked, asked);
 	for (size_t i = 0; i < RESOLVER_AHEAD_MAX; i++)
-		moments[i].regs[2] = place(ANON);
+		moments[i].regs[2] = position(ANON);
 	for (int turn = 0; turn < 3; turn++)
 		assert_int_equal(
 			resolve_group(&w, a, moments, RESOLVER_AHEAD_MAX, many), 0);
 	/* A sample without registers is ignored. */
 	moments[1].rec.sample.has = 0;
-	moments[0].regs[2] = place(1);
+	moments[0].regs[2] = position(1);
 	assert_int_equal(resolve_group(&w, a, moments, 2, many), 1);
 	resolver_ahead_free(a);
 	resolver_ahead_free(NULL);

@@ -248,7 +248,7 @@ static void another_boot(void **state)
 	struct image module = { .kind = IMAGE_MODULE,
 				.start = 0xffffffffc0000000,
 				.end = 0xffffffffc0001000 };
-	struct naming_places *places;
+	struct naming_locations *locations;
 	struct naming *n;
 	struct dict d;
 	const struct symbol *s;
@@ -262,9 +262,9 @@ static void another_boot(void **state)
 	module.name = dict_string(&d, "ext4");
 	assert_int_equal(dict_image(&d, &kernel), 0);
 	assert_int_equal(dict_image(&d, &module), 1);
-	assert_int_equal(naming_places_new(&options, &places), 0);
+	assert_int_equal(naming_locations_new(&options, &locations), 0);
 	assert_int_equal(naming_new(&d, &info, NULL, &n), 0);
-	naming_use(n, places);
+	naming_use(n, locations);
 	s = naming_find(n, 0, 0x123, NULL);
 	assert_non_null(s);
 	assert_string_equal(s->name, "do_it");
@@ -274,15 +274,15 @@ static void another_boot(void **state)
 	/* The same boot: the module is used, but not one that was loaded a page further. */
 	d.images.at[0].start = d.images.at[0].ref_address = 0xffffffff81000000;
 	assert_int_equal(naming_new(&d, &info, NULL, &n), 0);
-	naming_use(n, places);
+	naming_use(n, locations);
 	assert_non_null(naming_find(n, 1, 0x10, NULL));
 	naming_free(n);
 	d.images.at[1].start -= 0x1000;
 	assert_int_equal(naming_new(&d, &info, NULL, &n), 0);
-	naming_use(n, places);
+	naming_use(n, locations);
 	assert_null(naming_find(n, 1, 0x1010, NULL));
 	naming_free(n);
-	naming_places_free(places);
+	naming_locations_free(locations);
 	dict_done(&d);
 }
 

@@ -79,7 +79,7 @@ struct test {
 	char folder[512];
 	struct dict dict;
 	struct session_info info;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	struct naming *naming;
 	unsigned int nr_compared;
 	unsigned int nr_wrong;
@@ -287,9 +287,9 @@ static void run(const struct machine *m)
 	snprintf(cache, sizeof(cache), "%s/debug-cache", t.folder);
 	assert_int_equal(dict_init(&t.dict), 0);
 	read_ids(&t);
-	assert_int_equal(naming_places_new(&options, &t.places), 0);
+	assert_int_equal(naming_locations_new(&options, &t.locations), 0);
 	assert_int_equal(naming_new(&t.dict, &t.info, NULL, &t.naming), 0);
-	naming_use(t.naming, t.places);
+	naming_use(t.naming, t.locations);
 	compare_script(&t, "perf.data.script.txt.gz");
 	compare_script(&t, "perf.dwarf.data.script.txt.gz");
 	print_message("# %s: %u compared, %u differ\n", m->folder, t.nr_compared,
@@ -297,7 +297,7 @@ static void run(const struct machine *m)
 	assert_true(t.nr_compared >= m->least);
 	assert_int_equal(t.nr_wrong, 0);
 	naming_free(t.naming);
-	naming_places_free(t.places);
+	naming_locations_free(t.locations);
 	dict_done(&t.dict);
 }
 

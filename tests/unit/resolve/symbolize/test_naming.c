@@ -516,10 +516,10 @@ static void make_folder(const struct fixture *f, const char *name)
 }
 
 /* Looks up names of the images at `root` and below `folder` of the fixture. */
-static struct naming_places *start_with(struct fixture *f, const char *root,
-					const char *folder)
+static struct naming_locations *start_with(struct fixture *f, const char *root,
+					   const char *folder)
 {
-	struct naming_places *places;
+	struct naming_locations *locations;
 	char root_path[128];
 	char folder_path[128];
 	const char *folders[] = { folder_path, NULL };
@@ -529,17 +529,17 @@ static struct naming_places *start_with(struct fixture *f, const char *root,
 	path_of(f, folder ? folder : "", folder_path, sizeof(folder_path));
 	options.root = root ? root_path : NULL;
 	options.image_path = folder ? folders : NULL;
-	assert_int_equal(naming_places_new(&options, &places), 0);
+	assert_int_equal(naming_locations_new(&options, &locations), 0);
 	start(f);
-	naming_use(f->naming, places);
-	return places;
+	naming_use(f->naming, locations);
+	return locations;
 }
 
-static void end_with(struct fixture *f, struct naming_places *places)
+static void end_with(struct fixture *f, struct naming_locations *locations)
 {
 	naming_free(f->naming);
 	f->naming = NULL;
-	naming_places_free(places);
+	naming_locations_free(locations);
 }
 
 static void below_a_root(void **state)
@@ -547,14 +547,14 @@ static void below_a_root(void **state)
 	struct fixture *f = *state;
 	struct image image = { .kind = IMAGE_FILE, .build_id = the_id() };
 	uint32_t prog = add(f, image, "/usr/bin/no-such-prog");
-	struct naming_places *places;
+	struct naming_locations *locations;
 
 	make_folder(f, "other/usr/bin");
 	put_elf(f, "other/usr/bin/no-such-prog", "right", true);
-	places = start_with(f, "other/", NULL);
+	locations = start_with(f, "other/", NULL);
 	assert_string_equal(name_at(f, prog, O + KERNEL_OFFSET), "right");
 	expect(f, prog, NAMING_OK, "/other/usr/bin/no-such-prog");
-	end_with(f, places);
+	end_with(f, locations);
 }
 
 static void in_the_image_path(void **state)
@@ -564,7 +564,7 @@ static void in_the_image_path(void **state)
 	uint32_t proven = add(f, image, "/gone/prog");
 	uint32_t none = add(f, image, "/gone/none");
 	uint32_t twice, other, only;
-	struct naming_places *places;
+	struct naming_locations *locations;
 
 	image.build_id.bytes[0]++;
 	other = add(f, image, "/gone/prog");
@@ -577,7 +577,7 @@ static void in_the_image_path(void **state)
 	put_elf(f, "path/b/prog", "right", true);
 	put_elf(f, "path/b/only", "only", false);
 	log_set_sink(note_warning);
-	places = start_with(f, NULL, "path");
+	locations = start_with(f, NULL, "path");
 	assert_string_equal(name_at(f, proven, O + KERNEL_OFFSET), "right");
 	expect(f, proven, NAMING_OK, "/path/b/prog");
 	expect_warnings(f, "");
@@ -592,7 +592,7 @@ static void in_the_image_path(void **state)
 	expect_warnings(f, "/gone/none could not be found.\n");
 	expect(f, other, NAMING_OTHER_FILE, "");
 	expect_warnings(f, ""); /* there was a warning about that name */
-	end_with(f, places);
+	end_with(f, locations);
 	log_set_sink(NULL);
 }
 
@@ -602,7 +602,7 @@ static void warnings_of_files(void **state)
 	struct image image = { .kind = IMAGE_FILE, .build_id = the_id() };
 	uint32_t replaced = add_file(f, image, "replaced");
 	uint32_t older, text;
-	struct naming_places *places;
+	struct naming_locations *locations;
 
 	image.build_id.len = 0;
 	image.mtime_ns = 1;
@@ -613,7 +613,7 @@ static void warnings_of_files(void **state)
 	put_elf(f, "older", "x", false);
 	put_file(f, "text", "text", 4);
 	log_set_sink(note_warning);
-	places = start_with(f, NULL, NULL);
+	locations = start_with(f, NULL, NULL);
 	expect(f, replaced, NAMING_OTHER_FILE, "");
 	expect_warnings(f, "the build-id of the binary file does not match that of the "
 			   "sample file for %s/replaced\nEither this is the wrong "
@@ -628,10 +628,10 @@ static void warnings_of_files(void **state)
 	/* The next segment of the report has the same images. */
 	naming_free(f->naming);
 	start(f);
-	naming_use(f->naming, places);
+	naming_use(f->naming, locations);
 	expect(f, text, NAMING_UNREADABLE, "");
 	expect_warnings(f, "");
-	end_with(f, places);
+	end_with(f, locations);
 	log_set_sink(NULL);
 }
 
@@ -640,7 +640,7 @@ static void vmlinux_given_to_the_report(void **state)
 	struct fixture *f = *state;
 	char path[128];
 	struct naming_options options = { .vmlinux = path };
-	struct naming_places *places;
+	struct naming_locations *locations;
 	uint32_t kernel =
 		add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
 		    "[kernel.kallsyms]");
@@ -650,12 +650,12 @@ static void vmlinux_given_to_the_report(void **state)
 	path_of(f, "vmlinux", path, sizeof(path));
 	f->info.vmlinux = "/nonexistent";
 	f->info.kernel_build_id = the_id();
-	assert_int_equal(naming_places_new(&options, &places), 0);
+	assert_int_equal(naming_locations_new(&options, &locations), 0);
 	start(f);
-	naming_use(f->naming, places);
+	naming_use(f->naming, locations);
 	assert_string_equal(name_at(f, kernel, KERNEL_OFFSET), "from_vmlinux");
 	expect(f, kernel, NAMING_OK, "/vmlinux");
-	end_with(f, places);
+	end_with(f, locations);
 }
 
 static void module_in_the_image_path(void **state)
@@ -679,7 +679,7 @@ static void module_in_the_image_path(void **state)
 	struct image image = { .kind = IMAGE_MODULE, .start = MODULE_START };
 	uint32_t good = add(f, image, "[my_mod]");
 	uint32_t bad;
-	struct naming_places *places;
+	struct naming_locations *locations;
 	struct buf b = { 0 };
 
 	image.build_id = the_id();
@@ -690,12 +690,12 @@ static void module_in_the_image_path(void **state)
 	put_file(f, "lib/my-mod.ko", b.data, b.len);
 	put_file(f, "modules", list, sizeof(list) - 1);
 	buf_done(&b);
-	places = start_with(f, NULL, "lib");
+	locations = start_with(f, NULL, "lib");
 	assert_string_equal(name_at(f, good, 0x1003), "from_ko");
 	expect(f, good, NAMING_OK, "/lib/my-mod.ko");
 	assert_string_equal(name_at(f, bad, 0x1003), "-");
 	expect(f, bad, NAMING_NO_KALLSYMS, "");
-	end_with(f, places);
+	end_with(f, locations);
 }
 
 /* A binary without symbols, and its separate debug file. */

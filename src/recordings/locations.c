@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "recordings/places.h"
+#include "recordings/locations.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "resolve/find/index_cache.h"
 #include "resolve/symbolize/naming.h"
 
-static int places_check_folder(const char *path, const char *option, struct err *err)
+static int locations_check_folder(const char *path, const char *option, struct err *err)
 {
 	struct stat st;
 
@@ -32,7 +32,7 @@ struct folders {
 	VEC(char *) paths;
 };
 
-static int places_add_folder(struct folders *folders, char *path, struct err *err)
+static int locations_add_folder(struct folders *folders, char *path, struct err *err)
 {
 	if (path && vec_push(&folders->paths, path))
 		return 0;
@@ -40,7 +40,7 @@ static int places_add_folder(struct folders *folders, char *path, struct err *er
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-static char *places_path_in(const char *archive, const char *name)
+static char *locations_path_in(const char *archive, const char *name)
 {
 	char *path;
 
@@ -54,14 +54,15 @@ static int split_folders(const char *list, const char *archive, struct folders *
 {
 	while (list) {
 		char *path = comma_next(&list);
-		char *folder = path ? places_path_in(archive, path) : NULL;
-		int r = folder ? places_check_folder(folder, "--image-path", err) : 0;
+		char *folder = path ? locations_path_in(archive, path) : NULL;
+		int r = folder ? locations_check_folder(folder, "--image-path", err)
+			       : 0;
 
 		free(path);
 		if (r)
 			free(folder);
 		else
-			r = places_add_folder(folders, folder, err);
+			r = locations_add_folder(folders, folder, err);
 		if (r)
 			return r;
 	}
@@ -80,9 +81,9 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 {
 	struct stat st;
 
-	a->cache = places_path_in(dir, ARCHIVE_CACHE);
-	a->modules = places_path_in(dir, ARCHIVE_MODULES);
-	a->vmlinux = places_path_in(dir, ARCHIVE_VMLINUX);
+	a->cache = locations_path_in(dir, ARCHIVE_CACHE);
+	a->modules = locations_path_in(dir, ARCHIVE_MODULES);
+	a->vmlinux = locations_path_in(dir, ARCHIVE_VMLINUX);
 	if (!a->cache || !a->modules || !a->vmlinux)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (options->root)
@@ -96,31 +97,31 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 		options->vmlinux = a->vmlinux;
 	if (stat(a->modules, &st) || !S_ISDIR(st.st_mode))
 		return 0;
-	return places_add_folder(folders, strdup(a->modules), err);
+	return locations_add_folder(folders, strdup(a->modules), err);
 }
 
-static int places_check_file(const char *path, const char *option, struct err *err)
+static int locations_check_file(const char *path, const char *option, struct err *err)
 {
 	return path && access(path, R_OK) ? err_sys(err, -errno, "%s: %s", option, path)
 					  : 0;
 }
 
-static int places_check(const struct places_options *from, struct err *err)
+static int locations_check(const struct location_options *from, struct err *err)
 {
-	int r = from->root ? places_check_folder(from->root, "--root", err) : 0;
+	int r = from->root ? locations_check_folder(from->root, "--root", err) : 0;
 
 	if (!r)
-		r = places_check_file(from->vmlinux, "--vmlinux", err);
+		r = locations_check_file(from->vmlinux, "--vmlinux", err);
 	if (!r)
-		r = places_check_file(from->guest_kallsyms, "--guestkallsyms", err);
-	return r ? r : places_check_file(from->guest_vmlinux, "--guestvmlinux", err);
+		r = locations_check_file(from->guest_kallsyms, "--guestkallsyms", err);
+	return r ? r : locations_check_file(from->guest_vmlinux, "--guestvmlinux", err);
 }
 
-static int gather(const struct places_options *from, struct archived *a,
+static int gather(const struct location_options *from, struct archived *a,
 		  struct folders *folders, struct naming_options *options,
 		  struct err *err)
 {
-	int r = places_check(from, err);
+	int r = locations_check(from, err);
 
 	if (!r)
 		r = split_folders(from->image_path, from->archive, folders, err);
@@ -133,8 +134,8 @@ static int gather(const struct places_options *from, struct archived *a,
 	return r;
 }
 
-int places_make(const struct places_options *from, struct naming_places **ret_places,
-		struct err *err)
+int locations_make(const struct location_options *from,
+		   struct naming_locations **ret_locations, struct err *err)
 {
 	struct naming_options options = { .root = from->root,
 					  .vmlinux = from->vmlinux,
@@ -156,7 +157,7 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 	options.image_path = (const char *const *)folders.paths.at;
 	cache_dir = from->no_cache ? NULL : index_cache_dir();
 	options.cache_dir = cache_dir;
-	if (!r && naming_places_new(&options, ret_places))
+	if (!r && naming_locations_new(&options, ret_locations))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < folders.paths.nr; i++)
 		free(folders.paths.at[i]);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* places.h - configures the search for binaries from the options --root, --image-path, --vmlinux,
+/* positions.h - configures the search for binaries from the options --root, --image-path, --vmlinux,
  * --debuginfod-timeout and from the environment.
  * Layer: recordings. */
 #pragma once
 #include <stdbool.h>
 
 struct err;
-struct naming_places;
+struct naming_locations;
 struct naming_trace;
 
 /* `image_path`: comma-separated directories.  `archive`: the directory of an archive; then the
  * search, including the image path, stays below it.  Each may be NULL.  Returns 0, or a negative
  * errno with a message in *err. */
-struct places_options {
+struct location_options {
 	const char *root;
 	const char *image_path;
 	const char *vmlinux;
@@ -24,5 +24,5 @@ struct places_options {
 	bool no_cache; /* neither read nor write unwind tables in the user's cache */
 };
 
-int places_make(const struct places_options *from, struct naming_places **ret_places,
-		struct err *err);
+int locations_make(const struct location_options *from,
+		   struct naming_locations **ret_locations, struct err *err);

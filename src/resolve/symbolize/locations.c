@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/locations.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "resolve/find/debuginfod.h"
 #include "resolve/find/file_index.h"
 
-struct naming_places {
+struct naming_locations {
 	char *root;
 	char *vmlinux;
 	char *guest_kallsyms;
@@ -30,7 +30,7 @@ struct naming_places {
 	bool explained;    /* printed what a different file can mean */
 };
 
-static int copy_folders(struct naming_places *p, const char *const *folders)
+static int copy_folders(struct naming_locations *p, const char *const *folders)
 {
 	for (; folders && *folders; folders++) {
 		char *copy = strdup(*folders);
@@ -53,10 +53,10 @@ static char *copy_root(const char *root)
 	return len ? strndup(root, len) : strdup("");
 }
 
-int naming_places_new(const struct naming_options *options,
-		      struct naming_places **ret_places)
+int naming_locations_new(const struct naming_options *options,
+			 struct naming_locations **ret_locations)
 {
-	struct naming_places *p = calloc(1, sizeof(*p));
+	struct naming_locations *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
@@ -74,14 +74,14 @@ int naming_places_new(const struct naming_options *options,
 	    copy_folders(p, options->image_path) ||
 	    (options->debuginfod && !options->archive &&
 	     debuginfod_new(options->debuginfod, &p->debuginfod))) {
-		naming_places_free(p);
+		naming_locations_free(p);
 		return -ENOMEM;
 	}
-	*ret_places = p;
+	*ret_locations = p;
 	return 0;
 }
 
-void naming_places_free(struct naming_places *p)
+void naming_locations_free(struct naming_locations *p)
 {
 	if (!p)
 		return;
@@ -100,48 +100,48 @@ void naming_places_free(struct naming_places *p)
 	free(p);
 }
 
-const char *naming_places_root(const struct naming_places *p)
+const char *naming_locations_root(const struct naming_locations *p)
 {
 	return p ? p->root : "";
 }
 
-const char *naming_places_vmlinux(const struct naming_places *p)
+const char *naming_locations_vmlinux(const struct naming_locations *p)
 {
 	return p ? p->vmlinux : "";
 }
 
-const char *naming_places_guest_kallsyms(const struct naming_places *p)
+const char *naming_locations_guest_kallsyms(const struct naming_locations *p)
 {
 	return p ? p->guest_kallsyms : "";
 }
 
-const char *naming_places_guest_vmlinux(const struct naming_places *p)
+const char *naming_locations_guest_vmlinux(const struct naming_locations *p)
 {
 	return p ? p->guest_vmlinux : "";
 }
 
-const char *naming_places_cache_dir(const struct naming_places *p)
+const char *naming_locations_cache_dir(const struct naming_locations *p)
 {
 	return p ? p->cache_dir : "";
 }
 
-const char *naming_places_debug_dir(const struct naming_places *p)
+const char *naming_locations_debug_dir(const struct naming_locations *p)
 {
 	return p ? p->debug_dir : "";
 }
 
-bool naming_places_archive(const struct naming_places *p)
+bool naming_locations_archive(const struct naming_locations *p)
 {
 	return p && p->archive;
 }
 
-struct debuginfod *naming_places_debuginfod(const struct naming_places *p)
+struct debuginfod *naming_locations_debuginfod(const struct naming_locations *p)
 {
 	return p ? p->debuginfod : NULL;
 }
 
-int naming_places_source(struct naming_places *p, const struct build_id *id,
-			 const char *path, int *ret_fd, char **ret_path)
+int naming_locations_source(struct naming_locations *p, const struct build_id *id,
+			    const char *path, int *ret_fd, char **ret_path)
 {
 	const struct debuginfod_want want = { DEBUGINFOD_SOURCE, *id, path };
 	int r;
@@ -156,12 +156,12 @@ int naming_places_source(struct naming_places *p, const struct build_id *id,
 	return r == -EAGAIN ? -ENOENT : r;
 }
 
-const struct naming_trace *naming_places_trace(const struct naming_places *p)
+const struct naming_trace *naming_locations_trace(const struct naming_locations *p)
 {
 	return p ? p->trace : NULL;
 }
 
-const struct file_index *naming_places_index(struct naming_places *p)
+const struct file_index *naming_locations_index(struct naming_locations *p)
 {
 	if (!p || p->folders.nr <= 1)
 		return NULL;
@@ -173,7 +173,7 @@ const struct file_index *naming_places_index(struct naming_places *p)
 }
 
 /* Returns whether no warning was printed for this name yet. */
-static bool naming_places_is_news(struct naming_places *p, const char *name)
+static bool naming_locations_is_news(struct naming_locations *p, const char *name)
 {
 	struct map_slot *slot;
 	bool is_new;
@@ -187,7 +187,8 @@ static bool naming_places_is_news(struct naming_places *p, const char *name)
 	return is_new;
 }
 
-static void warn_of_difference(struct naming_places *p, const char *name, bool by_age)
+static void warn_of_difference(struct naming_locations *p, const char *name,
+			       bool by_age)
 {
 	log_say(LOG_WARNING,
 		"the %s of the binary file does not match that of the sample file for %s",
@@ -201,22 +202,22 @@ static void warn_of_difference(struct naming_places *p, const char *name, bool b
 }
 
 /* Returns whether the reason why the file cannot be read was reported. */
-static bool is_reported(const struct naming_places *p, const char *name)
+static bool is_reported(const struct naming_locations *p, const char *name)
 {
 	char *path;
 	bool is;
 
 	if (fault_is_reported(name))
 		return true;
-	if (asprintf(&path, "%s%s", naming_places_root(p), name) < 0)
+	if (asprintf(&path, "%s%s", naming_locations_root(p), name) < 0)
 		return false;
 	is = fault_is_reported(path);
 	free(path);
 	return is;
 }
 
-void naming_places_warn(struct naming_places *p, const char *name,
-			enum naming_status status, bool by_age)
+void naming_locations_warn(struct naming_locations *p, const char *name,
+			   enum naming_status status, bool by_age)
 {
 	static const char *const texts[NAMING_STATUS_COUNT][2] = {
 		[NAMING_NO_FILE] = { "", " could not be found." },
@@ -235,7 +236,7 @@ void naming_places_warn(struct naming_places *p, const char *name,
 
 	if ((status != NAMING_OTHER_FILE && !texts[status][0]) ||
 	    (status == NAMING_UNREADABLE && is_reported(p, name)) ||
-	    !naming_places_is_news(p, name))
+	    !naming_locations_is_news(p, name))
 		return;
 	if (status == NAMING_OTHER_FILE)
 		warn_of_difference(p, name, by_age);

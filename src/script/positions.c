@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "script/places.h"
+#include "script/positions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,15 +33,15 @@ static const char jit_map[] = "/tmp/perf-";
 
 /* A cached place; an empty slot has label number 0. */
 struct script_slot {
-	uint64_t key; /* from script_places_pack() */
+	uint64_t key; /* from script_positions_pack() */
 	uint32_t offset;
 	uint32_t label;
 };
 
-int script_places_init(struct script_places *p, const struct script_naming *from,
-		       bool branches)
+int script_positions_init(struct script_positions *p, const struct script_naming *from,
+			  bool branches)
 {
-	*p = (struct script_places){
+	*p = (struct script_positions){
 		.from = *from,
 		.branches = branches,
 		.mask = FIRST_SLOTS - 1,
@@ -51,7 +51,7 @@ int script_places_init(struct script_places *p, const struct script_naming *from
 	return strtab_init(&p->names) || !p->slots ? -ENOMEM : 0;
 }
 
-void script_places_done(struct script_places *p)
+void script_positions_done(struct script_positions *p)
 {
 	huge_zfree(p->slots, p->mask + 1, sizeof(*p->slots));
 	map_done(&p->label_of);
@@ -68,7 +68,8 @@ void script_places_done(struct script_places *p)
 
 /* Returns the path of a module that perf stored in its table of build-ids and therefore shows;
  * NULL: perf shows "[ext4]". */
-static const char *module_path(const struct script_places *p, const struct image *image)
+static const char *module_path(const struct script_positions *p,
+			       const struct image *image)
 {
 	const char *name = dict_str(p->from.dict, image->name);
 
@@ -84,7 +85,7 @@ static const char *module_path(const struct script_places *p, const struct image
 	return NULL;
 }
 
-static uint32_t add_image_name(struct script_places *p, const struct image *image)
+static uint32_t add_image_name(struct script_positions *p, const struct image *image)
 {
 	static const char jit[] = "[JIT] tid ";
 	const char *path = image->kind == IMAGE_MODULE ? module_path(p, image) : NULL;
@@ -106,7 +107,8 @@ static uint32_t add_image_name(struct script_places *p, const struct image *imag
 	return strtab_add(&p->names, path);
 }
 
-static const char *script_places_image_name(struct script_places *p, uint32_t number)
+static const char *script_positions_image_name(struct script_positions *p,
+					       uint32_t number)
 {
 	uint32_t name = map_get(&p->image_of, number, 0);
 
@@ -118,7 +120,7 @@ static const char *script_places_image_name(struct script_places *p, uint32_t nu
 	return strtab_get(&p->names, name);
 }
 
-static const char *symbol_name(struct script_places *p, const struct symbol *symbol)
+static const char *symbol_name(struct script_positions *p, const struct symbol *symbol)
 {
 	uint64_t key = (uintptr_t)symbol->name;
 	uint32_t name = map_get(&p->name_of, key, 0);
@@ -137,14 +139,14 @@ static const char *symbol_name(struct script_places *p, const struct symbol *sym
 /* ---- labels ---- */
 
 /* The symbol at a frame; all 0 and DICT_NONE: unknown. */
-struct script_places_found {
+struct script_positions_found {
 	const struct symbol *symbol;
-	uint64_t place; /* offset in the image, if there is a symbol */
+	uint64_t position; /* offset in the image, if there is a symbol */
 	uint32_t image;
 };
 
-static void find_symbol(struct script_places *p, uint64_t offset,
-			struct script_places_found *found)
+static void find_symbol(struct script_positions *p, uint64_t offset,
+			struct script_positions_found *found)
 {
 	enum naming_kind kind;
 	const struct symbol *symbol;
@@ -158,18 +160,18 @@ static void find_symbol(struct script_places *p, uint64_t offset,
 	if (!symbol)
 		return;
 	found->symbol = symbol;
-	found->place = offset;
+	found->position = offset;
 	__builtin_prefetch(symbol);
 }
 
 /* Returns the offset within the function. */
-static uint64_t script_places_offset_of(const struct script_places_found *found)
+static uint64_t script_positions_offset_of(const struct script_positions_found *found)
 {
-	return found->symbol ? found->place - found->symbol->offset : 0;
+	return found->symbol ? found->position - found->symbol->offset : 0;
 }
 
 /* Returns the image of the kernel, or DICT_NONE. */
-static uint32_t find_kernel(struct script_places *p)
+static uint32_t find_kernel(struct script_positions *p)
 {
 	const struct dict *d = p->from.dict;
 
@@ -181,8 +183,8 @@ static uint32_t find_kernel(struct script_places *p)
 
 /* perf extends the kernel to its last symbol: its mapping ends at _etext, but startup code is
  * after that.  An address without a symbol is not in the kernel. */
-static void find_in_kernel(struct script_places *p, uint64_t offset,
-			   struct script_places_found *found)
+static void find_in_kernel(struct script_positions *p, uint64_t offset,
+			   struct script_positions_found *found)
 {
 	find_symbol(p, offset, found);
 	if (!found->symbol && p->from.fields & SCRIPT_SYM &&
@@ -190,11 +192,11 @@ static void find_in_kernel(struct script_places *p, uint64_t offset,
 		found->image = DICT_NONE;
 }
 
-static struct script_places_found script_places_look_up(struct script_places *p,
-							uint32_t image, uint64_t offset)
+static struct script_positions_found
+script_positions_look_up(struct script_positions *p, uint32_t image, uint64_t offset)
 {
 	const struct image *images = p->from.dict->images.at;
-	struct script_places_found found = { .image = image };
+	struct script_positions_found found = { .image = image };
 	uint32_t kernel;
 
 	if (images[image].kind == IMAGE_KERNEL) {
@@ -216,7 +218,7 @@ static struct script_places_found script_places_look_up(struct script_places *p,
 }
 
 /* Allocates a label with its text.  Returns 0 if memory is short. */
-static uint32_t new_label(struct script_places *p, size_t text_bytes,
+static uint32_t new_label(struct script_positions *p, size_t text_bytes,
 			  struct script_label **ret_label)
 {
 	size_t words = (sizeof(struct script_label) + text_bytes + SCRIPT_PADDING +
@@ -243,7 +245,7 @@ static uint32_t new_label(struct script_places *p, size_t text_bytes,
 			  (p->piece_used - words));
 }
 
-static const struct script_label *label_at(const struct script_places *p,
+static const struct script_label *label_at(const struct script_positions *p,
 					   uint32_t number)
 {
 	return (const void *)(p->pieces.at[number >> PIECE_WORDS_LOG2] +
@@ -251,7 +253,7 @@ static const struct script_label *label_at(const struct script_places *p,
 }
 
 /* Returns true if perf prints the file offset instead of the address. */
-static bool has_file_offset(struct script_places *p, uint32_t number)
+static bool has_file_offset(struct script_positions *p, uint32_t number)
 {
 	const struct image *image;
 
@@ -264,36 +266,40 @@ static bool has_file_offset(struct script_places *p, uint32_t number)
 		image_name_is_file(dict_str(p->from.dict, image->name)));
 }
 
-static int script_places_name_place(struct script_places *p,
-				    const struct script_places_found *found,
-				    struct script_place *ret_place)
+static int script_positions_name_position(struct script_positions *p,
+					  const struct script_positions_found *found,
+					  struct script_position *ret_position)
 {
-	*ret_place = (struct script_place){ .offset = script_places_offset_of(found) };
+	*ret_position =
+		(struct script_position){ .offset = script_positions_offset_of(found) };
 	if (found->image == DICT_NONE)
 		return 0;
-	ret_place->image = script_places_image_name(p, found->image);
+	ret_position->image = script_positions_image_name(p, found->image);
 	if (found->symbol)
-		ret_place->symbol = symbol_name(p, found->symbol);
-	return !ret_place->image || (found->symbol && !ret_place->symbol) ? -ENOMEM : 0;
+		ret_position->symbol = symbol_name(p, found->symbol);
+	return !ret_position->image || (found->symbol && !ret_position->symbol)
+		       ? -ENOMEM
+		       : 0;
 }
 
-static int add_label(struct script_places *p, const struct script_places_found *found,
-		     uint32_t *ret_number)
+static int add_label(struct script_positions *p,
+		     const struct script_positions_found *found, uint32_t *ret_number)
 {
 	struct script_label *label;
-	struct script_place place;
+	struct script_position position;
 	bool has_offset = false;
 	uint32_t number;
 	size_t first;
 
-	if (script_places_name_place(p, found, &place))
+	if (script_positions_name_position(p, found, &position))
 		return -ENOMEM;
 	buf_clear(&p->scratch);
 	if (p->branches) {
-		script_branch_place(p->from.fields, &place, &p->scratch);
+		script_branch_position(p->from.fields, &position, &p->scratch);
 		first = p->scratch.len;
 	} else {
-		has_offset = script_halves(p->from.fields, &place, &p->scratch, &first);
+		has_offset =
+			script_halves(p->from.fields, &position, &p->scratch, &first);
 	}
 	if (p->scratch.failed || p->scratch.len > LABEL_MAX)
 		return -ENOMEM;
@@ -311,15 +317,15 @@ static int add_label(struct script_places *p, const struct script_places_found *
 	return 0;
 }
 
-static uint64_t label_key(const struct script_places_found *found)
+static uint64_t label_key(const struct script_positions_found *found)
 {
 	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
 }
 
 /* Returns the label of a function.  In branch stacks the offset is part of the text, so each
  * place has its own label. */
-static int get_label(struct script_places *p, const struct script_places_found *found,
-		     uint32_t *ret_number)
+static int get_label(struct script_positions *p,
+		     const struct script_positions_found *found, uint32_t *ret_number)
 {
 	uint64_t function = label_key(found);
 	int r;
@@ -336,25 +342,25 @@ static int get_label(struct script_places *p, const struct script_places_found *
 /* ---- cached places ---- */
 
 /* Packs a place into a number.  Returns false if it does not fit. */
-static bool script_places_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
+static bool script_positions_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
 {
 	*ret_key = offset << IMAGE_BITS | image;
 	return image >> IMAGE_BITS == 0 &&
 	       (uint64_t)((int64_t)*ret_key >> IMAGE_BITS) == offset;
 }
 
-void script_places_prefetch(const struct script_places *p, uint32_t image,
-			    uint64_t offset)
+void script_positions_prefetch(const struct script_positions *p, uint32_t image,
+			       uint64_t offset)
 {
 	uint64_t key;
 
-	(void)script_places_pack(image, offset, &key);
+	(void)script_positions_pack(image, offset, &key);
 	__builtin_prefetch(&p->slots[hash_u64(key) & p->mask]);
 }
 
 /* Returns the key's slot, or the empty slot where it belongs. */
-static struct script_slot *script_places_probe(const struct script_places *p,
-					       uint64_t key)
+static struct script_slot *script_positions_probe(const struct script_positions *p,
+						  uint64_t key)
 {
 	size_t i = hash_u64(key) & p->mask;
 
@@ -363,15 +369,15 @@ static struct script_slot *script_places_probe(const struct script_places *p,
 	return &p->slots[i];
 }
 
-bool script_places_find(const struct script_places *p, uint32_t image, uint64_t offset,
-			struct script_spot *ret_spot)
+bool script_positions_find(const struct script_positions *p, uint32_t image,
+			   uint64_t offset, struct script_spot *ret_spot)
 {
 	const struct script_slot *slot;
 	uint64_t key;
 
-	if (!script_places_pack(image, offset, &key))
+	if (!script_positions_pack(image, offset, &key))
 		return false;
-	slot = script_places_probe(p, key);
+	slot = script_positions_probe(p, key);
 	if (!slot->label)
 		return false;
 	*ret_spot = (struct script_spot){ label_at(p, slot->label), slot->offset };
@@ -379,7 +385,7 @@ bool script_places_find(const struct script_places *p, uint32_t image, uint64_t 
 }
 
 /* Makes room for another place: grows the table, or clears it at its maximum size. */
-static int script_places_make_room(struct script_places *p)
+static int script_positions_make_room(struct script_positions *p)
 {
 	struct script_slot *old = p->slots;
 	size_t nr_old = p->mask + 1;
@@ -396,26 +402,26 @@ static int script_places_make_room(struct script_places *p)
 	p->nr_used = nr > nr_old ? p->nr_used : 0;
 	for (size_t i = 0; nr > nr_old && i < nr_old; i++)
 		if (old[i].label)
-			*script_places_probe(p, old[i].key) = old[i];
+			*script_positions_probe(p, old[i].key) = old[i];
 	huge_zfree(old, nr_old, sizeof(*old));
 	return 0;
 }
 
-static int script_places_keep(struct script_places *p, uint64_t key, uint32_t offset,
-			      uint32_t label)
+static int script_positions_keep(struct script_positions *p, uint64_t key,
+				 uint32_t offset, uint32_t label)
 {
 	struct script_slot *slot;
 
-	if (script_places_make_room(p))
+	if (script_positions_make_room(p))
 		return -ENOMEM;
-	slot = script_places_probe(p, key);
+	slot = script_positions_probe(p, key);
 	p->nr_used += !slot->label;
 	*slot = (struct script_slot){ key, offset, label };
 	return 0;
 }
 
 /* Prefetches the data for finding the symbols: first an array, then what its elements point to. */
-static void fetch_symbols(struct script_places *p, const struct script_want *wants,
+static void fetch_symbols(struct script_positions *p, const struct script_want *wants,
 			  size_t nr)
 {
 	const struct symtab *tabs[SCRIPT_WANTS];
@@ -435,18 +441,18 @@ static void fetch_symbols(struct script_places *p, const struct script_want *wan
 			symtab_prefetch_ranges(tabs[i], wants[i].offset);
 }
 
-static int add_found(struct script_places *p, const struct script_want *want,
-		     const struct script_places_found *found)
+static int add_found(struct script_positions *p, const struct script_want *want,
+		     const struct script_positions_found *found)
 {
-	uint64_t offset = script_places_offset_of(found);
+	uint64_t offset = script_positions_offset_of(found);
 	uint32_t label;
 	uint64_t key;
 	int r = get_label(p, found, &label);
 
 	/* A place that does not fit is looked up each time. */
-	if (!r && script_places_pack(want->image, want->offset, &key) &&
+	if (!r && script_positions_pack(want->image, want->offset, &key) &&
 	    offset <= UINT32_MAX)
-		r = script_places_keep(p, key, (uint32_t)offset, label);
+		r = script_positions_keep(p, key, (uint32_t)offset, label);
 	if (r)
 		return r;
 	*want->ret_spot = (struct script_spot){ label_at(p, label), offset };
@@ -454,19 +460,20 @@ static int add_found(struct script_places *p, const struct script_want *want,
 	return 0;
 }
 
-int script_places_add(struct script_places *p, const struct script_want *wants,
-		      size_t nr)
+int script_positions_add(struct script_positions *p, const struct script_want *wants,
+			 size_t nr)
 {
-	struct script_places_found found[SCRIPT_WANTS];
+	struct script_positions_found found[SCRIPT_WANTS];
 	int r = 0;
 
 	fetch_symbols(p, wants, nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct script_want *w = &wants[i];
 
-		found[i] = (struct script_places_found){ .image = DICT_NONE };
+		found[i] = (struct script_positions_found){ .image = DICT_NONE };
 		if (w->dict_image != DICT_NONE)
-			found[i] = script_places_look_up(p, w->dict_image, w->offset);
+			found[i] =
+				script_positions_look_up(p, w->dict_image, w->offset);
 	}
 	for (size_t i = 0; nr > 1 && i < nr; i++)
 		map_prefetch(&p->label_of, label_key(&found[i]), found[i].image);

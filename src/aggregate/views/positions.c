@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* places.c - converts stacks to places: image, function and address of the leaf. */
+/* positions.c - converts stacks to positions: image, function and address of the leaf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const uint64_t vma_unknown = UINT64_MAX;
 
-bool view_one_place_a_symbol(const struct profile *p)
+bool view_one_position_a_symbol(const struct profile *p)
 {
 	return p->needs & NEED_FUNCTION &&
 	       !(p->needs & (NEED_ADDRESS | NEED_QUALITY | NEED_STACK));
@@ -172,27 +172,29 @@ uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 	return f.image == VIEW_UNSET ? VIEW_UNSET : intern_function(p, f, name);
 }
 
-static uint32_t view_places_add_place(struct view *v, const struct place *place)
+static uint32_t view_positions_add_position(struct view *v,
+					    const struct position *position)
 {
-	return vec_push(&v->places, *place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
+	return vec_push(&v->positions, *position) ? (uint32_t)v->positions.nr - 1
+						  : VIEW_UNSET;
 }
 
-static uint32_t intern_place(struct view *v, const struct place *place)
+static uint32_t intern_position(struct view *v, const struct position *position)
 {
 	/* Files have fewer than 2^31 images, so the top bit is free. */
-	uint32_t image = (place->image + 1) & 0x7fffffff;
-	uint64_t what = (uint64_t)(image | (uint32_t)place->truncated << 31) << 32 |
-			place->function;
+	uint32_t image = (position->image + 1) & 0x7fffffff;
+	uint64_t what = (uint64_t)(image | (uint32_t)position->truncated << 31) << 32 |
+			position->function;
 	struct map_slot *slot;
 	bool is_new;
 
-	slot = map_at(&v->place_by, what, place->address, &is_new);
+	slot = map_at(&v->position_by, what, position->address, &is_new);
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
-		if (view_places_add_place(v, place) == VIEW_UNSET)
+		if (view_positions_add_position(v, position) == VIEW_UNSET)
 			return VIEW_UNSET;
-		slot->value_plus_1 = (uint32_t)v->places.nr;
+		slot->value_plus_1 = (uint32_t)v->positions.nr;
 	}
 	return slot->value_plus_1 - 1;
 }
@@ -228,36 +230,36 @@ uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset)
 /* Returns the place entry of a symbol.  If neither addresses nor callers matter, all samples of
  * a symbol share it.  Returns NULL if they do matter, if there is no symbol, or if memory is
  * short. */
-static uint32_t *symbol_place(const struct profile *p, struct view *v,
-			      const struct frame *f)
+static uint32_t *symbol_position(const struct profile *p, struct view *v,
+				 const struct frame *f)
 {
-	struct symbol_places *places;
+	struct symbol_positions *positions;
 	const struct symbol *symbol;
 	size_t nr;
 
-	if (!view_one_place_a_symbol(p) || f->image >= v->nr_images ||
+	if (!view_one_position_a_symbol(p) || f->image >= v->nr_images ||
 	    !v->source.naming)
 		return NULL;
-	places = &v->places_of[f->image];
-	if (!places->places) {
-		places->tab = naming_symtab(v->source.naming, f->image);
-		nr = places->tab ? symtab_count(places->tab) : 0;
+	positions = &v->positions_of[f->image];
+	if (!positions->positions) {
+		positions->tab = naming_symtab(v->source.naming, f->image);
+		nr = positions->tab ? symtab_count(positions->tab) : 0;
 		if (!nr)
 			return NULL;
-		places->places = malloc(nr * sizeof(*places->places));
-		if (!places->places)
+		positions->positions = malloc(nr * sizeof(*positions->positions));
+		if (!positions->positions)
 			return NULL;
-		memset(places->places, 0xff, nr * sizeof(*places->places));
-		places->symbols = symtab_at(places->tab, 0);
+		memset(positions->positions, 0xff, nr * sizeof(*positions->positions));
+		positions->symbols = symtab_at(positions->tab, 0);
 	}
-	symbol = symtab_find(places->tab, f->offset);
-	return symbol ? &places->places[symbol - places->symbols] : NULL;
+	symbol = symtab_find(positions->tab, f->offset);
+	return symbol ? &positions->positions[symbol - positions->symbols] : NULL;
 }
 
 /* Returns the function of frame `at`, which is `f`; caches it by frame if it can be needed
  * again. */
-static uint32_t view_places_frame_function(struct profile *p, struct view *v,
-					   uint32_t at, const struct frame *f)
+static uint32_t view_positions_frame_function(struct profile *p, struct view *v,
+					      uint32_t at, const struct frame *f)
 {
 	uint32_t *known;
 
@@ -270,7 +272,7 @@ static uint32_t view_places_frame_function(struct profile *p, struct view *v,
 }
 
 /* Returns the frame number of a stack; DICT_NONE if the stack is damaged. */
-static uint32_t view_places_leaf_of(const struct view *v, uint32_t stack)
+static uint32_t view_positions_leaf_of(const struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
 	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
@@ -286,95 +288,96 @@ static const struct frame *frame_at(const struct view *v, uint32_t at)
 }
 
 /* Sets function and address of frame `at`, which needs the symbols.  Returns 0 or -ENOMEM. */
-static int view_places_name_place(struct profile *p, struct view *v, uint32_t at,
-				  struct place *place)
+static int view_positions_name_position(struct profile *p, struct view *v, uint32_t at,
+					struct position *position)
 {
 	const struct frame *f = frame_at(v, at);
 
 	if (p->needs & NEED_FUNCTION) {
-		place->function = view_places_frame_function(p, v, at, f);
-		if (place->function == VIEW_UNSET)
+		position->function = view_positions_frame_function(p, v, at, f);
+		if (position->function == VIEW_UNSET)
 			return -ENOMEM;
 	}
-	place->address =
+	position->address =
 		p->needs & NEED_ADDRESS ? view_address(v, f->image, f->offset) : 0;
 	return 0;
 }
 
 /* Returns the place of frame `at`.  Searches for an existing one unless the caller knows that it
  * is new.  VIEW_UNSET if memory is short. */
-static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
-			   bool truncated, bool is_new)
+static uint32_t make_position(struct profile *p, struct view *v, uint32_t at,
+			      bool truncated, bool is_new)
 {
-	struct place place = { .image = frame_at(v, at)->image,
-			       .function = DICT_NONE,
-			       .truncated = truncated };
+	struct position position = { .image = frame_at(v, at)->image,
+				     .function = DICT_NONE,
+				     .truncated = truncated };
 
-	if (place.image >= v->source.dict->images.nr)
-		place.image = DICT_NONE;
+	if (position.image >= v->source.dict->images.nr)
+		position.image = DICT_NONE;
 	if (v->late)
-		place.address = at;
-	else if (view_places_name_place(p, v, at, &place))
+		position.address = at;
+	else if (view_positions_name_position(p, v, at, &position))
 		return VIEW_UNSET;
-	return is_new ? view_places_add_place(v, &place) : intern_place(v, &place);
+	return is_new ? view_positions_add_position(v, &position)
+		      : intern_position(v, &position);
 }
 
 /* Without callers, each frame has a single place. */
-static uint32_t late_place(struct view *v, uint32_t at)
+static uint32_t late_position(struct view *v, uint32_t at)
 {
 	uint32_t *known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
-	struct place place = { .image = frame_at(v, at)->image,
-			       .function = DICT_NONE,
-			       .address = at };
+	struct position position = { .image = frame_at(v, at)->image,
+				     .function = DICT_NONE,
+				     .address = at };
 
 	if (*known != VIEW_UNSET)
 		return *known;
-	if (place.image >= v->source.dict->images.nr)
-		place.image = DICT_NONE;
-	*known = view_places_add_place(v, &place);
+	if (position.image >= v->source.dict->images.nr)
+		position.image = DICT_NONE;
+	*known = view_positions_add_position(v, &position);
 	return *known;
 }
 
 /* With callers, each stack has its own place. */
-static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t stack,
-			    size_t slot)
+static uint32_t stack_position(const struct profile *p, struct view *v, uint32_t stack,
+			       size_t slot)
 {
-	uint32_t at = view_places_leaf_of(v, stack);
-	struct place place = { .image = frame_at(v, at)->image,
-			       .function = DICT_NONE,
-			       .address = at,
-			       .truncated =
-				       p->needs & NEED_QUALITY && v->truncated[slot],
-			       .calls = stack };
+	uint32_t at = view_positions_leaf_of(v, stack);
+	struct position position = { .image = frame_at(v, at)->image,
+				     .function = DICT_NONE,
+				     .address = at,
+				     .truncated = p->needs & NEED_QUALITY &&
+						  v->truncated[slot],
+				     .calls = stack };
 
-	if (place.image >= v->source.dict->images.nr)
-		place.image = DICT_NONE;
-	return view_places_add_place(v, &place);
+	if (position.image >= v->source.dict->images.nr)
+		position.image = DICT_NONE;
+	return view_positions_add_position(v, &position);
 }
 
-uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
+uint32_t view_position(struct profile *p, struct view *v, uint32_t stack)
 {
 	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
-	uint32_t at = view_places_leaf_of(v, stack);
+	uint32_t at = view_positions_leaf_of(v, stack);
 	uint32_t *known;
 
 	if (p->needs & NEED_STACK) {
-		v->place_of[slot] = stack_place(p, v, stack, slot);
-		return v->place_of[slot];
+		v->position_of[slot] = stack_position(p, v, stack, slot);
+		return v->position_of[slot];
 	}
 	if (v->late && !(p->needs & NEED_QUALITY)) {
-		v->place_of[slot] = late_place(v, at);
-		return v->place_of[slot];
+		v->position_of[slot] = late_position(v, at);
+		return v->position_of[slot];
 	}
-	known = v->late ? NULL : symbol_place(p, v, frame_at(v, at));
+	known = v->late ? NULL : symbol_position(p, v, frame_at(v, at));
 	if (known && *known != VIEW_UNSET)
-		v->place_of[slot] = *known;
+		v->position_of[slot] = *known;
 	else
-		v->place_of[slot] = make_place(
+		v->position_of[slot] = make_position(
 			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot], known);
 	if (known)
-		*known = v->place_of[slot];
-	return v->place_of[slot];
+		*known = v->position_of[slot];
+	return v->position_of[slot];
 }
 
 bool view_needs_order(const struct profile *p)
@@ -383,9 +386,9 @@ bool view_needs_order(const struct profile *p)
 }
 
 /* Sorts the places by image, then offset; equal ones in the order of their first samples. */
-static int view_places_order_places(struct view *v)
+static int view_positions_order_positions(struct view *v)
 {
-	size_t nr = v->places.nr;
+	size_t nr = v->positions.nr;
 	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
 	int r = -ENOMEM;
 
@@ -393,13 +396,13 @@ static int view_places_order_places(struct view *v)
 	if (!keys || !v->order)
 		goto out;
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t at = (uint32_t)v->places.at[i].address;
+		uint32_t at = (uint32_t)v->positions.at[i].address;
 
 		keys[i] = (struct sort_key){ frame_at(v, at)->offset, (uint32_t)i };
 	}
 	r = sort_keys(&keys, nr);
 	for (size_t i = 0; i < nr; i++)
-		keys[i].at = v->places.at[keys[i].index].image;
+		keys[i].at = v->positions.at[keys[i].index].image;
 	if (!r)
 		r = sort_keys(&keys, nr);
 	for (size_t i = 0; i < nr; i++)
@@ -416,8 +419,8 @@ static int load_images(struct profile *p, struct view *v)
 	uint8_t *seen = calloc(v->nr_images + 1, sizeof(*seen));
 	int r = seen ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < v->places.nr; i++) {
-		uint32_t image = v->places.at[i].image;
+	for (size_t i = 0; !r && i < v->positions.nr; i++) {
+		uint32_t image = v->positions.at[i].image;
 		size_t slot = image < v->nr_images ? image : v->nr_images;
 		uint32_t number;
 
@@ -437,41 +440,42 @@ static int load_images(struct profile *p, struct view *v)
 	return r;
 }
 
-static int view_places_add_functions(struct profile *p, struct view *v)
+static int view_positions_add_functions(struct profile *p, struct view *v)
 {
 	return p->options.call_graph ? view_add_functions(p, v) : 0;
 }
 
-int view_name_places(struct profile *p, struct view *v)
+int view_name_positions(struct profile *p, struct view *v)
 {
-	v->function_places = v->places.nr;
+	v->function_positions = v->positions.nr;
 	if (!v->late)
 		return 0;
 	if (load_images(p, v) || (profile_asks_frames(p) && call_inlines_make(p, v)))
 		return -ENOMEM;
 	if (p->needs & NEED_STACK && !view_needs_order(p))
 		return view_name_stacks(p, v) ? -ENOMEM
-					      : view_places_add_functions(p, v);
-	if (view_places_order_places(v))
+					      : view_positions_add_functions(p, v);
+	if (view_positions_order_positions(v))
 		return -ENOMEM;
-	for (size_t i = 0; i < v->places.nr; i++) {
-		struct place *place = &v->places.at[v->order[i]];
+	for (size_t i = 0; i < v->positions.nr; i++) {
+		struct position *position = &v->positions.at[v->order[i]];
 
-		if (view_places_name_place(p, v, (uint32_t)place->address, place))
+		if (view_positions_name_position(p, v, (uint32_t)position->address,
+						 position))
 			return -ENOMEM;
 		if (p->needs & NEED_STACK)
-			place->calls = call_tree_of_stack(p, v, place->calls);
-		if (place->calls == DICT_NONE)
+			position->calls = call_tree_of_stack(p, v, position->calls);
+		if (position->calls == DICT_NONE)
 			return -ENOMEM;
 	}
-	return view_places_add_functions(p, v);
+	return view_positions_add_functions(p, v);
 }
 
-void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)
+void view_position_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)
 {
-	const struct frame *f = frame_at(v, view_places_leaf_of(v, stack));
+	const struct frame *f = frame_at(v, view_positions_leaf_of(v, stack));
 	const struct symtab *tab =
-		f->image < v->nr_places_of ? v->places_of[f->image].tab : NULL;
+		f->image < v->nr_positions_of ? v->positions_of[f->image].tab : NULL;
 
 	if (!tab)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* places.h - caches the text that `oprofile script` prints after an address, for each place in
+/* positions.h - caches the text that `oprofile script` prints after an address, for each place in
  * an image.
  * Layer: script.  Not thread safe.
  * The places are in an open hash table of limited size, which is cleared when it is full, so
@@ -47,9 +47,9 @@ struct script_naming {
 	uint32_t fields;                    /* SCRIPT_SYM, SCRIPT_SYMOFF, SCRIPT_DSO */
 };
 
-struct script_places {
+struct script_positions {
 	struct script_naming from;
-	bool branches; /* texts of a branch stack: script_branch_place() */
+	bool branches; /* texts of a branch stack: script_branch_position() */
 	struct script_slot *slots;
 	size_t mask; /* number of slots - 1 */
 	size_t nr_used;
@@ -63,21 +63,21 @@ struct script_places {
 	uint32_t kernel;     /* image, DICT_NONE: not searched yet */
 };
 
-/* Returns 0 or -ENOMEM.  Call script_places_done() in either case. */
-int script_places_init(struct script_places *p, const struct script_naming *from,
-		       bool branches);
-void script_places_done(struct script_places *p);
-/* Returns true if the place is cached; otherwise add it with script_places_add().  `image` is
+/* Returns 0 or -ENOMEM.  Call script_positions_done() in either case. */
+int script_positions_init(struct script_positions *p, const struct script_naming *from,
+			  bool branches);
+void script_positions_done(struct script_positions *p);
+/* Returns true if the place is cached; otherwise add it with script_positions_add().  `image` is
  * any number that identifies the image. */
-bool script_places_find(const struct script_places *p, uint32_t image, uint64_t offset,
-			struct script_spot *ret_spot);
-/* Prefetches the slot that script_places_find() reads. */
-void script_places_prefetch(const struct script_places *p, uint32_t image,
-			    uint64_t offset);
+bool script_positions_find(const struct script_positions *p, uint32_t image,
+			   uint64_t offset, struct script_spot *ret_spot);
+/* Prefetches the slot that script_positions_find() reads. */
+void script_positions_prefetch(const struct script_positions *p, uint32_t image,
+			       uint64_t offset);
 
 /* A place that is not cached. */
 struct script_want {
-	uint32_t image;      /* as for script_places_find() */
+	uint32_t image;      /* as for script_positions_find() */
 	uint32_t dict_image; /* in the dict; DICT_NONE: in no mapping */
 	uint64_t offset;
 	struct script_spot *ret_spot;
@@ -89,8 +89,8 @@ enum {
 
 /* Looks up at most SCRIPT_WANTS places, which can contain duplicates: waiting for the memory of
  * many symbols takes no longer than for one.  Returns 0 or -ENOMEM. */
-int script_places_add(struct script_places *p, const struct script_want *wants,
-		      size_t nr);
+int script_positions_add(struct script_positions *p, const struct script_want *wants,
+			 size_t nr);
 
 /* Prefetches the label. */
 static inline void script_spot_prefetch(const struct script_spot *spot)
@@ -106,7 +106,7 @@ static inline void script_spot_frame(const struct script_spot *spot,
 	const struct script_label *l = spot->label;
 
 	frame->offset = spot->offset;
-	frame->place = (struct script_text){ l->text, l->first };
+	frame->position = (struct script_text){ l->text, l->first };
 	frame->behind = (struct script_text){ l->has_offset ? l->text + l->first : NULL,
 					      l->len - l->first };
 }
