@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* err.h - an error, described once at the place where it is detected.
+/* err.h - an error, described once at the point where it is detected.
  * Layer: base. */
 #pragma once
 #include <stdbool.h>

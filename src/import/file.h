@@ -31,7 +31,7 @@ struct import_request {
 	 * wrote.  NULL: do not search for them. */
 	const char *jit_dir;
 	const struct spec *spec; /* NULL: all samples */
-	/* More places to search for the binaries that are needed to unwind stacks recorded as
+	/* More locations to search for the binaries that are needed to unwind stacks recorded as
 	 * registers and a stack copy.  NULL: search only the recorded paths. */
 	struct naming_locations *locations;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* positions.h - configures the search for binaries from the options --root, --image-path, --vmlinux,
- * --debuginfod-timeout and from the environment.
+/* locations.h - configures the search for binaries from the options --root, --image-path,
+ * --vmlinux, --debuginfod-timeout and from the environment.
  * Layer: recordings. */
 #pragma once
 #include <stdbool.h>

@@ -31,7 +31,7 @@ struct half {
 };
 
 /* A sample of a single frame, which waits for others: memory is slow, and waiting for many
- * places together takes no longer than waiting for one. */
+ * positions together takes no longer than waiting for one. */
 struct later {
 	struct half at;
 	uint64_t time_ns, period;

@@ -31,7 +31,7 @@ enum {
 /* The start of the path of a JIT compiler's symbol file. */
 static const char jit_map[] = "/tmp/perf-";
 
-/* A cached place; an empty slot has label number 0. */
+/* A cached position; an empty slot has label number 0. */
 struct script_slot {
 	uint64_t key; /* from script_positions_pack() */
 	uint32_t offset;
@@ -323,7 +323,7 @@ static uint64_t label_key(const struct script_positions_found *found)
 }
 
 /* Returns the label of a function.  In branch stacks the offset is part of the text, so each
- * place has its own label. */
+ * position has its own label. */
 static int get_label(struct script_positions *p,
 		     const struct script_positions_found *found, uint32_t *ret_number)
 {
@@ -339,9 +339,9 @@ static int get_label(struct script_positions *p,
 	return r ? r : map_set(&p->label_of, function, found->image, *ret_number);
 }
 
-/* ---- cached places ---- */
+/* ---- cached positions ---- */
 
-/* Packs a place into a number.  Returns false if it does not fit. */
+/* Packs a position into a number.  Returns false if it does not fit. */
 static bool script_positions_pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
 {
 	*ret_key = offset << IMAGE_BITS | image;
@@ -384,7 +384,7 @@ bool script_positions_find(const struct script_positions *p, uint32_t image,
 	return true;
 }
 
-/* Makes room for another place: grows the table, or clears it at its maximum size. */
+/* Makes room for another position: grows the table, or clears it at its maximum size. */
 static int script_positions_make_room(struct script_positions *p)
 {
 	struct script_slot *old = p->slots;
@@ -449,7 +449,7 @@ static int add_found(struct script_positions *p, const struct script_want *want,
 	uint64_t key;
 	int r = get_label(p, found, &label);
 
-	/* A place that does not fit is looked up each time. */
+	/* A position that does not fit is looked up each time. */
 	if (!r && script_positions_pack(want->image, want->offset, &key) &&
 	    offset <= UINT32_MAX)
 		r = script_positions_keep(p, key, (uint32_t)offset, label);

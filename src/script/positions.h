@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* positions.h - caches the text that `oprofile script` prints after an address, for each place in
- * an image.
+/* positions.h - caches the text that `oprofile script` prints after an address, for each position
+ * in an image.
  * Layer: script.  Not thread safe.
- * The places are in an open hash table of limited size, which is cleared when it is full, so
+ * The positions are in an open hash table of limited size, which is cleared when it is full, so
  * memory does not grow with garbage in call chains.  Texts belong to functions, of which there
  * are few. */
 #pragma once
@@ -29,7 +29,7 @@ struct script_label {
 	char text[]; /* does not move; SCRIPT_PADDING bytes after it are readable */
 };
 
-/* The printed form of a place in an image. */
+/* The printed form of a position in an image. */
 struct script_spot {
 	const struct script_label *label;
 	uint64_t offset; /* from the start of the function */
@@ -67,7 +67,7 @@ struct script_positions {
 int script_positions_init(struct script_positions *p, const struct script_naming *from,
 			  bool branches);
 void script_positions_done(struct script_positions *p);
-/* Returns true if the place is cached; otherwise add it with script_positions_add().  `image` is
+/* Returns true if the position is cached; otherwise add it with script_positions_add().  `image` is
  * any number that identifies the image. */
 bool script_positions_find(const struct script_positions *p, uint32_t image,
 			   uint64_t offset, struct script_spot *ret_spot);
@@ -75,7 +75,7 @@ bool script_positions_find(const struct script_positions *p, uint32_t image,
 void script_positions_prefetch(const struct script_positions *p, uint32_t image,
 			       uint64_t offset);
 
-/* A place that is not cached. */
+/* A position that is not cached. */
 struct script_want {
 	uint32_t image;      /* as for script_positions_find() */
 	uint32_t dict_image; /* in the dict; DICT_NONE: in no mapping */
@@ -87,7 +87,7 @@ enum {
 	SCRIPT_WANTS = 32
 };
 
-/* Looks up at most SCRIPT_WANTS places, which can contain duplicates: waiting for the memory of
+/* Looks up at most SCRIPT_WANTS positions, which can contain duplicates: waiting for the memory of
  * many symbols takes no longer than for one.  Returns 0 or -ENOMEM. */
 int script_positions_add(struct script_positions *p, const struct script_want *wants,
 			 size_t nr);

@@ -105,7 +105,7 @@ int script_sink_set_events(struct script_sink *s, struct err *err)
 		.nanoseconds = s->options->nanoseconds,
 	};
 	script_writer_init(&s->writer);
-	/* All events share the fields that determine the format of places. */
+	/* All events share the fields that determine the format of positions. */
 	for (size_t i = 0; i < s->fields.nr; i++)
 		s->all_fields |= s->fields.at[i];
 	s->positions.from.fields = s->branch_positions.from.fields = s->all_fields;

@@ -38,7 +38,7 @@ struct code_counts {
 
 /* An all-zero structure is empty and ready for use. */
 void code_counts_done(struct code_counts *c);
-/* Returns the number of a new or existing place; MAP_NONE if memory is short. */
+/* Returns the number of a new or existing position; MAP_NONE if memory is short. */
 uint32_t code_counts_position(struct code_counts *c, uint32_t image, uint64_t offset);
 /* Count one more.  Return 0 or -ENOMEM. */
 int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dense.h - counts of (actor, event) rows by place, as plain arrays.  Most reports need only
+/* dense.h - counts of (actor, event) rows by position, as plain arrays.  Most reports need only
  * these, and they use an eighth of the memory of a tally.
  * Layer: aggregate.  If the rows get too large together, counting continues in a tally. */
 #pragma once
@@ -31,7 +31,7 @@ struct dense {
 };
 
 void dense_done(struct dense *d);
-/* Makes room for a row and a place.  Returns 0, -ENOMEM, or 1 if that would be too large; then
+/* Makes room for a row and a position.  Returns 0, -ENOMEM, or 1 if that would be too large; then
  * all counts are in `t` and `on` is false. */
 int dense_extend(struct dense *d, struct tally *t, size_t row, size_t position);
 /* Counts several samples, in `t` if the rows get too large (`on` is false then).  Returns 0 or

@@ -19,7 +19,7 @@ enum {
 	BUCKET_BITS = 32
 };
 
-/* The word at which a place was last added. */
+/* The word at which a position was last added. */
 struct timeline_recent {
 	uint32_t position;
 	uint32_t at_plus_1;
@@ -140,7 +140,7 @@ static bool timeline_count(struct timeline *t, uint32_t at, uint32_t samples)
 	return true;
 }
 
-/* Adds a place to the last span. */
+/* Adds a position to the last span. */
 static int timeline_add_entry(struct timeline *t, uint32_t position, uint32_t samples)
 {
 	struct timeline_recent *recent = &t->recent[position % RECENT];
@@ -203,7 +203,8 @@ static int copy_span(struct timeline *to, const struct timeline *t, size_t i)
 }
 
 /* Replaces the source's spans with the folded ones, which are at most as many.  But they can
- * need more words: a place that occurs twice with others between becomes an entry with a count. */
+ * need more words: a position that occurs twice with others between becomes an entry with a count.
+ * */
 static int put_back(struct timeline *t, const struct timeline *folded)
 {
 	uint32_t from = t->spans.at[t->first_span].at;

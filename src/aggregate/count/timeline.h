@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* timeline.h - samples separated by time: their places, one span of time after the other.
+/* timeline.h - samples separated by time: their positions, one span of time after the other.
  * Layer: aggregate.
- * In a short span of time nearly every sample has a different place, so searching for equal
+ * In a short span of time nearly every sample has a different position, so searching for equal
  * samples costs more time and memory than it saves.  But samples arrive thread by thread and
  * roughly in time order: most have the same thread, processor and event (the "track") and the
  * same span of time (the "bucket") as the previous sample.  So track and bucket are stored once,
- * followed by the places, 4 bytes each.  A place that occurred in this span shortly before is
- * counted there, so memory mostly grows with the distinct places; but a place can occur several
- * times in a span, and a bucket several times in a track.  If tracks alternate, as events of a
- * group do, spans are short; when there are many, the spans of the same bucket and track are
- * merged, as long as that reduces their number.  An entry is a place; if TIMELINE_MANY is set,
- * the next word is its number of samples.  While a source is read, places are numbers of the
+ * followed by the positions, 4 bytes each.  A position that occurred in this span shortly before is
+ * counted there, so memory mostly grows with the distinct positions; but a position can occur
+ * several times in a span, and a bucket several times in a track.  If tracks alternate, as events
+ * of a group do, spans are short; when there are many, the spans of the same bucket and track are
+ * merged, as long as that reduces their number.  An entry is a position; if TIMELINE_MANY is set,
+ * the next word is its number of samples.  While a source is read, positions are numbers of the
  * source; afterwards they are tuples (groups.h). */
 #pragma once
 #include <stdbool.h>
@@ -53,7 +53,7 @@ struct timeline {
 	size_t fold_at;
 	bool is_open;                   /* the last span can still grow */
 	uint64_t last_a, last_b;        /* its pair */
-	struct timeline_recent *recent; /* its recent places */
+	struct timeline_recent *recent; /* its recent positions */
 };
 
 /* An all-zero structure is empty. */
@@ -62,7 +62,7 @@ void timeline_done(struct timeline *t);
 int timeline_begin(struct timeline *t);
 /* Ends a source. */
 void timeline_end(struct timeline *t);
-/* Counts a sample of a pair as in tally.h: (actor, place), (bucket, cpu, event).  Returns 0 or
+/* Counts a sample of a pair as in tally.h: (actor, position), (bucket, cpu, event).  Returns 0 or
  * -ENOMEM. */
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b);
 
@@ -73,7 +73,7 @@ static inline uint32_t timeline_span_end(const struct timeline *t, size_t span)
 				      : (uint32_t)t->nr_words;
 }
 
-/* Returns the place of the entry at *at and its number of samples, and advances *at. */
+/* Returns the position of the entry at *at and its number of samples, and advances *at. */
 static inline uint32_t timeline_next(const struct timeline *t, uint32_t *at,
 				     uint32_t *ret_samples)
 {

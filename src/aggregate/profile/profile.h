@@ -4,9 +4,9 @@
  * Work is done per distinct element, not per sample.  A source (a segment of a session, a
  * perf.data file) consists of a dict, and of batches of sample columns that refer to the dict by
  * number.  Of every thread, only the data that the keys need is kept (its "actor"), and
- * similarly of every stack (its "place": image, function, address of the leaf).  Both are
+ * similarly of every stack (its "position": image, function, address of the leaf).  Both are
  * computed once and are array look-ups from then on.  A sample then becomes a number made of
- * (actor, place, event, cpu, time bucket); these numbers are sorted and counted (tally.h).  When
+ * (actor, position, event, cpu, time bucket); these numbers are sorted and counted (tally.h).  When
  * the source ends, the distinct numbers are symbolized in address order and added to the
  * profile's groups in group order, so there are no random searches.  Thus memory use grows with
  * the number of distinct elements, not with the number of samples, and columns that no key needs
@@ -51,7 +51,7 @@ struct profile_options {
 	bool periods; /* sum up the samples' periods, otherwise they stay 0 */
 	/* Store the counts in profile.timeline.  Needs keys with time and stack, none of the
 	 * application, and excludes `periods`, `quality` and `give_up`.  Rows are then sums by
-	 * "who" only, without a value of KEY_TIME and without a place. */
+	 * "who" only, without a value of KEY_TIME and without a position. */
 	bool timeline;
 	bool quality;    /* fill profile.quality and the counts of images */
 	bool code;       /* record where the code of images is ... */
@@ -65,7 +65,7 @@ struct profile_options {
 	/* Name of the kernel in OProfile's layouts; NULL: from the session. */
 	const char *vmlinux;
 	const struct lines_options *lines; /* NULL: do not read debug information */
-	/* More places to search for binaries; can be NULL. */
+	/* More locations to search for binaries; can be NULL. */
 	struct naming_locations *locations;
 	/* Call trees, with KEY_STACK or without (profile_node()): */
 	bool calls;
@@ -223,7 +223,7 @@ struct profile {
 	VEC(struct profile_function) functions;
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
-	struct timeline timeline; /* with options.timeline: its places are tuples */
+	struct timeline timeline; /* with options.timeline: its positions are tuples */
 	struct call_tree calls;   /* for KEY_STACK: its values are nodes */
 	bool has_nodes;           /* tuples have profile_node() at node_slot */
 	uint8_t node_slot;

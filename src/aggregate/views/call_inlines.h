@@ -19,7 +19,7 @@ struct call_inlines;
 struct profile;
 struct view;
 
-/* Fills view->inlines for the stacks of all its places.  Keeps the debug information of a single
+/* Fills view->inlines for the stacks of all its positions.  Keeps the debug information of a single
  * image open at a time.  Returns 0 or -ENOMEM. */
 int call_inlines_make(struct profile *p, struct view *v);
 void call_inlines_free(struct call_inlines *c); /* `c` can be NULL */

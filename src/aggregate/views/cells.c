@@ -27,7 +27,7 @@ struct app_who {
 	uint32_t who;
 };
 
-/* The tuple of a node, for the last place in `image`. */
+/* The tuple of a node, for the last position in `image`. */
 struct node_where {
 	uint32_t image;
 	uint32_t where;
@@ -38,8 +38,8 @@ struct numbers {
 	struct cell_view last;
 	uint32_t who;
 	uint32_t turn;
-	struct app_who *of_app;     /* by image; valid only for the current `turn` */
-	uint32_t *where_of;         /* by place; the last is for an unknown place */
+	struct app_who *of_app; /* by image; valid only for the current `turn` */
+	uint32_t *where_of;     /* by position; the last is for an unknown position */
 	struct node_where *of_node; /* by node of the call tree; NULL: not used */
 	struct source_lines *lines;
 };
@@ -275,7 +275,7 @@ static void note_rate(struct profile_event *event, uint64_t hz)
 		event->most_hz = hz;
 }
 
-/* Counts a selected cell and converts it to (who, place), event of the profile.  Returns 1 if
+/* Counts a selected cell and converts it to (who, position), event of the profile.  Returns 1 if
  * the cell is not selected. */
 static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 		     struct tally_cell *cell)
@@ -336,14 +336,14 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 	return 0;
 }
 
-/* Returns true if node and image determine all values that the keys need of a place. */
+/* Returns true if node and image determine all values that the keys need of a position. */
 static bool nodes_have_tuples(const struct profile *p)
 {
 	return p->has_nodes && p->needs & NEED_STACK &&
 	       !(p->needs & (NEED_ADDRESS | NEED_LINES));
 }
 
-/* Returns the "where" tuple of a place. */
+/* Returns the "where" tuple of a position. */
 static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
 			    const struct cell_view *c)
 {
@@ -375,7 +375,7 @@ static int new_nodes(const struct profile *p, struct numbers *n)
 	return 0;
 }
 
-/* Numbers the tuples of places in the order of places, so that groups that are adjacent in a
+/* Numbers the tuples of positions in the order of positions, so that groups that are adjacent in a
  * report have adjacent numbers. */
 static int number_position(struct profile *p, struct view *v, struct numbers *n,
 			   size_t i)

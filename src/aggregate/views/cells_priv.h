@@ -12,8 +12,8 @@ struct position;
 struct profile;
 struct view;
 
-/* In where_of[], by place, plus one for an unknown place: the tuple is not made yet; DICT_NONE:
- * it is not needed. */
+/* In where_of[], by position, plus one for an unknown position: the tuple is not made yet;
+ * DICT_NONE: it is not needed. */
 enum {
 	WHERE_WANTED = 0
 };
@@ -45,8 +45,8 @@ int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c);
 uint32_t cells_tuple(struct profile *p, struct view *v, struct numbers *n,
 		     const struct cell_view *c, unsigned int side);
 
-/* Drops the samples of this source's timeline that are not selected, and marks the places of the
+/* Drops the samples of this source's timeline that are not selected, and marks the positions of the
  * others in where_of[].  Returns 0 or -ENOMEM. */
 int cells_timeline_take(struct profile *p, struct view *v, uint32_t *where_of);
-/* Counts the remaining samples, converting places to tuples.  Returns 0 or -ENOMEM. */
+/* Counts the remaining samples, converting positions to tuples.  Returns 0 or -ENOMEM. */
 int cells_timeline_add(struct profile *p, struct view *v, const uint32_t *where_of);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cells_timeline.c - converts the places of a source's part of a timeline to tuples. */
+/* cells_timeline.c - converts the positions of a source's part of a timeline to tuples. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ int cells_timeline_take(struct profile *p, struct view *v, uint32_t *where_of)
 	return drop_unwanted(p, v, where_of);
 }
 
-/* Returns the rows of tracks, which have a "who" and no place (malloc'd); NULL if memory is
+/* Returns the rows of tracks, which have a "who" and no position (malloc'd); NULL if memory is
  * short. */
 static uint32_t *make_rows(struct profile *p, struct view *v)
 {
@@ -101,7 +101,7 @@ static uint32_t *make_rows(struct profile *p, struct view *v)
 	return rows;
 }
 
-/* Converts the places of a span to tuples.  Returns its number of samples. */
+/* Converts the positions of a span to tuples.  Returns its number of samples. */
 static uint64_t name_span(struct timeline *t, size_t span, uint32_t end,
 			  const uint32_t *where_of, size_t nr_positions)
 {

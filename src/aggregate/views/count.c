@@ -58,7 +58,7 @@ static inline int pack_rest(const struct profile *p, struct view *v,
 	return 0;
 }
 
-/* Returns the place of a stack, which is computed at its first sample. */
+/* Returns the position of a stack, which is computed at its first sample. */
 static inline uint32_t sample_position(struct profile *p, struct view *v,
 				       uint32_t stack)
 {
@@ -167,8 +167,8 @@ static inline void count_look_ahead(const struct view *v, const uint32_t *stacks
 		view_position_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
 }
 
-/* Finds the places of `nr` stacks, and the highest of them.  The loop has no branches, so that
- * memory accesses overlap; unknown places are computed afterwards. */
+/* Finds the positions of `nr` stacks, and the highest of them.  The loop has no branches, so that
+ * memory accesses overlap; unknown positions are computed afterwards. */
 static int count_find_positions(struct profile *p, struct view *v,
 				const uint32_t *stacks, size_t nr, uint32_t *positions,
 				uint32_t *ret_highest)
@@ -236,7 +236,7 @@ static void drop_cpus(const struct view *v, const uint32_t *cpus, size_t nr,
 	}
 }
 
-/* Counts samples by row and place.  *ret_nr is the number counted: all, unless the dense counts
+/* Counts samples by row and position.  *ret_nr is the number counted: all, unless the dense counts
  * got too large; then the counts are in the tally.  Returns 0 or -ENOMEM. */
 static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *positions,
 		      uint32_t highest, size_t *ret_nr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count.h - counts the samples of a batch by actor, place, event, cpu and time bucket.
+/* count.h - counts the samples of a batch by actor, position, event, cpu and time bucket.
  * Layer: aggregate; used by profile_feed.c.  Most of a report's time is spent here. */
 #pragma once
 

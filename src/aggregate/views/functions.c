@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* functions.c - adds places for all functions of stacks, even those without samples. */
+/* functions.c - adds positions for all functions of stacks, even those without samples. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static int view_functions_add_all(const struct profile *p,
 	return r;
 }
 
-/* Sorts the new places after the places with samples of the same image. */
+/* Sorts the new positions after the positions with samples of the same image. */
 static int view_functions_order_positions(struct view *v, size_t nr_before)
 {
 	struct sort_key *keys = malloc((v->positions.nr + 1) * sizeof(*keys));

@@ -227,7 +227,7 @@ uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset)
 	return image_is_kernel(image) ? image->start + offset : offset;
 }
 
-/* Returns the place entry of a symbol.  If neither addresses nor callers matter, all samples of
+/* Returns the position entry of a symbol.  If neither addresses nor callers matter, all samples of
  * a symbol share it.  Returns NULL if they do matter, if there is no symbol, or if memory is
  * short. */
 static uint32_t *symbol_position(const struct profile *p, struct view *v,
@@ -303,7 +303,7 @@ static int view_positions_name_position(struct profile *p, struct view *v, uint3
 	return 0;
 }
 
-/* Returns the place of frame `at`.  Searches for an existing one unless the caller knows that it
+/* Returns the position of frame `at`.  Searches for an existing one unless the caller knows that it
  * is new.  VIEW_UNSET if memory is short. */
 static uint32_t make_position(struct profile *p, struct view *v, uint32_t at,
 			      bool truncated, bool is_new)
@@ -322,7 +322,7 @@ static uint32_t make_position(struct profile *p, struct view *v, uint32_t at,
 		      : intern_position(v, &position);
 }
 
-/* Without callers, each frame has a single place. */
+/* Without callers, each frame has a single position. */
 static uint32_t late_position(struct view *v, uint32_t at)
 {
 	uint32_t *known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
@@ -338,7 +338,7 @@ static uint32_t late_position(struct view *v, uint32_t at)
 	return *known;
 }
 
-/* With callers, each stack has its own place. */
+/* With callers, each stack has its own position. */
 static uint32_t stack_position(const struct profile *p, struct view *v, uint32_t stack,
 			       size_t slot)
 {
@@ -385,7 +385,7 @@ bool view_needs_order(const struct profile *p)
 	return p->needs & NEED_LINES || p->options.code;
 }
 
-/* Sorts the places by image, then offset; equal ones in the order of their first samples. */
+/* Sorts the positions by image, then offset; equal ones in the order of their first samples. */
 static int view_positions_order_positions(struct view *v)
 {
 	size_t nr = v->positions.nr;

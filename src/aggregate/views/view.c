@@ -396,7 +396,7 @@ static int extend_stacks(const struct profile *p, struct view *v)
 	return grow_numbers(&v->position_of, &v->nr_stacks, nr);
 }
 
-/* If a symbol leads directly to its place, functions need not be stored by frame. */
+/* If a symbol leads directly to its position, functions need not be stored by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
 	size_t nr = v->source.dict->frames.nr;
@@ -436,7 +436,7 @@ static int extend_images(struct view *v)
 }
 
 /* Symbols are looked up in address order when the source ends, so that symbol tables are read
- * sequentially.  With plain counters there are only a few places, so symbols are looked up at
+ * sequentially.  With plain counters there are only a few positions, so symbols are looked up at
  * once. */
 static void decide_names(const struct profile *p, struct view *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view.h - a source reduced to the data that the keys need: threads become actors, stacks become
- * places.
+ * positions.
  * Layer: aggregate. */
 #pragma once
 #include <stdint.h>
@@ -56,7 +56,7 @@ struct named_symbol {
 	uint32_t function;
 };
 
-/* The places of an image's symbols, by index in its table. */
+/* The positions of an image's symbols, by index in its table. */
 struct symbol_positions {
 	const struct symtab *tab;
 	const struct symbol *symbols; /* of the table */
@@ -69,7 +69,8 @@ struct view {
 	struct profile_source source;
 	uint32_t *actor_of;    /* by thread; the last is for an unknown thread */
 	uint32_t *position_of; /* by stack; the last is for an unknown stack */
-	/* By frame: function, in a late view place; NULL if each symbol has a single place. */
+	/* By frame: function, in a late view position; NULL if each symbol has a single position.
+	 * */
 	uint32_t *of_frame;
 	uint32_t *event_of; /* by event: of the profile */
 	uint32_t *image_of; /* by image: of the profile */
@@ -81,7 +82,7 @@ struct view {
 	size_t nr_nodes_of;
 	size_t nr_functions_of[CALL_POSITIONS];
 	struct call_inlines *inlines;
-	/* With options.call_graph: index of the first place of a function without samples. */
+	/* With options.call_graph: index of the first position of a function without samples. */
 	size_t function_positions;
 	uint32_t damaged; /* function of lost frames; VIEW_UNSET: none */
 	VEC(uint32_t) path;
@@ -108,8 +109,8 @@ struct view {
 	bool fetch;         /* some images have no symbols before cells_fetch() */
 	struct dense dense; /* overflows into the tally */
 	struct tally tally;
-	bool late; /* places are symbolized when the source ends, in order */
-	/* In a late view after that: places by image and offset; NULL: unsorted. */
+	bool late; /* positions are symbolized when the source ends, in order */
+	/* In a late view after that: positions by image and offset; NULL: unsorted. */
 	uint32_t *order;
 	struct named_symbol last; /* the last one that was symbolized */
 	struct selection selection;
@@ -133,12 +134,12 @@ void view_counted(struct view *v);
 void view_named(struct view *v);
 /* Adapts the view to a dict that has grown. */
 int view_extend(struct profile *p, struct view *v);
-/* Returns true if all samples of a symbol share a place, because neither addresses nor callers
+/* Returns true if all samples of a symbol share a position, because neither addresses nor callers
  * matter. */
 bool view_one_position_a_symbol(const struct profile *p);
 /* Drops a key from existing and future counts (profile_options.give_up).  Returns 0 or -ENOMEM. */
 int view_give_up(struct profile *p, struct view *v, unsigned int need);
-/* Computes the place of a stack; VIEW_UNSET if memory is short. */
+/* Computes the position of a stack; VIEW_UNSET if memory is short. */
 uint32_t view_position(struct profile *p, struct view *v, uint32_t stack);
 /* Prefetches the memory that view_position() of a stack needs.  For a sequence of stacks, call it
  * with AHEAD_FAR first, and later with AHEAD_NEAR.  Changes nothing else. */
@@ -155,15 +156,15 @@ uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
  * an image of the dict; VIEW_UNSET if memory is short. */
 uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 		      const char *name);
-/* Adds a place for each function in the symbolized stacks.  Returns 0 or -ENOMEM. */
+/* Adds a position for each function in the symbolized stacks.  Returns 0 or -ENOMEM. */
 int view_add_functions(struct profile *p, struct view *v);
 /* Returns the address of an offset in an image, as in its symbols and lines. */
 uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
-/* Call it when the source ends: sets functions and addresses of a late view's places.  Some
- * places become equal.  Returns 0 or -ENOMEM. */
+/* Call it when the source ends: sets functions and addresses of a late view's positions.  Some
+ * positions become equal.  Returns 0 or -ENOMEM. */
 int view_name_positions(struct profile *p, struct view *v);
-/* Does the same for a view with NEED_STACK whose places need not be sorted by address. */
+/* Does the same for a view with NEED_STACK whose positions need not be sorted by address. */
 int view_name_stacks(struct profile *p, struct view *v);
-/* Returns true if the places of an image must be adjacent because its debug information is
+/* Returns true if the positions of an image must be adjacent because its debug information is
  * opened. */
 bool view_needs_order(const struct profile *p);

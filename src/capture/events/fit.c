@@ -44,7 +44,7 @@ size_t events_fit_known(const struct event_request *events, size_t nr,
 			const struct event_catalog *c, int *ret_counter)
 {
 	uint64_t counters[EVENTS_MAX];
-	unsigned int place[EVENTS_MAX];
+	unsigned int assigned[EVENTS_MAX];
 	size_t index[EVENTS_MAX];
 
 	for (size_t i = 0; i < nr; i++)
@@ -61,10 +61,10 @@ size_t events_fit_known(const struct event_request *events, size_t nr,
 			counters[nr_same] = known_counters(&events[k], c);
 			index[nr_same++] = k;
 		}
-		if (event_counters_assign(counters, nr_same, place) < nr_same)
+		if (event_counters_assign(counters, nr_same, assigned) < nr_same)
 			return i;
 		for (size_t k = 0; k < nr_same; k++)
-			ret_counter[index[k]] = (int)place[k];
+			ret_counter[index[k]] = (int)assigned[k];
 	}
 	return nr;
 }

@@ -76,9 +76,9 @@ struct oprofiled_stream {
 	VEC(uint64_t)
 	cookies_by_image; /* for the recorder that delivers samples; 0: unknown */
 	uint32_t counters[CONTROL_COUNTERS]; /* indexed by event number */
-	size_t max_places;                   /* per sample */
+	size_t max_positions;                /* per sample */
 	uint64_t nr_nowhere;                 /* samples outside all mappings */
-	struct event_place places[EVENT_PLACES_MAX];
+	struct event_position positions[EVENT_POSITIONS_MAX];
 };
 
 /* Copying files into the session and checking old segments.  While `runs` is set and `is_done` is

@@ -57,40 +57,41 @@ static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 }
 
 /* Returns false if the frame has no location in a file or the kernel. */
-static bool oprofiled_stream_find_place(struct oprofiled_stream *s,
-					const struct dict *dict,
-					const struct frame *frame, bool *ret_kernel,
-					struct event_place *ret_place)
+static bool oprofiled_stream_find_position(struct oprofiled_stream *s,
+					   const struct dict *dict,
+					   const struct frame *frame, bool *ret_kernel,
+					   struct event_position *ret_position)
 {
 	const struct image *image = &dict->images.at[frame->image];
 
 	*ret_kernel = oprofiled_stream_is_kernel(image->kind);
-	*ret_place = (struct event_place){ .offset = frame->offset };
+	*ret_position = (struct event_position){ .offset = frame->offset };
 	if (oprofiled_stream_is_file(image->kind)) {
-		ret_place->cookie = cookie_of(s, dict, frame->image);
-		return ret_place->cookie != EVENT_INVALID_COOKIE;
+		ret_position->cookie = cookie_of(s, dict, frame->image);
+		return ret_position->cookie != EVENT_INVALID_COOKIE;
 	}
 	if (image->kind == IMAGE_ANON)
-		ret_place->offset += image->start - image->ref_address;
+		ret_position->offset += image->start - image->ref_address;
 	else
-		ret_place->offset += image->start;
+		ret_position->offset += image->start;
 	return image->kind != IMAGE_UNMAPPED && image->kind != IMAGE_LOST;
 }
 
 /* Stores the sample's own location and those of its callers that have one.  Returns false if its
  * own location is unknown. */
-static bool oprofiled_stream_find_places(struct oprofiled_stream *s,
-					 const struct dict *dict, uint32_t node,
-					 struct event_sample *sample)
+static bool oprofiled_stream_find_positions(struct oprofiled_stream *s,
+					    const struct dict *dict, uint32_t node,
+					    struct event_sample *sample)
 {
 	for (; node >= STACK_FIRST && node < dict->stacks.nr &&
-	       sample->nr < s->max_places;
+	       sample->nr < s->max_positions;
 	     node = dict->stacks.at[node].parent) {
 		uint32_t frame = dict->stacks.at[node].frame;
 		bool in_kernel;
 
-		if (oprofiled_stream_find_place(s, dict, &dict->frames.at[frame],
-						&in_kernel, &s->places[sample->nr])) {
+		if (oprofiled_stream_find_position(s, dict, &dict->frames.at[frame],
+						   &in_kernel,
+						   &s->positions[sample->nr])) {
 			sample->nr_kernel += in_kernel;
 			sample->nr++;
 		} else if (!sample->nr) {
@@ -112,14 +113,14 @@ static void oprofiled_stream_take(void *ctx, const struct dict *dict,
 							    : sample->event,
 		.tid = thread->tid,
 		.pid = thread->pid,
-		.is_trace = s->max_places > 1,
-		.places = s->places,
+		.is_trace = s->max_positions > 1,
+		.positions = s->positions,
 	};
 
 	if (!d->server || !control_server_readers(d->server))
 		return;
 	event.app_cookie = cookie_of(s, dict, thread->app);
-	if (oprofiled_stream_find_places(s, dict, sample->stack, &event))
+	if (oprofiled_stream_find_positions(s, dict, sample->stack, &event))
 		control_server_put_sample(d->server, &event);
 	else
 		s->nr_nowhere++;
@@ -136,11 +137,13 @@ void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config
 void oprofiled_stream_begin(struct oprofiled *d)
 {
 	struct oprofiled_stream *s = &d->stream;
-	uint64_t depth = daemonrc_number(&d->setup, "CALLGRAPH", EVENT_PLACES_MAX - 1);
+	uint64_t depth =
+		daemonrc_number(&d->setup, "CALLGRAPH", EVENT_POSITIONS_MAX - 1);
 	uint32_t nr = 0;
 
 	s->cookies_by_image.nr = 0;
-	s->max_places = depth < EVENT_PLACES_MAX ? (size_t)depth + 1 : EVENT_PLACES_MAX;
+	s->max_positions =
+		depth < EVENT_POSITIONS_MAX ? (size_t)depth + 1 : EVENT_POSITIONS_MAX;
 	/* The events are those of the enabled counters, in order. */
 	for (uint32_t i = 0; i < CONTROL_COUNTERS; i++)
 		if (d->keys.counters[i].enabled)

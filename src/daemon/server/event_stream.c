@@ -71,26 +71,26 @@ static void put_context(struct event_reader *r, const struct event_sample *s)
 }
 
 /* The value would be read as an escape code, not as a location. */
-static bool is_escape(const struct event_place *place)
+static bool is_escape(const struct event_position *position)
 {
-	return (unsigned long)place->offset == escape;
+	return (unsigned long)position->offset == escape;
 }
 
-static void event_stream_put_place(struct event_reader *r,
-				   const struct event_place *place, bool in_kernel,
-				   uint32_t counter)
+static void event_stream_put_position(struct event_reader *r,
+				      const struct event_position *position,
+				      bool in_kernel, uint32_t counter)
 {
 	if (!r->knows_mode || r->in_kernel != in_kernel)
 		put_code(r, in_kernel ? STREAM_KERNEL_ENTER : STREAM_USER_ENTER);
 	r->knows_mode = true;
 	r->in_kernel = in_kernel;
-	if (!in_kernel && (!r->knows_cookie || r->cookie != place->cookie)) {
+	if (!in_kernel && (!r->knows_cookie || r->cookie != position->cookie)) {
 		put_code(r, STREAM_COOKIE_SWITCH);
-		event_stream_put(r, place->cookie);
+		event_stream_put(r, position->cookie);
 		r->knows_cookie = true;
-		r->cookie = place->cookie;
+		r->cookie = position->cookie;
 	}
-	event_stream_put(r, place->offset);
+	event_stream_put(r, position->offset);
 	event_stream_put(r, counter);
 }
 
@@ -120,9 +120,9 @@ static void lose(struct event_reader *r)
 
 void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 {
-	size_t nr = sample->nr < EVENT_PLACES_MAX ? sample->nr : EVENT_PLACES_MAX;
+	size_t nr = sample->nr < EVENT_POSITIONS_MAX ? sample->nr : EVENT_POSITIONS_MAX;
 
-	if (is_escape(&sample->places[0]))
+	if (is_escape(&sample->positions[0]))
 		return;
 	if (!event_stream_has_room(r, HEAD_WORDS + nr * PLACE_WORDS)) {
 		lose(r);
@@ -133,10 +133,11 @@ void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 	put_context(r, sample);
 	/* Only the first location carries the counter. */
 	for (size_t i = 0; i < nr; i++) {
-		if (is_escape(&sample->places[i]))
+		if (is_escape(&sample->positions[i]))
 			continue;
-		event_stream_put_place(r, &sample->places[i], i < sample->nr_kernel,
-				       i ? 0 : sample->counter);
+		event_stream_put_position(r, &sample->positions[i],
+					  i < sample->nr_kernel,
+					  i ? 0 : sample->counter);
 	}
 }
 

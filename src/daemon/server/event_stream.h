@@ -30,14 +30,14 @@ enum stream_code {
 #define EVENT_NO_COOKIE 0
 
 enum {
-	EVENT_PLACES_MAX = 1024, /* of a sample; further callers are dropped */
+	EVENT_POSITIONS_MAX = 1024, /* of a sample; further callers are dropped */
 	EVENT_WORDS_MIN =
 		8192, /* minimum for a reader: a sample of that many locations fits */
 	EVENT_WORDS_MAX = 1 << 18, /* 2 MB */
 	EVENT_WORDS_DEFAULT = 131072
 };
 
-struct event_place {
+struct event_position {
 	uint64_t cookie; /* for user space */
 	uint64_t offset; /* in that file, else the address */
 };
@@ -48,10 +48,10 @@ struct event_sample {
 	int32_t tid, pid;
 	uint64_t app_cookie;
 	bool is_trace;
-	const struct event_place
-		*places;  /* the sample's own location, then its callers */
-	size_t nr;        /* at least 1 */
-	size_t nr_kernel; /* how many of the first locations are in the kernel */
+	const struct event_position
+		*positions; /* the sample's own location, then its callers */
+	size_t nr;          /* at least 1 */
+	size_t nr_kernel;   /* how many of the first locations are in the kernel */
 };
 
 struct event_reader {

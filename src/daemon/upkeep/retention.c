@@ -124,29 +124,29 @@ static bool is_live(const struct retention_look *l, size_t i)
 }
 
 /* A segment and its time; its strings are borrowed from the segment. */
-struct retention_place {
+struct retention_entry {
 	struct segment *segment;
 	uint64_t start_ns; /* since 1970 */
 	uint64_t bytes;
 };
 
-static int open_place(const struct retention_look *l, size_t i,
-		      struct retention_place *ret_place)
+static int open_entry(const struct retention_look *l, size_t i,
+		      struct retention_entry *ret_entry)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
 	struct stat st;
-	int r = path ? segment_open(path, TRUST_OWN, &ret_place->segment, NULL)
+	int r = path ? segment_open(path, TRUST_OWN, &ret_entry->segment, NULL)
 		     : -ENOMEM;
 
 	if (!r && stat(path, &st)) {
-		segment_close(ret_place->segment);
+		segment_close(ret_entry->segment);
 		r = -errno;
 	}
 	free(path);
 	if (r)
 		return r;
-	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
-	ret_place->bytes = (uint64_t)st.st_size;
+	ret_entry->start_ns = segment_info(ret_entry->segment)->start_wall_ns;
+	ret_entry->bytes = (uint64_t)st.st_size;
 	return 0;
 }
 
@@ -154,13 +154,13 @@ static int open_place(const struct retention_look *l, size_t i,
  * holds a lock on it.  An unreadable file has no writer. */
 static bool is_written(const struct retention_look *l, size_t i)
 {
-	struct retention_place place;
+	struct retention_entry entry;
 	bool written;
 
-	if (open_place(l, i, &place))
+	if (open_entry(l, i, &entry))
 		return false;
-	written = segment_is_written(place.segment);
-	segment_close(place.segment);
+	written = segment_is_written(entry.segment);
+	segment_close(entry.segment);
 	return written;
 }
 
@@ -278,17 +278,17 @@ static bool retention_has_room(const struct retention_look *l, uint64_t bytes)
 static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier_ns,
 		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
-	struct retention_place first, next;
+	struct retention_entry first, next;
 	uint64_t bytes, slot;
 	size_t nr = 1;
 
-	if (is_live(l, begin) || open_place(l, begin, &first))
+	if (is_live(l, begin) || open_entry(l, begin, &first))
 		return 1;
 	slot = first.start_ns / tier_ns;
 	bytes = first.bytes;
 	while (!segment_is_written(first.segment) &&
 	       (slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
-	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
+	       !is_live(l, begin + nr) && !open_entry(l, begin + nr, &next)) {
 		bool joins = next.start_ns / tier_ns == slot &&
 			     !segment_is_written(next.segment) &&
 			     next.bytes + bytes <= max_bytes &&
@@ -311,9 +311,9 @@ static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier
 static uint64_t used_since(const struct retention_look *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
-		struct retention_place first;
+		struct retention_entry first;
 
-		if (open_place(l, i, &first))
+		if (open_entry(l, i, &first))
 			continue;
 		segment_close(first.segment);
 		return first.start_ns > set_back_ns ? first.start_ns - set_back_ns : 0;
@@ -388,15 +388,15 @@ static int merge_one_run(struct retention *r, struct retention_look *l, struct e
  * unreadable file is skipped for now. */
 static bool is_to_seal(const struct retention_look *l, size_t i)
 {
-	struct retention_place place;
+	struct retention_entry entry;
 	bool wanted;
 
-	if (open_place(l, i, &place))
+	if (open_entry(l, i, &entry))
 		return false;
-	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
-		 !segment_is_written(place.segment) &&
-		 retention_has_room(l, place.bytes);
-	segment_close(place.segment);
+	wanted = !(segment_info(entry.segment)->flags & SESSION_SEALED) &&
+		 !segment_is_written(entry.segment) &&
+		 retention_has_room(l, entry.bytes);
+	segment_close(entry.segment);
 	return wanted;
 }
 

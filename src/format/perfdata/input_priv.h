@@ -262,7 +262,7 @@ enum perf_found {
 	FOUND_HEADER /* the header of another recording */
 };
 
-/* Skips damaged bytes up to the next place where several valid records follow each other, and
+/* Skips damaged bytes up to the next offset where several valid records follow each other, and
  * counts them as bad. The result depends only on the bytes, not on how they are split into
  * windows. */
 enum perf_found perf_records_find(struct perf_input *in, struct perf_level *level,

@@ -22,7 +22,7 @@ struct making {
 	struct annotation *a;
 	struct map file_by;     /* string -> file */
 	struct map covered;     /* image strings of which some code has lines */
-	struct map position_by; /* string "path:12" -> index of places */
+	struct map position_by; /* string "path:12" -> index of positions */
 	VEC(struct hit) positions;
 	VEC(struct hit) hits;
 	uint64_t *top; /* by function: 1 if it is among the top; NULL: all are */

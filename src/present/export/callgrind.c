@@ -65,7 +65,7 @@ struct callgrind {
 
 /* ---- source positions of functions ---- */
 
-/* Splits "path:12"; an unknown place becomes "???" and 0. */
+/* Splits "path:12"; an unknown position becomes "???" and 0. */
 static int write_callgrind_split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
 				 uint32_t *ret_line)
 {

@@ -176,7 +176,7 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 	buf_put(out, text, (size_t)(hex(text, v) - text));
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 static void write_script_put_name(struct buf *out, const char *name)
 {

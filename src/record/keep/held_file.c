@@ -27,8 +27,9 @@ void file_holder_done(struct file_holder *h)
 	shares_done(&h->copied);
 }
 
-static bool is_worth_a_copy(const struct file_holder *h, const struct image_place *at,
-			    const struct stat *st, uint64_t mount)
+static bool is_worth_a_copy(const struct file_holder *h,
+			    const struct image_location *at, const struct stat *st,
+			    uint64_t mount)
 {
 	if (!h->is_patient || at->inside || !st->st_nlink ||
 	    !lasting_mounts_was_there(&h->mounts, mount))
@@ -70,7 +71,7 @@ static void replace_by_copy(struct file_holder *h, struct held_file *f)
 	f->kind = HELD_COPY;
 }
 
-void held_file_take(struct file_holder *h, const struct image_place *at,
+void held_file_take(struct file_holder *h, const struct image_location *at,
 		    const struct image_opened *opened, struct held_file *ret_held)
 {
 	uint64_t mount = lasting_mounts_of(opened->fd);

@@ -43,7 +43,7 @@ void file_holder_init(struct file_holder *h, const struct session_dir *dir);
 void file_holder_done(struct file_holder *h);
 /* Takes ownership of the descriptor of `opened`, and holds the file at `at` in the permitted way.
  */
-void held_file_take(struct file_holder *h, const struct image_place *at,
+void held_file_take(struct file_holder *h, const struct image_location *at,
 		    const struct image_opened *opened, struct held_file *ret_held);
 /* Returns whether the file is HELD_WITH_PROCESS and its process had already ended at the last
  * check, so that the file must be released.  Call after draining the rings. */

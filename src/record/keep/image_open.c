@@ -20,7 +20,7 @@ static const uint64_t patience_ns = 500000000;
 
 struct file_call {
 	struct async_call call; /* must be first */
-	struct image_place place;
+	struct image_location location;
 	struct image image;
 	struct image_opened opened; /* fd -1: not open */
 	int result;
@@ -111,7 +111,7 @@ static bool try_open(struct file_call *f, const char *path)
  * mapped file itself. */
 static bool open_of_process(struct file_call *f)
 {
-	const struct image_place *p = &f->place;
+	const struct image_location *p = &f->location;
 	char path[4096 + 64];
 
 	if (p->pid <= 0)
@@ -133,7 +133,7 @@ static bool open_here(struct file_call *f)
 {
 	if (!try_open(f, f->path))
 		return false;
-	if (!f->place.inside || f->image.build_id.len ||
+	if (!f->location.inside || f->image.build_id.len ||
 	    f->opened.st.st_dev == f->image.dev)
 		return true;
 	image_open_close_image(f);
@@ -144,7 +144,7 @@ static bool open_here(struct file_call *f)
 static void run_open(struct async_call *e)
 {
 	struct file_call *f = (struct file_call *)e;
-	const struct image_place *p = &f->place;
+	const struct image_location *p = &f->location;
 	bool here_first = (!p->inside || p->pid <= 0) && !p->by_process;
 	bool found = here_first && open_here(f);
 
@@ -165,16 +165,16 @@ static void run_stat(struct async_call *e)
 
 /* ---- in the caller's thread ---- */
 
-int image_open(const struct image_place *place, const struct image *image,
+int image_open(const struct image_location *location, const struct image *image,
 	       struct image_opened *ret)
 {
-	struct file_call *f = image_open_make(place->path, image->dev, run_open);
+	struct file_call *f = image_open_make(location->path, image->dev, run_open);
 	int r;
 
 	if (!f)
 		return -ENOMEM;
-	f->place = *place;
-	f->place.path = NULL;
+	f->location = *location;
+	f->location.path = NULL;
 	f->image = *image;
 	r = async_call_run(&f->call, patience_ns);
 	if (r == -ETIMEDOUT)

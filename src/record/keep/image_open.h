@@ -10,7 +10,7 @@
 #include "format/session/dict.h"
 
 /* The location of a mapped file, as seen by a process. */
-struct image_place {
+struct image_location {
 	const char *path;
 	int32_t pid; /* 0 or less: no process */
 	uint64_t start;
@@ -31,7 +31,7 @@ struct image_opened {
 /* Opens the mapped file: identified by build-id, or else by inode, or else by its path alone.
  * Returns 0 and *ret, whose descriptor the caller owns, or a negative errno: -ESTALE if other
  * files are there now. */
-int image_open(const struct image_place *place, const struct image *image,
+int image_open(const struct image_location *location, const struct image *image,
 	       struct image_opened *ret);
 /* Calls stat() for a path that was on the device.  Returns 0 or a negative errno: -EBUSY and
  * -ETIMEDOUT mean that the state is unknown. */

@@ -99,7 +99,7 @@ static int take_early(struct image_store *k, const char *path,
 }
 
 /* Opens the file, and holds it in the permitted way. */
-static int open_now(struct image_store *k, const struct image_place *p,
+static int open_now(struct image_store *k, const struct image_location *p,
 		    const struct image *image, struct found_image *ret)
 {
 	struct image_opened opened;
@@ -113,7 +113,7 @@ static int open_now(struct image_store *k, const struct image_place *p,
 	return 0;
 }
 
-static int image_store_open_image(struct image_store *k, const struct image_place *p,
+static int image_store_open_image(struct image_store *k, const struct image_location *p,
 				  const struct image *image, struct found_image *ret)
 {
 	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
@@ -209,7 +209,7 @@ static void image_store_warn_of_twin(struct image_store *k,
 }
 
 /* Takes ownership of `held`. */
-static void image_store_keep(struct image_store *k, const struct image_place *at,
+static void image_store_keep(struct image_store *k, const struct image_location *at,
 			     const struct image *image, const struct held_file *held)
 {
 	struct kept_image kept = { .image = *image,
@@ -239,7 +239,7 @@ static struct wanted_image *find_wanted(struct image_store *k, uint64_t key)
 }
 
 static void image_store_keep_wanted(struct image_store *k, struct wanted_image *wanted,
-				    const struct image_place *at)
+				    const struct image_location *at)
 {
 	struct found_image found;
 
@@ -291,7 +291,7 @@ static void add_early(struct image_store *k, struct early_image *early)
 }
 
 /* Opens a container's file and holds it until its first sample, or until its process ends. */
-static void open_early(struct image_store *k, const struct image_place *at,
+static void open_early(struct image_store *k, const struct image_location *at,
 		       const struct image *image, uint64_t key)
 {
 	struct early_image early = { .key = key };
@@ -311,11 +311,11 @@ void image_store_mapped(struct image_store *k, const struct record_mmap *m)
 	struct image image = { .inode = m->ino,
 			       .dev = makedev(m->maj, m->min),
 			       .build_id.len = m->build_id_len };
-	struct image_place at = { .path = m->path,
-				  .pid = m->pid,
-				  .start = m->start,
-				  .end = m->start + m->len,
-				  .by_process = true };
+	struct image_location at = { .path = m->path,
+				     .pid = m->pid,
+				     .start = m->start,
+				     .end = m->start + m->len,
+				     .by_process = true };
 	struct wanted_image *wanted;
 	uint64_t key;
 
@@ -337,7 +337,7 @@ void image_store_mapped(struct image_store *k, const struct record_mmap *m)
 void image_store_first_hit(struct image_store *k, const char *path, int32_t pid,
 			   uint64_t map_start, uint64_t map_end, struct image *image)
 {
-	const struct image_place at = {
+	const struct image_location at = {
 		.path = path,
 		.pid = pid,
 		.start = map_start,
@@ -387,7 +387,7 @@ static bool image_store_is_file_of(const struct image *image, const struct stat 
 	       image->file_bytes == (uint64_t)st->st_size;
 }
 
-static int open_same(const struct image_place *at, const struct image *image)
+static int open_same(const struct image_location *at, const struct image *image)
 {
 	struct image_opened opened;
 	int r = image_open(at, image, &opened);
@@ -405,7 +405,7 @@ static int open_same(const struct image_place *at, const struct image *image)
  * still runs. */
 static int open_again(const struct kept_image *kept)
 {
-	struct image_place at = kept->at;
+	struct image_location at = kept->at;
 	int fd = open_same(&at, &kept->image);
 
 	if (fd != -ESTALE || at.by_process)
@@ -417,7 +417,7 @@ static int open_again(const struct kept_image *kept)
 /* The process has ended.  If its mount namespace had the same files as ours, hold our file. */
 static void hold_without_process(struct image_store *k, struct kept_image *kept)
 {
-	const struct image_place here = { .path = kept->path };
+	const struct image_location here = { .path = kept->path };
 	struct image_opened opened;
 
 	if (image_open(&here, &kept->image, &opened)) {

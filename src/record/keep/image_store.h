@@ -25,8 +25,8 @@ struct kept_image {
 	struct held_file
 		held;  /* fd negative: holds nothing, or the file is being copied */
 	uint32_t user; /* of the first process sampled in it */
-	struct image image;    /* as completed */
-	struct image_place at; /* its `path` is borrowed from above */
+	struct image image;       /* as completed */
+	struct image_location at; /* its `path` is borrowed from above */
 };
 
 struct found_image {

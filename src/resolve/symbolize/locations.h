@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* positions.h - getters of struct naming_locations.
+/* locations.h - getters of struct naming_locations.
  * Layer: resolve, only for this directory. */
 #pragma once
 #include <stdbool.h>

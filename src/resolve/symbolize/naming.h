@@ -33,7 +33,7 @@ struct naming_options {
 		*debug_dir; /* perf's cache (resolve/find/debug_cache.h); NULL: none */
 	/* Directory of unwind tables (index_cache_dir()); NULL: none. */
 	const char *cache_dir;
-	const struct naming_trace *trace; /* NULL: none; must outlive the places */
+	const struct naming_trace *trace; /* NULL: none; must outlive the locations */
 	/* Servers for files that are not on this machine, by build-id
 	 * (resolve/find/debuginfod.h); NULL: none. */
 	const struct debuginfod_options *debuginfod;

@@ -27,9 +27,9 @@
 		.help = "Read recordings that belong to other users."                  \
 	}
 
-/* For every command that searches for binaries: put a member `struct location_options locations` into
- * its settings and LOCATION_OPTION_ROWS(struct settings) among its rows. */
-#define LOCATION_OPTION_ROWS(type)                                                                                        \
+/* For every command that searches for binaries: put a member `struct location_options locations`
+ * into its settings and LOCATION_OPTION_ROWS(struct settings) among its rows. */
+#define LOCATION_OPTION_ROWS(type)                                                                                      \
 	{ .name = "image-path",                                                                                         \
 	  .letter = 'p',                                                                                                \
 	  .kind = OPTION_TEXT,                                                                                          \

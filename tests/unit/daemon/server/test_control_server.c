@@ -456,8 +456,10 @@ static int come_to_read(struct place *p)
 /* Adds samples of two words each, except the first. */
 static void put_samples(struct place *p, size_t nr)
 {
-	struct event_place place = { .offset = 16 };
-	struct event_sample sample = { .places = &place, .nr = 1, .nr_kernel = 1 };
+	struct event_position position = { .offset = 16 };
+	struct event_sample sample = { .positions = &position,
+				       .nr = 1,
+				       .nr_kernel = 1 };
 
 	while (nr--)
 		control_server_put_sample(p->server, &sample);

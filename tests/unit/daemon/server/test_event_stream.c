@@ -29,13 +29,13 @@ static void expect(struct event_reader *r, const unsigned long *words, size_t nr
 static void plain_samples(void **state)
 {
 	struct event_reader r;
-	struct event_place place = { .cookie = 5, .offset = 0x1234 };
+	struct event_position position = { .cookie = 5, .offset = 0x1234 };
 	struct event_sample s = { .cpu = 1,
 				  .counter = 2,
 				  .tid = 11,
 				  .pid = 10,
 				  .app_cookie = 4,
-				  .places = &place,
+				  .positions = &position,
 				  .nr = 1 };
 
 	(void)state;
@@ -44,22 +44,23 @@ static void plain_samples(void **state)
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 2, 1, ESC, 1, 11, 4, ESC, 7, 10, ESC, 5, ESC, 3, 5, 0x1234, 2);
 	/* State that is known is not sent again. */
-	place.offset = 0x1238;
+	position.offset = 0x1238;
 	event_reader_put(&r, &s);
 	EXPECT(&r, 0x1238, 2);
 	/* The file stays known during samples of the kernel. */
 	s.nr_kernel = 1;
-	place = (struct event_place){ .offset = 0x81000000 };
+	position = (struct event_position){ .offset = 0x81000000 };
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 4, 0x81000000, 2);
 	s.nr_kernel = 0;
-	place = (struct event_place){ .cookie = 5, .offset = 8 };
+	position = (struct event_position){ .cookie = 5, .offset = 8 };
 	s.counter = 0;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 5, 8, 0);
 	/* Another thread, in anonymous memory. */
 	s.tid = 12;
-	place = (struct event_place){ .cookie = EVENT_NO_COOKIE, .offset = 0x7f00 };
+	position =
+		(struct event_position){ .cookie = EVENT_NO_COOKIE, .offset = 0x7f00 };
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 1, 12, 4, ESC, 7, 10, ESC, 3, 0, 0x7f00, 0);
 	/* Another CPU: everything is sent again. */
@@ -72,7 +73,7 @@ static void plain_samples(void **state)
 static void callers_follow(void **state)
 {
 	struct event_reader r;
-	const struct event_place places[] = {
+	const struct event_position positions[] = {
 		{ .offset = 0x8100 }, { .offset = 0x8200 }, { 6, 0x10 },
 		{ 6, 0x20 },          { 7, UINT64_MAX },    { 7, 0x30 },
 	};
@@ -81,7 +82,7 @@ static void callers_follow(void **state)
 				  .pid = 3,
 				  .app_cookie = 7,
 				  .is_trace = true,
-				  .places = places,
+				  .positions = positions,
 				  .nr = 6,
 				  .nr_kernel = 2 };
 
@@ -94,7 +95,7 @@ static void callers_follow(void **state)
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 8, ESC, 4, 0x8100, 1);
 	/* An address that equals the escape code is not sent as one. */
-	s.places = &places[4];
+	s.positions = &positions[4];
 	s.nr_kernel = 0;
 	event_reader_put(&r, &s);
 	expect(&r, NULL, 0);
@@ -135,8 +136,8 @@ static void who_falls_behind_is_told(void **state)
 		SAMPLES = 100000
 	};
 	struct event_reader r;
-	struct event_place place = { .cookie = 1 };
-	struct event_sample s = { .places = &place, .nr = 1 };
+	struct event_position position = { .cookie = 1 };
+	struct event_sample s = { .positions = &position, .nr = 1 };
 	uint64_t samples = 0, lost = 0;
 	const uint8_t *bytes;
 	size_t len, most = 0;
@@ -144,7 +145,7 @@ static void who_falls_behind_is_told(void **state)
 	(void)state;
 	event_reader_init(&r, 0);
 	for (size_t i = 0; i < SAMPLES; i++) {
-		place.offset = i;
+		position.offset = i;
 		s.tid = (int32_t)(i % 3);
 		event_reader_put(&r, &s);
 		/* It reads a little from time to time. */
@@ -179,11 +180,11 @@ static void who_falls_behind_is_told(void **state)
 
 static void deep_stacks_are_cut(void **state)
 {
-	static struct event_place places[2 * EVENT_PLACES_MAX];
+	static struct event_position positions[2 * EVENT_POSITIONS_MAX];
 	struct event_reader r;
-	struct event_sample s = { .places = places,
+	struct event_sample s = { .positions = positions,
 				  .is_trace = true,
-				  .nr = 2 * EVENT_PLACES_MAX };
+				  .nr = 2 * EVENT_POSITIONS_MAX };
 	uint64_t pairs = 0, lost = 0;
 	const uint8_t *bytes;
 	size_t len;
@@ -191,12 +192,12 @@ static void deep_stacks_are_cut(void **state)
 	(void)state;
 	/* The largest number of words for addresses: each is in a different file. */
 	for (size_t i = 0; i < s.nr; i++)
-		places[i] = (struct event_place){ .cookie = 1 + i, .offset = i };
+		positions[i] = (struct event_position){ .cookie = 1 + i, .offset = i };
 	event_reader_init(&r, 1);
 	event_reader_put(&r, &s);
 	bytes = event_reader_bytes(&r, &len);
 	count(bytes, len, &pairs, &lost);
-	assert_int_equal(pairs, EVENT_PLACES_MAX);
+	assert_int_equal(pairs, EVENT_POSITIONS_MAX);
 	assert_int_equal(lost, 0);
 	event_reader_done(&r);
 }
