@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// What the pages of opannotate --html do beyond links: all of it can be done without.
+// Keys, themes and filters for the pages of opannotate --html. The pages also work without scripts.
 "use strict";
 const root = document.documentElement;
 const help = `<dl><dt><kbd>n</kbd> <kbd>p</kbd><dd>next, previous line with samples
@@ -8,13 +8,13 @@ const help = `<dl><dt><kbd>n</kbd> <kbd>p</kbd><dd>next, previous line with samp
 <dt><kbd>e</kbd><dd>open or close all <dt><kbd>u</kbd><dd>the index <dt><kbd>/</kbd><dd>filter
 <dt><kbd>t</kbd><dd>light or dark <dt><kbd>?</kbd><dd>this</dl>`;
 
-// A file has no storage in some browsers.
+// Reads or writes a setting. Some browsers have no storage for local files.
 function stored(key, value) {
   try {
     if (value === undefined)
       return localStorage.getItem(key);
     localStorage.setItem(key, value);
-  } catch (e) { /* then the browser's own choice is all there is */ }
+  } catch (e) { /* without storage, use the theme of the browser */ }
   return null;
 }
 
@@ -43,7 +43,7 @@ function show(element) {
   head.focus({preventScroll: true});
 }
 
-// What was pointed at opens; where nothing is at that line, the next one above.
+// Opens the element that the address refers to, scrolls to it, and focuses it if it has samples.
 function followHash() {
   const id = decodeURIComponent(location.hash.slice(1));
   const element = id && document.getElementById(id);
@@ -129,5 +129,5 @@ document.querySelector("button.help")?.addEventListener("click", showHelp);
 for (const e of document.querySelectorAll(".keys"))
   e.hidden = false;
 followHash();
-// The browser, when it goes there itself, takes the focus away.
+// When the browser itself scrolls to the element, it removes the focus, so focus it again.
 addEventListener("load", () => setTimeout(followHash));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// The page of "oprofile export flamegraph".  All of the profile is in the element #data (see
-// write_flamegraph.c); names are only ever drawn, or put in as text.
+// The page of "oprofile export flamegraph".  The element #data contains the whole profile (see
+// flame_page.c).  Names are untrusted, so they are only drawn or inserted as text.
 "use strict";
 const ROW = 18, LEAST = 0.4, CHAR = 7, TABLE_ROWS = 300;
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -11,10 +11,11 @@ const parents = new Int32Array(count);
 for (let i = 1; i < count; i++)
   parents[i] = i - data.up[i];
 const KINDS = ["user", "kernel", "inlined", "unknown", "group"];
-// Levels of who: so many values of a row of data.who tell groups apart.
+// state.level: the number of leading values of a row of data.who that determine its group.
 const state = {event: 0, level: 0, flame: true, colours: "image", zoom: 0, at: 0, sort: "self",
   search: null};
-// What a page with more on it asks for: which of data.who count (null: all), and to be told.
+// For heatmap.js. `chosen`: which rows of data.who count (null: all); `painted` is called after
+// each repaint.
 const hooks = {chosen: null, painted: () => {}};
 let tree = null, dirty = false;
 
@@ -23,11 +24,11 @@ function stored(key, value) {
     if (value === undefined)
       return localStorage.getItem(key);
     localStorage.setItem(key, value);
-  } catch (e) { /* a file has no storage in some browsers */ }
+  } catch (e) { /* some browsers have no storage for local files */ }
   return null;
 }
 
-// ---- the tree: data's nodes with the counts of an event, below a node for each group ----
+// ---- the tree: the nodes of `data` with the counts of one event, below a node for each group ----
 
 function groupName(who) {
   const [host, session, comm, pid, tid] = who;
@@ -47,7 +48,7 @@ function groups() {
   return [...all.values()];
 }
 
-// Adds the rows of a group: counts[0] all of it, counts[1] what is of the first session.
+// Adds the rows of a group to its nodes: all samples, and those of the first session.
 function addRows(members, own, base, mark, turn, nodes) {
   for (const i of members) {
     const rows = data.rows[i], first = data.who[i][1] === data.who[0][1];
@@ -96,8 +97,8 @@ function build() {
   return t;
 }
 
-// Totals from the leaves down, then places: a node begins where its caller does, or where the one
-// before it ends.
+// Sums up totals from the leaves to the root, then computes positions: a node begins where its
+// caller begins, or where the previous node with the same caller ends.
 function layOut(t) {
   const n = t.symbol.length;
   t.total = Float64Array.from(t.self);
@@ -156,7 +157,7 @@ function isDark() {
     (!list.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
-// More of it than in the first session is red, less is blue.
+// Returns red for a larger share than in the first session, blue for a smaller one.
 function difference(i) {
   const all = tree.total[0] - tree.before[0], first = tree.before[0];
   const share = all ? (tree.total[i] - tree.before[i]) / all : 0;
@@ -195,14 +196,14 @@ function scale() {
   return canvas.clientWidth / (tree.total[state.zoom] || 1);
 }
 
-// Where a node is on the screen, cut to what is zoomed to.
+// Returns the left edge and the width of a node on the screen, clipped to the canvas.
 function span(i) {
   const left = (tree.x[i] - tree.x[state.zoom]) * scale();
   const begin = Math.max(0, left), end = Math.min(canvas.clientWidth, left + tree.total[i] * scale());
   return [begin, end - begin];
 }
 
-// The nodes that can be seen: those below the one zoomed to, and its callers.
+// Returns the visible nodes: those below the zoomed node, and its callers.
 function* visible() {
   for (let up = state.zoom; up; up = tree.parent[up])
     yield tree.parent[up];
@@ -216,7 +217,7 @@ function* visible() {
   }
 }
 
-// An empty canvas of this size, in pixels of the page, with letters of a size.
+// Clears the canvas and sets its size and the font size, in pixels of the page.
 function makeSheet(sheet, ink, width, height, letters) {
   const ratio = devicePixelRatio || 1;
   sheet.style.width = `${width}px`;
@@ -263,7 +264,7 @@ function repaint() {
   dirty = true;
 }
 
-// ---- what is said of a node ----
+// ---- the description of a node ----
 
 function share(n) {
   const all = tree.total[0];
@@ -318,7 +319,8 @@ function matcher(text) {
   }
 }
 
-// The share is of what is zoomed to; calls of what matches by what matches count once.
+// Shows the share of matching functions in the zoomed node. A match that was called by another
+// match is counted once.
 function search() {
   const text = $("search").value, matches = text ? matcher(text) : null;
   const known = matches ? data.symbols.map((s) => matches(s[0])) : [];
@@ -341,7 +343,7 @@ function search() {
 
 // ---- the table ----
 
-// Of the functions below what is zoomed to; a function that calls itself counts once.
+// Sums up the functions below the zoomed node. A recursive call is counted once in `total`.
 function sums() {
   const nr = data.symbols.length, self = new Float64Array(nr), total = new Float64Array(nr);
   const open = new Int32Array(nr), path = [];
@@ -393,7 +395,7 @@ function table() {
 
 // ---- the rest ----
 
-// Where the root is.
+// Scrolls to the root.
 function toRoot() {
   $("tall").style.height = `${rows() * ROW}px`;
   scroll.scrollTop = state.flame ? rows() * ROW : 0;
@@ -433,7 +435,7 @@ function help() {
   $("help").showModal();
 }
 
-// The next one by `by` among those with the same caller.
+// Returns the previous (by < 0) or next (by > 0) node with the same caller.
 function sibling(i, by) {
   const up = tree.parent[i];
   let last = -1;
@@ -447,7 +449,7 @@ function sibling(i, by) {
   return i;
 }
 
-// What is called most.
+// Returns the callee with the most samples.
 function callee(i) {
   let best = i;
   for (let k = i + 1; k < tree.end[i]; k = tree.end[k])
@@ -548,6 +550,6 @@ theme(stored("oprofile-theme"));
 rebuild();
 canvas.focus();
 document.documentElement.dataset.ready = "1";
-// For tests: where a function is on the screen, and what is said of the tree.
+// For tests: the positions of functions on the screen and the descriptions of nodes.
 window.flames = {state, describe, colourOf, nameOf, span, yOf, kinds: KINDS, tree: () => tree,
   where: (name) => [...visible()].filter((i) => nameOf(i) === name)};

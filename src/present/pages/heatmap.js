@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// The heat map above a flame graph, "oprofile export heatmap": data.heat and data.who tell of its
-// cells (see write_heatmap.c).  Runs behind flamegraph.js, whose names it uses.
+// The heat map above a flame graph, "oprofile export heatmap".  data.heat and data.who contain its
+// cells (see heatmap.c).  Runs after flamegraph.js and uses its names.
 "use strict";
 const heat = data.heat, map = $("heat"), pen = map.getContext("2d");
 const offsets = heat.rows === "offset";
-// Time goes on from the top of a column to the bottom of the next one: spans are in that order.
+// Time continues from the top of a column at the bottom of the next one; spans follow that order.
 const ordered = offsets && heat.column_ms === heat.nr_rows * heat.row_ms;
 const named = !offsets && heat.nr_rows <= 24;
 const CELL = offsets ? 3 : named ? 14 : 5, WIDEST = 24, NAMES = named ? 120 : 0, AXIS = 16;
-// The cell that keys move, the one a span began at, and the span: first and last [column, row].
+// The cell that the keys move, the cell where a span begins, and the span: its first and last
+// [column, row].
 const chosen = {cursor: null, anchor: null, span: null, dragging: false};
 let counts = null, most = 0, paintedAs = "";
 
@@ -125,7 +126,7 @@ function paintHeat() {
   }
 }
 
-// Colours, sizes and events change with the flame graph's.
+// Repaints if the theme, size or event of the flame graph has changed.
 hooks.painted = () => {
   const as = [isDark(), $("heat-side").clientWidth, devicePixelRatio, state.event].join(" ");
   if (as === paintedAs)
@@ -176,7 +177,7 @@ map.addEventListener("pointerleave", () => {
 const up = offsets ? 1 : -1;
 const moves = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up]};
 
-// Where offsets end the next second begins.
+// Moves a cell. Beyond the last offset of a second, continues with the next second.
 function moved([column, row], [right, rise]) {
   const limit = heat.columns * heat.nr_rows - 1;
   if (ordered) {
@@ -215,7 +216,7 @@ cellCounts();
 describeSpan();
 map.focus();
 repaint();
-// For tests: where a cell is on the screen.
+// For tests: the position of a cell on the screen.
 window.heatmap = {chosen, counts: () => counts, at: ([column, row]) => {
   const box = map.getBoundingClientRect();
   return [box.left + NAMES + (column + 0.5) * columnWidth(), box.top + top_(row) + CELL / 2];
