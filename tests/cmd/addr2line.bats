@@ -375,7 +375,7 @@ addresses_of_main()
 	"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected -
 }
 
-@test "addr2line: answers as it is asked, for programs that talk through pipes" {
+@test "addr2line answers each request at once, for programs that use it through pipes" {
 	gcc -g -O2 -o c program.c
 	coproc talk { "$OPROFILE" addr2line -e c -f; }
 	main=$(nm c | awk '$3 == "main" { print $1 }')

@@ -147,7 +147,7 @@ lines_of()
 	diff twice both.text
 }
 
-@test "what cannot be: one line each" {
+@test "inputs that cannot be exported give one line each" {
 	build bare
 	made_session bare 0
 	run -1 --separate-stderr export_afdo --session-dir "$session" -o none

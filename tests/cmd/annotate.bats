@@ -155,7 +155,7 @@ END
 	[ -z "$stderr" ]
 }
 
-@test "--output-dir: lines keep their numbers, comments stand behind" {
+@test "--output-dir keeps the line numbers and adds comments after the source" {
 	make_library
 	make_session
 	run -0 --separate-stderr opannotate -s -o out
@@ -241,7 +241,7 @@ END
 	[[ $output == *"   900 90.0000 :	work();"* ]]
 }
 
-@test "what cannot be shown is shown by its numbers, and all adds up" {
+@test "samples without a source are shown by line number, and the sums are complete" {
 	make_library
 	make_session
 	local text
@@ -349,7 +349,7 @@ END
 	[[ $output == *"     70  7.0000 in files and lines not shown"* ]]
 }
 
-@test "several events stand side by side" {
+@test "several events are shown in separate columns" {
 	make_library
 	local t=$(($(text_offset t)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END

@@ -103,7 +103,7 @@ sample_all()
 	[ "$(grep -c '^[0-9a-f]\{16\} <\(work\|other\)>: /\* [a-z]* total: ' listing)" -eq 2 ]
 }
 
-@test "--source --assembly: code of no line does not stand under another's" {
+@test "--source --assembly does not show code without a line below another line" {
 	cat >z.s <<END
 	.file 1 "$PWD/src/z.c"
 	.text
@@ -188,7 +188,7 @@ END
 	grep -q "^               :/\* mix inlined at $PWD/src/h.h:9, in twice inlined at $PWD/src/p.c:17, in other \*/" listing
 }
 
-@test "--objdump-params: objdump's words behind our numbers" {
+@test "--objdump-params shows objdump's output after our numbers" {
 	make_program
 	sample_all
 	opannotate -a --objdump-params '-M intel' >listing

@@ -110,7 +110,7 @@ bytes() # FILE OFFSET SIZE
 	dd if="$1" iflag=skip_bytes,count_bytes skip=$(($2)) count=$(($3)) status=none
 }
 
-@test "of binaries a file has what reports read, and all if that is asked for" {
+@test "an archive file has the parts of binaries that reports read, or whole binaries on request" {
 	need_recording
 	need cc
 	need readelf
@@ -342,7 +342,7 @@ check_fault() # CALL:FAULT TEXT
 	[ -z "$(ls -A empty/tmp)" ]
 }
 
-@test "every command takes an archive, and leaves nothing behind however it ends" {
+@test "every command reads an archive and removes its temporary files however it ends" {
 	need_data
 	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	opreport --input archive:a.oparchive >/dev/null 2>&1

@@ -37,7 +37,7 @@ links_of()
 	tar tf "$1" | grep '^.build-id/../.*[^/]$' | sort
 }
 
-@test "what we write is what perf archive writes: for tar, and for perf report" {
+@test "--perf writes what perf archive writes, for tar and perf report" {
 	need perf
 	need bzip2
 	for machine in s390x arm64 armhf; do
@@ -67,7 +67,7 @@ links_of()
 	done
 }
 
-@test "what perf archive wrote is unpacked, and names the functions" {
+@test "--unpack unpacks an archive of perf archive and names the functions" {
 	need perf
 	need bzip2
 	for machine in s390x arm64 armhf; do
@@ -166,7 +166,7 @@ links_of()
 	done
 }
 
-@test "what perf archive --all of newer perfs writes is unpacked" {
+@test "--unpack unpacks an archive of perf archive --all of newer versions" {
 	need bzip2
 	other_machine s390x
 	opreport --symbols data >want
@@ -181,7 +181,7 @@ links_of()
 	opreport --symbols data | diff want -
 }
 
-@test "of a session, as of the perf.data that was written with it" {
+@test "--perf archives the same files for a session and its perf.data" {
 	need perf
 	need bzip2
 	need_recording
@@ -302,7 +302,7 @@ links_of()
 	cmp perf.data ../perf.data
 }
 
-@test "Ctrl-C leaves nothing half written behind" {
+@test "Ctrl-C leaves no partial file" {
 	need_data
 	cp "$DATA/s390x/perf.data" data
 	for command in "oparchive --output out.oparchive" "oparchive --perf --output out.tar" \

@@ -155,7 +155,7 @@ two_programs()
 	[ "$(samples_of archive:folder)" = 75 ]
 }
 
-@test "what is damaged is said, status 3, and the rest is there" {
+@test "damaged input is reported with status 3, and the rest is archived" {
 	two_programs s
 	truncate -s -24 s/samples/current/segment-000001 # cut off the END block
 	run -3 --separate-stderr oparchive -o folder --session-dir s comm:one

@@ -45,7 +45,7 @@ make_program()
 	(cd tree/out && cc -O1 -g -o program ../main.c ../idle.c)
 }
 
-@test "what was hit is there with its inlined callers, and nothing else" {
+@test "--sources archives the sources of sampled code with inlined callers, and no others" {
 	oparchive -o folder --sources image:'*/program'
 	cmp "folder/$here/tree/sub/loop.h" tree/sub/loop.h
 	cmp "folder/$here/tree/main.c" tree/main.c
@@ -105,7 +105,7 @@ make_program()
 	[ ! -e "folder/$here/tree/idle.c" ]
 }
 
-@test "of another machine's recording nothing of this machine is taken" {
+@test "--sources takes no file of this machine for a recording of another" {
 	# Make the recording look like one from another host.
 	operf --perf-data data ./tree/out/program >/dev/null 2>&1
 	host=$(hostname)
@@ -144,7 +144,7 @@ teardown()
 	[ -z "${public-}" ] || rm -r "$public"
 }
 
-@test "what only root may read is left out, and said" {
+@test "--sources leaves out sources that only root can read, with a warning" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	umask 022
 	secret_program
@@ -168,7 +168,7 @@ teardown()
 	run ! grep -rq 'secret line' linked
 }
 
-@test "what the caller asks for is taken, for its owner alone" {
+@test "--search-dirs adds the requested sources, and only their owner can read the archive" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	umask 022
 	secret_program
@@ -197,7 +197,7 @@ teardown()
 	[ ! -e "others$public/secret" ]
 }
 
-@test "a directory that others cannot search makes its sources private, too" {
+@test "a directory that others cannot search makes its sources private" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	umask 022
 	secret_program

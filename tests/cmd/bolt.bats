@@ -86,7 +86,7 @@ theirs()
 	[ "$(./calls.bolt)" = "$(./calls)" ]
 }
 
-@test "what cannot be is said" {
+@test "inputs that cannot be exported are reported" {
 	new_session
 	write_segment "$session/samples/current" <<-END
 		info|0||$(uname -n)||1000000000|0||

@@ -25,7 +25,7 @@ program()
 	done
 }
 
-@test "buildid-list --with-hits finds what was hit where nobody noted it" {
+@test "buildid-list --with-hits finds sampled binaries without a list of them" {
 	need_data
 	run -0 "$OPROFILE" buildid-list --with-hits "$DATA/armhf/perf.z.data"
 	grep -qx " *$(program armhf)" <<<"$output"
@@ -40,7 +40,7 @@ program()
 	[[ $output == *none*"No such file"* ]]
 }
 
-@test "what is there and no recording is not taken for a wish to see the current session" {
+@test "a file that is not a recording is an error, not the current session" {
 	local empty="$BATS_TEST_TMPDIR/empty"
 	: >"$empty"
 	for command in "buildid-list $empty" "buildid-cache --missing=$empty" "where $empty /bin/true"; do
@@ -87,7 +87,7 @@ program()
 	[[ $output == *--list* ]]
 }
 
-@test "what is missing, without the cache and with it" {
+@test "buildid-list lists missing binaries, with and without the cache" {
 	need_data
 	run -0 "$OPROFILE" buildid-cache --missing "$DATA/s390x/perf.data"
 	[[ $output == *"0847a9bac97c126d5efcdbd5b0aa2d11de3319a0 $(program s390x)"* ]]
@@ -98,7 +98,7 @@ program()
 	[[ $output != *"[kernel.kallsyms]"* ]]
 }
 
-@test "where shows each step" {
+@test "where shows each step of the search" {
 	need_data
 	run -1 "$OPROFILE" where "$DATA/arm64/perf.data" work
 	[[ ${lines[0]} == "$(program arm64)  build-id ad00aa0297db90439144d92d877e13f91b5f8e45" ]]

@@ -90,7 +90,7 @@ refused() {
 	END
 }
 
-@test "origin on its own and beside symbols" {
+@test "--by origin alone and with symbols" {
 	diff -u <(rows --by origin) - <<-'END'
 		[.],5,500000,45.45454545
 		[k],3,400000,27.27272727

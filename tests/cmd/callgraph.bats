@@ -188,7 +188,7 @@ csv()
 	[[ $stderr == *"did you mean 'main'"* ]]
 }
 
-@test "--tree: what was called stands below; chains, cut stacks and thresholds" {
+@test "--tree shows callees below callers; chains, truncated stacks and thresholds" {
 	report manual --tree -n | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
 		896      88.8889   0.5952  main  t

@@ -53,7 +53,7 @@ session_stacks()
 }
 
 # The process mostly ends before its stack was read.
-@test "a stack whose rest is gone: marked, and the reason said" {
+@test "a stack whose outer part is lost is marked, with the reason" {
 	record --callgraph=dwarf,1024 "$WORKLOADS/deep" 3000 20
 	cat "$out/stderr"
 	opreport --session-dir "$session" --quality >"$out/quality"
@@ -186,7 +186,7 @@ session_stacks()
 	python3 "$truth" recursion 300 "$out/stacks" 0.5
 }
 
-@test "what --callgraph does not know is refused" {
+@test "an unknown value of --callgraph is rejected" {
 	for how in dward dwarf,12 dwarf,x auto,999999 fp,8192; do
 		run -125 operf --session-dir "$session" --callgraph=$how true
 		[[ $output == *"--callgraph=$how"* ]]

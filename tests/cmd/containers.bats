@@ -161,7 +161,7 @@ by_group()
 		sed -n 's|^ *[0-9.]*%  *\([0-9]*\)  *\(/[a-z]*\)[0-9]* *$|\2 \1|p' | sort | diff ours -
 }
 
-@test "cgroups where the kernel's samples do not tell them" {
+@test "cgroups are known even if kernel samples do not contain them" {
 	need_root
 	LD_PRELOAD=$WORKLOADS/librefuse_perf.so REFUSE=cgroup record_groups
 	run ! grep -q . <("$OPROFILE" script -i own.data -F cgroup 2>/dev/null | grep /before)

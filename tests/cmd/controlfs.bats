@@ -168,7 +168,7 @@ mount_files()
 	wait_for "$fs/cpu_type" timer
 }
 
-@test "where its server has died it is mounted anew" {
+@test "a stale mount of a dead server is mounted again" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -196,7 +196,7 @@ mount_files()
 	[ -z "$(grep "$fs " /proc/self/mounts)" ]
 }
 
-@test "where it cannot be mounted it says so" {
+@test "a failed mount is reported with its reason" {
 	run "$OPROFILE" controlfs
 	[ "$status" -eq 1 ]
 	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/none"
@@ -297,7 +297,7 @@ print(*json.load(open(sys.argv[1]))["events"], sep="\n")' "$BATS_TEST_TMPDIR/sta
 	"$OPROFILE_LINKS/opcontrol" --shutdown
 }
 
-@test "what is no value at all has a reason, too" {
+@test "an invalid value is rejected with a reason" {
 	new_session
 	begin_real
 	echo page-faults >"$fs/0/event"

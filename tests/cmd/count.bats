@@ -30,7 +30,7 @@ setup()
 }
 
 # A child of the command touches each page once, so there are at least that many faults.
-@test "what a command starts is counted; brief rows" {
+@test "children of a command are counted; brief rows" {
 	run -0 --separate-stderr ocount -b -e page-faults,context-switches \
 		sh -c 'python3 -c "b = bytearray(40 << 20)"; true'
 	echo "$output"
@@ -51,7 +51,7 @@ setup()
 }
 
 # The intervals are much longer than the command runs.
-@test "the interval that the end comes into is shown, too" {
+@test "the last, partial interval is shown" {
 	local out=$BATS_TEST_TMPDIR/out
 	ocount -i 2000000 -b -e page-faults,task-clock true >"$out"
 	cat "$out"
@@ -83,7 +83,7 @@ setup()
 	[[ $output == *'No valid tasks to monitor'* ]]
 }
 
-@test "what is named twice is counted once" {
+@test "an event that is named twice is counted once" {
 	sleep 60 &
 	pid=$!
 	run -0 --separate-stderr ocount -p "$pid,$pid" -t -b -i 100:1 -e task-clock
@@ -129,7 +129,7 @@ setup()
 	END
 }
 
-@test "wrong calls are told in one line" {
+@test "wrong calls give one line each" {
 	run -1 ocount -s -C 0
 	[[ $output == 'ocount: give only one of a command'* ]]
 	run -1 ocount

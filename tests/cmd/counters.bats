@@ -64,7 +64,7 @@ hybrid()
 	END
 }
 
-@test "two kinds of cores: sampled by default, told apart or merged" {
+@test "two kinds of cores are sampled by default, separately or merged" {
 	hybrid
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" sh -c "$(spin)"
 	opreport --session-dir "$session" >"$BATS_TEST_TMPDIR/split"
@@ -156,7 +156,7 @@ assert "EXT_MEM_REQ" not in events["armv8_cortex_a76"]
 assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 }
 
-@test "precise samples: given up where nobody asked for them, else refused in one line" {
+@test "precise sampling falls back unless requested; a request that fails gives one line" {
 	pmu cpu 4
 	echo 3 >"$FAKE_SYSFS/cpu/caps/max_precise"
 	fakes=(FAKE_PRECISE=0)
@@ -175,7 +175,7 @@ opened()
 	sed -n "s/^fake_pmu: type $1 config \(0x[0-9a-f]*\) cpu [0-9]* precise \([0-3]\): 0$/\1 \2/p" "$BATS_TEST_TMPDIR/log" | sort -u
 }
 
-@test "AMD's IBS: by its PMU and its terms, and what it does not take is told" {
+@test "AMD's IBS accepts its PMU and terms and explains rejected ones" {
 	# The format that Linux 6.1 has for Zen 3.
 	pmu ibs_op 103
 	echo config:19 >"$FAKE_SYSFS/ibs_op/format/cnt_ctl"
@@ -195,7 +195,7 @@ opened()
 	[[ $output == *'(This machine has no PMU ibs_fetch.)'* ]]
 }
 
-@test "Intel's PEBS: as precise as the PMU can be where nobody asks, as precise as asked, and no more" {
+@test "Intel's PEBS uses the best precision by default, or exactly the requested one" {
 	local most
 	pmu cpu 4
 	cpuinfo GenuineIntel 6 143
@@ -261,7 +261,7 @@ opened()
 	fi
 }
 
-@test "a PMU that refuses to leave anything out is counted; it cannot be sampled, and that is said" {
+@test "a PMU without exclude bits can be counted but not sampled, with a message" {
 	pmu msr 105
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/ocount" -b -e msr/event=0/ sh -c "$(spin)"
 	echo "$output"
@@ -282,7 +282,7 @@ opened()
 	opreport --session-dir "$session" | grep '^Counted LLC_MISSES events (LONGEST_LAT_CACHE: .*) with a unit mask of 0x41 (MISS: .*) count 100000$'
 }
 
-@test "what ocount itself may not or cannot do: status 1, and what would help" {
+@test "errors of ocount end with status 1 and a hint" {
 	echo 2 >"$BATS_TEST_TMPDIR/paranoid"
 	fakes=("FAKE_PARANOID=$BATS_TEST_TMPDIR/paranoid")
 	run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults:0:1:0 true
@@ -313,7 +313,7 @@ opened()
 	run -126 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e page-faults /
 }
 
-@test "more events than counters: said beforehand; a group that cannot be is refused with the way out" {
+@test "more events than counters give a warning; an impossible group is rejected with a hint" {
 	fakes=(FAKE_COUNTERS=2)
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,r1234:1000000 sh -c "$(spin)"
 	echo "$stderr"

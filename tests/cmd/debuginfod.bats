@@ -93,7 +93,7 @@ none_named()
 	! grep -q -e leaf -e mid -e turn <<<"$output"
 }
 
-@test "what is nowhere here comes from the server, and stays" {
+@test "a missing file is fetched from the server and cached" {
 	run --separate-stderr -0 symbols
 	none_named
 	start_server files "$DIR/good"
@@ -158,7 +158,7 @@ none_named()
 	[ "$(nr_asked)" -eq 0 ]
 }
 
-@test "what was fetched is archived" {
+@test "fetched files are archived" {
 	start_server files "$DIR/good"
 	(cd "$BATS_TEST_TMPDIR" && "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/session" -o archive)
 	DEBUGINFOD_URLS=
@@ -166,7 +166,7 @@ none_named()
 	all_named
 }
 
-@test "a dead port: said once, and left alone by the next report" {
+@test "an unreachable server is reported once and not asked by the next report" {
 	DEBUGINFOD_URLS=http://127.0.0.1:1/
 	within 10 symbols
 	none_named
@@ -177,7 +177,7 @@ none_named()
 	[[ $stderr == *"cannot be used:"* ]]
 }
 
-@test "a server that never answers: the report waits as long as it was told, once" {
+@test "a server that never answers delays the report by the timeout, once" {
 	start_server never "$DIR/good"
 	within 7 symbols --debuginfod-timeout=2
 	none_named
@@ -196,7 +196,7 @@ none_named()
 	[ -z "$(find "$DEBUGINFOD_CACHE_PATH" -name 'executable*' -o -name 'debuginfo*')" ]
 }
 
-@test "what is not the file is discarded" {
+@test "a fetched file with a wrong build-id is discarded" {
 	for mode in garbage other short error; do
 		rm -rf "$DEBUGINFOD_CACHE_PATH"
 		DEBUGINFOD_URLS=
@@ -214,7 +214,7 @@ none_named()
 	done
 }
 
-@test "a file that stands in the cache under a wrong build-id is not used" {
+@test "a cached file with a wrong build-id is not used" {
 	start_server files "$DIR/bad"
 	mkdir -p "$DEBUGINFOD_CACHE_PATH/$STRIPPED" "$DEBUGINFOD_CACHE_PATH/$REMOTE"
 	cp "$DIR/good/other" "$DEBUGINFOD_CACHE_PATH/$STRIPPED/debuginfo"
@@ -223,7 +223,7 @@ none_named()
 	none_named
 }
 
-@test "what no server has is not asked for again, until cache_miss_s is over" {
+@test "a file that no server has is not requested again until cache_miss_s has passed" {
 	start_server files "$DIR/bad"
 	run --separate-stderr -0 symbols
 	run --separate-stderr -0 symbols
@@ -261,7 +261,7 @@ none_named()
 	[ "$(sed -n 's,.*\(.\)/executable$,\1,p' "$asked" | sort | tr -d '\n')" = 456789 ]
 }
 
-@test "where shows what the servers have" {
+@test "where shows files of servers" {
 	start_server files "$DIR/good"
 	run -0 "$OPROFILE" where --session-dir "$DIR/session" remote
 	[[ $output == *"debuginfod  "*"$REMOTE/executable: found"* ]]
@@ -272,13 +272,13 @@ none_named()
 	[[ $output == *"debuginfod  "*"executable: not there"* ]]
 }
 
-@test "script has names from the server, too" {
+@test "script uses names from the server" {
 	start_server files "$DIR/good"
 	run --separate-stderr -0 "$OPROFILE" script --fields comm,ip,sym --session-dir "$DIR/session"
 	[[ $output == *leaf* && $output == *turn* ]]
 }
 
-@test "--version tells of libcurl" {
+@test "--version shows libcurl" {
 	run -0 "$OPROFILE" --version
 	[[ $output == *libcurl*"debuginfod servers"* ]]
 }

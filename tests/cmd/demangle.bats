@@ -125,7 +125,7 @@ setup() {
 		<(shown --demangle-patterns="$HOME/other.pat" -i std::rt::lang_start)
 }
 
-@test "smart: what is wrong with a file is said with its line" {
+@test "smart demangling reports errors of a file with their lines" {
 	local file=$BATS_TEST_TMPDIR/bad.pat
 	wrong() { # TEXT MESSAGE
 		printf '%s\n' '# first' "$1" >"$file"

@@ -104,7 +104,7 @@ ophelp()
 	[ "$(ophelp --cpu-type ppc64/power9 branch-misses)" = 5 ]
 }
 
-@test "an event that needs a unit mask says so, and one whose default is a classic name's says which" {
+@test "a missing unit mask and an ambiguous default mask are explained" {
 	ophelp --cpu-type i386/graniterapids >"$BATS_TEST_TMPDIR/list"
 	grep -A2 '^ITLB_MISSES: ' "$BATS_TEST_TMPDIR/list" | grep -qx '	Unit masks (no default, one must be given)'
 	grep -A2 '^INST_RETIRED: ' "$BATS_TEST_TMPDIR/list" | grep -q '	Unit masks (default 0x'
@@ -147,7 +147,7 @@ with_other_pfm()
 	cp "$OTHER_PFM" "$BATS_TEST_TMPDIR/other/libpfm.so.4"
 }
 
-@test "what libpfm4 itself tells, and what the build noted of it, is the same list of every CPU" {
+@test "the built-in list of libpfm4's events matches libpfm4 for every CPU" {
 	with_other_pfm
 	nr=0
 	for type in $(ophelp --cpu-types | awk '!/no events known/ { print $1 }'); do
@@ -181,7 +181,7 @@ with_other_pfm()
 	grep -q '	as the other one says (min count: ' <<<"$output"
 }
 
-@test "where libpfm4 is not installed its events are listed and counted, but for several masks at once" {
+@test "without libpfm4, its events are listed and counted, except with several masks" {
 	with_other_pfm
 	echo 'no library' >"$BATS_TEST_TMPDIR/other/libpfm.so.4"
 	for form in --color=never --xml --json; do

@@ -56,7 +56,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	perf buildid-list -i "$result" | grep -q 'ls$'
 }
 
-@test "what perf recorded here: the same after export" {
+@test "an export of a local perf.data is equal to it" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf f
@@ -78,7 +78,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	same "$data.chains"
 }
 
-@test "what perf recorded elsewhere: the same after export" {
+@test "an export of another machine's perf.data is equal to it" {
 	need perf
 	need_data
 	local f
@@ -96,7 +96,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 # Debian's perf cannot read these files; we read our result as we read the original.
-@test "what perf cannot read here becomes what it can" {
+@test "an export makes files readable that this perf cannot read" {
 	need perf
 	need_data
 	local f
@@ -143,7 +143,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf evlist -i "$result" | grep -c '^sched:')" -eq 2 ]
 }
 
-@test "several machines in one file: nothing is mixed up, and it is said" {
+@test "several machines in one file stay separate, with a warning" {
 	need perf
 	need_data
 	local files=("$DATA"/s390x/perf.data "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data)
@@ -196,7 +196,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf_sum "$result")" = "$(reported_samples comm:dd cpu:1)" ]
 }
 
-@test "what is not kept is said in one line" {
+@test "dropped data is listed in one line" {
 	need_data
 	run export_it "$DATA/perf-history/perf.data.callgraph_and_branch-3.4"
 	[ "$status" -eq 0 ]

@@ -470,7 +470,7 @@ lines_program()
 	[[ ${stderr_lines[0]} == *"$out/no.data: No such file"* ]]
 }
 
-@test "every format is in the manual, in --help and in what is said of a wrong one" {
+@test "every format is in the manual, in --help and in the message about an unknown one" {
 	run -1 --separate-stderr export_it no-such-format
 	names=${stderr##* of }
 	[ "$(tr ',' '\n' <<<"$names" | wc -l)" -ge 6 ]

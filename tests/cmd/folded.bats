@@ -73,7 +73,7 @@ leaves()
 	[ "$(comm -3 "$out/native" "$out/ours" | wc -l)" -le $(($(wc -l <"$out/native") / 10)) ]
 }
 
-@test "stacks that are cut say so; two events must be told apart; one line for what is wrong" {
+@test "folded shows truncated stacks, needs one event, and rejects wrong calls with one line" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	local f=$DATA/perf-history/perf.data.callgraph-3.8
@@ -93,7 +93,7 @@ leaves()
 	[ "$(ls "$out" | grep -c part)" -eq 0 ]
 }
 
-@test "--by stack: beside other keys, and the same with one thread" {
+@test "--by stack works with other keys and with one thread" {
 	need_data
 	local f=$DATA/perf-history/perf.data.callgraph-3.8
 	export PERF_BUILDID_DIR=$out/nothing

@@ -50,7 +50,7 @@ is_refused() # COMMAND...
 	[ ! -e made ]
 }
 
-@test "no output goes through a link of another user in a shared directory" {
+@test "no output follows a link of another user in a shared directory" {
 	for target in ../victim ../made; do
 		plant shared/out "$target"
 		is_refused opreport --session-dir session -o shared/out
@@ -96,7 +96,7 @@ is_refused() # COMMAND...
 	echo "$output"
 }
 
-@test "no output goes into a file of another user, or one with more names, in a shared directory" {
+@test "no output overwrites a file of another user, or with several links, in a shared directory" {
 	: >shared/out
 	chown 65534 shared/out
 	is_refused opreport --session-dir session -o shared/out
@@ -195,7 +195,7 @@ build()
 	done
 }
 
-@test "a file in a cache that others can change is not used, which is said once" {
+@test "a cache file that others can change is ignored, with one warning" {
 	cp "$OPROFILE" prog
 	mkdir xdg
 	build "$PWD/xdg"

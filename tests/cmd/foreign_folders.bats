@@ -55,7 +55,7 @@ refused() # PATH WHY
 	[ -d oprofile_data/samples/current ]
 }
 
-@test "a folder of somebody else is refused" {
+@test "a directory of another user is rejected" {
 	need_root
 	mkdir place
 	cd place

@@ -90,7 +90,7 @@ check()
 	done
 }
 
-@test "of several segments one that is another's is refused, not left out" {
+@test "a segment of another user is rejected, not skipped" {
 	cp session/samples/current/segment-000001 session/samples/current/segment-000002
 	chown 65534 session/samples/current/segment-000002
 	run --separate-stderr oprofile report --session-dir session

@@ -53,7 +53,7 @@ period()
 	awk -F, -v e="$1" '$1 == e { sum += $3 } END { print sum + 0 }' "$BATS_TEST_TMPDIR/ours"
 }
 
-@test "what a group counted, in a session and in perf.data" {
+@test "counts of groups are the same in a session and in perf.data" {
 	operf -d "$session" -e '{cpu-clock:1000000,page-faults,context-switches}:S' \
 		--perf-data "$BATS_TEST_TMPDIR/p.data" python3 "$BATS_TEST_TMPDIR/touch.py"
 	by_event --session-dir "$session" >"$BATS_TEST_TMPDIR/ours"
@@ -120,7 +120,7 @@ period()
 	done
 }
 
-@test "software events of groups count in the whole system, too" {
+@test "software events of groups are counted system-wide" {
 	timeout -k 5 60 "$OPROFILE_LINKS/ocount" -s -b -i 300:3 -e '{cpu-clock,page-faults}' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
 		grep -q perf_event "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
 		cat "$BATS_TEST_TMPDIR/err"

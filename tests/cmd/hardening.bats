@@ -16,7 +16,7 @@ imports() {
 	readelf --dyn-syms -W "$1" | awk '$7 == "UND" { sub(/@.*/, "", $8); print $8 }'
 }
 
-@test "what the linker fills in is read-only before main" {
+@test "relocations are read-only before main" {
 	for file in "$OPROFILE" "$library"; do
 		run -0 readelf -dlW "$file"
 		echo "$file"
@@ -43,14 +43,14 @@ imports() {
 	readelf -sW "${objects[@]}" | grep -q '__stack_chk_fail'
 }
 
-@test "calls that write to an array are told its size" {
+@test "fortified calls check the size of arrays" {
 	[ "$FORTIFIED" = true ] || skip "a build without optimization: NOT TESTED"
 	for file in "$OPROFILE" "$library"; do
 		imports "$file" | grep -qx '__snprintf_chk'
 	done
 }
 
-@test "where a machine has it, jumps go to marked places alone" {
+@test "indirect jumps go only to marked targets where the CPU supports it" {
 	[ "$(uname -m)" = x86_64 ] || skip "not x86-64: NOT TESTED"
 	readelf -nW "$BUILD_ROOT"/src/opagent/libopagent.so*.p/*.o | grep -q 'IBT, SHSTK'
 }

@@ -59,7 +59,7 @@
 	done
 }
 
-@test "a full disk behind the output is not success" {
+@test "a full disk for the output is a failure" {
 	run bash -c '"$1" --version >/dev/full' - "$OPROFILE"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot write"* ]]

@@ -121,7 +121,7 @@ segment-000002" ]
 	[[ "$output" == *"sample files"* ]]
 }
 
-@test "what is not a perf.data file is refused in one line, and nothing is made" {
+@test "a file that is not a perf.data is rejected in one line, and no session is created" {
 	for word in /etc/passwd /nowhere; do
 		run import "$word"
 		[ "$status" -eq 1 ]
@@ -131,7 +131,7 @@ segment-000002" ]
 	[ ! -e "$session/samples/current" ]
 }
 
-@test "a cut file: what is sound is imported, what is missing said, status 3" {
+@test "a truncated file is imported up to the damage, with status 3" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run import "$BATS_TEST_TMPDIR/cut"

@@ -93,7 +93,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[ "$(ask 'print(len(r))' "$pipe" "$DATA/armhf/perf.data")" = 2 ]
 }
 
-@test "a file that is cut: what is missing is said, status 3" {
+@test "a truncated file is reported with the missing bytes and status 3" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run info "$BATS_TEST_TMPDIR/cut"
@@ -101,7 +101,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[[ "$output" == *"Missing bytes:"*" 363408"* ]]
 }
 
-@test "what is not a recording is refused in one line" {
+@test "a file that is not a recording is rejected in one line" {
 	echo hello, this is a text >"$BATS_TEST_TMPDIR/text"
 	run info "$BATS_TEST_TMPDIR/text"
 	[ "$status" -eq 1 ]

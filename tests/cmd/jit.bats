@@ -155,7 +155,7 @@ perf_counts()
 	opreport --session-dir "$session" --by symbol,line --csv symbol:Burn.burnHot | sed -n 2p | grep -q 'Burn.java:[45],'
 }
 
-@test "a jitdump tells code apart that takes each other's place, in sessions and perf.data" {
+@test "a jitdump distinguishes code that was replaced, in sessions and perf.data" {
 	operf --session-dir "$session" --perf-data data "$WORKLOADS/jit_dump" 1500 >truth
 	check_shares truth --session-dir "$session"
 	cp "$(ls jit-*.dump)" kept
@@ -230,7 +230,7 @@ perf_counts()
 	done
 }
 
-@test "a damaged jitdump is read as far as it goes" {
+@test "a damaged jitdump is read up to the damage" {
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 300 >truth
 	copy=$(echo "$session"/samples/current/jit/*/jit-*.dump)
 	truncate -s 700 "$copy"
@@ -274,7 +274,7 @@ record_with_map()
 	wait "$target" || true
 }
 
-@test "what only another may read is not copied as somebody's map" {
+@test "a file that only another user can read is not copied as a map" {
 	need_root
 	need setpriv
 	need_nobody

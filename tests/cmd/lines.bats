@@ -101,7 +101,7 @@ END
 END
 }
 
-@test "-g says so where there is no line" {
+@test "-g marks addresses without a line" {
 	run -0 --separate-stderr opreport -g -l --no-header lib-image:"$BIN/q"
 	[[ $output == *"(no location information)  "*third ]]
 }

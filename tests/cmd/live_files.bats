@@ -157,7 +157,7 @@ archive_of()
 	done
 }
 
-@test "oparchive: a file of another root does not stand for a file of this one" {
+@test "oparchive does not take a file of another root for one of this root" {
 	need_root
 	need chroot
 	cd "$BATS_TEST_TMPDIR"

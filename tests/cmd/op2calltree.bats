@@ -104,7 +104,7 @@ report()
 	[ "$(sed -n 's/^summary: //p' oprof.out.* | awk '{ n += $1 } END { print n }')" -eq 42 ]
 }
 
-@test "what is no such report is refused, with the line" {
+@test "input that is not such a report is rejected with the line number" {
 	run -1 --separate-stderr op2calltree </dev/null
 	[[ $stderr == *"opreport -gdf"* ]]
 	run -1 --separate-stderr op2calltree < <(report | sed 's/^  0000000000401008 8 /  0000000000401008 x /')

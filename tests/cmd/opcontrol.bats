@@ -73,7 +73,7 @@ has()
 	has CALLGRAPH 0
 }
 
-@test "where metrics are given is kept and told" {
+@test "the address of metrics is stored and shown" {
 	need_root
 	opcontrol --metrics-listen=127.0.0.1:9100
 	has METRICS_LISTEN 127.0.0.1:9100
@@ -147,7 +147,7 @@ has()
 	[ "$output" = "opcontrol: The specified vmlinux file \"/no/such/file\" doesn't exist." ]
 }
 
-@test "what has no meaning here is accepted and said" {
+@test "options without effect are accepted with a note" {
 	need_root
 	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5
 	[ "$status" -eq 0 ]
@@ -251,7 +251,7 @@ has()
 	[ -f "$session/samples/one/data" ]
 }
 
-@test "an action stands alone" {
+@test "an action cannot be combined with another" {
 	for action in --init --dump --stop --shutdown --reset --deinit --status --list-events; do
 		run opcontrol $action --callgraph=5
 		[ "$status" -eq 1 ]
@@ -349,7 +349,7 @@ has()
 	END
 }
 
-@test "what needs a restart is kept for it" {
+@test "settings that need a restart are kept for it" {
 	need_root
 	opcontrol --no-vmlinux --callgraph=3
 	stand_in 'setup=restart 1|ok'
@@ -369,7 +369,7 @@ has()
 	has BUF_SIZE 64 "${rc}_new"
 }
 
-@test "what the daemon refuses is not kept" {
+@test "settings that the daemon rejects are not kept" {
 	need_root
 	opcontrol --no-vmlinux --callgraph=3
 	stand_in 'setup=error EINVAL CALLGRAPH=9: too deep' 'save=error EEXIST there is one' \
@@ -387,7 +387,7 @@ has()
 	[[ "$output" == *"Normal users are limited"*"only members of group oprofile may"* ]]
 }
 
-@test "what files refuse is not the rule" {
+@test "an error of a file is not an error of the setting" {
 	stand_in 'reset=error EACCES /some/where: Permission denied'
 	run opcontrol --reset
 	[ "$status" -eq 1 ]
@@ -395,7 +395,7 @@ has()
 	[ "${lines[1]}" = "opcontrol: /some/where: Permission denied" ]
 }
 
-@test "a running daemon is told what is named" {
+@test "a running daemon gets the named settings" {
 	need_root
 	stand_in
 	opcontrol --callgraph=5
@@ -409,7 +409,7 @@ has()
 	END
 }
 
-@test "a shutdown ends the daemon, and tells what was lost" {
+@test "a shutdown stops the daemon and reports lost samples" {
 	for verb in stop shutdown; do
 		stand_in "$verb=error ENOSPC segment-000001: No space left on device"
 		run opcontrol --shutdown
@@ -424,7 +424,7 @@ has()
 	done
 }
 
-@test "a session that is saved in part is told to be saved" {
+@test "a partly saved session is reported as saved with losses" {
 	stand_in 'save=error ENOSPC segment-000001: No space left on device' \
 		"status=session_dir $session|ok"
 	run opcontrol --save=x
@@ -452,7 +452,7 @@ has()
 		"stop begin end stop begin end stop begin end" ]
 }
 
-@test "a lock file that nobody holds is emptied" {
+@test "a stale lock file is emptied" {
 	need_root
 	mkdir -p "$OPROFILE_RUN_DIR"
 	echo 99999999 >"$OPROFILE_RUN_DIR/lock"
@@ -640,7 +640,7 @@ is_gone()
 	opcontrol --shutdown
 }
 
-@test "a start with settings of its own takes those that waited for it, too" {
+@test "a start with settings also uses the settings kept for it" {
 	begin_real
 	opcontrol --start --event=page-faults:100
 	end_real
@@ -777,7 +777,7 @@ begin_others()
 	opcontrol --shutdown
 }
 
-@test "a start that fails is told once, with a log that there is" {
+@test "a failed start is reported once, with the log if there is one" {
 	begin_real
 	# The session directory is a file.
 	touch "$session"
@@ -995,7 +995,7 @@ kept()
 	done
 }
 
-@test "the timer takes the place of all events that tell the time, once, with their flags" {
+@test "the timer replaces all time events once, with their flags" {
 	need_root
 	opcontrol --event=cycles:100000 2>&1 | grep -q 'no performance counters' || skip "there are counters here"
 	kept TIMER:0:0:1:1 -- --event=CPU_CLK_UNHALTED:100000 --event=cycles:200000
@@ -1056,7 +1056,7 @@ kept()
 	[ "$(tail -n +2 <<<"$output" | grep -c '^"*/')" -eq 0 ]
 }
 
-@test "the default event can be beside others where it is the daemon's to choose" {
+@test "the default event can be combined with others if the daemon chooses it" {
 	begin_real
 	opcontrol --event=page-faults:100
 	sed -i -e 's/^NR_CHOSEN=.*/NR_CHOSEN=2/' -e '$aCHOSEN_EVENTS_1=default:0:0:1:0' "$rc"

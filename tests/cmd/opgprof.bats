@@ -81,7 +81,7 @@ flat()
 	! flat | grep -q ^5
 }
 
-@test "bins do not run into the neighbour; more than a bin has room for goes on in the next record" {
+@test "bins do not overlap; a full bin continues in the next record" {
 	program
 	program_session "sample|0|0|0|2000|1|$leaf|200000" "sample|0|0|0|2000|1|$mid|65535" \
 		"sample|0|0|0|2000|1|$turn|65536"

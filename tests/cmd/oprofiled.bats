@@ -138,7 +138,7 @@ start_load() {
 	[ "$(field event.0)" = TIMER:50:0:1:1 ]
 }
 
-@test "a costly rate goes down, and what the kernel takes is told" {
+@test "a costly rate is lowered, and the kernel's limit is reported" {
 	start_daemon --frequency 1999 --max-overhead 0.1%
 	start_load
 	for _ in {1..90}; do
@@ -204,7 +204,7 @@ start_load() {
 	grep -q 'main' <<<"$output"
 }
 
-@test "it goes to the background, once" {
+@test "the daemon goes to the background once" {
 	start_daemon --paused
 	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused
 	echo "$output"
@@ -329,7 +329,7 @@ start_load() {
 	wait_for_file "$session/samples/current/segment-000001"
 }
 
-@test "what is sampled is read while a save waits for a disk that is slow" {
+@test "samples are read while a save waits for a slow disk" {
 	export SLOW_DISK=$BATS_TEST_TMPDIR/slow
 	touch "$SLOW_DISK"
 	LD_PRELOAD=${SLOW_DISK_SO:-$BUILD_ROOT/tests/cmd/slow_disk.so} start_daemon --callgraph none \
@@ -371,7 +371,7 @@ has_copy_of() {
 	return 1
 }
 
-@test "binaries that were deleted are copied while it goes on, and are in what is saved" {
+@test "deleted binaries are copied while recording and are part of a saved session" {
 	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/ratio"
 	start_daemon --frequency 997
 	"$BATS_TEST_TMPDIR/ratio" 600000 >/dev/null 3>&- &
@@ -414,7 +414,7 @@ has_copy_of() {
 	! grep -q warning "$log"
 }
 
-@test "what is set while it samples is for the next start" {
+@test "settings changed while sampling apply at the next start" {
 	start_daemon --rotate 500ms --event page-faults:100
 	start_load
 	run ask "setup SESSION_DIR=$run_dir/other"
@@ -467,7 +467,7 @@ has_copy_of() {
 	umount "$session"
 }
 
-@test "a recording that cannot begin is told of once" {
+@test "a recording that cannot start is reported once" {
 	start_daemon --callgraph none --no-vmlinux
 	mv "$session/samples" "$session/moved"
 	touch "$session/samples"
@@ -479,7 +479,7 @@ has_copy_of() {
 	[ "$(grep -c 'cannot create' "$log")" -le 2 ]
 }
 
-@test "what a daemon that was killed had half done is removed" {
+@test "partial files of a killed daemon are removed" {
 	mkdir -p "$session/samples/current/images"
 	torn=("$session/samples/current/segment-000001.17.new" "$session/samples/current/vdso-1.part"
 		"$session/samples/current/images/0a.part" "$session/samples/current/.merging")
@@ -528,7 +528,7 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 	reports_removal 3 stop
 }
 
-@test "a session that was removed with its log is told of in the new log" {
+@test "a removed session is reported in the new log" {
 	start_daemon
 	ask shutdown
 	wait_daemon
@@ -559,7 +559,7 @@ fill_disk() {
 	return 1
 }
 
-@test "a full disk is waited for, and what is lost is told" {
+@test "a full disk is waited for, and lost samples are reported" {
 	need_root
 	mount -t tmpfs -o size=32m none "$session" || skip "nothing can be mounted here"
 	start_daemon --rotate 300ms --callgraph none --frequency 997
@@ -595,7 +595,7 @@ fill_disk() {
 	umount "$session"
 }
 
-@test "others may dump and look, and are told why not more" {
+@test "other users can dump and query, and get a reason for refusals" {
 	need_root
 	need setpriv
 	chmod 755 "$run_dir"
@@ -665,7 +665,7 @@ fill_disk() {
 	[ "$(field session_dir)" = "$run_dir" ]
 }
 
-@test "nobody else can hold its locks, and no link leads elsewhere" {
+@test "other users cannot hold its locks, and it follows no links" {
 	touch "$run_dir/lock" "$BATS_TEST_TMPDIR/elsewhere"
 	mkdir -p "$session/samples"
 	touch "$session/samples/.lock"
@@ -682,7 +682,7 @@ fill_disk() {
 	[ ! -s "$BATS_TEST_TMPDIR/elsewhere" ]
 }
 
-@test "what is set up is checked, and used at the next start" {
+@test "settings are checked, and used at the next start" {
 	need_recording --system-wide
 	start_daemon --paused
 	ask 'setup CHOSEN_EVENTS_0=page-faults:1:0:1:1 NR_CHOSEN=1 SEPARATE_LIB=1 CALLGRAPH=0'
@@ -879,7 +879,7 @@ manage() {
 	END
 }
 
-@test "a socket that was removed is made anew" {
+@test "a removed socket is created again" {
 	start_daemon
 	for verb in stop start; do
 		rm "$run_dir/control"
@@ -894,7 +894,7 @@ manage() {
 	[ ! -e "$run_dir/control" ]
 }
 
-@test "a service manager is told, and its socket is taken over" {
+@test "a service manager is notified, and its socket is used" {
 	start_daemon
 	ask shutdown
 	wait_daemon
@@ -1025,7 +1025,7 @@ need_filter() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a dump while a table is being made costs no stacks behind it" {
+@test "a dump while a table is being made loses no later stacks" {
 	cd "$BATS_TEST_TMPDIR"
 	cat >deep.c <<-'END'
 		__attribute__((noinline)) static unsigned long work(unsigned int depth, unsigned long n)
@@ -1166,7 +1166,7 @@ wait_for_look() {
 	grep -q '^work_b,' symbols
 }
 
-@test "one user's costly stacks lower nobody's rate" {
+@test "costly stacks of one user do not lower other users' rates" {
 	need_root
 	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"
 	cd "$BATS_TEST_TMPDIR"
@@ -1196,7 +1196,7 @@ wait_for_look() {
 	grep -q '^random_spin,' symbols
 }
 
-@test "one user's costly binaries lower nobody's rate" {
+@test "costly binaries of one user do not lower other users' rates" {
 	need_root
 	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"
 	cd "$BATS_TEST_TMPDIR"
@@ -1241,7 +1241,7 @@ wait_for_look() {
 	[ "$status" -eq 0 ]
 }
 
-@test "processes that change their names all the time lower nobody's rate" {
+@test "processes that rename themselves all the time do not lower rates" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	printf '%s\n' '#include <stdio.h>' '#include <sys/prctl.h>' 'int main(void)' '{' \
@@ -1308,7 +1308,7 @@ wait_for_look() {
 	[[ "$output" == *"Xen"* ]]
 }
 
-@test "perf records beside it" {
+@test "perf can record at the same time" {
 	need perf
 	need_root
 	start_daemon

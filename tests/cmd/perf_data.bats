@@ -97,7 +97,7 @@ agree()
 	done
 }
 
-@test "what is not a perf.data file is refused in one line" {
+@test "a file that is not a perf.data is rejected in one line" {
 	local file=$BATS_TEST_TMPDIR/perf.data
 	printf 'PERFILE2rest' >"$file"
 	run opreport "$file"
@@ -109,7 +109,7 @@ agree()
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "a file that is cut off: what is sound is shown, what is missing said, status 3" {
+@test "a truncated file is shown up to the damage, with status 3" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run --separate-stderr opreport --by comm --csv "$BATS_TEST_TMPDIR/cut"
@@ -118,7 +118,7 @@ agree()
 	[[ "$stderr" == *"incomplete"*"363408 bytes missing"* ]]
 }
 
-@test "a file that is truncated while it is read: what is missing is said, status 3" {
+@test "a file that is truncated while it is read is reported, with status 3" {
 	local file=$BATS_TEST_TMPDIR/perf.data status=0 reader
 	# A million samples of one address: 32 MB of data after 184 bytes of header and
 	# attributes.
@@ -228,7 +228,7 @@ make_guest_data()
 
 # Records that were processed in rounds are skipped the second time, when chunks end at other
 # positions.
-@test "samples behind the last of the rounds: all are there" {
+@test "samples after the last round are complete" {
 	local data=$BATS_TEST_TMPDIR/perf.data
 	"$SOURCE_ROOT/tests/perf_data/rounds_end.py" "$data" 4000
 	"$OPROFILE" export folded "$data" >"$data.folded"

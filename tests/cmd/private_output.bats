@@ -72,12 +72,12 @@ modes_are()
 	[ "$(stat -c %a "$1/pages" "$1/tree" | sort -u)" = "$3" ]
 }
 
-@test "what is written of a recording that every user can read has the mode of the umask" {
+@test "output from a public recording has the mode of the umask" {
 	write_all out
 	modes_are out 644 755
 }
 
-@test "what is written of a private recording is for its owner alone" {
+@test "only the owner can read output from a private recording" {
 	chmod 640 "$segment"
 	write_all out
 	modes_are out 600 700

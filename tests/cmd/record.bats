@@ -230,7 +230,7 @@ teardown()
 	[[ "$stderr" == *"$pid"* ]]
 }
 
-@test "processes that end all the time beside a system-wide recording do no harm" {
+@test "many ending processes do not disturb a system-wide recording" {
 	run -0 --separate-stderr operf --session-dir "$session" --system-wide \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true & /bin/true; done; wait'
 	run -0 opreport --session-dir "$session"
@@ -258,7 +258,7 @@ teardown()
 	[[ "$output" == *work_b* ]]
 }
 
-@test "what a tiny ring loses is counted exactly" {
+@test "samples lost by a tiny ring are counted exactly" {
 	# One sample for each page fault; the command prints how many there were.
 	log=$BATS_TEST_TMPDIR/operf.log
 	operf --session-dir "$session" -e page-faults:1 --ring-pages=1 \
@@ -328,7 +328,7 @@ teardown()
 	ls "$session/samples/current" | diff "$BATS_TEST_TMPDIR/before" -
 }
 
-@test "what a killed recorder left is removed by the next one" {
+@test "files of a killed recorder are removed by the next one" {
 	mkdir -p "$session/samples/.recording-4194305/images"
 	operf --session-dir "$session" true
 	[ "$(ls -A "$session/samples" | tr '\n' ' ')" = ".lock current " ]
@@ -361,7 +361,7 @@ teardown()
 	run -0 operf --session-dir "$session" --system-wide --duration 0.3
 }
 
-@test "what --duration stopped is written while the command goes on" {
+@test "--duration writes the session while the command continues" {
 	# Short `ratio` processes start until after the last regular write at 700 ms.
 	start_operf --duration 600ms sh -c \
 		'i=0; while [ $i -lt 60 ]; do "$0" 10 >/dev/null; i=$((i + 1)); done; exec sleep 60' \
@@ -390,7 +390,7 @@ teardown()
 
 # ---- permissions ----
 
-@test "paranoid 2: own processes in user space, said in one line" {
+@test "with paranoid 2, own processes are sampled in user space, with one message" {
 	need_root
 	need_nobody
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "paranoid is below 2"

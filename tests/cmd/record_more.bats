@@ -133,7 +133,7 @@ recorder_ticks()
 	kill -0 "$target"
 }
 
-@test "a closed stderr: messages go nowhere else, and the command has it closed too" {
+@test "with a closed stderr, messages go nowhere else, and the command inherits it closed" {
 	"$OPROFILE_LINKS/operf" --session-dir "$session" \
 		sh -c 'ls /proc/$$/fd >"$0"' "$BATS_TEST_TMPDIR/fds" 2>&- 3>&-
 	grep -qx 1 "$BATS_TEST_TMPDIR/fds"
@@ -141,7 +141,7 @@ recorder_ticks()
 	run ! grep -rlq Profiler "$session"
 }
 
-@test "a session folder that goes away while recording is an error" {
+@test "a session directory that is removed while recording is an error" {
 	start_operf "$WORKLOADS/leader_gone" 1
 	rm -r "$session"
 	wait_operf
@@ -213,7 +213,7 @@ count_bpf()
 	bpf=$(sed -n 's/^bpf_prog_[0-9a-f]\{16\}_oprof_busy,bpf_prog_[0-9a-f]\{16\}_oprof_busy,\([0-9]*\),.*/\1/p' out)
 }
 
-@test "a BPF program that is loaded meanwhile, runs and goes, by its name" {
+@test "a BPF program that is loaded and unloaded while recording has its name" {
 	need_root
 	need python3
 	cd "$BATS_TEST_TMPDIR"
@@ -229,7 +229,7 @@ count_bpf()
 	[ "$bpf" -gt 100 ]
 }
 
-@test "a BPF program that is loaded while somebody else records, too" {
+@test "a BPF program that is loaded while another user records has its name" {
 	need_root
 	need python3
 	cd "$BATS_TEST_TMPDIR"

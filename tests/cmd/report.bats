@@ -162,7 +162,7 @@ at_rate() {
 	END
 }
 
-@test "segments of different rates: all are told, but those that nothing is shown of" {
+@test "segments of different rates: the header lists all rates that contribute" {
 	mkdir -p "$BATS_TEST_TMPDIR/samples/current"
 	at_rate "$BATS_TEST_TMPDIR" 1 500
 	at_rate "$BATS_TEST_TMPDIR" 2 99

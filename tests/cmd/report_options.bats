@@ -527,7 +527,7 @@ setup() {
 	END
 }
 
-@test "what was recorded separately is shown so, and merged again" {
+@test "data that was recorded separately is shown separately and can be merged" {
 	session=by_thread
 	expect -n -x tgid:1000 <<-'END'
 		       60 100.000        20 100.000 t
@@ -707,7 +707,7 @@ bats_require_minimum_version 1.5.0
 	[[ $output == *'--callgraph is incompatible with --ratio'* ]]
 }
 
-@test "what had a counter for a part of the time is said" {
+@test "an event that was counted for a part of the time is marked" {
 	dir=$BATS_TEST_TMPDIR/share
 	mkdir -p "$dir/samples/current"
 	"$WRITE_SESSION" "$dir/samples/current/segment-000001" <<-'END'

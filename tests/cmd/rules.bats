@@ -28,7 +28,7 @@ setup()
 	[[ "$output" == *"src/base/thing.c:7: room base may not include tools/cli/command.h"* ]]
 }
 
-@test "an include to the right is found in tests, too" {
+@test "check-includes finds an include of a later layer in tests" {
 	printf '#include "resolve/space/space.h"\n' >"$tree/tests/unit/base/test_thing.c"
 	run "$tree/scripts/check-includes"
 	[ "$status" -eq 1 ]

@@ -101,7 +101,7 @@ fold()
 	[ "$(diff "$out/native" "$out/ours" | grep -c '^>')" -le 20 ]
 }
 
-@test "what perf records here, flat, of all CPUs, with chains: as perf prints it" {
+@test "script prints flat, system-wide and chain recordings of perf as perf does" {
 	record_here -F 1999 -e cpu-clock,page-faults
 	same_as_perf "$out/perf.data"
 	same_as_perf "$out/perf.data" -F +pid,+misc,-cpu --ns

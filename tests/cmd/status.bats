@@ -48,7 +48,7 @@ stand_in()
 	END
 }
 
-@test "what is not told is left out" {
+@test "status leaves out unknown values" {
 	stand_in 'status=state paused|pid 17|session_dir /some/where|rate 99|samples 0|lost 0|oldest 0|ok'
 	run "$OPROFILE" status
 	[ "$status" -eq 0 ]

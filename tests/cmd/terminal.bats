@@ -138,7 +138,7 @@ numbers() {
 	END
 }
 
-@test "where there is room it is OProfile's layout" {
+@test "a wide terminal gets OProfile's layout" {
 	describe_long | sed 's/-with-a-[a-z-]*//; /evil/s/evil.*$/short/; s/測.*\.so/short.so/' |
 		grep -v 'sample|1|0|0|2000|1|5' > "$BATS_TEST_TMPDIR/description"
 	mkdir -p "$BATS_TEST_TMPDIR/short/samples/current"
@@ -215,7 +215,7 @@ numbers() {
 	run ! grep -q $'\033]\|\007' "$BATS_TEST_TMPDIR/piped" "$BATS_TEST_TMPDIR/written"
 }
 
-@test "a name begins no line of its own, and CSV is UTF-8" {
+@test "a name cannot begin a new line, and CSV is UTF-8" {
 	mkdir -p "$BATS_TEST_TMPDIR/lines/samples/current"
 	printf '%s\n' 'info|2400|AMD64 generic|host1||1000' \
 		'event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0' \
@@ -278,7 +278,7 @@ fake_pager() {
 	chmod +x "$BATS_TEST_TMPDIR/pager"
 }
 
-@test "the report goes through a pager on a terminal" {
+@test "the report uses a pager on a terminal" {
 	fake_pager
 	PAGER="$BATS_TEST_TMPDIR/pager first" run -0 on_whole_terminal 80 \
 		"$OPROFILE" report --session-dir "$LONG" -l --color=never
@@ -292,7 +292,7 @@ fake_pager() {
 	[ "$(head -n 1 "$BATS_TEST_TMPDIR/paged")" = "LESS=S second" ]
 }
 
-@test "where no pager is wanted there is none" {
+@test "no pager is started if none is wanted" {
 	fake_pager
 	export PAGER="$BATS_TEST_TMPDIR/pager first"
 	local command=("$OPROFILE" report --session-dir "$LONG")

@@ -67,7 +67,7 @@ need_gdb()
 		END { print n + 0, bad + 0; exit !(n > 15 && bad == 0) }' "$out/ours"
 }
 
-@test "without the binaries: what can be said, and nothing made up" {
+@test "without binaries, frames are shown as far as known, without guesses" {
 	need_data
 	export PERF_BUILDID_DIR=$out/nothing
 	script "$DATA/s390x/perf.dwarf.data" >"$out/ours" 2>"$out/err"
@@ -94,7 +94,7 @@ need_gdb()
 		awk '$1 == "truncated" { found = 1; if ($3 + 0 > 5) exit 1 } END { exit !found }'
 }
 
-@test "a window that is too short: said, not mixed with what is whole" {
+@test "a stack copy that is too short is marked and not mixed with whole stacks" {
 	record_here -F 999 --call-graph dwarf,1024 -- "$WORKLOADS/deep" 300 300
 	"$OPROFILE" report --quality "$out/perf.data" >"$out/quality"
 	awk '$1 == "truncated" && $3 > 90 { found = 1; all = $2 }
@@ -114,7 +114,7 @@ need_gdb()
 	done
 }
 
-@test "what perf finds here is found, and more" {
+@test "all frames that perf finds are found" {
 	record_here -F 1999 --call-graph dwarf,16384 -- \
 		sh -c 'ls -lR /usr/include >/dev/null; seq 100000 | sort | md5sum >/dev/null'
 	timeout -k 5 60 perf script --no-inline -f -i "$out/perf.data" >"$out/perf" 2>/dev/null \
@@ -193,7 +193,7 @@ need_gdb()
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 sframe
 }
 
-@test "tables are made once, and what is damaged is made anew" {
+@test "tables are made once, and damaged ones are made again" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache XDG_CACHE_HOME=$out/cache
 	stacks()

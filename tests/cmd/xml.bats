@@ -217,7 +217,7 @@ assert {"/a/]]>", "/a/caf\u00e9", "/a/%s%n", "/a/\U0001f600"} <= names, names'
 	[ "$(grep -c '^<symbol  idref' x.xml)" -eq 1 ]
 }
 
-@test "what XML has no place for is refused" {
+@test "options that XML cannot represent are rejected" {
 	make_session
 	for option in --csv --json '--by image' --accumulated --global-percent '--ratio MISSES/CYCLES' --quality; do
 		# shellcheck disable=SC2086
