@@ -139,7 +139,7 @@ struct report_options {
 	  .help = "Read this recording (same as the argument FILE)." },                                                                            \
 		SESSION_DIR_OPTION_ROW(struct report_options),                                                                                     \
 		FORCE_OPTION_ROW(struct report_options, 0),                                                                                        \
-		LOCATION_OPTION_ROWS(struct report_options),                                                                                      \
+		LOCATION_OPTION_ROWS(struct report_options),                                                                                       \
 		THREADS_OPTION_ROW(struct report_options),                                                                                         \
 		{ .name = "no-cache",                                                                                                              \
 		  .kind = OPTION_FLAG,                                                                                                             \
