@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/mapped.h"
 #include "base/log.h"
 #include "format/foreign/foreign.h"
 #include "format/perfdata/input.h"
@@ -36,19 +38,26 @@ enum {
 	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
-	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */
+	HASH_BYTES = 16 << 20,
+	DROP_BYTES = 4 << 20, /* a multiple of the page size */
+	TIME_STEP_NS = 100    /* resolution of times in a segment: docs/format.md, 6 */
 };
 
 /* An event, as found by the first pass. */
 struct counted {
 	uint32_t event; /* of the dict */
 	uint64_t count;
-	uint64_t unit; /* number of original samples per stored sample */
+	uint64_t divisor; /* of the counts of all samples */
+	uint64_t unit;    /* number of original samples per stored sample */
 };
 
 struct import_foreign_import {
 	const struct import_request *request;
 	const struct foreign_format *format;
+	const char *data; /* the content: in `map` or `bytes` */
+	size_t len;
+	struct mapped map;
+	size_t dropped; /* bytes of `map` that are not needed soon */
 	struct buf bytes;
 	struct foreign_info info;
 	struct dict dict;
@@ -60,6 +69,7 @@ struct import_foreign_import {
 	struct counted *last; /* the last event seen, NULL: none */
 	uint64_t first_ns, last_ns;
 	uint64_t skipped;
+	uint64_t lines; /* with a sample that was written */
 	uint32_t app;
 	struct buf text, other;
 	struct err *err;
@@ -205,18 +215,55 @@ static int open_it(const struct import_request *request, struct err *err)
 	return r ? r : fd;
 }
 
+/* Maps a file that is not compressed, so that its size does not count as memory. Returns false
+ * if that is not possible. */
+static bool import_foreign_map(struct import_foreign_import *m, int fd)
+{
+	uint8_t magic[3];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size < (off_t)sizeof(magic) || st.st_size > FILE_MAX ||
+	    lseek(fd, 0, SEEK_CUR) ||
+	    io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    is_gzip(magic, sizeof(magic)) ||
+	    mapped_window(fd, 0, (size_t)st.st_size, &m->map))
+		return false;
+	m->data = (const char *)m->map.bytes;
+	m->len = m->map.len;
+	return true;
+}
+
+/* Removes the pages before `at` from memory. They are read again when they are needed. */
+static void import_foreign_drop(struct import_foreign_import *m, const char *at)
+{
+	size_t pos = (size_t)(at - m->data) & ~(size_t)(DROP_BYTES - 1);
+
+	if (!m->map.len || at < m->data || at > m->data + m->len ||
+	    pos < m->dropped + 2 * DROP_BYTES)
+		return;
+	pos -= DROP_BYTES;
+	(void)madvise((void *)(uintptr_t)(m->map.bytes + m->dropped), pos - m->dropped,
+		      MADV_DONTNEED);
+	m->dropped = pos;
+}
+
 static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 {
-	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
+	int r = import_foreign_map(m, fd) ? 0 : io_read_fd(fd, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
 		return err_set(err, r, "it exceeds %d MB", FILE_MAX >> 20);
 	if (r)
 		return err_sys(err, r, "cannot be read");
-	r = import_foreign_unpack(m, err);
-	if (r)
-		return r;
-	m->format = foreign_recognise(m->bytes.data, m->bytes.len);
+	if (!m->map.len) {
+		r = import_foreign_unpack(m, err);
+		if (r)
+			return r;
+		m->data = (const char *)m->bytes.data;
+		m->len = m->bytes.len;
+	}
+	m->format = foreign_recognise(m->data, m->len);
 	if (!m->format)
 		return err_set(
 			err, -EBADMSG,
@@ -282,16 +329,35 @@ static struct counted *import_foreign_event_of(struct import_foreign_import *m,
 	return import_foreign_find_event(m, name);
 }
 
+/* Returns where a text describes the sample. */
+static const char *import_foreign_position(const struct foreign_sample *s)
+{
+	return s->nr_frames ? s->frames[0].name.at : s->comm.at;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* Counts the samples of each event, and determines their time range. */
 static int note_sample(void *ctx, const struct foreign_sample *s)
 {
 	struct import_foreign_import *m = ctx;
 	struct counted *e = import_foreign_event_of(m, s->event);
 
+	import_foreign_drop(m, import_foreign_position(s));
 	if (!e)
 		return m->err->code ? m->err->code : -ENOMEM;
 	if (__builtin_add_overflow(e->count, s->count, &e->count))
 		e->count = UINT64_MAX;
+	e->divisor = common_divisor(s->count, e->divisor);
 	if (s->time_ns && (!m->first_ns || s->time_ns < m->first_ns))
 		m->first_ns = s->time_ns;
 	if (s->time_ns > m->last_ns)
@@ -340,7 +406,8 @@ static uint32_t thread_of(struct import_foreign_import *m,
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* Writes the sample `nr` times, dividing the period among them. */
+/* Writes the sample `nr` times, dividing the period among them. All have the same time, so that
+ * script/session.c recognises them, by the type of their event, as one line of the file. */
 static int put_times(struct import_foreign_import *m, struct sample *sample,
 		     uint64_t nr, uint64_t period)
 {
@@ -350,9 +417,6 @@ static int put_times(struct import_foreign_import *m, struct sample *sample,
 		sample->period = period / nr + (i < period % nr);
 		r = segment_writer_add(m->writer, sample);
 		m->totals.samples++;
-		/* Samples without times are numbered instead. */
-		if (!m->first_ns)
-			sample->time_ns += TIME_STEP_NS;
 		if (!r && segment_writer_pending(m->writer) >= FLUSH_SAMPLES)
 			r = segment_writer_flush(m->writer, &m->totals, m->err);
 	}
@@ -367,10 +431,12 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 	uint64_t nr;
 	int r;
 
+	import_foreign_drop(m, import_foreign_position(s));
 	if (!e)
 		return -ENOMEM;
 	sample = (struct sample){
-		.time_ns = m->first_ns ? s->time_ns : m->totals.samples * TIME_STEP_NS,
+		/* Samples without times are numbered instead. */
+		.time_ns = m->first_ns ? s->time_ns : m->lines * TIME_STEP_NS,
 		.thread = thread_of(m, s),
 		.event = e->event,
 		.stack = stack_of(m, s),
@@ -385,6 +451,7 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 		m->skipped += r ? 0 : nr;
 		return r;
 	}
+	m->lines++;
 	return put_times(m, &sample, nr, s->period ? s->period : s->count);
 }
 
@@ -420,13 +487,16 @@ static uint64_t period_of(const struct import_foreign_import *m,
 								      : 0;
 }
 
-/* Events counted in bytes or nanoseconds have too many samples to store individually. */
+/* Events counted in bytes or nanoseconds have too many samples to store individually. If all
+ * counts are multiples of a period, as stackcollapse-perf.pl prints, it is the unit. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {
 		struct counted *e = &m->events.at[i];
 
 		e->unit = e->count / SAMPLES_MAX + 1;
+		if (e->unit > 1 && e->divisor > e->unit)
+			e->unit = e->divisor;
 		m->dict.events.at[e->event].count =
 			e->unit > 1 ? e->unit : period_of(m, e);
 		if (e->unit > 1)
@@ -465,8 +535,12 @@ static int import_foreign_set_times(struct import_foreign_import *m, struct err 
 
 static int read_samples(struct import_foreign_import *m, foreign_fn fn, struct err *err)
 {
-	int r = m->format->read(m->bytes.data, m->bytes.len, fn, m, &m->info, err);
+	int r;
 
+	m->dropped = 0;
+	r = m->format->read(m->data, m->len, fn, m, &m->info, err);
+	if (!r && mapped_is_lost(&m->map))
+		r = err_set(err, -EIO, "cannot be read: it became shorter");
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }
 
@@ -499,7 +573,7 @@ static int import_foreign_close_writer(struct import_foreign_import *m, int r,
 		return r;
 	m->totals.finished = !r;
 	m->totals.target_status = -1;
-	m->totals.end_ns = m->first_ns ? m->last_ns : m->totals.samples * TIME_STEP_NS;
+	m->totals.end_ns = m->first_ns ? m->last_ns : m->lines * TIME_STEP_NS;
 	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
 	if (r || closed)
 		(void)io_unlink(m->request->segment);
@@ -508,9 +582,16 @@ static int import_foreign_close_writer(struct import_foreign_import *m, int r,
 
 static int import_it(struct import_foreign_import *m, struct err *err)
 {
-	uint64_t seed = hash_bytes(m->bytes.data, m->bytes.len, 0);
+	uint64_t seed = 0;
 	int r = dict_init(&m->dict);
 
+	for (size_t pos = 0; pos < m->len; pos += HASH_BYTES) {
+		size_t left = m->len - pos;
+
+		seed = hash_bytes(m->data + pos, left < HASH_BYTES ? left : HASH_BYTES,
+				  seed);
+		import_foreign_drop(m, m->data + pos);
+	}
 	if (!r)
 		r = name_images_init(&m->images, &m->dict, seed);
 	r = r ? err_set(err, r, "out of memory") : import_foreign_convert(m, err);
@@ -554,6 +635,7 @@ int import_foreign(const struct import_request *request,
 						      .malformed = m.info.skipped +
 								   m.info.cut };
 	}
+	mapped_release(&m.map);
 	selection_done(&m.selection);
 	name_images_done(&m.images);
 	dict_done(&m.dict);

@@ -3,6 +3,7 @@
  * roughly in order of time.  A first pass over the times determines, for each block, the oldest
  * sample in later blocks.  Anything older than that can be written. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -186,6 +187,29 @@ static int script_session_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Adds the sample to the last one if both are from one line of another tool's profile: then they
+ * are equal, even in their time. Its events are dummies (import/foreign.c), which the kernel never
+ * samples. */
+static bool script_session_merge(struct script_session_reader *r,
+				 const struct sample *sample)
+{
+	const struct script_event *event;
+	struct sample *last;
+
+	if (!r->waiting.nr || sample->event >= r->sink.events.nr)
+		return false;
+	event = &r->sink.events.at[sample->event];
+	if (event->type != PERF_TYPE_SOFTWARE || event->config != PERF_COUNT_SW_DUMMY)
+		return false;
+	last = &r->waiting.at[r->waiting.nr - 1].sample;
+	if (last->time_ns != sample->time_ns || last->thread != sample->thread ||
+	    last->event != sample->event || last->stack != sample->stack ||
+	    last->cpu != sample->cpu)
+		return false;
+	last->period += sample->period;
+	return true;
+}
+
 /* Keeps the selected samples. */
 static int script_session_add_batch(struct script_session_reader *r,
 				    const struct sample_batch *b)
@@ -201,7 +225,10 @@ static int script_session_add_batch(struct script_session_reader *r,
 						    .order = r->nr_read++ };
 		int wanted = script_filter_wants(&r->sink.filter, &w.sample);
 
-		if (wanted < 0 || (wanted && !vec_push(&r->waiting, w)))
+		if (wanted < 0)
+			return -ENOMEM;
+		if (wanted && !script_session_merge(r, &w.sample) &&
+		    !vec_push(&r->waiting, w))
 			return -ENOMEM;
 	}
 	return 0;

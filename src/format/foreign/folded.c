@@ -10,6 +10,22 @@
 
 typedef VEC(struct foreign_frame) frame_vec;
 
+/* Parses a count. Fractions, such as seconds, are rounded to the nearest integer. */
+static bool folded_count(struct foreign_word w, uint64_t *ret_count)
+{
+	const char *dot = memchr(w.at, '.', w.len);
+	size_t len = dot ? (size_t)(dot - w.at) : w.len;
+
+	if (!foreign_number((struct foreign_word){ w.at, len }, ret_count))
+		return false;
+	for (size_t i = len + 1; i < w.len; i++)
+		if (w.at[i] < '0' || w.at[i] > '9')
+			return false;
+	*ret_count +=
+		len + 1 < w.len && w.at[len + 1] >= '5' && *ret_count < UINT64_MAX;
+	return true;
+}
+
 /* Splits a line into stack and count. Returns false if it does not end with a count. */
 static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 		       uint64_t *ret_count)
@@ -19,8 +35,8 @@ static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 	while (at && line.at[at - 1] != ' ')
 		at--;
 	if (at < 2 ||
-	    !foreign_number((struct foreign_word){ line.at + at, line.len - at },
-			    ret_count))
+	    !folded_count((struct foreign_word){ line.at + at, line.len - at },
+			  ret_count))
 		return false;
 	*ret_stack = (struct foreign_word){ line.at, at - 1 };
 	while (ret_stack->len && ret_stack->at[ret_stack->len - 1] == ' ')
@@ -136,7 +152,9 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 
 	if (!line.len || line.at[0] == '#')
 		return 0;
-	if (!split_line(line, &stack, &s.count)) {
+	/* A fraction can be rounded to nothing. */
+	if (!split_line(line, &stack, &s.count) ||
+	    (!s.count && line.at[line.len - 1] != '0')) {
 		info->skipped++;
 		return 0;
 	}

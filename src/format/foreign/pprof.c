@@ -370,20 +370,42 @@ static bool foreign_pprof_is_text(struct foreign_word w, const char *text)
 	return w.len == strlen(text) && foreign_pprof_ends_with(w, text);
 }
 
-/* A value "samples" in "count" and the value after it belong to one event: Go's CPU profiles
- * have samples/count and cpu/nanoseconds, its heap profiles alloc_objects/count and
+static bool foreign_pprof_is_count(const struct foreign_pprof *w, size_t i)
+{
+	return foreign_pprof_is_text(foreign_pprof_string_at(w, w->types.at[i].unit),
+				     "count");
+}
+
+/* A number of samples and the value after it belong to one event: Go's CPU profiles have
+ * samples/count and cpu/nanoseconds, its heap profiles alloc_objects/count and
  * alloc_space/bytes. */
 static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 {
 	struct foreign_word type = foreign_pprof_string_at(w, w->types.at[i].type);
 
-	return i + 1 < w->types.nr &&
-	       foreign_pprof_is_text(foreign_pprof_string_at(w, w->types.at[i].unit),
-				     "count") &&
-	       (foreign_pprof_ends_with(type, "samples") ||
-		foreign_pprof_ends_with(type, "objects") ||
-		foreign_pprof_is_text(type, "contentions")) &&
-	       w->types.at[i + 1].type != w->types.at[i].type;
+	if (i + 1 >= w->types.nr || !foreign_pprof_is_count(w, i))
+		return false;
+	return !foreign_pprof_is_count(w, i + 1) ||
+	       ((foreign_pprof_ends_with(type, "samples") ||
+		 foreign_pprof_ends_with(type, "objects") ||
+		 foreign_pprof_is_text(type, "contentions")) &&
+		w->types.at[i + 1].type != w->types.at[i].type);
+}
+
+/* Values without a number of samples, such as nanoseconds. If the profile has the period of this
+ * value, that gives the number; otherwise each value is one sample. */
+static void foreign_pprof_set_weight(const struct foreign_pprof *w, size_t i,
+				     struct foreign_sample *s)
+{
+	const struct value_type *t = &w->types.at[i];
+	bool has_period = w->period > 1 && w->period_type.type == t->type &&
+			  w->period_type.unit == t->unit;
+
+	s->period = w->values.at[i];
+	s->count = s->period > 0;
+	if (has_period && s->period >= w->period)
+		s->count = s->period / w->period +
+			   (s->period % w->period >= w->period - w->period / 2);
 }
 
 static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
@@ -396,6 +418,8 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 		s->count = w->values.at[i];
 		s->period = pair ? w->values.at[i + 1] : 0;
 		s->event = foreign_pprof_string_at(w, w->types.at[i + pair].type);
+		if (!foreign_pprof_is_count(w, i))
+			foreign_pprof_set_weight(w, i, s);
 		i += pair;
 		/* Differences of profiles have negative values, which cannot be samples. */
 		if (s->count > INT64_MAX || s->period > INT64_MAX)

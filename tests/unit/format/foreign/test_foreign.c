@@ -174,6 +174,20 @@ static void folded_stacks(void **state)
 	check("folded", text, sizeof(text) - 1, wanted, 1);
 }
 
+static void fractions_are_rounded(void **state)
+{
+	static const char text[] =
+		"p;f 10.5\np;g 30.25\np;h 2.\np;lost 0.25\np;no 0.0\n";
+	static const char wanted[] = " p -1/-1 -1 0 11 0: f()\n"
+				     " p -1/-1 -1 0 30 0: g()\n"
+				     " p -1/-1 -1 0 2 0: h()\n";
+
+	(void)state;
+	check("folded", text, sizeof(text) - 1, wanted, 1);
+	/* Versions are not counts. */
+	assert_null(foreign_recognise("a;b 1.2.3\n", 10));
+}
+
 static void a_stack_of_any_depth(void **state)
 {
 	struct buf b = { 0 };
@@ -470,6 +484,48 @@ static void profiles_of_pprof(void **state)
 	buf_done(&b);
 }
 
+/* Makes a profile with a single value, cpu/nanoseconds. */
+static struct buf make_pprof_of_time(uint64_t period)
+{
+	static const char *const strings[] = { "", "cpu", "nanoseconds", "work" };
+	const uint64_t type[] = { 1, 2 }, function[] = { 1, 3 }, line[] = { 1 };
+	const uint64_t values[] = { 20000000, 54000000, 400000 };
+	struct buf b = { 0 };
+
+	put_message(&b, 1, type, 2);
+	for (size_t i = 0; i < COUNT_OF(values); i++)
+		put_message(&b, 2, (const uint64_t[]){ 1, values[i] }, 2);
+	put_location(&b, 1, line, 1);
+	put_message(&b, 5, function, 2);
+	for (size_t i = 0; i < COUNT_OF(strings); i++)
+		put_bytes(&b, 6, strings[i], strlen(strings[i]));
+	put_message(&b, 11, type, 2);
+	put_number(&b, 12, period);
+	assert_false(b.failed);
+	return b;
+}
+
+/* Times are not numbers of samples: the period of the profile gives the number. */
+static void values_without_counts(void **state)
+{
+	struct buf by_period = make_pprof_of_time(10000000);
+	struct buf without = make_pprof_of_time(0);
+
+	(void)state;
+	check("pprof", by_period.data, by_period.len,
+	      "cpu  -1/-1 -1 0 2 20000000: work()\n"
+	      "cpu  -1/-1 -1 0 5 54000000: work()\n"
+	      "cpu  -1/-1 -1 0 1 400000: work()\n",
+	      0);
+	check("pprof", without.data, without.len,
+	      "cpu  -1/-1 -1 0 1 20000000: work()\n"
+	      "cpu  -1/-1 -1 0 1 54000000: work()\n"
+	      "cpu  -1/-1 -1 0 1 400000: work()\n",
+	      0);
+	buf_done(&by_period);
+	buf_done(&without);
+}
+
 /* Replaces every byte by others: the result is different data, or an error. */
 static void damaged_profiles_of_pprof(void **state)
 {
@@ -594,6 +650,7 @@ int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test(folded_stacks),
+		cmocka_unit_test(fractions_are_rounded),
 		cmocka_unit_test(a_stack_of_any_depth),
 		cmocka_unit_test(text_of_perf_script),
 		cmocka_unit_test(any_fields_of_perf_script),
@@ -601,6 +658,7 @@ int main(void)
 		cmocka_unit_test(text_cut_within_a_stack),
 		cmocka_unit_test(text_without_stacks_needs_no_empty_line),
 		cmocka_unit_test(profiles_of_pprof),
+		cmocka_unit_test(values_without_counts),
 		cmocka_unit_test(damaged_profiles_of_pprof),
 		cmocka_unit_test(what_is_none_of_them),
 		cmocka_unit_test(formats_that_are_only_named),
