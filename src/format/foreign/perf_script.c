@@ -128,12 +128,13 @@ static bool foreign_perf_script_is_blank(struct foreign_word line)
 	return !foreign_perf_script_trim(line).len;
 }
 
-/* Fields that perf prints after the stack, in its last line. */
+/* Fields that perf prints after the stack, in its last line: registers, branches, an instruction,
+ * a physical address. */
 static bool foreign_perf_script_is_after(struct foreign_word line)
 {
-	return foreign_perf_script_begins(line, " insn:") ||
-	       foreign_perf_script_begins(line, " ilen:") ||
-	       foreign_perf_script_begins(line, " ABI:");
+	return line.len > 1 && line.at[0] == ' ' &&
+	       (line.at[1] != ' ' ||
+		script_head_is_hex(foreign_perf_script_trim(line)));
 }
 
 /* "  FILE:LINE" or "  IMAGE[ADDRESS]" after a frame: -F srcline. */
@@ -168,7 +169,7 @@ static struct script_lines foreign_perf_script_count(const struct script_head *l
 {
 	struct script_lines n = { 0 };
 	struct foreign_word line, other;
-	bool open = false, may_begin = true;
+	bool open = false, may_begin = true, has_frames = false;
 
 	while (foreign_line(&at, end, &line)) {
 		struct foreign_sample s;
@@ -184,12 +185,9 @@ static struct script_lines foreign_perf_script_count(const struct script_head *l
 			    script_head_is_wide_frame(line))) {
 			n.nr_good += layout->layout == SCRIPT_LAYOUT_STACKS;
 			may_begin = false;
-			open = true;
+			open = has_frames = true;
 		} else if (is_comment(line)) {
 			continue;
-		} else if (open && (foreign_perf_script_is_after(line) ||
-				    foreign_perf_script_is_source(line))) {
-			may_begin = foreign_perf_script_is_after(line);
 		} else if (script_head_is_record(line)) {
 			n.nr_good++;
 			open = false;
@@ -200,7 +198,12 @@ static struct script_lines foreign_perf_script_count(const struct script_head *l
 			n.nr_heads++;
 			n.nr_ids += s.tid >= 0;
 			open = true;
-			may_begin = false;
+			may_begin = has_frames = false;
+		} else if (open && foreign_perf_script_is_source(line)) {
+			continue;
+		} else if (has_frames && foreign_perf_script_is_after(line)) {
+			open = has_frames = false;
+			may_begin = true;
 		} else if (!open || !foreign_perf_script_take_frame(line, &frame)) {
 			n.nr_bad++;
 		}
@@ -244,6 +247,7 @@ struct foreign_perf_script_reading {
 	size_t nr_inlined; /* last frames, whose image follows with their caller */
 	bool open;         /* `s` is waiting for frames */
 	bool needs_blank; /* `s` has a stack or must get one, so an empty line must end it */
+	bool has_stack; /* `s` has frames in lines of their own */
 	bool any_stack; /* an earlier sample had a stack */
 };
 
@@ -272,7 +276,7 @@ static int foreign_perf_script_finish(struct foreign_perf_script_reading *g)
 
 	if (!g->open)
 		return 0;
-	g->open = false;
+	g->open = g->has_stack = false;
 	if (!g->frames.nr &&
 	    foreign_perf_script_take_frame(script_head_last_frame(g->other), &frame) &&
 	    foreign_perf_script_push_frame(g, &frame))
@@ -323,6 +327,7 @@ static int foreign_perf_script_read_frame(struct foreign_perf_script_reading *g,
 	if (!g->open && g->head.layout == SCRIPT_LAYOUT_STACKS)
 		r = foreign_perf_script_begin_sample(g, &none,
 						     (struct foreign_word){ "", 0 });
+	g->has_stack = true;
 	return r ? r : foreign_perf_script_add_frame(g, line);
 }
 
@@ -338,19 +343,16 @@ static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 		return foreign_perf_script_read_frame(g, line);
 	if (is_comment(line))
 		return 0;
-	if (g->open && foreign_perf_script_is_after(line))
-		return foreign_perf_script_finish(g);
 	if (script_head_is_record(line))
 		return foreign_perf_script_finish(g);
 	/* Any line can begin a sample, so it must not be one of an open stack. */
-	if (g->head.layout == SCRIPT_LAYOUT_STACKS && g->open && g->frames.nr) {
-		g->info->skipped += !foreign_perf_script_is_source(line);
-		return 0;
-	}
-	if (script_head_parse(&g->head, line, &s, &other))
+	if ((g->head.layout != SCRIPT_LAYOUT_STACKS || !g->has_stack) &&
+	    script_head_parse(&g->head, line, &s, &other))
 		return foreign_perf_script_begin_sample(g, &s, other);
 	if (g->open && foreign_perf_script_is_source(line))
 		return 0;
+	if (g->has_stack && foreign_perf_script_is_after(line))
+		return foreign_perf_script_finish(g);
 	if (g->open)
 		return foreign_perf_script_add_frame(g, line);
 	g->info->skipped++;

@@ -270,6 +270,18 @@ static void any_fields_of_perf_script(void **state)
 		  "job  7 1.000100: faults:           7fff1234 var (/y)           401136 work (/x) insn: c1\n",
 		  "faults job 7/7 -1 1000100000 1 0: work(/x)\n"
 		  "faults job 7/7 -1 1000100000 1 0: work(/x)\n" },
+		/* Branches, physical addresses and page sizes are not, either. */
+		{ "job  7 1.000100: x: \n\t          401136 work+0x10 (/x)\n"
+		  " 0x401136/0x401000/P/-/-/0 \n"
+		  "job  7 1.000200: x: \n\t          401136 work+0x10 (/x)\n"
+		  "        123456000 4K\n"
+		  "job  7 1.000300: x:           401136 work (/x)       123456000 4K\n",
+		  "x job 7/7 -1 1000100000 1 0: work(/x)\n"
+		  "x job 7/7 -1 1000200000 1 0: work(/x)\n"
+		  "x job 7/7 -1 1000300000 1 0: work(/x)\n" },
+		{ " 7 \n\t          401136 work+0x10 (/x)\n  a.c:7\n insn: c1\n"
+		  " 8 \n\t          401136 work+0x10 (/x)\n  a.c:7\n insn: c1\n",
+		  "  7/7 -1 0 1 0: work(/x)\n  8/8 -1 0 1 0: work(/x)\n" },
 		/* Records of --show-task-events and others. */
 		{ "job  7 1.000100: PERF_RECORD_COMM exec: job:7/7\n"
 		  "job  7 1.000200: PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 fe:00 1 0]: r-xp /x\n"
