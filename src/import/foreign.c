@@ -38,6 +38,8 @@ enum {
 	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
+	/* If a line has more samples, oprofile script prints one with the sum of their periods. */
+	LINE_SAMPLES_MAX = 1000,
 	HASH_BYTES = 16 << 20,
 	DROP_BYTES = 4 << 20, /* a multiple of the page size */
 	TIME_STEP_NS = 100    /* resolution of times in a segment: docs/format.md, 6 */
@@ -69,7 +71,7 @@ struct import_foreign_import {
 	struct counted *last; /* the last event seen, NULL: none */
 	uint64_t first_ns, last_ns;
 	uint64_t skipped;
-	uint64_t lines; /* with a sample that was written */
+	uint64_t numbered_ns; /* of the next sample without a time */
 	uint32_t app;
 	struct buf text, other;
 	struct err *err;
@@ -406,17 +408,20 @@ static uint32_t thread_of(struct import_foreign_import *m,
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* Writes the sample `nr` times, dividing the period among them. All have the same time, so that
- * script/session.c recognises them, by the type of their event, as one line of the file. */
+/* Writes the sample `nr` times, dividing the period among them. Samples without times are numbered
+ * instead. If there are many, they have the same time, so that script/session.c recognises them as
+ * one line of the file. */
 static int put_times(struct import_foreign_import *m, struct sample *sample,
 		     uint64_t nr, uint64_t period)
 {
+	uint64_t step_ns = m->first_ns || nr > LINE_SAMPLES_MAX ? 0 : TIME_STEP_NS;
 	int r = 0;
 
 	for (uint64_t i = 0; !r && i < nr; i++) {
 		sample->period = period / nr + (i < period % nr);
 		r = segment_writer_add(m->writer, sample);
 		m->totals.samples++;
+		sample->time_ns += step_ns;
 		if (!r && segment_writer_pending(m->writer) >= FLUSH_SAMPLES)
 			r = segment_writer_flush(m->writer, &m->totals, m->err);
 	}
@@ -435,8 +440,7 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 	if (!e)
 		return -ENOMEM;
 	sample = (struct sample){
-		/* Samples without times are numbered instead. */
-		.time_ns = m->first_ns ? s->time_ns : m->lines * TIME_STEP_NS,
+		.time_ns = m->first_ns ? s->time_ns : m->numbered_ns,
 		.thread = thread_of(m, s),
 		.event = e->event,
 		.stack = stack_of(m, s),
@@ -451,8 +455,9 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 		m->skipped += r ? 0 : nr;
 		return r;
 	}
-	m->lines++;
-	return put_times(m, &sample, nr, s->period ? s->period : s->count);
+	r = put_times(m, &sample, nr, s->period ? s->period : s->count);
+	m->numbered_ns = sample.time_ns + (nr > LINE_SAMPLES_MAX ? TIME_STEP_NS : 0);
+	return r;
 }
 
 /* ---- the whole file ---- */
@@ -573,7 +578,7 @@ static int import_foreign_close_writer(struct import_foreign_import *m, int r,
 		return r;
 	m->totals.finished = !r;
 	m->totals.target_status = -1;
-	m->totals.end_ns = m->first_ns ? m->last_ns : m->lines * TIME_STEP_NS;
+	m->totals.end_ns = m->first_ns ? m->last_ns : m->numbered_ns;
 	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
 	if (r || closed)
 		(void)io_unlink(m->request->segment);
