@@ -59,6 +59,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 {
 	uint64_t mute_ns = r->config.patient ? PATIENT_MUTE_NS : MUTE_NS;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	int result;
 
 	r->err = err;
@@ -67,6 +68,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 	if (!result && module_watch_is_reported(&r->modules))
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
+	r->side_band_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	/* Look at the short interval until the symbols are read. */
 	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;

@@ -32,6 +32,7 @@ enum {
 	SNAPSHOT_NS = 2 * NS_PER_S,
 	/* For mappings, if the caller sets no limit: about four million. */
 	MAP_BYTES = 256 << 20,
+	COUNTED_HZ = 1000,     /* assumed for an event with a count */
 	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */
 };
 
@@ -344,6 +345,17 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 	return result;
 }
 
+/* Returns about how many samples all CPUs take per second. */
+static uint64_t recorder_rate_hz(const struct recorder_config *c)
+{
+	uint64_t rate_hz = 0;
+
+	for (size_t i = 0; i < c->nr_events; i++)
+		rate_hz += c->events[i].frequency_hz ? c->events[i].frequency_hz
+						     : COUNTED_HZ;
+	return rate_hz * (uint64_t)get_nprocs();
+}
+
 static int open_tables(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
@@ -372,7 +384,7 @@ static int open_tables(struct recorder *r, struct err *err)
 			       c->max_map_bytes ? c->max_map_bytes : MAP_BYTES);
 	}
 	if (!result && c->fair)
-		resolver_limit_stacks(r->resolver, (unsigned int)get_nprocs());
+		resolver_limit_stacks(r->resolver, recorder_rate_hz(c));
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict, &files,
 					      r->machine.arch);

@@ -181,6 +181,15 @@ static size_t due_max_bytes(const struct recorder *r)
 	return recorder_stacks_is_making(&r->stacks) ? DUE_MAX_BYTES : DUE_DUMP_BYTES;
 }
 
+/* What is freed was kept because of the side band. */
+static void free_history(struct recorder *r, uint64_t before_ns)
+{
+	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	resolver_frontier(r->resolver, before_ns);
+	r->side_band_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+}
+
 static int recorder_drain(struct recorder *r)
 {
 	uint64_t since;
@@ -205,7 +214,7 @@ static int recorder_drain(struct recorder *r)
 	if (deferred_samples_since(&r->deferred) < since)
 		since = deferred_samples_since(&r->deferred);
 	deferred_samples_forget(&r->deferred, r->frontier_ns);
-	resolver_frontier(r->resolver, since < r->frontier_ns ? since : r->frontier_ns);
+	free_history(r, since < r->frontier_ns ? since : r->frontier_ns);
 	see_rests(r);
 	return result;
 }

@@ -115,6 +115,13 @@ mount_files()
 	[ "$(others cat "$fs/cpu_type")" = timer ]
 	others bash -c 'echo 1 >"$1/dump"' - "$fs"
 	grep -qx 'set dump 1' "$asked"
+	# Many requests use up their common budget, which root does not need.
+	run others bash -c 'for i in {1..2000}; do cat "$1/cpu_type" >/dev/null || exit 1; done' - "$fs"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Resource temporarily unavailable"* ]]
+	for i in {1..50}; do
+		[ "$(cat "$fs/cpu_type")" = timer ]
+	done
 	run others bash -c 'echo 1 >"$1/enable"' - "$fs"
 	[ "$status" -ne 0 ]
 	for file in buffer dcookies/7; do

@@ -15,9 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "daemon/controlfs/controlfs.h"
 #include "daemon/controlfs/tree.h"
+#include "record/helper/allowance.h"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -41,8 +43,19 @@ static struct {
 	int (*main_real)(int argc, char *argv[], const struct fuse_operations *op,
 			 size_t op_size, void *private_data);
 	int (*interrupted)(void);
+	struct fuse_context *(*context)(void);
 	bool has_max_threads; /* supported as an option since 3.12 */
 } lib;
+
+/* The daemon sees one client, root, whoever uses the files. So users other than root have the same
+ * budget here that they share at the daemon's socket (daemon/server/control_server.c). */
+static const struct allowance_rule others_rule = { .at_once_ns = 20000000,
+						   .owed_max_ns = 6000000,
+						   .part = 500 };
+static struct {
+	pthread_mutex_t lock;
+	struct allowance allowance;
+} others = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A process serves only one file system. */
 static struct controlfs_tree *tree;
@@ -164,6 +177,21 @@ static int read_stream(struct handle *h, char *buf, size_t size)
 	return got < 0 ? -errno : (int)got;
 }
 
+/* Charges the time of a caller's request. Returns 0, or -EAGAIN if the budget is used up: waiting
+ * here would occupy the threads that serve root. */
+static int controlfs_fuse_spend(uint64_t spent_ns)
+{
+	uint64_t rest_ns;
+
+	if (!lib.context()->uid)
+		return 0;
+	pthread_mutex_lock(&others.lock);
+	rest_ns = allowance_spend(&others.allowance, clock_now_ns(CLOCK_MONOTONIC),
+				  spent_ns);
+	pthread_mutex_unlock(&others.lock);
+	return rest_ns ? -EAGAIN : 0;
+}
+
 static int controlfs_fuse_read_text(struct handle *h, const char *path, char *buf,
 				    size_t size, off_t off)
 {
@@ -189,25 +217,34 @@ static int fs_read(const char *path, char *buf, size_t size, off_t off,
 		   struct fuse_file_info *info)
 {
 	struct handle *h = handle_of(info);
+	uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
 	int r;
 
 	if (h->is_stream)
 		return read_stream(h, buf, size);
+	r = controlfs_fuse_spend(0);
+	if (r)
+		return r;
 	pthread_mutex_lock(&h->lock);
 	r = controlfs_fuse_read_text(h, path, buf, size, off);
 	pthread_mutex_unlock(&h->lock);
+	(void)controlfs_fuse_spend(clock_now_ns(CLOCK_MONOTONIC) - began_ns);
 	return r;
 }
 
 static int fs_write(const char *path, const char *buf, size_t size, off_t off,
 		    struct fuse_file_info *info)
 {
-	int r;
+	uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
+	int r = controlfs_fuse_spend(0);
 
 	(void)info;
+	if (r)
+		return r;
 	/* A value must be written in one call. */
 	r = off ? controlfs_tree_refuse(tree, path, buf, size)
 		: controlfs_tree_write(tree, path, buf, size);
+	(void)controlfs_fuse_spend(clock_now_ns(CLOCK_MONOTONIC) - began_ns);
 	return r ? r : (int)size;
 }
 
@@ -225,13 +262,16 @@ static int controlfs_fuse_load(struct err *err)
 	void *so = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	void *main_real = so ? dlsym(so, "fuse_main_real") : NULL;
 	void *interrupted = so ? dlsym(so, "fuse_interrupted") : NULL;
+	void *context = so ? dlsym(so, "fuse_get_context") : NULL;
 
-	if (!main_real || !interrupted)
+	if (!main_real || !interrupted || !context)
 		return err_set(err, -EOPNOTSUPP,
 			       "%s cannot be loaded (Debian: libfuse3-3)", name);
 	lib.has_max_threads = dlsym(so, "fuse_loop_cfg_set_max_threads") != NULL;
 	memcpy(&lib.main_real, &main_real, sizeof(main_real));
 	memcpy(&lib.interrupted, &interrupted, sizeof(interrupted));
+	memcpy(&lib.context, &context, sizeof(context));
+	allowance_begin(&others.allowance, &others_rule, clock_now_ns(CLOCK_MONOTONIC));
 	return 0;
 }
 

@@ -130,9 +130,9 @@ static void resolver_stacks_cut(void *ctx, uint32_t user)
 		r->ops->stacks_cut(r->ops->ctx, user);
 }
 
-void resolver_limit_stacks(struct resolver *r, unsigned int nr_cpus)
+void resolver_limit_stacks(struct resolver *r, uint64_t rate_hz)
 {
-	r->stack_budget = (struct stack_budget){ .nr_cpus = nr_cpus,
+	r->stack_budget = (struct stack_budget){ .rate_hz = rate_hz,
 						 .on_cut = resolver_stacks_cut,
 						 .ctx = r };
 }
@@ -270,8 +270,11 @@ static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
  * at ever new addresses would fill the memory with stale mappings. */
 static int bound_space(struct resolver *r, struct process *process, uint64_t time_ns)
 {
-	if (!r->is_bounded || r->is_renewing || ++process->nr_maps < SPACE_MAX ||
-	    !r->ops || !r->ops->unknown_process)
+	size_t kept;
+
+	if (!r->is_bounded || r->is_renewing ||
+	    ++process->nr_maps < SPACE_MAX + process->renewal_maps || !r->ops ||
+	    !r->ops->unknown_process)
 		return 0;
 	process->nr_maps = 0;
 	if (space_count(process_newest(process)->root) < SPACE_MAX)
@@ -281,6 +284,9 @@ static int bound_space(struct resolver *r, struct process *process, uint64_t tim
 	r->is_renewing = true;
 	r->ops->unknown_process(r->ops->ctx, process->pid);
 	r->is_renewing = false;
+	/* Reading them costs about as much as so many records, if they all still exist. */
+	kept = space_count(process_newest(process)->root);
+	process->renewal_maps = RENEWAL_COST * (uint32_t)kept;
 	return 0;
 }
 

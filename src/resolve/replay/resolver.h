@@ -41,10 +41,9 @@ void resolver_name_back(struct resolver *r);
  * processes need more than `max_bytes` of memory (0: no limit), the processes of the user who
  * needs the most lose theirs; this needs ops->process_user(). Call before the first record. */
 void resolver_bound(struct resolver *r, uint64_t max_bytes);
-/* Limits what the stacks of each user cost (resolve/replay/stack_budget.h), on a machine with
- * `nr_cpus` CPUs that is sampled about a hundred times a second. Needs ops->process_user(). Call
- * before the first record. */
-void resolver_limit_stacks(struct resolver *r, unsigned int nr_cpus);
+/* Limits what the stacks of each user cost (resolve/replay/stack_budget.h); `rate_hz` is the number
+ * of samples per second on all CPUs. Needs ops->process_user(). Call before the first record. */
+void resolver_limit_stacks(struct resolver *r, uint64_t rate_hz);
 /* Numbers of objects that are kept for later samples. */
 struct resolver_kept {
 	size_t names;     /* names of programs, files and cgroups */

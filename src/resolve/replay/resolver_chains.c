@@ -532,7 +532,7 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 static uint32_t chain_limit(struct resolver *r, const struct record *rec,
 			    const struct resolver_found *at, struct resolver_chain *c)
 {
-	if (!r->stack_budget.nr_cpus)
+	if (!r->stack_budget.rate_hz)
 		return r->max_frames;
 	c->user = process_user(at->process, r->ops->process_user, r->ops->ctx);
 	return stack_budget_frames(&r->stack_budget, c->user, rec->id.time_ns,

@@ -39,6 +39,7 @@ enum {
 	EXEC_VERSIONS = 16,
 	/* If bounded: mappings of a process before those that still exist are looked up. */
 	SPACE_MAX = 16384,
+	RENEWAL_COST = 4, /* records that cost as much as reading a mapping */
 	FRAME_CACHE = 8192,
 	MAPPINGS = 1024,
 	HOLES = 8,

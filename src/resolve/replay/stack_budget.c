@@ -9,14 +9,18 @@ void stack_budget_done(struct stack_budget *b)
 	*b = (struct stack_budget){ 0 };
 }
 
+static int64_t stack_budget_max(const struct stack_budget *b)
+{
+	return (int64_t)(STACK_BUDGET_SECONDS * STACK_BUDGET_PER_SAMPLE * b->rate_hz);
+}
+
 /* Returns NULL if the user has no limit, or memory is short. */
 static struct stack_account *stack_budget_account(struct stack_budget *b, uint32_t user)
 {
-	const struct stack_account first = {
-		.user = user, .left = (int64_t)STACK_BUDGET_MAX * b->nr_cpus
-	};
+	const struct stack_account first = { .user = user,
+					     .left = stack_budget_max(b) };
 
-	if (!b->nr_cpus || !user)
+	if (!b->rate_hz || !user)
 		return NULL;
 	if (b->last < b->accounts.nr && b->accounts.at[b->last].user == user)
 		return &b->accounts.at[b->last];
@@ -30,8 +34,9 @@ static void stack_budget_refill(const struct stack_budget *b, struct stack_accou
 				uint64_t now_ns)
 {
 	uint64_t ns = now_ns > a->updated_ns ? now_ns - a->updated_ns : 0;
-	int64_t most = (int64_t)STACK_BUDGET_MAX * b->nr_cpus;
-	double more = (double)ns / NS_PER_S * STACK_BUDGET_PER_S * b->nr_cpus;
+	int64_t most = stack_budget_max(b);
+	double more =
+		(double)ns / NS_PER_S * STACK_BUDGET_PER_SAMPLE * (double)b->rate_hz;
 
 	/* Samples of different CPUs are only roughly in order. */
 	if (!ns)

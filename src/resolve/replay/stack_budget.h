@@ -17,7 +17,7 @@ struct stack_account {
 };
 
 struct stack_budget {
-	unsigned int nr_cpus; /* 0: no limit */
+	uint64_t rate_hz; /* samples per second of all CPUs; 0: no limit */
 	VEC(struct stack_account) accounts;
 	uint32_t last; /* account that was used last */
 	/* Called with the first stack of a user that is cut. May be NULL. */
@@ -30,10 +30,11 @@ enum {
 	 * stack, which also needs memory and disk for as long as the recording exists. */
 	STACK_BUDGET_STEP = 4,
 	STACK_BUDGET_NEW = 50,
-	STACK_BUDGET_OPS = 8,       /* operations of DWARF expressions per unit */
-	STACK_BUDGET_PER_S = 50000, /* per CPU */
-	/* What a user has at first, and at most, per CPU: 40000 new stacks. */
-	STACK_BUDGET_MAX = 2000000,
+	STACK_BUDGET_OPS = 8, /* operations of DWARF expressions per unit */
+	STACK_BUDGET_PER_SAMPLE =
+		500, /* earned with the time of each sample of the recording */
+	/* What a user has at first, and at most, in seconds of what is earned. */
+	STACK_BUDGET_SECONDS = 40,
 	/* Frames of a stack when the budget is used up. */
 	STACK_BUDGET_FRAMES = 4
 };

@@ -25,13 +25,14 @@ struct proc_version {
 
 struct process {
 	int32_t pid;
-	bool kernel;        /* a kernel thread or idle task */
-	bool has_history;   /* in `history`, for pruning */
-	uint32_t nr_maps;   /* since its space was last counted */
-	uint64_t start_ns;  /* 0: before the recording */
-	uint64_t end_ns;    /* UINT64_MAX while it runs */
-	uint32_t nr_live;   /* number of its threads that have not exited */
-	uint32_t nr_states; /* number of thread instances that refer to it */
+	bool kernel;           /* a kernel thread or idle task */
+	bool has_history;      /* in `history`, for pruning */
+	uint32_t nr_maps;      /* since its space was last counted */
+	uint32_t renewal_maps; /* delay of the next count, in mappings */
+	uint64_t start_ns;     /* 0: before the recording */
+	uint64_t end_ns;       /* UINT64_MAX while it runs */
+	uint32_t nr_live;      /* number of its threads that have not exited */
+	uint32_t nr_states;    /* number of thread instances that refer to it */
 	/* Image table entry for unmapped memory; created when needed. */
 	uint32_t unmapped;
 	uint64_t instance; /* unique number */

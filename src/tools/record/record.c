@@ -180,6 +180,8 @@ static int record_open_recorder(struct record_plan *p, char **argv, int argc,
 		.dir = &p->dir,
 	};
 
+	/* Root records the programs of all users. */
+	config.fair = o->system_wide && !geteuid();
 	if (p->nr_pids) {
 		config.pids = p->pids;
 		config.nr_pids = p->nr_pids;
