@@ -81,6 +81,42 @@ is_refused() # COMMAND...
 	timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session --output shared/a.oparchive
 }
 
+@test "a recording has the caller's group and no ACL, whatever its directory passes on" {
+	need_recording
+	mkdir -m 2777 group
+	chown 65534:65534 group
+	mkdir -m 777 acl
+	chown 65534 acl
+	# The entries are tag, permissions and id: the owner, user 65534, the group, the mask, others.
+	python3 - acl <<-END || skip "no ACLs on this file system: NOT TESTED"
+		import os, struct, sys
+		acl = struct.pack("<I", 2)
+		for tag, who in (1, -1), (2, 65534), (4, -1), (16, -1), (32, -1):
+		    acl += struct.pack("<HHI", tag, 7, who & 0xffffffff)
+		os.setxattr(sys.argv[1], "system.posix_acl_default", acl)
+	END
+	for dir in group acl; do
+		(cd "$dir" && operf true)
+		[ "$(stat -c '%a %g' "$dir/oprofile_data/samples/current")" = "750 $(id -g)" ]
+		[ "$(find "$dir/oprofile_data/samples/current" -type f ! -gid "$(id -g)")" = "" ]
+		run setpriv --reuid=65534 --regid=65534 --clear-groups \
+			find "$dir/oprofile_data/samples/current" -type f
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "operf --perf-data writes into no file of another user, and lets no other user read it" {
+	need_recording
+	: >x.data
+	chmod 666 x.data
+	operf --session-dir session --perf-data x.data true
+	[ "$(stat -c %a x.data)" = 600 ]
+	chown 65534 x.data
+	run operf --session-dir session --perf-data x.data true
+	[ "$status" -eq 125 ]
+	[[ $output == *"x.data is a file of user 65534: remove it first"* ]]
+}
+
 @test "no command waits for a FIFO of another user" {
 	mkfifo shared/perf.data
 	chown 65534 shared/perf.data

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/files/guard.h"
@@ -217,6 +218,27 @@ int io_rmdir(const char *path)
 	return remove_at(path, AT_REMOVEDIR);
 }
 
+int io_own_group(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	/* Most file systems have neither, and then this fails. */
+	(void)fremovexattr(fd, "system.posix_acl_default");
+	(void)fremovexattr(fd, "system.posix_acl_access");
+	if (fstat(fd, &st))
+		r = -errno;
+	else if (st.st_gid != getegid() && fchown(fd, (uid_t)-1, getegid()))
+		st.st_mode &= S_IRWXU;
+	if (!r && fchmod(fd, st.st_mode & RECORDING_DIR_MODE))
+		r = -errno;
+	close(fd);
+	return r;
+}
+
 int io_mkdir(const char *path, mode_t mode)
 {
 	struct guard_at at;
@@ -225,6 +247,8 @@ int io_mkdir(const char *path, mode_t mode)
 	if (r)
 		return r;
 	r = mkdirat(at.fd, at.name, mode) ? -errno : 0;
+	if (!r && mode == RECORDING_DIR_MODE)
+		r = io_own_group(at.fd, at.name);
 	guard_at_end(&at);
 	return r;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/files/io.h"
 #include "base/files/public_file.h"
 #include "base/log.h"
 
@@ -164,8 +165,14 @@ int trust_make_dir(int at, const char *name, mode_t mode, const char *shown,
 {
 	int fd;
 
-	if (mkdirat(at, name, mode) && errno != EEXIST)
+	bool is_new = !mkdirat(at, name, mode);
+	int r;
+
+	if (!is_new && errno != EEXIST)
 		return err_sys(err, -errno, "cannot create %s", shown);
+	r = is_new && mode == RECORDING_DIR_MODE ? io_own_group(at, name) : 0;
+	if (r)
+		return err_sys(err, r, "cannot create %s", shown);
 	fd = trust_open_dir(at, name, shown, err);
 	return fd == -ENOENT ? err_sys(err, fd, "%s", shown) : fd;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/containers/vec.h"
@@ -99,6 +100,36 @@ static void put_front(struct perf_data_writer *w)
 		memcpy(b->data, h, sizeof(*h));
 }
 
+/* Prepares a file that existed before: another user could have opened it, and its mode can let
+ * others read it. Returns 0 or a negative errno. */
+static int perf_data_empty(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_uid != geteuid())
+		return err_set(err, -EPERM, "%s is a file of user %u: remove it first",
+			       path, st.st_uid);
+	if ((st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, st.st_mode & S_IRWXU)) ||
+	    ftruncate(fd, 0))
+		return -errno;
+	return 0;
+}
+
+/* Mode 0600, as for perf's own files: a recording shows which programs the user runs. */
+static int perf_data_create(const char *path, struct err *err)
+{
+	int fd = output_open(path, O_RDWR, 0600, err);
+	int r = fd < 0 ? fd : perf_data_empty(fd, path, err);
+
+	if (r && fd >= 0)
+		close(fd);
+	return r ? r : fd;
+}
+
 int perf_data_writer_open(const char *path, const struct perf_data_event *events,
 			  size_t nr_events, struct perf_data_writer **ret_writer,
 			  struct err *err)
@@ -116,9 +147,8 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 		put_front(w);
 		r = w->pending.failed ? -ENOMEM : 0;
 	}
-	/* Mode 0600, as for perf's own files: a recording shows which programs the user runs. */
 	if (r == 0)
-		r = w->fd = output_open(path, O_RDWR | O_TRUNC, 0600, &why);
+		r = w->fd = perf_data_create(path, &why);
 	if (r >= 0)
 		r = perf_data_writer_flush(w, NULL);
 	if (r < 0) {

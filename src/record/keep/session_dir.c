@@ -237,9 +237,14 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		remove_stale(&d);
 	if (!r && d.committed)
 		session_dir_remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
-	if (!r && !d.committed &&
-	    mkdirat(d.samples_fd, name_in(d.writing), RECORDING_DIR_MODE))
-		r = err_sys(err, -errno, "cannot create %s", d.writing);
+	if (!r && !d.committed) {
+		if (mkdirat(d.samples_fd, name_in(d.writing), RECORDING_DIR_MODE))
+			r = -errno;
+		else
+			r = io_own_group(d.samples_fd, name_in(d.writing));
+		if (r)
+			err_sys(err, r, "cannot create %s", d.writing);
+	}
 	if (r) {
 		session_dir_close(&d);
 		return r;
