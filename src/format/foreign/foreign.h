@@ -103,6 +103,18 @@ int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 bool foreign_is_perf_script(const struct foreign_head *head);
 int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			     struct foreign_info *ret_info, struct err *err);
+bool foreign_is_speedscope(const struct foreign_head *head);
+int foreign_read_speedscope(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			    struct foreign_info *ret_info, struct err *err);
+bool foreign_is_firefox(const struct foreign_head *head);
+int foreign_read_firefox(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			 struct foreign_info *ret_info, struct err *err);
+bool foreign_is_cpuprofile(const struct foreign_head *head);
+int foreign_read_cpuprofile(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			    struct foreign_info *ret_info, struct err *err);
+bool foreign_is_chrome_trace(const struct foreign_head *head);
+int foreign_read_chrome_trace(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			      struct foreign_info *ret_info, struct err *err);
 
 /* ---- helpers of the text formats ---- */
 

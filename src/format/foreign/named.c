@@ -202,39 +202,6 @@ bool foreign_is_svg(const struct foreign_head *head)
 	       !memmem(head->bytes, head->len, "<html", 5);
 }
 
-bool foreign_is_speedscope(const struct foreign_head *head)
-{
-	static const char schema[] = "speedscope.app/file-format-schema.json";
-
-	return foreign_is_json(head) &&
-	       (memmem(head->bytes, head->len, schema, sizeof(schema) - 1) ||
-		(foreign_head_has_key(head, "shared") &&
-		 foreign_head_has_key(head, "profiles")));
-}
-
-bool foreign_is_firefox(const struct foreign_head *head)
-{
-	return foreign_is_json(head) && foreign_head_has_key(head, "meta") &&
-	       (foreign_head_has_key(head, "preprocessedProfileVersion") ||
-		(foreign_head_has_key(head, "interval") &&
-		 foreign_head_has_key(head, "stackwalk")));
-}
-
-bool foreign_is_cpuprofile(const struct foreign_head *head)
-{
-	return foreign_is_json(head) &&
-	       (foreign_head_has_key(head, "nodes") ||
-		foreign_head_has_key(head, "head")) &&
-	       foreign_head_has_key(head, "callFrame");
-}
-
-bool foreign_is_chrome_trace(const struct foreign_head *head)
-{
-	return foreign_is_json(head) &&
-	       (foreign_head_has_key(head, "traceEvents") ||
-		(foreign_head_has_key(head, "ph") && foreign_head_has_key(head, "ts")));
-}
-
 /* Names in folded stacks can also begin with brackets: "[[unknown]];f 1". */
 bool foreign_is_json(const struct foreign_head *head)
 {

@@ -28,8 +28,4 @@ bool foreign_is_perf_map(const struct foreign_head *head);
 /* ---- markup and JSON ---- */
 bool foreign_is_svg(const struct foreign_head *head);
 bool foreign_is_markup(const struct foreign_head *head);
-bool foreign_is_speedscope(const struct foreign_head *head);
-bool foreign_is_firefox(const struct foreign_head *head);
-bool foreign_is_cpuprofile(const struct foreign_head *head);
-bool foreign_is_chrome_trace(const struct foreign_head *head);
 bool foreign_is_json(const struct foreign_head *head);

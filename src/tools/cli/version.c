@@ -11,6 +11,7 @@
 #include "capture/events/sources.h"
 #include "daemon/controlfs/controlfs.h"
 #include "format/archive/pack.h"
+#include "format/foreign/json_walk.h"
 #include "resolve/code/insn.h"
 #include "resolve/elf/xz.h"
 #include "resolve/find/http.h"
@@ -50,6 +51,9 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libbz2",
 		packing_available(PACKING_BZIP2) ? "yes" : "no",
 		"archives of perf archive");
+	fprintf(out, "  %-10s %-7s %s\n", "yajl",
+		json_walk_version() ? json_walk_version() : "no",
+		"JSON profiles of other tools");
 	fprintf(out, "  %-10s %-7s %s\n", "libcurl",
 		http_version() ? http_version() : "no",
 		"files from debuginfod servers, loaded when needed");

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stack_tree.h - the distinct frames and stacks of a profile whose samples refer to them by
+ * number.
+ * Layer: format, private to its readers. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/containers/map.h"
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
+#include "format/foreign/foreign.h"
+
+enum {
+	STACK_TREE_EMPTY = 0, /* the node of the empty stack */
+	STACK_TREE_NONE = 0xffffffff
+};
+
+struct stack_tree_node {
+	uint32_t parent; /* always a lower number */
+	uint32_t frame;
+};
+
+struct stack_tree {
+	struct strtab names;
+	VEC(struct foreign_frame) frames;
+	VEC(struct stack_tree_node) nodes;
+	struct map frame_by;             /* (name, image): both numbers of `names` */
+	struct map node_by;              /* (parent, frame) */
+	VEC(struct foreign_frame) stack; /* scratch space */
+};
+
+/* Returns 0 or -ENOMEM. */
+int stack_tree_init(struct stack_tree *t);
+/* Returns the number of a text, or STACK_TREE_NONE if memory is short. */
+uint32_t stack_tree_name(struct stack_tree *t, struct foreign_word text);
+/* Returns the text of a number, which lives as long as the tree. */
+struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name);
+/* Returns the number of the frame with this name and image, which is added if it is new, or
+ * STACK_TREE_NONE if memory is short. */
+uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image);
+/* Returns the stack `parent` that continues with a call of `frame`, or STACK_TREE_NONE if
+ * memory is short or one of both does not exist. */
+uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame);
+/* Sets the frames of a sample.  They are valid until the next call.  Returns false if memory is
+ * short. */
+bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s);
+void stack_tree_done(struct stack_tree *t);

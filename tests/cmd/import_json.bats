@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# JSON profiles of other tools: speedscope, the Firefox Profiler, Node.js and Chrome.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+	cd "$out"
+	new_session
+	"$OPROFILE" --version | grep -q '^  yajl  *no ' && skip "built without yajl: NOT TESTED"
+	write_segment made <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|cycles|c|11|1000000|0|0
+		image|1|/opt/lib.so|
+		image|1|/opt/other.so|
+		thread|7|7|a b 1|0|0|/
+		thread|7|8|two|0|0|/
+		sample|0|0|0|1000002000|1000000|0+16;0+4112;1+8208|5
+		sample|0|0|1|1000004000|1000000|1+4112;1+8208|3
+		sample|1|0|0|1009002000|2000000|0+16;0+8208|2
+		sample|1|0|3|1009003000|1000000|0+8208;T|1
+		sample|1|0|3|1009004000|1000000|1+8208|1
+	END
+}
+
+# by KEYS FILE: prints "VALUE|...|samples|period" for each row.
+by()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/opreport" --csv --by "$1" "$2" >"$out/csv" || return
+	python3 - "$out/csv" "$1" <<-'END' | sort
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1], newline="", errors="surrogateescape")):
+		    print("|".join([row[k] for k in sys.argv[2].split(",")] + [row["samples"], row["period"]]))
+	END
+}
+
+without_period()
+{
+	sed 's/|[^|]*$//' "$@"
+}
+
+@test "our exports to speedscope and the Firefox Profiler: the counts of the session" {
+	"$OPROFILE" export speedscope made -o x.json
+	for view in comm,symbol image,symbol event; do
+		by "$view" made | without_period >wanted
+		[ -s wanted ]
+		by "$view" x.json | without_period | diff wanted -
+	done
+	"$OPROFILE" export folded made | sort >wanted
+	"$OPROFILE" export folded x.json | sort | diff wanted -
+	"$OPROFILE" export firefox made -o x.json
+	for view in comm,pid,tid,symbol image,symbol; do
+		by "$view" made | without_period >wanted
+		by "$view" x.json | without_period | diff wanted -
+	done
+	"$OPROFILE" import --session-dir "$session" x.json
+	by tid made | without_period >wanted
+	"$OPROFILE_LINKS/opreport" --csv --by tid --session-dir "$session" >csv
+	grep -qx '7,8,.*' csv
+	"$OPROFILE" script x.json | grep -c 'samples:' | grep -qx 12
+}
+
+@test "our export to .cpuprofile: each sample of the session is a millisecond" {
+	"$OPROFILE" export chrome made -o x.cpuprofile
+	by symbol made | awk -F'|' '{ print $1 "|" $2 * 1000000 }' >wanted
+	by symbol x.cpuprofile | grep -v '^(idle)' | cut -d'|' -f1,3 | diff wanted -
+}
+
+@test "a profile of node --cpu-prof: the samples that node counted per function" {
+	need node
+	cat >w.js <<-'END'
+		function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; }
+		function outer() { let s = 0; for (let i = 0; i < 40; i++) s += inner(1e5); return s; }
+		outer();
+	END
+	node --cpu-prof --cpu-prof-name=x.cpuprofile w.js
+	# The last sample is counted by no node.
+	python3 - >wanted <<-'END'
+		import collections, json
+		profile = json.load(open("x.cpuprofile"))
+		names = {n["id"]: n["callFrame"]["functionName"] or "(anonymous)" for n in profile["nodes"]}
+		counts = collections.Counter(names[i] for i in profile["samples"] if names[i] != "(root)")
+		print("\n".join(sorted(f"{name}|{nr}" for name, nr in counts.items())))
+	END
+	by symbol x.cpuprofile | without_period | grep -v '^(no symbols)' | LC_ALL=C sort >found
+	LC_ALL=C sort wanted | diff - found
+	grep -q '^inner|' found
+	by image x.cpuprofile | grep -q "^$PWD/w.js|"
+	"$OPROFILE" script x.cpuprofile >script
+	grep -q 'inner.*w.js' script
+	# A trace has the same samples, and the thread.
+	node --cpu-prof --cpu-prof-name=x.cpuprofile --trace-event-file-pattern=x.trace \
+		--trace-event-categories disabled-by-default-v8.cpu_profiler w.js
+	grep -q ProfileChunk x.trace || skip "node writes no samples to traces: NOT TESTED"
+	python3 - >wanted <<-'END'
+		import json
+		events = json.load(open("x.trace"))["traceEvents"]
+		print(sum(len(e["args"]["data"].get("cpuProfile", {}).get("samples", []))
+		          for e in events if e["name"] == "ProfileChunk"))
+	END
+	[ "$(by event x.trace | cut -d'|' -f2)" -eq "$(cat wanted)" ]
+	by pid,symbol x.trace | grep -q '^[1-9][0-9]*|inner|'
+}
+
+@test "times are periods, in every unit; a cut profile is incomplete; malformed ones are refused" {
+	cat >x.json <<-'END'
+		{"$schema": "https://www.speedscope.app/file-format-schema.json",
+		 "shared": {"frames": [{"name": "f"}, {"name": "g", "file": "/a/b.rb"}]},
+		 "profiles": [
+		  {"type": "sampled", "name": "one", "unit": "seconds", "startValue": 0, "endValue": 71,
+		   "samples": [[0, 1], [0]], "weights": [70.5, 0.25]},
+		  {"type": "evented", "name": "two", "unit": "milliseconds", "startValue": 0, "endValue": 3,
+		   "events": [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 3}]}]}
+	END
+	by event,comm,symbol x.json >found
+	diff - found <<-'END'
+		time|one|f|1|250000000
+		time|one|g|1|70500000000
+		time|two|f|1|3000000
+	END
+	[ "$("$OPROFILE" script x.json | grep -c time:)" -eq 3 ]
+	head -c -60 x.json >cut.json
+	run -3 --separate-stderr "$OPROFILE" import --session-dir "$session" cut.json
+	[[ $stderr == *"cut.json: it ends within a sample: its end is missing"* ]]
+	sed 's/"weights"/weights/' x.json >bad.json
+	run -1 --separate-stderr "$OPROFILE" import --session-dir "$session" bad.json
+	[[ $stderr == *"bad.json: its JSON is malformed at byte "* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	# Compressed, and from standard input.
+	gzip -k x.json
+	by event,comm,symbol x.json.gz | diff found -
+	by event,comm,symbol - <x.json | diff found -
+}
