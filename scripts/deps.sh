@@ -16,7 +16,7 @@ packages_of()
 		;;
 	demo) echo gzip ;;
 	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
-	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf ;;
+	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf valgrind openjdk-17-jdk-headless ;;
 	# Programs that show our exports on a screen.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
@@ -48,7 +48,7 @@ packages_of()
 what_for()
 {
 	case $1 in
-	readers) echo 'perf, Go, LLVM and BOLT, which read what we write' ;;
+	readers) echo 'perf, Go, LLVM and BOLT, which read what we write; valgrind and the JDK, whose files we read' ;;
 	screen) echo 'KCachegrind on a screen' ;;
 	page) echo 'pages in a browser' ;;
 	*) echo "$1" ;;

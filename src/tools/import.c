@@ -272,7 +272,7 @@ const struct command command_import = {
 		"Several become one session, a segment each.\n"
 		"So does a profile of another tool: "
 		"folded stacks (stackcollapse*.pl), pprof, text of perf script, JSON of\n"
-		"speedscope, the Firefox Profiler, Node.js and Chrome.\n"
+		"speedscope, the Firefox Profiler, Node.js and Chrome, callgrind, simpleperf, JFR.\n"
 		"Examples:\n"
 		"  oprofile import perf.data\n"
 		"  oprofile import --name build perf.data.1 perf.data.2\n"

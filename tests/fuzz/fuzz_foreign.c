@@ -38,6 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)foreign_find(data, size);
 	(void)foreign_read_folded(data, size, take, &sum, &info, &err);
 	(void)foreign_read_perf_script(data, size, take, &sum, &info, &err);
+	(void)foreign_read_difffolded(data, size, take, &sum, &info, &err);
+	(void)foreign_read_callgrind(data, size, take, &sum, &info, &err);
+	(void)foreign_read_simpleperf(data, size, take, &sum, &info, &err);
+	(void)foreign_read_jfr(data, size, take, &sum, &info, &err);
 	if (!foreign_read_pprof(data, size, take, &sum, &info, &err))
 		sum += look_at(info.main_image) + look_at(info.period_event);
 	/* Keep the compiler from removing the sum. */

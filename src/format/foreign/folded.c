@@ -144,6 +144,24 @@ static bool foreign_folded_is_text(struct foreign_word w, const char *text)
 	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
 }
 
+/* Sets the command and the frames of a sample. Returns 0 or -ENOMEM. */
+static int folded_read_stack(struct foreign_word stack, frame_vec *frames,
+			     struct foreign_sample *s)
+{
+	if (!foreign_folded_take_frames(stack, frames, &s->comm))
+		return -ENOMEM;
+	s->nr_frames = frames->nr;
+	s->truncated = s->nr_frames == FOREIGN_FRAMES_MAX;
+	/* The mark of our own export. */
+	if (s->nr_frames &&
+	    foreign_folded_is_text(frames->at[s->nr_frames - 1].name, "[truncated]")) {
+		s->truncated = true;
+		s->nr_frames--;
+	}
+	s->frames = frames->at;
+	return 0;
+}
+
 static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 				    foreign_fn fn, void *ctx, struct foreign_info *info)
 {
@@ -158,32 +176,70 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 		info->skipped++;
 		return 0;
 	}
-	if (!foreign_folded_take_frames(stack, frames, &s.comm))
+	if (folded_read_stack(stack, frames, &s))
 		return -ENOMEM;
-	s.nr_frames = frames->nr;
-	s.truncated = s.nr_frames == FOREIGN_FRAMES_MAX;
-	/* The mark of our own export. */
-	if (s.nr_frames &&
-	    foreign_folded_is_text(frames->at[s.nr_frames - 1].name, "[truncated]")) {
-		s.truncated = true;
-		s.nr_frames--;
-	}
-	s.frames = frames->at;
 	return s.count ? fn(ctx, &s) : 0;
 }
 
-int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
-			struct foreign_info *ret_info, struct err *err)
+/* A line of difffolded.pl has the counts of two profiles, which become two events. */
+static int folded_read_two(struct foreign_word line, frame_vec *frames, foreign_fn fn,
+			   void *ctx, struct foreign_info *info)
 {
-	const char *at = bytes;
-	const char *end = at + len;
+	static const struct foreign_word before = { "before", 6 },
+					 after = { "after", 5 };
+	struct foreign_sample s = { .event = before, .pid = -1, .tid = -1, .cpu = -1 };
+	struct foreign_word both, stack;
+	uint64_t count;
+	int r = 0;
+
+	if (!line.len || line.at[0] == '#')
+		return 0;
+	if (!split_line(line, &both, &count) || !split_line(both, &stack, &s.count)) {
+		info->skipped++;
+		return 0;
+	}
+	if (folded_read_stack(stack, frames, &s))
+		return -ENOMEM;
+	if (s.count)
+		r = fn(ctx, &s);
+	s.event = after;
+	s.count = count;
+	return r || !count ? r : fn(ctx, &s);
+}
+
+typedef int (*folded_line_fn)(struct foreign_word line, frame_vec *frames,
+			      foreign_fn fn, void *ctx, struct foreign_info *info);
+
+static int folded_read_lines(struct foreign_word text, folded_line_fn read_line,
+			     foreign_fn fn, void *ctx, struct foreign_info *ret_info)
+{
+	const char *at = text.at;
+	const char *end = text.at + text.len;
 	frame_vec frames = { 0 };
 	struct foreign_word line;
 	int r = 0;
 
 	*ret_info = (struct foreign_info){ 0 };
 	while (!r && foreign_line(&at, end, &line))
-		r = foreign_folded_read_line(line, &frames, fn, ctx, ret_info);
+		r = read_line(line, &frames, fn, ctx, ret_info);
 	vec_done(&frames);
+	return r;
+}
+
+int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			struct foreign_info *ret_info, struct err *err)
+{
+	int r = folded_read_lines((struct foreign_word){ bytes, len },
+				  foreign_folded_read_line, fn, ctx, ret_info);
+
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}
+
+int foreign_read_difffolded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			    struct foreign_info *ret_info, struct err *err)
+{
+	int r = folded_read_lines((struct foreign_word){ bytes, len }, folded_read_two,
+				  fn, ctx, ret_info);
+
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -115,6 +115,16 @@ int foreign_read_cpuprofile(const void *bytes, size_t len, foreign_fn fn, void *
 bool foreign_is_chrome_trace(const struct foreign_head *head);
 int foreign_read_chrome_trace(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			      struct foreign_info *ret_info, struct err *err);
+bool foreign_is_callgrind(const struct foreign_head *head);
+bool foreign_is_cachegrind(const struct foreign_head *head);
+int foreign_read_callgrind(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			   struct foreign_info *ret_info, struct err *err);
+int foreign_read_simpleperf(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			    struct foreign_info *ret_info, struct err *err);
+int foreign_read_jfr(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+		     struct foreign_info *ret_info, struct err *err);
+int foreign_read_difffolded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			    struct foreign_info *ret_info, struct err *err);
 
 /* ---- helpers of the text formats ---- */
 

@@ -106,23 +106,6 @@ bool foreign_is_go_text(const struct foreign_head *head)
 	       foreign_head_has_first(head, "--- mutex:");
 }
 
-static bool has_cost_lines(const struct foreign_head *head)
-{
-	return foreign_head_has_line(head, "events:") &&
-	       (foreign_head_has_line(head, "fn=") ||
-		foreign_head_has_line(head, "fl="));
-}
-
-bool foreign_is_cachegrind(const struct foreign_head *head)
-{
-	return foreign_head_has_first(head, "desc:") && has_cost_lines(head);
-}
-
-bool foreign_is_callgrind(const struct foreign_head *head)
-{
-	return has_cost_lines(head);
-}
-
 bool foreign_is_massif(const struct foreign_head *head)
 {
 	return foreign_head_has_first(head, "desc:") &&

@@ -17,8 +17,6 @@ bool foreign_is_gperftools_cpu(const struct foreign_head *head);
 /* ---- text ---- */
 bool foreign_is_heap_profile(const struct foreign_head *head);
 bool foreign_is_go_text(const struct foreign_head *head);
-bool foreign_is_cachegrind(const struct foreign_head *head);
-bool foreign_is_callgrind(const struct foreign_head *head);
 bool foreign_is_massif(const struct foreign_head *head);
 bool foreign_is_gprof_text(const struct foreign_head *head);
 bool foreign_is_perf_report_text(const struct foreign_head *head);

@@ -12,12 +12,9 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "format/foreign/foreign.h"
+#include "format/foreign/protobuf.h"
 
 enum {
-	WIRE_VARINT = 0,
-	WIRE_64 = 1,
-	WIRE_BYTES = 2,
-	WIRE_32 = 5,
 	LINES_MAX = 1024 /* per location */
 };
 
@@ -62,62 +59,25 @@ struct foreign_pprof {
 	bool no_memory;
 };
 
-struct foreign_pprof_field {
-	uint32_t number;
-	uint32_t type;
-	uint64_t value; /* of a varint */
-	struct cursor bytes;
-};
-
-/* Reads the next field. Returns false at the end, or if the message is damaged; then c->failed
- * is set. */
-static bool foreign_pprof_next_field(struct cursor *c,
-				     struct foreign_pprof_field *ret_f)
-{
-	struct foreign_pprof_field f = { 0 };
-	uint64_t head, len = 0;
-
-	if (!cursor_left(c) || c->failed)
-		return false;
-	head = cursor_varint(c);
-	f.number = (uint32_t)(head >> 3);
-	f.type = head & 7;
-	if (f.type == WIRE_VARINT)
-		f.value = cursor_varint(c);
-	else if (f.type == WIRE_BYTES)
-		len = cursor_varint(c);
-	else if (f.type == WIRE_64 || f.type == WIRE_32)
-		len = f.type == WIRE_64 ? 8 : 4;
-	else
-		c->failed = true;
-	if (len > cursor_left(c))
-		c->failed = true;
-	if (c->failed)
-		return false;
-	f.bytes = cursor_le(c->data + c->pos, (size_t)len);
-	c->pos += (size_t)len;
-	*ret_f = f;
-	return true;
-}
-
 /* The fields of a Profile can be in any order. profile.proto defines which numbers are
  * messages, strings and numbers. */
-static bool fits_profile(const struct foreign_pprof_field *f)
+static bool fits_profile(const struct protobuf_field *f)
 {
 	static const uint32_t messages =
 		1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 13;
 
 	return f->number && f->number < 16 &&
-	       f->type == (messages >> f->number & 1 ? WIRE_BYTES : WIRE_VARINT);
+	       f->type ==
+		       (messages >> f->number & 1 ? PROTOBUF_BYTES : PROTOBUF_VARINT);
 }
 
 bool foreign_is_pprof(const struct foreign_head *head)
 {
 	struct cursor c = cursor_le(head->bytes, head->len);
 	bool has_type = false, has_other = false;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		if (!fits_profile(&f))
 			return false;
 		/* A ValueType has one or two numbers and no string. */
@@ -140,9 +100,9 @@ static void foreign_pprof_remember(struct foreign_pprof *w, struct map *by, uint
 static struct value_type read_type(struct cursor c)
 {
 	struct value_type t = { 0 };
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		t.type = f.number == 1 ? f.value : t.type;
 		t.unit = f.number == 2 ? f.value : t.unit;
 	}
@@ -165,9 +125,9 @@ static void foreign_pprof_take_type(struct foreign_pprof *w, struct cursor c)
 static void take_mapping(struct foreign_pprof *w, struct cursor c)
 {
 	uint64_t id = 0, file = 0;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		file = f.number == 5 ? f.value : file;
 	}
@@ -181,9 +141,9 @@ static void foreign_pprof_take_function(struct foreign_pprof *w, struct cursor c
 {
 	struct function fn = { 0 };
 	uint64_t id = 0;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		fn.name = f.number == 2 ? f.value : fn.name;
 		fn.system_name = f.number == 3 ? f.value : fn.system_name;
@@ -197,9 +157,9 @@ static void foreign_pprof_take_function(struct foreign_pprof *w, struct cursor c
 static uint64_t function_of_line(struct cursor c)
 {
 	uint64_t id = 0;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f))
+	while (protobuf_next_field(&c, &f))
 		id = f.number == 1 ? f.value : id;
 	return id;
 }
@@ -208,13 +168,14 @@ static void take_location(struct foreign_pprof *w, struct cursor c)
 {
 	struct location l = { .first_line = w->lines.nr };
 	uint64_t id = 0;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
 		l.mapping = f.number == 2 ? f.value : l.mapping;
 		l.address = f.number == 3 ? f.value : l.address;
-		if (f.number == 4 && f.type == WIRE_BYTES && l.nr_lines < LINES_MAX) {
+		if (f.number == 4 && f.type == PROTOBUF_BYTES &&
+		    l.nr_lines < LINES_MAX) {
 			if (!vec_push(&w->lines, function_of_line(f.bytes)))
 				w->no_memory = true;
 			l.nr_lines = w->lines.nr - l.first_line;
@@ -252,15 +213,15 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 		[6] = foreign_pprof_take_string,
 		[11] = take_period_type,
 	};
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (!w->no_memory && foreign_pprof_next_field(&c, &f)) {
-		if (f.type == WIRE_BYTES && f.number < COUNT_OF(takers) &&
+	while (!w->no_memory && protobuf_next_field(&c, &f)) {
+		if (f.type == PROTOBUF_BYTES && f.number < COUNT_OF(takers) &&
 		    takers[f.number])
 			takers[f.number](w, f.bytes);
-		if (f.number == 9 && f.type == WIRE_VARINT)
+		if (f.number == 9 && f.type == PROTOBUF_VARINT)
 			w->time_ns = f.value;
-		if (f.number == 12 && f.type == WIRE_VARINT)
+		if (f.number == 12 && f.type == PROTOBUF_VARINT)
 			w->period = f.value;
 	}
 }
@@ -281,10 +242,10 @@ static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *
 #define take_numbers(w, f, to)                                                         \
 	do {                                                                           \
 		struct cursor in_ = (f)->bytes;                                        \
-		if ((f)->type == WIRE_VARINT && !vec_push(to, (f)->value))             \
+		if ((f)->type == PROTOBUF_VARINT && !vec_push(to, (f)->value))         \
 			(w)->no_memory = true;                                         \
-		while ((f)->type == WIRE_BYTES && cursor_left(&in_) && !in_.failed &&  \
-		       !(w)->no_memory)                                                \
+		while ((f)->type == PROTOBUF_BYTES && cursor_left(&in_) &&             \
+		       !in_.failed && !(w)->no_memory)                                 \
 			(w)->no_memory = !vec_push(to, cursor_varint(&in_));           \
 	} while (0)
 
@@ -292,9 +253,9 @@ static void take_label(const struct foreign_pprof *w, struct cursor c,
 		       struct foreign_sample *s)
 {
 	uint64_t key = 0, text = 0, number = 0;
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
-	while (foreign_pprof_next_field(&c, &f)) {
+	while (protobuf_next_field(&c, &f)) {
 		key = f.number == 1 ? f.value : key;
 		text = f.number == 2 ? f.value : text;
 		number = f.number == 3 ? f.value : number;
@@ -433,15 +394,15 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 static int foreign_pprof_take_sample(struct foreign_pprof *w, struct cursor c)
 {
 	struct foreign_sample s = { .pid = -1, .tid = -1, .cpu = -1 };
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 
 	w->ids.nr = w->values.nr = w->frames.nr = 0;
-	while (foreign_pprof_next_field(&c, &f) && !w->no_memory) {
+	while (protobuf_next_field(&c, &f) && !w->no_memory) {
 		if (f.number == 1)
 			take_numbers(w, &f, &w->ids);
 		else if (f.number == 2)
 			take_numbers(w, &f, &w->values);
-		else if (f.number == 3 && f.type == WIRE_BYTES)
+		else if (f.number == 3 && f.type == PROTOBUF_BYTES)
 			take_label(w, f.bytes, &s);
 	}
 	for (size_t i = 0; i < w->ids.nr && !s.truncated && !w->no_memory; i++)
@@ -462,11 +423,11 @@ static int foreign_pprof_take_sample(struct foreign_pprof *w, struct cursor c)
 
 static int foreign_pprof_take_samples(struct foreign_pprof *w, struct cursor c)
 {
-	struct foreign_pprof_field f;
+	struct protobuf_field f;
 	int r = 0;
 
-	while (!r && foreign_pprof_next_field(&c, &f))
-		if (f.number == 2 && f.type == WIRE_BYTES)
+	while (!r && protobuf_next_field(&c, &f))
+		if (f.number == 2 && f.type == PROTOBUF_BYTES)
 			r = foreign_pprof_take_sample(w, f.bytes);
 	w->info->skipped += c.failed;
 	return r;

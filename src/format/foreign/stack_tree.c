@@ -28,12 +28,13 @@ struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name)
 
 uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image)
 {
-	const struct foreign_frame frame = { stack_tree_text(t, name),
-					     stack_tree_text(t, image) };
+	struct foreign_frame frame;
 	uint32_t found = map_get(&t->frame_by, name, image);
 
 	if (found != MAP_NONE)
 		return found;
+	frame.name = stack_tree_text(t, name);
+	frame.image = stack_tree_text(t, image);
 	if (name == STRTAB_FAILED || image == STRTAB_FAILED ||
 	    !vec_push(&t->frames, frame) ||
 	    map_set(&t->frame_by, name, image, (uint32_t)t->frames.nr - 1))

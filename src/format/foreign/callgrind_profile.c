@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* callgrind_profile.c - files of callgrind and cachegrind (valgrind's manual, "Callgrind Format
+ * Specification").  They have costs per line of a function, and costs of calls that include the
+ * callees, but no stacks.  So a function becomes one sample of each event, whose period is the
+ * function's own cost, and whose callers are unknown. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
+#include "base/err.h"
+#include "format/foreign/foreign.h"
+#include "format/foreign/head.h"
+#include "format/foreign/stack_tree.h"
+
+/* The names of each kind have their own numbers: "fn=(12) name" defines what "fn=(12)" is. */
+enum callgrind_kind {
+	CALLGRIND_OBJECT,
+	CALLGRIND_FUNCTION,
+	CALLGRIND_OTHER
+};
+
+struct callgrind_key {
+	const char *text;
+	enum callgrind_kind kind;
+	bool is_target; /* of a call or a jump */
+};
+
+struct callgrind_profile {
+	struct stack_tree tree; /* its frames are functions */
+	struct map name_by; /* (number in the file, kind): number in the tree's names */
+	uint32_t object, function; /* the current ones: numbers of names */
+	VEC(uint32_t) events;      /* numbers of names */
+	VEC(uint64_t) costs;       /* by frame and event */
+	size_t nr_positions;
+	bool after_call; /* the next line is the cost of a call */
+	uint32_t command;
+	int64_t pid;
+	foreign_fn fn;
+	void *ctx;
+	struct foreign_info *info;
+};
+
+static const struct callgrind_key callgrind_keys[] = {
+	{ "fn", CALLGRIND_FUNCTION, false }, { "ob", CALLGRIND_OBJECT, false },
+	{ "cfn", CALLGRIND_FUNCTION, true }, { "cob", CALLGRIND_OBJECT, true },
+	{ "fl", CALLGRIND_OTHER, false },    { "fi", CALLGRIND_OTHER, false },
+	{ "fe", CALLGRIND_OTHER, false },    { "cfi", CALLGRIND_OTHER, true },
+	{ "cfl", CALLGRIND_OTHER, true },    { "jfi", CALLGRIND_OTHER, true },
+	{ "jfn", CALLGRIND_FUNCTION, true },
+};
+
+static bool callgrind_skip(struct foreign_word *w, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (w->len < len || memcmp(w->at, text, len) != 0)
+		return false;
+	w->at += len;
+	w->len -= len;
+	return true;
+}
+
+static struct foreign_word callgrind_next_word(struct foreign_word *rest)
+{
+	struct foreign_word w;
+
+	while (rest->len && (*rest->at == ' ' || *rest->at == '\t')) {
+		rest->at++;
+		rest->len--;
+	}
+	w = (struct foreign_word){ rest->at, 0 };
+	while (w.len < rest->len && w.at[w.len] != ' ' && w.at[w.len] != '\t')
+		w.len++;
+	rest->at += w.len;
+	rest->len -= w.len;
+	return w;
+}
+
+/* ---- names ---- */
+
+/* Finds the name for "(12) name", "(12)" or "name".  Returns 0 or -ENOMEM. */
+static int callgrind_find_name(struct callgrind_profile *c, struct foreign_word text,
+			       enum callgrind_kind kind, uint32_t *ret_name)
+{
+	const char *end =
+		text.len && *text.at == '(' ? memchr(text.at, ')', text.len) : NULL;
+	struct foreign_word name = text;
+	uint64_t number;
+	uint32_t found;
+
+	if (!end ||
+	    !foreign_number(
+		    (struct foreign_word){ text.at + 1, (size_t)(end - text.at) - 1 },
+		    &number)) {
+		*ret_name = stack_tree_name(&c->tree, text);
+		return *ret_name == STRTAB_FAILED ? -ENOMEM : 0;
+	}
+	name.at = end + 1;
+	name.len = text.len - (size_t)(name.at - text.at);
+	while (callgrind_skip(&name, " "))
+		;
+	if (!name.len) {
+		found = map_get(&c->name_by, number, kind);
+		c->info->skipped += found == MAP_NONE;
+		*ret_name = found == MAP_NONE ? 0 : found;
+		return 0;
+	}
+	*ret_name = stack_tree_name(&c->tree, name);
+	if (*ret_name == STRTAB_FAILED)
+		return -ENOMEM;
+	return map_set(&c->name_by, number, kind, *ret_name);
+}
+
+/* Takes "fn=...".  Returns 1 if the line is something else, 0 or -ENOMEM. */
+static int callgrind_take_name(struct callgrind_profile *c, struct foreign_word line)
+{
+	for (size_t i = 0; i < COUNT_OF(callgrind_keys); i++) {
+		const struct callgrind_key *key = &callgrind_keys[i];
+		struct foreign_word value = line;
+		uint32_t name;
+		int r;
+
+		if (!callgrind_skip(&value, key->text) || !callgrind_skip(&value, "="))
+			continue;
+		r = key->kind == CALLGRIND_OTHER
+			    ? 0
+			    : callgrind_find_name(c, value, key->kind, &name);
+		if (r || key->is_target)
+			return r;
+		if (key->kind == CALLGRIND_OBJECT)
+			c->object = name;
+		else if (key->kind == CALLGRIND_FUNCTION)
+			c->function = name;
+		return 0;
+	}
+	return 1;
+}
+
+/* ---- the head ---- */
+
+static int callgrind_take_events(struct callgrind_profile *c, struct foreign_word list)
+{
+	struct foreign_word w = callgrind_next_word(&list);
+
+	/* Each part of a file has the same head. */
+	if (c->events.nr)
+		return 0;
+	for (; w.len && c->events.nr < FOREIGN_EVENTS_MAX;
+	     w = callgrind_next_word(&list)) {
+		const uint32_t name = stack_tree_name(&c->tree, w);
+
+		if (name == STRTAB_FAILED || !vec_push(&c->events, name))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int callgrind_take_command(struct callgrind_profile *c, struct foreign_word line)
+{
+	struct foreign_word w = callgrind_next_word(&line);
+	const char *slash;
+
+	while ((slash = w.len ? memchr(w.at, '/', w.len) : NULL)) {
+		w.len -= (size_t)(slash + 1 - w.at);
+		w.at = slash + 1;
+	}
+	c->command = stack_tree_name(&c->tree, w);
+	return c->command == STRTAB_FAILED ? -ENOMEM : 0;
+}
+
+/* Takes "key: value".  Unknown keys are ignored. */
+static int callgrind_take_head(struct callgrind_profile *c, struct foreign_word line)
+{
+	uint64_t pid;
+
+	if (callgrind_skip(&line, "events:"))
+		return callgrind_take_events(c, line);
+	if (callgrind_skip(&line, "cmd:"))
+		return callgrind_take_command(c, line);
+	if (callgrind_skip(&line, "positions:")) {
+		c->nr_positions = 0;
+		while (callgrind_next_word(&line).len)
+			c->nr_positions++;
+	} else if (callgrind_skip(&line, "pid:") &&
+		   foreign_number(callgrind_next_word(&line), &pid) &&
+		   pid <= INT32_MAX) {
+		c->pid = (int64_t)pid;
+	}
+	return 0;
+}
+
+/* ---- costs ---- */
+
+static int callgrind_add_costs(struct callgrind_profile *c, struct foreign_word rest)
+{
+	const uint32_t frame = stack_tree_frame(&c->tree, c->function, c->object);
+	struct foreign_word w = callgrind_next_word(&rest);
+	uint64_t *cost;
+
+	if (frame == STACK_TREE_NONE)
+		return -ENOMEM;
+	while (c->costs.nr < c->tree.frames.nr * c->events.nr)
+		if (!vec_push(&c->costs, 0))
+			return -ENOMEM;
+	for (size_t i = 0; w.len && i < c->events.nr; i++) {
+		uint64_t v = 0;
+
+		cost = &c->costs.at[frame * c->events.nr + i];
+		if (!foreign_number(w, &v) || __builtin_add_overflow(*cost, v, cost))
+			c->info->skipped++;
+		w = callgrind_next_word(&rest);
+	}
+	return 0;
+}
+
+/* Takes "POSITION... COST...".  Positions are lines and addresses, relative ("+3", "*") or not,
+ * and only their number matters. */
+static int callgrind_take_costs(struct callgrind_profile *c, struct foreign_word line)
+{
+	const bool is_call = c->after_call;
+
+	c->after_call = false;
+	for (size_t i = 0; i < c->nr_positions; i++)
+		if (!callgrind_next_word(&line).len)
+			c->info->skipped++;
+	if (is_call)
+		return 0;
+	if (c->events.nr)
+		return callgrind_add_costs(c, line);
+	c->info->skipped++;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int callgrind_take_line(struct callgrind_profile *c, struct foreign_word line)
+{
+	int r;
+
+	if (!line.len || *line.at == '#')
+		return 0;
+	if ((*line.at >= '0' && *line.at <= '9') || memchr("+-*", *line.at, 3))
+		return callgrind_take_costs(c, line);
+	r = callgrind_take_name(c, line);
+	if (r <= 0)
+		return r;
+	if (callgrind_skip(&line, "calls=")) {
+		c->after_call = true;
+		return 0;
+	}
+	if (callgrind_skip(&line, "jump=") || callgrind_skip(&line, "jcnd="))
+		return 0;
+	if (memchr(line.at, ':', line.len))
+		return callgrind_take_head(c, line);
+	c->info->skipped++;
+	return 0;
+}
+
+static int callgrind_give(struct callgrind_profile *c)
+{
+	struct foreign_sample s = { .comm = stack_tree_text(&c->tree, c->command),
+				    .pid = c->pid,
+				    .tid = c->pid,
+				    .cpu = -1,
+				    .count = 1,
+				    .nr_frames = 1,
+				    .truncated = true };
+	const size_t nr = c->events.nr;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->costs.nr; i++) {
+		s.event = stack_tree_text(&c->tree, c->events.at[i % nr]);
+		s.frames = &c->tree.frames.at[i / nr];
+		s.period = c->costs.at[i];
+		if (s.period)
+			r = c->fn(c->ctx, &s);
+	}
+	return r;
+}
+
+static int callgrind_read(struct callgrind_profile *c, struct foreign_word text,
+			  struct err *err)
+{
+	const char *at = text.at;
+	const char *end = text.at + text.len;
+	struct foreign_word line;
+	int r = 0;
+
+	while (!r && foreign_line(&at, end, &line))
+		r = callgrind_take_line(c, line);
+	if (r)
+		return r;
+	if (!c->events.nr)
+		return err_set(err, -EBADMSG, "it has no line \"events:\"");
+	c->info->cut = c->after_call || end[-1] != '\n';
+	return callgrind_give(c);
+}
+
+static bool callgrind_has_costs(const struct foreign_head *head)
+{
+	return foreign_head_has_line(head, "events:") &&
+	       (foreign_head_has_line(head, "fn=") ||
+		foreign_head_has_line(head, "fl="));
+}
+
+bool foreign_is_callgrind(const struct foreign_head *head)
+{
+	return callgrind_has_costs(head);
+}
+
+bool foreign_is_cachegrind(const struct foreign_head *head)
+{
+	return foreign_head_has_first(head, "desc:") && callgrind_has_costs(head);
+}
+
+int foreign_read_callgrind(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			   struct foreign_info *ret_info, struct err *err)
+{
+	struct callgrind_profile c = {
+		.nr_positions = 1, .pid = -1, .fn = fn, .ctx = ctx, .info = ret_info
+	};
+	int r;
+
+	*ret_info = (struct foreign_info){ 0 };
+	r = stack_tree_init(&c.tree);
+	if (!r)
+		r = callgrind_read(&c, (struct foreign_word){ bytes, len }, err);
+	stack_tree_done(&c.tree);
+	map_done(&c.name_by);
+	vec_done(&c.events);
+	vec_done(&c.costs);
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jfr_types.h - the types that a chunk of a Java Flight Recording describes, and a walk through
+ * a value of such a type.
+ * Layer: format, private to jfr.c. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
+#include "base/cursor.h"
+#include "format/foreign/foreign.h"
+
+enum {
+	JFR_DEPTH_MAX = 16,
+	JFR_STEPS_PER_BYTE = 16
+};
+
+/* The fields that are used. */
+enum jfr_field_name {
+	JFR_JAVA_NAME,
+	JFR_METHOD,
+	JFR_NAME,
+	JFR_OS_NAME,
+	JFR_OS_THREAD_ID,
+	JFR_SAMPLED_THREAD,
+	JFR_SAMPLES,
+	JFR_STACK_TRACE,
+	JFR_START_TIME,
+	JFR_STRING,
+	JFR_TRUNCATED,
+	JFR_TYPE,
+	JFR_OTHER
+};
+
+enum jfr_primitive {
+	JFR_STRUCT,
+	JFR_BYTE,
+	JFR_VARINT,
+	JFR_4_BYTES,
+	JFR_8_BYTES,
+	JFR_TEXT
+};
+
+struct jfr_field {
+	enum jfr_field_name name;
+	uint64_t type;
+	bool is_pool; /* a number in the constant pool of the type */
+	bool is_array;
+};
+
+struct jfr_type {
+	uint64_t id;
+	struct foreign_word name; /* in jfr_types.names */
+	enum jfr_primitive primitive;
+	size_t first_field, nr_fields;
+};
+
+struct jfr_types {
+	VEC(struct jfr_type) types;
+	VEC(struct jfr_field) fields;
+	struct map type_by; /* (id, 0): index of `types` */
+	struct buf names;
+	struct buf text; /* scratch space for a text in another encoding */
+	uint64_t steps; /* that walks may still take: hostile types can have no bytes */
+	bool no_memory;
+};
+
+/* Reads up to 9 bytes: the last has 8 bits of the number, and the others 7. */
+uint64_t jfr_varint(struct cursor *c);
+/* Reads the types of a chunk from its metadata event.  Sets c->failed if it is malformed, and
+ * t->no_memory. */
+void jfr_types_read(struct jfr_types *t, struct cursor *c);
+/* Returns NULL if there is no such type. */
+const struct jfr_type *jfr_types_find(const struct jfr_types *t, uint64_t id);
+const struct jfr_type *jfr_types_named(const struct jfr_types *t, const char *name);
+void jfr_types_clear(struct jfr_types *t);
+void jfr_types_done(struct jfr_types *t);
+
+/* Receives the fields of a value in order, at any depth.  `text` is empty for numbers, and valid
+ * until the next one. */
+typedef void (*jfr_fn)(void *ctx, enum jfr_field_name field, uint64_t number,
+		       struct foreign_word text);
+/* Sets c->failed if the value is malformed. */
+void jfr_walk(struct jfr_types *t, struct cursor *c, const struct jfr_type *type,
+	      jfr_fn fn, void *ctx);

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Profiles of valgrind, the JDK and difffolded.pl: the totals of the tools themselves.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+	cd "$out"
+	new_session
+}
+
+report()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/opreport" "$@"
+}
+
+make_program()
+{
+	cat >prog.c <<-'END'
+		#include <stdlib.h>
+		static int cmp(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+		__attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+		__attribute__((noinline)) long work(int n) { volatile long s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }
+		int main(void)
+		{
+			int v[500];
+			for (int i = 0; i < 500; i++) v[i] = rand();
+			qsort(v, 500, sizeof(*v), cmp);
+			return (fib(12) + work(50000) + v[0]) == 0;
+		}
+	END
+	gcc -g -O1 prog.c -o prog
+}
+
+# periods FILE: prints "EVENT PERIOD" for each event.
+periods()
+{
+	report --csv --by event "$1" | awk -F, 'NR > 1 { print $1, $3 }' | sort
+}
+
+# totals FILE: the events and totals that the tool wrote itself, in the same form.
+totals()
+{
+	awk '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i }
+		/^(totals|summary):/ { for (i = 2; i <= NF; i++) total[i] = $i }
+		END { for (i in total) if (total[i]) print name[i], total[i] }' "$1" | sort
+}
+
+@test "callgrind: the totals of valgrind and the own costs of callgrind_annotate" {
+	need gcc
+	command -v valgrind >/dev/null || skip "valgrind is not installed: NOT TESTED"
+	make_program
+	local -a how=("--cache-sim=yes" "--dump-instr=yes --compress-pos=no --compress-strings=no"
+		"--separate-callers=2 --dump-instr=yes" "--collect-jumps=yes --dump-line=no")
+	for options in "${how[@]}"; do
+		echo "$options"
+		rm -f cg.out
+		valgrind --tool=callgrind --callgrind-out-file=cg.out $options ./prog 2>err || [ $? -eq 1 ]
+		totals cg.out >wanted
+		[ -s wanted ]
+		periods cg.out 2>warned | diff wanted -
+		[ ! -s warned ]
+	done
+	valgrind --tool=callgrind --callgrind-out-file=cg.out ./prog 2>err || [ $? -eq 1 ]
+	callgrind_annotate --auto=no --threshold=100 cg.out >text
+	for f in work fib cmp; do
+		awk -v f=":$f" '$0 ~ f "( |\x27|$)" { gsub(",", "", $1); s += $1 } END { print s + 0 }' text >wanted
+		report --csv --by symbol cg.out | awk -F, -v f="$f" '$1 == f || index($1, f "\x27") == 1 { s += $3 } END { print s + 0 }' |
+			diff wanted -
+		[ "$(cat wanted)" -gt 0 ]
+	done
+	report --csv --by image,comm,pid cg.out | grep -q "^$PWD/prog,prog,[1-9]"
+	"$OPROFILE" import --session-dir "$session" cg.out
+	totals cg.out | cut -d' ' -f2 >wanted
+	report --csv --by symbol --session-dir "$session" | awk -F, 'NR > 1 { s += $3 } END { print s }' | diff wanted -
+	# A line for each function, whatever its cost.
+	"$OPROFILE" script cg.out >script
+	[ "$(grep -c ' Ir:' script)" -lt 2000 ]
+	grep -q 'work.*prog' script
+	valgrind --tool=cachegrind --cachegrind-out-file=cc.out ./prog 2>err || [ $? -eq 1 ]
+	totals cc.out >wanted
+	periods cc.out | diff wanted -
+}
+
+@test "our export to callgrind: the samples of the session are the periods" {
+	write_segment made <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|cycles|c|11|1000000|0|0
+		image|1|/opt/lib.so|
+		image|1|/opt/other.so|
+		thread|7|7|p|0|0|/
+		sample|0|0|0|1000002000|1000000|0+16;0+4112;1+8208|5
+		sample|0|0|1|1000004000|1000000|1+4112;1+8208|3
+	END
+	"$OPROFILE" export callgrind made -o x.callgrind
+	report --csv --by image,symbol made | awk -F, 'NR > 1 { print $1, $2, $3 }' | sort >wanted
+	report --csv --by image,symbol x.callgrind | awk -F, 'NR > 1 { print $1, $2, $4 }' | sort | diff wanted -
+}
+
+@test "a Java Flight Recording: the samples and methods of jfr print" {
+	command -v jfr javac java >/dev/null || skip "no JDK is installed: NOT TESTED"
+	cat >W.java <<-'END'
+		public class W {
+		    static double work(int n) { double s = 0; for (int i = 0; i < n; i++) s += Math.sqrt(i) * Math.sin(i); return s; }
+		    static void run() { double s = 0; long end = System.nanoTime() + 1500000000L; while (System.nanoTime() < end) s += work(300000); System.out.println(s); }
+		    public static void main(String[] args) throws Exception { Thread t = new Thread(W::run, "w\u00f6rker"); t.start(); run(); t.join(); }
+		}
+	END
+	javac -encoding ASCII W.java
+	java -XX:StartFlightRecording=filename=w.jfr,settings=profile W >log 2>&1
+	jfr print --events jdk.ExecutionSample --stack-depth 64 w.jfr >printed
+	[ "$(grep -c '^jdk.ExecutionSample' printed)" -gt 0 ] || skip "the JVM took no sample: NOT TESTED"
+	report --csv --by event w.jfr | cut -d, -f1,2 >found
+	printf 'event,samples\njdk.ExecutionSample,%d\n' "$(grep -c '^jdk.ExecutionSample' printed)" | diff - found
+	sed -n '/stackTrace = \[/{n;s/^ *//;s/(.*//;p}' printed | sort | uniq -c | awk '{ print $2 "," $1 }' >wanted
+	report --csv --by symbol w.jfr | tail -n +2 | cut -d, -f1,2 | sort | diff wanted -
+	sed -n 's/^ *sampledThread = "\(.*\)" (.*/\1/p' printed | sort | uniq -c | awk '{ print $2 "," $1 }' >wanted
+	report --csv --by comm w.jfr | tail -n +2 | cut -d, -f1,2 | sort | diff wanted -
+	"$OPROFILE" script w.jfr >script
+	grep -q 'W.work' script
+	head -c -1 w.jfr >cut.jfr
+	run -1 --separate-stderr "$OPROFILE" import --session-dir "$session" cut.jfr
+	[[ $stderr == *"cut.jfr: it ends within its first chunk"* ]]
+}
+
+@test "difffolded: both counts, as two events" {
+	printf 'p;main;lex 10 25\np;main;emit 30 0\np;main 0 7\n' >x.diff
+	report --csv --by event,symbol x.diff | tail -n +2 | cut -d, -f1-3 | sort >found
+	diff - found <<-'END'
+		after,lex,25
+		after,main,7
+		before,emit,30
+		before,lex,10
+	END
+	"$OPROFILE" import --session-dir "$session" x.diff
+	"$OPROFILE" script x.diff >script
+	[ "$(grep -c 'after:' script)" -eq 32 ]
+	printf 'p;main;lex 10 25\np;main;emit x 0\np;main 0 7\np;main 1 7\n' >x.diff
+	run -3 --separate-stderr "$OPROFILE" import --session-dir "$session" x.diff
+	[[ $stderr == *"x.diff: 1 lines were not recognised"* ]]
+}
