@@ -30,9 +30,10 @@ struct callgrind_key {
 struct callgrind_profile {
 	struct stack_tree tree; /* its frames are functions */
 	struct map name_by; /* (number in the file, kind): number in the tree's names */
-	uint32_t object, function; /* the current ones: numbers of names */
-	VEC(uint32_t) events;      /* numbers of names */
-	VEC(uint64_t) costs;       /* by frame and event */
+	uint32_t object, function;         /* the current ones: numbers of names */
+	VEC(uint32_t) events;              /* numbers of names */
+	VEC(uint64_t) costs;               /* by frame and event */
+	uint64_t last[FOREIGN_EVENTS_MAX]; /* the costs of the previous line */
 	size_t nr_positions;
 	bool after_call; /* the next line is the cost of a call */
 	uint32_t command;
@@ -193,10 +194,46 @@ static int callgrind_take_head(struct callgrind_profile *c, struct foreign_word 
 
 /* ---- costs ---- */
 
-static int callgrind_add_costs(struct callgrind_profile *c, struct foreign_word rest)
+/* Parses a cost.  Some writers compress costs like positions, relative to the previous line. */
+static bool callgrind_parse_cost(struct foreign_word w, uint64_t last,
+				 uint64_t *ret_cost)
+{
+	const char sign = *w.at;
+	uint64_t v = 0;
+
+	if (sign == '*' && w.len == 1) {
+		*ret_cost = last;
+		return true;
+	}
+	if (sign == '+' || sign == '-') {
+		w.at++;
+		w.len--;
+	} else {
+		last = 0;
+	}
+	if (!foreign_number(w, &v))
+		return false;
+	return sign == '-' ? !__builtin_sub_overflow(last, v, ret_cost)
+			   : !__builtin_add_overflow(last, v, ret_cost);
+}
+
+/* Reads the costs of a line into c->last.  Missing ones are 0. */
+static void callgrind_read_costs(struct callgrind_profile *c, struct foreign_word rest)
+{
+	for (size_t i = 0; i < c->events.nr; i++) {
+		const struct foreign_word w = callgrind_next_word(&rest);
+
+		if (!w.len || !callgrind_parse_cost(w, c->last[i], &c->last[i])) {
+			c->info->skipped += w.len > 0;
+			c->last[i] = 0;
+		}
+	}
+}
+
+/* Adds the costs of the line to those of the current function. */
+static int callgrind_add_costs(struct callgrind_profile *c)
 {
 	const uint32_t frame = stack_tree_frame(&c->tree, c->function, c->object);
-	struct foreign_word w = callgrind_next_word(&rest);
 	uint64_t *cost;
 
 	if (frame == STACK_TREE_NONE)
@@ -204,13 +241,10 @@ static int callgrind_add_costs(struct callgrind_profile *c, struct foreign_word 
 	while (c->costs.nr < c->tree.frames.nr * c->events.nr)
 		if (!vec_push(&c->costs, 0))
 			return -ENOMEM;
-	for (size_t i = 0; w.len && i < c->events.nr; i++) {
-		uint64_t v = 0;
-
+	for (size_t i = 0; i < c->events.nr; i++) {
 		cost = &c->costs.at[frame * c->events.nr + i];
-		if (!foreign_number(w, &v) || __builtin_add_overflow(*cost, v, cost))
+		if (__builtin_add_overflow(*cost, c->last[i], cost))
 			c->info->skipped++;
-		w = callgrind_next_word(&rest);
 	}
 	return 0;
 }
@@ -225,10 +259,11 @@ static int callgrind_take_costs(struct callgrind_profile *c, struct foreign_word
 	for (size_t i = 0; i < c->nr_positions; i++)
 		if (!callgrind_next_word(&line).len)
 			c->info->skipped++;
+	callgrind_read_costs(c, line);
 	if (is_call)
 		return 0;
 	if (c->events.nr)
-		return callgrind_add_costs(c, line);
+		return callgrind_add_costs(c);
 	c->info->skipped++;
 	return 0;
 }
@@ -294,7 +329,7 @@ static int callgrind_read(struct callgrind_profile *c, struct foreign_word text,
 		return r;
 	if (!c->events.nr)
 		return err_set(err, -EBADMSG, "it has no line \"events:\"");
-	c->info->cut = c->after_call || end[-1] != '\n';
+	c->info->cut = c->after_call;
 	return callgrind_give(c);
 }
 

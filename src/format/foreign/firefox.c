@@ -425,7 +425,10 @@ static int firefox_walk(struct firefox_reader *f, struct foreign_word text,
 		return err_set(
 			err, -EBADMSG,
 			"it is not processed: load it in profiler.firefox.com and save it there");
-	return f->nr_threads ? 0 : err_set(err, -EBADMSG, "it contains no threads");
+	return f->nr_threads
+		       ? 0
+		       : err_set(err, -EBADMSG,
+				 "it contains no threads; only profiles saved in profiler.firefox.com are read");
 }
 
 bool foreign_is_firefox(const struct foreign_head *head)

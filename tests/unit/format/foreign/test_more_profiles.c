@@ -77,6 +77,30 @@ static void own_costs_of_callgrind(void **state)
 	reading_refuses(foreign_read_callgrind, "fn=a\n1 2\n", "events:");
 }
 
+/* With "+", "-" and "*" in the costs, too. */
+static void relative_costs_of_callgrind(void **state)
+{
+	static const char text[] = "events: Ir\n"
+				   "fn=main\n"
+				   "16 20\n"
+				   "cfn=f\n"
+				   "calls=1 50\n"
+				   "* 400\n"
+				   "fn=f\n"
+				   "+35 -300\n"
+				   "* *\n"
+				   "fn=g\n"
+				   "-31 +400\n"
+				   "* -501";
+
+	(void)state;
+	check_profile(foreign_read_callgrind, text, sizeof(text) - 1,
+		      "Ir  -1/-1 0 1 20: main() [truncated]\n"
+		      "Ir  -1/-1 0 1 200: f() [truncated]\n"
+		      "Ir  -1/-1 0 1 500: g() [truncated]\n",
+		      1);
+}
+
 static void costs_of_cachegrind(void **state)
 {
 	static const char text[] = "desc: I1 cache: 1 B\n"
@@ -501,6 +525,7 @@ int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test(own_costs_of_callgrind),
+		cmocka_unit_test(relative_costs_of_callgrind),
 		cmocka_unit_test(costs_of_cachegrind),
 		cmocka_unit_test(both_counts_of_difffolded),
 		cmocka_unit_test(reports_of_simpleperf),
