@@ -17,6 +17,7 @@
 #include "aggregate/selection/session_span.h"
 #include "base/buf.h"
 #include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
@@ -69,6 +70,7 @@ struct import_foreign_import {
 	struct session_totals totals;
 	VEC(struct counted) events;
 	struct counted *last; /* the last event seen, NULL: none */
+	struct map stack_by;  /* (id in the file, truncated): stack of the dict */
 	uint64_t first_ns, last_ns;
 	uint64_t skipped;
 	uint64_t numbered_ns; /* of the next sample without a time */
@@ -391,6 +393,23 @@ static uint32_t stack_of(struct import_foreign_import *m,
 	return m->text.failed || m->other.failed ? DICT_NONE : stack;
 }
 
+/* Looks up the frames of a stack only once, if the format numbers its stacks. */
+static uint32_t import_foreign_stack(struct import_foreign_import *m,
+				     const struct foreign_sample *s)
+{
+	uint32_t stack = MAP_NONE;
+
+	if (s->stack_id)
+		stack = map_get(&m->stack_by, s->stack_id, s->truncated);
+	if (stack != MAP_NONE)
+		return stack;
+	stack = stack_of(m, s);
+	if (s->stack_id && stack != DICT_NONE &&
+	    map_set(&m->stack_by, s->stack_id, s->truncated, stack))
+		return DICT_NONE;
+	return stack;
+}
+
 static uint32_t thread_of(struct import_foreign_import *m,
 			  const struct foreign_sample *s)
 {
@@ -443,7 +462,7 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 		.time_ns = m->first_ns ? s->time_ns : m->numbered_ns,
 		.thread = thread_of(m, s),
 		.event = e->event,
-		.stack = stack_of(m, s),
+		.stack = import_foreign_stack(m, s),
 		.cpu = s->cpu < 0 ? DICT_NONE : (uint32_t)s->cpu,
 	};
 	if (sample.thread == DICT_NONE || sample.stack == DICT_NONE)
@@ -645,6 +664,7 @@ int import_foreign(const struct import_request *request,
 	name_images_done(&m.images);
 	dict_done(&m.dict);
 	vec_done(&m.events);
+	map_done(&m.stack_by);
 	buf_done(&m.bytes);
 	buf_done(&m.text);
 	buf_done(&m.other);

@@ -46,6 +46,8 @@ struct foreign_sample {
 	const struct foreign_frame *frames; /* innermost first */
 	size_t nr_frames;
 	bool truncated; /* the outermost callers are missing */
+	/* Not 0: samples with the same number have the same frames. */
+	uint64_t stack_id;
 };
 
 /* Properties of the whole profile. */

@@ -60,6 +60,8 @@ uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame)
 
 bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s)
 {
+	const uint32_t id = node;
+
 	t->stack.nr = 0;
 	for (; node && t->stack.nr < FOREIGN_FRAMES_MAX;
 	     node = t->nodes.at[node].parent)
@@ -68,6 +70,7 @@ bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample 
 	s->frames = t->stack.at;
 	s->nr_frames = t->stack.nr;
 	s->truncated = node;
+	s->stack_id = id;
 	return true;
 }
 
