@@ -327,11 +327,11 @@ made_session()
 }
 
 @test "a text that is not a profile is not guessed: one line names its format" {
-	printf 'desc: I1 cache: 1 B\nevents: Ir 300\nfl=a.c\nfn=work\n10 300\n' >cachegrind.out
+	printf 'desc: --massif-out-file=x\ncmd: ./x\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 	printf 'heap profile: 3: 4096 [7: 9216] @ heap/1048576\n 1: 2 [3: 4] @ 0x1\n' >heap
 	printf '{"a": 1}' >some.json
 	gzip -k some.json
-	local -A what=([cachegrind.out]=cachegrind [heap]="heap profile" [some.json]="JSON file"
+	local -A what=([massif.out]=massif [heap]="heap profile" [some.json]="JSON file"
 		[some.json.gz]="JSON file")
 	for f in "${!what[@]}"; do
 		for reader in report "export folded" script import; do
