@@ -424,3 +424,36 @@ record_with_map()
 	run ! diff own <(our_counts data)
 	run ! grep reuse_first <(our_counts data)
 }
+
+# check_remapped RECORDING...: most samples are in the function, whose stacks are whole.
+check_remapped()
+{
+	local least=50
+	opreport -l --csv "$@" >out
+	cat out
+	awk -F, -v least="$least" '/remapped_text \[remapped\]/ && /remapped_work/ { share += $6 } END { exit !(share > least) }' out
+	"$OPROFILE" export folded "$@" >folded
+	awk '{ n += $NF } /;main;remapped_work / { whole += $NF } END { exit !(whole > 0.9 * n) }' folded
+}
+
+@test "code that a program copied to anonymous memory keeps its names, and is marked" {
+	operf --callgraph --session-dir "$session" --perf-data data "$WORKLOADS/remapped_text" 500
+	check_remapped --session-dir "$session"
+	check_remapped data
+	# The file's name selects it also.
+	opreport -l --csv --session-dir "$session" "image:$WORKLOADS/remapped_text" | grep remapped_work
+	"$OPROFILE_LINKS/opannotate" --source --session-dir "$session" | grep 'remapped_work total'
+	"$OPROFILE" archive -o archive --session-dir "$session"
+	check_remapped archive:archive
+}
+
+@test "the same of a process that had copied its code before the recording" {
+	"$WORKLOADS/remapped_text" 10000 3>&- >told &
+	target=$!
+	for ((i = 0; i < 100; i++)); do
+		grep -q remapped told && break
+		sleep 0.1
+	done
+	operf --callgraph --session-dir "$session" --pid "$target" --duration 1
+	check_remapped --session-dir "$session"
+}

@@ -130,6 +130,10 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 		put_hypervisor(out, name, style);
 		break;
 	case IMAGE_FILE:
+		image_names_put(out, *name ? name : "[unknown]");
+		if (image_is_remapped(d, image))
+			image_names_put(out, " " IMAGE_REMAPPED);
+		break;
 	case IMAGE_BPF:
 	case IMAGE_UNMAPPED:
 	case IMAGE_GUEST_KERNEL:
@@ -147,6 +151,12 @@ const char *image_name_short(const char *name)
 	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
 
 	return slash && slash[1] ? slash + 1 : name;
+}
+
+bool image_is_remapped(const struct dict *d, const struct image *image)
+{
+	return image->kind == IMAGE_FILE &&
+	       !strcmp(dict_str(d, image->ref_name), IMAGE_REMAPPED);
 }
 
 bool image_is_kernel(const struct image *image)

@@ -23,6 +23,8 @@ const char *image_name_kernel(enum name_style style, const char *vmlinux);
 bool image_name_is_file(const char *name);
 /* Returns the part after the last slash: OProfile's name without --long-filenames. */
 const char *image_name_short(const char *name);
+/* Returns true for a copy of a file's code in anonymous memory. */
+bool image_is_remapped(const struct dict *d, const struct image *image);
 /* Returns true for the kernel or a module. */
 bool image_is_kernel(const struct image *image);
 /* Returns the CPU mode as perf marks symbols: [k] kernel, [.] user, [g] guest kernel, [u] guest

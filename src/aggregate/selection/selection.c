@@ -78,7 +78,7 @@ static int selection_extend(struct selection *s)
 }
 
 /* Matches OProfile's name and perf's; for the kernel also OProfile's name without a file, and
- * for anonymous memory also the recorded name. */
+ * for anonymous memory and copies of code also the recorded name. */
 static int match_names(struct selection *s, const struct image *image,
 		       unsigned int *ret_bits)
 {
@@ -95,7 +95,7 @@ static int match_names(struct selection *s, const struct image *image,
 	names.names[1] = (const char *)s->text.data + second;
 	if (image->kind == IMAGE_KERNEL)
 		names.names[2] = "/no-vmlinux";
-	if (image->kind == IMAGE_ANON)
+	if (image->kind == IMAGE_ANON || image_is_remapped(s->dict, image))
 		names.names[2] = dict_str(s->dict, image->name);
 	*ret_bits = spec_image_bits(s->spec, &names);
 	return 0;

@@ -164,20 +164,47 @@ static int snapshot_put_threads(struct snapshot *s, const struct snapshot_proces
 	return r;
 }
 
-/* Returns the next executable mapping of s->text. Returns 1 at the end. */
-static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *ret_map,
-		     uint32_t *bad_lines)
+/* Moves *map, which is zero at first, to the next executable mapping of s->text; *ret_before is the
+ * mapping in the line before it. Returns 0, or 1 at the end. */
+static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *map,
+		     struct proc_map *ret_before, uint32_t *bad_lines)
 {
 	int r;
 
 	for (;;) {
+		*ret_before = *map;
 		r = proc_map_next((const char *)s->text.data, s->text.len, pos, true,
-				  ret_map);
+				  map);
 		if (r == -EBADMSG)
 			++*bad_lines;
-		else if (r > 0 || ret_map->prot & PROT_EXEC)
+		else if (r > 0 || map->prot & PROT_EXEC)
 			return r;
 	}
+}
+
+/* Returns whether anonymous memory lies between two mappings of one file with the same
+ * displacement, where the file's code was before: it is a copy of the code. *ret_file is the
+ * mapping that the memory replaced. `pos` is the position after the memory's line. */
+static bool snapshot_was_file(const struct snapshot *s, size_t pos,
+			      const struct proc_map *before,
+			      const struct proc_map *memory, struct proc_map *ret_file)
+{
+	uint64_t shift = before->start - before->pgoff;
+	struct proc_map after;
+
+	if (memory->path_len || !before->ino ||
+	    proc_map_next((const char *)s->text.data, s->text.len, &pos, true,
+			  &after) ||
+	    after.ino != before->ino || after.maj != before->maj ||
+	    after.min != before->min || after.start - after.pgoff != shift ||
+	    (before->end != memory->start && after.start != memory->end))
+		return false;
+	*ret_file = *before;
+	ret_file->start = memory->start;
+	ret_file->end = memory->end;
+	ret_file->pgoff = memory->start - shift;
+	ret_file->prot = memory->prot;
+	return true;
 }
 
 /* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, else the one
@@ -187,22 +214,23 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 {
 	char exe[PATH_MAX];
 	ssize_t exe_len = readlinkat(proc_dir, "exe", exe, sizeof(exe));
-	struct proc_map map;
+	struct proc_map map = { 0 }, before;
 	uint32_t ignored = 0;
 	size_t line = 0;
 	struct stat st;
 
 	if (exe_len <= 0)
 		return SIZE_MAX;
-	for (size_t pos = 0; next_exec(s, &pos, &map, &ignored) == 0; line++) {
+	for (size_t pos = 0; next_exec(s, &pos, &map, &before, &ignored) == 0; line++) {
 		if (map.path_len == (size_t)exe_len &&
 		    !memcmp(map.path, exe, (size_t)exe_len))
 			return line;
 	}
 	line = 0;
+	map = (struct proc_map){ 0 };
 	if (fstatat(proc_dir, "exe", &st, 0) < 0)
 		return SIZE_MAX;
-	for (size_t pos = 0; next_exec(s, &pos, &map, &ignored) == 0; line++) {
+	for (size_t pos = 0; next_exec(s, &pos, &map, &before, &ignored) == 0; line++) {
 		if (map.ino && map.ino == st.st_ino)
 			return line;
 	}
@@ -239,7 +267,7 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 	size_t first = find_main(s, proc_dir);
 	char root[PATH_MAX];
 	size_t root_len = snapshot_read_root(proc_dir, root, sizeof(root));
-	struct proc_map map;
+	struct proc_map map, before, file;
 	uint32_t ignored = 0;
 	int r = 0;
 
@@ -248,11 +276,18 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 		size_t pos = 0;
 		uint32_t *bad = round ? &stats->bad_lines : &ignored;
 
-		for (size_t line = 0; next_exec(s, &pos, &map, bad) == 0; line++) {
+		map = (struct proc_map){ 0 };
+		for (size_t line = 0; next_exec(s, &pos, &map, &before, bad) == 0;
+		     line++) {
 			if ((line == first) != (round == 0))
 				continue;
+			if (snapshot_was_file(s, pos, &before, &map, &file)) {
+				cut_root(&file, root, root_len);
+				r = snapshot_put_mmap2(s, pid, &file);
+			}
 			cut_root(&map, root, root_len);
-			r = snapshot_put_mmap2(s, pid, &map);
+			if (r >= 0)
+				r = snapshot_put_mmap2(s, pid, &map);
 			if (r < 0)
 				return r;
 			stats->mappings++;

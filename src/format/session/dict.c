@@ -136,7 +136,8 @@ static bool same_file(const struct image *a, const struct image *b)
 static bool image_is(const struct image *a, const struct image *b)
 {
 	if (a->kind != b->kind || a->name != b->name ||
-	    !build_id_is(&a->build_id, &b->build_id))
+	    !build_id_is(&a->build_id, &b->build_id) ||
+	    (a->kind == IMAGE_FILE && a->ref_name != b->ref_name))
 		return false;
 	if (a->build_id.len)
 		return true;

@@ -64,10 +64,15 @@ struct image {
 	int32_t pid; /* for ANON (0: it contains data), UNMAPPED and JIT, else 0 */
 	/* For KERNEL: the run-time address of a single symbol. Other sources of kernel symbols (a
 	 * file, or /proc/kallsyms of another boot) are shifted to match it. 0: unknown.
-	 * For ANON: the file offset that `start` maps; nonzero if it maps pages of a memfd. */
+	 * For ANON: the file offset that `start` maps; nonzero if it maps pages of a memfd.
+	 * For FILE: the name is IMAGE_REMAPPED if this is a copy of the file's code in memory. */
 	uint32_t ref_name; /* string: "_text", "_stext" */
 	uint64_t ref_address;
 };
+
+/* Programs copy their code to anonymous memory at the same addresses to get huge pages. Such
+ * memory is an image of the file, with this mark, since nothing proves that it is a copy. */
+#define IMAGE_REMAPPED "[remapped]"
 
 /* Packed to avoid four bytes of padding: frames are the largest part of a reader's memory. */
 struct frame {

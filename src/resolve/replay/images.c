@@ -95,7 +95,8 @@ static uint64_t identity_hash(const struct image *i)
 static bool same_image(const struct image *a, const struct image *b)
 {
 	if (a->name != b->name || a->kind != b->kind ||
-	    a->build_id.len != b->build_id.len)
+	    a->build_id.len != b->build_id.len ||
+	    (a->kind == IMAGE_FILE && a->ref_name != b->ref_name))
 		return false;
 	if (a->build_id.len)
 		return !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
@@ -299,6 +300,18 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.inode_gen = m->ino_gen;
 	}
 	return find_or_add(t, &image);
+}
+
+uint32_t image_table_of_copy(struct image_table *t, uint32_t file)
+{
+	struct image image = t->entries.at[file].image;
+
+	image.ref_name = dict_string(t->dict, IMAGE_REMAPPED);
+	if (image.ref_name == DICT_NONE)
+		return IMAGE_TABLE_FAILED;
+	image.name = name_pool_get(t->names, name_pool_text(t->names, image.name));
+	return image.name == NAME_POOL_NONE ? IMAGE_TABLE_FAILED
+					    : find_or_add(t, &image);
 }
 
 static bool images_is_binary(enum image_kind kind)

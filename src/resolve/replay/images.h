@@ -55,6 +55,8 @@ uint64_t image_table_first_offset(const struct record_mmap *m);
  * is short. */
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
+/* Returns the entry for a copy of a file's code in anonymous memory. */
+uint32_t image_table_of_copy(struct image_table *t, uint32_t file);
 /* The same for a record of a virtual machine's kernel: the kernel itself, which perf calls
  * "[guest.kernel.kallsyms]" (with a number in it if there are several machines), or a module,
  * "[ext4]". */

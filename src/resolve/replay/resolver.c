@@ -10,6 +10,11 @@
 #include "base/array.h"
 #include "resolve/replay/resolver_priv.h"
 
+enum {
+	HUGE_PAGE = 2 << 20,
+	COPIED_MAX = 8 /* mappings that new memory is compared with */
+};
+
 static int make_mode_processes(struct resolver *r)
 {
 	r->kernel_unmapped = IMAGE_TABLE_FAILED;
@@ -290,6 +295,70 @@ static int bound_space(struct resolver *r, struct process *process, uint64_t tim
 	return 0;
 }
 
+/* Returns whether memory at [start, end) can be a copy of the code of the file that was mapped
+ * there. A library can have been unmapped, which is not reported, so that the memory is
+ * something else; a copy of it is exact, or made of huge pages. */
+static bool is_copy_of(const struct resolver *r, const struct proc_version *version,
+		       const struct mapping *file, const struct mapping *memory)
+{
+	const struct image *image = &r->images.entries.at[file->image].image;
+
+	if (image->kind != IMAGE_FILE)
+		return false;
+	/* The program itself stays mapped. ref_name: this is a copy already, whose protection
+	 * changes. */
+	if (file->image == version->app || image->ref_name)
+		return true;
+	return (memory->start == file->start && memory->end == file->end) ||
+	       (memory->start >= file->start && memory->end <= file->end &&
+		memory->start % HUGE_PAGE == 0 && memory->end % HUGE_PAGE == 0);
+}
+
+/* Finds the files whose code was at the addresses of new anonymous memory, and was probably
+ * copied there: programs do that to get huge pages. Returns the number of mappings, or a negative
+ * errno. */
+static int find_copied(struct resolver *r, const struct process *process,
+		       const struct mapping *memory, struct mapping *ret_copies)
+{
+	const struct proc_version *version =
+		&process->versions.at[process->versions.nr - 1];
+	uint64_t at = memory->start;
+	int nr = 0;
+
+	for (int i = 0; i < COPIED_MAX && at < memory->end; i++) {
+		struct space_hole hole = { 0 };
+		const struct mapping *m = space_find_or_hole(version->root, at, &hole);
+		struct mapping *copy = &ret_copies[nr];
+
+		if (m && is_copy_of(r, version, m, memory)) {
+			*copy = *m;
+			copy->start = at;
+			copy->pgoff = m->pgoff + (at - m->start);
+			copy->end = m->end < memory->end ? m->end : memory->end;
+			copy->counted = true;
+			copy->image = image_table_of_copy(&r->images, m->image);
+			if (copy->image == IMAGE_TABLE_FAILED)
+				return -ENOMEM;
+			nr++;
+		}
+		at = m ? m->end : hole.to;
+	}
+	return nr;
+}
+
+/* Maps anonymous memory, and the copies of code in it. */
+static int map_memory(struct resolver *r, struct process *process, uint64_t time_ns,
+		      const struct mapping *memory)
+{
+	struct mapping copies[COPIED_MAX];
+	int nr = find_copied(r, process, memory, copies);
+	int result = nr < 0 ? nr : procs_map(&r->procs, process, time_ns, memory);
+
+	for (int i = 0; i < nr && !result; i++)
+		result = procs_map(&r->procs, process, time_ns, &copies[i]);
+	return result;
+}
+
 static int apply_mmap(struct resolver *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
@@ -321,7 +390,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	process = get_process(r, m->pid, rec->id.time_ns, false);
 	if (!process)
 		return -ENOMEM;
-	result = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
+	result = code && r->images.entries.at[mapping.image].image.kind == IMAGE_ANON
+			 ? map_memory(r, process, rec->id.time_ns, &mapping)
+			 : procs_map(&r->procs, process, rec->id.time_ns, &mapping);
 	/* The first binary mapped after an exec is the program itself. */
 	app = process->versions.at[process->versions.nr - 1].app;
 	if (!result && code && app == PROC_NO_APP &&

@@ -461,6 +461,42 @@ static const char *chain_text(struct world *w, uint32_t stack)
 }
 
 /* perf synthesizes the kernel's mapping without permissions if mappings contain build-ids. */
+/* Programs copy their code to anonymous memory to get huge pages; JIT compilers get memory where
+ * a library was unmapped, which is not reported. */
+static void test_memory_over_code(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	do_comm(&w, 100, 7, 7, true, "p");
+	do_mmap(&w, 200, 7, 0x400000, 0x9000, 0x1000, "/p");
+	do_mmap(&w, 201, 7, 0x7f0000000000, 0x9000, 0x1000, "/lib");
+	do_mmap(&w, 202, 7, 0x7f0000200000, 0x600000, 0, "/huge");
+	do_mmap(&w, 300, 7, 0x402000, 0x3000, 0x402000, "//anon");
+	assert_string_equal(at(&w, 250, 7, 7, 0x402010), "p /p+0x3010 /p");
+	assert_string_equal(at(&w, 350, 7, 7, 0x402010), "p /p+0x3010 /p");
+	assert_string_equal(at(&w, 350, 7, 7, 0x406000), "p /p+0x7000 /p");
+	assert_int_equal(w.dict.images.nr, 2);
+	/* Its protection changes. */
+	do_mmap(&w, 360, 7, 0x402000, 0x3000, 0x402000, "//anon");
+	assert_string_equal(at(&w, 370, 7, 7, 0x402010), "p /p+0x3010 /p");
+	assert_int_equal(w.dict.images.nr, 2);
+	/* More memory than code. */
+	do_mmap(&w, 380, 7, 0x3f0000, 0x20000, 0x3f0000, "//anon");
+	assert_string_equal(at(&w, 390, 7, 7, 0x407000), "p /p+0x8000 /p");
+	assert_string_equal(at(&w, 390, 7, 7, 0x3f1000), "p //anon+0x1000 /p");
+	/* In a library: all of it, or huge pages. */
+	do_mmap(&w, 400, 7, 0x7f0000001000, 0x2000, 0x7f0000001000, "//anon");
+	assert_string_equal(at(&w, 450, 7, 7, 0x7f0000001010), "p //anon+0x10 /p");
+	do_mmap(&w, 500, 7, 0x7f0000400000, 0x200000, 0x7f0000400000, "//anon");
+	assert_string_equal(at(&w, 550, 7, 7, 0x7f0000400010), "p /huge+0x200010 /p");
+	do_mmap(&w, 600, 7, 0x7f0000000000, 0x9000, 0x1000, "/lib");
+	do_mmap(&w, 601, 7, 0x7f0000000000, 0x9000, 0x7f0000000000, "//anon");
+	assert_string_equal(at(&w, 650, 7, 7, 0x7f0000000010), "p /lib+0x1010 /p");
+	end(&w);
+}
+
 static void test_mappings_without_code(void **unused)
 {
 	struct world w;
@@ -1361,6 +1397,7 @@ int main(void)
 		cmocka_unit_test(test_snapshot_then_live),
 		cmocka_unit_test(test_unknown_process_is_asked_for_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
+		cmocka_unit_test(test_memory_over_code),
 		cmocka_unit_test(test_mappings_without_code),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_chains_of_a_depth),
