@@ -314,7 +314,11 @@ static int import_file_use_unwind(struct import_file_import *m,
 	r = replay_use_jit_tables(m->replay, &jit);
 	if (!r)
 		r = naming_unwind_new(m->naming, &m->unwind);
-	return r ? r : replay_use_unwind(m->replay, naming_unwind_table, m->unwind);
+	return r ? r
+		 : replay_use_unwind(m->replay,
+				     &(struct replay_unwind){ naming_unwind_table,
+							      naming_unwind_code,
+							      m->unwind });
 }
 
 static int import_file_read_input(struct import_file_import *m,

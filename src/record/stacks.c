@@ -182,12 +182,32 @@ static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
 	return process_memory_read(pid, address, bytes, len);
 }
 
+/* With a budget, the helper reads the binaries, which any user can write. */
+static int recorder_stacks_open_code(void *ctx, uint32_t image)
+{
+	const struct recorder_stacks *s = ctx;
+	bool is_copy;
+
+	return s->maker.helper ? -EACCES
+			       : recorder_stacks_open_image(
+					 s, &s->dict->images.at[image], &is_copy);
+}
+
+static size_t recorder_stacks_code(void *ctx, uint32_t image, uint64_t offset,
+				   uint8_t *ret_bytes, size_t len)
+{
+	struct recorder_stacks *s = ctx;
+
+	return code_blocks_read(&s->code, image, offset, ret_bytes, len);
+}
+
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct recorder_files *files,
 			 const char *machine)
 {
 	const struct resolver_unwind unwind = {
 		.table = table_of,
+		.code = recorder_stacks_code,
 		.copy = copy_memory,
 		.ctx = s,
 		.jit_table = jit_table_of,
@@ -198,6 +218,8 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 	*s = (struct recorder_stacks){ .dict = dict, .files = *files };
 	s->jit.store = files->jit;
 	s->jit.arch = unwind_arch_of_machine(machine, false);
+	s->code = (struct code_blocks){ .open_image = recorder_stacks_open_code,
+					.ctx = s };
 	s->cache_dir = index_cache_dir();
 	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);
@@ -314,6 +336,7 @@ void recorder_stacks_done(struct recorder_stacks *s)
 {
 	table_maker_done(&s->maker);
 	jit_tables_done(&s->jit);
+	code_blocks_done(&s->code);
 	free(s->cache_dir);
 	if (s->shared)
 		leave_tables(s);

@@ -8,6 +8,7 @@
 #include "record/jit_tables.h"
 #include "record/table_maker.h"
 #include "resolve/replay/resolver.h"
+#include "resolve/unwind/code_blocks.h"
 
 struct image_store;
 struct jit_store;
@@ -47,6 +48,7 @@ struct recorder_stacks {
 	 * memory with code that a jitdump does not describe yet. */
 	uint32_t missing;
 	struct jit_tables jit;
+	struct code_blocks code;
 	bool any_dump_read; /* by the last call of recorder_stacks_take_tables() */
 };
 

@@ -537,7 +537,9 @@ static int replay_all(struct script_perf_data_reader *r, const char *path,
 	if (replay_use_jit(r->replay, &jit) ||
 	    (shows_chains(r) &&
 	     (naming_unwind_new(r->sink.naming, &r->unwind) ||
-	      replay_use_unwind(r->replay, naming_unwind_table, r->unwind))))
+	      replay_use_unwind(r->replay, &(struct replay_unwind){ naming_unwind_table,
+								    naming_unwind_code,
+								    r->unwind }))))
 		return err_set(err, -ENOMEM, "out of memory");
 	result = replay_next(r->replay, NULL, err);
 	if (result != 1)

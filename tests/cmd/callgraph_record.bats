@@ -157,6 +157,15 @@ session_stacks()
 	python3 "$truth" callers "$out/gdb" "$out/script"
 }
 
+@test "code without unwind information: callers that a call instruction proves" {
+	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
+	load bare_stacks
+	record --callgraph "$WORKLOADS/bare" 80
+	cat "$out/stderr"
+	"$OPROFILE" export folded --session-dir "$session" >"$out/folded"
+	expect_bare_callers "$out/folded"
+}
+
 # The stacks wait until the dump describes the code, at the latest when the program ends.
 @test "code of a JIT compiler: whole by the tables in its jitdump, whenever that is written" {
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"

@@ -248,3 +248,17 @@ need_gdb()
 	[ "$n" -gt 20 ]
 	[ "$whole" -le $((n / 20)) ]
 }
+
+@test "code without unwind information: callers that a call instruction proves" {
+	[ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+	load bare_stacks
+	record_here -F 999 --call-graph dwarf -- "$WORKLOADS/bare" 100
+	"$OPROFILE" export folded "$out/perf.data" >"$out/folded"
+	expect_bare_callers "$out/folded"
+	sort "$out/folded" -o "$out/folded"
+	# The number of threads does not matter, and import stores the same.
+	"$OPROFILE" export folded --threads 1 "$out/perf.data" | sort | diff "$out/folded" -
+	mkdir "$out/imported"
+	"$OPROFILE" import --session-dir "$out/imported" "$out/perf.data"
+	"$OPROFILE" export folded --session-dir "$out/imported" | sort | diff "$out/folded" -
+}

@@ -126,7 +126,10 @@ static int read_perf_data_use_unwind(struct profile *p, struct replay *replay,
 	if (!p->options.quality && !(p->needs & NEED_STACK))
 		return 0;
 	r = naming_unwind_new(naming, ret_unwind);
-	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
+	return r ? r
+		 : replay_use_unwind(replay, &(struct replay_unwind){
+						     naming_unwind_table,
+						     naming_unwind_code, *ret_unwind });
 }
 
 static int read_perf_data_read_named(struct profile *p, const char *path,

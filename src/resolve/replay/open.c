@@ -296,7 +296,7 @@ static const struct unwind_table *replay_jit_table(void *ctx, uint32_t image,
 	    jit_stage_position(r->jit, &image, offset, time_ns) ||
 	    r->dict.images.at[image].kind != IMAGE_JIT)
 		return NULL;
-	return r->table(r->table_ctx, image);
+	return r->unwind.table(r->unwind.ctx, image);
 }
 
 static bool has_stacks(const struct replay *r)
@@ -317,20 +317,18 @@ static unsigned int unwind_threads(const struct replay *r)
 	return cpus > 2 ? (unsigned int)cpus : 2;
 }
 
-int replay_use_unwind(struct replay *r,
-		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
-		      void *ctx)
+int replay_use_unwind(struct replay *r, const struct replay_unwind *from)
 {
-	const struct resolver_unwind unwind = { .table = table,
-						.ctx = ctx,
+	const struct resolver_unwind unwind = { .table = from->table,
+						.code = from->code,
+						.ctx = from->ctx,
 						.jit_table = r->jit ? replay_jit_table
 								    : NULL,
 						.jit_ctx = r,
 						.machine = r->info.machine };
 	int result = resolver_use_unwind(r->resolver, &unwind);
 
-	r->table = table;
-	r->table_ctx = ctx;
+	r->unwind = *from;
 	if (result || !has_stacks(r))
 		return result;
 	r->group.max = SAMPLE_GROUP_MAX;

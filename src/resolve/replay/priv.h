@@ -77,9 +77,7 @@ struct replay {
 	struct jit_stage *jit; /* NULL: not requested */
 	bool jit_frames;       /* locations become those of dumps */
 	struct jit_locations jit_locations;
-	/* Returns the unwind table of an image, for code of jitdumps. */
-	const struct unwind_table *(*table)(void *ctx, uint32_t image);
-	void *table_ctx;
+	struct replay_unwind unwind;
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;

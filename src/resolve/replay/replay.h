@@ -63,12 +63,16 @@ struct jit_locations;
 int replay_use_jit(struct replay *r, const struct jit_locations *locations);
 /* The same, but only for unwinding: no location changes. */
 int replay_use_jit_tables(struct replay *r, const struct jit_locations *locations);
-/* Call before the first replay_next(), with `chains`. User stacks are unwound (resolver.h) with
- * the tables that `table` returns. Returns 0 or -ENOMEM. */
+/* Call before the first replay_next(), with `chains`. User stacks are unwound with the tables
+ * and the code that these functions return, as in struct resolver_unwind. Returns 0 or -ENOMEM. */
 struct unwind_table;
-int replay_use_unwind(struct replay *r,
-		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
-		      void *ctx);
+struct replay_unwind {
+	const struct unwind_table *(*table)(void *ctx, uint32_t image);
+	size_t (*code)(void *ctx, uint32_t image, uint64_t offset, uint8_t *ret_bytes,
+		       size_t len);
+	void *ctx;
+};
+int replay_use_unwind(struct replay *r, const struct replay_unwind *from);
 /* Calls resolver_unwound() for the current sample; only within `each`. */
 const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
 			       size_t *ret_nr);

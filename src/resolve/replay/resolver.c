@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "resolve/replay/resolver_priv.h"
+#include "resolve/unwind/bare.h"
 
 enum {
 	HUGE_PAGE = 2 << 20,
@@ -76,6 +77,7 @@ void resolver_free(struct resolver *r)
 	free(r->frames);
 	free(r->callers);
 	stack_memo_done(&r->memo);
+	unwind_bare_free(r->bare);
 	free(r->pcs);
 	free(r->rest);
 	free(r->rest_pcs);

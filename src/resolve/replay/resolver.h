@@ -62,6 +62,10 @@ struct unwind_table;
 const struct unwind_table *resolver_table_later(void);
 struct resolver_unwind {
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
+	/* Reads code of an image of the dict at a file offset. Returns the number of bytes. May be
+	 * NULL: code without rules is unwound by frame pointers only. */
+	size_t (*code)(void *ctx, uint32_t image, uint64_t offset, uint8_t *ret_bytes,
+		       size_t len);
 	/* Reads memory of a process that can still be running (resolve/unwind/stack_rest.h),
 	 * for stacks that are longer than their copies. NULL: not available. */
 	size_t (*copy)(void *ctx, int32_t pid, uint64_t address, void *bytes,

@@ -96,6 +96,18 @@ static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 	return known->table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
+/* Code without rules is left to the resolver, which reads the code. */
+static struct unwind_bare *
+resolver_ahead_bare(void *ctx, struct unwind_bare_ops *ret_code, uint64_t *ret_space)
+{
+	struct resolver_ahead_find *f = ctx;
+
+	(void)ret_code;
+	(void)ret_space;
+	f->unknown |= f->a->r->unwind.code != NULL;
+	return NULL;
+}
+
 /* The arguments of unwind_stacks() for a slice. */
 struct resolver_ahead_work {
 	struct unwind_job jobs[SLICE];
@@ -118,6 +130,7 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 		return;
 	w->finds[i] = (struct resolver_ahead_find){ .a = a, .root = job->stack.root };
 	w->ops[i] = (struct unwind_ops){ .find = resolver_ahead_find_known,
+					 .bare = resolver_ahead_bare,
 					 .ctx = &w->finds[i] };
 	w->jobs[i] = (struct unwind_job){
 		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },

@@ -182,11 +182,12 @@ struct resolver {
 	struct mapping_slot mappings[MAPPINGS]; /* by address space and address */
 	struct hole_slot holes[HOLES]; /* by the number of bytes of the address */
 	struct resolver_unwind unwind; /* `table` NULL: no unwinding */
-	uint64_t *pcs;           /* CHAIN_MAX addresses of the stack being unwound */
-	size_t nr_pcs;           /* of the last sample */
-	bool later;              /* a table that the sample needs is still being made */
-	struct stack_rest *rest; /* NULL: process memory is not available */
-	uint64_t *rest_pcs;      /* CHAIN_MAX addresses of a stack with its rest */
+	uint64_t *pcs; /* CHAIN_MAX addresses of the stack being unwound */
+	size_t nr_pcs; /* of the last sample */
+	bool later;    /* a table that the sample needs is still being made */
+	struct unwind_bare *bare; /* NULL before the first code without rules */
+	struct stack_rest *rest;  /* NULL: process memory is not available */
+	uint64_t *rest_pcs;       /* CHAIN_MAX addresses of a stack with its rest */
 	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct resolver_ahead *ahead; /* receives tables that are found; NULL: none */

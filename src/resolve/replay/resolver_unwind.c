@@ -7,6 +7,7 @@
 
 #include "resolve/replay/resolver_ahead.h"
 #include "resolve/replay/resolver_priv.h"
+#include "resolve/unwind/bare.h"
 #include "resolve/unwind/table.h"
 #include "resolve/unwind/unwind.h"
 
@@ -66,6 +67,36 @@ static enum unwind_code resolver_unwind_find_code(void *ctx, uint64_t pc,
 	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
+static size_t resolver_unwind_read_code(void *ctx, uint64_t address, uint8_t *ret_bytes,
+					size_t len)
+{
+	const struct resolver_unwind_find *f = ctx;
+	const struct mapping *m = space_find(f->at->user->root, address);
+	uint32_t image;
+
+	if (!m || f->r->images.entries.at[m->image].image.kind != IMAGE_FILE)
+		return 0;
+	image = image_table_hit(&f->r->images, m->image, f->at->process->pid, m);
+	if (len > m->end - address)
+		len = (size_t)(m->end - address);
+	return image == DICT_NONE ? 0
+				  : f->r->unwind.code(f->r->unwind.ctx, image,
+						      address - m->start + m->pgoff,
+						      ret_bytes, len);
+}
+
+static struct unwind_bare *
+resolver_unwind_bare(void *ctx, struct unwind_bare_ops *ret_code, uint64_t *ret_space)
+{
+	struct resolver_unwind_find *f = ctx;
+
+	if (!f->r->unwind.code || (!f->r->bare && unwind_bare_new(&f->r->bare)))
+		return NULL;
+	*ret_code = (struct unwind_bare_ops){ resolver_unwind_read_code, ctx };
+	*ret_space = f->at->user->generation;
+	return f->r->bare;
+}
+
 static bool resolver_unwind_is_code(void *ctx, uint64_t address)
 {
 	const struct resolver_unwind_find *f = ctx;
@@ -107,6 +138,7 @@ static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *fir
 	const struct unwind_window nothing = { .start = first->window->start };
 	const struct unwind_ops ops = { .find = first->ops->find,
 					.read = resolver_unwind_read_rest,
+					.bare = resolver_unwind_bare,
 					.ctx = &find };
 	const struct unwind_moment moment = { first->arch, &nothing, &ops, first->regs,
 					      &r->unwind_steps };
@@ -176,7 +208,9 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 			   size_t max, size_t *ret_nr)
 {
 	struct resolver_unwind_find find = { r, at, rec->id.time_ns };
-	struct unwind_ops ops = { .find = resolver_unwind_find_code, .ctx = &find };
+	struct unwind_ops ops = { .find = resolver_unwind_find_code,
+				  .bare = resolver_unwind_bare,
+				  .ctx = &find };
 	struct unwind_window window;
 	struct unwind_regs regs, again;
 	struct unwind_moment moment = { NULL, &window, &ops, &regs, &r->unwind_steps };

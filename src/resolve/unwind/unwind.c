@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve/unwind/unwind.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "decode/record.h"
+#include "resolve/unwind/bare.h"
 #include "resolve/unwind/expr.h"
 #include "resolve/unwind/table.h"
+
+enum {
+	SCAN_BYTES = 512 /* of a frame whose return address is searched */
+};
 
 struct unwind_run {
 	const struct unwind_arch *arch;
@@ -234,6 +240,109 @@ static bool step_rules(struct unwind_run *r, const struct unwind_table *t,
 	return true;
 }
 
+static bool unwind_bare_address(const struct unwind_run *r, struct bare_place p,
+				uint64_t *ret_address)
+{
+	unsigned int slot = p.base == BARE_SP ? r->arch->sp : r->arch->fp;
+
+	*ret_address = r->regs->at[slot] + (uint64_t)(int64_t)p.offset;
+	return p.base != BARE_UNKNOWN && r->regs->known >> slot & 1;
+}
+
+/* Reads the return address to which a way through the code leads, if it is one. */
+static bool unwind_bare_return(struct unwind_run *r, struct unwind_bare *bare,
+			       const struct unwind_bare_ops *code, uint64_t space,
+			       const struct bare_caller *way, uint64_t *ret_pc)
+{
+	const struct unwind_table *table;
+	uint64_t at, offset;
+
+	return unwind_bare_address(r, way->return_address, &at) &&
+	       at >= r->regs->at[r->arch->sp] && read_memory(r, at, r->word, ret_pc) &&
+	       *ret_pc &&
+	       r->ops->find(r->ops->ctx, *ret_pc - 1, &table, &offset) !=
+		       UNWIND_CODE_NOWHERE &&
+	       unwind_bare_is_call(bare, code, space, r->regs->pc, way, *ret_pc);
+}
+
+static void unwind_bare_apply(struct unwind_run *r, const struct bare_caller *way,
+			      uint64_t pc)
+{
+	struct unwind_regs *regs = r->regs;
+	struct unwind_regs next = *regs;
+	uint64_t at = 0;
+
+	for (unsigned int i = 0; i < BARE_SAVED; i++) {
+		unsigned int slot = bare_saved_slots[i];
+		bool is_good;
+
+		if (way->saved[i].base == BARE_UNKNOWN)
+			continue;
+		is_good = unwind_bare_address(r, way->saved[i], &at) &&
+			  read_memory(r, at, r->word, &next.at[slot]);
+		next.known = is_good ? next.known | 1ULL << slot
+				     : next.known & ~(1ULL << slot);
+	}
+	(void)unwind_bare_address(r, way->return_address, &at);
+	next.at[r->arch->sp] = at + r->word + way->popped;
+	next.pc = pc;
+	*regs = next;
+	r->cfa = next.at[r->arch->sp];
+	r->is_return = true;
+}
+
+/* Searches the stack for the return address of a function that does not return. The registers
+ * that it saved stay unknown. */
+static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
+			     const struct unwind_bare_ops *code, uint64_t space)
+{
+	uint64_t sp = r->regs->at[r->arch->sp], pc, offset;
+	const struct unwind_table *table;
+
+	for (int depth = 0; depth < SCAN_BYTES; depth += 8) {
+		struct bare_caller way = { .return_address = { BARE_SP, depth } };
+
+		if (!read_memory(r, sp + (unsigned int)depth, r->word, &pc))
+			return false;
+		if (!pc ||
+		    r->ops->find(r->ops->ctx, pc - 1, &table, &offset) ==
+			    UNWIND_CODE_NOWHERE ||
+		    !unwind_bare_is_entered(bare, code, space, r->regs->pc, pc, depth))
+			continue;
+		unwind_bare_apply(r, &way, pc);
+		for (unsigned int i = 0; i < BARE_SAVED; i++)
+			r->regs->known &= ~(1ULL << bare_saved_slots[i]);
+		return true;
+	}
+	return false;
+}
+
+/* Unwinds code without rules by its instructions. */
+static bool step_bare(struct unwind_run *r)
+{
+	struct unwind_bare_ops code;
+	const struct bare_caller *ways;
+	struct unwind_bare *bare;
+	uint64_t pc, space;
+	uint8_t byte;
+	size_t nr;
+
+	if (!r->ops->bare || r->arch->elf_machine != EM_X86_64 || !r->arch->is64)
+		return false;
+	bare = r->ops->bare(r->ops->ctx, &code, &space);
+	/* Code of JIT compilers is not in a file. */
+	if (!bare || code.code(code.ctx, r->regs->pc - r->is_return, &byte, 1) != 1)
+		return false;
+	nr = unwind_bare_callers(bare, &code, space, r->regs->pc, &ways);
+	for (size_t i = 0; i < nr; i++)
+		if (unwind_bare_return(r, bare, &code, space, &ways[i], &pc)) {
+			unwind_bare_apply(r, &ways[i], pc);
+			return true;
+		}
+	/* If it returns, the return address is where it was searched, proved or not. */
+	return !nr && unwind_bare_scan(r, bare, &code, space);
+}
+
 /* Unwinds code without rules by frame pointers, if it uses them. */
 static bool step_frame_pointer(struct unwind_run *r, enum unwind_end *ret_end)
 {
@@ -317,8 +426,9 @@ static bool unwind_step(struct unwind_walk *w, enum unwind_end *ret_end)
 		r->regs->at[r->arch->pc] = r->regs->pc;
 		r->regs->known |= 1ULL << r->arch->pc;
 	}
-	return w->set ? step_rules(r, w->table, w->set, ret_end)
-		      : step_frame_pointer(r, ret_end);
+	if (w->set)
+		return step_rules(r, w->table, w->set, ret_end);
+	return step_bare(r) || step_frame_pointer(r, ret_end);
 }
 
 /* Runs one step. Returns UNWIND_END_LIMIT if there is a caller. */

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/unwind/bare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/containers/hash.h"
+#include "resolve/unwind/x86_insn.h"
+
+enum {
+	INSNS_MAX = 4096,  /* of one search */
+	VISITED = 8192,    /* slots; a power of two, more than INSNS_MAX */
+	PENDING_MAX = 128, /* branches that are followed later */
+	SLOTS = 1024,      /* results that are kept; a power of two */
+	CALL_BYTES = 5,    /* of a direct call */
+	INDIRECT_MAX = 7,  /* longest indirect call without prefixes */
+	THUNKS_MAX = 4,
+	START_MAX = 512, /* bytes of a function before a call that does not return */
+	FUNCTION_ALIGN = 16,
+	OPCODE_RET = 0xc3,
+	OPCODE_INT3 = 0xcc,
+	OPCODE_NOP = 0x90,
+	NO_SAVED = 0xff
+};
+
+const uint8_t bare_saved_slots[BARE_SAVED] = { 3, 6, 12, 13, 14, 15 };
+
+/* The state of the stack before an instruction, relative to that at the start. */
+struct bare_state {
+	struct bare_place sp, fp;
+	struct bare_place saved[BARE_SAVED];
+	/* A register that contains the address of code: its number plus 1; 0: none. */
+	unsigned int code_reg;
+	uint64_t code;
+};
+
+struct bare_pending {
+	uint64_t at;
+	struct bare_state state;
+};
+
+struct visited {
+	uint64_t at;
+	uint32_t search;
+};
+
+struct callers_slot_bare {
+	uint64_t key; /* 0: unused */
+	size_t nr;
+	struct bare_caller callers[BARE_CALLERS];
+};
+
+struct verdict {
+	uint64_t key;
+	bool is_call;
+};
+
+struct unwind_bare {
+	uint32_t search;
+	struct visited visited[VISITED];
+	struct bare_pending pending[PENDING_MAX];
+	size_t nr_pending;
+	struct callers_slot_bare callers[SLOTS];
+	struct verdict verdicts[SLOTS];
+};
+
+int unwind_bare_new(struct unwind_bare **ret_bare)
+{
+	*ret_bare = calloc(1, sizeof(**ret_bare));
+	return *ret_bare ? 0 : -ENOMEM;
+}
+
+void unwind_bare_free(struct unwind_bare *b)
+{
+	free(b);
+}
+
+/* ---- the state ---- */
+
+static unsigned int bare_index(unsigned int reg)
+{
+	static const uint8_t of[16] = { NO_SAVED, NO_SAVED, NO_SAVED, 0,
+					NO_SAVED, 1,        NO_SAVED, NO_SAVED,
+					NO_SAVED, NO_SAVED, NO_SAVED, NO_SAVED,
+					2,        3,        4,        5 };
+
+	return of[reg & 15];
+}
+
+static struct bare_place bare_plus(struct bare_place p, int64_t bytes)
+{
+	int64_t sum = p.offset + bytes;
+
+	if (sum < INT32_MIN || sum > INT32_MAX)
+		p.base = BARE_UNKNOWN;
+	p.offset = (int32_t)sum;
+	return p;
+}
+
+static void bare_restore(struct bare_state *s, unsigned int reg, struct bare_place from)
+{
+	unsigned int i = bare_index(reg);
+
+	if (i != NO_SAVED)
+		s->saved[i] = from;
+	if (reg == X86_RBP)
+		s->fp.base = BARE_UNKNOWN;
+}
+
+static void bare_pop(struct bare_state *s, unsigned int reg)
+{
+	bare_restore(s, reg, s->sp);
+	s->sp = bare_plus(s->sp, 8);
+	if (reg == X86_RSP)
+		s->sp.base = BARE_UNKNOWN;
+}
+
+static void bare_apply(struct bare_state *s, const struct x86_insn *insn)
+{
+	switch ((int)insn->kind) {
+	case X86_PUSH:
+		s->sp = bare_plus(s->sp, -8);
+		break;
+	case X86_POP:
+		bare_pop(s, insn->reg);
+		break;
+	case X86_ADD_SP:
+		s->sp = bare_plus(s->sp, insn->value);
+		break;
+	case X86_SP_OF_FP:
+		s->sp = bare_plus(s->fp, insn->value);
+		break;
+	case X86_SP_UNKNOWN:
+		s->sp.base = BARE_UNKNOWN;
+		break;
+	case X86_FP_OF_SP:
+		s->fp = bare_plus(s->sp, insn->value);
+		break;
+	case X86_FP_UNKNOWN:
+		s->fp.base = BARE_UNKNOWN;
+		break;
+	case X86_LEAVE:
+		s->sp = s->fp;
+		bare_pop(s, X86_RBP);
+		break;
+	case X86_LOAD_SP:
+		bare_restore(s, insn->reg, bare_plus(s->sp, insn->value));
+		break;
+	case X86_LOAD_FP:
+		bare_restore(s, insn->reg, bare_plus(s->fp, insn->value));
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the search ---- */
+
+/* One search through the code. It ends when `visit` returns true. */
+struct bare_search {
+	struct unwind_bare *b;
+	const struct unwind_bare_ops *ops;
+	bool (*visit)(struct bare_search *s, uint64_t at, const struct x86_insn *insn,
+		      const struct bare_state *state);
+	uint8_t bytes[256]; /* code at `start` */
+	uint64_t start;
+	size_t len;
+	size_t nr_insns;
+	bool is_cut; /* some code could not be followed */
+	/* Results. */
+	uint64_t goal;
+	struct bare_place goal_sp;
+	size_t nr_callers;
+	struct bare_caller callers[BARE_CALLERS];
+};
+
+static bool bare_fetch(struct bare_search *s, uint64_t at, struct x86_insn *ret_insn)
+{
+	uint64_t offset = at - s->start;
+
+	if (at < s->start || offset >= s->len ||
+	    (s->len - offset < X86_INSN_MAX && s->len == sizeof(s->bytes))) {
+		s->start = at;
+		s->len = s->ops->code(s->ops->ctx, at, s->bytes, sizeof(s->bytes));
+		offset = 0;
+	}
+	if (!s->len)
+		return false;
+	*ret_insn = x86_insn_decode(s->bytes + offset, s->len - (size_t)offset);
+	return ret_insn->len != 0;
+}
+
+/* Returns false if the search was already there. */
+static bool bare_enter(struct unwind_bare *b, uint64_t at)
+{
+	size_t i = (size_t)(hash_pair(at, 0) & (VISITED - 1));
+
+	while (b->visited[i].search == b->search) {
+		if (b->visited[i].at == at)
+			return false;
+		i = (i + 1) & (VISITED - 1);
+	}
+	b->visited[i] = (struct visited){ at, b->search };
+	return true;
+}
+
+static void bare_follow_later(struct bare_search *s, uint64_t at,
+			      const struct bare_state *state)
+{
+	struct unwind_bare *b = s->b;
+
+	if (b->nr_pending == PENDING_MAX) {
+		s->is_cut = true;
+		return;
+	}
+	b->pending[b->nr_pending++] = (struct bare_pending){ at, *state };
+}
+
+/* Tracks a register with the address of code: musl begins the program by a jump to it. */
+static void bare_track_code(struct bare_state *s, const struct x86_insn *insn,
+			    uint64_t next)
+{
+	bool is_set = insn->kind == X86_POP || insn->kind == X86_LOAD_SP ||
+		      insn->kind == X86_LOAD_FP ||
+		      (insn->kind == X86_PLAIN && insn->value);
+
+	if (insn->kind == X86_CODE_ADDRESS) {
+		s->code_reg = insn->reg + 1;
+		s->code = next + (uint64_t)insn->value;
+	} else if (insn->kind == X86_CALL || insn->kind == X86_CALL_INDIRECT ||
+		   (is_set && s->code_reg == insn->reg + 1)) {
+		s->code_reg = 0;
+	}
+}
+
+/* Returns whether the instruction jumps to an address that is known, and sets *at to it. */
+static bool bare_jump(const struct bare_state *s, const struct x86_insn *insn,
+		      uint64_t *at)
+{
+	if (insn->kind == X86_JUMP)
+		*at += (uint64_t)insn->value;
+	else if (insn->value && s->code_reg == insn->reg + 1)
+		*at = s->code;
+	else
+		return false;
+	return true;
+}
+
+/* Follows code until it ends or was visited. Returns true if the search is over. */
+static bool bare_follow(struct bare_search *s, uint64_t at, struct bare_state *state)
+{
+	struct x86_insn insn;
+
+	while (bare_enter(s->b, at)) {
+		if (s->nr_insns++ == INSNS_MAX || !bare_fetch(s, at, &insn)) {
+			s->is_cut = true;
+			return false;
+		}
+		if (s->visit(s, at, &insn, state))
+			return true;
+		bare_apply(state, &insn);
+		at += insn.len;
+		bare_track_code(state, &insn, at);
+		switch ((int)insn.kind) {
+		case X86_BRANCH:
+			bare_follow_later(s, at + (uint64_t)insn.value, state);
+			break;
+		case X86_JUMP:
+		case X86_JUMP_INDIRECT:
+			if (bare_jump(state, &insn, &at))
+				break;
+			s->is_cut = true;
+			return false;
+		case X86_JUMP_SLOT:
+			s->is_cut = true;
+			return false;
+		case X86_RETURN:
+		case X86_STOP:
+			return false;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+static void bare_run(struct bare_search *s, uint64_t at)
+{
+	struct unwind_bare *b = s->b;
+	struct bare_pending next = {
+		.at = at, .state = { .sp = { BARE_SP, 0 }, .fp = { BARE_FP, 0 } }
+	};
+
+	if (!++b->search) {
+		memset(b->visited, 0, sizeof(b->visited));
+		b->search = 1;
+	}
+	b->nr_pending = 0;
+	while (!bare_follow(s, next.at, &next.state) && b->nr_pending)
+		next = b->pending[--b->nr_pending];
+}
+
+/* ---- from the program counter to a return ---- */
+
+static bool bare_same_place(struct bare_place a, struct bare_place b)
+{
+	return a.base == b.base && a.offset == b.offset;
+}
+
+/* Adds a way to the caller. */
+static bool bare_visit_end(struct bare_search *s, uint64_t at,
+			   const struct x86_insn *insn, const struct bare_state *state)
+{
+	struct bare_caller *c = &s->callers[s->nr_callers];
+
+	(void)at;
+	/* The jump through a variable is a call in tail position. */
+	if ((insn->kind != X86_RETURN && insn->kind != X86_JUMP_SLOT) ||
+	    state->sp.base == BARE_UNKNOWN)
+		return false;
+	/* Below the stack pointer is what this function itself has pushed since. */
+	if (state->sp.base == BARE_SP && state->sp.offset < 0)
+		return false;
+	for (size_t i = 0; i < s->nr_callers; i++)
+		if (bare_same_place(s->callers[i].return_address, state->sp))
+			return false;
+	c->return_address = state->sp;
+	c->popped = insn->kind == X86_RETURN ? (uint32_t)insn->value : 0;
+	memcpy(c->saved, state->saved, sizeof(c->saved));
+	return ++s->nr_callers == BARE_CALLERS;
+}
+
+size_t unwind_bare_callers(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			   uint64_t space, uint64_t pc, const struct bare_caller **ret)
+{
+	uint64_t key = hash_pair(pc, space) | 1;
+	struct callers_slot_bare *slot = &b->callers[(key >> 1) & (SLOTS - 1)];
+	struct bare_search s = { .b = b, .ops = ops, .visit = bare_visit_end };
+
+	if (slot->key != key) {
+		bare_run(&s, pc);
+		slot->key = key;
+		slot->nr = s.nr_callers;
+		memcpy(slot->callers, s.callers, sizeof(s.callers));
+	}
+	*ret = slot->callers;
+	return slot->nr;
+}
+
+/* ---- from the call to the program counter ---- */
+
+static bool bare_visit_goal(struct bare_search *s, uint64_t at,
+			    const struct x86_insn *insn, const struct bare_state *state)
+{
+	(void)insn;
+	if (at != s->goal)
+		return false;
+	s->goal_sp = state->sp;
+	s->goal = 0;
+	return true;
+}
+
+/* Returns whether the code at a call's target leads to `pc`, where the return address is
+ * `depth` bytes above the stack pointer (-1: unknown). */
+static bool bare_leads_to(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			  uint64_t target, uint64_t pc, int64_t depth)
+{
+	struct bare_search s = {
+		.b = b, .ops = ops, .visit = bare_visit_goal, .goal = pc
+	};
+
+	bare_run(&s, target);
+	if (s.goal)
+		/* Jumps through tables hide parts of a function. */
+		return s.is_cut && target <= pc;
+	return depth < 0 || s.goal_sp.base != BARE_SP || s.goal_sp.offset == -depth;
+}
+
+/* Returns whether the code jumps to an address that the linker or the loader chooses: a PLT
+ * entry. Follows direct jumps. */
+static bool bare_is_stub(const struct unwind_bare_ops *ops, uint64_t at)
+{
+	uint8_t bytes[4 * X86_INSN_MAX];
+
+	for (int i = 0; i < THUNKS_MAX; i++) {
+		size_t len = ops->code(ops->ctx, at, bytes, sizeof(bytes));
+		struct x86_insn insn = x86_insn_decode(bytes, len);
+		size_t skip = insn.len;
+
+		/* endbr64 */
+		if (skip == 4 && !memcmp(bytes, "\xf3\x0f\x1e\xfa", 4)) {
+			insn = x86_insn_decode(bytes + skip, len - skip);
+			at += skip;
+		}
+		if (insn.kind == X86_JUMP_SLOT)
+			return true;
+		if (insn.kind != X86_JUMP)
+			return false;
+		at += insn.len + (uint64_t)insn.value;
+	}
+	return false;
+}
+
+static bool bare_is_indirect(const uint8_t *end, size_t len)
+{
+	for (size_t bytes = 2; bytes <= INDIRECT_MAX && bytes <= len; bytes++) {
+		struct x86_insn insn = x86_insn_decode(end - bytes, bytes);
+
+		if (insn.kind == X86_CALL_INDIRECT && insn.len == bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the code from `start` leads to `pc` so that the stack pointer is `depth` bytes
+ * lower there. *ret_cut: some code could not be followed. */
+static bool bare_reaches(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			 uint64_t start, uint64_t pc, int64_t depth, bool *ret_cut)
+{
+	struct bare_search s = {
+		.b = b, .ops = ops, .visit = bare_visit_goal, .goal = pc
+	};
+
+	bare_run(&s, start);
+	*ret_cut = s.is_cut;
+	return !s.goal && s.goal_sp.base == BARE_SP && s.goal_sp.offset == -depth;
+}
+
+/* Returns whether a function can begin at bytes[at]: after a return or padding, or aligned. */
+static bool bare_can_begin(const uint8_t *bytes, size_t at, uint64_t address)
+{
+	return address % FUNCTION_ALIGN == 0 || bytes[at - 1] == OPCODE_RET ||
+	       bytes[at - 1] == OPCODE_INT3 || bytes[at - 1] == OPCODE_NOP;
+}
+
+/* Returns whether a function that begins before `pc` leads there with this depth. */
+static bool bare_has_start(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			   uint64_t pc, int64_t depth)
+{
+	uint8_t bytes[START_MAX];
+	uint64_t from = pc > START_MAX ? pc - START_MAX : 0;
+	size_t len = ops->code(ops->ctx, from, bytes, sizeof(bytes));
+	bool is_cut;
+
+	if (len != sizeof(bytes))
+		return false;
+	for (size_t at = sizeof(bytes) - 1; at > 0; at--)
+		if (bare_can_begin(bytes, at, from + at) &&
+		    bare_reaches(b, ops, from + at, pc, depth, &is_cut))
+			return true;
+	return false;
+}
+
+static bool bare_check_entry(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			     uint64_t pc, uint64_t address, int64_t depth)
+{
+	uint8_t call[CALL_BYTES];
+	struct x86_insn insn;
+	bool is_cut;
+
+	if (address < CALL_BYTES ||
+	    ops->code(ops->ctx, address - CALL_BYTES, call, CALL_BYTES) != CALL_BYTES)
+		return false;
+	insn = x86_insn_decode(call, CALL_BYTES);
+	if (insn.kind != X86_CALL)
+		return false;
+	if (bare_reaches(b, ops, address + (uint64_t)insn.value, pc, depth, &is_cut))
+		return true;
+	/* The call leads into another library, as from a program to musl. */
+	return is_cut && bare_has_start(b, ops, pc, depth);
+}
+
+bool unwind_bare_is_entered(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			    uint64_t space, uint64_t pc, uint64_t address,
+			    int64_t depth)
+{
+	uint64_t key =
+		hash_pair(hash_pair(pc, address), hash_pair(space, ~(uint64_t)depth)) |
+		1;
+	struct verdict *v = &b->verdicts[(key >> 1) & (SLOTS - 1)];
+
+	if (v->key != key)
+		*v = (struct verdict){ key,
+				       bare_check_entry(b, ops, pc, address, depth) };
+	return v->is_call;
+}
+
+static bool bare_check(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+		       uint64_t pc, const struct bare_caller *way, uint64_t address)
+{
+	int64_t depth =
+		way->return_address.base == BARE_SP ? way->return_address.offset : -1;
+	uint8_t before[INDIRECT_MAX];
+	struct x86_insn insn;
+	uint64_t target;
+
+	if (address < INDIRECT_MAX ||
+	    ops->code(ops->ctx, address - INDIRECT_MAX, before, sizeof(before)) !=
+		    sizeof(before))
+		return false;
+	insn = x86_insn_decode(before + INDIRECT_MAX - CALL_BYTES, CALL_BYTES);
+	target = address + (uint64_t)insn.value;
+	if (insn.kind == X86_CALL && insn.len == CALL_BYTES &&
+	    (bare_is_stub(ops, target) || bare_leads_to(b, ops, target, pc, depth)))
+		return true;
+	return bare_is_indirect(before + INDIRECT_MAX, INDIRECT_MAX);
+}
+
+bool unwind_bare_is_call(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			 uint64_t space, uint64_t pc, const struct bare_caller *way,
+			 uint64_t address)
+{
+	uint64_t key =
+		hash_pair(hash_pair(pc, address),
+			  hash_pair(space,
+				    (uint64_t)way->return_address.base << 32 |
+					    (uint32_t)way->return_address.offset)) |
+		1;
+	struct verdict *v = &b->verdicts[(key >> 1) & (SLOTS - 1)];
+
+	if (v->key != key)
+		*v = (struct verdict){ key, bare_check(b, ops, pc, way, address) };
+	return v->is_call;
+}

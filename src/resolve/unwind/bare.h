@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bare.h - finds the caller of x86-64 code without unwind information, such as functions in
+ * assembly, and whole libraries that were compiled without it.
+ * Layer: resolve. Not thread-safe.
+ *
+ * The instructions from the program counter to a return show where the return address is, and
+ * which registers are restored. The result counts only if a call is before that address whose
+ * target leads to the program counter, or whose target is not known: an indirect call, or a
+ * PLT entry. So no caller is guessed. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	BARE_SAVED = 6 /* registers that a function preserves */
+};
+/* Slots of these registers (arch.h). */
+extern const uint8_t bare_saved_slots[BARE_SAVED];
+
+/* An address relative to a register at the program counter. */
+enum bare_base {
+	BARE_UNKNOWN,
+	BARE_SP,
+	BARE_FP
+};
+struct bare_place {
+	uint8_t base; /* enum bare_base */
+	int32_t offset;
+};
+
+/* How to find the caller of a location. */
+struct bare_caller {
+	struct bare_place return_address;
+	struct bare_place
+		saved[BARE_SAVED]; /* BARE_UNKNOWN: the register keeps its value */
+	uint32_t popped; /* bytes that the return removes after the return address */
+};
+
+struct unwind_bare;
+struct unwind_bare_ops {
+	/* Reads code at an address of the process. Returns the number of bytes. */
+	size_t (*code)(void *ctx, uint64_t address, uint8_t *ret_bytes, size_t len);
+	void *ctx;
+};
+
+int unwind_bare_new(struct unwind_bare **ret_bare); /* 0 or -ENOMEM */
+void unwind_bare_free(struct unwind_bare *b);       /* accepts NULL */
+/* Returns the possible ways to the caller of the code at `pc`, at most BARE_CALLERS, in *ret,
+ * which is valid until the next call. `space` identifies the address space, in which the code
+ * does not change. */
+enum {
+	BARE_CALLERS = 3
+};
+size_t unwind_bare_callers(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			   uint64_t space, uint64_t pc, const struct bare_caller **ret);
+/* Returns whether the word at the place that a bare_caller names, `address`, is a return
+ * address of a call that can have led to `pc`. */
+bool unwind_bare_is_call(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			 uint64_t space, uint64_t pc, const struct bare_caller *way,
+			 uint64_t address);
+/* Returns whether a direct call before `address` leads to `pc` exactly so that its return address
+ * is `depth` bytes above the stack pointer there; or, if the call leads into another library, a
+ * function there does. For functions that do not return, whose ends show nothing. */
+bool unwind_bare_is_entered(struct unwind_bare *b, const struct unwind_bare_ops *ops,
+			    uint64_t space, uint64_t pc, uint64_t address,
+			    int64_t depth);

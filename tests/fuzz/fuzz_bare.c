@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fuzz_bare.c - any bytes as x86-64 code without unwind information. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/unwind/bare.h"
+#include "resolve/unwind/x86_insn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	CODE = 0x10000
+};
+
+struct fuzz_bare_code {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+static size_t fuzz_bare_read(void *ctx, uint64_t address, uint8_t *ret_bytes,
+			     size_t len)
+{
+	const struct fuzz_bare_code *c = ctx;
+	uint64_t at = address - CODE;
+
+	if (address < CODE || at >= c->len)
+		return 0;
+	if (len > c->len - at)
+		len = (size_t)(c->len - at);
+	memcpy(ret_bytes, c->bytes + at, len);
+	return len;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bare_code c = { data, size };
+	const struct unwind_bare_ops ops = { fuzz_bare_read, &c };
+	const struct bare_caller *ways;
+	struct unwind_bare *b;
+	size_t nr;
+
+	if (unwind_bare_new(&b))
+		return 0;
+	for (size_t at = 0; at < size && at < 16; at++) {
+		uint64_t pc = CODE + at;
+
+		if (x86_insn_decode(data + at, size - at).len > size - at)
+			abort();
+		nr = unwind_bare_callers(b, &ops, 1, pc, &ways);
+		if (nr > BARE_CALLERS)
+			abort();
+		for (size_t i = 0; i < nr; i++)
+			(void)unwind_bare_is_call(b, &ops, 1, pc, &ways[i],
+						  CODE + size / 2);
+		(void)unwind_bare_is_entered(b, &ops, 1, pc, CODE + size / 2, 8);
+	}
+	unwind_bare_free(b);
+	return 0;
+}
