@@ -99,6 +99,16 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 	return 0;
 }
 
+void decoder_set_off_cpu(struct decoder *d)
+{
+	const struct perf_event_attr *a = &d->attrs.at[d->attrs.nr - 1];
+
+	d->layouts.at[d->layouts.nr - 1].off_cpu =
+		a->type == PERF_TYPE_SOFTWARE &&
+		a->config == PERF_COUNT_SW_BPF_OUTPUT &&
+		a->sample_type & PERF_SAMPLE_RAW;
+}
+
 enum {
 	NEAR_IDS = 4096
 };

@@ -80,6 +80,21 @@ static void decode_mmap2_identity(struct cursor *in, uint16_t misc,
 	m->ino_gen = cursor_u64(in);
 }
 
+/* Kernels 3.10 to 3.15 with MMAP2 have no protection and flags: the path follows, and its first
+ * bytes make a larger number than protection bits do. */
+static void decode_mmap2_flags(struct cursor *in, struct record_mmap *m)
+{
+	const size_t pos = in->pos;
+	uint32_t prot = cursor_u32(in);
+
+	if (prot & ~(uint32_t)(PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		in->pos = pos;
+		return;
+	}
+	m->prot = prot;
+	m->flags = cursor_u32(in);
+}
+
 static void decode_mmap(struct cursor *in, struct record *rec)
 {
 	struct record_mmap *m = &rec->mmap;
@@ -93,8 +108,7 @@ static void decode_mmap(struct cursor *in, struct record *rec)
 	m->prot = rec->misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC;
 	if (rec->type == PERF_RECORD_MMAP2) {
 		decode_mmap2_identity(in, rec->misc, m);
-		m->prot = cursor_u32(in);
-		m->flags = cursor_u32(in);
+		decode_mmap2_flags(in, m);
 	}
 	m->path = record_take_str(in);
 }

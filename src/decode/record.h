@@ -174,6 +174,13 @@ struct record {
 	};
 };
 
+/* Returns whether a LOST_SAMPLES record counts samples that the filter of `perf record --filter`
+ * dropped: PERF_RECORD_MISC_LOST_SAMPLES_BPF of tools/lib/perf/include/perf/event.h. */
+static inline bool record_is_filtered(const struct record *rec)
+{
+	return rec->type == PERF_RECORD_LOST_SAMPLES && rec->misc >> 15;
+}
+
 /* The positions of the fields of an attr's samples before the first field of variable size
  * (READ and later): offsets from the start of the record, 0 if the field is missing. */
 struct sample_layout {
@@ -188,7 +195,11 @@ struct sample_layout {
 	uint64_t default_period; /* used if samples do not contain the period, else 0 */
 	uint16_t bytes;          /* offset of the first field of variable size */
 	uint64_t more;           /* PERF_SAMPLE_* bits of those fields */
+	bool off_cpu; /* the sample proper is in RAW: see decoder_set_off_cpu() */
 };
+
+/* The name of the event for decoder_set_off_cpu(). */
+#define OFF_CPU_EVENT "offcpu-time"
 
 /* The events of a stream: their attrs, and the mapping from ids to attrs. */
 struct decoder {
@@ -214,6 +225,10 @@ void decoder_init(struct decoder *d, bool swap);
 /* Both return 0 or -ENOMEM. The attr is copied; attrs are numbered from 0 in the order of the
  * calls. */
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
+/* The last added attr is perf's event "offcpu-time" (perf record --off-cpu, since Linux 6.15): a
+ * BPF program wrote thread, time off the CPU, user chain and cgroup to RAW. The other fields are
+ * those of the next thread. Has no effect if the attr is not one of a BPF program's output. */
+void decoder_set_off_cpu(struct decoder *d);
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);
 void decoder_done(struct decoder *d);
 /* Decodes the record at `bytes`, which include its header, in the data's byte order; `len` is
@@ -228,7 +243,8 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		   struct record *ret_record, struct err *err);
 /* Same, but decodes only type, misc, id, ip, addr and period. Ignores all later fields without
- * checking them; sets nr_chain, cgroup and `has` to 0. */
+ * checking them; sets nr_chain, cgroup and `has` to 0. Samples of "offcpu-time" are decoded as a
+ * whole. */
 int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
 			 struct record *ret_record, struct err *err);
 /* Returns the real size of a record: the size in its header, or less if the kernel also counted

@@ -340,6 +340,47 @@ ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at
 	return true;
 }
 
+/* Returns the cpu mode of a chain's first address, and that address; 0 if there is none. */
+static uint16_t look_at_chain_head(const struct decoder *d,
+				   const struct record_sample *s, uint64_t *ret_ip)
+{
+	uint16_t mode = PERF_RECORD_MISC_USER;
+
+	*ret_ip = 0;
+	for (uint64_t i = 0; i < s->nr_chain && !*ret_ip; i++) {
+		uint64_t word = decoder_chain_at(d, s, i);
+
+		if (chain_mark_of(word) == CHAIN_KERNEL)
+			mode = PERF_RECORD_MISC_KERNEL;
+		else if (chain_mark_of(word) == CHAIN_USER)
+			mode = PERF_RECORD_MISC_USER;
+		else if (chain_mark_of(word) == CHAIN_ADDRESS)
+			*ret_ip = word;
+	}
+	return mode;
+}
+
+/* Replaces the fields of a sample of perf's "offcpu-time" by those in its RAW: u32 pid, u32 tid,
+ * u64 ns, u64 number of words of the chain, the chain, u64 cgroup. Source:
+ * tools/perf/util/evsel.c, __set_offcpu_sample(). */
+__attribute__((noinline)) static int take_off_cpu(const struct decoder *d,
+						  struct record *rec, struct err *err)
+{
+	struct record_sample *s = &rec->sample;
+	struct cursor in = cursor_of(s->raw.at, s->raw.len, d->swap);
+
+	rec->id.pid = (int32_t)cursor_u32(&in);
+	rec->id.tid = (int32_t)cursor_u32(&in);
+	s->period = cursor_u64(&in);
+	take_chain(&in, s);
+	s->cgroup = cursor_u64(&in);
+	if (in.failed)
+		return record_cut_short(rec, err);
+	rec->misc = (uint16_t)((rec->misc & ~PERF_RECORD_MISC_CPUMODE_MASK) |
+			       look_at_chain_head(d, s, &s->ip.v));
+	return 0;
+}
+
 ALWAYS_INLINE int decode_sample(const struct decoder *d, const uint8_t *bytes,
 				size_t size, bool swap, struct record *rec,
 				struct err *err)
@@ -357,7 +398,9 @@ ALWAYS_INLINE int decode_sample(const struct decoder *d, const uint8_t *bytes,
 			       : record_cut_short(rec, err);
 	in.pos = l->bytes;
 	take_variable_parts(&d->attrs.at[rec->id.event], l->more, &in, &rec->sample);
-	return in.failed ? record_cut_short(rec, err) : 0;
+	if (in.failed)
+		return record_cut_short(rec, err);
+	return l->off_cpu ? take_off_cpu(d, rec, err) : 0;
 }
 
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
@@ -373,10 +416,19 @@ int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size
 			 struct record *ret_record, struct err *err)
 {
 	const struct sample_layout *l;
+	int r;
 
 	ret_record->type = PERF_RECORD_SAMPLE;
 	ret_record->misc = record_u16((const uint8_t *)bytes + 4, d->swap);
 	l = d->swap ? decode_fixed(d, bytes, size, true, ret_record)
 		    : decode_fixed(d, bytes, size, false, ret_record);
-	return l ? 0 : record_cut_short(ret_record, err);
+	if (!l)
+		return record_cut_short(ret_record, err);
+	if (__builtin_expect(!l->off_cpu, 1))
+		return 0;
+	r = decoder_sample(d, bytes, size, ret_record, err);
+	ret_record->sample.nr_chain = 0;
+	ret_record->sample.chain = NULL;
+	ret_record->sample.has = 0;
+	return r;
 }

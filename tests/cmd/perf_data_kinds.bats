@@ -70,3 +70,93 @@ four_ways()
 		empty prog;[prog] 3
 	END
 }
+
+# Makes the recordings of kinds.py in the folder "kinds".
+make_kinds()
+{
+	cd "$BATS_TEST_TMPDIR"
+	mkdir kinds
+	make_data kinds.py kinds
+}
+
+# Checks the rows of a report of a file, and of the same recording as a pipe.
+check_counts() # KEYS NAME ROW...
+{
+	local keys=$1 name=$2
+	shift 2
+	for file in kinds/"$name" kinds/"$name".pipe; do
+		[ "$(counts "$keys" "$file" | sort)" = "$(printf '%s\n' "$@")" ] ||
+			{ echo "$file: $(counts "$keys" "$file")"; return 1; }
+	done
+}
+
+@test "samples that a filter dropped are not lost" {
+	make_kinds
+	check_counts image filtered /opt/prog,2
+	run -0 opreport kinds/filtered
+	[[ $output != *"Lost samples"* ]]
+	run -0 opreport kinds/filtered_and_lost
+	[[ $output == *"The kernel lost 2 of 4 samples"* ]]
+	"$OPROFILE" info kinds/filtered_and_lost >out
+	grep -q 'Lost samples: *2$' out
+	grep -q 'Filtered samples: *700$' out
+}
+
+@test "empty header features: nothing is missing" {
+	make_kinds
+	for file in kinds/empty_features{,.pipe}; do
+		run -0 --separate-stderr opreport "$file"
+		[[ $stderr != *incomplete* ]]
+	done
+}
+
+@test "the machine of a recording that only has its ELF number" {
+	make_kinds
+	for file in kinds/machine_only{,.pipe}; do
+		"$OPROFILE" info "$file" >out
+		grep -q 'Arch: *aarch64$' out
+		grep -q 'E machine: *183$' out
+		grep -q 'Cache line bytes: *64$' out
+		grep -q 'Features: .* E_MACHINE CLN_SIZE' out
+	done
+}
+
+@test "off-CPU samples: thread, time and chain are those that the BPF program stored" {
+	make_kinds
+	for name in off_cpu off_cpu_chained; do
+		check_counts event,comm,image "$name" cycles,prog,/opt/prog,1 \
+			offcpu-time,prog,/opt/prog,1
+		"$OPROFILE" export folded kinds/"$name" event:offcpu-time 2>/dev/null >out
+		[ "$(cat out)" = "prog;[prog];[prog] 1" ]
+		opreport --by event --csv --show-total-period kinds/"$name" | grep -q '^offcpu-time,1,7000000,'
+	done
+	check_counts event,comm,image off_cpu_in_kernel cycles,prog,/opt/prog,1 \
+		"offcpu-time,prog,[kernel.kallsyms],1"
+	check_counts event,comm,image off_cpu_nowhere cycles,prog,/opt/prog,1 \
+		"offcpu-time,prog,[unknown],1"
+	# A sample that is cut short is malformed.
+	run -3 opreport --by event,comm,image --csv kinds/off_cpu_cut
+	[[ $output == *offcpu-time,prog,/opt/prog,1,* ]]
+}
+
+@test "MMAP2 without protection and flags, as of Linux 3.10 to 3.15" {
+	make_kinds
+	check_counts image old_mmap2 /opt/lib.so,1
+	check_counts image old_mmap2_short /l,1
+}
+
+@test "mappings of the host that perf inject marked as those of a guest" {
+	make_kinds
+	check_counts image host_as_guest /opt/lib.so,1
+	check_counts image guest "[unknown],3"
+}
+
+@test "attrs at the end of the file" {
+	make_kinds
+	check_counts event,image attrs_last cycles,/opt/prog,1
+}
+
+@test "rare kinds of records: file, session, archive and export have the same counts" {
+	make_kinds
+	four_ways kinds/*
+}

@@ -56,6 +56,7 @@ class Made:
         self.events = events or (Event(),)
         self.data = b""
         self.now = 0
+        self.attrs_last = False
         self.features = {HOSTNAME: text("host"), OSRELEASE: text("6.19.0"),
                          VERSION: text("7.0"), ARCH: text("x86_64"),
                          NRCPUS: struct.pack("<II", 4, 4), EVENT_DESC: self.descriptions()}
@@ -114,24 +115,22 @@ class Made:
             out += struct.pack("<IHHQ", HEADER_FEATURE, 0, len(body) + 16, number) + body
         return out + self.data
 
-    def file(self, attrs_last=False):
+    def file(self):
         ids = b"".join(struct.pack("<Q", e.number) for e in self.events)
         attrs_size = len(self.events) * (ATTR_BYTES + 16)
-        data_at = HEADER_BYTES + (0 if attrs_last else len(ids) + attrs_size)
-        ids_at = data_at + len(self.data) if attrs_last else HEADER_BYTES
+        data_at = HEADER_BYTES + (0 if self.attrs_last else len(ids) + attrs_size)
+        index_at = data_at + len(self.data)
+        bodies_at = index_at + 16 * len(self.features)
+        index, bodies = b"", b""
+        for _, body in sorted(self.features.items()):
+            index += struct.pack("<QQ", bodies_at + len(bodies), len(body))
+            bodies += body
+        ids_at = bodies_at + len(bodies) if self.attrs_last else HEADER_BYTES
         table = b"".join(e.attr() + struct.pack("<QQ", ids_at + 8 * i, 8)
                          for i, e in enumerate(self.events))
-        parts = [self.data, ids, table] if attrs_last else [ids, table, self.data]
         bits = sum(1 << number for number in self.features)
         out = b"PERFILE2" + struct.pack("<8Q", HEADER_BYTES, ATTR_BYTES + 16, ids_at + len(ids),
                                         len(table), data_at, len(self.data), 0, 0)
-        out += bits.to_bytes(32, "little") + b"".join(parts)
-        # The index of the features follows the data.
-        index, bodies = b"", b""
-        at = len(out) + 16 * len(self.features)
-        if attrs_last:
-            raise ValueError("features follow the data directly: use no features")
-        for _, body in sorted(self.features.items()):
-            index += struct.pack("<QQ", at + len(bodies), len(body))
-            bodies += body
-        return out + index + bodies
+        out += bits.to_bytes(32, "little")
+        recorded = self.data + index + bodies
+        return out + (recorded + ids + table if self.attrs_last else ids + table + recorded)

@@ -74,14 +74,16 @@ struct perf_input_info {
 	uint64_t features[PERF_INPUT_FEATURES / 64];
 	char *hostname;
 	char *os_release;
-	char *version; /* of perf */
-	char *arch;    /* uname -m */
+	char *version;      /* of perf */
+	char *arch;         /* uname -m */
+	uint32_t e_machine; /* EM_... */
 	char *cpu_desc;
 	char *cpu_id;
 	char *command; /* arguments, quoted for a shell */
 	uint32_t nr_cpus_available;
 	uint32_t nr_cpus_online;
 	uint64_t total_mem_kb;
+	uint32_t cache_line_bytes;
 	uint64_t first_ns, last_ns; /* SAMPLE_TIME */
 	int32_t clock_id;           /* CLOCK_DATA; -1 unknown */
 	uint64_t clock_wall_ns;     /* CLOCK_REALTIME ... */

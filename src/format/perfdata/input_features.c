@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_features.c - parses the feature sections of a perf.data file, one table row each. */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ enum {
 	FEATURE_DIR_FORMAT = 24,
 	FEATURE_BPF_PROG_INFO = 25,
 	FEATURE_CLOCK_DATA = 29,
+	FEATURE_E_MACHINE = 33,
+	FEATURE_CLN_SIZE = 34,
 	FEATURE_SIMPLEPERF_FILE = 128,
 	FEATURE_SIMPLEPERF_META = 129,
 	FEATURE_SIMPLEPERF_FILE2 = 132,
@@ -220,6 +223,54 @@ static int parse_clock_data(struct perf_input *in, struct cursor *c)
 	return 0;
 }
 
+/* perf 7 records the machine as in an ELF header, in addition to ARCH, or without it (perf
+ * inject of a guest). Names the machine as uname(2) does. */
+static int parse_e_machine(struct perf_input *in, struct cursor *c)
+{
+	static const struct {
+		uint32_t machine;
+		const char *little, *big;
+	} rows[] = {
+		{ EM_386, "i686", "" },
+		{ EM_X86_64, "x86_64", "" },
+		{ EM_ARM, "armv7l", "armv7b" },
+		{ EM_AARCH64, "aarch64", "aarch64_be" },
+		{ EM_S390, "", "s390x" },
+		{ EM_PPC, "", "ppc" },
+		{ EM_PPC64, "ppc64le", "ppc64" },
+		{ EM_MIPS, "mips64", "mips64" },
+		{ EM_RISCV, "riscv64", "" },
+		{ EM_SPARCV9, "", "sparc64" },
+		{ EM_LOONGARCH, "loongarch64", "" },
+	};
+	bool big = in->info.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	uint32_t machine = cursor_u32(c);
+
+	cursor_u32(c); /* e_flags */
+	if (c->failed)
+		return -EBADMSG;
+	in->info.e_machine = machine;
+	if (*in->info.arch)
+		return 0;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const char *name = big ? rows[i].big : rows[i].little;
+
+		if (rows[i].machine == machine)
+			return perf_text_set(&in->info.arch, name, strlen(name));
+	}
+	return 0;
+}
+
+static int parse_cln_size(struct perf_input *in, struct cursor *c)
+{
+	uint32_t bytes = cursor_u32(c);
+
+	if (c->failed)
+		return -EBADMSG;
+	in->info.cache_line_bytes = bytes;
+	return 0;
+}
+
 static int parse_dir_format(struct perf_input *in, struct cursor *c)
 {
 	uint64_t version = cursor_u64(c);
@@ -249,6 +300,8 @@ static const struct perf_input_features_feature_row {
 	{ FEATURE_CLOCK_DATA, parse_clock_data },
 	{ FEATURE_DIR_FORMAT, parse_dir_format },
 	{ FEATURE_BPF_PROG_INFO, perf_bpf_programs },
+	{ FEATURE_E_MACHINE, parse_e_machine },
+	{ FEATURE_CLN_SIZE, parse_cln_size },
 	{ FEATURE_SIMPLEPERF_FILE, perf_simpleperf_files },
 	{ FEATURE_SIMPLEPERF_META, perf_simpleperf_meta },
 	{ FEATURE_SIMPLEPERF_FILE2, perf_simpleperf_files2 },
@@ -271,7 +324,9 @@ int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *paylo
 
 	if (bit < PERF_INPUT_FEATURES)
 		in->info.features[bit / 64] |= 1ULL << bit % 64;
-	return row ? row->parse(in, payload) : 0;
+	/* perf leaves a feature empty if this machine lacks it: /proc/cpuinfo of many ARM CPUs
+	 * has no model name. */
+	return row && cursor_left(payload) ? row->parse(in, payload) : 0;
 }
 
 int perf_file_read(struct perf_input *in, uint64_t offset, uint64_t len,
@@ -299,6 +354,8 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	struct cursor c;
 	int r;
 
+	if (!at->size)
+		return 0;
 	if (!perf_input_features_find_row(bit)) {
 		bool there = at->offset <= in->main_size &&
 			     at->size <= in->main_size - at->offset;

@@ -59,6 +59,8 @@ static const char *const feature_names[] = {
 	"HYBRID_TOPOLOGY",
 	"PMU_CAPS",
 	"CPU_DOMAIN_INFO",
+	"E_MACHINE",
+	"CLN_SIZE",
 };
 
 static const char *const simpleperf_feature_names[] = {
@@ -261,6 +263,8 @@ void info_perf_facts(struct fact_list *list, const struct perf_input_info *from)
 	fact_text(list, "arch", "%s", from->arch);
 	fact_text(list, "cpu", "%s", from->cpu_desc);
 	fact_text(list, "cpu_id", "%s", from->cpu_id);
+	fact_count(list, "e_machine", from->e_machine);
+	fact_count(list, "cache_line_bytes", from->cache_line_bytes);
 	fact_count(list, "cpus_available", from->nr_cpus_available);
 	fact_count(list, "cpus_online", from->nr_cpus_online);
 	fact_count(list, "memory_kb", from->total_mem_kb);
@@ -343,6 +347,7 @@ struct counting {
 	struct decoder decoder;
 	VEC(uint64_t) samples; /* one per event */
 	uint64_t undecodable;
+	uint64_t lost, filtered; /* samples */
 	size_t row; /* index of the row found last: records of a type often follow each other */
 };
 
@@ -371,6 +376,18 @@ static void count_sample(struct counting *c, const uint8_t *at, size_t len)
 		c->samples.at[rec.id.event]++;
 }
 
+static void info_perf_data_count_lost(struct counting *c, const uint8_t *at, size_t len)
+{
+	struct record rec;
+
+	if (decoder_record(&c->decoder, at, len, &rec, NULL))
+		return;
+	if (record_is_filtered(&rec))
+		c->filtered += rec.lost.lost;
+	else
+		c->lost += rec.lost.lost;
+}
+
 static int info_perf_data_count_chunk(struct counting *c,
 				      const struct perf_chunk *chunk)
 {
@@ -393,6 +410,9 @@ static int info_perf_data_count_chunk(struct counting *c,
 		row->bytes += h.size;
 		if (h.type == PERF_RECORD_SAMPLE)
 			count_sample(c, at, h.size);
+		else if (h.type == PERF_RECORD_LOST ||
+			 h.type == PERF_RECORD_LOST_SAMPLES)
+			info_perf_data_count_lost(c, at, h.size);
 		pos += h.size;
 	}
 	return 0;
@@ -436,6 +456,8 @@ static int info_perf_data_know_events(struct counting *c,
 		if (decoder_add_attr(&c->decoder, &event->attr) ||
 		    !vec_push(&c->samples, 0))
 			return -ENOMEM;
+		if (!strcmp(event->name, OFF_CPU_EVENT))
+			decoder_set_off_cpu(&c->decoder);
 		for (size_t j = 0; j < event->ids.nr; j++) {
 			if (decoder_add_id(&c->decoder, event->ids.at[j], (uint32_t)i))
 				return -ENOMEM;
@@ -458,6 +480,8 @@ static int info_perf_data_report(struct counting *c, const struct perf_input *in
 
 	info_perf_facts(&info->facts, from);
 	fact_count(&info->facts, "aux_bytes", perf_input_damage(in)->aux_bytes);
+	fact_count(&info->facts, "lost_samples", c->lost);
+	fact_count(&info->facts, "filtered_samples", c->filtered);
 	for (size_t i = 0; i < from->events.nr; i++) {
 		struct info_event *event =
 			info_event_new(info, from->events.at[i].name);

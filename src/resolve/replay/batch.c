@@ -85,6 +85,8 @@ int replay_next_batch(struct replay *r, struct err *err)
 	if (result)
 		return result;
 	begin_chunk(r);
+	if (r->batch.has_guests)
+		resolver_has_guests(r->resolver);
 	if (side_band_give(&r->batch.side, UINT64_MAX, apply_side, r))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;

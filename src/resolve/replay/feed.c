@@ -135,8 +135,27 @@ static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
 		f->counts.undecodable++;
 		return;
 	}
+	if (record_is_filtered(&rec)) {
+		f->counts.filtered += rec.lost.lost;
+		return;
+	}
 	f->counts.lost += rec.lost.lost;
 	f->counts.lost_records += rec.type == PERF_RECORD_LOST;
+}
+
+/* perf inject --guest-data adds the records of virtual machines, and lists their ids. */
+static void scan_ids(struct feed *f, const uint8_t *at, uint32_t size)
+{
+	const struct record_id_index *x;
+	struct record rec;
+
+	if (decoder_record(f->decoder, at, size, &rec, NULL)) {
+		f->counts.undecodable++;
+		return;
+	}
+	x = &rec.id_index;
+	for (uint64_t i = 0; x->guests && i < x->nr && !f->has_guests; i++)
+		f->has_guests = decoder_u64_at(f->decoder, x->guests, 2 * i);
 }
 
 static void end_round(struct feed *f, uint64_t position)
@@ -158,6 +177,8 @@ static int scan_record(struct feed *f, const uint8_t *at, uint32_t type, uint32_
 		return scan_side_band(f, at, size);
 	else if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		scan_lost(f, at, size);
+	else if (type == RECORD_ID_INDEX)
+		scan_ids(f, at, size);
 	return 0;
 }
 
@@ -370,6 +391,7 @@ static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 	if (taken < nr)
 		return -ENOMEM;
 	batch->frontier_ns = frontier_ns;
+	batch->has_guests = f->has_guests;
 	f->applied_ns = frontier_ns;
 	/* If some side-band records have no time, the end of a task can be unknown, so keep
 	 * all. */
@@ -451,6 +473,7 @@ static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	batch->frontier_ns = UINT64_MAX;
+	batch->has_guests = f->has_guests;
 	return 0;
 }
 

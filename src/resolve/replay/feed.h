@@ -42,6 +42,7 @@ struct feed_batch {
 	VEC(struct feed_chunk) chunks;
 	uint64_t frontier_ns; /* no sample of the chunks is newer */
 	uint64_t forget_ns;   /* no later sample is older */
+	bool has_guests;      /* an ID_INDEX so far has ids of virtual machines */
 };
 
 struct feed_counts {
@@ -49,6 +50,7 @@ struct feed_counts {
 	uint64_t records;
 	uint64_t lost;         /* lost samples (LOST, LOST_SAMPLES) */
 	uint64_t lost_records; /* LOST records; the lost can include side band */
+	uint64_t filtered;     /* samples dropped on purpose (perf record --filter) */
 	uint64_t undecodable;  /* malformed records */
 	uint64_t first_ns;     /* of the samples; 0: none has a time */
 	uint64_t last_ns;
@@ -59,6 +61,7 @@ struct feed {
 	const struct decoder *decoder;
 	bool timeless;   /* no sample has a time: use the order in the file instead */
 	bool know_all;   /* the side band of all further samples is collected already */
+	bool has_guests; /* as in the batch */
 	bool hold_all;   /* keep all chunks waiting, whatever memory they need */
 	bool heads_only; /* only the samples' fields of fixed size are needed */
 	bool gathers;    /* waiting chunks only contain these fields */

@@ -65,7 +65,10 @@ uint32_t replay_describe_event(struct replay *r, uint32_t attr)
 		.frequency_hz = a->freq ? a->sample_freq : 0,
 		.flags = (a->exclude_user ? 0 : EVENT_USER) |
 			 (a->exclude_kernel ? 0 : EVENT_KERNEL) |
-			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0) |
+			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ||
+					  r->decoder.layouts.at[attr].off_cpu
+				  ? EVENT_CHAINS
+				  : 0) |
 			 (a->precise_ip > 1 ? EVENT_PRECISE : 0) |
 			 (group_reads_is_member(a) ? EVENT_MEMBER : 0),
 	};
@@ -86,6 +89,9 @@ static int open_events(struct replay *r)
 
 		if (decoder_add_attr(&r->decoder, &e->attr))
 			return -ENOMEM;
+		if (!strcmp(e->name, OFF_CPU_EVENT))
+			decoder_set_off_cpu(&r->decoder);
+		r->off_cpu |= r->decoder.layouts.at[i].off_cpu;
 		r->reads |= group_reads_has(&e->attr);
 		for (size_t k = 0; k < e->ids.nr; k++)
 			if (decoder_add_id(&r->decoder, e->ids.at[k], i))
@@ -152,7 +158,7 @@ static int replay_open_all(struct replay *r)
 		resolver_name_back(r->resolver);
 	feed_init(&r->feed, r->in, &r->decoder);
 	r->feed.hold_all = r->options.each != NULL;
-	r->feed.heads_only = !replay_looks_at_all(r);
+	r->feed.heads_only = !replay_looks_at_all(r) && !r->off_cpu;
 	return 0;
 }
 

@@ -92,6 +92,7 @@ struct replay {
 	bool no_more_chains; /* the file is at its end */
 	struct deltas counted;
 	bool reads;        /* some samples contain counter values */
+	bool off_cpu;      /* some samples are in RAW: decoder_set_off_cpu() */
 	size_t max_shares; /* of a sample; at least 1 */
 };
 

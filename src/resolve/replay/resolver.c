@@ -94,6 +94,11 @@ void resolver_name_back(struct resolver *r)
 	r->name_back = true;
 }
 
+void resolver_has_guests(struct resolver *r)
+{
+	r->has_guests = true;
+}
+
 static int64_t resolver_user(void *ctx, int32_t pid)
 {
 	const struct resolver *r = ctx;
@@ -376,7 +381,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 		return 0;
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		return apply_guest_mmap(r, m, &mapping);
-	if (mode == PERF_RECORD_MISC_GUEST_USER) /* the pids are those of the guest */
+	/* The pids are those of the guest. Without guests, perf inject of perf 7.0 to 7.3 wrote a
+	 * wrong mode when it added a build-id (--mmap2-buildids). */
+	if (mode == PERF_RECORD_MISC_GUEST_USER && r->has_guests)
 		return 0;
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);
 	if (mapping.image == IMAGE_TABLE_FAILED)

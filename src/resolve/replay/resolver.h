@@ -31,6 +31,8 @@ void resolver_free(struct resolver *r); /* accepts NULL */
 /* Cuts stacks after `max` frames, counted from the innermost one; 0: after the internal limit
  * (4096). Call before the first sample. */
 void resolver_set_max_frames(struct resolver *r, uint32_t max);
+/* From now on, MMAP records with a guest's cpu mode are those of virtual machines. */
+void resolver_has_guests(struct resolver *r);
 /* From now on, the first name of a thread also applies to its earlier samples: their string in
  * the dict changes. Otherwise those keep a name like ":123". Call before the first record. */
 void resolver_name_back(struct resolver *r);

@@ -157,6 +157,7 @@ struct resolver {
 	uint32_t kernel_unmapped;
 	enum resolver_depth depth;
 	bool name_back;
+	bool has_guests;
 	bool is_bounded;
 	struct map_shares map_shares;
 	struct stack_budget stack_budget;

@@ -111,6 +111,45 @@ static void test_mmap2(void **unused)
 	check_mmap2(true);
 }
 
+/* Linux 3.10 to 3.15: the path follows the inode's generation. */
+static void check_mmap2_without_flags(bool swap, const char *path)
+{
+	struct maker m = { .swap = swap };
+	struct decoder d;
+	struct record rec;
+
+	two_events(&d, swap);
+	begin(&m, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put_u64(&m, 20);
+	put_u64(&m, 0x7000);
+	put_u64(&m, 0x2000);
+	put_u64(&m, 0x1000);
+	put_u64(&m, 8);
+	put_u64(&m, 4711);
+	put_u64(&m, 5);
+	put_text(&m, path, 24);
+	trailer(&m);
+	finish(&m);
+	assert_int_equal(decode(&m, &d, &rec), 0);
+	assert_int_equal(rec.mmap.ino, 4711);
+	assert_int_equal(rec.mmap.prot, PROT_EXEC);
+	assert_int_equal(rec.mmap.flags, 0);
+	assert_string_equal(rec.mmap.path, path);
+	assert_int_equal(rec.id.time_ns, 1234567);
+	buf_done(&m.b);
+	decoder_done(&d);
+}
+
+static void test_mmap2_without_flags(void **unused)
+{
+	(void)unused;
+	for (int swap = 0; swap < 2; swap++) {
+		check_mmap2_without_flags(swap, "/usr/lib/libc.so.6");
+		check_mmap2_without_flags(swap, "/a");
+		check_mmap2_without_flags(swap, "[vdso]");
+	}
+}
+
 /* The kernel leaves the flag of another recording's build-id in a record with a device. */
 static void check_left_over_bit(bool swap)
 {
@@ -459,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(test_mmap2),
+		cmocka_unit_test(test_mmap2_without_flags),
 		cmocka_unit_test(test_left_over_bit),
 		cmocka_unit_test(test_string_without_end),
 		cmocka_unit_test(test_unknown_kind_and_sizes),

@@ -380,6 +380,84 @@ static void test_stack_overrun(void **unused)
 	decoder_done(&d);
 }
 
+enum {
+	OFF_CPU_HEAD_BYTES = 24, /* pid, tid, ns, number of words */
+	OFF_CPU_NS = 7000
+};
+
+/* `len`: bytes of RAW; from 40 on it is complete. */
+static void off_cpu_sample(struct maker *m, uint32_t len)
+{
+	struct maker raw = { .swap = m->swap };
+
+	put_u32(&raw, 20);
+	put_u32(&raw, 21);
+	put_u64(&raw, OFF_CPU_NS);
+	put_u64(&raw, 3);
+	put_u64(&raw, (uint64_t)PERF_CONTEXT_USER);
+	put_u64(&raw, 0x4000);
+	put_u64(&raw, 0x5000);
+	put_u64(&raw, 99);
+	begin(m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put_u64(m, 0xffffffff81000000);
+	put_u32(m, 0);
+	put_u32(m, 0);
+	put_u64(m, 1);
+	put_u32(m, len);
+	buf_put(&m->b, raw.b.data, len);
+	finish(m);
+	buf_done(&raw.b);
+}
+
+static void check_off_cpu(bool swap)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
+			       PERF_SAMPLE_RAW,
+	};
+	const uint32_t whole = OFF_CPU_HEAD_BYTES + 4 * sizeof(uint64_t);
+	struct maker m = { .swap = swap };
+	struct decoder d;
+	struct record rec;
+
+	decoder_init(&d, swap);
+	assert_int_equal(decoder_add_attr(&d, &attr), 0);
+	off_cpu_sample(&m, whole);
+	assert_int_equal(decode(&m, &d, &rec), 0);
+	assert_int_equal(rec.id.pid, 0);
+	decoder_set_off_cpu(&d);
+	assert_int_equal(decode(&m, &d, &rec), 0);
+	assert_int_equal(rec.id.pid, 20);
+	assert_int_equal(rec.id.tid, 21);
+	assert_int_equal(rec.sample.period, OFF_CPU_NS);
+	assert_int_equal(rec.sample.ip.v, 0x4000);
+	assert_int_equal(rec.sample.cgroup, 99);
+	assert_int_equal(rec.sample.nr_chain, 3);
+	assert_int_equal(rec.misc, PERF_RECORD_MISC_USER);
+	assert_int_equal(decoder_sample_fixed(&d, m.b.data, m.b.len, &rec, NULL), 0);
+	assert_int_equal(rec.id.pid, 20);
+	assert_int_equal(rec.sample.ip.v, 0x4000);
+	assert_int_equal(rec.sample.nr_chain, 0);
+	for (uint32_t len = 0; len < whole; len += sizeof(uint32_t)) {
+		off_cpu_sample(&m, len);
+		assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
+		assert_int_equal(
+			decoder_sample_fixed(&d, m.b.data, m.b.len, &rec, NULL),
+			-EBADMSG);
+	}
+	buf_done(&m.b);
+	decoder_done(&d);
+}
+
+static void test_off_cpu(void **unused)
+{
+	(void)unused;
+	check_off_cpu(false);
+	check_off_cpu(true);
+}
+
 static void test_marks(void **unused)
 {
 	(void)unused;
@@ -449,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_absurd_numbers),
 		cmocka_unit_test(test_stack_overrun),
 		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_off_cpu),
 		cmocka_unit_test(test_attr_by_place),
 	};
 

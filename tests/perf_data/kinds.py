@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""kinds.py DIRECTORY: one small recording for each kind of record or header that is rare."""
+import os
+import struct
+import sys
+
+import made
+from made import (CALLCHAIN, CONTEXT_KERNEL, CONTEXT_USER, GUEST_KERNEL, GUEST_USER, KERNEL,
+                  KERNEL_TEXT, LOST_SAMPLES, PID, TEXT, USER)
+
+LOST_BY_FILTER = 1 << 15
+BPF_OUTPUT = {"kind": 1, "config": 10}
+E_MACHINE, CLN_SIZE = 33, 34
+AARCH64 = 183
+ID_INDEX = 69
+LIBRARY = 0x500000
+BUILD_ID = bytes(range(1, 21))
+
+
+def begin(*events):
+    f = made.Made(*events)
+    f.kernel()
+    f.process("prog")
+    f.mapping(TEXT, "/opt/prog", build_id=BUILD_ID)
+    return f
+
+
+def filtered():
+    f = begin()
+    f.sample(TEXT + 0x100)
+    f.record(LOST_SAMPLES, LOST_BY_FILTER, struct.pack("<Q", 700) + f.trailer())
+    f.sample(TEXT + 0x100)
+    return f
+
+
+def filtered_and_lost():
+    f = filtered()
+    f.record(LOST_SAMPLES, 0, struct.pack("<Q", 2) + f.trailer())
+    return f
+
+
+def empty_features():
+    f = begin()
+    f.sample(TEXT + 0x100)
+    for number in (made.CPUDESC, 9, 10, 11, 13, 16, 22, 26):
+        f.features[number] = b""
+    return f
+
+
+def machine_only():
+    f = begin()
+    f.sample(TEXT + 0x100)
+    del f.features[made.ARCH]
+    f.features[E_MACHINE] = struct.pack("<II", AARCH64, 0)
+    f.features[CLN_SIZE] = struct.pack("<I", 64)
+    return f
+
+
+def off_cpu(chained, words):
+    """perf record --off-cpu of Linux 6.15: the fields outside of RAW are of the next thread."""
+    types = made.SAMPLE_TYPE | made.RAW | made.CGROUP | (CALLCHAIN if chained else 0)
+    f = begin(made.Event(sample_type=made.SAMPLE_TYPE | CALLCHAIN),
+              made.Event("offcpu-time", sample_type=types, number=22, **BPF_OUTPUT))
+    f.sample(TEXT + 0x100, rest=made.chain(CONTEXT_USER, TEXT + 0x100))
+    raw = struct.pack("<IIQ", PID, PID, 7_000_000) + made.chain(*words) + struct.pack("<Q", 1)
+    rest = made.chain(CONTEXT_KERNEL, KERNEL_TEXT + 0x10) if chained else b""
+    rest += struct.pack("<I", len(raw) + 4) + raw + bytes(4) + struct.pack("<Q", 0)
+    f.sample(KERNEL_TEXT + 0x10, KERNEL, rest, event=1, pid=0)
+    return f
+
+
+def off_cpu_cut():
+    f = off_cpu(False, (CONTEXT_USER, TEXT + 0x500))
+    raw = struct.pack("<IIQQ", PID, PID, 7_000_000, 1 << 40)
+    f.sample(KERNEL_TEXT + 0x10, KERNEL, struct.pack("<I", len(raw) + 4) + raw + bytes(4) +
+             struct.pack("<Q", 0), event=1, pid=0)
+    return f
+
+
+def mapping_without_protection(path):
+    """MMAP2 of the kernels 3.10 to 3.15."""
+    f = begin()
+    body = struct.pack("<IIQQQ", PID, PID, LIBRARY, 1 << 16, 0)
+    f.record(made.MMAP2, USER, body + struct.pack("<IIQQ", 8, 1, 77, 1) + made.name(path) +
+             f.trailer())
+    f.sample(LIBRARY + 0x100)
+    return f
+
+
+def host_as_guest():
+    """perf inject --mmap2-buildids of perf 7: a wrong cpu mode."""
+    f = begin()
+    f.mapping(LIBRARY, "/opt/lib.so", misc=GUEST_USER, build_id=BUILD_ID)
+    f.sample(LIBRARY + 0x100)
+    return f
+
+
+def guest():
+    """perf inject --guest-data: ids of a virtual machine, with its mappings."""
+    f = made.Made()
+    f.record(ID_INDEX, 0, struct.pack("<7Q", 1, 11, 0, 0, PID, 4711, 0))
+    f.kernel()
+    f.process("prog")
+    f.mapping(LIBRARY, "/opt/lib.so", misc=GUEST_USER, build_id=BUILD_ID)
+    f.sample(LIBRARY + 0x100)
+    f.sample(LIBRARY + 0x100, GUEST_USER)
+    f.sample(KERNEL_TEXT + 0x100, GUEST_KERNEL)
+    return f
+
+
+def attrs_last():
+    """perf inject of a pipe: the attrs follow the features."""
+    f = begin()
+    f.sample(TEXT + 0x100)
+    f.attrs_last = True
+    return f
+
+
+FILES = {
+    "filtered": filtered(),
+    "filtered_and_lost": filtered_and_lost(),
+    "empty_features": empty_features(),
+    "machine_only": machine_only(),
+    "off_cpu": off_cpu(False, (CONTEXT_USER, TEXT + 0x500, TEXT + 0x600)),
+    "off_cpu_chained": off_cpu(True, (CONTEXT_USER, TEXT + 0x500, TEXT + 0x600)),
+    "off_cpu_in_kernel": off_cpu(True, (CONTEXT_KERNEL, KERNEL_TEXT + 0x20, CONTEXT_USER,
+                                        TEXT + 0x600)),
+    "off_cpu_nowhere": off_cpu(False, ()),
+    "off_cpu_cut": off_cpu_cut(),
+    "old_mmap2": mapping_without_protection("/opt/lib.so"),
+    "old_mmap2_short": mapping_without_protection("/l"),
+    "host_as_guest": host_as_guest(),
+    "guest": guest(),
+    "attrs_last": attrs_last(),
+}
+
+for case, made_file in FILES.items():
+    with open(os.path.join(sys.argv[1], case), "wb") as target:
+        target.write(made_file.file())
+    with open(os.path.join(sys.argv[1], case + ".pipe"), "wb") as target:
+        target.write(made_file.pipe())
