@@ -36,6 +36,7 @@ enum {
 	/* Maximum bytes of a compressed file after decompression. */
 	UNPACKED_MAX = 1 << 28,
 	HEAD_BYTES = FOREIGN_HEAD_BYTES + 1,
+	INPUT_HEAD_BYTES = 4096, /* enough to decompress the first bytes */
 	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
@@ -170,10 +171,18 @@ int import_is_foreign(const char *path, struct err *err)
 
 bool import_is_input_foreign(void)
 {
-	uint8_t head[sizeof(uint64_t)];
-	ssize_t len = io_peek(STDIN_FILENO, head, sizeof(head));
+	uint8_t head[INPUT_HEAD_BYTES];
+	ssize_t len = io_peek(STDIN_FILENO, head, sizeof(uint64_t));
 
-	return len > 0 && !perf_input_is_magic(head, (size_t)len);
+	if (len <= 0 || perf_input_is_perf(head, (size_t)len))
+		return false;
+	if (!perf_input_is_packed(head, (size_t)len))
+		return true;
+	/* Of the foreign formats, pprof is the only one that is compressed, always by gzip. */
+	if (!is_gzip(head, (size_t)len))
+		return false;
+	len = io_peek(STDIN_FILENO, head, sizeof(head));
+	return len > 0 && !perf_input_is_packed_magic(head, (size_t)len);
 }
 
 static bool is_input(const struct import_request *request)

@@ -160,6 +160,8 @@ static int walk_perf_data(struct source_images_walk *w,
 		return r;
 	r = walk_replay(w, in, from->dir, err);
 	perf_input_close(in);
+	if (r == -ENODATA)
+		err_prefix(err, "%s", from->name);
 	return r;
 }
 

@@ -156,8 +156,26 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "%s", dir);
 }
 
+/* Returns whether a compressed file contains a perf.data: 1, 0, or a negative errno without a
+ * message: -EPERM if it belongs to another user, whose files are not decompressed just to
+ * recognize them. */
+static int report_source_is_packed(int fd, const char *path, enum trust trust)
+{
+	uint8_t *head;
+	ssize_t n;
+
+	if (trust_check(fd, trust, path, NULL))
+		return -EPERM;
+	head = malloc(PERF_PACKED_HEAD_BYTES);
+	n = head ? io_pread_full(fd, head, PERF_PACKED_HEAD_BYTES, 0) : -ENOMEM;
+	if (n > 0)
+		n = perf_input_is_packed_magic(head, (size_t)n);
+	free(head);
+	return (int)n;
+}
+
 /* Returns 1, 0, or a negative errno without a message. */
-static int report_source_is_perf_data(const char *path)
+static int report_source_is_perf_data(const char *path, enum trust trust)
 {
 	char magic[8];
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
@@ -166,10 +184,12 @@ static int report_source_is_perf_data(const char *path)
 	if (fd < 0)
 		return err_is_absent(fd) ? 0 : fd;
 	n = io_pread_full(fd, magic, sizeof(magic), 0);
+	if (n > 0 && perf_input_is_packed(magic, (size_t)n))
+		n = report_source_is_packed(fd, path, trust);
+	else if (n >= 0)
+		n = n == sizeof(magic) && perf_input_is_perf(magic, sizeof(magic));
 	close(fd);
-	if (n < 0)
-		return n == -EISDIR ? 0 : (int)n;
-	return n == sizeof(magic) && perf_input_is_magic(magic, sizeof(magic));
+	return n == -EISDIR ? 0 : (int)n;
 }
 
 bool report_session_is_foreign(const struct report_session *s)
@@ -182,7 +202,7 @@ bool report_session_is_foreign(const struct report_session *s)
 		return import_is_input_foreign();
 	/* If the file cannot be read, the perf.data reader reports that. */
 	return !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
-	       report_source_is_perf_data(s->dir) == 0;
+	       report_source_is_perf_data(s->dir, s->trust) == 0;
 }
 
 /* Finds the perf.data `name` in a directory (malloc'd); stores NULL if there is none.  Returns 0,
@@ -191,7 +211,7 @@ static int find_perf_data(const char *dir, const char *name, char **ret_path,
 			  struct err *err)
 {
 	char *path = report_source_join(dir, name);
-	int r = path ? report_source_is_perf_data(path) : -ENOMEM;
+	int r = path ? report_source_is_perf_data(path, TRUST_OWN) : -ENOMEM;
 
 	if (r < 0)
 		err_sys(err, r, "%s", path ? path : dir);
@@ -229,10 +249,13 @@ static bool report_source_is_known(const struct report_sources *sources,
  * *err. */
 static int is_recording(const char *path, struct err *err)
 {
-	int r = report_source_is_perf_data(path);
+	int r = report_source_is_perf_data(path, TRUST_OWN);
 
 	if (!r)
 		return import_is_foreign(path, err);
+	/* Reading it is refused or forced later. */
+	if (r == -EPERM)
+		return 1;
 	/* The word can be the name of a binary, which may be unreadable. */
 	if (r == -EACCES)
 		return 0;

@@ -160,3 +160,102 @@ check_counts() # KEYS NAME ROW...
 	make_kinds
 	four_ways kinds/*
 }
+
+@test "tracepoints that only TRACING_DATA names" {
+	make_kinds
+	for name in tracepoint tracepoint_big; do
+		check_counts event $name sched:sched_switch,1 "unknown tracepoint,1"
+	done
+	run -3 opreport kinds/tracepoint_damaged
+	[[ $output == *"1 header features unreadable"* ]]
+}
+
+@test "a build-id that several modules have is not theirs" {
+	make_kinds
+	check_counts image same_module_ids "[first],1" "[honest],1" "[second],1" "[third],1"
+	"$OPROFILE" buildid-list -i kinds/same_module_ids >out
+	grep -q '^1e1f20[0-9a-f]* \[honest\]$' out
+	grep -q '^ *\[first\]$' out
+	grep -q '^ *\[second\]$' out
+}
+
+@test "without times, report and script use the same names" {
+	make_kinds
+	check_counts comm without_times first,2 second,2
+	for file in kinds/without_times{,.pipe}; do
+		"$OPROFILE" script "$file" 2>/dev/null | awk '{ print $1 }' | sort | uniq -c |
+			sed 's/^ *//' | diff - <(printf '%s\n' "2 first" "2 second")
+	done
+}
+
+# Prints a file compressed by a program, if it is here.
+compressed() # PROGRAM FILE
+{
+	command -v "$1" >/dev/null || return 1
+	"$1" -c "$2"
+}
+
+@test "a compressed perf.data file opens in every command that reads one" {
+	make_kinds
+	for program in gzip xz zstd bzip2; do
+		need "$program"
+		for name in off_cpu off_cpu.pipe; do
+			compressed "$program" kinds/"$name" >packed
+			[ "$(counts event,image packed)" = "$(counts event,image kinds/"$name")" ]
+			[ "$(counts event,image - <packed)" = "$(counts event,image kinds/"$name")" ]
+			"$OPROFILE" script kinds/"$name" >plain.txt 2>/dev/null
+			"$OPROFILE" script packed 2>/dev/null | diff plain.txt -
+			"$OPROFILE" info packed | grep -q 'Format: *perf.data'
+			"$OPROFILE" buildid-list -i packed | grep -q /opt/prog
+			"$OPROFILE" import --session-dir "$BATS_TEST_TMPDIR" --force packed
+			[ "$(counts event,image --session-dir "$BATS_TEST_TMPDIR")" = "$(counts event,image packed)" ]
+			"$OPROFILE" export folded packed event:cycles 2>/dev/null | grep -q '^prog;'
+		done
+	done
+}
+
+@test "a compressed perf.data file that is damaged, cut off or something else" {
+	make_kinds
+	for program in gzip xz zstd bzip2; do
+		need "$program"
+		# Random bytes do not compress, so that the cut is in the records.
+		python3 -c 'import random, sys; random.seed(1); d = open(sys.argv[1], "rb").read(); sys.stdout.buffer.write(d + random.randbytes(2000000))' \
+			kinds/filtered.pipe >long.pipe
+		compressed "$program" long.pipe >packed
+		head -c 1500000 packed >cut
+		run -3 opreport cut
+		printf 'not a recording\n' >text
+		compressed "$program" text >packed
+		run ! opreport packed
+		! "$OPROFILE" info packed 2>err
+		grep -q "packed: is compressed by $program, but not a perf.data file" err
+	done
+}
+
+@test "perf.data of the first format, and of perf stat, are named by every command" {
+	make_kinds
+	printf 'PERFFILE%0100d' 0 >first
+	python3 -B - "$SOURCE_ROOT/tests/perf_data" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import made
+		f = made.Made()
+		f.features[19] = b""
+		f.record(75, 0, bytes(8))
+		open("stat", "wb").write(f.file())
+		open("stat.pipe", "wb").write(f.pipe())
+	END
+	local command
+	for command in report script "annotate --source" "export folded" "export perf-data -o out" \
+		"import --session-dir ." "archive -o out.archive" "gprof -o out.gmon" "buildid-list -i"; do
+		# shellcheck disable=SC2086 # several words
+		for file in first stat stat.pipe; do
+			! "$OPROFILE" $command $file >out 2>err || { echo "$command $file"; return 1; }
+			case $file in
+			first) grep -q "first: has the first perf.data format" err ;;
+			*) grep -q "$file: .*counts of .perf stat record." err ;;
+			esac || { echo "$command:"; cat err; return 1; }
+		done
+	done
+	"$OPROFILE" info stat | grep -q 'perf stat record'
+}

@@ -13,7 +13,7 @@ LOST_BY_FILTER = 1 << 15
 BPF_OUTPUT = {"kind": 1, "config": 10}
 E_MACHINE, CLN_SIZE = 33, 34
 AARCH64 = 183
-ID_INDEX = 69
+ID_INDEX, TRACING_DATA = 69, 1
 LIBRARY = 0x500000
 BUILD_ID = bytes(range(1, 21))
 
@@ -117,7 +117,82 @@ def attrs_last():
     return f
 
 
+def tracing_data(big=False):
+    """TRACING_DATA with the formats of two events; as in tools/perf/util/trace-event-info.c."""
+    order = ">" if big else "<"
+
+    def named(value):
+        return value.encode() + b"\0"
+
+    def stored(content):
+        return struct.pack(order + "Q", len(content)) + content.encode()
+
+    out = b"\x17\x08\x44tracing" + named("0.6") + bytes([big, 8])
+    out += struct.pack(order + "I", 4096)
+    out += named("header_page") + stored("page") + named("header_event") + stored("event")
+    out += struct.pack(order + "I", 1) + stored("name: function\nID: 1\n")
+    out += struct.pack(order + "I", 2)
+    out += named("block") + struct.pack(order + "I", 1) + stored("name: block_plug\nID: 17\n")
+    out += named("sched") + struct.pack(order + "I", 2)
+    out += stored("name: sched_switch\nID: 316\nformat:\n") + stored("name: other\nID: 317\n")
+    return out + struct.pack(order + "IIQ", 0, 0, 0)
+
+
+def tracepoint(big=False):
+    """Without EVENT_DESC, only TRACING_DATA has the name of the event."""
+    f = begin(made.Event("", kind=2, config=316), made.Event("", kind=2, config=999, number=22))
+    del f.features[made.EVENT_DESC]
+    f.features[TRACING_DATA] = tracing_data(big)
+    f.sample(TEXT + 0x100)
+    f.sample(TEXT + 0x100, event=1)
+    return f
+
+
+def tracepoint_damaged():
+    f = tracepoint()
+    f.features[TRACING_DATA] = f.features[TRACING_DATA][:-60]
+    return f
+
+
+def module(f, start, label, build_id):
+    f.record(made.MMAP2, KERNEL | 1 << 14,
+             struct.pack("<IIQQQ", 0xffffffff, 0, start, 1 << 16, 0) +
+             struct.pack("<BBH", 20, 0, 0) + build_id + struct.pack("<II", 5, 2) +
+             made.name(f"/lib/modules/6.19.0/kernel/{label}.ko") + f.trailer())
+
+
+def same_module_ids():
+    """perf before 7.0: the first module's build-id in the records of all."""
+    f = begin()
+    base = KERNEL_TEXT + (1 << 28)
+    for i, label in enumerate(("first", "second", "third")):
+        module(f, base + (i << 16), label, BUILD_ID)
+    module(f, base + (3 << 16), "honest", bytes(range(30, 50)))
+    for i in range(4):
+        f.sample(base + (i << 16) + 0x10, KERNEL)
+    return f
+
+
+def without_times():
+    """A thread gets another name, and its first one late."""
+    f = made.Made(made.Event(sample_type=made.IDENTIFIER | made.IP | made.TID | made.PERIOD))
+    f.kernel()
+    f.mapping(TEXT, "/opt/prog", build_id=BUILD_ID)
+    f.sample(TEXT + 0x100)
+    f.process("first")
+    f.sample(TEXT + 0x100)
+    f.process("second")
+    f.sample(TEXT + 0x100)
+    f.sample(TEXT + 0x100)
+    return f
+
+
 FILES = {
+    "tracepoint": tracepoint(),
+    "tracepoint_big": tracepoint(True),
+    "tracepoint_damaged": tracepoint_damaged(),
+    "same_module_ids": same_module_ids(),
+    "without_times": without_times(),
     "filtered": filtered(),
     "filtered_and_lost": filtered_and_lost(),
     "empty_features": empty_features(),

@@ -15,7 +15,8 @@ PRECISE = 2 << 15
 KERNEL, USER, GUEST_KERNEL, GUEST_USER, EXACT_IP = 1, 2, 4, 5, 1 << 14
 CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
 MMAP, COMM, SAMPLE, MMAP2, LOST_SAMPLES = 1, 3, 9, 10, 13
-HEADER_ATTR, HEADER_FEATURE = 64, 80
+HEADER_ATTR, HEADER_TRACING_DATA, HEADER_FEATURE = 64, 66, 80
+TRACING_DATA = 1
 HEADER_BYTES, ATTR_BYTES = 104, 128
 HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, EVENT_DESC = 3, 4, 5, 6, 7, 8, 12
 PID = 100
@@ -112,6 +113,9 @@ class Made:
             out += struct.pack("<IHH", HEADER_ATTR, 0, len(body) + 8) + body
         for number, body in sorted(self.features.items()):
             body += bytes(-len(body) % 8)
+            if number == TRACING_DATA:
+                out += struct.pack("<IHHI", HEADER_TRACING_DATA, 0, 12, len(body)) + body
+                continue
             out += struct.pack("<IHHQ", HEADER_FEATURE, 0, len(body) + 16, number) + body
         return out + self.data
 

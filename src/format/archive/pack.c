@@ -23,14 +23,22 @@ static const struct {
 	const struct pack_ops *ops;
 	const char *suffixes[4];
 	const char *magic;
+	const char *name;
 } kinds[PACKING_COUNT] = {
-	[PACKING_NONE] = { .ops = &pack_plain },
+	[PACKING_NONE] = { .ops = &pack_plain, .name = "none" },
 	[PACKING_ZSTD] = { .ops = &pack_zstd,
 			   .suffixes = { ".oparchive", ".zst", ".tzst" },
-			   .magic = "\x28\xb5\x2f\xfd" },
+			   .magic = "\x28\xb5\x2f\xfd",
+			   .name = "zstd" },
 	[PACKING_BZIP2] = { .ops = &pack_bzip2,
 			    .suffixes = { ".bz2", ".tbz2" },
-			    .magic = "BZh" },
+			    .magic = "BZh",
+			    .name = "bzip2" },
+	[PACKING_GZIP] = { .ops = &pack_gzip, .magic = "\x1f\x8b\x08", .name = "gzip" },
+	[PACKING_XZ] = { .ops = &pack_xz,
+			 .magic = "\xfd"
+				  "7zXZ",
+			 .name = "xz" },
 };
 
 static bool pack_ends_with(const char *name, const char *end)
@@ -59,6 +67,11 @@ enum packing packing_of_bytes(const void *bytes, size_t len)
 			return (enum packing)i;
 	}
 	return PACKING_NONE;
+}
+
+const char *packing_name(enum packing packing)
+{
+	return kinds[packing].name;
 }
 
 bool packing_available(enum packing packing)
@@ -109,7 +122,7 @@ int unpacker_new(enum packing packing, struct unpacker **ret_unpacker)
 	struct unpacker *u;
 	int r;
 
-	if (!packing_available(packing))
+	if (!kinds[packing].ops->unpack_new)
 		return -EOPNOTSUPP;
 	u = calloc(1, sizeof(*u));
 	if (!u)

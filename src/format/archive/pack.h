@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pack.h - streams compressed with zstd, with bzip2, or not at all.
+/* pack.h - streams compressed with zstd, with bzip2, or not at all. Those of gzip and xz are
+ * only decompressed.
  * Layer: format.  A packer can use its own threads, but only the caller's thread writes to the
  * file. Sources of the formats: RFC 8878; bzip2's manual (streams can follow each other). */
 #pragma once
@@ -15,6 +16,8 @@ enum packing {
 	PACKING_NONE,
 	PACKING_ZSTD,
 	PACKING_BZIP2,
+	PACKING_GZIP,
+	PACKING_XZ,
 	PACKING_COUNT
 };
 
@@ -23,7 +26,9 @@ enum packing {
 enum packing packing_of_name(const char *name);
 /* Detects the packing by the first bytes of a file. */
 enum packing packing_of_bytes(const void *bytes, size_t len);
-/* Returns false if the library was missing when this program was built. */
+/* Returns the name of the program that writes it: "gzip". */
+const char *packing_name(enum packing packing);
+/* Returns whether packers exist: false if the library was missing when this program was built. */
 bool packing_available(enum packing packing);
 
 /* Creates a packer that writes to `fd`, which the caller still has to close. Returns 0,
@@ -40,6 +45,7 @@ struct pack_span {
 	size_t pos; /* bytes consumed or filled so far */
 };
 
+/* Returns 0, -EOPNOTSUPP (built without the library) or -ENOMEM. */
 int unpacker_new(enum packing packing, struct unpacker **ret_unpacker);
 /* Consumes bytes of `in`, which must not be empty, and adds bytes to `out`, until one of them
  * is used up. Returns 0, -EBADMSG with a message in *err, or -ENOMEM. */

@@ -18,3 +18,6 @@ struct pack_ops {
 extern const struct pack_ops pack_plain;
 extern const struct pack_ops pack_zstd;
 extern const struct pack_ops pack_bzip2; /* all NULL in a build without libbz2 */
+/* These only unpack. */
+extern const struct pack_ops pack_gzip;
+extern const struct pack_ops pack_xz; /* all NULL in a build without liblzma */

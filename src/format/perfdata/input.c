@@ -25,6 +25,18 @@ enum {
 	LAST_USER = 86
 };
 
+/* Returns whether these bytes are of the first format. */
+static bool is_first_format(const void *bytes, size_t len)
+{
+	return len >= MAGIC_BYTES && (memcmp(bytes, "PERFFILE", MAGIC_BYTES) == 0 ||
+				      memcmp(bytes, "ELIFFREP", MAGIC_BYTES) == 0);
+}
+
+bool perf_input_is_perf(const void *bytes, size_t len)
+{
+	return perf_input_is_magic(bytes, len) || is_first_format(bytes, len);
+}
+
 bool perf_input_is_magic(const void *bytes, size_t len)
 {
 	uint64_t magic;
@@ -45,6 +57,7 @@ static void set_classes(struct perf_input *in)
 	in->classes[PERF_USER_EVENT_UPDATE] = CLASS_INFO;
 	in->classes[PERF_USER_FEATURE] = CLASS_INFO;
 	in->classes[PERF_USER_BUILD_ID] = CLASS_INFO;
+	in->classes[PERF_USER_STAT_CONFIG] = CLASS_INFO;
 	in->classes[PERF_USER_TRACING_DATA] = CLASS_PAYLOAD;
 	in->classes[PERF_USER_AUXTRACE] = CLASS_PAYLOAD;
 	in->classes[PERF_USER_COMPRESSED] = CLASS_COMPRESSED;
@@ -138,6 +151,10 @@ void perf_input_close(struct perf_input *in)
 	for (size_t i = 0; i < in->desc_names.nr; i++)
 		free(in->desc_names.at[i]);
 	vec_done(&in->desc_names);
+	for (size_t i = 0; i < in->tracepoints.nr; i++)
+		free(in->tracepoints.at[i].name);
+	vec_done(&in->tracepoints);
+	buf_done(&in->tracing);
 	for (size_t i = 0; i < in->parts.nr; i++)
 		free(in->parts.at[i].name);
 	vec_done(&in->parts);
@@ -151,30 +168,43 @@ void perf_input_close(struct perf_input *in)
 	free(in);
 }
 
+/* Reads up to PIPE_HEADER_BYTES, less at the end of the file. */
+static int read_some(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
+		     size_t *ret_got, struct err *err)
+{
+	ssize_t n = 1;
+
+	for (*ret_got = 0; n > 0 && *ret_got < PIPE_HEADER_BYTES;) {
+		n = perf_source_read(in, front + *ret_got, PIPE_HEADER_BYTES - *ret_got,
+				     err);
+		if (n > 0)
+			*ret_got += (size_t)n;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
 /* Reads the magic, which shows the byte order, and the header size, which differs between
  * pipes and files. */
 static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		      struct err *err)
 {
 	uint64_t magic;
-	size_t got = 0;
+	size_t got;
+	int r;
 
 	in->source.fd = in->main_fd;
 	in->source.end = UINT64_MAX;
-	while (got < PIPE_HEADER_BYTES) {
-		ssize_t n =
-			perf_source_read(in, front + got, PIPE_HEADER_BYTES - got, err);
-
-		if (n < 0)
-			return (int)n;
-		if (n == 0)
-			break;
-		got += (size_t)n;
+	r = read_some(in, front, &got, err);
+	if (!r && perf_input_is_packed(front, got)) {
+		r = perf_source_unpack(in, front, got, err);
+		if (!r)
+			r = read_some(in, front, &got, err);
 	}
+	if (r)
+		return r;
 	if (got == 0)
 		return err_set(err, -EBADMSG, "%s: is empty", in->name);
-	if (got >= MAGIC_BYTES && (memcmp(front, "PERFFILE", MAGIC_BYTES) == 0 ||
-				   memcmp(front, "ELIFFREP", MAGIC_BYTES) == 0))
+	if (is_first_format(front, got))
 		return err_set(
 			err, -EBADMSG,
 			"%s: has the first perf.data format, last written in 2010: record again",

@@ -70,6 +70,7 @@ struct perf_input_info {
 	bool is_pipe;
 	bool is_directory;
 	bool is_simpleperf;
+	bool is_stat;     /* `perf stat record`: counts instead of samples */
 	bool interrupted; /* the header's data size is 0: perf was killed */
 	uint64_t features[PERF_INPUT_FEATURES / 64];
 	char *hostname;
@@ -126,6 +127,7 @@ enum {
 
 /* Opens a perf.data file, a directory that contains one, or "-" (standard input, which can be a
  * pipe). Of a pipe it reads everything up to the first sample, so that the events are known.
+ * A file that is compressed as a whole (gzip, xz, zstd, bzip2) is decompressed to a temporary file.
  * trust_check() decides whose files are read; standard input is always read.
  * Returns 0, or a negative errno with a message in *err: -ENOENT, -EPERM, -EBADMSG (not a
  * perf.data file, or its header is unusable), -ENOMEM ... */
@@ -137,6 +139,19 @@ int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 		       struct err *err);
 /* Returns true if a file that begins with these bytes (8 are enough) is a perf.data file. */
 bool perf_input_is_magic(const void *bytes, size_t len);
+/* Same, and for a file of the first format, of which perf_input_open() reports that it cannot be
+ * read. */
+bool perf_input_is_perf(const void *bytes, size_t len);
+/* Returns true if a file that begins with these bytes (8 are enough) is compressed by gzip, xz,
+ * zstd or bzip2: it can be a compressed perf.data file. */
+bool perf_input_is_packed(const void *bytes, size_t len);
+/* Returns true if the first 8 bytes that these bytes, the begin of a compressed file, decompress
+ * to are those of a perf.data file. Reads at most PERF_PACKED_HEAD_BYTES. */
+bool perf_input_is_packed_magic(uint8_t *bytes, size_t len);
+enum {
+	/* The first block of bzip2 has up to 900 kB. */
+	PERF_PACKED_HEAD_BYTES = 1 << 20
+};
 void perf_input_close(struct perf_input *in); /* accepts NULL */
 /* Constant after opening, except that the build-ids of a pipe arrive at its end. */
 const struct perf_input_info *perf_input_info(const struct perf_input *in);

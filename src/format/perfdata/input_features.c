@@ -13,6 +13,7 @@
 /* The payload layouts are in tools/perf/util/header.c, process_*(). Features that are not in
  * the table are only recorded as present. */
 enum {
+	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
@@ -24,6 +25,7 @@ enum {
 	FEATURE_TOTAL_MEM = 10,
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_STAT = 19,
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_DIR_FORMAT = 24,
 	FEATURE_BPF_PROG_INFO = 25,
@@ -285,6 +287,7 @@ static const struct perf_input_features_feature_row {
 	uint32_t bit;
 	int (*parse)(struct perf_input *in, struct cursor *payload);
 } feature_rows[] = {
+	{ FEATURE_TRACING_DATA, perf_tracing_parse },
 	{ FEATURE_BUILD_ID, perf_build_ids_parse },
 	{ FEATURE_HOSTNAME, parse_hostname },
 	{ FEATURE_OSRELEASE, parse_os_release },
@@ -322,6 +325,7 @@ int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *paylo
 	const struct perf_input_features_feature_row *row =
 		perf_input_features_find_row(bit);
 
+	in->info.is_stat |= bit == FEATURE_STAT;
 	if (bit < PERF_INPUT_FEATURES)
 		in->info.features[bit / 64] |= 1ULL << bit % 64;
 	/* perf leaves a feature empty if this machine lacks it: /proc/cpuinfo of many ARM CPUs
@@ -354,6 +358,7 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	struct cursor c;
 	int r;
 
+	in->info.is_stat |= bit == FEATURE_STAT;
 	if (!at->size)
 		return 0;
 	if (!perf_input_features_find_row(bit)) {

@@ -95,6 +95,8 @@ int perf_info_record(struct perf_input *in, uint32_t type, const void *bytes,
 		r = parse_feature(in, &c);
 	else if (type == PERF_USER_BUILD_ID)
 		r = perf_build_id_add(in, misc, &c);
+	else if (type == PERF_USER_STAT_CONFIG && !in->frozen)
+		in->info.is_stat = true;
 	if (r != -EBADMSG)
 		return r;
 	in->damage.bad_features++;

@@ -159,7 +159,9 @@ int perf_events_name(struct perf_input *in)
 			event->name = in->desc_names.at[i];
 			in->desc_names.at[i] = NULL;
 		}
-		if (!event->name)
+		if (!event->name && perf_tracepoint_name(in, &event->attr))
+			event->name = strdup(perf_tracepoint_name(in, &event->attr));
+		else if (!event->name)
 			event->name = perf_event_name_make(&event->attr);
 		if (!event->name)
 			return -ENOMEM;

@@ -22,6 +22,7 @@ struct perf_unzip;
 enum {
 	PERF_USER_HEADER_ATTR = 64,
 	PERF_USER_TRACING_DATA = 66,
+	PERF_USER_STAT_CONFIG = 75,
 	PERF_USER_BUILD_ID = 67,
 	PERF_USER_FINISHED_ROUND = 68,
 	PERF_USER_AUXTRACE = 71,
@@ -167,8 +168,16 @@ struct perf_input {
 	uint8_t classes[PERF_CLASSES];
 	/* The maximum size of records that are passed on unparsed. 0: handled separately. */
 	uint16_t limits[PERF_CLASSES];
-	uint16_t least_sample;        /* minimum size of a sample */
-	VEC(char *) desc_names;       /* from EVENT_DESC, by event index; may be NULL */
+	uint16_t least_sample;  /* minimum size of a sample */
+	VEC(char *) desc_names; /* from EVENT_DESC, by event index; may be NULL */
+	/* Names of tracepoints from TRACING_DATA, for events without another name. */
+	VEC(struct perf_tracepoint {
+		uint64_t id;
+		char *name;
+	})
+	tracepoints;
+	struct buf tracing; /* the TRACING_DATA of a pipe, while it is read */
+	bool keeps_tracing; /* the payload that is skipped is kept in `tracing` */
 	VEC(struct perf_chunk) ahead; /* chunks that were read while opening */
 	size_t nr_ahead_taken;
 };
@@ -209,6 +218,14 @@ bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t ba
  * errno. */
 int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 		      struct err *err);
+
+/* Returns an empty unnamed temporary file in *ret_dir, or a negative errno. */
+int perf_spool_open(const char **ret_dir);
+/* Decompresses the source to a temporary file, which replaces it and is at its begin then. `front`
+ * are the `len` bytes that were read already. Damaged data ends the file there, and is counted.
+ * Returns 0, -EBADMSG if it does not contain a perf.data file, or another negative errno. */
+int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
+		       struct err *err);
 
 /* ---- records ---- */
 
@@ -309,6 +326,11 @@ int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header
 		    struct err *err);
 /* Returns perf's name for an event without a name, or NULL if memory is short. */
 char *perf_event_name_make(const struct perf_event_attr *attr);
+/* Parses TRACING_DATA. Returns 0, -EBADMSG or -ENOMEM. */
+int perf_tracing_parse(struct perf_input *in, struct cursor *payload);
+/* Returns the name of a tracepoint in TRACING_DATA, or NULL. */
+const char *perf_tracepoint_name(const struct perf_input *in,
+				 const struct perf_event_attr *attr);
 /* Names every event that has no name. Returns 0 or -ENOMEM. */
 int perf_events_name(struct perf_input *in);
 

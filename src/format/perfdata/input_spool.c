@@ -23,12 +23,13 @@ static const char *spool_dir(void)
 	return dir && *dir ? dir : "/var/tmp";
 }
 
-/* Returns an empty unnamed file, or a negative errno. */
-static int spool_open(const char *dir)
+int perf_spool_open(const char **ret_dir)
 {
+	const char *dir = spool_dir();
 	char *path = NULL;
 	int fd;
 
+	*ret_dir = dir;
 	if (asprintf(&path, "%s/oprofile-XXXXXX", dir) < 0)
 		return -ENOMEM;
 	fd = io_open_temp(path, 0, 0600);
@@ -61,9 +62,9 @@ static int copy_rest(struct perf_input *in, int to, uint64_t *bytes, struct err 
 int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 		      struct err *err)
 {
-	const char *dir = spool_dir();
+	const char *dir;
 	uint64_t bytes = len;
-	int fd = spool_open(dir);
+	int fd = perf_spool_open(&dir);
 	int r = fd < 0 ? fd : io_write_all(fd, front, len);
 
 	if (!r)

@@ -180,11 +180,14 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 
 		if (here > raw->skip)
 			here = raw->skip;
+		if (here && in->keeps_tracing)
+			buf_put(&in->tracing, raw->win->bytes + raw->pos, here);
 		raw->pos += here;
 		raw->skip -= here;
 		if (raw->skip && next_cell(in, raw))
 			continue;
-		if (raw->skip && s->seekable && s->end != UINT64_MAX) {
+		if (raw->skip && !in->keeps_tracing && s->seekable &&
+		    s->end != UINT64_MAX) {
 			uint64_t ahead = s->end - s->at;
 
 			if (ahead > raw->skip)
@@ -201,6 +204,20 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 		}
 	}
 	return FILL_BYTES;
+}
+
+/* Parses the TRACING_DATA that was kept. Returns 0 or -ENOMEM. */
+static int end_tracing(struct perf_input *in)
+{
+	struct cursor c = cursor_of(in->tracing.data, in->tracing.len, in->info.swap);
+	int r = in->tracing.failed ? -ENOMEM : perf_tracing_parse(in, &c);
+
+	in->keeps_tracing = false;
+	buf_done(&in->tracing);
+	in->tracing = (struct buf){ 0 };
+	if (r == -EBADMSG)
+		in->damage.bad_features++;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* Counts the rest of the part as bad and skips it; the rest of a pipe has to be read. Returns
@@ -298,6 +315,8 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 
 	if (raw->skip) {
 		r = skip_payload(in, raw, err);
+		if (in->keeps_tracing && end_tracing(in))
+			return err_sys(err, -ENOMEM, "%s", in->name);
 		if (r == FILL_END)
 			in->damage.missing_bytes += raw->skip;
 		if (r != FILL_BYTES)

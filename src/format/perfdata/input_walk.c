@@ -12,7 +12,8 @@ enum {
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
 	/* of the record header, before the data */
 	COMPRESSED2_BYTES = HEADER_BYTES + 8,
-	COMPRESSED_DATA_MAX = 65519, /* in one such record */
+	COMPRESSED_DATA_MAX = 65519,  /* in one such record */
+	TRACING_MAX_BYTES = 64 << 20, /* all events of a kernel need 3 MB */
 	LINE_BYTES = 64,
 	/* The CPU's own prefetcher does not reach past a record of this size. */
 	FAR_BYTES = 2048,
@@ -107,6 +108,7 @@ static bool payload_of(struct perf_input *in, struct perf_level *level,
 
 	if (h.type == PERF_USER_TRACING_DATA && h.size >= HEADER_BYTES + 4) {
 		level->skip = load_u32(at + HEADER_BYTES, swap);
+		in->keeps_tracing = !in->frozen && level->skip <= TRACING_MAX_BYTES;
 		return true;
 	}
 	if (h.type == PERF_USER_AUXTRACE && h.size >= HEADER_BYTES + 8) {

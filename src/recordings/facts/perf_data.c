@@ -253,8 +253,9 @@ void info_perf_facts(struct fact_list *list, const struct perf_input_info *from)
 
 	if (from->is_directory)
 		kind = "directory";
-	fact_text(list, "format", "perf.data %s%s", kind,
-		  from->is_simpleperf ? " of simpleperf" : "");
+	fact_text(list, "format", "perf.data %s%s%s", kind,
+		  from->is_simpleperf ? " of simpleperf" : "",
+		  from->is_stat ? " of perf stat record: counts, no samples" : "");
 	fact_text(list, "byte_order", "%s",
 		  from->swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? "little"
 									 : "big");

@@ -501,7 +501,8 @@ static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	size_t nr = f->timeless ? f->waiting.nr : count_ready(f);
 
-	if (!nr || (f->gathers && f->waiting_bytes < GATHER_BYTES))
+	if (!nr || (f->timeless && f->hold_all) ||
+	    (f->gathers && f->waiting_bytes < GATHER_BYTES))
 		return 0;
 	if (take_chunks(f, nr, f->timeless ? f->order : f->before_ns, batch))
 		return err_set(err, -ENOMEM, "out of memory");

@@ -15,6 +15,11 @@
 
 static const uint64_t ask_again_ns = 100000000;
 
+enum {
+	FALSE_MODULE_ID =
+		0x7fffffff /* in module_ids: several modules have this build-id */
+};
+
 void image_table_init(struct image_table *t, struct dict *dict, struct name_pool *names,
 		      const struct resolver_ops *ops)
 {
@@ -26,6 +31,7 @@ void image_table_done(struct image_table *t)
 	vec_done(&t->entries);
 	vec_done(&t->unused);
 	map_done(&t->by_identity);
+	map_done(&t->module_ids);
 }
 
 static bool starts_with(const char *s, const char *prefix)
@@ -261,6 +267,62 @@ uint64_t image_table_first_offset(const struct record_mmap *m)
 	return m->path[0] == '/' && strncmp(m->path, "//", 2) != 0 ? m->pgoff : 0;
 }
 
+static int images_add_identity(struct image_table *t, uint32_t entry)
+{
+	uint64_t hash = identity_hash(&t->entries.at[entry].image), turn = 0;
+
+	while (map_get(&t->by_identity, hash, turn) != MAP_NONE)
+		turn++;
+	return map_set(&t->by_identity, hash, turn, entry);
+}
+
+/* Removes the build-id of an entry, unless a sample has used it. Returns 0 or -ENOMEM. */
+static int images_forget_id(struct image_table *t, uint32_t entry)
+{
+	struct image *image = &t->entries.at[entry].image;
+
+	if (t->entries.at[entry].number != DICT_NONE)
+		return 0;
+	map_remove_from_list(&t->by_identity, identity_hash(image), entry);
+	image->build_id.len = 0;
+	return images_add_identity(t, entry);
+}
+
+/* Before Linux 7.0, perf wrote the build-id of the first module to the MMAP2 records of all
+ * modules. Drops an id that two modules have. Returns 0 or -ENOMEM. */
+static int images_check_module_id(struct image_table *t, struct image *image)
+{
+	uint64_t hash = hash_bytes(image->build_id.bytes, image->build_id.len, 0);
+	uint32_t entry = map_get(&t->module_ids, hash, 0);
+
+	if (entry == MAP_NONE ||
+	    (entry < t->entries.nr && t->entries.at[entry].image.name == image->name))
+		return 0;
+	image->build_id.len = 0;
+	if (entry >= t->entries.nr)
+		return 0;
+	return images_forget_id(t, entry)
+		       ? -ENOMEM
+		       : map_set(&t->module_ids, hash, 0, FALSE_MODULE_ID);
+}
+
+/* Like find_or_add(), for a module. */
+static uint32_t images_find_module(struct image_table *t, struct image *image)
+{
+	uint64_t hash = hash_bytes(image->build_id.bytes, image->build_id.len, 0);
+	uint32_t entry;
+
+	if (image->build_id.len && images_check_module_id(t, image)) {
+		name_pool_put(t->names, image->name);
+		return IMAGE_TABLE_FAILED;
+	}
+	entry = find_or_add(t, image);
+	if (entry != IMAGE_TABLE_FAILED && image->build_id.len &&
+	    map_set(&t->module_ids, hash, 0, entry))
+		return IMAGE_TABLE_FAILED;
+	return entry;
+}
+
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel)
 {
@@ -290,6 +352,8 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.ref_address = image_table_first_offset(m);
 		return images_add(t, &image);
 	}
+	if (image.kind == IMAGE_MODULE)
+		return images_find_module(t, &image);
 	/* A 64-bit kernel has a different vdso for 32-bit programs. */
 	if (image.kind == IMAGE_VDSO && !image.build_id.len &&
 	    m->start + m->len <= UINT32_MAX)

@@ -28,9 +28,11 @@ struct image_table {
 	const struct resolver_ops *ops;
 	VEC(struct image_entry) entries;
 	struct map by_identity; /* hash of the identity -> list of entries */
-	uint64_t nr_instances;  /* anonymous regions so far */
-	VEC(uint32_t) unused;   /* free entries */
-	size_t nr_used;         /* entries in use */
+	/* hash of a module's build-id -> its entry, or a number that is none */
+	struct map module_ids;
+	uint64_t nr_instances; /* anonymous regions so far */
+	VEC(uint32_t) unused;  /* free entries */
+	size_t nr_used;        /* entries in use */
 };
 
 enum {

@@ -153,10 +153,12 @@ static int replay_open_all(struct replay *r)
 			 &r->resolver) ||
 	    open_group(r))
 		return -ENOMEM;
-	/* With `each`, the callback has already used the names of earlier samples. */
-	if (!r->options.each)
-		resolver_name_back(r->resolver);
 	feed_init(&r->feed, r->in, &r->decoder);
+	/* With `each`, the callback has already used the names of earlier samples. Without times,
+	 * it gets the samples after the whole side band: the order of the records in the file, from
+	 * several CPUs, is not that of time. */
+	if (!r->options.each || r->feed.timeless)
+		resolver_name_back(r->resolver);
 	r->feed.hold_all = r->options.each != NULL;
 	r->feed.heads_only = !replay_looks_at_all(r) && !r->off_cpu;
 	return 0;
@@ -169,6 +171,10 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 
 	if (!perf_input_info(in)->events.nr)
 		return err_set(err, -EBADMSG, "it contains no event");
+	if (perf_input_info(in)->is_stat)
+		return err_set(
+			err, -ENODATA,
+			"it contains counts of `perf stat record`, no samples: print them with `perf stat report -i FILE`");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
