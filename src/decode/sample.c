@@ -373,6 +373,7 @@ __attribute__((noinline)) static int take_off_cpu(const struct decoder *d,
 	rec->id.tid = (int32_t)cursor_u32(&in);
 	s->period = cursor_u64(&in);
 	take_chain(&in, s);
+	s->has |= PERF_SAMPLE_CALLCHAIN;
 	s->cgroup = cursor_u64(&in);
 	if (in.failed)
 		return record_cut_short(rec, err);

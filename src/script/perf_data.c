@@ -2,6 +2,7 @@
 /* perf_data.c - reads the samples of a perf.data file for `oprofile script`. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "recordings/sources.h"
@@ -498,7 +499,8 @@ static bool shows_chains(const struct script_perf_data_reader *r)
 	const struct perf_input_info *info = perf_input_info(r->input);
 
 	for (size_t i = 0; r->sink.writer.chains && i < info->events.nr; i++)
-		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
+		    !strcmp(info->events.at[i].name, OFF_CPU_EVENT))
 			return true;
 	return false;
 }

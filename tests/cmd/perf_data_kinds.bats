@@ -130,6 +130,12 @@ check_counts() # KEYS NAME ROW...
 		[ "$(cat out)" = "prog;[prog];[prog] 1" ]
 		opreport --by event --csv --show-total-period kinds/"$name" | grep -q '^offcpu-time,1,7000000,'
 	done
+	"$OPROFILE" script kinds/off_cpu 2>/dev/null | sed '1,/offcpu-time/d;s/^\t/|/' >out
+	diff - out <<-'END'
+		|             500 [unknown] (/opt/prog)
+		|             600 [unknown] (/opt/prog)
+
+	END
 	check_counts event,comm,image off_cpu_in_kernel cycles,prog,/opt/prog,1 \
 		"offcpu-time,prog,[kernel.kallsyms],1"
 	check_counts event,comm,image off_cpu_nowhere cycles,prog,/opt/prog,1 \
@@ -224,6 +230,9 @@ compressed() # PROGRAM FILE
 		compressed "$program" long.pipe >packed
 		head -c 1500000 packed >cut
 		run -3 opreport cut
+		{ cat cut; head -c 500000 /dev/zero; } >damaged
+		run -3 opreport damaged
+		"$OPROFILE" info damaged | grep -q 'Bad bytes: *[1-9]'
 		printf 'not a recording\n' >text
 		compressed "$program" text >packed
 		run ! opreport packed

@@ -85,7 +85,7 @@ static int unpack_some(struct source_unpacking *u, uint8_t *bytes, size_t len)
 		if (!r && bad == -ENOMEM)
 			return bad;
 		if (!r && bad) {
-			u->in->damage.bad_bytes += in.size - in.pos + 1;
+			u->in->packed_bad += in.size - in.pos + 1;
 			return 1;
 		}
 	}
