@@ -96,6 +96,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "STYLE",
 	  .value_optional = true,
+	  .letter_alone = true,
 	  .offset = OPTION(struct addr2line_settings, demangle),
 	  .help = "Demangle C++ and Rust names. STYLE is detected automatically; \"none\" turns it off." },
 	{ .name = "section",

@@ -85,6 +85,7 @@ same_as_binutils() # BINARY OPTIONS...
 	same_as_binutils c -f -i
 	same_as_binutils c -a -f -i -p -s
 	same_as_binutils c -afip -C
+	"$OPROFILE" addr2line --no-cache -afipCe c < addrs | diff got -
 }
 
 @test "addr2line: DWARF 2 to 5, 64-bit DWARF, compressed sections" {

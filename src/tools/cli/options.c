@@ -102,6 +102,8 @@ static bool add_letter(struct parser *p, const struct option_row *row, int need)
 		return true;
 	if (!vec_push(&p->letters, row->letter))
 		return false;
+	if (row->letter_alone)
+		need = no_argument;
 	for (int i = 0; i < need; i++) {
 		if (!vec_push(&p->letters, ':'))
 			return false;

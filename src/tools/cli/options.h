@@ -30,6 +30,8 @@ struct option_row {
 	enum option_kind kind;
 	const char *value; /* name of the value in --help, NULL if it takes none */
 	bool value_optional;
+	/* Only the long name takes the value, so other letters can follow this one. */
+	bool letter_alone;
 	bool not_zero; /* COUNT, DURATION: 0 is refused */
 	size_t offset; /* of the field in the command's own struct */
 	const char *
