@@ -457,3 +457,35 @@ check_remapped()
 	operf --callgraph --session-dir "$session" --pid "$target" --duration 1
 	check_remapped --session-dir "$session"
 }
+
+@test "CPython with -X perf_jit: functions have names and whole stacks" {
+	local py=
+	for p in python3.14 python3.13 python3; do
+		"$p" -X perf_jit -c 'import sys; sys.exit(sys.version_info < (3, 13) or not sys.is_stack_trampoline_active())' \
+			2>/dev/null && py=$p && break
+	done
+	[ -n "$py" ] || skip "no Python 3.13 with -X perf_jit: NOT TESTED"
+	cat >burn.py <<-'END'
+		import time
+		def burn_inner(n):
+		    a = 1
+		    for i in range(n):
+		        a = (a * 31 + i) & 0xffffff
+		    return a
+		def burn_outer(n):
+		    return burn_inner(n)
+		def burn_main():
+		    end = time.process_time() + 1
+		    while time.process_time() < end:
+		        burn_outer(20000)
+		burn_main()
+	END
+	operf --callgraph --session-dir "$session" "$py" -X perf_jit burn.py 2>operf.err
+	cat operf.err
+	"$OPROFILE" export folded --session-dir "$session" >folded
+	jit_map=$(echo "$session"/samples/current/jit/*/jit-*.dump)
+	jit_map=/tmp/${jit_map##*/}
+	awk '/py::burn_inner/ { n += $NF }
+		/_start;.*py::burn_main.*py::burn_outer.*py::burn_inner/ { whole += $NF }
+		END { print n + 0, whole + 0; exit !(n > 300 && whole > 0.95 * n) }' folded
+}
