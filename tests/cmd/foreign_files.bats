@@ -111,7 +111,16 @@ is_refused() # COMMAND...
 	chmod 666 x.data
 	operf --session-dir session --perf-data x.data true
 	[ "$(stat -c %a x.data)" = 600 ]
+	mkdir plain
+	plant plain/out ../victim
+	run operf --session-dir session --perf-data plain/out true
+	[ "$status" -eq 125 ]
+	is_refused timeout 60 "$OPROFILE_LINKS/ocount" -f plain/out -e page-faults true
+	plant plain/dir ..
+	is_refused timeout 60 "$OPROFILE_LINKS/ocount" -f plain/dir/made -e page-faults true
 	chown 65534 x.data
+	run timeout 60 "$OPROFILE_LINKS/ocount" -f x.data -e page-faults true
+	[ "$status" -ne 0 ]
 	run operf --session-dir session --perf-data x.data true
 	[ "$status" -eq 125 ]
 	[[ $output == *"x.data is a file of user 65534: remove it first"* ]]

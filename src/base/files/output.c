@@ -27,9 +27,7 @@ struct chase {
 	char *rest;       /* the rest of the path, malloc'd */
 	char name[NAME_MAX + 1];
 	int links;
-	/* refuse other users' links if they are the last component */
-	bool refuses_last;
-	bool is_dir; /* the path must be a directory; never follow other users' links */
+	bool is_dir;       /* the path must be a directory */
 	mode_t make_mode;  /* mode for missing directories; 0: do not create them */
 	bool last_is_link; /* the last component was a link */
 	/* a magic link to an open file of a process: only the kernel can follow it */
@@ -80,16 +78,10 @@ static bool next_name(struct chase *c, bool *ret_is_last)
 	return true;
 }
 
-static int check_link(struct chase *c, const struct stat *link, bool is_last)
+/* Whoever made a link chooses where we write. */
+static int check_link(struct chase *c, const struct stat *link)
 {
-	struct stat dir;
-
-	if (fstat(c->dir, &dir))
-		return -errno;
 	if (trust_is_own(link->st_uid))
-		return 0;
-	if (!c->is_dir && !(is_last && c->refuses_last) &&
-	    (!output_is_shared(&dir) || link->st_uid == dir.st_uid))
 		return 0;
 	return err_set(&c->err, -EPERM,
 		       "%s is or leads through a symbolic link of user %u: "
@@ -139,7 +131,7 @@ static int step_into(struct chase *c, int fd, bool is_last)
 	int r = fstat(fd, &st) ? -errno : 0;
 
 	if (!r && S_ISLNK(st.st_mode)) {
-		r = check_link(c, &st, is_last);
+		r = check_link(c, &st);
 		if (!r && is_in_proc(fd)) {
 			c->last_is_magic = is_last;
 			r = is_last ? 1 : use_dir(c, enter_proc(c));
@@ -224,11 +216,18 @@ static int check_stat(struct chase *c, const struct stat *st)
 		       : 0;
 }
 
+/* Checks the file that was opened: its owner could read what we write into it. */
 static int output_check_file(struct chase *c, int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) ? -errno : check_stat(c, &st);
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode) && !trust_is_own(st.st_uid))
+		return err_set(&c->err, -EPERM,
+			       "%s is a file of user %u: remove it first", c->path,
+			       st.st_uid);
+	return check_stat(c, &st);
 }
 
 /* Called before opening, because opening another user's FIFO would block. */
@@ -317,7 +316,7 @@ static int name_found(const struct chase *c, char **ret_path)
 
 int output_target(const char *path, char **ret_target, struct err *err)
 {
-	struct chase c = { .path = path, .dir = -1, .refuses_last = true };
+	struct chase c = { .path = path, .dir = -1 };
 	int r = chase_path(&c);
 
 	*ret_target = NULL;

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/files/output.h"
 #include "base/parse.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/given_files.h"
@@ -378,6 +379,12 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 	int r = 0;
 
 	if (o->session_dir) {
+		r = output_open_dir(o->session_dir, err);
+		if (r == -EPERM)
+			return r;
+		if (r >= 0)
+			close(r);
+		*err = (struct err){ 0 };
 		dir = realpath(o->session_dir, NULL);
 		if (!dir)
 			return session_dir_failed(o->session_dir, -errno, err);

@@ -100,9 +100,9 @@ static void put_front(struct perf_data_writer *w)
 		memcpy(b->data, h, sizeof(*h));
 }
 
-/* Prepares a file that existed before: another user could have opened it, and its mode can let
- * others read it. Returns 0 or a negative errno. */
-static int perf_data_empty(int fd, const char *path, struct err *err)
+/* Prepares a file that existed before: its mode can let others read it. Returns 0 or a negative
+ * errno. */
+static int perf_data_empty(int fd)
 {
 	struct stat st;
 
@@ -110,9 +110,6 @@ static int perf_data_empty(int fd, const char *path, struct err *err)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return 0;
-	if (st.st_uid != geteuid())
-		return err_set(err, -EPERM, "%s is a file of user %u: remove it first",
-			       path, st.st_uid);
 	if ((st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, st.st_mode & S_IRWXU)) ||
 	    ftruncate(fd, 0))
 		return -errno;
@@ -123,7 +120,7 @@ static int perf_data_empty(int fd, const char *path, struct err *err)
 static int perf_data_create(const char *path, struct err *err)
 {
 	int fd = output_open(path, O_RDWR, 0600, err);
-	int r = fd < 0 ? fd : perf_data_empty(fd, path, err);
+	int r = fd < 0 ? fd : perf_data_empty(fd);
 
 	if (r && fd >= 0)
 		close(fd);

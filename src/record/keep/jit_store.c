@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/async_call.h"
+#include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/files/io.h"
+#include "base/files/process_start.h"
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/dict.h"
@@ -204,12 +206,25 @@ static void jit_store_keep(struct jit_store *k, const struct jit_process *p,
 		keep_fd(k, p, name, open_of(p->pid, p->uid, path, inode));
 }
 
+/* Returns whether the pid belonged to another process before. Samples do not tell them apart. */
+static bool jit_store_is_reused(struct jit_store *k, int32_t pid)
+{
+	uint32_t start = (uint32_t)(process_start_ns(pid) / NS_PER_MS) & INT32_MAX;
+	uint32_t first = map_get(&k->started, (uint32_t)pid, 0);
+
+	if (first != MAP_NONE)
+		return start && start != first;
+	/* If memory is short, a later process is the first one. */
+	(void)map_set(&k->started, (uint32_t)pid, 0, start);
+	return false;
+}
+
 void jit_store_mapped(struct jit_store *k, const struct record_mmap *m)
 {
 	const char *name = jit_dump_name(m->path);
 	struct jit_process p = { .pid = m->pid };
 
-	if (!name)
+	if (!name || jit_store_is_reused(k, m->pid))
 		return;
 	p.uid = uid_of(k, m->pid);
 	jit_store_keep(k, &p, name, m->path, m->ino);
@@ -348,6 +363,8 @@ static void look_for(struct jit_store *k, int32_t pid)
 	struct jit_process p = { .pid = pid };
 	char name[NAME_BYTES], path[2 * NAME_BYTES];
 
+	if (jit_store_is_reused(k, pid))
+		return;
 	if (inside)
 		p = *inside;
 	else
@@ -448,6 +465,7 @@ void jit_store_done(struct jit_store *k)
 	}
 	vec_done(&k->kept);
 	shares_done(&k->kept_by);
+	map_done(&k->started);
 	for (size_t i = 0; i < k->inside.nr; i++)
 		let_go(&k->inside.at[i]);
 	vec_done(&k->inside);

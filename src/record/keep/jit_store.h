@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/containers/map.h"
 #include "base/containers/shares.h"
 #include "base/containers/vec.h"
 
@@ -45,6 +46,9 @@ struct jit_store {
 	struct shares kept_by; /* number, by user */
 	VEC(struct jit_process) inside;
 	struct shares inside_by;
+	/* pid -> start time of the first process with it; the files of later ones would also name
+	 * the code of the first. */
+	struct map started;
 	size_t nr_images; /* number of the dict's images seen so far */
 	bool again;       /* search also for images seen before */
 	const struct lasting_mounts

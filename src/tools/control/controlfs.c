@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/files/output.h"
 #include "base/files/path.h"
 #include "daemon/controlfs/controlfs.h"
 #include "daemon/server/control_client.h"
@@ -51,6 +52,18 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 	return 0;
 }
 
+/* Refuses a path through a link of another user. Any other failure is reported later: a stale
+ * mount cannot be opened, either. */
+static int controlfs_check_links(const char *path, struct err *err)
+{
+	struct err why = { 0 };
+	int fd = output_open_dir(path, &why);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EPERM ? err_set(err, fd, "%s", why.text) : 0;
+}
+
 static int controlfs_mount_run(const struct command *self, int argc, char **argv)
 {
 	struct controlfs_config config = { 0 };
@@ -71,13 +84,14 @@ static int controlfs_mount_run(const struct command *self, int argc, char **argv
 	run_dir = path_full(control_run_dir(), cwd ? cwd : "/");
 	config.mountpoint = argv[first];
 	mountpoint = path_full(config.mountpoint, cwd ? cwd : "/");
-	if (mountpoint)
-		controlfs_unmount_stale(mountpoint);
 	config.run_dir = run_dir;
 	config.foreground = set.foreground;
-	r = run_dir && mountpoint
-		    ? check_mountpoint(config.mountpoint, mountpoint, &err)
-		    : err_set(&err, -ENOMEM, "out of memory");
+	r = run_dir && mountpoint ? controlfs_check_links(config.mountpoint, &err)
+				  : err_set(&err, -ENOMEM, "out of memory");
+	if (!r)
+		controlfs_unmount_stale(mountpoint);
+	if (!r)
+		r = check_mountpoint(config.mountpoint, mountpoint, &err);
 	if (!r)
 		r = controlfs_serve(&config, &err);
 	if (r)

@@ -96,7 +96,7 @@ static void links_are_followed(void **state)
 	expect_open("loop", -ELOOP);
 }
 
-static void links_of_others_in_shared_directories_are_refused(void **state)
+static void links_of_others_are_refused(void **state)
 {
 	char *target;
 
@@ -113,12 +113,15 @@ static void links_of_others_in_shared_directories_are_refused(void **state)
 	assert_int_equal(output_target("shared/out", &target, NULL), -EPERM);
 	assert_int_equal(bytes_of("victim"), 6);
 	assert_int_equal(bytes_of("made"), -1);
-	/* The kernel also follows this link; a name that can be ours is refused. */
+	/* The kernel also follows these links. */
+	plant("..", "plain/dir", OTHER_USER);
 	assert_int_equal(output_target("plain/out", &target, NULL), -EPERM);
-	expect_open("plain/out", 0);
+	expect_open("plain/out", -EPERM);
+	expect_open("plain/dir/victim", -EPERM);
+	assert_int_equal(bytes_of("victim"), 6);
 }
 
-static void files_of_others_in_shared_directories_are_refused(void **state)
+static void files_of_others_are_refused(void **state)
 {
 	char *target;
 
@@ -130,6 +133,11 @@ static void files_of_others_in_shared_directories_are_refused(void **state)
 	expect_open("shared/out", -EPERM);
 	assert_int_equal(output_target("shared/out", &target, NULL), -EPERM);
 	assert_int_equal(bytes_of("shared/out"), 4);
+	/* In any directory, its owner could read what is written into it. */
+	assert_int_equal(io_write_file("plain/out", "text", 4, 0666), 0);
+	assert_int_equal(chown("plain/out", OTHER_USER, OTHER_USER), 0);
+	expect_open("plain/out", -EPERM);
+	assert_int_equal(bytes_of("plain/out"), 4);
 	assert_int_equal(mkfifo("shared/fifo", 0666), 0);
 	assert_int_equal(chown("shared/fifo", OTHER_USER, OTHER_USER), 0);
 	expect_open("shared/fifo", -EPERM);
@@ -180,12 +188,10 @@ int main(void)
 						drop_folder),
 		cmocka_unit_test_setup_teardown(directories_are_opened_and_made,
 						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(
-			links_of_others_in_shared_directories_are_refused, make_folder,
-			drop_folder),
-		cmocka_unit_test_setup_teardown(
-			files_of_others_in_shared_directories_are_refused, make_folder,
-			drop_folder),
+		cmocka_unit_test_setup_teardown(links_of_others_are_refused,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(files_of_others_are_refused,
+						make_folder, drop_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
