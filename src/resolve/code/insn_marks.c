@@ -163,7 +163,8 @@ static bool entry_is_thumb(const struct elf_file *f)
 {
 	struct cursor c = cursor_of(f->head, f->head_len, f->swap);
 
-	return cursor_take(&c, ENTRY_AT) && cursor_u32(&c) & 1;
+	/* Windows runs only Thumb code. */
+	return f->is_pe || (cursor_take(&c, ENTRY_AT) && cursor_u32(&c) & 1);
 }
 
 /* Adds marks for code before the first symbol of a section. PLT code is ARM code. */

@@ -233,10 +233,15 @@ static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
 static int elf_file_init(struct elf_file *f, struct err *err)
 {
 	struct tables tables = { 0 };
-	int r = elf_file_read_header(f, &tables, err);
+	int r;
 
-	if (!r)
-		r = elf_file_read_segments(f, &tables, err);
+	if (pe_is_image(f)) {
+		r = pe_init(f, err);
+	} else {
+		r = elf_file_read_header(f, &tables, err);
+		if (!r)
+			r = elf_file_read_segments(f, &tables, err);
+	}
 	if (r)
 		elf_file_done(f);
 	return r;

@@ -2,7 +2,7 @@
 /* file.h - reads the headers of an ELF file: ELF header, segments, sections.
  * Layer: resolve. Reads from a descriptor or from memory, of either class and byte order. Every
  * number in the file is untrusted. Reads only the requested parts (pread), never the whole
- * file.
+ * file. Reads PE files in the same form (resolve/elf/pe.h).
  * Source of the format: elf(5); System V gABI, chapters 4 and 5. An e_shnum or e_phnum that
  * does not fit its field is in section 0. */
 #pragma once
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/containers/vec.h"
+#include "resolve/elf/pe.h"
 
 struct err;
 
@@ -52,6 +53,8 @@ struct elf_file {
 	bool swap;        /* the byte order differs from this machine's */
 	uint16_t type;    /* ET_... */
 	uint16_t machine; /* EM_... */
+	bool is_pe;       /* type is then ET_DYN */
+	struct pe_head pe;
 	/* PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME in file order */
 	VEC(struct elf_segment) segments;
 	/* Empty until elf_file_sections() is called. */
@@ -77,9 +80,9 @@ int elf_open_regular(const char *path);
 /* The same without the report, for callers that report the error themselves. */
 int elf_open_unreported(const char *path);
 
-/* Reads the ELF header and the segments, from the file at `fd` or from memory. The caller keeps
+/* Reads the header and the segments of an ELF or PE file, from the file at `fd` or from memory. The caller keeps
  * ownership of `fd` and of the bytes, and must keep them as long as it uses `f`.
- * Returns 0, -EBADMSG if it is not a usable ELF file, -ENOMEM, or an I/O error. The caller
+ * Returns 0, -EBADMSG if it is not a usable file, -ENOMEM, or an I/O error. The caller
  * calls elf_file_done() only after 0. */
 int elf_file_init_fd(struct elf_file *f, int fd, struct err *err);
 int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len,

@@ -402,6 +402,12 @@ static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbo
 
 	if (r)
 		return r;
+	if (with_symbols->is_pe && !l->data) {
+		r = symtab_read_pe(with_symbols, &l->candidates, &l->tab->names);
+		if (!r)
+			r = symtab_build(l->tab, &l->candidates);
+		return r ? err_set(err, r, "no memory") : 0;
+	}
 	r = read_best_table(l, &type, err);
 	if (!r && !l->data && type != SHT_SYMTAB && add_beyond_dynsym(l, with_symbols))
 		r = err_set(err, -ENOMEM, "no memory");

@@ -58,6 +58,13 @@ struct symtab {
 	VEC(struct symtab_segment) segments;
 };
 
+struct elf_file;
+/* Appends the functions of a PE file: its COFF symbols or, if there are none, its exports.
+ * *ret_names contains the names; the caller frees it in all cases. Returns 0 (also if there are
+ * none) or -ENOMEM. */
+int symtab_read_pe(const struct elf_file *f, symtab_candidates *candidates,
+		   char **ret_names);
+
 /* Fills symbols and ranges of `tab`, which must be empty. Reorders the candidates; the caller
  * keeps them. Returns 0 or -ENOMEM. */
 int symtab_build(struct symtab *tab, symtab_candidates *candidates);

@@ -64,6 +64,25 @@ int eh_frame_parse(const void *bytes, size_t len, uint64_t vaddr, bool is64, boo
 	return 0;
 }
 
+/* A PE file has a table of functions, which it needs for unwinding. */
+static int eh_frame_load_pe(const struct elf_file *f, struct eh_frame *frames)
+{
+	pe_functions functions = { 0 };
+	int r = pe_read_functions(f, &functions);
+
+	for (size_t i = 0; !r && i < functions.nr; i++) {
+		const struct pe_function *fn = &functions.at[i];
+		struct eh_function function = { fn->low, fn->high - fn->low };
+
+		if (!vec_push(&frames->functions, function))
+			r = -ENOMEM;
+	}
+	vec_done(&functions);
+	if (r)
+		eh_frame_done(frames);
+	return r;
+}
+
 int eh_frame_load(struct elf_file *f, struct eh_frame *ret_frames)
 {
 	uint64_t vaddr;
@@ -72,6 +91,8 @@ int eh_frame_load(struct elf_file *f, struct eh_frame *ret_frames)
 	int r = cfi_read_eh_frame(f, &bytes, &len, &vaddr);
 
 	*ret_frames = (struct eh_frame){ 0 };
+	if (!r && !bytes && f->is_pe)
+		return eh_frame_load_pe(f, ret_frames);
 	if (r || !bytes)
 		return r;
 	r = eh_frame_parse(bytes, len, vaddr, f->is64, f->swap, ret_frames);

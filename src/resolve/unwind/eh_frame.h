@@ -23,7 +23,7 @@ struct eh_frame {
 	VEC(struct eh_function) functions; /* by start */
 };
 
-/* Reads the FDEs of .eh_frame, located by its section name or, without sections, by the segment
+/* Reads the FDEs of .eh_frame (in a PE file without it, the table of functions), located by its section name or, without sections, by the segment
  * PT_GNU_EH_FRAME (.eh_frame_hdr). Skips entries that cannot be decoded, and ends where the
  * chain of entries is broken. Call elf_file_sections() first. Returns 0 (also if there are
  * none), -ENOMEM, or an I/O error. The caller calls eh_frame_done() only after 0. */

@@ -79,6 +79,8 @@ static uint64_t unwind_table_entry_of(const struct elf_file *f)
 {
 	struct cursor head = cursor_of(f->head, f->head_len, f->swap);
 
+	if (f->is_pe)
+		return 0;
 	head.pos = f->head_len > ENTRY_AT ? ENTRY_AT : f->head_len;
 	return f->is64 ? cursor_u64(&head) : cursor_u32(&head);
 }
