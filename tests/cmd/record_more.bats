@@ -329,3 +329,32 @@ count_bpf()
 		[ "$(sed -n 's/^\[vdso\],__vdso_clock_gettime,\([0-9]*\),.*/\1/p' out)" -gt $((vdso * 8 / 10)) ]
 	done
 }
+
+@test "a binary whose name ends in (deleted) has symbols, also if it was replaced" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >hot.c <<-'END'
+		volatile double x;
+		__attribute__((noinline)) void hot(long n)
+		{
+			for (long i = 0; i < n; i++)
+				x += (double)i * 0.5;
+		}
+		int main(void) { hot(300000000); return 0; }
+	END
+	gcc -O1 -Wl,--build-id=none -o "no-id (deleted)" hot.c
+	gcc -O1 -Wl,--build-id -o "id (deleted)" hot.c
+	cp "no-id (deleted)" "replaced (deleted)"
+	cat >run.sh <<-'END'
+		"./no-id (deleted)"
+		"./id (deleted)"
+		"./replaced (deleted)" &
+		sleep 0.2
+		rm "replaced (deleted)"
+		cp /bin/true "replaced (deleted)"
+		wait
+	END
+	operf --session-dir "$session" sh run.sh
+	opreport --session-dir "$session" --by image,symbol --csv >out 2>/dev/null
+	cat out
+	[ "$(grep -c '(deleted),hot,' out)" -eq 3 ]
+}

@@ -237,6 +237,15 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 	return SIZE_MAX;
 }
 
+/* Returns whether the directory of this name is the root of the process. */
+static bool is_root_of(int proc_dir, const char *path)
+{
+	struct stat root, named;
+
+	return !fstatat(proc_dir, "root", &root, 0) && !stat(path, &named) &&
+	       root.st_dev == named.st_dev && root.st_ino == named.st_ino;
+}
+
 /* Reads the root directory of the process, seen from our own root. Paths in its maps begin with
  * it, while the kernel's mapping records are relative to it. Returns its length; 0 if it is our
  * root, or in another mount namespace, for which maps shows paths as the process sees them. */
@@ -247,9 +256,14 @@ static size_t snapshot_read_root(int proc_dir, char *root, size_t bytes)
 	ssize_t n = readlinkat(proc_dir, "root", root, bytes);
 	size_t len = n < 0 ? 0 : (size_t)n;
 
-	if (len > tail && !memcmp(root + len - tail, deleted, tail))
+	if (len == bytes)
+		return 0;
+	root[len] = '\0';
+	/* The kernel appends this if the directory was deleted; a name can also end in it. */
+	if (len > tail && !memcmp(root + len - tail, deleted, tail) &&
+	    !is_root_of(proc_dir, root))
 		len -= tail;
-	return len == 1 || len == bytes ? 0 : len;
+	return len == 1 ? 0 : len;
 }
 
 static void cut_root(struct proc_map *map, const char *root, size_t len)

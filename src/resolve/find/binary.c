@@ -32,6 +32,9 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
+/* The kernel appends this to the path of a deleted file. */
+static const char deleted_suffix[] = " (deleted)";
+
 /* The steps of a search, as reported to a trace. */
 static const char step_copy[] = NAMING_STEP_COPY;
 static const char step_recorded[] = NAMING_STEP_RECORDED;
@@ -241,11 +244,14 @@ static int binary_find_by_link(const char *root, const char *name, struct binary
 	return r == -ENOMEM ? r : 0;
 }
 
-/* A relative path is useless: it is relative to the directory of another process. */
+/* A relative path is useless: it is relative to the directory of another process. A file with the
+ * name of a deleted one can be the recorded one only if it can be verified. */
 static bool may_open(const struct image *image, const char *name)
 {
+	bool verifiable = image->build_id.len || image->inode;
+
 	return image->kind == IMAGE_FILE && name[0] == '/' &&
-	       !binary_ends_with(name, " (deleted)");
+	       (verifiable || !binary_ends_with(name, deleted_suffix));
 }
 
 /* Tries the files that the index has under a name; `get` is a lookup function of the index.
@@ -439,6 +445,23 @@ static int try_recorded(const struct binary_locations *locations,
 			       step_recorded, b);
 }
 
+/* The same, if the path can be used. Another file at the path of a deleted one does not mean that
+ * the binary was changed. */
+static int try_path_of_image(const struct binary_locations *locations,
+			     const struct image *image, const char *name,
+			     struct binary *b)
+{
+	enum naming_status status = b->status;
+	int r;
+
+	if (!may_open(image, name))
+		return 0;
+	r = try_recorded(locations, image, name, b);
+	if (b->status == NAMING_OTHER_FILE && binary_ends_with(name, deleted_suffix))
+		b->status = status;
+	return r;
+}
+
 static bool binary_is_binary(int fd, const struct image *image)
 {
 	enum naming_status status = binary_verify(fd, image);
@@ -519,8 +542,8 @@ static int binary_find_known(const struct binary_locations *locations,
 		r = try_recorded(locations, image, name, b);
 	if (!r && b->fd < 0)
 		r = try_copy(locations, image, b);
-	if (!r && b->fd < 0 && !path_first && may_open(image, name))
-		r = try_recorded(locations, image, name, b);
+	if (!r && b->fd < 0 && !path_first)
+		r = try_path_of_image(locations, image, name, b);
 	if (!r && b->fd < 0)
 		r = try_cache(locations, image, name, b);
 	if (!r && b->fd < 0)
