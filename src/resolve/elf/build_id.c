@@ -54,8 +54,14 @@ static int id_in_notes(const struct elf_file *f, uint64_t off, uint64_t len,
  * Files that contain only debug information have empty segments, but kept the section. */
 static int find_id(struct elf_file *f, struct build_id *ret_id, struct err *err)
 {
+	struct build_id guid = { .len = PE_GUID_BYTES };
 	int r;
 
+	/* perf (with libbfd) uses it for PE files. */
+	if (f->is_pe && pe_read_guid(f, guid.bytes)) {
+		*ret_id = guid;
+		return 0;
+	}
 	for (size_t i = 0; i < f->segments.nr; i++) {
 		const struct elf_segment *s = &f->segments.at[i];
 

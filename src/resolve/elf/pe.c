@@ -37,7 +37,12 @@ enum {
 	WRITABLE_SHIFT = 31,
 	FUNCTION_BYTES = 12,
 	FUNCTIONS_MAX_BYTES = 1 << 26,
-	UNWIND_CHAINED = 4
+	UNWIND_CHAINED = 4,
+	DEBUG_ENTRIES_MAX = 32,
+	DEBUG_ENTRY_BYTES = 28,
+	DEBUG_ENTRY_TYPE = 12,
+	DEBUG_ENTRY_OFFSET = 24,
+	DEBUG_CODEVIEW = 2
 };
 
 static uint16_t pe_machine(uint16_t machine)
@@ -248,21 +253,63 @@ bool pe_directory(const struct elf_file *f, uint32_t number, uint64_t *ret_vaddr
 	return rva && *ret_bytes;
 }
 
-/* Reads the first byte at an address, which has the flags of an entry for unwinding. */
+/* Copies the bytes at an address. Returns false if they are not in the file. */
+static bool pe_read_at(const struct elf_file *f, uint64_t vaddr, void *ret_bytes,
+		       size_t len)
+{
+	for (size_t i = 0; i < f->segments.nr; i++) {
+		const struct elf_segment *s = &f->segments.at[i];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->file_bytes)
+			return !elf_file_read(f, s->offset + (vaddr - s->vaddr),
+					      ret_bytes, len);
+	}
+	return false;
+}
+
+/* The first numbers of an RSDS record's GUID are little-endian, also on other machines. */
+static void pe_swap_guid(const uint8_t *raw, uint8_t *ret_guid)
+{
+	static const uint8_t order[] = { 3, 2, 1, 0, 5, 4, 7, 6 };
+
+	memcpy(ret_guid, raw, PE_GUID_BYTES);
+	for (size_t i = 0; i < COUNT_OF(order); i++)
+		ret_guid[i] = raw[order[i]];
+}
+
+bool pe_read_guid(const struct elf_file *f, uint8_t ret_guid[PE_GUID_BYTES])
+{
+	uint64_t vaddr, bytes;
+
+	if (!pe_directory(f, PE_DEBUG, &vaddr, &bytes) ||
+	    bytes > (uint64_t)DEBUG_ENTRIES_MAX * DEBUG_ENTRY_BYTES)
+		return false;
+	for (; bytes >= DEBUG_ENTRY_BYTES; bytes -= DEBUG_ENTRY_BYTES) {
+		uint8_t entry[DEBUG_ENTRY_BYTES], record[4 + PE_GUID_BYTES];
+		struct cursor c = cursor_of(entry, sizeof(entry), f->swap);
+
+		if (!pe_read_at(f, vaddr, entry, sizeof(entry)))
+			return false;
+		vaddr += DEBUG_ENTRY_BYTES;
+		c.pos = DEBUG_ENTRY_TYPE;
+		if (cursor_u32(&c) != DEBUG_CODEVIEW)
+			continue;
+		c.pos = DEBUG_ENTRY_OFFSET;
+		if (elf_file_read(f, cursor_u32(&c), record, sizeof(record)) ||
+		    memcmp(record, "RSDS", 4) != 0)
+			continue;
+		pe_swap_guid(record + 4, ret_guid);
+		return true;
+	}
+	return false;
+}
+
+/* Returns the flags of an entry for unwinding. */
 static uint8_t pe_unwind_flags(const struct elf_file *f, uint64_t vaddr)
 {
 	uint8_t byte = 0;
 
-	for (size_t i = 0; i < f->segments.nr; i++) {
-		const struct elf_segment *s = &f->segments.at[i];
-
-		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->file_bytes) {
-			(void)elf_file_read(f, s->offset + (vaddr - s->vaddr), &byte,
-					    1);
-			break;
-		}
-	}
-	return byte >> 3;
+	return pe_read_at(f, vaddr, &byte, 1) ? byte >> 3 : 0;
 }
 
 /* Adds an entry of the table. A chained one continues the function before it. */

@@ -15,7 +15,9 @@ struct err;
 enum {
 	PE_SECTIONS_MAX = 1024,
 	PE_EXPORTS = 0, /* numbers of directories */
-	PE_FUNCTIONS = 3
+	PE_FUNCTIONS = 3,
+	PE_DEBUG = 6,
+	PE_GUID_BYTES = 16
 };
 
 /* What a PE file has in addition to struct elf_file. */
@@ -35,6 +37,10 @@ int pe_init(struct elf_file *f, struct err *err);
 /* Gets the address and size of a directory. Returns false if the file has none. */
 bool pe_directory(const struct elf_file *f, uint32_t number, uint64_t *ret_vaddr,
 		  uint64_t *ret_bytes);
+
+/* Gets the GUID that linkers store for debuggers, in the order of its text form. Returns false if
+ * the file has none. */
+bool pe_read_guid(const struct elf_file *f, uint8_t ret_guid[PE_GUID_BYTES]);
 
 struct pe_function {
 	uint64_t low;

@@ -10,6 +10,8 @@ enum {
 	EXPORTS_AT = 0x20, /* in .rdata */
 	EXPORTS_BYTES = 0xc0,
 	FUNCTIONS_AT = 0x100,
+	DEBUG_AT = 0x190,
+	RECORD_AT = 0x1d0,
 	SYMBOL_BYTES = 18,
 	NR_SYMBOLS = 5
 };
@@ -53,6 +55,7 @@ static void put_headers(struct pe_made *made)
 	put(made, OPTIONAL_AT + (made->is32 ? 92 : 108), 16, 4);
 	put_directory(made, 0, PE_MADE_DATA_RVA + EXPORTS_AT, EXPORTS_BYTES);
 	put_directory(made, 3, PE_MADE_DATA_RVA + FUNCTIONS_AT, 36);
+	put_directory(made, 6, PE_MADE_DATA_RVA + DEBUG_AT, 56);
 }
 
 static void put_section(struct pe_made *made, unsigned int i, const char *name,
@@ -134,6 +137,20 @@ static void put_symbol(struct pe_made *made, unsigned int i, const char *name,
 		put(made, at, numbers[k], bytes[k]);
 }
 
+/* Two entries, of which the second is the GUID 01020304-0506-0708-090a-0b0c0d0e0f10. */
+static void put_debug(struct pe_made *made)
+{
+	static const uint8_t guid[] = { 4, 3,  2,  1,  6,  5,  8,  7,
+					9, 10, 11, 12, 13, 14, 15, 16 };
+	size_t at = PE_MADE_DATA_AT + DEBUG_AT;
+
+	put(made, at + 12, 4, 4);
+	put(made, at + 28 + 12, 2, 4);
+	put(made, at + 28 + 24, PE_MADE_DATA_AT + RECORD_AT, 4);
+	put_text(made, PE_MADE_DATA_AT + RECORD_AT, "RSDS");
+	memcpy(made->bytes + PE_MADE_DATA_AT + RECORD_AT + 4, guid, sizeof(guid));
+}
+
 /* Value, section, type, class, number of further entries. */
 static void put_symbols(struct pe_made *made)
 {
@@ -159,6 +176,7 @@ void pe_made_fill(struct pe_made *made)
 	put_sections(made);
 	put_exports(made);
 	put_functions(made);
+	put_debug(made);
 	if (!made->no_symbols)
 		put_symbols(made);
 }

@@ -26,5 +26,5 @@ struct pe_made {
 /* Fills made->bytes. The code has 0x280 bytes in .text:
  * 0x000 first (exported), 0x100 a_function_with_a_long_name (static), 0x200 label (exported).
  * The table for unwinding (x86-64) has [0x000, 0x080), [0x100, 0x160) and its continuation to
- * 0x180. The export "other" is a name in another library. */
+ * 0x180. The build-id is 0102030405060708090a0b0c0d0e0f10. The export "other" is a name in another library. */
 void pe_made_fill(struct pe_made *made);

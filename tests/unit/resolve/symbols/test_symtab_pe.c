@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc_fail.h"
+#include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/pe_maker.h"
 #include "resolve/symbols/symtab.h"
@@ -106,6 +107,19 @@ static void the_underscore_of_32_bit_names_is_dropped(void **state)
 	symtab_free(tab);
 }
 
+static void the_guid_is_the_build_id(void **state)
+{
+	struct pe_made made = { 0 };
+	struct build_id id;
+
+	(void)state;
+	pe_made_fill(&made);
+	assert_int_equal(elf_build_id_bytes(made.bytes, PE_MADE_BYTES, &id), 0);
+	assert_int_equal(id.len, 16);
+	for (uint8_t i = 0; i < 16; i++)
+		assert_int_equal(id.bytes[i], i + 1);
+}
+
 static void firmware_is_not_a_program(void **state)
 {
 	struct pe_made made = { .subsystem = 10 };
@@ -126,9 +140,11 @@ static void files_cut_short_or_damaged_are_safe(void **state)
 		pe_made_fill(&made);
 		for (size_t len = 0; len < PE_MADE_BYTES; len++) {
 			struct symtab *tab = NULL;
+			struct build_id id;
 
 			(void)symtab_load_elf_bytes(made.bytes, len, &tab, NULL);
 			symtab_free(tab);
+			(void)elf_build_id_bytes(made.bytes, len, &id);
 		}
 		for (size_t at = 0; at < PE_MADE_BYTES; at++) {
 			for (int bit = 0; bit < 8; bit++) {
@@ -173,6 +189,7 @@ int main(void)
 		cmocka_unit_test(symbols_have_the_sizes_of_the_unwind_table),
 		cmocka_unit_test(a_stripped_file_has_its_exports),
 		cmocka_unit_test(the_underscore_of_32_bit_names_is_dropped),
+		cmocka_unit_test(the_guid_is_the_build_id),
 		cmocka_unit_test(firmware_is_not_a_program),
 		cmocka_unit_test(files_cut_short_or_damaged_are_safe),
 		cmocka_unit_test(memory_can_be_short),
