@@ -91,9 +91,9 @@ struct go_table {
 	uint64_t vaddr;
 	uint8_t *bytes;
 	size_t len;
-	char *names; /* followed by a zero byte */
+	const char *names; /* followed by a zero byte */
 	size_t names_len;
-	bool own_names; /* else they are in `bytes` */
+	char *own_names; /* the same; NULL: they are in `bytes` */
 	bool swap;
 	uint8_t ptr_bytes;
 	uint8_t quantum; /* all sizes of code are multiples of it */
@@ -175,7 +175,7 @@ static bool go_take_areas_12(struct go_table *t)
 	t->records = t->values = t->files = (struct go_area){ 0, t->len };
 	t->units.at = (size_t)go_read_number(t, at + t->nr * entry + t->ptr_bytes, 4);
 	t->units.end = t->len;
-	t->names = (char *)t->bytes;
+	t->names = (const char *)t->bytes;
 	t->names_len = t->len;
 	return t->units.at <= t->len;
 }
@@ -199,12 +199,7 @@ static bool go_take_areas(struct go_table *t)
 	if (names.at < t->units.at)
 		names.end = t->units.at;
 	t->names_len = names.end - names.at;
-	t->names = malloc(t->names_len + 1);
-	t->own_names = true;
-	if (!t->names)
-		return false;
-	memcpy(t->names, t->bytes + names.at, t->names_len);
-	t->names[t->names_len] = '\0';
+	t->names = (const char *)t->bytes + names.at;
 	return true;
 }
 
@@ -217,7 +212,19 @@ static bool go_is_sorted(const struct go_table *t)
 	return true;
 }
 
-/* Reads the header of t->bytes. */
+/* Copies the names, so that a caller can keep them without the rest of the table. */
+static int go_copy_names(struct go_table *t)
+{
+	t->own_names = malloc(t->names_len + 1);
+	if (!t->own_names)
+		return -ENOMEM;
+	memcpy(t->own_names, t->names, t->names_len);
+	t->own_names[t->names_len] = '\0';
+	t->names = t->own_names;
+	return 0;
+}
+
+/* Reads the header of t->bytes. In the old layout, names are between other data. */
 static int go_read_table(struct go_table *t, bool swap)
 {
 	int r = go_read_magic(t, swap);
@@ -225,8 +232,10 @@ static int go_read_table(struct go_table *t, bool swap)
 	if (r)
 		return r;
 	if (!(t->layout->names_word ? go_take_areas(t) : go_take_areas_12(t)))
-		return t->own_names && !t->names ? -ENOMEM : -EBADMSG;
-	return t->nr ? 0 : -ENODATA;
+		return -EBADMSG;
+	if (!t->nr)
+		return -ENODATA;
+	return t->layout->names_word ? go_copy_names(t) : 0;
 }
 
 static void go_find_code(struct go_table *t)
@@ -468,18 +477,20 @@ void go_table_free(struct go_table *t)
 {
 	if (!t)
 		return;
-	if (t->own_names)
-		free(t->names);
+	free(t->own_names);
 	free(t->bytes);
 	free(t);
 }
 
 void go_table_take_names(struct go_table *t, char **ret_bytes)
 {
-	*ret_bytes = t->names;
-	if (!t->own_names)
+	if (t->own_names) {
+		*ret_bytes = t->own_names;
+		t->own_names = NULL;
+	} else {
+		*ret_bytes = (char *)t->bytes;
 		t->bytes = NULL;
-	t->own_names = false;
+	}
 	t->names = NULL;
 	t->names_len = 0;
 	t->len = 0;

@@ -81,29 +81,32 @@ static uint32_t go_lines_function(struct go_lines *g, const char *name, uint32_t
 /* Adds a row; one at the same address is replaced. */
 static bool go_lines_add_row(struct go_lines *g, struct dwarf_row row)
 {
-	struct dwarf_row *last = g->rows.nr ? &g->rows.at[g->rows.nr - 1] : NULL;
+	if (g->rows.nr) {
+		struct dwarf_row *last = &g->rows.at[g->rows.nr - 1];
 
-	if (last && last->addr == row.addr) {
-		*last = row;
-		return true;
+		if (last->addr == row.addr) {
+			*last = row;
+			return true;
+		}
+		if (!row.end && !last->end && last->file == row.file &&
+		    last->line == row.line)
+			return true;
 	}
-	if (last && !row.end && !last->end && last->file == row.file &&
-	    last->line == row.line)
-		return true;
 	return vec_push(&g->rows, row);
 }
 
 static bool go_lines_add_span(struct go_lines *g, uint64_t addr, uint32_t scope)
 {
-	struct dwarf_span *last =
-		g->scopes.spans.nr ? &g->scopes.spans.at[g->scopes.spans.nr - 1] : NULL;
+	if (g->scopes.spans.nr) {
+		struct dwarf_span *last = &g->scopes.spans.at[g->scopes.spans.nr - 1];
 
-	if (last && last->addr == addr) {
-		last->scope = scope;
-		return true;
+		if (last->addr == addr) {
+			last->scope = scope;
+			return true;
+		}
+		if (last->scope == scope)
+			return true;
 	}
-	if (last && last->scope == scope)
-		return true;
 	return vec_push(&g->scopes.spans, (struct dwarf_span){ addr, scope });
 }
 
