@@ -269,7 +269,7 @@ static int count_run_count(struct count_run *run, struct count_run_waiting *w,
 	/* If the command continues to run, report the counts so far. */
 	if (!r)
 		r = count_run_read_all(run, ret_values);
-	return r ? err_sys(err, r, "reading the counters") : 0;
+	return r ? err_sys(err, r, "cannot read the counters") : 0;
 }
 
 /* Restores the signal mask, which the next run's command inherits. */

@@ -312,12 +312,12 @@ static void decode_perf_made(struct cursor *in, struct record *rec)
 int record_malformed(size_t left, struct err *err)
 {
 	return err_set(err, -EBADMSG,
-		       "record of impossible size where %zu bytes are left", left);
+		       "record with an impossible size (%zu bytes are left)", left);
 }
 
 int record_cut_short(const struct record *rec, struct err *err)
 {
-	return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
+	return err_set(err, -EBADMSG, "record of type %u is truncated", rec->type);
 }
 
 /* Offsets: the name of a KSYMBOL, after its address, length, type and flags; the end of a
@@ -384,7 +384,7 @@ static int decode_other(const struct decoder *d, const uint8_t *bytes, size_t si
 	}
 	rec->id.event = record_attr(d, bytes, size, id_at, &rec->id.stray);
 	if (rec->id.event >= d->attrs.nr)
-		return err_set(err, -EBADMSG, "record without an event");
+		return err_set(err, -EBADMSG, "record does not belong to an event");
 	decode_side_band(d, &in, rec);
 	return in.failed ? record_cut_short(rec, err) : 0;
 }

@@ -236,7 +236,7 @@ static int add_late(struct import_file_import *m, struct err *err)
 	r = segment_writer_close(m->writer, &m->totals, err);
 	m->writer = NULL;
 	if (!r && (r = io_rename(m->segment, first)))
-		err_sys(err, r, "%s", m->segment);
+		err_sys(err, r, "cannot rename '%s'", m->segment);
 	if (!r)
 		r = import_file_open_writer(m, err);
 	if (!r)
@@ -267,7 +267,7 @@ static int import_file_convert(struct import_file_import *m, struct err *err)
 	if (r)
 		return r;
 	if (!m->writer)
-		return err_set(err, -ENODATA, "it contains no sample");
+		return err_set(err, -ENODATA, "the recording contains no samples");
 	import_file_update_totals(m);
 	note_result(m);
 	return add_late(m, err);

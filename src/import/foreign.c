@@ -160,8 +160,9 @@ int import_is_foreign(const char *path, struct err *err)
 		return 1;
 	/* The word can be the name of a binary, which may be unreadable. */
 	if (r)
-		return err_is_absent(r) || r == -EACCES ? 0
-							: err_sys(err, r, "%s", path);
+		return err_is_absent(r) || r == -EACCES
+			       ? 0
+			       : err_sys(err, r, "cannot read '%s'", path);
 	if (!f || f->read || f->can_be_image)
 		return f && f->read;
 	import_foreign_refuse(f, err);
@@ -209,7 +210,7 @@ static int import_foreign_unpack(struct import_foreign_import *m, struct err *er
 	if (r == -EFBIG)
 		return err_set(err, r, "it unpacks to more than %zu MB", max >> 20);
 	if (r == -EBADMSG)
-		return err_set(err, r, "its gzip is damaged or cut short");
+		return err_set(err, r, "its gzip data is damaged or truncated");
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
@@ -220,7 +221,7 @@ static int open_it(const struct import_request *request, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, -errno, "%s: cannot be read",
+		return err_sys(err, -errno, "cannot read '%s'",
 			       import_foreign_name_of(request));
 	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
 	if (r)
@@ -268,7 +269,7 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	if (r == -EFBIG)
 		return err_set(err, r, "it exceeds %d MB", FILE_MAX >> 20);
 	if (r)
-		return err_sys(err, r, "cannot be read");
+		return err_sys(err, r, "cannot read it");
 	if (!m->map.len) {
 		r = import_foreign_unpack(m, err);
 		if (r)
@@ -534,9 +535,9 @@ static void choose_units(struct import_foreign_import *m)
 			e->unit > 1 ? e->unit : period_of(m, e);
 		if (e->unit > 1)
 			log_say(LOG_WARNING,
-				"%s: of %s there are %" PRIu64
-				": a sample stands for %" PRIu64
-				" of them, and its period tells how many",
+				"%s: too many %s to store one sample for each (%" PRIu64
+				"): a sample represents %" PRIu64
+				" of them, and its period is the exact number",
 				import_foreign_name_of(m->request),
 				dict_str(&m->dict, m->dict.events.at[e->event].name),
 				e->count, e->unit);
@@ -584,7 +585,7 @@ static int import_foreign_convert(struct import_foreign_import *m, struct err *e
 	if (r)
 		return r;
 	if (!m->events.nr)
-		return err_set(err, -ENODATA, "it contains no sample");
+		return err_set(err, -ENODATA, "the profile contains no samples");
 	choose_units(m);
 	selection_init(&m->selection, m->request->spec, &m->dict, "");
 	r = import_foreign_set_times(m, err);

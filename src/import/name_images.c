@@ -284,7 +284,7 @@ static int save_one(const struct name_images *n, const struct name_image *image,
 	else
 		path = NULL;
 	if (r)
-		err_sys(err, r, "%s: cannot write", path ? path : session);
+		err_sys(err, r, "cannot write '%s'", path ? path : session);
 	free(path);
 	buf_done(&names);
 	buf_done(&f.bytes);
@@ -300,7 +300,7 @@ int name_images_save(const struct name_images *n, const char *session, struct er
 		return err_set(err, -ENOMEM, "out of memory");
 	r = io_make_dirs(dir, 0755);
 	if (r)
-		err_sys(err, r, "%s: cannot create", dir);
+		err_sys(err, r, "cannot create '%s'", dir);
 	for (size_t i = 0; !r && i < n->images.nr; i++)
 		if (n->images.at[i].names.nr)
 			r = save_one(n, &n->images.at[i], session, err);

@@ -60,8 +60,7 @@ int recorder_look_at_modules(struct recorder *r)
 	/* If this fails, the report names the missing modules. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,
 						  l.live.nr, &err))
-		log_say(LOG_WARNING, "newly loaded modules are not saved: %s",
-			err.text);
+		log_say(LOG_WARNING, "cannot save newly loaded modules: %s", err.text);
 	for (size_t i = 0; i < l.live.nr; i++)
 		(void)vec_push(&r->symbols_due, l.live.at[i]);
 	if (l.live.nr)
@@ -95,8 +94,7 @@ static void *recorder_modules_read_symbols(void *arg)
 static void recorder_modules_free_job(struct symbols_job *job)
 {
 	if (job->result)
-		log_say(LOG_WARNING,
-			"symbols of newly loaded modules are not saved: %s",
+		log_say(LOG_WARNING, "cannot save symbols of newly loaded modules: %s",
 			job->err.text);
 	vec_done(&job->modules);
 	free(job);

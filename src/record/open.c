@@ -134,11 +134,10 @@ static void save_kernel(struct recorder *r)
 			"kernel samples will have no names",
 			dir->root);
 	else if (result < 0)
-		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s",
-			err.text);
+		log_say(LOG_WARNING, "cannot save the kernel's symbols: %s", err.text);
 	result = kernel_files_save_modules(dir->writing, &err);
 	if (result < 0 && result != -ENOSPC)
-		log_say(LOG_WARNING, "the list of modules is not saved: %s", err.text);
+		log_say(LOG_WARNING, "cannot save the list of modules: %s", err.text);
 }
 
 /* ---- the snapshot, and records that arrive meanwhile ---- */
@@ -308,7 +307,9 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 				err, -ENOENT,
 				"/proc is not mounted: processes cannot be identified");
 		if (result)
-			return err_sys(err, result, "process %d", c->pids[i]);
+			return err_sys(err, result,
+				       "cannot read the state of process %d",
+				       c->pids[i]);
 	}
 	return 0;
 }

@@ -107,7 +107,8 @@ int recorder_enable(struct recorder *r, bool on, struct err *err)
 {
 	int result = perf_source_enable(r->source, on);
 
-	return result ? err_sys(err, result, "perf event %s", on ? "enable" : "disable")
+	return result ? err_sys(err, result, "cannot %s the perf events",
+				on ? "start" : "stop")
 		      : 0;
 }
 
@@ -430,8 +431,7 @@ static void report_end(const struct recorder *r)
 			(unsigned long long)rests.found);
 	}
 	log_say(LOG_DEBUG,
-		"the session has %zu names, %zu images, %zu threads, %zu places, %zu stacks; "
-		"%zu names and %zu images were known at the end",
+		"the session contains %zu names, %zu images, %zu threads, %zu positions and %zu stacks; in memory at the end: %zu names and %zu images",
 		r->dict.strings.strings.nr, r->dict.images.nr, r->dict.threads.nr,
 		r->dict.frames.nr, r->dict.stacks.nr - STACK_FIRST, kept.names,
 		kept.images);

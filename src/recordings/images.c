@@ -172,7 +172,7 @@ static int check_word(const char *word, struct err *err)
 	if (strchr(word, ':') || report_source_is(word))
 		return 0;
 	if (access(word, F_OK))
-		return err_sys(err, -errno, "%s", word);
+		return err_sys(err, -errno, "cannot open '%s'", word);
 	return word_fault(word, true, err) ? err->code : 0;
 }
 

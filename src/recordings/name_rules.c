@@ -42,7 +42,7 @@ static int read_own(struct name_patterns *patterns, struct err *err)
 			r = name_patterns_read_fd(patterns, fd, path, err);
 		close(fd);
 	} else if (fd != -ENOENT && fd != -ENOTDIR) {
-		r = err_sys(err, fd, "%s", path);
+		r = err_sys(err, fd, "cannot open '%s'", path);
 	}
 	free(path);
 	return r;

@@ -197,7 +197,7 @@ static int session_select_begin_list(const struct segment_select *s, struct err 
 			? checksums_begin(q->to)
 			: 0;
 
-	return r ? err_sys(err, r, "%s", q->to) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", q->to) : 0;
 }
 
 static int select_open(struct segment_select *s, const char *path, const char *to,
@@ -248,7 +248,7 @@ static int session_select_copy_file(const struct session_select_request *q,
 	if (err_is_absent(fd) || fd == -ELOOP)
 		return 0;
 	if (fd < 0)
-		return err_sys(err, fd, "cannot read %s", path);
+		return err_sys(err, fd, "cannot read '%s'", path);
 	if (asprintf(&to, "%s/%s", q->to, name) < 0) {
 		close(fd);
 		return err_set(err, -ENOMEM, "out of memory");
@@ -262,7 +262,7 @@ static int session_select_copy_file(const struct session_select_request *q,
 			session_select_copy_mode(&st, to);
 	}
 	if (r)
-		r = err_sys(err, r, "cannot copy %s", path);
+		r = err_sys(err, r, "cannot copy '%s'", path);
 	close(fd);
 	free(to);
 	return r;
@@ -291,7 +291,7 @@ static int session_select_make_dir(const struct session_select_request *q,
 		return err_set(err, -ENOMEM, "out of memory");
 	r = io_make_dirs(path, DIR_MODE);
 	if (r)
-		r = err_sys(err, r, "cannot create %s", path);
+		r = err_sys(err, r, "cannot create '%s'", path);
 	free(path);
 	return r;
 }
@@ -353,7 +353,9 @@ static int copy_jit(const struct session_select_request *q, int32_t pid,
 		if (!r)
 			r = tree_walk(from, copy_jit_file, &copy, err);
 	} else {
-		r = err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", from);
+		r = err_is_absent(-errno)
+			    ? 0
+			    : err_sys(err, -errno, "cannot open '%s'", from);
 	}
 	free(from);
 	return r;

@@ -49,7 +49,8 @@ static int is_directory(const char *path, struct err *err)
 
 	if (!stat(path, &st))
 		return S_ISDIR(st.st_mode);
-	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
+	return err_is_absent(-errno) ? 0
+				     : err_sys(err, -errno, "cannot stat '%s'", path);
 }
 
 /* Returns 1, 0, or a negative errno with a message in *err. */
@@ -107,7 +108,7 @@ enum trust report_trust(bool force)
 static int check_path(const char *path, int flags, enum trust trust, struct err *err)
 {
 	int fd = io_open(path, O_PATH | flags, 0);
-	int r = fd < 0 ? err_sys(err, fd, "%s", path)
+	int r = fd < 0 ? err_sys(err, fd, "cannot open '%s'", path)
 		       : trust_check(fd, trust, path, err);
 
 	if (fd >= 0)
@@ -153,7 +154,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 		return 0;
 	hold(sources, dir);
 	r = side_files_check(dir, sources->trust, &nr_missing);
-	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "%s", dir);
+	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "cannot check '%s'", dir);
 }
 
 /* Returns whether a compressed file contains a perf.data: 1, 0, or a negative errno without a
@@ -214,7 +215,7 @@ static int find_perf_data(const char *dir, const char *name, char **ret_path,
 	int r = path ? report_source_is_perf_data(path, TRUST_OWN) : -ENOMEM;
 
 	if (r < 0)
-		err_sys(err, r, "%s", path ? path : dir);
+		err_sys(err, r, "cannot read '%s'", path ? path : dir);
 	*ret_path = NULL;
 	if (r > 0)
 		*ret_path = path;
@@ -259,7 +260,7 @@ static int is_recording(const char *path, struct err *err)
 	/* The word can be the name of a binary, which may be unreadable. */
 	if (r == -EACCES)
 		return 0;
-	return r < 0 ? err_sys(err, r, "%s", path) : r;
+	return r < 0 ? err_sys(err, r, "cannot read '%s'", path) : r;
 }
 
 static int report_source_take_word(const char *word, char **ret_dir, struct err *err)
@@ -299,7 +300,7 @@ static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 	if (stat(word, &st))
 		return err_is_absent(-errno) || errno == EACCES
 			       ? 0
-			       : err_sys(err, -errno, "%s", word);
+			       : err_sys(err, -errno, "cannot stat '%s'", word);
 	/* A pipe, such as the shell's <(...), can only be a source. */
 	if (S_ISFIFO(st.st_mode))
 		return report_source_take_word(word, ret_dir, err);
@@ -548,7 +549,9 @@ static int add_all_archived(struct report_sources *sources, const struct spec *s
 	int r = 0;
 
 	if (nr < 0)
-		return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", samples);
+		return err_is_absent(-errno)
+			       ? 0
+			       : err_sys(err, -errno, "cannot read '%s'", samples);
 	for (int i = 0; i < nr; i++) {
 		const char *name = found[i]->d_name;
 
@@ -649,7 +652,7 @@ static int make_session(struct report_sources *sources, struct report_session *s
 	if (!r) {
 		r = io_make_dirs(dir, 0700);
 		if (r)
-			err_sys(err, r, "cannot make %s", dir);
+			err_sys(err, r, "cannot create '%s'", dir);
 	}
 	if (!r)
 		r = session_next_path(dir, &segment, err);

@@ -48,7 +48,7 @@ static bool word_fault_content(const char *path, struct err *err)
 	if (import_recognise(path, &f) || !f)
 		return word_fault_say(
 			err, path,
-			" is neither a perf.data nor another tool's profile");
+			" is neither a perf.data file nor a profile of another tool");
 	err_set(err, -EINVAL, "%s is %s%s%s", path, f->title, f->advice ? ": " : "",
 		f->advice ? f->advice : "");
 	return true;
@@ -61,7 +61,8 @@ static bool file_fault(const char *path, bool program_too, struct err *err)
 	ssize_t len;
 
 	if (fd < 0)
-		return errno == EACCES && word_fault_say(err, path, " may not be read");
+		return errno == EACCES &&
+		       word_fault_say(err, path, " cannot be read: permission denied");
 	len = io_pread_full(fd, magic, sizeof(magic), 0);
 	close(fd);
 	if (len < 0)
@@ -70,9 +71,9 @@ static bool file_fault(const char *path, bool program_too, struct err *err)
 		return word_fault_say(err, path, " is empty");
 	if (word_fault_is_program(magic, len))
 		return program_too &&
-		       word_fault_say(err, path, " is a program, and no recording");
+		       word_fault_say(err, path, " is a program, not a recording");
 	return len < MAGIC_BYTES
-		       ? word_fault_say(err, path, " is too short for a recording")
+		       ? word_fault_say(err, path, " is too short to be a recording")
 		       : word_fault_content(path, err);
 }
 
@@ -88,8 +89,8 @@ bool word_fault(const char *word, bool program_too, struct err *err)
 						      : ": No such file or directory");
 	}
 	if (S_ISDIR(st.st_mode))
-		return word_fault_say(err, word,
-				      " holds neither a session nor a perf.data");
+		return word_fault_say(
+			err, word, " contains neither a session nor a perf.data file");
 	return S_ISREG(st.st_mode) ? file_fault(word, program_too, err)
 				   : word_fault_say(err, word, " is not a recording");
 }

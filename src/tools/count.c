@@ -183,7 +183,8 @@ static int add_threads(struct count_run *run, pid_t task, struct err *err)
 		command_warning("there is no process %d", (int)task);
 		return 0;
 	}
-	return r ? err_sys(err, r, "threads of process %d", (int)task) : 0;
+	return r ? err_sys(err, r, "cannot list the threads of process %d", (int)task)
+		 : 0;
 }
 
 static int choose_tasks(struct count_job *j, struct err *err)
@@ -212,7 +213,7 @@ static int choose_cpus(struct count_job *j, struct err *err)
 	int r = cpu_list_online(&online);
 
 	if (r)
-		return err_sys(err, r, "list of online CPUs");
+		return err_sys(err, r, "cannot read the list of online CPUs");
 	run->mode = j->set.cpus ? COUNT_CPUS : COUNT_SYSTEM;
 	run->subject = j->set.cpus ? "the specified CPU(s)" : "the whole system";
 	if (!j->set.cpus) {
@@ -377,7 +378,9 @@ static int count_run_all(struct count_job *j, struct err *err)
 		r = count_write_repeats(&j->view, &j->run, j->values, nr);
 	else if (!j->run.interval_ns)
 		r = count_write(&j->view, &j->run, &j->values[0]);
-	return r ? err_sys(err, r, "%s", j->set.output ? j->set.output : "output") : 0;
+	return r ? err_sys(err, r, "cannot write '%s'",
+			   j->set.output ? j->set.output : "output")
+		 : 0;
 }
 
 static int count_run_words(struct count_job *j, char **words, int nr, struct err *err)
@@ -395,7 +398,7 @@ static int count_run_words(struct count_job *j, char **words, int nr, struct err
 	count_report(j);
 	r = count_run_all(j, err);
 	if (j->view.out != stdout && fclose(j->view.out) && !r)
-		r = err_sys(err, -errno, "%s", j->set.output);
+		r = err_sys(err, -errno, "cannot write '%s'", j->set.output);
 	return r;
 }
 

@@ -246,9 +246,8 @@ const struct command command_dump = {
 	.name = "dump",
 	.summary = "show every sample of a recording as a line of text",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
-	.notes = "A line is: tid cpu seconds event period frame;frame;... "
-		 "with the leaf first and each frame as image+0xoffset; "
-		 "[truncated] ends a stack whose outer part is not known.",
+	.notes =
+		"A line is: tid cpu seconds event period frame;frame;... with the leaf first and each frame as image+0xoffset; [truncated] ends a stack whose outer callers are unknown.",
 	.options = rows,
 	.run = dump_run,
 };

@@ -453,7 +453,7 @@ static int events_list(struct query *q)
 	    terminal_screen(&q->set.terminal, true, &screen, &err))
 		return events_fail(&err);
 	if (pager_run(&q->set.terminal, &screen, write_list, q)) {
-		command_error("no event has \"%s\" in its name or description",
+		command_error("no event contains '%s' in its name or description",
 			      q->set.search ? q->set.search : "");
 		return 1;
 	}

@@ -114,7 +114,8 @@ static int import_keep_private(const struct import_run *m, struct err *err)
 	(void)umask(077);
 	if (fchmodat(m->dir.samples_fd, path_base(m->dir.writing),
 		     output_dir_mode(true), 0))
-		return err_sys(err, -errno, "%s", m->dir.writing);
+		return err_sys(err, -errno, "cannot change the mode of '%s'",
+			       m->dir.writing);
 	return 0;
 }
 
@@ -174,8 +175,7 @@ static int import_source(struct import_run *m, const struct report_session *sour
 		if (m->options.verbose && !stat(segment, &st))
 			screen_print_line(stderr,
 					  "%s: %" PRIu64 " samples, %" PRIu64
-					  " not asked for, %" PRIu64
-					  " lost, %lld bytes",
+					  " not selected, %" PRIu64 " lost, %lld bytes",
 					  source->name, result.samples, result.skipped,
 					  result.lost, (long long)st.st_size);
 	}

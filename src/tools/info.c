@@ -120,7 +120,8 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	    (r || sources->sessions.nr != 1 ||
 	     strcmp(sources->sessions.at[0].name, word)))
 		r = err_set(err, -ENOENT,
-			    "%s: holds neither a session nor a perf.data file", word);
+			    "'%s' contains neither a session nor a perf.data file",
+			    word);
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
 		r = read_source(all, &sources->sessions.at[i], archive ? word : NULL,
 				err);

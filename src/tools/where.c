@@ -147,7 +147,7 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	else if (!build_id_parse(word, &image.build_id))
 		return err_set(
 			err, -ENOENT,
-			"%s: not a binary of the recording, a file or a build-id",
+			"'%s' is not a binary of the recording, a file or a build-id",
 			word);
 	r = dict_init(&d);
 	if (!r) {
@@ -232,7 +232,7 @@ static int where_run(const struct command *self, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (first == argc) {
-		command_error("give a binary or a build-id");
+		command_error("no binary given: give its path, name or build-id");
 		return 1;
 	}
 	return where_look(&w, argv + first, (size_t)(argc - 1 - first));

@@ -246,7 +246,7 @@ END
 	run -1 unshare -m sh -c 'mount -t tmpfs -o size=40k none disk && "$@"; r=$?; ls -A disk >left; exit $r' - \
 		timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" --html disk/pages
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "opannotate: disk/pages/"*": cannot write: No space left on device" ]]
+	[[ $output == "opannotate: cannot write 'disk/pages/"*"': No space left on device" ]]
 	[ ! -s left ]
 }
 
@@ -303,7 +303,7 @@ END
 	run -0 --separate-stderr opannotate --html none
 	[ "$(grep -c 'unable to open for reading' <<<"$stderr")" -eq 1 ]
 	check_links none
-	grep -q 'The source is not here' none/source/big.c-*.html
+	grep -q 'Source file not found' none/source/big.c-*.html
 }
 
 @test "--html and --json of several events" {

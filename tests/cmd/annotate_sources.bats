@@ -278,12 +278,12 @@ make_named()
 	echo "$stderr"
 	grep -q '^    91 .*six();' "out$PWD/src/t.c"
 	[ -f out/nonexistent/a ]
-	[ "$(grep -c 'source left out: ' <<<"$stderr")" -eq 5 ]
-	grep -qx '.*: source left out: out/nonexistent/a/b: cannot create its directory: Not a directory' <<<"$stderr"
-	grep -q "source left out: out/x/$long/z.c: .*: File name too long" <<<"$stderr"
-	grep -q "source left out: out/x/$long: .*: File name too long" <<<"$stderr"
-	grep -q "source left out: the source '/' has no file name" <<<"$stderr"
-	grep -qF 'source left out: out/x/c\x1b.c: already written for another source: File exists' <<<"$stderr"
+	[ "$(grep -c 'source file left out: ' <<<"$stderr")" -eq 5 ]
+	grep -qx ".*: source file left out: cannot create the directory of 'out/nonexistent/a/b': Not a directory" <<<"$stderr"
+	grep -q "source file left out: cannot .*'out/x/$long/z.c'.*: File name too long" <<<"$stderr"
+	grep -q "source file left out: cannot .*'out/x/$long'.*: File name too long" <<<"$stderr"
+	grep -q "source file left out: cannot write a source file with the name '/'" <<<"$stderr"
+	grep -qF "source file left out: cannot write 'out/x/c\x1b.c': another source file was already written to it: File exists" <<<"$stderr"
 	[ "$(grep -c "nonexistent/a/b" <<<"$stderr")" -eq 1 ]
 	# File names contain no control characters.
 	[ -f 'out/x/\x1b]0;owned\x07\nb\xff.c' ]
@@ -299,8 +299,8 @@ make_named()
 		run -3 --separate-stderr opannotate -s -o out
 		echo "$stderr"
 		[ -f out/nonexistent/a/b ] && [ -f "out$PWD/src/t.c" ]
-		[[ $stderr == *"source left out: out/nonexistent/a: cannot write: Is a directory"* ]]
-		[ "$(grep -c 'source left out: ' <<<"$stderr")" -eq 1 ]
+		[[ $stderr == *"source file left out: cannot write 'out/nonexistent/a': Is a directory"* ]]
+		[ "$(grep -c 'source file left out: ' <<<"$stderr")" -eq 1 ]
 	done
 	# Pages have names of their own.
 	make_named "${names[@]}"

@@ -414,11 +414,11 @@ check_fault() # CALL:FAULT TEXT
 	chmod u+w folder/$name
 	printf x | dd of=folder/$name bs=1 seek=100 conv=notrunc status=none
 	run -3 --separate-stderr oparchive --verify folder
-	[ "$stderr" = "oparchive: warning: folder: \"$name\" in it is damaged" ]
+	[ "$stderr" = "oparchive: warning: folder: '$name' is damaged" ]
 	[[ $output == *" files, 1 of them damaged or missing" ]]
 	rm folder/$name
 	run -3 --separate-stderr oparchive --verify folder
-	[ "$stderr" = "oparchive: warning: folder: \"$name\" in it: No such file or directory" ]
+	[ "$stderr" = "oparchive: warning: folder: cannot check '$name': No such file or directory" ]
 	rm folder/manifest
 	run -1 oparchive --verify archive:folder
 	[ "$output" = "oparchive: folder has no manifest to compare with" ]
@@ -430,7 +430,7 @@ check_fault() # CALL:FAULT TEXT
 	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	size=$(stat -c %s a.oparchive)
 	head -c $((size / 2)) a.oparchive >cut.oparchive
-	[ "$(refused cut.oparchive)" = "cut.oparchive: cut short" ]
+	[ "$(refused cut.oparchive)" = "cut.oparchive: truncated" ]
 	zstd -qdc a.oparchive >plain
 	opreport archive:plain >/dev/null 2>&1
 	python3 - plain <<-'END'
@@ -440,7 +440,7 @@ check_fault() # CALL:FAULT TEXT
 		data[600] ^= 1
 		open(path, "wb").write(data)
 	END
-	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/perf.data" in it is damaged' ]]
+	[[ "$(refused plain)" == "cannot open the archive 'plain': its member 'var/lib/oprofile/samples/current/perf.data' is damaged" ]]
 	for more in a.oparchive noise-after; do
 		echo junk >noise-after
 		cat a.oparchive "$more" >longer
@@ -451,8 +451,8 @@ check_fault() # CALL:FAULT TEXT
 	head -c 100000 /dev/urandom >noise
 	[ "$(refused noise)" = "noise: not a tar file, or damaged" ]
 	: >empty
-	[ "$(refused empty)" = "empty: cut short" ]
-	[ "$(refused /dev/null)" = "/dev/null: not an archive: an archive is a directory or a file NAME.oparchive" ]
+	[ "$(refused empty)" = "empty: truncated" ]
+	[ "$(refused /dev/null)" = "'/dev/null' is not an archive: expected a directory or a file NAME.oparchive" ]
 }
 
 @test "a perf.data that is truncated in its features: status 3" {
@@ -484,13 +484,13 @@ check_fault() # CALL:FAULT TEXT
 
 @test "an archive that means harm is refused, and writes nothing" {
 	make_tar up 'add("../evil", b"x")'
-	[ "$(refused up)" = 'up: refused: "../evil" in it leads out of the archive' ]
+	[ "$(refused up)" = "cannot open the archive 'up': its member '../evil' has a path that leads out of the archive" ]
 	make_tar absolute 'add("/tmp/evil", b"x")'
-	[[ "$(refused absolute)" == *'"/tmp/evil" in it leads out of the archive' ]]
+	[[ "$(refused absolute)" == *"its member '/tmp/evil' has a path that leads out of the archive" ]]
 	make_tar middle 'add("a/../../evil", b"x")'
 	[[ "$(refused middle)" == *'leads out of the archive' ]]
 	make_tar link 'add("l", kind=tarfile.SYMTYPE, link="/etc")'
-	[ "$(refused link)" = 'link: refused: "l" in it is a link' ]
+	[ "$(refused link)" = "cannot open the archive 'link': its member 'l' is a link" ]
 	make_tar hard 'add("l", kind=tarfile.LNKTYPE, link="/etc/passwd")'
 	[[ "$(refused hard)" == *'is a link' ]]
 	make_tar device 'add("d", kind=tarfile.CHRTYPE)'
@@ -502,15 +502,15 @@ check_fault() # CALL:FAULT TEXT
 	make_tar through 'add("a", b"x"); add("a/b", b"y")'
 	[[ "$(refused through)" == *'occurs twice' ]]
 	make_tar bare 'add("a", b"x")'
-	[[ "$(refused bare)" == *'it has no manifest' ]]
+	[[ "$(refused bare)" == *'it contains no manifest' ]]
 	make_tar more 'add("a", b"x"); add("manifest", b"oparchive 1\nend\n")'
 	[[ "$(refused more)" == *'its manifest does not list' ]]
 	for name in unfinished unfinished.part; do
 		make_tar reserved "add('$name', b'x')"
-		[ "$(refused reserved)" = "reserved: refused: \"$name\" in it has a name that archives reserve" ]
+		[ "$(refused reserved)" = "cannot open the archive 'reserved': its member '$name' has a reserved name" ]
 	done
 	make_tar control 'add("\x1b[2J/../x", b"x")'
-	[[ "$(refused control)" == *'"\x1b[2J/../x" in it'* ]]
+	[[ "$(refused control)" == *"its member '\x1b[2J/../x'"* ]]
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
 }
 
@@ -526,7 +526,7 @@ check_fault() # CALL:FAULT TEXT
 	make_tar lost "
 add('$name', b'/etc/passwd')
 add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
-	[ "$(refused lost)" = "lost: refused: \"$name\" in it is a link" ]
+	[ "$(refused lost)" = "cannot open the archive 'lost': its member '$name' is a link" ]
 }
 
 @test "a bomb is refused" {
@@ -549,14 +549,14 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 @test "links in a folder are refused" {
 	mkdir -p folder/var/lib/oprofile/samples/current folder/.debug/.build-id/ab
 	ln -s /etc folder/etc
-	[ "$(refused folder)" = 'folder: refused: "etc" in it is a link' ]
+	[ "$(refused folder)" = "cannot open the archive 'folder': its member 'etc' is a link" ]
 	rm folder/etc
 	mkfifo folder/pipe
-	[ "$(refused folder)" = 'folder: refused: "pipe" in it is a device' ]
+	[ "$(refused folder)" = "cannot open the archive 'folder': its member 'pipe' is a device" ]
 	rm folder/pipe
 	echo /etc/passwd >folder/.debug/.build-id/ab/cdef
-	[[ "$(refused folder)" == *'"/.debug/.build-id/ab/cdef" in it is a link' || \
-		"$(refused folder)" == *'".debug/.build-id/ab/cdef" in it is a link' ]]
+	[[ "$(refused folder)" == *"its member '/.debug/.build-id/ab/cdef' is a link" || \
+		"$(refused folder)" == *"its member '.debug/.build-id/ab/cdef' is a link" ]]
 	rm folder/.debug/.build-id/ab/cdef
 	[[ "$(refused folder)" == *"there is none in"* ]]
 }
@@ -567,6 +567,6 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 		rm -rf folder
 		mkdir -p "$(dirname "folder/$name")"
 		echo x >"folder/$name"
-		[ "$(refused folder)" = "folder: refused: \"$name\" in it has a name that archives reserve" ]
+		[ "$(refused folder)" = "cannot open the archive 'folder': its member '$name' has a reserved name" ]
 	done
 }

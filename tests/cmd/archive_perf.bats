@@ -107,7 +107,7 @@ links_of()
 	fi
 	rm -rf home/.debug
 	run -1 oparchive --unpack all.tar
-	[ "$output" = "oparchive: data already exists: give another destination with --output" ]
+	[ "$output" = "oparchive: 'data' already exists: give another destination with --output" ]
 	rm data
 	rm -rf home/.debug
 	run -0 oparchive --unpack all.tar
@@ -129,7 +129,7 @@ links_of()
 		tar cf named.tar -C in -- "$name"
 		rm -r in
 		run -1 oparchive --unpack named.tar
-		[ "$output" = "oparchive: named.tar: \"$name\" in it does not have the name of a recording: name the recording with --output" ]
+		[ "$output" = "oparchive: cannot unpack 'named.tar': its member '$name' does not have the name of a recording: give the file name of the recording with --output" ]
 		[ ! -e "./$name" ]
 		run -0 oparchive --unpack --output elsewhere named.tar
 		cmp elsewhere "$DATA/s390x/perf.data"
@@ -161,7 +161,7 @@ links_of()
 		tar cf job.tar job.data
 		rm job.data
 		run -1 oparchive --unpack job.tar
-		[ "$output" = 'oparchive: job.tar: "job.data" in it is not a whole perf.data file: name the recording with --output' ]
+		[ "$output" = 'oparchive: cannot unpack '\''job.tar'\'': its member '\''job.data'\'' is not a complete perf.data file: give the file name of the recording with --output' ]
 		[ ! -e job.data ]
 	done
 }
@@ -208,7 +208,7 @@ links_of()
 	rm -rf home/.debug
 	run -0 oparchive --unpack a.tar.zst
 	run -1 oparchive --unpack
-	[[ $output == *"0 files here are called perf*.tar.{bz2,zst}"* ]]
+	[[ $output == *"the current directory contains 0 files perf*.tar.{bz2,zst}"* ]]
 }
 
 @test "options that do not go together" {
@@ -218,7 +218,7 @@ links_of()
 	run -1 oparchive --perf -o folder
 	run -1 oparchive --unpack a b
 	run -1 oparchive --unpack nothing-here
-	[ "$output" = "oparchive: nothing-here: No such file or directory" ]
+	[ "$output" = "oparchive: cannot open 'nothing-here': No such file or directory" ]
 	need_data
 	run -1 oparchive --perf --all session:current
 	# None of its binaries exist on this machine.
@@ -258,9 +258,9 @@ links_of()
 	[ "${lines[0]}" = "2 files in $HOME/.debug" ]
 	[ "${#lines[@]}" -eq 1 ]
 	[ "${#stderr_lines[@]}" -eq 8 ]
-	[[ $stderr == *'"usr" in it is a link'* ]]
-	[[ $stderr == *'"usr/bin/wrong/'*'has another build-id'* ]]
-	[[ $stderr == *'"note" in it is not a perf.data file'* ]]
+	[[ $stderr == *"skipping the member 'usr': it is a link"* ]]
+	[[ $stderr == *"the member 'usr/bin/wrong/"*'has a build-id that differs from its name'* ]]
+	[[ $stderr == *"skipping the member 'note': it is not a perf.data file"* ]]
 	(cd home/.debug && find . -type f -o -type l | sort) >got
 	printf '%s\n' "./.build-id/${id:0:2}/${id:2}" "./usr/bin/good/$id/elf" \
 		"./usr/bin/old/$id/elf" | sort | diff - got
@@ -288,7 +288,7 @@ links_of()
 		mkdir out
 		tar cf some.tar perf.data "$other"
 		(cd out && run -3 oparchive --unpack ../some.tar &&
-			[[ $output == *"not taken: \"$other\" in it is "* ]] && cmp perf.data ../perf.data)
+			[[ $output == *"skipping the member '$other': it is "* ]] && cmp perf.data ../perf.data)
 	done
 	# The tar is followed by other data.
 	tar cf twice.tar perf.data

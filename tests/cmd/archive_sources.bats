@@ -68,9 +68,9 @@ make_program()
 	mkdir elsewhere
 	mv tree/main.c tree/sub elsewhere
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
-	[[ $stderr == *"the source $PWD/tree/main.c was not found"* ]]
+	[[ $stderr == *"source file '$PWD/tree/main.c' not found"* ]]
 	# Samples in ld.so can have a source also.
-	[[ $stderr =~ [2-9]" sources were not found (--search-dirs says where they are)" ]]
+	[[ $stderr =~ [2-9]" source files were not found: give their directories with --search-dirs" ]]
 	grep -qx "source missing $PWD/tree/main.c" folder/manifest
 	rm -r folder
 	run -0 --separate-stderr oparchive -o folder --sources --search-dirs elsewhere \
@@ -114,7 +114,7 @@ make_program()
 	run -0 --separate-stderr oparchive -o folder --sources data image:'*/program'
 	[ -z "$(find folder -name main.c)" ]
 	echo "$stderr"
-	[[ $stderr =~ [2-9]" sources were not found" ]]
+	[[ $stderr =~ [2-9]" source files were not found" ]]
 }
 
 # Line tables name a binary's sources, and whoever built the binary can make them name
@@ -149,8 +149,8 @@ teardown()
 	umask 022
 	secret_program
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
-	[[ $stderr == *"the source $public/secret was left out: not every user can read it"* ]]
-	[[ $stderr == *"1 sources were left out: "*"--search-dirs"* ]]
+	[[ $stderr == *"source file '$public/secret' is not archived: it is not readable by every user"* ]]
+	[[ $stderr == *"1 source files are not archived: "*"--search-dirs"* ]]
 	[ ! -e "folder$public/secret" ]
 	cmp "folder$public/ordinary" "$public/ordinary"
 	[ "$(stat -c %a "folder$public/ordinary")" = 644 ]
@@ -208,7 +208,7 @@ teardown()
 	chmod 700 "$public/closed"
 	# The source belongs to root, and the program is in another directory.
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
-	[[ $stderr == *"the source $public/secret was left out: not every user can read it"* ]]
+	[[ $stderr == *"source file '$public/secret' is not archived: it is not readable by every user"* ]]
 	[ ! -e "folder$public/secret" ]
 	run -0 --separate-stderr "$OPROFILE" annotate -s -o tree image:'*/program'
 	run -0 --separate-stderr "$OPROFILE" annotate --html pages image:'*/program'
@@ -270,7 +270,7 @@ teardown()
 	rm -r oprofile_data
 	operf "$public/program" >/dev/null 2>&1
 	run -0 --separate-stderr oparchive -o folder image:'*/program'
-	[[ $stderr == *"$public/program.debug was left out: not every user can read it, and it belongs neither to you nor to the owner of the binary"* ]]
+	[[ $stderr == *"$public/program.debug is not archived: it is not readable by every user, and it belongs neither to you nor to the owner of the binary"* ]]
 	[ ! -e "folder$public/program.debug" ]
 	[ -e "folder$public/program" ]
 	chown nobody "$public/program.debug"

@@ -48,9 +48,9 @@ program()
 		[[ $output == *": $empty is empty" ]]
 	done
 	run -1 "$OPROFILE" buildid-list /etc/passwd
-	[[ $output == *"/etc/passwd is neither a perf.data nor another tool's profile" ]]
+	[[ $output == *"/etc/passwd is neither a perf.data file nor a profile of another tool" ]]
 	run -1 "$OPROFILE" buildid-list "$BATS_TEST_TMPDIR"
-	[[ $output == *"$BATS_TEST_TMPDIR holds neither a session nor a perf.data" ]]
+	[[ $output == *"$BATS_TEST_TMPDIR contains neither a session nor a perf.data file" ]]
 }
 
 @test "perf reads the cache that we wrote, and we read perf's" {
@@ -72,7 +72,7 @@ program()
 	run -0 "$OPROFILE" buildid-cache -l
 	[ "$output" = "$true_id $(realpath /bin/true)" ]
 	run -1 "$OPROFILE" buildid-cache -r /bin/ls
-	[[ $output == *"/bin/ls: No such file"* ]]
+	[[ $output == *"/bin/ls"*": No such file"* ]]
 	"$OPROFILE" buildid-cache -r "$true_id"
 	"$OPROFILE" buildid-cache -a /bin/true
 	"$OPROFILE" buildid-cache --purge-all
@@ -82,7 +82,7 @@ program()
 @test "buildid-cache says what cannot be added" {
 	run -1 "$OPROFILE" buildid-cache -a /etc/passwd,/nowhere
 	[[ $output == *"/etc/passwd: is not an ELF file"* ]]
-	[[ $output == *"/nowhere: No such file"* ]]
+	[[ $output == *"/nowhere"*": No such file"* ]]
 	run -1 "$OPROFILE" buildid-cache
 	[[ $output == *--list* ]]
 }

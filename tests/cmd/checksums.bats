@@ -78,7 +78,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 			else
 				[ "$status" -eq 3 ]
 				[ "$(grep -c "$file" <<<"$stderr")" -eq 1 ]
-				[[ "$stderr" == *"'$file' is damaged and not used: it does not match its checksum"* ]]
+				[[ "$stderr" == *"ignoring the damaged file '$file': it does not match its checksum"* ]]
 			fi
 			[ "$(info damaged_side_files)" -eq 1 ]
 			cat "$BATS_TEST_TMPDIR/kept" >"$file"
@@ -93,7 +93,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	run -3 --separate-stderr opreport --symbols --session-dir "$session"
 	[[ "$output" != *deleted_a* ]]
 	[[ "$output" != *jit_alpha* ]]
-	[ "$(grep -c 'is damaged and not used' <<<"$stderr")" -eq 2 ]
+	[ "$(grep -c 'ignoring the damaged file' <<<"$stderr")" -eq 2 ]
 	run -3 --separate-stderr opreport --quality --session-dir "$session"
 	grep -q '^ *2  *files that do not match their checksums' <<<"$output"
 	run -3 opreport --quality --by symbol --json --session-dir "$session"
@@ -161,7 +161,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 		cp -a "$list" "$BATS_TEST_TMPDIR/kept"
 		: >"$list"
 		run -3 --separate-stderr opreport --symbols --session-dir "$session"
-		[ "$(grep -cF "'$list' is damaged and not used: it is empty" <<<"$stderr")" -eq 1 ]
+		[ "$(grep -cF "ignoring the damaged file '$list': the file is empty" <<<"$stderr")" -eq 1 ]
 		[ "$(info missing_side_files)" -eq 1 ]
 		run -3 opreport --quality --session-dir "$session"
 		grep -q '^ *1  *files that do not match their checksums' <<<"$output"
@@ -188,7 +188,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	run -0 opreport --session-dir "$BATS_TEST_TMPDIR/into"
 	: >"$BATS_TEST_TMPDIR/into/samples/current/checksums"
 	run -3 --separate-stderr opreport --session-dir "$BATS_TEST_TMPDIR/into"
-	[[ "$stderr" == *"/checksums' is damaged and not used: it is empty"* ]]
+	[[ "$stderr" == *"ignoring the damaged file '"*"/checksums': the file is empty"* ]]
 }
 
 @test "sessions of earlier versions, without checksums, are read as before" {
@@ -222,7 +222,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	sed -i 's/^X/Y/' "$list"
 	run -3 --separate-stderr opreport --symbols --session-dir "$session"
 	[[ "$output" == *deleted_a* ]]
-	[[ "$stderr" == *"'$list' is damaged and not used: a line of it is malformed"* ]]
+	[[ "$stderr" == *"ignoring the damaged file '$list': a line of it is malformed"* ]]
 	# A recorder that crashed before its list of checksums was complete causes no warning.
 	truncate -s 20 "$list"
 	run -0 --separate-stderr opreport --symbols --session-dir "$session"
@@ -238,13 +238,13 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	flip "$(find selected/ -path '*/images/*' ! -name checksums -type f)" 1
 	run ! oparchive --verify selected
 	run -3 --separate-stderr opreport --symbols archive:selected
-	[[ "$stderr" == *"is damaged and not used"* ]]
+	[[ "$stderr" == *"ignoring the damaged file"* ]]
 	# Damage that existed before the archive was made is reported also.
 	flip "$(find "$current/jit" -name 'perf-*.map')" 1
 	run --separate-stderr oparchive --session-dir "$session" --output damaged.oparchive
 	[ "$status" -eq 3 ]
 	run -3 --separate-stderr opreport --symbols archive:damaged.oparchive
-	[[ "$stderr" == *"is damaged and not used"* ]]
+	[[ "$stderr" == *"ignoring the damaged file"* ]]
 }
 
 @test "symbols of this boot that were damaged are read again for the next recording" {

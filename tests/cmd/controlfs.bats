@@ -208,7 +208,7 @@ mount_files()
 	[ "$status" -eq 1 ]
 	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/none"
 	[ "$status" -eq 1 ]
-	[ "$output" = "oprofile controlfs: $BATS_TEST_TMPDIR/none: No such file or directory" ]
+	[ "$output" = "oprofile controlfs: cannot stat '$BATS_TEST_TMPDIR/none': No such file or directory" ]
 	touch "$BATS_TEST_TMPDIR/file"
 	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/file"
 	[ "$status" -eq 1 ]

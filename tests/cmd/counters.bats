@@ -163,7 +163,7 @@ assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" true
 	run -125 --separate-stderr fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 	echo "$stderr"
-	[[ $stderr == *'operf: event cycles: this CPU or kernel refuses precise samples of it (:pp): '* ]]
+	[[ $stderr == *'operf: event cycles: this CPU or kernel does not support precise samples of it (:pp): '* ]]
 	fakes=(FAKE_PRECISE=2)
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 }
@@ -214,7 +214,7 @@ opened()
 	done
 	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_PRECISE=2)
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:2000000:ppp true
-	[[ $output == *'refuses precise samples of it (:ppp): try fewer p, or none'* ]]
+	[[ $output == *'does not support precise samples of it (:ppp): try fewer p, or none'* ]]
 }
 
 @test "ARM's SPE: refused by name, with what records it" {
@@ -233,7 +233,7 @@ opened()
 		echo MiB >"$FAKE_SYSFS/uncore_cbox_$i/events/lookups.unit"
 	done
 	run -1 fake "$OPROFILE_LINKS/ocount" -e cbox/lookups/ true
-	[[ $output == *'event cbox/lookups/ counts a part of the machine'*'--cpu-list 0' ]]
+	[[ $output == *'event cbox/lookups/ counts for whole CPUs'*'--cpu-list 0' ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -e cbox/lookups/ true
 	[[ $output == *'and cannot be sampled (use ocount)' ]]
 	run -1 fake "$OPROFILE_LINKS/ocount" -s -i 100:1 -e imc/lookups/
@@ -257,7 +257,7 @@ opened()
 	END
 	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 		run -1 fake "$OPROFILE_LINKS/ocount" -C 1 -i 100:1 -e cbox/lookups/
-		[[ $output == *'event cbox/lookups/ can be counted only on the CPUs 0' ]]
+		[[ $output == *'event cbox/lookups/ can be counted only on CPUs 0' ]]
 	fi
 }
 

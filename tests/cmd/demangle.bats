@@ -142,7 +142,7 @@ setup() {
 	wrong '"a" = "\1"' 'the pattern has fewer groups'
 	run "$OPROFILE" report --session-dir "$DIR/s" -l --demangle-patterns=/nonexistent
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"/nonexistent: No such file"* ]]
+	[[ "$output" == *"cannot open '"*"/nonexistent': No such file"* ]]
 	run "$OPROFILE" report --session-dir "$DIR/s" -l -D normal --demangle-patterns="$file"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"--demangle-patterns is meaningless with --demangle=normal"* ]]

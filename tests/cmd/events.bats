@@ -64,7 +64,7 @@ ophelp()
 	grep '^[A-Z_0-9]*: (counter' "$BATS_TEST_TMPDIR/found"
 	! grep '^BACLEARS' "$BATS_TEST_TMPDIR/found"
 	run -1 ophelp --cpu-type i386/sierraforest --search zebrafish
-	[[ $output == *'no event has "zebrafish"'* ]]
+	[[ $output == *"no event contains 'zebrafish'"* ]]
 }
 
 @test "--search shows no event twice" {

@@ -230,7 +230,7 @@ made_session()
 	printf 'p;f 400000000000\np;g 1\n' >x.folded
 	counts symbol x.folded >found 2>err
 	cat found err
-	grep -q "a sample stands for 20001 of them" err
+	grep -q "a sample represents 20001 of them" err
 	grep -qx 'f|[0-9]*|400000000000' found
 	grep -qx 'g|1|1' found
 }
@@ -348,9 +348,9 @@ made_session()
 	printf 'Notes 2026\n- talk with Bob 3\n- a 5\n' >notes
 	for f in list notes; do
 		run -1 --separate-stderr import "$f"
-		[[ $stderr == *"$f is neither a perf.data nor another tool's profile" ]]
+		[[ $stderr == *"$f is neither a perf.data file nor a profile of another tool" ]]
 		run -1 --separate-stderr opreport "$f"
-		[[ $stderr == *"$f is neither a perf.data nor another tool's profile"* ]]
+		[[ $stderr == *"$f is neither a perf.data file nor a profile of another tool"* ]]
 	done
 }
 

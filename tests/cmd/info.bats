@@ -105,10 +105,10 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	echo hello, this is a text >"$BATS_TEST_TMPDIR/text"
 	run info "$BATS_TEST_TMPDIR/text"
 	[ "$status" -eq 1 ]
-	[ "$output" = "oprofile info: $BATS_TEST_TMPDIR/text: is not a perf.data file" ]
+	[ "$output" = "oprofile info: '$BATS_TEST_TMPDIR/text' is not a perf.data file" ]
 	run info "$BATS_TEST_TMPDIR/nothing"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"nothing: No such file or directory" ]]
+	[[ "$output" == *"nothing': No such file or directory" ]]
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	run info "$BATS_TEST_TMPDIR/empty"
 	[ "$status" -eq 1 ]

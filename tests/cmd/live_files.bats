@@ -151,7 +151,7 @@ archive_of()
 		# Without one, it is left out.
 		archive_of "$path" ""
 		[ "$status" -eq 3 ]
-		[[ $output == *"is not archived: archives use its path or build-id for another file"* ]]
+		[[ $output == *"is not archived: archives reserve its path or build-id for another file"* ]]
 		[ ! -e "made/$own" ]
 		[ "$(find made -type f | grep -v '/var/lib/oprofile/samples/')" = "made/manifest" ]
 	done

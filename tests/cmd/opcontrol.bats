@@ -663,7 +663,7 @@ is_gone()
 		run opcontrol --start
 		end_real
 		[ "$status" -eq 1 ]
-		[[ "$output" == *"opcontrol: BUF_SIZE=abc: not a number" ]]
+		[[ "$output" == *"opcontrol: invalid value 'abc' of BUF_SIZE: expected a number" ]]
 		[ -z "$daemon" ]
 		run opcontrol --status
 		[ "${lines[0]}" = "Daemon not running" ]
@@ -782,7 +782,7 @@ begin_others()
 	# The session directory is a file.
 	touch "$session"
 	"$OPROFILE_LINKS/oprofiled" --session-dir="$session" 2>"$BATS_TEST_TMPDIR/err" 3>&- && false
-	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session: Not a directory" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create '$session': Not a directory" ]
 	"$OPROFILE_LINKS/oprofiled" --session-dir="$BATS_TEST_TMPDIR" --foreground --frequency 99999999 \
 		2>"$BATS_TEST_TMPDIR/err" 3>&- && false
 	cat "$BATS_TEST_TMPDIR/err"
@@ -792,14 +792,14 @@ begin_others()
 	run opcontrol --start
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[ "$(grep -c 'oprofiled.log: Is a directory' <<<"$output")" -eq 1 ]
+	[ "$(grep -c "oprofiled.log': Is a directory" <<<"$output")" -eq 1 ]
 	rmdir "$session/samples/oprofiled.log" "$session/samples"
 	mount -t tmpfs -o ro none "$session" || skip "nothing can be mounted here"
 	run opcontrol --start
 	umount "$session"
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"oprofiled: cannot create $session/samples: Read-only file system"*"Couldn't start oprofiled." ]]
+	[[ "$output" == *"oprofiled: cannot create '$session/samples': Read-only file system"*"Couldn't start oprofiled." ]]
 	[ "$(grep -c 'Read-only' <<<"$output")" -eq 1 ]
 }
 

@@ -116,7 +116,7 @@ start_load() {
 	ask 'setup CHOSEN_EVENTS_0=page-faults:1000'
 	ask start
 	[ "$(field rate)" -eq 0 ]
-	[[ "$(field governor)" == *"counts of their own"* ]]
+	[[ "$(field governor)" == *"explicit counts"* ]]
 	grep -q 'sampling page-faults, each 1000th' "$log"
 	run -0 "$OPROFILE_LINKS/oprofile" status
 	[[ "$output" == *"Rate        none: the events have counts"* ]]
@@ -149,7 +149,7 @@ start_load() {
 	echo "rate $rate, daemon $(field cost_cpu), kernel $(field cost_kernel)"
 	[ "$rate" -ge 200 ]
 	[ "$rate" -lt 1999 ]
-	[[ "$(field governor)" == "the rate is $rate Hz instead of 1999: at most 0.1 "*" of the CPUs' time" ]]
+	[[ "$(field governor)" == "the rate is $rate Hz instead of 1999 Hz, to use at most 0.1 "*" of the CPUs' time" ]]
 	# A sample costs at least 0.2 us on any machine.
 	[[ $(field cost_kernel) > 0.0004 ]]
 	ask shutdown
@@ -163,7 +163,7 @@ start_load() {
 	[ "$(field rate)" -eq 99 ]
 	[ "$(field pid)" -eq "$daemon" ]
 	[ "$(field session_dir)" = "$session" ]
-	[[ "$(field governor)" == "the rate is as asked"* ]]
+	[[ "$(field governor)" == "the rate is the requested one"* ]]
 	wait_for_samples 200
 	ask dump
 	before=$(field samples)
@@ -503,7 +503,7 @@ has_copy_of() {
 # round; then the log reports it.
 reports_removal() # NUMBER_IN_LOG COMMAND
 {
-	local text="$session/samples/current/segment-000001 was removed while it was written: its samples are lost"
+	local text="'$session/samples/current/segment-000001' was removed while the daemon wrote to it: its samples are lost"
 	run ask "$2"
 	[[ "$status" -eq 1 && "$output" == *"error ENOENT $text"* ]] ||
 		[ "$(grep -c -F "$text" "$log")" -eq "$1" ]
@@ -523,7 +523,7 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 	wait_for_samples $(($(field samples) + 200))
 	ask dump
 	[ "$(reported_samples)" -gt 0 ]
-	[ "$(grep -c 'was removed while it was written' "$log")" -eq 2 ]
+	[ "$(grep -c 'was removed while the daemon wrote to it' "$log")" -eq 2 ]
 	rm -r "$session/samples/current"
 	reports_removal 3 stop
 }
@@ -539,7 +539,7 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 	rm -r "$session/samples"
 	wait_for_file "$session/samples/current/segment-000001"
 	wait_for_samples $(($(field samples) + 100))
-	grep 'was removed while it was written.*recording restarts' "$session/samples/oprofiled.log"
+	grep 'was removed while the daemon wrote to it.*recording restarts' "$session/samples/oprofiled.log"
 	grep 'sampling .* at 997 Hz' "$session/samples/oprofiled.log"
 	ask shutdown
 	daemon=
@@ -678,7 +678,7 @@ fill_disk() {
 	ln -sf "$BATS_TEST_TMPDIR/elsewhere" "$session/samples/oprofiled.log"
 	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
 	echo "$output"
-	[[ "$output" == *"oprofiled.log: "* ]]
+	[[ "$output" == *"oprofiled.log': "* ]]
 	[ ! -s "$BATS_TEST_TMPDIR/elsewhere" ]
 }
 
@@ -692,7 +692,7 @@ fill_disk() {
 	echo "$output"
 	[[ "$output" == *"error EINVAL"*page-fauts* ]]
 	run -1 ask 'setup BUF_SIZE=many'
-	[[ "$output" == *"error EINVAL BUF_SIZE=many: not a number"* ]]
+	[[ "$output" == *"error EINVAL invalid value 'many' of BUF_SIZE: expected a number"* ]]
 	[ "$(field event.0)" = page-faults:1:0:1:1 ]
 	ask start
 	"$WORKLOADS/faults" >/dev/null 2>&1 || true
@@ -720,8 +720,8 @@ value() {
 	ask 'set buffer_size 65536'
 	ask 'set enable 1'
 	run -1 ask 'set enable 1'
-	[[ "$output" == *"error EINVAL enable: it is already sampling"* ]]
-	[[ "$(value last_error)" == "enable: it is already sampling" ]]
+	[[ "$output" == *"error EINVAL enable: the daemon is already sampling"* ]]
+	[[ "$(value last_error)" == "enable: the daemon is already sampling" ]]
 	[ "$(field event.0)" = TIMER:2000000:0:1:1 ]
 	start_load
 	wait_for_samples 100
@@ -798,7 +798,7 @@ told() {
 	grep -q '^app [1-9]' "$stream.told"
 	for no in 0 99999 x; do
 		run -1 ask "cookie $no"
-		[[ "$output" == "error ENOENT $no is not the cookie"* ]]
+		[[ "$output" == "error ENOENT no binary has the cookie $no"* ]]
 	done
 	ask shutdown
 	wait_daemon
@@ -887,7 +887,7 @@ manage() {
 		ask "$verb"
 		[ "$(stat -c %a "$run_dir/control")" = 666 ]
 	done
-	[ "$(grep -c 'the socket was removed and has been created again' "$log")" -eq 2 ]
+	[ "$(grep -c 'the control socket had been removed: created it again' "$log")" -eq 2 ]
 	ask shutdown
 	wait_daemon
 	[ "$status" -eq 0 ]
@@ -1131,7 +1131,7 @@ wait_for_look() {
 	cat "$log"
 	[ "$status" -eq 0 ]
 	! grep -q 'recording restarts' "$log"
-	names=$(sed -n 's/.*the session has \([0-9]*\) names.*/\1/p' "$log" | tail -1)
+	names=$(sed -n 's/.*the session contains \([0-9]*\) names.*/\1/p' "$log" | tail -1)
 	[ "$names" -lt 20000 ]
 	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -lt 300 ]
 }
@@ -1226,7 +1226,7 @@ wait_for_look() {
 	ask status
 	cat "$log"
 	[ "$(field rate)" -eq 99 ]
-	[[ "$(field governor)" == "the rate is as asked"* ]]
+	[[ "$(field governor)" == "the rate is the requested one"* ]]
 	refused=$(field tables_refused)
 	[ "$refused" -ge 1 ]
 	[ "$(grep -c 'unwind tables for binaries of user id 65534: CPU time used up' "$log")" -eq 1 ]
@@ -1260,7 +1260,7 @@ wait_for_look() {
 	ask status
 	cat "$log"
 	[ "$(field rate)" -eq 99 ]
-	[[ "$(field governor)" == "the rate is as asked"* ]]
+	[[ "$(field governor)" == "the rate is the requested one"* ]]
 	kill -TERM "$daemon"
 	wait_daemon
 	[ "$status" -eq 0 ]
@@ -1291,7 +1291,7 @@ wait_for_look() {
 	[[ "$output" == *"--session-dir: $session/none does not exist; "*"mkdir -p '$session/none'"* ]]
 	ln -s "$session/none" "$BATS_TEST_TMPDIR/link"
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$BATS_TEST_TMPDIR/link" --foreground
-	[[ "$output" == *"link: No such file"* ]]
+	[[ "$output" == *"link"*": No such file"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --separate-lib=2 --foreground
 	[[ "$output" == *"--separate-lib=2: give 0 or 1"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --events nothing:5 --foreground

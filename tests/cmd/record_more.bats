@@ -42,9 +42,9 @@ recorder_ticks()
 	echo "$stderr"
 	[[ "$stderr" =~ ([0-9]+)\ samples[,\)] ]]
 	samples=${BASH_REMATCH[1]}
-	[[ "$stderr" =~ "the session has "([0-9]+)" names" ]]
+	[[ "$stderr" =~ "the session contains "([0-9]+)" names" ]]
 	names=${BASH_REMATCH[1]}
-	[[ "$stderr" =~ ([0-9]+)" names and "([0-9]+)" images were known at the end" ]]
+	[[ "$stderr" =~ "in memory at the end: "([0-9]+)" names and "([0-9]+)" images" ]]
 	# Each sample has at most one name of a program and one name of a file.
 	[ "$names" -le $((2 * samples + 500)) ]
 	[ "${BASH_REMATCH[1]}" -le 4500 ]

@@ -232,7 +232,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	need_data
 	local f=$DATA/perf-history/perf.data.singleprocess-3.4
 	run -1 --separate-stderr script -F comm,tdi "$f"
-	[[ $stderr == *"no field 'tdi'; did you mean 'tid'?"* ]]
+	[[ $stderr == *"unknown field 'tdi': did you mean 'tid'?"* ]]
 	[ -z "$output" ]
 	run -1 --separate-stderr script -F +brstack "$f"
 	[[ $stderr == *"do not have BRANCH_STACK attribute set. Cannot print 'brstack' field."* ]]

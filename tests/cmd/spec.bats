@@ -298,7 +298,7 @@ table() {
 	[ "$(refused session:)" = "No session given after session:" ]
 	[[ "$(refused binary:x)" == *"binary: is gone"* ]]
 	[[ "$(refused sample-file:x)" == *"sample-file: is gone"* ]]
-	[ "$(refused archive:x)" = "x: No such file or directory" ]
+	[ "$(refused archive:x)" = "cannot open 'x': No such file or directory" ]
 	[[ "$(refused { image:a } { image:b })" == "'{': differential profiles"* ]]
 	[ "$(refused image:none)" = \
 		"error: no sample files found: profile specification too strict ?" ]
@@ -390,13 +390,13 @@ said() {
 	mkdir empty nowhere
 	for command in report script "annotate --assembly" gprof "export folded"; do
 		while IFS='|' read -r word want; do
-			diff <(printf '%s\n' "$word$want (taken for the name of a binary)" "$strict") \
+			diff <(printf '%s\n' "$word$want (interpreted as the name of a binary)" "$strict") \
 				<(said $command --session-dir "$S" "$word")
 		done <<-'END'
 			perf.data| is empty
-			cut.data| is too short for a recording
-			some.text| is neither a perf.data nor another tool's profile
-			empty| holds neither a session nor a perf.data
+			cut.data| is too short to be a recording
+			some.text| is neither a perf.data file nor a profile of another tool
+			empty| contains neither a session nor a perf.data file
 			/nowhere/perf.data|: No such file or directory
 			./none.data|: No such file or directory
 		END
@@ -405,7 +405,7 @@ said() {
 			[ "$(said $command --session-dir "$S" "$word")" = "$strict" ]
 		done
 		[ "$(said $command --session-dir nowhere "$OPROFILE" | head -n 1)" = \
-			"$OPROFILE is a program, and no recording (taken for the name of a binary)" ]
+			"$OPROFILE is a program, not a recording (interpreted as the name of a binary)" ]
 	done
 	[ "$(said export perf-data -o new --session-dir "$S" perf.data | wc -l)" -eq 2 ]
 	[ "$(said export perf-script --session-dir "$S" perf.data | wc -l)" -eq 2 ]

@@ -366,5 +366,5 @@ fake_pager() {
 	[ -w /dev/full ] || skip "needs /dev/full"
 	run -1 bash -c '"$OPROFILE" report --session-dir "$LONG" > /dev/full 2>"$1"; s=$?
 		tail -n 1 "$1"; exit $s' - "$BATS_TEST_TMPDIR/stderr"
-	[[ $output == *"standard output: cannot write"* ]]
+	[[ $output == *"cannot write 'standard output'"* ]]
 }

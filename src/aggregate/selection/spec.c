@@ -59,7 +59,7 @@ static const struct tag_row tags[] = {
 	TEXT(SPEC_SYMBOL, "symbol"),
 	TEXT(SPEC_SYMBOL_EXCLUDE, "symbol-exclude"),
 	{ .name = "time", .list = SPEC_TIME, .all = true },
-	REFUSED("archive", "is not taken here"),
+	REFUSED("archive", "is not supported here"),
 	REFUSED("pid", "is called tgid: here"),
 	REFUSED("binary", "is gone since OProfile 0.7: use image:"),
 	REFUSED("sample-file", "is gone since OProfile 0.7: use session: and image:"),

@@ -120,7 +120,7 @@ static int archive_collect_said(struct collect *c, int r, const char *from)
 static int leave_reserved(struct collect *c, const char *name)
 {
 	log_say(LOG_WARNING,
-		"%s is not archived: archives use its path or build-id for another file",
+		"%s is not archived: archives reserve its path or build-id for another file",
 		name);
 	c->is_incomplete = true;
 	return 0;
@@ -180,7 +180,7 @@ static int add_unpacked(struct collect *c, const struct archive_opened *from,
 	bytes.bytes = text.data;
 	bytes.len = text.len;
 	if (r)
-		r = err_sys(c->err, r, "cannot archive %s", from->path);
+		r = err_sys(c->err, r, "cannot archive '%s'", from->path);
 	else
 		r = archive_collect_said(
 			c, archive_out_add_bytes(c->request->out, &bytes, name, c->err),

@@ -77,7 +77,7 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	}
 	out->fd = io_open(out->part, O_WRONLY | O_CREAT | O_EXCL, 0644);
 	if (out->fd < 0)
-		return err_sys(err, out->fd, "cannot write %s", out->path);
+		return err_sys(err, out->fd, "cannot write '%s'", out->path);
 	r = tar_writer_new(out->fd, packing, &out->tar);
 	if (r == -EOPNOTSUPP)
 		return err_set(err, r,
@@ -134,7 +134,7 @@ static int open_folder(struct archive_out *out, struct err *err)
 	out->is_guarded = !r;
 	if (!r)
 		r = mark_unfinished(out);
-	return r ? err_sys(err, r, "%s", out->path) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", out->path) : 0;
 }
 
 int archive_out_new(const char *path, enum archive_form form,
@@ -507,7 +507,9 @@ static int archive_out_said(const struct archive_out *out, int r, const char *fr
 		log_say(LOG_WARNING,
 			"%s is not archived: it is a sparse file that consists almost entirely of holes",
 			from);
-	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : r;
+	return r < 0 ? err_sys(err, r, "cannot copy '%s' into the archive '%s'", from,
+			       out->path)
+		     : r;
 }
 
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
@@ -538,7 +540,9 @@ int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *b
 					 .is_private = bytes->is_private };
 	int r = archive_out_add_once(out, &content, name);
 
-	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : r;
+	return r < 0 ? err_sys(err, r, "cannot copy '%s' into the archive '%s'", name,
+			       out->path)
+		     : r;
 }
 
 int archive_out_link(struct archive_out *out, const char *name, const char *target,
@@ -551,7 +555,7 @@ int archive_out_link(struct archive_out *out, const char *name, const char *targ
 		if (!r)
 			r = archive_names_add(&out->names, name, NULL);
 	}
-	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", out->path) : 0;
 }
 
 size_t archive_out_files(const struct archive_out *out)
@@ -613,5 +617,5 @@ int archive_out_finish(struct archive_out *out, struct err *err)
 	if (!r && out->form == ARCHIVE_FOLDER)
 		r = mark_finished(out);
 	out->is_whole = !r;
-	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", out->path) : 0;
 }

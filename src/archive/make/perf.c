@@ -111,7 +111,7 @@ static int write_both(struct archive_request *q, const char *path, const char *s
 		free(name);
 	}
 	if (r > 0)
-		r = err_set(err, -EINVAL, "%s cannot be put into an archive", data);
+		r = err_set(err, -EINVAL, "cannot copy '%s' into the archive", data);
 	if (!r)
 		r = archive_out_finish(out, err);
 	archive_out_free(out);

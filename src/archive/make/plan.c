@@ -81,7 +81,7 @@ static int archive_plan_add_new(struct archive_plan *p,
 	if (file->was) {
 		f.was = *file->was;
 	} else if (!r && stat(file->from, &f.was) && !err_is_absent(-errno)) {
-		r = err_sys(err, -errno, "cannot archive %s", file->from);
+		r = err_sys(err, -errno, "cannot archive '%s'", file->from);
 		planned_done(&f);
 		return r;
 	}
@@ -201,7 +201,7 @@ static int write_open(struct planned *f, int fd, struct archive_out *out,
 	int r = was_replaced(f, fd);
 
 	if (r < 0)
-		return err_sys(err, r, "cannot archive %s", f->from);
+		return err_sys(err, r, "cannot archive '%s'", f->from);
 	if (r)
 		return archive_plan_leave_out(f, err);
 	r = spans_without(f, fd, &without);

@@ -67,7 +67,7 @@ static char *archive_selected_make_dir(const struct archive_selected *s, size_t 
 	r = io_make_dirs(dir, DIR_MODE);
 	if (!r)
 		return dir;
-	err_sys(err, r, "cannot create %s", dir);
+	err_sys(err, r, "cannot create '%s'", dir);
 	free(dir);
 	return NULL;
 }

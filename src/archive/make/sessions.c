@@ -97,7 +97,7 @@ static int archive_sessions_add_perf_data(const struct archive_sessions_writing 
 			"%s: a stream cannot be archived: write it to a file first",
 			path);
 	if (stat(path, &st))
-		return err_sys(w->err, -errno, "%s", path);
+		return err_sys(w->err, -errno, "cannot stat '%s'", path);
 	if (S_ISREG(st.st_mode))
 		return archive_sessions_add_file(w, path, session, ARCHIVE_PERF_DATA,
 						 true);

@@ -82,11 +82,12 @@ static int archive_source_files_put(struct archive_source_files *f, const char *
 
 	if (fd == -EACCES) {
 		log_say(f->nr_left_out < 10 ? LOG_WARNING : LOG_DEBUG,
-			"the source %s was left out: not every user can read it", file);
+			"source file '%s' is not archived: it is not readable by every user",
+			file);
 		f->nr_left_out++;
 	} else if (fd < 0) {
 		log_say(f->nr_missing < 10 ? LOG_WARNING : LOG_DEBUG,
-			"the source %s was not found", path);
+			"source file '%s' not found", path);
 		f->nr_missing++;
 	} else if (out) {
 		const struct archive_open open = { .fd = fd, .from = file };
@@ -122,7 +123,7 @@ static int archive_source_files_take(struct archive_source_files *f, const char 
 	}
 	if (archive_name_use(full + (full[0] == '/')) != ARCHIVE_NAME_PLAIN) {
 		log_say(LOG_WARNING,
-			"the source %s was left out: archives use its path for another file",
+			"source file '%s' is not archived: archives reserve its path for another file",
 			full);
 		f->any_conflict = true;
 		free(full);
@@ -186,12 +187,10 @@ void archive_source_files_report(const struct archive_source_files *f)
 {
 	if (f->nr_missing)
 		log_say(LOG_WARNING,
-			"%zu sources were not found (--search-dirs says where they are)",
+			"%zu source files were not found: give their directories with --search-dirs",
 			f->nr_missing);
 	if (f->nr_left_out)
 		log_say(LOG_WARNING,
-			"%zu sources were left out: "
-			"not every user can read them, and they belong neither to you nor to the owner of the binary; "
-			"give their directories to --search-dirs to include them",
+			"%zu source files are not archived: they are not readable by every user, and neither you nor the owner of the binary owns them; to include them, give their directories with --search-dirs",
 			f->nr_left_out);
 }

@@ -61,7 +61,8 @@ bool archive_taken_open(const struct archive_request *q, const struct source_ima
 			strerror(file.fd < 0 ? -file.fd : errno));
 	} else if (!named && !may_take(at, t, &file, binary)) {
 		log_say(LOG_WARNING,
-			"%s was left out: not every user can read it, and %s", t->path,
+			"%s is not archived: it is not readable by every user, and %s",
+			t->path,
 			archive_taken_debug(at, t)
 				? "it belongs neither to you nor to the owner of the binary"
 				: "nothing proves that it is the file that ran");

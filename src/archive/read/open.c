@@ -71,8 +71,9 @@ void archive_close(struct archive *a)
 static int archive_open_refuse(const struct unpacking *u, const char *name,
 			       const char *why, struct err *err)
 {
-	return err_set(err, -EBADMSG, "%s: refused: \"%.100s\" in it %s", u->path, name,
-		       why);
+	return err_set(err, -EBADMSG,
+		       "cannot open the archive '%s': its member '%.100s' %s", u->path,
+		       name, why);
 }
 
 static int check_member(const struct unpacking *u, const struct tar_member *m,
@@ -86,15 +87,16 @@ static int check_member(const struct unpacking *u, const struct tar_member *m,
 		return archive_open_refuse(u, m->name,
 					   "is neither a file nor a directory", err);
 	if (m->kind == TAR_FILE && !archive_name_ok(m->name))
-		return archive_open_refuse(u, m->name, "leads out of the archive", err);
+		return archive_open_refuse(
+			u, m->name, "has a path that leads out of the archive", err);
 	/* Only directories have these names, while they are written. */
 	if (m->kind == TAR_FILE && (!strcmp(m->name, ARCHIVE_UNFINISHED_NAME) ||
 				    !strcmp(m->name, ARCHIVE_PART_NAME)))
-		return archive_open_refuse(u, m->name,
-					   "has a name that archives reserve", err);
+		return archive_open_refuse(u, m->name, "has a reserved name", err);
 	if (u->files.nr >= ARCHIVE_FILES_MAX)
 		return archive_open_refuse(
-			u, m->name, "exceeds the number of files in the manifest", err);
+			u, m->name, "exceeds the maximum number of files of an archive",
+			err);
 	return 0;
 }
 
@@ -124,11 +126,11 @@ static int copy_member(struct unpacking *u, int fd, struct err *err)
 		r = io_write_holes(fd, u->chunk, (size_t)n);
 
 		if (r)
-			return err_sys(err, r, "cannot unpack into %s", u->folder);
+			return err_sys(err, r, "cannot unpack into '%s'", u->folder);
 		hash_stream_put(u->hash, u->chunk, (size_t)n);
 	}
 	r = n < 0 ? 0 : io_end_holes(fd);
-	return r ? err_sys(err, r, "cannot unpack into %s", u->folder) : (int)n;
+	return r ? err_sys(err, r, "cannot unpack into '%s'", u->folder) : (int)n;
 }
 
 static int unpack_member(struct unpacking *u, const struct tar_member *m,
@@ -142,7 +144,7 @@ static int unpack_member(struct unpacking *u, const struct tar_member *m,
 	if (fd == -EEXIST || fd == -ENOTDIR || fd == -EISDIR)
 		return archive_open_refuse(u, m->name, "occurs twice", err);
 	if (fd < 0)
-		return err_sys(err, fd, "cannot unpack into %s", u->folder);
+		return err_sys(err, fd, "cannot unpack into '%s'", u->folder);
 	r = copy_member(u, fd, err);
 	close(fd);
 	if (r)
@@ -161,7 +163,7 @@ static int archive_open_read_manifest(struct unpacking *u, const struct tar_memb
 	ssize_t n;
 
 	if (u->has_manifest || m->bytes > MANIFEST_MAX_BYTES)
-		return archive_open_refuse(u, m->name, "occurs twice, or is too large",
+		return archive_open_refuse(u, m->name, "occurs twice or is too large",
 					   err);
 	u->has_manifest = true;
 	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0)
@@ -221,7 +223,7 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 	if (u->files.nr > m->files.nr)
 		return err_set(
 			err, -EBADMSG,
-			"%s: refused: it contains files that its manifest does not list",
+			"cannot open the archive '%s': it contains files that its manifest does not list",
 			u->path);
 	qsort(u->files.at, u->files.nr, sizeof(*u->files.at), compare_unpacked);
 	for (size_t i = 0; i < m->files.nr; i++) {
@@ -251,7 +253,7 @@ static int save_manifest(const struct unpacking *u, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = io_write_file(path, u->manifest.data, u->manifest.len, 0600);
 	free(path);
-	return r ? err_sys(err, r, "cannot unpack into %s", u->folder) : 0;
+	return r ? err_sys(err, r, "cannot unpack into '%s'", u->folder) : 0;
 }
 
 static int check_manifest(struct unpacking *u, struct err *err)
@@ -261,7 +263,7 @@ static int check_manifest(struct unpacking *u, struct err *err)
 
 	if (!u->has_manifest)
 		return err_set(err, -EBADMSG,
-			       "%s: not an archive of a recording: it has no %s",
+			       "'%s' is not an archive of oprofile: it contains no %s",
 			       u->path, ARCHIVE_MANIFEST_NAME);
 	r = archive_manifest_parse((const char *)u->manifest.data, u->manifest.len, &m,
 				   err);
@@ -318,9 +320,8 @@ static const char *archive_open_trouble_with(const struct tree_entry *entry)
 		if (!fnmatch(ARCHIVE_CACHE "/.build-id/*/*", entry->below,
 			     FNM_PATHNAME))
 			return "is a link";
-		return archive_name_defined(entry->below)
-			       ? NULL
-			       : "has a name that archives reserve";
+		return archive_name_defined(entry->below) ? NULL
+							  : "has a reserved name";
 	}
 	return S_ISLNK(entry->st.st_mode) ? "is a link" : "is a device";
 }
@@ -334,7 +335,8 @@ static int check_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct folder_check *check = ctx;
 	const char *why = archive_open_trouble_with(entry);
-	return why ? err_set(check->err, -EBADMSG, "%s: refused: \"%.100s\" in it %s",
+	return why ? err_set(check->err, -EBADMSG,
+			     "cannot open the archive '%s': its member '%.100s' %s",
 			     check->path, entry->below, why)
 		   : 0;
 }
@@ -364,10 +366,12 @@ static int archive_open_file(const char *path, int fd, uint64_t bytes,
 static int check_finished(const char *path, int fd, struct err *err)
 {
 	if (!faccessat(fd, ARCHIVE_UNFINISHED_NAME, F_OK, AT_SYMLINK_NOFOLLOW))
-		return err_set(err, -EBADMSG,
-			       "%s: the archive is not complete: run oparchive again",
-			       path);
-	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
+		return err_set(
+			err, -EBADMSG,
+			"the archive '%s' is incomplete because oparchive was interrupted: run oparchive again",
+			path);
+	return err_is_absent(-errno) ? 0
+				     : err_sys(err, -errno, "cannot stat '%s'", path);
 }
 
 static int open_either(const char *path, enum trust trust, struct archive *a,
@@ -377,10 +381,10 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 	int r, fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	r = trust_check(fd, trust, path, err);
 	if (!r && fstat(fd, &st))
-		r = err_sys(err, -errno, "%s", path);
+		r = err_sys(err, -errno, "cannot stat '%s'", path);
 	if (r) {
 		close(fd);
 		return r;
@@ -388,7 +392,7 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 	if (S_ISDIR(st.st_mode)) {
 		a->folder = realpath(path, NULL);
 		r = a->folder ? archive_open_check_folder(path, a->folder, err)
-			      : err_sys(err, -errno, "%s", path);
+			      : err_sys(err, -errno, "cannot resolve '%s'", path);
 		if (!r)
 			r = check_finished(path, fd, err);
 	} else if (S_ISREG(st.st_mode)) {
@@ -396,7 +400,7 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 	} else {
 		r = err_set(
 			err, -EINVAL,
-			"%s: not an archive: an archive is a directory or a file NAME.oparchive",
+			"'%s' is not an archive: expected a directory or a file NAME.oparchive",
 			path);
 	}
 	close(fd);

@@ -116,13 +116,13 @@ static int save_member(struct unpack *u, struct tar_reader *tar, const char *pat
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
 	if (r)
-		return err_sys(err, r, "cannot write %s", path);
+		return err_sys(err, r, "cannot write '%s'", path);
 	return (int)n;
 }
 
 static int archive_unpack_refuse(struct unpack *u, const char *name, const char *why)
 {
-	log_say(LOG_WARNING, "%s: not taken: \"%s\" in it %s", u->path, name, why);
+	log_say(LOG_WARNING, "%s: skipping the member '%s': it %s", u->path, name, why);
 	u->done.nr_refused++;
 	return 0;
 }
@@ -187,14 +187,15 @@ static int add_cached(struct unpack *u, struct cached *c, const char *file,
 		c->part = DEBUG_CACHE_KALLSYMS;
 	else if (r || c->part == DEBUG_CACHE_KALLSYMS)
 		return archive_unpack_refuse(
-			u, member, "does not have the contents that its name implies");
+			u, member, "is not the binary that its name describes");
 	else if (!build_id_equal(&id, &c->id))
-		return archive_unpack_refuse(u, member, "has another build-id");
+		return archive_unpack_refuse(
+			u, member, "has a build-id that differs from its name");
 	if (c->old_layout && !strcmp(c->name, "[vdso]"))
 		c->part = DEBUG_CACHE_VDSO;
 	r = debug_cache_add(u->request->cache, &c->id, c->part, c->name, file);
 	if (r)
-		return err_sys(err, r, "cannot write into %s", u->request->cache);
+		return err_sys(err, r, "cannot write into '%s'", u->request->cache);
 	u->done.nr_files++;
 	return 0;
 }
@@ -227,9 +228,9 @@ static int check_data(const struct unpack *u, const char *member, struct err *er
 	if (!is_name_of_recording(member))
 		why = "does not have the name of a recording";
 	else if (!has_whole_header(u->data_path))
-		why = "is not a whole perf.data file";
+		why = "is not a complete perf.data file";
 	return why ? err_set(err, -EINVAL,
-			     "%s: \"%.100s\" in it %s: name the recording with --output",
+			     "cannot unpack '%s': its member '%.100s' %s: give the file name of the recording with --output",
 			     u->path, member, why)
 		   : 0;
 }
@@ -247,7 +248,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	if (!access(to, F_OK))
 		return err_set(
 			err, -EEXIST,
-			"%s already exists: give another destination with --output",
+			"'%s' already exists: give another destination with --output",
 			to);
 	r = scratch_new_beside(to, &u->for_data, err);
 	if (r)
@@ -279,7 +280,7 @@ static int place_data(struct unpack *u, struct err *err)
 		return 0;
 	if (r == -EPERM || r == -EOPNOTSUPP) /* a file system without hard links */
 		r = io_rename_new(u->data_path, u->done.perf_data);
-	return !r ? 0 : err_sys(err, r, "cannot write %s", u->done.perf_data);
+	return !r ? 0 : err_sys(err, r, "cannot write '%s'", u->done.perf_data);
 }
 
 /* ---- the tar ---- */
@@ -331,7 +332,8 @@ static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
 	if (!is_unused_by_reports(name))
 		return archive_unpack_refuse(
 			u, name, "is neither a recording nor a file of perf's cache");
-	log_say(LOG_DEBUG, "%s: \"%s\" in it is left out", u->path, name);
+	log_say(LOG_DEBUG, "%s: skipping the member '%s', which reports do not use",
+		u->path, name);
 	return 0;
 }
 
@@ -379,7 +381,8 @@ static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 		return err_set(err, -ENOMEM, "out of memory");
 	while (!(r = tar_reader_next(tar, &m, err))) {
 		r = nr++ < MEMBERS_MAX ? take_member(u, tar, &m, inner, err)
-				       : err_set(err, -EFBIG, "too many files");
+				       : err_set(err, -EFBIG,
+						 "the archive contains too many files");
 		if (r)
 			break;
 	}
@@ -403,9 +406,10 @@ static int find_tar(char **ret_path, struct err *err)
 	if (found.gl_pathc == 1)
 		*ret_path = strdup(found.gl_pathv[0]);
 	else
-		r = err_set(err, -ENOENT,
-			    "%zu files here are called %s: name the one to unpack",
-			    (size_t)found.gl_pathc, patterns);
+		r = err_set(
+			err, -ENOENT,
+			"the current directory contains %zu files %s: give the name of the file to unpack",
+			(size_t)found.gl_pathc, patterns);
 	globfree(&found);
 	if (!r && !*ret_path)
 		r = err_set(err, -ENOMEM, "out of memory");
@@ -423,7 +427,7 @@ static int unpack_fd(struct unpack *u, int fd, struct err *err)
 	u->max_bytes = FREE_BYTES + (uint64_t)st.st_size * RATIO_MAX;
 	r = io_make_dirs(u->request->cache, 0755);
 	if (r)
-		return err_sys(err, r, "cannot create the directory %s",
+		return err_sys(err, r, "cannot create the directory '%s'",
 			       u->request->cache);
 	if (asprintf(&file, "%s/.unpack", u->request->cache) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -445,7 +449,7 @@ static int archive_unpack_one(struct unpack *u, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", u->path);
+		return err_sys(err, fd, "cannot open '%s'", u->path);
 	r = trust_check(fd, u->request->trust, u->path, err);
 	if (!r)
 		r = unpack_fd(u, fd, err);

@@ -64,10 +64,10 @@ static int verify_file(struct verify *v, const struct archive_file *f)
 		return 0;
 	v->found.nr_bad++;
 	if (r)
-		log_say(LOG_WARNING, "%s: \"%s\" in it: %s", v->path, f->name,
+		log_say(LOG_WARNING, "%s: cannot check '%s': %s", v->path, f->name,
 			strerror(-r));
 	else
-		log_say(LOG_WARNING, "%s: \"%s\" in it is damaged", v->path, f->name);
+		log_say(LOG_WARNING, "%s: '%s' is damaged", v->path, f->name);
 	return 0;
 }
 
@@ -86,7 +86,8 @@ static int archive_verify_read_manifest(const struct verify *v,
 		r = err_set(err, r, "%s has no %s to compare with", v->path,
 			    ARCHIVE_MANIFEST_NAME);
 	else if (r)
-		r = err_sys(err, r, "%s: its %s", v->path, ARCHIVE_MANIFEST_NAME);
+		r = err_sys(err, r, "cannot read '%s/%s'", v->path,
+			    ARCHIVE_MANIFEST_NAME);
 	else
 		r = archive_manifest_parse((const char *)text.data, text.len, m, err);
 	buf_done(&text);

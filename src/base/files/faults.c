@@ -76,7 +76,8 @@ int fault_unreadable(const char *path, int code)
 	    !faults_is_news(kind, path))
 		return code;
 	atomic_fetch_add(&counts[kind], 1);
-	log_say(LOG_WARNING, "cannot read '%s': %s: what it holds is missing", path,
+	log_say(LOG_WARNING,
+		"cannot read '%s': %s: its contents are missing from the result", path,
 		reason_of(code));
 	return code;
 }
@@ -122,7 +123,7 @@ void fault_damaged(const char *path, const char *reason)
 	if (!faults_is_news(FAULT_DAMAGED, path))
 		return;
 	atomic_fetch_add(&counts[FAULT_DAMAGED], 1);
-	log_say(LOG_WARNING, "'%s' is damaged and not used: %s", path, reason);
+	log_say(LOG_WARNING, "ignoring the damaged file '%s': %s", path, reason);
 }
 
 void fault_missing(const char *path)
@@ -131,8 +132,7 @@ void fault_missing(const char *path)
 		return;
 	atomic_fetch_add(&counts[FAULT_MISSING], 1);
 	log_say(LOG_WARNING,
-		"'%s' is missing, although the recording lists it: "
-		"what it held is missing",
+		"'%s' is missing, although the recording lists it: its contents are missing from the result",
 		path);
 }
 

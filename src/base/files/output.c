@@ -42,10 +42,10 @@ static bool output_is_shared(const struct stat *dir)
 
 static int output_refuse(struct chase *c, const char *what, uid_t owner)
 {
-	return err_set(&c->err, -EPERM,
-		       "%s is %s user %u in a directory where everybody can write: "
-		       "give another name",
-		       c->path, what, owner);
+	return err_set(
+		&c->err, -EPERM,
+		"cannot write '%s': it is %s user %u in a directory that every user can write to: give another name",
+		c->path, what, owner);
 }
 
 static int use_dir(struct chase *c, int dir)
@@ -83,10 +83,10 @@ static int check_link(struct chase *c, const struct stat *link)
 {
 	if (trust_is_own(link->st_uid))
 		return 0;
-	return err_set(&c->err, -EPERM,
-		       "%s is or leads through a symbolic link of user %u: "
-		       "give a path without it",
-		       c->path, link->st_uid);
+	return err_set(
+		&c->err, -EPERM,
+		"cannot write '%s': the path contains a symbolic link of user %u: give a path without it",
+		c->path, link->st_uid);
 }
 
 static bool is_in_proc(int fd)
@@ -275,7 +275,7 @@ int output_open(const char *path, int flags, mode_t mode, struct err *err)
 	if (fd >= 0)
 		return fd;
 	return c.err.code ? err_set(err, fd, "%s", c.err.text)
-			  : err_sys(err, fd, "%s: cannot write", path);
+			  : err_sys(err, fd, "cannot write '%s'", path);
 }
 
 mode_t output_mode(bool is_private)
@@ -332,7 +332,7 @@ int output_target(const char *path, char **ret_target, struct err *err)
 	if (!r)
 		return 0;
 	return c.err.code ? err_set(err, r, "%s", c.err.text)
-			  : err_sys(err, r, "%s: cannot write", path);
+			  : err_sys(err, r, "cannot write '%s'", path);
 }
 
 static int output_open_chased(struct chase *c, struct err *err)
@@ -347,7 +347,9 @@ static int output_open_chased(struct chase *c, struct err *err)
 	if (!r)
 		return dir;
 	return c->err.code ? err_set(err, r, "%s", c->err.text)
-			   : err_sys(err, r, c->make_mode ? "cannot create %s" : "%s",
+			   : err_sys(err, r,
+				     c->make_mode ? "cannot create '%s'"
+						  : "cannot open '%s'",
 				     c->path);
 }
 

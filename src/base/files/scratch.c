@@ -93,7 +93,7 @@ static int scratch_open_parent(struct scratch *s, struct err *err)
 		return 0;
 	return why.code == -EPERM
 		       ? err_set(err, -EPERM, "%s", why.text)
-		       : err_sys(err, s->parent, "cannot create the directory %s",
+		       : err_sys(err, s->parent, "cannot create the directory '%s'",
 				 s->folder);
 }
 
@@ -106,7 +106,7 @@ static int add_guards(struct scratch *s, struct err *err)
 		r = guard_add_path(s->target, s->parent);
 		s->target_guarded = !r;
 	}
-	return r ? err_sys(err, r, "%s", s->folder) : 0;
+	return r ? err_sys(err, r, "cannot use '%s'", s->folder) : 0;
 }
 
 /* On an error, the caller releases the resources with scratch_free(). */
@@ -117,7 +117,7 @@ static int start_child(struct scratch *s, struct err *err)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return err_sys(err, -errno, "socketpair");
+		return err_sys(err, -errno, "cannot create a socket pair");
 	s->child = fork();
 	if (!s->child) {
 		close(ends[1]);
@@ -127,14 +127,14 @@ static int start_child(struct scratch *s, struct err *err)
 	close(ends[0]);
 	s->end = ends[1];
 	if (s->child < 0)
-		return err_sys(err, -errno, "fork");
+		return err_sys(err, -errno, "cannot create a process");
 	do {
 		n = recv(s->end, &answer, sizeof(answer), MSG_WAITALL);
 	} while (n < 0 && errno == EINTR);
 	if (n != sizeof(answer))
 		answer.error = -EIO;
 	if (answer.error)
-		return err_sys(err, answer.error, "cannot create the directory %s",
+		return err_sys(err, answer.error, "cannot create the directory '%s'",
 			       s->folder);
 	memcpy(made_up(s->folder), answer.name, MADE_UP);
 	return add_guards(s, err);

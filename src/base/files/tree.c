@@ -34,7 +34,9 @@ static int tree_visit(struct tree_walk *w, const char *dir, const char *name)
 	entry.below = path + w->skip;
 	entry.name = path_base(path);
 	if (lstat(path, &entry.st)) {
-		r = err_is_absent(-errno) ? 0 : err_sys(w->err, -errno, "%s", path);
+		r = err_is_absent(-errno)
+			    ? 0
+			    : err_sys(w->err, -errno, "cannot stat '%s'", path);
 		free(path);
 		return r;
 	}
@@ -57,7 +59,7 @@ static int tree_read(struct tree_walk *w, const char *path, bool is_top)
 	if (!dir)
 		return !is_top && err_is_absent(-errno)
 			       ? 0
-			       : err_sys(w->err, -errno, "%s", path);
+			       : err_sys(w->err, -errno, "cannot open '%s'", path);
 	errno = 0;
 	while (!r && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
@@ -65,7 +67,7 @@ static int tree_read(struct tree_walk *w, const char *path, bool is_top)
 		errno = 0;
 	}
 	if (!r && errno && (is_top || !err_is_absent(-errno)))
-		r = err_sys(w->err, -errno, "%s", path);
+		r = err_sys(w->err, -errno, "cannot read '%s'", path);
 	closedir(dir);
 	return r;
 }

@@ -25,7 +25,7 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
 	if (trust == TRUST_ANY)
 		return 0;
 	if (fstat(fd, &st))
-		return err_sys(err, -errno, "%s", shown);
+		return err_sys(err, -errno, "cannot stat '%s'", shown);
 	if (!trust_is_own(st.st_uid))
 		return err_set(
 			err, -EPERM,
@@ -64,15 +64,15 @@ int trust_check_config(int fd, const char *shown, struct err *err)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return err_sys(err, -errno, "%s", shown);
+		return err_sys(err, -errno, "cannot stat '%s'", shown);
 	if (is_exclusive(&st))
 		return 0;
 	return trust_is_own(st.st_uid)
 		       ? err_set(err, -EPERM,
-				 "%s is not read, since others can write it: run chmod go-w %s",
+				 "%s is not read, because other users can write to it: run: chmod go-w %s",
 				 shown, shown)
 		       : err_set(err, -EPERM,
-				 "%s is not read, since it belongs to user %u, not to you or root",
+				 "%s is not read, because it belongs to user %u, not to you or root",
 				 shown, st.st_uid);
 }
 
@@ -108,10 +108,10 @@ bool trust_cache_dir(const char *path)
 		/* Other errors are reported when the directory is opened. */
 		is_safe = errno != ENOENT || is_safe_to_make(path);
 	if (!is_safe)
-		log_say_once(LOG_WARNING,
-			     "the cache %s is not used: "
-			     "other users can change it, or a directory above it",
-			     path);
+		log_say_once(
+			LOG_WARNING,
+			"the cache %s is not used: other users can change it or one of its parent directories",
+			path);
 	return is_safe;
 }
 
@@ -119,7 +119,7 @@ bool trust_cache_file(int fd, const char *path)
 {
 	if (trust_is_exclusive(fd))
 		return true;
-	log_say_once(LOG_WARNING, "%s is not used: other users can change it", path);
+	log_say_once(LOG_WARNING, "ignoring %s: other users can change it", path);
 	return false;
 }
 
@@ -130,11 +130,10 @@ static int trust_check_dir(const struct stat *st, const char *shown, struct err 
 	if (S_ISLNK(st->st_mode))
 		return err_set(
 			err, -ELOOP,
-			"%s is a symbolic link, which may lead to files of others: "
-			"remove it, or give another --session-dir",
+			"%s is a symbolic link, which can lead to files of other users: remove it, or give another --session-dir",
 			shown);
 	if (!S_ISDIR(st->st_mode))
-		return err_sys(err, -ENOTDIR, "%s", shown);
+		return err_sys(err, -ENOTDIR, "cannot use '%s'", shown);
 	if (!trust_is_own(st->st_uid))
 		return err_set(
 			err, -EPERM,
@@ -150,8 +149,10 @@ int trust_open_dir(int at, const char *name, const char *shown, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return errno == ENOENT ? -ENOENT : err_sys(err, -errno, "%s", shown);
-	r = fstat(fd, &st) ? err_sys(err, -errno, "%s", shown)
+		return errno == ENOENT
+			       ? -ENOENT
+			       : err_sys(err, -errno, "cannot open '%s'", shown);
+	r = fstat(fd, &st) ? err_sys(err, -errno, "cannot stat '%s'", shown)
 			   : trust_check_dir(&st, shown, err);
 	if (r) {
 		close(fd);
@@ -169,10 +170,10 @@ int trust_make_dir(int at, const char *name, mode_t mode, const char *shown,
 	int r;
 
 	if (!is_new && errno != EEXIST)
-		return err_sys(err, -errno, "cannot create %s", shown);
+		return err_sys(err, -errno, "cannot create '%s'", shown);
 	r = is_new && mode == RECORDING_DIR_MODE ? io_own_group(at, name) : 0;
 	if (r)
-		return err_sys(err, r, "cannot create %s", shown);
+		return err_sys(err, r, "cannot create '%s'", shown);
 	fd = trust_open_dir(at, name, shown, err);
-	return fd == -ENOENT ? err_sys(err, fd, "%s", shown) : fd;
+	return fd == -ENOENT ? err_sys(err, fd, "cannot open '%s'", shown) : fd;
 }

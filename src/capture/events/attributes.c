@@ -116,9 +116,10 @@ static int set_bits(const struct attribute *a, uint64_t value, const char *part,
 		return 0;
 	}
 	if ((e->attr.config & mask) && (e->attr.config & mask) != bits)
-		return err_set(err, -EINVAL,
-			       "Invalid event part %s: the unit mask of %s sets it",
-			       part, e->name);
+		return err_set(
+			err, -EINVAL,
+			"Invalid event part %s: the unit mask of %s already sets it",
+			part, e->name);
 	e->attr.config |= bits;
 	return 0;
 }

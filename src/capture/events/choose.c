@@ -439,7 +439,7 @@ static int choose_again(const struct event_catalog *c, const char *name, const c
 		return choose_dotted(c, is, masks, ret_choice, err);
 	return err_set(
 		err, -EINVAL,
-		"Invalid unit mask %s for event %s: the name says which, 0x%llx of %s",
+		"Invalid unit mask %s for event %s: this name already selects the unit mask 0x%llx of %s",
 		masks, name, (unsigned long long)ret_choice->unit_mask,
 		ret_choice->event->name);
 }

@@ -114,8 +114,7 @@ static int counters_open_one(struct counters *c, const struct counters_config *c
 	if (*e->cpus && config->tids)
 		return err_set(
 			err, -EINVAL,
-			"event %s counts a part of the machine, not of a program: "
-			"--system-wide or --cpu-list %s",
+			"event %s counts for whole CPUs, not for programs: add --system-wide or --cpu-list %s",
 			e->name, e->cpus);
 	if (!config->tids && !counters_counts_at(e, config->cpus[scope]))
 		return 0;
@@ -182,7 +181,7 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 	if (r >= 0 && !opened)
 		r = *config->events[0].cpus
 			    ? err_set(err, -ENODEV,
-				      "event %s can be counted only on the CPUs %s",
+				      "event %s can be counted only on CPUs %s",
 				      config->events[0].name, config->events[0].cpus)
 			    : err_set(err, -ESRCH,
 				      "No valid tasks to monitor -- quitting.");

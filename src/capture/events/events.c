@@ -83,7 +83,7 @@ static int events_add_event(struct event_requests *reqs,
 			EVENTS_MAX);
 	distinguish_scopes(reqs, &e);
 	if (!vec_push(&reqs->list, e))
-		return err_sys(err, -ENOMEM, "events");
+		return err_sys(err, -ENOMEM, "cannot add an event");
 	return 0;
 }
 
@@ -234,8 +234,7 @@ static int read_with_leaders(struct event_requests *reqs, size_t first, struct e
 		if (e->leads && (!e->group || (leader && !leader->leads)))
 			return err_set(
 				err, -EINVAL,
-				"event %s: S means that the others of a group are read when its first one is sampled: "
-				"write {%s,OTHER-EVENT}:S",
+				"event %s: the modifier S needs a group of events: write {%s,OTHER-EVENT}:S",
 				e->name, e->name);
 		if (!leader || !leader->leads)
 			continue;

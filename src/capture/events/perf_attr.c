@@ -217,9 +217,9 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 		return explain_rights(code, system_wide, err);
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (reasons[i].code == code)
-			return err_set(err, code, "event %s: %s", event,
+			return err_set(err, code, "cannot open the event %s: %s", event,
 				       reasons[i].text);
-	return err_sys(err, code, "event %s", event);
+	return err_sys(err, code, "cannot open the event %s", event);
 }
 
 /* Returns true if the kernel accepts the event without exclude_kernel and exclude_user, because

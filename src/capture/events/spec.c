@@ -252,7 +252,7 @@ static int events_spec_find_name(struct events_spec *s, struct event_request *e,
 		if (!r && *e->cpus && !s->reqs->counting)
 			r = err_set(
 				err, -EINVAL,
-				"Invalid event %s: it counts a part of the machine and cannot be sampled (use ocount)",
+				"Invalid event %s: it counts for whole CPUs and cannot be sampled (use ocount)",
 				name);
 		return r;
 	}
@@ -294,9 +294,9 @@ static int cut_pmu(struct event_requests *reqs, const char **text, size_t *len,
 		  strncasecmp(c->cpu->pfm, *text, nr)))
 		return err_set(
 			err, -ENOENT,
-			"No event named %.*s is available. (The PMU of %s is %s%s)",
+			"No event named %.*s is available. (The prefix for %s is %s%s)",
 			(int)*len, *text, c->cpu->title,
-			c->cpu->pfm ? c->cpu->pfm : "not an event of libpfm4",
+			c->cpu->pfm ? c->cpu->pfm : "unknown to libpfm4",
 			c->cpu->pfm ? "::" : "");
 	*text += nr + 2;
 	*len -= nr + 2;
@@ -379,7 +379,7 @@ static int check_count(const struct events_spec *s, struct event_request *e,
 	if (!strcasecmp(s->part[0], "RTC_INTERRUPTS"))
 		return err_set(
 			err, -EINVAL,
-			"Invalid rate for event %s: %llu (a power of two from %d to %d)",
+			"Invalid rate for event %s: %llu samples per second: give a power of two from %d to %d",
 			e->name, count, RTC_RATE_MIN, RTC_RATE_MAX);
 	if (e->count >> COUNT_LIMIT_BITS)
 		return err_set(err, -EINVAL,

@@ -135,7 +135,7 @@ static int apply_setting(const char *key, const char *value, struct event_reques
 	if (!strcmp(key, "name")) {
 		if ((size_t)snprintf(e->name, sizeof(e->name), "%s", value) >=
 		    sizeof(e->name))
-			return err_set(err, -EINVAL, "event name is too long");
+			return err_set(err, -EINVAL, "event name= is too long");
 		return 0;
 	}
 	if (strcmp(key, "period") != 0 && strcmp(key, "freq") != 0)
@@ -211,16 +211,19 @@ static int apply_term(const struct pmu *pmu, const char *key, const char *value_
 	r = events_sysfs_read_line(pmu, "format/", key, format);
 	if (r < 0)
 		return err_set(err, -ENOENT,
-			       "No event or term named %s is available in %s.", key,
+			       "The PMU %2$s has no event and no term named %1$s.", key,
 			       pmu->name);
 	r = spread_value(&e->attr, format, value);
 	if (r == -ERANGE)
-		return err_set(err, -EINVAL,
-			       "Invalid event part %s=%s of %s: too large", key,
-			       value_text ? value_text : "1", pmu->name);
+		return err_set(
+			err, -EINVAL,
+			"Invalid event part %s=%s of the PMU %s: the value is too large for this term",
+			key, value_text ? value_text : "1", pmu->name);
 	if (r < 0)
-		return err_set(err, -EINVAL, "cannot parse %s/format/%s", pmu->dir,
-			       key);
+		return err_set(
+			err, -EINVAL,
+			"cannot parse '%s/format/%s', the kernel's description of this event term",
+			pmu->dir, key);
 	return 0;
 }
 

@@ -195,7 +195,7 @@ static int precise_refused(int code, const struct event_request *e, struct err *
 
 	return err_set(
 		err, code,
-		"event %s: this CPU or kernel refuses precise samples of it (:%.*s): %s",
+		"event %s: this CPU or kernel does not support precise samples of it (:%.*s): %s",
 		e->name, (int)level, "ppp",
 		level > 1 ? "try fewer p, or none" : "try without them");
 }

@@ -168,12 +168,14 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 	r = add_fd(s, fd, kind, attr < side_band ? attr : side_band, cpu);
 	if (r) {
 		close(fd);
-		return err_sys(o->err, r, "perf_event_open");
+		return err_sys(o->err, r, "cannot add a perf event");
 	}
 	s->fds.at[s->fds.nr - 1].follows = leader >= 0;
 	if (o->ring_fd[kind] >= 0) {
 		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, o->ring_fd[kind]))
-			return err_sys(o->err, -errno, "PERF_EVENT_IOC_SET_OUTPUT");
+			return err_sys(
+				o->err, -errno,
+				"cannot write two perf events to one ring buffer");
 		return 0;
 	}
 	r = ring_open(&s->rings[kind][cpu], fd, o->pages[kind]);
@@ -186,7 +188,7 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 			"Failed to mmap kernel profile data: "
 			"raise /proc/sys/kernel/perf_event_mlock_kb or ulimit -l");
 	if (r)
-		return err_sys(o->err, r, "perf ring buffer");
+		return err_sys(o->err, r, "cannot map the ring buffer of a perf event");
 	o->ring_fd[kind] = fd;
 	return 0;
 }
@@ -413,7 +415,8 @@ static int perf_source_open_all(struct perf_source *s, struct opening *o)
 	int r = cpu_list_online(&s->cpus);
 
 	if (r || !s->cpus.nr)
-		return err_sys(o->err, r ? r : -ENODEV, "list of online CPUs");
+		return err_sys(o->err, r ? r : -ENODEV,
+			       "cannot read the list of online CPUs");
 	choose_pages(o, s->cpus.nr);
 	r = perf_source_make_tables(s);
 	if (r || make_attrs(s, o->config, o))

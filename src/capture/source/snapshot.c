@@ -418,7 +418,7 @@ static int open_proc(struct err *err)
 {
 	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? err_sys(err, -errno, "/proc") : fd;
+	return fd < 0 ? err_sys(err, -errno, "cannot open '/proc'") : fd;
 }
 
 /* Returns the process of a thread ("Tgid:" in its status), or `tid` if it is unknown. */
@@ -447,7 +447,7 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
 	r = snapshot_pid(s, proc, snapshot_leader_of(s, proc, pid), stats);
 	(void)close(proc);
 	if (r < 0)
-		return err_sys(err, r, "process %d", pid);
+		return err_sys(err, r, "cannot read the state of process %d", pid);
 	return r;
 }
 
@@ -467,7 +467,7 @@ int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *e
 
 	dir = opendir("/proc");
 	if (!dir)
-		return err_sys(err, -errno, "/proc");
+		return err_sys(err, -errno, "cannot open '/proc'");
 	while ((entry = tree_next(dir))) {
 		if (!parse_u64_max(entry->d_name, INT_MAX, &pid))
 			continue;
@@ -483,5 +483,6 @@ int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *e
 			break;
 	}
 	(void)closedir(dir);
-	return r < 0 ? err_sys(err, r, "processes of /proc") : 0;
+	return r < 0 ? err_sys(err, r, "cannot read the state of running processes")
+		     : 0;
 }

@@ -255,12 +255,14 @@ int snapshot_kernel(struct snapshot *s, struct err *err)
 	s->time_ns = 0; /* the kernel existed before everything else */
 	r = snapshot_kernel_text(&start, &end);
 	if (r < 0)
-		return err_sys(err, r, "/proc/kallsyms");
+		return err_sys(err, r, "cannot read '/proc/kallsyms'");
 	r = snapshot_put_kernel_mmap(s, start, end - start, start,
 				     "[kernel.kallsyms]_text");
 	if (r == 0)
 		r = snapshot_kernel_put_modules(s);
 	if (r == 0)
 		r = bpf_programs_each(put_bpf, s);
-	return r < 0 ? err_sys(err, r, "kernel and modules") : 0;
+	return r < 0 ? err_sys(err, r,
+			       "cannot read the addresses of the kernel and its modules")
+		     : 0;
 }

@@ -128,17 +128,17 @@ static int make_kallsyms(const char *path, struct err *err)
 
 	fd = io_open("/proc/kallsyms", O_RDONLY, 0);
 	if (fd < 0)
-		return err_sys(err, fd, "/proc/kallsyms");
+		return err_sys(err, fd, "cannot read '/proc/kallsyms'");
 	r = kernel_files_read_symbols(fd, &text, &hidden);
 	(void)close(fd);
 	if (r < 0)
-		r = err_sys(err, r, "/proc/kallsyms");
+		r = err_sys(err, r, "cannot read '/proc/kallsyms'");
 	else if (hidden)
 		r = 1;
 	else
 		r = write_compressed(path, &text);
 	if (r < 0 && err && !err->code)
-		err_sys(err, r, "%s", path);
+		err_sys(err, r, "cannot write '%s'", path);
 	buf_done(&text);
 	return r;
 }
@@ -250,15 +250,15 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 
 	r = cache_path(session_dir, boot_id, &cached);
 	if (r < 0 || !cached)
-		return err_sys(err, r, "%s/kernel", session_dir);
+		return err_sys(err, r, "cannot create '%s/kernel'", session_dir);
 	if (!kernel_files_is_cached(cached))
 		r = make_kallsyms(cached, err);
 	if (r == 0 && asprintf(&saved, "%s/kallsyms.zst", current_dir) < 0)
-		r = err_sys(err, -ENOMEM, "%s", current_dir);
+		r = err_sys(err, -ENOMEM, "cannot write '%s'", current_dir);
 	else if (r == 0) {
 		r = link_or_copy(cached, saved);
 		if (r < 0)
-			err_sys(err, r, "%s", saved);
+			err_sys(err, r, "cannot write '%s'", saved);
 		free(saved);
 	}
 	free(cached);
@@ -275,7 +275,7 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 	int r;
 
 	if (asprintf(&path, "%s/modules", current_dir) < 0)
-		return err_sys(err, -ENOMEM, "%s", current_dir);
+		return err_sys(err, -ENOMEM, "cannot write '%s'", current_dir);
 	/* Modules of earlier recordings in this session. Damaged contents must not get a new
 	 * checksum. */
 	if (checksums_read_file(path, &older, MODULES_BYTES_MAX))
@@ -290,7 +290,7 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 						      RECORDING_FILE_MODE);
 	}
 	if (r < 0)
-		err_sys(err, r, "%s", path);
+		err_sys(err, r, "cannot write '%s'", path);
 	free(path);
 	buf_done(&text);
 	buf_done(&older);

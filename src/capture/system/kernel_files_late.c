@@ -50,7 +50,7 @@ static int kernel_files_late_append(const char *dir, const char *name,
 	int r;
 
 	if (bytes->failed || asprintf(&path, "%s/%s", dir, name) < 0)
-		return err_sys(err, -ENOMEM, "%s", dir);
+		return err_sys(err, -ENOMEM, "cannot write '%s'", dir);
 	r = checksums_read_file(path, &all, SYMBOLS_BYTES_MAX);
 	if (r == -ENOENT || r == -EBADMSG)
 		r = 0;
@@ -60,7 +60,7 @@ static int kernel_files_late_append(const char *dir, const char *name,
 			       : checksums_write_file(path, all.data, all.len,
 						      RECORDING_FILE_MODE);
 	if (r < 0)
-		err_sys(err, r, "%s", path);
+		err_sys(err, r, "cannot write '%s'", path);
 	free(path);
 	buf_done(&all);
 	return r;
@@ -97,7 +97,7 @@ int kernel_files_add_symbols(const char *current_dir, const struct proc_module *
 	int r = kernel_files_late_read_symbols(&all);
 
 	if (r)
-		err_sys(err, r, "/proc/kallsyms");
+		err_sys(err, r, "cannot read '/proc/kallsyms'");
 	for (size_t i = 0; !r && i < nr; i++) {
 		buf_put_u8(&symbols, '\n');
 		kernel_files_filter_module((const char *)all.data, all.len,

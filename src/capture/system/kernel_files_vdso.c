@@ -176,12 +176,12 @@ int kernel_files_save_vdso(const char *current_dir, const void *bytes, size_t le
 		return err_set(err, r, "the vdso has no build-id");
 	path = vdso_path(current_dir, &id);
 	if (!path)
-		return err_sys(err, -ENOMEM, "%s", current_dir);
+		return err_sys(err, -ENOMEM, "cannot write '%s'", current_dir);
 	if (access(path, F_OK) < 0)
 		r = checksums_write_file(path, bytes, whole < len ? (size_t)whole : len,
 					 RECORDING_FILE_MODE);
 	if (r < 0)
-		err_sys(err, r, "%s", path);
+		err_sys(err, r, "cannot write '%s'", path);
 	else if (ret_id)
 		*ret_id = id;
 	free(path);
@@ -197,13 +197,14 @@ int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
 	int r;
 
 	if (!len || len > VDSO_BYTES_MAX)
-		return err_set(err, -EBADMSG, "vdso of process %d: bad size", pid);
+		return err_set(err, -EBADMSG,
+			       "cannot read the vdso of process %d: invalid size", pid);
 	bytes = malloc((size_t)len);
 	if (!bytes)
-		return err_sys(err, -ENOMEM, "vdso");
+		return err_sys(err, -ENOMEM, "cannot read the vdso");
 	copied = process_memory_read(pid, start, bytes, (size_t)len);
 	r = copied ? kernel_files_save_vdso(current_dir, bytes, copied, ret_id, err)
-		   : err_set(err, -ESRCH, "vdso of process %d: cannot read it", pid);
+		   : err_set(err, -ESRCH, "cannot read the vdso of process %d", pid);
 	free(bytes);
 	return r;
 }

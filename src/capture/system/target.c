@@ -27,7 +27,7 @@ int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
 		sigaction(dispositions[i].signal, &action, &ret_old->dispositions[i]);
 	}
 	return sigprocmask(SIG_BLOCK, mask, &ret_old->mask)
-		       ? err_sys(err, -errno, "sigprocmask")
+		       ? err_sys(err, -errno, "cannot change the signal mask")
 		       : 0;
 }
 
@@ -57,11 +57,11 @@ int target_hold(char *const *argv, const struct target_signals *old,
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC))
-		return err_sys(err, -errno, "pipe");
+		return err_sys(err, -errno, "cannot create a pipe");
 	if (pipe2(fail, O_CLOEXEC)) {
 		close(go[0]);
 		close(go[1]);
-		return err_sys(err, -errno, "pipe");
+		return err_sys(err, -errno, "cannot create a pipe");
 	}
 	pid = fork();
 	if (!pid) {
@@ -74,7 +74,7 @@ int target_hold(char *const *argv, const struct target_signals *old,
 	if (pid < 0) {
 		close(go[1]);
 		close(fail[0]);
-		return err_sys(err, -errno, "fork");
+		return err_sys(err, -errno, "cannot create a process");
 	}
 	*ret_target = (struct target){ .pid = pid, .go_fd = go[1], .fail_fd = fail[0] };
 	return 0;
@@ -86,7 +86,7 @@ int target_go(struct target *t, const char *name, struct err *err)
 	ssize_t n;
 
 	if (write(t->go_fd, "", 1) != 1)
-		return err_sys(err, -errno, "starting %s", name);
+		return err_sys(err, -errno, "cannot start '%s'", name);
 	close(t->go_fd);
 	t->go_fd = -1;
 	do
@@ -101,7 +101,7 @@ int target_go(struct target *t, const char *name, struct err *err)
 	if (code == ENOENT)
 		return err_set(err, -ENOENT, "%s cannot be found%s", name,
 			       strchr(name, '/') ? "" : " in your PATH");
-	return err_sys(err, -code, "cannot run %s", name);
+	return err_sys(err, -code, "cannot run '%s'", name);
 }
 
 void target_poll(struct target *t)

@@ -265,8 +265,10 @@ static int controlfs_fuse_load(struct err *err)
 	void *context = so ? dlsym(so, "fuse_get_context") : NULL;
 
 	if (!main_real || !interrupted || !context)
-		return err_set(err, -EOPNOTSUPP,
-			       "%s cannot be loaded (Debian: libfuse3-3)", name);
+		return err_set(
+			err, -EOPNOTSUPP,
+			"cannot load the library %s: install it (Debian package: libfuse3-3)",
+			name);
 	lib.has_max_threads = dlsym(so, "fuse_loop_cfg_set_max_threads") != NULL;
 	memcpy(&lib.main_real, &main_real, sizeof(main_real));
 	memcpy(&lib.interrupted, &interrupted, sizeof(interrupted));
@@ -314,9 +316,11 @@ static int run_fuse(const struct controlfs_config *config, struct err *err)
 		argv[argc++] = threads;
 	r = lib.main_real(argc, argv, &operations, sizeof(operations), NULL);
 	free(mountpoint);
-	return r && r != ENDED ? err_set(err, -EIO, "%s: not mounted (libfuse says %d)",
-					 config->mountpoint, r)
-			       : 0;
+	return r && r != ENDED
+		       ? err_set(err, -EIO,
+				 "cannot mount the control files at '%s': libfuse returned error %d",
+				 config->mountpoint, r)
+		       : 0;
 }
 
 int controlfs_serve(const struct controlfs_config *config, struct err *err)

@@ -13,8 +13,8 @@ const char *controlfs_version(void)
 
 int controlfs_serve(const struct controlfs_config *config, struct err *err)
 {
-	return err_set(err, -EOPNOTSUPP,
-		       "%s cannot be mounted: this build has no libfuse3 (Debian: "
-		       "libfuse3-dev)",
-		       config->mountpoint);
+	return err_set(
+		err, -EOPNOTSUPP,
+		"cannot mount the control files at '%s': this build has no libfuse3 (Debian package: libfuse3-dev)",
+		config->mountpoint);
 }

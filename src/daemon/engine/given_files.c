@@ -162,5 +162,5 @@ int given_vmlinux(const char *file, char **ret_path, struct err *err)
 		return r;
 	}
 	*ret_path = path_from_here(file);
-	return *ret_path ? 0 : err_sys(err, -ENOMEM, "--vmlinux=%s", file);
+	return *ret_path ? 0 : err_sys(err, -ENOMEM, "cannot use --vmlinux=%s", file);
 }

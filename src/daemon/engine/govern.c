@@ -216,7 +216,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		d->next_memory_ns = now + machine_ns;
 		return;
 	}
-	log_say(LOG_NOTE, "%llu MB of memory: recording restarts",
+	log_say(LOG_NOTE, "memory use reached %llu MB: recording restarts",
 		(unsigned long long)(bytes >> 20));
 	/* Close the old recorder before the new one is opened, to free its memory. */
 	if (oprofiled_begin_anew(d, &err)) {
@@ -257,10 +257,11 @@ static void keep_socket(struct oprofiled *d)
 	int r = control_server_renew(d->server, &err);
 
 	if (r > 0)
-		log_say(LOG_NOTE, "the socket was removed and has been created again");
+		log_say(LOG_NOTE,
+			"the control socket had been removed: created it again");
 	else if (r < 0 && !d->socket_is_reported)
 		log_say(LOG_WARNING,
-			"the socket was removed and cannot be created again: %s",
+			"the control socket was removed and cannot be created again: %s",
 			err.text);
 	d->socket_is_reported = r < 0;
 }

@@ -83,7 +83,7 @@ static int guard_samples(const char *dir, struct err *err)
 		return fd;
 	r = guard_add(dir, "samples", fd);
 	close(fd);
-	return r ? err_sys(err, r, "%s", dir) : 0;
+	return r ? err_sys(err, r, "cannot open '%s'", dir) : 0;
 }
 
 /* Returns a descriptor or a negative errno. */
@@ -97,11 +97,11 @@ static int open_log(const char *dir, const char *path, struct err *err)
 		return r;
 	r = io_make_dirs(samples, 0755);
 	if (r) {
-		err_sys(err, r, "cannot create %s", samples);
+		err_sys(err, r, "cannot create '%s'", samples);
 	} else {
 		r = oprofiled_loop_open_regular(path);
 		if (r < 0)
-			err_sys(err, r, "%s", path);
+			err_sys(err, r, "cannot open '%s'", path);
 	}
 	guard_drop(dir, "samples");
 	return r;
@@ -127,7 +127,7 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 	if (log_file) {
 		r = dup3(fd, fileno(log_file), O_CLOEXEC) < 0 ? -errno : 0;
 		close(fd);
-		return r ? err_sys(err, r, "%s", path) : 0;
+		return r ? err_sys(err, r, "cannot open '%s'", path) : 0;
 	}
 	log_file = fdopen(fd, "a");
 	if (!log_file) {
@@ -150,9 +150,11 @@ static int oprofiled_loop_block_signals(struct oprofiled *d, struct err *err)
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &mask, NULL))
-		return err_sys(err, -errno, "sigprocmask");
+		return err_sys(err, -errno, "cannot change the signal mask");
 	d->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return d->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
+	return d->signal_fd < 0
+		       ? err_sys(err, -errno, "cannot create a descriptor for signals")
+		       : 0;
 }
 
 static void oprofiled_loop_take_signals(struct oprofiled *d)
@@ -181,8 +183,7 @@ static void report_refused(void)
 
 	while ((call = daemon_calls_next_refused()) >= 0)
 		log_say(LOG_WARNING,
-			"refused system call %d, which recording does not need: "
-			"a bug in oprofiled or a library, or an attack on it",
+			"refused system call %d, which oprofiled does not need: this is a bug in oprofiled or a library, or an attack on it",
 			call);
 }
 
@@ -199,7 +200,7 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 	};
 
 	if (poll(fds, COUNT_OF(fds), oprofiled_record_ms(d)) < 0 && errno != EINTR)
-		return err_sys(err, -errno, "poll");
+		return err_sys(err, -errno, "cannot wait for samples and requests");
 	if (fds[0].revents)
 		oprofiled_loop_take_signals(d);
 	oprofiled_record(d, fds[2].revents, fds[3].revents);

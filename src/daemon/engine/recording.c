@@ -157,7 +157,7 @@ static int oprofiled_recording_open_recorder(struct oprofiled *d,
 	/* The session may have been moved. */
 	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
 	if (r)
-		return err_sys(err, r, "cannot create %s", d->dir.current);
+		return err_sys(err, r, "cannot create '%s'", d->dir.current);
 	r = oprofiled_setup_events(d, &d->setup, events, err);
 	if (r)
 		return r;

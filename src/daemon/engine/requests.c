@@ -183,5 +183,5 @@ int oprofiled_answer(void *ctx, const struct control_request *request,
 	case CONTROL_VERB_COUNT:
 		break;
 	}
-	return err_set(err, -EINVAL, "no such request");
+	return err_set(err, -EINVAL, "unknown request");
 }

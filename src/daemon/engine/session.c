@@ -24,9 +24,10 @@ bool oprofiled_is_removed(const struct oprofiled *d)
 
 int oprofiled_report_removed(const struct oprofiled *d, struct err *err)
 {
-	return err_set(err, -ENOENT,
-		       "%s was removed while it was written: its samples are lost",
-		       d->recorder->segment_path);
+	return err_set(
+		err, -ENOENT,
+		"'%s' was removed while the daemon wrote to it: its samples are lost",
+		d->recorder->segment_path);
 }
 
 /* Ends the recording whose segment was removed, and begins another. Reopens the session
@@ -82,9 +83,11 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 	else
 		r = io_remove_tree_at(d->dir.samples_fd, "current");
 	if (r)
-		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
+		return err_sys(err, r,
+			       rename_to ? "cannot create '%s'" : "cannot remove '%s'",
+			       rename_to ? rename_to : d->dir.current);
 	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
-	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
+	return r ? err_sys(err, r, "cannot create '%s'", d->dir.current) : 0;
 }
 
 static void put_session_to_disk(struct oprofiled *d, const char *folder)

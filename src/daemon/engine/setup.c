@@ -193,8 +193,10 @@ static int oprofiled_setup_check(const struct oprofiled *d,
 		const char *value = daemonrc_get(setup, numbers[i]);
 
 		if (value && *value && !parse_u64_max(value, INT32_MAX, &number))
-			return err_set(err, -EINVAL, "%s=%s: not a number", numbers[i],
-				       value);
+			return err_set(
+				err, -EINVAL,
+				"invalid value '%2$s' of %1$s: expected a number",
+				numbers[i], value);
 	}
 	if (dir && *dir && *dir != '/')
 		return err_set(err, -EINVAL,
@@ -414,7 +416,7 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 			      o->callgraph && !strcmp(o->callgraph, "none") ? "0"
 									    : NULL);
 	if (r)
-		return err->text[0] ? r : err_sys(err, r, "an option's value");
+		return err->text[0] ? r : err_sys(err, r, "cannot store the options");
 	r = oprofiled_setup_check(d, &d->asked, err);
 	return r ? r : oprofiled_setup_take(d, err);
 }

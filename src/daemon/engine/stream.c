@@ -175,8 +175,7 @@ int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 	if (parse_u64(number, &cookie))
 		binary = event_cookie_find(&d->stream.cookies, cookie);
 	if (!binary)
-		return err_set(err, -ENOENT, "%.24s is not the cookie of a binary",
-			       number);
+		return err_set(err, -ENOENT, "no binary has the cookie %.24s", number);
 	/* A path can be longer than the limit of a field. */
 	buf_put(reply, "path ", strlen("path "));
 	control_put_value(reply, binary->path);

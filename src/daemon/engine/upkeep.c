@@ -42,7 +42,8 @@ static void *oprofiled_upkeep_look(void *arg)
 static void oprofiled_upkeep_report(const struct oprofiled_upkeep *u)
 {
 	if (u->failed)
-		log_say(LOG_WARNING, "old segments: %s", u->err.text);
+		log_say(LOG_WARNING, "cannot merge or remove old segments: %s",
+			u->err.text);
 	if (u->result.nr_merged)
 		log_say(LOG_NOTE,
 			"%llu segments were merged into one with %llu samples",

@@ -27,11 +27,11 @@ int background_check_run_dir(const char *run_dir, struct err *err)
 	int r = 0;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", run_dir);
+		return err_sys(err, fd, "cannot open '%s'", run_dir);
 	if (!trust_is_exclusive(fd) || !public_file_path_is_of(run_dir, geteuid()))
 		r = err_set(
 			err, -EPERM,
-			"%s cannot be used by the daemon: it, or a directory above it, is writable by other users: make root the owner and remove write permission for group and others",
+			"the daemon cannot use '%s': other users can write to it or to one of its parent directories: make root the owner and remove write permission for group and others",
 			run_dir);
 	close(fd);
 	return r;
@@ -48,7 +48,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 
 	umask(before);
 	if (r)
-		return err_sys(err, r, "cannot create %s", run_dir);
+		return err_sys(err, r, "cannot create '%s'", run_dir);
 	r = background_check_run_dir(run_dir, err);
 	if (r)
 		return r;
@@ -56,7 +56,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 		return err_set(err, -ENAMETOOLONG, "%s is too long", run_dir);
 	fd = io_open_lock(path);
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		r = (int)io_pread_full(fd, pid, sizeof(pid) - 1, 0);
 		pid[strcspn(pid, "\n")] = 0;
@@ -67,7 +67,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 	}
 	len = snprintf(pid, sizeof(pid), "%d\n", getpid());
 	if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)len, 0) != len) {
-		r = err_sys(err, -errno, "%s", path);
+		r = err_sys(err, -errno, "cannot write '%s'", path);
 		close(fd);
 		return r;
 	}
@@ -143,12 +143,12 @@ int background_fork(struct background *b, struct err *err)
 	int r;
 
 	if (pipe2(fds, O_CLOEXEC))
-		return err_sys(err, -errno, "pipe");
+		return err_sys(err, -errno, "cannot create a pipe");
 	pid = fork();
 	if (pid < 0) {
 		close(fds[0]);
 		close(fds[1]);
-		return err_sys(err, -errno, "fork");
+		return err_sys(err, -errno, "cannot create a process");
 	}
 	if (pid) {
 		close(fds[1]);

@@ -56,7 +56,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 			       run_dir);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
-		return err_sys(err, -errno, "socket");
+		return err_sys(err, -errno, "cannot create a socket");
 	/* connect() blocks, up to this timeout, when the queue of pending connections is full. */
 	(void)setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 	if (!connect(c->fd, (struct sockaddr *)&to, sizeof(to)))
@@ -66,7 +66,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	c->fd = -1;
 	if (r == -ENOENT || r == -ECONNREFUSED)
 		return err_set(err, r, "no daemon is listening at %s", to.sun_path);
-	return err_sys(err, r, "%s", to.sun_path);
+	return err_sys(err, r, "cannot connect to '%s'", to.sun_path);
 }
 
 void control_disconnect(struct control_client *c)
@@ -107,14 +107,15 @@ static int send_words(struct control_client *c, const char *const *words,
 	if (line.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
 	else if (line.len > CONTROL_LINE_MAX)
-		r = err_set(err, -E2BIG, "a request of more than %d bytes",
+		r = err_set(err, -E2BIG,
+			    "the request is too long: the maximum is %d bytes",
 			    CONTROL_LINE_MAX);
 	else
 		r = send_all(c->fd, line.data, line.len);
 	if (r == -EPIPE)
 		r = -ECONNRESET;
 	if (r && r != -ENOMEM && r != -E2BIG)
-		err_sys(err, r, "the daemon");
+		err_sys(err, r, "cannot send a request to oprofiled");
 	buf_done(&line);
 	return r;
 }

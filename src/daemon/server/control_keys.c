@@ -279,7 +279,7 @@ static int give_setup(struct control_keys *k, struct err *err)
 	for (size_t i = 0; i < daemonrc_nr_events(&others) && !r; i++)
 		r = daemonrc_add_event(k->setup, daemonrc_event(&others, i));
 	daemonrc_done(&others);
-	return r ? err_set(err, r, "the events cannot be stored") : 0;
+	return r ? err_set(err, r, "cannot store the events") : 0;
 }
 
 /* A counter is validated as a whole when it is enabled, because count and event may be written in
@@ -293,8 +293,9 @@ static int check_counter(const struct control_keys *k, const struct control_coun
 	if (!c->enabled)
 		return 0;
 	if (!c->event[0])
-		return err_set(err, -EINVAL,
-			       "it has no event: write to its file event first");
+		return err_set(
+			err, -EINVAL,
+			"this counter has no event: write the event to its file 'event' first");
 	make_spec(c, spec);
 	r = k->ops->check_event(k->ctx, spec, err);
 	return r && r != -ENOMEM ? -EINVAL : r;
@@ -428,7 +429,7 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 	if (!on && strcmp(value, "0") != 0)
 		return err_set(err, -EINVAL, "\"%.64s\" is neither 0 nor 1", value);
 	if (on && k->ops->is_enabled(k->ctx))
-		return err_set(err, -EINVAL, "it is already sampling");
+		return err_set(err, -EINVAL, "the daemon is already sampling");
 	return k->ops->enable(k->ctx, on, err);
 }
 
@@ -444,7 +445,7 @@ static int control_keys_set_number(struct control_keys *k,
 		return err_set(err, -EINVAL, "\"%.64s\" is not a number up to %llu",
 			       value, (unsigned long long)value_max);
 	r = daemonrc_set_number(k->setup, row->setup_key, number);
-	return r ? err_sys(err, r, "%s", row->setup_key) : 0;
+	return r ? err_sys(err, r, "cannot set '%s'", row->setup_key) : 0;
 }
 
 static int control_keys_set_value(struct control_keys *k, const char *path,
@@ -456,7 +457,7 @@ static int control_keys_set_value(struct control_keys *k, const char *path,
 	if (!row)
 		return err_set(err, -ENOENT, "no such control file");
 	if (row->mode == MODE_READ)
-		return err_set(err, -EACCES, "it is read-only");
+		return err_set(err, -EACCES, "this control file is read-only");
 	if (row->kind == KIND_ENABLE)
 		return set_enable(k, value, err);
 	if (row->kind == KIND_DUMP)

@@ -54,7 +54,8 @@ int control_request_parse(char *line, struct control_request *ret_request,
 	int nr = control_split(line, words, CONTROL_ARGS_MAX + 1);
 
 	if (nr == -E2BIG)
-		return err_set(err, -EINVAL, "a request has at most %d arguments",
+		return err_set(err, -EINVAL,
+			       "too many arguments: a request has at most %d",
 			       CONTROL_ARGS_MAX + 1);
 	if (nr <= 0)
 		return err_set(

@@ -153,7 +153,7 @@ static void answer_one(struct control_server *s, struct control_peer *c)
 	if (r == 1) {
 		control_server_answer(s, c, line);
 	} else if (r) {
-		err_set(&err, -EINVAL, "a line has at most %d bytes of text",
+		err_set(&err, -EINVAL, "the line is too long: the maximum is %d bytes",
 			CONTROL_LINE_MAX);
 		control_peer_put_end(c, -EINVAL, &err);
 		c->ending = true;
@@ -421,11 +421,11 @@ static int listen_at(const struct control_server *s, int *ret_fd, struct err *er
 	memcpy(address.sun_path, s->path, sizeof(s->path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return err_sys(err, -errno, "socket");
+		return err_sys(err, -errno, "cannot create a socket");
 	(void)io_unlink(s->path);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    chmod(s->path, 0666) /* check-words: allowed */ || listen(fd, BACKLOG)) {
-		r = err_sys(err, -errno, "%s", s->path);
+		r = err_sys(err, -errno, "cannot create the socket '%s'", s->path);
 		close(fd);
 		return r;
 	}
@@ -464,7 +464,7 @@ static int control_server_open_server(struct control_server *s,
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll_fd < 0 || s->users_fd < 0)
-		return err_sys(err, -errno, "epoll");
+		return err_sys(err, -errno, "cannot create an epoll descriptor");
 	allowance_begin(&s->of_users, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
 	allowance_begin(&s->of_comers, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");

@@ -310,10 +310,10 @@ static int daemon_calls_install_filter(struct err *err)
 
 	sigemptyset(&action.sa_mask);
 	if (sigaction(SIGSYS, &action, NULL))
-		return err_sys(err, -errno, "sigaction");
+		return err_sys(err, -errno, "cannot handle SIGSYS");
 	make_filter(&filter);
 	r = call_filter_install(&filter, true);
-	return r ? err_sys(err, r, "seccomp") : 0;
+	return r ? err_sys(err, r, "cannot install the seccomp filter") : 0;
 }
 
 #else
@@ -326,7 +326,7 @@ int daemon_calls_next_refused(void)
 static int daemon_calls_install_filter(struct err *err)
 {
 	return err_set(err, -EOPNOTSUPP,
-		       "no list of system calls for this architecture");
+		       "oprofiled has no list of system calls for this architecture");
 }
 
 #endif
@@ -335,6 +335,6 @@ int daemon_calls_confine(struct err *err)
 {
 	/* Sanitizers make calls that are not in the list. */
 	if (IS_SANITIZED)
-		return err_set(err, -EOPNOTSUPP, "a build with sanitizers");
+		return err_set(err, -EOPNOTSUPP, "this build uses sanitizers");
 	return daemon_calls_install_filter(err);
 }

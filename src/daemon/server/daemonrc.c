@@ -177,7 +177,9 @@ static int daemonrc_parse_line(struct daemonrc *rc, char *line, struct err *err)
 		return err_set(err, -EINVAL, "Invalid value of %.40s", line);
 	r = daemonrc_set(rc, line, equals + 1);
 	if (r)
-		return err_set(err, r, r == -E2BIG ? "too many keys" : "out of memory");
+		return err_set(err, r,
+			       r == -E2BIG ? "the file contains too many keys"
+					   : "out of memory");
 	return 0;
 }
 
@@ -198,7 +200,7 @@ int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, siz
 			return err_set(err, -ENOMEM, "out of memory");
 		r = strlen(line) == line_len
 			    ? daemonrc_parse_line(rc, line, err)
-			    : err_set(err, -EINVAL, "a line with a zero byte");
+			    : err_set(err, -EINVAL, "a line contains a zero byte");
 		free(line);
 		if (r)
 			return err_prefix(err, "%s:%u", name, number);
@@ -214,11 +216,11 @@ int daemonrc_load(struct daemonrc *rc, const char *path, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return fd == -ENOENT ? fd : err_sys(err, fd, "%s", path);
+		return fd == -ENOENT ? fd : err_sys(err, fd, "cannot open '%s'", path);
 	r = trust_check_config(fd, path, err);
 	if (!r) {
 		r = io_read_fd(fd, &text, FILE_MAX);
-		r = r ? err_sys(err, r, "%s", path)
+		r = r ? err_sys(err, r, "cannot read '%s'", path)
 		      : daemonrc_parse(rc, path, text.data, text.len, err);
 	}
 	close(fd);
@@ -272,7 +274,7 @@ int daemonrc_save(const struct daemonrc *rc, const char *path, struct err *err)
 		r = io_write_file_to_disk(path, text.data, text.len, 0644);
 	free(dir);
 	buf_done(&text);
-	return r ? err_sys(err, r, "%s", path) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", path) : 0;
 }
 
 static const char *event_key(size_t i, char key[EVENT_KEY_MAX])

@@ -25,10 +25,10 @@ int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 	*r = (struct epoll_rest){ .epoll_fd = epoll_fd, .fd = fd };
 	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->timer_fd < 0)
-		return err_sys(err, -errno, "timerfd");
+		return err_sys(err, -errno, "cannot create a timer");
 	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->timer_fd, &event) ||
 	    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
-		return err_sys(err, -errno, "epoll");
+		return err_sys(err, -errno, "cannot wait for the timer");
 	return 0;
 }
 

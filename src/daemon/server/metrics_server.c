@@ -357,10 +357,10 @@ static int metrics_server_open_server(struct metrics_server *s,
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll_fd < 0)
-		return err_sys(err, -errno, "epoll");
+		return err_sys(err, -errno, "cannot create an epoll descriptor");
 	s->listen_fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->listen_fd < 0)
-		return err_sys(err, -errno, "socket");
+		return err_sys(err, -errno, "cannot create a socket");
 	(void)setsockopt(s->listen_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(s->listen_fd, &address->at.any, address->len) ||
 	    listen(s->listen_fd, BACKLOG) ||
@@ -369,7 +369,7 @@ static int metrics_server_open_server(struct metrics_server *s,
 	metrics_server_set_name(s);
 	s->outer_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->outer_fd < 0)
-		return err_sys(err, -errno, "epoll");
+		return err_sys(err, -errno, "cannot create an epoll descriptor");
 	return epoll_rest_open(&s->rest, s->outer_fd, s->epoll_fd, err);
 }
 

@@ -126,15 +126,16 @@ void governor_text(const struct governor *g, char *ret_text, size_t len)
 		snprintf(ret_text, len, "off");
 	else if (!g->wanted_hz)
 		snprintf(ret_text, len,
-			 "nothing is lowered: the events have counts of their own");
+			 "cannot lower the rate: the events have explicit counts");
 	else if (g->rate_hz < g->wanted_hz)
 		snprintf(
 			ret_text, len,
-			"the rate is %llu Hz instead of %llu: at most %.2g %% of the CPUs' time",
+			"the rate is %llu Hz instead of %llu Hz, to use at most %.2g %% of the CPUs' time",
 			(unsigned long long)g->rate_hz,
 			(unsigned long long)g->wanted_hz, 100 * g->max_share);
 	else
-		snprintf(ret_text, len,
-			 "the rate is as asked: at most %.2g %% of the CPUs' time",
-			 100 * g->max_share);
+		snprintf(
+			ret_text, len,
+			"the rate is the requested one: it uses at most %.2g %% of the CPUs' time",
+			100 * g->max_share);
 }

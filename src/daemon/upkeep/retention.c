@@ -476,7 +476,7 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 	int result = session_files(dir, &l.files, &l.nr);
 
 	if (result)
-		return err_sys(err, result, "%s", dir);
+		return err_sys(err, result, "cannot read '%s'", dir);
 	retention_remove_empty(&l);
 	if (l.nr) {
 		struct copies copies = { 0 };

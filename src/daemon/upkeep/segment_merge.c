@@ -111,7 +111,7 @@ static int look_at_stop(const struct merge *m, struct err *err)
 	const atomic_bool *stop = m->bounds->stop;
 
 	return stop && atomic_load(stop)
-		       ? err_set(err, -ECANCELED, "it was interrupted")
+		       ? err_set(err, -ECANCELED, "the merge was interrupted")
 		       : 0;
 }
 
@@ -122,7 +122,8 @@ static int look_at_bounds(const struct merge *m, const struct segment *s,
 	size_t max_bytes = m->bounds->max_bytes;
 
 	if (max_bytes && dict_bytes(&m->dict) + dict_bytes(segment_dict(s)) > max_bytes)
-		return err_set(err, -E2BIG, "the data exceeds one segment");
+		return err_set(err, -E2BIG,
+			       "the merged data would exceed the size of a segment");
 	return look_at_stop(m, err);
 }
 
@@ -205,13 +206,13 @@ static int settle(const char *path, const char *last, struct err *err)
 	int r = 0;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	if (!stat(last, &st)) {
 		times[1] = st.st_mtim;
 		(void)futimens(fd, times);
 	}
 	if (fsync(fd))
-		r = err_sys(err, -errno, "%s", path);
+		r = err_sys(err, -errno, "cannot sync '%s'", path);
 	close(fd);
 	return r;
 }
@@ -262,7 +263,7 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 	if (!r)
 		r = settle(temporary, last, err);
 	if (!r && (r = io_rename(temporary, path)))
-		err_sys(err, r, "%s", path);
+		err_sys(err, r, "cannot rename to '%s'", path);
 	if (r)
 		(void)io_unlink(temporary);
 	else

@@ -107,7 +107,7 @@ static int tar_read_get(struct tar_reader *t, void *bytes, size_t len, struct er
 	while (out.pos < out.size) {
 		r = tar_read_fill(t, err);
 		if (!r)
-			return err_set(err, -EBADMSG, "cut short");
+			return err_set(err, -EBADMSG, "truncated");
 		if (r > 0)
 			r = unpacker_step(t->unpacker, &t->in, &out, err);
 		if (r < 0)
@@ -238,7 +238,9 @@ static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct er
 	int r;
 
 	if (bytes > EXTRA_MAX_BYTES)
-		return err_set(err, -EBADMSG, "a header of %" PRIu64 " bytes", bytes);
+		return err_set(err, -EBADMSG,
+			       "a member header is too large: %" PRIu64 " bytes",
+			       bytes);
 	end = at + bytes;
 	r = tar_read_get(t, t->extra, (size_t)bytes, err);
 	if (!r)
@@ -249,7 +251,7 @@ static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct er
 		at = NULL;
 	while (type == 'x' && at && at < end)
 		at = take_pair(t, at, end);
-	return at ? 0 : err_set(err, -EBADMSG, "a malformed header");
+	return at ? 0 : err_set(err, -EBADMSG, "malformed header of a member");
 }
 
 static enum tar_kind tar_read_kind_of(char type)
@@ -285,7 +287,7 @@ static int tar_read_header(struct tar_reader *t, struct tar_header *h,
 	    sum != tar_header_sum(h))
 		return err_set(err, -EBADMSG, "not a tar file, or damaged");
 	if (!tar_read_parse_size(h, ret_size))
-		return err_set(err, -EBADMSG, "a malformed header");
+		return err_set(err, -EBADMSG, "malformed header of a member");
 	return 0;
 }
 

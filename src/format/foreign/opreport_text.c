@@ -117,7 +117,7 @@ static int opreport_text_take_counts(const struct opreport_reader *r, struct res
 				     struct opreport_line *l, struct err *err)
 {
 	if (!opreport_text_number_of(opreport_text_next_word(rest), 16, &l->vma))
-		return bad(err, "no address in front");
+		return bad(err, "the line does not begin with an address");
 	for (size_t i = 0; i < r->nr_events; i++) {
 		if (!opreport_text_number_of(opreport_text_next_word(rest), 10,
 					     &l->counts[i]))
@@ -126,7 +126,7 @@ static int opreport_text_take_counts(const struct opreport_reader *r, struct res
 			return bad(err, "no percentage");
 	}
 	if (!take_place(rest, l))
-		return bad(err, "no source line: opreport wants --debug-info");
+		return bad(err, "no source line: run opreport with --debug-info");
 	return 0;
 }
 
@@ -152,9 +152,9 @@ static int parse_symbol(const struct opreport_reader *r, struct rest *rest,
 static int parse_title(struct opreport_reader *r, struct rest rest, struct err *err)
 {
 	if (!r->nr_events)
-		return bad(err, "titles, and no event in front of them");
+		return bad(err, "column titles without a preceding event");
 	if (!has_text(rest, "linenr"))
-		return bad(err, "no source lines: opreport wants --debug-info");
+		return bad(err, "no source lines: run opreport with --debug-info");
 	r->has_image = has_text(rest, "image name");
 	r->has_app = has_text(rest, "app name");
 	r->titled = true;

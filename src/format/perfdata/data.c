@@ -136,7 +136,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 	int r = 0;
 
 	if (!w)
-		return err_sys(err, -ENOMEM, "%s", path);
+		return err_sys(err, -ENOMEM, "cannot write '%s'", path);
 	w->fd = -1;
 	for (size_t i = 0; i < nr_events && r == 0; i++)
 		r = copy_event(&w->events, &events[i]);
@@ -151,7 +151,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 	if (r < 0) {
 		perf_data_writer_free(w);
 		return why.code ? err_set(err, r, "%s", why.text)
-				: err_sys(err, r, "%s", path);
+				: err_sys(err, r, "cannot write '%s'", path);
 	}
 	*ret_writer = w;
 	return 0;
@@ -205,7 +205,7 @@ int perf_data_writer_flush(struct perf_data_writer *w, struct err *err)
 	if (w->failed || w->pending.len) {
 		r = write_data(w, w->pending.data, w->pending.len);
 		if (r < 0)
-			return err_sys(err, r, "writing perf.data");
+			return err_sys(err, r, "cannot write the perf.data file");
 		buf_clear(&w->pending);
 	}
 	return 0;
@@ -225,7 +225,7 @@ int perf_data_writer_write(struct perf_data_writer *w, const void *records, size
 		if (w->pending.failed)
 			r = w->failed = -ENOMEM;
 	}
-	return r < 0 ? err_sys(err, r, "writing perf.data") : 0;
+	return r < 0 ? err_sys(err, r, "cannot write the perf.data file") : 0;
 }
 
 int perf_data_writer_finished_round(struct perf_data_writer *w, struct err *err)
@@ -270,5 +270,5 @@ int perf_data_writer_close(struct perf_data_writer *w,
 		r = -errno;
 	w->fd = -1;
 	perf_data_writer_free(w);
-	return r < 0 ? err_sys(err, r, "writing perf.data") : 0;
+	return r < 0 ? err_sys(err, r, "cannot write the perf.data file") : 0;
 }

@@ -203,14 +203,14 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 	if (r)
 		return r;
 	if (got == 0)
-		return err_set(err, -EBADMSG, "%s: is empty", in->name);
+		return err_set(err, -EBADMSG, "'%s' is empty", in->name);
 	if (is_first_format(front, got))
 		return err_set(
 			err, -EBADMSG,
-			"%s: has the first perf.data format, last written in 2010: record again",
+			"'%s' has the first perf.data format, which perf last wrote in 2010: record again",
 			in->name);
 	if (got < PIPE_HEADER_BYTES || !perf_input_is_magic(front, got))
-		return err_set(err, -EBADMSG, "%s: is not a perf.data file", in->name);
+		return err_set(err, -EBADMSG, "'%s' is not a perf.data file", in->name);
 	memcpy(&magic, front, sizeof(magic));
 	in->info.swap = magic != PERF_DATA_MAGIC;
 	return 0;
@@ -262,7 +262,7 @@ static int perf_input_read_header(struct perf_input *in, struct perf_data_header
 		in->info.features[i] = cursor_u64(&c);
 	buf_done(&bytes);
 	fix_feature_words(in);
-	return r ? err_set(err, r, "%s: its header is cut short or damaged", in->name)
+	return r ? err_set(err, r, "'%s': the header is truncated or damaged", in->name)
 		 : 0;
 }
 
@@ -298,7 +298,7 @@ static int push_ahead(struct perf_input *in, struct err *err)
 	int r;
 
 	if (!vec_grow(&in->ahead))
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	r = perf_stream_next(in, &chunk, err);
 	if (r == 0)
 		in->ahead.at[in->ahead.nr++] = chunk;
@@ -320,8 +320,11 @@ static int read_ahead(struct perf_input *in, struct err *err)
 		return r;
 	in->frozen = true;
 	if (!in->info.events.nr)
-		return err_set(err, -EBADMSG, "%s: describes no event", in->name);
-	return perf_events_name(in) ? err_sys(err, -ENOMEM, "%s", in->name) : 0;
+		return err_set(err, -EBADMSG,
+			       "'%s' contains no description of an event", in->name);
+	return perf_events_name(in)
+		       ? err_sys(err, -ENOMEM, "cannot read '%s'", in->name)
+		       : 0;
 }
 
 static void find_clock(struct perf_input_info *info)
@@ -341,7 +344,7 @@ static int open_input(struct perf_input *in, struct err *err)
 
 	if (!vec_push(&in->parts, (struct perf_part){ .offset = PIPE_HEADER_BYTES,
 						      .size = UINT64_MAX }))
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	r = read_front(in, front, err);
 	if (r)
 		return r;
@@ -377,14 +380,14 @@ static int open_fds(int dir_fd, int fd, enum trust trust, const char *name,
 		(void)close(fd);
 		if (dir_fd >= 0)
 			(void)close(dir_fd);
-		return err_sys(err, r, "%s", name);
+		return err_sys(err, r, "cannot open '%s'", name);
 	}
 	in->dir_fd = dir_fd;
 	in->main_fd = fd;
 	in->trust = trust;
 	in->info.is_directory = dir_fd >= 0;
 	if (fstat(fd, &st) < 0) {
-		r = err_sys(err, -errno, "%s", name);
+		r = err_sys(err, -errno, "cannot stat '%s'", name);
 	} else {
 		in->source.seekable = S_ISREG(st.st_mode);
 		in->main_size = in->source.seekable ? (uint64_t)st.st_size : UINT64_MAX;
@@ -409,7 +412,7 @@ static int open_directory(int dir_fd, enum trust trust, const char *path,
 			  struct perf_input **ret_input, struct err *err)
 {
 	int fd = openat(dir_fd, "data", O_RDONLY | O_CLOEXEC);
-	int r = fd < 0 ? err_sys(err, -errno, "%s/data", path)
+	int r = fd < 0 ? err_sys(err, -errno, "cannot open '%s/data'", path)
 		       : trust_check(fd, trust, path, err);
 
 	if (!r)
@@ -425,8 +428,9 @@ static int open_stdin(struct perf_input **ret_input, struct err *err)
 	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
-		return err_sys(err, -errno, "standard input");
-	return open_fds(-1, fd, TRUST_ANY, "standard input", ret_input, err);
+		return err_sys(err, -errno, "cannot read the standard input");
+	return open_fds(-1, fd, TRUST_ANY, "cannot read the standard input", ret_input,
+			err);
 }
 
 /* Opens a file of a trusted owner, without waiting for the writer of a FIFO before the owner is
@@ -439,7 +443,7 @@ static int open_trusted(const char *path, enum trust trust, struct err *err)
 	int waiting, r;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	r = trust_check(fd, trust, path, err);
 	if (!r && (fstat(fd, &st) || !S_ISFIFO(st.st_mode)))
 		return fd;
@@ -522,7 +526,8 @@ void perf_input_progress(const struct perf_input *in, uint64_t *ret_done,
 int perf_input_rewind(struct perf_input *in, struct err *err)
 {
 	if (!in->source.seekable)
-		return err_set(err, -ESPIPE, "%s: a pipe can be read only once",
+		return err_set(err, -ESPIPE,
+			       "cannot read '%s' again: a pipe can be read only once",
 			       in->name);
 	drop_ahead(in);
 	return perf_stream_start(in, err);

@@ -138,18 +138,20 @@ int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header
 
 	if (entry < PERF_ATTR_SIZE_VER0 + SECTION_BYTES || entry > ATTR_BYTES_MAX ||
 	    header->attrs.size < entry)
-		return err_set(err, -EBADMSG,
-			       "%s: damaged: its header describes no event", in->name);
+		return err_set(
+			err, -EBADMSG,
+			"'%s' is damaged: the header contains no description of an event",
+			in->name);
 	r = perf_file_read(in, header->attrs.offset, header->attrs.size, &table);
 	if (r)
 		return err_set(
 			err, r,
-			"%s: cut short or damaged: the table of events cannot be read",
+			"'%s' is truncated or damaged: cannot read the table of events",
 			in->name);
 	c = cursor_of(table.data, table.len, in->info.swap);
 	while (r == 0 && cursor_left(&c) >= entry)
 		r = perf_input_attr_read_entry(in, &c, entry - SECTION_BYTES,
 					       &ids_left);
 	buf_done(&table);
-	return r < 0 ? err_sys(err, r, "%s", in->name) : 0;
+	return r < 0 ? err_sys(err, r, "cannot read '%s'", in->name) : 0;
 }

@@ -385,7 +385,8 @@ static int look_behind(struct perf_input *in, uint64_t end, struct err *err)
 	if (r == 0 && perf_input_is_magic(magic.data, magic.len))
 		in->behind = in->main_size - end;
 	buf_done(&magic);
-	return r < 0 && r != -EBADMSG ? err_sys(err, r, "%s", in->name) : 0;
+	return r < 0 && r != -EBADMSG ? err_sys(err, r, "cannot read '%s'", in->name)
+				      : 0;
 }
 
 /* The index has one entry for each set bit, in ascending order. */
@@ -413,7 +414,7 @@ int perf_features_read(struct perf_input *in, const struct perf_data_header *hea
 		if (r == -EBADMSG)
 			in->damage.bad_features++;
 		else if (r)
-			return err_sys(err, r, "%s", in->name);
+			return err_sys(err, r, "cannot read '%s'", in->name);
 		offset += sizeof(at);
 		if (r == 0 && end < at.offset + at.size)
 			end = at.offset + at.size;

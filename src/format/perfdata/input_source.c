@@ -73,7 +73,8 @@ int perf_part_open(struct perf_input *in, size_t index, struct err *err)
 	if (part->name)
 		fd = openat(in->dir_fd, part->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return err_sys(err, -errno, "%s/%s", in->name, part->name);
+		return err_sys(err, -errno, "cannot open '%s/%s'", in->name,
+			       part->name);
 	r = part->name ? trust_check(fd, in->trust, in->name, err) : 0;
 	if (r) {
 		(void)close(fd);
@@ -112,7 +113,7 @@ ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 	n = s->seekable ? io_pread_full(s->fd, bytes, len, s->at)
 			: read_pipe(s->fd, bytes, len);
 	if (n < 0)
-		return err_sys(err, (int)n, "%s", in->name);
+		return err_sys(err, (int)n, "cannot read '%s'", in->name);
 	s->at += (uint64_t)n;
 	if (n == 0) {
 		if (s->end != UINT64_MAX)
@@ -292,14 +293,15 @@ int perf_parts_list(struct perf_input *in, struct err *err)
 	int r = 0;
 
 	if (nr < 0)
-		return err_sys(err, -errno, "%s", in->name);
+		return err_sys(err, -errno, "cannot read '%s'", in->name);
 	for (int i = 0; i < nr; i++) {
 		const char *name = entries[i]->d_name;
 		struct stat st;
 
 		if (r == 0 && fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
 			if (!err_is_absent(-errno))
-				r = err_sys(err, -errno, "%s/%s", in->name, name);
+				r = err_sys(err, -errno, "cannot stat '%s/%s'",
+					    in->name, name);
 		} else if (r == 0 && S_ISREG(st.st_mode)) {
 			r = add_part(in, name, (uint64_t)st.st_size);
 		}
@@ -307,5 +309,5 @@ int perf_parts_list(struct perf_input *in, struct err *err)
 	}
 	free(entries);
 	count_missing_files(in);
-	return r < 0 ? err_sys(err, r, "%s", in->name) : 0;
+	return r < 0 ? err_sys(err, r, "cannot read '%s'", in->name) : 0;
 }

@@ -74,7 +74,7 @@ int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 			(void)close(fd);
 		return err_sys(
 			err, r,
-			"%s: is a perf.data file read from a pipe; it cannot be copied to %s (TMPDIR)",
+			"cannot copy the perf.data from the pipe '%s' to the directory '%s' (set TMPDIR to use another)",
 			in->name, dir);
 	}
 	(void)close(in->main_fd);

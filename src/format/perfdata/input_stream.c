@@ -141,7 +141,7 @@ static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *
 
 	if (!win || win->room < win->len + least) {
 		if (perf_level_rotate(in, raw) < 0)
-			return err_sys(err, -ENOMEM, "%s", in->name);
+			return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 		win = raw->win;
 	}
 	room = win->room - win->len;
@@ -165,7 +165,7 @@ static int perf_input_stream_fill(struct perf_input *in, struct perf_level *raw,
 	if (r == -EAGAIN && perf_source_is_sparse(in))
 		r = fill_mapped(in, raw);
 	if (r == -ENOMEM)
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	return r == -EAGAIN ? fill_read(in, raw, err) : r;
 }
 
@@ -323,7 +323,7 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 			return r < 0 ? r : STEP_PART_END;
 	}
 	if (raw->win && perf_walk(in, raw, &len, &stop) < 0)
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	if (len) {
 		perf_input_stream_emit(in, raw, len, raw->base + raw->pos, ret_chunk);
 		return STEP_CHUNK;
@@ -381,7 +381,7 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 	int r;
 
 	if (perf_input_stream_make_room(in, plain) < 0)
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	perf_input_stream_unpack(in, plain);
 	if (in->plain_lost)
 		in->plain_lost = perf_records_find(in, plain, false) == FOUND_NONE;
@@ -390,7 +390,7 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		return STEP_ON;
 	}
 	if (perf_walk(in, plain, &len, &stop) < 0)
-		return err_sys(err, -ENOMEM, "%s", in->name);
+		return err_sys(err, -ENOMEM, "cannot read '%s'", in->name);
 	if (len) {
 		perf_input_stream_emit(in, plain, len, offset, ret_chunk);
 		return STEP_CHUNK;

@@ -177,7 +177,7 @@ int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err 
 		r = paths ? 0 : -ENOMEM;
 	}
 	if (r) {
-		err_sys(err, r, "%s", dir);
+		err_sys(err, r, "cannot read '%s'", dir);
 		goto out;
 	}
 	*ret_paths = paths;
@@ -206,7 +206,7 @@ int session_next_path(const char *dir, char **ret_path, struct err *err)
 	next.first = ++next.last;
 	vec_done(&f.v);
 	if (r)
-		return err_sys(err, r, "%s", dir);
+		return err_sys(err, r, "cannot read '%s'", dir);
 	*ret_path = session_file_path(dir, &next);
 	return *ret_path ? 0 : err_set(err, -ENOMEM, "out of memory");
 }

@@ -100,7 +100,7 @@ static int open_err(struct err *err, int r, const char *path)
 			       path);
 	if (r == -EPROTONOSUPPORT)
 		return err_set(err, r, "%s: written by a newer oprofile", path);
-	return err_sys(err, r, "%s", path);
+	return err_sys(err, r, "cannot read '%s'", path);
 }
 
 /* A recorder that is still writing the file holds a lock, so the missing end is not damage. */
@@ -324,7 +324,7 @@ int segment_next(struct segment *s, unsigned int columns,
 	s->damage.cut_bytes = s->blocks.cut_bytes;
 	if (r == 1)
 		session_reader_end(s);
-	return r < 0 ? err_sys(err, r, "%s", s->path) : r;
+	return r < 0 ? err_sys(err, r, "cannot read '%s'", s->path) : r;
 }
 
 void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total)

@@ -63,7 +63,7 @@ int segment_order_scan(struct segment_order *o, const char *path, enum trust tru
 	if (!r && visit) {
 		r = visit(ctx, s);
 		if (r)
-			err_sys(err, r, "%s", path);
+			err_sys(err, r, "cannot read '%s'", path);
 	}
 	segment_close(s);
 	return r;

@@ -137,7 +137,7 @@ static bool side_files_is_same(const char *dir, const struct stat *before)
 static void side_files_report(const struct lost_file *lost)
 {
 	if (lost->is_empty)
-		fault_damaged(lost->path, "it is empty");
+		fault_damaged(lost->path, "the file is empty");
 	else
 		fault_missing(lost->path);
 }

@@ -63,15 +63,15 @@ static int session_writer_write_out(struct segment_writer *w, struct err *err)
 	int r;
 
 	if (w->out.failed)
-		return err_sys(err, -ENOMEM, "%s", w->path);
+		return err_sys(err, -ENOMEM, "cannot write '%s'", w->path);
 	if (w->torn && ftruncate(w->fd, (off_t)w->bytes))
-		return err_sys(err, -errno, "%s", w->path);
+		return err_sys(err, -errno, "cannot truncate '%s'", w->path);
 	w->torn = true;
 	r = io_write_all(w->fd, w->out.data, w->out.len);
 	if (r) {
 		if (!ftruncate(w->fd, (off_t)w->bytes))
 			w->torn = false;
-		return err_sys(err, r, "%s", w->path);
+		return err_sys(err, r, "cannot write '%s'", w->path);
 	}
 	w->torn = false;
 	w->bytes += w->out.len;
@@ -123,7 +123,7 @@ static int begin_file(struct segment_writer *w, const char *path,
 	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
 			RECORDING_FILE_MODE);
 	if (w->fd < 0)
-		return err_sys(err, w->fd, "%s", w->path);
+		return err_sys(err, w->fd, "cannot create '%s'", w->path);
 	hold_lock(w);
 	buf_clear(&w->out);
 	w->bytes = 0;
@@ -145,11 +145,11 @@ static int begin_unseen(struct segment_writer *w, const struct session_info *inf
 	int r;
 
 	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
-		return err_sys(err, -ENOMEM, "%s", w->path);
+		return err_sys(err, -ENOMEM, "cannot create '%s'", w->path);
 	(void)io_unlink(path); /* left by a killed process with the same pid */
 	r = begin_file(w, path, info, err);
 	if (!r && (r = io_rename_new(path, w->path))) {
-		err_sys(err, r, "%s", w->path);
+		err_sys(err, r, "cannot create '%s'", w->path);
 		(void)io_unlink(path);
 		close(w->fd);
 		w->fd = -1;
@@ -167,7 +167,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	int r;
 
 	if (!w)
-		return err_sys(err, -ENOMEM, "%s", path);
+		return err_sys(err, -ENOMEM, "cannot create '%s'", path);
 	if (checksums_has_list(path))
 		with_flags.flags |= SESSION_CHECKSUMS;
 	w->fd = -1;
@@ -177,7 +177,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	w->path = strdup(path);
 	if (!w->path || column_encoder_init(&w->encoder)) {
 		session_writer_free(w);
-		return err_sys(err, -ENOMEM, "%s", path);
+		return err_sys(err, -ENOMEM, "cannot create '%s'", path);
 	}
 	w->salt = make_salt(w, info);
 	r = begin_unseen(w, &with_flags, err);
@@ -280,7 +280,7 @@ static int session_writer_flush(struct segment_writer *w,
 	if (!r)
 		r = session_writer_put_samples(w, &next);
 	if (r)
-		return err_sys(err, r, "%s", w->path);
+		return err_sys(err, r, "cannot write '%s'", w->path);
 	begin = block_begin(&w->out);
 	/* Readers compare this number with the number of samples they find. */
 	exact.samples = w->nr_samples + w->pending.nr;
@@ -313,7 +313,7 @@ int segment_writer_close(struct segment_writer *w, const struct session_totals *
 	/* No fsync: it protects against a crash of the machine, not of the recorder. */
 	w->fd = -1;
 	if (close(fd) && !r)
-		r = err_sys(err, -errno, "%s", w->path);
+		r = err_sys(err, -errno, "cannot close '%s'", w->path);
 	session_writer_free(w);
 	return r;
 }

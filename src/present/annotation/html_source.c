@@ -287,8 +287,7 @@ static void write_annotation_html_source_put_bar(
 			hottest->line, hottest->line);
 	fputs("</p>\n", out);
 	if (!source->text)
-		fputs("<p class=note>The source is not here: "
-		      "lines are known by their numbers.</p>\n",
+		fputs("<p class=note>Source file not found: showing line numbers only.</p>\n",
 		      out);
 	if (source->note) {
 		fputs("<p class=note>", out);

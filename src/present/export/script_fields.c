@@ -96,14 +96,15 @@ static int unknown_field(const char *word, size_t len, struct err *err)
 	const char *known = refused_field(word, len);
 
 	if (known)
-		return err_set(err, -EINVAL, "field '%s' of perf script is not offered",
-			       known);
+		return err_set(err, -EINVAL,
+			       "the field '%s' of perf script is not supported", known);
 	memcpy(text, word, len < sizeof(text) ? len : sizeof(text) - 1);
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		closest_match_try(&near, fields[i].name);
-	return near.best ? err_set(err, -EINVAL, "no field '%s'; did you mean '%s'?",
-				   text, near.best)
-			 : err_set(err, -EINVAL, "no field '%s'", text);
+	return near.best
+		       ? err_set(err, -EINVAL, "unknown field '%s': did you mean '%s'?",
+				 text, near.best)
+		       : err_set(err, -EINVAL, "unknown field '%s'", text);
 }
 
 /* Parses a field of -F; `sign` is '+', '-' or 0. */

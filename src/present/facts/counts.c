@@ -196,7 +196,7 @@ static void write_metrics(const struct count_view *view, const struct count_run 
 			metrics[i].name, metrics[i].value,
 			*metrics[i].unit && !view->brief ? " " : "", metrics[i].unit);
 	if (view->metrics && !nr && !view->brief)
-		fputs("Metrics: none can be had of these events\n", view->out);
+		fputs("Metrics: none can be computed from these events\n", view->out);
 }
 
 static void count_write_table(const struct count_view *view,

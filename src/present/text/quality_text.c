@@ -188,11 +188,11 @@ int quality_write_text(FILE *out, struct profile *p)
 	write_share(out, "idle", q->idle, p,
 		    "taken while a processor had nothing to do");
 	if (any_timer(p))
-		write_share(out, "interrupts on", q->irqs_on_again, p,
-			    "taken where the kernel had just enabled interrupts again: "
-			    "the timer waited, their time was spent before");
+		write_share(
+			out, "interrupts on", q->irqs_on_again, p,
+			"taken when the kernel re-enabled interrupts: the timer was delayed, and the time was spent before that");
 	write_share(out, "exiting", q->exiting, p,
-		    "of tasks that were exiting, their process no longer known");
+		    "of exiting tasks whose process was already unknown");
 	fprintf(out,
 		"  %-14s%8" PRIu64 ".%03" PRIu64
 		"            CPU seconds used by the recorder\n",

@@ -50,14 +50,15 @@ int rights_keep_needed(bool with_admin, struct err *err)
 	/* Do this while CAP_SETPCAP is still set. */
 	rights_drop_bound();
 	if (syscall(SYS_capget, &header, data))
-		return err_sys(err, -errno, "capget");
+		return err_sys(err, -errno,
+			       "cannot read the capabilities of this process");
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(mask >> 32 * i);
 		data[i].effective = data[i].permitted;
 		data[i].inheritable = 0;
 	}
 	if (syscall(SYS_capset, &header, data))
-		return err_sys(err, -errno, "capset");
+		return err_sys(err, -errno, "cannot drop capabilities");
 	/* Programs that are executed cannot gain privileges either. */
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	return 0;

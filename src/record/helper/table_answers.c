@@ -41,7 +41,7 @@ static void take_confinement(struct table_answers *a, const struct table_answer 
 	a->told = true;
 	if (!answer->is_confined)
 		log_say(LOG_WARNING,
-			"seccomp is not available: the helper that reads binaries is not confined by it");
+			"seccomp is not available: the process that reads binaries runs without a seccomp filter");
 }
 
 void table_answers_drain(struct table_answers *a)

@@ -52,14 +52,14 @@ static int table_helper_begin(struct table_helper *h, struct err *err)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return err_sys(err, -errno, "socketpair");
+		return err_sys(err, -errno, "cannot create a socket pair");
 	h->supervisor = fork();
 	if (!h->supervisor)
 		table_worker_keep(h->make, pair[1]);
 	close(pair[1]);
 	if (h->supervisor < 0) {
 		close(pair[0]);
-		return err_sys(err, -errno, "fork");
+		return err_sys(err, -errno, "cannot create a process");
 	}
 	h->answers.fd = pair[0];
 	h->answers.worker_ns = 0;

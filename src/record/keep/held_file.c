@@ -62,7 +62,8 @@ static void replace_by_copy(struct file_holder *h, struct held_file *f)
 	}
 	fd = private_copy_take(fd, &f->st, h->dir->writing);
 	if (fd < 0) {
-		log_say(LOG_DEBUG, "a file of %llu bytes is not copied: %s",
+		log_say(LOG_DEBUG,
+			"cannot copy a file of %llu bytes, so the recording keeps its mount busy: %s",
 			(unsigned long long)bytes, strerror(-fd));
 		shares_remove(&h->copied, user, bytes);
 		return;

@@ -58,7 +58,7 @@ static int lock(struct session_dir *d, struct err *err)
 	d->lock_fd = io_open_lock(path);
 	free(path);
 	if (d->lock_fd < 0)
-		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);
+		return err_sys(err, d->lock_fd, "cannot write into '%s'", d->samples);
 	if (flock(d->lock_fd, LOCK_EX | LOCK_NB))
 		return err_set(
 			err, -EBUSY,
@@ -142,7 +142,7 @@ static int guard(struct session_dir *d, int root, struct err *err)
 			guard_drop(d->root, "samples");
 	}
 	d->guarded = !r;
-	return r ? err_sys(err, r, "%s", d->root) : 0;
+	return r ? err_sys(err, r, "cannot open '%s'", d->root) : 0;
 }
 
 static int open_samples(struct session_dir *d, bool given, struct err *err)
@@ -243,7 +243,7 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		else
 			r = io_own_group(d.samples_fd, name_in(d.writing));
 		if (r)
-			err_sys(err, r, "cannot create %s", d.writing);
+			err_sys(err, r, "cannot create '%s'", d.writing);
 	}
 	if (r) {
 		session_dir_close(&d);
@@ -344,7 +344,7 @@ int session_dir_commit_named(struct session_dir *d, const char *name, struct err
 	old_name(d, old);
 	r = rename_all(d, all);
 	if (r)
-		return err_sys(err, r, "cannot rename %s to %s", d->writing, name);
+		return err_sys(err, r, "cannot rename '%s' to '%s'", d->writing, name);
 	d->committed = true;
 	remove_old(d, old);
 	return 0;
@@ -368,7 +368,7 @@ static int commit_current(struct session_dir *d, char *current, struct err *err)
 	/* If there is no current session, keep the previous one. */
 	r = rename_all(d, is_first ? all + 2 : all);
 	if (r)
-		return err_sys(err, r, "cannot rename %s to %s", d->writing,
+		return err_sys(err, r, "cannot rename '%s' to '%s'", d->writing,
 			       d->current);
 	free(d->writing);
 	d->writing = current;

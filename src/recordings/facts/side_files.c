@@ -52,7 +52,7 @@ int info_read_side_files(struct info *info, const char *dir, struct err *err)
 		return r;
 	r = side_files_check(dir, info->trust, &nr_missing);
 	if (r)
-		return err_sys(err, r, "%s", dir);
+		return err_sys(err, r, "cannot check '%s'", dir);
 	fact_count(&info->facts, "side_files", files.nr);
 	fact_count(&info->facts, "unverified_side_files", files.nr_unverified);
 	fact_count(&info->damage, "damaged_side_files", files.nr_damaged);

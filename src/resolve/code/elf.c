@@ -52,7 +52,7 @@ static int code_elf_open_elf(struct code *c, const struct code_where *where,
 
 	c->fd = elf_open_regular(where->path);
 	if (c->fd < 0)
-		return err_sys(err, c->fd, "%s", where->path);
+		return err_sys(err, c->fd, "cannot open '%s'", where->path);
 	r = code_open_elf(c, where->path, err);
 	if (r)
 		return r;

@@ -51,10 +51,10 @@ static int code_jit_open_jit(struct code *c, const struct code_where *where,
 
 	c->fd = elf_open_regular(where->path);
 	if (c->fd < 0)
-		return err_sys(err, c->fd, "%s", where->path);
+		return err_sys(err, c->fd, "cannot open '%s'", where->path);
 	r = jit_dump_map(c->fd, where->path, &c->dump_bytes, &c->dump);
 	if (r)
-		return err_sys(err, r, "%s: not a jitdump", where->path);
+		return err_sys(err, r, "cannot read the jitdump '%s'", where->path);
 	c->has_dump = true;
 	if (jit_dump_symtab(&c->dump, &c->dump_bytes, &c->tab))
 		c->tab = NULL;

@@ -35,7 +35,7 @@ static int code_module_open_module(struct code *c, const struct code_where *wher
 
 	c->fd = unpacked_open(where->path);
 	if (c->fd < 0)
-		return err_sys(err, c->fd, "%s", where->path);
+		return err_sys(err, c->fd, "cannot open '%s'", where->path);
 	r = code_open_elf(c, where->path, err);
 	if (r)
 		return r;

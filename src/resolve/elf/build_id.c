@@ -100,7 +100,7 @@ int elf_build_id(const char *path, struct build_id *ret_id, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	r = elf_build_id_fd(fd, ret_id, err);
 	close(fd);
 	if (r)

@@ -189,7 +189,7 @@ static int elf_file_read_header(struct elf_file *f, struct tables *ret_tables,
 	f->nr_sections = cursor_u16(&c);
 	f->names_section = cursor_u16(&c);
 	if (c.failed)
-		return err_set(err, -EBADMSG, "ELF header cut short");
+		return err_set(err, -EBADMSG, "ELF header is truncated");
 	if (f->shoff &&
 	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
 	     f->names_section == SHN_XINDEX) &&
@@ -210,7 +210,8 @@ static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
 	uint8_t raw[sizeof(Elf64_Phdr)];
 
 	if (t->nr_segments && t->segment_bytes < need)
-		return err_set(err, -EBADMSG, "ELF program headers of %u bytes",
+		return err_set(err, -EBADMSG,
+			       "ELF program headers have an invalid size of %u bytes",
 			       t->segment_bytes);
 	for (uint64_t i = 0; i < t->nr_segments && f->segments.nr < ELF_SEGMENTS_MAX;
 	     i++) {
@@ -220,7 +221,8 @@ static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
 
 		if (__builtin_add_overflow(t->phoff, i * t->segment_bytes, &off) ||
 		    elf_file_read(f, off, raw, need))
-			return err_set(err, -EBADMSG, "ELF program headers cut short");
+			return err_set(err, -EBADMSG,
+				       "ELF program headers are truncated");
 		s = decode_segment(&c, f->is64);
 		if (s.type != PT_LOAD && s.type != PT_NOTE && s.type != PT_GNU_EH_FRAME)
 			continue;
@@ -263,7 +265,7 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	f->fd = fd;
 	r = fault_stat_fd(fd, &st);
 	if (r)
-		return err_sys(err, r, "cannot get the file's size");
+		return err_sys(err, r, "cannot read the size of the file");
 	f->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
 	if (n < 0)
@@ -303,12 +305,13 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 	if (!f->nr_sections || f->sections.nr)
 		return 0;
 	if (f->section_bytes < need || f->nr_sections > ELF_SECTIONS_MAX)
-		return err_set(err, -EBADMSG,
-			       "%llu ELF sections with headers of %u bytes",
-			       (unsigned long long)f->nr_sections, f->section_bytes);
+		return err_set(
+			err, -EBADMSG,
+			"invalid ELF section headers: %llu sections of %u bytes each",
+			(unsigned long long)f->nr_sections, f->section_bytes);
 	r = elf_file_read_new(f, f->shoff, f->nr_sections * f->section_bytes, &raw);
 	if (r)
-		return err_set(err, r, "ELF section headers cut short");
+		return err_set(err, r, "ELF section headers are truncated");
 	if (!vec_reserve(&f->sections, f->nr_sections)) {
 		free(raw);
 		return err_set(err, -ENOMEM, "no memory");

@@ -88,7 +88,7 @@ static int read_packed(const char *path, struct buf *out)
 	if (!r) {
 		r = unpacked_zstd(&bytes, KALLSYMS_MAX_BYTES, out);
 		if (r && r != -ENOMEM)
-			fault_damaged(path, "it cannot be unpacked");
+			fault_damaged(path, "it cannot be decompressed");
 	}
 	buf_done(&bytes);
 	return naming_kallsyms_check_text(r, out);

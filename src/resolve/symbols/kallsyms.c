@@ -437,8 +437,9 @@ int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret
 	if (r)
 		err_set(err, r, "no memory");
 	else if (!symtab_count(tab) && hidden)
-		r = err_set(err, -ENODATA,
-			    "kallsyms without addresses (kernel.kptr_restrict)");
+		r = err_set(
+			err, -ENODATA,
+			"kallsyms contains no addresses: the kernel hides them (kernel.kptr_restrict)");
 	else if (!symtab_count(tab))
 		r = err_set(err, -ENODATA, "no symbols of %s in kallsyms",
 			    from->module ? from->module : "the kernel");

@@ -318,7 +318,7 @@ int name_patterns_read(struct name_patterns *p, const char *path, struct err *er
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	r = name_patterns_read_fd(p, fd, path, err);
 	close(fd);
 	return r;
@@ -334,7 +334,7 @@ int name_patterns_read_fd(struct name_patterns *p, int fd, const char *path,
 	if (!r && text.failed)
 		r = -ENOMEM;
 	if (r)
-		r = err_sys(err, r, "%s", path);
+		r = err_sys(err, r, "cannot read '%s'", path);
 	else
 		r = name_patterns_add(p, path, (const char *)text.data, err);
 	buf_done(&text);

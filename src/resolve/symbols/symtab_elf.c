@@ -231,22 +231,23 @@ static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
 	free(l->tab->names);
 	l->tab->names = NULL;
 	if (table->link >= f->sections.nr)
-		return err_set(err, -EBADMSG, "symbol table without names");
+		return err_set(err, -EBADMSG, "symbol table has no names");
 	names = &f->sections.at[table->link];
 	if (names->type != SHT_STRTAB || names->bytes > TABLE_MAX_BYTES ||
 	    table->bytes > TABLE_MAX_BYTES)
 		return err_set(err, -EBADMSG, "unusable symbol table");
 	if (table->entry_bytes && table->entry_bytes != entry)
-		return err_set(err, -EBADMSG, "symbols of %llu bytes",
+		return err_set(err, -EBADMSG,
+			       "symbols have an invalid size of %llu bytes",
 			       (unsigned long long)table->entry_bytes);
 	r = elf_file_read_new(f, names->offset, names->bytes,
 			      (uint8_t **)&l->tab->names);
 	if (r)
-		return err_set(err, r, "symbol names cut short");
+		return err_set(err, r, "symbol names are truncated");
 	l->names_len = (size_t)names->bytes;
 	r = elf_file_read_new(f, table->offset, table->bytes, &symbols);
 	if (r)
-		return err_set(err, r, "symbol table cut short");
+		return err_set(err, r, "symbol table is truncated");
 	for (uint64_t at = 0; !r && table->bytes - at >= entry; at += entry) {
 		struct cursor c = cursor_of(symbols + at, entry, f->swap);
 		struct elf_symbol s = decode_symbol(&c, f->is64);
@@ -629,7 +630,7 @@ int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err)
 	int r;
 
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return err_sys(err, fd, "cannot open '%s'", path);
 	r = symtab_load_elf_fd(fd, SYMTAB_FILE_OFFSETS, ret_tab, err);
 	close(fd);
 	if (r)

@@ -340,19 +340,20 @@ static int annotate_write_all(FILE *out, void *ctx)
 		return r;
 	annotation_write_sums(out, &a->made, &a->layout, a->shown,
 			      !a->options.assembly);
-	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
-						    "standard output: cannot write")
-					  : 0;
+	return fflush(out) || ferror(out)
+		       ? err_sys(a->err, output_failure(out),
+				 "cannot write to the standard output")
+		       : 0;
 }
 
 static int annotate_close_below(struct annotate *a, const struct annotate_output *o,
 				const char *path, FILE *out, int r)
 {
 	if ((fflush(out) || ferror(out)) && !r)
-		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", o->dir,
+		r = err_sys(a->err, output_failure(out), "cannot write '%s%s'", o->dir,
 			    path);
 	if (fclose(out) && !r)
-		r = err_sys(a->err, -errno, "%s%s: cannot write", o->dir, path);
+		r = err_sys(a->err, -errno, "cannot write '%s%s'", o->dir, path);
 	if (r)
 		annotate_output_remove(o, path);
 	return r;
@@ -367,7 +368,7 @@ static int annotate_write_below(struct annotate *a, struct annotate_output *o, s
 	int r = annotate_output_file(o, path, source, &out, a->err);
 
 	if (annotate_output_leaves_out(r)) {
-		command_warning("source left out: %s", a->err->text);
+		command_warning("source file left out: %s", a->err->text);
 		*a->err = (struct err){ 0 };
 		a->left_out = true;
 		return 0;
@@ -488,9 +489,10 @@ static int write_as_json(FILE *out, struct annotate *a)
 
 	if (annotation_write_json(out, &a->made, &json))
 		return err_set(a->err, -ENOMEM, "out of memory");
-	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
-						    "standard output: cannot write")
-					  : 0;
+	return fflush(out) || ferror(out)
+		       ? err_sys(a->err, output_failure(out),
+				 "cannot write to the standard output")
+		       : 0;
 }
 
 static int annotate_write_out(struct annotate *a)
@@ -530,7 +532,7 @@ static int annotate_write_out(struct annotate *a)
 	if (r) {
 		clearerr(stdout);
 		if (!*a->err->text)
-			err_sys(a->err, r, "standard output: cannot write");
+			err_sys(a->err, r, "cannot write to the standard output");
 	}
 	return r;
 }

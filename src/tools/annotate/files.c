@@ -313,9 +313,9 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	if (fd == -EPERM)
 		return err_set(
 			err, fd,
-			"%s%s: its directory belongs to another user: give another --output-dir",
+			"cannot write '%s%s': its directory belongs to another user: give another --output-dir",
 			o->dir, path);
-	return err_sys(err, fd, "%s%s: cannot create its directory", o->dir, path);
+	return err_sys(err, fd, "cannot create the directory of '%s%s'", o->dir, path);
 }
 
 static int clear_position(const struct annotate_output *o, const char *path, int fd,
@@ -327,7 +327,7 @@ static int clear_position(const struct annotate_output *o, const char *path, int
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return err_sys(err, -EISDIR, "%s%s: cannot write", o->dir, path);
+		return err_sys(err, -EISDIR, "cannot write '%s%s'", o->dir, path);
 	if (!S_ISREG(st.st_mode))
 		return annotate_files_refuse(o, path, err);
 	if (source->text && st.st_dev == source->st.st_dev &&
@@ -335,7 +335,9 @@ static int clear_position(const struct annotate_output *o, const char *path, int
 		return err_set(err, -EEXIST,
 			       "input and output files are identical: %s%s", o->dir,
 			       path);
-	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, path) : 0;
+	return unlinkat(fd, name, 0)
+		       ? err_sys(err, -errno, "cannot remove '%s%s'", o->dir, path)
+		       : 0;
 }
 
 /* Returns 0, or -EINVAL, -EEXIST or -ENAMETOOLONG if no file can have this path. */
@@ -344,15 +346,17 @@ static int annotate_files_check_path(const struct annotate_output *o, const char
 {
 	if (!*path)
 		return err_set(err, -EINVAL,
-			       "the source '/' has no file name to write below %s",
+			       "cannot write a source file with the name '/' into %s",
 			       o->dir);
 	if (strtab_find(&o->written, path) != STRTAB_FAILED)
-		return err_sys(err, -EEXIST, "%s%s: already written for another source",
-			       o->dir, path);
+		return err_sys(
+			err, -EEXIST,
+			"cannot write '%s%s': another source file was already written to it",
+			o->dir, path);
 	/* No command could open a longer path. */
 	return strlen(o->dir) + strlen(path) < PATH_MAX
 		       ? 0
-		       : err_sys(err, -ENAMETOOLONG, "%s%s: cannot write", o->dir,
+		       : err_sys(err, -ENAMETOOLONG, "cannot write '%s%s'", o->dir,
 				 path);
 }
 
@@ -365,7 +369,7 @@ static int annotate_files_create(struct annotate_output *o, const char *path, in
 	int r;
 
 	if (!out) {
-		r = err_sys(err, -errno, "%s%s: cannot write", o->dir, path);
+		r = err_sys(err, -errno, "cannot write '%s%s'", o->dir, path);
 		if (file >= 0)
 			close(file);
 		return r;

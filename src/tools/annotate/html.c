@@ -58,23 +58,24 @@ static int check_position(const char *dir, struct err *err)
 	int r;
 
 	if (lstat(dir, &st))
-		return errno == ENOENT ? 0 : err_sys(err, -errno, "%s", dir);
+		return errno == ENOENT ? 0
+				       : err_sys(err, -errno, "cannot stat '%s'", dir);
 	if (S_ISLNK(st.st_mode))
 		return err_set(
 			err, -ELOOP,
-			"%s: is a symbolic link: give the directory itself to --html",
+			"'%s' is a symbolic link: give the directory itself to --html",
 			dir);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR,
-			       "%s: is not a directory: give a new name to --html",
+			       "'%s' is not a directory: give a new name to --html",
 			       dir);
 	r = annotate_html_check_empty(dir);
 	if (r == -EEXIST)
 		return err_set(
 			err, r,
-			"%s: is not empty: remove it, or give a new name to --html",
+			"'%s' is not empty: remove it, or give a new name to --html",
 			dir);
-	return r ? err_sys(err, r, "%s", dir) : 0;
+	return r ? err_sys(err, r, "cannot read '%s'", dir) : 0;
 }
 
 static char *without_slashes(const char *dir)
@@ -97,13 +98,13 @@ static int make_folders(struct annotate_html *h)
 	}
 	r = io_mkdir(h->folder, output_dir_mode(false));
 	if (r)
-		return err_sys(h->err, r, "%s: cannot create it", h->dir);
+		return err_sys(h->err, r, "cannot create '%s'", h->dir);
 	h->fd = io_open(h->folder, O_RDONLY | O_DIRECTORY, 0);
 	if (h->fd < 0)
-		return err_sys(h->err, h->fd, "%s", h->dir);
+		return err_sys(h->err, h->fd, "cannot open '%s'", h->dir);
 	if (mkdirat(h->fd, "source", output_dir_mode(false)) ||
 	    mkdirat(h->fd, "code", output_dir_mode(false)))
-		return err_sys(h->err, -errno, "%s: cannot create it", h->dir);
+		return err_sys(h->err, -errno, "cannot create '%s'", h->dir);
 	return 0;
 }
 
@@ -153,7 +154,7 @@ static int annotate_html_write_page(struct annotate_html *h)
 
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
-	return r ? err_sys(h->err, r, "%s/%s: cannot write", h->dir, h->path) : 0;
+	return r ? err_sys(h->err, r, "cannot write '%s/%s'", h->dir, h->path) : 0;
 }
 
 int annotate_html_close_page(void *ctx, FILE *page)
@@ -183,10 +184,10 @@ int annotate_html_finish(struct annotate_html *h)
 		return r;
 	/* The names of pages contain function names. */
 	if (h->is_private && fchmod(h->fd, output_dir_mode(true)))
-		return err_sys(h->err, -errno, "%s: cannot change its mode", h->dir);
+		return err_sys(h->err, -errno, "cannot change the mode of '%s'",
+			       h->dir);
 	r = io_rename(h->folder, h->dir);
-	return r ? err_sys(h->err, r, "%s: cannot give the pages this name", h->dir)
-		 : 0;
+	return r ? err_sys(h->err, r, "cannot rename the pages to '%s'", h->dir) : 0;
 }
 
 void annotate_html_free(struct annotate_html *h)

@@ -181,7 +181,7 @@ static int purge_one(const char *dir, const char *word, size_t *removed)
 	}
 	index_cache_list_done(&entries);
 	if (!r && *removed == before) {
-		command_error("%s: has no index file", word);
+		command_error("'%s' has no index file", word);
 		return 1;
 	}
 	return r;
@@ -219,7 +219,7 @@ static int build_one(const struct cache_settings *set, const char *dir,
 		return 1;
 	}
 	if (!lines_has_info(lines)) {
-		command_error("%s: has no debug information", path);
+		command_error("'%s' has no debug information", path);
 		lines_free(lines);
 		return 1;
 	}

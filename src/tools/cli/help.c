@@ -135,7 +135,7 @@ static void print_refused(FILE *out, const struct option_row *rows, unsigned int
 	}
 	buf_put_u8(&names, 0);
 	if (!names.failed && names.len > 1) {
-		fputs("\nKnown, but refused (each says why):\n  ", out);
+		fputs("\nRejected (each prints the reason):\n  ", out);
 		help_wrap(out, (const char *)names.data, NAMES_INDENT, NAMES_INDENT,
 			  width);
 	}

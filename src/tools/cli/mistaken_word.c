@@ -24,7 +24,7 @@ void mistaken_word_say(const struct report_sources *sources, const struct spec *
 		if (report_source_is(word) ||
 		    !word_fault(word, !sources->sessions.nr, &err))
 			continue;
-		command_error("%s (taken for the name of a binary)", err.text);
+		command_error("%s (interpreted as the name of a binary)", err.text);
 		return;
 	}
 }

@@ -203,7 +203,7 @@ static int hold_session(const struct control *c, struct session_dir *ret_dir,
 	if (!r)
 		r = session_dir_open(control_session_dir(c), true, ret_dir, err);
 	if (r && !err->text[0])
-		err_sys(err, r, "%s", control_session_dir(c));
+		err_sys(err, r, "cannot open '%s'", control_session_dir(c));
 	return r ? r : 1;
 }
 
@@ -258,10 +258,10 @@ static int save_here(const struct control *c, struct err *err)
 	if (held < 0)
 		return held;
 	if (!held)
-		return err_sys(err, -ENOENT, "cannot save %s", from);
+		return err_sys(err, -ENOENT, "cannot save '%s'", from);
 	r = io_rename_new(from, to);
 	if (r)
-		err_sys(err, r, "cannot save %s", from);
+		err_sys(err, r, "cannot save '%s'", from);
 	session_dir_close(&dir);
 	return r;
 }
@@ -296,7 +296,7 @@ int control_save(struct control *c)
 
 	if (!session_dir_is_name(c->set.save)) {
 		command_error(
-			"--save=%s: a name without / that does not begin with a dot, and is not \"current\" or \"previous\"",
+			"--save=%s: invalid session name: it must not contain /, begin with a dot, or be \"current\" or \"previous\"",
 			c->set.save);
 		return 1;
 	}

@@ -41,14 +41,15 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 			"%s: stale mount (its server has exited); run: umount %s", path,
 			path);
 	if (r)
-		return err_sys(err, r, "%s", path);
+		return err_sys(err, r, "cannot stat '%s'", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR, "%s is not a directory", path);
 	if (controlfs_is_mounted(full))
 		return err_set(err, -EBUSY,
 			       "%s: the control files are already mounted there", path);
 	if (access("/dev/fuse", R_OK | W_OK))
-		return err_sys(err, -errno, "/dev/fuse (the kernel's module fuse)");
+		return err_sys(err, -errno,
+			       "cannot use '/dev/fuse' (load the kernel module fuse)");
 	return 0;
 }
 
@@ -76,7 +77,8 @@ static int controlfs_mount_run(const struct command *self, int argc, char **argv
 	if (r >= 0)
 		return r;
 	if (argc - first != 1) {
-		command_error("give the directory to mount at, such as /dev/oprofile");
+		command_error(
+			"no directory given: name the mount point, such as /dev/oprofile");
 		return 1;
 	}
 	cwd = getcwd(NULL, 0);

@@ -246,17 +246,17 @@ int control_lock(struct control *c, struct err *err)
 	int r = io_make_dirs(control_run_dir(), 0755);
 
 	if (r)
-		return err_sys(err, r, "%s", control_run_dir());
+		return err_sys(err, r, "cannot create '%s'", control_run_dir());
 	r = background_check_run_dir(control_run_dir(), err);
 	if (r)
 		return r;
 	snprintf(path, sizeof(path), "%s/opcontrol.lock", control_run_dir());
 	c->lock_fd = io_open_lock(path);
 	if (c->lock_fd < 0)
-		return err_sys(err, c->lock_fd, "%s", path);
+		return err_sys(err, c->lock_fd, "cannot open '%s'", path);
 	while (flock(c->lock_fd, LOCK_EX)) {
 		if (errno != EINTR)
-			return err_sys(err, -errno, "%s", path);
+			return err_sys(err, -errno, "cannot lock '%s'", path);
 	}
 	return 0;
 }
@@ -380,12 +380,12 @@ static int control_daemon_spawn(struct control *c, struct err *err)
 	}
 	pid = fork();
 	if (pid < 0)
-		return err_sys(err, -errno, "fork");
+		return err_sys(err, -errno, "cannot create a process");
 	if (!pid)
 		run_oprofiled(argv);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return err_sys(err, -errno, "oprofiled");
+			return err_sys(err, -errno, "cannot start oprofiled");
 	}
 	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
@@ -399,7 +399,7 @@ static int take_new_settings(struct control *c, struct err *err)
 		return 0;
 	r = io_rename(c->rc_new_path, c->rc_path);
 	if (r)
-		return err_sys(err, r, "%s", c->rc_new_path);
+		return err_sys(err, r, "cannot rename '%s'", c->rc_new_path);
 	c->has_new = false;
 	return 0;
 }
@@ -429,7 +429,7 @@ static int begin_daemon(struct control *c, struct err *err)
 		return r;
 	r = io_make_dirs(control_session_dir(c), 0755);
 	if (r)
-		return err_sys(err, r, "%s", control_session_dir(c));
+		return err_sys(err, r, "cannot create '%s'", control_session_dir(c));
 	puts("Using 2.6+ OProfile kernel interface.");
 	screen_print_line(stdout, "Using log file %s/samples/oprofiled.log",
 			  control_session_dir(c));

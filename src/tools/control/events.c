@@ -59,9 +59,10 @@ static int rtc_rate(const char *text, uint64_t *ret_rate, struct err *err)
 	uint64_t rate = RTC_LEAST;
 
 	if (!parse_u64_max(text, RTC_MOST, ret_rate) || *ret_rate < RTC_LEAST)
-		return err_set(err, -EINVAL,
-			       "RTC_INTERRUPTS:%s: a rate from %d to %d per second",
-			       text, RTC_LEAST, RTC_MOST);
+		return err_set(
+			err, -EINVAL,
+			"invalid rate RTC_INTERRUPTS:%s: give a rate from %d to %d samples per second",
+			text, RTC_LEAST, RTC_MOST);
 	while (rate < *ret_rate)
 		rate *= 2;
 	*ret_rate = rate;
@@ -161,7 +162,7 @@ static int control_events_keep(struct control_events_taking *t, const char *kept
 {
 	int r = daemonrc_add_event(t->rc, kept);
 
-	return r ? err_set(err, r, "too many events, or not enough memory") : 0;
+	return r ? err_set(err, r, "too many events, or out of memory") : 0;
 }
 
 static bool control_events_is_kept(const struct control_events_taking *t,
@@ -272,7 +273,7 @@ static int control_events_take_spec(struct control_events_taking *t, const char 
 	if (!*spec)
 		return err_set(err, -EINVAL, "No value given for option --event");
 	if (strlen(spec) > SPEC_MAX - 8)
-		return err_set(err, -EINVAL, "event of %zu bytes is too long",
+		return err_set(err, -EINVAL, "event name of %zu bytes is too long",
 			       strlen(spec));
 	if (strcmp(spec, "default") != 0)
 		return control_events_take(t, spec, err);

@@ -109,7 +109,7 @@ static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 				numbers[i].option, text, INT32_MAX);
 		r = daemonrc_set(rc, numbers[i].key, text);
 		if (r)
-			return err_sys(err, r, "%s", numbers[i].option);
+			return err_sys(err, r, "cannot set '%s'", numbers[i].option);
 	}
 	return 0;
 }
@@ -216,7 +216,7 @@ static int control_setup_take_number(const char *text, const char *option,
 			"Argument for %s, %s, must be the number of a process%s, or none",
 			option, text, strcmp(key, "PGRP_FILTER") ? "" : " group");
 	r = daemonrc_set(rc, key, text);
-	return r ? err_sys(err, r, "%s", option) : 0;
+	return r ? err_sys(err, r, "cannot set '%s'", option) : 0;
 }
 
 static int take_pid(const struct control_options *set, struct daemonrc *rc,
@@ -280,14 +280,16 @@ static int control_setup_take_range(const struct control_options *set,
 		return 0;
 	at += !strncmp(at, "0x", 2) ? 2 : 0;
 	if (!parse_hex_at(&at, &from) || *at++ != ',')
-		return err_set(err, -EINVAL,
-			       "--kernel-range=%s: START,END in hexadecimal",
-			       set->kernel_range);
+		return err_set(
+			err, -EINVAL,
+			"invalid --kernel-range=%s: expected START,END in hexadecimal",
+			set->kernel_range);
 	at += !strncmp(at, "0x", 2) ? 2 : 0;
 	if (!parse_hex_at(&at, &to) || *at || to < from)
-		return err_set(err, -EINVAL,
-			       "--kernel-range=%s: START,END in hexadecimal",
-			       set->kernel_range);
+		return err_set(
+			err, -EINVAL,
+			"invalid --kernel-range=%s: expected START,END in hexadecimal",
+			set->kernel_range);
 	r = daemonrc_set(rc, "KERNEL_RANGE", set->kernel_range);
 	return r ? err_sys(err, r, "--kernel-range") : 0;
 }

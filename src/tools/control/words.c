@@ -46,8 +46,9 @@ static int take_counter(struct control_words_counters *counters, char **argv, in
 	    word[6] != '-')
 		return 0;
 	if (word[5] - '0' >= COUNTERS_MAX)
-		return err_set(err, -EINVAL, "%.7s: counters are 0 to %d", word,
-			       COUNTERS_MAX - 1);
+		return err_set(err, -EINVAL,
+			       "invalid counter in %.7s: counters are numbered 0 to %d",
+			       word, COUNTERS_MAX - 1);
 	len = strcspn(name, "=");
 	value = name[len] ? name + len + 1 : ++*i < argc ? argv[*i] : "";
 	for (size_t k = 0; k < COUNTER_OPTIONS; k++) {

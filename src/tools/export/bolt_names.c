@@ -113,7 +113,7 @@ static int read_file(struct bolt_names_reading *g, struct elf_file *f, const cha
 		r = bolt_names_read_tables(g, f);
 	if (!r)
 		r = number_them(g);
-	return r ? err_sys(err, r, "%s: its symbols", path) : 0;
+	return r ? err_sys(err, r, "cannot read the symbols of '%s'", path) : 0;
 }
 
 int bolt_names_read(struct bolt_names *n, const char *path, struct err *err)
@@ -121,7 +121,7 @@ int bolt_names_read(struct bolt_names *n, const char *path, struct err *err)
 	struct bolt_names_reading g = { .n = n };
 	struct elf_file f;
 	int fd = elf_open_regular(path);
-	int r = fd < 0 ? err_sys(err, fd, "%s", path) : 0;
+	int r = fd < 0 ? err_sys(err, fd, "cannot open '%s'", path) : 0;
 
 	*n = (struct bolt_names){ 0 };
 	if (r)

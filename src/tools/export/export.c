@@ -139,7 +139,9 @@ static const struct export_format *find_format(const char *word, struct err *err
 		if (!strcmp(word, formats[i].name))
 			return &formats[i];
 	if (!word)
-		err_set(err, -EINVAL, "give a format: %s", export_put_names(&names));
+		err_set(err, -EINVAL,
+			"no format given: the first argument must be one of %s",
+			export_put_names(&names));
 	else
 		err_set(err, -EINVAL,
 			"\"%s\" is not a format: the first argument must be one of %s",

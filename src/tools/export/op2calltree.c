@@ -200,7 +200,7 @@ static int op2calltree_read_all(struct converting *c, FILE *in, struct err *err)
 	}
 	free(line);
 	if (!r && ferror(in))
-		r = err_set(err, -EIO, "standard input: cannot read");
+		r = err_set(err, -EIO, "cannot read the standard input");
 	if (!r && !c->apps.nr)
 		r = err_set(err, -ENODATA,
 			    "no function in the input: "

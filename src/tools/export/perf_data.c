@@ -313,7 +313,7 @@ static int write_error(const struct perf_data_export *e, int r, struct err *err)
 {
 	return e->write_err.code
 		       ? err_set(err, r, "%s: %s", e->output, e->write_err.text)
-		       : err_sys(err, r, "%s", e->output);
+		       : err_sys(err, r, "cannot write '%s'", e->output);
 }
 
 static int export_perf_data_put_samples(struct perf_data_export *e, struct err *err)
@@ -481,7 +481,7 @@ static int export_perf_data_make(struct perf_data_export *e, struct err *err)
 	if (!r)
 		r = export_perf_data_close_writer(e, err);
 	if (!r && (r = io_rename(e->making, e->target)))
-		err_sys(err, r, "cannot write %s", e->output);
+		err_sys(err, r, "cannot write '%s'", e->output);
 	return r;
 }
 
@@ -516,7 +516,7 @@ int export_perf_data(struct export_run *run, struct err *err)
 	}
 	if (!r && run->options->verbose)
 		screen_print_line(stderr,
-				  "%s: %" PRIu64 " samples, %" PRIu64 " not asked for",
+				  "%s: %" PRIu64 " samples, %" PRIu64 " not selected",
 				  e.output, e.nr_samples,
 				  e.not_asked_for + sample_merge_skipped(e.merge));
 	clean_up(&e);

@@ -58,8 +58,7 @@ static void warn_of_labels(const struct export_run *run, const struct profile *p
 
 	if (run->format->labels && p->given_up)
 		command_warning(
-			"more than %u samples differ, so they have no label %s; "
-			"a part, such as time:0-10s or comm:NAME, may have them",
+			"more than %u samples differ, so the profile has no labels %s; select fewer samples, such as time:0-10s or comm:NAME, to keep them",
 			MOST_CELLS, missing);
 }
 

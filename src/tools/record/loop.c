@@ -133,7 +133,7 @@ static void record_loop_one_turn(struct loop *l, struct err *err)
 	};
 
 	if (poll(fds, 3, timeout_ms(l)) < 0 && errno != EINTR) {
-		l->failed = err_sys(err, -errno, "poll");
+		l->failed = err_sys(err, -errno, "cannot wait for samples");
 		return;
 	}
 	record_loop_take_signals(l);

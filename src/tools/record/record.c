@@ -159,7 +159,9 @@ static int record_block_signals(struct record_plan *p, struct err *err)
 	if (r)
 		return r;
 	p->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return p->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
+	return p->signal_fd < 0
+		       ? err_sys(err, -errno, "cannot create a descriptor for signals")
+		       : 0;
 }
 
 static int record_open_recorder(struct record_plan *p, char **argv, int argc,
@@ -310,7 +312,7 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 			      (unsigned long long)summary.totals.samples);
 	} else if (access(p->dir.current, F_OK)) {
 		r = -errno;
-		command_error("%s was moved or removed while it was written",
+		command_error("'%s' was moved or removed during the recording",
 			      p->dir.current);
 	}
 	summary.have_target = p->command != NULL;

@@ -231,9 +231,8 @@ const struct option_row report_rows[] = {
 	  .help = "Ignored; accepted for compatibility with perf." },
 	{ .name = "no-children", .alias_of = "stdio" },
 	{ .name = "show-nr-samples", .alias_of = "stdio" },
-	REFUSED("call-graph", 0,
-		"there are --tree=callees, --tree=callers and --callgraph"),
-	REFUSED("fields", 0, "the keys of --by are the columns, in that order"),
-	REFUSED("field-separator", 0, "there is --csv"),
+	REFUSED("call-graph", 0, "use --tree=callees, --tree=callers or --callgraph"),
+	REFUSED("fields", 0, "use --by: its keys are the columns, in that order"),
+	REFUSED("field-separator", 0, "use --csv"),
 	{ 0 },
 };

@@ -60,7 +60,7 @@ static int open_beside(struct report_out *o, struct err *err)
 	}
 	fd = io_open(o->making, O_WRONLY | O_CREAT | O_EXCL, output_mode(false));
 	if (fd < 0)
-		return err_sys(err, fd, "%s: cannot write", o->path);
+		return err_sys(err, fd, "cannot write '%s'", o->path);
 	o->file = fdopen(fd, "wbe");
 	if (o->file)
 		return 0;
@@ -117,9 +117,9 @@ static int report_out_finish(struct report_out *o, enum export_end end, struct e
 	if (o->path && fclose(o->file) && !r)
 		r = -errno;
 	if (r)
-		return err_sys(err, r, "%s: cannot write", name);
+		return err_sys(err, r, "cannot write '%s'", name);
 	r = o->dir ? io_rename(o->making, o->target) : 0;
-	return r ? err_sys(err, r, "%s: cannot write", name) : 0;
+	return r ? err_sys(err, r, "cannot write '%s'", name) : 0;
 }
 
 int report_out_close(struct report_out *o, enum export_end end, struct err *err)

@@ -41,7 +41,7 @@ static int report_write_to(struct report *r, FILE *out, const char *name,
 	if (status)
 		return status;
 	if (fflush(out) || ferror(out))
-		return err_sys(err, output_failure(out), "%s: cannot write", name);
+		return err_sys(err, output_failure(out), "cannot write '%s'", name);
 	return 0;
 }
 
@@ -73,9 +73,9 @@ static int write_report(struct report *r, struct err *err)
 			return 0;
 		/* Reported here, so clear the error to keep main from reporting it again. */
 		clearerr(stdout);
-		return *err->text
-			       ? status
-			       : err_sys(err, status, "standard output: cannot write");
+		return *err->text ? status
+				  : err_sys(err, status,
+					    "cannot write to the standard output");
 	}
 	status = report_out_open(&out, path, &why);
 	if (status) {

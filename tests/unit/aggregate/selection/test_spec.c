@@ -50,7 +50,7 @@ static void wrong_words_say_what_is_wrong(void **state)
 		  "profile specification 'sample-file:x': sample-file: is gone since "
 		  "OProfile 0.7: use session: and image:" },
 		{ "archive:x", "profile specification 'archive:x': archive: is not "
-			       "taken here" },
+			       "supported here" },
 		{ "session:", "No session given after session:" },
 		{ "image:", "nothing given after image:" },
 		{ "image:,,", "nothing given after image:" },

@@ -56,7 +56,8 @@ static void damage_is_a_loss(void **state)
 	fault_damaged("/damaged", "it ends early");
 	fault_damaged("/damaged", "it ends early");
 	assert_int_equal(nr_said, 1);
-	assert_string_equal(last, "'/damaged' is damaged and not used: it ends early");
+	assert_string_equal(last,
+			    "ignoring the damaged file '/damaged': it ends early");
 	assert_int_equal(fault_count(FAULT_DAMAGED), 1);
 	assert_true(fault_any_loss());
 	assert_false(fault_is_reported("/damaged"));
@@ -80,7 +81,8 @@ static void each_file_is_reported_once(void **state)
 	assert_int_equal(fault_unreadable("/a", -EMFILE), -EMFILE);
 	assert_int_equal(nr_said, 1);
 	assert_string_equal(
-		last, "cannot read '/a': Input/output error: what it holds is missing");
+		last,
+		"cannot read '/a': Input/output error: its contents are missing from the result");
 	fault_unreadable_try("/b", -ELOOP);
 	assert_int_equal(nr_said, 2);
 	assert_int_equal(fault_count(FAULT_UNREADABLE), 2);

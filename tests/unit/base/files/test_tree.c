@@ -116,7 +116,8 @@ static void errors_end_the_walk(void **state)
 	(void)state;
 	assert_int_equal(tree_walk(top, note, &seen, &err), -EBADMSG);
 	assert_int_equal(tree_walk("/no/such/dir", note, &seen, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "/no/such/dir: No such file or directory"));
+	assert_non_null(strstr(
+		err.text, "cannot open '/no/such/dir': No such file or directory"));
 }
 
 static void short_memory_is_an_error(void **state)

@@ -138,7 +138,7 @@ static const struct choosing {
 	{ "i386/skylake", "LLC_MISSES", "0x41", 0, 0x412e, 0x41, NULL },
 	{ "i386/skylake", "LLC_MISSES", "0", 0, 0x412e, 0x41, NULL },
 	{ "i386/skylake", "LLC_MISSES", "0x48", -EINVAL, 0, 0,
-	  "Invalid unit mask 0x48 for event LLC_MISSES: the name says which, 0x41 "
+	  "Invalid unit mask 0x48 for event LLC_MISSES: this name already selects the unit mask 0x41 "
 	  "of " },
 	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "0x8", 0, 0x8d1, 0x8, NULL },
 	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "0", 0, 0x8d1, 0x8, NULL },
@@ -358,7 +358,7 @@ static const struct {
 	{ "i386/skylake", "MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:ldlat=2", 0, 0, NULL,
 	  "Invalid event part ldlat=2 of MEM_TRANS_RETIRED: expected 3 to 65535" },
 	{ "i386/skylake", "CYCLE_ACTIVITY:STALLS_L1D_MISS:c=1", 0, 0, NULL,
-	  "Invalid event part c=1: the unit mask of CYCLE_ACTIVITY sets it" },
+	  "Invalid event part c=1: the unit mask of CYCLE_ACTIVITY already sets it" },
 	{ "i386/skylake", "ITLB_MISSES:WALK_COMPLETED:ldlat=30", 0, 0, NULL,
 	  "Invalid event part ldlat=30: unknown for the event ITLB_MISSES" },
 	{ "arm/armv8-neoverse-n1", "CPU_CYCLES:c=1", 0, 0, NULL,
@@ -366,7 +366,7 @@ static const struct {
 	{ "i386/skylake", "ITLB_MISSES:WALK_COMPLETED:foo=3", 0, 0, NULL,
 	  "Invalid event part foo=3 of ITLB_MISSES" },
 	{ "i386/skylake", "hsw::ITLB_MISSES", 0, 0, NULL,
-	  "No event named hsw::ITLB_MISSES is available. (The PMU of " },
+	  "No event named hsw::ITLB_MISSES is available. (The prefix for " },
 };
 
 static void libpfm_strings_are_understood(void **state)

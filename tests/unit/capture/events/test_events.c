@@ -96,7 +96,7 @@ static const struct bad {
 	{ "cycles:ppppp", -EINVAL, "Invalid event part ppppp of cycles: at most ppp" },
 	{ "faults:1:u:0", -EINVAL, "Invalid event part 0 of faults" },
 	{ "RTC_INTERRUPTS:1000", -EINVAL,
-	  "Invalid rate for event RTC_INTERRUPTS: 1000 (a power of two" },
+	  "Invalid rate for event RTC_INTERRUPTS: 1000 samples per second: give a power of two" },
 	{ "cycles/perod=5/", -EINVAL, "Invalid event part perod of cycles" },
 	{ "{cs,faults", -EINVAL, "Invalid group of events {cs,faults" },
 	{ "{cs,faults}:z", -EINVAL, "Invalid event part z of {cs,faults}:z" },

@@ -123,7 +123,7 @@ static void counters_become_events(void **state)
 	begin(&s);
 	write_to(&s, "1/enabled", "1", -EINVAL);
 	expect(&s, "last_error",
-	       "1/enabled: it has no event: write to its file event first");
+	       "1/enabled: this counter has no event: write the event to its file 'event' first");
 	write_to(&s, "1/event", "TIMER", 0);
 	write_to(&s, "1/count", "10000000", 0);
 	write_to(&s, "1/user", "0", 0);

@@ -225,8 +225,9 @@ static void long_lines_end_it(void **state)
 	memset(line, 'x', sizeof(line) - 1);
 	ask(a, line);
 	turns(&p, 8);
-	assert_string_equal(told(a),
-			    "error EINVAL a line has at most 4096 bytes of text\n");
+	assert_string_equal(
+		told(a),
+		"error EINVAL the line is too long: the maximum is 4096 bytes\n");
 	assert_int_equal(p.nr_asked, 0);
 	end(&p);
 }

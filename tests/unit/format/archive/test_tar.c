@@ -127,7 +127,7 @@ static void what_is_no_tar_is_refused(void **state)
 		tar_reader_new((struct tar_source){ take, &b }, sizeof(tar), &t), 0);
 	assert_int_equal(tar_reader_next(t, &m, &err), 0);
 	assert_int_equal(tar_reader_next(t, &m, &err), -EBADMSG);
-	assert_string_equal(err.text, "cut short");
+	assert_string_equal(err.text, "truncated");
 	tar_reader_free(t);
 }
 

@@ -393,19 +393,20 @@ static void what_is_none_is_refused(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	check_refused("", 0, "f: is empty");
-	check_refused("PERFILE2", 8, "f: is not a perf.data file");
-	check_refused("hello, world: a text", 20, "f: is not a perf.data file");
+	check_refused("", 0, "'f' is empty");
+	check_refused("PERFILE2", 8, "'f' is not a perf.data file");
+	check_refused("hello, world: a text", 20, "'f' is not a perf.data file");
 	check_refused(
 		"PERFFILE\150\0\0\0\0\0\0\0", 16,
-		"f: has the first perf.data format, last written in 2010: record again");
-	check_refused("PERFILE2\20\0\0\0\0\0\0\0", 16, "f: describes no event");
+		"'f' has the first perf.data format, which perf last wrote in 2010: record again");
+	check_refused("PERFILE2\20\0\0\0\0\0\0\0", 16,
+		      "'f' contains no description of an event");
 	check_refused("PERFILE2\150\0\0\0\0\0\0\0", 16,
-		      "f: its header is cut short or damaged");
+		      "'f': the header is truncated or damaged");
 	maker_front(&m, 128);
 	set8(&m, 32, 8); /* size of the attr table */
 	check_refused(m.out.data, m.out.len,
-		      "f: damaged: its header describes no event");
+		      "'f' is damaged: the header contains no description of an event");
 
 	maker_front(&m, 128);
 	assert_int_equal(pipe(ends), 0);
@@ -415,12 +416,13 @@ static void what_is_none_is_refused(void **state)
 	assert_int_equal(perf_input_open_fd(ends[0], "p", &in, &err), -ENOENT);
 	assert_string_equal(
 		err.text,
-		"p: is a perf.data file read from a pipe; it cannot be copied to "
-		"/no/such/folder (TMPDIR): No such file or directory");
+		"cannot copy the perf.data from the pipe 'p' to the directory "
+		"'/no/such/folder' (set TMPDIR to use another): No such file or directory");
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_int_equal(perf_input_open("/no/such/file", TRUST_ANY, &in, &err),
 			 -ENOENT);
-	assert_string_equal(err.text, "/no/such/file: No such file or directory");
+	assert_string_equal(err.text,
+			    "cannot open '/no/such/file': No such file or directory");
 	buf_done(&m.out);
 }
 

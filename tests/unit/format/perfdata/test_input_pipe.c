@@ -424,7 +424,8 @@ static void directory_without_data(void **state)
 
 	(void)state;
 	assert_int_equal(perf_input_open(dir, TRUST_ANY, &in, &err), -ENOENT);
-	snprintf(text, sizeof(text), "%s/data: No such file or directory", dir);
+	snprintf(text, sizeof(text), "cannot open '%s/data': No such file or directory",
+		 dir);
 	assert_string_equal(err.text, text);
 }
 

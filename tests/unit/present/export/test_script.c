@@ -362,13 +362,14 @@ static void test_fields(void **unused)
 	assert_string_equal(err.text, "Samples for 'cycles' event do not have CPU "
 				      "attribute set. Cannot print 'cpu' field.");
 	assert_int_equal(script_fields(events, 4, "com", true, fields, &err), -EINVAL);
-	assert_string_equal(err.text, "no field 'com'; did you mean 'comm'?");
+	assert_string_equal(err.text, "unknown field 'com': did you mean 'comm'?");
 	assert_int_equal(script_fields(events, 4, "ip,symoff", true, fields, &err),
 			 -EINVAL);
 	assert_int_equal(script_fields(events, 4, "comm,+ip", true, fields, &err),
 			 -EINVAL);
 	assert_int_equal(script_fields(events, 4, "insn", true, fields, &err), -EINVAL);
-	assert_string_equal(err.text, "field 'insn' of perf script is not offered");
+	assert_string_equal(err.text,
+			    "the field 'insn' of perf script is not supported");
 	/* Removing the symbol also removes its offset. */
 	assert_int_equal(script_fields(events, 4, "-sym", true, fields, &err), 0);
 	assert_false(fields[0] & (SCRIPT_SYM | SCRIPT_SYMOFF));

@@ -72,7 +72,7 @@ static void everything_is_in_it(void **state)
 		"\n                            Short.\n", /* its text on the next line */
 		"--help",
 		"--version",
-		"\nKnown, but refused (each says why):\n  --xml, --diff\n",
+		"\nRejected (each prints the reason):\n  --xml, --diff\n",
 		"\nFirst line.\nSecond line.\n",
 	};
 	char *text = help_text(80);
