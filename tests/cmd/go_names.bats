@@ -182,3 +182,17 @@ build_go() {
 			grep -E '^ *[0-9]+ .*s = s\*31 \+ i'
 	done
 }
+
+@test "stacks of stripped programs of Go contain the caller of a function without a frame" {
+	need_go
+	build_go "$BATS_TEST_TMPDIR"
+	local program
+	for program in stripped pie; do
+		mkdir "$program.s"
+		"$OPROFILE" record --callgraph --session-dir "$program.s" "./$program" >log 2>&1
+		"$OPROFILE" export folded --session-dir "$program.s" 2>/dev/null >out
+		cat log out
+		awk '/main\.hot/ { n += $NF } /runtime\.main;main\.main;(main\.once[^;]*;)?main\.hot/ { whole += $NF }
+			END { exit !n || whole < n * 0.9 }' out
+	done
+}

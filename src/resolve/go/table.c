@@ -24,7 +24,8 @@ enum {
 	PCDATA_INLINE = 2,
 	FUNCDATA_INLINE = 3,
 	FUNCDATA_INLINE_OLD = 4, /* before Go 1.16 */
-	TABLE_ALIGN = 8
+	TABLE_ALIGN = 8,
+	FLAG_FIRST = 1 /* in the byte two before the number of function data */
 };
 
 /* What differs between the layouts. Offsets in a function's record are relative to the end of
@@ -74,6 +75,7 @@ static const struct go_layout layouts[] = {
 /* Offsets in a function's record that are common to all layouts. */
 enum {
 	RECORD_NAME = 0,
+	RECORD_FRAME = 12,
 	RECORD_FILES = 16,
 	RECORD_LINES = 20,
 	RECORD_NR_PCDATA = 24,
@@ -543,6 +545,8 @@ bool go_table_function(const struct go_table *t, size_t i, struct go_function *r
 		return false;
 	fn.record = (uint32_t)(t->records.at + at);
 	fn.name = go_name_at(t, go_read_field(t, fn.record, RECORD_NAME, 4));
+	fn.is_first = go_read_field(t, fn.record, t->layout->nr_funcdata_at - 2u, 1) &
+		      FLAG_FIRST;
 	if (t->layout->line_at)
 		fn.line = go_read_field(t, fn.record, t->layout->line_at, 4);
 	*ret_fn = fn;
@@ -559,6 +563,8 @@ static uint32_t go_values_at(const struct go_table *t, const struct go_function 
 		return go_read_field(t, fn->record, RECORD_FILES, 4);
 	if (value == GO_LINE)
 		return go_read_field(t, fn->record, RECORD_LINES, 4);
+	if (value == GO_FRAME)
+		return go_read_field(t, fn->record, RECORD_FRAME, 4);
 	if (!t->layout->call_bytes ||
 	    go_read_field(t, fn->record, RECORD_NR_PCDATA, 4) <= PCDATA_INLINE)
 		return 0;

@@ -37,6 +37,7 @@ struct go_function {
 	uint64_t high;
 	const char *name; /* "main.(*T).Add"; owned by the table */
 	uint32_t line;    /* of its declaration; 0: unknown (before Go 1.20) */
+	bool is_first;    /* the first function of a stack (Go 1.17 and later) */
 	uint32_t record;  /* for the functions below */
 };
 
@@ -55,6 +56,7 @@ void go_table_take_names(struct go_table *t, char **ret_bytes);
 enum go_value {
 	GO_FILE, /* number for go_table_path() */
 	GO_LINE,
+	GO_FRAME, /* bytes of the stack that are in use */
 	GO_INLINE /* index of the innermost inlined call for go_table_inlined() */
 };
 struct go_runs {

@@ -23,7 +23,7 @@
 #include "resolve/find/index_cache.h"
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	HEAD_BYTES = 160,
 	KEY_AT = 80,
 	SET_BYTES = 13,

@@ -12,6 +12,7 @@
 #include "resolve/unwind/asm.h"
 #include "resolve/unwind/cfi.h"
 #include "resolve/unwind/exidx.h"
+#include "resolve/unwind/go_frames.h"
 #include "resolve/unwind/sframe.h"
 
 enum {
@@ -55,6 +56,7 @@ struct inputs {
 	struct exidx exidx;
 	struct sframe sframe;
 	struct buf crt;
+	struct buf go;      /* made from the table of a Go program */
 	uint8_t *others[3]; /* content of .ARM.exidx, .ARM.extab, .sframe */
 };
 
@@ -123,7 +125,7 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 {
 	const struct unwind_arch *arch = unwind_arch_of_elf(f->machine, f->is64);
 	struct inputs in = { .debug_frame = { .fd = -1 } };
-	struct cfi_walk walks[3];
+	struct cfi_walk walks[4];
 	struct unwind_sources from = { .walks = walks, .read = unwind_table_read_code };
 	uint64_t vaddr = 0;
 	size_t len = 0;
@@ -140,6 +142,8 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		r = read_others(f, arch, &in, &from);
 	if (!r)
 		r = unwind_asm_crt(f, &in.crt);
+	if (!r && !in.debug_frame.whole)
+		r = unwind_go_frames(f, &in.go);
 	if (!r && in.eh_frame)
 		walks[from.nr_walks++] =
 			cfi_walk_of(in.eh_frame, len, vaddr, f->is64, f->swap, false);
@@ -150,11 +154,15 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 	if (!r && in.crt.len)
 		walks[from.nr_walks++] =
 			cfi_walk_of(in.crt.data, in.crt.len, 0, f->is64, f->swap, true);
+	if (!r && in.go.len)
+		walks[from.nr_walks++] =
+			cfi_walk_of(in.go.data, in.go.len, 0, f->is64, f->swap, true);
 	if (!r)
 		r = unwind_table_compile_all(arch, &from, file_offset, f, ret_table);
 	free(in.eh_frame);
 	dwarf_section_close(&in.debug_frame);
 	buf_done(&in.crt);
+	buf_done(&in.go);
 	for (size_t i = 0; i < 3; i++)
 		free(in.others[i]);
 	return r;

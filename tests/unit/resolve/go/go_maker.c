@@ -89,12 +89,15 @@ static void put_record(struct go_made *made, size_t i, const uint32_t *values)
 	go_made_put(made, at, addr, entry_bytes(made));
 	at += entry_bytes(made);
 	go_made_put(made, at, names + (i ? 9 : 0), 4);
-	go_made_put(made, at + 16, values[2 * i], 4);
-	go_made_put(made, at + 20, values[2 * i + 1], 4);
+	go_made_put(made, at + 12, values[3 * i + 2], 4);
+	go_made_put(made, at + 16, values[3 * i], 4);
+	go_made_put(made, at + 20, values[3 * i + 1], 4);
 	if (!is_12(made))
 		go_made_put(made, at + 28, 1, 4);
 	if (made->layout == GO_MADE_120)
 		go_made_put(made, at + 32, i ? 18 : 9, 4);
+	if (!is_12(made) && i)
+		made->bytes[at + (made->layout == GO_MADE_120 ? 37 : 33)] = 1;
 }
 
 static void put_functions(struct go_made *made)
@@ -121,6 +124,8 @@ void go_made_fill(struct go_made *made)
 	int32_t hot = is_12(made);
 	const struct run hot_files[] = { { 0x30, hot } };
 	const struct run hot_lines[] = { { 0x10, 10 }, { 0x20, 12 } };
+	const struct run hot_frames[] = { { 0x30, 0 } };
+	const struct run work_frames[] = { { 8, 0 }, { 0x38, 24 } };
 	const struct run work_files[] = { { 0x10, hot + 1 },
 					  { 0x10, hot },
 					  { 0x20, hot + 1 } };
@@ -128,17 +133,16 @@ void go_made_fill(struct go_made *made)
 	const struct {
 		const struct run *runs;
 		size_t nr;
-	} tables[] = {
-		{ hot_files, 1 }, { hot_lines, 2 }, { work_files, 3 }, { work_lines, 3 }
-	};
+	} tables[] = { { hot_files, 1 },  { hot_lines, 2 },  { hot_frames, 1 },
+		       { work_files, 3 }, { work_lines, 3 }, { work_frames, 2 } };
 	size_t paths = is_12(made) ? GO_MADE_PATHS : 0;
 	size_t base = is_12(made) ? 0 : GO_MADE_VALUES;
 	size_t at = GO_MADE_VALUES + 1;
-	uint32_t values[4];
+	uint32_t values[6];
 
 	memset(made->bytes, 0, sizeof(made->bytes));
 	put_header(made);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		values[i] = (uint32_t)(at - base);
 		at = put_runs(made, at, tables[i].runs, tables[i].nr);
 	}

@@ -30,7 +30,9 @@ struct go_made {
 
 /* Fills made->bytes with two functions:
  * main.hot at 0x1000: hot.go:10, 0x1010: hot.go:12, 0x1030 to 0x1040: padding
- * main.work at 0x1040: work.go:20, 0x1050: hot.go:12, 0x1060 to 0x1080: work.go:19 */
+ *   without a frame
+ * main.work at 0x1040: work.go:20, 0x1050: hot.go:12, 0x1060 to 0x1080: work.go:19
+ *   a frame of 24 bytes from 0x1048, no caller (except in layout 1.2) */
 void go_made_fill(struct go_made *made);
 /* Stores a number of 1, 2, 4 or 8 bytes in the table's byte order. */
 void go_made_put(struct go_made *made, size_t at, uint64_t number, unsigned int bytes);

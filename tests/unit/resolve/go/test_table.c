@@ -42,6 +42,7 @@ static void check_table(const struct go_made *made, const struct go_table *t)
 	assert_int_equal(fn.low, 0x1000);
 	assert_int_equal(fn.high, 0x1040);
 	assert_int_equal(fn.line, made->layout == GO_MADE_120 ? 9 : 0);
+	assert_false(fn.is_first);
 	go_runs_begin(&runs, t, &fn, GO_LINE);
 	expect_run(&runs, 0x1000, 0x1010, 10);
 	expect_run(&runs, 0x1010, 0x1030, 12);
@@ -62,6 +63,10 @@ static void check_table(const struct go_made *made, const struct go_table *t)
 	expect_run(&runs, 0x1040, 0x1050, hot + 1);
 	expect_run(&runs, 0x1050, 0x1060, hot);
 	assert_string_equal(go_table_path(t, &fn, hot + 1), "/src/work.go");
+	go_runs_begin(&runs, t, &fn, GO_FRAME);
+	expect_run(&runs, 0x1040, 0x1048, 0);
+	expect_run(&runs, 0x1048, 0x1080, 24);
+	assert_int_equal(fn.is_first, made->layout != GO_MADE_12);
 	go_runs_begin(&runs, t, &fn, GO_INLINE);
 	assert_false(go_runs_next(&runs));
 	assert_false(go_table_function(t, 2, &fn));
