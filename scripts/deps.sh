@@ -17,6 +17,8 @@ packages_of()
 	demo) echo gzip ;;
 	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf valgrind openjdk-17-jdk-headless ;;
+	# Compilers whose names and binaries the tests read; 1 GB.
+	languages) echo golang-go ocaml-nox gcc-mingw-w64-x86-64 ;;
 	# Programs that show our exports on a screen.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
@@ -39,7 +41,7 @@ packages_of()
 		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip systemd e2fsprogs
 		;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page readers screen bench vm" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page readers languages screen bench vm" >&2
 		exit 1
 		;;
 	esac
@@ -49,6 +51,7 @@ what_for()
 {
 	case $1 in
 	readers) echo 'perf, Go, LLVM and BOLT, which read what we write; valgrind and the JDK, whose files we read' ;;
+	languages) echo 'compilers of OCaml and for Windows' ;;
 	screen) echo 'KCachegrind on a screen' ;;
 	page) echo 'pages in a browser' ;;
 	*) echo "$1" ;;

@@ -82,6 +82,28 @@ setup() {
 		<("$OPROFILE" script --session-dir "$DIR/s" -F ip,sym | awk '/List|Main/ { print $2 }' | sort -u)
 }
 
+@test "names of a program of OCaml's compiler are those of perf script" {
+	command -v ocamlopt >/dev/null ||
+		skip "no OCaml compiler (scripts/deps.sh languages): NOT TESTED"
+	command -v perf >/dev/null || skip "no perf: NOT TESTED"
+	cd "$BATS_TEST_TMPDIR"
+	cat >m.ml <<-'END'
+		let[@inline never] first x = x + 1
+		module Shape = struct
+		  let[@inline never] ( @+ ) a b =
+		    let s = ref 0 in
+		    for i = 0 to b do s := !s + a * i done;
+		    !s
+		end
+		let () = for i = 1 to 100000 do ignore (Sys.opaque_identity Shape.(first i @+ 3000)) done
+	END
+	ocamlopt -o m m.ml
+	perf_record -e cpu-clock -F 999 -o m.data ./m
+	perf script -F ip,sym -i m.data 2>/dev/null | awk '{ print $2 }' >expected
+	"$OPROFILE" script -F ip,sym m.data 2>/dev/null | awk '{ print $2 }' | diff expected -
+	grep -q '^M\.@+_[0-9]*$' expected
+}
+
 @test "smart: the C++ library in short, all else as normal" {
 	cat >"$BATS_TEST_TMPDIR/expected" <<-'END'
 		void std::sort<std::vector<std::string>::iterator>(std::vector<std::string>::iterator, std::vector<std::string>::iterator)

@@ -80,7 +80,7 @@ setup() {
 }
 
 need_go() {
-	command -v go >/dev/null || skip "no Go compiler: NOT TESTED"
+	command -v go >/dev/null || skip "no Go compiler (scripts/deps.sh languages): NOT TESTED"
 }
 
 # build_go DIRECTORY: a program whose time is in main.hot, which main.main calls through an inlined

@@ -75,7 +75,7 @@ names() { # SESSION
 }
 
 @test "addr2line shows the lines of a program built by MinGW" {
-	command -v x86_64-w64-mingw32-gcc >/dev/null || skip "no MinGW compiler: NOT TESTED"
+	command -v x86_64-w64-mingw32-gcc >/dev/null || skip "no MinGW compiler (scripts/deps.sh languages): NOT TESTED"
 	cd "$BATS_TEST_TMPDIR"
 	cat >p.c <<-'END'
 		volatile int x;

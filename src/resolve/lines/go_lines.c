@@ -7,7 +7,10 @@
 enum {
 	/* Limits of inlined calls in a function, and of calls in calls. */
 	CALLS_MAX = 1 << 16,
-	CALL_DEPTH_MAX = 64
+	CALL_DEPTH_MAX = 64,
+	/* Limit of rows in a unit, and of runs of calls in a function; real ones have a
+	 * thousandth. */
+	ROWS_MAX = 1 << 20
 };
 
 size_t go_lines_count_units(const struct go_table *t)
@@ -122,7 +125,8 @@ static int go_lines_read_rows(struct go_lines *g)
 	g->first_row = g->rows.nr;
 	if (g->rows.nr && g->rows.at[g->rows.nr - 1].addr == row.addr)
 		g->first_row--;
-	while ((files.high > row.addr || go_runs_next(&files)) &&
+	while (g->rows.nr < ROWS_MAX &&
+	       (files.high > row.addr || go_runs_next(&files)) &&
 	       (lines.high > row.addr || go_runs_next(&lines))) {
 		row.file = go_lines_file(g, files.value);
 		row.line = lines.value > 0 ? (uint32_t)lines.value : 0;
@@ -159,7 +163,7 @@ static int go_lines_read_calls(struct go_lines *g)
 	g->calls.nr = 0;
 	g->scope_of.nr = 0;
 	go_runs_begin(&runs, g->table, &g->fn, GO_INLINE);
-	while (go_runs_next(&runs)) {
+	while (g->calls.nr < ROWS_MAX && go_runs_next(&runs)) {
 		struct go_lines_call call = { runs.low, runs.high, runs.value };
 
 		if (!vec_push(&g->calls, call))

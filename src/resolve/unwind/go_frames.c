@@ -109,7 +109,9 @@ static void go_frames_put_function(const struct go_machine *m, const struct go_t
 	}
 	go_runs_begin(&runs, t, fn, GO_FRAME);
 	while (go_runs_next(&runs) && runs.value >= 0) {
-		any = true;
+		any = out->len < UNWIND_GO_MAX_BYTES;
+		if (!any)
+			break;
 		go_frames_put_advance(out, runs.low - last);
 		last = runs.low;
 		if (!fn->is_first || m->pushes)
