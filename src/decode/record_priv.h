@@ -28,8 +28,11 @@ static inline const uint8_t *record_take_array(struct cursor *in, uint64_t nr,
 	return cursor_take(in, nr * bytes);
 }
 
-/* Returns a string that ends inside the record. Otherwise returns "" and sets in->failed. */
+/* Returns the string at the cursor, borrowed from the record. If the record ends before the string
+ * does, returns "" and sets in->failed. */
 const char *record_take_str(struct cursor *in);
+/* Reads the counter values of a sample or PERF_RECORD_READ; `format`: perf_event_attr.read_format.
+ * If the record is too short, sets in->failed. */
 void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read);
 
 static inline uint64_t record_u64(const uint8_t *at, bool swap)

@@ -101,7 +101,8 @@ int recorder_take_due(struct recorder *r);
 /* Handles all samples that wait for unwind tables. Unwinds by frame pointers where a table
  * takes too long. */
 int recorder_settle_due(struct recorder *r);
-/* Opens the group in which samples are resolved. Returns 0 or -ENOMEM. */
+/* Opens r->group, which collects samples so that they are resolved together. Returns 0 or
+ * -ENOMEM. */
 int recorder_open_group(struct recorder *r);
 /* Resolves the samples of the group, whose bytes were borrowed until now. `ctx` is the
  * recorder. Returns 0, or a negative errno with a message. */

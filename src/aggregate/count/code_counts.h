@@ -36,11 +36,11 @@ struct code_counts {
 	uint64_t samples;
 };
 
-/* An all-zero structure is empty and ready for use. */
+/* Frees the contents.  A zero-initialized structure is empty and ready for use. */
 void code_counts_done(struct code_counts *c);
 /* Returns the number of a new or existing position; MAP_NONE if memory is short. */
 uint32_t code_counts_position(struct code_counts *c, uint32_t image, uint64_t offset);
-/* Count one more.  Return 0 or -ENOMEM. */
+/* Count one more branch or run between two positions.  Return 0 or -ENOMEM. */
 int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,
 		       bool mispredicted);
 int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to);
@@ -53,6 +53,6 @@ struct code_stretch {
 	uint64_t count;
 };
 typedef VEC(struct code_stretch) code_stretch_vec;
-/* Appends those of `image` to `out`.  Returns 0 or -ENOMEM. */
+/* Appends the stretches of `image` to `out`.  Returns 0 or -ENOMEM. */
 int code_counts_stretches(const struct code_counts *c, uint32_t image,
 			  code_stretch_vec *out);

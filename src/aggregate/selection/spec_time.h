@@ -20,8 +20,9 @@ struct spec_moment {
 		MOMENT_SHARE,
 		MOMENT_WALL
 	} kind;
-	uint64_t ns; /* of a TIME: since the session's start; of a WALL: since 1970 */
-	double percent; /* of a SHARE */
+	/* MOMENT_TIME: since the session's start; MOMENT_WALL: since 1970. */
+	uint64_t ns;
+	double percent; /* MOMENT_SHARE: of the time from the first to the last sample */
 };
 
 struct spec_span {

@@ -54,9 +54,8 @@ static inline enum call_position call_stack_position(const struct dict *d,
 	return CALL_BEFORE;
 }
 
-/* Returns the function of a frame of the view's dict that is a leaf; VIEW_UNSET if memory is
- * short. */
+/* Returns the function number of a leaf frame of the view's dict; VIEW_UNSET if memory is short. */
 uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame);
-/* Returns the node of a stack of the view's dict; looks up callers by the position of the call
- * and the leaf by the position of the sample.  DICT_NONE if memory is short. */
+/* Returns the call-tree node of a stack of the view's dict; DICT_NONE if memory is short.  Looks up
+ * callers at the address of their call, and the leaf at the address of the sample. */
 uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);

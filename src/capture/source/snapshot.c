@@ -182,9 +182,10 @@ static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *map,
 	}
 }
 
-/* Returns whether anonymous memory lies between two mappings of one file with the same
- * displacement, where the file's code was before: it is a copy of the code. *ret_file is the
- * mapping that the memory replaced. `pos` is the position after the memory's line. */
+/* Returns whether anonymous memory replaced a mapping of a file, so that it contains a copy of the
+ * file's code: the mappings before and after it are of the same file, with the same difference
+ * between address and file offset. *ret_file is the replaced mapping. `pos` is the position after
+ * the memory's line. */
 static bool snapshot_was_file(const struct snapshot *s, size_t pos,
 			      const struct proc_map *before,
 			      const struct proc_map *memory, struct proc_map *ret_file)
@@ -207,9 +208,9 @@ static bool snapshot_was_file(const struct snapshot *s, size_t pos,
 	return true;
 }
 
-/* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, else the one
- * with its inode (if maps escapes the path or shows another view of it). Returns the number of
- * its line, or SIZE_MAX if not found. */
+/* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, or else the one
+ * with its inode, because maps can show the path with escapes or as seen from another root. Returns
+ * its index among the mappings that next_exec() returns, or SIZE_MAX if not found. */
 static size_t find_main(struct snapshot *s, int proc_dir)
 {
 	char exe[PATH_MAX];

@@ -72,10 +72,11 @@ void control_keys_init(struct control_keys *k);
 void control_keys_take_setup(struct control_keys *k);
 /* Appends lines "PATH MODE", with modes such as 0644. */
 void control_keys_list(const struct control_keys *k, struct buf *reply);
-/* Returns the value without a newline.  -ENOENT: no such file; -EACCES: not readable. */
+/* Gets the value without a newline.  Returns 0, -ENOENT (no such file) or -EACCES (not
+ * readable). */
 int control_keys_get(const struct control_keys *k, const char *path,
 		     char ret_value[CONTROL_VALUE_MAX], struct err *err);
-/* Returns -ENOENT, -EACCES (not writable), -EINVAL, or the daemon's own error.  The message is
- * also kept for the file last_error. */
+/* Sets the value of a control file.  Returns 0, -ENOENT (no such file), -EACCES (not writable),
+ * -EINVAL, or the daemon's own error.  The message is also kept for the file last_error. */
 int control_keys_set(struct control_keys *k, const char *path, const char *value,
 		     struct err *err);

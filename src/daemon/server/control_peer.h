@@ -39,8 +39,9 @@ void control_peer_open(struct control_peer *c, int fd, const gid_t *gid);
 /* Appends the last line of a reply: "ok", or the name of the negative errno and the message in
  * `err`. */
 void control_peer_put_end(struct control_peer *c, int result, const struct err *err);
-/* Sends as much as the socket accepts.  Returns false if the peer is gone. */
+/* Sends as much of `out` as the socket accepts.  Returns false if the connection failed. */
 bool control_peer_send(struct control_peer *c);
-/* Reads pending input into `in`.  Returns false if the peer is gone or memory is short. */
+/* Reads pending input into `in`, and sets `ending` at its end.  Returns false if the connection
+ * failed or memory is short; the caller then closes it. */
 bool control_peer_receive(struct control_peer *c);
 void control_peer_close(struct control_peer *c);

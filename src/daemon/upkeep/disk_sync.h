@@ -14,8 +14,7 @@
 
 struct disk_sync_file {
 	char *path;
-	bool with_folder; /* also everything in its directory and below, and the names of these
-                           * files */
+	bool with_folder; /* also sync its directory with everything below, and the parent */
 };
 
 struct disk_sync_list {
@@ -27,7 +26,7 @@ struct disk_sync {
 	struct disk_sync_list under_way; /* owned by the thread while it runs */
 	bool runs;
 	pthread_t thread;
-	time_t since; /* files in a directory are synced up to this time */
+	time_t since; /* directories: files that were last modified before are already synced */
 	_Atomic(bool) is_done;
 };
 

@@ -135,7 +135,8 @@ enum perf_class {
 
 enum {
 	PERF_CLASSES = 128, /* larger types are simpleperf's or unknown */
-	/* Kernel types start at 1, perf's at 64, simpleperf's at 32768. */
+	/* The largest valid type. The kernel's types start at 1, perf's at 64 and simpleperf's at
+	 * 32768. */
 	PERF_LAST_TYPE = 65535
 };
 
@@ -304,9 +305,9 @@ int perf_level_rotate(struct perf_input *in, struct perf_level *level);
 /* Returns 0 or -ENOMEM. */
 int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
-/* A new part begins, with its own compressed stream. */
+/* Call when a new part begins, with its own compressed stream. */
 void perf_unzip_reset(struct perf_unzip *unzip);
-/* Part of the stream is missing. */
+/* Call if bytes of the stream are missing. */
 void perf_unzip_break(struct perf_unzip *unzip);
 /* Passes the next block of the stream. It is borrowed until it is consumed. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
@@ -322,7 +323,8 @@ int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 void perf_attr_decode(struct cursor *in, size_t len, struct perf_event_attr *ret_attr);
 /* Returns the size recorded in the first 8 bytes of an attr. */
 uint32_t perf_attr_bytes(const struct cursor *at);
-/* Reads the attr table of a file. Returns 0, -EBADMSG ... */
+/* Reads the attr table of a file into in->info.events. Returns 0, or a negative errno with a
+ * message in *err; -EBADMSG: the table is damaged. */
 int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header,
 		    struct err *err);
 /* Returns perf's name for an event without a name, or NULL if memory is short. */

@@ -32,7 +32,7 @@ enum image_kind {
 	/* Code outside of this system; offset = address - start: */
 	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */
 	IMAGE_GUEST_USER,   /* its programs */
-	/* the hypervisor below us; also used if the kernel does not record the cpu mode */
+	/* the hypervisor that runs this system; also used if the cpu mode is unknown */
 	IMAGE_HYPERVISOR,
 	/* In kernel mode, but neither in the kernel nor in a known module; offset = address: */
 	IMAGE_KERNEL_UNMAPPED,

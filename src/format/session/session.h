@@ -214,7 +214,7 @@ struct session_file {
 		first; /* its number; for a merged segment, the first and the last number
                         * that it contains */
 	uint64_t last;
-	bool covered; /* a merged segment contains it, too, so it can be removed */
+	bool covered; /* a merged segment also contains it, so it can be removed */
 };
 
 /* Returns all segment files of a directory, sorted by `first`, a merged segment before the ones

@@ -167,7 +167,8 @@ static bool entry_is_thumb(const struct elf_file *f)
 	return f->is_pe || (cursor_take(&c, ENTRY_AT) && cursor_u32(&c) & 1);
 }
 
-/* Adds marks for code before the first symbol of a section. PLT code is ARM code. */
+/* Adds a mark at the start of each executable section, for its code before the first symbol. The
+ * PLT of an ARM program is taken for ARM code, even if the other code is Thumb. */
 static int take_sections(struct insn_marks_loading *l)
 {
 	struct elf_file *f = l->code;

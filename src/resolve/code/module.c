@@ -18,9 +18,10 @@ static int copy_places(struct code *c, const struct code_where *where)
 			elf_file_find_section(&c->elf, where->sections[i].section);
 		struct section_address loaded = where->sections[i];
 
-		/* The names belong to the file, which stays open. */
 		if (!s || !(s->flags & SHF_ALLOC))
 			continue;
+		/* The name is in c->elf, which lives as long as c->sections; that of `where` might
+		 * not. */
 		loaded.section = elf_file_section_name(&c->elf, s);
 		if (!vec_push(&c->sections, loaded))
 			return -ENOMEM;
@@ -48,7 +49,7 @@ static int code_module_open_module(struct code *c, const struct code_where *wher
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* Returns the section of an address, and the offset in it. */
+/* Returns the section that contains `address`, and the offset in it; NULL if none does. */
 static const struct elf_section *
 code_module_section_at(struct code *c, uint64_t address, uint64_t *ret_offset)
 {

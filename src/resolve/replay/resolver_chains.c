@@ -426,7 +426,7 @@ static uint64_t find_callers_positions(struct resolver *r, const struct decoder 
 		positions[2 * nr++ + 1] = ip - m->start + m->pgoff;
 	}
 	*ret_nr = nr;
-	/* The same frames can be cut or complete. */
+	/* Equal frames of a complete chain and of a truncated one need different keys. */
 	return hash_bytes(positions, 2 * nr * sizeof(*positions),
 			  s->nr_chain - c->from == nr);
 }

@@ -104,8 +104,9 @@ struct resolver_found {
 	uint32_t
 		number; /* number of the thread in the dict; DICT_NONE: not known yet */
 	uint64_t changes;
-	/* For a sample without a chain: the mapping of its address, or NULL, and its location
-	 * in the dict if the image is there (else DICT_NONE). */
+	/* Valid if `has_leaf`, for a sample without a chain. `leaf` is the mapping of its address,
+	 * or NULL; `leaf_image` is the number of the image in the dict, or DICT_NONE if the dict
+	 * does not contain it; `leaf_offset` is the offset in that image. */
 	bool has_leaf;
 	uint32_t leaf_image;
 	uint64_t leaf_offset;
@@ -181,7 +182,8 @@ struct resolver {
 	uint32_t nr_chain;
 	bool chain_private; /* other samples must not reuse the last chain */
 	struct mapping_slot mappings[MAPPINGS]; /* by address space and address */
-	struct hole_slot holes[HOLES]; /* by the number of bytes of the address */
+	/* By the number of significant bytes of an address. */
+	struct hole_slot holes[HOLES];
 	struct resolver_unwind unwind; /* `table` NULL: no unwinding */
 	uint64_t *pcs; /* CHAIN_MAX addresses of the stack being unwound */
 	size_t nr_pcs; /* of the last sample */
@@ -224,11 +226,11 @@ void resolver_chains_lost(struct resolver *r);
  * mappings. */
 const struct mapping *resolver_mapping(struct resolver *r,
 				       const struct proc_version *version, uint64_t ip);
-/* Returns the frame of an address in mapping `m`, or (NULL) in no mapping; DICT_NONE if memory
- * is short. */
+/* Returns the number of the frame for `ip`; DICT_NONE if memory is short. `m` is the mapping that
+ * contains `ip`; NULL: none does. */
 uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 			uint64_t ip, enum cpu_mode cpu_mode, const struct mapping *m);
-/* Returns the frame of a sample's address; DICT_NONE if memory is short. */
+/* Returns the number of the frame for a sample's address; DICT_NONE if memory is short. */
 uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at,
 			     uint64_t ip);
 

@@ -219,7 +219,8 @@ static void note_thread_history(struct procs *p, struct proc_thread *thread)
 		thread->has_history = vec_push(&p->thread_history, thread);
 }
 
-/* Adds an instance. Takes over the references of `first`. */
+/* Adds an instance of `pid`, because the kernel reuses pids. Takes over the references of `first`,
+ * also on failure. Returns NULL if memory is short. */
 static struct process *procs_add_process(struct procs *p, int32_t pid,
 					 uint64_t start_ns,
 					 const struct proc_version *first)

@@ -24,6 +24,7 @@ const struct file_index *naming_locations_index(struct naming_locations *p);
 /* Returns NULL if servers must not be used. */
 struct debuginfod *naming_locations_debuginfod(const struct naming_locations *p);
 /* Warns about the result of the search for an image, once per name; if `p` is NULL, each time.
- * `name` is the image's path. `by_age`: its build-id is unknown. */
+ * `name` is the image's path. `by_age`: its build-id is unknown, so the modification
+ * time of the file was compared. */
 void naming_locations_warn(struct naming_locations *p, const char *name,
 			   enum naming_status status, bool by_age);

@@ -266,8 +266,8 @@ static int save_here(const struct control *c, struct err *err)
 	return r;
 }
 
-/* Prints the result.  If the disk is full, the daemon drops samples that it could not write; the
- * session exists anyway. */
+/* Call after a save failed because the disk is full.  The daemon can have created the session
+ * without the samples that it could not write: if so, reports this. */
 static void report_saved(struct control *c)
 {
 	struct control_reply reply = { 0 };
