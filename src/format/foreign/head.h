@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* head.h - questions about the first bytes of a file, for recognisers (foreign.h).
+/* head.h - queries on the first bytes of a file, for recognisers (foreign.h).
  * Layer: format, private to it. */
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 struct foreign_head;
 struct foreign_word;
 
-/* Returns the head without a byte order mark and leading white space. */
+/* Returns the head without a byte order mark and leading white space; borrowed. */
 struct foreign_word foreign_head_text(const struct foreign_head *head);
 /* Returns true if the first line that is neither empty nor a comment ("#") begins with `text`. */
 bool foreign_head_has_first(const struct foreign_head *head, const char *text);

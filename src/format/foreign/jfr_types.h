@@ -18,7 +18,7 @@ enum {
 	JFR_STEPS_PER_BYTE = 16
 };
 
-/* The fields that are used. */
+/* The fields that jfr.c uses; JFR_OTHER: any other field. */
 enum jfr_field_name {
 	JFR_JAVA_NAME,
 	JFR_METHOD,
@@ -64,25 +64,27 @@ struct jfr_types {
 	struct map type_by; /* (id, 0): index of `types` */
 	struct buf names;
 	struct buf text; /* scratch space for a text in another encoding */
-	uint64_t steps; /* that walks may still take: hostile types can have no bytes */
+	uint64_t steps;  /* left for the walks of a chunk; hostile types can be empty */
 	bool no_memory;
 };
 
-/* Reads up to 9 bytes: the last has 8 bits of the number, and the others 7. */
+/* Reads a number of up to 9 bytes, lowest bits first: 7 bits per byte, and 8 in the ninth. */
 uint64_t jfr_varint(struct cursor *c);
-/* Reads the types of a chunk from its metadata event.  Sets c->failed if it is malformed, and
- * t->no_memory. */
+/* Reads the types of a chunk from its metadata event.  Sets c->failed if the event is malformed,
+ * and t->no_memory if memory is short. */
 void jfr_types_read(struct jfr_types *t, struct cursor *c);
-/* Returns NULL if there is no such type. */
+/* Return the type with this id or name, borrowed until jfr_types_clear(); NULL: there is none. */
 const struct jfr_type *jfr_types_find(const struct jfr_types *t, uint64_t id);
 const struct jfr_type *jfr_types_named(const struct jfr_types *t, const char *name);
+/* Removes the types, before those of the next chunk are read. */
 void jfr_types_clear(struct jfr_types *t);
 void jfr_types_done(struct jfr_types *t);
 
 /* Receives the fields of a value in order, at any depth.  `text` is empty for numbers, and valid
- * until the next one. */
+ * until the next call.  `number` is 0 for texts, and for numbers of a fixed size above one byte. */
 typedef void (*jfr_fn)(void *ctx, enum jfr_field_name field, uint64_t number,
 		       struct foreign_word text);
-/* Sets c->failed if the value is malformed. */
+/* Reads a value of `type` at `c`, and calls `fn` for each of its fields.  Sets c->failed if the
+ * value is malformed, and t->no_memory if memory is short. */
 void jfr_walk(struct jfr_types *t, struct cursor *c, const struct jfr_type *type,
 	      jfr_fn fn, void *ctx);

@@ -36,8 +36,8 @@ struct json_value {
 	struct foreign_word text;
 };
 
-/* Receives a value at the path `at` of the list.  A value that fits several paths is delivered
- * for each of them.  Returns 0, or a negative errno to stop. */
+/* Receives a value; `at` is the index of its path.  A value that matches several paths is delivered
+ * once for each.  Returns 0, or a negative errno to stop. */
 typedef int (*json_walk_fn)(void *ctx, size_t at, const struct json_value *value);
 
 struct json_walk_paths {
@@ -50,12 +50,12 @@ struct json_walk_paths {
  * error of `fn`. */
 int json_walk(struct foreign_word text, const struct json_walk_paths *paths,
 	      json_walk_fn fn, void *ctx, struct err *err);
-/* The version of the library, or NULL if there is none in this build. */
+/* Returns the version of yajl, or NULL in a build without it. */
 const char *json_walk_version(void);
 
-/* Returns the number times 10^digits, rounded.  Returns false if it is not a number or does
+/* Sets *ret_v to the number times 10^digits, rounded.  Returns false if it is not a number or does
  * not fit. */
 bool json_value_scaled(const struct json_value *value, unsigned int digits,
 		       int64_t *ret_v);
-/* Returns true for an integer in the range of uint32_t. */
+/* Sets *ret_v to the number, rounded.  Returns false if it is not a number or does not fit. */
 bool json_value_u32(const struct json_value *value, uint32_t *ret_v);

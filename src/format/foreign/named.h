@@ -6,6 +6,8 @@
 
 struct foreign_head;
 
+/* Each returns true if the first bytes of a file look like this format. */
+
 /* ---- binary ---- */
 bool foreign_is_pe(const struct foreign_head *head);
 bool foreign_is_llvm_profile(const struct foreign_head *head);

@@ -29,7 +29,8 @@ struct script_head {
 };
 
 /* Parses the first line of a sample. Sets all fields of *ret_sample but the frames and the count.
- * *ret_other is the rest of the line. Returns false if the line is something else. */
+ * *ret_other is the rest of the line. Texts are borrowed from `line`. Returns false if the line
+ * does not begin a sample. */
 bool script_head_parse(const struct script_head *head, struct foreign_word line,
 		       struct foreign_sample *ret_sample,
 		       struct foreign_word *ret_other);

@@ -17,8 +17,8 @@ enum protobuf_type {
 struct protobuf_field {
 	uint32_t number;
 	uint32_t type;
-	uint64_t value; /* of a varint */
-	struct cursor bytes;
+	uint64_t value;      /* of PROTOBUF_VARINT; else 0 */
+	struct cursor bytes; /* of the other types; borrowed from the message */
 };
 
 /* Reads the next field. Returns false at the end, or if the message is damaged; then c->failed

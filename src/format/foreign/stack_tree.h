@@ -33,17 +33,18 @@ struct stack_tree {
 
 /* Returns 0 or -ENOMEM. */
 int stack_tree_init(struct stack_tree *t);
-/* Returns the number of a text, or STACK_TREE_NONE if memory is short. */
+/* Returns the number of a text, which is added if it is new, or STACK_TREE_NONE if memory is
+ * short. */
 uint32_t stack_tree_name(struct stack_tree *t, struct foreign_word text);
 /* Returns the text of a number, which lives as long as the tree. */
 struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name);
 /* Returns the number of the frame with this name and image, which is added if it is new, or
  * STACK_TREE_NONE if memory is short. */
 uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image);
-/* Returns the stack `parent` that continues with a call of `frame`, or STACK_TREE_NONE if
- * memory is short or one of both does not exist. */
+/* Returns the node of the stack that extends `parent` by a call of `frame`, which is added if it is
+ * new, or STACK_TREE_NONE if memory is short or either does not exist. */
 uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame);
-/* Sets the frames of a sample.  They are valid until the next call.  Returns false if memory is
- * short. */
+/* Sets the frames of `s` to those of `node`.  They are valid until the next call.  Returns
+ * false if memory is short. */
 bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s);
 void stack_tree_done(struct stack_tree *t);

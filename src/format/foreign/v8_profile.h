@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* v8_profile.h - CPU profiles of V8, the JavaScript engine of Node.js and Chrome: the Profile
- * of the DevTools protocol (domain Profiler), in one piece (.cpuprofile) or in chunks (Chrome
+ * of the DevTools protocol (domain Profiler), as a whole (.cpuprofile) or in chunks (Chrome
  * traces).
  * Layer: format, private to its readers. */
 #pragma once
@@ -50,7 +50,7 @@ struct v8_edge {
 	uint32_t parent, child; /* ids */
 };
 
-/* What was read and not yet added to a profile. */
+/* Data that was read but not yet added to a profile.  Zero-initialize it. */
 struct v8_chunk {
 	struct v8_node current;
 	uint32_t name, url;
@@ -81,16 +81,19 @@ struct v8_target {
 	struct foreign_info *info;
 };
 
-/* Takes a member.  Returns 0 or -ENOMEM. */
+/* Adds a value that json_walk() delivered for the member `part` to the chunk, and its names to
+ * `tree`.  Returns 0 or -ENOMEM.  Invalid numbers are only counted. */
 int v8_chunk_take(struct v8_chunk *c, struct stack_tree *tree, enum v8_part part,
 		  const struct json_value *v);
 void v8_chunk_done(struct v8_chunk *c);
 
+/* Returns an empty profile. */
 struct v8_profile v8_profile_start(int64_t start_us);
-/* Adds a chunk, gives the samples that have ended, and empties the chunk.  Returns 0, -ENOMEM
- * or the error of the target. */
+/* Adds a chunk, passes the samples that have ended to to->fn, and empties the chunk.  Returns 0,
+ * -ENOMEM or the error of to->fn. */
 int v8_profile_add(struct v8_profile *p, struct v8_chunk *c,
 		   const struct v8_target *to);
-/* Gives the last sample, which lasts until `end_us`; 0: unknown, as long as the previous. */
+/* Passes the last sample, which lasts until `end_us` (0: unknown; it then lasts as long as its time
+ * delta), to to->fn.  Returns the same as v8_profile_add(). */
 int v8_profile_finish(struct v8_profile *p, int64_t end_us, const struct v8_target *to);
 void v8_profile_done(struct v8_profile *p);

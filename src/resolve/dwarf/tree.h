@@ -14,7 +14,7 @@ enum {
 	DWARF_NO_NODE = 0xffffffff
 };
 
-/* The offset of an entry that is not read. */
+/* The offset of an entry in a type unit (DW_FORM_ref_sig8), which is not read. */
 #define DWARF_ELSEWHERE UINT64_MAX
 
 /* The location of an entry. `info` is NULL if there is none. */
@@ -66,19 +66,23 @@ struct dwarf_die {
 	size_t end; /* of its attributes in the unit */
 };
 
+/* Call before the other functions. `o` and `rd` must outlive `t`. */
 void dwarf_trees_init(struct dwarf_trees *t, struct dwarf_open_unit *o,
 		      struct dwarf_reader *rd);
 void dwarf_trees_done(struct dwarf_trees *t);
-/* Reads an entry; returns false if it cannot be read or the budget is exhausted. */
+/* Reads an entry. Returns false if it is damaged or the budget is exhausted. */
 bool dwarf_die_read(struct dwarf_trees *t, struct dwarf_place place,
 		    struct dwarf_die *ret_die);
-/* Reads the first child of `die`, or the next one after `last`. Returns false at the end. */
+/* Reads the child of `die` after *last, or the first one if last->info is NULL, and moves *last to
+ * it. Returns false at the end. */
 bool dwarf_die_child(struct dwarf_trees *t, const struct dwarf_die *die,
 		     struct dwarf_place *last, struct dwarf_die *ret_child);
-/* Returns the entry that encloses an entry, except lexical blocks and the unit. */
+/* Returns the closest enclosing entry that is neither a lexical block nor the unit; `info` is NULL
+ * if there is none. */
 struct dwarf_place dwarf_trees_parent(struct dwarf_trees *t, struct dwarf_place place);
-/* Returns the next type in the same scope as the children of `parent` (in the unit of `in` if
- * `parent` has no info), after `last`; without `info` at the end. */
+/* Returns the struct, class or union after `last` (the first one if last.info is NULL) in the scope
+ * `parent`, or in the unit's global scope if parent.info is NULL. `in` is any entry of the unit.
+ * `info` of the result is NULL at the end. */
 struct dwarf_place dwarf_trees_next_type(struct dwarf_trees *t,
 					 struct dwarf_place parent,
 					 struct dwarf_place in,

@@ -31,8 +31,8 @@ struct pe_head {
 
 /* Returns whether the file begins like a PE file. */
 bool pe_is_image(const struct elf_file *f);
-/* Fills a file of which only the first bytes were read. Returns 0, -EBADMSG, -ENOMEM or an I/O
- * error; in all cases the caller calls elf_file_done() after an error. */
+/* Reads the headers into `f`, whose first bytes were already read. Returns 0, or -EBADMSG, -ENOMEM
+ * or an I/O error with a message in *err; the caller calls elf_file_done() in any case. */
 int pe_init(struct elf_file *f, struct err *err);
 /* Gets the address and size of a directory. Returns false if the file has none. */
 bool pe_directory(const struct elf_file *f, uint32_t number, uint64_t *ret_vaddr,
@@ -47,7 +47,7 @@ struct pe_function {
 	uint64_t high;
 };
 typedef VEC(struct pe_function) pe_functions;
-/* Appends the functions of the table for unwinding (.pdata), by address. Functions that need no
- * stack are not in it. Only that of x86-64 is read. Returns 0 (also if there is none) or
+/* Appends the functions of the unwind table (.pdata) of an x86-64 file, sorted by address. The
+ * table omits functions that do not use the stack. Returns 0 (also if there is no table) or
  * -ENOMEM. */
 int pe_read_functions(const struct elf_file *f, pe_functions *ret_functions);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* go_lines.h - the lines and functions of a Go program's own table (resolve/go/table.h), in the
- * form in which those of debug information become blocks.
+ * form that the blocks of the line index are made from.
  * Layer: resolve. The table has no units, so each unit is a number of adjacent functions. */
 #pragma once
 #include "resolve/dwarf/line.h"
@@ -34,11 +34,13 @@ struct go_lines {
 	VEC(uint32_t) scope_of; /* index of an inlined call -> scope + 1; 0: none yet */
 };
 
+/* Returns the number of units. */
 size_t go_lines_count_units(const struct go_table *t);
 /* Sets the addresses of a unit's code. */
 void go_lines_range(const struct go_table *t, size_t unit, struct dwarf_code *ret_code);
 /* Reads a unit into g->rows and g->scopes. Returns 0 or -ENOMEM. */
 int go_lines_read(struct go_lines *g, const struct go_table *t, size_t unit);
-/* Appends the path of a file number of g->rows, and a NUL. Returns 0 or -ENOENT. */
+/* Appends the path of a file number of g->rows, and a NUL; `go_lines` is a struct go_lines. Returns
+ * 0, or -ENOENT if the path is unknown. */
 int go_lines_path(void *go_lines, uint64_t file, struct buf *out);
 void go_lines_done(struct go_lines *g);

@@ -2,7 +2,7 @@
 /* stack_budget.h - limits what the stacks of each user cost a recorder of all users: CPU time for
  * unwinding, and memory and disk for stacks that were not seen before.
  * Layer: resolve. The budget of a user grows with the time of the samples. While it is used up,
- * his stacks are cut after a few frames, so that they cost the other users nothing. */
+ * the user's stacks are cut after a few frames, so that the recorder keeps up with other users. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct stack_account {
 	uint32_t user;
 	int64_t left;
 	uint64_t updated_ns;
-	uint64_t nr_cut; /* stacks cut while it was used up */
+	uint64_t nr_cut; /* stacks that were cut */
 };
 
 struct stack_budget {
@@ -40,9 +40,9 @@ enum {
 };
 
 void stack_budget_done(struct stack_budget *b);
-/* Returns how many frames the next stack of `user` can have, at most `max`. Root's stacks have no
- * limit. */
+/* Returns how many frames the next stack of `user` may have: `max`, or a few if the budget is used
+ * up. Root has no budget. */
 uint32_t stack_budget_frames(struct stack_budget *b, uint32_t user, uint64_t now_ns,
 			     uint32_t max);
-/* Charges a cost to the user. */
+/* Charges a cost, in the units above, to the user. */
 void stack_budget_spend(struct stack_budget *b, uint32_t user, uint64_t cost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_shares.h - limits the memory that the mappings of all processes use.
  * Layer: resolve. If they use too much, the user whose processes use the most loses the mappings
- * of his largest processes. So no user can take the memory of another one who uses less. */
+ * of the largest ones. So no user can cost another user, who uses less, their mappings. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

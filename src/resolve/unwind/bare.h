@@ -4,9 +4,9 @@
  * Layer: resolve. Not thread-safe.
  *
  * The instructions from the program counter to a return show where the return address is, and
- * which registers are restored. The result counts only if a call is before that address whose
- * target leads to the program counter, or whose target is not known: an indirect call, or a
- * PLT entry. So no caller is guessed. */
+ * which registers are restored. The result counts only if the instruction before that address is a
+ * call whose target leads to the program counter, or whose target is unknown: an indirect call, or
+ * a call of a PLT entry. So no caller is guessed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,22 +46,23 @@ struct unwind_bare_ops {
 
 int unwind_bare_new(struct unwind_bare **ret_bare); /* 0 or -ENOMEM */
 void unwind_bare_free(struct unwind_bare *b);       /* accepts NULL */
-/* Returns the possible ways to the caller of the code at `pc`, at most BARE_CALLERS, in *ret,
- * which is valid until the next call. `space` identifies the address space, in which the code
- * does not change. */
+/* Sets *ret to the candidates for the caller of the code at `pc`, valid until the next call, and
+ * returns their number, at most BARE_CALLERS. `space` identifies the address space, in which the
+ * code does not change. */
 enum {
 	BARE_CALLERS = 3
 };
 size_t unwind_bare_callers(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			   uint64_t space, uint64_t pc, const struct bare_caller **ret);
-/* Returns whether the word at the place that a bare_caller names, `address`, is a return
- * address of a call that can have led to `pc`. */
+/* Returns whether `address`, the word at way->return_address, is the return address of a call that
+ * can have led to `pc`. */
 bool unwind_bare_is_call(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			 uint64_t space, uint64_t pc, const struct bare_caller *way,
 			 uint64_t address);
-/* Returns whether a direct call before `address` leads to `pc` exactly so that its return address
- * is `depth` bytes above the stack pointer there; or, if the call leads into another library, a
- * function there does. For functions that do not return, whose ends show nothing. */
+/* For functions that do not return, which have no return instruction to search for. Returns whether
+ * the direct call before `address` leads to `pc` with its return address exactly `depth` bytes
+ * above the stack pointer; if the call leads into another library, whether a function near `pc`
+ * does. */
 bool unwind_bare_is_entered(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			    uint64_t space, uint64_t pc, uint64_t address,
 			    int64_t depth);

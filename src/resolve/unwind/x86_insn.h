@@ -28,10 +28,10 @@ enum x86_kind {
 	X86_LOAD_FP,      /* reg = 8 bytes at rbp + value */
 	X86_CODE_ADDRESS, /* reg = address of the end of the instruction + value */
 	X86_JUMP,         /* to the end of the instruction + value */
-	X86_BRANCH,       /* there, or to the next instruction */
+	X86_BRANCH,       /* the same, or to the next instruction */
 	X86_JUMP_SLOT, /* to the address in a variable at a fixed address, as a PLT entry */
 	X86_JUMP_INDIRECT, /* to any other address; with `value`: that in `reg` */
-	X86_CALL,          /* of the end of the instruction + value */
+	X86_CALL,          /* calls the end of the instruction + value */
 	X86_CALL_INDIRECT,
 	X86_RETURN, /* pops `value` more bytes */
 	X86_STOP    /* ends the program, or is not an instruction */
@@ -44,4 +44,5 @@ struct x86_insn {
 	int64_t value;
 };
 
+/* Decodes the first instruction of `bytes`. */
 struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len);
