@@ -229,6 +229,7 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
  * BPF program wrote thread, time off the CPU, user chain and cgroup to RAW. The other fields are
  * those of the next thread. Has no effect if the attr is not one of a BPF program's output. */
 void decoder_set_off_cpu(struct decoder *d);
+/* Assigns the event id to an attr. */
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);
 void decoder_done(struct decoder *d);
 /* Decodes the record at `bytes`, which include its header, in the data's byte order; `len` is

@@ -67,7 +67,7 @@ static struct unwind_table *table_maker_load(struct table_maker_making *making,
 }
 
 /* The daemon's own work on a table (reading, checking, storing) grows with the table, so it is
- * charged too. */
+ * also charged. */
 static struct unwind_table *load_within(struct table_budget *budget,
 					struct table_maker_making *making,
 					const char *cache_dir, int fd,

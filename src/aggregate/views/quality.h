@@ -20,4 +20,5 @@ struct quality_reason {
 	const char *why;
 	const char *help;
 };
+/* Returns the reason for this image, in static memory. */
 const struct quality_reason *quality_reason(const struct profile *p, uint32_t image);

@@ -124,6 +124,7 @@ enum {
  * in `room` and returns that. */
 const char *event_of_any_core(const struct profile *p, const char *name,
 			      char room[EVENT_NAME_ROOM]);
+/* Creates the view of `source`, whose data it borrows.  Returns 0 or -ENOMEM. */
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view);
 void view_free(struct view *v); /* `v` can be NULL */

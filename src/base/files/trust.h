@@ -17,8 +17,9 @@ enum trust {
 /* Returns true if a file with this owner belongs to the caller or root. */
 bool trust_is_own(uid_t owner);
 /* Checks a recording that is open as `fd` (O_PATH is enough), a file or a directory. `shown` is
- * its path in messages. Parsers tolerate damage but are not meant for attackers; perf refuses
- * such files, too. Returns 0, -EPERM if it belongs to another user, or another negative errno. */
+ * its path in messages. Parsers tolerate damage but are not meant for attackers; perf also
+ * refuses such files. Returns 0, -EPERM if it belongs to another user, or another negative
+ * errno. */
 int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
 
 /* Returns true if only the caller and root can change an open file, or the entries of an open

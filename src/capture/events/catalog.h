@@ -67,9 +67,11 @@ void event_catalog_close(struct event_catalog *c); /* accepts NULL */
 const struct catalog_event *event_catalog_find(const struct event_catalog *c,
 					       const char *name,
 					       const struct catalog_event *from);
+/* Returns the unit mask number `i` of an event, or NULL after the last one. */
 const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
 					      const struct catalog_event *event,
 					      size_t i);
+/* Returns whether an event of this name has a unit mask of this name, ignoring case. */
 bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
 			    const char *mask);
 /* Adds all names as candidates, and the classic names (cpu_types.h) for which this CPU has an

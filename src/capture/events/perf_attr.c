@@ -239,7 +239,7 @@ static bool knows_no_modes(const struct event_request *e, pid_t tid, int cpu)
 	fd = perf_attr_open(&attr, tid, cpu);
 	if (fd >= 0)
 		close(fd);
-	/* Without these bits the kernel is counted, too, which can be forbidden. */
+	/* Without these bits the event also counts the kernel, which can be forbidden. */
 	return fd >= 0 || fd == -EACCES || fd == -EPERM;
 }
 

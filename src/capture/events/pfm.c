@@ -106,8 +106,8 @@ static int find_functions(struct pfm *p)
 }
 
 /* The library reads these settings from the environment only, and our children do not inherit
- * them. They make it use tables of other CPUs, too, and look for `pmu` only, which saves a
- * virtual machine milliseconds of CPUID instructions. */
+ * them. They make it also use tables of other CPUs, and look for `pmu` only, which saves
+ * milliseconds of CPUID instructions in a virtual machine. */
 static int initialize(struct pfm *p, const char *pmu)
 {
 	const struct {

@@ -360,6 +360,7 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 
 /* ---- simpleperf ---- */
 
+/* Parse features that only simpleperf writes. Return 0, -EBADMSG or -ENOMEM. */
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
 /* Fills info.codes (perfdata/input_bpf.c). */
 int perf_bpf_programs(struct perf_input *in, struct cursor *payload);

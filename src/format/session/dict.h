@@ -177,7 +177,7 @@ size_t dict_bytes(const struct dict *d);
 void dict_seal(struct dict *d);
 /* Each returns the number of the entry, which is added if it is new, or DICT_NONE if memory is
  * short. Two images are equal if their kind, name and build-id agree and, without a build-id,
- * all other fields agree, too. */
+ * all other fields also agree. */
 uint32_t dict_string(struct dict *d, const char *s);
 /* Adds a string with a separate number, which dict_string() never returns. So its text can
  * still be changed until the last entry is added. dict_change_string() returns 0 or -ENOMEM. */

@@ -91,7 +91,7 @@ int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratc
 
 /* Adds the entries of a payload to `d`. Skipped numbers become holes. A reference to a hole or
  * to a missing entry becomes DICT_NONE ("" for a string, STACK_TRUNCATED for a caller); an
- * entry that depends on it becomes a hole, too. Sets *ret_holes if there are any. Returns 0,
+ * entry that depends on it also becomes a hole. Sets *ret_holes if there are any. Returns 0,
  * -EBADMSG (keeping the sections before the error) or -ENOMEM. */
 int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 		struct column_decoder *dec, bool *ret_holes);

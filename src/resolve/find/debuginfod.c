@@ -298,7 +298,7 @@ static void end_file(struct fetch *f, struct debuginfod_file *file)
 	f->nr_over++;
 }
 
-/* Starts requests to servers that have not been asked. Ends the file if no request is running. */
+/* Starts requests to servers that have not been queried. Ends the file if no request is running. */
 static void debuginfod_go_on(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t nr_coming = 0;

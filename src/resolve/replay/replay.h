@@ -51,8 +51,9 @@ struct replay_options {
 	void *ctx;
 };
 
-/* Creates a replay. The caller keeps the input, which must outlive the replay. Returns 0,
- * -ENOMEM, or -EBADMSG if the input has no events, with a message in *err. */
+/* Creates a replay. The caller keeps the input, which must outlive the replay. Returns 0, or a
+ * negative errno with a message in *err: -ENOMEM; -EBADMSG if the input has no events; -ENODATA if
+ * it contains the counts of `perf stat record`. */
 int replay_new(struct perf_input *in, const struct replay_options *options,
 	       struct replay **ret_replay, struct err *err);
 void replay_free(struct replay *r); /* accepts NULL */

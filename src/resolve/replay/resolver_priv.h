@@ -245,10 +245,12 @@ resolver_version(const struct resolver *r, const struct resolver_found *at,
 		       : &r->mode_processes[cpu_mode]->versions.at[0];
 }
 
-/* Functions of resolver_chains.c: the steps for the chain. */
+/* Functions of resolver_chains.c: the steps for the chain. Initializes *c, and prefetches what the
+ * next step reads. */
 void resolver_chain_look(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c);
+/* Looks up the callers of the chain among known stacks, and prefetches the rest of the lookup. */
 void resolver_chain_ask(struct resolver *r, const struct decoder *d,
 			const struct record *rec, const struct resolver_found *at,
 			struct resolver_chain *c);

@@ -69,8 +69,8 @@ static int map_count_all(struct map_count *c, const struct procs *p)
 	return r;
 }
 
-/* Takes the mappings of the user's processes that have at least half as many as his largest one:
- * processes that were forked have about the same, and share them. */
+/* Drops the mappings of the user's largest process and of those with at least half as many:
+ * processes that it forked have about as many, and share them. */
 static void take_largest(struct map_count *c, struct procs *p, uint32_t user)
 {
 	size_t largest = 0, nr = 0;

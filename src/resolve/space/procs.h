@@ -91,9 +91,9 @@ struct procs {
 };
 
 void procs_init(struct procs *p, struct name_pool *names);
-/* Limits the memory: from now on, a thread or process with very many
- * changes loses its own oldest versions, and procs_prune() keeps at most 65536 old versions in
- * total. Older samples then get the oldest remaining version. */
+/* Limits the memory: from now on, a thread or process with very many changes loses its own oldest
+ * versions, and procs_prune() keeps at most 65536 old versions in total. Older samples then get the
+ * oldest remaining version. */
 void procs_bound(struct procs *p);
 void procs_done(struct procs *p);
 
@@ -112,8 +112,8 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
  * reference. Returns NULL if out of memory. */
 struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 				     int32_t tid, uint64_t start_ns, uint32_t comm);
-/* procs_clear() drops all mappings, because unmapping is not recorded. procs_set_comm() takes a
- * reference to `comm`. These functions return 0 or -ENOMEM. */
+/* Change the mappings of a process from `time_ns` on. procs_clear() drops all mappings, because
+ * unmapping is not recorded. Return 0 or -ENOMEM. */
 int procs_clear(struct procs *p, struct process *process, uint64_t time_ns);
 int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	      const struct mapping *m);
@@ -121,11 +121,14 @@ int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
 		uint64_t start, uint64_t end);
 /* Drops the mappings of all versions, and ignores new ones until the next exec. */
 void procs_lose_maps(struct procs *p, struct process *process);
+/* Begins another program: drops the mappings and the main binary. Returns 0 or -ENOMEM. */
 int procs_exec(struct procs *p, struct process *process, uint64_t time_ns);
+/* Sets the name of a thread; takes a reference to `comm`. Returns 0 or -ENOMEM. */
 int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns,
 		   uint32_t comm);
 /* Sets the main binary of the newest version. */
 void procs_set_app(struct procs *p, struct process *process, uint32_t app);
+/* Ends a thread, and its process with the last one. Does nothing if it has ended already. */
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
 /* Returns the version at `time_ns`, which usually is the newest one. */
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns);

@@ -69,6 +69,7 @@ struct space_hole {
 };
 const struct mapping *space_find_or_hole(const struct space_node *root,
 					 uint64_t address, struct space_hole *ret_hole);
+/* Returns the number of mappings. */
 size_t space_count(const struct space_node *root);
 /* Calls `visit` for each mapping whose node was not visited before, so that nodes that several
  * roots share are visited once. space_end_visit() of all these roots forgets the visits. */

@@ -12,8 +12,8 @@ struct naming;
 struct naming_lines;
 struct section_address;
 
-/* Requests debug files for line numbers: servers are also asked for the debug files of binaries
- * that have symbols. Call it before the first lookup. */
+/* Requests debug files for line numbers: also queries servers for the debug files of binaries that
+ * have symbols. Call it before the first lookup. */
 void naming_want_lines(struct naming *n);
 /* Opens the debug information of an image; uses two descriptors while it is open. If `options`
  * is NULL, finds the binary, but reads no debug information. Returns 0 (*ret_lines is NULL if

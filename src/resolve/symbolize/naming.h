@@ -91,7 +91,7 @@ bool naming_defer(struct naming *n);
 /* Returns whether the image is waiting for naming_fetch(). */
 bool naming_is_deferred(struct naming *n, uint32_t image);
 /* After naming_defer(): searches for the files of these images, and fetches the missing ones,
- * in this order, several at once. Later, servers are not asked for other images. Returns 0
+ * in this order, several at once. Later, servers are not queried for other images. Returns 0
  * (also if files could not be fetched) or -ENOMEM. */
 int naming_fetch(struct naming *n, const uint32_t *images, size_t nr);
 /* Returns the image's table, or NULL if it has none; always the same pointer. */

@@ -95,6 +95,7 @@ void naming_set_from(struct naming_entry *e, const char *path);
 /* Reports a step to the trace, if there is one. */
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome);
+/* Returns the parameters of binary_find() for one stage; borrows from `n`. */
 struct binary_locations naming_binary_locations(struct naming *n,
 						enum binary_stage stage);
 /* The loaders in symbolize/kernel.c. Return 0 (e->status is the result) or -ENOMEM. */
@@ -116,19 +117,21 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
  * negative errno. */
 int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
 			char **ret_path);
-/* Finds a module's own file, and the addresses of its sections (empty: unknown). Returns 0: the
- * caller ends both, with fd -1 if there is not a file; or -ENOMEM. */
+/* Finds a module's own file, and the addresses of its sections (empty: unknown). Returns 0
+ * or -ENOMEM. The caller calls binary_close() and module_line_done(); ret_binary->fd is -1 if no
+ * file was found. */
 int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
 /* In symbolize/given.c: uses the symbols in the recording, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
 /* In symbolize/jit.c: uses the map or the dump of a JIT compiler. */
 int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
-/* Opens the dump. Returns 0, and the caller owns everything; or a negative errno, and *ret_path
- * (malloc'd) may be set. */
+/* Opens the dump. Returns 0 or a negative errno. The caller frees *ret_path (malloc'd), which can
+ * be set even on failure, and on success *ret_bytes and *ret_dump. */
 struct jitdump;
 int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
 		     struct mapped *ret_bytes, struct jitdump *ret_dump);
+/* Uses the map of the process. Returns 0 (e->status is the result) or -ENOMEM. */
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
 /* In symbolize/vdso.c: uses the running kernel's vdso, if it is the recorded kernel. */

@@ -103,7 +103,9 @@ const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
  * reads first and second. */
 void symtab_prefetch(const struct symtab *tab, uint64_t offset);
 void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset);
+/* Returns the number of symbols. */
 size_t symtab_count(const struct symtab *tab);
+/* Returns symbol number `i`, or NULL after the last one. */
 const struct symbol *symtab_at(const struct symtab *tab, size_t i);
 /* Returns the link-time address of a file offset (using the program headers), or the offset
  * itself if no segment covers it. For a kernel's table, returns the address: `start`, or the
