@@ -17,7 +17,7 @@ struct buf {
 
 /* Reserves space for `extra` more bytes. Returns false and sets b->failed if memory is short. */
 bool buf_reserve(struct buf *b, size_t extra);
-/* Same, for an empty buffer that will hold many megabytes: uses huge pages, see
+/* Like buf_reserve(), for an empty buffer that will hold many megabytes: uses huge pages, see
  * base/containers/huge.h. */
 bool buf_reserve_huge(struct buf *b, size_t bytes);
 void buf_put(struct buf *b, const void *bytes, size_t len);

@@ -22,7 +22,7 @@ static inline struct cursor cursor_of(const void *data, size_t len, bool swap)
 	return (struct cursor){ .data = data, .len = len, .swap = swap };
 }
 
-/* Same, for data that is always little-endian (the session format). */
+/* Like cursor_of(), for data that is always little-endian (the session format). */
 static inline struct cursor cursor_le(const void *data, size_t len)
 {
 	return cursor_of(data, len, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);

@@ -16,8 +16,8 @@ typedef void (*log_sink)(enum log_level level, const char *text);
 void log_set_sink(log_sink sink);
 void log_say(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Same, but drops a message that was logged before. For conditions that occur in each segment
- * of a session. */
+/* Like log_say(), but drops a message that was logged before. For conditions that occur in each
+ * segment of a session. */
 void log_say_once(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

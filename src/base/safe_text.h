@@ -13,8 +13,8 @@ size_t safe_text_len(const void *text, size_t len, bool utf8);
 /* Appends `text`. Control characters, invalid UTF-8 and, if `utf8` is false, everything beyond
  * ASCII are escaped as \n, \t or \xNN. */
 void safe_text_put(struct buf *out, const char *text, size_t len, bool utf8);
-/* Same, into `out`, always NUL-terminated. Truncates to `room` bytes (at least 1) at a
- * character boundary. If `lines`, newlines are kept. Returns the length. */
+/* Like safe_text_put(), but writes to `out`, always NUL-terminated. Truncates to `room` bytes (at
+ * least 1) at a character boundary. If `lines`, newlines are kept. Returns the length. */
 size_t safe_text_copy(char *out, size_t room, const char *text, bool lines);
 /* Replaces each byte that safe_text_put() would escape by `mask`, for formats of other tools
  * that lack escapes. Returns true if it replaced any. */

@@ -239,13 +239,13 @@ void decoder_done(struct decoder *d);
  * -EBADMSG if the record is malformed or truncated. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
-/* Same for a record that is known to be a SAMPLE of `size` bytes, at least the size of its
- * header. */
+/* Like decoder_record(), for a record that is known to be a SAMPLE of `size` bytes, at least the
+ * size of its header. */
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		   struct record *ret_record, struct err *err);
-/* Same, but decodes only type, misc, id, ip, addr and period. Ignores all later fields without
- * checking them; sets nr_chain, cgroup and `has` to 0. Samples of "offcpu-time" are decoded as a
- * whole. */
+/* Like decoder_sample(), but decodes only type, misc, id, ip, addr and period. Ignores all later
+ * fields without checking them; sets nr_chain, cgroup and `has` to 0. Samples of "offcpu-time" are
+ * decoded as a whole. */
 int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
 			 struct record *ret_record, struct err *err);
 /* Returns the real size of a record: the size in its header, or less if the kernel also counted

@@ -26,7 +26,8 @@ enum archive_placed {
 enum archive_placed archive_place(const struct archive_request *q,
 				  const struct source_image *at,
 				  const struct archive_taken *t, char **ret_name);
-/* The same for `perf archive`, with the link to the file; each field is malloc'd or NULL. */
+/* Like archive_place(), for an archive of `perf archive`, with the link to the file. Each field is
+ * malloc'd or NULL. */
 struct archive_perf_place {
 	char *name;   /* NAME/BUILDID/elf */
 	char *link;   /* .build-id/XX/REST */

@@ -11,7 +11,7 @@
 
 enum fault {
 	FAULT_UNREADABLE, /* opening, reading or mapping failed: EIO, EMFILE, ELOOP ... */
-	FAULT_REFUSED,    /* same, because of missing permission */
+	FAULT_REFUSED,    /* opening or reading failed because of missing permission */
 	FAULT_DAMAGED,    /* the contents are wrong according to a checksum */
 	FAULT_MISSING,    /* it does not exist, but a list of a recording promises it */
 	FAULT_INCOMPLETE, /* part of the contents is missing or cannot be parsed */
@@ -22,15 +22,16 @@ enum fault {
  * not report 0; codes for a file (err_is_absent()) or process that does not exist; and -EINVAL,
  * which elf_open_regular() returns if it is not a regular file. Returns `code`. */
 int fault_unreadable(const char *path, int code);
-/* Same, but does not report EACCES and EPERM. For optional files. */
+/* Like fault_unreadable(), but does not report EACCES and EPERM. For optional files. */
 int fault_unreadable_try(const char *path, int code);
-/* Same as fault_unreadable() for an open file. */
+/* Like fault_unreadable(), for an open file. */
 int fault_unreadable_fd(int fd, int code);
 /* stat(2) and fstat(2) that report their errors in the same way. Return 0 or a negative errno. */
 struct stat;
 int fault_stat(const char *path, struct stat *st);
 int fault_stat_fd(int fd, struct stat *st);
-/* Same for a stream, if its error flag is set. Call it directly after the call that failed. */
+/* Like fault_unreadable(), for a stream, if its error flag is set. Call it directly after the call
+ * that failed. */
 void fault_unreadable_stream(FILE *f);
 /* Reports that the file is not used because of its contents. `reason` is for example "it does
  * not match its checksum". */

@@ -12,9 +12,9 @@
  * duplicated). From now on paths that begin with "PARENT/NAME" are resolved from `fd`. Calls
  * are counted: each needs a guard_drop(). Returns 0 or a negative errno. */
 int guard_add(const char *parent, const char *name, int fd);
-/* Same for everything below `path`, which is open as `fd`. */
+/* Like guard_add(), for everything below `path`, which is open as `fd`. */
 int guard_add_all(const char *path, int fd);
-/* Same for a whole path; `fd` is its parent directory. */
+/* Like guard_add(), for a whole path; `fd` is its parent directory. */
 int guard_add_path(const char *path, int fd);
 void guard_drop(const char *parent, const char *name);
 void guard_drop_path(const char *path);

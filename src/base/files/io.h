@@ -79,7 +79,7 @@ ssize_t io_peek(int fd, void *bytes, size_t len);
  * reported as 0. Returns 0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
-/* Same for a file that io_open_regular() can open. */
+/* Like io_read_file(), for a file that io_open_regular() can open. */
 int io_read_regular(const char *path, struct buf *out, size_t max);
 /* Returns a stream that appends to `text`, or NULL. Unlike open_memstream(3), it does not
  * continue after some text was lost because memory was short. */
@@ -90,15 +90,15 @@ int io_close_memory(FILE *memory, struct buf *text);
 /* Writes a new file in the directory of `path` and renames it to `path`. Returns 0 or a
  * negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
-/* Same, but syncs it to disk before the rename, so that after a crash of the machine either the
- * old or the new contents are there. */
+/* Like io_write_file(), but syncs it to disk before the rename, so that after a crash of the
+ * machine either the old or the new contents are there. */
 int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Copies the first `bytes` bytes of `from` to a new file in the directory of `path` and renames
  * it to `path`. Others can read it only if they can read `from`. Holes are kept. Returns 0, or
  * a negative errno (-ECANCELED: `*stop`, if not NULL, was set meanwhile), and then nothing has
  * changed. */
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
-/* Same, into an empty open file. Returns 0, or a negative errno; the file can then contain a
+/* Like io_copy(), but copies into the empty open file `to`. After an error, the file can contain a
  * part. */
 int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop);
 /* Returns true if a large file consists almost only of holes, so that a copy would use far more
@@ -119,5 +119,5 @@ int io_make_dirs(const char *path, mode_t mode);
 /* rm -r. Does not follow links. Returns 0, also if the path does not exist, or a negative
  * errno. */
 int io_remove_tree(const char *path);
-/* Same for `name` in the directory `at`. */
+/* Like io_remove_tree(), for `name` in the directory `at`. */
 int io_remove_tree_at(int at, const char *name);

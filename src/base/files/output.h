@@ -15,7 +15,7 @@ struct err;
  * message: -EPERM if, in a sticky directory that others can write, it is a link or file of
  * another user, or a file with more hard links. */
 int output_open(const char *path, int flags, mode_t mode, struct err *err);
-/* Same, but returns an empty stream. */
+/* Like output_open(), but truncates the file and returns a stream. */
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err);
 /* Returns the mode, before the umask, for a file that shows the contents of a recording, binary
  * or source: readable only by the owner if that is private (public_file() and

@@ -9,8 +9,9 @@
 /* Returns true if every user can read the open file `fd`, at `path`: its mode permits it, and
  * others can search each directory above it. Returns false if a directory cannot be examined. */
 bool public_file(int fd, const char *path);
-/* Same for a recording or archive: a file, or a directory with all its contents. "-" is the
- * standard input. Returns true for a pipe, whose origin is unknown, and false on an error. */
+/* Like public_file(), for a recording or archive: a file, or a directory with all its contents. "-"
+ * is the standard input. Returns true for a pipe, whose origin is unknown, and false on an
+ * error. */
 bool public_file_recording(const char *path);
 /* Returns true if a directory that others cannot search contains both the open file `fd`, at
  * `path`, and the file `other`. Uses the outermost such directory above `fd`. */

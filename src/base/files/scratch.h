@@ -10,8 +10,8 @@ struct scratch;
  * waits for the end of this process and then removes it; so call this before starting threads.
  * Returns 0, or a negative errno with a message in *err. */
 int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err);
-/* Same, but creates PATH.making-XXXXXX, for contents that become PATH when complete: a rename
- * is enough. */
+/* Like scratch_new(), but creates PATH.making-XXXXXX, for contents that become PATH when complete:
+ * a rename is enough. */
 int scratch_new_beside(const char *path, struct scratch **ret_scratch, struct err *err);
 const char *scratch_folder(const struct scratch *s);
 /* Removes it now. Accepts NULL. */

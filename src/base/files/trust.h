@@ -34,7 +34,7 @@ int trust_check_config(int fd, const char *shown, struct err *err);
 /* Returns true if a cache directory can be used, even if it does not exist yet: only the caller
  * and root can change or replace it. Otherwise warns once; treat the directory as missing. */
 bool trust_cache_dir(const char *path);
-/* Same for a file in it that is open as `fd`. */
+/* Like trust_cache_dir(), for a file of the cache that is open as `fd`. */
 bool trust_cache_file(int fd, const char *path);
 
 /* Opens the directory `name` in the directory `at` (AT_FDCWD: the current one) to modify its
@@ -43,6 +43,6 @@ bool trust_cache_file(int fd, const char *path);
  * read). Returns -ENOENT without a message if it does not exist; otherwise -ELOOP for a link,
  * -ENOTDIR, -EPERM for another owner, or another negative errno, with a message. */
 int trust_open_dir(int at, const char *name, const char *shown, struct err *err);
-/* Same, but creates it with `mode` if it is missing. */
+/* Like trust_open_dir(), but creates it with `mode` if it is missing. */
 int trust_make_dir(int at, const char *name, mode_t mode, const char *shown,
 		   struct err *err);

@@ -38,8 +38,8 @@ const struct catalog_mask *event_mask_named(const struct event_catalog *c,
  * library or none is installed. Returns 0, -EOPNOTSUPP (neither a library nor built-in tables),
  * -ENOENT (no such table) or -ENOMEM. */
 int event_pfm_add(struct event_catalog *c, const char *pmu);
-/* Same, but always uses the library. If `ret_path` is not NULL, it is set to the library's
- * path, borrowed from the catalogue. */
+/* Like event_pfm_add(), but always uses the library. If `ret_path` is not NULL, it is set to the
+ * library's path, borrowed from the catalogue. */
 int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path);
 /* Queries the library for the config words of "EVENT:MASK:MASK" in the table `pmu`. Returns 0,
  * or -EINVAL with a message in *err. */

@@ -28,7 +28,7 @@ bool perf_attr_can_defer(void);
 
 /* Returns a file descriptor (close-on-exec), or a negative errno. `tid` -1: all tasks. */
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
-/* Same, in the group of another descriptor; -1: without a group. */
+/* Like perf_attr_open(), in the group of another descriptor; -1: without a group. */
 int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int leader);
 /* Some PMUs do not support guests and reject exclude_guest (PERF_PMU_CAP_NO_EXCLUDE: msr,
  * uncore; AMD's IBS before Linux 6.14). If the attr was rejected with such a `code`, clears
@@ -36,8 +36,8 @@ int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int lead
 bool perf_attr_let_guests(struct perf_event_attr *a, int code);
 /* Explains a failure to the user; perf_event_open(2), ERRORS. Returns `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
-/* Same for an event of one thread, or of all (-1), on a CPU. Has separate messages for a PMU
- * that cannot separate cpu modes and for another user's process. */
+/* Like perf_attr_explain(), for an event of one thread, or of all (-1), on a CPU. Has separate
+ * messages for a PMU that cannot separate cpu modes and for another user's process. */
 int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
 			    struct err *err);
 /* Returns /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */

@@ -85,9 +85,9 @@ typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
  * and frees the space. Returns 0 or the result of `fn`. */
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx);
-/* Same for the samples. `end` is called before the space of a CPU's ring is freed, even after
- * an error. Until then the records stay valid, except for those of event groups (struct
- * event_request, `leads`), which are only valid during the call. */
+/* Like perf_source_drain(), for the samples. `end` is called before the space of a CPU's ring is
+ * freed, even after an error. Until then the records stay valid, except for those of event groups
+ * (struct event_request, `leads`), which are only valid during the call. */
 typedef int (*perf_source_end_fn)(void *ctx);
 int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
 			      perf_source_end_fn end, void *ctx);

@@ -50,9 +50,9 @@ void snapshot_free(struct snapshot *s); /* accepts NULL */
  * of the process, as in the kernel's own records. Adds to *stats. Processes that end meanwhile
  * are not an error. Returns 0, the result of the sink, or another negative errno. */
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err);
-/* Same for one process (`pid` can be any of its threads), without a deadline. Returns -ESRCH if
- * it does not exist, or -EACCES if its maps cannot be read: its FORK and COMM have then been
- * written. */
+/* Like snapshot_all(), for one process (`pid` can be any of its threads), without a deadline.
+ * Returns -ESRCH if it does not exist, or -EACCES if its maps cannot be read: its FORK and COMM
+ * have then been written. */
 int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats,
 		     struct err *err);
 /* Adds the kernel's text ("[kernel.kallsyms]_text", pgoff = its address) and its modules
@@ -60,14 +60,14 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
  * KSYMBOL. Returns 0, -EACCES if kallsyms hides the addresses (nothing was written then), or
  * the result of the sink. */
 int snapshot_kernel(struct snapshot *s, struct err *err);
-/* Same for one module that was loaded at `time_ns` or later. */
+/* Like snapshot_kernel(), for one module that was loaded at `time_ns` or later. */
 int snapshot_module(struct snapshot *s, const struct proc_module *module,
 		    uint64_t time_ns);
 
 /* Adds a CGROUP record for cgroup `id`, in which process `pid` was seen. Returns 0, the result
  * of the sink, -ENOENT (it is gone) or another negative errno. */
 int snapshot_cgroup(struct snapshot *s, uint64_t id, pid_t pid);
-/* Same for the current cgroup of a process, for samples without cgroups. */
+/* Like snapshot_cgroup(), for the current cgroup of a process, for samples without cgroups. */
 int snapshot_process_cgroup(struct snapshot *s, pid_t pid, uint64_t *ret_id);
 
 /* Returns the address range of the kernel's text, from /proc/kallsyms; the result is cached.

@@ -48,11 +48,11 @@ void module_watch_reported(struct module_watch *w, const char *name, uint64_t ti
  * when this one was recorded, or 0. */
 bool module_watch_is_reported(const struct module_watch *w);
 uint64_t module_watch_time(const struct module_watch *w, const char *name);
-/* Reads /proc/modules and reports what is new since the last look; the first look reports
- * nothing. Modules with hidden addresses are ignored. Returns 0, the result of `tell`, or
+/* Reads /proc/modules and reports the modules that are new since the last look; the first look
+ * reports nothing. Ignores modules with hidden addresses. Returns 0, the result of report_fn, or
  * another negative errno. */
 int module_watch_look(struct module_watch *w, module_watch_report report_fn, void *ctx);
-/* Same, for a NUL-terminated text that was already read. */
+/* Like module_watch_look(), for the text of /proc/modules, NUL-terminated. */
 int module_watch_take(struct module_watch *w, const char *text,
 		      module_watch_report report_fn, void *ctx);
 void module_watch_done(struct module_watch *w);

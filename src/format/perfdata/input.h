@@ -133,14 +133,14 @@ enum {
  * perf.data file, or its header is unusable), -ENOMEM ... */
 int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
 		    struct err *err);
-/* Same for an open file descriptor of any owner, which the input takes over, even on an error.
- * `name` is used in messages. */
+/* Like perf_input_open(), for an open file descriptor of any owner, which the input takes over,
+ * even on an error. `name` is used in messages. */
 int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 		       struct err *err);
 /* Returns true if a file that begins with these bytes (8 are enough) is a perf.data file. */
 bool perf_input_is_magic(const void *bytes, size_t len);
-/* Same, and for a file of the first format, of which perf_input_open() reports that it cannot be
- * read. */
+/* Like perf_input_is_magic(), but also returns true for a file of the first format, for which
+ * perf_input_open() returns an error with an explanation. */
 bool perf_input_is_perf(const void *bytes, size_t len);
 /* Returns true if a file that begins with these bytes (8 are enough) is compressed by gzip, xz,
  * zstd or bzip2: it can be a compressed perf.data file. */

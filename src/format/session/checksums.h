@@ -58,7 +58,7 @@ int checksums_take(const char *from, const char *to);
 /* Compares the contents of the open file `fd`, which is at `path`, with its lines. Returns 0,
  * or a negative errno if either could not be read. */
 int checksums_verify(int fd, const char *path, enum checksum *ret_state);
-/* Same for contents that were already read. */
+/* Like checksums_verify(), for contents that were already read. */
 int checksums_verify_bytes(const char *path, const void *bytes, size_t len,
 			   enum checksum *ret_state);
 /* io_read_file() for a side file. Returns -EBADMSG if it is damaged. On an error nothing is

@@ -68,7 +68,7 @@ int column_decoder_init(struct column_decoder *d);
 void column_decoder_done(struct column_decoder *d);
 /* Reads exactly `nr` values into `v`. Returns 0, -EBADMSG or -ENOMEM. */
 int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr);
-/* Same, but stores the low 32 bits of each value. */
+/* Like column_decode(), but stores the low 32 bits of each value. */
 int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
 		      size_t nr);
 int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *bytes,

@@ -185,8 +185,8 @@ uint32_t dict_own_string(struct dict *d, const char *s);
 int dict_change_string(struct dict *d, uint32_t own, const char *s);
 uint32_t dict_event(struct dict *d, const struct event_desc *event);
 uint32_t dict_image(struct dict *d, const struct image *image);
-/* Same for an image whose build-id was read from its file: two different files with the same
- * build-id are two images. */
+/* Like dict_image(), for an image whose build-id was read from its file: two different files with
+ * the same build-id are two images. */
 uint32_t dict_image_of_file(struct dict *d, const struct image *image);
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
@@ -205,7 +205,7 @@ struct dict_path {
 bool dict_path_step(const struct dict *d, struct dict_path *path);
 /* Prefetches the memory that dict_frame() and dict_leaf() will read. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
-/* Same for the first callee of a stack. Accepts DICT_NONE. */
+/* Like dict_prefetch_frame(), for the first callee of a stack. Accepts DICT_NONE. */
 void dict_prefetch_callee(const struct dict *d, uint32_t stack);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
 /* Returns the string with this number, or "" for an unknown number. */

@@ -182,8 +182,8 @@ struct segment;
  * -ENOMEM ... */
 int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
 		 struct err *err);
-/* Same for an open regular file of any owner. The segment takes ownership of `fd` unless it
- * returns an error. */
+/* Like segment_open(), for an open regular file of any owner. The segment takes ownership of `fd`
+ * unless it returns an error. */
 int segment_open_fd(int fd, struct segment **ret_segment, struct err *err);
 void segment_close(struct segment *s); /* accepts NULL */
 const struct session_info *segment_info(const struct segment *s);

@@ -14,7 +14,7 @@ struct err;
 int elf_build_id(const char *path, struct build_id *ret_id, struct err *err);
 int elf_build_id_fd(int fd, struct build_id *ret_id, struct err *err);
 int elf_build_id_bytes(const void *bytes, size_t len, struct build_id *ret_id);
-/* The same for the bare content of a notes section, such as /sys/kernel/notes. */
+/* Like elf_build_id_bytes(), for the bare content of a notes section, such as /sys/kernel/notes. */
 int notes_build_id(const void *bytes, size_t len, struct build_id *ret_id);
 /* Writes the build-id as hex digits to `ret_hex`, which has room for 2 * BUILD_ID_MAX + 1
  * bytes. */

@@ -77,7 +77,7 @@ struct elf_file {
  * Here and below: if a file exists but cannot be opened or read, the failure is reported
  * (base/files/faults.h), except when permission is denied. */
 int elf_open_regular(const char *path);
-/* The same without the report, for callers that report the error themselves. */
+/* Like elf_open_regular(), without the report, for callers that report the error themselves. */
 int elf_open_unreported(const char *path);
 
 /* Reads the header and the segments of an ELF or PE file, from the file at `fd` or from memory. The caller keeps
@@ -94,7 +94,8 @@ int elf_file_sections(struct elf_file *f, struct err *err);
 /* Copies the bytes [off, off + len). Returns 0, -EBADMSG if the file is shorter, or an I/O
  * error. */
 int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len);
-/* The same into newly allocated memory, followed by one zero byte. The caller frees it. */
+/* Like elf_file_read(), but reads into new memory, followed by one zero byte. The caller frees
+ * *ret_bytes. */
 int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
 		      uint8_t **ret_bytes);
 /* Returns the name of a section in f->sections, or "" if it has none or it cannot be read. `f`

@@ -26,7 +26,7 @@ void debug_cache_entries_done(debug_cache_entries *entries);
  * link is corrected. Returns 0 or a negative errno. */
 int debug_cache_add(const char *dir, const struct build_id *id,
 		    enum debug_cache_part part, const char *name, const char *file);
-/* The same from memory. */
+/* Like debug_cache_add(), for a file in memory. */
 int debug_cache_add_bytes(const char *dir, const struct build_id *id,
 			  enum debug_cache_part part, const char *name,
 			  const void *bytes, size_t len);

@@ -19,7 +19,8 @@ void file_index_free(struct file_index *index); /* accepts NULL */
 /* Returns the path of the n-th file called `name`, or NULL if there are fewer. The index owns
  * it. */
 const char *file_index_get(const struct file_index *index, const char *name, size_t n);
-/* The same for a kernel module's file: "ext4" finds "ext4.ko". '-', '_' and ',' are treated as
- * the same character, because build tools, modprobe and the kernel use different ones. */
+/* Like file_index_get(), for a kernel module's file: "ext4" finds "ext4.ko". '-', '_' and ',' are
+ * treated as the same character, because build tools, modprobe and the kernel use different
+ * ones. */
 const char *file_index_module(const struct file_index *index, const char *module,
 			      size_t n);

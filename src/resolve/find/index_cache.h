@@ -26,7 +26,7 @@ struct index_key {
 char *index_cache_dir(void);
 /* Returns the path of the index with this key (malloc'd), or NULL if out of memory. */
 char *index_cache_lines_path(const char *dir, const struct index_key *key);
-/* The same for its unwind table (resolve/unwind/cache.h). */
+/* Like index_cache_lines_path(), for an unwind table (resolve/unwind/cache.h). */
 char *index_cache_unwind_path(const char *dir, const struct index_key *key);
 
 struct index_cache_entry {

@@ -25,8 +25,8 @@ enum {
  * `calls`: go_table_inlined() will be called.
  * Returns 0, -ENODATA (no table), -EBADMSG (unknown or damaged), -ENOMEM, or an I/O error. */
 int go_table_open(struct elf_file *f, bool calls, struct go_table **ret_table);
-/* The same for the bytes of a table without its file; the code is at [low, high). Without the file,
- * go_table_inlined() finds nothing. Copies the bytes. */
+/* Like go_table_open(), for the bytes of a table without its file; the code is at [low, high).
+ * Without the file, go_table_inlined() finds nothing. Copies the bytes. */
 int go_table_open_bytes(const void *bytes, size_t len, bool swap, uint64_t low,
 			uint64_t high, struct go_table **ret_table);
 void go_table_free(struct go_table *t); /* accepts NULL */

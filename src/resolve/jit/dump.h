@@ -14,7 +14,7 @@ struct err;
  * -ENOMEM, or another negative errno of mapping. */
 int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 		 struct jitdump *ret_dump);
-/* The same for a file that is still being written: reports nothing. */
+/* Like jit_dump_map(), for a file that is still being written: reports nothing. */
 int jit_dump_try(int fd, struct mapped *ret_bytes, struct jitdump *ret_dump,
 		 struct err *err);
 /* Makes a table of the symbols by the offsets of the code (struct jitdump_code), with their

@@ -15,7 +15,7 @@ const char *jit_dump_name(const char *path);
  * directory, and a link there could copy any file of this machine into an archive. `inode` is
  * the required inode, 0: any. Returns the descriptor or a negative errno. */
 int jit_open(const char *path, uint64_t inode);
-/* The same for a session's copy. Returns -ENOENT if it is damaged, which is reported. */
+/* Like jit_open(), for a session's copy. Returns -ENOENT if it is damaged, which is reported. */
 int jit_open_kept(const char *path);
 /* Returns the pid of a process in its own namespace: the last number of "NSpid:" in proc(5);
  * `pid` itself if the process has exited. */
@@ -48,6 +48,6 @@ uint64_t jit_recorded_until(const char *path);
  * its location; -ENOENT or -ENOMEM. */
 int jit_open_map(const struct jit_locations *locations, int32_t pid, int *ret_fd,
 		 char **ret_path);
-/* The same for a jitdump that process `pid` mapped from `path` with that inode. */
+/* Like jit_open_map(), for a jitdump that process `pid` mapped from `path` with that inode. */
 int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char *path,
 		  uint64_t inode, int *ret_fd, char **ret_path);

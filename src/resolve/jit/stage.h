@@ -45,7 +45,7 @@ bool jit_stage_is_needed(const struct jit_stage *s);
 
 /* Returns the stack at that time; DICT_NONE if out of memory. */
 uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns);
-/* The same for one location: changes *image and *offset if they are in such code. Returns 0 or
- * -ENOMEM. */
+/* Like jit_stage_stack(), for one location: changes *image and *offset if they are in such code.
+ * Returns 0 or -ENOMEM. */
 int jit_stage_position(struct jit_stage *s, uint32_t *image, uint64_t *offset,
 		       uint64_t time_ns);

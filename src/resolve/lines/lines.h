@@ -77,8 +77,8 @@ int lines_debug_file(int fd, const char *path, int *ret_fd, char **ret_path);
  * -EBADMSG (not an ELF file), -ENOMEM, or another negative errno. */
 int lines_open(const struct lines_options *options, const struct lines_file *file,
 	       struct lines **ret_lines, struct err *err);
-/* The same for the binary at `path` and its debug file from lines_debug_file(). Also returns
- * errors of open(2), and -EINVAL if it is not a regular file. */
+/* Like lines_open(), for the binary at `path` and its debug file from lines_debug_file(). Also
+ * returns errors of open(2), and -EINVAL if it is not a regular file. */
 int lines_open_path(const struct lines_options *options, const char *path,
 		    struct lines **ret_lines, struct err *err);
 /* Waits until the index file is written, unless that is deferred. Accepts NULL. */
@@ -87,7 +87,7 @@ void lines_free(struct lines *l);
 bool lines_has_info(const struct lines *l);
 /* Reads the units that contain these addresses, which can be in any order. Ignores errors. */
 void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr);
-/* The same for the whole binary. */
+/* Like lines_prepare(), for the whole binary. */
 void lines_prepare_all(struct lines *l);
 /* Reads all units that are not in the index file, and writes the new index file meanwhile, so
  * that memory contains only the units that are being read. Afterwards, no lookups are possible.

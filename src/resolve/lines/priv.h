@@ -79,7 +79,7 @@ uint32_t lines_unit_at(struct lines *l, uint64_t addr);
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
 /* Fills dir.covers and dir.units from the debug information. Returns 0 or -ENOMEM. */
 int lines_scan(struct lines *l);
-/* The same from the table of a Go program, whose units do not overlap. */
+/* Like lines_scan(), but reads the table of a Go program, whose units do not overlap. */
 int lines_scan_go(struct lines *l);
 /* Opens the debug information and makes a directory of it if none exists. Returns 0 or a
  * negative errno. */

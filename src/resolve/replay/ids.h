@@ -20,5 +20,5 @@ void replay_ids_done(struct replay_ids *t);
 /* Sets *ret_id to the build-id of the image of this name, if the table has one. */
 void replay_ids_find(const struct replay_ids *t, const char *name, enum image_kind kind,
 		     struct build_id *ret_id);
-/* The same for the kernel. */
+/* Like replay_ids_find(), for the kernel. */
 void replay_ids_kernel(const struct replay_ids *t, struct build_id *ret_id);

@@ -57,11 +57,12 @@ uint64_t image_table_first_offset(const struct record_mmap *m);
  * is short. */
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
-/* Returns the entry for a copy of a file's code in anonymous memory. */
+/* Returns the entry for a copy of a file's code in anonymous memory. `file` is the entry of the
+ * file. */
 uint32_t image_table_of_copy(struct image_table *t, uint32_t file);
-/* The same for a record of a virtual machine's kernel: the kernel itself, which perf calls
- * "[guest.kernel.kallsyms]" (with a number in it if there are several machines), or a module,
- * "[ext4]". */
+/* Like image_table_of_mmap(), for a record of a virtual machine's kernel: the kernel itself, which
+ * perf calls "[guest.kernel.kallsyms]" (with a number in it if there are several machines), or a
+ * module, "[ext4]". */
 uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m);
 /* Adds an entry that no mapping record describes (BPF programs, unmapped space) with this name;
  * `image` has no name. Always adds a new one; returns IMAGE_TABLE_FAILED if memory is short. */

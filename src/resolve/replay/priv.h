@@ -98,7 +98,7 @@ struct replay {
 
 /* Describes the event of an attr in the dict. Returns its number; DICT_NONE if memory is short. */
 uint32_t replay_describe_event(struct replay *r, uint32_t attr);
-/* The same, but describes each event only once. */
+/* Like replay_describe_event(), but describes each event only once. */
 uint32_t replay_event(struct replay *r, uint32_t attr);
 /* Returns whether whole samples must be decoded. Otherwise the fields of fixed size are enough. */
 static inline bool replay_looks_at_all(const struct replay *r)

@@ -62,7 +62,7 @@ void replay_free(struct replay *r); /* accepts NULL */
  * found at `locations`. The strings of `locations` outlive the replay. Returns 0 or -ENOMEM. */
 struct jit_locations;
 int replay_use_jit(struct replay *r, const struct jit_locations *locations);
-/* The same, but only for unwinding: no location changes. */
+/* Like replay_use_jit(), but only for unwinding: no location changes. */
 int replay_use_jit_tables(struct replay *r, const struct jit_locations *locations);
 /* Call before the first replay_next(), with `chains`. User stacks are unwound with the tables
  * and the code that these functions return, as in struct resolver_unwind. Returns 0 or -ENOMEM. */

@@ -88,7 +88,8 @@ int resolver_use_unwind(struct resolver *r, const struct resolver_unwind *unwind
  * unwound. */
 const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
 				 const struct record *rec, size_t max, size_t *ret_nr);
-/* The same, as found by resolver_sample() itself; empty if it did not unwind. */
+/* Returns the user stack that the last resolver_sample() unwound; *ret_nr is 0 if it did not unwind
+ * one. */
 const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr);
 /* Returns how often stacks ended for each reason, by enum unwind_end (resolve/unwind/unwind.h). */
 const uint64_t *resolver_unwind_ends(const struct resolver *r);

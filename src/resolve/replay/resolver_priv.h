@@ -206,8 +206,8 @@ int resolver_find(struct resolver *r, const struct record *rec,
 int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample);
-/* The same with RESOLVE_LEAVES, for callers that do not use resolver_locate() and similar
- * functions. */
+/* Like resolver_finish(), with RESOLVE_LEAVES, for callers that do not use resolver_locate() and
+ * similar functions. */
 int resolver_finish_leaf(struct resolver *r, const struct record *rec,
 			 struct resolver_found *found, struct sample *ret_sample);
 /* Returns false if the samples that were begun must be ended before another one begins. */

@@ -47,13 +47,13 @@ void space_put(struct space_pool *pool, struct space_node *root); /* accepts NUL
  * removed. The reference to `root` is kept. Returns 0 or -ENOMEM. */
 int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
 	      struct space_node **ret_root);
-/* The same, with nothing mapped in [start, end). */
+/* Like space_map(), but unmaps [start, end). */
 int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start,
 		uint64_t end, struct space_node **ret_root);
 /* Returns the mapping that covers `address`, or NULL. Borrowed from the root. */
 const struct mapping *space_find(const struct space_node *root, uint64_t address);
-/* The same, starting with `last`, a previous result for the same `root`, or NULL: the frames of
- * a stack are mostly in one binary. */
+/* Like space_find(), but first tries `last`, a previous result for the same `root`, or NULL: the
+ * frames of a stack are mostly in one binary. */
 static inline const struct mapping *space_find_near(const struct space_node *root,
 						    uint64_t address,
 						    const struct mapping *last)
@@ -62,7 +62,7 @@ static inline const struct mapping *space_find_near(const struct space_node *roo
 		       ? last
 		       : space_find(root, address);
 }
-/* The same. If there is no mapping, *ret_hole is an unmapped range around the address. */
+/* Like space_find(). If there is no mapping, *ret_hole is an unmapped range around the address. */
 struct space_hole {
 	uint64_t from;
 	uint64_t to; /* first address after it */

@@ -28,8 +28,8 @@ void naming_lines_close(struct naming_lines *nl); /* accepts NULL */
 void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr);
 size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 			 struct line_frame *ret_frames, size_t max);
-/* The same if the function is known, by its name in the symbol table (NULL: unknown): JIT code
- * can be at an address where other code was. */
+/* Like naming_lines_find(), for an address in the function with this name in the symbol table
+ * (NULL: unknown): JIT code can be at an address where other code was. */
 size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
 			    const char *function, struct line_frame *ret_frames,
 			    size_t max);

@@ -43,7 +43,7 @@ int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
  * has one part, and so has the kernel. */
 const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
 					  const char *module);
-/* The same; but for a module that was loaded several times, returns the part for which
+/* Like kallsyms_part(), but for a module that was loaded several times, returns the part for which
  * kallsyms_fits() is true, or the first one. */
 const struct kallsyms_part *kallsyms_part_at(const struct kallsyms_index *index,
 					     const char *module, uint64_t start,

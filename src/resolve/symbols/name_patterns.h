@@ -22,10 +22,10 @@ int name_patterns_new(struct name_patterns **ret_patterns, struct err *err);
 /* Adds the rules of a file before all existing rules; they can use the existing definitions.
  * Returns 0, -EINVAL with the line number in `err`, or another negative errno. */
 int name_patterns_read(struct name_patterns *p, const char *path, struct err *err);
-/* The same for the open file `fd`; `path` is its name in errors. */
+/* Like name_patterns_read(), for the open file `fd`; `path` is its name in errors. */
 int name_patterns_read_fd(struct name_patterns *p, int fd, const char *path,
 			  struct err *err);
-/* The same for a text; `path` is its name in errors. */
+/* Like name_patterns_read(), for a text; `path` is its name in errors. */
 int name_patterns_add(struct name_patterns *p, const char *path, const char *text,
 		      struct err *err);
 /* Returns the shortened name (malloc'd). Returns NULL if no rule matches, the name is longer

@@ -34,8 +34,8 @@ struct symbol {
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);
 int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab,
 			  struct err *err);
-/* The same for a descriptor, which the caller keeps. `positions` defines the meaning of
- * offsets. */
+/* Like symtab_load_elf(), for a descriptor, which the caller keeps. `positions` defines the meaning
+ * of offsets. */
 enum symtab_positions {
 	SYMTAB_FILE_OFFSETS, /* mapped files */
 	SYMTAB_ADDRESSES,    /* a kernel whose base is unknown: link-time addresses */

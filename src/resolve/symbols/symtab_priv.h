@@ -69,8 +69,8 @@ int symtab_read_pe(const struct elf_file *f, symtab_candidates *candidates,
  * keeps them. Returns 0 or -ENOMEM. */
 int symtab_build(struct symtab *tab, symtab_candidates *candidates);
 
-/* The same for symbols without sizes in the order of their offsets, which are added directly.
- * Initialize with { .tab = ... }. */
+/* Fills an empty `tab` like symtab_build(), with symbols that have no sizes and are added one by
+ * one in the order of their offsets. Initialize with { .tab = ... }. */
 struct symtab_sorted {
 	struct symtab *tab;
 	struct symtab_candidate last; /* the best symbol at the last offset */

@@ -17,9 +17,9 @@ struct elf_file;
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table);
 
-/* The same for a caller that has its own function to build a missing table. `fd` is the binary,
- * of which only the build-id and (with of_file) the status are read here, or -1: then the cache is
- * not used. */
+/* Like unwind_cache_load(), for a caller that has its own function to build a missing table. `fd`
+ * is the binary, of which only the build-id and (with of_file) the status are read here, or -1:
+ * then the cache is not used. */
 struct unwind_maker {
 	int fd;
 	bool with_debug;

@@ -23,12 +23,13 @@ struct eh_frame {
 	VEC(struct eh_function) functions; /* by start */
 };
 
-/* Reads the FDEs of .eh_frame (in a PE file without it, the table of functions), located by its section name or, without sections, by the segment
- * PT_GNU_EH_FRAME (.eh_frame_hdr). Skips entries that cannot be decoded, and ends where the
- * chain of entries is broken. Call elf_file_sections() first. Returns 0 (also if there are
- * none), -ENOMEM, or an I/O error. The caller calls eh_frame_done() only after 0. */
+/* Reads the FDEs of .eh_frame (in a PE file without it, the table of functions), located by its
+ * section name or, without sections, by the segment PT_GNU_EH_FRAME (.eh_frame_hdr). Skips entries
+ * that cannot be decoded, and ends where the chain of entries is broken. Call elf_file_sections()
+ * first. Returns 0 (also if there are none), -ENOMEM, or an I/O error. The caller calls
+ * eh_frame_done() only after 0. */
 int eh_frame_load(struct elf_file *f, struct eh_frame *ret_frames);
-/* The same for the bytes of an .eh_frame section that is mapped at `vaddr`. */
+/* Like eh_frame_load(), for the bytes of an .eh_frame section that is mapped at `vaddr`. */
 int eh_frame_parse(const void *bytes, size_t len, uint64_t vaddr, bool is64, bool swap,
 		   struct eh_frame *ret_frames);
 /* Returns the function that covers `vaddr`, or NULL. Of several, returns the one that starts

@@ -80,8 +80,8 @@ struct unwind_table {
  * (also if the table has no rows), -EOPNOTSUPP (unknown machine), -ENOMEM or -EIO. */
 int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		      struct unwind_table **ret_table);
-/* The same for the binary that is open at `fd`, without a debug file. Also returns -EBADMSG if
- * it is not an ELF file. */
+/* Like unwind_table_load(), for the binary that is open at `fd`, without a debug file. Also returns
+ * -EBADMSG if it is not an ELF file. */
 int unwind_table_load_fd(int fd, struct unwind_table **ret_table);
 /* Builds the table from the entries of several walks; if more than one has a function, the
  * first one wins. `to_offset` converts addresses to file offsets (UINT64_MAX: not in the file). */
@@ -89,7 +89,8 @@ int unwind_table_compile(const struct unwind_arch *arch, struct cfi_walk *walks,
 			 size_t nr_walks,
 			 uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
 			 const void *ctx, struct unwind_table **ret_table);
-/* The same; in functions without walk entries, uses the other sources. NULL: none. */
+/* Like unwind_table_compile(), but uses the other sources for functions without walk entries; NULL:
+ * the file does not have this source. */
 struct unwind_sources {
 	struct cfi_walk *walks;
 	size_t nr_walks;

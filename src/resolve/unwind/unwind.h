@@ -85,8 +85,8 @@ struct unwind_moment {
 enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr);
 
-/* The same for several stacks. Their memory accesses overlap, because the tables of binaries
- * and the stacks are rarely in the CPU's caches. */
+/* Like unwind_stack(), for several stacks. Their memory accesses overlap, because the tables of
+ * binaries and the stacks are rarely in the CPU's caches. */
 enum {
 	UNWIND_TOGETHER = 8 /* maximum number of stacks */
 };
