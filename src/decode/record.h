@@ -206,7 +206,7 @@ struct decoder {
 	VEC(struct perf_event_attr) attrs;
 	VEC(struct sample_layout) layouts; /* one per attr */
 	struct map by_id;                  /* (id, 0) -> attr index */
-	/* Same, but indexed by id minus first_id: the kernel assigns consecutive ids. */
+	/* Attr indices by id minus first_id: the kernel assigns consecutive ids. */
 	VEC(uint32_t) by_near_id;
 	uint64_t first_id;
 	/* The position of the id in all attrs, taken from the first attr (perf_event_open(2)):

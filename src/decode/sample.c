@@ -276,7 +276,7 @@ ALWAYS_INLINE uint64_t field_u64(const uint8_t *at, uint16_t offset, bool swap)
 	return record_u64(at + offset, swap) & -(uint64_t)(offset != 0);
 }
 
-/* Same for a number that is -1 if it is missing. */
+/* Like field_u64(), for a number that is -1 if it is missing. */
 ALWAYS_INLINE uint32_t field_u32(const uint8_t *at, uint16_t offset, uint16_t part,
 				 bool swap)
 {

@@ -179,7 +179,7 @@ bool import_is_input_foreign(void)
 		return false;
 	if (!perf_input_is_packed(head, (size_t)len))
 		return true;
-	/* Of the foreign formats, pprof is the only one that is compressed, always by gzip. */
+	/* Foreign profiles are compressed by gzip only. */
 	if (!is_gzip(head, (size_t)len))
 		return false;
 	len = io_peek(STDIN_FILENO, head, sizeof(head));

@@ -27,8 +27,8 @@ enum {
 	PATIENT_ROUND_NS = 2 * NS_PER_S,
 	/* Interval between drains while stacks cannot wait. */
 	HURRY_NS = 20 * NS_PER_MS,
-	DUE_MAX_BYTES = 256 << 20,
-	/* The same if they wait for jitdumps only, which can take until the process ends. */
+	DUE_MAX_BYTES = 256 << 20, /* of samples that wait for unwind tables */
+	/* If they wait for jitdumps only, which can take until the process ends. */
 	DUE_DUMP_BYTES = 64 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };
@@ -182,7 +182,8 @@ static size_t due_max_bytes(const struct recorder *r)
 	return recorder_stacks_is_making(&r->stacks) ? DUE_MAX_BYTES : DUE_DUMP_BYTES;
 }
 
-/* What is freed was kept because of the side band. */
+/* Frees old versions of processes, and counts the CPU time as cost of the side band, for which they
+ * were kept. */
 static void free_history(struct recorder *r, uint64_t before_ns)
 {
 	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -72,9 +72,9 @@ void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shar
  * Returns true if the caller must request all tables again, as some may be gone, and as only
  * requests mark tables as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
-/* Collects finished tables, and reads jitdumps that have grown. Waits for one until `until_ns` (CLOCK_MONOTONIC; 0: do not wait,
- * UINT64_MAX: no limit). Returns true if there were some: then samples for which
- * resolver_sample() returned -EAGAIN can be tried again. */
+/* Collects finished tables, and reads jitdumps that have grown. Waits for one until `until_ns`
+ * (CLOCK_MONOTONIC; 0: do not wait, UINT64_MAX: no limit). Returns true if there were some: then
+ * samples for which resolver_sample() returned -EAGAIN can be tried again. */
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
 /* While true, a table that is being made counts as missing: those stacks are unwound by frame
  * pointers. */

@@ -431,7 +431,7 @@ struct content {
 	const elf_spans *without; /* spans to blank; NULL: none */
 	const void *bytes;
 	size_t len;
-	bool is_private; /* the bytes */
+	bool is_private; /* not every user can read `bytes` at their origin */
 };
 
 static int add_bytes(struct archive_out *out, struct archive_file *f,

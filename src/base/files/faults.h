@@ -45,6 +45,6 @@ void fault_incomplete(const char *shown, const char *reason);
 bool fault_is_reported(const char *path);
 /* Returns the number of files reported. */
 uint64_t fault_count(enum fault kind);
-/* Returns true if results can be incomplete because a file is damaged, incomplete, missing or
- * could not be read. Files without permission do not count: users know which files they cannot read. */
+/* Returns true if results can be incomplete because a file is damaged, incomplete, missing or could
+ * not be read. Files without permission do not count: users know which files they cannot read. */
 bool fault_any_loss(void);

@@ -218,7 +218,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	}
 	log_say(LOG_NOTE, "memory use reached %llu MB: recording restarts",
 		(unsigned long long)(bytes >> 20));
-	/* Close the old recorder before the new one is opened, to free its memory. */
+	/* This frees the memory of the old recorder before it opens the new one. */
 	if (oprofiled_begin_anew(d, &err)) {
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);

@@ -274,7 +274,8 @@ static yajl_status json_yajl_parse(struct json_yajl *y, struct foreign_word text
 	yajl_config(h, yajl_dont_validate_strings, 1);
 	status = yajl_parse(h, (const unsigned char *)text.at, text.len);
 	*ret_at = yajl_get_bytes_consumed(h);
-	/* The parser would deliver the digits before the end as a whole number. */
+	/* Do not complete a text that ends within an array or object: the parser would deliver a
+	 * cut number as a whole one. */
 	*ret_cut = status == yajl_status_ok && y->levels.nr;
 	if (status == yajl_status_ok && !y->levels.nr) {
 		status = yajl_complete_parse(h);

@@ -75,7 +75,7 @@ struct v8_profile {
 
 struct v8_target {
 	struct stack_tree *tree;
-	const struct foreign_sample *like; /* thread of the samples */
+	const struct foreign_sample *like; /* template: the thread of all samples */
 	foreign_fn fn;
 	void *ctx;
 	struct foreign_info *info;

@@ -166,7 +166,7 @@ static int unpack_threads(struct sample_columns *c, struct cursor *in,
 	return 0;
 }
 
-/* Returns the column of which this is an encoding. */
+/* Returns the column that `form` encodes. */
 static enum sample_column plain_column(uint8_t form)
 {
 	if (form == SAMPLE_RECENT_THREADS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_helper.h - builds unwind tables of untrusted binaries in a process without privileges.
  * Layer: record.  An unprivileged supervisor process starts the worker on demand, and starts
- * another one if it dies.  The worker receives a descriptor of the binary and answers with a file in
- * memory, which this process validates like a cached table (docs/daemon.md).  Any thread may
+ * another one if it dies.  The worker receives a descriptor of the binary and answers with a file
+ * in memory, which this process validates like a cached table (docs/daemon.md).  Any thread may
  * call. */
 #pragma once
 #include <stdint.h>

@@ -30,7 +30,7 @@ struct session_dir {
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
 /* Returns whether a user may give this name to a session in DIR/samples: it is safe as a file name
- * and in a log line, and no name that we use there ourselves. */
+ * and in a log line, and not one of the recorder's own names there. */
 bool session_dir_is_name(const char *name);
 /* Creates DIR/samples/current, for a recording that is continued from its start. */
 int session_dir_make_current(const char *dir, struct err *err);

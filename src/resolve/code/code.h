@@ -22,7 +22,7 @@ struct code_where {
 	/* Separate debug file; NULL or "": search as lines.h does. */
 	const char *debug_path;
 	const char *symbols_path; /* symbols for a stripped file; NULL: none */
-	/* What to add to link-time addresses to get addresses of the profile. */
+	/* Link-time address + shift = address of the profile. */
 	uint64_t shift;
 	const struct section_address
 		*sections; /* for a module: addresses of its sections */

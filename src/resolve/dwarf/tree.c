@@ -161,7 +161,7 @@ static bool dwarf_tree_load(struct dwarf_trees *t, struct dwarf_tree *tree,
 	}
 	tree->c = cursor_of(bytes, (size_t)u->bytes, u->info->file->elf.swap);
 	tree->c.pos = u->dies;
-	/* Of a damaged unit, the part before the error is used. */
+	/* In a damaged unit, use the entries before the error. */
 	(void)dwarf_tree_list(tree, abbrevs);
 	return true;
 }

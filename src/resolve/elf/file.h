@@ -80,10 +80,10 @@ int elf_open_regular(const char *path);
 /* Like elf_open_regular(), without the report, for callers that report the error themselves. */
 int elf_open_unreported(const char *path);
 
-/* Reads the header and the segments of an ELF or PE file, from the file at `fd` or from memory. The caller keeps
- * ownership of `fd` and of the bytes, and must keep them as long as it uses `f`.
- * Returns 0, -EBADMSG if it is not a usable file, -ENOMEM, or an I/O error. The caller
- * calls elf_file_done() only after 0. */
+/* Reads the header and the segments of an ELF or PE file, from the file at `fd` or from memory. The
+ * caller keeps ownership of `fd` and of the bytes, and must keep them as long as it uses `f`.
+ * Returns 0, -EBADMSG if it is not a usable file, -ENOMEM, or an I/O error. The caller calls
+ * elf_file_done() only after 0. */
 int elf_file_init_fd(struct elf_file *f, int fd, struct err *err);
 int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len,
 			struct err *err);

@@ -20,7 +20,7 @@ enum {
 	PE_GUID_BYTES = 16
 };
 
-/* What a PE file has in addition to struct elf_file. */
+/* Fields of a PE file in addition to those of struct elf_file. */
 struct pe_head {
 	uint64_t base;    /* preferred address of the image */
 	uint64_t symbols; /* file offset of the symbol table; 0: none */

@@ -445,8 +445,8 @@ static int try_recorded(const struct binary_locations *locations,
 			       step_recorded, b);
 }
 
-/* The same, if the path can be used. Another file at the path of a deleted one does not mean that
- * the binary was changed. */
+/* Like try_recorded(), if the path can be used. Another file at the path of a deleted one does not
+ * mean that the binary was changed. */
 static int try_path_of_image(const struct binary_locations *locations,
 			     const struct image *image, const char *name,
 			     struct binary *b)

@@ -71,7 +71,7 @@ struct binary {
  * binary_close(). */
 int binary_find(const struct binary_locations *locations, const struct image *image,
 		const char *name, struct binary *ret_binary);
-/* Whose file a copy in a session can be. */
+/* The file that a copy in a session was made from. */
 enum binary_copy_of {
 	BINARY_COPY_SHARED, /* of any file with the build-id: the recorder's or root's, and
 			     * all copies of earlier versions */

@@ -28,7 +28,7 @@ enum {
 	FLAG_FIRST = 1 /* in the byte two before the number of function data */
 };
 
-/* What differs between the layouts. Offsets in a function's record are relative to the end of
+/* The differences between the layouts. Offsets in a function's record are relative to the end of
  * its address. */
 struct go_layout {
 	uint32_t magic;

@@ -188,7 +188,7 @@ static int jit_files_try_file(int made, const struct wanted *wanted, int *ret_fd
 /* Owners are not checked: the user chose the directory, and an archive does not store owners. */
 static const struct wanted in_root = { .any_owner = true };
 
-/* The same for the copy in a session. */
+/* Like jit_files_try_file(), for the copy in a session. */
 static int try_kept(int made, int *ret_fd, char **ret_path)
 {
 	int fd = made < 0 ? -ENOMEM : jit_open_kept(*ret_path);

@@ -269,7 +269,8 @@ static bool open_row_group(struct line_seek *s, uint64_t addr)
 	return !c.failed && step_row(s);
 }
 
-/* The same up to `addr`, while no row can extend beyond the block's end. */
+/* Repeats step_row() up to `addr`, without checks, as long as no row can extend beyond the block's
+ * end. */
 static void step_rows(struct line_seek *s, uint64_t addr)
 {
 	const struct line_block *b = s->block;

@@ -39,7 +39,7 @@ static size_t read_chain(const struct line_block *b, uint32_t id,
 	return nr;
 }
 
-/* The same, but caches the last scope: neighbouring addresses are often in the same one. */
+/* Caches the chain of the last scope, because neighbouring addresses are often in the same one. */
 static size_t find_chain(struct lines *l, const struct line_block *b, uint32_t id,
 			 struct line_frame *frames, size_t max)
 {

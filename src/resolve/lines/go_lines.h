@@ -26,7 +26,7 @@ struct go_lines {
 	VEC(const char *) paths; /* by file number */
 	struct map path_numbers;
 	struct map functions; /* name -> function */
-	/* Of the current function. */
+	/* For the current function: */
 	struct go_function fn;
 	size_t first_row;
 	uint64_t code_end; /* without padding */

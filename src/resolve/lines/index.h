@@ -35,7 +35,7 @@ enum line_unit_state {
 struct line_unit {
 	uint64_t off; /* in .debug_info */
 	const uint8_t *block;
-	/* The same block, if it must be freed; NULL: in the index file. */
+	/* `block`, if it must be freed; NULL: it is in the index file. */
 	uint8_t *owned;
 	uint64_t hash;
 	uint64_t position; /* offset in the file that is being written; 0: not in it */

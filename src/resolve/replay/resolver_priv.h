@@ -154,7 +154,8 @@ struct resolver {
 	/* Image table entry for addresses in no mapping; IMAGE_TABLE_FAILED before the first
 	 * one. */
 	uint32_t mode_images[CPU_MODE_COUNT];
-	/* The same for addresses outside the known kernel and its modules. */
+	/* Image table entry for addresses outside the known kernel and its modules;
+	 * IMAGE_TABLE_FAILED before the first one. */
 	uint32_t kernel_unmapped;
 	enum resolver_depth depth;
 	bool name_back;

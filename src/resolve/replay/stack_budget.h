@@ -33,7 +33,7 @@ enum {
 	STACK_BUDGET_OPS = 8, /* operations of DWARF expressions per unit */
 	STACK_BUDGET_PER_SAMPLE =
 		500, /* earned with the time of each sample of the recording */
-	/* What a user has at first, and at most, in seconds of what is earned. */
+	/* The initial and maximum budget of a user: the earnings of this many seconds. */
 	STACK_BUDGET_SECONDS = 40,
 	/* Frames of a stack when the budget is used up. */
 	STACK_BUDGET_FRAMES = 4

@@ -78,8 +78,8 @@ static int naming_kallsyms_read_text(const char *path, struct buf *out)
 	return naming_kallsyms_check_text(r, out);
 }
 
-/* The same for the compressed file of a session. A truncated text is not used: the last symbol
- * before the truncation would also get the samples of the missing ones. */
+/* Like naming_kallsyms_read_text(), for the compressed file of a session. Does not use a truncated
+ * text: the last symbol before the truncation would also get the samples of the missing ones. */
 static int read_packed(const char *path, struct buf *out)
 {
 	struct buf bytes = { 0 };

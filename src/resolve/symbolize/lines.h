@@ -43,7 +43,7 @@ const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);
 struct naming_code {
 	const char *path;
 	const char *debug_path; /* separate debug file; NULL: none */
-	/* What to add to link-time addresses to get the addresses above. */
+	/* Link-time address + shift = address in the sense of naming_lines_find(). */
 	uint64_t shift;
 	/* For a module: the addresses of its sections, which the kernel placed independently. */
 	const struct section_address *sections;

@@ -236,7 +236,7 @@ static int find_file(struct naming *n, const struct image *image,
 
 	if (r)
 		return r;
-	if (n->wants.nr > nr_wants) { /* searched again after fetching */
+	if (n->wants.nr > nr_wants) { /* search again after naming_fetch() */
 		binary_close(&b);
 		return 0;
 	}

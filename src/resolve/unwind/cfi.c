@@ -12,7 +12,7 @@ enum {
 	EH_FRAME_MAX_BYTES = 1 << 28,
 	ID_BYTES = 4,          /* in .eh_frame also after a length of 12 bytes */
 	AUGMENTATION_MAX = 16, /* in characters; known ones have up to five */
-	/* Of .eh_frame_hdr, up to the end of the pointer to .eh_frame. */
+	/* The header of .eh_frame_hdr, with the longest pointer to .eh_frame. */
 	HDR_BYTES = 4 + 8,
 	HDR_VERSION = 1
 };

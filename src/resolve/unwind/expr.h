@@ -24,6 +24,7 @@ struct unwind_expr_env {
 };
 
 /* Evaluates an expression; if `has_first`, `first` is on the stack at the start. Returns 0,
- * -ENODATA (a register or memory is not available), or -EBADMSG (invalid, or too many operations). */
+ * -ENODATA (a register or memory is not available), or -EBADMSG (invalid, or too many
+ * operations). */
 int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
 		bool has_first, uint64_t first, uint64_t *ret_value);

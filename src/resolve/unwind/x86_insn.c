@@ -195,7 +195,7 @@ static struct x86_insn x86_arithmetic(struct x86_decoding *d)
 	}
 }
 
-/* The same with an immediate operand. */
+/* Arithmetic with an immediate operand. */
 static struct x86_insn x86_immediate(struct x86_decoding *d)
 {
 	unsigned int what;
