@@ -272,10 +272,10 @@ int recorder_take_due(struct recorder *r)
 	return recorder_stacks_take_tables(&r->stacks, 0) ? retry_due(r) : 0;
 }
 
-/* Returns until when to wait for tables. Another process makes them from files that any user
- * can write, which can be made so that it takes long, and any user can request a dump. So the
- * wait is limited, both each time and over the whole recording. Without such a process, there
- * is no limit. */
+/* Returns the time until which to wait for tables. Another process makes them from files that any
+ * user can write: a hostile file can take long, and any user can request a dump. So the wait is
+ * limited, both each time and over the whole recording. Without such a process, there is no
+ * limit. */
 static uint64_t table_patience(const struct recorder *r, uint64_t now)
 {
 	uint64_t left = r->waited_ns < tables_wait_all_ns

@@ -242,8 +242,8 @@ static int path_in_folder(const struct archive_out *out, const char *name,
 	return r;
 }
 
-/* An existing file is only replaced once the new one is complete.  The temporary name is no name
- * of an archive, so it cannot replace another file either. */
+/* An existing file is only replaced once the new one is complete.  The temporary name is not
+ * that of an archive, so it cannot replace another file either. */
 static int begin_in_folder(struct archive_out *out)
 {
 	char *path;

@@ -76,7 +76,7 @@ static int firefox_add_to_column(struct firefox_reader *f, struct firefox_tables
 		if (number == STRTAB_FAILED)
 			return -ENOMEM;
 	} else if (column != STRING && v->kind == JSON_NUMBER) {
-		/* -1 is no resource. */
+		/* -1: without a resource. */
 		if (!json_value_u32(v, &number))
 			number = STACK_TREE_NONE;
 	}

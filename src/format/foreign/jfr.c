@@ -308,7 +308,8 @@ static void jfr_put_method(struct jfr_reader *j, uint64_t key, struct buf *name)
 	buf_put(name, text.at, text.len);
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Adds the stack to the tree, from the outermost frame inwards, and sets its node. Returns 0 or
+ * -ENOMEM. */
 static int jfr_resolve(struct jfr_reader *j, struct jfr_stack *s)
 {
 	struct buf name = { 0 };

@@ -218,7 +218,7 @@ static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
 	return s->fn(s->ctx, &sample);
 }
 
-/* Gives the samples of which stack and weight are known. */
+/* Passes on the samples whose stack and weight are both known. */
 static int speedscope_give_known(struct speedscope *s)
 {
 	int r = 0;

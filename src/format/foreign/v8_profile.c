@@ -161,7 +161,7 @@ static struct v8_node *v8_profile_parent(const struct v8_profile *p,
 	return id == MAP_NONE ? NULL : v8_profile_find(p, id);
 }
 
-/* The root is no function. */
+/* The root of V8's tree is not a function. */
 static bool v8_node_is_root(const struct stack_tree *tree, const struct v8_node *n,
 			    const struct v8_node *parent)
 {

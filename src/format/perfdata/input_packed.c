@@ -53,7 +53,7 @@ struct source_unpacking {
 	uint8_t *piece; /* room for the output */
 };
 
-/* Returns 0, -EBADMSG if it is no perf.data file, -EFBIG, or an error of writing. */
+/* Returns 0, -EBADMSG if it is not a perf.data file, -EFBIG, or an error of writing. */
 static int write_unpacked(struct source_unpacking *u, size_t len)
 {
 	for (size_t i = 0; i < len && u->written + i < MAGIC_BYTES; i++)

@@ -38,7 +38,7 @@ void call_filter_allow_rules(struct call_filter *f, const struct call_rule *rule
 /* Allows `nr` if all `bits` are set in the lower half of an argument whose upper half is 0. */
 void call_filter_allow_bits(struct call_filter *f, uint32_t nr, unsigned int argument,
 			    uint32_t bits);
-/* Gives `nr` the result `action` in place of the refusal. */
+/* Sets the action for call `nr`, instead of the refusal. */
 void call_filter_answer(struct call_filter *f, uint32_t nr, uint32_t action);
 /* Likewise for all calls with a number above `nr` for which there was no earlier rule. */
 void call_filter_answer_above(struct call_filter *f, uint32_t nr, uint32_t action);

@@ -71,7 +71,7 @@ static enum table_outcome take_death(struct table_answers *a,
 	return answer->result ? TABLE_KILLED : TABLE_ENDED;
 }
 
-/* On TABLE_MADE, stores the answer to the last question and its file in *ret_file (or -1). */
+/* On TABLE_MADE, stores the answer to the last request and its file in *ret_file (or -1). */
 static enum table_outcome table_answers_wait_for(struct table_answers *a,
 						 uint64_t since_ns,
 						 struct table_answer *answer,

@@ -11,7 +11,7 @@ struct unwind_table;
 
 struct table_answers {
 	int fd;             /* -1: not running */
-	uint64_t number;    /* of the last question */
+	uint64_t number;    /* of the last request */
 	uint64_t worker_ns; /* CPU time as this worker reported last; 0: a new worker */
 	atomic_uint_least64_t
 		cpu_ns;       /* of all workers so far; any thread may read it */
@@ -19,9 +19,9 @@ struct table_answers {
 	atomic_bool gives_up; /* set by any thread to stop waiting */
 };
 
-/* Drops pending answers to earlier questions. */
+/* Drops pending answers to earlier requests. */
 void table_answers_drain(struct table_answers *a);
-/* The result of a question. */
+/* The result of a request. */
 enum table_outcome {
 	TABLE_MADE,     /* success */
 	TABLE_NONE,     /* the worker reported an error, or an invalid answer */
@@ -33,7 +33,7 @@ enum table_outcome {
 	TABLE_GIVEN_UP,  /* because `gives_up` was set */
 };
 
-/* Waits for the answer to the last question, sent at `since_ns`.  TABLE_MADE sets *ret_table;
+/* Waits for the answer to the last request, sent at `since_ns`.  TABLE_MADE sets *ret_table;
  * TABLE_NONE sets *ret_error to a negative errno, -EBADMSG for an invalid answer. */
 enum table_outcome table_answers_wait(struct table_answers *a, uint64_t since_ns,
 				      struct unwind_table **ret_table, int *ret_error);

@@ -107,7 +107,7 @@ static bool table_helper_is_silence(enum table_outcome outcome)
 	       outcome == TABLE_NO_ANSWER;
 }
 
-/* After any outcome except TABLE_MADE and TABLE_NONE, a new worker handles the next question. */
+/* After any outcome except TABLE_MADE and TABLE_NONE, a new worker handles the next request. */
 static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 					   struct unwind_table **ret_table,
 					   int *ret_error)
@@ -120,7 +120,7 @@ static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 	if (h->answers.fd < 0 && table_helper_begin(h, NULL))
 		return TABLE_HUNG_UP;
 	table_answers_drain(&h->answers);
-	/* The socket has room unless the previous worker never read its question. */
+	/* The socket has room unless the previous worker never read its request. */
 	if (!table_packet_send(h->answers.fd, MSG_DONTWAIT, &question, sizeof(question),
 			       fd))
 		outcome = table_answers_wait(&h->answers, since, ret_table, ret_error);

@@ -16,7 +16,7 @@ struct table_question {
 
 /* Another process writes it, so every bit pattern must be valid for its fields. */
 struct table_answer {
-	uint64_t number;      /* of the question; 0: the worker has died */
+	uint64_t number;      /* of the request; 0: the worker has died */
 	uint64_t cpu_ns;      /* of this worker so far */
 	int32_t result;       /* if the worker has died, the signal */
 	uint32_t is_confined; /* not 0: the worker is confined */

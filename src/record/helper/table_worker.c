@@ -183,7 +183,7 @@ static void table_worker_keep_child(table_make make, int child_fd)
 	pid_t worker = 0;
 
 	for (;;) {
-		/* Leave the question to the worker; start one when a question arrives. */
+		/* Leave the request to the worker; start one when a request arrives. */
 		fds[0].events = worker > 0 ? 0 : POLLIN;
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;

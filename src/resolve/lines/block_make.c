@@ -166,7 +166,7 @@ static bool put_scopes(struct line_block_maker *m, const struct line_paths *p,
 			out = quick_varint(out, at - m->scope_at.at[scope->parent]);
 			out = quick_varint(out, file_number(m, p, scope->call_file));
 			out = quick_varint(out, scope->call_line);
-			/* Few calls have a discriminator. */
+			/* The lowest bit: a discriminator follows, which few calls have. */
 			out = quick_varint(out, (uint64_t)scope->call_column << 1 |
 							!!scope->call_discriminator);
 			if (scope->call_discriminator)

@@ -149,7 +149,7 @@ void resolver_limit_stacks(struct resolver *r, uint64_t rate_hz)
 						 .ctx = r };
 }
 
-/* An upper bound: names of programs and cgroups are no mappings. */
+/* An upper bound: it includes names of programs and cgroups, which are not mappings. */
 static uint64_t resolver_map_bytes(const struct resolver *r)
 {
 	return (uint64_t)r->procs.pool.nr_used * SPACE_NODE_BYTES +

@@ -268,7 +268,7 @@ static int pe_read_exports(struct pe_loading *l)
 	return l->names.failed ? -ENOMEM : r;
 }
 
-/* Gives symbols the sizes of the functions for unwinding: symbols have none. */
+/* Sets the sizes of symbols, which have none, to those of the functions in the unwind table. */
 static void pe_set_size(struct symtab_candidate *c, const pe_functions *functions)
 {
 	size_t low = 0;

@@ -82,7 +82,7 @@ static int controlfs_mount_run(const struct command *self, int argc, char **argv
 		return 1;
 	}
 	cwd = getcwd(NULL, 0);
-	/* The background process changes its directory to /. */
+	/* Make paths absolute: the background process changes its directory to /. */
 	run_dir = path_full(control_run_dir(), cwd ? cwd : "/");
 	config.mountpoint = argv[first];
 	mountpoint = path_full(config.mountpoint, cwd ? cwd : "/");
