@@ -267,7 +267,7 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	int r = import_foreign_map(m, fd) ? 0 : io_read_fd(fd, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
-		return err_set(err, r, "it exceeds %d MB", FILE_MAX >> 20);
+		return err_set(err, r, "the file exceeds %d MB", FILE_MAX >> 20);
 	if (r)
 		return err_sys(err, r, "cannot read it");
 	if (!m->map.len) {
@@ -281,7 +281,7 @@ static int read_it(struct import_foreign_import *m, int fd, struct err *err)
 	if (!m->format)
 		return err_set(
 			err, -EBADMSG,
-			"not a perf.data file, folded stacks, a pprof profile or perf script text");
+			"unknown profile format (man opimport lists the formats that are read)");
 	return m->format->read ? 0 : import_foreign_refuse(m->format, err);
 }
 
@@ -319,8 +319,7 @@ static struct counted *import_foreign_find_event(struct import_foreign_import *m
 	}
 	made.event = dict_event(&m->dict, &e);
 	if (m->events.nr == FOREIGN_EVENTS_MAX) {
-		err_set(m->err, -E2BIG, "it has more than %d events",
-			FOREIGN_EVENTS_MAX);
+		err_set(m->err, -E2BIG, "more than %d events", FOREIGN_EVENTS_MAX);
 		return NULL;
 	}
 	if (text == DICT_NONE || made.event == DICT_NONE || !vec_push(&m->events, made))
@@ -574,7 +573,8 @@ static int read_samples(struct import_foreign_import *m, foreign_fn fn, struct e
 	m->dropped = 0;
 	r = m->format->read(m->data, m->len, fn, m, &m->info, err);
 	if (!r && mapped_is_lost(&m->map))
-		r = err_set(err, -EIO, "cannot be read: it became shorter");
+		r = err_set(err, -EIO,
+			    "cannot read the file: it was truncated meanwhile");
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }
 

@@ -407,7 +407,7 @@ static int addr2line_run_command(const struct command *self, int argc, char **ar
 	int r = run ? word_file_expand(&words, argc, argv, &err) : -ENOMEM;
 
 	if (r) {
-		command_error("%s", run ? err.text : "no memory");
+		command_error("%s", run ? err.text : "out of memory");
 		free(run);
 		return 1;
 	}

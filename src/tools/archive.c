@@ -272,7 +272,7 @@ static int verify(const struct archive_settings *set, char *const *words,
 	int r;
 
 	if (!words[0] || words[1])
-		return err_set(err, -EINVAL, "--verify: give one archive");
+		return err_set(err, -EINVAL, "--verify requires exactly one archive");
 	r = archive_verify(report_source_archive(words[0]), report_trust(set->force),
 			   &found, err);
 	if (!r)

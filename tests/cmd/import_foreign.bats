@@ -132,7 +132,7 @@ made_session()
 		run -1 --separate-stderr import - <"$input"
 		echo "$stderr"
 		[ "${#stderr_lines[@]}" -eq 1 ]
-		[[ $stderr == *"standard input: "* ]]
+		[[ $stderr == *"standard input"* ]]
 	done
 	printf 'p;f 2\nwhat is this\n' >half
 	run -3 --separate-stderr import --name half - <half

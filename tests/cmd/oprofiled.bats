@@ -810,7 +810,7 @@ told() {
 	start_daemon --paused --frequency 499
 	start_load
 	run -1 ask 'setup PID_FILTER=me'
-	[[ "$output" == *"error EINVAL PID_FILTER=me: not a process number"* ]]
+	[[ "$output" == *"error EINVAL PID_FILTER=me: not a process id"* ]]
 	ask "setup IMAGE_FILTER=/no/such,$ratio CALLGRAPH=2"
 	[ "$(field image_filter)" = "/no/such,$ratio" ]
 	ask start

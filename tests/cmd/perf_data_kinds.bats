@@ -261,7 +261,7 @@ compressed() # PROGRAM FILE
 		for file in first stat stat.pipe; do
 			! "$OPROFILE" $command $file >out 2>err || { echo "$command $file"; return 1; }
 			case $file in
-			first) grep -q "first: has the first perf.data format" err ;;
+			first) grep -q "first.* has the first perf.data format" err ;;
 			*) grep -q "$file: .*counts of .perf stat record." err ;;
 			esac || { echo "$command:"; cat err; return 1; }
 		done

@@ -163,6 +163,6 @@ modes_are()
 	mkdir -p "tree$public"
 	chown 65534 "tree$public"
 	run -3 --separate-stderr "$OPROFILE" annotate --session-dir "$DIR" -s -o tree
-	[[ $stderr == *"tree$public/t.c: its directory belongs to another user: give another --output-dir"* ]]
+	[[ $stderr == *"tree$public/t.c': its directory belongs to another user: give another --output-dir"* ]]
 	[ -z "$(ls "tree$public")" ]
 }

@@ -67,8 +67,8 @@ static int sample_filter_set_number(const char *text, const char *key, const cha
 
 	if (!is_none(text, "none") &&
 	    (!parse_u64_max(text, INT32_MAX, &number) || !number))
-		return err_set(err, -EINVAL, "%s=%.32s: not a process%s number", key,
-			       text, what);
+		return err_set(err, -EINVAL, "%s=%.32s: not a process%s id", key, text,
+			       what);
 	*ret_number = (int32_t)number;
 	return 0;
 }
@@ -79,7 +79,7 @@ int sample_filter_set(struct sample_filter *f, const char *images, const char *v
 	int r = sample_filter_set_number(pid, "PID_FILTER", "", &f->pid, err);
 
 	if (!r)
-		r = sample_filter_set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp,
+		r = sample_filter_set_number(pgrp, "PGRP_FILTER", " group", &f->pgrp,
 					     err);
 	if (r)
 		return r;

@@ -161,7 +161,7 @@ int archive_manifest_parse(const char *text, size_t len, struct archive_manifest
 	*ret_m = (struct archive_manifest){ 0 };
 	copy = memchr(text, '\0', len) ? NULL : strndup(text, len);
 	if (!copy)
-		return err_set(err, -EBADMSG, "its manifest is not text");
+		return err_set(err, -EBADMSG, "the manifest is not text");
 	for (char *row = copy, *end; !r && (end = strchr(row, '\n')); row = end + 1) {
 		*end = '\0';
 		r = parse_row(ret_m, number++, row);
@@ -173,10 +173,10 @@ int archive_manifest_parse(const char *text, size_t len, struct archive_manifest
 		return err_set(err, r, "out of memory");
 	return err_set(
 		err, -EBADMSG,
-		r && number > 1 ? "line %zu of its manifest is malformed"
+		r && number > 1 ? "manifest line %zu is malformed"
 		: number
-			? "its manifest has another version, or is truncated after line %zu"
-			: "its manifest is empty",
+			? "unsupported manifest version, or manifest truncated after line %zu"
+			: "the manifest is empty",
 		number);
 }
 

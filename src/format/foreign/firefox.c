@@ -424,7 +424,7 @@ static int firefox_walk(struct firefox_reader *f, struct foreign_word text,
 	if (f->is_raw)
 		return err_set(
 			err, -EBADMSG,
-			"it is not processed: load it in profiler.firefox.com and save it there");
+			"unprocessed Firefox profile: load it at profiler.firefox.com and save it there");
 	return f->nr_threads
 		       ? 0
 		       : err_set(err, -EBADMSG,

@@ -446,7 +446,7 @@ static int jfr_read_head(struct jfr_reader *j, struct cursor in, uint64_t *ret_s
 	uint16_t major, minor;
 
 	if (!magic || memcmp(magic, "FLR", 4) != 0)
-		return err_set(err, -EBADMSG, "it has no chunk at byte %zu", in.pos);
+		return err_set(err, -EBADMSG, "no JFR chunk at byte %zu", in.pos);
 	major = cursor_u16(&c);
 	minor = cursor_u16(&c);
 	*ret_size = cursor_u64(&c);

@@ -301,7 +301,7 @@ static int json_yajl_walk(struct json_yajl *y, struct foreign_word text,
 		return 1;
 	return status == yajl_status_ok
 		       ? 0
-		       : err_set(err, -EBADMSG, "its JSON is malformed at byte %zu",
+		       : err_set(err, -EBADMSG, "malformed JSON at byte %zu",
 				 at);
 }
 

@@ -247,7 +247,7 @@ static int simpleperf_read(struct simpleperf *s, struct cursor c, struct err *er
 
 	if (!magic || version != VERSION)
 		return err_set(err, -EBADMSG,
-			       "it has version %u, but only version %d is known",
+			       "unsupported format version %u (supported: %d)",
 			       version, VERSION);
 	r = simpleperf_each(s, c, simpleperf_take_table, &cut);
 	/* The second pass finds the damaged records again. */

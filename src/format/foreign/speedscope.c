@@ -371,7 +371,7 @@ static int speedscope_walk(struct speedscope *s, struct foreign_word text,
 	if (r < 0)
 		return r;
 	if (!s->profiles.nr)
-		return err_set(err, -EBADMSG, "it contains no profiles");
+		return err_set(err, -EBADMSG, "the file contains no profiles");
 	r = json_walk(text, &data, speedscope_take_data, s, err);
 	s->info->cut = r > 0;
 	return r < 0 ? r : 0;

@@ -429,8 +429,7 @@ static int open_stdin(struct perf_input **ret_input, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, -errno, "cannot read the standard input");
-	return open_fds(-1, fd, TRUST_ANY, "cannot read the standard input", ret_input,
-			err);
+	return open_fds(-1, fd, TRUST_ANY, "standard input", ret_input, err);
 }
 
 /* Opens a file of a trusted owner, without waiting for the writer of a FIFO before the owner is

@@ -227,7 +227,7 @@ static int elf_file_read_segments(struct elf_file *f, const struct tables *t,
 		if (s.type != PT_LOAD && s.type != PT_NOTE && s.type != PT_GNU_EH_FRAME)
 			continue;
 		if (!vec_push(&f->segments, s))
-			return err_set(err, -ENOMEM, "no memory");
+			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -314,7 +314,7 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 		return err_set(err, r, "ELF section headers are truncated");
 	if (!vec_reserve(&f->sections, f->nr_sections)) {
 		free(raw);
-		return err_set(err, -ENOMEM, "no memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	}
 	for (size_t i = 0; i < f->nr_sections; i++) {
 		struct cursor c = cursor_of(raw + i * f->section_bytes, need, f->swap);

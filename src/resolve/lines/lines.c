@@ -161,7 +161,7 @@ int lines_need_source(struct lines *l, struct err *err)
 		retire_content(l);
 	/* With an index, only the requested units are read. */
 	r = l->has_dir ? 0 : l->source.go ? lines_scan_go(l) : lines_scan(l);
-	return r ? err_set(err, r, "no memory") : 0;
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 static int take_names(struct lines *l, const struct lines_options *o,
@@ -252,13 +252,13 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	int r;
 
 	if (!l)
-		return err_set(err, -ENOMEM, "no memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	l->source.alt_fd = -1;
 	l->source.dwp_fd = -1;
 	l->unit = LINE_NO_UNIT;
 	r = take_names(l, o, file);
 	if (r)
-		err_set(err, r, "no memory");
+		err_set(err, r, "out of memory");
 	if (!r)
 		r = lines_take_head(l, err);
 	if (!r && open_index(l))

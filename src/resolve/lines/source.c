@@ -180,7 +180,7 @@ int line_source_open(struct line_source *s, int fd, const char *path,
 	}
 	if (r) {
 		line_source_close(s);
-		return err_set(err, r, "no memory");
+		return err_set(err, r, "out of memory");
 	}
 	return 0;
 }

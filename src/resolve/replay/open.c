@@ -170,11 +170,11 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 	struct replay *r;
 
 	if (!perf_input_info(in)->events.nr)
-		return err_set(err, -EBADMSG, "it contains no event");
+		return err_set(err, -EBADMSG, "the recording contains no events");
 	if (perf_input_info(in)->is_stat)
 		return err_set(
 			err, -ENODATA,
-			"it contains counts of `perf stat record`, no samples: print them with `perf stat report -i FILE`");
+			"the file contains counts of `perf stat record`, no samples: print them with `perf stat report -i FILE`");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");

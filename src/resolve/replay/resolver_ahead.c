@@ -133,7 +133,7 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 					 .bare = resolver_ahead_bare,
 					 .ctx = &w->finds[i] };
 	w->jobs[i] = (struct unwind_job){
-		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },
+		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i], NULL },
 		.pcs = slice->pcs + i * CHAIN_MAX,
 		/* One more than wanted, to detect that the stack is longer. */
 		.max = a->r->max_frames < CHAIN_MAX ? a->r->max_frames + 1 : CHAIN_MAX,

@@ -430,12 +430,12 @@ int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret
 		tab->names = malloc(from->len + 1);
 	if (!tab || !tab->names) {
 		symtab_free(tab);
-		return err_set(err, -ENOMEM, "no memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	}
 	tab->run_base = from->start;
 	r = kallsyms_fill(tab, from, &hidden);
 	if (r)
-		err_set(err, r, "no memory");
+		err_set(err, r, "out of memory");
 	else if (!symtab_count(tab) && hidden)
 		r = err_set(
 			err, -ENODATA,

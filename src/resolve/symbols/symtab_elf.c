@@ -55,7 +55,7 @@ static int symtab_elf_begin(struct symtab_elf_loading *l, const struct elf_file 
 	l->f = f;
 	l->tab = calloc(1, sizeof(*l->tab));
 	if (!l->tab || symbol_rules_init(&l->rules, code))
-		return err_set(err, -ENOMEM, "no memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -255,7 +255,7 @@ static int symtab_elf_read_symbols(struct symtab_elf_loading *l,
 		r = symtab_elf_take_symbol(l, &s);
 	}
 	free(symbols);
-	return r ? err_set(err, r, "no memory") : 0;
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 /* Reads .symtab or, if that has no functions, .dynsym. Returns 0 also if there are none.
@@ -299,7 +299,7 @@ static int keep_segments(struct symtab *tab, const struct elf_file *f, bool data
 		struct symtab_segment keep = { s->offset, bytes, s->vaddr };
 
 		if (s->type == PT_LOAD && !vec_push(&tab->segments, keep))
-			return err_set(err, -ENOMEM, "no memory");
+			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -407,15 +407,15 @@ static int load_tables(struct symtab_elf_loading *l, struct elf_file *with_symbo
 		r = symtab_read_pe(with_symbols, &l->candidates, &l->tab->names);
 		if (!r)
 			r = symtab_build(l->tab, &l->candidates);
-		return r ? err_set(err, r, "no memory") : 0;
+		return r ? err_set(err, r, "out of memory") : 0;
 	}
 	r = read_best_table(l, &type, err);
 	if (!r && !l->data && type != SHT_SYMTAB && add_beyond_dynsym(l, with_symbols))
-		r = err_set(err, -ENOMEM, "no memory");
+		r = err_set(err, -ENOMEM, "out of memory");
 	if (r)
 		return r;
 	r = symtab_build(l->tab, &l->candidates);
-	return r ? err_set(err, r, "no memory") : 0;
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 /* Returns the base of a kernel's positions: its first byte of text, which recordings call _text
@@ -452,7 +452,7 @@ static int build_from(struct symtab_elf_loading *l, uint64_t base, struct err *e
 	l->tab->segments.nr = 0; /* they map file offsets */
 	l->tab->run_base = base;
 	r = symtab_build(l->tab, &l->candidates);
-	return r ? err_set(err, r, "no memory") : 0;
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 /* Finds the link-time address of a symbol by name. Returns false if not found. */
@@ -547,7 +547,7 @@ int symtab_load_module_fd(int fd, const struct section_address *sections,
 		l.loaded_at = loaded_at =
 			symtab_section_addresses(&f, sections, nr_sections);
 		r = loaded_at ? read_best_table(&l, &type, err)
-			      : err_set(err, -ENOMEM, "no memory");
+			      : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (!r)
 		r = build_from(&l, start, err);

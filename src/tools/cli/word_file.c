@@ -60,7 +60,7 @@ static int word_file_add_word(struct word_file *w, const char *word, int depth,
 
 	if (word[0] != '@' || io_read_file(word + 1, &text, FILE_MAX_BYTES)) {
 		buf_done(&text);
-		return push_copy(w, word) ? 0 : err_set(err, -ENOMEM, "no memory");
+		return push_copy(w, word) ? 0 : err_set(err, -ENOMEM, "out of memory");
 	}
 	if (depth >= DEPTH_MAX) {
 		buf_done(&text);
@@ -75,7 +75,7 @@ static int word_file_add_word(struct word_file *w, const char *word, int depth,
 						 depth + 1, // NOLINT(misc-no-recursion)
 						 err);
 	if (text.failed || r == -ENOMEM)
-		r = err_set(err, -ENOMEM, "no memory");
+		r = err_set(err, -ENOMEM, "out of memory");
 	buf_done(&part);
 	buf_done(&text);
 	return r;
@@ -97,7 +97,7 @@ int word_file_expand(struct word_file *w, int argc, char **argv, struct err *err
 	w->argc = (int)w->words.nr;
 	if (!vec_push(&w->words, NULL)) {
 		word_file_done(w);
-		return err_set(err, -ENOMEM, "no memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	}
 	w->argv = w->words.at;
 	return 0;

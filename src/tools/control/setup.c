@@ -142,7 +142,7 @@ static int separate_word(struct daemonrc *rc, const char *word, struct err *err)
 	}
 	return err_set(err, -EINVAL,
 		       "invalid --separate= argument: "
-		       "%s (none, lib, library, kernel, thread, cpu or all)",
+		       "'%s' (valid: none, lib, library, kernel, thread, cpu, all)",
 		       word);
 }
 

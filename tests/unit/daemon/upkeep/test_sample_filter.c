@@ -107,7 +107,7 @@ static void processes(void **state)
 	sample_filter_done(&w.filter);
 	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "me", NULL, &err),
 			 -EINVAL);
-	assert_string_equal(err.text, "PID_FILTER=me: not a process number");
+	assert_string_equal(err.text, "PID_FILTER=me: not a process id");
 	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "0", NULL, &err),
 			 -EINVAL);
 	end(&w);
@@ -141,7 +141,7 @@ static void groups(void **state)
 	assert_false(keeps(&w, GONE, w.a, w.a));
 	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, NULL, "me", &err),
 			 -EINVAL);
-	assert_string_equal(err.text, "PGRP_FILTER=me: not a process group's number");
+	assert_string_equal(err.text, "PGRP_FILTER=me: not a process group id");
 	end(&w);
 }
 

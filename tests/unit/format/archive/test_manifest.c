@@ -64,17 +64,17 @@ static void a_bad_text_is_refused(void **state)
 		const char *text;
 		const char *why;
 	} rows[] = {
-		{ "", "its manifest is empty" },
+		{ "", "the manifest is empty" },
 		{ "oparchive 2\nend\n",
-		  "its manifest has another version, or is truncated after line 1" },
+		  "unsupported manifest version, or manifest truncated after line 1" },
 		{ "oparchive 1\nfile 1 2 3 a\n",
-		  "its manifest has another version, or is truncated after line 2" },
+		  "unsupported manifest version, or manifest truncated after line 2" },
 		{ "oparchive 1\nfile 1 2 3 ../a\nend\n",
-		  "line 2 of its manifest is malformed" },
+		  "manifest line 2 is malformed" },
 		{ "oparchive 1\nfile 1 2 a\nend\n",
-		  "line 2 of its manifest is malformed" },
+		  "manifest line 2 is malformed" },
 		{ "oparchive 1\nfile 1 -2 3 a\nend\n",
-		  "line 2 of its manifest is malformed" },
+		  "manifest line 2 is malformed" },
 	};
 
 	(void)state;

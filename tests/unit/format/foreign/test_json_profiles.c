@@ -77,7 +77,7 @@ static void a_walk_delivers_the_wanted_paths(void **state)
 	assert_int_equal(walk_text("{\"a\": [1, 2", &w, &err), 1);
 	assert_string_equal(w.text, "E{ A{ B#1 ");
 	assert_int_equal(walk_text("{\"a\": [1 2]}", &w, &err), -EBADMSG);
-	assert_string_equal(err.text, "its JSON is malformed at byte 10");
+	assert_string_equal(err.text, "malformed JSON at byte 10");
 }
 
 static void a_text_beyond_the_limits_is_refused(void **state)
