@@ -242,8 +242,8 @@ static void report_begin(const struct oprofiled *d)
 	const struct event_request *first = &d->events.list.at[0];
 
 	if (first->count)
-		log_say(LOG_NOTE, "sampling %s, one sample per %llu events, into %s", first->name,
-			(unsigned long long)first->count, d->dir.current);
+		log_say(LOG_NOTE, "sampling %s, one sample per %llu events, into %s",
+			first->name, (unsigned long long)first->count, d->dir.current);
 	else
 		log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", first->name,
 			(unsigned long long)first->frequency_hz, d->dir.current);

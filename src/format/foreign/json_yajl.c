@@ -301,8 +301,7 @@ static int json_yajl_walk(struct json_yajl *y, struct foreign_word text,
 		return 1;
 	return status == yajl_status_ok
 		       ? 0
-		       : err_set(err, -EBADMSG, "malformed JSON at byte %zu",
-				 at);
+		       : err_set(err, -EBADMSG, "malformed JSON at byte %zu", at);
 }
 
 int json_walk(struct foreign_word text, const struct json_walk_paths *paths,

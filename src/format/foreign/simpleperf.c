@@ -247,8 +247,8 @@ static int simpleperf_read(struct simpleperf *s, struct cursor c, struct err *er
 
 	if (!magic || version != VERSION)
 		return err_set(err, -EBADMSG,
-			       "unsupported format version %u (supported: %d)",
-			       version, VERSION);
+			       "unsupported format version %u (supported: %d)", version,
+			       VERSION);
 	r = simpleperf_each(s, c, simpleperf_take_table, &cut);
 	/* The second pass finds the damaged records again. */
 	s->info->skipped = 0;

@@ -71,10 +71,8 @@ static void a_bad_text_is_refused(void **state)
 		  "unsupported manifest version, or manifest truncated after line 2" },
 		{ "oparchive 1\nfile 1 2 3 ../a\nend\n",
 		  "manifest line 2 is malformed" },
-		{ "oparchive 1\nfile 1 2 a\nend\n",
-		  "manifest line 2 is malformed" },
-		{ "oparchive 1\nfile 1 -2 3 a\nend\n",
-		  "manifest line 2 is malformed" },
+		{ "oparchive 1\nfile 1 2 a\nend\n", "manifest line 2 is malformed" },
+		{ "oparchive 1\nfile 1 -2 3 a\nend\n", "manifest line 2 is malformed" },
 	};
 
 	(void)state;

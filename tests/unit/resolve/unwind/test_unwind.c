@@ -225,8 +225,8 @@ static void walk_together(const struct moment *m, size_t max)
 		alone[i] = together[i] = *m;
 		ops[i] = (struct unwind_ops){ .find = find, .ctx = &together[i] };
 		jobs[i] = (struct unwind_job){
-			.moment = { m->table->arch, &window, &ops[i],
-				    &together[i].regs, NULL },
+			.moment = { m->table->arch, &window, &ops[i], &together[i].regs,
+				    NULL },
 			.pcs = together[i].pcs,
 			.max = max > i ? max - i : 0,
 		};
