@@ -130,7 +130,7 @@ static int trust_check_dir(const struct stat *st, const char *shown, struct err 
 	if (S_ISLNK(st->st_mode))
 		return err_set(
 			err, -ELOOP,
-			"'%s' is a symbolic link, which can point to files of other users: remove it, or use another --session-dir",
+			"%s is a symbolic link, which can point to files of other users: remove it, or use another --session-dir",
 			shown);
 	if (!S_ISDIR(st->st_mode))
 		return err_sys(err, -ENOTDIR, "cannot use '%s'", shown);

@@ -244,7 +244,7 @@ static void tables_that_threads_share(void **state)
 	reading_refuses(
 		foreign_read_firefox,
 		"{\"threads\": [{\"samples\": {\"schema\": {\"stack\": 0}, \"data\": []}}]}",
-		"not processed");
+		"unprocessed Firefox profile");
 }
 
 /* ---- V8 ---- */
