@@ -74,10 +74,11 @@ static void *json_yajl_alloc(void *ctx, size_t len)
 static void json_yajl_free(void *ctx, void *at)
 {
 	struct json_yajl *y = ctx;
-	struct json_yajl_block *b = (struct json_yajl_block *)at - 1;
+	struct json_yajl_block *b;
 
 	if (!at)
 		return;
+	b = (struct json_yajl_block *)at - 1;
 	b->prev->next = b->next;
 	b->next->prev = b->prev;
 	y->bytes -= b->len;

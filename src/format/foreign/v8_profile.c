@@ -6,7 +6,7 @@
 
 enum {
 	NODE_UNRESOLVED = STACK_TREE_NONE,
-	NODE_IN_PROGRESS = STACK_TREE_NONE - 1,
+	NODE_IN_PROGRESS = 0xfffffffe, /* no index: it is below STACK_TREE_NONE */
 	NS_A_US = 1000
 };
 
