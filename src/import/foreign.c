@@ -257,6 +257,7 @@ static void import_foreign_drop(struct import_foreign_import *m, const char *at)
 	    pos < m->dropped + 2 * DROP_BYTES)
 		return;
 	pos -= DROP_BYTES;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the mapping is const for the readers */
 	(void)madvise((void *)(uintptr_t)(m->map.bytes + m->dropped), pos - m->dropped,
 		      MADV_DONTNEED);
 	m->dropped = pos;

@@ -276,7 +276,8 @@ static int callgrind_take_line(struct callgrind_profile *c, struct foreign_word 
 
 	if (!line.len || *line.at == '#')
 		return 0;
-	if ((*line.at >= '0' && *line.at <= '9') || memchr("+-*", *line.at, 3))
+	if ((*line.at >= '0' && *line.at <= '9') || *line.at == '+' ||
+	    *line.at == '-' || *line.at == '*')
 		return callgrind_take_costs(c, line);
 	r = callgrind_take_name(c, line);
 	if (r <= 0)

@@ -79,6 +79,7 @@ static void json_yajl_free(void *ctx, void *at)
 	if (!at)
 		return;
 	b = (struct json_yajl_block *)at - 1;
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): each block is in the ring once */
 	b->prev->next = b->next;
 	b->next->prev = b->prev;
 	y->bytes -= b->len;

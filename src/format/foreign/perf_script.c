@@ -75,7 +75,9 @@ static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret
 		return false;
 	/* Names contain parentheses, too: "(anonymous namespace)::f". */
 	if (close + 1 < text.len &&
-	    (text.at[close + 1] != ' ' || !memchr("/[i", text.at[open + 1], 3)))
+	    (text.at[close + 1] != ' ' ||
+	     (text.at[open + 1] != '/' && text.at[open + 1] != '[' &&
+	      text.at[open + 1] != 'i')))
 		return false;
 	*ret_open = open;
 	*ret_close = close;
@@ -186,7 +188,7 @@ static struct script_lines foreign_perf_script_count(const struct script_head *l
 			n.nr_good += layout->layout == SCRIPT_LAYOUT_STACKS;
 			may_begin = false;
 			open = has_frames = true;
-		} else if (is_comment(line)) {
+		} else if (is_comment(line)) { /* NOLINT(bugprone-branch-clone) */
 			continue;
 		} else if (script_head_is_record(line)) {
 			n.nr_good++;

@@ -119,10 +119,12 @@ static bool script_word_take_time(struct foreign_word w, struct foreign_sample *
 /* The flags of -F misc: the CPU mode, and then flags of records. */
 static bool script_word_is_misc(struct foreign_word w)
 {
-	if (!w.len || !memchr("KUHGgE", w.at[0], 6))
+	static const char modes[] = "KUHGgE", flags[] = "MESFDpP";
+
+	if (!w.len || !memchr(modes, w.at[0], sizeof(modes) - 1))
 		return false;
 	for (size_t i = 1; i < w.len; i++)
-		if (!memchr("MESFDpP", w.at[i], 7))
+		if (!memchr(flags, w.at[i], sizeof(flags) - 1))
 			return false;
 	return true;
 }

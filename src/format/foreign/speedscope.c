@@ -353,7 +353,7 @@ static int speedscope_take_data(void *ctx, size_t at, const struct json_value *v
 	if (at == DATA_EVENT)
 		return speedscope_take_event(s, v->kind);
 	if (at == DATA_TYPE) {
-		s->event.type = v->text.len ? v->text.at[0] : 0;
+		s->event.type = (char)(v->text.len ? v->text.at[0] : 0);
 		return 0;
 	}
 	return speedscope_take_number(s, at, v);

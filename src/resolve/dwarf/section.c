@@ -146,7 +146,7 @@ int dwarf_section_append(struct dwarf_section *s, struct dwarf_section *more,
 		r = dwarf_section_load(s);
 	if (!r)
 		r = dwarf_section_load(more);
-	whole = r ? NULL : realloc(s->whole, (size_t)(s->bytes + more->bytes));
+	whole = r ? NULL : realloc(s->whole, (size_t)(s->bytes + more->bytes) + 1);
 	if (!r && !whole)
 		r = -ENOMEM;
 	if (!r) {

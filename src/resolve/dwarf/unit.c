@@ -367,6 +367,7 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 	dwarf_abbrevs_done(&first);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the range and id are what is searched for */
 int dwarf_unit_find_split(const struct dwarf_info *info, uint64_t off, uint64_t end,
 			  uint64_t id, const struct dwarf_parts *parts,
 			  struct dwarf_reader *rd, struct dwarf_unit *ret_unit)

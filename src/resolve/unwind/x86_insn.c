@@ -108,6 +108,14 @@ static bool x86_has_immediate(uint8_t opcode)
 	       opcode == 0x0f;
 }
 
+/* syscall, wrmsr, cpuid and others without operands */
+static bool x86_has_no_operand(uint8_t opcode)
+{
+	return (opcode >= 0x05 && opcode <= 0x09) || opcode == 0x0e ||
+	       (opcode >= 0x30 && opcode <= 0x37) || opcode == 0x77 || opcode == 0xa2 ||
+	       opcode == 0xaa;
+}
+
 static struct x86_insn x86_two_bytes(struct x86_decoding *d)
 {
 	uint8_t op = x86_byte(d);
@@ -127,8 +135,7 @@ static struct x86_insn x86_two_bytes(struct x86_decoding *d)
 		return x86_of(X86_PUSH, 0);
 	if (op == 0xa1 || op == 0xa9)
 		return (struct x86_insn){ .kind = X86_POP };
-	if ((op >= 0x05 && op <= 0x09) || op == 0x0e || (op >= 0x30 && op <= 0x37) ||
-	    op == 0x77 || op == 0xa2 || op == 0xaa)
+	if (x86_has_no_operand(op))
 		return x86_of(X86_PLAIN, 0);
 	if (op >= 0xc8 && op <= 0xcf)
 		return x86_set((op & 7U) | (d->rex & REX_B ? 8U : 0));
