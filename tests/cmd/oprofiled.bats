@@ -117,7 +117,7 @@ start_load() {
 	ask start
 	[ "$(field rate)" -eq 0 ]
 	[[ "$(field governor)" == *"explicit counts"* ]]
-	grep -q 'sampling page-faults, each 1000th' "$log"
+	grep -q 'sampling page-faults, one sample per 1000 events' "$log"
 	run -0 "$OPROFILE_LINKS/oprofile" status
 	[[ "$output" == *"Rate        none: the events have counts"* ]]
 	ask stop
@@ -1140,12 +1140,16 @@ wait_for_look() {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	mkdir files
-	chown 65534 files
+	cp "$SOURCE_ROOT/tests/cmd/map_files.py" files
+	chown -R 65534 files
+	python=/usr/bin/python3
+	(cd files && setpriv --reuid=65534 --regid=65534 --clear-groups "$python" -c pass) ||
+		skip "another user cannot run python3 here: NOT TESTED"
 	start_daemon --max-memory 48M
 	wait_for_samples 10
 	mkfifo hold
 	(cd files && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
-		python3 "$SOURCE_ROOT/tests/cmd/map_files.py" 4 3000 <../hold >../mapped 3>&-) &
+		"$python" map_files.py 4 3000 <../hold >../mapped 3>&-) &
 	readers+=" $!"
 	exec 5>hold
 	for ((tries = 0; tries < 600; tries++)); do
