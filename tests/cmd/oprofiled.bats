@@ -13,7 +13,7 @@ setup() {
 	may_refuse=
 	need python3
 	# A python that starts quickly and that every user can run.
-	python=/usr/bin/python3
+	python=python3
 	[ -x "$python" ] || python=python3
 	new_session
 	# The path of a socket has at most 107 bytes.
@@ -1142,7 +1142,7 @@ wait_for_look() {
 	mkdir files
 	cp "$SOURCE_ROOT/tests/cmd/map_files.py" files
 	chown -R 65534 files
-	python=/usr/bin/python3
+	python=python3
 	(cd files && setpriv --reuid=65534 --regid=65534 --clear-groups "$python" -c pass) ||
 		skip "another user cannot run python3 here: NOT TESTED"
 	start_daemon --max-memory 48M
