@@ -1140,16 +1140,16 @@ wait_for_look() {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	mkdir files
-	cp "$SOURCE_ROOT/tests/cmd/map_files.py" files
-	chown -R 65534 files
-	python=python3
-	(cd files && setpriv --reuid=65534 --regid=65534 --clear-groups "$python" -c pass) ||
+	chown 65534 files
+	# Another user can reach neither this directory by its path nor, perhaps, the sources.
+	script=$(cat "$SOURCE_ROOT/tests/cmd/map_files.py")
+	(cd files && setpriv --reuid=65534 --regid=65534 --clear-groups python3 -c pass) ||
 		skip "another user cannot run python3 here: NOT TESTED"
 	start_daemon --max-memory 48M
 	wait_for_samples 10
 	mkfifo hold
 	(cd files && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$python" map_files.py 4 3000 <../hold >../mapped 3>&-) &
+		python3 -c "$script" 4 3000 <../hold >../mapped 3>&-) &
 	readers+=" $!"
 	exec 5>hold
 	for ((tries = 0; tries < 600; tries++)); do
