@@ -89,7 +89,7 @@ static char *file_below(const char *dir, const char *path)
 }
 
 /* Returns the path relative to the base directory `dir`, or NULL if it is not below it. */
-static const char *behind(const char *path, const char *dir)
+static const char *source_find_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
 
@@ -119,7 +119,7 @@ static char *source_find_search(const struct source_find *f, const char *path)
 
 	for (size_t i = 0; !file && i < f->search.nr; i++) {
 		for (size_t k = 0; !file && k < f->base.nr; k++) {
-			const char *rest = behind(path, f->base.at[k]);
+			const char *rest = source_find_below(path, f->base.at[k]);
 
 			if (rest)
 				file = file_below(f->search.at[i], rest);

@@ -107,6 +107,6 @@ static inline void script_spot_frame(const struct script_spot *spot,
 
 	frame->offset = spot->offset;
 	frame->position = (struct script_text){ l->text, l->first };
-	frame->behind = (struct script_text){ l->has_offset ? l->text + l->first : NULL,
-					      l->len - l->first };
+	frame->after = (struct script_text){ l->has_offset ? l->text + l->first : NULL,
+					     l->len - l->first };
 }

@@ -43,7 +43,7 @@ static int script_session_look_ahead(struct script_session_reader *r, const char
 				     enum trust trust, struct err *err)
 {
 	struct segment *s;
-	uint64_t behind = UINT64_MAX;
+	uint64_t later = UINT64_MAX;
 	int result = segment_open(path, trust, &s, err);
 
 	if (result)
@@ -59,8 +59,8 @@ static int script_session_look_ahead(struct script_session_reader *r, const char
 	for (size_t i = r->oldest.nr; i-- > 0;) {
 		uint64_t own = r->oldest.at[i];
 
-		r->oldest.at[i] = behind;
-		behind = own < behind ? own : behind;
+		r->oldest.at[i] = later;
+		later = own < later ? own : later;
 	}
 	return result < 0 ? result : 0;
 }

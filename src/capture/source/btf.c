@@ -29,11 +29,11 @@ struct type {
 };
 
 /* The number of words that follow a type of each kind, and that follow for each of its members. */
-struct behind {
+struct btf_trailer {
 	uint8_t known, once, each;
 };
 
-static const struct behind behind[KIND_MASK + 1] = {
+static const struct btf_trailer trailers[KIND_MASK + 1] = {
 	[1] = { 1, 1, 0 },  /* integer */
 	[2] = { 1, 0, 0 },  /* pointer */
 	[3] = { 1, 3, 0 },  /* array */
@@ -72,14 +72,14 @@ static bool find_type(const uint8_t *types, uint32_t len, uint32_t id,
 
 	for (uint32_t i = 1; at + sizeof(*ret_type) <= len; i++) {
 		struct type type;
-		const struct behind *b;
+		const struct btf_trailer *b;
 
 		memcpy(&type, types + at, sizeof(type));
 		if (i == id) {
 			*ret_type = type;
 			return true;
 		}
-		b = &behind[type.info >> KIND_SHIFT & KIND_MASK];
+		b = &trailers[type.info >> KIND_SHIFT & KIND_MASK];
 		if (!b->known)
 			return false;
 		at += sizeof(type) +

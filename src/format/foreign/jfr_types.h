@@ -73,7 +73,7 @@ uint64_t jfr_varint(struct cursor *c);
 /* Reads the types of a chunk from its metadata event.  Sets c->failed if the event is malformed,
  * and t->no_memory if memory is short. */
 void jfr_types_read(struct jfr_types *t, struct cursor *c);
-/* Return the type with this id or name, borrowed until jfr_types_clear(); NULL: there is none. */
+/* Return the type with this id or name, borrowed until jfr_types_clear(), or NULL if it is unknown. */
 const struct jfr_type *jfr_types_find(const struct jfr_types *t, uint64_t id);
 const struct jfr_type *jfr_types_named(const struct jfr_types *t, const char *name);
 /* Removes the types, before those of the next chunk are read. */

@@ -59,7 +59,7 @@ static size_t foreign_perf_script_group(struct foreign_word text, size_t end)
 }
 
 /* Finds the image in "NAME (IMAGE) MORE", where MORE are fields such as registers. Returns false
- * if there is none. */
+ * if the text names no image. */
 static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret_open,
 					   size_t *ret_close)
 {

@@ -62,15 +62,15 @@ static bool jitdump_take_name(const struct jitdump_reading *r, struct cursor *c,
 }
 
 static int jitdump_add_code(struct jitdump_reading *r, struct jitdump_code *code,
-			    uint64_t index, const struct cursor *behind_name)
+			    uint64_t index, const struct cursor *after_name)
 {
 	struct jitdump *d = r->dump;
 	uint32_t number = (uint32_t)d->codes.nr;
 
 	/* The code is at the end of the record, except that OProfile appends bytes to it. */
-	if (code->size <= cursor_left(behind_name)) {
+	if (code->size <= cursor_left(after_name)) {
 		code->offset =
-			d->oprofile ? behind_name->pos : r->at + r->size - code->size;
+			d->oprofile ? after_name->pos : r->at + r->size - code->size;
 	} else {
 		code->offset = JITDUMP_NO_BYTES + d->no_bytes;
 		d->no_bytes += code->size;

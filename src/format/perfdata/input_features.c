@@ -377,13 +377,13 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 
 /* Checks whether another file was appended at `end`, where the features end (`cat b.data
  * >>a.data`). */
-static int look_behind(struct perf_input *in, uint64_t end, struct err *err)
+static int input_find_appended(struct perf_input *in, uint64_t end, struct err *err)
 {
 	struct buf magic = { 0 };
 	int r = perf_file_read(in, end, sizeof(uint64_t), &magic);
 
 	if (r == 0 && perf_input_is_magic(magic.data, magic.len))
-		in->behind = in->main_size - end;
+		in->appended_bytes = in->main_size - end;
 	buf_done(&magic);
 	return r < 0 && r != -EBADMSG ? err_sys(err, r, "cannot read '%s'", in->name)
 				      : 0;
@@ -419,5 +419,5 @@ int perf_features_read(struct perf_input *in, const struct perf_data_header *hea
 		if (r == 0 && end < at.offset + at.size)
 			end = at.offset + at.size;
 	}
-	return look_behind(in, end < offset ? offset : end, err);
+	return input_find_appended(in, end < offset ? offset : end, err);
 }

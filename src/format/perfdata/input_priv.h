@@ -150,7 +150,8 @@ struct perf_input {
 	int dir_fd;       /* the directory, else -1 */
 	int main_fd;      /* the file with the header; parts[0] */
 	enum trust trust; /* for the other files of a directory */
-	uint64_t behind;  /* bytes of another recording that was appended to this one */
+	uint64_t
+		appended_bytes; /* bytes of another recording that was appended to this one */
 	uint64_t packed_bad;  /* damaged bytes of a compressed file */
 	uint64_t dir_version; /* DIR_FORMAT: 1 if each ring buffer has its own file */
 	uint64_t main_size;   /* bytes of the main file; UINT64_MAX: unknown */

@@ -452,7 +452,7 @@ int perf_stream_start(struct perf_input *in, struct err *err)
 	in->damage = (struct perf_input_damage){
 		.bad_features = in->damage.bad_features,
 		.missing_files = in->damage.missing_files,
-		.bad_bytes = in->behind + in->packed_bad,
+		.bad_bytes = in->appended_bytes + in->packed_bad,
 	};
 	/* Forget the sample limits, so that a search before the first sample gives the same
 	 * result as in the first pass. */

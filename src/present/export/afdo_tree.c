@@ -48,7 +48,7 @@ static uint32_t prefixed(uint32_t d)
 	return d & 0x20 ? (d >> 1 & 0xfe0) | (d & 0x1f) : d & 0x1f;
 }
 
-static uint32_t behind_prefixed(uint32_t d)
+static uint32_t afdo_after_prefixed(uint32_t d)
 {
 	if (d & 1)
 		return d >> 1;
@@ -63,7 +63,7 @@ struct afdo_at afdo_at(uint32_t line, uint32_t discriminator)
 
 uint64_t afdo_copies(uint32_t discriminator)
 {
-	uint32_t copies = prefixed(behind_prefixed(discriminator));
+	uint32_t copies = prefixed(afdo_after_prefixed(discriminator));
 
 	return copies ? copies : 1;
 }

@@ -341,9 +341,9 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 /* ---- memory, frames, branches ---- */
 
 static void write_frame(const struct script_frame *f, const char *before,
-			const char *behind, struct buf *out)
+			const char *after, struct buf *out)
 {
-	char *at = room(out, f->position.len + f->behind.len + 2 * NUMBER_MAX +
+	char *at = room(out, f->position.len + f->after.len + 2 * NUMBER_MAX +
 				     2 * SCRIPT_PADDING);
 
 	if (!at)
@@ -351,10 +351,10 @@ static void write_frame(const struct script_frame *f, const char *before,
 	if (*before)
 		*at++ = *before;
 	at = copy_padded(hex_wide(at, f->address), &f->position);
-	if (f->behind.at)
-		at = copy_padded(hex(at, f->offset), &f->behind);
-	if (*behind)
-		*at++ = *behind;
+	if (f->after.at)
+		at = copy_padded(hex(at, f->offset), &f->after);
+	if (*after)
+		*at++ = *after;
 	used(out, at);
 }
 

@@ -22,7 +22,7 @@ struct script_position {
 	const char *image;  /* as perf names it; NULL: unknown */
 };
 
-/* If behind.at is not NULL, `offset` is printed between `position` and `behind`: all addresses in a
+/* If after.at is not NULL, `offset` is printed between `position` and `after`: all addresses in a
  * function share these texts.  Both are copied in blocks, so SCRIPT_PADDING bytes after each
  * must be readable. */
 enum {
@@ -32,7 +32,7 @@ struct script_frame {
 	uint64_t address; /* as printed */
 	uint64_t offset;
 	struct script_text position; /* from script_position() or script_halves() */
-	struct script_text behind;
+	struct script_text after;
 };
 
 struct script_branch {

@@ -206,7 +206,7 @@ static void jit_store_keep(struct jit_store *k, const struct jit_process *p,
 		keep_fd(k, p, name, open_of(p->pid, p->uid, path, inode));
 }
 
-/* Returns whether the pid belonged to another process before. Samples do not tell them apart. */
+/* Returns whether the pid belonged to another process before. Samples contain only the pid. */
 static bool jit_store_is_reused(struct jit_store *k, int32_t pid)
 {
 	uint32_t start = (uint32_t)(process_start_ns(pid) / NS_PER_MS) & INT32_MAX;

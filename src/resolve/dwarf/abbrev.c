@@ -355,3 +355,27 @@ void dwarf_abbrevs_done(struct dwarf_abbrevs *t)
 	vec_done(&t->attrs);
 	vec_done(&t->skips);
 }
+
+bool dwarf_abbrev_pass(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
+		       struct cursor *c, const struct dwarf_widths *widths,
+		       bool skips_children)
+{
+	size_t start = c->pos;
+	struct cursor at;
+	uint32_t sibling;
+
+	if (a->fixed != DWARF_NOT_FIXED)
+		leb_skip(c, a->fixed);
+	else
+		dwarf_abbrev_skip(t, a, c, widths);
+	if (!a->children || !skips_children || a->sibling == DWARF_NO_SIBLING ||
+	    c->failed)
+		return a->children;
+	at = *c;
+	at.pos = start + a->sibling;
+	sibling = cursor_u32(&at);
+	if (at.failed || sibling <= c->pos || sibling >= c->len)
+		return true;
+	c->pos = sibling;
+	return false;
+}

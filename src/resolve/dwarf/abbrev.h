@@ -90,6 +90,11 @@ uint32_t dwarf_form_bytes(uint16_t form, const struct dwarf_widths *widths);
 /* Skips one value; an unknown form sets the cursor's error flag. */
 void dwarf_form_skip(struct cursor *c, uint64_t form,
 		     const struct dwarf_widths *widths);
+/* Skips an entry's attributes, and with `skips_children` also its children if it has a sibling, which
+ * gives their end. Returns whether its children come next. */
+bool dwarf_abbrev_pass(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
+		       struct cursor *c, const struct dwarf_widths *widths,
+		       bool skips_children);
 /* Skips the attributes of an entry. */
 void dwarf_abbrev_skip(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 		       struct cursor *c, const struct dwarf_widths *widths);

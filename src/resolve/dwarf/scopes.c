@@ -196,27 +196,9 @@ static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor
 static bool pass(struct dwarf_scopes_walk *w, struct cursor *c,
 		 const struct dwarf_abbrev *a, bool is_c)
 {
-	size_t start = c->pos;
-	bool skip = a->entry == DWARF_PASS_ALL || (a->entry == DWARF_PASS_TYPE && is_c);
-
-	if (a->fixed != DWARF_NOT_FIXED)
-		leb_skip(c, a->fixed);
-	else
-		dwarf_abbrev_skip(w->o->abbrevs, a, c, &w->o->unit->widths);
-	if (!a->children)
-		return false;
-	if (skip && a->sibling != DWARF_NO_SIBLING && !c->failed) {
-		struct cursor at = *c;
-		uint32_t sibling;
-
-		at.pos = start + a->sibling;
-		sibling = cursor_u32(&at);
-		if (!at.failed && sibling > c->pos && sibling < c->len) {
-			c->pos = sibling;
-			return false;
-		}
-	}
-	return true;
+	return dwarf_abbrev_pass(w->o->abbrevs, a, c, &w->o->unit->widths,
+				 a->entry == DWARF_PASS_ALL ||
+					 (a->entry == DWARF_PASS_TYPE && is_c));
 }
 
 static int walk_entries(struct dwarf_scopes_walk *w)

@@ -63,27 +63,9 @@ static bool dwarf_tree_pass(const struct dwarf_tree *tree,
 			    const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 			    struct cursor *c)
 {
-	size_t start = c->pos;
-
-	if (a->fixed != DWARF_NOT_FIXED)
-		leb_skip(c, a->fixed);
-	else
-		dwarf_abbrev_skip(t, a, c, &tree->unit.widths);
-	if (!a->children)
-		return false;
-	if (a->sibling != DWARF_NO_SIBLING && !c->failed &&
-	    (a->entry == DWARF_PASS_ALL || a->tag == DW_TAG_inlined_subroutine)) {
-		struct cursor at = *c;
-		uint32_t sibling;
-
-		at.pos = start + a->sibling;
-		sibling = cursor_u32(&at);
-		if (!at.failed && sibling > c->pos && sibling < c->len) {
-			c->pos = sibling;
-			return false;
-		}
-	}
-	return true;
+	return dwarf_abbrev_pass(t, a, c, &tree->unit.widths,
+				 a->entry == DWARF_PASS_ALL ||
+					 a->tag == DW_TAG_inlined_subroutine);
 }
 
 static bool dwarf_tree_list(struct dwarf_tree *tree,

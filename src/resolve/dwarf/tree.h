@@ -17,7 +17,7 @@ enum {
 /* The offset of an entry in a type unit (DW_FORM_ref_sig8), which is not read. */
 #define DWARF_ELSEWHERE UINT64_MAX
 
-/* The location of an entry. `info` is NULL if there is none. */
+/* The location of an entry. `info` is NULL if no entry was found. */
 struct dwarf_place {
 	const struct dwarf_info *info;
 	uint64_t off;
@@ -77,8 +77,8 @@ bool dwarf_die_read(struct dwarf_trees *t, struct dwarf_place place,
  * it. Returns false at the end. */
 bool dwarf_die_child(struct dwarf_trees *t, const struct dwarf_die *die,
 		     struct dwarf_place *last, struct dwarf_die *ret_child);
-/* Returns the closest enclosing entry that is neither a lexical block nor the unit; `info` is NULL
- * if there is none. */
+/* Returns the closest enclosing entry that is neither a lexical block nor the unit; if the
+ * unit encloses it directly, `info` is NULL. */
 struct dwarf_place dwarf_trees_parent(struct dwarf_trees *t, struct dwarf_place place);
 /* Returns the struct, class or union after `last` (the first one if last.info is NULL) in the scope
  * `parent`, or in the unit's global scope if parent.info is NULL. `in` is any entry of the unit.

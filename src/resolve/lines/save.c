@@ -36,17 +36,17 @@ static bool is_behind(const struct lines *l, const struct line_directory *dir)
 {
 	struct line_directory theirs;
 	struct line_index x;
-	bool behind;
+	bool is_outdated;
 
 	if (line_index_open(&x, l->index_path, &l->key, &theirs))
 		return false;
 	/* Ignore our initial index, in which we might have found damage. */
-	behind = (x.ino != l->index.ino || x.dev != l->index.dev) &&
-		 theirs.units.nr == dir->units.nr &&
-		 count_kept(&theirs) > count_kept(dir);
+	is_outdated = (x.ino != l->index.ino || x.dev != l->index.dev) &&
+		      theirs.units.nr == dir->units.nr &&
+		      count_kept(&theirs) > count_kept(dir);
 	line_directory_done(&theirs);
 	line_index_close(&x);
-	return behind;
+	return is_outdated;
 }
 
 /* Writes the content of `dir`, in addition to the content already in `w` (NULL: none). */

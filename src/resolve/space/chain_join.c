@@ -210,7 +210,7 @@ static uint64_t marker_of_mode(uint16_t misc)
 
 /* The beginning of a chain. */
 struct chain_head {
-	uint64_t first;  /* index of the first address; nr_chain: there is none */
+	uint64_t first;  /* index of the first address; nr_chain: only markers */
 	uint64_t marker; /* before it; 0: it has the sample's mode */
 };
 

@@ -16,7 +16,7 @@ static unsigned int demangle_ocaml_digit(char digit)
 		       : (unsigned int)(tolower((unsigned char)digit) - 'a') + 10;
 }
 
-/* Returns the byte that "$xx" represents; 0 if there is none. OCaml writes no control characters
+/* Returns the byte that "$xx" represents, or 0 for other text. OCaml writes no control characters
  * in this form. */
 static unsigned char escaped_byte(const char *at)
 {

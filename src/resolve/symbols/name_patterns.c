@@ -252,10 +252,10 @@ static int take_definition(const struct name_patterns_reading *in, const char *l
 static const char *find_middle(const char *line)
 {
 	for (const char *at = strchr(line + 1, '"'); at; at = strchr(at + 1, '"')) {
-		const char *behind = name_patterns_skip_blanks(at + 1);
+		const char *after = name_patterns_skip_blanks(at + 1);
 
-		if (*behind == '=' && *name_patterns_skip_blanks(behind + 1) == '"')
-			return behind;
+		if (*after == '=' && *name_patterns_skip_blanks(after + 1) == '"')
+			return after;
 	}
 	return NULL;
 }

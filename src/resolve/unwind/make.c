@@ -284,7 +284,7 @@ static bool begins_thread(const struct unwind_make_maker *m,
 static int put_clone(struct unwind_make_maker *m, const struct unwind_make_entry *e)
 {
 	uint8_t code[UNWIND_ASM_CLONE_MAX];
-	struct cfi_state before, behind;
+	struct cfi_state before, after;
 	uint64_t begin = m->end, gap = e->offset - begin;
 	size_t call;
 	int r;
@@ -296,14 +296,14 @@ static int put_clone(struct unwind_make_maker *m, const struct unwind_make_entry
 	call = unwind_asm_clone(code, (size_t)gap);
 	if (!call)
 		return 0;
-	unwind_asm_clone_states(&before, &behind, &m->bytes);
+	unwind_asm_clone_states(&before, &after, &m->bytes);
 	m->ret_slot = m->t->arch->pc;
 	m->is_signal = false;
 	m->delta = 0;
 	m->begin = begin;
 	m->limit = m->end = e->offset;
 	r = on_row(m, begin, &before);
-	return r ? r : on_row(m, begin + call, &behind);
+	return r ? r : on_row(m, begin + call, &after);
 }
 
 static int put_entry(struct unwind_make_maker *m, const struct unwind_make_entry *e)

@@ -2,7 +2,7 @@
 #include "tools/report/plan.h"
 #include "archive/read/open.h"
 #include "base/array.h"
-#include "tools/caches/behind.h"
+#include "tools/caches/background.h"
 #include "tools/cli/command.h"
 
 #include <errno.h>
@@ -354,7 +354,7 @@ void report_plan_done(struct report_plan *plan)
 {
 	struct report_options *o = &plan->options;
 
-	cache_write_behind(&plan->later);
+	cache_write_in_background(&plan->later);
 	free(plan->cache_dir);
 	vec_done(&o->sort.values);
 	vec_done(&o->ratios.values);

@@ -296,7 +296,7 @@ static void test_addresses(void **unused)
 			.address = i ? v >> (i - 1) % 64 : 0,
 			.offset = i < 65 ? v >> i % 64 : i - 65,
 			.position = text(" a_function_of_some_length+0x"),
-			.behind = text(" (/usr/lib/x86_64-linux-gnu/libc.so.6)")
+			.after = text(" (/usr/lib/x86_64-linux-gnu/libc.so.6)")
 		};
 		struct script_sample s = fault(&frame);
 		char expected[256];
@@ -304,10 +304,10 @@ static void test_addresses(void **unused)
 		snprintf(expected, sizeof(expected),
 			 " %16" PRIx64 "%.*s%" PRIx64 "%.*s\n", frame.address,
 			 (int)frame.position.len, frame.position.at, frame.offset,
-			 (int)frame.behind.len, frame.behind.at);
+			 (int)frame.after.len, frame.after.at);
 		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);
-		frame.behind.at = NULL;
-		frame.behind.len = 0;
+		frame.after.at = NULL;
+		frame.after.len = 0;
 		snprintf(expected, sizeof(expected), " %16" PRIx64 "%.*s\n",
 			 frame.address, (int)frame.position.len, frame.position.at);
 		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);

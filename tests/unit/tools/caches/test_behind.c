@@ -11,7 +11,7 @@
 
 #include "resolve/lines/later.h"
 #include "resolve/lines/lines.h"
-#include "tools/caches/behind.h"
+#include "tools/caches/background.h"
 
 static char folder[] = "/tmp/oprofile-unit-XXXXXX";
 static bool child_writes;
@@ -62,7 +62,7 @@ static void report(void)
 	lines_free(lines);
 	assert_true(line_later_any(&later));
 	assert_int_equal(written(), 0);
-	cache_write_behind(&later);
+	cache_write_in_background(&later);
 	assert_false(line_later_any(&later));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/caches/behind.h"
+#include "tools/caches/background.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static _Noreturn void write_and_exit(struct line_later *later, int lock)
 	_exit(0);
 }
 
-void cache_write_behind(struct line_later *later)
+void cache_write_in_background(struct line_later *later)
 {
 	pid_t child = -1;
 	int lock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* behind.h - writes index files after the command has ended, in a background process.
+/* background.h - writes index files after the command has ended, in a background process.
  * Layer: tools. */
 #pragma once
 
@@ -7,4 +7,4 @@ struct line_later;
 
 /* Starts writing the data of `later`, and frees it.  Writes it at once with --verbose, which
  * reports the result, or if fork fails. */
-void cache_write_behind(struct line_later *later);
+void cache_write_in_background(struct line_later *later);
