@@ -340,7 +340,8 @@ ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at
 	return true;
 }
 
-/* Returns the cpu mode of a chain's first address, and that address, or 0 if the chain has no address. */
+/* Returns the cpu mode of a chain's first address, and that address, or 0 if the chain has only
+ * markers. */
 static uint16_t look_at_chain_head(const struct decoder *d,
 				   const struct record_sample *s, uint64_t *ret_ip)
 {
