@@ -78,7 +78,7 @@ same_as_binutils() # BINARY OPTIONS...
 	diff expected got
 }
 
-@test "addr2line: C, every form of output" {
+@test "addr2line prints C functions in every output form" {
 	gcc -g -O2 -fcf-protection=none -o c program.c
 	same_as_binutils c
 	same_as_binutils c -a
@@ -88,7 +88,7 @@ same_as_binutils() # BINARY OPTIONS...
 	"$OPROFILE" addr2line --no-cache -afipCe c < addrs | diff got -
 }
 
-@test "addr2line: DWARF 2 to 5, 64-bit DWARF, compressed sections" {
+@test "addr2line reads DWARF 2 to 5, 64-bit DWARF and compressed sections" {
 	for flags in -gdwarf-2 -gdwarf-3 -gdwarf-4 -gdwarf-5 "-gdwarf64 -gdwarf-4" -gz=zlib \
 		"-gz=zlib-gnu -gdwarf-4" "-O0" "-ffunction-sections -Wl,--gc-sections"; do
 		# shellcheck disable=SC2086
@@ -97,7 +97,7 @@ same_as_binutils() # BINARY OPTIONS...
 	done
 }
 
-@test "addr2line: C++, mangled and not" {
+@test "addr2line prints C++ names mangled and demangled" {
 	g++ -g -O2 -o cc program.cc
 	# binutils prints a wrong file name for the first line of one function.
 	same_as_binutils cc -f -i | grep '^>' | grep -v 'basic_string.tcc:217$' > differs || true
@@ -106,7 +106,7 @@ same_as_binutils() # BINARY OPTIONS...
 	[ ! -s differs ]
 }
 
-@test "addr2line: split DWARF, .dwo and .dwp" {
+@test "addr2line reads split DWARF, .dwo and .dwp" {
 	for version in 4 5; do
 		gcc -g -gdwarf-$version -O2 -o whole program.c
 		addresses whole > addrs
@@ -142,7 +142,7 @@ addresses_of_main()
 	done
 }
 
-@test "addr2line: type units change no answer, in .dwo, .dwp and .o files" {
+@test "addr2line prints the same with type units in .dwo, .dwp and .o files" {
 	cat > types.cc <<-'EOF'
 		struct point {
 			int x, y;
@@ -196,7 +196,7 @@ addresses_of_main()
 	[ "$n" -ge 2 ]
 }
 
-@test "addr2line: a .dwo file is found by its id, and from the directory of the binary" {
+@test "addr2line finds a .dwo file by its id, also in the directory of the binary" {
 	mkdir -p src/obj
 	cp program.c src
 	(cd src && gcc -g -gsplit-dwarf -O2 -c program.c -o obj/program.o && gcc obj/program.o -o split)
@@ -214,7 +214,7 @@ addresses_of_main()
 	rm -r moved
 }
 
-@test "addr2line: inlined functions without linkage name are named like their symbols" {
+@test "addr2line names inlined functions without linkage name like their symbols" {
 	cat > scopes.cc <<-'EOF'
 		static volatile long sink;
 		template <class F> static inline void repeat(F f, int n)
@@ -329,7 +329,7 @@ addresses_of_main()
 	done
 }
 
-@test "addr2line: a separate debug file, by build-id's link" {
+@test "addr2line finds a separate debug file by its debug link" {
 	gcc -g -O2 -o whole program.c
 	cp whole stripped
 	objcopy --only-keep-debug whole stripped.debug
@@ -340,7 +340,7 @@ addresses_of_main()
 	"$OPROFILE" addr2line -e stripped --no-cache -f -i < addrs | diff expected -
 }
 
-@test "addr2line: relocatable files" {
+@test "addr2line reads relocatable files" {
 	gcc -g -O2 -c -o p.o program.c
 	for ((i = 0; i < 60; i++)); do printf '%x\n' $i; done > addrs
 	addr2line -e p.o -f -i < addrs > expected
@@ -349,7 +349,7 @@ addresses_of_main()
 	"$OPROFILE" addr2line --no-cache -e p.o -j .text.startup -f -i < addrs | diff expected -
 }
 
-@test "addr2line: the index changes no answer, and a damaged one is not believed" {
+@test "addr2line prints the same with the index, and ignores a damaged index" {
 	g++ -g -O2 -o cc program.cc
 	addresses cc > addrs
 	"$OPROFILE" addr2line --no-cache -e cc -f -i < addrs > expected
@@ -391,7 +391,7 @@ addresses_of_main()
 	wait "$talk_PID" || true
 }
 
-@test "addr2line: many questions at once are answered as few are, in their order" {
+@test "addr2line answers many requests in their order, as if each were alone" {
 	# With a name of 2000 letters the answers need 48 MB; the test runs them more than once.
 	printf -v name '%2000s' ''
 	gcc -g -O2 -Dmiddle="middle_${name// /m}" -o long program.c
@@ -403,7 +403,7 @@ addresses_of_main()
 	while cat once 2>/dev/null; do :; done | cmp -n "$(stat -c %s got)" - got
 }
 
-@test "addr2line: words from files, wrong calls" {
+@test "addr2line reads arguments from files and rejects wrong ones" {
 	gcc -g -O2 -o c program.c
 	main=$(nm c | awk '$3 == "main" { print $1 }')
 	echo "-f -e c $main" > words
@@ -420,7 +420,7 @@ addresses_of_main()
 	[ "$status" -eq 1 ]
 }
 
-@test "addr2line: of units that claim the same code the first one counts" {
+@test "addr2line uses the first of several units that claim the same code" {
 	# Both objects define the function. The linker keeps the first copy, and the debug
 	# information of the second still claims its address.
 	for file in first second; do
@@ -443,7 +443,7 @@ $1.h:100" ]
 	done
 }
 
-@test "addr2line: a debug section that claims too much is left out, with a warning" {
+@test "addr2line skips an oversized debug section with a warning" {
 	gcc -g -O2 -o large program.c
 	main=$(nm large | awk '$3 == "main" { print "0x" $1 }')
 	# A compressed section: 3 MB of zeros in the file, and a header that claims 3 GB.
@@ -470,7 +470,7 @@ EOF
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "cache: build, list, size, purge, eviction" {
+@test "oprofile cache builds, lists, measures, purges and evicts indexes" {
 	gcc -g -O2 -o c program.c
 	g++ -g -O2 -o cc program.cc
 	run "$OPROFILE" cache --list
@@ -517,7 +517,7 @@ EOF
 # The index of the first program has lines but no symbols. The frame's index is already in use
 # when the symbols of the second program are looked up; only then its debug information shows that
 # it is another program.
-@test "cache: of two programs with one build-id each has its own answers" {
+@test "two programs with the same build-id have separate indexes in the cache" {
 	local id=-Wl,--build-id=0x5555555555555555
 	local i
 
@@ -563,7 +563,7 @@ known()
 	"$OPROFILE" cache | grep -o '[0-9]*/[0-9]*' | head -1
 }
 
-@test "cache: an index in parts is completed in the background, if that is wanted" {
+@test "a partial index is completed in the background if requested" {
 	many_units
 	main=$(nm many | awk '$3 == "main" { print $1 }')
 	"$OPROFILE" addr2line -e many "$main"
@@ -585,7 +585,7 @@ known()
 	[ "$status" -eq 1 ]
 }
 
-@test "cache: of two that write, the index that has more stays" {
+@test "of two concurrent writers, the more complete index is kept" {
 	many_units
 	main=$(nm many | awk '$3 == "main" { print $1 }')
 	coproc talk { "$OPROFILE" addr2line -e many; }

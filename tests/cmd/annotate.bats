@@ -99,7 +99,7 @@ sample|0|0|0|2000|1|1+$((u + 4))|20
 END
 }
 
-@test "the layout is OProfile's, to the byte" {
+@test "opannotate prints the same bytes as OProfile" {
 	make_library
 	make_session
 	run -0 --separate-stderr opannotate --source
@@ -182,7 +182,7 @@ END
 	diff -r before out
 }
 
-@test "--output-dir follows no link and leaves sources as they are" {
+@test "--output-dir follows no link and does not change the sources" {
 	make_library
 	make_session
 	mkdir -p "out/${PWD%/*}" elsewhere
@@ -208,7 +208,7 @@ END
 	[ "$(head -n 1 src/t.c)" = one ]
 }
 
-@test "a path that leads out stays below the output directory" {
+@test "a source path with '..' stays below the output directory" {
 	make_library
 	sed -i "s,$PWD/src/t.h,/../../../../../etc/../t.h," t.s
 	clang -c -o t.o t.s
@@ -219,7 +219,7 @@ END
 	[ ! -e /t.h ]
 }
 
-@test "sources are searched below other folders" {
+@test "opannotate searches sources below other directories" {
 	make_library
 	make_session
 	mkdir -p moved/deep
@@ -241,7 +241,7 @@ END
 	[[ $output == *"   900 90.0000 :	work();"* ]]
 }
 
-@test "samples without a source are shown by line number, and the sums are complete" {
+@test "samples without a source are shown by line number, and the sums include them" {
 	make_library
 	make_session
 	local text
@@ -260,7 +260,7 @@ END
 	done
 }
 
-@test "CRLF, no line end, bytes that are no UTF-8, long lines" {
+@test "opannotate handles CRLF, a missing last newline, invalid UTF-8 and long lines" {
 	make_library
 	make_session
 	printf 'one\r\ntwo\r\n\r\n\r\n{\r\n\xff\xfe work\r\n}\n\nlast' >src/t.c
@@ -274,7 +274,7 @@ END
 	[ "$(cat got)" -eq 20000017 ]
 }
 
-@test "a source that is newer than the binary is marked" {
+@test "opannotate marks a source that is newer than the binary" {
 	make_library
 	make_session
 	touch src/t.c
@@ -285,7 +285,7 @@ END
 	run -1 opannotate -s --strict
 }
 
-@test "the threshold is for any of the events side by side" {
+@test "--threshold keeps a symbol if any of the events reaches it" {
 	make_library
 	local t=$(($(text_offset t)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<-END
@@ -308,7 +308,7 @@ END
 	opannotate -s --threshold 50 | grep -q 'src/t.c"'
 }
 
-@test "files, functions and thresholds may be chosen; the sums say what is left out" {
+@test "options select files, functions and thresholds, and the sums report the omitted samples" {
 	make_library
 	make_session
 	run -0 --separate-stderr opannotate -s --include-file 't.h'
@@ -330,7 +330,7 @@ END
 	[[ $output == *"     85  8.5000 in functions not shown"* && $output != *"mid total"* ]]
 }
 
-@test "--context and --hottest show parts" {
+@test "--context and --hottest print excerpts of the sources" {
 	make_library
 	make_session
 	run -0 --separate-stderr opannotate -s --context 0 --include-file t.c
@@ -369,7 +369,7 @@ END
 	[[ $output == *"                               :}"* ]]
 }
 
-@test "--ratio: one event by another, by their periods" {
+@test "--ratio divides the periods of one event by those of another" {
 	make_library
 	local t=$(($(text_offset t)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
@@ -400,7 +400,7 @@ assert all["files"][0]["functions"][0]["total_ratios"] == [8, 0.125], all["files
 	[[ $output == *"--ratio A/C: expected EVENT/EVENT with recorded events: A, B" ]]
 }
 
-@test "calls that make no sense are refused in OProfile's words" {
+@test "opannotate rejects contradictory options with OProfile's messages" {
 	run -1 opannotate
 	[[ $output == *"opannotate: you must specify at least --source or --assembly"* ]]
 	run -1 opannotate -s -b /x
@@ -451,7 +451,7 @@ build_id()
 	readelf -n "$1" | sed -n 's/ *Build ID: //p'
 }
 
-@test "inlined helpers, macros, #line, structs, division: lines are addr2line's" {
+@test "lines of inlined code, macros, #line and structs agree with addr2line" {
 	cat >src/h.h <<'END'
 static inline __attribute__((always_inline)) unsigned mix(unsigned x)
 {
@@ -504,7 +504,7 @@ END
 	run -0 grep -c '/\* parse total: ' listing
 }
 
-@test "a template instantiated three times, and a unity build" {
+@test "opannotate sums a template instantiated three times, and a unity build" {
 	need g++
 	cat >src/a.h <<'END'
 template <class T> __attribute__((noinline)) T twice(T x)
@@ -523,7 +523,7 @@ END
 	grep -q 'src/b.cc"' listing
 }
 
-@test "from an archive with its sources, and nowhere else" {
+@test "opannotate shows the sources in an archive after the originals are gone" {
 	make_library
 	make_session
 	"$OPROFILE_LINKS/oparchive" --session-dir "$DIR" -o kept --sources --search-dirs / >/dev/null 2>&1
@@ -532,7 +532,7 @@ END
 	grep -q '   900 90.0000 :	work();' listing
 }
 
-@test "--assembly: layout, symbols of targets, two samples in one instruction" {
+@test "--assembly prints OProfile's layout, jump targets and samples inside an instruction" {
 	cat >a.s <<'END'
 	.text
 	.globl leaf
@@ -607,7 +607,7 @@ END
 	[[ $output == *"     4 40.0000 :"*":	(no code)"* && $output == *"     10 100.000 in the instructions shown"* ]]
 }
 
-@test "--assembly: instructions are those of objdump" {
+@test "--assembly prints the same instructions as objdump" {
 	cat >p.c <<'END'
 #include <string.h>
 double table[64];
@@ -649,7 +649,7 @@ END
 	opannotate -a | grep -q 'memset@plt>\|<main'
 }
 
-@test "--assembly does not go with what is of sources" {
+@test "--assembly rejects options that are about sources" {
 	run -1 opannotate -a -o out
 	[[ $output == *"--output-dir is incompatible with --assembly"* ]]
 	run -1 opannotate -a --include-file x

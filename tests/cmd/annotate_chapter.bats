@@ -41,7 +41,7 @@ total()
 	sed -n "s/.*[ *]$1 total: *\([0-9]*\) .*/\1/p" listing | head -n 1
 }
 
-@test "latency: a division at the end of a loop" {
+@test "a slow division at the end of a loop has the samples, despite skid" {
 	cat >src/p.c <<'END'
 double fun(double a, double b, double c)
 {
@@ -85,7 +85,7 @@ END
 	grep -q "^   368 84.4037 : .*$after:" listing
 }
 
-@test "a struct that is copied counts for the line that copies it" {
+@test "a struct copy counts for the line that copies" {
 	cat >src/p.c <<'END'
 struct big_object { int a[500]; };
 struct big_object left, right;
@@ -153,7 +153,7 @@ END
 	[ "$(total allocate)" -eq "$((own + inlined))" ]
 }
 
-@test "prologues and epilogues count for the lines where functions begin and end" {
+@test "prologues and epilogues count for the first and last lines of functions" {
 	cat >src/p.c <<'END'
 #include <string.h>
 __attribute__((noinline)) int many(const char *text, int n)
@@ -180,7 +180,7 @@ END
 	grep -A 12 'int many' listing | grep -q '^ *[1-9][0-9]* .* :}'
 }
 
-@test "functions that the compiler made" {
+@test "functions that the compiler created count for their source" {
 	cat >src/p.cc <<'END'
 #include <string>
 #include <vector>
@@ -241,7 +241,7 @@ END
 	run ! grep '^ *[1-9][0-9]* .* :.*(x) \*= 3' listing
 }
 
-@test "a template that is instantiated three times" {
+@test "a template instantiated three times is summed per line" {
 	cat >src/p.cc <<'END'
 template <class T> __attribute__((noinline)) T power(T x, int n)
 {
@@ -266,7 +266,7 @@ END
 	[ "$((parts))" -eq "$(tail -n 1 totals)" ]
 }
 
-@test "link time optimization" {
+@test "code from link time optimization has its lines" {
 	cat >src/q.inc <<'END'
 __attribute__((noinline)) unsigned mix(unsigned x)
 {
@@ -299,7 +299,7 @@ END
 	grep -q 'twice inlined here' listing
 }
 
-@test "a unity build" {
+@test "code from a unity build has its lines" {
 	cat >src/a.inc <<'END'
 static int helper(int x)
 {
@@ -326,7 +326,7 @@ END
 	grep -q ' /\* second total: ' listing
 }
 
-@test "#line, and code that a generator made and that is gone" {
+@test "lines of #line and of deleted generated files are shown" {
 	cat >src/p.c <<'END'
 int before(int x) { return x + 1; }
 #line 3 "grammar.y"
@@ -354,7 +354,7 @@ END
 	grep -q ':/\* line 14 \*/ /\* main total: ' listing
 }
 
-@test "code of no line: what the compiler merged, and what comes without debug information" {
+@test "code without lines is shown: merged by the compiler, or without debug information" {
 	cat >src/p.c <<'END'
 int f(int), g(int), h(int);
 int v;

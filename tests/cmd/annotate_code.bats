@@ -81,7 +81,7 @@ sample_all()
 	} | "$WRITE_SESSION" "$DIR/samples/current/segment-000001"
 }
 
-@test "--source --assembly: the last line in front of an instruction is addr2line's" {
+@test "--source --assembly shows above each instruction the line that addr2line gives" {
 	make_program
 	sample_all
 	opannotate --source --assembly >listing
@@ -151,7 +151,7 @@ nop
 END
 }
 
-@test "--source --assembly without sources: their names and numbers" {
+@test "--source --assembly without sources prints their names and line numbers" {
 	make_program
 	sample_all
 	rm src/h.h
@@ -161,7 +161,7 @@ END
 	[ "$(grep -c 'h.h (No such file or directory)' <<<"$stderr")" -eq 1 ]
 }
 
-@test "--inline-sites: samples of each call are those of addr2line -i" {
+@test "--inline-sites counts samples for each call like addr2line -i" {
 	make_program
 	sample_all
 	# "FILE:LINE FUNCTION COUNT": addr2line prints the frames innermost first, two lines each:
@@ -188,7 +188,7 @@ END
 	grep -q "^               :/\* mix inlined at $PWD/src/h.h:9, in twice inlined at $PWD/src/p.c:17, in other \*/" listing
 }
 
-@test "--objdump-params shows objdump's output after our numbers" {
+@test "--objdump-params prints objdump's output after the sample counts" {
 	make_program
 	sample_all
 	opannotate -a --objdump-params '-M intel' >listing
@@ -208,14 +208,14 @@ END
 	[[ $output == *"--objdump-params is incompatible with --hottest"* ]]
 }
 
-@test "no shell has a look at --objdump-params" {
+@test "--objdump-params is not interpreted by a shell" {
 	make_program
 	sample_all
 	opannotate -a --objdump-params '$(touch${IFS}bad) ;touch bad2 `touch bad3`' >/dev/null 2>&1 || true
 	[ -z "$(ls -d bad* 2>/dev/null)" ]
 }
 
-@test "on a terminal: arrows from jumps, and marks where samples may be of the one before" {
+@test "on a terminal, jumps have arrows and possible skid is marked" {
 	need python3
 	cat >a.s <<'END'
 	.text
@@ -295,7 +295,7 @@ END
 	ld -r --build-id=0x4444444444444444 -o modules/mod.ko mod.o
 }
 
-@test "kernel modules: code as the kernel relocated it, with lines" {
+@test "kernel modules are disassembled as relocated, with lines" {
 	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"
 	make_module
 	local text=0xffffffffc0100040 rare=0xffffffffc0100800 data=0xffffffffc0102000 bss=0xffffffffc0102100
@@ -345,7 +345,7 @@ END
 	grep -q "5 100.000 in the instructions shown" listing
 }
 
-@test "the vdso's code" {
+@test "the vdso is disassembled" {
 	begin_recording_test
 	cat >clock.c <<'END'
 #include <time.h>
@@ -369,7 +369,7 @@ END
 	run ! grep '(no code)' listing
 }
 
-@test "code of a JIT compiler: the bytes of its dump" {
+@test "JIT code is disassembled from the bytes in its jitdump" {
 	begin_recording_test
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 1000 >truth
 	timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir "$session" -a >listing 2>said
@@ -387,7 +387,7 @@ END
 	awk '/in the instructions shown/ {s = $2} /in all/ {a = $2} END {exit s != a}' listing
 }
 
-@test "code of BPF programs: that which perf kept in its file" {
+@test "BPF programs are disassembled from the code that perf stored in its file" {
 	need_root
 	need perf
 	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"

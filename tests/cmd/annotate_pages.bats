@@ -66,7 +66,7 @@ END
 	make_program p src/p.c
 }
 
-@test "--json has the numbers of the listings, and they add up" {
+@test "--json has the numbers of the listings, and its sums are correct" {
 	make_inlined
 	opannotate --json >got.json
 	opannotate --source >source
@@ -152,7 +152,7 @@ print(len(links), "links")
 END
 }
 
-@test "--html: an index, a page for each source and function, and links that lead somewhere" {
+@test "--html writes an index and one page per source and function, and every link works" {
 	make_inlined
 	run -0 --separate-stderr opannotate --html pages
 	[ -z "$output" ]
@@ -181,7 +181,7 @@ END
 	[ "$(find few/code few/source -name '*.html' | wc -l)" -eq 2 ]
 }
 
-@test "--html: hostile sources and names are only text" {
+@test "--html escapes hostile sources and names" {
 	local evil='src/"q'"'"' &amp; $(touch x) -->.c'
 	printf '%s\n' 'int f(int x) { return x * 3; } // </script><script>alert(1)</script>' \
 		'// <!-- "><img src=x onerror=alert(2)> &lt; ]]> '"'"'"' \
@@ -213,7 +213,7 @@ END
 	[ ! -e x ]
 }
 
-@test "--html: what is there is not written to, nor what a link leads to" {
+@test "--html overwrites no existing file and follows no link" {
 	make_inlined
 	mkdir full victim
 	touch full/mine
@@ -237,7 +237,7 @@ END
 	[ ! -e a ]
 }
 
-@test "--html: a full disk is one line, and nothing is left" {
+@test "--html reports a full disk in one line and leaves no files" {
 	need_root
 	make_inlined
 	mkdir disk
@@ -250,7 +250,7 @@ END
 	[ ! -s left ]
 }
 
-@test "--html: whoever is killed leaves all or nothing" {
+@test "--html leaves all or no pages when it is killed" {
 	make_inlined
 	{
 		cat src/p.c
@@ -269,7 +269,7 @@ END
 	[ -z "$(find . -name '*.making*')" ]
 }
 
-@test "--html: sources of 100000 lines, of long lines, and that are not there" {
+@test "--html handles sources of 100000 lines, with long lines, and missing ones" {
 	{
 		for i in $(seq 1 20); do
 			echo "int f$i(int x) { return x * $i + x / 7; }"
@@ -306,7 +306,7 @@ END
 	grep -q 'Source file not found' none/source/big.c-*.html
 }
 
-@test "--html and --json of several events" {
+@test "--html and --json show several events" {
 	make_inlined
 	local t
 	t=$(($(text_offset p)))

@@ -97,7 +97,7 @@ adds_up()
 		[[ $output == *"    100 100.000 in all"* ]]
 }
 
-@test "a recording of another machine: its paths mean nothing here" {
+@test "opannotate does not use source paths of a recording from another machine" {
 	make_session elsewhere
 	run -0 --separate-stderr opannotate -s
 	[[ $stderr == *"$PWD/src/t.c (it was recorded on another machine; --search-dirs may name a folder here)"* ]]
@@ -110,7 +110,7 @@ adds_up()
 	[ -z "$stderr" ]
 }
 
-@test "from a debuginfod server, by the build-id of the binary" {
+@test "opannotate fetches sources from debuginfod by the build-id of the binary" {
 	need python3
 	make_session
 	mkdir -p "served/$ID/source$PWD/src"
@@ -132,7 +132,7 @@ adds_up()
 	[[ $output == *":	six();"* ]]
 }
 
-@test "a source that may not be read" {
+@test "opannotate names a source that it cannot read" {
 	need_nobody
 	open_session
 	cd "$public"
@@ -162,7 +162,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 		"$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
 }
 
-@test "100 MB of source, in little memory" {
+@test "opannotate annotates 100 MB of source in little memory" {
 	need python3
 	make_session
 	{
@@ -181,7 +181,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	grep -q '^               :	six();$' listing
 }
 
-@test "with instructions: CRLF, escaped bytes that are not UTF-8, binaries, folders, nothing" {
+@test "opannotate -s -a handles CRLF, invalid UTF-8, binaries, directories and missing sources" {
 	make_session
 	printf 'one\r\ntwo\r\n\r\n\r\nfive\r\n\xff\xfe six\r\n7\r\n8\r\nnine' >src/t.c
 	opannotate -s -a >got
@@ -202,7 +202,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	done
 }
 
-@test "a source that changed is marked in both listings" {
+@test "both listings of opannotate mark a source that has changed since the recording" {
 	make_session
 	touch src/t.c
 	touch -d '1 hour ago' t
@@ -212,7 +212,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	[[ $output == *" * The source is newer than the binary"* ]]
 }
 
-@test "an output directory that is a link, or that leads through links, upwards or onto sources" {
+@test "opannotate refuses an output directory with links, or that contains the sources" {
 	make_session
 	mkdir real
 	ln -s real out
@@ -269,7 +269,7 @@ make_named()
 	write_source
 }
 
-@test "--output-dir leaves out only sources whose names no file can have" {
+@test "--output-dir skips only sources whose names cannot be file names" {
 	local long=$(printf 'y%.0s' {1..300}) names
 	names=(/nonexistent/a /nonexistent/a/b "/x/$long/z.c" "/x/$long" / '/x/\033]0;owned\007\nb\377.c'
 		'/x/c\033.c' '/x/c\\x1b.c' "$PWD/src/t.c")
@@ -309,7 +309,7 @@ make_named()
 	[ "$(ls -q pages/source | grep -c '[^A-Za-z0-9._-]')" -eq 0 ]
 }
 
-@test "names of sources cannot command a terminal" {
+@test "opannotate escapes terminal control sequences in the names of sources" {
 	need python3
 	make_session
 	rm -rf "$XDG_CACHE_HOME"
@@ -325,7 +325,7 @@ make_named()
 	done
 }
 
-@test "a source that the debug information has itself" {
+@test "opannotate shows a source that is embedded in the debug information" {
 	make_session
 	cat >src/e.c <<'END'
 unsigned leaf(unsigned n)

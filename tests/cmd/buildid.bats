@@ -17,7 +17,7 @@ program()
 	awk '$2 ~ "/work$" { print $2 }' "$DATA/$1/perf.data.buildids.txt"
 }
 
-@test "buildid-list prints what the foreign perf printed" {
+@test "buildid-list prints what perf printed on the recording machine" {
 	need_data
 	for machine in arm64 armhf s390x; do
 		"$OPROFILE" buildid-list "$DATA/$machine/perf.data" >"$BATS_TEST_TMPDIR/ours"
@@ -25,14 +25,14 @@ program()
 	done
 }
 
-@test "buildid-list --with-hits finds sampled binaries without a list of them" {
+@test "buildid-list --with-hits finds sampled binaries in a file without build-id headers" {
 	need_data
 	run -0 "$OPROFILE" buildid-list --with-hits "$DATA/armhf/perf.z.data"
 	grep -qx " *$(program armhf)" <<<"$output"
 	[[ $output == *"[kernel.kallsyms]"* ]]
 }
 
-@test "buildid-list of the running kernel, of a binary, of nothing" {
+@test "buildid-list prints build-ids of the kernel and of a binary, and rejects a missing file" {
 	need perf
 	[ "$("$OPROFILE" buildid-list -k)" = "$(perf buildid-list -k)" ]
 	[ "$true_id" = "$(perf buildid-list -i /bin/true)" ]
@@ -40,7 +40,7 @@ program()
 	[[ $output == *none*"No such file"* ]]
 }
 
-@test "a file that is not a recording is an error, not the current session" {
+@test "buildid-list rejects a file that is not a recording and does not use the current session" {
 	local empty="$BATS_TEST_TMPDIR/empty"
 	: >"$empty"
 	for command in "buildid-list $empty" "buildid-cache --missing=$empty" "where $empty /bin/true"; do
@@ -53,7 +53,7 @@ program()
 	[[ $output == *"$BATS_TEST_TMPDIR contains neither a session nor a perf.data file" ]]
 }
 
-@test "perf reads the cache that we wrote, and we read perf's" {
+@test "perf reads the cache that we write, and we read the one that perf writes" {
 	need perf
 	"$OPROFILE" buildid-cache --add /bin/true,/bin/ls
 	run -0 perf --buildid-dir "$PERF_BUILDID_DIR" buildid-cache -l
@@ -79,7 +79,7 @@ program()
 	[ -z "$("$OPROFILE" buildid-cache -l)" ]
 }
 
-@test "buildid-cache says what cannot be added" {
+@test "buildid-cache names the files that it cannot add" {
 	run -1 "$OPROFILE" buildid-cache -a /etc/passwd,/nowhere
 	[[ $output == *"/etc/passwd: is not an ELF file"* ]]
 	[[ $output == *"/nowhere"*": No such file"* ]]
@@ -98,7 +98,7 @@ program()
 	[[ $output != *"[kernel.kallsyms]"* ]]
 }
 
-@test "where shows each step of the search" {
+@test "oprofile where shows each step of the search" {
 	need_data
 	run -1 "$OPROFILE" where "$DATA/arm64/perf.data" work
 	[[ ${lines[0]} == "$(program arm64)  build-id ad00aa0297db90439144d92d877e13f91b5f8e45" ]]
@@ -111,7 +111,7 @@ program()
 	[[ $output == *"= "*" symbols from"* ]]
 }
 
-@test "this machine's kernel never names another one's" {
+@test "where does not use this machine's kernel symbols for another kernel" {
 	need_data
 	run -1 "$OPROFILE" where "$DATA/arm64/perf.data" '[kernel.kallsyms]'
 	[[ $output == *"/proc/kallsyms: another one"* ]]
@@ -123,7 +123,7 @@ program()
 # Compares samples, command, object and symbol with the report of the machine that made the
 # recording. Left out are objects where perf counts modules as the kernel (arm64), and rows
 # without a name.
-@test "with the cache, the rows of the s390x machine's own report" {
+@test "with the cache, opreport prints the rows of perf on the s390x machine" {
 	need_data
 	PERF_BUILDID_DIR=$DATA/s390x/debug-cache
 	"$OPROFILE" report --csv --by comm,symbol "$DATA/s390x/perf.data" 2>/dev/null |

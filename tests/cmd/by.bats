@@ -74,7 +74,7 @@ refused() {
 	sed 's/^[^:]*: *//' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "images have perf's names, and the kind of image says the origin" {
+@test "images have perf's names, and origins tell the kinds of images apart" {
 	diff -u <(rows --by dso,origin) - <<-'END'
 		/nowhere/bin/make,[.],1,100000,9.090909091
 		[JIT] tid 9,[.],1,100000,9.090909091
@@ -90,7 +90,7 @@ refused() {
 	END
 }
 
-@test "--by origin alone and with symbols" {
+@test "--by origin works alone and with symbols" {
 	diff -u <(rows --by origin) - <<-'END'
 		[.],5,500000,45.45454545
 		[k],3,400000,27.27272727
@@ -119,7 +119,7 @@ refused() {
 	[ "$(report --by origin,sym -n lib-image:ext4)" = "1        100.000  [k]    /ext4" ]
 }
 
-@test "samples, periods and shares side by side" {
+@test "reports show samples, periods and shares in columns" {
 	report --by image --show-total-period lib-image:make,no-vmlinux | tail -n 3 |
 		diff -u - <(cat <<-'END'
 			samples  period         %        image name
@@ -134,7 +134,7 @@ refused() {
 	diff -u <(report --by comm) <(report --by comm --show-nr-samples)
 }
 
-@test "numbers are ordered as numbers" {
+@test "numeric keys are sorted as numbers" {
 	diff -u <(rows --by tid | head -n 3) - <<-'END'
 		9,8,900000,72.72727273
 		10,2,200000,18.18181818
@@ -154,7 +154,7 @@ refused() {
 	END
 }
 
-@test "sessions and hosts apart or summed" {
+@test "sessions and hosts are shown separately or summed" {
 	diff -u <(rows --by session session:current,other) - <<-'END'
 		current,11,1200000,78.57142857
 		other,3,3,21.42857143
@@ -171,14 +171,14 @@ refused() {
 	[ "$(rows --by event "$S/samples/other")" = "CLK,3,3,100" ]
 }
 
-@test "keys that are not offered, and words that are none" {
+@test "opreport rejects unknown keys and suggests the known ones" {
 	[ "$(refused --by comm,dos)" = "--by: unknown key 'dos': did you mean 'dso'?" ]
 	[ "$(refused --by symbl)" = "--by: unknown key 'symbl': did you mean 'symbol'?" ]
 	[ "$(refused --by sym,symbol)" = "--by: key 'symbol' is given twice" ]
 	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, line, file, inline, function-line, stack, cgroup, session, host, time:10ms)" ]]
 }
 
-@test "options that perf's users type" {
+@test "opreport accepts options of perf report" {
 	diff -u <(rows --by tid) <(rows --by tid --stdio --no-children --no-inline \
 		--show-nr-samples --force)
 	diff -u <(rows --by tid --threshold 50) <(rows --by tid --percent-limit 50)
@@ -200,7 +200,7 @@ refused() {
 
 # Names are compared eight bytes at a time. The lengths here are around eight, the differing byte
 # is before or after the eighth, and some bytes are above 127.
-@test "rows of the same count are in the order of the bytes of their names" {
+@test "rows with equal counts are sorted by the bytes of their names" {
 	local names=(abcdefg abcdefgh abcdefghi abcdefghj abcdefgi abcdefghABCDEFG a b
 		$'abcdefgh\xc3\xa9' $'\xc3\xa9' abcdefgz zbcdefgh abcdefghA Abcdefgh)
 	{

@@ -97,7 +97,7 @@ csv()
 	report "$@" --csv | tr -d '\r'
 }
 
-@test "--callgraph: OProfile's layout, column for column" {
+@test "--callgraph prints OProfile's layout, column for column" {
 	report manual -c | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
 		CPU: AMD64 generic, speed 2400 MHz (estimated)
@@ -126,7 +126,7 @@ csv()
 }
 
 # Each stack counts once for a function or call, however often it contains them.
-@test "a recursion counts once" {
+@test "a recursive function counts once" {
 	csv recursion -c | awk -F, '{ print $3, $4, $6, $7 }' | sort >"$out/got"
 	cat >"$out/want" <<-'END'
 		leaf callee mid 3
@@ -148,7 +148,7 @@ csv()
 	diff -u <(sort "$out/want") "$out/got"
 }
 
-@test "--no-empty-self and --numbered" {
+@test "--no-empty-self and --numbered change the call graph" {
 	report recursion -cn | grep -q '^  0 .* main \[self\]$'
 	report recursion -cn --no-empty-self >"$out/without"
 	run -1 grep -q 'main \[self\]' "$out/without"
@@ -163,7 +163,7 @@ csv()
 	diff -u <(report recursion -cn) <(sed 's/ \[[0-9]\]//' "$out/numbered")
 }
 
-@test "--callgraph: thresholds, other orders, several events, what it does not go with" {
+@test "--callgraph handles thresholds, sort orders and several events, and rejects conflicts" {
 	# The threshold applies to lines and to the entries of lists.
 	report manual -cn --threshold 5 | grep -v -- '---' | awk '{ print $1, $NF }' >"$out/got"
 	printf '%s\n' '950 mid' '950 leaf' '950 [self]' | diff -u - "$out/got"
@@ -217,7 +217,7 @@ csv()
 	report manual --tree=callers -n --threshold 50 | head -n 1 | grep -q '^950 *94.2460 '
 }
 
-@test "--focus: callers and callees of one function, each stack once" {
+@test "--focus shows callers and callees of one function, and counts each stack once" {
 	# If three consecutive frames are mid, the inner two are nested in the tree.
 	report recursion --tree --focus mid -n | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
@@ -241,7 +241,7 @@ csv()
 	diff -u "$out/want" "$out/got"
 }
 
-@test "--children: each function with all that it called" {
+@test "--children shows inclusive counts of each function" {
 	csv manual --by symbol --children | awk -F, '{ print $1, $2, $5, $7 }' >"$out/got"
 	cat >"$out/want" <<-'END'
 		symbol samples total_samples total_percent
@@ -267,7 +267,7 @@ csv()
 	diff -u "$out/want" "$out/got"
 }
 
-@test "--max-stack: the innermost functions, and that there were more" {
+@test "--max-stack shows the innermost functions and marks cut stacks" {
 	report manual --tree -n --max-stack 2 | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'
 		46        4.5635   0.5952  main  t
@@ -330,7 +330,7 @@ inlined()
 	[ "$(csv inlined --by stack --inline | grep -c 'inner (inlined)')" -eq 2 ]
 }
 
-@test "JSON can be read, and says the same" {
+@test "--json is valid and has the numbers of the text" {
 	need python3
 	for s in manual recursion events; do
 		report $s -c --json >"$out/calls.json"
@@ -365,7 +365,7 @@ inlined()
 }
 
 # If all frames have names, self and inclusive shares equal perf's.
-@test "the same as perf report --children" {
+@test "--children has the counts of perf report --children" {
 	need perf
 	need python3
 	for how in "fp ratio 300" "dwarf,32768 deep 300 100"; do
@@ -384,7 +384,7 @@ inlined()
 	done
 }
 
-@test "recordings of other machines: as ever with one thread, and by way of a session" {
+@test "recordings of other machines have the same call graph with one thread and from a session" {
 	need_data
 	local f=$DATA/arm64/perf.dwarf.data
 	for machine in arm64 armhf s390x; do

@@ -35,7 +35,7 @@ session_stacks()
 		-F comm,ip,sym >"$out/stacks"
 }
 
-@test "a recursion of 300 calls without frame pointers is whole by default, also in a perf.data" {
+@test "a recursion of 300 without frame pointers is complete, also in a perf.data" {
 	record --callgraph "$WORKLOADS/deep" 300 300
 	session_stacks
 	python3 "$truth" recursion 300 "$out/stacks"
@@ -65,13 +65,13 @@ session_stacks()
 }
 
 # The frames of 3000 calls need about 130 KB; the process keeps them until it ends.
-@test "a stack longer than its copy: the rest is the process's own, or it is marked" {
+@test "a stack that exceeds its copy is completed from the process, or marked" {
 	record --callgraph "$WORKLOADS/deep" 3000 400
 	session_stacks
 	python3 "$truth" recursion 3000 "$out/stacks" 0.3
 }
 
-@test "two files that say the same build-id have each its own table" {
+@test "two files with the same build-id have separate unwind tables" {
 	need "${CC:-cc}"
 	load same_build_id
 	same_build_id "$out/one" 16
@@ -83,13 +83,13 @@ session_stacks()
 	expect_whole second
 }
 
-@test "threads: to where they began" {
+@test "stacks of threads reach the start of the thread" {
 	record --callgraph "$WORKLOADS/threads" 1000
 	session_stacks
 	python3 "$truth" work "$out/stacks" clone,__clone,thread_start 0.95 thread_work_
 }
 
-@test "forks know the callers before them" {
+@test "stacks of forked processes include the callers before the fork" {
 	record --callgraph "$WORKLOADS/fork_only" 600
 	session_stacks
 	python3 "$truth" work "$out/stacks" _start 0.95 generation_0=generation_run,main \
@@ -97,20 +97,20 @@ session_stacks()
 		generation_2=generation_run,generation_run,generation_run,main
 }
 
-@test "one process that becomes three programs" {
+@test "a process that executes three programs has complete stacks in each" {
 	record --callgraph "$WORKLOADS/exec_chain_a" 600
 	session_stacks
 	python3 "$truth" work "$out/stacks" _start 0.95 chain_work_a=main chain_work_b=main \
 		chain_work_c=main
 }
 
-@test "processes that have ended when they are looked at" {
+@test "processes that end quickly have complete stacks" {
 	record --callgraph "$WORKLOADS/processes" 300
 	session_stacks
 	python3 "$truth" work "$out/stacks" _start 0.9 short_work_=main
 }
 
-@test "from the kernel into the program" {
+@test "kernel stacks continue into the program" {
 	need_root
 	record --callgraph -- head -c 1G /dev/zero
 	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
@@ -131,7 +131,7 @@ session_stacks()
 		awk '{ exit !($1 >= 0.95 * $2) }'
 }
 
-@test "the session and the perf.data agree, as perf reads it" {
+@test "the session and the perf.data have the same stacks as perf reads them" {
 	need perf
 	record --callgraph "$WORKLOADS/threads" 1000
 	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
@@ -143,7 +143,7 @@ session_stacks()
 }
 
 # perf reads from our perf.data the same addresses that gdb finds in all 64 threads.
-@test "the callers in the perf.data are gdb's" {
+@test "the callers in the perf.data are those of gdb" {
 	need perf
 	need gdb
 	functions=$(echo thread_work_{0..7})
@@ -157,7 +157,7 @@ session_stacks()
 	python3 "$truth" callers "$out/gdb" "$out/script"
 }
 
-@test "code without unwind information: callers that a call instruction proves" {
+@test "code without unwind information is unwound by return addresses after call instructions" {
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
 	load bare_stacks
 	record --callgraph "$WORKLOADS/bare" 80
@@ -167,7 +167,7 @@ session_stacks()
 }
 
 # The stacks wait until the dump describes the code, at the latest when the program ends.
-@test "code of a JIT compiler: whole by the tables in its jitdump, whenever that is written" {
+@test "JIT code is unwound completely by its jitdump, whenever the jitdump is written" {
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
 	cd "$out"
 	for how in "" late open "late nameless" nameless; do
@@ -184,7 +184,7 @@ session_stacks()
 	done
 }
 
-@test "without rights: one's own program, in rings as small as they have to be" {
+@test "an unprivileged user gets complete stacks with the small rings of the limit" {
 	need_root
 	need_nobody
 	open_session

@@ -60,11 +60,11 @@ setup() {
 	export HOME="$DIR/home" XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/config"
 }
 
-@test "none: as in the binary" {
+@test "--demangle=none prints names as in the binary" {
 	diff -u <(printf '%s\n' "${NAMES[@]}") <(shown --demangle=none)
 }
 
-@test "normal: as in the source, all arguments of templates" {
+@test "--demangle=normal prints names as in the source, with all template arguments" {
 	diff -u - <(shown) <<-'END'
 		void std::sort<__gnu_cxx::__normal_iterator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >*, std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > > >(__gnu_cxx::__normal_iterator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >*, std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > >, __gnu_cxx::__normal_iterator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >*, std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > > >)
 		std::map<int, app::Cell, std::less<int>, std::allocator<std::pair<int const, app::Cell> > >::operator[](int const&)
@@ -82,7 +82,7 @@ setup() {
 		<("$OPROFILE" script --session-dir "$DIR/s" -F ip,sym | awk '/List|Main/ { print $2 }' | sort -u)
 }
 
-@test "names of a program of OCaml's compiler are those of perf script" {
+@test "names of an OCaml program are those of perf script" {
 	command -v ocamlopt >/dev/null ||
 		skip "no OCaml compiler (scripts/deps.sh languages): NOT TESTED"
 	command -v perf >/dev/null || skip "no perf: NOT TESTED"
@@ -104,7 +104,7 @@ setup() {
 	grep -q '^M\.@+_[0-9]*$' expected
 }
 
-@test "smart: the C++ library in short, all else as normal" {
+@test "--demangle=smart shortens names of the C++ library and leaves others unchanged" {
 	cat >"$BATS_TEST_TMPDIR/expected" <<-'END'
 		void std::sort<std::vector<std::string>::iterator>(std::vector<std::string>::iterator, std::vector<std::string>::iterator)
 		std::map<int, app::Cell>::operator[](int const&)
@@ -120,7 +120,7 @@ setup() {
 	diff -u "$BATS_TEST_TMPDIR/expected" <(shown --smart-demangle)
 }
 
-@test "smart: rules of the user come first, and use our definitions" {
+@test "--demangle=smart applies the user's rules first, and they can use built-in definitions" {
 	mkdir -p "$XDG_CONFIG_HOME/oprofile"
 	cat >"$XDG_CONFIG_HOME/oprofile/stl.pat" <<-'END'
 		# Rules of the user.
@@ -136,7 +136,7 @@ setup() {
 		grep -q '^std::map<int, app::Cell, std::less'
 }
 
-@test "smart: without XDG_CONFIG_HOME they are in ~/.config; an option names another file" {
+@test "--demangle=smart reads rules in ~/.config, or in the file of an option" {
 	export HOME=$BATS_TEST_TMPDIR
 	unset XDG_CONFIG_HOME
 	mkdir -p "$HOME/.config/oprofile"
@@ -147,7 +147,7 @@ setup() {
 		<(shown --demangle-patterns="$HOME/other.pat" -i std::rt::lang_start)
 }
 
-@test "smart demangling reports errors of a file with their lines" {
+@test "--demangle=smart reports errors in a rules file with line numbers" {
 	local file=$BATS_TEST_TMPDIR/bad.pat
 	wrong() { # TEXT MESSAGE
 		printf '%s\n' '# first' "$1" >"$file"

@@ -22,7 +22,7 @@ leaves()
 		END { for (k in sum) print sum[k], k }' "$@" | sort
 }
 
-@test "known by construction: the one path there is, and the shares of its ends" {
+@test "folded has one path for a program with a known stack, with the shares of a report" {
 	need_recording
 	operf --callgraph --session-dir "$out" "$WORKLOADS/ratio" 1000 >/dev/null 2>"$out/err"
 	folded --session-dir "$out" >"$out/folded"
@@ -38,7 +38,7 @@ leaves()
 			awk -F, 'NR == 2 { print $2 }')" ]
 }
 
-@test "a recursion of 300 without frame pointers" {
+@test "folded shows a recursion of 300 without frame pointers" {
 	need perf
 	perf_record -e cpu-clock -F 999 --call-graph dwarf,32768 \
 		-o "$out/perf.data" "$WORKLOADS/deep" 300 500 >/dev/null 2>&1 ||
@@ -57,7 +57,7 @@ leaves()
 
 # The output of perf on the recording machine, name by name (a file in brackets if it has no
 # name).
-@test "stacks of another machine: as its own perf has them" {
+@test "folded of another machine's recording has the stacks that perf printed there" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	folded "$DATA/arm64/perf.dwarf.data" 2>"$out/err" | grep ';main;' |

@@ -110,7 +110,7 @@ describe_system() {
 	END
 }
 
-@test "the note on modules: opreport /ext3" {
+@test "opreport prints the published report of a module: /ext3" {
 	cd "$DIR/module"
 	opreport /ext3 2>"$BATS_TEST_TMPDIR/stderr" | diff -u - <(cat <<-'END'
 		CPU: AMD64 processors, speed 797.948 MHz (estimated)
@@ -126,7 +126,7 @@ describe_system() {
 		"$BATS_TEST_TMPDIR/stderr"
 }
 
-@test "the note on modules: functions, without links in the root folder" {
+@test "opreport prints the published report of a module: functions, without links" {
 	cd "$DIR/module"
 	opreport image:/ext3 -l --image-path="$DIR/tree/kernel" -t 9 2>/dev/null | more |
 		diff -u - <(cat <<-'END'
@@ -144,7 +144,7 @@ describe_system() {
 		diff -u - <(echo '148721   100.000  1493     100.000  /ext3')
 }
 
-@test "the slides: the kernel and libraries left out" {
+@test "opreport prints the report of the slides with the kernel and libraries left out" {
 	cd "$DIR/program"
 	opreport --symbols --exclude-dependent 2>/dev/null | tail -n 4 | diff -u - <(cat <<-'END'
 		samples  %        symbol name
@@ -155,7 +155,7 @@ describe_system() {
 	)
 }
 
-@test "the slides: a kernel without a name" {
+@test "opreport prints the report of the slides with a nameless kernel" {
 	cd "$DIR/program"
 	opreport --symbols 2>/dev/null | tail -n 5 | diff -u - <(cat <<-'END'
 		samples  %        image name               symbol name
@@ -176,7 +176,7 @@ describe_system() {
 	)
 }
 
-@test "the manual: an image summary with long names" {
+@test "opreport prints the manual's image summary with long names" {
 	cd "$DIR/system"
 	opreport --long-filenames 2>/dev/null | diff -u - <(sed 's/^>/\t/' <<-'END'
 		CPU: PIII, speed 863.195 MHz (estimated)
@@ -198,7 +198,7 @@ describe_system() {
 	)
 }
 
-@test "the manual: functions of some programs" {
+@test "opreport prints the manual's functions of some programs" {
 	cd "$DIR/system"
 	opreport -l /usr/bin/oprofiled 2>/dev/null | more | tail -n 3 | diff -u - <(cat <<-'END'
 		samples  %        image name               symbol name
@@ -217,7 +217,7 @@ describe_system() {
 		diff -u - <(opreport -l image:/bin/myprog,/bin/myprog2 2>/dev/null | tail -n 3)
 }
 
-@test "the manual: patterns" {
+@test "opreport prints the manual's reports with patterns" {
 	cd "$DIR/system"
 	opreport -n image:/usr/bin/\* 2>/dev/null | diff -u - <(sed 's/^>/\t/' <<-'END'
 		      200 66.6667 as
@@ -230,7 +230,7 @@ describe_system() {
 		diff -u - <(echo '       75 100.000 oprofiled')
 }
 
-@test "details with lines and whole paths" {
+@test "opreport prints the published details with lines and complete paths" {
 	cd "$DIR/program"
 	run opreport -gdf
 	[ "$status" -eq 0 ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The program in general: names, versions, help, unknown arguments.
 
-@test "--version names the version and the libraries" {
+@test "--version prints the version and the libraries" {
 	run "$OPROFILE" --version
 	[ "$status" -eq 0 ]
 	[[ "${lines[0]}" =~ ^oprofile\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
@@ -10,7 +10,7 @@
 	[[ "$output" == *zstd* ]]
 }
 
-@test "without a word it says how to call it and fails" {
+@test "oprofile without arguments prints its usage and fails" {
 	run "$OPROFILE"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"Usage: oprofile COMMAND"* ]]
@@ -22,7 +22,7 @@
 	[[ "$output" == *completion* ]]
 }
 
-@test "an unknown command names the nearest one" {
+@test "an unknown command gets a suggestion" {
 	run "$OPROFILE" completon
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"did you mean 'completion'"* ]]
@@ -41,7 +41,7 @@
 	done
 }
 
-@test "a link is called by its classic name" {
+@test "a classic link is called by its own name in messages" {
 	for link in "$OPROFILE_LINKS"/*; do
 		name=${link##*/}
 		[ "$name" != oprofile ] || continue
@@ -51,7 +51,7 @@
 	done
 }
 
-@test "help is as wide as COLUMNS says" {
+@test "help text is wrapped at COLUMNS" {
 	for width in 40 60 100; do
 		COLUMNS=$width "$OPROFILE" completion --help >"$BATS_TEST_TMPDIR/help"
 		[ "$(awk '{ if (length > m) m = length } END { print m }' \
@@ -59,13 +59,13 @@
 	done
 }
 
-@test "a full disk for the output is a failure" {
+@test "every command fails if it cannot write its output" {
 	run bash -c '"$1" --version >/dev/full' - "$OPROFILE"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot write"* ]]
 }
 
-@test "completion scripts are good shell" {
+@test "completion scripts are valid shell code" {
 	"$OPROFILE" completion bash >"$BATS_TEST_TMPDIR/c.bash"
 	bash -n "$BATS_TEST_TMPDIR/c.bash"
 	source "$BATS_TEST_TMPDIR/c.bash"
@@ -77,7 +77,7 @@
 	[ "$status" -eq 1 ]
 }
 
-@test "an installation has the links, the manual and completion" {
+@test "an installation has the links, man pages and completion scripts" {
 	command -v meson >/dev/null || skip "meson is not here"
 	DESTDIR="$BATS_TEST_TMPDIR/root" meson install -C "$BUILD_ROOT" --no-rebuild --quiet
 	prefix=$(dirname "$(dirname "$(find "$BATS_TEST_TMPDIR/root" -name oprofile -path '*/bin/*')")")

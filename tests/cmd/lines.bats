@@ -87,7 +87,7 @@ rows()
 	opreport --csv "$@" 2>/dev/null | tail -n +2 | tr -d '\r'
 }
 
-@test "--symbols -g: the line where each function begins" {
+@test "--symbols -g prints the line where each function begins" {
 	run -0 --separate-stderr opreport --symbols -g --no-header --exclude-dependent
 	diff <(printf '%s\n' "$output") - <<'END'
 65       68.4211  a.c:9                       second
@@ -106,12 +106,12 @@ END
 	[[ $output == *"(no location information)  "*third ]]
 }
 
-@test "-g without functions is refused" {
+@test "-g without functions is rejected" {
 	run -1 opreport -g
 	[[ $output == *"--debug-info is meaningless without --symbols"* ]]
 }
 
-@test "--details -g: the line of each address" {
+@test "--details -g prints the line of each address" {
 	run -0 --separate-stderr opreport -gd --no-header --exclude-dependent
 	diff <(printf '%s\n' "$output" | sed 's/^\( *\)[0-9a-f]*/\1VMA/') - <<'END'
 VMA 65       68.4211  a.c:9                       second
@@ -126,7 +126,7 @@ END
 }
 
 # Applies the regular expressions of kcachegrind's op2calltree, and counts as it does.
-@test "-gdf is what op2calltree reads" {
+@test "op2calltree can read the output of -gdf" {
 	opreport -gdf 2>/dev/null | python3 -c '
 import re, sys
 lines = [line.rstrip("\n") for line in sys.stdin]
@@ -156,7 +156,7 @@ assert cost == {
 '
 }
 
-@test "--sort debug: by file, then by number" {
+@test "--sort debug sorts by file, then by line number" {
 	run -0 --separate-stderr opreport -l --sort debug,symbol --no-header --exclude-dependent
 	[[ ${lines[0]} == *first && ${lines[1]} == *second ]]
 	run -0 --separate-stderr opreport -l --sort debug,symbol --reverse --no-header \
@@ -164,7 +164,7 @@ assert cost == {
 	[[ ${lines[0]} == *second && ${lines[1]} == *first ]]
 }
 
-@test "--by line, file, function-line" {
+@test "--by accepts line, file and function-line" {
 	diff <(rows --by line | cut -d, -f1,2) - <<'END'
 /src/deep/a.c:9,45
 /src/other/a.c:9,30
@@ -193,7 +193,7 @@ END
 END
 }
 
-@test "an index of another time does no harm, and none is written with --no-cache" {
+@test "an index of another version is ignored, and --no-cache writes none" {
 	local name=1111111111111111.lines
 	rows --by line --no-cache >without
 	[ ! -e "$XDG_CACHE_HOME" ]
@@ -212,7 +212,7 @@ END
 }
 
 # The index is written after the report is printed; the next reader waits for it.
-@test "the index that a report leaves is what the next one reads" {
+@test "a report reads the index that an earlier report wrote" {
 	{
 		for i in {1..300}; do
 			printf 'int f%d(int x)\n{\n\tif (x)\n\t\treturn x * %d;\n' "$i" "$i"
@@ -253,7 +253,7 @@ END
 }
 
 # Compares each address of a real program with binutils.
-@test "lines and inlined functions are those of addr2line" {
+@test "lines and inlined functions agree with addr2line" {
 	cat >i.c <<'END'
 static inline __attribute__((always_inline)) unsigned mix(unsigned x)
 {
@@ -309,7 +309,7 @@ lines_of()
 	gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0x5555555555555555 -o "$1.so" "$1.c"
 }
 
-@test "a program of another user with the same build-id does not change the lines of ours" {
+@test "another user's program with the same build-id does not change our lines" {
 	need_root
 	local change
 	lines_of ours

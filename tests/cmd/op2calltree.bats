@@ -34,7 +34,7 @@ report()
 	END
 }
 
-@test "a file for each application, under the names that KCachegrind's script gives" {
+@test "op2calltree writes one file per application, named as by KCachegrind's script" {
 	report | op2calltree
 	[ "$(ls | paste -sd' ')" = 'oprof.out.app oprof.out.app.2 oprof.out.tool' ]
 	diff - oprof.out.app <<-'END'
@@ -70,7 +70,7 @@ report()
 }
 
 # Compares one event and unique symbols, for which KCachegrind's script is correct.
-@test "the same costs as KCachegrind's script finds" {
+@test "op2calltree computes the same costs as KCachegrind's script" {
 	[ -x /usr/bin/op2calltree ] || skip "needs KCachegrind's op2calltree"
 	mkdir theirs ours
 	report | sed '/operator new/,+1d' >report
@@ -87,7 +87,7 @@ report()
 	done
 }
 
-@test "opreport's own output: no sample is lost" {
+@test "op2calltree loses no sample of the output of opreport -gdf" {
 	new_session
 	write_segment "$session/samples/current" <<-END
 		info|0||$(uname -n)||1000000000|0||
@@ -104,7 +104,7 @@ report()
 	[ "$(sed -n 's/^summary: //p' oprof.out.* | awk '{ n += $1 } END { print n }')" -eq 42 ]
 }
 
-@test "input that is not such a report is rejected with the line number" {
+@test "op2calltree rejects other input and prints the line number" {
 	run -1 --separate-stderr op2calltree </dev/null
 	[[ $stderr == *"opreport -gdf"* ]]
 	run -1 --separate-stderr op2calltree < <(report | sed 's/^  0000000000401008 8 /  0000000000401008 x /')

@@ -57,7 +57,7 @@ flat()
 	gprof -b -p "$@" prog gmon.out | awk '/^ *[0-9.]+ +[0-9.]+ +[0-9.]+ / { print $3, (NF > 4 ? $4 : "-"), $NF }'
 }
 
-@test "samples, and calls by what they led to" {
+@test "gmon.out has the samples, and counts each call by the samples below it" {
 	program
 	program_session "sample|0|0|0|2000|1|$leaf;$mid;$in_turn|60" "sample|0|0|0|2000|1|$leaf;$in_turn|20" \
 		"sample|0|0|0|2000|1|$mid;$in_turn|15" "sample|0|0|0|2000|1|$turn|5" \
@@ -81,7 +81,7 @@ flat()
 	! flat | grep -q ^5
 }
 
-@test "bins do not overlap; a full bin continues in the next record" {
+@test "histogram bins do not overlap, and a full bin continues in the next record" {
 	program
 	program_session "sample|0|0|0|2000|1|$leaf|200000" "sample|0|0|0|2000|1|$mid|65535" \
 		"sample|0|0|0|2000|1|$turn|65536"
@@ -91,7 +91,7 @@ flat()
 	[[ ${lines[0]} == 200000.00\ *leaf && ${lines[1]} == 65536.00\ *turn* && ${lines[2]} == 65535.00\ *mid ]]
 }
 
-@test "one binary, one event" {
+@test "opgprof accepts one binary and one event" {
 	program
 	program_session 'event|page-faults|faults|1|1|0|0' "sample|0|0|0|2000|1|$leaf|3" \
 		"sample|0|1|0|2000|1|$leaf|2" "sample|1|0|0|2000|1|1+4096|4" "sample|1|0|0|2000|1|$turn|4"
@@ -109,7 +109,7 @@ flat()
 	[ -n "$stderr" ]
 }
 
-@test "a recording: what is known of it by construction" {
+@test "gmon.out of a recording has the known counts of its program" {
 	need gprof
 	need_recording
 	operf --callgraph --session-dir "$session" "$WORKLOADS/ratio" 1000 >/dev/null 2>err
@@ -123,7 +123,7 @@ flat()
 	awk '/work_b$/ { print $3; exit }' graph | diff wanted -
 }
 
-@test "other byte orders and sizes of addresses: as the binary has them" {
+@test "gmon.out has the byte order and address size of the binary" {
 	need_data
 	local hex
 	head_of()

@@ -88,7 +88,7 @@ expect() {
 	diff -u - <(report "$@")
 }
 
-@test "image summary: two events, dependents below the program" {
+@test "the image summary shows two events, with dependents below the program" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$SMALL"
 		CPU: AMD64 generic, speed 2400 MHz (estimated)
 		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
@@ -108,7 +108,7 @@ expect() {
 	END
 }
 
-@test "symbols of one event" {
+@test "the list of symbols shows one event" {
 	expect --session-dir "$SMALL" -l event:CPU_CLK_UNHALTED <<-'END'
 		CPU: AMD64 generic, speed 2400 MHz (estimated)
 		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
@@ -123,7 +123,7 @@ expect() {
 	END
 }
 
-@test "symbols of two events: no image column for one image" {
+@test "the list of symbols of two events has no image column for one image" {
 	expect --session-dir "$SMALL" --symbols --no-header --threshold 3 <<-'END'
 		950      92.3226  404      100.000  leaf
 		40        3.8873  0              0  mid
@@ -132,14 +132,14 @@ expect() {
 		diff -u <(echo 'samples  %        samples  %        symbol name') -
 }
 
-@test "the threshold is for any of the events side by side" {
+@test "--threshold keeps a symbol if any of the events reaches it" {
 	expect --session-dir "$SMALL" --symbols --no-header --threshold 95 <<-'END'
 		950      92.3226  404      100.000  leaf
 	END
 	[ -z "$(report --session-dir "$SMALL" --symbols --no-header --threshold 95 event:CPU_CLK_UNHALTED)" ]
 }
 
-@test "long file names and reverse order" {
+@test "--long-filenames and --reverse-sort change names and order" {
 	expect --session-dir "$SMALL" -l -f -r -n event:CPU_CLK_UNHALTED tid:4243,4242 <<-'END'
 		2         0.1944  [vdso]                   [vdso]
 		7         0.6803  anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff) anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff)
@@ -184,7 +184,7 @@ a, b = (w.encode() for w in sys.argv[1:])
 sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 }
 
-@test "a session that is saved while it is read: the report is of one of both, as a whole" {
+@test "a report during a save shows the session from before or after it, complete" {
 	local dir=$BATS_TEST_TMPDIR i name want
 	mkdir -p "$dir/samples/current" "$dir/samples/next"
 	at_rate "$dir" 1 500
@@ -212,7 +212,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	done
 }
 
-@test "timer: header, kernel threads and idle below the kernel, unknown programs by image" {
+@test "a timer recording has its header, kernel threads and unknown programs by image" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$TIMER"
 		CPU: CPU with timer interrupt, speed 2596.15 MHz (estimated)
 		Profiling through timer interrupt
@@ -241,7 +241,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	END
 }
 
-@test "timer: symbols with both name columns" {
+@test "a timer recording has symbols with both name columns" {
 	expect --session-dir "$TIMER" --symbols --no-header <<-'END'
 		520      52.0000  no-vmlinux               no-vmlinux               /no-vmlinux
 		300      30.0000  t                        t                        leaf
@@ -252,7 +252,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	END
 }
 
-@test "csv: keys as typed, quoting, percent of the total" {
+@test "--csv has the keys as typed, quoting, and shares of the total" {
 	expect --session-dir "$TIMER" --by dso,comm --csv < <(printf '%s\r\n' \
 		'dso,comm,samples,period,percent' \
 		'[kernel.kallsyms],swapper,500,500,50' \
@@ -264,7 +264,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 		'/home/u/t,"my ""t""",10,10,1')
 }
 
-@test "csv: a leading event column where there are several events" {
+@test "--csv has an event column first if there are several events" {
 	expect --session-dir "$SMALL" --by tgid --csv < <(printf '%s\r\n' \
 		'event,tgid,samples,period,percent' \
 		'CPU_CLK_UNHALTED,4242,1029,102900000,100' \
@@ -275,7 +275,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 		'4242,RETIRED_INSTRUCTIONS,404,20200000,100')
 }
 
-@test "json: rows in the same order, numbers as numbers" {
+@test "--json has rows in the same order, and numbers as numbers" {
 	report --session-dir "$TIMER" --by time:10ms,pid,cpu --json > "$BATS_TEST_TMPDIR/json"
 	python3 - "$BATS_TEST_TMPDIR/json" <<-'END'
 		import json, sys
@@ -299,7 +299,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	[ "${lines[1]%$'\r'}" = "/home/u/t,$(printf 0x%x "$TEXT"),300,300,93.75" ]
 }
 
-@test "bare words match the program or the image; kernel rows are then at the top" {
+@test "arguments without a tag match the program or the image, and kernel rows move to the top" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$TIMER" -n no-vmlinux
 		      640 100.000 no-vmlinux
 		>      540 84.3750 no-vmlinux
@@ -322,7 +322,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	[[ "${lines[0]}" == "       60 100.000 a,b" ]]
 }
 
-@test "a directory with a session is a source" {
+@test "an argument can be a directory with a session" {
 	[ "$(report "$TIMER" | wc -l)" -eq 24 ]
 	report "$TIMER" | diff -u - <(report --session-dir "$TIMER")
 	report "$TIMER/samples/current" | diff -u - <(report --session-dir "$TIMER")
@@ -338,7 +338,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	[ "${lines[2]%$'\r'}" = "b,1000,1000,50" ]
 }
 
-@test "messages: nothing there, too strict, wrong words" {
+@test "messages explain a missing session, too strict selections and wrong arguments" {
 	run "$OPROFILE" report --session-dir "$DIR"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"No sample found: Please specify a session containing"* ]]
@@ -365,7 +365,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	done
 }
 
-@test "output file: written, or a line that names it" {
+@test "--output-file writes the report, or fails in one line with the file's name" {
 	report --session-dir "$TIMER" -o "$DIR/out"
 	report --session-dir "$TIMER" | diff -u - "$DIR/out"
 	run "$OPROFILE" report --session-dir "$TIMER" -o /nowhere/out
@@ -376,7 +376,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "losses are warned of, --strict makes them fail" {
+@test "lost samples give a warning, and --strict makes it a failure" {
 	run "$OPROFILE" report --session-dir "$TIMER"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"Lost samples detected"*"7 of 1007"* ]]
@@ -387,7 +387,7 @@ sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
 	[ "$status" -eq 0 ]
 }
 
-@test "a cut segment: what is there is shown, with status 3 and a line of numbers" {
+@test "a truncated segment is shown up to the damage, with status 3 and a line of counts" {
 	mkdir -p "$DIR/cut/samples/current"
 	from="$TIMER/samples/current/segment-000001"
 	head -c $(( $(stat -c %s "$from") - 3 )) "$from" > "$DIR/cut/samples/current/segment-000001"
@@ -416,7 +416,7 @@ cut_out()
 	END
 }
 
-@test "a block of samples that was cut out is missed, by the name of the file, with status 3" {
+@test "a block of samples that was cut out is reported with the file's name and status 3" {
 	mkdir -p "$DIR/hole/samples/current"
 	segment=$DIR/hole/samples/current/segment-000001
 	"$WRITE_SESSION" "$segment" <<-END
@@ -442,7 +442,7 @@ cut_out()
 	[ "$(grep -cF "$said" <<<"$stderr")" -eq 1 ]
 }
 
-@test "--quality: shares of what cannot be trusted" {
+@test "--quality prints the shares of unreliable samples" {
 	run report --session-dir "$TIMER" --quality
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"Quality of this profile:"* ]]
@@ -457,7 +457,7 @@ assert q["samples"] == 1029 and q["unresolved"] == 29 and q["truncated"] == 940,
 assert q["unresolved_images"][0]["samples"] == 12, q' <<< "$output"
 }
 
-@test "dump: one line a sample" {
+@test "dump prints one line per sample" {
 	run "$OPROFILE" dump "$SMALL" tid:4243
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 10 ]

@@ -163,7 +163,7 @@ setup() {
 	session=t
 }
 
-@test "--details: addresses below each function, shares of the function" {
+@test "--details prints addresses below each function, with shares of the function" {
 	expect -d <<-'END'
 		CPU: AMD64 generic, speed 2400 MHz (estimated)
 		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
@@ -184,7 +184,7 @@ setup() {
 	END
 }
 
-@test "--details --global-percent: shares of the whole" {
+@test "--details --global-percent prints shares of the total" {
 	# Rows below the threshold do not make the image column appear.
 	expect -d -% -n -t 3 <<-'END'
 		00001129 950      92.3226  leaf
@@ -195,7 +195,7 @@ setup() {
 	END
 }
 
-@test "--details --accumulated: running sums inside the function" {
+@test "--details --accumulated prints running sums within each function" {
 	expect --details --accumulated --no-header lib-image:/home/u/t <<-'END'
 		00001129 950      950           94.8104  94.8104    leaf
 		  00001139 700      700           73.6842  73.6842
@@ -207,7 +207,7 @@ setup() {
 	END
 }
 
-@test "--accumulated: columns and their titles" {
+@test "--accumulated adds columns with titles" {
 	expect -l -a <<-'END'
 		CPU: AMD64 generic, speed 2400 MHz (estimated)
 		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
@@ -221,7 +221,7 @@ setup() {
 	END
 }
 
-@test "--accumulated: in the order of the lines, of two events each" {
+@test "--accumulated adds up in line order, for each of two events" {
 	session=masks
 	expect -lan -r -m unitmask <<-'END'
 		3        3             37.5000  37.5000    1        1             100.000  100.000    leaf
@@ -232,7 +232,7 @@ setup() {
 		'samples  cum. samples  %        cum. %     symbol name') -
 }
 
-@test "--show-address: 8 digits, and 16 where a function needs them" {
+@test "--show-address pads to 8 digits, and to 16 where a function needs them" {
 	expect -l -w -t 1 -n <<-'END'
 		00001129 950      92.3226  t                        leaf
 		00001149 40        3.8873  t                        mid
@@ -255,7 +255,7 @@ setup() {
 	END
 }
 
-@test "--exclude-dependent: the program's own samples are all there is" {
+@test "--exclude-dependent keeps only samples of the program itself" {
 	expect -x -n <<-'END'
 		     1002 100.000 t
 	END
@@ -274,7 +274,7 @@ setup() {
 	END
 }
 
-@test "--exclude-symbols and --include-symbols: whole names, out of the totals" {
+@test "--exclude-symbols and --include-symbols match whole names and change the totals" {
 	expect -ln -e leaf,/no-vmlinux -e '/nonexistent/lib/libc.so.6' lib-image-exclude:'anon*' <<-'END'
 		40       76.9231  mid
 		12       23.0769  turn(char const*, int)
@@ -295,7 +295,7 @@ setup() {
 	refused 'error: no sample files found: profile specification too strict ?' -l -i nothing
 }
 
-@test "symbol: patterns of functions, by either name" {
+@test "symbol: matches patterns against mangled and demangled names" {
 	expect -ln 'symbol:mid,turn(*' <<-'END'
 		40       76.9231  mid
 		12       23.0769  turn(char const*, int)
@@ -314,7 +314,7 @@ setup() {
 	refused "unknown tag in profile specification 'symbols:x': did you mean 'symbol:'?" symbols:x
 }
 
-@test "--global-percent: dependents of the whole" {
+@test "--global-percent shows dependents as shares of the total" {
 	session=apps
 	expect -n <<-'END'
 		       60 60.0000 alpha
@@ -336,7 +336,7 @@ setup() {
 	END
 }
 
-@test "--sort: each key, the others decide where it is equal" {
+@test "--sort sorts by each key and breaks ties with the others" {
 	session=apps
 	expect -ln -s symbol <<-'END'
 		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
@@ -379,7 +379,7 @@ setup() {
 	END
 }
 
-@test "--sort: keys that it does not know, and those that are for grouping" {
+@test "--sort rejects unknown keys, and keys that are for --by" {
 	refused 'unknown sort option: foo' -l -s foo
 	refused 'unknown sort option: comm (to group by it, use --by comm)' -l -s sample,comm
 	refused 'unknown sort option: dso (to group by it, use --by dso)' -s dso
@@ -390,7 +390,7 @@ setup() {
 	refused '--sort=vma is meaningless with --csv' -l --csv -s vma
 }
 
-@test "--demangle: names as in the source or as in the binary" {
+@test "--demangle prints names as in the source or as in the binary" {
 	expect -ln -D none lib-image:/home/u/t <<-'END'
 		950      94.8104  leaf
 		40        3.9920  mid
@@ -406,7 +406,7 @@ setup() {
 	refused '--demangle needs a value' -l --demangle
 }
 
-@test "--merge=lib: images are applications of their own" {
+@test "--merge=lib shows libraries as applications" {
 	session=apps
 	expect -m lib <<-'END'
 		CPU: Some CPU
@@ -442,7 +442,7 @@ setup() {
 	END
 }
 
-@test "unit masks: columns, counts as numbers, merged with --merge=unitmask" {
+@test "unit masks have separate columns, and --merge=unitmask adds them" {
 	session=masks
 	expect <<-'END'
 		CPU: Some CPU
@@ -464,7 +464,7 @@ setup() {
 	END
 }
 
-@test "--separate-cpu: a column for each CPU, in the order of numbers" {
+@test "--separate-cpu prints one column per CPU in numeric order" {
 	session=threads
 	expect --separate-cpu <<-'END'
 		CPU: Some CPU
@@ -497,7 +497,7 @@ setup() {
 	expect --separate-cpu -n -x --csv cpu:0 < <(printf '/home/u/t,/home/u/t,0,100,100,100\r\n')
 }
 
-@test "--separate-thread: columns for threads or processes" {
+@test "--separate-thread prints columns for threads or processes" {
 	session=threads
 	expect --separate-thread tgid:1000 -l <<-'END'
 		CPU: Some CPU
@@ -527,7 +527,7 @@ setup() {
 	END
 }
 
-@test "data that was recorded separately is shown separately and can be merged" {
+@test "separately recorded data is shown separately, and --merge adds it" {
 	session=by_thread
 	expect -n -x tgid:1000 <<-'END'
 		       60 100.000        20 100.000 t
@@ -553,7 +553,7 @@ setup() {
 	refused 'which conflicts with parameter cpu' --separate-thread tgid:1000 -x
 }
 
-@test "one axis varies: the others are named with what would help" {
+@test "opreport rejects a second separate axis and suggests an option" {
 	session=threads
 	run report --separate-thread
 	[ "$status" -eq 1 ]
@@ -569,7 +569,7 @@ setup() {
 	[ "$status" -eq 0 ]
 }
 
-@test "combinations without a meaning" {
+@test "opreport rejects meaningless combinations of options" {
 	refused '--show-address is meaningless without --symbols, --details, --callgraph or --xml' -w
 	refused '--accumulated is meaningless without --symbols' -a
 	refused '--exclude-symbols is meaningless without --symbols' -e a
@@ -596,7 +596,7 @@ setup() {
 	report -l -d -w
 }
 
-@test "--verbose: OProfile's names, and no others" {
+@test "--verbose accepts OProfile's names only" {
 	refused 'unknown --verbose= options: foo' -V all,foo
 	for name in all debug bfd level1 sfile stats xml arcs debug,xml; do
 		report -ln --verbose="$name" -t 3 | diff -u - <(report -ln -t 3)
@@ -608,7 +608,7 @@ setup() {
 	grep -q '/samples/current/segment-000001$' "$BATS_TEST_TMPDIR/stderr"
 }
 
-@test "--image-path and --root: binaries found elsewhere" {
+@test "--image-path and --root set where binaries are found" {
 	session=away
 	mkdir -p "$DIR/elsewhere/deep" "$DIR/sysroot/gone/bin"
 	link away 2123456789abcdef0123456789abcdef01234567 0x1129
@@ -630,7 +630,7 @@ setup() {
 	refused "/nonexistent isn't a valid directory (invalid --root= options)" -R /nonexistent
 }
 
-@test "--vmlinux: the kernel's functions, under the file's name" {
+@test "--vmlinux names the kernel's functions, under the name of the file" {
 	session=away
 	sed 's/leaf/_text/g' "$DIR/t.s" > "$DIR/kernel.s"
 	gcc -nostdlib -static -no-pie -Wl,-e,_text,--build-id=none,-Ttext=0xffffffff81000000 \
@@ -656,7 +656,7 @@ setup() {
 bats_require_minimum_version 1.5.0
 
 # 3 misses with count 2000 per 6 instructions with count 100000 are 0.01; zero by zero is a dash.
-@test "--ratio is a column of the periods of one event by those of another" {
+@test "--ratio adds a column that divides the periods of two events" {
 	dir=$BATS_TEST_TMPDIR/ratio
 	mkdir -p "$dir/samples/current"
 	"$WRITE_SESSION" "$dir/samples/current/segment-000001" <<-'END'
@@ -707,7 +707,7 @@ bats_require_minimum_version 1.5.0
 	[[ $output == *'--callgraph is incompatible with --ratio'* ]]
 }
 
-@test "an event that was counted for a part of the time is marked" {
+@test "an event that was counted only part of the time is marked" {
 	dir=$BATS_TEST_TMPDIR/share
 	mkdir -p "$dir/samples/current"
 	"$WRITE_SESSION" "$dir/samples/current/segment-000001" <<-'END'

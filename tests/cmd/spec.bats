@@ -118,7 +118,7 @@ table() {
 	done
 }
 
-@test "images in their roles" {
+@test "image: and lib-image: match images by their role" {
 	table <<-'END'
 		8191 event:all
 		7207 image:make
@@ -147,7 +147,7 @@ table() {
 	END
 }
 
-@test "the kernel and modules by either role" {
+@test "the kernel and modules match in both roles" {
 	table <<-'END'
 		928 image:no-vmlinux
 		928 no-vmlinux
@@ -161,14 +161,14 @@ table() {
 	END
 }
 
-@test "rows asked for in their own right are top level" {
+@test "explicitly selected libraries are printed at the top level" {
 	"$OPROFILE" report --session-dir "$S" -n event:CLK count:100000 image:ext4 |
 		diff -u <(echo '      192 100.000 ext4') -
 	"$OPROFILE" report --session-dir "$S" -n event:CLK count:100000 lib-image:ext4 tgid:200 |
 		diff -u <(printf '%s\n' '       64 100.000 gmake' $'\t       64 100.000 ext4') -
 }
 
-@test "events, counts and unit masks" {
+@test "event:, event-count: and unit-mask: select samples" {
 	table <<-'END'
 		2047 event:CLK
 		6144 event:MISS
@@ -187,7 +187,7 @@ table() {
 	END
 }
 
-@test "threads, processes, CPUs and commands" {
+@test "thread, process, CPU and command tags select samples" {
 	table <<-'END'
 		7203 tid:100
 		4    tid:101
@@ -207,7 +207,7 @@ table() {
 	END
 }
 
-@test "the last word of a tag counts, the same word twice is refused" {
+@test "the last of several tags wins, and the same tag twice is rejected" {
 	table <<-'END'
 		4    tid:100 tid:101
 		7203 tid:101 tid:100
@@ -217,7 +217,7 @@ table() {
 	[ "$(refused event:CLK event:MISS event:CLK)" = "tag specified more than once: event:CLK" ]
 }
 
-@test "perf's spellings" {
+@test "perf's spellings of selections work" {
 	table <<-'END'
 		18   --dsos libc.so.6
 		2    --dsos=libc.so.6 image:make
@@ -227,7 +227,7 @@ table() {
 	[ "$(refused --comms make comm:make)" = "tag specified more than once: comm:make" ]
 }
 
-@test "spans of time" {
+@test "time: selects intervals" {
 	table <<-'END'
 		1    session:times time:10%/1
 		1    session:times time:0%-10%
@@ -261,7 +261,7 @@ table() {
 		"error: no sample files found: profile specification too strict ?" ]
 }
 
-@test "sessions: summed, excluded, named twice" {
+@test "session: sums recordings, excludes them, and counts repeated ones once" {
 	table <<-'END'
 		8191  session:current
 		8192  session:other
@@ -277,7 +277,7 @@ table() {
 		"session-exclude:x: the session is already given as $S/samples/other" ]
 }
 
-@test "relative words mean the file they lead to" {
+@test "a relative image name means the file that it leads to" {
 	ln -sf /usr/bin/make "$DIR/away/link"
 	[ -e /usr/bin/make ] || skip "needs a file to lead to"
 	cd "$DIR/away"
@@ -287,7 +287,7 @@ table() {
 	[ "$(selected ./nothing)" = 0 ]
 }
 
-@test "wrong words: one line that names the tag" {
+@test "wrong tags are rejected in one line that names the tag" {
 	[ "$(refused imgae:x)" = "unknown tag in profile specification 'imgae:x': did you mean 'image:'?" ]
 	[ "$(refused tigd:1)" = "unknown tag in profile specification 'tigd:1': did you mean 'tgid:'?" ]
 	[[ "$(refused foo:bar)" == "unknown tag in profile specification 'foo:bar'"*"image:./foo:bar"* ]]
@@ -304,7 +304,7 @@ table() {
 		"error: no sample files found: profile specification too strict ?" ]
 }
 
-@test "dump selects the same samples" {
+@test "dump selects the same samples as opreport" {
 	while read -r words; do
 		eval "want=\$(selected $words)"
 		eval "got=\$(\"\$OPROFILE\" dump --session-dir \"\$S\" $words | wc -l)"
@@ -341,7 +341,7 @@ describe_day()
 	END
 }
 
-@test "by the clock of the day" {
+@test "time: accepts times of day" {
 	now=$(date +%s)
 	mkdir -p "$S/samples/day"
 	describe_day 5000000000 $((now - 3600)) 1 2 | "$WRITE_SESSION" "$S/samples/day/segment-000001"
@@ -380,7 +380,7 @@ said() {
 	sed -n '/^Using/d; /: warning:/d; s/^[^:]*: *//p' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "a word that was to name a recording and became a pattern is named" {
+@test "an unreadable recording that was taken for a binary's name is explained" {
 	local strict="error: no sample files found: profile specification too strict ?"
 	local command word want
 	cd "$BATS_TEST_TMPDIR"

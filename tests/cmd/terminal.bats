@@ -96,7 +96,7 @@ numbers() {
 	done
 }
 
-@test "more columns of numbers still fit" {
+@test "the report fits the terminal with several columns of numbers" {
 	for options in "-l -a -w" "-d" "--by pid,tid,cpu,image,symbol"; do
 		on_terminal 80 $options > "$BATS_TEST_TMPDIR/screen"
 		[ "$(widest_row < "$BATS_TEST_TMPDIR/screen")" -le 80 ]
@@ -105,7 +105,7 @@ numbers() {
 
 # 3 and 7 of 80 columns are for the numbers and 4 are blanks, which leaves 66. Each name gets at
 # least 7; the other 45 are divided into 11, 11 and 23.
-@test "functions on 80 columns" {
+@test "the list of symbols fits 80 columns" {
 	diff -u - <(on_terminal 80 -l -n) <<-'END'
 		900 91.4634 a-program…a-binary a-program…a-binary /usr/bin/a-prog…e-for-a-binary
 		60   6.0976 libsometh…o.6.0.30 a-program…a-binary /usr/lib/x86_64…name.so.6.0.30
@@ -116,7 +116,7 @@ numbers() {
 	END
 }
 
-@test "the summary on 50 columns" {
+@test "the image summary fits 50 columns" {
 	diff -u - <(on_terminal 50 | tail -n +3 | sed 's/\t/>/') <<-'END'
 		CPU_CLK_UNHALT...|
 		  samples|      %|
@@ -150,14 +150,14 @@ numbers() {
 	done
 }
 
-@test "three dots where the terminal cannot show one" {
+@test "a terminal without UTF-8 shows ... for the ellipsis" {
 	LC_ALL=C run on_terminal 60 -l
 	[[ $output == *"..."* ]]
 	[[ $output != *"…"* ]]
 	[[ $output == *'/gr\xc3\xbc'* || $output == *'\x'* ]]
 }
 
-@test "a pipe and a file get everything, whatever the terminal is like" {
+@test "a pipe and a file get complete names at any terminal width" {
 	for options in "" "-l" "-d -a" "--by image,symbol" "--by image --csv" "--quality"; do
 		env -u TERM -u LC_ALL "$OPROFILE" report --session-dir "$LONG" $options \
 			> "$BATS_TEST_TMPDIR/plain" 2>/dev/null
@@ -184,7 +184,7 @@ numbers() {
 	python3 -m json.tool "$BATS_TEST_TMPDIR/screen" > /dev/null
 }
 
-@test "a name cannot command the terminal" {
+@test "terminal control sequences in names are escaped" {
 	for options in "" "-l" "-f" "-l -f" "--by image --csv" "--quality" "-l --color=always"; do
 		on_terminal 80 $options > "$BATS_TEST_TMPDIR/screen"
 		if grep -q $'\033]\|\007' "$BATS_TEST_TMPDIR/screen"; then
@@ -215,7 +215,7 @@ numbers() {
 	run ! grep -q $'\033]\|\007' "$BATS_TEST_TMPDIR/piped" "$BATS_TEST_TMPDIR/written"
 }
 
-@test "a name cannot begin a new line, and CSV is UTF-8" {
+@test "a name cannot start a new line, and CSV is UTF-8" {
 	mkdir -p "$BATS_TEST_TMPDIR/lines/samples/current"
 	printf '%s\n' 'info|2400|AMD64 generic|host1||1000' \
 		'event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0' \
@@ -237,7 +237,7 @@ numbers() {
 	[ "$(grep -v warning: <<< "$output" | widest_row)" -le 66 ]
 }
 
-@test "titles are bold, large shares have colours" {
+@test "titles are bold and large shares are coloured" {
 	on_terminal_as_is 80 --no-pager -n -l > "$BATS_TEST_TMPDIR/screen"
 	diff -u - <(grep -oP '^[0-9]+ +(\x1b\[[0-9]+m)? *[0-9.]+(\x1b\[m)?' \
 		"$BATS_TEST_TMPDIR/screen" | tr '\033' '^') <<-'END'
@@ -252,7 +252,7 @@ numbers() {
 	on_terminal_as_is 80 --no-pager -l | grep $'^\033\[1msamples\033\[m '
 }
 
-@test "NO_COLOR, dumb terminals and --color" {
+@test "NO_COLOR, dumb terminals and --color control colours" {
 	local escape=$'\033['
 	[[ $(on_terminal_as_is 80) == *"$escape"* ]]
 	[[ $(on_terminal_as_is 80 --colour=never) != *"$escape"* ]]
@@ -292,7 +292,7 @@ fake_pager() {
 	[ "$(head -n 1 "$BATS_TEST_TMPDIR/paged")" = "LESS=S second" ]
 }
 
-@test "no pager is started if none is wanted" {
+@test "no pager starts with --no-pager, PAGER=cat, a dumb terminal or an output file" {
 	fake_pager
 	export PAGER="$BATS_TEST_TMPDIR/pager first"
 	local command=("$OPROFILE" report --session-dir "$LONG")
@@ -307,7 +307,7 @@ fake_pager() {
 	[ ! -e "$BATS_TEST_TMPDIR/paged" ]
 }
 
-@test "a pager that cannot be started: the report comes plainly" {
+@test "the report is printed directly if the pager cannot be started" {
 	for pager in "$BATS_TEST_TMPDIR/none" "'$BATS_TEST_TMPDIR/n o n e' -x" /; do
 		PAGER=$pager run -0 on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" \
 			--color=never
@@ -322,7 +322,7 @@ fake_pager() {
 	[[ $output != *"less"* ]]
 }
 
-@test "leaving the pager ends the report quietly, with status 0" {
+@test "quitting the pager ends the report silently with status 0" {
 	# More than a pipe holds.
 	{
 		echo 'info|0|cpu|h||1'
@@ -344,7 +344,7 @@ fake_pager() {
 	[ "$(grep -v 'warning: /a could not be found' <<< "$output")" = "CPU: cpu" ]
 }
 
-@test "Ctrl-C is the pager's, and the report waits for it" {
+@test "Ctrl-C goes to the pager, and opreport waits for it" {
 	cat > "$BATS_TEST_TMPDIR/pager" <<-'END'
 		#!/bin/bash
 		trap 'echo interrupted' INT
@@ -362,7 +362,7 @@ fake_pager() {
 	[[ $output == *"interrupted"*"over"* ]]
 }
 
-@test "a full disk is still an error" {
+@test "a full disk is an error, also with a pager" {
 	[ -w /dev/full ] || skip "needs /dev/full"
 	run -1 bash -c '"$OPROFILE" report --session-dir "$LONG" > /dev/full 2>"$1"; s=$?
 		tail -n 1 "$1"; exit $s' - "$BATS_TEST_TMPDIR/stderr"

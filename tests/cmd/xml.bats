@@ -41,7 +41,7 @@ sample|0|1|0|2000|500|1+32;0+16|10
 END
 }
 
-@test "the layout: setup, classes, programs with their images, table of symbols" {
+@test "XML contains setup, classes, programs with their images, and the symbol table" {
 	make_session
 	xml
 	diff x.xml - <<END
@@ -82,7 +82,7 @@ END
 END
 }
 
-@test "one event without a mask has no classes; of the timer there is its rate" {
+@test "XML of one event without a unit mask has no classes; of the timer it has the rate" {
 	"$WRITE_SESSION" "$segment" <<'END'
 info|0||host||1000000000|0||
 event|TIMER|time|7|0|997|0
@@ -97,7 +97,7 @@ END
 	[ "$(grep -c 'class' x.xml)" -eq 0 ]
 }
 
-@test "threads and CPUs apart, in one report" {
+@test "XML shows threads and CPUs separately in one report" {
 	make_session
 	xml --separate-thread --separate-cpu
 	python3 - <<'END'
@@ -119,7 +119,7 @@ assert got == {("7", "/opt/app", ("0", "0")): 60, ("8", "/opt/a<b", ("1", "0")):
 END
 }
 
-@test "--details: addresses below their symbols, in all instances" {
+@test "--details puts addresses below their symbols, in all classes" {
 	make_session
 	xml --details --separate-thread
 	python3 - <<'END'
@@ -139,7 +139,7 @@ assert offsets == [("10", 60), ("20", 10), ("20", 20), ("21", 10)], offsets
 END
 }
 
-@test "--callgraph: callers and callees of each symbol, and itself" {
+@test "--callgraph puts callers and callees below each symbol, and the symbol itself" {
 	make_session
 	xml --callgraph event:CYCLES
 	python3 - <<'END'
@@ -158,7 +158,7 @@ END
 }
 
 # XML has to accept any name of a function or file.
-@test "names with all kinds of characters" {
+@test "XML escapes all kinds of characters in names" {
 	need python3
 	python3 - >description <<'END'
 names = ["/a/\x01\x7f\x1b[31m", "/a/\u202eold", "/a/]]>", "/b/\ufffe\uffff", "/a/\U0001f600", "/a/caf\u00e9", "/a/%s%n"]
@@ -179,7 +179,7 @@ assert len(names) == 8, names
 assert {"/a/]]>", "/a/caf\u00e9", "/a/%s%n", "/a/\U0001f600"} <= names, names'
 }
 
-@test "a recording: code, lines and all sums, in every form" {
+@test "XML of a recording has correct code, lines and sums in every form" {
 	need gcc
 	need_recording
 	rm -f "$segment"
@@ -199,7 +199,7 @@ assert {"/a/]]>", "/a/caf\u00e9", "/a/%s%n", "/a/\U0001f600"} <= names, names'
 	grep -qx "<bytes  id=\"$id\">$code</bytes>" x.xml
 }
 
-@test "the threshold is for any of the events side by side" {
+@test "--threshold keeps a symbol if any of the events reaches it" {
 	"$WRITE_SESSION" "$segment" <<-END
 		info|2400|Some CPU|host||1000000000|0||
 		event|CYCLES|clocks|3|100000|0|0
