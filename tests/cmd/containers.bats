@@ -46,7 +46,7 @@ kept_images()
 	find "$session/samples/current/images" -type f ! -name checksums
 }
 
-@test "a container that ends before the recording does: functions and their shares" {
+@test "a container that ends before the recording has named functions with correct shares" {
 	need_containers
 	operf --session-dir "$session" -- sh -c '"$0" 1 "$1" 1500; sleep 1.2' "$WORKLOADS/container" "$WORKLOADS/static_pie" >told
 	sed 's|\*/static_pie|/inner/only|' told >truth
@@ -57,7 +57,7 @@ kept_images()
 	[ "$(kept_images | wc -l)" = 1 ]
 }
 
-@test "a container of a twentieth of a second in the middle of a recording" {
+@test "a container that runs for 50 ms during the recording has names" {
 	need_containers
 	# The same without a build-id, which could identify the binary.
 	for program in inner_first inner_bare; do
@@ -71,7 +71,7 @@ kept_images()
 	done
 }
 
-@test "three containers with another file under the same path each" {
+@test "three containers with different files at the same path have their own names" {
 	need_containers
 	operf --session-dir "$session" -- sh -c 'for p in first second bare; do "$0" 1 "$1/inner_$p" 300; done; sleep 0.5' \
 		"$WORKLOADS/container" "$WORKLOADS"
@@ -83,7 +83,7 @@ kept_images()
 	[ "$(kept_images | wc -l)" = 3 ]
 }
 
-@test "500 containers in a row" {
+@test "500 containers in a row have names" {
 	need_containers
 	# If operf misses the binary in one container, it copies it from another container, by
 	# build-id.
@@ -104,7 +104,7 @@ kept_images()
 	[ -z "$(nameless)" ]
 }
 
-@test "the map of a JIT compiler in a short container, by its own number there" {
+@test "a perf map in a short container names its code by the pid in the container" {
 	need_root
 	unshare --mount --pid --fork true || skip "NOT TESTED: namespaces cannot be made here"
 	operf --session-dir "$session" -- sh -c 'sleep 1
@@ -146,7 +146,7 @@ by_group()
 	opreport --by cgroup --csv "$@" | sed -n 's|^\(/[a-z]*\)[0-9]*,\([0-9]*\),.*|\1 \2|p' | sort
 }
 
-@test "--by cgroup and cgroup:, also of groups that came and went, as perf has it" {
+@test "--by cgroup and cgroup: work as in perf, also for removed groups" {
 	need_root
 	record_groups
 	by_group --session-dir "$session" >ours

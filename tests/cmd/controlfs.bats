@@ -60,7 +60,7 @@ mount_files()
 	mounted=1
 }
 
-@test "the tree is that of the daemon's keys" {
+@test "the control files are those of OProfile's kernel module" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -88,7 +88,7 @@ mount_files()
 	[ "$output" = "oprofile controlfs: $fs: the control files are already mounted there" ]
 }
 
-@test "writing sets, and says why not" {
+@test "writing a control file changes the setting, and last_error explains a failure" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -106,7 +106,7 @@ mount_files()
 	grep -qx 'set enable 1' "$asked"
 }
 
-@test "others read, and write dump only" {
+@test "other users can read all control files, and write only dump" {
 	need_fuse
 	need setpriv
 	start_stand_in
@@ -131,7 +131,7 @@ mount_files()
 	done
 }
 
-@test "the stream, and what its cookies mean" {
+@test "the buffer contains samples, and dcookies names their binaries" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -147,7 +147,7 @@ mount_files()
 	[ "$status" -eq 1 ]
 }
 
-@test "a reader that waits does not hold up others" {
+@test "a blocked reader does not block others" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -160,7 +160,7 @@ mount_files()
 	[ "$(stat -c %s "$BATS_TEST_TMPDIR/words")" -eq 32 ]
 }
 
-@test "the daemon may come later, and again" {
+@test "the control files work when the daemon starts later or restarts" {
 	need_fuse
 	mount_files
 	[ -z "$(ls "$fs")" ]
@@ -175,7 +175,7 @@ mount_files()
 	wait_for "$fs/cpu_type" timer
 }
 
-@test "a stale mount of a dead server is mounted again" {
+@test "a stale mount of a dead server is replaced" {
 	need_fuse
 	start_stand_in
 	mount_files
@@ -191,7 +191,7 @@ mount_files()
 	[ "$(grep -c " $fs " /proc/self/mounts)" -eq 1 ]
 }
 
-@test "in the foreground a signal unmounts" {
+@test "in the foreground, a signal unmounts the control files" {
 	need_fuse
 	start_stand_in
 	"$OPROFILE" controlfs --foreground "$fs" 3>&- &
@@ -232,7 +232,7 @@ value()
 	cat "$fs/$1"
 }
 
-@test "a script that drives the control files only" {
+@test "a script can profile with the control files alone" {
 	new_session
 	begin_real
 	[ "$(value enable)" = 0 ]
@@ -278,7 +278,7 @@ value()
 }
 
 
-@test "events that were not written to stay as they were" {
+@test "events that the script does not write keep their settings" {
 	new_session
 	begin_real --event page-faults --event context-switches:10,minor-faults:30,major-faults:40 \
 		--event cpu-migrations:50,alignment-faults:60,emulation-faults:70,cgroup-switches:80 \

@@ -16,7 +16,7 @@ setup()
 	skip "counting is not possible here"
 }
 
-@test "the table is OProfile's, and the command's status is ours" {
+@test "ocount prints OProfile's table and exits with the command's status" {
 	run -7 --separate-stderr ocount -e page-faults,task-clock:0:1:1 sh -c 'exit 7'
 	echo "$output"
 	[[ ${lines[0]} == 'Events were actively counted for '*'.' ]]
@@ -30,7 +30,7 @@ setup()
 }
 
 # A child of the command touches each page once, so there are at least that many faults.
-@test "children of a command are counted; brief rows" {
+@test "ocount counts children of the command, and -b prints brief rows" {
 	run -0 --separate-stderr ocount -b -e page-faults,context-switches \
 		sh -c 'python3 -c "b = bytearray(40 << 20)"; true'
 	echo "$output"
@@ -39,7 +39,7 @@ setup()
 	[[ ${lines[1]} =~ ^context-switches,[0-9]+,100.00$ ]]
 }
 
-@test "CPUs apart, and intervals that end by themselves" {
+@test "ocount prints CPUs separately, and stops after the given number of intervals" {
 	ocount -s -e task-clock true 2>/dev/null && false
 	ocount --system-wide -e task-clock -c -b -i 100:2 >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
 		grep -q perf_event "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
@@ -70,7 +70,7 @@ setup()
 	[ "$(grep -c '^task-clock,[0-9]*,' <<<"$output")" -eq 1 ]
 }
 
-@test "a process and its threads, until it ends" {
+@test "ocount counts a process with its threads until it ends" {
 	sleep 3 &
 	pid=$!
 	run -0 --separate-stderr ocount -p "$pid" -t -e task-clock,context-switches
@@ -101,7 +101,7 @@ setup()
 	[ "$(grep -c '^0,cpu-clock,' "$BATS_TEST_TMPDIR/out")" -eq 1 ]
 }
 
-@test "--repeat has the median between the least and the most; --json" {
+@test "--repeat prints the minimum, median and maximum; --json prints valid JSON" {
 	ocount --repeat 5 --json -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/repeat.json"
 	ocount --json --metrics -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/one.json"
 	ocount --repeat 4 --metrics --json -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/several.json"
@@ -129,7 +129,7 @@ setup()
 	END
 }
 
-@test "wrong calls give one line each" {
+@test "ocount rejects wrong arguments in one line each" {
 	run -1 ocount -s -C 0
 	[[ $output == 'ocount: give only one of a command'* ]]
 	run -1 ocount
@@ -146,13 +146,13 @@ setup()
 	[[ $output == *'--separate-cpu requires'* ]]
 }
 
-@test "output to a file; nothing of ours in the command's output" {
+@test "-f writes the table to a file, and nothing into the command's output" {
 	run -0 --separate-stderr ocount -f "$BATS_TEST_TMPDIR/file" -e page-faults echo hello
 	[ "$output" = hello ]
 	grep -q 'page-faults' "$BATS_TEST_TMPDIR/file"
 }
 
-@test "counts agree with perf stat's" {
+@test "counts agree with perf stat" {
 	need perf
 	script='i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done'
 	for i in 1 2 3; do

@@ -43,7 +43,7 @@ hybrid()
 	echo 1 >"$FAKE_SYSFS/cpu_atom/cpus"
 }
 
-@test "two kinds of cores: one name is counted on each of them" {
+@test "with two kinds of cores, one event name is counted on each kind" {
 	hybrid
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/ocount" -b -e cycles,cpu_atom/event=3/ true
 	echo "$output"
@@ -64,7 +64,7 @@ hybrid()
 	END
 }
 
-@test "two kinds of cores are sampled by default, separately or merged" {
+@test "with two kinds of cores, both are sampled by default, separately or merged" {
 	hybrid
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" sh -c "$(spin)"
 	opreport --session-dir "$session" >"$BATS_TEST_TMPDIR/split"
@@ -92,7 +92,7 @@ cpuinfo()
 	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo")
 }
 
-@test "two kinds of cores: ophelp lists the events of both, each with its counters" {
+@test "with two kinds of cores, ophelp lists the events of both with their counters" {
 	local list=$BATS_TEST_TMPDIR/list
 	hybrid
 	cpuinfo GenuineIntel 6 151
@@ -133,7 +133,7 @@ cpuinfo()
 	! fake "$OPROFILE_LINKS/ophelp" 2>/dev/null | grep 'kinds of cores'
 }
 
-@test "big and little cores of ARM: the events of each" {
+@test "big and little ARM cores list their own events" {
 	pmu armv8_cortex_a53 101
 	pmu armv8_cortex_a76 102
 	echo 0-3 >"$FAKE_SYSFS/armv8_cortex_a53/cpus"
@@ -156,7 +156,7 @@ assert "EXT_MEM_REQ" not in events["armv8_cortex_a76"]
 assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 }
 
-@test "precise sampling falls back unless requested; a request that fails gives one line" {
+@test "precise sampling falls back unless requested; a failing request gives one line" {
 	pmu cpu 4
 	echo 3 >"$FAKE_SYSFS/cpu/caps/max_precise"
 	fakes=(FAKE_PRECISE=0)
@@ -217,14 +217,14 @@ opened()
 	[[ $output == *'does not support precise samples of it (:ppp): try fewer p, or none'* ]]
 }
 
-@test "ARM's SPE: refused by name, with what records it" {
+@test "ARM's SPE is rejected, and the message names perf record" {
 	pmu arm_spe_0 104
 	echo config:0 >"$FAKE_SYSFS/arm_spe_0/format/ts_enable"
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e arm_spe_0/ts_enable=1/:1024 true
 	[[ $output == *'event arm_spe_0/ts_enable=1/: this PMU writes to an AUX area, which operf does not record (use perf record)'* ]]
 }
 
-@test "a part of the machine: its PMUs together, on the CPUs of their mask, in their unit" {
+@test "uncore PMUs are counted together, on the CPUs of their mask, in their unit" {
 	for i in 0 1; do
 		pmu uncore_cbox_$i $((110 + i))
 		echo 0 >"$FAKE_SYSFS/uncore_cbox_$i/cpumask"
@@ -275,7 +275,7 @@ opened()
 	[[ $output == *'event msr/event=0/ cannot be sampled: its PMU only counts (use ocount)'* ]]
 }
 
-@test "the header says what the unit mask of an older name is" {
+@test "the header prints what the unit mask of an older event name means" {
 	cpuinfo GenuineIntel 6 173
 	pmu cpu 4
 	fake "$OPROFILE_LINKS/operf" -d "$session" -e LLC_MISSES:100000 sh -c "$(spin)"
@@ -336,7 +336,7 @@ opened()
 	[ -z "$stderr" ]
 }
 
-@test "opcontrol says which event does not fit, and keeps them all" {
+@test "opcontrol names the event that does not fit, and keeps all events" {
 	need_root
 	fakes=(FAKE_COUNTERS=2 OPROFILE_RUN_DIR="$BATS_TEST_TMPDIR/run" OPROFILE_SETUP_DIR="$BATS_TEST_TMPDIR/etc")
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$session" \
@@ -349,7 +349,7 @@ opened()
 	grep -qx 'NR_CHOSEN=3' "$BATS_TEST_TMPDIR/etc/daemonrc"
 }
 
-@test "a kernel that defers user chains is asked to, where it finds them" {
+@test "operf requests deferred user chains from a kernel that has them" {
 	local log=$BATS_TEST_TMPDIR/log
 	fakes=(FAKE_DEFER=1)
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=fp \

@@ -8,7 +8,7 @@ ophelp()
 	timeout -k 5 60 "$OPROFILE_LINKS/ophelp" "$@"
 }
 
-@test "ophelp lists the events of any CPU, with counters, least counts and masks" {
+@test "ophelp lists the events of any CPU, with counters, minimum counts and masks" {
 	ophelp --cpu-type i386/graniterapids >"$BATS_TEST_TMPDIR/list"
 	head -n 1 "$BATS_TEST_TMPDIR/list"
 	[ "$(head -n 1 "$BATS_TEST_TMPDIR/list")" = 'oprofile: available events for CPU type "Intel Granite Rapids"' ]
@@ -18,7 +18,7 @@ ophelp()
 	grep '^page-faults: ' "$BATS_TEST_TMPDIR/list"
 }
 
-@test "events are described where the vendor does not, and in whole sentences" {
+@test "events have descriptions in complete sentences, also without the vendor's text" {
 	for type in i386/alderlake i386/alderlake-e; do
 		ophelp --cpu-type $type >"$BATS_TEST_TMPDIR/list"
 		[ "$(grep -c 'see its unit masks' "$BATS_TEST_TMPDIR/list")" -eq 0 ]
@@ -34,7 +34,7 @@ ophelp()
 	done
 }
 
-@test "by number or by name; a type that does not exist is refused" {
+@test "ophelp accepts CPU types by number or name and rejects unknown ones" {
 	[ "$(ophelp --cpu-type 85 PM_CYC)" = 30 ]
 	[ "$(ophelp --cpu-type ppc64/power9 PM_CYC)" = 30 ]
 	run -1 ophelp --cpu-type i386/skylak
@@ -43,7 +43,7 @@ ophelp()
 	ophelp --cpu-type timer | grep -q 'timer'
 }
 
-@test "--xml and --json are well-formed and hold the same events" {
+@test "--xml and --json are valid and contain the same events" {
 	ophelp --cpu-type x86-64/zen5 --xml >"$BATS_TEST_TMPDIR/list.xml"
 	ophelp --cpu-type x86-64/zen5 --json >"$BATS_TEST_TMPDIR/list.json"
 	python3 - "$BATS_TEST_TMPDIR" <<-'END'
@@ -59,7 +59,7 @@ ophelp()
 	END
 }
 
-@test "--search finds words in names, texts and masks, and says when there is none" {
+@test "--search finds words in names, texts and masks, and reports if there are none" {
 	ophelp --cpu-type i386/sierraforest --search LLC_MISS >"$BATS_TEST_TMPDIR/found"
 	grep '^[A-Z_0-9]*: (counter' "$BATS_TEST_TMPDIR/found"
 	! grep '^BACLEARS' "$BATS_TEST_TMPDIR/found"
@@ -74,7 +74,7 @@ ophelp()
 	[ -z "$(grep -o '^[A-Z0-9_.]*: (counter' "$BATS_TEST_TMPDIR/found" | sort | uniq -d)" ]
 }
 
-@test "--check-events takes OProfile's and perf's forms, and names what is wrong" {
+@test "--check-events accepts OProfile's and perf's syntax and reports errors" {
 	run -0 ophelp --cpu-type i386/graniterapids -e LLC_MISSES:100000 \
 		MEM_LOAD_RETIRED:10000:L3_MISS:0:1 mem_load_retired.l1_hit:5000:u
 	[ "$output" = '0 1 2 ' ]
@@ -96,7 +96,7 @@ ophelp()
 	[[ $output == *'N/A N/A '* ]]
 }
 
-@test "--check-events knows the kernel's events on every CPU, as operf does" {
+@test "--check-events accepts the kernel's events on every CPU, as operf does" {
 	run -0 ophelp --cpu-type i386/skylake -e cycles:ppp TIMER page-faults:100 cache-misses:10000:u \
 		L1-dcache-load-misses:1000
 	[ "$output" = '0 N/A N/A 1 2 ' ]
@@ -124,7 +124,7 @@ ophelp()
 	[ "$(ophelp -c arm/armv8-neoverse-n1 -r)" = arm/armv8-neoverse-n1 ]
 }
 
-@test "op-check-perfevents: its status is the errno of perf_event_open" {
+@test "op-check-perfevents exits with the errno of perf_event_open" {
 	status=0
 	timeout 60 "$OPROFILE_LINKS/op-check-perfevents" -v >"$BATS_TEST_TMPDIR/said" || status=$?
 	cat "$BATS_TEST_TMPDIR/said"
@@ -162,14 +162,14 @@ with_other_pfm()
 	[ "$nr" -gt 100 ]
 }
 
-@test "another libpfm4 than the build's is asked, not what the build noted" {
+@test "ophelp reads the libpfm4 that is loaded, not the one that was used for the build" {
 	with_other_pfm
 	! ophelp --cpu-type i386/core_2 | grep -q 'as the other one says'
 	OTHER_ABOUT='as the other one says' LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/other ophelp --cpu-type i386/core_2 |
 		grep -q '	as the other one says (min count: '
 }
 
-@test "another libpfm4 below /usr/local, which the loader prefers, is asked" {
+@test "ophelp reads another libpfm4 in /usr/local if the loader prefers it" {
 	need_root
 	with_other_pfm
 	unshare --mount mount -t tmpfs none /usr/local/lib || skip "nothing can be mounted here: NOT TESTED"

@@ -158,7 +158,7 @@ is_refused() # COMMAND...
 	[ "$(cat victim)" = secret ]
 }
 
-@test "own links are followed, and another user's in no directory" {
+@test "commands follow the user's own links, and another user's in no directory" {
 	ln -s ../made shared/out
 	run -0 opreport --session-dir session -o shared/out
 	grep -q prog made
@@ -174,7 +174,7 @@ is_refused() # COMMAND...
 	opreport --session-dir session -o /dev/stdout | grep -q prog
 }
 
-@test "a file whose name we choose is not written through a link of another user" {
+@test "default and derived output names are not written through another user's link" {
 	mkdir plain
 	cd plain
 	mv ../victim victim
@@ -191,7 +191,7 @@ is_refused() # COMMAND...
 	is_refused oprofile export perf-data --session-dir ../session
 }
 
-@test "oparchive writes nothing below a directory of its output that is a link or another user's" {
+@test "oparchive writes nothing through links or into another user's directory in its output" {
 	mkdir -p out
 	chown 65534 out
 	ln -s .. out/session

@@ -31,7 +31,7 @@ refused() # PATH WHY
 	[ "$(cat "$BATS_TEST_TMPDIR/victim/samples/current/keep")" = current ]
 }
 
-@test "a symbolic link in place of the session's folders is refused" {
+@test "a symbolic link in place of a session directory is rejected" {
 	mkdir place
 	cd place
 	ln -s ../victim oprofile_data
@@ -71,7 +71,7 @@ refused() # PATH WHY
 	run -0 operf -e page-faults:1 true
 }
 
-@test "a given --session-dir may be a link or another's, what is in it not" {
+@test "--session-dir can be a link or another user's, but nothing below it can" {
 	ln -s "$session" given
 	run -0 operf --session-dir given -e page-faults:1 true
 	[ -d "$session/samples/current" ]
@@ -86,7 +86,7 @@ refused() # PATH WHY
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 }
 
-@test "a link of another user is not followed to a directory that is written" {
+@test "another user's link to a directory is not followed for writing" {
 	need_root
 	operf --session-dir "$session" -e page-faults:1 true
 	oparchive --session-dir "$session" --output a.oparchive
@@ -143,7 +143,7 @@ changed_by_path()
 		grep -E "\"[^\"]*$1" | grep -v ENOENT || true
 }
 
-@test "operf changes nothing in a session by its path" {
+@test "operf cannot be redirected by renaming the session while it records" {
 	need strace
 	strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file true || skip "strace is not permitted"
 	mkdir place
@@ -157,7 +157,7 @@ changed_by_path()
 	done
 }
 
-@test "the daemon and opcontrol change nothing in a session by its path" {
+@test "oprofiled and opcontrol cannot be redirected by renaming the session" {
 	need_root
 	need strace
 	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
@@ -188,7 +188,7 @@ changed_by_path()
 	[[ "$output" == *"cannot save '$PWD/place/samples/current': No such file or directory"* ]]
 }
 
-@test "a session that is swapped for a link all the time leads nowhere" {
+@test "a session that is repeatedly replaced by a link never redirects writes" {
 	need_root
 	need python3
 	mkdir place

@@ -57,7 +57,7 @@ check()
 	chown 0 "$path"
 }
 
-@test "each kind of recording, by opreport" {
+@test "opreport refuses recordings of another user, of every kind" {
 	for file in perf.data stacks.folded p.pb.gz a.oparchive; do
 		check "$file" oprofile report "$file"
 	done
@@ -78,7 +78,7 @@ check()
 	check "$PWD"/archived/var/lib/oprofile/samples/current/segment-000001 oprofile report archive:archived
 }
 
-@test "each command that reads recordings" {
+@test "every command that reads recordings refuses one of another user" {
 	for command in "report --symbols" annotate\ --assembly "export folded" "export speedscope" \
 		"export perf-script" script info "buildid-list" "buildid-list --with-hits"; do
 		# shellcheck disable=SC2086
@@ -97,7 +97,7 @@ check()
 	is_refused session/samples/current/segment-000002
 }
 
-@test "oparchive, and what it unpacks and verifies" {
+@test "oparchive refuses recordings of another user, also to unpack and verify" {
 	check perf.data oparchive perf.data --list-files
 	check a.oparchive oparchive --verify a.oparchive
 	export HOME=$PWD PERF_BUILDID_DIR=$PWD/debug
@@ -105,14 +105,14 @@ check()
 	check perf.data.tar oparchive --unpack perf.data.tar
 }
 
-@test "opimport" {
+@test "opimport refuses a recording of another user" {
 	mkdir into
 	for file in perf.data stacks.folded p.pb.gz; do
 		check "$file" "$OPROFILE_LINKS/opimport" --session-dir into "$file"
 	done
 }
 
-@test "where, opgprof, and scripts with -f as perf has it" {
+@test "where, opgprof and script refuse another user's recording, and accept it with -f" {
 	chown 65534 perf.data
 	run --separate-stderr oprofile where perf.data prog
 	is_refused perf.data
@@ -124,7 +124,7 @@ check()
 	run -0 oprofile buildid-list -f perf.data
 }
 
-@test "oprofile_data in the current directory" {
+@test "oprofile_data in the current directory is refused if it belongs to another user" {
 	mkdir here
 	cp -r session here/oprofile_data
 	cd here
@@ -142,14 +142,14 @@ check()
 	is_refused ./oprofile_data
 }
 
-@test "standard input is read whoever wrote it" {
+@test "a recording on standard input is read, whoever owns it" {
 	chown 65534 perf.data stacks.folded
 	run -0 oprofile report - <perf.data
 	run -0 oprofile report - <stacks.folded
 	cat perf.data | oprofile report -
 }
 
-@test "a user reads what is root's and his own, and nothing of a third" {
+@test "a user can read own and root's recordings, but not those of a third user" {
 	need_nobody
 	public=$(mktemp -d)
 	chmod 755 "$public"

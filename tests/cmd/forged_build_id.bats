@@ -77,7 +77,7 @@ expect_own_names() # SOURCE...
 	run ! grep alice names
 }
 
-@test "the copy of another user's program names no sample of a program that is unchanged" {
+@test "another user's copy gives no names to an unchanged program with its build-id" {
 	record true
 	[ -n "$(ls "$session/samples/current/images")" ]
 	expect_own_names --session-dir "$session"
@@ -89,7 +89,7 @@ expect_own_names() # SOURCE...
 	expect_own_names archive:a.oparchive
 }
 
-@test "two deleted programs with one build-id have a copy each" {
+@test "two deleted programs with the same build-id have separate copies" {
 	record rm "$public/alice/program"
 	expect_own_names --session-dir "$session"
 	oparchive --session-dir "$session" --output a.oparchive
@@ -98,7 +98,7 @@ expect_own_names() # SOURCE...
 	expect_own_names archive:selected
 }
 
-@test "without its copy and its file, a program has no names" {
+@test "a deleted program without its copy has no names" {
 	record rm "$public/alice/program"
 	for copy in "$session"/samples/current/images/1122334455667788-*; do
 		grep -q evil_work "$copy" || rm "$copy"
@@ -108,13 +108,13 @@ expect_own_names() # SOURCE...
 	run ! grep "^$public/alice/program,evil" report
 }
 
-@test "the copy of root's program names all programs with its build-id" {
+@test "a copy of root's program gives names to all programs with its build-id" {
 	chown root:root "$public/mallory/program"
 	record rm "$public/alice/program"
 	[ -s "$session/samples/current/images/1122334455667788" ]
 }
 
-@test "the copy of a program without a build-id is not known by its inode alone" {
+@test "the copy of a program without a build-id is identified by more than its inode" {
 	make_program alice $ALICE alice_work -Wl,--build-id=none
 	make_program mallory $MALLORY evil_work_of_mallory -Wl,--build-id=none
 	record true

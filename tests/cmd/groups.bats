@@ -73,7 +73,7 @@ period()
 	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/perf"
 }
 
-@test "children count for themselves" {
+@test "counts of children in a group are exact" {
 	operf -d "$session" -e '{cpu-clock:1000000,page-faults}:S' --callgraph \
 		--perf-data "$BATS_TEST_TMPDIR/p.data" \
 		sh -c "python3 '$BATS_TEST_TMPDIR/touch.py' & python3 '$BATS_TEST_TMPDIR/touch.py'; wait" 2>"$BATS_TEST_TMPDIR/err"
@@ -88,7 +88,7 @@ period()
 	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/perf"
 }
 
-@test "groups that perf has recorded: its counts, in reports and in its text" {
+@test "groups recorded by perf have its counts, in reports and in script" {
 	need perf
 	local file=$BATS_TEST_TMPDIR/perf.data
 	for try in 1 2 3 none; do
@@ -112,7 +112,7 @@ period()
 	by_event --session-dir "$session" | diff "$BATS_TEST_TMPDIR/perf" -
 }
 
-@test "S that no group follows is refused" {
+@test ":S without a second event in the group is rejected" {
 	for events in 'cpu-clock:1000000:S' '{cpu-clock:1000000,page-faults:S}'; do
 		run -125 operf -d "$session" -e "$events" true
 		echo "$output"

@@ -39,14 +39,14 @@ perf_counts()
 		$3 ~ /JIT|jitted-/ { sub(/^ *\[.\] */, "", $4); sub(/ *$/, "", $4); print $2 + 0, $4 }' | sort
 }
 
-@test "a map of the process names its memory, also when the map is gone" {
+@test "a perf map of the process names its JIT code, even after the map is deleted" {
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 1000' "$WORKLOADS/jit_map" >truth
 	jit_map=/tmp/perf-$(cat pid).map
 	rm "$jit_map"
 	check_shares truth --session-dir "$session"
 }
 
-@test "perf counts the same under the same names, of the same file and map" {
+@test "opreport and perf count the same names with the same file and perf map" {
 	need perf
 	perf_record -o data sh -c 'echo $$ >pid; exec "$0" 500 last' "$WORKLOADS/jit_map" >truth ||
 		skip "perf cannot record here: NOT TESTED"
@@ -63,7 +63,7 @@ perf_counts()
 	our_counts archive:folder | diff -u ours -
 }
 
-@test "a file that is not a map names nothing, which is reported once" {
+@test "a file that is not a perf map gives no names and is reported once" {
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >truth
 	jit_map=/tmp/perf-$(cat pid).map
 	head -c 100000 /dev/urandom >"$(echo "$session"/samples/current/jit/*/perf-*.map)"
@@ -76,7 +76,7 @@ perf_counts()
 	grep -q 'anon (tgid:' out
 }
 
-@test "node names its functions" {
+@test "operf records the perf map of node with its function names" {
 	need node
 	cat >burn.js <<-'END'
 		function burnHot(n) { let a = 1; for (let i = 0; i < n; i++) a = (a * 31 + i) | 0; return a; }
@@ -93,7 +93,7 @@ perf_counts()
 	sed -n 2p out | grep -q burnHot
 }
 
-@test "a Java machine names its methods at its end" {
+@test "operf names the methods of a Java machine from the map that it writes at its end" {
 	need java
 	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
 		skip "this Java has no DumpPerfMapAtExit: NOT TESTED"
@@ -118,7 +118,7 @@ perf_counts()
 	grep -m 1 burnHot out
 }
 
-@test "a Java machine with an agent on libopagent: methods and their lines" {
+@test "operf names methods and lines of a Java machine with an agent on libopagent" {
 	need java
 	need gcc
 	home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
@@ -155,7 +155,7 @@ perf_counts()
 	opreport --session-dir "$session" --by symbol,line --csv symbol:Burn.burnHot | sed -n 2p | grep -q 'Burn.java:[45],'
 }
 
-@test "a jitdump distinguishes code that was replaced, in sessions and perf.data" {
+@test "a jitdump distinguishes replaced code, in sessions and perf.data" {
 	operf --session-dir "$session" --perf-data data "$WORKLOADS/jit_dump" 1500 >truth
 	check_shares truth --session-dir "$session"
 	cp "$(ls jit-*.dump)" kept
@@ -174,7 +174,7 @@ perf_counts()
 	grep -q mover ours
 }
 
-@test "the lines of a jitdump: in reports, of functions at one address each its own, and of sources" {
+@test "lines of a jitdump appear in reports and annotated sources, even for reused addresses" {
 	mkdir dumps
 	seq 1 20 | sed 's/^/this is line /' >agent.lang
 	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" "$WORKLOADS/jit_agent" 600 >truth
@@ -195,7 +195,7 @@ perf_counts()
 	run ! grep -E '^(reuse_second|mover).*burn.jit' out
 }
 
-@test "perf inject --jit comes to the same of a jitdump, and perf's own clock does as well" {
+@test "a jitdump gives the names of perf inject --jit, also with perf's default clock" {
 	need perf
 	perf_record -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
 		skip "perf cannot record here: NOT TESTED"
@@ -214,7 +214,7 @@ perf_counts()
 	check_shares truth data
 }
 
-@test "opimport takes maps and jitdumps along, whatever the recording's clock" {
+@test "opimport copies perf maps and jitdumps, whatever the recording's clock" {
 	need perf
 	for clock in '' '-k 1'; do
 		rm -rf "$session"/samples jit-*.dump
@@ -247,7 +247,7 @@ perf_counts()
 	run -3 opreport --session-dir "$session" -l
 }
 
-@test "a jitdump of a container that is gone" {
+@test "a jitdump of a finished container gives names" {
 	need_root
 	unshare --mount --pid --fork true || skip "NOT TESTED: namespaces cannot be made here"
 	operf --session-dir "$session" unshare --mount --pid --fork sh -c '
@@ -274,7 +274,7 @@ record_with_map()
 	wait "$target" || true
 }
 
-@test "a file that only another user can read is not copied as a map" {
+@test "operf does not copy a perf map that only another user can read" {
 	need_root
 	need setpriv
 	need_nobody
@@ -295,7 +295,7 @@ record_with_map()
 	run ! grep -r a_secret "$session"/samples/current
 }
 
-@test "libopagent: code that takes the place of code, unloaded in between" {
+@test "libopagent records code that replaces other code, also after unloading" {
 	mkdir dumps
 	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" "$WORKLOADS/jit_agent" 1000 >truth
 	check_shares truth --session-dir "$session"
@@ -309,7 +309,7 @@ record_with_map()
 	our_counts data | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort | diff -u perfs -
 }
 
-@test "libopagent: its folder, its symbols, its header" {
+@test "libopagent has OProfile's directory, symbols and header" {
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_agent" >truth
 	jit_map=/tmp/.oprofile/jitdump/jit-$(cat pid).dump
 	[ "$(stat -c %a /tmp/.oprofile/jitdump)" = 1777 ]
@@ -335,7 +335,7 @@ record_with_map()
 	[ "$status" = 1 ]
 }
 
-@test "a dump of OProfile's own libopagent, by the time of day" {
+@test "a dump of OProfile's own libopagent is matched by the time of day" {
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
 	cat >burn.py <<-'END'
 		import ctypes, mmap, os, struct, sys, time
@@ -379,7 +379,7 @@ record_with_map()
 		}' took ours
 }
 
-@test "a map of another user names nothing" {
+@test "a perf map of another user gives no names" {
 	need_root
 	operf --session-dir "$session" --perf-data data sh -c 'echo "0 7fffffffffff planted" >/tmp/perf-$$.map
 		chown 65534 /tmp/perf-$$.map; echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
@@ -414,7 +414,7 @@ record_with_map()
 	[ ! -e "$(echo imported/samples/*)/jit" ]
 }
 
-@test "a jitdump of another user names nothing" {
+@test "a jitdump of another user gives no names" {
 	need_root
 	cp "$WORKLOADS/jit_dump" .
 	operf --session-dir "$session" --perf-data data sh -c './jit_dump 500 & sleep 0.2; wait' >truth
@@ -436,7 +436,7 @@ check_remapped()
 	awk '{ n += $NF } /;main;remapped_work / { whole += $NF } END { exit !(whole > 0.9 * n) }' folded
 }
 
-@test "code that a program copied to anonymous memory keeps its names, and is marked" {
+@test "code that a program copied to anonymous memory keeps its names, with a mark" {
 	operf --callgraph --session-dir "$session" --perf-data data "$WORKLOADS/remapped_text" 500
 	check_remapped --session-dir "$session"
 	check_remapped data
@@ -447,7 +447,7 @@ check_remapped()
 	check_remapped archive:archive
 }
 
-@test "the same of a process that had copied its code before the recording" {
+@test "code that was copied before the recording keeps its names, with a mark" {
 	"$WORKLOADS/remapped_text" 10000 3>&- >told &
 	target=$!
 	for ((i = 0; i < 100; i++)); do
@@ -458,7 +458,7 @@ check_remapped()
 	check_remapped --session-dir "$session"
 }
 
-@test "CPython with -X perf_jit: functions have names and whole stacks" {
+@test "CPython with -X perf_jit has function names and complete stacks" {
 	local py=
 	for p in python3.14 python3.13 python3; do
 		"$p" -X perf_jit -c 'import sys; sys.exit(sys.version_info < (3, 13) or not sys.is_stack_trampoline_active())' \

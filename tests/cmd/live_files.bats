@@ -69,7 +69,7 @@ has_name()
 	opreport --session-dir "$session" --by image,symbol --csv 2>/dev/null | grep -q ',sleep_well,7,'
 }
 
-@test "a program that was deleted while it runs" {
+@test "symbols of a deleted, running program are read through /proc" {
 	delete_running
 	describe "$BATS_TEST_TMPDIR/gone" "$id"
 	has_name
@@ -81,7 +81,7 @@ has_name()
 	run ! has_name
 }
 
-@test "a library of a process, with the name that it had" {
+@test "symbols of a deleted library are read through its process, by its old name" {
 	delete_running
 	cat "/proc/$sleeper/map_files/"* >/dev/null 2>&1 || skip "map_files cannot be read here"
 	for name in gone "gone (deleted)"; do
@@ -92,7 +92,7 @@ has_name()
 	done
 }
 
-@test "a program of another root" {
+@test "symbols of a program in another root directory are read through /proc" {
 	need_root
 	need chroot
 	mkdir "$BATS_TEST_TMPDIR/jail"
@@ -157,7 +157,7 @@ archive_of()
 	done
 }
 
-@test "oparchive does not take a file of another root for one of this root" {
+@test "oparchive does not use a file of another root for a path of this one" {
 	need_root
 	need chroot
 	cd "$BATS_TEST_TMPDIR"
@@ -171,7 +171,7 @@ archive_of()
 	[ ! -e "made$PWD/here" ]
 }
 
-@test "another file, another boot, another machine, another process: not used" {
+@test "a running process gives no names to other files, boots, machines or processes" {
 	delete_running
 	describe "$BATS_TEST_TMPDIR/gone" 1234567890123456789012345678901234567890
 	run ! has_name

@@ -138,7 +138,7 @@ can_overlay()
 		skip "NOT TESTED: there is no overlay file system here"
 }
 
-@test "operf: a tmpfs that is mounted, run from and unmounted" {
+@test "operf names programs of a tmpfs that is mounted and unmounted while recording" {
 	try record ./tmpfs_job "$program" 700
 	run ! mountpoint -q m
 	check_symbols '/m/app$'
@@ -148,19 +148,19 @@ can_overlay()
 	check_symbols '/m/app$'
 }
 
-@test "operf: a squashfs on a loop device" {
+@test "operf names programs of a squashfs on a loop device" {
 	make_squashfs
 	try record ./squashfs_job - 700
 	check_symbols '/m/app$'
 }
 
-@test "operf: a container on an overlay" {
+@test "operf names programs of a container on an overlay" {
 	can_overlay
 	try record ./container_job "$program" 700
 	check_symbols '^/app$'
 }
 
-@test "operf: file systems that a namespace mounts, one of them on /tmp" {
+@test "operf names programs of mounts in another namespace, also of one on /tmp" {
 	cat >namespace_job <<-'END'
 		#!/bin/bash
 		. ./functions
@@ -174,7 +174,7 @@ can_overlay()
 	check_symbols '/m/app$'
 }
 
-@test "operf: a mount that was there before" {
+@test "operf names programs of an earlier mount" {
 	mount -t tmpfs none m
 	cp "$program" m/app
 	mount_busy_job()
@@ -187,7 +187,7 @@ can_overlay()
 	check_symbols '/m/app$'
 }
 
-@test "a mount that comes back at its path, and another one" {
+@test "after unmounting, names need the same file at its path, not another one" {
 	try record ./tmpfs_job "$program" 700
 	# Remove the copies, as if the file had been too large to copy.
 	rm -r "$session"/samples/current/images
@@ -203,7 +203,7 @@ can_overlay()
 	grep -q "build-id .* does not match .* $PWD/m/app" warnings
 }
 
-@test "a file that is replaced while a mount lasts is copied all the same" {
+@test "a file that is replaced while its file system is mounted is copied" {
 	mount -t tmpfs none m
 	cp "$program" m/app
 	record -- sh -c 'm/app 700; rm m/app; cp "$0" m/app' "$WORKLOADS/inner_second"
@@ -236,7 +236,7 @@ stop_daemon()
 	rm -r "$run_dir"
 }
 
-@test "next to oprofiled: a tmpfs, a squashfs and a container" {
+@test "oprofiled names programs of a tmpfs, a squashfs and a container" {
 	make_squashfs
 	can_overlay
 	start_daemon
@@ -248,14 +248,14 @@ stop_daemon()
 	check_symbols '^/app$'
 }
 
-@test "next to oprofiled, with stacks" {
+@test "oprofiled with callers names programs of unmounted file systems" {
 	start_daemon --callgraph=dwarf
 	try ./tmpfs_job "$program" 3000
 	stop_daemon
 	check_symbols '/m/app$'
 }
 
-@test "next to oprofiled: a program that was installed long ago is left to its path" {
+@test "oprofiled does not copy a program that was installed long ago" {
 	make_squashfs '3 days ago'
 	mount -t squashfs -o loop x.sq m
 	start_daemon

@@ -48,7 +48,7 @@ has()
 	}
 }
 
-@test "settings are kept as OProfile kept them, and others stay" {
+@test "opcontrol stores settings as OProfile did, and keeps unknown ones" {
 	need_root
 	opcontrol --setup --no-vmlinux --session-dir="$session" --separate=kernel,thread
 	has VMLINUX none
@@ -73,7 +73,7 @@ has()
 	has CALLGRAPH 0
 }
 
-@test "the address of metrics is stored and shown" {
+@test "the metrics address is stored and shown" {
 	need_root
 	opcontrol --metrics-listen=127.0.0.1:9100
 	has METRICS_LISTEN 127.0.0.1:9100
@@ -86,7 +86,7 @@ has()
 	grep -q 'METRICS_LISTEN=none' "$asked"
 }
 
-@test "events are kept whole; new ones replace those of before" {
+@test "new events replace all earlier ones" {
 	need_root
 	opcontrol --event=page-faults:100 --event=context-switches:7:0:1:0
 	has CHOSEN_EVENTS_0 page-faults:100:0:1:1
@@ -105,7 +105,7 @@ has()
 	[ -z "$(grep CHOSEN_EVENTS_ "$rc")" ]
 }
 
-@test "the spelling of counters before 0.6" {
+@test "--ctrN options of versions before 0.6 work" {
 	need_root
 	opcontrol --ctr0-event=page-faults --ctr0-count=300 --ctr0-kernel 0 \
 		--ctr1-event=context-switches --ctr1-count 5 --ctr1-user=0 --vmlinux=none
@@ -157,7 +157,7 @@ has()
 	has NOTE_SIZE 5
 }
 
-@test "a file that is broken is named with its line" {
+@test "a line that is not KEY=VALUE is reported with its file and number" {
 	need_root
 	mkdir -p "$OPROFILE_SETUP_DIR"
 	printf 'VMLINUX=none\nno line\n' >"$rc"
@@ -180,7 +180,7 @@ has()
 	opcontrol --shutdown
 }
 
-@test "status without a daemon" {
+@test "--status without a daemon shows the stored settings" {
 	need_root
 	opcontrol --session-dir="$session" --vmlinux=none --event=page-faults:100 \
 		--separate=all --buffer-watershed=64 --cpu-buffer-size=128 --buffer-size=256
@@ -200,7 +200,7 @@ has()
 	END
 }
 
-@test "without a daemon" {
+@test "without a daemon, --stop succeeds, and --dump and --start explain what is missing" {
 	need_root
 	for action in --stop --shutdown --deinit -t -h; do
 		run opcontrol $action
@@ -275,7 +275,7 @@ has()
 	[[ "$output" != *"Unknown option"* ]]
 }
 
-@test "help, version and events need no rights" {
+@test "help, version and events need no privileges" {
 	run opcontrol
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"--start"* ]]
@@ -286,7 +286,7 @@ has()
 	cmp "$BATS_TEST_TMPDIR/events" "$BATS_TEST_TMPDIR/ophelp"
 }
 
-@test "users are limited" {
+@test "users who are not root can only dump and list events" {
 	need_root
 	need_nobody
 	for words in --start --stop --shutdown --reset --save=x --no-vmlinux --init --setup \
@@ -300,7 +300,7 @@ has()
 	done
 }
 
-@test "a running daemon is asked" {
+@test "opcontrol sends requests to a running daemon" {
 	stand_in
 	run opcontrol --start
 	[ "$status" -eq 0 ]
@@ -333,7 +333,7 @@ has()
 	[ "$output" = "Daemon not running" ]
 }
 
-@test "status of a running daemon" {
+@test "--status shows the values of a running daemon" {
 	stand_in 'status=state paused|pid 17|session_dir /some/where|event.0 TIMER:0:0:1:1|separate library cpu|vmlinux none|image_filter|callgraph 7|buffer_size 0|cpu_buffer_size 99|ok'
 	run opcontrol --status
 	[ "$status" -eq 0 ]
@@ -349,7 +349,7 @@ has()
 	END
 }
 
-@test "settings that need a restart are kept for it" {
+@test "settings that need a restart are stored for it" {
 	need_root
 	opcontrol --no-vmlinux --callgraph=3
 	stand_in 'setup=restart 1|ok'
@@ -369,7 +369,7 @@ has()
 	has BUF_SIZE 64 "${rc}_new"
 }
 
-@test "settings that the daemon rejects are not kept" {
+@test "settings that the daemon rejects are not stored" {
 	need_root
 	opcontrol --no-vmlinux --callgraph=3
 	stand_in 'setup=error EINVAL CALLGRAPH=9: too deep' 'save=error EEXIST there is one' \
@@ -387,7 +387,7 @@ has()
 	[[ "$output" == *"Normal users are limited"*"only members of group oprofile may"* ]]
 }
 
-@test "an error of a file is not an error of the setting" {
+@test "an error of a file is not reported as an error of the setting" {
 	stand_in 'reset=error EACCES /some/where: Permission denied'
 	run opcontrol --reset
 	[ "$status" -eq 1 ]
@@ -395,7 +395,7 @@ has()
 	[ "${lines[1]}" = "opcontrol: /some/where: Permission denied" ]
 }
 
-@test "a running daemon gets the named settings" {
+@test "a running daemon gets the changed settings" {
 	need_root
 	stand_in
 	opcontrol --callgraph=5
@@ -437,7 +437,7 @@ has()
 	[ "${lines[1]}" = "opcontrol: the session was saved as x; some samples were dropped because the disk is full" ]
 }
 
-@test "calls at the same time are served one after the other" {
+@test "concurrent calls are serialized" {
 	need_root
 	stand_in SLOW=stop
 	for i in 1 2 3; do
@@ -465,7 +465,7 @@ has()
 	[ ! -s "$OPROFILE_RUN_DIR/lock" ]
 }
 
-@test "a daemon without a socket is named, with what ends it" {
+@test "a daemon without a socket is reported with the command that ends it" {
 	need_root
 	opcontrol --no-vmlinux
 	stand_in
@@ -478,7 +478,7 @@ has()
 	done
 }
 
-@test "a daemon that does not answer is named" {
+@test "a daemon that does not answer is reported" {
 	need_root
 	stand_in
 	kill -STOP "$daemon"
@@ -525,7 +525,7 @@ is_gone()
 	return 1
 }
 
-@test "the daemon is started, sampled with, read and ended" {
+@test "opcontrol starts the daemon, samples, reads samples and shuts it down" {
 	begin_real
 	opcontrol --start-daemon >"$BATS_TEST_TMPDIR/out"
 	end_real
@@ -568,7 +568,7 @@ is_gone()
 	[ "${lines[0]}" = "Daemon not running" ]
 }
 
-@test "the manual's command lines, unchanged" {
+@test "the command lines of OProfile's manual work unchanged" {
 	begin_real
 	opcontrol --init
 	opcontrol --no-vmlinux
@@ -596,7 +596,7 @@ is_gone()
 	is_gone "$daemon"
 }
 
-@test "--init mounts the control files, --deinit takes them away" {
+@test "--init mounts the control files, and --deinit unmounts them" {
 	need_root
 	"$OPROFILE" --version | grep -q 'libfuse3 *[0-9]' || skip "built without libfuse3: NOT TESTED"
 	[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here: NOT TESTED"
@@ -620,7 +620,7 @@ is_gone()
 	[[ "$output" == *"no control files at $OPROFILE_FS_DIR; everything else works" ]]
 }
 
-@test "settings made while it runs count after the next start" {
+@test "settings changed during a recording apply after the next start" {
 	begin_real
 	opcontrol --event=page-faults:100
 	opcontrol --start
@@ -640,7 +640,7 @@ is_gone()
 	opcontrol --shutdown
 }
 
-@test "a start with settings also uses the settings kept for it" {
+@test "--start with settings also uses the stored ones" {
 	begin_real
 	opcontrol --start --event=page-faults:100
 	end_real
@@ -655,7 +655,7 @@ is_gone()
 	opcontrol --shutdown
 }
 
-@test "a daemon never samples with other settings than those of the file" {
+@test "the daemon never samples with settings that differ from the file" {
 	begin_real
 	opcontrol --event=page-faults:777 --callgraph=3
 	echo BUF_SIZE=abc >>"$rc"
@@ -693,7 +693,7 @@ is_gone()
 	opcontrol --shutdown
 }
 
-@test "neither umask nor open files nor the place are the caller's" {
+@test "the daemon does not inherit umask, open files or directory of the caller" {
 	need flock
 	begin_real
 	rm -r "$OPROFILE_RUN_DIR" "$OPROFILE_SETUP_DIR"
@@ -726,7 +726,7 @@ begin_others()
 	}
 }
 
-@test "members of the group change what they name, without the file" {
+@test "members of the group change the named settings without access to the file" {
 	begin_others
 	group=$(getent group 65534 | cut -d: -f1)
 	[ -n "$group" ] || skip "no group has the number 65534"
@@ -750,7 +750,7 @@ begin_others()
 	as_other "$OPROFILE_LINKS/opcontrol" --shutdown
 }
 
-@test "users may dump, and are refused by the rule's name" {
+@test "other users can dump, and get a refusal that names the rule" {
 	begin_others
 	opcontrol --start
 	end_real
@@ -803,7 +803,7 @@ begin_others()
 	[ "$(grep -c 'Read-only' <<<"$output")" -eq 1 ]
 }
 
-@test "a daemon that was killed leaves nothing in the way" {
+@test "files of a killed daemon do not prevent a start" {
 	begin_real
 	opcontrol --start
 	end_real
@@ -822,7 +822,7 @@ begin_others()
 	opcontrol --shutdown
 }
 
-@test "a daemon whose socket was removed is ended" {
+@test "--shutdown ends a daemon whose socket was removed" {
 	begin_real
 	opcontrol --start
 	end_real
@@ -831,7 +831,7 @@ begin_others()
 	is_gone "$daemon"
 }
 
-@test "reports and status of a daemon that runs" {
+@test "reports and --status work while the daemon runs" {
 	begin_real
 	opcontrol --start
 	end_real
@@ -856,7 +856,7 @@ begin_others()
 	opcontrol --shutdown
 }
 
-@test "many calls at the same time, one daemon" {
+@test "many concurrent calls start one daemon" {
 	begin_real
 	for i in 1 2 3 4 5 6; do
 		opcontrol --start >"$BATS_TEST_TMPDIR/start.$i" 2>&1 3>&- &
@@ -885,7 +885,7 @@ largest_ring()
 		while read -r from to; do echo $((0x$to - 0x$from)); done | sort -n | tail -n 1
 }
 
-@test "buffer sizes are those of the rings" {
+@test "the buffer sizes set the size of the rings" {
 	begin_real
 	opcontrol --start
 	end_real
@@ -906,7 +906,7 @@ largest_ring()
 
 # ---- stored settings ----
 
-@test "binaries are named from where opcontrol is called, also by links" {
+@test "--image resolves relative paths and links in the caller's directory" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	here=$(realpath .)
@@ -938,7 +938,7 @@ make_kernel()
 	gcc -nostdlib -static -no-pie -Wl,-e,_text,--build-id="$2" -o "$1" object.o
 }
 
-@test "the kernel's image is an ELF file, and no user's program" {
+@test "--vmlinux accepts an ELF kernel image, and no user program" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	make_kernel vmlinux none
@@ -995,7 +995,7 @@ kept()
 	done
 }
 
-@test "the timer replaces all time events once, with their flags" {
+@test "TIMER replaces all time events once and keeps their flags" {
 	need_root
 	opcontrol --event=cycles:100000 2>&1 | grep -q 'no performance counters' || skip "there are counters here"
 	kept TIMER:0:0:1:1 -- --event=CPU_CLK_UNHALTED:100000 --event=cycles:200000
@@ -1009,7 +1009,7 @@ kept()
 	kept TIMER:0:0:1:0 -- --event=default --kernel-only
 }
 
-@test "kernel and user of an event are kept" {
+@test "kernel and user flags of an event are stored" {
 	need_root
 	kept TIMER:0:0:1:0 -- --event=TIMER --kernel-only
 	kept TIMER:0:0:0:1 -- --event=TIMER:0:0:0:1
@@ -1030,7 +1030,7 @@ kept()
 	done
 }
 
-@test "a link names what is recorded, and the timer counts in the kernel only" {
+@test "--image follows a link, and --kernel-only limits the timer to the kernel" {
 	begin_real
 	cp "$(command -v bash)" "$BATS_TEST_TMPDIR/spinner"
 	ln -s spinner "$BATS_TEST_TMPDIR/link"
@@ -1069,7 +1069,7 @@ kept()
 	opcontrol --shutdown
 }
 
-@test "oprofiled takes files from where it is called, and warns of a group that is none" {
+@test "oprofiled resolves paths in the caller's directory, and warns about an unknown group" {
 	need_root
 	need_recording
 	cd "$BATS_TEST_TMPDIR"

@@ -107,7 +107,7 @@ start_load() {
 	target=$!
 }
 
-@test "the rate is that of the events" {
+@test "the sampling rate is that of the events" {
 	start_daemon --event RTC_INTERRUPTS:1024
 	[ "$(field rate)" -eq 1024 ]
 	[ "$(field event.0)" = RTC_INTERRUPTS:1024:0:1:1 ]
@@ -156,7 +156,7 @@ start_load() {
 	wait_daemon
 }
 
-@test "samples are read while the daemon runs, and are whole after a dump" {
+@test "samples can be read while the daemon runs, and are complete after a dump" {
 	start_daemon
 	start_load
 	[ "$(field state)" = running ]
@@ -194,7 +194,7 @@ start_load() {
 	[ "$(reported_samples)" -eq "$told" ]
 }
 
-@test "callers are there" {
+@test "samples have callers" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 500
@@ -204,7 +204,7 @@ start_load() {
 	grep -q 'main' <<<"$output"
 }
 
-@test "the daemon goes to the background once" {
+@test "the daemon detaches, and a second one is refused" {
 	start_daemon --paused
 	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused
 	echo "$output"
@@ -224,7 +224,7 @@ start_load() {
 	wait_for "$session/samples/oprofiled.log" 'oprofiled exits'
 }
 
-@test "sessions are saved and reset under load, and nothing counts twice" {
+@test "sessions are saved and reset under load, and no sample counts twice" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 50
@@ -259,7 +259,7 @@ start_load() {
 	[ "$rest" -le $((all - told)) ]
 }
 
-@test "SIGKILL again and again: what was dumped is there once" {
+@test "after repeated SIGKILL, dumped samples are there exactly once" {
 	start_load
 	complete=0
 	for turn in 1 2 3 4; do
@@ -285,7 +285,7 @@ start_load() {
 	[ "$(uniq -d "$BATS_TEST_TMPDIR/times" | wc -l)" -eq 0 ]
 }
 
-@test "segments are rotated, and no sample is lost or twice" {
+@test "segments are rotated, and no sample is lost or duplicated" {
 	start_daemon --rotate 300ms --callgraph fp --frequency 997
 	start_load
 	wait_for_samples 4000
@@ -298,7 +298,7 @@ start_load() {
 	[ "$segments" -gt 2 ]
 }
 
-@test "a program below a chroot has one name in all segments" {
+@test "a program below a chroot has the same name in all segments" {
 	need_root
 	inside=$BATS_TEST_TMPDIR/ctr
 	mkdir -p "$inside/bin"
@@ -352,7 +352,7 @@ start_load() {
 	"$OPROFILE" report --session-dir "$session" session:slow --csv >/dev/null
 }
 
-@test "a session is kept within its size" {
+@test "a session is kept within its size limit" {
 	start_daemon --rotate 500ms --retain 40K --callgraph fp --frequency 997
 	start_load
 	wait_for "$log" 'old segments were removed'
@@ -397,7 +397,7 @@ has_copy_of() {
 	! grep -q warning "$log"
 }
 
-@test "a session that was moved away is followed by another" {
+@test "a new session is started after one was renamed" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 20
@@ -439,7 +439,7 @@ has_copy_of() {
 	[ -e "$run_dir/other/samples/current/segment-000001" ]
 }
 
-@test "a recording that cannot begin again is tried again" {
+@test "a recording that cannot restart is tried again" {
 	need_root
 	mount -t tmpfs -o nr_inodes=64 none "$session" || skip "nothing can be mounted here"
 	start_daemon
@@ -491,7 +491,7 @@ has_copy_of() {
 	[ -e "$session/samples/current/images/0a" ]
 }
 
-@test "a log that is not a file is refused" {
+@test "a log that is not a regular file is rejected" {
 	mkdir -p "$session/samples"
 	mkfifo "$session/samples/oprofiled.log"
 	run timeout 10 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
@@ -509,7 +509,7 @@ reports_removal() # NUMBER_IN_LOG COMMAND
 		[ "$(grep -c -F "$text" "$log")" -eq "$1" ]
 }
 
-@test "a session that was removed is reported once, and another is begun" {
+@test "a removed session is reported once and replaced" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 200
@@ -559,7 +559,7 @@ fill_disk() {
 	return 1
 }
 
-@test "a full disk is waited for, and lost samples are reported" {
+@test "the daemon waits for space on a full disk and reports lost samples" {
 	need_root
 	mount -t tmpfs -o size=32m none "$session" || skip "nothing can be mounted here"
 	start_daemon --rotate 300ms --callgraph none --frequency 997
@@ -642,7 +642,7 @@ fill_disk() {
 	[ "$status" -eq 0 ]
 }
 
-@test "members of the group control it, but not where it writes" {
+@test "members of the group can control the daemon, but not where it writes" {
 	need_root
 	need setpriv
 	chmod 755 "$run_dir"
@@ -665,7 +665,7 @@ fill_disk() {
 	[ "$(field session_dir)" = "$run_dir" ]
 }
 
-@test "other users cannot hold its locks, and it follows no links" {
+@test "other users cannot hold the daemon's locks, and it follows no links" {
 	touch "$run_dir/lock" "$BATS_TEST_TMPDIR/elsewhere"
 	mkdir -p "$session/samples"
 	touch "$session/samples/.lock"
@@ -756,7 +756,7 @@ told() {
 	awk -v what="$2" '$1 == what && NF == 2 { n = $2 } END { print n + 0 }' "$1.told"
 }
 
-@test "the stream has what is reported, and its cookies are binaries" {
+@test "the buffer of the control files has the reported samples, and its cookies are binaries" {
 	need_recording --system-wide
 	need readelf
 	stream=$BATS_TEST_TMPDIR/stream
@@ -804,7 +804,7 @@ told() {
 	wait_daemon
 }
 
-@test "binaries, a process and a depth can be all that is recorded" {
+@test "filters restrict the recording to binaries, a process and a stack depth" {
 	need_recording --system-wide
 	ratio=$(realpath "$WORKLOADS/ratio")
 	start_daemon --paused --frequency 499
@@ -894,7 +894,7 @@ manage() {
 	[ ! -e "$run_dir/control" ]
 }
 
-@test "a service manager is notified, and its socket is used" {
+@test "the service manager is notified, and its socket is used" {
 	start_daemon
 	ask shutdown
 	wait_daemon
@@ -923,7 +923,7 @@ has_empty_bound() # PID
 	done
 }
 
-@test "started by root it keeps the rights it needs" {
+@test "started by root, the daemon keeps only the capabilities that it needs" {
 	need_root
 	start_daemon
 	caps=$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$daemon/status")
@@ -969,7 +969,7 @@ callers_of() {
 	opreport --session-dir "$session" --by stack --csv "$1" 2>/dev/null | grep -c main || true
 }
 
-@test "binaries are read by a helper that can do nothing else" {
+@test "binaries are read by a confined helper process" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 300
@@ -999,7 +999,7 @@ need_filter() {
 	fi
 }
 
-@test "once it records, system calls that it does not need are refused" {
+@test "after the start, system calls that the daemon does not need are refused" {
 	may_refuse=1
 	export FORBIDDEN_CALLS=$BATS_TEST_TMPDIR/calls
 	LD_PRELOAD=${FORBIDDEN_CALLS_SO:-$BUILD_ROOT/tests/cmd/forbidden_calls.so} start_daemon
@@ -1025,7 +1025,7 @@ need_filter() {
 	[ "$status" -eq 0 ]
 }
 
-@test "a dump while a table is being made loses no later stacks" {
+@test "a dump during the making of an unwind table loses no later stacks" {
 	cd "$BATS_TEST_TMPDIR"
 	cat >deep.c <<-'END'
 		__attribute__((noinline)) static unsigned long work(unsigned int depth, unsigned long n)
@@ -1060,7 +1060,7 @@ need_filter() {
 			END { print whole, all; exit !(all > 300 && whole * 2 > all) }'
 }
 
-@test "a helper that dies is followed by another, and stacks stay whole" {
+@test "a helper that dies is replaced, and stacks stay complete" {
 	start_daemon --frequency 997
 	start_load
 	wait_for_samples 100
@@ -1120,7 +1120,7 @@ wait_for_look() {
 	return 1
 }
 
-@test "ever new names of programs and files fill neither memory nor the session" {
+@test "programs that keep changing names fill neither memory nor the session" {
 	cd "$BATS_TEST_TMPDIR"
 	start_daemon --verbose
 	wait_for_samples 10
@@ -1136,7 +1136,7 @@ wait_for_look() {
 	[ "$(du -sk "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" -lt 300 ]
 }
 
-@test "a user who maps very many files loses the names of his own code only" {
+@test "a user who maps very many files loses names of own code only" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	mkdir files
@@ -1245,7 +1245,7 @@ wait_for_look() {
 	[ "$status" -eq 0 ]
 }
 
-@test "processes that rename themselves all the time do not lower rates" {
+@test "processes that keep renaming themselves do not lower rates" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
 	printf '%s\n' '#include <stdio.h>' '#include <sys/prctl.h>' 'int main(void)' '{' \
@@ -1271,7 +1271,7 @@ wait_for_look() {
 }
 
 # In a mount namespace, which every user can create, any file can be at any path.
-@test "two files that say the same build-id at the same path have each its own table" {
+@test "two files with the same build-id at the same path have separate unwind tables" {
 	need "${CC:-cc}"
 	load same_build_id
 	cd "$BATS_TEST_TMPDIR"
@@ -1290,7 +1290,7 @@ wait_for_look() {
 	expect_whole second
 }
 
-@test "wrong calls end with a line" {
+@test "wrong arguments are rejected in one line" {
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
 	[[ "$output" == *"--session-dir: $session/none does not exist; "*"mkdir -p '$session/none'"* ]]
 	ln -s "$session/none" "$BATS_TEST_TMPDIR/link"
@@ -1408,7 +1408,7 @@ take_port() {
 	read -r port <"$BATS_TEST_TMPDIR/port"
 }
 
-@test "a metrics port that another program has costs metrics, not samples" {
+@test "a metrics port that is in use disables metrics, not sampling" {
 	take_port
 	start_daemon --metrics-listen "$port"
 	grep "warning.*metrics at $port: cannot listen: Address already in use; retrying once a minute" "$log"
@@ -1438,7 +1438,7 @@ take_port() {
 	[[ "$(scrape)" == *"oprofile_sampling 1"* ]]
 }
 
-@test "metrics are what status says, and for this machine alone" {
+@test "metrics have the values of status and listen on this machine only" {
 	start_daemon --metrics-listen 0
 	start_load
 	wait_for_samples 100
@@ -1476,7 +1476,7 @@ take_port() {
 	[[ "$output" == *"METRICS_LISTEN: \"192.0.2.1:9100\": metrics are only served locally, at 127.0.0.1 or [::1]" ]]
 }
 
-@test "the clock is set by an hour, and back: nothing is lost, and times are those of the day" {
+@test "a clock that jumps by an hour and back loses nothing, and times are correct" {
 	export FAKE_CLOCK=$BATS_TEST_TMPDIR/offset
 	echo 0 >"$FAKE_CLOCK"
 	LD_PRELOAD=${FAKE_CLOCK_SO:-$BUILD_ROOT/tests/cmd/fake_clock.so} start_daemon --callgraph fp --frequency 997 \
@@ -1504,7 +1504,7 @@ take_port() {
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 3 ]
 }
 
-@test "the clock is set while the disk is full: times are those of the day when there is room" {
+@test "a clock that jumps while the disk is full leaves correct times" {
 	need_root
 	export FAKE_CLOCK=$BATS_TEST_TMPDIR/offset
 	echo 0 >"$FAKE_CLOCK"
@@ -1540,7 +1540,7 @@ take_port() {
 	umount "$session"
 }
 
-@test "a file, or memory, on a server that does not answer holds up nothing else" {
+@test "a server that does not answer for a file or for memory delays nothing else" {
 	mkdir "$BATS_TEST_TMPDIR/hung" "$BATS_TEST_TMPDIR/good"
 	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/hung/hung_deep"
 	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/good/good_deep"

@@ -17,19 +17,19 @@ teardown()
 
 # ---- the exit status ----
 
-@test "the status of the command is passed on" {
+@test "operf exits with the status of the command" {
 	run -0 operf --session-dir "$session" true
 	run -3 operf --session-dir "$session" sh -c 'exit 3'
 	run -1 operf --session-dir "$session" false
 	run -125 operf --session-dir "$session" sh -c 'exit 125'
 }
 
-@test "a command that a signal ended gives 128 + the signal" {
+@test "operf exits with 128 + the signal that ended the command" {
 	run -143 operf --session-dir "$session" sh -c 'kill -TERM $$'
 	run -137 operf --session-dir "$session" sh -c 'kill -KILL $$'
 }
 
-@test "a command that is not there gives 127, one that cannot be run 126" {
+@test "operf exits with 127 for a missing command, and 126 for one that cannot run" {
 	operf --session-dir "$session" true
 	ls -i "$session/samples" >"$BATS_TEST_TMPDIR/before"
 	run -127 operf --session-dir "$session" no-such-command
@@ -41,7 +41,7 @@ teardown()
 	ls -i "$session/samples" | diff "$BATS_TEST_TMPDIR/before" -
 }
 
-@test "our own failures give 125 and one line" {
+@test "operf exits with 125 and one line if it fails itself" {
 	run -125 --separate-stderr operf
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ "$stderr" == *--system-wide* ]]
@@ -57,7 +57,7 @@ teardown()
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "a command that dies at once is no failure of ours" {
+@test "a command that ends at once is not a failure of operf" {
 	run -0 operf --session-dir "$session" true
 	[[ "$output" == *"Profiling done."* ]]
 	[ -e "$session/samples/current/segment-000001" ]
@@ -65,14 +65,14 @@ teardown()
 
 # ---- options of the command ----
 
-@test "the command's own options and words are left alone" {
+@test "operf passes options and arguments after the command's name unchanged" {
 	run -0 --separate-stderr operf --session-dir "$session" --callgraph echo --help -x
 	[ "$output" = "--help -x" ]
 }
 
 # ---- signals ----
 
-@test "SIGINT reaches the command, whose answer is the status" {
+@test "operf forwards SIGINT to the command and exits with its status" {
 	start_operf bash -c 'trap "exit 7" INT; echo up; while :; do sleep 0.1; done'
 	wait_for "$BATS_TEST_TMPDIR/operf.out" up
 	kill -INT "$recorder"
@@ -82,7 +82,7 @@ teardown()
 	opreport --session-dir "$session" >/dev/null
 }
 
-@test "SIGINT to the whole group, as from a terminal: the command is hit once" {
+@test "SIGINT to the whole process group reaches the command once" {
 	start_operf bash -c \
 		'n=0; trap "n=\$((n + 1))" INT; echo up; for i in 1 2 3 4 5 6; do sleep 0.1; done; exit $n'
 	wait_for "$BATS_TEST_TMPDIR/operf.out" up
@@ -91,7 +91,7 @@ teardown()
 	[ "$status" -eq 1 ]
 }
 
-@test "SIGINT ends --system-wide in good order with 0" {
+@test "SIGINT ends --system-wide cleanly with status 0" {
 	start_operf --system-wide
 	"$WORKLOADS/ratio" 300 >/dev/null
 	kill -INT "$recorder"
@@ -101,7 +101,7 @@ teardown()
 	[ "$(reported_samples)" -eq "$(end_line samples)" ]
 }
 
-@test "SIGINT ends --pid in good order with 0, and the process lives on" {
+@test "SIGINT ends --pid cleanly with status 0, and the process keeps running" {
 	"$WORKLOADS/ratio" 20000 >/dev/null 3>&- &
 	target=$!
 	start_operf --pid "$target"
@@ -136,7 +136,7 @@ teardown()
 	! pgrep -f "$WORKLOADS/ratio 20000"
 }
 
-@test "SIGKILL loses a second at most" {
+@test "SIGKILL loses at most one second" {
 	"$WORKLOADS/ratio" 60000 >/dev/null 3>&- &
 	target=$!
 	start_operf --pid "$target"
@@ -162,7 +162,7 @@ teardown()
 
 # ---- faults ----
 
-@test "a full disk ends the recording with one line; what was written reads back" {
+@test "a full disk ends the recording with one line, and the written samples can be read" {
 	need_root
 	mount_point=$BATS_TEST_TMPDIR/disk
 	mkdir "$mount_point"
@@ -187,7 +187,7 @@ teardown()
 	grep -q " $samples samples are saved" "$log"
 }
 
-@test "a disk that is too small from the start: one line says where the recording ends" {
+@test "a disk that is too small from the start gives one line with the session's path" {
 	need_root
 	mount_point=$BATS_TEST_TMPDIR/disk
 	mkdir "$mount_point"
@@ -210,7 +210,7 @@ teardown()
 	fi
 }
 
-@test "a folder without write permission is refused in one line" {
+@test "a directory without write permission is rejected in one line" {
 	need_root
 	need_nobody
 	open_session
@@ -222,7 +222,7 @@ teardown()
 	[[ "$stderr" == *ermission* ]]
 }
 
-@test "a process that does not exist is refused in one line" {
+@test "a process that does not exist is rejected in one line" {
 	pid=$(bash -c 'echo $$')
 	run -125 --separate-stderr operf --session-dir "$session" --pid "$pid"
 	echo "$stderr"
@@ -236,7 +236,7 @@ teardown()
 	run -0 opreport --session-dir "$session"
 }
 
-@test "10000 processes at the start" {
+@test "operf records a machine with 10000 processes" {
 	mkfifo "$BATS_TEST_TMPDIR/stop"
 	"$WORKLOADS/sleepers" 10000 <"$BATS_TEST_TMPDIR/stop" \
 		>"$BATS_TEST_TMPDIR/sleepers" 3>&- &
@@ -276,7 +276,7 @@ teardown()
 	[[ "$output$stderr" == *"$lost"* ]]
 }
 
-@test "a second recording into the same folder is refused in one line" {
+@test "a second recording into the same directory is rejected in one line" {
 	start_operf --system-wide
 	run -125 --separate-stderr operf --session-dir "$session" true
 	[ "${#stderr_lines[@]}" -eq 1 ]
@@ -287,7 +287,7 @@ teardown()
 
 # ---- sessions ----
 
-@test "current becomes previous, and no third is kept" {
+@test "current becomes previous, and an older previous is removed" {
 	for i in 1 2 3; do
 		operf --session-dir "$session" sh -c "exit 0" 2>/dev/null
 		ls -di "$session/samples/current" | cut -d' ' -f1 >"$BATS_TEST_TMPDIR/inode$i"
@@ -308,7 +308,7 @@ teardown()
 	[ ! -e "$session/samples/previous" ]
 }
 
-@test "--append keeps what is known of modules that were unloaded since" {
+@test "--append keeps the names of modules that were unloaded since" {
 	operf --session-dir "$session" true
 	gone='gone 0xffffffffc0999000 4096 0123456789abcdef0123456789abcdef01234567 .text=0xffffffffc0999000'
 	echo "$gone" >>"$session/samples/current/modules"
@@ -319,7 +319,7 @@ teardown()
 	grep -qxF "$gone" "$session/samples/current/modules"
 }
 
-@test "--append with a command that cannot run leaves the session as it was" {
+@test "--append leaves the session unchanged if the command cannot run" {
 	operf --session-dir "$session" true
 	ls "$session/samples/current" >"$BATS_TEST_TMPDIR/before"
 	run -127 operf --session-dir "$session" --append no-such-command
@@ -328,13 +328,13 @@ teardown()
 	ls "$session/samples/current" | diff "$BATS_TEST_TMPDIR/before" -
 }
 
-@test "files of a killed recorder are removed by the next one" {
+@test "the next recorder removes files of a killed one" {
 	mkdir -p "$session/samples/.recording-4194305/images"
 	operf --session-dir "$session" true
 	[ "$(ls -A "$session/samples" | tr '\n' ' ')" = ".lock current " ]
 }
 
-@test "no time and no pages are refused" {
+@test "operf rejects a duration or buffer size of zero" {
 	run -125 operf --session-dir "$session" --duration 0 true
 	[ "${lines[0]}" = "operf: --duration: 0 is too small: the value must be above 0 (see operf --help)" ]
 	run -125 operf --session-dir "$session" --duration 0ms true
@@ -344,7 +344,7 @@ teardown()
 	[ ! -e "$session/samples" ]
 }
 
-@test "without --session-dir it makes ./oprofile_data" {
+@test "operf without --session-dir creates ./oprofile_data" {
 	cd "$BATS_TEST_TMPDIR"
 	operf "$WORKLOADS/ratio" 200 >/dev/null 2>&1
 	[ -d oprofile_data/samples/current ]
@@ -378,7 +378,7 @@ teardown()
 			END { exit !(good > 20 && bad == 0) }'
 }
 
-@test "--delay leaves the beginning out" {
+@test "--delay omits the start of the command" {
 	log=$BATS_TEST_TMPDIR/operf.log
 	operf --session-dir "$session" --delay 5s "$WORKLOADS/ratio" 300 2>"$log" >/dev/null
 	[ "$(end_line samples)" -eq 0 ]
@@ -390,7 +390,7 @@ teardown()
 
 # ---- permissions ----
 
-@test "with paranoid 2, own processes are sampled in user space, with one message" {
+@test "perf_event_paranoid 2 limits operf to own processes in user space, with one message" {
 	need_root
 	need_nobody
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "paranoid is below 2"
@@ -403,7 +403,7 @@ teardown()
 	! grep -q kernel "$BATS_TEST_TMPDIR/images"
 }
 
-@test "paranoid 2: system-wide is refused in one line with the setting" {
+@test "perf_event_paranoid 2 rejects --system-wide in one line with the setting" {
 	need_root
 	need_nobody
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ] || skip "paranoid is below 1"
@@ -415,7 +415,7 @@ teardown()
 	[ ! -e "$session/samples/current" ]
 }
 
-@test "a container's seccomp filter: refused in one line with the way out" {
+@test "a container's seccomp filter gives one line with a remedy" {
 	need python3
 	open_session
 	for words in "operf --session-dir $session true" "operf --session-dir $session --system-wide true" \
@@ -430,7 +430,7 @@ teardown()
 	done
 }
 
-@test "paranoid 3, as Debian's kernels have it: refused in one line with the setting" {
+@test "perf_event_paranoid 3 (Debian) gives one line with the setting" {
 	need_root
 	need_nobody
 	[ "$(uname -m)" = x86_64 ] || skip "the preloaded library is for x86-64"
@@ -466,7 +466,7 @@ perf_file()
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq "$(end_line samples)" ]
 }
 
-@test "--perf-data: perf reads it without a complaint and counts the same" {
+@test "--perf-data writes a file that perf reads without errors and with the same counts" {
 	need perf
 	perf_file "$WORKLOADS/processes" 100
 	perf report -i "$data" --stdio --stats 2>/dev/null >"$BATS_TEST_TMPDIR/stats"
@@ -474,19 +474,19 @@ perf_file()
 	grep -q short_work_0 "$BATS_TEST_TMPDIR/report"
 }
 
-@test "--perf-data: thread, cpu, time and frames of every sample are the same" {
+@test "--perf-data stores thread, cpu, time and frames of every sample as a session does" {
 	need perf
 	perf_file --callgraph=fp "$WORKLOADS/threads" 1000
 	"$BATS_TEST_DIRNAME/compare-dump" "$BATS_TEST_TMPDIR/dump" "$BATS_TEST_TMPDIR/script"
 }
 
-@test "--perf-data: the same of a system-wide recording" {
+@test "--perf-data stores the samples of a system-wide recording as a session does" {
 	need perf
 	perf_file --callgraph=fp --system-wide "$WORKLOADS/processes" 300
 	"$BATS_TEST_DIRNAME/compare-dump" "$BATS_TEST_TMPDIR/dump" "$BATS_TEST_TMPDIR/script"
 }
 
-@test "--perf-data to a place that cannot be written is refused in one line" {
+@test "--perf-data rejects an unwritable path in one line" {
 	run -125 --separate-stderr operf --session-dir "$session" \
 		--perf-data "$BATS_TEST_TMPDIR/missing/perf.data" true
 	[ "${#stderr_lines[@]}" -eq 1 ]

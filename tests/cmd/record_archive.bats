@@ -41,7 +41,7 @@ symbols_of() # IMAGE
 		awk -F, -v image="$1" '$1 == image { print $2 "," $3 }'
 }
 
-@test "a program that is deleted while it runs is named elsewhere" {
+@test "operf --archive names a deleted program on another machine" {
 	need_root
 	operf --session-dir "$session" --archive=a.oparchive -- "$WORKLOADS/deleted" 1000 >truth 2>log
 	grep -q '^Archive: a.oparchive$' log
@@ -57,7 +57,7 @@ symbols_of() # IMAGE
 	opreport --by image,symbol --csv "$session/samples/current" | grep "^$image," | cut -d, -f2,3 | diff - got
 }
 
-@test "a program of another mount namespace is named elsewhere" {
+@test "operf --archive names a program of another mount namespace on another machine" {
 	need_root
 	unshare --mount true || skip "NOT TESTED: mount namespaces cannot be made here"
 	mkdir inside
@@ -73,7 +73,7 @@ symbols_of() # IMAGE
 	run ! grep -e '^0x' -e '^\[' -e "^$image" got
 }
 
-@test "a program of another root is named elsewhere" {
+@test "operf --archive names a program of another root directory on another machine" {
 	need_root
 	mkdir -p jail/bin
 	cp "$WORKLOADS/static_pie" jail/bin/program
@@ -86,7 +86,7 @@ symbols_of() # IMAGE
 	run ! grep -e '^0x' -e '^\[' -e '^/bin/program' got
 }
 
-@test "maps of JIT compilers come with it: of this machine, and of a container" {
+@test "operf --archive includes perf maps of this machine and of a container" {
 	operf --session-dir "$session" --archive -- sh -c 'echo "1000 2000 jitted" >/tmp/perf-$$.map
 		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
 	pid=$(cat pid)
@@ -106,7 +106,7 @@ symbols_of() # IMAGE
 	zstd -qdc a.oparchive | tar t | grep -q '/jit/[0-9]*/perf-1.map$'
 }
 
-@test "a jitdump that was mapped comes with it, but no link to another file" {
+@test "operf --archive includes a mapped jitdump, but no link to another file" {
 	cat >burn.py <<-'END'
 		import mmap, os, sys, time
 		name = "jit-%d.dump" % os.getpid()
@@ -130,7 +130,7 @@ symbols_of() # IMAGE
 	[ ! -e "$session/samples/current/jit" ]
 }
 
-@test "oparchive finds them later, if they are of that recording" {
+@test "oparchive adds JIT files later if they belong to the recording" {
 	operf --session-dir "$session" --perf-data data -- sh -c 'echo "1000 2000 jitted" >/tmp/perf-$$.map
 		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
 	pid=$(cat pid)
@@ -176,14 +176,14 @@ symbols_of() # IMAGE
 	cmp "dumped$PWD/$dump" "$dump"
 }
 
-@test "an archive that cannot be written is our failure, and the session is whole" {
+@test "an archive that cannot be written fails operf, and the session is complete" {
 	run -125 --separate-stderr operf --session-dir "$session" --archive=no/such/folder -- ls -lR /usr/lib
 	[[ $stderr == *"no/such/folder"*"the session itself is complete"* ]]
 	opreport --session-dir "$session" >/dev/null
 	[ -z "$(find . -name '*.making-*')" ]
 }
 
-@test "a file of another user does not replace the copy of a program that was deleted" {
+@test "another user's file does not replace the copy of a deleted program" {
 	need_root
 	cp "$WORKLOADS/ratio" program
 	cp -p program kept

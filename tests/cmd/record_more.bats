@@ -21,7 +21,7 @@ recorder_ticks()
 	awk '{ print $14 + $15 }' "/proc/$recorder/stat"
 }
 
-@test "--verbose says what was opened and what came of it" {
+@test "--verbose reports the opened events and the totals of the recording" {
 	run -0 --separate-stderr operf --session-dir "$session" -e page-faults:1 true
 	quiet=${#stderr_lines[@]}
 	for option in -V --verbose --verbose=record,misc --verbose=all; do
@@ -36,7 +36,7 @@ recorder_ticks()
 	[[ "$output" == *"unknown --verbose= options: loud"* ]]
 }
 
-@test "a program that takes ever new names costs no more than its samples" {
+@test "a program that keeps changing names adds no more names than it has samples" {
 	cd "$BATS_TEST_TMPDIR"
 	run -0 --separate-stderr operf --session-dir "$session" --verbose "$WORKLOADS/flood" 200000
 	echo "$stderr"
@@ -55,7 +55,7 @@ recorder_ticks()
 	[[ "$output" == *flood* ]]
 }
 
-@test "one of two processes ends: the other is recorded without turning in circles" {
+@test "operf does not busy-loop when one of two processes ends" {
 	sleep 0.2 3>&- &
 	first=$!
 	timeout 60 sleep 60 3>&- &
@@ -90,7 +90,7 @@ recorder_ticks()
 	[[ "$output" == *left_alone,* ]]
 }
 
-@test "little pinned memory: smaller rings, nothing refused" {
+@test "a low limit of pinned memory makes the rings smaller, and recording works" {
 	need_root
 	need_nobody
 	open_session
@@ -98,7 +98,7 @@ recorder_ticks()
 	run -0 as_nobody --session-dir "$session" -g "$WORKLOADS/leader_gone" 0.3
 }
 
-@test "the command gets its signals as operf got them" {
+@test "the command starts with the signal dispositions that operf had" {
 	for ignored in PIPE XFSZ CHLD HUP; do
 		plain=$(env --ignore-signal="$ignored" grep SigIgn /proc/self/status)
 		run -0 --separate-stderr env --ignore-signal="$ignored" \
@@ -123,7 +123,7 @@ recorder_ticks()
 	[ "$(end_line samples)" -gt 0 ]
 }
 
-@test "SIGTERM ends the session at once, also when the command takes no notice" {
+@test "SIGTERM ends the session at once, even if the command ignores it" {
 	start_operf sh -c "trap '' TERM; sleep 30 & echo \$! >'$BATS_TEST_TMPDIR/sleeper'; wait"
 	wait_for "$BATS_TEST_TMPDIR/sleeper" .
 	target=$(cat "$BATS_TEST_TMPDIR/sleeper")
@@ -149,12 +149,12 @@ recorder_ticks()
 	grep -q 'was moved or removed' "$log"
 }
 
-@test "a rate beyond the kernel's limit is refused with the setting" {
+@test "a rate above the kernel's limit is rejected, and the message names the setting" {
 	run -125 operf --session-dir "$session" --frequency 1000000000 true
 	[[ "$output" == *perf_event_max_sample_rate* ]]
 }
 
-@test "without /proc the missing /proc is named" {
+@test "the message names a missing /proc" {
 	need_root
 	unshare --mount true || skip "needs namespaces"
 	run unshare --mount sh -c 'umount -l /proc; exec "$0" --session-dir "$1" true' \
@@ -164,7 +164,7 @@ recorder_ticks()
 	[[ "$output" == *"/proc is not mounted"* ]]
 }
 
-@test "the count of a software event is kept: one sample for so many" {
+@test "a software event takes one sample per COUNT events" {
 	operf --session-dir "$session" -e page-faults:1000,TIMER \
 		"$WORKLOADS/faults" 100000 >"$BATS_TEST_TMPDIR/faults"
 	read -r least most <"$BATS_TEST_TMPDIR/faults"
@@ -248,7 +248,7 @@ count_bpf()
 	fi
 }
 
-@test "a BPF program that was loaded before, by its name" {
+@test "a BPF program that was loaded before the recording has its name" {
 	need_root
 	need python3
 	need perf
@@ -279,7 +279,7 @@ count_bpf()
 
 # A session has more information than a perf.data file on processes that were starting when it
 # began.
-@test "export perf-data of a system-wide session: perf's rows are ours" {
+@test "perf report of an exported system-wide session has the rows of opreport" {
 	need perf
 	need_root
 	need_recording
@@ -295,7 +295,7 @@ count_bpf()
 	[ -s "$BATS_TEST_TMPDIR/ours" ]
 }
 
-@test "the vdso's functions by name, there before and of a new process" {
+@test "functions of the vdso have names, in running and in new processes" {
 	need gcc
 	cd "$BATS_TEST_TMPDIR"
 	cat >clock.c <<-'END'
@@ -330,7 +330,7 @@ count_bpf()
 	done
 }
 
-@test "a binary whose name ends in (deleted) has symbols, also if it was replaced" {
+@test "a binary whose name ends in (deleted) has symbols, even if it was replaced" {
 	cd "$BATS_TEST_TMPDIR"
 	cat >hot.c <<-'END'
 		volatile double x;

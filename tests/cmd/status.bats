@@ -26,7 +26,7 @@ stand_in()
 	wait_for "$asked" '^listening'
 }
 
-@test "lines" {
+@test "status prints one line per value" {
 	stand_in "status=state running|pid 17|session_dir /some/where|event.0 TIMER:0:0:1:1|event.1 page-faults:100:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.00123|cost_kernel 0.00375|cpu_seconds 12.34|tables_refused 3|metrics 127.0.0.1:9100|memory 23456789|disk 5000000|oldest $(($(date +%s) - 7205))|governor 50 Hz since 08:00|ok"
 	TZ=UTC run "$OPROFILE" status
 	[ "$status" -eq 0 ]
@@ -61,7 +61,7 @@ stand_in()
 	END
 }
 
-@test "JSON" {
+@test "--json prints all values" {
 	stand_in 'status=state running|pid 17|session_dir /a "b"|event.0 TIMER:0:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.25|cost_kernel 0.5|cpu_seconds 1.250|tables_cpu_seconds 0.75|tables_refused 0|metrics 127.0.0.1:9|memory 2|disk 3|oldest 4|callgraph whole|ok'
 	"$OPROFILE" status --json >"$BATS_TEST_TMPDIR/status.json"
 	python3 - "$BATS_TEST_TMPDIR/status.json" <<-'END'
@@ -76,7 +76,7 @@ stand_in()
 	END
 }
 
-@test "without a daemon" {
+@test "status without a daemon fails with the path of the socket" {
 	run "$OPROFILE" status
 	[ "$status" -eq 1 ]
 	[ "$output" = "oprofile status: no daemon is listening at $OPROFILE_RUN_DIR/control" ]
