@@ -79,7 +79,7 @@ lines_of()
 	END
 }
 
-@test "samples: the counts of opreport's lines, and clang uses them" {
+@test "afdo of samples has the counts of opreport's lines, and clang accepts it" {
 	build plain -gmlt -fdebug-info-for-profiling -no-pie
 	made_session plain "$(($(text_address plain) - $(text_offset plain)))"
 	export_afdo --session-dir "$session" -o profile
@@ -98,7 +98,7 @@ lines_of()
 	[ "$(./again 1000)" = "$(./plain 1000)" ]
 }
 
-@test "branch stacks: what llvm-profgen says of the same recording" {
+@test "afdo of branch stacks has the counts of llvm-profgen for the same recording" {
 	need_llvm llvm-profgen
 	[ "$(uname -m)" = x86_64 ] || skip "the stepper knows x86-64 alone: NOT TESTED"
 	local flags name
@@ -130,7 +130,7 @@ lines_of()
 	grep -q '^ [0-9.]*: [0-9]* mix:[1-9][0-9]*$' p
 }
 
-@test "llvm-profdata shows and merges it" {
+@test "llvm-profdata shows and merges the exported profile" {
 	need_llvm llvm-profdata
 	build plain -g -fdebug-info-for-profiling -no-pie
 	made_session plain "$(($(text_address plain) - $(text_offset plain)))"
@@ -147,7 +147,7 @@ lines_of()
 	diff twice both.text
 }
 
-@test "inputs that cannot be exported give one line each" {
+@test "afdo rejects inputs that it cannot export in one line each" {
 	build bare
 	made_session bare 0
 	run -1 --separate-stderr export_afdo --session-dir "$session" -o none
@@ -166,7 +166,7 @@ lines_of()
 	[ ! -e none ]
 }
 
-@test "static functions of one name keep the suffix that distinguishes them" {
+@test "static functions with the same name keep the suffix that distinguishes them" {
 	cat > one.c <<-'END'
 		int two(int);
 		__attribute__((noinline)) static int helper(int x)

@@ -45,7 +45,7 @@ make_tar() # FILE PYTHON
 	END
 }
 
-@test "another machine's recording, archived: its own names, with nothing of this machine" {
+@test "an archive of another machine's recording uses no names of this machine" {
 	need_data
 	for machine in s390x arm64 armhf; do
 		rm -rf home/.debug copy
@@ -60,7 +60,7 @@ make_tar() # FILE PYTHON
 	done
 }
 
-@test "an archive of this machine: the same report to the byte" {
+@test "a report of an archive has the same bytes as that of the recording" {
 	need_recording
 	operf --callgraph -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
 	opreport --symbols >want
@@ -110,7 +110,7 @@ bytes() # FILE OFFSET SIZE
 	dd if="$1" iflag=skip_bytes,count_bytes skip=$(($2)) count=$(($3)) status=none
 }
 
-@test "an archive file has the parts of binaries that reports read, or whole binaries on request" {
+@test "an archive has the parts of binaries that reports read, or whole binaries on request" {
 	need_recording
 	need cc
 	need readelf
@@ -159,7 +159,7 @@ bytes() # FILE OFFSET SIZE
 	run ! cmp -s idle.want idle.got
 }
 
-@test "two sessions that hit different functions of one program: both are there, in one file" {
+@test "one archive file can hold two sessions that hit different functions of a program" {
 	need_recording
 	need cc
 	cat >two.c <<-'END'
@@ -218,7 +218,7 @@ above()
 	echo '"/"'
 }
 
-@test "strace: a report from an archive opens no file outside of it" {
+@test "strace shows that a report from an archive opens no file outside of it" {
 	command -v strace >/dev/null || skip "needs strace"
 	need_recording
 	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
@@ -276,7 +276,7 @@ check_fault() # CALL:FAULT TEXT
 	fi
 }
 
-@test "strace: a session that cannot be listed is an error, and no archive without samples" {
+@test "an error while listing a session fails oparchive, and leaves no archive without samples" {
 	need strace
 	need_recording
 	mkdir rec
@@ -308,7 +308,7 @@ check_fault() # CALL:FAULT TEXT
 	[ ! -e a.oparchive ]
 }
 
-@test "a session that grows meanwhile is archived up to there" {
+@test "a session that grows during archiving is archived up to that time" {
 	need strace
 	need_recording
 	mkdir rec
@@ -326,7 +326,7 @@ check_fault() # CALL:FAULT TEXT
 	cmp got want
 }
 
-@test "an empty chroot with nothing but the archive: the same report" {
+@test "a report in an empty chroot with the archive is the same" {
 	need_root
 	need_recording
 	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
@@ -375,7 +375,7 @@ check_fault() # CALL:FAULT TEXT
 	[ -z "$(ls -A unpacked)" ]
 }
 
-@test "options: what is listed, what is left out, what is asked for" {
+@test "oparchive options select, exclude and locate files" {
 	need_recording
 	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
 	run -0 --separate-stderr oparchive --list-files
@@ -403,7 +403,7 @@ check_fault() # CALL:FAULT TEXT
 	[ ! -e full ]
 }
 
-@test "verify: a folder is compared with its manifest when that is asked for" {
+@test "--verify compares an archive directory with its manifest" {
 	need_data
 	oparchive -o folder "$DATA/s390x/perf.data" 2>/dev/null
 	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
@@ -425,7 +425,7 @@ check_fault() # CALL:FAULT TEXT
 	run -1 oparchive --verify
 }
 
-@test "a damaged archive is refused" {
+@test "a damaged archive is rejected" {
 	need_data
 	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	size=$(stat -c %s a.oparchive)
@@ -455,7 +455,7 @@ check_fault() # CALL:FAULT TEXT
 	[ "$(refused /dev/null)" = "'/dev/null' is not an archive: expected a directory or a file NAME.oparchive" ]
 }
 
-@test "a perf.data that is truncated in its features: status 3" {
+@test "oparchive of a perf.data with truncated features exits with 3" {
 	need_data
 	head -c -200 "$DATA/s390x/perf.data" >cut.data
 	run -3 opreport cut.data
@@ -470,7 +470,7 @@ check_fault() # CALL:FAULT TEXT
 	[ -n "$output" ]
 }
 
-@test "a perf.data that was interrupted: status 3" {
+@test "oparchive of an interrupted perf.data exits with 3" {
 	need_data
 	# The header announces no data.
 	cp "$DATA/s390x/perf.data" cut.data
@@ -482,7 +482,7 @@ check_fault() # CALL:FAULT TEXT
 	run -3 "$OPROFILE" buildid-list -i cut.data
 }
 
-@test "an archive that means harm is refused, and writes nothing" {
+@test "a malicious archive is rejected and writes nothing" {
 	make_tar up 'add("../evil", b"x")'
 	[ "$(refused up)" = "cannot open the archive 'up': its member '../evil' has a path that leads out of the archive" ]
 	make_tar absolute 'add("/tmp/evil", b"x")'
@@ -514,7 +514,7 @@ check_fault() # CALL:FAULT TEXT
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
 }
 
-@test "a file that is a link in the cache is refused" {
+@test "a link in place of an unpacked file in the cache is rejected" {
 	need_data
 	# Take the checksum from an archive that we make.
 	mkdir recording
@@ -529,7 +529,7 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 	[ "$(refused lost)" = "cannot open the archive 'lost': its member '$name' is a link" ]
 }
 
-@test "a bomb is refused" {
+@test "an archive that unpacks to an enormous size is rejected" {
 	# 2 GB of zeros, compressed to 64 KB; the header states the true size.
 	python3 - <<-'END'
 		import subprocess, tarfile
@@ -546,7 +546,7 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 	[ "$(refused bomb)" = "bomb: unpacks to more than the maximum size of a recording" ]
 }
 
-@test "links in a folder are refused" {
+@test "links in an archive directory are rejected" {
 	mkdir -p folder/var/lib/oprofile/samples/current folder/.debug/.build-id/ab
 	ln -s /etc folder/etc
 	[ "$(refused folder)" = "cannot open the archive 'folder': its member 'etc' is a link" ]
@@ -561,7 +561,7 @@ add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
 	[[ "$(refused folder)" == *"there is none in"* ]]
 }
 
-@test "files in an archive whose names the format reserves are refused" {
+@test "archived files with names that the format reserves are rejected" {
 	for name in .debug/file .debug/.build-id/ab/cdef/other .debug/.build-id/file \
 		image-path/below/file manifest/file .vmlinux/file var/lib/oprofile/samples var; do
 		rm -rf folder

@@ -91,7 +91,7 @@ links_of()
 	done
 }
 
-@test "the recording with its binaries: written, unpacked, and nothing written over" {
+@test "--perf --all packs the recording with its binaries, and --unpack overwrites nothing" {
 	other_machine s390x
 	opreport --symbols data >want
 	run -0 --separate-stderr oparchive --perf --all data
@@ -120,7 +120,7 @@ links_of()
 	[ -z "$(find . -name '*.making-*')" ]
 }
 
-@test "a recording is unpacked only under the name of a recording" {
+@test "a recording is unpacked only if its name is one of a recording" {
 	other_machine s390x
 	for name in .bashrc .x.data -rf -x.data GNUmakefile x.sh sitecustomize.py perf.data.sh \
 		perf.data.1.sh perf.data.; do
@@ -144,7 +144,7 @@ links_of()
 	done
 }
 
-@test "a recording without a whole header is not unpacked under its own name" {
+@test "a recording without a complete header is not unpacked under its own name" {
 	need_data
 	# Text, and headers whose sections are not in the file.
 	python3 - "$DATA/s390x/perf.data" <<-'END'
@@ -199,7 +199,7 @@ links_of()
 	[[ $output == *"name one perf.data file"* ]]
 }
 
-@test "other packings, by the name" {
+@test "--perf chooses the compression by the name of the output file" {
 	other_machine s390x
 	oparchive --perf --output a.tar data
 	oparchive --perf --output a.tar.zst data
@@ -211,7 +211,7 @@ links_of()
 	[[ $output == *"the current directory contains 0 files perf*.tar.{bz2,zst}"* ]]
 }
 
-@test "options that do not go together" {
+@test "--perf and --unpack reject conflicting options" {
 	run -1 oparchive --all
 	[[ $output == *"--all requires --perf" ]]
 	run -1 oparchive --perf --unpack
@@ -228,7 +228,7 @@ links_of()
 	[ ! -e data.tar.bz2 ]
 }
 
-@test "a tar that means harm: nothing is written but what its build-id proves" {
+@test "a malicious tar file writes nothing but files that their build-id proves" {
 	cp "$OPROFILE" binary
 	id=$(readelf -n binary | sed -n 's/.*Build ID: //p')
 	wrong=0123456789abcdef0123456789abcdef01234567
@@ -275,7 +275,7 @@ links_of()
 	[ "$output" = "oparchive: noise: not a tar file, or damaged" ]
 }
 
-@test "unpack: every member that is not extracted is reported" {
+@test "--unpack reports every member that it does not extract" {
 	need_data
 	cp "$DATA/s390x/perf.data" perf.data
 	cp perf.data .second.data

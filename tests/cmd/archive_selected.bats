@@ -38,7 +38,7 @@ same_reports() # SPECIFICATION RECORDING...
 	done
 }
 
-@test "a session: selected samples only, and the same reports" {
+@test "a selective archive of a session has the selected samples and the same reports" {
 	need_recording
 	operf --callgraph -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh /bin/bash' >/dev/null
 	all=$(samples_of)
@@ -67,7 +67,7 @@ same_reports() # SPECIFICATION RECORDING...
 	[ ! -e none/var ]
 }
 
-@test "functions: the selected ones only" {
+@test "a selective archive has only the selected functions" {
 	need_recording
 	need cc
 	cat >two.c <<-'END'
@@ -85,7 +85,7 @@ same_reports() # SPECIFICATION RECORDING...
 	[ "${#lines[@]}" -eq 2 ]
 }
 
-@test "a perf.data becomes a session of the selected samples" {
+@test "a selective archive of a perf.data is a session with the selected samples" {
 	need perf
 	perf_record -g -o data sh -c 'ls -lR /usr/lib; gzip -c /bin/sh /bin/bash' >/dev/null ||
 		skip "perf cannot record here: NOT TESTED"
@@ -102,7 +102,7 @@ same_reports() # SPECIFICATION RECORDING...
 	[[ $output == *"--all copies the perf.data file unchanged: remove the profile specification"* ]]
 }
 
-@test "code of JIT compilers: the files of the selected processes only" {
+@test "a selective archive has JIT files of the selected processes only" {
 	need_recording
 	operf -- sh -c '"$0" 300 & wait; echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >/dev/null
 	rm -f $(ls -I checksums oprofile_data/samples/current/jit | sed 's|.*|/tmp/perf-&.map|')
@@ -137,7 +137,7 @@ two_programs()
 	done
 }
 
-@test "totals, events and files of the session go with the samples" {
+@test "a selective archive keeps totals, events and side files of the selected samples" {
 	two_programs s
 	oparchive -o folder --session-dir s comm:one
 	session=folder/var/lib/oprofile/samples/current
@@ -163,7 +163,7 @@ two_programs()
 	[ "$(samples_of archive:folder)" = 75 ]
 }
 
-@test "the list has the recordings' own files" {
+@test "--list-files lists the side files of the selected samples" {
 	two_programs s
 	oparchive --list-files --session-dir s comm:one >got
 	[ "$(cat got)" = "s/samples/current/images/aabb

@@ -64,7 +64,7 @@ make_program()
 	[[ $output == *"folder/$here/tree/main.c"* ]]
 }
 
-@test "sources that were moved are searched for, and missing ones named" {
+@test "--sources finds sources that were moved, and names missing ones" {
 	mkdir elsewhere
 	mv tree/main.c tree/sub elsewhere
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
@@ -95,7 +95,7 @@ make_program()
 	run -1 oparchive -o folder --sources --base-dirs elsewhere
 }
 
-@test "by a separate debug file" {
+@test "--sources finds sources through a separate debug file" {
 	need objcopy
 	objcopy --only-keep-debug tree/out/program tree/out/program.debug
 	objcopy --strip-debug --add-gnu-debuglink=tree/out/program.debug tree/out/program
@@ -197,7 +197,7 @@ teardown()
 	[ ! -e "others$public/secret" ]
 }
 
-@test "a directory that others cannot search makes its sources private" {
+@test "sources below a directory that others cannot search stay private" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	umask 022
 	secret_program
@@ -227,7 +227,7 @@ teardown()
 	[ "$(stat -c %a owners/manifest)" = 600 ]
 }
 
-@test "root's own program and its sources in a private directory are taken, for root alone" {
+@test "root's private program and sources are archived for root alone" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	umask 022
 	secret_program
@@ -257,7 +257,7 @@ teardown()
 	[ "$(stat -c %a "users$public/program")" = 600 ]
 }
 
-@test "a debug file that a binary names is left out, unless it is the owner's" {
+@test "a separate debug file is archived only if it has the binary's owner" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	need objcopy
 	umask 022

@@ -43,7 +43,7 @@ theirs()
 	}
 }
 
-@test "branch stacks: the lines of perf2bolt, and llvm-bolt makes a program of them" {
+@test "bolt of branch stacks prints the lines of perf2bolt, and llvm-bolt accepts them" {
 	local name
 	clang -O1 -fno-jump-tables -Wl,-q -Wl,--build-id -o calls calls.c
 	# A program that jumps through a table.
@@ -66,7 +66,7 @@ theirs()
 	done
 }
 
-@test "samples: the lines of perf2bolt -nl, from a recording and from a session of it" {
+@test "bolt of samples prints the lines of perf2bolt -nl, from perf.data and from a session" {
 	need perf
 	need_recording
 	clang -O1 -Wl,-q -Wl,--build-id -o calls calls.c
@@ -86,7 +86,7 @@ theirs()
 	[ "$(./calls.bolt)" = "$(./calls)" ]
 }
 
-@test "inputs that cannot be exported are reported" {
+@test "bolt reports inputs that it cannot export" {
 	new_session
 	write_segment "$session/samples/current" <<-END
 		info|0||$(uname -n)||1000000000|0||

@@ -62,7 +62,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[ -z "$stderr" ]
 }
 
-@test "a flipped bit anywhere in a side file is reported, and no name comes from the file" {
+@test "a flipped bit in any side file is reported, and no name is taken from the file" {
 	opreport --by image,symbol --csv --session-dir "$session" >"$BATS_TEST_TMPDIR/good"
 	for file in $(side_files "$current" | grep -v /modules); do
 		[ -s "$file" ]
@@ -87,7 +87,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	run -0 opreport --session-dir "$session"
 }
 
-@test "names of a damaged copy and of a damaged map are not shown" {
+@test "opreport shows no names from a damaged copy or a damaged map" {
 	flip "$(find "$current/images" -type f -size +1k)" 1
 	flip "$(find "$current/jit" -name 'perf-*.map')" 1
 	run -3 --separate-stderr opreport --symbols --session-dir "$session"
@@ -100,7 +100,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	grep -q '"damaged_files": *2' <<<"$output"
 }
 
-@test "a side file that was cut short, or to nothing, is damaged" {
+@test "a truncated or empty side file counts as damaged" {
 	for bytes in 1000 0; do
 		truncate -s $bytes "$(find "$current/images" -type f -size +0 ! -name checksums)" \
 			"$(find "$current/jit" -name 'perf-*.map')"
@@ -108,7 +108,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	done
 }
 
-@test "kernel symbols that were cut short are damaged" {
+@test "truncated kernel symbols count as damaged" {
 	need_root
 	[ -s "$current/kallsyms.zst" ]
 	for bytes in 500000 10 0; do
@@ -117,7 +117,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	done
 }
 
-@test "a side file that is listed but missing is reported once, and counted" {
+@test "a listed but missing side file is reported once and counted" {
 	local copy map
 	copy=$(find "$current/images" -type f -size +1k)
 	map=$(find "$current/jit" -name 'perf-*.map')
@@ -137,7 +137,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[ "$(info missing_side_files)" -eq 2 ]
 }
 
-@test "a directory of side files that was lost as a whole is reported" {
+@test "a missing directory of side files is reported" {
 	rm -r "$current/jit"
 	run -3 --separate-stderr opreport --session-dir "$session"
 	[[ "$stderr" == *"'$current/jit' is missing, although the recording lists it"* ]]
@@ -153,7 +153,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[ -z "$stderr" ]
 }
 
-@test "a list of checksums that was removed or emptied is reported and counted" {
+@test "a removed or emptied list of checksums is reported and counted" {
 	local list
 	for list in "$current" "$current/images" "$current/jit" "$current"/jit/[0-9]*; do
 		list=$list/checksums
@@ -181,7 +181,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[[ "$stderr" == *"/current/checksums' is missing"* ]]
 }
 
-@test "a session without files of the kernel or of programs has a list of checksums" {
+@test "a session without side files has a list of checksums" {
 	mkdir "$BATS_TEST_TMPDIR/into"
 	"$OPROFILE" export folded --session-dir "$session" >"$BATS_TEST_TMPDIR/folded"
 	"$OPROFILE" import --session-dir "$BATS_TEST_TMPDIR/into" "$BATS_TEST_TMPDIR/folded"
@@ -191,7 +191,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[[ "$stderr" == *"ignoring the damaged file '"*"/checksums': the file is empty"* ]]
 }
 
-@test "sessions of earlier versions, without checksums, are read as before" {
+@test "sessions of earlier versions, without checksums, are read without a warning" {
 	local id=1122334455667788
 	current=$BATS_TEST_TMPDIR/old/samples/current
 	mkdir -p "$current/images"
@@ -229,7 +229,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[ -z "$stderr" ]
 }
 
-@test "archives, whole and selected ones, keep the checksums" {
+@test "complete and selective archives keep the checksums" {
 	cd "$BATS_TEST_TMPDIR"
 	oparchive --session-dir "$session" --output whole.oparchive
 	oparchive --verify whole.oparchive
@@ -247,7 +247,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 	[[ "$stderr" == *"ignoring the damaged file"* ]]
 }
 
-@test "symbols of this boot that were damaged are read again for the next recording" {
+@test "the next recording replaces damaged kernel symbols of this boot" {
 	need_root
 	flip "$(echo "$session"/kernel/*.kallsyms.zst)" 1
 	operf --session-dir "$session" true 2>"$BATS_TEST_TMPDIR/log"

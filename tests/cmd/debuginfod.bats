@@ -115,7 +115,7 @@ none_named()
 	[[ $output != *"executable."* && $output != *"debuginfo."* ]]
 }
 
-@test "the client of elfutils finds what we fetched, and we what it fetched" {
+@test "elfutils' client finds the files that we fetched, and we find its files" {
 	need debuginfod-find
 	start_server files "$DIR/good"
 	run --separate-stderr -0 symbols
@@ -131,7 +131,7 @@ none_named()
 	[ "$(nr_asked)" -eq 4 ]
 }
 
-@test "nothing is asked for images alone, with a timeout of 0, without servers" {
+@test "reports by image, a timeout of 0 or no servers cause no request" {
 	start_server files "$DIR/good"
 	run -0 opreport --session-dir "$DIR/session"
 	run -0 opreport --session-dir "$DIR/session" --by comm,image
@@ -143,14 +143,14 @@ none_named()
 	[[ $output == *"--debuginfod-timeout: soon is not a time"* ]]
 }
 
-@test "only what the report shows is asked for" {
+@test "opreport requests only the files that the report needs" {
 	start_server files "$DIR/good"
 	run -0 symbols lib-image:/nowhere/remote
 	[ "$(nr_asked)" -eq 1 ]
 	grep -q "/buildid/$REMOTE/executable" "$asked"
 }
 
-@test "archives are complete: nothing is asked for what they lack" {
+@test "a report of an archive requests no files" {
 	(cd "$BATS_TEST_TMPDIR" && "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/session" -o archive)
 	start_server files "$DIR/good"
 	run -0 opreport --by image,symbol --csv "archive:$BATS_TEST_TMPDIR/archive"
@@ -158,7 +158,7 @@ none_named()
 	[ "$(nr_asked)" -eq 0 ]
 }
 
-@test "fetched files are archived" {
+@test "oparchive archives fetched files" {
 	start_server files "$DIR/good"
 	(cd "$BATS_TEST_TMPDIR" && "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/session" -o archive)
 	DEBUGINFOD_URLS=
@@ -166,7 +166,7 @@ none_named()
 	all_named
 }
 
-@test "an unreachable server is reported once and not asked by the next report" {
+@test "an unreachable server is reported once, and the next report does not contact it" {
 	DEBUGINFOD_URLS=http://127.0.0.1:1/
 	within 10 symbols
 	none_named
@@ -188,7 +188,7 @@ none_named()
 	[ "$(nr_asked)" -eq 2 ]
 }
 
-@test "a server that sends drop by drop: the deadline holds, the next report does not wait" {
+@test "a very slow server cannot exceed the timeout, and the next report does not wait" {
 	start_server drip "$DIR/good"
 	within 7 symbols --debuginfod-timeout=2
 	none_named
@@ -245,7 +245,7 @@ none_named()
 	all_named
 }
 
-@test "the images with most samples are asked for first" {
+@test "the images with the most samples are requested first" {
 	{
 		printf 'info|0|Some CPU|host||1000\nevent|TIMER|Clocks|3|100000|0|0\n'
 		for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -261,7 +261,7 @@ none_named()
 	[ "$(sed -n 's,.*\(.\)/executable$,\1,p' "$asked" | sort | tr -d '\n')" = 456789 ]
 }
 
-@test "where shows files of servers" {
+@test "oprofile where shows files of servers" {
 	start_server files "$DIR/good"
 	run -0 "$OPROFILE" where --session-dir "$DIR/session" remote
 	[[ $output == *"debuginfod  "*"$REMOTE/executable: found"* ]]
@@ -272,7 +272,7 @@ none_named()
 	[[ $output == *"debuginfod  "*"executable: not there"* ]]
 }
 
-@test "script uses names from the server" {
+@test "oprofile script uses names from the server" {
 	start_server files "$DIR/good"
 	run --separate-stderr -0 "$OPROFILE" script --fields comm,ip,sym --session-dir "$DIR/session"
 	[[ $output == *leaf* && $output == *turn* ]]
@@ -283,13 +283,13 @@ none_named()
 	[[ $output == *libcurl*"debuginfod servers"* ]]
 }
 
-@test "the founding walk with binaries from a server: every row as on the machine itself" {
+@test "a report with binaries from a server has the same rows as on the recording machine" {
 	need_data
 	python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" --debuginfod \
 		"$SOURCE_ROOT/tests/cmd/debuginfod_server.py" "$DATA/s390x" "$DATA/armhf"
 }
 
-@test "a debuginfod of elfutils that serves a Debian package of debug files" {
+@test "elfutils' debuginfod serves files of a Debian debug package to opreport" {
 	need debuginfod
 	need dpkg-deb
 	local tree=$BATS_TEST_TMPDIR/tree packages=$BATS_TEST_TMPDIR/packages port url
@@ -320,7 +320,7 @@ none_named()
 	all_named
 }
 
-@test "recording asks nothing, archiving at its end neither" {
+@test "recording requests nothing from servers, and neither does archiving at its end" {
 	need_recording
 	start_server never "$DIR/good"
 	cd "$BATS_TEST_TMPDIR"
@@ -329,7 +329,7 @@ none_named()
 	[ "$(nr_asked)" -eq 0 ]
 }
 
-@test "progress is shown on a terminal, and cleared" {
+@test "progress is shown on a terminal, and erased at the end" {
 	start_server late "$DIR/good"
 	run -0 env TERM=xterm OPROFILE_PAGER=cat timeout 60 python3 \
 		"$SOURCE_ROOT/tests/cmd/on_terminal.py" 100 \

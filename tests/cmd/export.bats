@@ -37,7 +37,7 @@ perf_sum()
 
 work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 
-@test "a session: perf reads it as the perf.data of the same recording" {
+@test "perf reads the export of a session like the perf.data of the same recording" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data options
@@ -56,7 +56,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	perf buildid-list -i "$result" | grep -q 'ls$'
 }
 
-@test "an export of a local perf.data is equal to it" {
+@test "the export of a local perf.data is equal to it" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf f
@@ -78,7 +78,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	same "$data.chains"
 }
 
-@test "an export of another machine's perf.data is equal to it" {
+@test "the export of another machine's perf.data is equal to it" {
 	need perf
 	need_data
 	local f
@@ -96,7 +96,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 # Debian's perf cannot read these files; we read our result as we read the original.
-@test "an export makes files readable that this perf cannot read" {
+@test "perf can read the export of a file that it cannot read itself" {
 	need perf
 	need_data
 	local f
@@ -110,7 +110,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	done
 }
 
-@test "several files become one: perf adds them up" {
+@test "perf adds up the samples of several exported files" {
 	need perf
 	need_data
 	export_it "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
@@ -120,7 +120,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf evlist -i "$result" | grep -cx cycles)" -eq 1 ]
 }
 
-@test "one kernel, with and without its build-id: one in the file" {
+@test "an export contains a kernel once, even if only one input has its build-id" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf
@@ -131,7 +131,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	same "$data".{unknown,known}
 }
 
-@test "tracepoints keep their addresses and chains, also where there is no other event" {
+@test "exported tracepoints keep their addresses and chains" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf
@@ -143,7 +143,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf evlist -i "$result" | grep -c '^sched:')" -eq 2 ]
 }
 
-@test "several machines in one file stay separate, with a warning" {
+@test "an export of recordings from several machines keeps them separate, with a warning" {
 	need perf
 	need_data
 	local files=("$DATA"/s390x/perf.data "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data)
@@ -153,7 +153,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	same "${files[@]}"
 }
 
-@test "time: cuts as perf report --time does" {
+@test "time: selects the same samples as perf report --time" {
 	need perf
 	need_data
 	local span f=$DATA/arm64/perf.data
@@ -170,7 +170,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	same --time 25%-50% "$BATS_TEST_TMPDIR/whole"
 }
 
-@test "specifications cut: commands, CPUs, events" {
+@test "export selects commands, CPUs and events" {
 	need perf
 	need_data
 	local f=$DATA/perf-history/perf.data.singleprocess-3.4 x
@@ -196,14 +196,14 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf_sum "$result")" = "$(reported_samples comm:dd cpu:1)" ]
 }
 
-@test "dropped data is listed in one line" {
+@test "export reports dropped data in one line" {
 	need_data
 	run export_it "$DATA/perf-history/perf.data.callgraph_and_branch-3.4"
 	[ "$status" -eq 0 ]
 	[ "$output" = "oprofile export: warning: not kept: branch stacks" ]
 }
 
-@test "the result: default name, nothing overwritten unasked, may be the source" {
+@test "export has a default name, replaces a file only with --output-file, also its own input" {
 	need_data
 	cd "$BATS_TEST_TMPDIR"
 	cp "$DATA/arm64/perf.tp.data" perf.data
@@ -227,7 +227,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(ls -A)" = perf.data ]
 }
 
-@test "a symbolic link stays one, and what it leads to is written" {
+@test "export writes through a symbolic link and keeps the link" {
 	need_data
 	cd "$BATS_TEST_TMPDIR"
 	mkdir there
@@ -259,7 +259,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ -L /dev/stdout ]
 }
 
-@test "wrong calls: one line each" {
+@test "export rejects wrong arguments in one line each" {
 	for words in "" "perf-dat" "perf-data /nowhere -o x" "perf-data --nonsense"; do
 		run "$OPROFILE" export $words
 		[ "$status" -eq 1 ]
@@ -268,7 +268,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ ! -e x ]
 }
 
-@test "symbol: cuts as opreport does: what perf recorded, and a session of it" {
+@test "symbol: selects the same samples in perf.data and in a session as in opreport" {
 	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data n
@@ -284,7 +284,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf_sum "$result")" -eq "$n" ]
 }
 
-@test "a cut file: what is sound is exported, status 3; a full disk: one line, nothing left" {
+@test "export of a truncated file exits with 3, and a full disk leaves no file" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run export_it "$BATS_TEST_TMPDIR/cut"

@@ -56,7 +56,7 @@ made_session()
 	END
 }
 
-@test "known by construction: stacks, counts and labels" {
+@test "exports of a known session have its stacks, counts and labels" {
 	made_session
 	check --session-dir "$session"
 	export_it pprof --session-dir "$session" -o "$out/p.pb.gz"
@@ -79,7 +79,7 @@ made_session()
 	END
 }
 
-@test "go tool pprof: tops, traces, peeks and tags" {
+@test "go tool pprof shows the export's tops, traces, peeks and tags" {
 	need go
 	made_session
 	export HOME=$out GOFLAGS=-mod=mod
@@ -156,7 +156,7 @@ lines_program()
 	export XDG_CACHE_HOME=$out/cache
 }
 
-@test "go tool pprof: lines of the source, of callers and of what is inlined" {
+@test "go tool pprof shows lines of functions, callers and inlined calls" {
 	need go
 	lines_program
 	export HOME=$out GOFLAGS=-mod=mod
@@ -196,7 +196,7 @@ lines_program()
 	check --session-dir "$session"
 }
 
-@test "names with everything in them: the same in all formats, and of 64 KB" {
+@test "hostile names are equal in all formats, also with 64 KB" {
 	local long
 	long=$(head -c 65000 /dev/zero | tr '\0' x)
 	made_session --redefine-sym leaf=$'a;b "c" </script><script>alert(1)</script>\n2\\ \x01\x7f<!--' \
@@ -248,7 +248,7 @@ lines_program()
 	END
 }
 
-@test "callgrind: a file for each application, with calls and lines" {
+@test "the callgrind export has one file per application, with calls and lines" {
 	made_session --redefine-sym leaf=$'a;b "c" (1)\n2=\x01'
 	cd "$out"
 	export_it folded --session-dir "$session" -o folded
@@ -264,7 +264,7 @@ lines_program()
 	fi
 }
 
-@test "callgrind: a file for each application, whatever its name" {
+@test "the callgrind export has one file per application, whatever its name" {
 	local long=$(printf 'y%.0s' {1..400}) prefix=$(printf 'p%.0s' {1..100}) i
 	cd "$out"
 	{
@@ -289,7 +289,7 @@ lines_program()
 	[ "$(ls "$prefix".* | wc -l)" -eq 5 ]
 }
 
-@test "callgrind: lines, also of what is inlined, and several events" {
+@test "the callgrind export has lines of inlined calls, and several events" {
 	need gcc
 	cd "$out"
 	printf '%s\n' 'static inline __attribute__((always_inline)) unsigned mix(unsigned x)' '{' \
@@ -327,7 +327,7 @@ lines_program()
 	grep -q 'mix.h:3' found
 }
 
-@test "a picture is XML without scripts" {
+@test "an exported picture is XML without scripts" {
 	made_session --redefine-sym leaf=$'</text><script>alert(1)</script>&\x01\xff"'
 	export_it flamegraph --svg --session-dir "$session" -o "$out/f.svg"
 	python3 - "$out/f.svg" <<-'END'
@@ -346,7 +346,7 @@ lines_program()
 	[[ $stderr == *--svg* ]]
 }
 
-@test "--inline: inlined functions are called" {
+@test "--inline exports inlined functions as calls" {
 	need gcc
 	cd "$out"
 	cat >i.c <<-'END'
@@ -377,7 +377,7 @@ lines_program()
 	[ "$output" = '[4, "p", "work"]' ]
 }
 
-@test "recordings of other machines and of several events" {
+@test "every format exports recordings of other machines and of several events" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	check "$DATA/arm64/perf.dwarf.data"
@@ -400,7 +400,7 @@ lines_program()
 
 # The formats' own descriptions of types and required members are in tests/cmd/schemas, as JSON
 # schemas.
-@test "JSON is what its schema demands" {
+@test "exported JSON matches its schema" {
 	python3 -c 'import jsonschema' 2>"$out/err" || skip "needs python3-jsonschema: NOT TESTED"
 	made_session --redefine-sym leaf=$'a;b "c" </script>\n2\\ \x01\x7f\xff'
 	for format in speedscope firefox chrome; do
@@ -420,7 +420,7 @@ lines_program()
 	done
 }
 
-@test "the same from a session, with one thread, and in a pipe" {
+@test "exports are the same from a session, with one thread, and into a pipe" {
 	need_data
 	local f=$DATA/perf-history/perf.data.callgraph-3.8
 	export PERF_BUILDID_DIR=$out/nothing
@@ -437,7 +437,7 @@ lines_program()
 	done
 }
 
-@test "a heat map: what is in which cell, by offset, CPU and thread" {
+@test "a heat map counts samples by time offset, CPU and thread" {
 	made_session
 	cells() {
 		export_it heatmap --session-dir "$session" "$@" -o "$out/h.html"
@@ -458,7 +458,7 @@ lines_program()
 	[[ $stderr == *"only supported for heatmap"* ]]
 }
 
-@test "perf-script: what oprofile script prints" {
+@test "perf-script prints the text of oprofile script" {
 	made_session
 	export_it perf-script --session-dir "$session" -o "$out/text"
 	"$OPROFILE" script --session-dir "$session" | diff - "$out/text"

@@ -84,7 +84,7 @@ reported()
 	END
 }
 
-@test "self and inclusive totals are the same in all formats, and in opreport" {
+@test "all formats and opreport have the same self and inclusive totals" {
 	local format
 	program
 	program_session
@@ -117,7 +117,7 @@ reported()
 	totals bolt bolt | diff wanted.self -
 }
 
-@test "the same of a recording of another machine, sample for sample" {
+@test "all formats have the same totals for another machine's recording" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	local f=$DATA/arm64/perf.data name

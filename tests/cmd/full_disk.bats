@@ -40,7 +40,7 @@ fills() # COMMAND...
 	[ -z "$(find "$disk" -type f)" ]
 }
 
-@test "operf ends with 125, and what it saved can be read" {
+@test "operf exits with 125 on a full disk, and the saved samples can be read" {
 	full_disk 8
 	run -125 --separate-stderr operf --session-dir "$disk" "$WORKLOADS/ratio" 3000
 	echo "$stderr"
@@ -50,7 +50,7 @@ fills() # COMMAND...
 	[[ "$output" == *ratio* ]]
 }
 
-@test "operf says which side files there was no room for" {
+@test "operf reports which side files did not fit on the disk" {
 	full_disk 64
 	run -0 --separate-stderr operf --session-dir "$disk" true
 	[[ "$stderr" == *"no space in $disk for the kernel's symbols"* ]] ||
@@ -59,7 +59,7 @@ fills() # COMMAND...
 	[ ! -e "$disk/samples/current/kallsyms.zst" ]
 }
 
-@test "oparchive, as a file and as a folder" {
+@test "oparchive reports a full disk for an archive file and for a directory" {
 	full_disk 16
 	fills "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/rec" --output "$disk/a.oparchive"
 	fills "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/rec" -o "$disk/folder"
@@ -73,14 +73,14 @@ fills() # COMMAND...
 	[ ! -e "$disk/folder/manifest" ]
 }
 
-@test "oprofile export: each format that needs more than there is" {
+@test "oprofile export reports a full disk in every format" {
 	full_disk 4
 	for format in perf-data flamegraph pprof firefox speedscope chrome heatmap; do
 		fills "$OPROFILE" export $format --session-dir "$DIR/rec" -o "$disk/out"
 	done
 }
 
-@test "oprofile export: an older file stays as it was" {
+@test "oprofile export keeps the older file when the disk is full" {
 	full_disk 8
 	echo old >"$disk/out"
 	run -1 "$OPROFILE" export heatmap --session-dir "$DIR/rec" -o "$disk/out"
@@ -89,7 +89,7 @@ fills() # COMMAND...
 	[ "$(cat "$disk/out")" = old ]
 }
 
-@test "opreport to a file and to the standard output" {
+@test "opreport reports a full disk for a file and for standard output" {
 	full_disk 4
 	fills "$OPROFILE_LINKS/opreport" --session-dir "$DIR/rec" --details -o "$disk/out"
 	for command in "opreport --session-dir $DIR/rec" "oprofile help"; do
@@ -99,7 +99,7 @@ fills() # COMMAND...
 	done
 }
 
-@test "opannotate: no file is left of which a part is missing" {
+@test "opannotate leaves no partial file on a full disk" {
 	full_disk 8
 	fills "$OPROFILE_LINKS/opannotate" --session-dir "$DIR/rec" --source --html "$disk/pages"
 	umount "$disk"
@@ -109,7 +109,7 @@ fills() # COMMAND...
 	[ -z "$(find "$disk" -type f -size 0)" ]
 }
 
-@test "opimport" {
+@test "opimport reports a full disk" {
 	need perf
 	perf_record -g -o data "$WORKLOADS/ratio" 300 >/dev/null || skip "perf cannot record here: NOT TESTED"
 	full_disk 4

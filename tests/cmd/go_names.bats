@@ -122,7 +122,7 @@ build_go() {
 	END
 }
 
-@test "opreport shows its lines and inlined calls" {
+@test "opreport shows the lines and inlined calls of a stripped Go program" {
 	"$OPROFILE" report --session-dir "$DIR/s" --csv --by inline,line | tr -d '\r' \
 		>"$BATS_TEST_TMPDIR/out"
 	diff -u - "$BATS_TEST_TMPDIR/out" <<-'END'
@@ -147,13 +147,13 @@ build_go() {
 	END
 }
 
-@test "lines of a Go program are found again in the index" {
+@test "the line index stores the lines of a Go program" {
 	export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
 	"$OPROFILE" addr2line -e "$DIR/t" -f -i 0x401112 0x401132 >"$BATS_TEST_TMPDIR/first"
 	"$OPROFILE" addr2line -e "$DIR/t" -f -i 0x401112 0x401132 | diff "$BATS_TEST_TMPDIR/first" -
 }
 
-@test "a stripped program of Go has the lines of the same program with debug information" {
+@test "a stripped Go program has the same lines as with debug information" {
 	need_go
 	build_go "$BATS_TEST_TMPDIR"
 	local start size kind name at
@@ -166,7 +166,7 @@ build_go() {
 	grep -q 'main.go:7$' expected
 }
 
-@test "operf of stripped programs of Go shows names, lines and sources" {
+@test "recordings of stripped Go programs show names, lines and sources" {
 	need_go
 	build_go "$BATS_TEST_TMPDIR"
 	local program
@@ -183,7 +183,7 @@ build_go() {
 	done
 }
 
-@test "stacks of stripped programs of Go contain the caller of a function without a frame" {
+@test "stacks of stripped Go programs contain the caller of a frameless function" {
 	need_go
 	build_go "$BATS_TEST_TMPDIR"
 	local program

@@ -16,7 +16,7 @@ imports() {
 	readelf --dyn-syms -W "$1" | awk '$7 == "UND" { sub(/@.*/, "", $8); print $8 }'
 }
 
-@test "relocations are read-only before main" {
+@test "the binaries have read-only relocations and are position independent" {
 	for file in "$OPROFILE" "$library"; do
 		run -0 readelf -dlW "$file"
 		echo "$file"
@@ -27,13 +27,13 @@ imports() {
 	readelf -hW "$OPROFILE" | grep -q 'Type:.*DYN'
 }
 
-@test "no stack is code" {
+@test "the binaries have no executable stack" {
 	for file in "$OPROFILE" "$library"; do
 		readelf -lW "$file" | grep 'GNU_STACK' | grep -q ' RW '
 	done
 }
 
-@test "an array that is overrun ends the program" {
+@test "the binaries are built with stack protection" {
 	for file in "$OPROFILE" "$library"; do
 		imports "$file" | grep -qx '__stack_chk_fail'
 	done
@@ -43,7 +43,7 @@ imports() {
 	readelf -sW "${objects[@]}" | grep -q '__stack_chk_fail'
 }
 
-@test "fortified calls check the size of arrays" {
+@test "calls of libc functions use the variants that check array sizes" {
 	[ "$FORTIFIED" = true ] || skip "a build without optimization: NOT TESTED"
 	for file in "$OPROFILE" "$library"; do
 		imports "$file" | grep -qx '__snprintf_chk'

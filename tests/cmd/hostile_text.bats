@@ -14,22 +14,22 @@ hostile_text() # PART
 		"$BATS_TEST_TMPDIR" "$1"
 }
 
-@test "reports of hostile names are text, and valid CSV, JSON and XML" {
+@test "reports with hostile names are valid text, CSV, JSON and XML" {
 	hostile_text reports
 }
 
-@test "annotated sources, disassembly and pages of hostile names are text" {
+@test "annotated sources, disassembly and pages escape hostile names" {
 	hostile_text annotations
 }
 
-@test "exported formats hold with hostile names" {
+@test "exported formats stay valid with hostile names" {
 	hostile_text exports
 }
 
-@test "messages, lists and recordings with hostile names are text" {
+@test "messages, lists and recordings escape hostile names" {
 	hostile_text files
 }
 
-@test "addr2line, caches and archives with hostile names are text" {
+@test "addr2line, caches and archives escape hostile names" {
 	hostile_text binary
 }

@@ -42,7 +42,7 @@ same_views()
 	same "$1" --by event,comm --csv --quality
 }
 
-@test "every view of a session is that of its file: other machines" {
+@test "an imported recording of another machine has the same counts in every view" {
 	need_data
 	local f
 	for f in "$DATA"/perf-history/perf.data.{armv7-3.4,forkexit-3.8,callgraph_and_branch-3.4} \
@@ -53,7 +53,7 @@ same_views()
 	done
 }
 
-@test "every view of a session is that of its file: recorded here" {
+@test "an imported recording of this machine has the same counts in every view" {
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data
 	perf_record -g -a -o "$data" -F 1999 -e cpu-clock,page-faults -- \
@@ -64,7 +64,7 @@ same_views()
 	"$OPROFILE" dump "$session" | grep -q ';.*;'
 }
 
-@test "several files: one session, as the files together" {
+@test "several imported files become one session with all their samples" {
 	need_data
 	local one=$DATA/arm64/perf.data two=$DATA/s390x/perf.data
 	import "$one" "$two"
@@ -76,7 +76,7 @@ segment-000002" ]
 		diff -u "$BATS_TEST_TMPDIR/files" -
 }
 
-@test "a specification says which samples are taken" {
+@test "a profile specification selects the samples to import" {
 	need_data
 	local file=$DATA/perf-history/perf.data.forkexit-3.8
 	import "$file" cpu:0
@@ -90,7 +90,7 @@ segment-000002" ]
 	opreport --session-dir "$session" >/dev/null
 }
 
-@test "names: current and previous, --name, --force" {
+@test "import handles current, previous, --name and --force" {
 	need_data
 	import "$DATA/arm64/perf.tp.data"
 	import "$DATA/armhf/perf.tp.data"
@@ -113,7 +113,7 @@ segment-000002" ]
 	[ "$(ls -A "$session/samples" | sort | tr '\n' ' ')" = ".lock current previous tp " ]
 }
 
-@test "opimport is the same; OProfile's options for sample files are refused by name" {
+@test "opimport is import, and rejects OProfile's options for sample files by name" {
 	need_data
 	"$OPROFILE_LINKS/opimport" --session-dir "$session" "$DATA/arm64/perf.tp.data"
 	run "$OPROFILE_LINKS/opimport" -a x "$DATA/arm64/perf.tp.data"
@@ -121,7 +121,7 @@ segment-000002" ]
 	[[ "$output" == *"sample files"* ]]
 }
 
-@test "a file that is not a perf.data is rejected in one line, and no session is created" {
+@test "import rejects a file that is not a perf.data in one line and creates no session" {
 	for word in /etc/passwd /nowhere; do
 		run import "$word"
 		[ "$status" -eq 1 ]
@@ -131,7 +131,7 @@ segment-000002" ]
 	[ ! -e "$session/samples/current" ]
 }
 
-@test "a truncated file is imported up to the damage, with status 3" {
+@test "import reads a truncated file up to the damage and exits with 3" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run import "$BATS_TEST_TMPDIR/cut"
@@ -140,7 +140,7 @@ segment-000002" ]
 	same "$BATS_TEST_TMPDIR/cut" --by comm,image --csv
 }
 
-@test "a full disk: one line, status 1, and the session of before stays" {
+@test "import on a full disk exits with 1 in one line and keeps the previous session" {
 	need_root
 	need_data
 	local disk=$BATS_TEST_TMPDIR/disk
@@ -161,7 +161,7 @@ current
 old" ]
 }
 
-@test "time: cuts a span out; what would need names is refused" {
+@test "time: imports an interval; selections that need names are rejected" {
 	need_data
 	local file=$DATA/arm64/perf.data
 	import "$file" time:1s-2s

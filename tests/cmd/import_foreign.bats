@@ -73,7 +73,7 @@ made_session()
 	END
 }
 
-@test "exported, imported, reported: the numbers are those of the session" {
+@test "an exported and imported session has the counts of the original" {
 	made_session
 	for format in folded pprof perf-script; do
 		rm -rf "$session/samples"
@@ -106,7 +106,7 @@ made_session()
 	done
 }
 
-@test "from the standard input: pipes and files of all three, and a perf.data" {
+@test "import reads every format and a perf.data from standard input, as pipe and as file" {
 	made_session
 	for format in folded pprof perf-script; do
 		export_it "$format" made -o "x.$format"
@@ -139,7 +139,7 @@ made_session()
 	[[ $stderr == *"standard input: 1 lines were not recognised"* ]]
 }
 
-@test "several become one, and a recording and a profile" {
+@test "import combines several profiles, and a recording with a profile" {
 	made_session
 	export_it pprof made -o x.pb.gz
 	printf '%s\n' 'two;mid;leaf 4' '# a note' 'three;turn(char const*, int) 6' >x.folded
@@ -158,7 +158,7 @@ made_session()
 	END
 }
 
-@test "profiles of Go: the numbers of go tool pprof" {
+@test "an imported Go profile has the numbers of go tool pprof" {
 	need go
 	export HOME=$out GOFLAGS=-mod=mod
 	local data=$SOURCE_ROOT/tests/data/foreign
@@ -180,7 +180,7 @@ made_session()
 	counts event,symbol "$data/go-heap.pb.gz" | without_period | sed -n 's/^alloc_space|//p' | diff wanted -
 }
 
-@test "text of perf script in all its forms" {
+@test "import reads all forms of perf script text" {
 	cat >text <<-'END'
 		# ========
 		my prog 2 17  4294.012345:     250000 cycles:u:            401136 main+0x10 (/usr/bin/my prog (deleted))
@@ -220,7 +220,7 @@ made_session()
 	fi
 }
 
-@test "names with everything in them, and more samples than can be kept one by one" {
+@test "import handles hostile names and very large counts" {
 	printf 'p;a b;<script>"c" \xff\xfe;%s 3\np;x_[k] 2\r\n' "$(head -c 70000 /dev/zero | tr '\0' y)" >x.folded
 	import x.folded
 	export_it folded --session-dir "$session" | LC_ALL=C sort >found
@@ -235,7 +235,7 @@ made_session()
 	grep -qx 'g|1|1' found
 }
 
-@test "counts and weights of any size: script prints at most 1000 samples of a line" {
+@test "imported counts can have any size, and script prints at most 1000 samples per line" {
 	# As stackcollapse-perf.pl writes them: multiples of the period.
 	printf 'p;f 7500000000\np;g 2500000000\n' >periods
 	# Without a common divisor.
@@ -277,7 +277,7 @@ made_session()
 	done
 }
 
-@test "incomplete input: one warning and status 3 from every reader" {
+@test "every reader reports incomplete input with one warning and status 3" {
 	printf 'p;f 1\nwhat is this\np;g 2\n' >lines
 	printf 'p 7 1.5: cycles: \n\t401136 f+0x1 (/x)\n' >cut
 	printf 'p 7 1.5: cycles: \n\t401136 f+0x1 (/x)\n\np;f\n\n' >both
@@ -302,7 +302,7 @@ made_session()
 	done
 }
 
-@test "bad ones: one line each, and no session" {
+@test "import rejects bad profiles in one line each and creates no session" {
 	local data=$SOURCE_ROOT/tests/data/foreign/go-cpu.pb.gz
 	head -c 900 "$data" >cut.pb.gz
 	echo 'just some text' >text
@@ -326,7 +326,7 @@ made_session()
 	run -1 --separate-stderr opreport --session-dir "$out/none" "$OPROFILE"
 }
 
-@test "a text that is not a profile is not guessed: one line names its format" {
+@test "import names the format of a text that it cannot read, in one line" {
 	printf 'desc: --massif-out-file=x\ncmd: ./x\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out
 	printf 'heap profile: 3: 4096 [7: 9216] @ heap/1048576\n 1: 2 [3: 4] @ 0x1\n' >heap
 	printf '{"a": 1}' >some.json
@@ -354,7 +354,7 @@ made_session()
 	done
 }
 
-@test "text of perf script with any fields: the counts of the full text" {
+@test "perf script text with fewer fields has the counts of the full text" {
 	command -v perf >/dev/null || skip "no perf: NOT TESTED"
 	need_recording
 	perf_record -g -F 999 -e cpu-clock -o p.data "$WORKLOADS/ratio" 2>err

@@ -42,7 +42,7 @@ without_period()
 	sed 's/|[^|]*$//' "$@"
 }
 
-@test "our exports to speedscope and the Firefox Profiler: the counts of the session" {
+@test "exports to speedscope and the Firefox Profiler have the counts of the session" {
 	"$OPROFILE" export speedscope made -o x.json
 	for view in comm,symbol image,symbol event; do
 		by "$view" made | without_period >wanted
@@ -64,13 +64,13 @@ without_period()
 	[ "$("$OPROFILE" script x.json | awk '/ samples:/ { n += $(NF - 1) } END { print n }')" -eq 12 ]
 }
 
-@test "our export to .cpuprofile: each sample of the session is a millisecond" {
+@test "the export to .cpuprofile has one millisecond for each sample" {
 	"$OPROFILE" export chrome made -o x.cpuprofile
 	by symbol made | awk -F'|' '{ print $1 "|" $2 * 1000000 }' >wanted
 	by symbol x.cpuprofile | grep -v '^(idle)' | cut -d'|' -f1,3 | diff wanted -
 }
 
-@test "a profile of node --cpu-prof: the samples that node counted per function" {
+@test "an imported node --cpu-prof profile has the samples that node counted per function" {
 	need node
 	cat >w.js <<-'END'
 		function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; }
@@ -106,7 +106,7 @@ without_period()
 	by pid,symbol x.trace | grep -q '^[1-9][0-9]*|inner|'
 }
 
-@test "times are periods, in every unit; a cut profile is incomplete; malformed ones are refused" {
+@test "times of any unit become periods; truncated profiles are incomplete, malformed refused" {
 	cat >x.json <<-'END'
 		{"$schema": "https://www.speedscope.app/file-format-schema.json",
 		 "shared": {"frames": [{"name": "f"}, {"name": "g", "file": "/a/b.rb"}]},

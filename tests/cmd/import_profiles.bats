@@ -49,7 +49,7 @@ totals()
 		END { for (i in total) if (total[i]) print name[i], total[i] }' "$1" | sort
 }
 
-@test "callgrind: the totals of valgrind and the own costs of callgrind_annotate" {
+@test "an imported callgrind file has valgrind's totals and callgrind_annotate's own costs" {
 	need gcc
 	command -v valgrind >/dev/null || skip "valgrind is not installed: NOT TESTED"
 	make_program
@@ -85,7 +85,7 @@ totals()
 	periods cc.out | diff wanted -
 }
 
-@test "our export to callgrind: the samples of the session are the periods" {
+@test "the export to callgrind, imported again, has the samples as periods" {
 	write_segment made <<-END
 		info|0||$(uname -n)||1000000000|0||
 		event|cycles|c|11|1000000|0|0
@@ -100,7 +100,7 @@ totals()
 	report --csv --by image,symbol x.callgrind | awk -F, 'NR > 1 { print $1, $2, $4 }' | sort | diff wanted -
 }
 
-@test "a Java Flight Recording: the samples and methods of jfr print" {
+@test "an imported Java Flight Recording has the samples and methods of jfr print" {
 	command -v jfr javac java >/dev/null || skip "no JDK is installed: NOT TESTED"
 	cat >W.java <<-'END'
 		public class W {
@@ -126,7 +126,7 @@ totals()
 	[[ $stderr == *"cut.jfr: it ends within its first chunk"* ]]
 }
 
-@test "difffolded: both counts, as two events" {
+@test "an imported difffolded file has both counts, as two events" {
 	printf 'p;main;lex 10 25\np;main;emit 30 0\np;main 0 7\n' >x.diff
 	report --csv --by event,symbol x.diff | tail -n +2 | cut -d, -f1-3 | sort >found
 	diff - found <<-'END'

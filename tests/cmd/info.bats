@@ -34,7 +34,7 @@ our_samples()
     if e["samples"]: print(e["name"], e["samples"])' "$1" | sort
 }
 
-@test "machine and command are those of perf report --header" {
+@test "info prints the machine and command as perf report --header does" {
 	need_data
 	info "$DATA/s390x/perf.z.data" >"$BATS_TEST_TMPDIR/out"
 	grep -qx '  Byte order: *big' "$BATS_TEST_TMPDIR/out"
@@ -46,7 +46,7 @@ our_samples()
 	[ "$(ask 'print(r[0]["memory_kb"])' "$DATA/perf-history/perf.data.armv7-3.4")" = 2067704 ]
 }
 
-@test "attributes of an event are those of perf evlist -v" {
+@test "info prints the attributes of an event as perf evlist -v does" {
 	need_data
 	# perf lists the bits of the sample type in its own order.
 	ask 'e = r[0]["events"][0]
@@ -59,7 +59,7 @@ ID|LOST disabled inherit sample_id_all exclude_guest 0x40000000 128
 END
 }
 
-@test "samples of each event: as perf report --stats" {
+@test "info counts the samples of each event as perf report --stats does" {
 	need_data
 	local f
 	for f in "$DATA"/perf-history/perf.data.{armv7-3.4,group_desc-4.14,intel_pt-4.14} \
@@ -70,7 +70,7 @@ END
 	done
 }
 
-@test "records of each kind: as perf report --stats" {
+@test "info counts the records of each kind as perf report --stats does" {
 	need_data
 	local f
 	for f in "$DATA"/arm64/perf.{full,z,pipe,tp}.data "$DATA"/s390x/perf.z.data; do
@@ -85,7 +85,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	done
 }
 
-@test "a pipe, and several files at once" {
+@test "info reads a pipe, and several files at once" {
 	need_data
 	local pipe=$DATA/armhf/perf.pipe.data
 	cat "$pipe" | info - >"$BATS_TEST_TMPDIR/pipe"
@@ -93,7 +93,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[ "$(ask 'print(len(r))' "$pipe" "$DATA/armhf/perf.data")" = 2 ]
 }
 
-@test "a truncated file is reported with the missing bytes and status 3" {
+@test "info reports the missing bytes of a truncated file and exits with 3" {
 	need_data
 	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
 	run info "$BATS_TEST_TMPDIR/cut"
@@ -101,7 +101,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[[ "$output" == *"Missing bytes:"*" 363408"* ]]
 }
 
-@test "a file that is not a recording is rejected in one line" {
+@test "info rejects a file that is not a recording in one line" {
 	echo hello, this is a text >"$BATS_TEST_TMPDIR/text"
 	run info "$BATS_TEST_TMPDIR/text"
 	[ "$status" -eq 1 ]
@@ -116,7 +116,7 @@ for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
 	[[ "$output" == *"$BATS_TEST_TMPDIR/empty"* ]]
 }
 
-@test "a session" {
+@test "info prints the facts of a session" {
 	local samples=$BATS_TEST_TMPDIR/oprofile_data/samples
 	mkdir -p "$samples/current"
 	"$WRITE_SESSION" "$samples/current/segment-000000" <<'END'

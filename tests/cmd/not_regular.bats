@@ -36,7 +36,7 @@ expect_loss()
 	[ "$(grep -c "cannot read '$file': not a regular file" <<<"$stderr")" -eq 1 ]
 }
 
-@test "FIFOs in place of side files: commands end and report each" {
+@test "commands report FIFOs in place of side files and end" {
 	for file in "$kallsyms" "$copy"; do
 		mkfifo "$file"
 		expect_loss "$file" "$OPROFILE_LINKS/opreport" --session-dir "$session" --symbols
@@ -50,7 +50,7 @@ expect_loss()
 	expect_loss "$current/images/checksums" "$OPROFILE_LINKS/opreport" --session-dir "$session" --symbols
 }
 
-@test "links to files of /proc and /sys and to devices are not read" {
+@test "commands do not read links to devices or to files of /proc and /sys" {
 	for target in /proc/self/status /sys/kernel/notes /dev/zero; do
 		[ -e $target ] || continue
 		ln -sfn $target "$kallsyms"
@@ -61,7 +61,7 @@ expect_loss()
 	done
 }
 
-@test "a FIFO in place of a perf map" {
+@test "opreport reports a FIFO in place of a perf map" {
 	need_recording
 	mkdir "$session/jit"
 	operf --session-dir "$session/jit" "$WORKLOADS/jit_map" 300 >/dev/null
@@ -71,7 +71,7 @@ expect_loss()
 	expect_loss "$map" "$OPROFILE_LINKS/opreport" --session-dir "$session/jit" --symbols
 }
 
-@test "a source that leads to /proc is not shown" {
+@test "opannotate does not show a source that is a link into /proc" {
 	need_recording
 	need gcc
 	mkdir src

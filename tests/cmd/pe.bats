@@ -65,7 +65,7 @@ names() { # SESSION
 	diff -u <(printf '%s\n' spin idle) out
 }
 
-@test "a kernel that EFI can boot is not taken for a program" {
+@test "addr2line rejects a kernel with an EFI header as a program" {
 	cd "$BATS_TEST_TMPDIR"
 	cp "$DIR/whole.dll" efi
 	printf '\x0a' | dd of=efi bs=1 seek=$((0x80 + 24 + 68)) conv=notrunc status=none

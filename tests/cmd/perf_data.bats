@@ -10,20 +10,20 @@ agree()
 	python3 "$SOURCE_ROOT/tests/perf_data/agree.py" "$OPROFILE" "$@"
 }
 
-@test "samples by event, command and object: as perf, for files of other machines" {
+@test "samples by event, command and object are perf's, for files of other machines" {
 	need_data
 	agree "$DATA"/perf-history/* "$DATA"/{arm64,armhf}/*.data \
 		"$DATA"/s390x/perf.{bidmmap,dwarf,full,tp,z}.data "$DATA"/s390x/perf.data
 }
 
-@test "a broken size of one sample: all the others are read" {
+@test "a sample with an invalid size does not hide the others" {
 	need_data
 	python3 "$SOURCE_ROOT/tests/perf_data/broken.py" "$OPROFILE" \
 		"$DATA"/{arm64,s390x}/perf.{data,dwarf.data}
 }
 
 # Debian's perf cannot read a pipe of the other byte order; perf on the recording machine could.
-@test "a big-endian pipe: as the machine that recorded it printed it" {
+@test "a big-endian pipe gives what perf printed on the recording machine" {
 	need_data
 	opreport --by comm,image,session --csv - <"$DATA/s390x/perf.pipe.data" |
 		awk -F, 'NR > 1 { n = split($2, part, "/"); print $1, part[n], $4 }' |
@@ -33,13 +33,13 @@ agree()
 		diff -u - "$BATS_TEST_TMPDIR/ours"
 }
 
-@test "samples by command, object and symbol: as perf on the machines of the recordings" {
+@test "samples by command, object and symbol are those of perf on the recording machines" {
 	need_data
 	python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" \
 		"$DATA"/{arm64,armhf,s390x}
 }
 
-@test "functions of modules of another machine: each in its own module, as its perf counted them" {
+@test "each function of another machine's modules is counted in its module, as by perf" {
 	need_data
 	local data=$DATA/s390x
 	awk -F'\t' '$3 ~ /^\[(ext4|jbd2|loop|mbcache|crc16)\]$/ { print $2 "," $3 "," $4 "," $1 }' "$data/perf.data.native" |
@@ -50,7 +50,7 @@ agree()
 		diff "$BATS_TEST_TMPDIR/native" -
 }
 
-@test "samples by event, command and object: as perf, for what perf records here" {
+@test "samples by event, command and object are perf's, for recordings made here" {
 	local data=$BATS_TEST_TMPDIR/perf
 	need_recording
 	perf_record -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
@@ -62,7 +62,7 @@ agree()
 	agree "$data".*
 }
 
-@test "a build-id at the end of a pipe counts as one at its begin" {
+@test "a build-id at the end of a pipe has the same effect as one at the start" {
 	local data=$BATS_TEST_TMPDIR/perf.pipe
 	local by="$SOURCE_ROOT/tests/perf_data/build_id.py"
 	local binary wrong=0123456789012345678901234567890123456789
@@ -182,7 +182,7 @@ make_guest_data()
 		'ffffffffc0400080 t guestmod_work	[guestmod]' >guest.kallsyms
 }
 
-@test "the kernel of a virtual machine: perf's names, and its functions by --guestkallsyms" {
+@test "the kernel of a virtual machine has perf's names, and --guestkallsyms its functions" {
 	cd "$BATS_TEST_TMPDIR"
 	make_guest_data data
 	opreport --by image,origin,symbol --csv --guestkallsyms=guest.kallsyms data 2>/dev/null | sed 1d | cut -d , -f 1-4 | sort >ours
@@ -219,7 +219,7 @@ make_guest_data()
 	done
 }
 
-@test "dump says where the samples of a perf.data are shown" {
+@test "dump prints the file offsets of samples in a perf.data" {
 	need_data
 	run -1 --separate-stderr "$OPROFILE" dump "$DATA/arm64/perf.data"
 	[ -z "$output" ]
@@ -228,14 +228,14 @@ make_guest_data()
 
 # Records that were processed in rounds are skipped the second time, when chunks end at other
 # positions.
-@test "samples after the last round are complete" {
+@test "samples after the last FINISHED_ROUND are complete" {
 	local data=$BATS_TEST_TMPDIR/perf.data
 	"$SOURCE_ROOT/tests/perf_data/rounds_end.py" "$data" 4000
 	"$OPROFILE" export folded "$data" >"$data.folded"
 	[ "$(awk '{ n += $NF } END { print n }' "$data.folded")" -eq 4000 ]
 }
 
-@test "samples whose beginnings are gathered over many rounds belong to the name of their time" {
+@test "samples deferred over many rounds get the thread name of their time" {
 	local data=$BATS_TEST_TMPDIR/heads.data
 	"$SOURCE_ROOT/tests/perf_data/rounds_heads.py" "$data" 24
 	run --separate-stderr "$OPROFILE" report --by comm --csv "$data"
@@ -246,7 +246,7 @@ make_guest_data()
 }
 
 # Samples that were already counted or written get the name also.
-@test "the first name of a thread is that of its samples up to then: as perf" {
+@test "a thread's first name applies to its earlier samples, as in perf" {
 	local data=$BATS_TEST_TMPDIR/perf.data dir=$BATS_TEST_TMPDIR/sessions
 	python3 "$SOURCE_ROOT/tests/perf_data/nameless.py" "$data"
 	counts()

@@ -23,16 +23,16 @@ four_ways()
 	python3 -B "$SOURCE_ROOT/tests/perf_data/four_ways.py" "$OPROFILE" "$@"
 }
 
-@test "file, session, archive and export have the same counts: recordings of other machines" {
+@test "file, session, archive and export of other machines' recordings have equal counts" {
 	need_data
 	four_ways "$DATA"/perf-history/* "$DATA"/{arm64,armhf,s390x}/*.data
 }
 
-@test "file, session, archive and export have the same counts: seeds of the fuzz targets" {
+@test "file, session, archive and export of the fuzzing seeds have equal counts" {
 	four_ways "$SOURCE_ROOT"/tests/fuzz/corpus/perf_input*/*
 }
 
-@test "the address of a precise event is the location of the sample, not that of the interrupt" {
+@test "a precise event is counted at its own address, not where the interrupt arrived" {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir precise
 	make_data precise.py precise
@@ -52,7 +52,7 @@ four_ways()
 	END
 }
 
-@test "callers of a precise event: where the interrupt came is a callee, unless it is near" {
+@test "a precise event keeps the interrupted function as a callee unless it is adjacent" {
 	cd "$BATS_TEST_TMPDIR"
 	mkdir precise
 	make_data precise.py precise
@@ -90,7 +90,7 @@ check_counts() # KEYS NAME ROW...
 	done
 }
 
-@test "samples that a filter dropped are not lost" {
+@test "samples that a filter dropped do not count as lost" {
 	make_kinds
 	check_counts image filtered /opt/prog,2
 	run -0 opreport kinds/filtered
@@ -102,7 +102,7 @@ check_counts() # KEYS NAME ROW...
 	grep -q 'Filtered samples: *700$' out
 }
 
-@test "empty header features: nothing is missing" {
+@test "empty header features do not count as missing" {
 	make_kinds
 	for file in kinds/empty_features{,.pipe}; do
 		run -0 --separate-stderr opreport "$file"
@@ -110,7 +110,7 @@ check_counts() # KEYS NAME ROW...
 	done
 }
 
-@test "the machine of a recording that only has its ELF number" {
+@test "info names the machine of a recording that has only an ELF machine number" {
 	make_kinds
 	for file in kinds/machine_only{,.pipe}; do
 		"$OPROFILE" info "$file" >out
@@ -121,7 +121,7 @@ check_counts() # KEYS NAME ROW...
 	done
 }
 
-@test "off-CPU samples: thread, time and chain are those that the BPF program stored" {
+@test "off-CPU samples have the thread, time and chain that the BPF program stored" {
 	make_kinds
 	for name in off_cpu off_cpu_chained; do
 		check_counts event,comm,image "$name" cycles,prog,/opt/prog,1 \
@@ -145,13 +145,13 @@ check_counts() # KEYS NAME ROW...
 	[[ $output == *offcpu-time,prog,/opt/prog,1,* ]]
 }
 
-@test "MMAP2 without protection and flags, as of Linux 3.10 to 3.15" {
+@test "MMAP2 without protection and flags (Linux 3.10 to 3.15) maps code" {
 	make_kinds
 	check_counts image old_mmap2 /opt/lib.so,1
 	check_counts image old_mmap2_short /l,1
 }
 
-@test "mappings of the host that perf inject marked as those of a guest" {
+@test "host mappings that perf inject marked as guest mappings are used for the host" {
 	make_kinds
 	check_counts image host_as_guest /opt/lib.so,1
 	check_counts image guest "[unknown],3"
@@ -162,12 +162,12 @@ check_counts() # KEYS NAME ROW...
 	check_counts event,image attrs_last cycles,/opt/prog,1
 }
 
-@test "rare kinds of records: file, session, archive and export have the same counts" {
+@test "file, session, archive and export of rare record kinds have equal counts" {
 	make_kinds
 	four_ways kinds/*
 }
 
-@test "tracepoints that only TRACING_DATA names" {
+@test "tracepoints that only TRACING_DATA names have names" {
 	make_kinds
 	for name in tracepoint tracepoint_big; do
 		check_counts event $name sched:sched_switch,1 "unknown tracepoint,1"
@@ -176,7 +176,7 @@ check_counts() # KEYS NAME ROW...
 	[[ $output == *"1 header features unreadable"* ]]
 }
 
-@test "a build-id that several modules have is not theirs" {
+@test "a build-id that several modules have is used for none of them" {
 	make_kinds
 	check_counts image same_module_ids "[first],1" "[honest],1" "[second],1" "[third],1"
 	"$OPROFILE" buildid-list -i kinds/same_module_ids >out
@@ -185,7 +185,7 @@ check_counts() # KEYS NAME ROW...
 	grep -q '^ *\[second\]$' out
 }
 
-@test "without times, report and script use the same names" {
+@test "without sample times, report and script use the same names" {
 	make_kinds
 	check_counts comm without_times first,2 second,2
 	for file in kinds/without_times{,.pipe}; do
@@ -201,7 +201,7 @@ compressed() # PROGRAM FILE
 	"$1" -c "$2"
 }
 
-@test "a compressed perf.data file opens in every command that reads one" {
+@test "every command that reads a perf.data also reads a compressed one" {
 	make_kinds
 	for program in gzip xz zstd bzip2; do
 		need "$program"
@@ -220,7 +220,7 @@ compressed() # PROGRAM FILE
 	done
 }
 
-@test "a compressed perf.data file that is damaged, cut off or something else" {
+@test "a damaged, truncated or mislabelled compressed perf.data file is reported" {
 	make_kinds
 	for program in gzip xz zstd bzip2; do
 		need "$program"
@@ -241,7 +241,7 @@ compressed() # PROGRAM FILE
 	done
 }
 
-@test "perf.data of the first format, and of perf stat, are named by every command" {
+@test "every command names old-format and perf stat files when it rejects them" {
 	make_kinds
 	printf 'PERFFILE%0100d' 0 >first
 	python3 -B - "$SOURCE_ROOT/tests/perf_data" <<-'END'

@@ -103,7 +103,7 @@ modes_are()
 	[ "$(find out -type f -exec stat -c %a {} + | sort -u)" = 600 ]
 }
 
-@test "the mode of an archive, and not of what it is unpacked to, decides" {
+@test "the mode of an archive decides about output, not that of the unpacked files" {
 	run -0 oparchive --session-dir "$DIR" --output "$public/a.oparchive"
 	[ "$(stat -c %a "$public/a.oparchive")" = 644 ]
 	run -0 opreport --symbols -o report "archive:$public/a.oparchive"

@@ -14,13 +14,13 @@ setup()
 		>"$tree/src/base/thing.c"
 }
 
-@test "a good tree passes" {
+@test "check-includes accepts a correct tree" {
 	"$tree/scripts/check-includes"
 	"$tree/scripts/check-headers"
 	"$tree/scripts/check-words"
 }
 
-@test "an include to the right is found" {
+@test "check-includes finds an include of a later layer" {
 	printf '#pragma once\n' >"$tree/src/tools/command.h"
 	printf '#include "tools/cli/command.h"\n' >>"$tree/src/base/thing.c"
 	run "$tree/scripts/check-includes"
@@ -35,12 +35,12 @@ setup()
 	[[ "$output" == *"tests/unit/base/test_thing.c:1:"* ]]
 }
 
-@test "an include to the left is fine" {
+@test "check-includes accepts an include of an earlier layer" {
 	printf '#include "base/thing.h"\n' >"$tree/src/decode/x.c"
 	"$tree/scripts/check-includes"
 }
 
-@test "rooms that include each other are found" {
+@test "check-includes finds rooms that include each other" {
 	sed -i 's,^    "decode": "format",    "decode": "format tools",' "$tree/scripts/check-includes"
 	printf '#include "decode/record.h"\n' >"$tree/src/tools/x.h"
 	touch "$tree/src/decode/record.h"
@@ -52,7 +52,7 @@ setup()
 	"$tree/scripts/check-includes" --graph | grep '^decode .* -> tools'
 }
 
-@test "a file in a directory without a row is found" {
+@test "check-includes finds a file in a directory without a row" {
 	mkdir "$tree/src/misc"
 	printf 'int x;\n' >"$tree/src/misc/x.c"
 	run "$tree/scripts/check-includes"
@@ -60,7 +60,7 @@ setup()
 	[[ "$output" == *"src/misc/x.c: its directory has no row"* ]]
 }
 
-@test "a function or struct of two files is found" {
+@test "check-names finds a function or struct that two files define" {
 	"$tree/scripts/check-names"
 	printf 'static int thing(int x,\n\t\t int y)\n{\n\treturn x + y;\n}\n' >"$tree/src/tools/a.c"
 	run "$tree/scripts/check-names"
@@ -72,14 +72,14 @@ setup()
 	[[ "$output" == "struct row: defined in src/base/b.c src/tools/a.c" ]]
 }
 
-@test "a header that needs another first is found" {
+@test "check-headers finds a header that does not compile alone" {
 	printf '#pragma once\nsize_t size(void);\n' >"$tree/src/base/size.h"
 	run "$tree/scripts/check-headers"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"src/base/size.h: does not compile alone"* ]]
 }
 
-@test "banned calls are found, comments are not" {
+@test "check-words finds banned calls in code but not in comments" {
 	printf '/* not atoi(), not printf() */\n' >"$tree/src/base/a.c"
 	"$tree/scripts/check-words"
 	for line in 'int a = atoi(s);' 'strcpy(a, b);' 'printf("x");' 'exit(1);' \
@@ -91,12 +91,12 @@ setup()
 	done
 }
 
-@test "tools may print" {
+@test "check-words lets tools print" {
 	printf 'void f(void)\n{\n\tprintf("x");\n}\n' >"$tree/src/tools/a.c"
 	"$tree/scripts/check-words"
 }
 
-@test "deps.sh without root names the one command to run" {
+@test "deps.sh without root prints the one command to run" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\necho "gcc installed"\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
 	printf '#!/bin/sh\necho 1000\n' >"$BATS_TEST_TMPDIR/bin/id"
@@ -109,7 +109,7 @@ setup()
 	[[ "$output" != *" gcc "* ]]
 }
 
-@test "deps.sh installs what is missing, and says what" {
+@test "deps.sh installs missing packages and prints their names" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	# A dpkg-query that reports all packages except bats as installed.
 	cat >"$BATS_TEST_TMPDIR/bin/dpkg-query" <<'END'
@@ -131,7 +131,7 @@ END
 	[ "$(cat "$BATS_TEST_TMPDIR/called")" = "install -y -q --no-install-recommends bats" ]
 }
 
-@test "deps.sh knows its groups" {
+@test "deps.sh accepts its package groups and no others" {
 	run "$tree/scripts/deps.sh" nonsense
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"unknown group 'nonsense'"* ]]
@@ -148,7 +148,7 @@ commit()
 	git_in_tree commit -q --allow-empty -m "$1"
 }
 
-@test "jargon above the limit of its directory is found" {
+@test "measure-words fails above the limit of a directory" {
 	git_in_tree init -q
 	mkdir "$tree/docs"
 	printf 'The recorder reads the ring.\n%.0s' {1..100} >"$tree/docs/page.md"
@@ -162,7 +162,7 @@ commit()
 	[[ "$output" == *"docs/page.md:"*"Nobody tells"* ]]
 }
 
-@test "code in a page is not counted as text" {
+@test "measure-words does not count code in a page as text" {
 	git_in_tree init -q
 	mkdir "$tree/docs"
 	printf '# Page\n\n    nobody behind anew\n\n```\nnobody told\n```\n\n`nobody`\n' >"$tree/docs/page.md"
@@ -170,7 +170,7 @@ commit()
 	"$tree/scripts/measure-words" --check
 }
 
-@test "subjects of new commits are checked" {
+@test "check-commit checks the subjects of new commits" {
 	git_in_tree init -q
 	commit 'an old commit, before the check'
 	git_in_tree add -A
@@ -189,7 +189,7 @@ commit()
 	"$tree/scripts/check-commit" HEAD~5..HEAD~4
 }
 
-@test "broken links, long lines and pages without a place in the index are found" {
+@test "check-docs finds broken links, long lines and pages that are not in the index" {
 	git_in_tree init -q
 	mkdir "$tree/docs"
 	printf '# Index\n\n[page](page.md#a-heading)\n' >"$tree/docs/README.md"
@@ -209,7 +209,7 @@ commit()
 	[[ "$output" == *"docs/lost.md: not in the index"* ]]
 }
 
-@test "source files without a license line are found, and get one" {
+@test "check-spdx finds source files without a license line and adds one" {
 	git_in_tree init -q
 	printf '#!/bin/bash\ntrue\n' >"$tree/scripts/run"
 	git_in_tree add src scripts/run

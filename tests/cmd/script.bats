@@ -57,7 +57,7 @@ fold()
 		END { for (k in n) print k, n[k] }' | sort
 }
 
-@test "files of perf 3.2 to 4.14: as perf prints them" {
+@test "script prints files of perf 3.2 to 4.14 as perf does" {
 	need perf
 	need_data
 	export PERF_BUILDID_DIR=$out/nothing
@@ -76,7 +76,7 @@ fold()
 	same_as_perf "$DATA/s390x/perf.data" -F ip,dso
 }
 
-@test "threads without a name: as perf prints them" {
+@test "script prints threads without a name as perf does" {
 	need perf
 	python3 "$SOURCE_ROOT/tests/perf_data/nameless.py" "$out/perf.data"
 	same_as_perf "$out/perf.data"
@@ -84,7 +84,7 @@ fold()
 }
 
 # perf on this machine prints the same; it does not look up names here.
-@test "the other byte order: as the machine that recorded it printed it" {
+@test "script prints a big-endian file like perf on the recording machine" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/s390x/debug-cache
 	script "$DATA/s390x/perf.data" 2>"$out/err" >"$out/ours"
@@ -92,7 +92,7 @@ fold()
 }
 
 # Compares only the lines in which perf 6.1 is correct: docs/perf-script.md.
-@test "armhf, two events, addresses, modules: as perf where it has symbols" {
+@test "script prints events, addresses and modules of an armhf file as perf does" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/armhf/debug-cache
 	script "$DATA/armhf/perf.data" 2>"$out/err" >"$out/ours"
@@ -113,7 +113,7 @@ fold()
 	same_as_perf "$out/perf.data" -F comm,ip,sym
 }
 
-@test "addresses of data are in what is mapped there" {
+@test "script resolves data addresses to what was mapped there" {
 	need perf
 	need_data
 	same_as_perf "$DATA/arm64/perf.full.data" -F +addr
@@ -122,14 +122,14 @@ fold()
 	[ "$(grep -c -F '(//anon)' "$out/ours")" -gt 100 ]
 }
 
-@test "build-ids in the mappings: the kernel, which has no rights there, is named" {
+@test "the kernel is named if only the mappings have its build-id" {
 	record_here --buildid-mmap -F 999 -e cpu-clock
 	same_as_perf "$out/perf.data"
 	same_as_perf "$out/perf.data" --show-mmap-events
 	grep -q '\[kernel.kallsyms\]_text' "$out/ours"
 }
 
-@test "without build-ids: this machine's vdso is named where its kernel is" {
+@test "without build-ids, the vdso is taken from this machine if the kernel is the same" {
 	need perf
 	perf_record -B -F 1999 -e cpu-clock -o "$out/perf.data" -- \
 		python3 -c 'import time
@@ -139,7 +139,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 }
 
 # The file of a killed perf: the header has no data size, and nothing follows the data.
-@test "a recording that was killed on this machine has the names it would have had" {
+@test "a recording that was killed on this machine has the names of a complete one" {
 	record_here -F 999 -e cpu-clock
 	script "$out/perf.data" >"$out/whole" 2>/dev/null
 	python3 - "$out/perf.data" <<-'END'
@@ -156,7 +156,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	printf '%s\n' "$output" | diff "$out/whole" -
 }
 
-@test "the lines fold as perf's do" {
+@test "script output folds to the same stacks as perf's" {
 	record_here -g -F 1999 -e cpu-clock
 	same_as_perf "$out/perf.data"
 	fold <"$out/perf" | grep -v @plt >"$out/perf.folded"
@@ -167,7 +167,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	[ "$(comm -3 "$out/perf.folded" "$out/ours.folded" | wc -l)" -le 8 ]
 }
 
-@test "a pipe, and one thread or two: the same lines" {
+@test "script prints the same lines from a pipe, and with one or two threads" {
 	need_data
 	local f=$DATA/perf-history/perf.data.forkexit-3.8
 	script "$f" >"$out/file" 2>/dev/null
@@ -187,7 +187,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	cmp "$out/one" "$out/pipe"
 }
 
-@test "comm:, tid:, time:, cpu:, symbol: choose samples" {
+@test "comm:, tid:, time:, cpu: and symbol: select samples" {
 	need_data
 	local f=$DATA/perf-history/perf.data.forkexit-3.8
 	script -F comm,tid,time,ip,sym "$f" 2>/dev/null >"$out/all"
@@ -211,7 +211,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	[[ "${lines[-1]}" == *"too strict ?" ]]
 }
 
-@test "a session of ours: each sample once, in order of time, with chains" {
+@test "script prints each sample of a session once, in time order, with chains" {
 	new_session
 	need_recording
 	operf --session-dir "$session" --callgraph sh -c 'seq 300000 | sort >/dev/null'
@@ -228,7 +228,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	run ! grep -q '^sort ' "$out/seq"
 }
 
-@test "wrong fields are named, with what is meant" {
+@test "script rejects unknown fields and suggests known ones" {
 	need_data
 	local f=$DATA/perf-history/perf.data.singleprocess-3.4
 	run -1 --separate-stderr script -F comm,tdi "$f"
@@ -240,7 +240,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	[[ $stderr == *"/nowhere: No such file or directory"* ]]
 }
 
-@test "a file that was cut: all that is there, and status 3" {
+@test "script prints all readable samples of a truncated file and exits with 3" {
 	need_data
 	head -c 500000 "$DATA/perf-history/perf.data.forkexit-3.8" >"$out/cut"
 	run -3 --separate-stderr script "$out/cut"
@@ -248,7 +248,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 	[[ $stderr == *"the input is incomplete"*"samples written"* ]]
 }
 
-@test "a reader that has enough ends it quietly" {
+@test "script ends silently when its reader closes the pipe" {
 	need_data
 	script "$DATA/perf-history/perf.data.forkexit-3.8" 2>"$out/err" | head -n 1 >"$out/first"
 	[ -s "$out/first" ]
@@ -256,7 +256,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 }
 
 # The options with which perf2bolt calls perf; perf prints the same.
-@test "mappings and tasks among the samples, as perf prints them" {
+@test "script prints mappings and task events among the samples as perf does" {
 	need perf
 	need_data
 	local f option

@@ -45,7 +45,7 @@ disk_kb()
 	du -sk "$BATS_TEST_TMPDIR" | cut -f 1
 }
 
-@test "addr2line answers, whichever section is a hole" {
+@test "addr2line works whichever section is a hole" {
 	[ "$(uname -m)" = x86_64 ] || skip "it changes ELF files of 64 bits, little-endian: NOT TESTED"
 	main=$(nm spin | awk '$3 == "main" { print "0x" $1 }')
 	for section in .none .debug_info .debug_line .debug_abbrev .debug_str .debug_line_str \
@@ -58,7 +58,7 @@ disk_kb()
 	[ "$(disk_kb)" -lt 10000 ]
 }
 
-@test "reports and archives of a program that is nearly all holes" {
+@test "a program that is nearly all holes is reported, but not archived, with a warning" {
 	begin_recording_test
 	cp spin hole
 	truncate -s 50G hole
@@ -84,7 +84,7 @@ disk_kb()
 	[ "$(disk_kb)" -lt 20000 ]
 }
 
-@test "a cache of build-ids keeps the holes" {
+@test "buildid-cache --add keeps the holes of a file" {
 	cp spin hole
 	truncate -s 50G hole
 	# Prevent a hard link to it, as between file systems.
@@ -94,7 +94,7 @@ disk_kb()
 	[ "$(disk_kb)" -lt 10000 ]
 }
 
-@test "a session with a hole at its end: what is before it" {
+@test "a session with a hole at its end is read up to the hole" {
 	begin_recording_test
 	operf --session-dir "$session" ./spin
 	samples=$(opreport --session-dir "$session" --csv | awk -F, 'NR > 1 { n += $(NF - 1) } END { print n }')
@@ -107,7 +107,7 @@ disk_kb()
 	[[ "$stderr" == *incomplete* ]]
 }
 
-@test "the text of a JIT ends at its hole" {
+@test "a perf map with a hole is read up to the hole" {
 	begin_recording_test
 	cat >jit.c <<-'END'
 		#define _GNU_SOURCE

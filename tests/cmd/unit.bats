@@ -22,7 +22,7 @@ setup() {
 	run ! systemd-analyze security --no-pager --offline=true --threshold=30 ./oprofile.service
 }
 
-@test "the unit explains each exposure that remains, and only those" {
+@test "the unit explains each exposure that remains, and no others" {
 	need python3
 	systemd-analyze security --no-pager --json=short --offline=true "$unit" >exposures
 	python3 - exposures "$unit" <<-'END'

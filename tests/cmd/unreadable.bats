@@ -82,7 +82,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	[ "$(grep -c "$path" <<<"$stderr")" -eq 1 ]
 }
 
-@test "a debug file that cannot be opened or read is named, and its names are missing" {
+@test "opreport names a debug file that it cannot open or read, and omits its names" {
 	make_program
 	split_debug
 	describe
@@ -101,7 +101,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	[ -z "$stderr" ]
 }
 
-@test "a binary that cannot be opened or read is named once" {
+@test "opreport names a binary that it cannot open or read, once" {
 	make_program
 	describe
 	for fault in open:5:Input/output open:24:'Too many open files' read:5:Input/output; do
@@ -124,7 +124,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	grep -q '"unreadable_files": *1' <<<"$output"
 }
 
-@test "a file without permission is named and counted, and leaves the status" {
+@test "a file without permission is named and counted, and the status is still 0" {
 	make_program
 	describe
 	run -0 --separate-stderr faulty open 13 "$work/p" "$OPROFILE_LINKS/opreport" --session-dir "$session" --quality
@@ -132,7 +132,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	grep -q '^ *unreadable  *1  *files' <<<"$output"
 }
 
-@test "a .dwo file that cannot be opened or read is named" {
+@test "opreport names a .dwo file that it cannot open or read" {
 	make_program -gsplit-dwarf
 	describe
 	dwo=$(find "$work" -name '*.dwo')
@@ -144,7 +144,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "a source that cannot be opened or read is named" {
+@test "opannotate names a source that it cannot open or read" {
 	make_program
 	describe
 	run -0 --separate-stderr "$OPROFILE_LINKS/opannotate" --session-dir "$session" --source
@@ -156,7 +156,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "a --vmlinux that cannot be read is named once" {
+@test "opreport names an unreadable --vmlinux once" {
 	make_program
 	{
 		echo "info|0|Some CPU|$(uname -n)||0|0|$(uname -r)|boot"
@@ -170,7 +170,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "a perf map that cannot be opened, read or mapped is named" {
+@test "opreport names a perf map that it cannot open, read or map" {
 	need_recording
 	operf --session-dir "$session" "$WORKLOADS/jit_map" 300 >/dev/null
 	map=$(find "$session" -name 'perf-*.map')
@@ -181,7 +181,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "other commands: exports and annotations end with 3 and name the file" {
+@test "exports and annotations name an unreadable file and exit with 3" {
 	make_program
 	split_debug
 	describe
@@ -192,7 +192,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "a directory of JIT files that cannot be opened or listed is named" {
+@test "opreport names a directory of JIT files that it cannot open or list" {
 	need_recording
 	need strace
 	strace -qq -o calls true || skip "strace is not permitted"
@@ -213,7 +213,7 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 	done
 }
 
-@test "too little memory for the names is not silent" {
+@test "opreport reports too little memory for the names" {
 	need_recording
 	need_root
 	[[ "${LD_PRELOAD:-}${ASAN_OPTIONS:-}" != *[as]an* ]] || skip "sanitizers need address space"

@@ -41,13 +41,13 @@ need_gdb()
 	grep -q 'exited normally' "$out/gdb" || skip "gdb cannot run programs here"
 }
 
-@test "AArch64: every frame that its own perf has, and no other" {
+@test "AArch64 stacks have exactly the frames that perf printed on that machine" {
 	both arm64
 	cmp "$out/native" "$out/ours"
 }
 
 # libdw calls a name it found in the symbol table twice "(inlined)": the addresses are the same.
-@test "s390x, the other byte order: every address that its own perf has" {
+@test "s390x stacks have every address that perf printed on that big-endian machine" {
 	both s390x
 	[ "$(diff "$out/native" "$out/ours" | grep '^<' | grep -vc '(inlined)$')" -eq 0 ]
 	awk '{ print $1 }' "$out/native" >"$out/native.ips"
@@ -56,7 +56,7 @@ need_gdb()
 }
 
 # perf on that machine has no unwind rules for much of its own code, and stops there.
-@test "armhf, Thumb: all that its own perf has, and the callers it does not find" {
+@test "armhf Thumb stacks have all callers that perf printed on that machine, and more" {
 	both armhf
 	[ "$(diff "$out/native" "$out/ours" | grep -c '^<')" -eq 0 ]
 	[ "$(grep -c 'main+0x' "$out/ours")" -gt $((2 * $(grep -c 'main+0x' "$out/native"))) ]
@@ -67,7 +67,7 @@ need_gdb()
 		END { print n + 0, bad + 0; exit !(n > 15 && bad == 0) }' "$out/ours"
 }
 
-@test "without binaries, frames are shown as far as known, without guesses" {
+@test "without binaries, unwinding stops at the last known frame" {
 	need_data
 	export PERF_BUILDID_DIR=$out/nothing
 	script "$DATA/s390x/perf.dwarf.data" >"$out/ours" 2>"$out/err"
@@ -76,7 +76,7 @@ need_gdb()
 		END { print most + 0 }' "$out/ours")" -eq 1 ]
 }
 
-@test "a recursion of 300 without frame pointers: whole, in the script and in a session" {
+@test "a recursion of 300 without frame pointers is complete in script and in a session" {
 	record_here -F 999 --call-graph dwarf,32768 -- "$WORKLOADS/deep" 300 500
 	script --max-stack 1000 "$out/perf.data" >"$out/ours" 2>"$out/err"
 	# In all samples of its function there are 300 + 1 calls, a fourth of them through
@@ -94,7 +94,7 @@ need_gdb()
 		awk '$1 == "truncated" { found = 1; if ($3 + 0 > 5) exit 1 } END { exit !found }'
 }
 
-@test "a stack copy that is too short is marked and not mixed with whole stacks" {
+@test "a stack copy that is too short is marked and not mixed with complete stacks" {
 	record_here -F 999 --call-graph dwarf,1024 -- "$WORKLOADS/deep" 300 300
 	"$OPROFILE" report --quality "$out/perf.data" >"$out/quality"
 	awk '$1 == "truncated" && $3 > 90 { found = 1; all = $2 }
@@ -102,7 +102,7 @@ need_gdb()
 		END { exit !(found && short > 0.9 * all) }' "$out/quality"
 }
 
-@test "copies of stacks without chains: one address a sample, as where chains are hidden" {
+@test "samples with a stack copy but no chain show one address if chains are hidden" {
 	need_data
 	for machine in arm64 s390x; do
 		export PERF_BUILDID_DIR=$DATA/$machine/debug-cache
@@ -132,7 +132,7 @@ need_gdb()
 
 # Written by hand, so that no CPU with branch stacks is needed. Compared with perf's stacks, and
 # with the stacks that the file was made from.
-@test "callers from branch stacks (LBR), of either byte order" {
+@test "branch stacks (LBR) give callers, in both byte orders" {
 	for order in little big; do
 		data=$out/$order
 		python3 "$SOURCE_ROOT/tests/perf_data/lbr.py" "$data" "$WORKLOADS/deep" $order empty
@@ -158,7 +158,7 @@ need_gdb()
 }
 
 # No kernel here writes these records, and no perf here reads them.
-@test "callers that the kernel wrote down when the thread returned, of either byte order" {
+@test "deferred callchains give callers, in both byte orders" {
 	for order in little big; do
 		data=$out/$order
 		python3 "$SOURCE_ROOT/tests/perf_data/deferred.py" "$data" "$WORKLOADS/deep" $order
@@ -175,25 +175,25 @@ need_gdb()
 }
 
 # At random instructions: ends and beginnings of functions, the loader, stubs, signals, the vdso.
-@test "gdb's frames, wherever a program is stopped" {
+@test "stacks are those of gdb, wherever the program is stopped" {
 	need_gdb
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 O2 frame-pointer
 }
 
-@test "gdb's frames, with exceptions and threads of C++" {
+@test "stacks are those of gdb, with C++ exceptions and threads" {
 	need g++
 	need_gdb
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 exceptions threads
 }
 
-@test "gdb's frames, of a program that has .sframe and no .eh_frame" {
+@test "stacks are those of gdb, for a program with .sframe and no .eh_frame" {
 	need_gdb
 	need objcopy
 	as --help | grep -q gsframe || skip "as writes no .sframe"
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 sframe
 }
 
-@test "tables are made once, and damaged ones are made again" {
+@test "unwind tables are made once, and damaged ones are made again" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache XDG_CACHE_HOME=$out/cache
 	stacks()
@@ -219,7 +219,7 @@ need_gdb()
 	! cmp -s "$out/first" "$out/second"
 }
 
-@test "code of a JIT compiler without frame pointers, by the tables in its jitdump" {
+@test "JIT code without frame pointers is unwound by the tables in its jitdump" {
 	[ "$(uname -m)" = x86_64 ] || skip "for x86-64"
 	cd "$out"
 	record_here -F 999 -k 1 --call-graph dwarf -- "$WORKLOADS/jit_frames" 700
@@ -249,7 +249,7 @@ need_gdb()
 	[ "$whole" -le $((n / 20)) ]
 }
 
-@test "code without unwind information: callers that a call instruction proves" {
+@test "code without unwind information is unwound by return addresses after call instructions" {
 	[ "$(uname -m)" = x86_64 ] || skip "for x86-64"
 	load bare_stacks
 	record_here -F 999 --call-graph dwarf -- "$WORKLOADS/bare" 100
