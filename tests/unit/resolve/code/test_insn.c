@@ -101,7 +101,7 @@ static const struct one all[] = {
 	{ S390, INSN_DATA, { 1, 2, 3, 4 }, 4, 4, ".word  0x01020304", 0, 0 },
 };
 
-static void instructions(void **state)
+static void decodes_instructions(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -126,7 +126,7 @@ static void instructions(void **state)
 	}
 }
 
-static void unknown_machine(void **state)
+static void rejects_an_unknown_machine(void **state)
 {
 	const struct insn_machine vax = { EM_VAX, false, false };
 	struct insn_decoder *d = NULL;
@@ -171,7 +171,7 @@ static void check_mark(const struct insn_marks *m, uint64_t at, enum insn_mode m
 }
 
 /* The assembler's mapping symbols take precedence over function symbols. */
-static void marked(void **state)
+static void uses_mapping_symbols(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "$d", V + 0x30, 0, STT_NOTYPE, STB_LOCAL, TEXT },
@@ -200,7 +200,7 @@ static void marked(void **state)
 }
 
 /* Stripped: only the lowest bits of exported symbols are known. */
-static void unmarked(void **state)
+static void handles_files_without_mapping_symbols(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "thumb", V + 0x11, 8, STT_FUNC, STB_GLOBAL, TEXT },
@@ -223,10 +223,10 @@ static void unmarked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions),
-		cmocka_unit_test(unknown_machine),
-		cmocka_unit_test(marked),
-		cmocka_unit_test(unmarked),
+		cmocka_unit_test(decodes_instructions),
+		cmocka_unit_test(rejects_an_unknown_machine),
+		cmocka_unit_test(uses_mapping_symbols),
+		cmocka_unit_test(handles_files_without_mapping_symbols),
 	};
 
 	return UNIT_RUN(tests);

@@ -188,7 +188,7 @@ static void test_very_long_instruction_words(void **state)
 }
 
 /* A program that is shared by very many units is read a limited number of times. */
-static void test_shared_by_too_many(void **state)
+static void test_limit_of_shared_strings(void **state)
 {
 	enum {
 		PROGRAM = 1 << 19,
@@ -218,7 +218,7 @@ int main(void)
 		cmocka_unit_test(test_files_and_discriminators),
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_very_long_instruction_words),
-		cmocka_unit_test(test_shared_by_too_many),
+		cmocka_unit_test(test_limit_of_shared_strings),
 	};
 
 	return UNIT_RUN(tests);

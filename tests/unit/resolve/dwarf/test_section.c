@@ -92,7 +92,7 @@ static void check_texts(const struct made *m, struct dwarf_section *s,
 	assert_null(dwarf_section_text(s, spare, UINT64_MAX));
 }
 
-static void test_texts(void **unused)
+static void test_reads_texts(void **unused)
 {
 	struct dwarf_section s;
 	struct dwarf_spare spare = { 0 };
@@ -146,7 +146,7 @@ static int open_claim(uint64_t claims, uint64_t bytes)
 }
 
 /* If the claim is accepted, the packed bytes are read, which are invalid. */
-static void test_too_large(void **unused)
+static void test_rejects_too_large_sections(void **unused)
 {
 	const uint64_t mb = 1 << 20;
 
@@ -162,7 +162,7 @@ static void test_too_large(void **unused)
 }
 
 /* 96 MB of zeros that claim to be packed to 2 MB: most of them are never read. */
-static void test_bomb(void **unused)
+static void test_rejects_decompression_bombs(void **unused)
 {
 	const uint64_t claims = 96 << 20, bytes = 2 << 20;
 	const Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = claims };
@@ -232,9 +232,9 @@ static void test_unit_without_length(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_reads_texts),
+		cmocka_unit_test(test_rejects_too_large_sections),
+		cmocka_unit_test(test_rejects_decompression_bombs),
 		cmocka_unit_test(test_unit_without_length),
 	};
 

@@ -16,7 +16,7 @@ static const uint8_t id_bytes[BUILD_ID_MAX + 1] = { 0xab, 1,  2,  3,  4,  5,   6
 						    7,    8,  9,  10, 11, 12,  13,
 						    14,   15, 16, 17, 18, 0xff };
 
-static void every_class_and_byte_order(void **state)
+static void reads_every_class_and_byte_order(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
@@ -36,7 +36,7 @@ static void every_class_and_byte_order(void **state)
 	}
 }
 
-static void none(void **state)
+static void handles_files_without_build_id(void **state)
 {
 	struct elf_maker m = { .is64 = true };
 	struct build_id id = { 0 };
@@ -57,7 +57,7 @@ static void none(void **state)
 	buf_done(&b);
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	struct elf_maker m = { .is64 = true, .build_id = id_bytes, .build_id_len = 20 };
 	struct buf b = { 0 };
@@ -78,7 +78,7 @@ static void every_prefix(void **state)
 }
 
 /* The kernel's notes have no header that gives their byte order. */
-static void bare_notes(void **state)
+static void reads_bare_notes(void **state)
 {
 	struct build_id id = { 0 };
 
@@ -99,7 +99,7 @@ static void bare_notes(void **state)
 	assert_int_equal(notes_build_id("", 0, &id), -ENODATA);
 }
 
-static void as_text(void **state)
+static void prints_and_parses_text(void **state)
 {
 	struct build_id a = { .len = 3, .bytes = { 0xab, 0x01, 0xf0 } };
 	struct build_id b = a;
@@ -122,11 +122,11 @@ static void as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(every_class_and_byte_order),
-		cmocka_unit_test(none),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(bare_notes),
-		cmocka_unit_test(as_text),
+		cmocka_unit_test(reads_every_class_and_byte_order),
+		cmocka_unit_test(handles_files_without_build_id),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(reads_bare_notes),
+		cmocka_unit_test(prints_and_parses_text),
 	};
 
 	return UNIT_RUN(cases);

@@ -52,7 +52,7 @@ static void assert_spans(const elf_spans *found, const struct elf_span *want, si
 	}
 }
 
-static void code_without_hits_and_data(void **state)
+static void omits_unsampled_code_and_data(void **state)
 {
 	static const struct elf_span want[] = { { O + 0x100, O + 0x120 },
 						{ O + 0x140, O + 0x1f0 },
@@ -75,7 +75,7 @@ static void code_without_hits_and_data(void **state)
 	}
 }
 
-static void data_of_go_without_debug_information_stays(void **state)
+static void keeps_data_of_go_without_debug_information(void **state)
 {
 	static const struct elf_maker_section go[] = {
 		{ ".text", SHT_PROGBITS, CODE, V + 0x100, bytes, 0x100, 0, 0 },
@@ -100,7 +100,7 @@ static void data_of_go_without_debug_information_stays(void **state)
 }
 
 /* The unwind table, four bytes, is within .text. */
-static void what_else_is_there_stays(void **state)
+static void keeps_other_sections(void **state)
 {
 	static const struct elf_span want[] = { { O + 0x100, O + 0x180 },
 						{ O + 0x184, O + 0x200 } };
@@ -118,7 +118,7 @@ static void what_else_is_there_stays(void **state)
 	vec_done(&found);
 }
 
-static void without_sections_all_is_needed(void **state)
+static void without_sections_everything_is_needed(void **state)
 {
 	const struct elf_maker m = { .is64 = true,
 				     .machine = EM_X86_64,
@@ -132,7 +132,7 @@ static void without_sections_all_is_needed(void **state)
 	vec_done(&found);
 }
 
-static void spans_that_touch_are_one(void **state)
+static void merges_adjacent_ranges(void **state)
 {
 	static const struct elf_span given[] = { { 30, 40 }, { 10, 20 }, { 20, 25 },
 						 { 12, 15 }, { 50, 50 }, { 39, 45 } };
@@ -147,7 +147,7 @@ static void spans_that_touch_are_one(void **state)
 	vec_done(&s);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	const struct elf_maker m = { .is64 = true,
 				     .machine = EM_X86_64,
@@ -181,12 +181,12 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(code_without_hits_and_data),
-		cmocka_unit_test(data_of_go_without_debug_information_stays),
-		cmocka_unit_test(what_else_is_there_stays),
-		cmocka_unit_test(without_sections_all_is_needed),
-		cmocka_unit_test(spans_that_touch_are_one),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(omits_unsampled_code_and_data),
+		cmocka_unit_test(keeps_data_of_go_without_debug_information),
+		cmocka_unit_test(keeps_other_sections),
+		cmocka_unit_test(without_sections_everything_is_needed),
+		cmocka_unit_test(merges_adjacent_ranges),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

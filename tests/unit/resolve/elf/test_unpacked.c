@@ -50,7 +50,7 @@ static size_t gzip_text(const uint8_t *text, size_t len, uint8_t *out)
 	return packed;
 }
 
-static void gzip_members(void **state)
+static void reads_gzip_members(void **state)
 {
 	uint8_t *text = make_text(), *packed = malloc(PACKED_MAX);
 	struct buf out = { 0 };
@@ -94,7 +94,7 @@ static void pack_in_pieces(const uint8_t *text, size_t step, struct buf *out)
 	gzip_pack_free(g);
 }
 
-static void what_is_packed_does_not_depend_on_its_pieces(void **state)
+static void result_does_not_depend_on_chunk_sizes(void **state)
 {
 	uint8_t *text = make_text();
 	struct buf whole = { 0 }, out = { 0 };
@@ -134,7 +134,7 @@ static void expect(const char *path, const void *text, size_t len)
 	close(fd);
 }
 
-static void files_of_any_packing(void **state)
+static void reads_files_of_any_compression(void **state)
 {
 	uint8_t *text = make_text(), *packed = malloc(PACKED_MAX);
 	char path[] = "/tmp/test_unpacked.XXXXXX";
@@ -164,7 +164,7 @@ static void files_of_any_packing(void **state)
 	free(packed);
 }
 
-static void so_much_for_so_much(void **state)
+static void limits_the_output_by_the_input(void **state)
 {
 	const size_t mb = 1 << 20;
 
@@ -177,7 +177,7 @@ static void so_much_for_so_much(void **state)
 }
 
 /* Zeros: 20 MB in some kilobytes, in each compression format. */
-static void bombs_are_not_unpacked(void **state)
+static void rejects_decompression_bombs(void **state)
 {
 	enum {
 		BOMB_BYTES = 20 << 20,
@@ -209,11 +209,11 @@ static void bombs_are_not_unpacked(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(gzip_members),
-		cmocka_unit_test(what_is_packed_does_not_depend_on_its_pieces),
-		cmocka_unit_test(files_of_any_packing),
-		cmocka_unit_test(so_much_for_so_much),
-		cmocka_unit_test(bombs_are_not_unpacked),
+		cmocka_unit_test(reads_gzip_members),
+		cmocka_unit_test(result_does_not_depend_on_chunk_sizes),
+		cmocka_unit_test(reads_files_of_any_compression),
+		cmocka_unit_test(limits_the_output_by_the_input),
+		cmocka_unit_test(rejects_decompression_bombs),
 	};
 
 	return UNIT_RUN(cases);

@@ -11,7 +11,7 @@
 #include "base/files/io.h"
 #include "resolve/find/debug_link.h"
 
-static void crc_is_that_of_zlib(void **state)
+static void crc_agrees_with_zlib(void **state)
 {
 	static const char text[] = "123456789";
 	char many[1000];
@@ -35,7 +35,7 @@ static void crc_is_that_of_zlib(void **state)
 	assert_int_equal(debug_link_crc(0, many, sizeof(many)), ~whole);
 }
 
-static void sections(void **state)
+static void reads_debug_link_sections(void **state)
 {
 	static const char good[] = "prog.debug\0\0\x78\x56\x34\x12";
 	static const char swapped[] = "abc\0\x12\x34\x56\x78";
@@ -89,7 +89,7 @@ static void expect(const char *root, uint32_t crc, const char *end)
 }
 
 /* Anyone can make a file with a given CRC. */
-static void of_another_user(void **state)
+static void ignores_files_of_another_user(void **state)
 {
 	char root[] = "/tmp/test_debug_link.XXXXXX";
 	uint32_t crc = debug_link_crc(0, "a", 1);
@@ -115,7 +115,7 @@ static void of_another_user(void **state)
 }
 
 /* Only a file with the right content counts, wherever it is. */
-static void three_places(void **state)
+static void searches_three_directories(void **state)
 {
 	char root[] = "/tmp/test_debug_link.XXXXXX";
 	struct debug_link link = { .name = "prog.debug" };
@@ -139,10 +139,10 @@ static void three_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(crc_is_that_of_zlib),
-		cmocka_unit_test(sections),
-		cmocka_unit_test(three_places),
-		cmocka_unit_test(of_another_user),
+		cmocka_unit_test(crc_agrees_with_zlib),
+		cmocka_unit_test(reads_debug_link_sections),
+		cmocka_unit_test(searches_three_directories),
+		cmocka_unit_test(ignores_files_of_another_user),
 	};
 
 	return UNIT_RUN(cases);

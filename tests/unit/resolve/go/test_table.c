@@ -110,7 +110,7 @@ static void read_all(const struct go_table *t)
 	}
 }
 
-static void tables_cut_short_or_damaged_are_safe(void **state)
+static void truncated_or_damaged_tables_are_safe(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
@@ -137,7 +137,7 @@ static void tables_cut_short_or_damaged_are_safe(void **state)
 	}
 }
 
-static void unsorted_functions_are_rejected(void **state)
+static void rejects_unsorted_functions(void **state)
 {
 	struct go_made made = { .layout = GO_MADE_120, .ptr_bytes = 8 };
 	struct go_table *t;
@@ -170,7 +170,7 @@ static void names_outlive_the_table(void **state)
 	}
 }
 
-static void memory_can_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct go_made made = { .layout = GO_MADE_120, .ptr_bytes = 8 };
 
@@ -195,10 +195,10 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(reads_all_layouts_orders_and_pointer_sizes),
-		cmocka_unit_test(tables_cut_short_or_damaged_are_safe),
-		cmocka_unit_test(unsorted_functions_are_rejected),
+		cmocka_unit_test(truncated_or_damaged_tables_are_safe),
+		cmocka_unit_test(rejects_unsorted_functions),
 		cmocka_unit_test(names_outlive_the_table),
-		cmocka_unit_test(memory_can_be_short),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -101,7 +101,7 @@ static uint64_t place_of(const struct world *w, uint32_t stack)
 	return w->dict.images.at[f->image].kind == IMAGE_JIT ? f->offset : 0;
 }
 
-static void stacks_are_of_their_time(void **state)
+static void stacks_are_resolved_at_their_time(void **state)
 {
 	int fd = make_dump();
 	struct world w;
@@ -132,7 +132,7 @@ static void stacks_are_of_their_time(void **state)
 	close(fd);
 }
 
-static void what_the_dump_does_not_know_stays(void **state)
+static void unknown_addresses_are_unchanged(void **state)
 {
 	int fd = make_dump();
 	uint64_t offset = 0x800;
@@ -157,7 +157,7 @@ static void what_the_dump_does_not_know_stays(void **state)
 	close(fd);
 }
 
-static void another_clock(void **state)
+static void handles_another_clock(void **state)
 {
 	int fd = make_dump();
 	struct world w;
@@ -180,7 +180,7 @@ static void another_clock(void **state)
 	close(fd);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	int fd = make_dump();
 
@@ -209,10 +209,10 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_of_their_time),
-		cmocka_unit_test(what_the_dump_does_not_know_stays),
-		cmocka_unit_test(another_clock),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(stacks_are_resolved_at_their_time),
+		cmocka_unit_test(unknown_addresses_are_unchanged),
+		cmocka_unit_test(handles_another_clock),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

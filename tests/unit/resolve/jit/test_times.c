@@ -21,7 +21,7 @@ static uint32_t code_at(const struct jit_times *t, uint64_t address, uint64_t ti
 	return jit_times_find(t, address, time).code;
 }
 
-static void code_takes_the_place_of_code(void **state)
+static void new_code_replaces_old_code(void **state)
 {
 	struct jit_times t;
 	struct jit_found f;
@@ -48,7 +48,7 @@ static void code_takes_the_place_of_code(void **state)
 	jit_times_done(&t);
 }
 
-static void unloaded_code_is_gone(void **state)
+static void unloaded_code_is_not_found(void **state)
 {
 	struct jit_times t;
 
@@ -64,7 +64,7 @@ static void unloaded_code_is_gone(void **state)
 	jit_times_done(&t);
 }
 
-static void times_are_shifted(void **state)
+static void shifts_times(void **state)
 {
 	struct jit_times t;
 
@@ -110,7 +110,7 @@ static uint32_t by_hand(size_t nr, uint64_t address, uint64_t time)
 	return JITDUMP_NO_CODE;
 }
 
-static void many_at_random_are_as_by_hand(void **state)
+static void agrees_with_a_model_on_random_input(void **state)
 {
 	(void)state;
 	srand(1);
@@ -146,10 +146,10 @@ static void many_at_random_are_as_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_takes_the_place_of_code),
-		cmocka_unit_test(unloaded_code_is_gone),
-		cmocka_unit_test(times_are_shifted),
-		cmocka_unit_test(many_at_random_are_as_by_hand),
+		cmocka_unit_test(new_code_replaces_old_code),
+		cmocka_unit_test(unloaded_code_is_not_found),
+		cmocka_unit_test(shifts_times),
+		cmocka_unit_test(agrees_with_a_model_on_random_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

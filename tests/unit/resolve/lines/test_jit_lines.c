@@ -85,7 +85,7 @@ static uint32_t line_at(const struct world *w, uint64_t address, const char *fun
 	return line;
 }
 
-static void code_in_the_place_of_code(void **state)
+static void replaced_code_has_its_own_lines(void **state)
 {
 	struct world w;
 
@@ -117,7 +117,7 @@ static void code_in_the_place_of_code(void **state)
 }
 
 /* The offset that every address in V8's dumps has in excess. */
-static void addresses_of_v8(void **state)
+static void reads_addresses_of_v8(void **state)
 {
 	struct world w;
 
@@ -148,7 +148,7 @@ static int make(void)
 	return r;
 }
 
-static void memory_runs_out(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -167,9 +167,9 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_in_the_place_of_code),
-		cmocka_unit_test(addresses_of_v8),
-		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(replaced_code_has_its_own_lines),
+		cmocka_unit_test(reads_addresses_of_v8),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

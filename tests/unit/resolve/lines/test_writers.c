@@ -50,7 +50,7 @@ static pid_t writer(int fd, const int pipe[2])
 	_exit(0);
 }
 
-static void test_waits(void **state)
+static void test_waits_for_a_writer(void **state)
 {
 	const char *dir = *state;
 	int fd = line_writers_open(dir);
@@ -72,7 +72,7 @@ static void test_waits(void **state)
 }
 
 /* A killed writer is not waited for. */
-static void test_killed(void **state)
+static void test_does_not_wait_for_a_killed_writer(void **state)
 {
 	const char *dir = *state;
 	int fd = line_writers_open(dir);
@@ -90,7 +90,7 @@ static void test_killed(void **state)
 	close(ends[1]);
 }
 
-static void test_no_folder(void **state)
+static void test_missing_directory(void **state)
 {
 	(void)state;
 	assert_true(line_writers_open("/tmp/line_writers/none") < 0);
@@ -100,9 +100,11 @@ static void test_no_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
-		cmocka_unit_test(test_no_folder),
+		cmocka_unit_test_setup_teardown(test_waits_for_a_writer, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_does_not_wait_for_a_killed_writer,
+						setup, teardown),
+		cmocka_unit_test(test_missing_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,7 +177,7 @@ static void test_exec_of_another_thread(void **unused)
 	end(&w);
 }
 
-static void test_fork_shares_then_parts(void **unused)
+static void test_fork_shares_mappings_until_they_change(void **unused)
 {
 	struct world w;
 
@@ -196,7 +196,7 @@ static void test_fork_shares_then_parts(void **unused)
 
 /* A child has the name of its parent, if that has one; a placeholder with a tid is not
  * inherited. */
-static void test_fork_of_a_nameless(void **unused)
+static void test_fork_of_an_unnamed_thread(void **unused)
 {
 	struct world w;
 
@@ -230,7 +230,7 @@ static const char *comm_of(const struct world *w, uint32_t thread)
 	return dict_str(&w->dict, w->dict.threads.at[thread].comm);
 }
 
-static void test_first_name_is_that_of_before(void **unused)
+static void test_first_name_applies_to_earlier_samples(void **unused)
 {
 	struct world w;
 	uint32_t before, other, after, first;
@@ -327,7 +327,7 @@ static void test_threads_and_names(void **unused)
 
 /* Samples of one thread reuse the result of the last one until a record changes it; older
  * samples then get the older state. */
-static void test_what_changes_between_samples(void **unused)
+static void test_changes_between_samples(void **unused)
 {
 	struct world w;
 
@@ -359,7 +359,7 @@ static void test_what_changes_between_samples(void **unused)
 
 /* After a thread has ended, the kernel reports -1 in its samples: the unknown fields must not
  * come from other threads. */
-static void test_samples_of_one_that_ended(void **unused)
+static void test_samples_of_an_ended_process(void **unused)
 {
 	struct world w;
 	const int32_t pids[] = { 0, 0, -1, 0, 0 };
@@ -383,7 +383,7 @@ static void test_samples_of_one_that_ended(void **unused)
 	end(&w);
 }
 
-static void test_snapshot_then_live(void **unused)
+static void test_snapshot_then_live_records(void **unused)
 {
 	struct world w;
 	struct record fork = { .type = PERF_RECORD_FORK,
@@ -404,7 +404,7 @@ static void test_snapshot_then_live(void **unused)
 	end(&w);
 }
 
-static void test_unknown_process_is_asked_for_once(void **unused)
+static void test_unknown_process_is_requested_once(void **unused)
 {
 	struct world w;
 
@@ -463,7 +463,7 @@ static const char *chain_text(struct world *w, uint32_t stack)
 /* perf synthesizes the kernel's mapping without permissions if mappings contain build-ids. */
 /* Programs copy their code to anonymous memory to get huge pages; JIT compilers get memory where
  * a library was unmapped, which is not reported. */
-static void test_memory_over_code(void **unused)
+static void test_memory_mapped_over_code(void **unused)
 {
 	struct world w;
 
@@ -585,7 +585,7 @@ static void test_chains(void **unused)
 }
 
 /* Cuts after that many frames, whether the callers were met before or not. */
-static void test_chains_of_a_depth(void **unused)
+static void test_chains_of_limited_depth(void **unused)
 {
 	struct world w;
 	struct record rec = { .type = PERF_RECORD_SAMPLE,
@@ -677,7 +677,7 @@ static const char *text_of(struct world *w, const struct known_chain *chain, boo
 }
 
 /* A chain has the same stack, whatever was met before it. */
-static void test_chains_that_are_known(void **unused)
+static void test_equal_chains_have_equal_stacks(void **unused)
 {
 	const uint16_t user = PERF_RECORD_MISC_USER, kernel = PERF_RECORD_MISC_KERNEL;
 	static const uint64_t in_user = PERF_CONTEXT_USER,
@@ -779,7 +779,7 @@ static void test_callers_at_the_same_offset_of_other_images(void **unused)
 	end(&w);
 }
 
-static void test_callers_in_another_part_of_an_image(void **unused)
+static void test_callers_in_another_mapping_of_an_image(void **unused)
 {
 	struct world w;
 
@@ -805,7 +805,7 @@ static void test_callers_in_another_part_of_an_image(void **unused)
 }
 
 /* The meaning of an address in one process does not apply to another one. */
-static void test_callers_where_another_process_has_others(void **unused)
+static void test_callers_that_differ_between_processes(void **unused)
 {
 	struct world w;
 
@@ -827,7 +827,7 @@ static void test_callers_where_another_process_has_others(void **unused)
 }
 
 /* A gap later contains code, in the same process or at once in another one. */
-static void test_callers_where_nothing_was(void **unused)
+static void test_callers_in_unmapped_memory(void **unused)
 {
 	static const uint64_t calls[4] = { 0x1010, 0x1080, 0x5555 };
 	struct world w;
@@ -846,7 +846,7 @@ static void test_callers_where_nothing_was(void **unused)
 }
 
 /* Callers that fit after one frame can be too many after more frames, also in another process. */
-static void test_known_callers_of_a_depth(void **unused)
+static void test_repeated_callers_of_limited_depth(void **unused)
 {
 	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
 					   KERNEL_TEXT + 32,    PERF_CONTEXT_USER,
@@ -868,7 +868,7 @@ static void test_known_callers_of_a_depth(void **unused)
 }
 
 /* An event with a lower limit of frames per chain, and another event without it. */
-static void test_known_callers_of_a_short_event(void **unused)
+static void test_repeated_callers_of_an_event_without_chain(void **unused)
 {
 	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
 					   PERF_CONTEXT_USER,   0x1010 + MOVED,
@@ -894,7 +894,7 @@ static void test_known_callers_of_a_short_event(void **unused)
 	end(&w);
 }
 
-static void test_bpf_program_comes_and_goes(void **unused)
+static void test_bpf_program_is_loaded_and_unloaded(void **unused)
 {
 	struct world w;
 	struct record rec = { .type = PERF_RECORD_KSYMBOL };
@@ -1022,7 +1022,7 @@ static bool is_rewritten(void *ctx, const char *path, const struct image *image)
 }
 
 /* A linker that keeps the inode: new mappings contain a different binary. */
-static void test_image_is_written_anew(void **unused)
+static void test_image_that_was_rewritten(void **unused)
 {
 	const struct timespec wait = { .tv_nsec = 200000000 };
 	struct world w;
@@ -1085,7 +1085,7 @@ enum {
 	ROUND = 1000 /* records between two frontiers */
 };
 
-static void test_names_that_no_sample_hits_are_forgotten(void **state)
+static void test_unsampled_names_are_dropped(void **state)
 {
 	struct world w;
 	uint64_t time = 100;
@@ -1124,7 +1124,7 @@ static void test_names_that_no_sample_hits_are_forgotten(void **state)
 	end(&w);
 }
 
-static void test_names_are_those_of_their_time(void **state)
+static void test_names_follow_time(void **state)
 {
 	struct world w;
 
@@ -1150,7 +1150,7 @@ static void test_names_are_those_of_their_time(void **state)
 }
 
 /* While samples wait for a table, nothing newer can be dropped. */
-static void test_history_of_a_flood_is_bounded(void **state)
+static void test_history_of_one_process_is_bounded(void **state)
 {
 	struct world w;
 	uint64_t time = 100;
@@ -1181,7 +1181,7 @@ static void test_history_of_a_flood_is_bounded(void **state)
 }
 
 /* With many processes, those with the most versions lose them first. */
-static void test_history_of_many_is_bounded(void **state)
+static void test_history_of_many_processes_is_bounded(void **state)
 {
 	struct world w;
 	uint64_t time = 100;
@@ -1301,7 +1301,7 @@ static void tell_mapped(void *ctx, int32_t pid)
 }
 
 /* Unmapping is not recorded. */
-static void test_what_was_unmapped_is_forgotten(void **state)
+static void test_unmapped_memory_is_forgotten(void **state)
 {
 	struct world w;
 	uint64_t time = 100;
@@ -1327,7 +1327,7 @@ static void test_what_was_unmapped_is_forgotten(void **state)
 	end(&w);
 }
 
-static void test_processes_that_ended_are_forgotten(void **state)
+static void test_ended_processes_are_forgotten(void **state)
 {
 	const uint64_t second_ns = 1000000000;
 	struct world w;
@@ -1352,7 +1352,7 @@ static void test_processes_that_ended_are_forgotten(void **state)
 	end(&w);
 }
 
-static void test_cgroups_that_no_sample_hits_are_forgotten(void **state)
+static void test_unsampled_cgroups_are_dropped(void **state)
 {
 	struct cgroup_world c = { 0 };
 
@@ -1386,41 +1386,41 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec_chain),
 		cmocka_unit_test(test_exec_of_another_thread),
-		cmocka_unit_test(test_fork_shares_then_parts),
-		cmocka_unit_test(test_fork_of_a_nameless),
-		cmocka_unit_test(test_first_name_is_that_of_before),
+		cmocka_unit_test(test_fork_shares_mappings_until_they_change),
+		cmocka_unit_test(test_fork_of_an_unnamed_thread),
+		cmocka_unit_test(test_first_name_applies_to_earlier_samples),
 		cmocka_unit_test(test_library_at_the_same_address),
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_threads_and_names),
-		cmocka_unit_test(test_what_changes_between_samples),
-		cmocka_unit_test(test_samples_of_one_that_ended),
-		cmocka_unit_test(test_snapshot_then_live),
-		cmocka_unit_test(test_unknown_process_is_asked_for_once),
+		cmocka_unit_test(test_changes_between_samples),
+		cmocka_unit_test(test_samples_of_an_ended_process),
+		cmocka_unit_test(test_snapshot_then_live_records),
+		cmocka_unit_test(test_unknown_process_is_requested_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
-		cmocka_unit_test(test_memory_over_code),
+		cmocka_unit_test(test_memory_mapped_over_code),
 		cmocka_unit_test(test_mappings_without_code),
 		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_chains_of_a_depth),
-		cmocka_unit_test(test_chains_that_are_known),
+		cmocka_unit_test(test_chains_of_limited_depth),
+		cmocka_unit_test(test_equal_chains_have_equal_stacks),
 		cmocka_unit_test(test_callers_at_the_same_offset_of_other_images),
-		cmocka_unit_test(test_callers_in_another_part_of_an_image),
-		cmocka_unit_test(test_callers_where_another_process_has_others),
-		cmocka_unit_test(test_callers_where_nothing_was),
-		cmocka_unit_test(test_known_callers_of_a_depth),
-		cmocka_unit_test(test_known_callers_of_a_short_event),
-		cmocka_unit_test(test_bpf_program_comes_and_goes),
+		cmocka_unit_test(test_callers_in_another_mapping_of_an_image),
+		cmocka_unit_test(test_callers_that_differ_between_processes),
+		cmocka_unit_test(test_callers_in_unmapped_memory),
+		cmocka_unit_test(test_repeated_callers_of_limited_depth),
+		cmocka_unit_test(test_repeated_callers_of_an_event_without_chain),
+		cmocka_unit_test(test_bpf_program_is_loaded_and_unloaded),
 		cmocka_unit_test(test_image_is_completed_once),
-		cmocka_unit_test(test_image_is_written_anew),
+		cmocka_unit_test(test_image_that_was_rewritten),
 		cmocka_unit_test(test_cgroups),
-		cmocka_unit_test(test_names_that_no_sample_hits_are_forgotten),
-		cmocka_unit_test(test_names_are_those_of_their_time),
-		cmocka_unit_test(test_history_of_a_flood_is_bounded),
-		cmocka_unit_test(test_history_of_many_is_bounded),
-		cmocka_unit_test(test_what_was_unmapped_is_forgotten),
+		cmocka_unit_test(test_unsampled_names_are_dropped),
+		cmocka_unit_test(test_names_follow_time),
+		cmocka_unit_test(test_history_of_one_process_is_bounded),
+		cmocka_unit_test(test_history_of_many_processes_is_bounded),
+		cmocka_unit_test(test_unmapped_memory_is_forgotten),
 		cmocka_unit_test(test_mappings_of_the_largest_user_are_lost),
 		cmocka_unit_test(test_forked_processes_share_their_mappings),
-		cmocka_unit_test(test_processes_that_ended_are_forgotten),
-		cmocka_unit_test(test_cgroups_that_no_sample_hits_are_forgotten),
+		cmocka_unit_test(test_ended_processes_are_forgotten),
+		cmocka_unit_test(test_unsampled_cgroups_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,7 +230,7 @@ static size_t copy_live(void *ctx, int32_t pid, uint64_t address, void *bytes,
 }
 
 /* A stack that is longer than its copy is completed, even if it was unwound ahead. */
-static void rest_behind_what_was_ahead(void **state)
+static void completes_a_stack_unwound_ahead(void **state)
 {
 	const struct resolver_unwind unwind = { .table = no_table,
 						.copy = copy_live,
@@ -266,7 +266,7 @@ static void rest_behind_what_was_ahead(void **state)
 }
 
 /* The memory of a process that has ended is not read. */
-static void no_rest_of_the_dead(void **state)
+static void does_not_read_memory_of_ended_processes(void **state)
 {
 	const struct record ended = { .type = PERF_RECORD_EXIT,
 				      .id = { .time_ns = 200, .has_time = true },
@@ -303,7 +303,7 @@ static void no_rest_of_the_dead(void **state)
 
 /* Stacks through unknown binaries are left to the resolver, as always those in anonymous
  * memory. */
-static void only_what_is_known(void **state)
+static void unwinds_only_known_binaries_ahead(void **state)
 {
 	struct resolver_ahead *a;
 	struct scene w;
@@ -341,9 +341,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_without),
-		cmocka_unit_test(rest_behind_what_was_ahead),
-		cmocka_unit_test(no_rest_of_the_dead),
-		cmocka_unit_test(only_what_is_known),
+		cmocka_unit_test(completes_a_stack_unwound_ahead),
+		cmocka_unit_test(does_not_read_memory_of_ended_processes),
+		cmocka_unit_test(unwinds_only_known_binaries_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static const char *applied(struct rings_world *w)
 	return last.text;
 }
 
-static void runs_become_one(void **state)
+static void merges_runs_in_time_order(void **state)
 {
 	struct rings_world w;
 
@@ -96,7 +96,7 @@ static void runs_become_one(void **state)
 }
 
 /* No record is lost, and older ones come together with later arrivals. */
-static void what_is_younger_waits(void **state)
+static void later_records_wait(void **state)
 {
 	struct rings_world w;
 
@@ -138,7 +138,7 @@ static const char *model(const uint64_t *time_ns, size_t nr, uint64_t from, uint
 	return text;
 }
 
-static void many_runs_become_one(void **state)
+static void merges_many_runs(void **state)
 {
 	(void)state;
 	for (size_t nr = 1; nr <= MANY; nr += 1 + nr / 4) {
@@ -164,7 +164,7 @@ static void many_runs_become_one(void **state)
 }
 
 /* If memory is too short to sort the records, all of them wait. */
-static void short_memory_loses_nothing(void **state)
+static void allocation_failure_loses_no_records(void **state)
 {
 	struct rings_world w;
 
@@ -183,7 +183,7 @@ static void short_memory_loses_nothing(void **state)
 }
 
 /* A record is missing if memory is short, but all others are kept. */
-static void short_memory_adds_nothing(void **state)
+static void allocation_failure_adds_no_record(void **state)
 {
 	struct rings_world w;
 
@@ -204,7 +204,7 @@ static void short_memory_adds_nothing(void **state)
 }
 
 /* Records keep their bytes when earlier ones are removed. */
-static void blocks_are_used_again(void **state)
+static void reuses_blocks(void **state)
 {
 	static uint8_t bytes[LONG_BYTES];
 	struct rings_world w;
@@ -232,7 +232,7 @@ static void blocks_are_used_again(void **state)
 	end(&w);
 }
 
-static void last_one_is_taken_back(void **state)
+static void the_last_record_can_be_withdrawn(void **state)
 {
 	struct rings_world w;
 
@@ -252,7 +252,7 @@ static void last_one_is_taken_back(void **state)
 	end(&w);
 }
 
-static void moved_in_order(void **state)
+static void moves_records_in_order(void **state)
 {
 	struct rings_world w, to;
 
@@ -280,7 +280,7 @@ static int refuse(void *ctx, const struct timed_record *record)
 }
 
 /* The record that ends it is not passed on again. */
-static void an_error_ends_it(void **state)
+static void an_error_ends_the_delivery(void **state)
 {
 	struct rings_world w;
 	int left = 2;
@@ -299,15 +299,15 @@ static void an_error_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_become_one),
-		cmocka_unit_test(what_is_younger_waits),
-		cmocka_unit_test(many_runs_become_one),
-		cmocka_unit_test(short_memory_loses_nothing),
-		cmocka_unit_test(short_memory_adds_nothing),
-		cmocka_unit_test(blocks_are_used_again),
-		cmocka_unit_test(last_one_is_taken_back),
-		cmocka_unit_test(moved_in_order),
-		cmocka_unit_test(an_error_ends_it),
+		cmocka_unit_test(merges_runs_in_time_order),
+		cmocka_unit_test(later_records_wait),
+		cmocka_unit_test(merges_many_runs),
+		cmocka_unit_test(allocation_failure_loses_no_records),
+		cmocka_unit_test(allocation_failure_adds_no_record),
+		cmocka_unit_test(reuses_blocks),
+		cmocka_unit_test(the_last_record_can_be_withdrawn),
+		cmocka_unit_test(moves_records_in_order),
+		cmocka_unit_test(an_error_ends_the_delivery),
 	};
 
 	return UNIT_RUN(tests);

@@ -105,7 +105,7 @@ static const struct precise_case cases[] = {
 	  { PERF_CONTEXT_USER, CODE } },
 };
 
-static void test_place(void **state)
+static void test_joins_at_the_right_position(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -116,7 +116,7 @@ static void test_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_joins_at_the_right_position),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void expect(const struct stream *s, const struct group_share *shares, siz
 	}
 }
 
-static void each_event_has_what_it_gained(void **state)
+static void each_event_gets_its_increase(void **state)
 {
 	/* The second event does not count between the first two samples; the third one has
 	 * values beyond 32 bits; then both counters restart. */
@@ -147,7 +147,7 @@ static void each_event_has_what_it_gained(void **state)
 }
 
 /* With inheritance, each thread has separate counters; without it, they are shared. */
-static void threads_count_apart_where_events_are_inherited(void **state)
+static void inherited_events_count_per_thread(void **state)
 {
 	static const struct told told[] = {
 		{ 11, { { 1000, LEADER }, { 9, MEMBER } }, 2 },
@@ -173,7 +173,7 @@ static void threads_count_apart_where_events_are_inherited(void **state)
 
 /* Unknown ids are skipped; a sample with only such ids gives no counts; a sample without
  * values, because nothing was scheduled, is not an error. */
-static void ids_of_nobody(void **state)
+static void unknown_ids_are_ignored(void **state)
 {
 	static const struct told mixed = { 11, { { 5, NOBODY }, { 8, MEMBER } }, 2 };
 	static const struct told strange = { 11, { { 5, NOBODY } }, 1 };
@@ -215,7 +215,7 @@ static void one_value_without_a_group(void **state)
 	}
 }
 
-static void which_attrs_are_credited_so(void **state)
+static void only_matching_attrs_use_group_values(void **state)
 {
 	struct perf_event_attr a = { .sample_type = PERF_SAMPLE_READ,
 				     .read_format = PERF_FORMAT_ID,
@@ -238,11 +238,11 @@ static void which_attrs_are_credited_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(each_event_has_what_it_gained),
-		cmocka_unit_test(threads_count_apart_where_events_are_inherited),
-		cmocka_unit_test(ids_of_nobody),
+		cmocka_unit_test(each_event_gets_its_increase),
+		cmocka_unit_test(inherited_events_count_per_thread),
+		cmocka_unit_test(unknown_ids_are_ignored),
 		cmocka_unit_test(one_value_without_a_group),
-		cmocka_unit_test(which_attrs_are_credited_so),
+		cmocka_unit_test(only_matching_attrs_use_group_values),
 	};
 
 	return UNIT_RUN(cases);

@@ -74,7 +74,7 @@ static void check_counts(const int *counts, const struct space_node *root)
 	}
 }
 
-static void test_against_model(void **unused)
+static void test_agrees_with_a_model(void **unused)
 {
 	struct space_pool pool;
 	struct space_node *root = NULL, *kept[KEPT] = { 0 };
@@ -124,7 +124,7 @@ static void test_against_model(void **unused)
 	space_pool_done(&pool);
 }
 
-static void test_ends(void **unused)
+static void test_bounds_of_mappings(void **unused)
 {
 	struct space_pool pool;
 	struct space_node *root, *cut;
@@ -148,7 +148,7 @@ static void test_ends(void **unused)
 	space_pool_done(&pool);
 }
 
-static void test_many(void **unused)
+static void test_many_mappings(void **unused)
 {
 	struct space_pool pool;
 	struct space_node *root = NULL, *next;
@@ -175,7 +175,7 @@ static void test_many(void **unused)
 
 /* The first mappings of a program cost one node each, and later ones are also found, in each of
  * the roots in between. */
-static void test_few(void **unused)
+static void test_few_mappings(void **unused)
 {
 	enum {
 		FEW = 10,
@@ -216,10 +216,10 @@ static void test_few(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_model),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_agrees_with_a_model),
+		cmocka_unit_test(test_bounds_of_mappings),
+		cmocka_unit_test(test_many_mappings),
+		cmocka_unit_test(test_few_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

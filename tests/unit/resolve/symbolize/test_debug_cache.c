@@ -117,7 +117,7 @@ static int open_part(const struct fixture *f, enum debug_cache_part part,
 	return r;
 }
 
-static void new_layout(void **state)
+static void finds_files_in_the_new_layout(void **state)
 {
 	struct fixture *f = *state;
 
@@ -130,7 +130,7 @@ static void new_layout(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_DEBUG, NULL), 0);
 }
 
-static void old_layout(void **state)
+static void finds_files_in_the_old_layout(void **state)
 {
 	struct fixture *f = *state;
 
@@ -140,7 +140,7 @@ static void old_layout(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_DEBUG, NULL), -ENOENT);
 }
 
-static void lost_links(void **state)
+static void ignores_broken_links(void **state)
 {
 	struct fixture *f = *state;
 
@@ -157,7 +157,7 @@ static void lost_links(void **state)
 }
 
 /* Wrong files, loops and special files: none is used, nothing hangs. */
-static void hostile(void **state)
+static void rejects_hostile_names(void **state)
 {
 	struct fixture *f = *state;
 
@@ -178,7 +178,7 @@ static void hostile(void **state)
 }
 
 /* Kallsyms in a directory that is not named after the build-id prove nothing. */
-static void kallsyms_by_name_alone(void **state)
+static void finds_kallsyms_by_build_id_alone(void **state)
 {
 	struct fixture *f = *state;
 
@@ -189,7 +189,7 @@ static void kallsyms_by_name_alone(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_KALLSYMS, NULL), 0);
 }
 
-static void add_list_remove(void **state)
+static void adds_lists_and_removes(void **state)
 {
 	struct fixture *f = *state;
 	struct build_id id = the_id();
@@ -217,7 +217,7 @@ static void add_list_remove(void **state)
 }
 
 /* The target of a link outside the cache is not removed, but the link is. */
-static void remove_nothing_outside(void **state)
+static void removes_nothing_outside_the_cache(void **state)
 {
 	struct fixture *f = *state;
 	struct build_id id = the_id();
@@ -234,7 +234,7 @@ static void remove_nothing_outside(void **state)
 
 /* A kernel that ran 0x20000000 above its address in the cache; its module is at another address
  * than in the cache, so it has no name. */
-static void another_boot(void **state)
+static void rejects_kernel_symbols_of_another_boot(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\n"
 				   "ffffffff81000100 T do_it\n"
@@ -287,7 +287,7 @@ static void another_boot(void **state)
 }
 
 /* /bin/sh exists everywhere, but is not the other machine's. */
-static void foreign_without_id(void **state)
+static void uses_no_local_file_for_a_foreign_image(void **state)
 {
 	struct session_info info = { .hostname = "x",
 				     .os_release = "y",
@@ -309,7 +309,7 @@ static void foreign_without_id(void **state)
 }
 
 /* A recording that was killed does not contain its machine: this file is the one that ran. */
-static void unknown_host_without_id(void **state)
+static void uses_no_local_file_for_an_unknown_host(void **state)
 {
 	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };
 	struct image image = { .kind = IMAGE_FILE };
@@ -348,18 +348,22 @@ static void unknown_host_without_id(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(new_layout, setup, teardown),
-		cmocka_unit_test_setup_teardown(old_layout, setup, teardown),
-		cmocka_unit_test_setup_teardown(lost_links, setup, teardown),
-		cmocka_unit_test_setup_teardown(hostile, setup, teardown),
-		cmocka_unit_test_setup_teardown(kallsyms_by_name_alone, setup,
+		cmocka_unit_test_setup_teardown(finds_files_in_the_new_layout, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(add_list_remove, setup, teardown),
-		cmocka_unit_test_setup_teardown(remove_nothing_outside, setup,
+		cmocka_unit_test_setup_teardown(finds_files_in_the_old_layout, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(another_boot, setup, teardown),
-		cmocka_unit_test(foreign_without_id),
-		cmocka_unit_test(unknown_host_without_id),
+		cmocka_unit_test_setup_teardown(ignores_broken_links, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_hostile_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(finds_kallsyms_by_build_id_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(adds_lists_and_removes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(removes_nothing_outside_the_cache,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_kernel_symbols_of_another_boot,
+						setup, teardown),
+		cmocka_unit_test(uses_no_local_file_for_a_foreign_image),
+		cmocka_unit_test(uses_no_local_file_for_an_unknown_host),
 	};
 
 	return UNIT_RUN(cases);

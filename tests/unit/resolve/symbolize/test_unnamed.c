@@ -98,7 +98,7 @@ static void expect(const struct symtab *tab, uint64_t offset, const char *name)
 	assert_string_equal(s ? s->name : "-", name);
 }
 
-static void plt_of_x86_64(void **state)
+static void names_plt_of_x86_64(void **state)
 {
 	struct buf code = { 0 };
 	struct symtab *tab;
@@ -129,7 +129,7 @@ static void plt_of_x86_64(void **state)
 	buf_done(&code);
 }
 
-static void short_plt_of_x86_64(void **state)
+static void names_short_plt_of_x86_64(void **state)
 {
 	struct buf code = { 0 };
 	struct symtab *tab;
@@ -148,7 +148,7 @@ static void short_plt_of_x86_64(void **state)
 	buf_done(&code);
 }
 
-static void plt_of_i386(void **state)
+static void names_plt_of_i386(void **state)
 {
 	struct buf code = { 0 };
 	struct symtab *tab;
@@ -167,7 +167,7 @@ static void plt_of_i386(void **state)
 	buf_done(&code);
 }
 
-static void plt_of_arm64(void **state)
+static void names_plt_of_arm64(void **state)
 {
 	struct buf code = { 0 };
 	struct symtab *tab;
@@ -210,7 +210,7 @@ static void put_riscv(struct buf *code, uint64_t vaddr, uint64_t slot, bool is64
 	put(code, 0x13, 4);
 }
 
-static void plt_of_riscv(void **state)
+static void names_plt_of_riscv(void **state)
 {
 	(void)state;
 	for (int is64 = 0; is64 < 2; is64++) {
@@ -317,7 +317,7 @@ static const char *name_at(struct file *f, uint64_t offset, enum unnamed_kind ki
 	return s->name;
 }
 
-static void functions_and_sections(void **state)
+static void names_functions_and_sections(void **state)
 {
 	struct file f;
 
@@ -339,7 +339,7 @@ static void functions_and_sections(void **state)
 }
 
 /* A stripped file: the section's name would be less useful than the file's. */
-static void nothing_but_functions(void **state)
+static void names_nothing_but_code(void **state)
 {
 	struct file f;
 
@@ -351,7 +351,7 @@ static void nothing_but_functions(void **state)
 	close_file(&f);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -389,14 +389,14 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(plt_of_x86_64),
-		cmocka_unit_test(short_plt_of_x86_64),
-		cmocka_unit_test(plt_of_i386),
-		cmocka_unit_test(plt_of_arm64),
-		cmocka_unit_test(plt_of_riscv),
-		cmocka_unit_test(functions_and_sections),
-		cmocka_unit_test(nothing_but_functions),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(names_plt_of_x86_64),
+		cmocka_unit_test(names_short_plt_of_x86_64),
+		cmocka_unit_test(names_plt_of_i386),
+		cmocka_unit_test(names_plt_of_arm64),
+		cmocka_unit_test(names_plt_of_riscv),
+		cmocka_unit_test(names_functions_and_sections),
+		cmocka_unit_test(names_nothing_but_code),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

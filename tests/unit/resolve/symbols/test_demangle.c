@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "resolve/symbols/demangle.h"
 
-static void names(void **state)
+static void demangles_names(void **state)
 {
 	static const struct {
 		const char *mangled;
@@ -86,7 +86,7 @@ static void names(void **state)
 }
 
 /* Each parameter is a pair of the previous one: the text doubles with every one. */
-static void text_that_explodes(void **state)
+static void limits_the_length_of_names(void **state)
 {
 	char name[1024] = "_Z1f1AI1BS_E";
 
@@ -102,7 +102,7 @@ static void text_that_explodes(void **state)
 	free(demangle(name));
 }
 
-static void nesting_and_length(void **state)
+static void limits_nesting_and_length(void **state)
 {
 	enum {
 		LEN = 9000
@@ -127,7 +127,7 @@ static void nesting_and_length(void **state)
 }
 
 /* "G" and a number mean that many lifetimes, each of which libiberty counts. */
-static void binders_of_rust(void **state)
+static void limits_binders_of_rust(void **state)
 {
 	static const struct {
 		const char *name;
@@ -154,7 +154,7 @@ static void binders_of_rust(void **state)
 }
 
 /* Each parameter of a D function contains the previous one twice, by reference. */
-static void references_of_d(void **state)
+static void limits_back_references_of_d(void **state)
 {
 	char name[1024] = "_D1fFHii";
 	size_t before = strlen(name) - 3;
@@ -182,7 +182,7 @@ static void references_of_d(void **state)
 	assert_null(demangle(strcat(name, "Zv")));
 }
 
-static void what_perf_does_not_read(void **state)
+static void leaves_names_that_perf_does_not_demangle(void **state)
 {
 	char *shown = demangle_plain("LB;f(I)V");
 
@@ -201,12 +201,12 @@ static void what_perf_does_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(text_that_explodes),
-		cmocka_unit_test(nesting_and_length),
-		cmocka_unit_test(binders_of_rust),
-		cmocka_unit_test(references_of_d),
-		cmocka_unit_test(what_perf_does_not_read),
+		cmocka_unit_test(demangles_names),
+		cmocka_unit_test(limits_the_length_of_names),
+		cmocka_unit_test(limits_nesting_and_length),
+		cmocka_unit_test(limits_binders_of_rust),
+		cmocka_unit_test(limits_back_references_of_d),
+		cmocka_unit_test(leaves_names_that_perf_does_not_demangle),
 	};
 
 	return UNIT_RUN(cases);

@@ -55,7 +55,7 @@ static const char *name_at(const struct symtab *tab, uint64_t offset)
 	return s ? s->name : "-";
 }
 
-static void kernel_from_its_text(void **state)
+static void reads_the_kernels_text_symbols(void **state)
 {
 	struct symtab *tab = load(NULL, BASE);
 
@@ -72,7 +72,7 @@ static void kernel_from_its_text(void **state)
 	symtab_free(tab);
 }
 
-static void kernel_of_unknown_base(void **state)
+static void handles_an_unknown_kernel_base(void **state)
 {
 	struct symtab *tab = load(NULL, 0);
 
@@ -82,7 +82,7 @@ static void kernel_of_unknown_base(void **state)
 	symtab_free(tab);
 }
 
-static void modules(void **state)
+static void reads_modules(void **state)
 {
 	struct symtab *tab = load("ext4", 0xffffffffc0000000);
 
@@ -123,7 +123,7 @@ static uint64_t end_of_last(const char *lines, uint64_t section)
 	return end;
 }
 
-static void last_ends_with_its_section(void **state)
+static void the_last_symbol_ends_with_its_section(void **state)
 {
 	static const char ordered[] = "ffffffffc0000000 t one\t[m]\n"
 				      "ffffffffc0000080 t two\t[m]\n";
@@ -139,7 +139,7 @@ static void last_ends_with_its_section(void **state)
 	assert_int_equal(end_of_last(ordered, 0x80), 0x2000);
 }
 
-static void nothing_to_find(void **state)
+static void handles_empty_input(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t a\n";
 	struct symtab *tab = NULL;
@@ -159,7 +159,7 @@ static void nothing_to_find(void **state)
 	assert_null(tab);
 }
 
-static void parts_of_the_text(void **state)
+static void separates_sections_of_the_text(void **state)
 {
 	struct kallsyms_index index;
 	const struct kallsyms_part *p;
@@ -179,7 +179,7 @@ static void parts_of_the_text(void **state)
 }
 
 /* A module that was loaded twice. */
-static void parts_by_place(void **state)
+static void finds_sections_by_address(void **state)
 {
 	static const char twice[] = "1000 T _text\n3000 t a\t[m]\n3100 t b\t[m]\n\n"
 				    "8000 t a\t[m]\n\n5010 t a\t[m]\n";
@@ -197,7 +197,7 @@ static void parts_by_place(void **state)
 	kallsyms_index_done(&index);
 }
 
-static void lines(void **state)
+static void parses_lines(void **state)
 {
 	static const struct {
 		const char *text;
@@ -227,7 +227,7 @@ static void lines(void **state)
 	}
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
@@ -241,7 +241,7 @@ static void every_prefix(void **state)
 	}
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -263,16 +263,16 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(kernel_from_its_text),
-		cmocka_unit_test(kernel_of_unknown_base),
-		cmocka_unit_test(modules),
-		cmocka_unit_test(last_ends_with_its_section),
-		cmocka_unit_test(nothing_to_find),
-		cmocka_unit_test(parts_of_the_text),
-		cmocka_unit_test(parts_by_place),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(reads_the_kernels_text_symbols),
+		cmocka_unit_test(handles_an_unknown_kernel_base),
+		cmocka_unit_test(reads_modules),
+		cmocka_unit_test(the_last_symbol_ends_with_its_section),
+		cmocka_unit_test(handles_empty_input),
+		cmocka_unit_test(separates_sections_of_the_text),
+		cmocka_unit_test(finds_sections_by_address),
+		cmocka_unit_test(parses_lines),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -20,7 +20,7 @@ static int find(const char *module, struct module_line *ret)
 	return module_line_find(text, sizeof(text) - 1, module, 0, ret);
 }
 
-static void lines(void **state)
+static void parses_lines(void **state)
 {
 	struct module_line line;
 
@@ -44,7 +44,7 @@ static void lines(void **state)
 }
 
 /* Of several loads, the one at the given address. */
-static void loaded_twice(void **state)
+static void a_module_can_be_loaded_twice(void **state)
 {
 	static const char list[] = "a 0x10 1 01\na-b 0x10 1 02\na,b bad\n"
 				   "a_b 0x30 1 03\na_b 0x30 1 04\n";
@@ -64,7 +64,7 @@ static void loaded_twice(void **state)
 	}
 }
 
-static void no_lines(void **state)
+static void rejects_malformed_lines(void **state)
 {
 	struct module_line line;
 
@@ -80,7 +80,7 @@ static void no_lines(void **state)
 			module_line_done(&line);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -102,10 +102,10 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(loaded_twice),
-		cmocka_unit_test(no_lines),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(parses_lines),
+		cmocka_unit_test(a_module_can_be_loaded_twice),
+		cmocka_unit_test(rejects_malformed_lines),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

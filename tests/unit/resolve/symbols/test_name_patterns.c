@@ -23,7 +23,7 @@ static void check(const struct name_patterns *p, const char *name, const char *e
 
 /* First column: the demangled names that GCC 12 and Clang 14 (libc++) produce for the types in
  * the second column. */
-static void cpp_library_in_short(void **state)
+static void shortens_names_of_the_cpp_library(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "main", "main" },
@@ -126,7 +126,7 @@ static void cpp_library_in_short(void **state)
 	name_patterns_free(p);
 }
 
-static void rules_of_a_user(void **state)
+static void applies_rules_of_the_user(void **state)
 {
 	struct name_patterns *p;
 
@@ -157,7 +157,7 @@ static void rules_of_a_user(void **state)
 	name_patterns_free(p);
 }
 
-static void groups_beyond_nine(void **state)
+static void supports_more_than_nine_groups(void **state)
 {
 	struct name_patterns *p;
 
@@ -173,7 +173,7 @@ static void groups_beyond_nine(void **state)
 	name_patterns_free(p);
 }
 
-static void wrong_lines(void **state)
+static void reports_wrong_lines(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "\"a\" \"b\"", "own:1: a rule is" },
@@ -207,7 +207,7 @@ static void wrong_lines(void **state)
 }
 
 /* Definitions that double the text: a pattern of any length. */
-static void definitions_that_explode(void **state)
+static void limits_the_size_of_definitions(void **state)
 {
 	char text[2048] = "$a = \"aaaaaaaaaaaaaaaa\"\n";
 	struct err err = { 0 };
@@ -227,7 +227,7 @@ static void definitions_that_explode(void **state)
 	name_patterns_free(p);
 }
 
-static void texts_in_all_matches(void **state)
+static void replaces_in_all_matches(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "std::vector", "std::vector" },
@@ -258,7 +258,7 @@ static void texts_in_all_matches(void **state)
 	}
 }
 
-static void files(void **state)
+static void reads_rule_files(void **state)
 {
 	struct err err = { 0 };
 	struct name_patterns *p;
@@ -272,7 +272,7 @@ static void files(void **state)
 	name_patterns_free(p);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	static const char own[] = "$a = \"x\"\n\"${a}(y)\" = \"\\1\"\n";
 	struct name_patterns *p;
@@ -309,14 +309,14 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(cpp_library_in_short),
-		cmocka_unit_test(rules_of_a_user),
-		cmocka_unit_test(groups_beyond_nine),
-		cmocka_unit_test(wrong_lines),
-		cmocka_unit_test(definitions_that_explode),
-		cmocka_unit_test(texts_in_all_matches),
-		cmocka_unit_test(files),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(shortens_names_of_the_cpp_library),
+		cmocka_unit_test(applies_rules_of_the_user),
+		cmocka_unit_test(supports_more_than_nine_groups),
+		cmocka_unit_test(reports_wrong_lines),
+		cmocka_unit_test(limits_the_size_of_definitions),
+		cmocka_unit_test(replaces_in_all_matches),
+		cmocka_unit_test(reads_rule_files),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

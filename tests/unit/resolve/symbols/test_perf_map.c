@@ -30,7 +30,7 @@ static void read_map(struct perf_map *map, const char *text)
 	assert_int_equal(perf_map_read(map, text, strlen(text)), 0);
 }
 
-static void lines_are_read_in_any_order(void **state)
+static void reads_lines_in_any_order(void **state)
 {
 	struct perf_map map;
 
@@ -45,7 +45,7 @@ static void lines_are_read_in_any_order(void **state)
 	perf_map_done(&map);
 }
 
-static void what_is_no_line_is_counted(void **state)
+static void counts_malformed_lines(void **state)
 {
 	struct perf_map map;
 
@@ -60,7 +60,7 @@ static void what_is_no_line_is_counted(void **state)
 	perf_map_done(&map);
 }
 
-static void the_last_line_counts(void **state)
+static void the_last_of_several_lines_wins(void **state)
 {
 	struct perf_map map;
 
@@ -82,7 +82,7 @@ static void the_last_line_counts(void **state)
 	perf_map_done(&map);
 }
 
-static void an_earlier_line_does_not_come_back_over_a_later_one(void **state)
+static void an_earlier_line_does_not_replace_a_later_one(void **state)
 {
 	struct perf_map map;
 
@@ -93,7 +93,7 @@ static void an_earlier_line_does_not_come_back_over_a_later_one(void **state)
 	perf_map_done(&map);
 }
 
-static void a_table_has_what_lies_in_its_range(void **state)
+static void a_table_has_the_symbols_in_its_range(void **state)
 {
 	struct perf_map map;
 	struct symtab *tab;
@@ -116,7 +116,7 @@ static void a_table_has_what_lies_in_its_range(void **state)
 	perf_map_done(&map);
 }
 
-static void short_memory_is_an_error(void **state)
+static void handles_allocation_failure(void **state)
 {
 	static const char text[] = "1000 10 a\n1008 10 b\n2000 10 c\n";
 	struct perf_map map;
@@ -142,12 +142,12 @@ static void short_memory_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_read_in_any_order),
-		cmocka_unit_test(what_is_no_line_is_counted),
-		cmocka_unit_test(the_last_line_counts),
-		cmocka_unit_test(an_earlier_line_does_not_come_back_over_a_later_one),
-		cmocka_unit_test(a_table_has_what_lies_in_its_range),
-		cmocka_unit_test(short_memory_is_an_error),
+		cmocka_unit_test(reads_lines_in_any_order),
+		cmocka_unit_test(counts_malformed_lines),
+		cmocka_unit_test(the_last_of_several_lines_wins),
+		cmocka_unit_test(an_earlier_line_does_not_replace_a_later_one),
+		cmocka_unit_test(a_table_has_the_symbols_in_its_range),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void check(const struct elf_maker *m, const char *expected)
 	symtab_free(tab);
 }
 
-static void thumb(void **state)
+static void clears_the_thumb_bit(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "$a", V, 0, STT_NOTYPE, STB_LOCAL, TEXT },
@@ -99,7 +99,7 @@ static void thumb(void **state)
 	check(&m, "arm 0+10 $t 10+1 thumb 11+10 ifunc 21+10");
 }
 
-static void mips_isa_bit(void **state)
+static void clears_the_mips_isa_bit(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "mips32", V, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
@@ -122,7 +122,7 @@ static void mips_isa_bit(void **state)
 	check(&m, "mips32 0+10 micro 10+10 micro_local 20+10 mips16 30+10");
 }
 
-static void marks_by_machine(void **state)
+static void skips_marker_symbols_by_machine(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "$x", V + 0x10, 0, STT_NOTYPE, STB_LOCAL, TEXT },
@@ -155,7 +155,7 @@ static void marks_by_machine(void **state)
 
 /* Callers within a file enter up to 2^5 words after the symbol's address (PowerPC ELFv2); other
  * bits of st_other have no effect. */
-static void local_entries(void **state)
+static void adds_local_entry_points(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "plain", V, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
@@ -219,7 +219,7 @@ static const struct elf_maker elfv1 = { .is64 = true,
 
 static const char in_elfv1[] = "sized 40+18 unsized 60+20 code 80+10 .2code a0+760";
 
-static void function_descriptors(void **state)
+static void resolves_function_descriptors(void **state)
 {
 	struct elf_maker m = elfv1;
 
@@ -242,7 +242,7 @@ static int file_of(const struct elf_maker *m)
 }
 
 /* A debug file only keeps the headers of these sections. */
-static void descriptors_of_a_debug_file(void **state)
+static void resolves_descriptors_of_a_debug_file(void **state)
 {
 	struct elf_maker_section empty = opd_section;
 	struct elf_maker debug = elfv1;
@@ -265,7 +265,7 @@ static void descriptors_of_a_debug_file(void **state)
 }
 
 /* A module's symbols are relative to their sections, and its descriptors are empty. */
-static void modules(void **state)
+static void reads_kernel_modules(void **state)
 {
 	static const struct elf_maker_section sections[] = {
 		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0,
@@ -310,7 +310,7 @@ static void modules(void **state)
 	close(fd);
 }
 
-static void versions_are_kept(void **state)
+static void keeps_symbol_versions(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "read@@V2", V, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
@@ -323,7 +323,7 @@ static void versions_are_kept(void **state)
 	check(&m, "read@@V2 0+10 read@V1 10+10");
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct buf b = { 0 };
 
@@ -350,15 +350,15 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(thumb),
-		cmocka_unit_test(mips_isa_bit),
-		cmocka_unit_test(marks_by_machine),
-		cmocka_unit_test(local_entries),
-		cmocka_unit_test(function_descriptors),
-		cmocka_unit_test(descriptors_of_a_debug_file),
-		cmocka_unit_test(modules),
-		cmocka_unit_test(versions_are_kept),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(clears_the_thumb_bit),
+		cmocka_unit_test(clears_the_mips_isa_bit),
+		cmocka_unit_test(skips_marker_symbols_by_machine),
+		cmocka_unit_test(adds_local_entry_points),
+		cmocka_unit_test(resolves_function_descriptors),
+		cmocka_unit_test(resolves_descriptors_of_a_debug_file),
+		cmocka_unit_test(reads_kernel_modules),
+		cmocka_unit_test(keeps_symbol_versions),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -63,7 +63,7 @@ static const struct elf_maker_symbol plain[] = {
 };
 
 /* Positions are file offsets, even if the segment is elsewhere in memory. */
-static void every_class_and_byte_order(void **state)
+static void reads_every_class_and_byte_order(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 16; i++) {
@@ -90,7 +90,7 @@ static void every_class_and_byte_order(void **state)
 	}
 }
 
-static void objects_of_data(void **state)
+static void omits_data_objects(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "function", V, 0x40, STT_FUNC, STB_GLOBAL, TEXT },
@@ -123,7 +123,7 @@ static void objects_of_data(void **state)
 	unlink(path);
 }
 
-static void best_name_of_an_address(void **state)
+static void chooses_the_best_name_of_an_address(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "unsized_global_long_name", V, 0, STT_FUNC, STB_GLOBAL, TEXT },
@@ -149,7 +149,7 @@ static void best_name_of_an_address(void **state)
 	symtab_free(tab);
 }
 
-static void sizes_that_are_missing(void **state)
+static void estimates_missing_sizes(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "to_the_next", V, 0, STT_FUNC, STB_GLOBAL, TEXT },
@@ -167,7 +167,7 @@ static void sizes_that_are_missing(void **state)
 	symtab_free(tab);
 }
 
-static void nested_and_overlapping(void **state)
+static void resolves_nested_and_overlapping_symbols(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "outer", V, 0x100, STT_FUNC, STB_GLOBAL, TEXT },
@@ -189,7 +189,7 @@ static void nested_and_overlapping(void **state)
 	symtab_free(tab);
 }
 
-static void what_is_no_function(void **state)
+static void omits_symbols_that_are_not_functions(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
 		{ "func", V, 0x40, STT_FUNC, STB_GLOBAL, TEXT },
@@ -214,7 +214,7 @@ static void what_is_no_function(void **state)
 	symtab_free(tab);
 }
 
-static void without_symbols(void **state)
+static void handles_files_without_symbols(void **state)
 {
 	struct elf_maker m = { .is64 = true, .no_sections = true };
 	struct symtab *tab = NULL;
@@ -230,7 +230,7 @@ static void without_symbols(void **state)
 	buf_done(&b);
 }
 
-static void refused(void **state)
+static void rejects_invalid_files(void **state)
 {
 	struct elf_maker m = {
 		.is64 = true, .symbols = plain, .nr_symbols = 2, .symbol_entry_bytes = 7
@@ -253,7 +253,7 @@ static void refused(void **state)
 }
 
 /* A cut file gives no table, or one that only contains valid symbols. */
-static void every_prefix_and_flip(void **state)
+static void survives_every_prefix_and_bit_flip(void **state)
 {
 	struct elf_maker m = { .is64 = true, .symbols = plain, .nr_symbols = 2 };
 	struct buf b = { 0 };
@@ -283,7 +283,7 @@ static void every_prefix_and_flip(void **state)
 }
 
 /* Only .dynsym is left; .gnu_debugdata has the other symbols. */
-static void names_in_gnu_debugdata(void **state)
+static void reads_names_in_gnu_debugdata(void **state)
 {
 	char path[512];
 	struct symtab *tab;
@@ -300,7 +300,7 @@ static void names_in_gnu_debugdata(void **state)
 	symtab_free(tab);
 }
 
-static void module_by_its_sections(void **state)
+static void reads_a_module_by_its_sections(void **state)
 {
 	static const uint64_t base = 0xffffffffc0100000;
 	static const struct elf_maker_section sections[] = {
@@ -354,7 +354,7 @@ static void module_by_its_sections(void **state)
 	close(fd);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct elf_maker m = { .is64 = true, .symbols = plain, .nr_symbols = 2 };
 	struct buf b = { 0 };
@@ -380,7 +380,7 @@ static void short_memory(void **state)
 }
 
 /* Many symbols in descending order are sorted by the radix sort. */
-static void sorting(void **state)
+static void sorts_many_symbols(void **state)
 {
 	enum {
 		NR = 900
@@ -410,7 +410,7 @@ static void sorting(void **state)
 }
 
 /* This program's own names, at the addresses where they are mapped. */
-static void own_program(void **state)
+static void reads_its_own_program(void **state)
 {
 	struct symtab *tab = NULL;
 	struct err err = { 0 };
@@ -422,7 +422,7 @@ static void own_program(void **state)
 	for (size_t i = 0; i < symtab_count(tab); i++) {
 		const struct symbol *s = symtab_at(tab, i);
 
-		if (strcmp(s->name, "own_program") != 0)
+		if (strcmp(s->name, "reads_its_own_program") != 0)
 			continue;
 		seen = true;
 		assert_ptr_equal(symtab_find(tab, s->offset + s->size - 1), s);
@@ -435,20 +435,20 @@ static void own_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(every_class_and_byte_order),
-		cmocka_unit_test(objects_of_data),
-		cmocka_unit_test(best_name_of_an_address),
-		cmocka_unit_test(sizes_that_are_missing),
-		cmocka_unit_test(nested_and_overlapping),
-		cmocka_unit_test(what_is_no_function),
-		cmocka_unit_test(without_symbols),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(every_prefix_and_flip),
-		cmocka_unit_test(names_in_gnu_debugdata),
-		cmocka_unit_test(module_by_its_sections),
-		cmocka_unit_test(short_memory),
-		cmocka_unit_test(sorting),
-		cmocka_unit_test(own_program),
+		cmocka_unit_test(reads_every_class_and_byte_order),
+		cmocka_unit_test(omits_data_objects),
+		cmocka_unit_test(chooses_the_best_name_of_an_address),
+		cmocka_unit_test(estimates_missing_sizes),
+		cmocka_unit_test(resolves_nested_and_overlapping_symbols),
+		cmocka_unit_test(omits_symbols_that_are_not_functions),
+		cmocka_unit_test(handles_files_without_symbols),
+		cmocka_unit_test(rejects_invalid_files),
+		cmocka_unit_test(survives_every_prefix_and_bit_flip),
+		cmocka_unit_test(reads_names_in_gnu_debugdata),
+		cmocka_unit_test(reads_a_module_by_its_sections),
+		cmocka_unit_test(handles_allocation_failure),
+		cmocka_unit_test(sorts_many_symbols),
+		cmocka_unit_test(reads_its_own_program),
 	};
 
 	return UNIT_RUN(cases);

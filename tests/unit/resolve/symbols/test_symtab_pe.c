@@ -39,7 +39,7 @@ static void expect(const struct symtab *tab, uint64_t offset, const char *name,
 	assert_int_equal(s->size, size);
 }
 
-static void sections_are_read_in_the_form_of_elf(void **state)
+static void presents_sections_like_elf(void **state)
 {
 	struct pe_made made = { 0 };
 	struct elf_file f;
@@ -95,7 +95,7 @@ static void a_stripped_file_has_its_exports(void **state)
 	symtab_free(tab);
 }
 
-static void the_underscore_of_32_bit_names_is_dropped(void **state)
+static void drops_the_underscore_of_32_bit_names(void **state)
 {
 	struct pe_made made = { .is32 = true };
 	struct symtab *tab = load(&made);
@@ -107,7 +107,7 @@ static void the_underscore_of_32_bit_names_is_dropped(void **state)
 	symtab_free(tab);
 }
 
-static void the_guid_is_the_build_id(void **state)
+static void uses_the_guid_as_build_id(void **state)
 {
 	struct pe_made made = { 0 };
 	struct build_id id;
@@ -120,7 +120,7 @@ static void the_guid_is_the_build_id(void **state)
 		assert_int_equal(id.bytes[i], i + 1);
 }
 
-static void firmware_is_not_a_program(void **state)
+static void rejects_firmware(void **state)
 {
 	struct pe_made made = { .subsystem = 10 };
 	struct elf_file f;
@@ -131,7 +131,7 @@ static void firmware_is_not_a_program(void **state)
 			 -EBADMSG);
 }
 
-static void files_cut_short_or_damaged_are_safe(void **state)
+static void truncated_or_damaged_files_are_safe(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -160,7 +160,7 @@ static void files_cut_short_or_damaged_are_safe(void **state)
 	}
 }
 
-static void memory_can_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -185,14 +185,14 @@ static void memory_can_be_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(sections_are_read_in_the_form_of_elf),
+		cmocka_unit_test(presents_sections_like_elf),
 		cmocka_unit_test(symbols_have_the_sizes_of_the_unwind_table),
 		cmocka_unit_test(a_stripped_file_has_its_exports),
-		cmocka_unit_test(the_underscore_of_32_bit_names_is_dropped),
-		cmocka_unit_test(the_guid_is_the_build_id),
-		cmocka_unit_test(firmware_is_not_a_program),
-		cmocka_unit_test(files_cut_short_or_damaged_are_safe),
-		cmocka_unit_test(memory_can_be_short),
+		cmocka_unit_test(drops_the_underscore_of_32_bit_names),
+		cmocka_unit_test(uses_the_guid_as_build_id),
+		cmocka_unit_test(rejects_firmware),
+		cmocka_unit_test(truncated_or_damaged_files_are_safe),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -223,7 +223,7 @@ static void place_kernels(struct world *w)
 	assert_int_equal(unresolve_kernel(w->unresolve, machines), 0);
 }
 
-static void test_each_kind_of_place(void **unused)
+static void test_each_kind_of_mapping(void **unused)
 {
 	struct sample gone = { .period = 1 };
 	struct world w;
@@ -266,7 +266,7 @@ static void test_each_kind_of_place(void **unused)
 	end(&w);
 }
 
-static void test_a_pid_and_a_tid_change_hands(void **unused)
+static void test_reused_pid_and_tid(void **unused)
 {
 	struct world w;
 	uint32_t a, a2, b, leader;
@@ -328,7 +328,7 @@ static void test_two_machines(void **unused)
 }
 
 /* A kernel of one machine with and without its build-id; and another build at the same address. */
-static void test_a_build_id_that_only_some_have(void **unused)
+static void test_a_build_id_of_only_some_mappings(void **unused)
 {
 	static const uint32_t machines[IMAGES + 3];
 	struct image image;
@@ -359,7 +359,7 @@ static void test_a_build_id_that_only_some_have(void **unused)
 }
 
 /* perf script prints no addresses if all events are dummies. */
-static void test_a_tracepoint_is_no_dummy(void **unused)
+static void test_a_tracepoint_is_not_a_dummy_event(void **unused)
 {
 	struct event_desc event = { .type = PERF_TYPE_TRACEPOINT,
 				    .config = 314,
@@ -402,7 +402,7 @@ static uint32_t random_stack(struct world *w, int32_t pid)
 }
 
 /* Few pids, tids and names, so that all of them are reused all the time. */
-static void test_anything_comes_back(void **unused)
+static void test_random_sessions_survive_a_round_trip(void **unused)
 {
 	static const char *const comms[] = { "one", "two", ":6", "swapper" };
 	struct world w;
@@ -423,7 +423,7 @@ static void test_anything_comes_back(void **unused)
 	end(&w);
 }
 
-static void test_what_is_damaged_is_refused(void **unused)
+static void test_rejects_damaged_input(void **unused)
 {
 	struct world w;
 	struct sample good = { .period = 1 };
@@ -453,7 +453,7 @@ static int drop(void *ctx, const void *bytes, size_t len)
 	return 0;
 }
 
-static void test_short_of_memory(void **unused)
+static void test_handles_allocation_failure(void **unused)
 {
 	static const uint32_t machines[IMAGES];
 	const struct unresolve_ops ops = { .write = drop };
@@ -487,14 +487,14 @@ static void test_short_of_memory(void **unused)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(test_each_kind_of_place),
-		cmocka_unit_test(test_a_pid_and_a_tid_change_hands),
+		cmocka_unit_test(test_each_kind_of_mapping),
+		cmocka_unit_test(test_reused_pid_and_tid),
 		cmocka_unit_test(test_two_machines),
-		cmocka_unit_test(test_a_build_id_that_only_some_have),
-		cmocka_unit_test(test_a_tracepoint_is_no_dummy),
-		cmocka_unit_test(test_anything_comes_back),
-		cmocka_unit_test(test_what_is_damaged_is_refused),
-		cmocka_unit_test(test_short_of_memory),
+		cmocka_unit_test(test_a_build_id_of_only_some_mappings),
+		cmocka_unit_test(test_a_tracepoint_is_not_a_dummy_event),
+		cmocka_unit_test(test_random_sessions_survive_a_round_trip),
+		cmocka_unit_test(test_rejects_damaged_input),
+		cmocka_unit_test(test_handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

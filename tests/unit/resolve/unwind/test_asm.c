@@ -70,7 +70,7 @@ static struct elf_maker_section code(const char *name, uint64_t vaddr,
 					   .len = len };
 }
 
-static void init_and_fini(void **state)
+static void unwinds_init_and_fini(void **state)
 {
 	const struct elf_maker_section sections[] = {
 		code(".init", INIT, init64, sizeof(init64)),
@@ -101,7 +101,7 @@ static void init_and_fini(void **state)
 	unwind_table_free(t);
 }
 
-static void fini_of_32_bits(void **state)
+static void unwinds_fini_of_32_bits(void **state)
 {
 	const struct elf_maker_section section =
 		code(".fini", FINI, fini32, sizeof(fini32));
@@ -211,7 +211,7 @@ static size_t frames(struct unwind_table *t, uint64_t pc, uint64_t rax,
 	return nr;
 }
 
-static void clone_of_either_thread(void **state)
+static void unwinds_both_threads_of_clone(void **state)
 {
 	struct unwind_table *t = compile(false, 0);
 	enum unwind_end end;
@@ -231,7 +231,7 @@ static void clone_of_either_thread(void **state)
 	unwind_table_free(t);
 }
 
-static void the_begin_of_a_program(void **state)
+static void stops_at_the_entry_of_a_program(void **state)
 {
 	struct unwind_table *t = compile(false, 0x1050);
 	enum unwind_end end;
@@ -256,7 +256,7 @@ static void the_begin_of_a_program(void **state)
 }
 
 /* rt_sigreturn() is the last instruction; meanwhile the program counter is after it. */
-static void the_end_of_a_signal(void **state)
+static void unwinds_the_return_from_a_signal(void **state)
 {
 	struct unwind_table *t = compile(true, 0);
 
@@ -272,11 +272,11 @@ static void the_end_of_a_signal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(init_and_fini),
-		cmocka_unit_test(fini_of_32_bits),
-		cmocka_unit_test(clone_of_either_thread),
-		cmocka_unit_test(the_begin_of_a_program),
-		cmocka_unit_test(the_end_of_a_signal),
+		cmocka_unit_test(unwinds_init_and_fini),
+		cmocka_unit_test(unwinds_fini_of_32_bits),
+		cmocka_unit_test(unwinds_both_threads_of_clone),
+		cmocka_unit_test(stops_at_the_entry_of_a_program),
+		cmocka_unit_test(unwinds_the_return_from_a_signal),
 	};
 
 	return UNIT_RUN(tests);

@@ -135,7 +135,7 @@ static void test_bare_code(struct code_of_test *c)
 	test_bare_put(c, 0xd0, "\xff\x25\x00\x10\x00\x00", 6);
 }
 
-static void the_way_to_the_return_is_found(void **state)
+static void finds_the_path_to_the_return(void **state)
 {
 	struct code_of_test c;
 	const struct unwind_bare_ops ops = { test_bare_read, &c };
@@ -168,7 +168,7 @@ static void the_way_to_the_return_is_found(void **state)
 	unwind_bare_free(b);
 }
 
-static void only_calls_that_lead_there_prove_a_caller(void **state)
+static void only_matching_calls_prove_a_caller(void **state)
 {
 	struct code_of_test c;
 	const struct unwind_bare_ops ops = { test_bare_read, &c };
@@ -211,8 +211,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_have_their_lengths_and_effects),
-		cmocka_unit_test(the_way_to_the_return_is_found),
-		cmocka_unit_test(only_calls_that_lead_there_prove_a_caller),
+		cmocka_unit_test(finds_the_path_to_the_return),
+		cmocka_unit_test(only_matching_calls_prove_a_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static struct unwind_table *make(void)
 	return t;
 }
 
-static void as_it_was(void **state)
+static void reads_what_was_written(void **state)
 {
 	const struct place *p = *state;
 	struct unwind_table *t = make(), *got = NULL;
@@ -114,7 +114,7 @@ static void as_it_was(void **state)
 	unwind_table_free(t);
 }
 
-static void not_what_was_asked_for(void **state)
+static void rejects_a_table_of_another_file(void **state)
 {
 	const struct place *p = *state;
 	struct unwind_cache_key other = key;
@@ -134,7 +134,7 @@ static void not_what_was_asked_for(void **state)
 }
 
 /* Any changed byte, and any length. */
-static void damaged(void **state)
+static void rejects_damaged_tables(void **state)
 {
 	const struct place *p = *state;
 	struct unwind_table *t = make(), *got;
@@ -155,7 +155,7 @@ static void damaged(void **state)
 }
 
 /* Also files with valid hashes. */
-static void hostile(void **state)
+static void rejects_hostile_tables(void **state)
 {
 	const struct place *p = *state;
 	struct unwind_table *got, *t;
@@ -259,7 +259,7 @@ static unsigned int made_for(const struct place *p, int fd, bool of_file)
 }
 
 /* A file can claim the build-id of another one. */
-static void of_the_file_that_was_read(void **state)
+static void a_table_belongs_to_the_file_it_was_made_from(void **state)
 {
 	const struct place *p = *state;
 	int one = write_binary(p, "one");
@@ -283,13 +283,16 @@ static void of_the_file_that_was_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(as_it_was, setup, teardown),
-		cmocka_unit_test_setup_teardown(not_what_was_asked_for, setup,
+		cmocka_unit_test_setup_teardown(reads_what_was_written, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(damaged, setup, teardown),
-		cmocka_unit_test_setup_teardown(hostile, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_the_file_that_was_read, setup,
+		cmocka_unit_test_setup_teardown(rejects_a_table_of_another_file, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(rejects_damaged_tables, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(rejects_hostile_tables, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			a_table_belongs_to_the_file_it_was_made_from, setup, teardown),
 	};
 
 	return UNIT_RUN(tests);

@@ -114,7 +114,7 @@ static struct eh_frame parse(const struct maker *m, bool is64)
 	return f;
 }
 
-static void usual_entries_in_any_order(void **state)
+static void reads_entries_in_any_order(void **state)
 {
 	(void)state;
 	for (unsigned int big = 0; big < 2; big++) {
@@ -146,7 +146,7 @@ static void usual_entries_in_any_order(void **state)
 	}
 }
 
-static void entries_of_32_bits(void **state)
+static void reads_32_bit_entries(void **state)
 {
 	struct maker m = { 0 };
 	struct eh_frame f;
@@ -165,7 +165,7 @@ static void entries_of_32_bits(void **state)
 }
 
 /* Removed or unsupported entries do not affect others. */
-static void odd_entries_are_left_out(void **state)
+static void skips_odd_entries(void **state)
 {
 	struct maker m = { 0 };
 	struct eh_frame f;
@@ -192,7 +192,7 @@ static void odd_entries_are_left_out(void **state)
 	buf_done(&m.out);
 }
 
-static void cut_anywhere(void **state)
+static void survives_every_truncation(void **state)
 {
 	struct maker m = { 0 };
 
@@ -226,7 +226,7 @@ static void load(const struct elf_maker *m, struct eh_frame *ret)
 	buf_done(&b);
 }
 
-static void found_by_section_and_by_segment(void **state)
+static void is_found_by_section_and_by_segment(void **state)
 {
 	const uint64_t at = ELF_MAKER_VADDR + 0x900;
 	struct maker frames = { 0 };
@@ -271,7 +271,7 @@ static void found_by_section_and_by_segment(void **state)
 	buf_done(&hdr.out);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct maker m = { 0 };
 
@@ -302,12 +302,12 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(usual_entries_in_any_order),
-		cmocka_unit_test(entries_of_32_bits),
-		cmocka_unit_test(odd_entries_are_left_out),
-		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(found_by_section_and_by_segment),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(reads_entries_in_any_order),
+		cmocka_unit_test(reads_32_bit_entries),
+		cmocka_unit_test(skips_odd_entries),
+		cmocka_unit_test(survives_every_truncation),
+		cmocka_unit_test(is_found_by_section_and_by_segment),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

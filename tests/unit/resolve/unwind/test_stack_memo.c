@@ -9,7 +9,7 @@ static uint64_t key_of(uint32_t stack)
 	return hash_pair(stack, 7);
 }
 
-static void test_nothing_is_known(void **unused)
+static void test_finds_nothing_when_empty(void **unused)
 {
 	struct stack_memo m = { 0 };
 
@@ -23,7 +23,7 @@ static void test_nothing_is_known(void **unused)
 }
 
 /* Most entries are kept while it grows, and none is returned for another key. */
-static void test_many_are_kept(void **unused)
+static void test_keeps_many_stacks(void **unused)
 {
 	enum {
 		NR = 500000
@@ -47,7 +47,7 @@ static void test_many_are_kept(void **unused)
 }
 
 /* If there is no room, new entries replace others, and the memory does not grow. */
-static void test_it_is_bounded(void **unused)
+static void test_size_is_bounded(void **unused)
 {
 	enum {
 		NR = 5000000
@@ -62,7 +62,7 @@ static void test_it_is_bounded(void **unused)
 	stack_memo_done(&m);
 }
 
-static void test_same_key_again(void **unused)
+static void test_replaces_an_equal_key(void **unused)
 {
 	struct stack_memo m = { 0 };
 
@@ -76,10 +76,10 @@ static void test_same_key_again(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_known),
-		cmocka_unit_test(test_many_are_kept),
-		cmocka_unit_test(test_it_is_bounded),
-		cmocka_unit_test(test_same_key_again),
+		cmocka_unit_test(test_finds_nothing_when_empty),
+		cmocka_unit_test(test_keeps_many_stacks),
+		cmocka_unit_test(test_size_is_bounded),
+		cmocka_unit_test(test_replaces_an_equal_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static bool word_at(struct fixture *f, uint64_t word, uint64_t *ret_value)
 	return stack_rest_read(&f->rest, START + word * 8, 8, ret_value);
 }
 
-static void the_copy_is_read_first(void **state)
+static void reads_the_copy_first(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -92,7 +92,7 @@ static void the_copy_is_read_first(void **state)
 	free(f);
 }
 
-static void what_agrees_is_read_on(void **state)
+static void continues_in_the_process_if_its_stack_agrees(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -113,7 +113,7 @@ static void what_agrees_is_read_on(void **state)
 	free(f);
 }
 
-static void what_has_changed_is_not_believed(void **state)
+static void rejects_a_stack_that_has_changed(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -132,7 +132,7 @@ static void what_has_changed_is_not_believed(void **state)
 	free(f);
 }
 
-static void a_process_that_has_ended_has_nothing(void **state)
+static void an_ended_process_has_no_stack(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -145,7 +145,7 @@ static void a_process_that_has_ended_has_nothing(void **state)
 }
 
 /* A frame that is larger than the copy: its whole end has to be equal. */
-static void without_return_addresses_the_end_is_compared(void **state)
+static void compares_the_end_without_return_addresses(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -162,7 +162,7 @@ static void without_return_addresses_the_end_is_compared(void **state)
 	free(f);
 }
 
-static void words_of_32_bits(void **state)
+static void reads_32_bit_stacks(void **state)
 {
 	struct fixture *f = begin(IN_WINDOW);
 	uint64_t v = 0;
@@ -183,12 +183,12 @@ static void words_of_32_bits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_copy_is_read_first),
-		cmocka_unit_test(what_agrees_is_read_on),
-		cmocka_unit_test(what_has_changed_is_not_believed),
-		cmocka_unit_test(a_process_that_has_ended_has_nothing),
-		cmocka_unit_test(without_return_addresses_the_end_is_compared),
-		cmocka_unit_test(words_of_32_bits),
+		cmocka_unit_test(reads_the_copy_first),
+		cmocka_unit_test(continues_in_the_process_if_its_stack_agrees),
+		cmocka_unit_test(rejects_a_stack_that_has_changed),
+		cmocka_unit_test(an_ended_process_has_no_stack),
+		cmocka_unit_test(compares_the_end_without_return_addresses),
+		cmocka_unit_test(reads_32_bit_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

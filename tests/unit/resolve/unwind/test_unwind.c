@@ -128,7 +128,7 @@ static void expect_cfa(const struct unwind_table *t, uint64_t offset, uint8_t re
 	assert_int_equal(set->offset, add);
 }
 
-static void rows_of_a_function(void **state)
+static void finds_the_rows_of_a_function(void **state)
 {
 	struct buf b = { 0 };
 	struct unwind_table *t;
@@ -160,7 +160,7 @@ static void rows_of_a_function(void **state)
 	buf_done(&b);
 }
 
-static void addresses_become_offsets(void **state)
+static void converts_addresses_to_offsets(void **state)
 {
 	const struct unwind_arch *arch = unwind_arch_of_elf(EM_X86_64, true);
 	struct buf b = { 0 };
@@ -278,7 +278,7 @@ static struct moment x86_moment(const struct unwind_table *t)
 	return m;
 }
 
-static void up_to_the_root(void **state)
+static void unwinds_to_the_root(void **state)
 {
 	static const uint64_t pcs[] = { 0x1001, 0x1108, 0x1115 };
 	struct buf b = { 0 };
@@ -296,7 +296,7 @@ static void up_to_the_root(void **state)
 	buf_done(&b);
 }
 
-static void why_it_ends(void **state)
+static void reports_why_a_stack_ends(void **state)
 {
 	static const uint64_t pcs[] = { 0x1001, 0x1108, 0x1115 };
 	struct buf b = { 0 };
@@ -338,7 +338,7 @@ static void why_it_ends(void **state)
 }
 
 /* As in code of JIT compilers and in assembly. */
-static void frame_pointers_where_there_are_no_rules(void **state)
+static void uses_frame_pointers_without_rules(void **state)
 {
 	static const uint64_t pcs[] = { 0x5010, 0x5020, 0x1115 };
 	struct buf b = { 0 };
@@ -363,7 +363,7 @@ static void frame_pointers_where_there_are_no_rules(void **state)
 
 /* A signal frame: registers by expressions, and the caller can be at its first instruction,
  * which does not follow a call. */
-static void through_a_signal(void **state)
+static void unwinds_through_a_signal(void **state)
 {
 	/* The byte before it belongs to that instruction, as the byte before a return address
 	 * belongs to the call. */
@@ -395,7 +395,7 @@ static void through_a_signal(void **state)
 
 /* At the "ret" after "pop %rbp": the rules still give the old location of rbp, below the stack
  * pointer, and the caller's frame is found with it. */
-static void registers_that_are_back_already(void **state)
+static void handles_already_restored_registers(void **state)
 {
 	static const uint64_t pcs[] = { 0x1308, 0x1408, 0x1115 };
 	static const char popped[] =
@@ -425,7 +425,7 @@ static void registers_that_are_back_already(void **state)
 }
 
 /* The return address is in a signed register; the first function is marked as having none. */
-static void aarch64_leaf(void **state)
+static void unwinds_aarch64_leaf_functions(void **state)
 {
 	static const uint64_t pcs[] = { 0x1004, 0x1104, 0x1204 };
 	struct buf b = { 0 };
@@ -465,7 +465,7 @@ static void aarch64_leaf(void **state)
 }
 
 /* The caller's stack pointer is not the CFA here. */
-static void s390x_frames(void **state)
+static void unwinds_s390x_frames(void **state)
 {
 	static const uint64_t pcs[] = { 0x1006, 0x1106, 0x1206 };
 	struct buf b = { 0 };
@@ -516,7 +516,7 @@ static int evaluate(const char *code, size_t len, uint64_t *ret_value)
 }
 #define EVALUATE(code, ret) evaluate(code, sizeof(code) - 1, ret)
 
-static void expressions(void **state)
+static void evaluates_expressions(void **state)
 {
 	uint64_t v;
 
@@ -543,7 +543,7 @@ static void expressions(void **state)
 	assert_int_equal(v, 3);
 }
 
-static void expressions_that_are_none(void **state)
+static void rejects_unsupported_expressions(void **state)
 {
 	uint64_t v;
 
@@ -562,7 +562,7 @@ static void expressions_that_are_none(void **state)
 	assert_int_equal(EVALUATE("\x31\x94\x09", &v), -EBADMSG);
 }
 
-static void machines(void **state)
+static void knows_the_machines(void **state)
 {
 	(void)state;
 	assert_string_equal(unwind_arch_of_machine("x86_64", false)->name, "x86-64");
@@ -577,7 +577,7 @@ static void machines(void **state)
 	assert_null(unwind_arch_of_elf(EM_68K, false));
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	const struct unwind_arch *arch = unwind_arch_of_elf(EM_X86_64, true);
 	struct buf b = { 0 };
@@ -606,19 +606,19 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_a_function),
-		cmocka_unit_test(addresses_become_offsets),
-		cmocka_unit_test(up_to_the_root),
-		cmocka_unit_test(why_it_ends),
-		cmocka_unit_test(frame_pointers_where_there_are_no_rules),
-		cmocka_unit_test(through_a_signal),
-		cmocka_unit_test(registers_that_are_back_already),
-		cmocka_unit_test(aarch64_leaf),
-		cmocka_unit_test(s390x_frames),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(expressions_that_are_none),
-		cmocka_unit_test(machines),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(finds_the_rows_of_a_function),
+		cmocka_unit_test(converts_addresses_to_offsets),
+		cmocka_unit_test(unwinds_to_the_root),
+		cmocka_unit_test(reports_why_a_stack_ends),
+		cmocka_unit_test(uses_frame_pointers_without_rules),
+		cmocka_unit_test(unwinds_through_a_signal),
+		cmocka_unit_test(handles_already_restored_registers),
+		cmocka_unit_test(unwinds_aarch64_leaf_functions),
+		cmocka_unit_test(unwinds_s390x_frames),
+		cmocka_unit_test(evaluates_expressions),
+		cmocka_unit_test(rejects_unsupported_expressions),
+		cmocka_unit_test(knows_the_machines),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(tests);

@@ -97,7 +97,7 @@ static void expect_frame(const struct unwind_set *set, uint8_t reg, int32_t offs
 	assert_int_equal(set->return_slot, LINK);
 }
 
-static void arm_in_a_word(void **state)
+static void reads_inline_arm_entries(void **state)
 {
 	static const uint32_t words[] = {
 		0x8002afb0, /* vsp += 12; pop {r4-r11, r14} */
@@ -123,7 +123,7 @@ static void arm_in_a_word(void **state)
 	unwind_table_free(t);
 }
 
-static void arm_in_extab(void **state)
+static void reads_arm_entries_in_extab(void **state)
 {
 	static const uint32_t words[] = { 0, 8, 20 };
 	static const bool extra[] = { true, true, true };
@@ -145,7 +145,7 @@ static void arm_in_extab(void **state)
 	unwind_table_free(t);
 }
 
-static void arm_that_makes_no_sense(void **state)
+static void rejects_invalid_arm_entries(void **state)
 {
 	static const uint32_t words[] = {
 		0x808000b0, /* refuses */
@@ -216,7 +216,7 @@ static void expect_pushes(const struct unwind_table *t, uint64_t start)
 	assert_int_equal(unwind_table_find(t, start + 0x20)->base, UNWIND_NONE);
 }
 
-static void sframe_versions(void **state)
+static void reads_all_sframe_versions(void **state)
 {
 	for (uint8_t version = 1; version <= 3; version++) {
 		struct buf b = { 0 };
@@ -249,7 +249,7 @@ static void sframe_versions(void **state)
 }
 
 /* A table of stubs: all have the rows of the first. */
-static void sframe_of_stubs(void **state)
+static void reads_sframe_of_plt_stubs(void **state)
 {
 	static const uint8_t rows[] = { 0, 3, 8, 6, 3, 16 };
 	struct buf b = { 0 };
@@ -275,7 +275,7 @@ static void sframe_of_stubs(void **state)
 }
 
 /* The offsets: CFA, return address, frame pointer. Addresses are relative to their own field. */
-static void sframe_of_aarch64(void **state)
+static void reads_sframe_of_aarch64(void **state)
 {
 	static const uint8_t rows[] = { 0, 0, 3, 0, 4, 0, 7, 32, 0xe8, 0xe0 };
 	const struct unwind_set *set;
@@ -302,7 +302,7 @@ static void sframe_of_aarch64(void **state)
 	buf_done(&b);
 }
 
-static void sframe_that_is_none(void **state)
+static void rejects_invalid_sframe(void **state)
 {
 	const struct unwind_arch *arch = unwind_arch_of_elf(EM_X86_64, true);
 	struct buf b = { 0 };
@@ -318,7 +318,7 @@ static void sframe_that_is_none(void **state)
 	buf_done(&b);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	static const uint32_t words[] = { 0x8002afb0 };
 	static const bool extra[] = { false };
@@ -349,14 +349,14 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arm_in_a_word),
-		cmocka_unit_test(arm_in_extab),
-		cmocka_unit_test(arm_that_makes_no_sense),
-		cmocka_unit_test(sframe_versions),
-		cmocka_unit_test(sframe_of_stubs),
-		cmocka_unit_test(sframe_of_aarch64),
-		cmocka_unit_test(sframe_that_is_none),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(reads_inline_arm_entries),
+		cmocka_unit_test(reads_arm_entries_in_extab),
+		cmocka_unit_test(rejects_invalid_arm_entries),
+		cmocka_unit_test(reads_all_sframe_versions),
+		cmocka_unit_test(reads_sframe_of_plt_stubs),
+		cmocka_unit_test(reads_sframe_of_aarch64),
+		cmocka_unit_test(rejects_invalid_sframe),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(tests);
