@@ -73,7 +73,7 @@ static void wait_for_all(void)
 		usleep(1000);
 }
 
-static void what_ends_is_the_callers(void **state)
+static void the_caller_gets_a_finished_call(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 100; i++)
@@ -81,7 +81,7 @@ static void what_ends_is_the_callers(void **state)
 	assert_int_equal(async_call_nr_hanging(), 0);
 }
 
-static void what_hangs_is_left(void **state)
+static void abandons_a_blocked_call(void **state)
 {
 	static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 	atomic_bool dropped = false;
@@ -102,7 +102,7 @@ static void what_hangs_is_left(void **state)
 	assert_int_equal(run_quick(ASYNC_CALL_FILE, 7), 0);
 }
 
-static void not_more_than_some_hang(void **state)
+static void limits_the_number_of_blocked_calls(void **state)
 {
 	static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 	static atomic_bool dropped[16];
@@ -134,9 +134,9 @@ static void not_more_than_some_hang(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_ends_is_the_callers),
-		cmocka_unit_test(what_hangs_is_left),
-		cmocka_unit_test(not_more_than_some_hang),
+		cmocka_unit_test(the_caller_gets_a_finished_call),
+		cmocka_unit_test(abandons_a_blocked_call),
+		cmocka_unit_test(limits_the_number_of_blocked_calls),
 	};
 
 	return UNIT_RUN(tests);

@@ -37,7 +37,7 @@ static const struct {
 	{ 1ULL << 63, 10 }, { UINT64_MAX, 10 },
 };
 
-static void varints_come_back(void **state)
+static void varints_survive_a_round_trip(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(varints); i++) {
@@ -54,7 +54,7 @@ static void varints_come_back(void **state)
 	}
 }
 
-static void signed_varints_come_back(void **state)
+static void signed_varints_survive_a_round_trip(void **state)
 {
 	static const int64_t values[] = {
 		0, -1, 1, -2, 2, 63, -64, INT64_MAX, INT64_MIN
@@ -74,7 +74,7 @@ static void signed_varints_come_back(void **state)
 	}
 }
 
-static void strings_have_their_length_first(void **state)
+static void strings_start_with_their_length(void **state)
 {
 	struct buf b = { 0 };
 
@@ -120,7 +120,7 @@ static void failure_is_remembered_until_cleared(void **state)
 	buf_done(&b);
 }
 
-static void short_memory_fails_the_buf(void **state)
+static void allocation_failure_fails_the_buf(void **state)
 {
 	struct buf b = { 0 };
 
@@ -146,12 +146,12 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(integers_are_little_endian),
-		cmocka_unit_test(varints_come_back),
-		cmocka_unit_test(signed_varints_come_back),
-		cmocka_unit_test(strings_have_their_length_first),
+		cmocka_unit_test(varints_survive_a_round_trip),
+		cmocka_unit_test(signed_varints_survive_a_round_trip),
+		cmocka_unit_test(strings_start_with_their_length),
 		cmocka_unit_test(growth_keeps_the_bytes),
 		cmocka_unit_test(failure_is_remembered_until_cleared),
-		cmocka_unit_test(short_memory_fails_the_buf),
+		cmocka_unit_test(allocation_failure_fails_the_buf),
 	};
 
 	return UNIT_RUN(cases);

@@ -18,7 +18,7 @@ static void expect_values(const char *text, const char *const *values)
 	assert_null(text);
 }
 
-static void values_stand_between_commas(void **state)
+static void splits_at_commas(void **state)
 {
 	(void)state;
 	expect_values("", (const char *const[]){ "", NULL });
@@ -39,7 +39,7 @@ static void a_comma_can_be_escaped(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(values_stand_between_commas),
+		cmocka_unit_test(splits_at_commas),
 		cmocka_unit_test(a_comma_can_be_escaped),
 	};
 

@@ -9,7 +9,7 @@
 
 static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-static void integers_in_both_orders(void **state)
+static void reads_integers_in_both_orders(void **state)
 {
 	struct cursor c = cursor_of(bytes, sizeof(bytes), false);
 	uint16_t v16;
@@ -35,7 +35,7 @@ static void integers_in_both_orders(void **state)
 }
 
 /* Reads every prefix of a record: exactly the complete fields are read. */
-static void every_prefix_fails_where_it_ends(void **state)
+static void every_prefix_fails_at_its_end(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len <= sizeof(bytes); len++) {
@@ -81,7 +81,7 @@ static void take_is_bounded(void **state)
 	assert_true(c.failed);
 }
 
-static void varint_forms(void **state)
+static void reads_all_varint_forms(void **state)
 {
 	static const struct {
 		const char *data;
@@ -111,7 +111,7 @@ static void varint_forms(void **state)
 	}
 }
 
-static void fixed_strings_end_inside(void **state)
+static void fixed_strings_end_at_nul(void **state)
 {
 	struct cursor c = cursor_le("ab\0\0cdef", 8);
 
@@ -133,12 +133,12 @@ static void fixed_strings_end_inside(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(integers_in_both_orders),
-		cmocka_unit_test(every_prefix_fails_where_it_ends),
+		cmocka_unit_test(reads_integers_in_both_orders),
+		cmocka_unit_test(every_prefix_fails_at_its_end),
 		cmocka_unit_test(a_failed_cursor_stays_failed),
 		cmocka_unit_test(take_is_bounded),
-		cmocka_unit_test(varint_forms),
-		cmocka_unit_test(fixed_strings_end_inside),
+		cmocka_unit_test(reads_all_varint_forms),
+		cmocka_unit_test(fixed_strings_end_at_nul),
 	};
 
 	return UNIT_RUN(cases);

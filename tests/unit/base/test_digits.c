@@ -20,7 +20,7 @@ static void check(uint64_t v)
 	assert_memory_equal(back + DIGITS_MAX - nr, want, nr);
 }
 
-static void digits_are_those_of_printf(void **state)
+static void digits_agree_with_printf(void **state)
 {
 	(void)state;
 	for (uint64_t v = 0; v < 20000; v++)
@@ -37,7 +37,7 @@ static void digits_are_those_of_printf(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(digits_are_those_of_printf),
+		cmocka_unit_test(digits_agree_with_printf),
 	};
 
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -18,7 +18,7 @@ enum {
 	UNPADDED = sizeof(notes) - 3
 };
 
-static void the_build_id_is_found(void **state)
+static void finds_the_build_id(void **state)
 {
 	const uint8_t *id = NULL;
 	size_t len = 0;
@@ -32,7 +32,7 @@ static void the_build_id_is_found(void **state)
 	assert_int_equal(len, 5);
 }
 
-static void swapped_integers_are_read(void **state)
+static void reads_swapped_integers(void **state)
 {
 	uint8_t swapped[sizeof(notes)];
 	const uint8_t *id = NULL;
@@ -52,7 +52,7 @@ static void swapped_integers_are_read(void **state)
 	assert_true(elf_note_build_id(swapped, sizeof(swapped), false, &id, &len) < 0);
 }
 
-static void every_prefix_is_refused_or_ends(void **state)
+static void every_prefix_is_rejected_or_ends(void **state)
 {
 	(void)state;
 	for (size_t cut = 0; cut < UNPADDED; cut++) {
@@ -70,7 +70,7 @@ static void every_prefix_is_refused_or_ends(void **state)
 	}
 }
 
-static void absurd_lengths_are_refused(void **state)
+static void rejects_absurd_lengths(void **state)
 {
 	uint8_t bad[sizeof(notes)];
 	struct elf_note_walk w;
@@ -88,10 +88,10 @@ static void absurd_lengths_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(the_build_id_is_found),
-		cmocka_unit_test(swapped_integers_are_read),
-		cmocka_unit_test(every_prefix_is_refused_or_ends),
-		cmocka_unit_test(absurd_lengths_are_refused),
+		cmocka_unit_test(finds_the_build_id),
+		cmocka_unit_test(reads_swapped_integers),
+		cmocka_unit_test(every_prefix_is_rejected_or_ends),
+		cmocka_unit_test(rejects_absurd_lengths),
 	};
 
 	return UNIT_RUN(cases);

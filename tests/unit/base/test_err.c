@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-static void set_records_and_returns(void **state)
+static void set_stores_and_returns_the_error(void **state)
 {
 	struct err err = { 0 };
 
@@ -25,7 +25,7 @@ static void sys_adds_the_reason(void **state)
 	assert_string_equal(err.text, "cannot open x: No such file or directory");
 }
 
-static void names_begin_no_line(void **state)
+static void names_cannot_start_a_line(void **state)
 {
 	struct err err = { 0 };
 
@@ -41,7 +41,7 @@ static void names_begin_no_line(void **state)
 	assert_string_equal(err.text, "x\\n: first\nsecond");
 }
 
-static void a_long_name_leaves_the_reason(void **state)
+static void a_long_name_keeps_the_reason(void **state)
 {
 	struct err err = { 0 };
 	char name[2 * ERR_TEXT_MAX];
@@ -53,7 +53,7 @@ static void a_long_name_leaves_the_reason(void **state)
 	assert_non_null(strstr(err.text, "\\x1b: No such file or directory"));
 }
 
-static void prefixes_pile_up(void **state)
+static void prefixes_are_prepended(void **state)
 {
 	struct err err = { 0 };
 
@@ -64,7 +64,7 @@ static void prefixes_pile_up(void **state)
 	assert_string_equal(err.text, "a: b2: c");
 }
 
-static void null_is_fine(void **state)
+static void null_is_accepted(void **state)
 {
 	(void)state;
 	assert_int_equal(err_set(NULL, -EIO, "x"), -EIO);
@@ -72,7 +72,7 @@ static void null_is_fine(void **state)
 	assert_true(err_prefix(NULL, "x") < 0);
 }
 
-static void long_texts_are_cut(void **state)
+static void truncates_long_texts(void **state)
 {
 	struct err err = { 0 };
 	char text[2 * ERR_TEXT_MAX];
@@ -94,13 +94,13 @@ static void long_texts_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(set_records_and_returns),
+		cmocka_unit_test(set_stores_and_returns_the_error),
 		cmocka_unit_test(sys_adds_the_reason),
-		cmocka_unit_test(names_begin_no_line),
-		cmocka_unit_test(a_long_name_leaves_the_reason),
-		cmocka_unit_test(prefixes_pile_up),
-		cmocka_unit_test(null_is_fine),
-		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(names_cannot_start_a_line),
+		cmocka_unit_test(a_long_name_keeps_the_reason),
+		cmocka_unit_test(prefixes_are_prepended),
+		cmocka_unit_test(null_is_accepted),
+		cmocka_unit_test(truncates_long_texts),
 	};
 
 	return UNIT_RUN(cases);

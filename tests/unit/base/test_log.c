@@ -16,7 +16,7 @@ static void sink(enum log_level level, const char *text)
 	strncpy(last, text, sizeof(last) - 1);
 }
 
-static void once_is_by_the_text(void **state)
+static void once_compares_the_text(void **state)
 {
 	(void)state;
 	log_say_once(LOG_NOTE, "%s: nobody hears", "a");
@@ -35,7 +35,7 @@ static void once_is_by_the_text(void **state)
 }
 
 /* More messages than it remembers are reported each time. */
-static void what_is_too_much_is_said(void **state)
+static void reports_suppressed_messages(void **state)
 {
 	size_t before;
 
@@ -52,8 +52,8 @@ static void what_is_too_much_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(once_is_by_the_text),
-		cmocka_unit_test(what_is_too_much_is_said),
+		cmocka_unit_test(once_compares_the_text),
+		cmocka_unit_test(reports_suppressed_messages),
 	};
 
 	return UNIT_RUN(tests);

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-static void whole_numbers(void **state)
+static void parses_integers(void **state)
 {
 	static const struct {
 		const char *text;
@@ -40,7 +40,7 @@ static void whole_numbers(void **state)
 	}
 }
 
-static void bounds_hold(void **state)
+static void enforces_bounds(void **state)
 {
 	uint64_t v = 0;
 
@@ -51,7 +51,7 @@ static void bounds_hold(void **state)
 	assert_int_equal(v, 100);
 }
 
-static void fractions(void **state)
+static void parses_fractions(void **state)
 {
 	static const struct {
 		const char *text;
@@ -77,7 +77,7 @@ static void fractions(void **state)
 	}
 }
 
-static void too_many_digits_are_no_number(void **state)
+static void rejects_too_many_digits(void **state)
 {
 	char text[400];
 	double v = 1;
@@ -90,7 +90,7 @@ static void too_many_digits_are_no_number(void **state)
 	assert_true(v == 1);
 }
 
-static void hex_stops_behind_its_digits(void **state)
+static void hex_stops_after_its_digits(void **state)
 {
 	const char *text = "7fff1000-7fff2000";
 	const char *at = text;
@@ -114,7 +114,7 @@ static void hex_stops_behind_its_digits(void **state)
 	assert_false(parse_hex_at(&at, &v));
 }
 
-static void durations(void **state)
+static void parses_durations(void **state)
 {
 	static const struct {
 		const char *text;
@@ -147,7 +147,7 @@ static void durations(void **state)
 	}
 }
 
-static void places_in_sources(void **state)
+static void parses_source_locations(void **state)
 {
 	static const struct {
 		const char *text;
@@ -178,13 +178,13 @@ static void places_in_sources(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(whole_numbers),
-		cmocka_unit_test(bounds_hold),
-		cmocka_unit_test(fractions),
-		cmocka_unit_test(too_many_digits_are_no_number),
-		cmocka_unit_test(hex_stops_behind_its_digits),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(places_in_sources),
+		cmocka_unit_test(parses_integers),
+		cmocka_unit_test(enforces_bounds),
+		cmocka_unit_test(parses_fractions),
+		cmocka_unit_test(rejects_too_many_digits),
+		cmocka_unit_test(hex_stops_after_its_digits),
+		cmocka_unit_test(parses_durations),
+		cmocka_unit_test(parses_source_locations),
 	};
 
 	return UNIT_RUN(cases);

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static void nothing_commands_the_terminal(void **state)
+static void replaces_terminal_control_characters(void **state)
 {
 	static const struct {
 		const char *text;
@@ -48,7 +48,7 @@ static void nothing_commands_the_terminal(void **state)
 	}
 }
 
-static void a_copy_is_cut_between_characters(void **state)
+static void truncates_between_characters(void **state)
 {
 	static const struct {
 		const char *text;
@@ -98,8 +98,8 @@ static void a_mask_keeps_the_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(nothing_commands_the_terminal),
-		cmocka_unit_test(a_copy_is_cut_between_characters),
+		cmocka_unit_test(replaces_terminal_control_characters),
+		cmocka_unit_test(truncates_between_characters),
 		cmocka_unit_test(a_mask_keeps_the_length),
 	};
 

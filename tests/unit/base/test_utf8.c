@@ -10,7 +10,7 @@
 
 #include "unit.h"
 
-static void characters_are_read(void **state)
+static void reads_characters(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -48,7 +48,7 @@ static void characters_are_read(void **state)
 	assert_int_equal(utf8_next("", 1, NULL), 1);
 }
 
-static void columns_are_those_of_a_terminal(void **state)
+static void counts_columns_like_a_terminal(void **state)
 {
 	(void)state;
 	assert_int_equal(utf8_columns('a'), 1);
@@ -62,7 +62,7 @@ static void columns_are_those_of_a_terminal(void **state)
 }
 
 /* Too wide only costs a few blanks; too narrow wraps the line. */
-static void no_letter_is_taken_for_narrower(void **state)
+static void no_letter_is_too_narrow(void **state)
 {
 	size_t narrower = 0;
 
@@ -80,7 +80,7 @@ static void no_letter_is_taken_for_narrower(void **state)
 	assert_true(narrower < 200);
 }
 
-static void what_commands_a_terminal_is_known(void **state)
+static void recognizes_control_characters(void **state)
 {
 	static const uint32_t commands[] = { 0,      '\n',   0x1b,   0x1f,   0x7f,
 					     0x80,   0x9b,   0x9f,   0x200e, 0x200f,
@@ -98,10 +98,10 @@ static void what_commands_a_terminal_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(characters_are_read),
-		cmocka_unit_test(columns_are_those_of_a_terminal),
-		cmocka_unit_test(no_letter_is_taken_for_narrower),
-		cmocka_unit_test(what_commands_a_terminal_is_known),
+		cmocka_unit_test(reads_characters),
+		cmocka_unit_test(counts_columns_like_a_terminal),
+		cmocka_unit_test(no_letter_is_too_narrow),
+		cmocka_unit_test(recognizes_control_characters),
 	};
 
 	return UNIT_RUN(cases);

@@ -31,7 +31,7 @@ static void distance_counts_edits(void **state)
 	}
 }
 
-static void long_words_are_never_near(void **state)
+static void long_words_never_match(void **state)
 {
 	char word[CLOSEST_WORD_MAX + 2];
 
@@ -45,7 +45,7 @@ static void long_words_are_never_near(void **state)
 	assert_true(edit_distance("x", word) == SIZE_MAX);
 }
 
-static void the_closest_match_is_kept(void **state)
+static void keeps_the_closest_match(void **state)
 {
 	struct closest_match n = { .word = "symbls" };
 
@@ -60,7 +60,7 @@ static void the_closest_match_is_kept(void **state)
 	assert_string_equal(n.best, "symbols");
 }
 
-static void several_are_kept_in_order(void **state)
+static void keeps_several_matches_in_order(void **state)
 {
 	static const char *const words[] = { "MEM_LOAD",     "BR_INST_RETIRED",
 					     "inst_retired", "INST_RETIRED",
@@ -78,7 +78,7 @@ static void several_are_kept_in_order(void **state)
 	assert_string_equal(text, " (Did you mean inst_retired or BR_INST_RETIRED?)");
 }
 
-static void what_has_the_word_in_it_is_near(void **state)
+static void a_word_that_contains_the_other_matches(void **state)
 {
 	static const char *const words[] = { "MEM_LOAD_L3_HIT_RETIRED",
 					     "MEM_LOAD_A",
@@ -105,10 +105,10 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(distance_counts_edits),
-		cmocka_unit_test(long_words_are_never_near),
-		cmocka_unit_test(the_closest_match_is_kept),
-		cmocka_unit_test(several_are_kept_in_order),
-		cmocka_unit_test(what_has_the_word_in_it_is_near),
+		cmocka_unit_test(long_words_never_match),
+		cmocka_unit_test(keeps_the_closest_match),
+		cmocka_unit_test(keeps_several_matches_in_order),
+		cmocka_unit_test(a_word_that_contains_the_other_matches),
 	};
 
 	return UNIT_RUN(cases);

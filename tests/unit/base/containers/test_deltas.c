@@ -11,7 +11,7 @@ static uint64_t gain(struct deltas *d, uint64_t a, uint64_t b, uint64_t total)
 	return g;
 }
 
-static void totals_are_kept_apart_by_both_numbers(void **state)
+static void keeps_totals_separate_by_both_numbers(void **state)
 {
 	struct deltas d = { 0 };
 
@@ -25,7 +25,7 @@ static void totals_are_kept_apart_by_both_numbers(void **state)
 	deltas_done(&d);
 }
 
-static void what_is_less_began_anew(void **state)
+static void a_smaller_total_restarts(void **state)
 {
 	struct deltas d = { 0 };
 
@@ -39,8 +39,8 @@ static void what_is_less_began_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(totals_are_kept_apart_by_both_numbers),
-		cmocka_unit_test(what_is_less_began_anew),
+		cmocka_unit_test(keeps_totals_separate_by_both_numbers),
+		cmocka_unit_test(a_smaller_total_restarts),
 	};
 
 	return UNIT_RUN(cases);

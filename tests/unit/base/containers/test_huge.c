@@ -28,7 +28,7 @@ static void growing_keeps_the_bytes(void **state)
 	free(bytes);
 }
 
-static void shrinking_keeps_what_is_left(void **state)
+static void shrinking_keeps_the_remaining_bytes(void **state)
 {
 	uint8_t *bytes = huge_alloc(4 << 20);
 
@@ -42,7 +42,7 @@ static void shrinking_keeps_what_is_left(void **state)
 	free(bytes);
 }
 
-static void big_arrays_get_room(void **state)
+static void allocates_big_arrays(void **state)
 {
 	(void)state;
 	for (size_t bytes = 1; bytes <= 64 << 20; bytes *= 2)
@@ -98,7 +98,7 @@ static void zeroed_memory_grows(void **state)
 	huge_zfree(numbers, old, sizeof(*numbers));
 }
 
-static void what_is_forgotten_leaves_the_rest(void **state)
+static void discarding_keeps_the_rest(void **state)
 {
 	const size_t nr = 1 << 20; /* 8 MB */
 	uint64_t *numbers = huge_zalloc(nr, sizeof(*numbers));
@@ -117,7 +117,7 @@ static void what_is_forgotten_leaves_the_rest(void **state)
 	huge_zfree(numbers, nr, sizeof(*numbers));
 }
 
-static void sizes_that_no_memory_has(void **state)
+static void rejects_impossible_sizes(void **state)
 {
 	(void)state;
 	assert_null(huge_zalloc(SIZE_MAX / 2, 8));
@@ -130,12 +130,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growing_keeps_the_bytes),
-		cmocka_unit_test(shrinking_keeps_what_is_left),
-		cmocka_unit_test(big_arrays_get_room),
+		cmocka_unit_test(shrinking_keeps_the_remaining_bytes),
+		cmocka_unit_test(allocates_big_arrays),
 		cmocka_unit_test(zeroed_memory_is_zero),
 		cmocka_unit_test(zeroed_memory_grows),
-		cmocka_unit_test(what_is_forgotten_leaves_the_rest),
-		cmocka_unit_test(sizes_that_no_memory_has),
+		cmocka_unit_test(discarding_keeps_the_rest),
+		cmocka_unit_test(rejects_impossible_sizes),
 	};
 
 	return UNIT_RUN(tests);

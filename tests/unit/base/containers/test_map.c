@@ -15,7 +15,7 @@ static void an_empty_map_has_nothing(void **state)
 	map_done(&m);
 }
 
-static void many_pairs_come_back(void **state)
+static void finds_many_pairs(void **state)
 {
 	struct map m = { 0 };
 
@@ -33,7 +33,7 @@ static void many_pairs_come_back(void **state)
 	assert_true(map_get(&m, 1, 1) == MAP_NONE);
 }
 
-static void the_pair_is_ordered(void **state)
+static void distinguishes_the_order_of_a_pair(void **state)
 {
 	struct map m = { 0 };
 
@@ -58,7 +58,7 @@ static void setting_again_replaces(void **state)
 	map_done(&m);
 }
 
-static void at_tells_new_from_old(void **state)
+static void at_distinguishes_new_and_old(void **state)
 {
 	struct map m = { 0 };
 	struct map_slot *slot;
@@ -77,7 +77,7 @@ static void at_tells_new_from_old(void **state)
 }
 
 /* Compares the map with an array; every removal moves other entries. */
-static void removed_keys_are_gone_and_no_others(void **state)
+static void removes_only_the_given_keys(void **state)
 {
 	enum {
 		NR = 3000
@@ -131,7 +131,7 @@ static void a_list_stays_without_gaps(void **state)
 	map_done(&m);
 }
 
-static void short_memory_leaves_the_map_whole(void **state)
+static void allocation_failure_leaves_the_map_intact(void **state)
 {
 	struct map m = { 0 };
 	uint32_t nr = 0;
@@ -159,13 +159,13 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(an_empty_map_has_nothing),
-		cmocka_unit_test(many_pairs_come_back),
-		cmocka_unit_test(the_pair_is_ordered),
+		cmocka_unit_test(finds_many_pairs),
+		cmocka_unit_test(distinguishes_the_order_of_a_pair),
 		cmocka_unit_test(setting_again_replaces),
-		cmocka_unit_test(at_tells_new_from_old),
-		cmocka_unit_test(removed_keys_are_gone_and_no_others),
+		cmocka_unit_test(at_distinguishes_new_and_old),
+		cmocka_unit_test(removes_only_the_given_keys),
 		cmocka_unit_test(a_list_stays_without_gaps),
-		cmocka_unit_test(short_memory_leaves_the_map_whole),
+		cmocka_unit_test(allocation_failure_leaves_the_map_intact),
 	};
 
 	return UNIT_RUN(cases);

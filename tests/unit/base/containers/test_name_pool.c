@@ -27,7 +27,7 @@ static void a_name_has_one_number(void **state)
 	name_pool_done(&p);
 }
 
-static void a_name_goes_with_its_last_reference(void **state)
+static void the_last_reference_frees_a_name(void **state)
 {
 	struct name_pool p;
 	uint32_t a;
@@ -50,7 +50,7 @@ static void a_name_goes_with_its_last_reference(void **state)
 	name_pool_done(&p);
 }
 
-static void ever_new_names_use_no_more_memory(void **state)
+static void new_names_reuse_memory(void **state)
 {
 	struct name_pool p;
 	char text[16];
@@ -67,7 +67,7 @@ static void ever_new_names_use_no_more_memory(void **state)
 	name_pool_done(&p);
 }
 
-static void short_memory_leaves_the_pool_whole(void **state)
+static void allocation_failure_leaves_the_pool_intact(void **state)
 {
 	struct name_pool p;
 	uint32_t name = NAME_POOL_NONE;
@@ -90,9 +90,9 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(a_name_has_one_number),
-		cmocka_unit_test(a_name_goes_with_its_last_reference),
-		cmocka_unit_test(ever_new_names_use_no_more_memory),
-		cmocka_unit_test(short_memory_leaves_the_pool_whole),
+		cmocka_unit_test(the_last_reference_frees_a_name),
+		cmocka_unit_test(new_names_reuse_memory),
+		cmocka_unit_test(allocation_failure_leaves_the_pool_intact),
 	};
 
 	return UNIT_RUN(cases);

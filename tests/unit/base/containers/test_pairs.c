@@ -15,7 +15,7 @@ static uint32_t add(struct pairs *p, uint32_t a, uint32_t b, uint32_t value)
 	return *cell - 1;
 }
 
-static void many_pairs_come_back(void **state)
+static void finds_many_pairs(void **state)
 {
 	struct pairs p = { 0 };
 
@@ -32,7 +32,7 @@ static void many_pairs_come_back(void **state)
 	assert_int_equal(p.nr, 0);
 }
 
-static void the_pair_is_ordered(void **state)
+static void distinguishes_the_order_of_a_pair(void **state)
 {
 	struct pairs p = { 0 };
 
@@ -47,7 +47,7 @@ static void the_pair_is_ordered(void **state)
 }
 
 /* The table keeps its entries if it cannot grow. */
-static void no_memory_loses_nothing(void **state)
+static void allocation_failure_loses_nothing(void **state)
 {
 	struct pairs p = { 0 };
 	bool is_new;
@@ -77,9 +77,9 @@ static void no_memory_loses_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(many_pairs_come_back),
-		cmocka_unit_test(the_pair_is_ordered),
-		cmocka_unit_test(no_memory_loses_nothing),
+		cmocka_unit_test(finds_many_pairs),
+		cmocka_unit_test(distinguishes_the_order_of_a_pair),
+		cmocka_unit_test(allocation_failure_loses_nothing),
 	};
 
 	return UNIT_RUN(cases);

@@ -6,7 +6,7 @@
 #include "alloc_fail.h"
 #include "unit.h"
 
-static void amounts_add_up(void **state)
+static void adds_up_amounts(void **state)
 {
 	struct shares s = { 0 };
 
@@ -28,7 +28,7 @@ static void amounts_add_up(void **state)
 	shares_done(&s);
 }
 
-static void who_has_the_most_gives_way(void **state)
+static void the_largest_holder_is_evicted(void **state)
 {
 	struct shares s = { 0 };
 
@@ -46,7 +46,7 @@ static void who_has_the_most_gives_way(void **state)
 	shares_done(&s);
 }
 
-static void short_memory_changes_nothing(void **state)
+static void allocation_failure_changes_nothing(void **state)
 {
 	struct shares s = { 0 };
 
@@ -62,9 +62,9 @@ static void short_memory_changes_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(amounts_add_up),
-		cmocka_unit_test(who_has_the_most_gives_way),
-		cmocka_unit_test(short_memory_changes_nothing),
+		cmocka_unit_test(adds_up_amounts),
+		cmocka_unit_test(the_largest_holder_is_evicted),
+		cmocka_unit_test(allocation_failure_changes_nothing),
 	};
 
 	return UNIT_RUN(cases);

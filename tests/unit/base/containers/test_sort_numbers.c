@@ -47,7 +47,7 @@ static void check(size_t nr, unsigned int shift, uint64_t mask)
 	free(room);
 }
 
-static void equal_ones_stay_in_order(void **state)
+static void equal_numbers_stay_in_order(void **state)
 {
 	/* Insertion sort, short digits, long digits, and the sizes around their limits. */
 	static const size_t sizes[] = { 0,  1,   2,   3,    39,   40,   41,
@@ -64,7 +64,7 @@ static void equal_ones_stay_in_order(void **state)
 }
 
 /* Without the shift, the low bits also count, and numbers can use all 64 bits. */
-static void whole_numbers(void **state)
+static void sorts_64_bit_numbers(void **state)
 {
 	static uint64_t numbers[MOST], room[MOST];
 	const uint64_t *sorted;
@@ -79,7 +79,7 @@ static void whole_numbers(void **state)
 }
 
 /* Bits below the shift are ignored, so these keep their order. */
-static void low_bits_do_not_count(void **state)
+static void ignores_low_bits(void **state)
 {
 	uint64_t numbers[] = { 0x105, 0x104, 0x003, 0x103, 0x001, 0x002 };
 	static const uint64_t expected[] = { 0x003, 0x001, 0x002, 0x105, 0x104, 0x103 };
@@ -93,9 +93,9 @@ static void low_bits_do_not_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(equal_ones_stay_in_order),
-		cmocka_unit_test(whole_numbers),
-		cmocka_unit_test(low_bits_do_not_count),
+		cmocka_unit_test(equal_numbers_stay_in_order),
+		cmocka_unit_test(sorts_64_bit_numbers),
+		cmocka_unit_test(ignores_low_bits),
 	};
 
 	return UNIT_RUN(cases);

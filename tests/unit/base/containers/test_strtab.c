@@ -39,7 +39,7 @@ static void equal_strings_have_one_number(void **state)
 	strtab_done(&t);
 }
 
-static void a_length_cuts(void **state)
+static void a_length_truncates(void **state)
 {
 	struct strtab t;
 	uint32_t abc, ab;
@@ -56,7 +56,7 @@ static void a_length_cuts(void **state)
 }
 
 /* Bytes of a file: a NUL ends the string, and the bytes after it are ignored. */
-static void a_nul_inside_ends_it(void **state)
+static void a_nul_byte_truncates(void **state)
 {
 	struct strtab t;
 	uint32_t number;
@@ -70,7 +70,7 @@ static void a_nul_inside_ends_it(void **state)
 	strtab_done(&t);
 }
 
-static void every_allocation_may_fail(void **state)
+static void handles_every_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -103,9 +103,9 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(number_0_is_empty),
 		cmocka_unit_test(equal_strings_have_one_number),
-		cmocka_unit_test(a_length_cuts),
-		cmocka_unit_test(a_nul_inside_ends_it),
-		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(a_length_truncates),
+		cmocka_unit_test(a_nul_byte_truncates),
+		cmocka_unit_test(handles_every_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -33,7 +33,7 @@ static void structs_can_be_pushed(void **state)
 	vec_done(&v);
 }
 
-static void reserved_room_needs_no_memory(void **state)
+static void reserved_space_needs_no_allocation(void **state)
 {
 	VEC(int) v = { 0 };
 
@@ -47,7 +47,7 @@ static void reserved_room_needs_no_memory(void **state)
 	vec_done(&v);
 }
 
-static void short_memory_appends_nothing(void **state)
+static void allocation_failure_appends_nothing(void **state)
 {
 	VEC(int) v = { 0 };
 
@@ -64,7 +64,7 @@ static void short_memory_appends_nothing(void **state)
 	vec_done(&v);
 }
 
-static void absurd_sizes_are_refused(void **state)
+static void rejects_absurd_sizes(void **state)
 {
 	VEC(struct pair) v = { 0 };
 
@@ -79,9 +79,9 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(values_stay_in_order),
 		cmocka_unit_test(structs_can_be_pushed),
-		cmocka_unit_test(reserved_room_needs_no_memory),
-		cmocka_unit_test(short_memory_appends_nothing),
-		cmocka_unit_test(absurd_sizes_are_refused),
+		cmocka_unit_test(reserved_space_needs_no_allocation),
+		cmocka_unit_test(allocation_failure_appends_nothing),
+		cmocka_unit_test(rejects_absurd_sizes),
 	};
 
 	return UNIT_RUN(cases);

@@ -31,7 +31,7 @@ static uint8_t *place(void)
 	return memory;
 }
 
-static void bytes_come_as_they_are(void **state)
+static void delivers_bytes_unchanged(void **state)
 {
 	uint8_t *all = made(), *memory = place();
 	struct direct *d;
@@ -63,7 +63,7 @@ static void bytes_come_as_they_are(void **state)
 	free(all);
 }
 
-static void what_is_cached_is_not_worth_it(void **state)
+static void chooses_direct_io_for_large_uncached_ranges(void **state)
 {
 	uint8_t *all = made();
 	int fd = cold_file(all, FILE_BYTES);
@@ -79,7 +79,7 @@ static void what_is_cached_is_not_worth_it(void **state)
 	free(all);
 }
 
-static void what_goes_wrong_is_said(void **state)
+static void reports_errors(void **state)
 {
 	uint8_t *all = made(), *memory = place();
 	struct direct *d;
@@ -116,9 +116,9 @@ static void what_goes_wrong_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(bytes_come_as_they_are),
-		cmocka_unit_test(what_is_cached_is_not_worth_it),
-		cmocka_unit_test(what_goes_wrong_is_said),
+		cmocka_unit_test(delivers_bytes_unchanged),
+		cmocka_unit_test(chooses_direct_io_for_large_uncached_ranges),
+		cmocka_unit_test(reports_errors),
 	};
 
 	return UNIT_RUN(cases);

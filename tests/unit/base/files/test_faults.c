@@ -41,7 +41,7 @@ static void missing_files_are_not_reported(void **state)
 	assert_false(fault_is_reported("/a"));
 }
 
-static void refused_files_are_no_loss(void **state)
+static void refused_files_are_not_a_loss(void **state)
 {
 	(void)state;
 	fault_unreadable("/refused", -EACCES);
@@ -104,7 +104,7 @@ int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test_setup(missing_files_are_not_reported, set_up),
-		cmocka_unit_test_setup(refused_files_are_no_loss, set_up),
+		cmocka_unit_test_setup(refused_files_are_not_a_loss, set_up),
 		cmocka_unit_test_setup(damage_is_a_loss, set_up),
 		cmocka_unit_test_setup(incomplete_files_are_a_loss, set_up),
 		cmocka_unit_test_setup(each_file_is_reported_once, set_up),

@@ -82,7 +82,7 @@ static void changes_stay_in_the_held_directory(void **state)
 	assert_int_equal(rmdir("victim/held"), 0);
 }
 
-static void what_others_have_below_stays(void **state)
+static void keeps_files_of_others(void **state)
 {
 	(void)state;
 	assert_int_equal(guard_held(), 0);
@@ -100,7 +100,7 @@ static void what_others_have_below_stays(void **state)
 	assert_true(is_there("victim/held/file"));
 }
 
-static void directories_of_others_are_not_entered(void **state)
+static void does_not_enter_directories_of_others(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -127,7 +127,7 @@ static void each_guard_is_dropped(void **state)
 	guard_drop_path("above/held");
 }
 
-static void a_planted_temporary_name_is_not_written(void **state)
+static void does_not_write_a_planted_temporary_name(void **state)
 {
 	struct stat st;
 
@@ -141,7 +141,7 @@ static void a_planted_temporary_name_is_not_written(void **state)
 	assert_int_equal(st.st_size, 4);
 }
 
-static void a_lock_file_with_two_names_is_refused(void **state)
+static void rejects_a_lock_file_with_two_names(void **state)
 {
 	struct stat st;
 	int fd;
@@ -161,7 +161,7 @@ static void a_lock_file_with_two_names_is_refused(void **state)
 	close(fd);
 }
 
-static void all_below_a_directory_is_guarded(void **state)
+static void guards_everything_below_a_directory(void **state)
 {
 	int fd = open("above", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -184,17 +184,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(changes_stay_in_the_held_directory,
 						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(what_others_have_below_stays,
+		cmocka_unit_test_setup_teardown(keeps_files_of_others, make_folder,
+						drop_folder),
+		cmocka_unit_test_setup_teardown(does_not_enter_directories_of_others,
 						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(directories_of_others_are_not_entered,
+		cmocka_unit_test_setup_teardown(rejects_a_lock_file_with_two_names,
 						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(a_lock_file_with_two_names_is_refused,
-						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(all_below_a_directory_is_guarded,
+		cmocka_unit_test_setup_teardown(guards_everything_below_a_directory,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(each_guard_is_dropped, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(a_planted_temporary_name_is_not_written,
+		cmocka_unit_test_setup_teardown(does_not_write_a_planted_temporary_name,
 						make_folder, drop_folder),
 	};
 

@@ -37,7 +37,7 @@ static int drop_folder(void **state)
 	return io_remove_tree(folder);
 }
 
-static void files_come_back(void **state)
+static void files_survive_a_round_trip(void **state)
 {
 	static char bytes[200000];
 	struct buf b = { 0 };
@@ -57,7 +57,7 @@ static void files_come_back(void **state)
 	assert_int_equal(access(in_folder("f.part"), F_OK), -1);
 }
 
-static void locks_are_of_their_owner(void **state)
+static void locks_belong_to_their_owner(void **state)
 {
 	struct stat st;
 	int fd;
@@ -76,7 +76,7 @@ static void locks_are_of_their_owner(void **state)
 	assert_int_equal(io_open_lock(in_folder("link")), -ELOOP);
 }
 
-static void holes_are_not_worth_a_copy(void **state)
+static void mostly_sparse_files_are_recognized(void **state)
 {
 	static char bytes[4 << 20];
 	int fd = io_open(in_folder("hollow"), O_RDWR | O_CREAT, 0600);
@@ -111,7 +111,7 @@ static int open_sparse(const char *name)
 	return fd;
 }
 
-static void holes_are_skipped(void **state)
+static void skips_holes(void **state)
 {
 	const uint64_t size = 1ULL << 40;
 	int fd = open_sparse("sparse");
@@ -133,7 +133,7 @@ static void holes_are_skipped(void **state)
 	close(fd);
 }
 
-static void copies_have_the_holes(void **state)
+static void copies_keep_holes(void **state)
 {
 	int fd = open_sparse("sparse");
 	char bytes[4];
@@ -185,7 +185,7 @@ static void zeros_become_holes(void **state)
 	close(fd);
 }
 
-static void proc_files_are_read_whole(void **state)
+static void reads_proc_files_completely(void **state)
 {
 	struct buf b = { 0 };
 
@@ -195,7 +195,7 @@ static void proc_files_are_read_whole(void **state)
 	buf_done(&b);
 }
 
-static void missing_things_say_so(void **state)
+static void reports_missing_files(void **state)
 {
 	struct buf b = { 0 };
 
@@ -211,7 +211,7 @@ static void missing_things_say_so(void **state)
 	buf_done(&b);
 }
 
-static void descriptors_do_not_leak_into_children(void **state)
+static void children_inherit_no_descriptors(void **state)
 {
 	int fd = io_open("/dev/null", O_RDONLY, 0);
 
@@ -275,7 +275,7 @@ static void one_byte_reads(void **state)
 	buf_done(&b);
 }
 
-static void trees_come_and_go(void **state)
+static void creates_and_removes_trees(void **state)
 {
 	struct stat st;
 
@@ -302,7 +302,7 @@ static void *write_late(void *arg)
 	return NULL;
 }
 
-static void a_peek_takes_nothing(void **state)
+static void a_peek_consumes_nothing(void **state)
 {
 	struct buf b = { 0 };
 	char bytes[8] = "";
@@ -348,7 +348,7 @@ static mode_t mode_of(const char *name)
 }
 
 /* Others may read the copy only if they may read the original. */
-static void a_copy_tells_nothing_to_others(void **state)
+static void a_copy_reveals_nothing_to_others(void **state)
 {
 	static const struct {
 		mode_t mode, copied;
@@ -383,7 +383,7 @@ static void a_copy_tells_nothing_to_others(void **state)
 	buf_done(&b);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct buf b = { 0 };
 
@@ -399,22 +399,22 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(files_come_back),
-		cmocka_unit_test(locks_are_of_their_owner),
-		cmocka_unit_test(holes_are_not_worth_a_copy),
-		cmocka_unit_test(holes_are_skipped),
-		cmocka_unit_test(copies_have_the_holes),
+		cmocka_unit_test(files_survive_a_round_trip),
+		cmocka_unit_test(locks_belong_to_their_owner),
+		cmocka_unit_test(mostly_sparse_files_are_recognized),
+		cmocka_unit_test(skips_holes),
+		cmocka_unit_test(copies_keep_holes),
 		cmocka_unit_test(zeros_become_holes),
-		cmocka_unit_test(proc_files_are_read_whole),
-		cmocka_unit_test(missing_things_say_so),
-		cmocka_unit_test(descriptors_do_not_leak_into_children),
+		cmocka_unit_test(reads_proc_files_completely),
+		cmocka_unit_test(reports_missing_files),
+		cmocka_unit_test(children_inherit_no_descriptors),
 		cmocka_unit_test(a_full_device_is_an_error),
 		cmocka_unit_test(pread_is_short_only_at_the_end),
 		cmocka_unit_test(one_byte_reads),
-		cmocka_unit_test(a_peek_takes_nothing),
-		cmocka_unit_test(trees_come_and_go),
-		cmocka_unit_test(a_copy_tells_nothing_to_others),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(a_peek_consumes_nothing),
+		cmocka_unit_test(creates_and_removes_trees),
+		cmocka_unit_test(a_copy_reveals_nothing_to_others),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(cases, make_folder, drop_folder);

@@ -33,7 +33,7 @@ static int file_of(char fill)
 	return fd;
 }
 
-static void what_is_gone_is_zero(void **state)
+static void truncated_pages_read_as_zero(void **state)
 {
 	struct mapped a, b;
 	int fd = file_of('x');
@@ -59,7 +59,7 @@ static void what_is_gone_is_zero(void **state)
 
 /* Killed by the kernel, or with a sanitizer by its report, even if another mapping was added
  * since. */
-static void a_released_one_is_not_read(void **state)
+static void a_released_mapping_is_not_read(void **state)
 {
 	int fd = file_of('x');
 	struct mapped gone, next;
@@ -86,7 +86,7 @@ static void a_released_one_is_not_read(void **state)
 	close(fd);
 }
 
-static void there_is_an_end_to_it(void **state)
+static void the_number_of_mappings_is_limited(void **state)
 {
 	static struct mapped many[1000];
 	int fd = file_of('x');
@@ -107,7 +107,7 @@ static void there_is_an_end_to_it(void **state)
 }
 
 /* A mapping that was not registered. */
-static void the_others_are_killed_as_ever(void **state)
+static void other_faults_still_kill(void **state)
 {
 	struct mapped a;
 	int fd = file_of('x');
@@ -133,10 +133,10 @@ static void the_others_are_killed_as_ever(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_gone_is_zero),
-		cmocka_unit_test(a_released_one_is_not_read),
-		cmocka_unit_test(there_is_an_end_to_it),
-		cmocka_unit_test(the_others_are_killed_as_ever),
+		cmocka_unit_test(truncated_pages_read_as_zero),
+		cmocka_unit_test(a_released_mapping_is_not_read),
+		cmocka_unit_test(the_number_of_mappings_is_limited),
+		cmocka_unit_test(other_faults_still_kill),
 	};
 
 	page = (size_t)sysconf(_SC_PAGESIZE);

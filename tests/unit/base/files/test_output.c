@@ -60,7 +60,7 @@ static void expect_open(const char *path, int expected)
 	assert_int_equal(err.code, expected);
 }
 
-static void files_are_made_and_cut_off(void **state)
+static void creates_and_truncates_files(void **state)
 {
 	(void)state;
 	expect_open("plain/new", 0);
@@ -75,7 +75,7 @@ static void files_are_made_and_cut_off(void **state)
 	expect_open("/proc/self/fd/2", 0);
 }
 
-static void links_are_followed(void **state)
+static void follows_links(void **state)
 {
 	char *target;
 
@@ -96,7 +96,7 @@ static void links_are_followed(void **state)
 	expect_open("loop", -ELOOP);
 }
 
-static void links_of_others_are_refused(void **state)
+static void refuses_links_of_others(void **state)
 {
 	char *target;
 
@@ -121,7 +121,7 @@ static void links_of_others_are_refused(void **state)
 	assert_int_equal(bytes_of("victim"), 6);
 }
 
-static void files_of_others_are_refused(void **state)
+static void refuses_files_of_others(void **state)
 {
 	char *target;
 
@@ -157,7 +157,7 @@ static void expect_dir(const char *path, mode_t mode, int expected)
 	assert_int_equal(fd, expected);
 }
 
-static void directories_are_opened_and_made(void **state)
+static void opens_and_creates_directories(void **state)
 {
 	(void)state;
 	expect_dir("plain", 0, 0);
@@ -182,16 +182,16 @@ static void directories_are_opened_and_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(files_are_made_and_cut_off, make_folder,
+		cmocka_unit_test_setup_teardown(creates_and_truncates_files,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(follows_links, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(links_are_followed, make_folder,
+		cmocka_unit_test_setup_teardown(opens_and_creates_directories,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(refuses_links_of_others, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(directories_are_opened_and_made,
-						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(links_of_others_are_refused,
-						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(files_of_others_are_refused,
-						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(refuses_files_of_others, make_folder,
+						drop_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

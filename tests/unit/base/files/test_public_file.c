@@ -66,7 +66,7 @@ static bool is_public(const char *name)
 	return is;
 }
 
-static void mode_and_each_directory_count(void **state)
+static void checks_the_mode_and_each_directory(void **state)
 {
 	(void)state;
 	make_dir("open", 0755);
@@ -82,7 +82,7 @@ static void mode_and_each_directory_count(void **state)
 	assert_false(is_public("open/inner/file"));
 }
 
-static void real_directories_count(void **state)
+static void checks_real_directories(void **state)
 {
 	(void)state;
 	make_dir("closed", 0700);
@@ -112,7 +112,7 @@ static void another_file_of_the_path_is_not_believed(void **state)
 	close(fd);
 }
 
-static void all_files_of_a_recording_count(void **state)
+static void checks_all_files_of_a_recording(void **state)
 {
 	(void)state;
 	make_dir("session", 0755);
@@ -164,7 +164,7 @@ static void the_outermost_private_directory_is_the_tree(void **state)
 	assert_false(is_same_private("tree/src/file", "tree/none/program"));
 }
 
-static void a_path_is_of_those_who_can_change_it(void **state)
+static void a_path_belongs_to_all_who_can_change_it(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -193,18 +193,18 @@ static void a_path_is_of_those_who_can_change_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(mode_and_each_directory_count, make_top,
-						drop_top),
-		cmocka_unit_test_setup_teardown(real_directories_count, make_top,
+		cmocka_unit_test_setup_teardown(checks_the_mode_and_each_directory,
+						make_top, drop_top),
+		cmocka_unit_test_setup_teardown(checks_real_directories, make_top,
 						drop_top),
 		cmocka_unit_test_setup_teardown(
 			another_file_of_the_path_is_not_believed, make_top, drop_top),
-		cmocka_unit_test_setup_teardown(all_files_of_a_recording_count,
+		cmocka_unit_test_setup_teardown(checks_all_files_of_a_recording,
 						make_top, drop_top),
 		cmocka_unit_test_setup_teardown(
 			the_outermost_private_directory_is_the_tree, make_top,
 			drop_top),
-		cmocka_unit_test_setup_teardown(a_path_is_of_those_who_can_change_it,
+		cmocka_unit_test_setup_teardown(a_path_belongs_to_all_who_can_change_it,
 						make_top, drop_top),
 	};
 

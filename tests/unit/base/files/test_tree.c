@@ -75,7 +75,7 @@ static int note(void *ctx, const struct tree_entry *entry)
 	return seen->fail;
 }
 
-static void all_below_is_visited(void **state)
+static void visits_everything_below(void **state)
 {
 	struct seen seen = { 0 };
 
@@ -87,7 +87,7 @@ static void all_below_is_visited(void **state)
 	assert_false(seen.any_skipped);
 }
 
-static void a_link_is_not_followed(void **state)
+static void does_not_follow_a_link(void **state)
 {
 	struct seen seen = { 0 };
 	char path[128];
@@ -99,7 +99,7 @@ static void a_link_is_not_followed(void **state)
 	assert_int_equal(seen.dirs, 3);
 }
 
-static void removed_meanwhile_is_left_out(void **state)
+static void skips_entries_removed_during_the_walk(void **state)
 {
 	struct seen seen = { .remove = "d/e" };
 
@@ -120,7 +120,7 @@ static void errors_end_the_walk(void **state)
 		err.text, "cannot open '/no/such/dir': No such file or directory"));
 }
 
-static void short_memory_is_an_error(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -140,14 +140,14 @@ static void short_memory_is_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(all_below_is_visited, set_up,
+		cmocka_unit_test_setup_teardown(visits_everything_below, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_link_is_not_followed, set_up,
+		cmocka_unit_test_setup_teardown(does_not_follow_a_link, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(removed_meanwhile_is_left_out, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(skips_entries_removed_during_the_walk,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(errors_end_the_walk, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(short_memory_is_an_error, set_up,
+		cmocka_unit_test_setup_teardown(handles_allocation_failure, set_up,
 						tear_down),
 	};
 

@@ -37,7 +37,7 @@ static int drop_folder(void **state)
 	return io_remove_tree(folder);
 }
 
-static void own_folder_is_opened(void **state)
+static void opens_its_own_directory(void **state)
 {
 	struct err err = { 0 };
 	int fd;
@@ -60,7 +60,7 @@ static void own_folder_is_opened(void **state)
 	close(fd);
 }
 
-static void links_are_refused(void **state)
+static void refuses_links(void **state)
 {
 	struct err err = { 0 };
 
@@ -76,7 +76,7 @@ static void links_are_refused(void **state)
 	assert_int_equal(faccessat(at, "nowhere", F_OK, 0), -1);
 }
 
-static void files_are_refused(void **state)
+static void refuses_files(void **state)
 {
 	struct err err = { 0 };
 	int fd = openat(at, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -88,7 +88,7 @@ static void files_are_refused(void **state)
 	assert_non_null(strstr(err.text, "shown/file"));
 }
 
-static void folders_of_others_are_refused(void **state)
+static void refuses_directories_of_others(void **state)
 {
 	struct err err = { 0 };
 	int fd;
@@ -154,7 +154,7 @@ static void recordings_of_others_need_force(void **state)
 	assert_int_equal(seteuid(0), 0);
 }
 
-static void trees_go_links_stay_unfollowed(void **state)
+static void trees_are_removed_without_following_links(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdirat(at, "kept", 0755), 0);
@@ -179,7 +179,7 @@ static bool is_original(const char *path)
 	return is;
 }
 
-static void copies_of_a_session_are_no_originals(void **state)
+static void recognizes_original_files(void **state)
 {
 	char path[128];
 
@@ -199,20 +199,21 @@ static void copies_of_a_session_are_no_originals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(own_folder_is_opened, make_folder,
+		cmocka_unit_test_setup_teardown(opens_its_own_directory, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(links_are_refused, make_folder,
+		cmocka_unit_test_setup_teardown(refuses_links, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(files_are_refused, make_folder,
+		cmocka_unit_test_setup_teardown(refuses_files, make_folder,
 						drop_folder),
-		cmocka_unit_test_setup_teardown(folders_of_others_are_refused,
+		cmocka_unit_test_setup_teardown(refuses_directories_of_others,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(recordings_of_others_need_force,
 						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(trees_go_links_stay_unfollowed,
-						make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(copies_of_a_session_are_no_originals,
-						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(
+			trees_are_removed_without_following_links, make_folder,
+			drop_folder),
+		cmocka_unit_test_setup_teardown(recognizes_original_files, make_folder,
+						drop_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

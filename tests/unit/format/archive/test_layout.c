@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "unit.h"
 
-static void a_name_has_the_use_that_readers_have_for_it(void **state)
+static void classifies_names_by_their_use(void **state)
 {
 	static const struct {
 		const char *name;
@@ -71,7 +71,7 @@ static void reserved_directories_have_defined_files_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_has_the_use_that_readers_have_for_it),
+		cmocka_unit_test(classifies_names_by_their_use),
 		cmocka_unit_test(reserved_directories_have_defined_files_only),
 	};
 

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "unit.h"
 
-static void only_names_that_stay_below_are_good(void **state)
+static void accepts_only_names_that_stay_below(void **state)
 {
 	static const char *const good[] = { "a",       "usr/bin/true", ".debug/x",
 					    "..a/b..", "[vdso]",       "a b" };
@@ -36,7 +36,7 @@ static int parse(const char *text, struct archive_manifest *m, struct err *err)
 	return archive_manifest_parse(text, strlen(text), m, err);
 }
 
-static void a_text_is_read(void **state)
+static void parses_a_manifest(void **state)
 {
 	struct archive_manifest m;
 
@@ -58,7 +58,7 @@ static void a_text_is_read(void **state)
 	archive_manifest_done(&m);
 }
 
-static void a_bad_text_is_refused(void **state)
+static void rejects_a_bad_manifest(void **state)
 {
 	static const struct {
 		const char *text;
@@ -86,7 +86,7 @@ static void a_bad_text_is_refused(void **state)
 	}
 }
 
-static void what_is_written_is_that_text(void **state)
+static void writing_and_parsing_agree(void **state)
 {
 	static char name[] = "usr/bin/true";
 	const struct archive_file file = {
@@ -115,10 +115,10 @@ static void what_is_written_is_that_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_names_that_stay_below_are_good),
-		cmocka_unit_test(a_text_is_read),
-		cmocka_unit_test(a_bad_text_is_refused),
-		cmocka_unit_test(what_is_written_is_that_text),
+		cmocka_unit_test(accepts_only_names_that_stay_below),
+		cmocka_unit_test(parses_a_manifest),
+		cmocka_unit_test(rejects_a_bad_manifest),
+		cmocka_unit_test(writing_and_parsing_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void put_header(uint8_t *block, const char *name, char type, unsigned int
 	snprintf((char *)block + SUM_AT, 8, "%06o", sum);
 }
 
-static void what_posix_describes_is_read(void **state)
+static void reads_posix_tar(void **state)
 {
 	static uint8_t tar[10 * BLOCK];
 	struct bytes b = { tar, sizeof(tar) };
@@ -104,7 +104,7 @@ static void what_posix_describes_is_read(void **state)
 	tar_reader_free(t);
 }
 
-static void what_is_no_tar_is_refused(void **state)
+static void rejects_other_files(void **state)
 {
 	static uint8_t tar[2 * BLOCK];
 	struct bytes b = { tar, BLOCK };
@@ -182,7 +182,7 @@ static void written_is_read_again(enum packing packing)
 	tar_reader_free(t);
 }
 
-static void what_was_written_is_read_again(void **state)
+static void reads_what_it_wrote(void **state)
 {
 	(void)state;
 	for (int i = 0; i < PACKING_COUNT; i++)
@@ -190,7 +190,7 @@ static void what_was_written_is_read_again(void **state)
 }
 
 /* GNU tar's members that describe the next one: its name, and the target of a link. */
-static void gnu_long_names_are_read(void **state)
+static void reads_gnu_long_names(void **state)
 {
 	static uint8_t tar[8 * BLOCK];
 	struct bytes b = { tar, sizeof(tar) };
@@ -224,7 +224,7 @@ static void put_base_256(uint8_t *block, const uint8_t field[12])
 	snprintf((char *)block + SUM_AT, 8, "%06o", sum);
 }
 
-static void sizes_in_base_256_are_read(void **state)
+static void reads_sizes_in_base_256(void **state)
 {
 	static const struct {
 		uint8_t field[12];
@@ -264,7 +264,7 @@ static void sizes_in_base_256_are_read(void **state)
 	}
 }
 
-static void content_of_unknown_members_is_skipped(void **state)
+static void skips_content_of_unknown_members(void **state)
 {
 	static uint8_t tar[6 * BLOCK];
 	struct bytes b = { tar, sizeof(tar) };
@@ -346,7 +346,7 @@ static struct rlimit limit_memory(uint64_t more)
 }
 
 /* zstd allocates the window after it has read the frame's header. */
-static void lack_of_memory_is_no_damage(void **state)
+static void allocation_failure_is_not_damage(void **state)
 {
 	/* RFC 8878: magic number; a window of 128 MB; a last raw block of one byte */
 	static const uint8_t frame[] = {
@@ -373,7 +373,7 @@ static void lack_of_memory_is_no_damage(void **state)
 }
 
 /* More than one block of bzip2, as consecutive streams. */
-static void many_bzip2_streams_are_one(void **state)
+static void reads_concatenated_bzip2_streams(void **state)
 {
 	enum {
 		BYTES = 5000000,
@@ -428,15 +428,15 @@ static void many_bzip2_streams_are_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_posix_describes_is_read),
-		cmocka_unit_test(what_is_no_tar_is_refused),
-		cmocka_unit_test(what_was_written_is_read_again),
-		cmocka_unit_test(gnu_long_names_are_read),
-		cmocka_unit_test(sizes_in_base_256_are_read),
-		cmocka_unit_test(content_of_unknown_members_is_skipped),
+		cmocka_unit_test(reads_posix_tar),
+		cmocka_unit_test(rejects_other_files),
+		cmocka_unit_test(reads_what_it_wrote),
+		cmocka_unit_test(reads_gnu_long_names),
+		cmocka_unit_test(reads_sizes_in_base_256),
+		cmocka_unit_test(skips_content_of_unknown_members),
 		cmocka_unit_test(prefixes_are_incomplete),
-		cmocka_unit_test(lack_of_memory_is_no_damage),
-		cmocka_unit_test(many_bzip2_streams_are_one),
+		cmocka_unit_test(allocation_failure_is_not_damage),
+		cmocka_unit_test(reads_concatenated_bzip2_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ static int refuse(void *ctx, const struct foreign_sample *s)
 
 /* ---- folded stacks ---- */
 
-static void folded_stacks(void **state)
+static void reads_folded_stacks(void **state)
 {
 	static const char text[] = "# a comment\n"
 				   "\n"
@@ -174,7 +174,7 @@ static void folded_stacks(void **state)
 	check("folded", text, sizeof(text) - 1, wanted, 1);
 }
 
-static void fractions_are_rounded(void **state)
+static void rounds_fractions(void **state)
 {
 	static const char text[] =
 		"p;f 10.5\np;g 30.25\np;h 2.\np;lost 0.25\np;no 0.0\n";
@@ -188,7 +188,7 @@ static void fractions_are_rounded(void **state)
 	assert_null(foreign_recognise("a;b 1.2.3\n", 10));
 }
 
-static void a_stack_of_any_depth(void **state)
+static void reads_stacks_of_any_depth(void **state)
 {
 	struct buf b = { 0 };
 	struct foreign_info info;
@@ -209,7 +209,7 @@ static void a_stack_of_any_depth(void **state)
 
 /* ---- perf script ---- */
 
-static void text_of_perf_script(void **state)
+static void reads_text_of_perf_script(void **state)
 {
 	static const char text[] =
 		"# captured on: now\n"
@@ -233,7 +233,7 @@ static void text_of_perf_script(void **state)
 }
 
 /* Whatever fields -F selects, they are not mistaken for others. */
-static void any_fields_of_perf_script(void **state)
+static void reads_any_fields_of_perf_script(void **state)
 {
 #define STACK "\t          401136 work+0x10 (/x)\n\t          401036 main+0x6 (/x)\n\n"
 #define WORK " work(/x) main(/x)\n"
@@ -304,7 +304,7 @@ static void any_fields_of_perf_script(void **state)
 }
 
 /* Texts in which a line looks as if perf script had printed it. */
-static void texts_that_are_not_perf_script(void **state)
+static void rejects_other_texts_as_perf_script(void **state)
 {
 	static const char *const texts[] = {
 		"2.1: Overview\nSome words\nabout it\n3.1: More\n",
@@ -332,7 +332,7 @@ static bool is_cut(const char *text, size_t len)
 	return info.cut || info.skipped;
 }
 
-static void text_cut_within_a_stack(void **state)
+static void reads_text_truncated_within_a_stack(void **state)
 {
 	static const char first[] = "prog 17 1.5: 1000 cycles: \n"
 				    "\t401136 work+0x10 (/usr/bin/prog)\n"
@@ -471,7 +471,7 @@ static struct buf make_pprof(void)
 	return b;
 }
 
-static void profiles_of_pprof(void **state)
+static void reads_profiles_of_pprof(void **state)
 {
 	static const char wanted[] =
 		"cpu prog 42/42 -1 0 5 50: inlined(/bin/prog) work(/bin/prog) "
@@ -518,7 +518,7 @@ static struct buf make_pprof_of_time(uint64_t period)
 }
 
 /* Times are not numbers of samples: the period of the profile gives the number. */
-static void values_without_counts(void **state)
+static void handles_values_without_counts(void **state)
 {
 	struct buf by_period = make_pprof_of_time(10000000);
 	struct buf without = make_pprof_of_time(0);
@@ -539,7 +539,7 @@ static void values_without_counts(void **state)
 }
 
 /* Replaces every byte by others: the result is different data, or an error. */
-static void damaged_profiles_of_pprof(void **state)
+static void rejects_damaged_profiles_of_pprof(void **state)
 {
 	struct buf b = make_pprof();
 
@@ -562,7 +562,7 @@ static void damaged_profiles_of_pprof(void **state)
 
 /* ---- all ---- */
 
-static void what_is_none_of_them(void **state)
+static void rejects_unknown_formats(void **state)
 {
 	static const char *const texts[] = {
 		"", "\n\n", "hello", "a b c\n", "{\"json\": 1}\n", "# a comment\n"
@@ -580,7 +580,7 @@ static void what_is_none_of_them(void **state)
 }
 
 /* Formats without a reader are recognised, so that an error message can name them. */
-static void formats_that_are_only_named(void **state)
+static void recognizes_unsupported_formats(void **state)
 {
 	static const struct {
 		const char *name;
@@ -631,7 +631,7 @@ static void formats_that_are_only_named(void **state)
 	format_of("folded", "gmond;main 1\n", 13);
 }
 
-static void the_reader_may_end_it(void **state)
+static void the_consumer_can_stop_the_reader(void **state)
 {
 	struct buf b = make_pprof();
 	const struct {
@@ -661,20 +661,20 @@ static void the_reader_may_end_it(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(folded_stacks),
-		cmocka_unit_test(fractions_are_rounded),
-		cmocka_unit_test(a_stack_of_any_depth),
-		cmocka_unit_test(text_of_perf_script),
-		cmocka_unit_test(any_fields_of_perf_script),
-		cmocka_unit_test(texts_that_are_not_perf_script),
-		cmocka_unit_test(text_cut_within_a_stack),
+		cmocka_unit_test(reads_folded_stacks),
+		cmocka_unit_test(rounds_fractions),
+		cmocka_unit_test(reads_stacks_of_any_depth),
+		cmocka_unit_test(reads_text_of_perf_script),
+		cmocka_unit_test(reads_any_fields_of_perf_script),
+		cmocka_unit_test(rejects_other_texts_as_perf_script),
+		cmocka_unit_test(reads_text_truncated_within_a_stack),
 		cmocka_unit_test(text_without_stacks_needs_no_empty_line),
-		cmocka_unit_test(profiles_of_pprof),
-		cmocka_unit_test(values_without_counts),
-		cmocka_unit_test(damaged_profiles_of_pprof),
-		cmocka_unit_test(what_is_none_of_them),
-		cmocka_unit_test(formats_that_are_only_named),
-		cmocka_unit_test(the_reader_may_end_it),
+		cmocka_unit_test(reads_profiles_of_pprof),
+		cmocka_unit_test(handles_values_without_counts),
+		cmocka_unit_test(rejects_damaged_profiles_of_pprof),
+		cmocka_unit_test(rejects_unknown_formats),
+		cmocka_unit_test(recognizes_unsupported_formats),
+		cmocka_unit_test(the_consumer_can_stop_the_reader),
 	};
 
 	return UNIT_RUN(cases);

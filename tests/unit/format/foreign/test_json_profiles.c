@@ -58,7 +58,7 @@ static int walk_text(const char *text, struct walked *w, struct err *err)
 			 w, err);
 }
 
-static void a_walk_delivers_the_wanted_paths(void **state)
+static void a_walk_delivers_the_requested_paths(void **state)
 {
 	struct walked w;
 	struct err err = { 0 };
@@ -80,7 +80,7 @@ static void a_walk_delivers_the_wanted_paths(void **state)
 	assert_string_equal(err.text, "malformed JSON at byte 10");
 }
 
-static void a_text_beyond_the_limits_is_refused(void **state)
+static void rejects_a_text_beyond_the_limits(void **state)
 {
 	const size_t depth = JSON_WALK_DEPTH_MAX + 1;
 	char *text = test_malloc(depth + 1);
@@ -105,7 +105,7 @@ static int64_t scaled(const char *text, unsigned int digits)
 	return json_value_scaled(&v, digits, &n) ? n : INT64_MIN;
 }
 
-static void numbers_are_scaled_without_loss(void **state)
+static void scales_numbers_without_loss(void **state)
 {
 	(void)state;
 	assert_int_equal(scaled("12", 0), 12);
@@ -125,7 +125,7 @@ static void numbers_are_scaled_without_loss(void **state)
 
 /* ---- speedscope ---- */
 
-static void sampled_profiles_of_speedscope(void **state)
+static void reads_sampled_profiles_of_speedscope(void **state)
 {
 	static const char text[] =
 		"{\"profiles\": [{\"type\": \"sampled\", \"name\": \"main thread\", "
@@ -150,7 +150,7 @@ static void sampled_profiles_of_speedscope(void **state)
 		2);
 }
 
-static void evented_profiles_of_speedscope(void **state)
+static void reads_evented_profiles_of_speedscope(void **state)
 {
 	static const char text[] =
 		"{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\", "
@@ -175,7 +175,7 @@ static void evented_profiles_of_speedscope(void **state)
 		   1);
 }
 
-static void our_export_to_speedscope(void **state)
+static void reads_our_export_to_speedscope(void **state)
 {
 	static const char text[] =
 		"{\"exporter\": \"oprofile\", \"shared\": {\"frames\": [{\"name\": \"f\", "
@@ -202,7 +202,7 @@ static void our_export_to_speedscope(void **state)
 	"\"resourceTable\": {\"lib\": [1, null], \"name\": [3, 4]}, "                  \
 	"\"stringArray\": [\"main\", \"work\", \"inlined\", \"lib\", \"host\", \"a.js\"]"
 
-static void profiles_of_samply(void **state)
+static void reads_profiles_of_samply(void **state)
 {
 	static const char text[] =
 		"{\"meta\": {\"startTime\": 1700000000123.5, \"interval\": 1}, "
@@ -223,7 +223,7 @@ static void profiles_of_samply(void **state)
 	check_json(foreign_read_firefox, text, samples, 3);
 }
 
-static void tables_that_threads_share(void **state)
+static void reads_tables_shared_by_threads(void **state)
 {
 	static const char text[] =
 		"{\"threads\": [{\"name\": \"a\", \"pid\": 1, \"tid\": 1, "
@@ -249,7 +249,7 @@ static void tables_that_threads_share(void **state)
 
 /* ---- V8 ---- */
 
-static void profiles_of_node(void **state)
+static void reads_profiles_of_node(void **state)
 {
 	static const char text[] =
 		"{\"nodes\": [{\"id\": 1, \"callFrame\": {\"functionName\": \"(root)\"}, "
@@ -293,7 +293,7 @@ static void profiles_of_node(void **state)
 	" CrRendererMain 7/8 111000 1 7000: g() f(http://h/x.js)\n"                    \
 	" CrRendererMain 7/8 118000 1 7000: f(http://h/x.js)\n"
 
-static void samples_in_traces_of_chrome(void **state)
+static void reads_samples_in_traces_of_chrome(void **state)
 {
 	(void)state;
 	check_json(foreign_read_chrome_trace, CHUNKS "]", CHUNK_SAMPLES, 0);
@@ -310,16 +310,16 @@ static void samples_in_traces_of_chrome(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(a_walk_delivers_the_wanted_paths),
-		cmocka_unit_test(a_text_beyond_the_limits_is_refused),
-		cmocka_unit_test(numbers_are_scaled_without_loss),
-		cmocka_unit_test(sampled_profiles_of_speedscope),
-		cmocka_unit_test(evented_profiles_of_speedscope),
-		cmocka_unit_test(our_export_to_speedscope),
-		cmocka_unit_test(profiles_of_samply),
-		cmocka_unit_test(tables_that_threads_share),
-		cmocka_unit_test(profiles_of_node),
-		cmocka_unit_test(samples_in_traces_of_chrome),
+		cmocka_unit_test(a_walk_delivers_the_requested_paths),
+		cmocka_unit_test(rejects_a_text_beyond_the_limits),
+		cmocka_unit_test(scales_numbers_without_loss),
+		cmocka_unit_test(reads_sampled_profiles_of_speedscope),
+		cmocka_unit_test(reads_evented_profiles_of_speedscope),
+		cmocka_unit_test(reads_our_export_to_speedscope),
+		cmocka_unit_test(reads_profiles_of_samply),
+		cmocka_unit_test(reads_tables_shared_by_threads),
+		cmocka_unit_test(reads_profiles_of_node),
+		cmocka_unit_test(reads_samples_in_traces_of_chrome),
 	};
 
 	return UNIT_RUN(cases);

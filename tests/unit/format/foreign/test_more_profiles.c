@@ -24,7 +24,7 @@ static void check_profile(reading_fn read, const void *bytes, size_t len,
 
 /* ---- callgrind ---- */
 
-static void own_costs_of_callgrind(void **state)
+static void reads_own_costs_of_callgrind(void **state)
 {
 	static const char text[] = "# callgrind format\n"
 				   "version: 1\n"
@@ -78,7 +78,7 @@ static void own_costs_of_callgrind(void **state)
 }
 
 /* With "+", "-" and "*" in the costs, too. */
-static void relative_costs_of_callgrind(void **state)
+static void reads_relative_costs_of_callgrind(void **state)
 {
 	static const char text[] = "events: Ir\n"
 				   "fn=main\n"
@@ -101,7 +101,7 @@ static void relative_costs_of_callgrind(void **state)
 		      1);
 }
 
-static void costs_of_cachegrind(void **state)
+static void reads_costs_of_cachegrind(void **state)
 {
 	static const char text[] = "desc: I1 cache: 1 B\n"
 				   "cmd: ./prog\n"
@@ -119,7 +119,7 @@ static void costs_of_cachegrind(void **state)
 
 /* ---- difffolded ---- */
 
-static void both_counts_of_difffolded(void **state)
+static void reads_both_counts_of_difffolded(void **state)
 {
 	static const char text[] = "# a comment\n"
 				   "p;main;lex 10 25\n"
@@ -223,7 +223,7 @@ static struct buf make_simpleperf(void)
 	return b;
 }
 
-static void reports_of_simpleperf(void **state)
+static void reads_reports_of_simpleperf(void **state)
 {
 	struct buf b = make_simpleperf();
 
@@ -497,7 +497,7 @@ static void put_chunk(struct buf *b)
 	assert_false(b->failed);
 }
 
-static void recordings_of_java(void **state)
+static void reads_recordings_of_java(void **state)
 {
 	static const char samples[] =
 		"jdk.ExecutionSample java thread -1/77 1700000000000500000 1 0: "
@@ -524,12 +524,12 @@ static void recordings_of_java(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(own_costs_of_callgrind),
-		cmocka_unit_test(relative_costs_of_callgrind),
-		cmocka_unit_test(costs_of_cachegrind),
-		cmocka_unit_test(both_counts_of_difffolded),
-		cmocka_unit_test(reports_of_simpleperf),
-		cmocka_unit_test(recordings_of_java),
+		cmocka_unit_test(reads_own_costs_of_callgrind),
+		cmocka_unit_test(reads_relative_costs_of_callgrind),
+		cmocka_unit_test(reads_costs_of_cachegrind),
+		cmocka_unit_test(reads_both_counts_of_difffolded),
+		cmocka_unit_test(reads_reports_of_simpleperf),
+		cmocka_unit_test(reads_recordings_of_java),
 	};
 
 	return UNIT_RUN(cases);

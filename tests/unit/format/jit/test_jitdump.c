@@ -156,7 +156,7 @@ static void check_all(const struct maker *m)
 	jitdump_done(&d);
 }
 
-static void all_records(void **state)
+static void reads_all_records(void **state)
 {
 	struct maker m = { 0 };
 
@@ -166,7 +166,7 @@ static void all_records(void **state)
 	buf_done(&m.out);
 }
 
-static void the_other_byte_order(void **state)
+static void reads_the_other_byte_order(void **state)
 {
 	struct maker m = { .swap = true };
 
@@ -188,7 +188,7 @@ static int note_line(void *ctx, const struct jitdump_line *line)
 	return 0;
 }
 
-static void lines_of_code(void **state)
+static void reads_lines_of_code(void **state)
 {
 	struct maker m = { 0 };
 	struct buf text = { 0 };
@@ -212,7 +212,7 @@ static void lines_of_code(void **state)
 	buf_done(&m.out);
 }
 
-static void what_makes_no_sense_is_counted(void **state)
+static void counts_invalid_records(void **state)
 {
 	struct maker m = { 0 };
 	struct jitdump d;
@@ -236,7 +236,7 @@ static void what_makes_no_sense_is_counted(void **state)
 	buf_done(&m.out);
 }
 
-static void code_without_bytes_has_a_place(void **state)
+static void code_without_bytes_has_an_offset(void **state)
 {
 	struct maker m = { 0 };
 	struct jitdump d;
@@ -262,7 +262,7 @@ static void code_without_bytes_has_a_place(void **state)
 }
 
 /* libopagent/jitdump.h of OProfile has another header and other records. */
-static void oprofiles_own(void **state)
+static void reads_oprofiles_own_dumps(void **state)
 {
 	struct maker m = { 0 };
 	struct buf text = { 0 };
@@ -320,7 +320,7 @@ static void oprofiles_own(void **state)
 	buf_done(&m.out);
 }
 
-static void no_jitdump(void **state)
+static void rejects_other_files(void **state)
 {
 	struct maker m = { 0 };
 	struct err err = { 0 };
@@ -337,7 +337,7 @@ static void no_jitdump(void **state)
 	buf_done(&m.out);
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	struct maker m = { 0 };
 
@@ -354,7 +354,7 @@ static void every_prefix(void **state)
 	buf_done(&m.out);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct maker m = { 0 };
 
@@ -377,15 +377,15 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_records),
-		cmocka_unit_test(the_other_byte_order),
-		cmocka_unit_test(lines_of_code),
-		cmocka_unit_test(what_makes_no_sense_is_counted),
-		cmocka_unit_test(code_without_bytes_has_a_place),
-		cmocka_unit_test(oprofiles_own),
-		cmocka_unit_test(no_jitdump),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(short_memory),
+		cmocka_unit_test(reads_all_records),
+		cmocka_unit_test(reads_the_other_byte_order),
+		cmocka_unit_test(reads_lines_of_code),
+		cmocka_unit_test(counts_invalid_records),
+		cmocka_unit_test(code_without_bytes_has_an_offset),
+		cmocka_unit_test(reads_oprofiles_own_dumps),
+		cmocka_unit_test(rejects_other_files),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

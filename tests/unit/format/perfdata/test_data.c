@@ -145,7 +145,7 @@ static const uint8_t *feature(const struct buf *file, const struct perf_data_hea
 	return file->data + section.offset;
 }
 
-static void events_stand_before_the_data(void **state)
+static void writes_events_before_the_data(void **state)
 {
 	struct perf_data_section section;
 	struct perf_data_header h;
@@ -167,7 +167,7 @@ static void events_stand_before_the_data(void **state)
 	buf_done(&file);
 }
 
-static void features_stand_behind_the_data(void **state)
+static void writes_features_after_the_data(void **state)
 {
 	static const uint8_t nr_cpus[] = { 4, 0, 0, 0, 2, 0, 0, 0 };
 	struct perf_data_writer *w = open_writer();
@@ -227,7 +227,7 @@ static void an_interrupted_file_is_readable(void **state)
 	buf_done(&file);
 }
 
-static void a_path_that_cannot_be_made_is_named(void **state)
+static void names_a_path_that_cannot_be_created(void **state)
 {
 	struct perf_data_writer *w = NULL;
 	struct err err = { 0 };
@@ -239,7 +239,7 @@ static void a_path_that_cannot_be_made_is_named(void **state)
 	assert_null(w);
 }
 
-static void a_full_disk_is_said_each_time(void **state)
+static void reports_a_full_disk_each_time(void **state)
 {
 	struct perf_data_writer *w = NULL;
 	struct err err = { 0 };
@@ -282,11 +282,11 @@ static void perf_reads_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(events_stand_before_the_data),
-		cmocka_unit_test(features_stand_behind_the_data),
+		cmocka_unit_test(writes_events_before_the_data),
+		cmocka_unit_test(writes_features_after_the_data),
 		cmocka_unit_test(an_interrupted_file_is_readable),
-		cmocka_unit_test(a_path_that_cannot_be_made_is_named),
-		cmocka_unit_test(a_full_disk_is_said_each_time),
+		cmocka_unit_test(names_a_path_that_cannot_be_created),
+		cmocka_unit_test(reports_a_full_disk_each_time),
 		cmocka_unit_test(perf_reads_it),
 	};
 

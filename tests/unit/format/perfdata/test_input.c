@@ -72,7 +72,7 @@ static void check_attr(bool big, size_t attr_bytes)
 	finish(&m, &seen, in);
 }
 
-static void attrs_of_all_ages(void **state)
+static void reads_attrs_of_all_versions(void **state)
 {
 	static const size_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 256 };
 
@@ -126,7 +126,7 @@ static void check_prefix(const struct perf_maker *m, size_t data_at, size_t len)
 	buf_done(&seen.all);
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -143,7 +143,7 @@ static void every_prefix(void **state)
 	}
 }
 
-static void interrupted_is_read_to_the_end(void **state)
+static void reads_an_interrupted_file_to_the_end(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct perf_input *in = NULL;
@@ -166,7 +166,7 @@ static void interrupted_is_read_to_the_end(void **state)
 	finish(&m, &seen, in);
 }
 
-static void after_a_bad_record_the_next_are_found(void **state)
+static void finds_records_after_a_bad_one(void **state)
 {
 	static const uint16_t sizes[] = { 0, 7, 65529 };
 
@@ -190,7 +190,7 @@ static void after_a_bad_record_the_next_are_found(void **state)
 }
 
 /* The end of the data is also the end of a record, even if the last record is cut off. */
-static void the_last_records_are_found(void **state)
+static void finds_the_last_records(void **state)
 {
 	(void)state;
 	for (size_t cut = 0; cut < 24; cut += 5) {
@@ -212,7 +212,7 @@ static void the_last_records_are_found(void **state)
 	}
 }
 
-static void what_is_no_sample_of_the_events_is_not_believed(void **state)
+static void rejects_samples_of_unknown_events(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -235,7 +235,7 @@ static void what_is_no_sample_of_the_events_is_not_believed(void **state)
 }
 
 /* If all fields are known and have a fixed size. */
-static void a_sample_too_long_hides_no_others(void **state)
+static void a_too_long_sample_hides_no_others(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -259,7 +259,7 @@ static void a_sample_too_long_hides_no_others(void **state)
 }
 
 /* Its samples belong to other events. */
-static void another_recording_behind_is_not_read(void **state)
+static void ignores_a_recording_after_the_first(void **state)
 {
 	(void)state;
 	for (int bad = 0; bad < 2; bad++) {
@@ -283,7 +283,7 @@ static void another_recording_behind_is_not_read(void **state)
 }
 
 /* Reading continues at the next round, wherever that begins. */
-static void reading_goes_on_at_the_next_round(void **state)
+static void continues_at_the_next_round(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -308,7 +308,7 @@ static void reading_goes_on_at_the_next_round(void **state)
 }
 
 /* Bytes in garbage that look like the end of a round. */
-static void a_round_among_garbage_is_not_believed(void **state)
+static void rejects_a_round_in_garbage(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -329,7 +329,7 @@ static void a_round_among_garbage_is_not_believed(void **state)
 	finish(&m, &seen, NULL);
 }
 
-static void another_file_behind_is_told(void **state)
+static void reports_another_file_after_the_first(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -348,7 +348,7 @@ static void another_file_behind_is_told(void **state)
 	finish(&m, &seen, NULL);
 }
 
-static void unknown_types_are_passed_on_and_counted(void **state)
+static void unknown_types_are_delivered_and_counted(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -385,7 +385,7 @@ static void check_refused(const void *bytes, size_t len, const char *text)
 	assert_string_equal(err.text, text);
 }
 
-static void what_is_none_is_refused(void **state)
+static void rejects_other_files(void **state)
 {
 	struct perf_maker m = { 0 };
 	int ends[2];
@@ -426,7 +426,7 @@ static void what_is_none_is_refused(void **state)
 	buf_done(&m.out);
 }
 
-static void magic(void **state)
+static void recognizes_magic_numbers(void **state)
 {
 	(void)state;
 	assert_true(perf_input_is_magic("PERFILE2", 8));
@@ -457,7 +457,7 @@ static void put_much(struct perf_maker *m, uint64_t *ret_samples)
 	++*ret_samples;
 }
 
-static void windows_hold_whole_records(void **state)
+static void windows_hold_complete_records(void **state)
 {
 	struct perf_maker m = { .big = true };
 	struct perf_input *in = NULL;
@@ -509,7 +509,7 @@ static void chunks_stay_of(bool stacks)
 	buf_done(&m.out);
 }
 
-static void chunks_stay(void **state)
+static void chunks_stay_valid(void **state)
 {
 	(void)state;
 	chunks_stay_of(false);
@@ -544,7 +544,7 @@ static void truncated_while_read_of(bool stacks)
 	finish(&m, &seen, in);
 }
 
-static void truncated_while_read(void **state)
+static void handles_truncation_during_reading(void **state)
 {
 	(void)state;
 	truncated_while_read_of(false);
@@ -552,7 +552,7 @@ static void truncated_while_read(void **state)
 }
 
 /* ... while a chunk is in use. */
-static void truncated_under_a_chunk(void **state)
+static void handles_truncation_of_a_mapped_chunk(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct perf_input *in = NULL;
@@ -585,7 +585,7 @@ static void truncated_under_a_chunk(void **state)
 	finish(&m, &seen, in);
 }
 
-static void memory_runs_out(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct perf_maker m = { 0 };
 
@@ -608,25 +608,25 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attrs_of_all_ages),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(interrupted_is_read_to_the_end),
-		cmocka_unit_test(after_a_bad_record_the_next_are_found),
-		cmocka_unit_test(the_last_records_are_found),
-		cmocka_unit_test(what_is_no_sample_of_the_events_is_not_believed),
-		cmocka_unit_test(a_sample_too_long_hides_no_others),
-		cmocka_unit_test(another_recording_behind_is_not_read),
-		cmocka_unit_test(another_file_behind_is_told),
-		cmocka_unit_test(reading_goes_on_at_the_next_round),
-		cmocka_unit_test(a_round_among_garbage_is_not_believed),
-		cmocka_unit_test(unknown_types_are_passed_on_and_counted),
-		cmocka_unit_test(what_is_none_is_refused),
-		cmocka_unit_test(magic),
-		cmocka_unit_test(windows_hold_whole_records),
-		cmocka_unit_test(chunks_stay),
-		cmocka_unit_test(truncated_while_read),
-		cmocka_unit_test(truncated_under_a_chunk),
-		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(reads_attrs_of_all_versions),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(reads_an_interrupted_file_to_the_end),
+		cmocka_unit_test(finds_records_after_a_bad_one),
+		cmocka_unit_test(finds_the_last_records),
+		cmocka_unit_test(rejects_samples_of_unknown_events),
+		cmocka_unit_test(a_too_long_sample_hides_no_others),
+		cmocka_unit_test(ignores_a_recording_after_the_first),
+		cmocka_unit_test(reports_another_file_after_the_first),
+		cmocka_unit_test(continues_at_the_next_round),
+		cmocka_unit_test(rejects_a_round_in_garbage),
+		cmocka_unit_test(unknown_types_are_delivered_and_counted),
+		cmocka_unit_test(rejects_other_files),
+		cmocka_unit_test(recognizes_magic_numbers),
+		cmocka_unit_test(windows_hold_complete_records),
+		cmocka_unit_test(chunks_stay_valid),
+		cmocka_unit_test(handles_truncation_during_reading),
+		cmocka_unit_test(handles_truncation_of_a_mapped_chunk),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(tests);

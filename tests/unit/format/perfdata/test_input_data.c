@@ -174,7 +174,7 @@ static unsigned int check_file(const char *path)
 	return compared;
 }
 
-static void counts_are_perfs(void **state)
+static void counts_agree_with_perf(void **state)
 {
 	unsigned int nr = 0;
 	glob_t files;
@@ -195,7 +195,7 @@ static void counts_are_perfs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_perfs),
+		cmocka_unit_test(counts_agree_with_perf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

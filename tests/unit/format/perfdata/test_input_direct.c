@@ -97,14 +97,14 @@ static void comes_as_from_the_cache(bool stacks, bool bad)
 	buf_done(&again.all);
 }
 
-static void comes_as_it_is(void **state)
+static void delivers_records_unchanged(void **state)
 {
 	(void)state;
 	comes_as_from_the_cache(false, false);
 	comes_as_from_the_cache(true, false);
 }
 
-static void damage_is_the_same(void **state)
+static void handles_damage_like_buffered_input(void **state)
 {
 	(void)state;
 	comes_as_from_the_cache(false, true);
@@ -112,7 +112,7 @@ static void damage_is_the_same(void **state)
 }
 
 /* The header claims more data, or another process truncates the file while we read it. */
-static void what_is_cut_is_missing(void **state)
+static void reports_truncated_data(void **state)
 {
 	struct perf_maker m;
 	struct perf_input *in;
@@ -141,7 +141,7 @@ static void what_is_cut_is_missing(void **state)
 }
 
 /* Chunks that are kept do not change, and closing in the middle waits for running reads. */
-static void chunks_stay(void **state)
+static void chunks_stay_valid(void **state)
 {
 	enum {
 		NR = 12
@@ -170,7 +170,7 @@ static void chunks_stay(void **state)
 }
 
 /* If memory is short, the file is read through the cache, or the error is reported. */
-static void memory_runs_out(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct perf_maker m;
 	int fd;
@@ -195,11 +195,11 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_as_it_is),
-		cmocka_unit_test(damage_is_the_same),
-		cmocka_unit_test(what_is_cut_is_missing),
-		cmocka_unit_test(chunks_stay),
-		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(delivers_records_unchanged),
+		cmocka_unit_test(handles_damage_like_buffered_input),
+		cmocka_unit_test(reports_truncated_data),
+		cmocka_unit_test(chunks_stay_valid),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(tests);

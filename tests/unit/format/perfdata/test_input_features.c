@@ -164,7 +164,7 @@ static void check_info(const struct perf_input_info *info)
 	check_build_ids(info);
 }
 
-static void all_features(void **state)
+static void reads_all_features(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -190,7 +190,7 @@ static void all_features(void **state)
 }
 
 /* A feature that is cut is lost and counted; those before it are read. */
-static void features_cut_anywhere(void **state)
+static void handles_features_truncated_anywhere(void **state)
 {
 	struct feature f[NR_FEATURES];
 	struct perf_maker m = { 0 };
@@ -228,7 +228,7 @@ static void features_cut_anywhere(void **state)
 }
 
 /* Each feature's payload is shorter than its own lengths claim. */
-static void features_too_short(void **state)
+static void rejects_too_short_features(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NR_FEATURES; i++) {
@@ -250,7 +250,7 @@ static void features_too_short(void **state)
 }
 
 /* A 32-bit big-endian machine: bits 0 to 31 come first in the file. */
-static void feature_words_of_32_bits(void **state)
+static void reads_feature_words_of_32_bits(void **state)
 {
 	struct feature f = { .bit = 3, .payload = { .big = true } };
 	struct perf_maker m = { .big = true };
@@ -272,7 +272,7 @@ static void feature_words_of_32_bits(void **state)
 }
 
 /* Old rows that do not contain a pid. */
-static void build_ids_without_pid(void **state)
+static void reads_build_ids_without_pid(void **state)
 {
 	struct feature f = { .bit = 2 };
 	struct perf_maker m = { 0 };
@@ -341,7 +341,7 @@ static void put_bpf_program(struct perf_maker *m, uint64_t second)
 	put4(m, 5);
 }
 
-static void bpf_programs(void **state)
+static void reads_bpf_programs(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -371,7 +371,7 @@ static void bpf_programs(void **state)
 }
 
 /* Makes each number wrong: nothing is read beyond the data, and intact programs stay. */
-static void bpf_programs_damaged(void **state)
+static void rejects_damaged_bpf_programs(void **state)
 {
 	(void)state;
 	for (size_t at = 0; at < 4 + 16 + BPF_INFO + BPF_DATA; at++) {
@@ -450,7 +450,7 @@ static void check_symbol_files(const struct perf_input_info *info)
 	assert_string_equal(file->symbols.at[0].name, "main");
 }
 
-static void simpleperf(void **state)
+static void reads_simpleperf_files(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -477,7 +477,7 @@ static void simpleperf(void **state)
 }
 
 /* Reads any prefix of the messages: never beyond its end. */
-static void simpleperf_cut_anywhere(void **state)
+static void handles_simpleperf_files_truncated_anywhere(void **state)
 {
 	static const char message[] = FILE2;
 	(void)state;
@@ -504,7 +504,7 @@ static void simpleperf_cut_anywhere(void **state)
 	}
 }
 
-static void simpleperfs_records_are_known(void **state)
+static void knows_simpleperfs_records(void **state)
 {
 	struct feature f[3];
 	struct perf_maker m = { 0 };
@@ -527,7 +527,7 @@ static void simpleperfs_records_are_known(void **state)
 /* ---- names ---- */
 
 /* Names as `perf evlist` prints them for events without a name in the file. */
-static void names_are_made(void **state)
+static void invents_missing_event_names(void **state)
 {
 	static const struct {
 		const char *name;
@@ -573,17 +573,17 @@ static void names_are_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_features),
-		cmocka_unit_test(features_cut_anywhere),
-		cmocka_unit_test(features_too_short),
-		cmocka_unit_test(feature_words_of_32_bits),
-		cmocka_unit_test(build_ids_without_pid),
-		cmocka_unit_test(bpf_programs),
-		cmocka_unit_test(bpf_programs_damaged),
-		cmocka_unit_test(simpleperf),
-		cmocka_unit_test(simpleperf_cut_anywhere),
-		cmocka_unit_test(simpleperfs_records_are_known),
-		cmocka_unit_test(names_are_made),
+		cmocka_unit_test(reads_all_features),
+		cmocka_unit_test(handles_features_truncated_anywhere),
+		cmocka_unit_test(rejects_too_short_features),
+		cmocka_unit_test(reads_feature_words_of_32_bits),
+		cmocka_unit_test(reads_build_ids_without_pid),
+		cmocka_unit_test(reads_bpf_programs),
+		cmocka_unit_test(rejects_damaged_bpf_programs),
+		cmocka_unit_test(reads_simpleperf_files),
+		cmocka_unit_test(handles_simpleperf_files_truncated_anywhere),
+		cmocka_unit_test(knows_simpleperfs_records),
+		cmocka_unit_test(invents_missing_event_names),
 	};
 
 	return UNIT_RUN(tests);

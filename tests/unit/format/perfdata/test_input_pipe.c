@@ -123,7 +123,7 @@ static void check_stream(const struct perf_maker *m, const struct seen *seen,
 	assert_int_equal(seen->damage.bad_bytes, 0);
 }
 
-static void file_in_pipe_format(void **state)
+static void reads_a_file_in_pipe_format(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++) {
@@ -168,7 +168,7 @@ static int pipe_of(const void *bytes, size_t len, size_t piece, pid_t *ret_child
 	_exit(0);
 }
 
-static void pipe_in_pieces(void **state)
+static void reads_a_pipe_in_small_chunks(void **state)
 {
 	static const size_t pieces[] = { 1, 7, 4096, 100000 };
 
@@ -200,7 +200,7 @@ static void pipe_in_pieces(void **state)
 }
 
 /* `cat perf.data | ...`: the features after the data are read as in a file. */
-static void file_through_a_pipe(void **state)
+static void reads_a_file_through_a_pipe(void **state)
 {
 	struct perf_maker m = { .big = true };
 	struct seen file, piped;
@@ -232,7 +232,7 @@ static void file_through_a_pipe(void **state)
 	buf_done(&m.out);
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	struct perf_maker m = { 0 };
 	size_t known; /* where the first event is complete */
@@ -263,7 +263,7 @@ static void every_prefix(void **state)
 }
 
 /* A pipe is read to its end even after a bad record, so that its writer is not stopped. */
-static void bad_record_in_a_pipe(void **state)
+static void reports_a_bad_record_in_a_pipe(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -314,7 +314,7 @@ static void write_part(const char *name, unsigned int nr_records, uint8_t fill)
 }
 
 /* data, then data.N in numeric order; other files are ignored. */
-static void directory_is_read_file_by_file(void **state)
+static void reads_a_directory_file_by_file(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct perf_input *in = NULL;
@@ -375,7 +375,7 @@ static void put_directory_features(struct perf_maker *m, uint64_t version,
 }
 
 /* Also if the last file is missing. A directory can have a single data file and other files. */
-static void files_missing_in_a_directory(void **state)
+static void reports_missing_files_in_a_directory(void **state)
 {
 	static const struct {
 		uint64_t version;
@@ -416,7 +416,7 @@ static void files_missing_in_a_directory(void **state)
 	}
 }
 
-static void directory_without_data(void **state)
+static void reports_a_directory_without_data(void **state)
 {
 	struct perf_input *in = NULL;
 	struct err err = { 0 };
@@ -444,14 +444,14 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_in_pipe_format),
-		cmocka_unit_test(pipe_in_pieces),
-		cmocka_unit_test(file_through_a_pipe),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(bad_record_in_a_pipe),
-		cmocka_unit_test(directory_without_data),
-		cmocka_unit_test(directory_is_read_file_by_file),
-		cmocka_unit_test(files_missing_in_a_directory),
+		cmocka_unit_test(reads_a_file_in_pipe_format),
+		cmocka_unit_test(reads_a_pipe_in_small_chunks),
+		cmocka_unit_test(reads_a_file_through_a_pipe),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(reports_a_bad_record_in_a_pipe),
+		cmocka_unit_test(reports_a_directory_without_data),
+		cmocka_unit_test(reads_a_directory_file_by_file),
+		cmocka_unit_test(reports_missing_files_in_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

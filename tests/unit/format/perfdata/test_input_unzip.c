@@ -133,7 +133,7 @@ static void check_pieces(bool big, uint32_t type, size_t piece)
 	buf_done(&m.out);
 }
 
-static void records_straddle_frames(void **state)
+static void records_can_straddle_frames(void **state)
 {
 	static const size_t pieces[] = { 5, 100, 777, 65536, 300000 };
 
@@ -147,7 +147,7 @@ static void records_straddle_frames(void **state)
 }
 
 /* A frame that unpacks to more than fits into a window. */
-static void more_than_a_window(void **state)
+static void reads_more_than_a_window(void **state)
 {
 	static struct zipper z;
 	struct perf_maker plain = { 0 };
@@ -235,7 +235,7 @@ static void check_overflow(size_t record_bytes, unsigned int nr, size_t least,
 	buf_done(&m.out);
 }
 
-static void overflowing_sizes(void **state)
+static void rejects_overflowing_sizes(void **state)
 {
 	(void)state;
 	check_overflow(1000, 100, DATA_MAX + 1, 131072);
@@ -243,7 +243,7 @@ static void overflowing_sizes(void **state)
 }
 
 /* After a broken frame the rest of the stream is lost, but not uncompressed data. */
-static void broken_stream(void **state)
+static void reports_a_broken_stream(void **state)
 {
 	static struct zipper z;
 	struct perf_maker plain = { 0 };
@@ -314,7 +314,7 @@ static unsigned int samples_behind(unsigned int nr_blocks)
 	return (unsigned int)seen.types[SAMPLE];
 }
 
-static void bombs_are_not_unpacked(void **state)
+static void rejects_decompression_bombs(void **state)
 {
 	(void)state;
 	assert_int_equal(samples_behind(1), 10);
@@ -323,7 +323,7 @@ static void bombs_are_not_unpacked(void **state)
 }
 
 /* The stream is valid, but a record in it is not. */
-static void bad_record_in_a_stream(void **state)
+static void reports_a_bad_record_in_a_stream(void **state)
 {
 	(void)state;
 	for (size_t piece = 50; piece < 1000000; piece *= 20) {
@@ -350,7 +350,7 @@ static void bad_record_in_a_stream(void **state)
 	}
 }
 
-static void every_prefix(void **state)
+static void survives_every_prefix(void **state)
 {
 	struct perf_maker plain = { 0 };
 	struct perf_maker m = { 0 };
@@ -378,7 +378,7 @@ static void every_prefix(void **state)
 }
 
 /* A payload within the compressed stream, across frames. */
-static void payload_in_the_stream(void **state)
+static void reads_payload_in_the_stream(void **state)
 {
 	struct perf_maker plain = { 0 };
 	struct perf_maker m = { 0 };
@@ -406,14 +406,14 @@ static void payload_in_the_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_straddle_frames),
-		cmocka_unit_test(more_than_a_window),
-		cmocka_unit_test(overflowing_sizes),
-		cmocka_unit_test(broken_stream),
-		cmocka_unit_test(bombs_are_not_unpacked),
-		cmocka_unit_test(bad_record_in_a_stream),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(payload_in_the_stream),
+		cmocka_unit_test(records_can_straddle_frames),
+		cmocka_unit_test(reads_more_than_a_window),
+		cmocka_unit_test(rejects_overflowing_sizes),
+		cmocka_unit_test(reports_a_broken_stream),
+		cmocka_unit_test(rejects_decompression_bombs),
+		cmocka_unit_test(reports_a_bad_record_in_a_stream),
+		cmocka_unit_test(survives_every_prefix),
+		cmocka_unit_test(reads_payload_in_the_stream),
 	};
 
 	return UNIT_RUN(tests);

@@ -82,7 +82,7 @@ static const struct shape shapes[] = {
 	{ "extremes", extremes, COLUMN_OCTAVES, NR * 9 },
 };
 
-static void every_shape_comes_back(void **state)
+static void every_shape_survives_a_round_trip(void **state)
 {
 	struct column_encoder e;
 	struct column_decoder d;
@@ -127,7 +127,7 @@ static void every_shape_comes_back(void **state)
 	column_decoder_done(&d);
 }
 
-static void bytes_come_back(void **state)
+static void bytes_survive_a_round_trip(void **state)
 {
 	uint8_t in[1000];
 	uint8_t out[1000];
@@ -157,7 +157,7 @@ static void bytes_come_back(void **state)
 
 /* A column has no checksum: any values can come out, but only NR of them, and only from the
  * given bytes (the sanitizers check this: each try uses a separate heap block). */
-static void prefixes_and_flips_are_harmless(void **state)
+static void prefixes_and_bit_flips_are_harmless(void **state)
 {
 	static uint64_t in[NR];
 	static uint64_t out[NR];
@@ -196,7 +196,7 @@ static void prefixes_and_flips_are_harmless(void **state)
 	column_decoder_done(&d);
 }
 
-static void short_memory_is_told(void **state)
+static void reports_allocation_failure(void **state)
 {
 	static uint64_t in[NR];
 	static uint64_t out[NR];
@@ -236,10 +236,10 @@ static void short_memory_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(every_shape_comes_back),
-		cmocka_unit_test(bytes_come_back),
-		cmocka_unit_test(prefixes_and_flips_are_harmless),
-		cmocka_unit_test(short_memory_is_told),
+		cmocka_unit_test(every_shape_survives_a_round_trip),
+		cmocka_unit_test(bytes_survive_a_round_trip),
+		cmocka_unit_test(prefixes_and_bit_flips_are_harmless),
+		cmocka_unit_test(reports_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -439,7 +439,7 @@ static void garbage_between_blocks_is_stepped_over(void **state)
 	free_file(&f);
 }
 
-static void what_is_no_segment_is_refused(void **state)
+static void rejects_other_files(void **state)
 {
 	struct segment *s = NULL;
 	struct err err = { 0 };
@@ -498,7 +498,7 @@ int main(void)
 		BOTH(lost_callers_lose_no_block),
 		BOTH(missing_and_doubled_blocks_are_harmless),
 		BOTH(garbage_between_blocks_is_stepped_over),
-		cmocka_unit_test(what_is_no_segment_is_refused),
+		cmocka_unit_test(rejects_other_files),
 	};
 
 	return UNIT_RUN(cases);

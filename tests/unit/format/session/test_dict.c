@@ -7,7 +7,7 @@
 #include "alloc_fail.h"
 #include "unit.h"
 
-static void the_same_thing_has_one_number(void **state)
+static void equal_entries_share_a_number(void **state)
 {
 	struct dict d;
 
@@ -30,7 +30,7 @@ static void the_same_thing_has_one_number(void **state)
 	dict_done(&d);
 }
 
-static void images_with_a_build_id_are_known_by_it(void **state)
+static void identifies_images_by_build_id(void **state)
 {
 	struct image image = {
 		.kind = IMAGE_FILE, .name = 0, .inode = 5, .mtime_ns = 6
@@ -104,7 +104,7 @@ static uint32_t fill(struct dict *d)
 	return last;
 }
 
-static void short_memory_is_told_and_harms_nothing(void **state)
+static void allocation_failure_is_reported_and_harmless(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -149,7 +149,7 @@ static uint32_t walk(const struct dict *d, uint32_t from, const uint32_t *frames
 
 /* A tree with 3 ** 6 paths, in depth-first order and then by depth: nodes that directly follow
  * their callers, and others. */
-static void paths_lead_to_the_nodes_that_are_there(void **state)
+static void finds_paths_by_existing_nodes(void **state)
 {
 	enum {
 		DEPTH = 6,
@@ -194,7 +194,7 @@ static void paths_lead_to_the_nodes_that_are_there(void **state)
 
 /* Stacks of single frames keep their numbers, whatever is added in between: nothing, a frame
  * without a stack, a caller. Offsets can have more than 32 bits. */
-static void frames_alone_keep_their_stacks(void **state)
+static void stacks_of_single_frames_keep_their_numbers(void **state)
 {
 	enum {
 		NR = 300,
@@ -246,12 +246,12 @@ static void frames_alone_keep_their_stacks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(the_same_thing_has_one_number),
-		cmocka_unit_test(images_with_a_build_id_are_known_by_it),
+		cmocka_unit_test(equal_entries_share_a_number),
+		cmocka_unit_test(identifies_images_by_build_id),
 		cmocka_unit_test(threads_and_events_differ_in_any_field),
-		cmocka_unit_test(short_memory_is_told_and_harms_nothing),
-		cmocka_unit_test(paths_lead_to_the_nodes_that_are_there),
-		cmocka_unit_test(frames_alone_keep_their_stacks),
+		cmocka_unit_test(allocation_failure_is_reported_and_harmless),
+		cmocka_unit_test(finds_paths_by_existing_nodes),
+		cmocka_unit_test(stacks_of_single_frames_keep_their_numbers),
 	};
 
 	return UNIT_RUN(cases);

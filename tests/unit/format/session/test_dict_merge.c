@@ -36,7 +36,7 @@ static void describe(const struct dict *d, const struct sample *s, char *out,
 	snprintf(out + len, size - (size_t)len, " %u", at);
 }
 
-static void two_recordings_keep_what_they_say(void **state)
+static void two_recordings_keep_their_contents(void **state)
 {
 	struct dict all;
 
@@ -72,7 +72,7 @@ static void two_recordings_keep_what_they_say(void **state)
 	dict_done(&all);
 }
 
-static void the_same_again_adds_nothing(void **state)
+static void merging_equal_data_adds_nothing(void **state)
 {
 	struct dict all;
 	size_t stacks = 0, threads = 0;
@@ -103,7 +103,7 @@ static void the_same_again_adds_nothing(void **state)
 }
 
 /* References that a damaged file leaves invalid: numbers without an entry, and lost callers. */
-static void damage_is_not_followed(void **state)
+static void rejects_damaged_references(void **state)
 {
 	struct recording r;
 	struct dict_merge m;
@@ -142,7 +142,7 @@ static void damage_is_not_followed(void **state)
 	recording_done(&r);
 }
 
-static void short_memory_is_told(void **state)
+static void reports_allocation_failure(void **state)
 {
 	struct recording r;
 
@@ -175,10 +175,10 @@ static void short_memory_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(two_recordings_keep_what_they_say),
-		cmocka_unit_test(the_same_again_adds_nothing),
-		cmocka_unit_test(damage_is_not_followed),
-		cmocka_unit_test(short_memory_is_told),
+		cmocka_unit_test(two_recordings_keep_their_contents),
+		cmocka_unit_test(merging_equal_data_adds_nothing),
+		cmocka_unit_test(rejects_damaged_references),
+		cmocka_unit_test(reports_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -110,7 +110,7 @@ static void merged_segments_count_once(void **state)
 	free(files);
 }
 
-static void no_session_is_said(void **state)
+static void reports_a_missing_session(void **state)
 {
 	char file[128];
 	char **paths = NULL;
@@ -128,7 +128,7 @@ static void no_session_is_said(void **state)
 }
 
 /* A guessed number can be in use. */
-static void no_number_comes_of_a_directory_that_cannot_be_read(void **state)
+static void an_unreadable_directory_gives_no_number(void **state)
 {
 	char *path = NULL;
 	struct err err = { 0 };
@@ -139,7 +139,7 @@ static void no_number_comes_of_a_directory_that_cannot_be_read(void **state)
 	assert_null(path);
 }
 
-static void short_memory_is_told(void **state)
+static void reports_allocation_failure(void **state)
 {
 	(void)state;
 	make("segment-000001");
@@ -169,9 +169,10 @@ int main(void)
 			segments_come_in_the_order_of_their_numbers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(merged_segments_count_once, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(no_session_is_said, set_up, tear_down),
-		cmocka_unit_test(no_number_comes_of_a_directory_that_cannot_be_read),
-		cmocka_unit_test_setup_teardown(short_memory_is_told, set_up,
+		cmocka_unit_test_setup_teardown(reports_a_missing_session, set_up,
+						tear_down),
+		cmocka_unit_test(an_unreadable_directory_gives_no_number),
+		cmocka_unit_test_setup_teardown(reports_allocation_failure, set_up,
 						tear_down),
 	};
 

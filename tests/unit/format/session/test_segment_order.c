@@ -80,7 +80,7 @@ static size_t expect_order(struct recording *r)
 }
 
 /* As a recorder drains its rings: one CPU after the other, a few hundred samples each. */
-static void rings_are_merged_with_little_memory(void **state)
+static void merges_rings_in_little_memory(void **state)
 {
 	struct segment_writer *w;
 	struct recording r;
@@ -101,7 +101,7 @@ static void rings_are_merged_with_little_memory(void **state)
 	recording_done(&r);
 }
 
-static void any_order_is_put_right(void **state)
+static void sorts_any_order(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed < 8; seed++) {
@@ -132,7 +132,7 @@ static int say_no(void *ctx, const struct segment *s)
 	return -EPERM;
 }
 
-static void errors_are_told(void **state)
+static void reports_errors(void **state)
 {
 	struct segment_order o;
 	struct segment_writer *w;
@@ -173,9 +173,9 @@ static void errors_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(rings_are_merged_with_little_memory),
-		cmocka_unit_test(any_order_is_put_right),
-		cmocka_unit_test(errors_are_told),
+		cmocka_unit_test(merges_rings_in_little_memory),
+		cmocka_unit_test(sorts_any_order),
+		cmocka_unit_test(reports_errors),
 	};
 
 	return UNIT_RUN(cases);

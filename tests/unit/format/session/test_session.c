@@ -140,7 +140,7 @@ static bool reads_as_unfinished(const struct recording *r)
 }
 
 /* A segment is not damaged while its recorder runs, but it is if that was killed. */
-static void a_segment_is_read_while_it_is_written(void **state)
+static void reads_a_segment_during_writing(void **state)
 {
 	struct segment_writer *w;
 	struct recording r;
@@ -173,7 +173,7 @@ static void a_segment_is_read_while_it_is_written(void **state)
 }
 
 /* The end is written after the rest was read: it does not count as missing. */
-static void a_segment_ends_while_it_is_read(void **state)
+static void handles_a_segment_that_ends_during_reading(void **state)
 {
 	struct sample_batch batch;
 	struct segment_writer *w;
@@ -224,7 +224,7 @@ static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, si
 	write_so(seed, wild, true, flushes, nr);
 }
 
-static void samples_come_back(void **state)
+static void samples_survive_a_round_trip(void **state)
 {
 	static const size_t some[] = { 1, 2, 0, 1000, 1, 2000, 0, 500 };
 	static const size_t large[] = { 40000, 3 };
@@ -237,7 +237,7 @@ static void samples_come_back(void **state)
 	write_and_expect(5, false, NULL, 0);
 }
 
-static void extreme_samples_come_back(void **state)
+static void extreme_samples_survive_a_round_trip(void **state)
 {
 	static const uint64_t values[] = {
 		0, 99, 100, 1001001, INT64_MAX, 1ULL << 63, UINT64_MAX, UINT64_MAX - 99
@@ -273,7 +273,7 @@ static void extreme_samples_come_back(void **state)
 }
 
 /* Totals of versions that did not count why stacks end. */
-static void old_totals_are_read(void **state)
+static void reads_old_totals(void **state)
 {
 	struct session_totals totals = { .samples = 300,
 					 .stack_ends = { 1, 2, 3 },
@@ -306,7 +306,7 @@ static void old_totals_are_read(void **state)
 	buf_done(&out);
 }
 
-static void totals_come_back(void **state)
+static void totals_survive_a_round_trip(void **state)
 {
 	struct session_totals want = { UINT64_MAX, UINT64_MAX - 1,
 				       3,          4,
@@ -343,7 +343,7 @@ static void totals_come_back(void **state)
 	recording_done(&r);
 }
 
-static void only_what_is_asked_for_is_decoded(void **state)
+static void decodes_only_requested_columns(void **state)
 {
 	struct recording r;
 	struct segment_writer *w;
@@ -374,7 +374,7 @@ static void only_what_is_asked_for_is_decoded(void **state)
 }
 
 /* Writes a dict with more than one block of each kind. */
-static void a_large_dict_comes_back(void **state)
+static void a_large_dict_survives_a_round_trip(void **state)
 {
 	struct recording r;
 	struct segment_writer *w;
@@ -433,7 +433,7 @@ static uint64_t bytes_of_calls(bool stray)
 	return (uint64_t)st.st_size;
 }
 
-static void stacks_are_told_by_their_calls(void **state)
+static void distinguishes_stacks_by_their_calls(void **state)
 {
 	(void)state;
 	assert_true(bytes_of_calls(false) < bytes_of_calls(true) * 3 / 4);
@@ -459,7 +459,7 @@ static int skip_a_million(struct dict *d, struct dict_scratch *s)
 }
 
 /* A file cannot fill the memory with entries that it omits. */
-static void holes_are_not_believed_without_end(void **state)
+static void limits_the_size_of_holes(void **state)
 {
 	struct dict_scratch s = { 0 };
 	struct dict d;
@@ -529,7 +529,7 @@ static int take_chain(const uint64_t *head, uint64_t chain, bool is_whole,
 }
 
 /* Impossible values in a head are refused before they cost anything; a section can end early. */
-static void wrong_heads_of_calls_are_refused(void **state)
+static void rejects_wrong_headers_of_calls(void **state)
 {
 	enum {
 		FIRST_HOW = 2 + CALLS_HOWS,
@@ -591,7 +591,7 @@ static uint64_t told(const struct dict_calls *c, size_t column, size_t i)
 }
 
 /* A section is independent of the one before, which can have had more frames. */
-static void each_section_of_calls_begins_anew(void **state)
+static void each_section_of_calls_starts_from_zero(void **state)
 {
 	const size_t first_of_chain = CALLS_HOWS + CALLS_RECENT + 1;
 	struct image image = { .kind = IMAGE_FILE };
@@ -639,7 +639,7 @@ static void begin(struct dict_calls *c, const struct dict *d)
 }
 
 /* Columns that refer to nothing, or are too short, are refused. */
-static void wrong_calls_are_refused(void **state)
+static void rejects_wrong_calls(void **state)
 {
 	static const struct {
 		uint64_t length, caller, how, more;
@@ -702,7 +702,7 @@ static void wrong_calls_are_refused(void **state)
 }
 
 /* The same for those of version 2. */
-static void wrong_old_calls_are_refused(void **state)
+static void rejects_wrong_old_calls(void **state)
 {
 	static const struct call_words rows[] = {
 		{ 1, 0, 0 },                   /* the root has no callee */
@@ -742,7 +742,7 @@ static void wrong_old_calls_are_refused(void **state)
 }
 
 /* A file sealed before chains were introduced (tests/data/README.md). */
-static void a_segment_of_version_2_is_read(void **state)
+static void reads_a_segment_of_version_2(void **state)
 {
 	char made[RECORDING_PATH_MAX + 16];
 	struct recording r;
@@ -820,7 +820,7 @@ static void a_sealed_job_is_small(void **state)
 		fail_msg("%.2f bytes a sample", bytes);
 }
 
-static void times_are_rounded_when_they_are_old(void **state)
+static void rounds_old_times(void **state)
 {
 	struct recording r;
 	struct sample_batch b;
@@ -900,7 +900,7 @@ static void a_full_disk_loses_nothing(void **state)
 
 /* Stacks that were stored as chains can be stored otherwise when they are written again:
  * samples do not refer to the chains of a failed flush. */
-static void chains_of_a_flush_that_failed_are_none(void **state)
+static void discards_chains_of_a_failed_flush(void **state)
 {
 	struct recording r;
 	struct segment_writer *w;
@@ -921,7 +921,7 @@ static void chains_of_a_flush_that_failed_are_none(void **state)
 	recording_done(&r);
 }
 
-static void an_existing_file_is_not_overwritten(void **state)
+static void does_not_overwrite_an_existing_file(void **state)
 {
 	struct recording r;
 	struct segment_writer *w = NULL;
@@ -959,7 +959,7 @@ static uint32_t how_it_came(int watch, const char *name)
 }
 
 /* Readers that start at any moment find a segment with its head, or none. */
-static void a_segment_comes_with_its_head(void **state)
+static void a_segment_appears_with_its_header(void **state)
 {
 	struct recording r;
 	struct segment_writer *w = NULL;
@@ -1019,7 +1019,7 @@ static int whole_round(struct recording *r)
 	return ret;
 }
 
-static void short_memory_is_told(void **state)
+static void reports_allocation_failure(void **state)
 {
 	struct recording r;
 
@@ -1044,28 +1044,28 @@ static void short_memory_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(samples_come_back),
-		cmocka_unit_test(extreme_samples_come_back),
-		cmocka_unit_test(totals_come_back),
-		cmocka_unit_test(old_totals_are_read),
-		cmocka_unit_test(only_what_is_asked_for_is_decoded),
-		cmocka_unit_test(a_large_dict_comes_back),
-		cmocka_unit_test(stacks_are_told_by_their_calls),
-		cmocka_unit_test(wrong_heads_of_calls_are_refused),
-		cmocka_unit_test(wrong_calls_are_refused),
-		cmocka_unit_test(wrong_old_calls_are_refused),
-		cmocka_unit_test(a_segment_of_version_2_is_read),
+		cmocka_unit_test(samples_survive_a_round_trip),
+		cmocka_unit_test(extreme_samples_survive_a_round_trip),
+		cmocka_unit_test(totals_survive_a_round_trip),
+		cmocka_unit_test(reads_old_totals),
+		cmocka_unit_test(decodes_only_requested_columns),
+		cmocka_unit_test(a_large_dict_survives_a_round_trip),
+		cmocka_unit_test(distinguishes_stacks_by_their_calls),
+		cmocka_unit_test(rejects_wrong_headers_of_calls),
+		cmocka_unit_test(rejects_wrong_calls),
+		cmocka_unit_test(rejects_wrong_old_calls),
+		cmocka_unit_test(reads_a_segment_of_version_2),
 		cmocka_unit_test(a_sealed_job_is_small),
-		cmocka_unit_test(each_section_of_calls_begins_anew),
-		cmocka_unit_test(holes_are_not_believed_without_end),
-		cmocka_unit_test(times_are_rounded_when_they_are_old),
+		cmocka_unit_test(each_section_of_calls_starts_from_zero),
+		cmocka_unit_test(limits_the_size_of_holes),
+		cmocka_unit_test(rounds_old_times),
 		cmocka_unit_test(a_full_disk_loses_nothing),
-		cmocka_unit_test(chains_of_a_flush_that_failed_are_none),
-		cmocka_unit_test(a_segment_is_read_while_it_is_written),
-		cmocka_unit_test(a_segment_ends_while_it_is_read),
-		cmocka_unit_test(an_existing_file_is_not_overwritten),
-		cmocka_unit_test(a_segment_comes_with_its_head),
-		cmocka_unit_test(short_memory_is_told),
+		cmocka_unit_test(discards_chains_of_a_failed_flush),
+		cmocka_unit_test(reads_a_segment_during_writing),
+		cmocka_unit_test(handles_a_segment_that_ends_during_reading),
+		cmocka_unit_test(does_not_overwrite_an_existing_file),
+		cmocka_unit_test(a_segment_appears_with_its_header),
+		cmocka_unit_test(reports_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);
