@@ -28,7 +28,7 @@ static void check(const struct code_counts *c, uint32_t image,
 	vec_done(&got);
 }
 
-static void runs_on_each_other(void **state)
+static void merges_overlapping_runs_of_code(void **state)
 {
 	static const struct code_stretch of_one[] = {
 		{ 10, 19, 3 }, { 20, 30, 5 }, { 31, 40, 2 }, { 50, 50, 1 }
@@ -48,7 +48,7 @@ static void runs_on_each_other(void **state)
 	code_counts_done(&c);
 }
 
-static void branches_are_counted(void **state)
+static void counts_branches(void **state)
 {
 	struct code_counts c = { 0 };
 	uint32_t a = code_counts_position(&c, 0, 5);
@@ -69,8 +69,8 @@ static void branches_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_on_each_other),
-		cmocka_unit_test(branches_are_counted),
+		cmocka_unit_test(merges_overlapping_runs_of_code),
+		cmocka_unit_test(counts_branches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

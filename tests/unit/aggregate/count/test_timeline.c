@@ -73,7 +73,7 @@ static void take_span(const struct timeline *t, size_t i)
 	}
 }
 
-static void what_is_added_is_there(void **state)
+static void returns_the_added_counts(void **state)
 {
 	static const uint8_t none[sizeof(sums)];
 	struct timeline t = { 0 };
@@ -97,7 +97,7 @@ static void what_is_added_is_there(void **state)
 	timeline_done(&t);
 }
 
-static void memory_grows_with_what_is_distinct(void **state)
+static void memory_depends_on_distinct_values(void **state)
 {
 	struct timeline t = { 0 };
 	uint64_t sum = 0;
@@ -120,7 +120,7 @@ static void memory_grows_with_what_is_distinct(void **state)
 }
 
 /* Samples alternate between the events of a group, or between CPUs. */
-static void memory_does_not_grow_with_turns(void **state)
+static void memory_does_not_depend_on_calls(void **state)
 {
 	struct timeline t = { 0 };
 	uint64_t sum = 0;
@@ -142,7 +142,7 @@ static void memory_does_not_grow_with_turns(void **state)
 
 /* Samples that occur twice with others in between need more words in one span than in two.
  * There is no room for these words. */
-static void folding_makes_room(void **state)
+static void folding_frees_slots(void **state)
 {
 	struct timeline t = { 0 };
 	uint64_t sum = 0;
@@ -166,7 +166,7 @@ static void folding_makes_room(void **state)
 }
 
 /* The second source begins with the samples that end the first one, and is counted separately. */
-static void sources_are_apart(void **state)
+static void keeps_sources_separate(void **state)
 {
 	struct timeline t = { 0 };
 
@@ -185,11 +185,11 @@ static void sources_are_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(what_is_added_is_there),
-		cmocka_unit_test(memory_grows_with_what_is_distinct),
-		cmocka_unit_test(memory_does_not_grow_with_turns),
-		cmocka_unit_test(folding_makes_room),
-		cmocka_unit_test(sources_are_apart),
+		cmocka_unit_test(returns_the_added_counts),
+		cmocka_unit_test(memory_depends_on_distinct_values),
+		cmocka_unit_test(memory_does_not_depend_on_calls),
+		cmocka_unit_test(folding_frees_slots),
+		cmocka_unit_test(keeps_sources_separate),
 	};
 
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -34,7 +34,7 @@ static void init(struct profile *p, struct key_list *keys, const char *list)
 
 /* Mixes the keys of both halves of a group: each value comes back under its own key, and equal
  * values always are in the same row. */
-static void values_come_back(void **state)
+static void returns_stored_values(void **state)
 {
 	static uint32_t row_of[13 * 13 * 13 * 13 * 2]; /* + 1 */
 	struct key_list keys;
@@ -91,7 +91,7 @@ static void without_values_there_is_one_group(void **state)
 }
 
 /* First pairs in order, as from a first source; then the same and others in any order. */
-static void appended_groups_are_found(void **state)
+static void finds_appended_groups(void **state)
 {
 	enum {
 		NR_WHO = 30,
@@ -134,7 +134,7 @@ static void appended_groups_are_found(void **state)
 	keys_done(&keys);
 }
 
-static void memory_may_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -161,10 +161,10 @@ static void memory_may_be_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_come_back),
+		cmocka_unit_test(returns_stored_values),
 		cmocka_unit_test(without_values_there_is_one_group),
-		cmocka_unit_test(appended_groups_are_found),
-		cmocka_unit_test(memory_may_be_short),
+		cmocka_unit_test(finds_appended_groups),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(tests);

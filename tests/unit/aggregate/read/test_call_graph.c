@@ -227,7 +227,7 @@ static void recursion_counts_once(void **state)
 	check(w);
 }
 
-static void cut_and_whole_stacks(void **state)
+static void marks_truncated_stacks(void **state)
 {
 	struct world *w = *state;
 
@@ -238,7 +238,7 @@ static void cut_and_whole_stacks(void **state)
 	check(w);
 }
 
-static void any_stacks(void **state)
+static void agrees_with_a_model_on_random_stacks(void **state)
 {
 	struct world *w = *state;
 	uint64_t seed = 5;
@@ -268,7 +268,7 @@ static uint32_t find_node(struct profile *p, const char *path)
 	return CALL_ROOT;
 }
 
-static void sums_of_nodes(void **state)
+static void sums_the_counts_of_nodes(void **state)
 {
 	struct world *w = *state;
 	struct key_list keys = { 0 };
@@ -303,7 +303,7 @@ static void sums_of_nodes(void **state)
 }
 
 /* Frames that are deeper than the limit are dropped, one by one. */
-static void limit_of_depth(void **state)
+static void limits_the_depth(void **state)
 {
 	struct world *w = *state;
 	struct key_list keys = { 0 };
@@ -324,7 +324,7 @@ static void limit_of_depth(void **state)
 	keys_done(&keys);
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct world *w = *state;
 	struct key_list keys = { 0 };
@@ -362,12 +362,16 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test_setup_teardown(recursion_counts_once, make_world,
 						free_world),
-		cmocka_unit_test_setup_teardown(cut_and_whole_stacks, make_world,
+		cmocka_unit_test_setup_teardown(marks_truncated_stacks, make_world,
 						free_world),
-		cmocka_unit_test_setup_teardown(any_stacks, make_world, free_world),
-		cmocka_unit_test_setup_teardown(sums_of_nodes, make_world, free_world),
-		cmocka_unit_test_setup_teardown(limit_of_depth, make_world, free_world),
-		cmocka_unit_test_setup_teardown(short_memory, make_world, free_world),
+		cmocka_unit_test_setup_teardown(agrees_with_a_model_on_random_stacks,
+						make_world, free_world),
+		cmocka_unit_test_setup_teardown(sums_the_counts_of_nodes, make_world,
+						free_world),
+		cmocka_unit_test_setup_teardown(limits_the_depth, make_world,
+						free_world),
+		cmocka_unit_test_setup_teardown(handles_allocation_failure, make_world,
+						free_world),
 	};
 
 	return UNIT_RUN(cases);

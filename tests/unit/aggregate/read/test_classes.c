@@ -67,7 +67,7 @@ static void check(const struct row *row)
 	classes_done(&c);
 }
 
-static void one_axis_makes_the_columns(void **state)
+static void one_varying_axis_makes_the_columns(void **state)
 {
 	static const struct row rows[] = {
 		{ .kept = KEEP_ALL, .titles = "" },
@@ -120,7 +120,7 @@ static void one_axis_makes_the_columns(void **state)
 		check(&rows[i]);
 }
 
-static void two_axes_are_in_each_others_way(void **state)
+static void rejects_two_varying_axes(void **state)
 {
 	static const struct row rows[] = {
 		{ .kept = KEEP_ALL,
@@ -183,7 +183,7 @@ static void two_axes_are_in_each_others_way(void **state)
 		check(&rows[i]);
 }
 
-static void long_names_leave_room_for_the_suggestion(void **state)
+static void long_names_do_not_truncate_the_suggestion(void **state)
 {
 	struct class_event longs[8];
 	char name[300];
@@ -242,7 +242,7 @@ static void columns_have_numbers_and_header_lines(void **state)
 	}
 }
 
-static void views_keep_what_was_asked_for(void **state)
+static void views_keep_the_requested_keys(void **state)
 {
 	(void)state;
 	assert_int_equal(classes_kept(0, false, false, 0), KEEP_UNIT_MASK);
@@ -261,7 +261,7 @@ static void views_keep_what_was_asked_for(void **state)
 			 KEEP_UNIT_MASK);
 }
 
-static void merge_lists_are_parsed(void **state)
+static void parses_merge_lists(void **state)
 {
 	static const struct {
 		const char *list;
@@ -368,7 +368,7 @@ static void rows_of_a_profile_get_columns(void **state)
 	dict_done(&d);
 }
 
-static void memory_runs_out(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -395,14 +395,14 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(one_axis_makes_the_columns),
-		cmocka_unit_test(two_axes_are_in_each_others_way),
-		cmocka_unit_test(long_names_leave_room_for_the_suggestion),
+		cmocka_unit_test(one_varying_axis_makes_the_columns),
+		cmocka_unit_test(rejects_two_varying_axes),
+		cmocka_unit_test(long_names_do_not_truncate_the_suggestion),
 		cmocka_unit_test(columns_have_numbers_and_header_lines),
-		cmocka_unit_test(views_keep_what_was_asked_for),
-		cmocka_unit_test(merge_lists_are_parsed),
+		cmocka_unit_test(views_keep_the_requested_keys),
+		cmocka_unit_test(parses_merge_lists),
 		cmocka_unit_test(rows_of_a_profile_get_columns),
-		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

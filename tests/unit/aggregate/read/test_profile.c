@@ -210,7 +210,7 @@ static bool sample_is_in(struct world *w, size_t i, struct profile *p,
 	return true;
 }
 
-static void rows_are_what_a_model_counts(void **state)
+static void rows_agree_with_a_model(void **state)
 {
 	static const char *const groupings[] = {
 		"comm",           "image",    "tid,cpu",
@@ -380,7 +380,7 @@ static void check_sums(const struct profile *p, const struct profile *model)
 		assert_int_equal(p->events.at[i].samples, model->events.at[i].samples);
 }
 
-static void a_timeline_has_what_rows_have(void **state)
+static void a_timeline_has_the_counts_of_the_rows(void **state)
 {
 	static const struct {
 		const char *word;
@@ -480,7 +480,7 @@ static void check_given_up(struct world *w, bool plain, size_t most_cells,
 	keys_done(&few);
 }
 
-static void too_many_cells_are_told_apart_by_less(void **state)
+static void too_many_cells_are_merged_by_fewer_keys(void **state)
 {
 	struct world *w = *state;
 
@@ -511,7 +511,7 @@ static uint64_t count_with(struct world *w, const char *word, const char *second
 	return samples;
 }
 
-static void selections_are_what_a_model_counts(void **state)
+static void selections_agree_with_a_model(void **state)
 {
 	struct world *w = *state;
 	uint64_t want_comm = 0;
@@ -534,7 +534,7 @@ static void selections_are_what_a_model_counts(void **state)
 	assert_int_equal(count_with(w, "image:/image/nothing", NULL), 0);
 }
 
-static void quality_counts_what_cannot_be_trusted(void **state)
+static void quality_counts_unreliable_samples(void **state)
 {
 	struct world *w = *state;
 	struct key_list keys = { 0 };
@@ -561,7 +561,7 @@ static void quality_counts_what_cannot_be_trusted(void **state)
 	keys_done(&keys);
 }
 
-static void irq_enablers_are_known_by_name(void **state)
+static void recognizes_functions_that_enable_interrupts(void **state)
 {
 	(void)state;
 	assert_true(quality_enables_irqs("_raw_spin_unlock_irqrestore"));
@@ -605,7 +605,7 @@ static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
 	tally_done(&t);
 }
 
-static void a_tally_forgets_nothing_and_is_in_order(void **state)
+static void a_tally_keeps_all_keys_in_order(void **state)
 {
 	(void)state;
 	check_tally(20000, 32, 0, 0, 0, 0);
@@ -621,7 +621,7 @@ static void a_tally_forgets_nothing_and_is_in_order(void **state)
 	check_tally(700000, 43, 62, 0x3fffffffffffffff, 3, 4);
 }
 
-static void few_cells_are_summed_up(void **state)
+static void sums_few_cells(void **state)
 {
 	struct tally t = { 0 };
 
@@ -644,7 +644,7 @@ static void few_cells_are_summed_up(void **state)
 }
 
 /* The parts share many cells, so only their union gives the number of cells. */
-static void a_settled_tally_knows_how_many(void **state)
+static void a_finished_tally_knows_its_size(void **state)
 {
 	enum {
 		CELLS = 1500000,
@@ -670,7 +670,7 @@ static void a_settled_tally_knows_how_many(void **state)
 	tally_done(&t);
 }
 
-static void nothing_is_a_tally_too(void **state)
+static void an_empty_tally_is_valid(void **state)
 {
 	struct tally t = { 0 };
 
@@ -681,7 +681,7 @@ static void nothing_is_a_tally_too(void **state)
 }
 
 /* Times and actors far from 0, whose notes first all count alike and later differ. */
-static void notes_that_count_differently_are_summed_up(void **state)
+static void sums_notes_of_different_units(void **state)
 {
 	enum {
 		NR = 300000,
@@ -717,7 +717,7 @@ static void notes_that_count_differently_are_summed_up(void **state)
 	tally_done(&t);
 }
 
-static void dense_counts_move_to_the_tally_when_too_big(void **state)
+static void large_dense_counts_move_to_the_tally(void **state)
 {
 	struct dense d = { .on = true };
 	struct tally t = { 0 };
@@ -782,7 +782,7 @@ static void dense_adds_many_samples_at_once(void **state)
 
 /* Many samples of one cell, in batches of odd lengths; every other source has one sample of an
  * event too many for plain arrays. */
-static void counts_that_run_over_are_carried(void **state)
+static void carries_overflowing_counts(void **state)
 {
 	enum {
 		NR_BATCHES = 250,
@@ -828,25 +828,25 @@ static void counts_that_run_over_are_carried(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts,
+		cmocka_unit_test_setup_teardown(rows_agree_with_a_model, make_world,
+						free_world),
+		cmocka_unit_test_setup_teardown(a_timeline_has_the_counts_of_the_rows,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(a_timeline_has_what_rows_have,
+		cmocka_unit_test_setup_teardown(too_many_cells_are_merged_by_fewer_keys,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(too_many_cells_are_told_apart_by_less,
+		cmocka_unit_test_setup_teardown(selections_agree_with_a_model,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(selections_are_what_a_model_counts,
+		cmocka_unit_test_setup_teardown(quality_counts_unreliable_samples,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(quality_counts_what_cannot_be_trusted,
-						make_world, free_world),
-		cmocka_unit_test(irq_enablers_are_known_by_name),
-		cmocka_unit_test(a_tally_forgets_nothing_and_is_in_order),
-		cmocka_unit_test(few_cells_are_summed_up),
-		cmocka_unit_test(a_settled_tally_knows_how_many),
-		cmocka_unit_test(nothing_is_a_tally_too),
-		cmocka_unit_test(notes_that_count_differently_are_summed_up),
-		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
-						make_world, free_world),
-		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),
+		cmocka_unit_test(recognizes_functions_that_enable_interrupts),
+		cmocka_unit_test(a_tally_keeps_all_keys_in_order),
+		cmocka_unit_test(sums_few_cells),
+		cmocka_unit_test(a_finished_tally_knows_its_size),
+		cmocka_unit_test(an_empty_tally_is_valid),
+		cmocka_unit_test(sums_notes_of_different_units),
+		cmocka_unit_test_setup_teardown(carries_overflowing_counts, make_world,
+						free_world),
+		cmocka_unit_test(large_dense_counts_move_to_the_tally),
 		cmocka_unit_test(dense_adds_many_samples_at_once),
 	};
 

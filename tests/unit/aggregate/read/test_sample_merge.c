@@ -161,7 +161,7 @@ static void write_all(struct world *w)
 	write_segment(w, 2, "host", "later", 0x9000);
 }
 
-static void test_all_in_order(void **state)
+static void test_merges_in_time_order(void **state)
 {
 	struct world *w = *state;
 	const struct sample_merge_info *info;
@@ -198,7 +198,7 @@ static void test_all_in_order(void **state)
 
 /* The first session lasts from 0 to 149500, so half of it ends at 74750; the other one from
  * 101000 to 200000, at 150500. */
-static void test_shares_are_of_each_session(void **state)
+static void test_shares_are_relative_to_each_session(void **state)
 {
 	struct world *w = *state;
 	uint64_t counts[SEGMENTS];
@@ -212,7 +212,7 @@ static void test_shares_are_of_each_session(void **state)
 	assert_int_equal(sample_merge_skipped(w->merge), 3 * SAMPLES - 150);
 }
 
-static void test_what_is_chosen_is_not_cut_again(void **state)
+static void test_selected_samples_are_not_cut_twice(void **state)
 {
 	struct world *w = *state;
 	uint64_t counts[SEGMENTS];
@@ -224,7 +224,7 @@ static void test_what_is_chosen_is_not_cut_again(void **state)
 		assert_int_equal(counts[i], SAMPLES);
 }
 
-static void test_an_event_alone(void **state)
+static void test_one_event_alone(void **state)
 {
 	struct world *w = *state;
 	uint64_t counts[SEGMENTS];
@@ -240,7 +240,7 @@ static void test_an_event_alone(void **state)
 }
 
 /* The same host and boot, but the kernel is at another address: it was another boot after all. */
-static void test_machines_are_told_by_their_kernel(void **state)
+static void test_kernels_distinguish_machines(void **state)
 {
 	struct world *w = *state;
 
@@ -263,7 +263,7 @@ static void test_a_host_without_a_name(void **state)
 	assert_int_equal(sample_merge_info(w->merge)->nr_machines, 2);
 }
 
-static void test_what_is_no_segment(void **state)
+static void test_reports_a_missing_segment(void **state)
 {
 	const struct sample_merge_source source = { .path = "/nowhere/at/all",
 						    .session_dir = "" };
@@ -278,16 +278,17 @@ static void test_what_is_no_segment(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(test_all_in_order, begin, end),
-		cmocka_unit_test_setup_teardown(test_shares_are_of_each_session, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_what_is_chosen_is_not_cut_again,
+		cmocka_unit_test_setup_teardown(test_merges_in_time_order, begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_shares_are_relative_to_each_session, begin, end),
+		cmocka_unit_test_setup_teardown(test_selected_samples_are_not_cut_twice,
 						begin, end),
-		cmocka_unit_test_setup_teardown(test_an_event_alone, begin, end),
-		cmocka_unit_test_setup_teardown(test_machines_are_told_by_their_kernel,
+		cmocka_unit_test_setup_teardown(test_one_event_alone, begin, end),
+		cmocka_unit_test_setup_teardown(test_kernels_distinguish_machines,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_a_host_without_a_name, begin, end),
-		cmocka_unit_test_setup_teardown(test_what_is_no_segment, begin, end),
+		cmocka_unit_test_setup_teardown(test_reports_a_missing_segment, begin,
+						end),
 	};
 
 	return UNIT_RUN(cases);

@@ -9,7 +9,7 @@
 
 #include "unit.h"
 
-static void keys_are_kept_as_typed(void **state)
+static void prints_keys_as_typed(void **state)
 {
 	struct key_list list = { 0 };
 
@@ -26,7 +26,7 @@ static void keys_are_kept_as_typed(void **state)
 	keys_done(&list);
 }
 
-static void wrong_keys_say_what_is_wrong(void **state)
+static void rejects_wrong_keys_with_a_reason(void **state)
 {
 	static const struct {
 		const char *text, *part;
@@ -60,7 +60,7 @@ static void wrong_keys_say_what_is_wrong(void **state)
 	}
 }
 
-static void symbols_are_marked_with_their_origin(void **state)
+static void marks_symbols_with_their_origin(void **state)
 {
 	static const struct {
 		const char *keys;
@@ -91,7 +91,7 @@ static void symbols_are_marked_with_their_origin(void **state)
 	}
 }
 
-static void every_row_says_what_it_is(void **state)
+static void every_row_has_a_description(void **state)
 {
 	(void)state;
 	for (const struct key_row *row = key_rows; row->name; row++) {
@@ -104,10 +104,10 @@ static void every_row_says_what_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(keys_are_kept_as_typed),
-		cmocka_unit_test(wrong_keys_say_what_is_wrong),
-		cmocka_unit_test(symbols_are_marked_with_their_origin),
-		cmocka_unit_test(every_row_says_what_it_is),
+		cmocka_unit_test(prints_keys_as_typed),
+		cmocka_unit_test(rejects_wrong_keys_with_a_reason),
+		cmocka_unit_test(marks_symbols_with_their_origin),
+		cmocka_unit_test(every_row_has_a_description),
 	};
 
 	return UNIT_RUN(cases);

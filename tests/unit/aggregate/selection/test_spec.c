@@ -28,7 +28,7 @@ static bool wants(const struct spec *spec, const struct image_names *app,
 				spec_image_bits(spec, image), ret_top);
 }
 
-static void wrong_words_say_what_is_wrong(void **state)
+static void rejects_wrong_tags_with_a_reason(void **state)
 {
 	static const struct {
 		const char *word, *text;
@@ -92,7 +92,7 @@ static void wrong_words_say_what_is_wrong(void **state)
 	}
 }
 
-static void lists_and_escaped_commas(void **state)
+static void parses_lists_and_escaped_commas(void **state)
 {
 	struct spec spec = parse("comm:a\\,b,c*,,d", NULL);
 
@@ -105,7 +105,7 @@ static void lists_and_escaped_commas(void **state)
 	spec_done(&spec);
 }
 
-static void cgroups(void **state)
+static void selects_cgroups(void **state)
 {
 	struct spec spec = parse("cgroup:/system.slice/*,/", NULL);
 
@@ -123,7 +123,7 @@ static void cgroups(void **state)
 	spec_done(&spec);
 }
 
-static void a_tag_twice(void **state)
+static void rejects_a_repeated_tag(void **state)
 {
 	struct spec spec = parse("event:a", "event:b");
 	struct err err = { 0 };
@@ -151,7 +151,7 @@ static void a_tag_twice(void **state)
 	spec_done(&spec);
 }
 
-static void events_go_by_their_plain_names(void **state)
+static void matches_events_without_modifiers(void **state)
 {
 	static const struct {
 		const char *asked, *name;
@@ -204,7 +204,7 @@ static void all_is_no_restriction(void **state)
 	}
 }
 
-static void numbers_are_numbers(void **state)
+static void parses_numbers_completely(void **state)
 {
 	struct spec spec = parse("tid:1,-1,0x10", NULL);
 
@@ -229,7 +229,7 @@ static void numbers_are_numbers(void **state)
 	spec_done(&spec);
 }
 
-static void only_columns_that_matter(void **state)
+static void requests_only_needed_columns(void **state)
 {
 	static const struct {
 		const char *word;
@@ -258,7 +258,7 @@ static void only_columns_that_matter(void **state)
 	}
 }
 
-static void symbols_match_by_either_name(void **state)
+static void matches_mangled_and_demangled_symbols(void **state)
 {
 	static const struct {
 		const char *word, *second, *raw, *shown;
@@ -304,7 +304,7 @@ static void symbols_match_by_either_name(void **state)
 	}
 }
 
-static void images_match_in_their_roles(void **state)
+static void matches_images_in_their_roles(void **state)
 {
 	static const struct image_names app = { { "/usr/bin/make", NULL }, false };
 	static const struct image_names lib = { { "/lib/libc.so.6", NULL }, false };
@@ -364,7 +364,7 @@ static void images_match_in_their_roles(void **state)
 	}
 }
 
-static void tags_are_combined(void **state)
+static void combines_tags(void **state)
 {
 	static const struct image_names app = { { "/bin/a", NULL }, false };
 	static const struct image_names other = { { "/bin/b", NULL }, false };
@@ -396,7 +396,7 @@ static void tags_are_combined(void **state)
 	spec_done(&spec);
 }
 
-static void sessions_are_excluded(void **state)
+static void excludes_sessions(void **state)
 {
 	struct spec spec = parse("session:a,b", "session-exclude:b,old*");
 
@@ -410,7 +410,7 @@ static void sessions_are_excluded(void **state)
 	spec_done(&spec);
 }
 
-static void memory_runs_out(void **state)
+static void handles_allocation_failure(void **state)
 {
 	static const char *const words[] = { "image:./.,b", "tid:1,2,3", "session:s" };
 
@@ -438,19 +438,19 @@ static void memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(wrong_words_say_what_is_wrong),
-		cmocka_unit_test(lists_and_escaped_commas),
-		cmocka_unit_test(cgroups),
-		cmocka_unit_test(a_tag_twice),
-		cmocka_unit_test(events_go_by_their_plain_names),
+		cmocka_unit_test(rejects_wrong_tags_with_a_reason),
+		cmocka_unit_test(parses_lists_and_escaped_commas),
+		cmocka_unit_test(selects_cgroups),
+		cmocka_unit_test(rejects_a_repeated_tag),
+		cmocka_unit_test(matches_events_without_modifiers),
 		cmocka_unit_test(all_is_no_restriction),
-		cmocka_unit_test(numbers_are_numbers),
-		cmocka_unit_test(only_columns_that_matter),
-		cmocka_unit_test(symbols_match_by_either_name),
-		cmocka_unit_test(images_match_in_their_roles),
-		cmocka_unit_test(tags_are_combined),
-		cmocka_unit_test(sessions_are_excluded),
-		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(parses_numbers_completely),
+		cmocka_unit_test(requests_only_needed_columns),
+		cmocka_unit_test(matches_mangled_and_demangled_symbols),
+		cmocka_unit_test(matches_images_in_their_roles),
+		cmocka_unit_test(combines_tags),
+		cmocka_unit_test(excludes_sessions),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

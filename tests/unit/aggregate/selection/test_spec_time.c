@@ -20,7 +20,7 @@ static const struct session_span ten_seconds = { .start_ns = 1000000000,
 						 .wall_ns = 1700000000000000000,
 						 .wall_at_ns = 1000000000 };
 
-static void spans_are_where_they_are(void **state)
+static void parses_time_intervals(void **state)
 {
 	static const struct {
 		const char *text;
@@ -74,7 +74,7 @@ static void spans_are_where_they_are(void **state)
 	}
 }
 
-static void what_is_no_span_is_refused(void **state)
+static void rejects_invalid_intervals(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -121,7 +121,7 @@ static void what_is_no_span_is_refused(void **state)
 	}
 }
 
-static void ends_beyond_the_clock_are_its_end(void **state)
+static void clamps_bounds_to_the_range_of_the_clock(void **state)
 {
 	const struct session_span late = { .start_ns = UINT64_MAX - 5,
 					   .first_ns = UINT64_MAX - 5,
@@ -157,7 +157,7 @@ static int keep(struct selection *s, struct sample_batch *batch)
 	return r ? r : selection_keep_times(s, batch);
 }
 
-static void all_columns_lose_the_same_samples(void **state)
+static void filters_all_columns_alike(void **state)
 {
 	struct spec spec = { 0 };
 	struct dict dict = { 0 };
@@ -186,7 +186,7 @@ static void all_columns_lose_the_same_samples(void **state)
 	spec_done(&spec);
 }
 
-static void memory_may_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct spec spec = { 0 };
 	struct dict dict = { 0 };
@@ -213,7 +213,7 @@ static void memory_may_be_short(void **state)
 	spec_done(&spec);
 }
 
-static void shares_need_to_know_the_span(void **state)
+static void percentages_need_known_start_and_end(void **state)
 {
 	const struct session_span unknown = { .start_ns = 5 };
 	static const struct {
@@ -243,12 +243,12 @@ static void shares_need_to_know_the_span(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(spans_are_where_they_are),
-		cmocka_unit_test(what_is_no_span_is_refused),
-		cmocka_unit_test(ends_beyond_the_clock_are_its_end),
-		cmocka_unit_test(all_columns_lose_the_same_samples),
-		cmocka_unit_test(memory_may_be_short),
-		cmocka_unit_test(shares_need_to_know_the_span),
+		cmocka_unit_test(parses_time_intervals),
+		cmocka_unit_test(rejects_invalid_intervals),
+		cmocka_unit_test(clamps_bounds_to_the_range_of_the_clock),
+		cmocka_unit_test(filters_all_columns_alike),
+		cmocka_unit_test(handles_allocation_failure),
+		cmocka_unit_test(percentages_need_known_start_and_end),
 	};
 
 	return UNIT_RUN(cases);

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-static void nothing_is_left_out_unasked(void **state)
+static void an_empty_filter_keeps_everything(void **state)
 {
 	struct symbol_filter f = { 0 };
 
@@ -16,7 +16,7 @@ static void nothing_is_left_out_unasked(void **state)
 	symbol_filter_done(&f);
 }
 
-static void names_are_compared_whole(void **state)
+static void compares_complete_names(void **state)
 {
 	struct symbol_filter f = { 0 };
 
@@ -33,7 +33,7 @@ static void names_are_compared_whole(void **state)
 	symbol_filter_done(&f);
 }
 
-static void raw_and_demangled_names_count(void **state)
+static void matches_raw_and_demangled_names(void **state)
 {
 	struct symbol_filter f = { 0 };
 
@@ -48,7 +48,7 @@ static void raw_and_demangled_names_count(void **state)
 	symbol_filter_done(&f);
 }
 
-static void versions_need_not_be_named(void **state)
+static void symbol_versions_are_optional(void **state)
 {
 	struct symbol_filter f = { 0 };
 
@@ -91,10 +91,10 @@ static void a_specification_restricts_further(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(nothing_is_left_out_unasked),
-		cmocka_unit_test(names_are_compared_whole),
-		cmocka_unit_test(raw_and_demangled_names_count),
-		cmocka_unit_test(versions_need_not_be_named),
+		cmocka_unit_test(an_empty_filter_keeps_everything),
+		cmocka_unit_test(compares_complete_names),
+		cmocka_unit_test(matches_raw_and_demangled_names),
+		cmocka_unit_test(symbol_versions_are_optional),
 		cmocka_unit_test(a_specification_restricts_further),
 	};
 

@@ -131,7 +131,7 @@ static void check(const struct shape *s)
 	end(&w);
 }
 
-static void runs_in_order(void **state)
+static void counts_runs_of_equal_keys_in_order(void **state)
 {
 	(void)state;
 	check(&(struct shape){ 1, 2, SOME_EVENTS, false, 1 });
@@ -147,13 +147,13 @@ static void a_second_source_adds_to_the_first(void **state)
 	check(&(struct shape){ 50, 60, SOME_EVENTS, true, 2 });
 }
 
-static void whos_in_no_order(void **state)
+static void merges_actors_in_any_order(void **state)
 {
 	(void)state;
 	check(&(struct shape){ 50, 60, SOME_EVENTS, true, 1 });
 }
 
-static void more_than_fits_into_a_number(void **state)
+static void counts_exceed_32_bits(void **state)
 {
 	(void)state;
 	check(&(struct shape){ 20, 30, MANY_EVENTS, false, 2 });
@@ -163,10 +163,10 @@ static void more_than_fits_into_a_number(void **state)
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
-		cmocka_unit_test(runs_in_order),
+		cmocka_unit_test(counts_runs_of_equal_keys_in_order),
 		cmocka_unit_test(a_second_source_adds_to_the_first),
-		cmocka_unit_test(whos_in_no_order),
-		cmocka_unit_test(more_than_fits_into_a_number),
+		cmocka_unit_test(merges_actors_in_any_order),
+		cmocka_unit_test(counts_exceed_32_bits),
 	};
 
 	return UNIT_RUN(cases);

@@ -26,7 +26,7 @@ static void discriminators_have_blocks_and_copies(void **state)
 	assert_int_equal(afdo_copies(3 << 1 | 8 << 1 << 7), 8); /* both */
 }
 
-static void names_are_those_of_the_source(void **state)
+static void uses_names_of_the_source(void **state)
 {
 	static const char *const endings[] = {
 		".llvm.123", ".part.0", ".cold", ".constprop.0.isra.1", ".lto_priv.7",
@@ -104,7 +104,7 @@ static int fill(struct afdo_tree *t)
 	return 0;
 }
 
-static void the_text_has_functions_by_samples(void **state)
+static void text_lists_functions_by_samples(void **state)
 {
 	struct afdo_tree t = { 0 };
 	char *text;
@@ -131,7 +131,7 @@ static void the_text_has_functions_by_samples(void **state)
 	afdo_tree_done(&t);
 }
 
-static void the_same_thing_has_one_number(void **state)
+static void equal_keys_share_a_node(void **state)
 {
 	const struct afdo_at at = { 5, 1 };
 	struct afdo_tree t = { 0 };
@@ -154,7 +154,7 @@ static void the_same_thing_has_one_number(void **state)
 	afdo_tree_done(&t);
 }
 
-static void memory_may_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	(void)state;
 	for (unsigned long n = 1;; n++) {
@@ -179,10 +179,10 @@ int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test(discriminators_have_blocks_and_copies),
-		cmocka_unit_test(names_are_those_of_the_source),
-		cmocka_unit_test(the_text_has_functions_by_samples),
-		cmocka_unit_test(the_same_thing_has_one_number),
-		cmocka_unit_test(memory_may_be_short),
+		cmocka_unit_test(uses_names_of_the_source),
+		cmocka_unit_test(text_lists_functions_by_samples),
+		cmocka_unit_test(equal_keys_share_a_node),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

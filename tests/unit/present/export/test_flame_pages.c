@@ -118,7 +118,7 @@ static const char *member(const char *text, const char *name)
 	return at + strlen(name);
 }
 
-static void threads_of_a_process_are_one_if_they_are_many(void **state)
+static void merges_many_threads_of_a_process(void **state)
 {
 	static struct made m;
 	char *text;
@@ -136,7 +136,7 @@ static void threads_of_a_process_are_one_if_they_are_many(void **state)
 }
 
 /* Each has 0.2 %, less than the smallest share that is shown if everything fits. */
-static void calls_are_their_callers_if_they_are_many(void **state)
+static void merges_many_callees_into_their_caller(void **state)
 {
 	static struct made m;
 	char *text;
@@ -153,8 +153,8 @@ static void calls_are_their_callers_if_they_are_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(threads_of_a_process_are_one_if_they_are_many),
-		cmocka_unit_test(calls_are_their_callers_if_they_are_many),
+		cmocka_unit_test(merges_many_threads_of_a_process),
+		cmocka_unit_test(merges_many_callees_into_their_caller),
 	};
 
 	return UNIT_RUN(cases);

@@ -314,7 +314,7 @@ static void test_addresses(void **unused)
 	}
 }
 
-static void test_halves(void **unused)
+static void test_first_half_of_a_position(void **unused)
 {
 	const struct script_position known = { "main", 0x1f, "/bin/a" };
 	const struct script_position unknown = { NULL, 0, "/bin/a" };
@@ -389,10 +389,14 @@ static void test_fields(void **unused)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(test_flat),        cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_branches),    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_nanoseconds),
+		cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_first_half_of_a_position),
 		cmocka_unit_test(test_fields),
 	};
 

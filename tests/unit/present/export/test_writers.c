@@ -19,7 +19,7 @@ enum {
 	NR_THINGS = 7
 };
 
-static void rows_are_whole_and_found_by_name(void **state)
+static void every_writer_is_complete_and_found_by_name(void **state)
 {
 	(void)state;
 	for (const struct writer *w = writers; w->name; w++) {
@@ -187,7 +187,7 @@ static void the_order_of_samples_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(rows_are_whole_and_found_by_name),
+		cmocka_unit_test(every_writer_is_complete_and_found_by_name),
 		cmocka_unit_test(every_key_has_a_column),
 		cmocka_unit_test(the_order_of_samples_does_not_matter),
 	};

@@ -20,7 +20,7 @@ static void assert_put(const struct cell_cache *c, uint64_t value, const char *t
 	buf_done(&out);
 }
 
-static void texts_come_back(void **state)
+static void returns_stored_texts(void **state)
 {
 	struct cell_cache c;
 
@@ -39,7 +39,7 @@ static void texts_come_back(void **state)
 }
 
 /* The texts of a key whose values are not numbered. */
-static void no_values_no_texts(void **state)
+static void without_values_there_are_no_texts(void **state)
 {
 	struct cell_cache c;
 
@@ -50,7 +50,7 @@ static void no_values_no_texts(void **state)
 	cell_cache_done(&c);
 }
 
-static void it_stops_growing(void **state)
+static void stops_growing(void **state)
 {
 	enum {
 		LEN = 1 << 20
@@ -76,7 +76,7 @@ static void it_stops_growing(void **state)
 	free(text);
 }
 
-static void short_of_memory_nothing_is_kept(void **state)
+static void stores_nothing_after_a_failed_allocation(void **state)
 {
 	struct cell_cache c;
 
@@ -98,10 +98,10 @@ static void short_of_memory_nothing_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_come_back),
-		cmocka_unit_test(no_values_no_texts),
-		cmocka_unit_test(it_stops_growing),
-		cmocka_unit_test(short_of_memory_nothing_is_kept),
+		cmocka_unit_test(returns_stored_texts),
+		cmocka_unit_test(without_values_there_are_no_texts),
+		cmocka_unit_test(stops_growing),
+		cmocka_unit_test(stores_nothing_after_a_failed_allocation),
 	};
 
 	return UNIT_RUN(tests);

@@ -38,7 +38,7 @@ static void check(const struct row *row)
 	for (size_t i_ = 0; i_ < COUNT_OF(rows); i_++)                                 \
 	check(&(rows)[i_])
 
-static void the_middle_goes(void **state)
+static void shortens_in_the_middle(void **state)
 {
 	static const struct row rows[] = {
 		{ "abcdefghij", 10, true, "abcdefghij" },
@@ -58,7 +58,7 @@ static void the_middle_goes(void **state)
 	CHECK_ALL(rows);
 }
 
-static void paths_lose_folders(void **state)
+static void removes_directories_of_paths_first(void **state)
 {
 	static const char libc[] = "/usr/lib/x86_64-linux-gnu/libc.so.6";
 	static const struct row rows[] = {
@@ -78,7 +78,7 @@ static void paths_lose_folders(void **state)
 	CHECK_ALL(rows);
 }
 
-static void brackets_lose_what_is_in_them(void **state)
+static void removes_text_in_brackets(void **state)
 {
 	static const char push[] =
 		"std::vector<int, std::allocator<int> >::push_back(int const&)";
@@ -119,7 +119,7 @@ static void brackets_lose_what_is_in_them(void **state)
 	CHECK_ALL(rows);
 }
 
-static void characters_stay_whole(void **state)
+static void keeps_characters_intact(void **state)
 {
 	static const struct row rows[] = {
 		/* Two columns each: with 6 there is room for one on each side. */
@@ -146,7 +146,7 @@ static void characters_stay_whole(void **state)
 }
 
 /* With any bytes, the result fits and stays valid UTF-8. */
-static void everything_fits(void **state)
+static void fits_every_width(void **state)
 {
 	static const char *const parts[] = {
 		"<",
@@ -196,11 +196,11 @@ static void everything_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(the_middle_goes),
-		cmocka_unit_test(paths_lose_folders),
-		cmocka_unit_test(brackets_lose_what_is_in_them),
-		cmocka_unit_test(characters_stay_whole),
-		cmocka_unit_test(everything_fits),
+		cmocka_unit_test(shortens_in_the_middle),
+		cmocka_unit_test(removes_directories_of_paths_first),
+		cmocka_unit_test(removes_text_in_brackets),
+		cmocka_unit_test(keeps_characters_intact),
+		cmocka_unit_test(fits_every_width),
 	};
 
 	return UNIT_RUN(cases);

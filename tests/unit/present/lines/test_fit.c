@@ -15,7 +15,7 @@ struct row {
 	struct fit_column columns[MAX_COLUMNS]; /* their width is the expected one */
 };
 
-static void widths_are_these(void **state)
+static void computes_column_widths(void **state)
 {
 	static const struct row rows[] = {
 		/* The widths of the layout fit; the last column keeps its length. */
@@ -94,7 +94,7 @@ static void everything_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(widths_are_these),
+		cmocka_unit_test(computes_column_widths),
 		cmocka_unit_test(everything_fits),
 	};
 

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-static void text_is_escaped_and_made_utf8(void **state)
+static void escapes_text_and_makes_it_utf8(void **state)
 {
 	static const struct {
 		const char *text, *want;
@@ -44,7 +44,7 @@ static void text_is_escaped_and_made_utf8(void **state)
 	}
 }
 
-static void commas_stand_between(void **state)
+static void puts_commas_between_values(void **state)
 {
 	char *got = NULL;
 	size_t len;
@@ -74,7 +74,7 @@ static void commas_stand_between(void **state)
 }
 
 /* More than is buffered before it is written. */
-static void rows_of_numbers_are_arrays(void **state)
+static void writes_rows_of_numbers_as_arrays(void **state)
 {
 	static const uint32_t few[] = { 0, JSON_NONE, 4294967294 };
 	static const uint64_t wide[] = { UINT64_MAX, 0 };
@@ -105,7 +105,7 @@ static void rows_of_numbers_are_arrays(void **state)
 }
 
 /* Rows that are longer than the buffer. */
-static void long_rows_are_whole(void **state)
+static void writes_long_rows_completely(void **state)
 {
 	static char value[2 * JSON_ROW_BYTES];
 	char *got = NULL;
@@ -140,10 +140,10 @@ static void long_rows_are_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(text_is_escaped_and_made_utf8),
-		cmocka_unit_test(commas_stand_between),
-		cmocka_unit_test(rows_of_numbers_are_arrays),
-		cmocka_unit_test(long_rows_are_whole),
+		cmocka_unit_test(escapes_text_and_makes_it_utf8),
+		cmocka_unit_test(puts_commas_between_values),
+		cmocka_unit_test(writes_rows_of_numbers_as_arrays),
+		cmocka_unit_test(writes_long_rows_completely),
 	};
 
 	return UNIT_RUN(cases);

@@ -87,7 +87,7 @@ static size_t comm_of(const struct model *m, const struct line *line)
 	return 0;
 }
 
-static void lines_sum_up_what_they_leave_out(void **state)
+static void sums_the_omitted_lines(void **state)
 {
 	const struct present_options options = { .kept = KEEP_CPU };
 	static struct model m;
@@ -125,7 +125,7 @@ static int compare(struct model *m, const struct line *a, const struct line *b)
 		      profile_text(&m->p, b->group, 0));
 }
 
-static void equal_counts_stand_by_name(void **state)
+static void equal_counts_are_sorted_by_name(void **state)
 {
 	static struct model m;
 	struct report_lines lines;
@@ -154,7 +154,7 @@ enum {
 	PERCENT = 12 /* some, but not all, have it in a single column */
 };
 
-static void the_threshold_is_for_any_column(void **state)
+static void the_threshold_applies_to_any_column(void **state)
 {
 	const struct present_options options = { .kept = KEEP_CPU,
 						 .threshold = PERCENT };
@@ -183,7 +183,7 @@ static void the_threshold_is_for_any_column(void **state)
 	model_done(&m);
 }
 
-static void memory_may_be_short(void **state)
+static void handles_allocation_failure(void **state)
 {
 	const struct present_options options = { .kept = KEEP_CPU };
 	static struct model m;
@@ -210,10 +210,10 @@ static void memory_may_be_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(lines_sum_up_what_they_leave_out),
-		cmocka_unit_test(equal_counts_stand_by_name),
-		cmocka_unit_test(the_threshold_is_for_any_column),
-		cmocka_unit_test(memory_may_be_short),
+		cmocka_unit_test(sums_the_omitted_lines),
+		cmocka_unit_test(equal_counts_are_sorted_by_name),
+		cmocka_unit_test(the_threshold_applies_to_any_column),
+		cmocka_unit_test(handles_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

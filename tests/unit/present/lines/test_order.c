@@ -23,7 +23,7 @@ static void every_name_is_a_key_once(void **state)
 	assert_true(order_has(&order, ORDER_APP));
 }
 
-static void a_key_of_by_is_named(void **state)
+static void rejects_a_key_of_by_by_its_name(void **state)
 {
 	struct order order = { 0 };
 	struct err err = { 0 };
@@ -78,7 +78,7 @@ static void expect_keys(const struct tie_keys *got, const struct tie_key *want,
 	}
 }
 
-static void functions_have_oprofiles_order(void **state)
+static void sorts_functions_in_oprofiles_order(void **state)
 {
 	const struct tie_key usual[] = { { 2, TIE_BY_FUNCTION },
 					 { 1, TIE_BY_VALUE },
@@ -97,7 +97,7 @@ static void functions_have_oprofiles_order(void **state)
 	keys_done(&r.keys);
 }
 
-static void keys_that_make_columns_do_not_order(void **state)
+static void rejects_keys_that_make_columns(void **state)
 {
 	const struct tie_key want[] = { { 0, TIE_BY_VALUE }, { 2, TIE_BY_VALUE } };
 	const struct tie_key lead[] = { { 2, TIE_BY_VALUE } };
@@ -118,9 +118,9 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(every_name_is_a_key_once),
-		cmocka_unit_test(a_key_of_by_is_named),
-		cmocka_unit_test(functions_have_oprofiles_order),
-		cmocka_unit_test(keys_that_make_columns_do_not_order),
+		cmocka_unit_test(rejects_a_key_of_by_by_its_name),
+		cmocka_unit_test(sorts_functions_in_oprofiles_order),
+		cmocka_unit_test(rejects_keys_that_make_columns),
 	};
 
 	return UNIT_RUN(cases);

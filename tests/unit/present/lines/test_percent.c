@@ -32,7 +32,7 @@ static void fields_are_seven_wide(void **state)
 }
 
 /* All shares of small totals: values in the middle between two are rounded like printf does. */
-static void fields_are_as_printf_has_them(void **state)
+static void prints_fields_like_printf(void **state)
 {
 	(void)state;
 	for (uint64_t whole = 1; whole < 700; whole++) {
@@ -48,7 +48,7 @@ static void fields_are_as_printf_has_them(void **state)
 	}
 }
 
-static void small_fields_are_as_printf_has_them(void **state)
+static void prints_small_fields_like_printf(void **state)
 {
 	uint64_t dice = 1;
 
@@ -70,7 +70,7 @@ static void small_fields_are_as_printf_has_them(void **state)
 	}
 }
 
-static void nothing_of_nothing_is_nothing(void **state)
+static void a_share_of_zero_is_zero(void **state)
 {
 	(void)state;
 	assert_true(percent_of(0, 0) == 0);
@@ -82,9 +82,9 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(fields_are_seven_wide),
-		cmocka_unit_test(fields_are_as_printf_has_them),
-		cmocka_unit_test(small_fields_are_as_printf_has_them),
-		cmocka_unit_test(nothing_of_nothing_is_nothing),
+		cmocka_unit_test(prints_fields_like_printf),
+		cmocka_unit_test(prints_small_fields_like_printf),
+		cmocka_unit_test(a_share_of_zero_is_zero),
 	};
 
 	return UNIT_RUN(cases);

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static void what_stands_before_stays(void **state)
+static void keeps_the_text_before_the_name(void **state)
 {
 	struct buf out = { 0 };
 
@@ -20,7 +20,7 @@ static void what_stands_before_stays(void **state)
 	buf_done(&out);
 }
 
-static void a_name_is_one_line(void **state)
+static void a_name_stays_on_one_line(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
@@ -40,7 +40,7 @@ static void a_name_is_one_line(void **state)
 	}
 }
 
-static void code_keeps_its_tabs(void **state)
+static void keeps_tabs_of_code(void **state)
 {
 	static const char code[] = "\tint x;\t/* \033[31m\xff */\f";
 	char got[64] = "";
@@ -55,7 +55,7 @@ static void code_keeps_its_tabs(void **state)
 	assert_string_equal(got, "\tint x;\t/* \\x1b[31m\\xff */\\x0c|a?b?|a\\nb: 3\n");
 }
 
-static void columns_are_counted(void **state)
+static void counts_columns(void **state)
 {
 	(void)state;
 	assert_int_equal(screen_columns("", 0), 0);
@@ -66,7 +66,7 @@ static void columns_are_counted(void **state)
 }
 
 /* perf's limits. */
-static void large_shares_have_colours(void **state)
+static void colours_large_shares(void **state)
 {
 	const struct screen colour = { .colour = true };
 	const struct screen plain = { .is_terminal = true };
@@ -83,11 +83,11 @@ static void large_shares_have_colours(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(what_stands_before_stays),
-		cmocka_unit_test(a_name_is_one_line),
-		cmocka_unit_test(code_keeps_its_tabs),
-		cmocka_unit_test(columns_are_counted),
-		cmocka_unit_test(large_shares_have_colours),
+		cmocka_unit_test(keeps_the_text_before_the_name),
+		cmocka_unit_test(a_name_stays_on_one_line),
+		cmocka_unit_test(keeps_tabs_of_code),
+		cmocka_unit_test(counts_columns),
+		cmocka_unit_test(colours_large_shares),
 	};
 
 	return UNIT_RUN(cases);

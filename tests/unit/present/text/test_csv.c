@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static void fields_are_quoted_where_needed(void **state)
+static void quotes_fields_where_needed(void **state)
 {
 	static const struct {
 		const char *field, *want;
@@ -42,7 +42,7 @@ static void fields_are_quoted_where_needed(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(fields_are_quoted_where_needed),
+		cmocka_unit_test(quotes_fields_where_needed),
 	};
 
 	return UNIT_RUN(cases);

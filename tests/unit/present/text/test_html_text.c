@@ -21,7 +21,7 @@ static void check(const char *text, size_t len, const char *expected)
 
 #define CHECK(text, expected) check(text, sizeof(text) - 1, expected)
 
-static void markup(void **state)
+static void escapes_markup(void **state)
 {
 	(void)state;
 	CHECK("", "");
@@ -34,7 +34,7 @@ static void markup(void **state)
 
 /* Pictures of control characters start at U+2400, that of DEL is U+2421 (Unicode, Control
  * Pictures). */
-static void not_to_be_seen(void **state)
+static void replaces_invisible_characters(void **state)
 {
 	(void)state;
 	CHECK("a\0b", "a&#9216;b");
@@ -45,7 +45,7 @@ static void not_to_be_seen(void **state)
 	CHECK("\xe2\x80\xa8", "[U+2028]");
 }
 
-static void utf8(void **state)
+static void replaces_invalid_utf8(void **state)
 {
 	(void)state;
 	CHECK("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
@@ -61,9 +61,9 @@ static void utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(markup),
-		cmocka_unit_test(not_to_be_seen),
-		cmocka_unit_test(utf8),
+		cmocka_unit_test(escapes_markup),
+		cmocka_unit_test(replaces_invisible_characters),
+		cmocka_unit_test(replaces_invalid_utf8),
 	};
 
 	return UNIT_RUN(tests);

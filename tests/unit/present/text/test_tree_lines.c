@@ -118,7 +118,7 @@ static const char *lines(struct world *w, enum tree_part part, const char *focus
 	return w->text;
 }
 
-static void inwards_and_outwards(void **state)
+static void prints_callers_and_callees_as_trees(void **state)
 {
 	struct world *w = *state;
 
@@ -135,7 +135,7 @@ static void inwards_and_outwards(void **state)
 			    "0:b 5/0 ~0:a 5/0 ");
 }
 
-static void in_two_columns_a_chain_is_one_in_both(void **state)
+static void joins_chains_that_are_equal_in_both_columns(void **state)
 {
 	struct world *w = *state;
 
@@ -147,7 +147,7 @@ static void in_two_columns_a_chain_is_one_in_both(void **state)
 			    "0:a 3/0 ~0:b 3/0 1:c 3/3 ");
 }
 
-static void what_is_too_little_is_left_out(void **state)
+static void omits_nodes_below_the_threshold(void **state)
 {
 	struct world *w = *state;
 
@@ -160,7 +160,7 @@ static void what_is_too_little_is_left_out(void **state)
 			    "0:b 94/0+ 1:a 90/0 0:c 6/0 ~0:a 6/0 ");
 }
 
-static void the_outermost_in_focus(void **state)
+static void focuses_on_the_outermost_frame(void **state)
 {
 	struct world *w = *state;
 
@@ -174,7 +174,7 @@ static void the_outermost_in_focus(void **state)
 	assert_string_equal(lines(w, TREE_CALLEES, "f", 0), "");
 }
 
-static void short_memory(void **state)
+static void handles_allocation_failure(void **state)
 {
 	struct world *w = *state;
 	struct tree_how how = { .sums = &w->sums, .total = 1, .put = put, .ctx = w };
@@ -196,15 +196,17 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(inwards_and_outwards, make_world,
-						free_world),
-		cmocka_unit_test_setup_teardown(in_two_columns_a_chain_is_one_in_both,
+		cmocka_unit_test_setup_teardown(prints_callers_and_callees_as_trees,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(what_is_too_little_is_left_out,
+		cmocka_unit_test_setup_teardown(
+			joins_chains_that_are_equal_in_both_columns, make_world,
+			free_world),
+		cmocka_unit_test_setup_teardown(omits_nodes_below_the_threshold,
 						make_world, free_world),
-		cmocka_unit_test_setup_teardown(the_outermost_in_focus, make_world,
+		cmocka_unit_test_setup_teardown(focuses_on_the_outermost_frame,
+						make_world, free_world),
+		cmocka_unit_test_setup_teardown(handles_allocation_failure, make_world,
 						free_world),
-		cmocka_unit_test_setup_teardown(short_memory, make_world, free_world),
 	};
 
 	return UNIT_RUN(cases);
