@@ -184,7 +184,7 @@ static void test_left_over_bit(void **unused)
 	check_left_over_bit(true);
 }
 
-static void test_string_without_end(void **unused)
+static void test_unterminated_string(void **unused)
 {
 	struct maker m = { 0 };
 	struct decoder d;
@@ -206,7 +206,7 @@ static void test_string_without_end(void **unused)
 	decoder_done(&d);
 }
 
-static void test_unknown_kind_and_sizes(void **unused)
+static void test_unknown_kinds_and_sizes(void **unused)
 {
 	struct maker m = { 0 };
 	struct decoder d;
@@ -487,7 +487,7 @@ static void check_second_records(bool swap)
 	decoder_done(&d);
 }
 
-static void test_room_of_other_recordings(void **unused)
+static void test_record_layouts_of_other_versions(void **unused)
 {
 	(void)unused;
 	check_second_records(false);
@@ -500,11 +500,11 @@ int main(void)
 		cmocka_unit_test(test_mmap2),
 		cmocka_unit_test(test_mmap2_without_flags),
 		cmocka_unit_test(test_left_over_bit),
-		cmocka_unit_test(test_string_without_end),
-		cmocka_unit_test(test_unknown_kind_and_sizes),
+		cmocka_unit_test(test_unterminated_string),
+		cmocka_unit_test(test_unknown_kinds_and_sizes),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_room_of_other_recordings),
+		cmocka_unit_test(test_record_layouts_of_other_versions),
 	};
 
 	return UNIT_RUN(cases);

@@ -240,7 +240,7 @@ static void test_sample(void **unused)
 }
 
 /* A flat sample: missing fields are -1 or 0, the period comes from the attr. */
-static void test_little_there(void **unused)
+static void test_short_records(void **unused)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP,
 					.sample_period = 12345 };
@@ -338,7 +338,7 @@ static void absurd(uint64_t type, uint64_t number)
 	decoder_done(&d);
 }
 
-static void test_absurd_numbers(void **unused)
+static void test_absurd_counts(void **unused)
 {
 	static const uint64_t types[] = { PERF_SAMPLE_READ, PERF_SAMPLE_CALLCHAIN,
 					  PERF_SAMPLE_BRANCH_STACK,
@@ -458,7 +458,7 @@ static void test_off_cpu(void **unused)
 	check_off_cpu(true);
 }
 
-static void test_marks(void **unused)
+static void test_marks_of_special_samples(void **unused)
 {
 	(void)unused;
 	assert_int_equal(chain_mark_of(0x1234), CHAIN_ADDRESS);
@@ -476,7 +476,7 @@ static void test_marks(void **unused)
 }
 
 /* The position of the id: after ip, tid, time and addr, before cpu and stream. */
-static void test_attr_by_place(void **unused)
+static void test_finds_the_attr_by_id(void **unused)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP |
 						       PERF_SAMPLE_TIME |
@@ -522,13 +522,13 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_little_there),
+		cmocka_unit_test(test_short_records),
 		cmocka_unit_test(test_read_formats),
-		cmocka_unit_test(test_absurd_numbers),
+		cmocka_unit_test(test_absurd_counts),
 		cmocka_unit_test(test_stack_overrun),
-		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_marks_of_special_samples),
 		cmocka_unit_test(test_off_cpu),
-		cmocka_unit_test(test_attr_by_place),
+		cmocka_unit_test(test_finds_the_attr_by_id),
 	};
 
 	return UNIT_RUN(cases);

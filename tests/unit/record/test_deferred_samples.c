@@ -72,7 +72,7 @@ static void expect_chain(const struct record *rec, const uint64_t *words, uint64
 	assert_memory_equal(rec->sample.chain, words, nr * sizeof(*words));
 }
 
-static void waits_until_the_rest_comes(void **state)
+static void waits_for_the_deferred_callchain(void **state)
 {
 	const uint64_t whole[] = { PERF_CONTEXT_KERNEL, KERNEL_PC, PERF_CONTEXT_USER,
 				   0x1000, 0x2000 };
@@ -104,7 +104,7 @@ static void waits_until_the_rest_comes(void **state)
 	deferred_samples_done(&d);
 }
 
-static void does_not_wait_for_ever(void **state)
+static void does_not_wait_forever(void **state)
 {
 	const uint64_t cut[] = { PERF_CONTEXT_KERNEL, KERNEL_PC, UINT64_MAX };
 	struct deferred_samples d = { 0 };
@@ -129,7 +129,7 @@ static void does_not_wait_for_ever(void **state)
 }
 
 /* A chain without a cookie is already complete. */
-static void nothing_to_join(void **state)
+static void passes_other_samples(void **state)
 {
 	struct deferred_samples d = { 0 };
 	struct record rec = sample_at(1000);
@@ -143,7 +143,7 @@ static void nothing_to_join(void **state)
 }
 
 /* Uses the bit order of the header: sigtrap is the bit before. */
-static void bits_of_attrs(void **state)
+static void attr_bits_match_the_header(void **state)
 {
 	struct perf_event_attr a = { .sigtrap = 1 }, b = { 0 };
 
@@ -164,10 +164,10 @@ static void bits_of_attrs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(waits_until_the_rest_comes),
-		cmocka_unit_test(does_not_wait_for_ever),
-		cmocka_unit_test(nothing_to_join),
-		cmocka_unit_test(bits_of_attrs),
+		cmocka_unit_test(waits_for_the_deferred_callchain),
+		cmocka_unit_test(does_not_wait_forever),
+		cmocka_unit_test(passes_other_samples),
+		cmocka_unit_test(attr_bits_match_the_header),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

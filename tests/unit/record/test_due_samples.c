@@ -76,7 +76,7 @@ static void expect(const struct due_sample *s, const struct decoder *d,
 	}
 }
 
-static void what_was_used_is_kept(void **state)
+static void keeps_used_samples(void **state)
 {
 	struct due_samples due = { 0 };
 	struct decoder d;
@@ -99,7 +99,7 @@ static void what_was_used_is_kept(void **state)
 	decoder_done(&d);
 }
 
-static void many_are_kept(void **state)
+static void keeps_many_samples(void **state)
 {
 	struct due_samples due = { 0 };
 	struct decoder d;
@@ -117,7 +117,7 @@ static void many_are_kept(void **state)
 }
 
 /* Samples that wait longer than others do not hold the memory of all. */
-static void memory_of_dropped_samples_is_freed(void **state)
+static void frees_memory_of_dropped_samples(void **state)
 {
 	struct due_samples due = { 0 };
 	struct decoder d;
@@ -142,9 +142,9 @@ static void memory_of_dropped_samples_is_freed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_used_is_kept),
-		cmocka_unit_test(many_are_kept),
-		cmocka_unit_test(memory_of_dropped_samples_is_freed),
+		cmocka_unit_test(keeps_used_samples),
+		cmocka_unit_test(keeps_many_samples),
+		cmocka_unit_test(frees_memory_of_dropped_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static bool has(const struct recording *r, size_t image)
 	return r->stacks.tables.at[image].table;
 }
 
-static void unused_ones_go_and_large_ones(void **state)
+static void drops_unused_and_large_tables(void **state)
 {
 	struct shared_tables shared = { .max_bytes = MAX };
 	struct recording r;
@@ -99,7 +99,7 @@ static void unused_ones_go_and_large_ones(void **state)
 	shared_tables_forget(&shared);
 }
 
-static void without_a_bound_all_stay(void **state)
+static void keeps_all_tables_without_a_limit(void **state)
 {
 	struct shared_tables shared = { .max_bytes = 0 };
 	struct recording r;
@@ -113,7 +113,7 @@ static void without_a_bound_all_stay(void **state)
 	shared_tables_forget(&shared);
 }
 
-static void the_next_recording_has_them(void **state)
+static void the_next_recording_reuses_tables(void **state)
 {
 	struct shared_tables shared = { .max_bytes = MAX };
 	struct recording r;
@@ -162,7 +162,7 @@ static void the_next_recording_has_them(void **state)
 	shared_tables_forget(&shared);
 }
 
-static void what_was_refused_is_requested_again(void **state)
+static void requests_refused_tables_again(void **state)
 {
 	struct shared_tables shared = { .max_bytes = MAX };
 	struct recording r;
@@ -187,10 +187,10 @@ static void what_was_refused_is_requested_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unused_ones_go_and_large_ones),
-		cmocka_unit_test(without_a_bound_all_stay),
-		cmocka_unit_test(the_next_recording_has_them),
-		cmocka_unit_test(what_was_refused_is_requested_again),
+		cmocka_unit_test(drops_unused_and_large_tables),
+		cmocka_unit_test(keeps_all_tables_without_a_limit),
+		cmocka_unit_test(the_next_recording_reuses_tables),
+		cmocka_unit_test(requests_refused_tables_again),
 	};
 
 	return UNIT_RUN(tests);

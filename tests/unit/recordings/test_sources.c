@@ -83,7 +83,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void sessions_are_found_by_their_words(void **state)
+static void finds_sessions_by_their_arguments(void **state)
 {
 	static const struct {
 		const char *words[3];
@@ -153,7 +153,7 @@ static void sessions_are_found_by_their_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(sessions_are_found_by_their_words,
+		cmocka_unit_test_setup_teardown(finds_sessions_by_their_arguments,
 						set_up, tear_down),
 	};
 

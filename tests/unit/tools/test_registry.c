@@ -71,7 +71,7 @@ static bool man_has_option(const char *man, const char *name)
 	return false;
 }
 
-static void commands_have_names_of_their_own(void **state)
+static void commands_have_distinct_names(void **state)
 {
 	const struct command *cmd;
 
@@ -84,7 +84,7 @@ static void commands_have_names_of_their_own(void **state)
 	}
 }
 
-static void commands_say_what_they_do(void **state)
+static void commands_have_descriptions(void **state)
 {
 	const struct command *cmd;
 
@@ -148,7 +148,7 @@ static void check_row(const struct command *cmd, const struct option_row *row)
 		fail_msg("%s --%s: a flag takes no value", cmd->name, row->name);
 }
 
-static void options_are_whole(void **state)
+static void options_are_complete(void **state)
 {
 	const struct command *cmd;
 
@@ -195,7 +195,7 @@ static void the_manual_names_every_command(void **state)
 	free(man);
 }
 
-static void keys_are_whole(void **state)
+static void keys_are_complete(void **state)
 {
 	char *man = read_page("opreport");
 
@@ -216,7 +216,7 @@ static void keys_are_whole(void **state)
 	free(man);
 }
 
-static void columns_are_whole(void **state)
+static void columns_are_complete(void **state)
 {
 	(void)state;
 	for (const struct column *row = columns; row->name; row++) {
@@ -228,7 +228,7 @@ static void columns_are_whole(void **state)
 	assert_null(column_find("no such column"));
 }
 
-static void writers_are_whole(void **state)
+static void writers_are_complete(void **state)
 {
 	(void)state;
 	for (const struct writer *row = writers; row->name; row++) {
@@ -238,7 +238,7 @@ static void writers_are_whole(void **state)
 	}
 }
 
-static void sources_are_whole(void **state)
+static void sources_are_complete(void **state)
 {
 	char *man = read_page("operf");
 
@@ -258,15 +258,15 @@ static void sources_are_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(commands_have_names_of_their_own),
-		cmocka_unit_test(commands_say_what_they_do),
-		cmocka_unit_test(options_are_whole),
+		cmocka_unit_test(commands_have_distinct_names),
+		cmocka_unit_test(commands_have_descriptions),
+		cmocka_unit_test(options_are_complete),
 		cmocka_unit_test(the_manual_has_every_option),
 		cmocka_unit_test(the_manual_names_every_command),
-		cmocka_unit_test(keys_are_whole),
-		cmocka_unit_test(columns_are_whole),
-		cmocka_unit_test(writers_are_whole),
-		cmocka_unit_test(sources_are_whole),
+		cmocka_unit_test(keys_are_complete),
+		cmocka_unit_test(columns_are_complete),
+		cmocka_unit_test(writers_are_complete),
+		cmocka_unit_test(sources_are_complete),
 	};
 
 	return UNIT_RUN(cases);

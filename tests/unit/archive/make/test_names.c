@@ -22,7 +22,7 @@ static void a_name_belongs_to_one_file(void **state)
 	archive_names_done(&n);
 }
 
-static void in_the_cache_a_name_is_a_build_id(void **state)
+static void a_name_in_the_cache_is_a_build_id(void **state)
 {
 	static const char name[] = ".debug/.build-id/ab/cdef/elf";
 	const struct stat one = { .st_dev = 1, .st_ino = 2 };
@@ -39,7 +39,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_belongs_to_one_file),
-		cmocka_unit_test(in_the_cache_a_name_is_a_build_id),
+		cmocka_unit_test(a_name_in_the_cache_is_a_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,7 +242,7 @@ static void assert_same_events(const struct event_catalog *told,
 }
 
 /* Looks up every event, mask and code that the build stored, in the library again. */
-static void tables_are_what_libpfm_tells(void **state)
+static void tables_agree_with_libpfm(void **state)
 {
 	const struct cpu_type *cpu;
 	size_t nr = 0;
@@ -270,7 +270,7 @@ static void tables_are_what_libpfm_tells(void **state)
 	assert_true(nr >= event_pfm_tables.nr_tables);
 }
 
-static void masks_are_chosen(void **state)
+static void selects_unit_masks(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(choosings); i++) {
@@ -301,7 +301,7 @@ static void masks_are_chosen(void **state)
 
 /* On each CPU type with events, a classic name either maps to an event or is unknown; if that
  * event only exists with masks, a mask can be required. */
-static void classic_names_stand_for_something(void **state)
+static void maps_classic_names_to_events(void **state)
 {
 	const struct cpu_type *cpu;
 	unsigned int found = 0;
@@ -369,7 +369,7 @@ static const struct {
 	  "No event named hsw::ITLB_MISSES is available. (The prefix for " },
 };
 
-static void libpfm_strings_are_understood(void **state)
+static void parses_libpfm_strings(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(strings); i++) {
@@ -416,7 +416,7 @@ static const struct {
 	{ "A 0x1 : a\n\tM - : a\n", "x, line 2: a unit mask without config" },
 };
 
-static void bad_lists_are_refused(void **state)
+static void rejects_bad_lists(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(bad_lists); i++) {
@@ -435,11 +435,11 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(vendors_events_have_their_codes),
-		cmocka_unit_test(masks_are_chosen),
-		cmocka_unit_test(classic_names_stand_for_something),
-		cmocka_unit_test(tables_are_what_libpfm_tells),
-		cmocka_unit_test(libpfm_strings_are_understood),
-		cmocka_unit_test(bad_lists_are_refused),
+		cmocka_unit_test(selects_unit_masks),
+		cmocka_unit_test(maps_classic_names_to_events),
+		cmocka_unit_test(tables_agree_with_libpfm),
+		cmocka_unit_test(parses_libpfm_strings),
+		cmocka_unit_test(rejects_bad_lists),
 	};
 
 	return UNIT_RUN(cases);

@@ -53,7 +53,7 @@ static const struct {
 	{ "nothing here\n", "", NULL },
 };
 
-static void machines_are_known(void **state)
+static void knows_all_machines(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(machines); i++) {
@@ -71,7 +71,7 @@ static void machines_are_known(void **state)
 }
 
 /* OProfile's numbers (cpu_type in its file header), which must not change. */
-static void numbers_are_oprofiles(void **state)
+static void numbers_agree_with_oprofile(void **state)
 {
 	static const struct {
 		const char *number, *name;
@@ -96,7 +96,7 @@ static void numbers_are_oprofiles(void **state)
 }
 
 /* Every type with its own list can be opened, and knows its default event. */
-static void lists_are_whole(void **state)
+static void lists_are_complete(void **state)
 {
 	const struct cpu_type *type;
 
@@ -122,9 +122,9 @@ static void lists_are_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(machines_are_known),
-		cmocka_unit_test(numbers_are_oprofiles),
-		cmocka_unit_test(lists_are_whole),
+		cmocka_unit_test(knows_all_machines),
+		cmocka_unit_test(numbers_agree_with_oprofile),
+		cmocka_unit_test(lists_are_complete),
 	};
 
 	return UNIT_RUN(cases);

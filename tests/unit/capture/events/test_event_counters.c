@@ -137,7 +137,7 @@ static const struct together {
 	{ "s390/z15", "r1:9000,r2:9000,r3:9000,r4:9000,r5:9000,r6:9000,r7:9000", 7, 7 },
 };
 
-static void what_fits_is_known_of_other_cpus(void **state)
+static void knows_the_counters_of_other_cpus(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(togethers); i++) {
@@ -166,7 +166,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(events_have_their_counters),
 		cmocka_unit_test(events_share_counters),
-		cmocka_unit_test(what_fits_is_known_of_other_cpus),
+		cmocka_unit_test(knows_the_counters_of_other_cpus),
 	};
 
 	return UNIT_RUN(cases);

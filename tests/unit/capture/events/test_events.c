@@ -48,7 +48,7 @@ static const struct good {
 	  false, true, false },
 };
 
-static void good_specs_are_taken(void **state)
+static void accepts_good_specs(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(goods); i++) {
@@ -121,7 +121,7 @@ static const struct bad {
 	{ "faults:1,page-faults:2", -EEXIST, "All events must be distinct." },
 };
 
-static void bad_specs_are_refused_by_name(void **state)
+static void rejects_bad_specs_by_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(bads); i++) {
@@ -137,7 +137,7 @@ static void bad_specs_are_refused_by_name(void **state)
 }
 
 /* The same event for user and for kernel space counts as two; 24 are allowed, 25 are not. */
-static void limits(void **state)
+static void enforces_limits(void **state)
 {
 	struct event_requests reqs = { 0 };
 	struct err err = { 0 };
@@ -191,7 +191,7 @@ static void timers_have_rates(void **state)
 	}
 }
 
-static void groups_and_letters(void **state)
+static void parses_groups_and_modifiers(void **state)
 {
 	struct event_requests reqs = { 0 };
 	struct err err = { 0 };
@@ -349,7 +349,7 @@ static void pmu_terms_fill_their_bits(void **state)
 }
 
 /* Two core types: both are opened; and the precision that the core PMU supports. */
-static void hybrid_cores_each_count(void **state)
+static void each_kind_of_hybrid_core_counts(void **state)
 {
 	char root[] = "/tmp/test_events_XXXXXX";
 	struct event_requests reqs = { .sysfs = root };
@@ -437,12 +437,12 @@ static void hybrid_cores_have_their_own_codes(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(good_specs_are_taken),
-		cmocka_unit_test(bad_specs_are_refused_by_name),
-		cmocka_unit_test(limits),
+		cmocka_unit_test(accepts_good_specs),
+		cmocka_unit_test(rejects_bad_specs_by_name),
+		cmocka_unit_test(enforces_limits),
 		cmocka_unit_test(timers_have_rates),
-		cmocka_unit_test(groups_and_letters),
-		cmocka_unit_test(hybrid_cores_each_count),
+		cmocka_unit_test(parses_groups_and_modifiers),
+		cmocka_unit_test(each_kind_of_hybrid_core_counts),
 		cmocka_unit_test(hybrid_cores_have_their_own_codes),
 		cmocka_unit_test(the_default_is_timer_without_a_pmu),
 		cmocka_unit_test(pmu_terms_fill_their_bits),

@@ -20,7 +20,7 @@ static const char module_load[] =
 	"\n"
 	"print fmt: \"%s %s\", __get_str(name), __print_flags(REC->taints, \"\")\n";
 
-static void a_format(void **state)
+static void parses_a_format(void **state)
 {
 	struct tracepoint t;
 
@@ -36,7 +36,7 @@ static void a_format(void **state)
 	assert_int_equal(tracepoint_read("no/such", &t), -ENOENT);
 }
 
-static void names_in_raw_data(void **state)
+static void finds_names_in_raw_data(void **state)
 {
 	const struct tracepoint t = { .id = 412, .name_at = 12 };
 	char raw[24] = { 0 };
@@ -61,8 +61,8 @@ static void names_in_raw_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_format),
-		cmocka_unit_test(names_in_raw_data),
+		cmocka_unit_test(parses_a_format),
+		cmocka_unit_test(finds_names_in_raw_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static const struct made good = {
 	.names = "\0handle\0int",
 };
 
-static void functions_by_type(void **state)
+static void finds_functions_by_type(void **state)
 {
 	(void)state;
 	assert_string_equal(btf_name(&good, sizeof(good), 1), "int");
@@ -44,7 +44,7 @@ static void functions_by_type(void **state)
 	assert_null(btf_name(NULL, 0, 1));
 }
 
-static void what_is_cut_or_damaged_has_none(void **state)
+static void rejects_truncated_or_damaged_btf(void **state)
 {
 	struct made made;
 
@@ -71,8 +71,8 @@ static void what_is_cut_or_damaged_has_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(functions_by_type),
-		cmocka_unit_test(what_is_cut_or_damaged_has_none),
+		cmocka_unit_test(finds_functions_by_type),
+		cmocka_unit_test(rejects_truncated_or_damaged_btf),
 	};
 
 	return UNIT_RUN(cases);

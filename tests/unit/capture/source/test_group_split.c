@@ -122,14 +122,14 @@ static void one_sample_of_each_event(bool with_period)
 	group_split_done(&g);
 }
 
-static void with_and_without_periods(void **state)
+static void splits_with_and_without_periods(void **state)
 {
 	(void)state;
 	one_sample_of_each_event(false);
 	one_sample_of_each_event(true);
 }
 
-static void threads_count_apart_where_they_inherit(void **state)
+static void inherited_events_count_per_thread(void **state)
 {
 	struct perf_event_attr a = leader(true, true);
 	struct group_split g = { 0 };
@@ -156,7 +156,7 @@ static void threads_count_apart_where_they_inherit(void **state)
 	group_split_done(&g);
 }
 
-static void other_records_pass(void **state)
+static void passes_other_records(void **state)
 {
 	struct perf_event_attr a = leader(true, true);
 	struct group_split g = { 0 };
@@ -180,7 +180,7 @@ static void other_records_pass(void **state)
 	group_split_done(&g);
 }
 
-static void attrs_are_told_as_the_samples_are(void **state)
+static void reports_attrs_that_match_the_samples(void **state)
 {
 	struct perf_event_attr a = leader(false, true), b = { .freq = 1 };
 
@@ -200,10 +200,10 @@ static void attrs_are_told_as_the_samples_are(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(with_and_without_periods),
-		cmocka_unit_test(threads_count_apart_where_they_inherit),
-		cmocka_unit_test(other_records_pass),
-		cmocka_unit_test(attrs_are_told_as_the_samples_are),
+		cmocka_unit_test(splits_with_and_without_periods),
+		cmocka_unit_test(inherited_events_count_per_thread),
+		cmocka_unit_test(passes_other_records),
+		cmocka_unit_test(reports_attrs_that_match_the_samples),
 	};
 
 	return UNIT_RUN(cases);

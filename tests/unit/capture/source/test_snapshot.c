@@ -122,7 +122,7 @@ static void *wait_for_end(void *pipe_fd)
 	return NULL;
 }
 
-static void this_process_is_described(void **state)
+static void describes_this_process(void **state)
 {
 	char exe[PATH_BYTES] = "";
 	struct snapshot_stats stats = { 0 };
@@ -174,7 +174,7 @@ static void this_process_is_described(void **state)
 	(void)close(fds[0]);
 }
 
-static void a_process_that_is_gone_is_none(void **state)
+static void skips_a_process_that_has_ended(void **state)
 {
 	struct snapshot_stats stats = { 0 };
 	struct err err = { 0 };
@@ -191,7 +191,7 @@ static void a_process_that_is_gone_is_none(void **state)
 	snapshot_free(s);
 }
 
-static void what_is_behind_the_deadline_is_counted(void **state)
+static void counts_processes_after_the_deadline(void **state)
 {
 	struct snapshot_stats stats = { 0 };
 	struct err err = { 0 };
@@ -205,7 +205,7 @@ static void what_is_behind_the_deadline_is_counted(void **state)
 	snapshot_free(s);
 }
 
-static void the_sinks_error_ends_it(void **state)
+static void an_error_of_the_sink_ends_the_snapshot(void **state)
 {
 	struct snapshot_stats stats = { 0 };
 	struct err err = { 0 };
@@ -241,10 +241,10 @@ static void the_kernel_is_described_or_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(this_process_is_described),
-		cmocka_unit_test(a_process_that_is_gone_is_none),
-		cmocka_unit_test(what_is_behind_the_deadline_is_counted),
-		cmocka_unit_test(the_sinks_error_ends_it),
+		cmocka_unit_test(describes_this_process),
+		cmocka_unit_test(skips_a_process_that_has_ended),
+		cmocka_unit_test(counts_processes_after_the_deadline),
+		cmocka_unit_test(an_error_of_the_sink_ends_the_snapshot),
 		cmocka_unit_test(the_kernel_is_described_or_hidden),
 	};
 

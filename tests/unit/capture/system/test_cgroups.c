@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "capture/system/cgroups.h"
 
-static void test_lines_of_processes(void **state)
+static void test_parses_proc_cgroup(void **state)
 {
 	static const struct {
 		const char *line;
@@ -41,7 +41,7 @@ static void test_lines_of_processes(void **state)
 	}
 }
 
-static void test_lines_of_mounts(void **state)
+static void test_parses_mountinfo(void **state)
 {
 	static const struct {
 		const char *line;
@@ -79,7 +79,7 @@ static void test_lines_of_mounts(void **state)
 }
 
 /* The path of a cgroup id is the one that the process reports itself. */
-static void test_this_process(void **state)
+static void test_finds_its_own_cgroup(void **state)
 {
 	char path[CGROUP_PATH_MAX], again[CGROUP_PATH_MAX];
 	struct cgroups c = { 0 };
@@ -97,9 +97,9 @@ static void test_this_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_of_processes),
-		cmocka_unit_test(test_lines_of_mounts),
-		cmocka_unit_test(test_this_process),
+		cmocka_unit_test(test_parses_proc_cgroup),
+		cmocka_unit_test(test_parses_mountinfo),
+		cmocka_unit_test(test_finds_its_own_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

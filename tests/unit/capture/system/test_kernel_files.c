@@ -34,7 +34,7 @@ static int remove_dir(void **state)
 	return io_remove_tree(dir);
 }
 
-static void text_symbols_alone_are_kept(void **state)
+static void keeps_only_text_symbols(void **state)
 {
 	static const char in[] = "0000000000000000 T hidden\n"
 				 "ffffffff81000000 T _text\n"
@@ -82,7 +82,7 @@ static void check_saved(const char *path)
 	buf_done(&packed);
 }
 
-static void kallsyms_is_made_once_and_linked(void **state)
+static void creates_kallsyms_once_and_links_it(void **state)
 {
 	char path[sizeof(current) + 32];
 	struct err err = { 0 };
@@ -121,7 +121,7 @@ static void put_in_cache(const char *name)
 	assert_int_equal(io_write_file(path, "x", 1, 0644), 0);
 }
 
-static void symbols_of_earlier_boots_go_with_their_sessions(void **state)
+static void removes_symbols_of_earlier_boots_with_their_sessions(void **state)
 {
 	char from[sizeof(dir) + 64];
 	char to[sizeof(dir) + 64];
@@ -147,7 +147,7 @@ static void symbols_of_earlier_boots_go_with_their_sessions(void **state)
 }
 
 /* Recorders that start at the same moment each get a complete file. */
-static void recorders_do_not_disturb_each_other(void **state)
+static void concurrent_recorders_do_not_conflict(void **state)
 {
 	enum {
 		NR = 4
@@ -176,7 +176,7 @@ static void recorders_do_not_disturb_each_other(void **state)
 	}
 }
 
-static void modules_are_described(void **state)
+static void describes_modules(void **state)
 {
 	static const char note[] = "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0\xab\xcd\xef\0";
 	static const char text[] =
@@ -209,7 +209,7 @@ static void modules_are_described(void **state)
 	buf_done(&out);
 }
 
-static void symbols_of_one_module(void **state)
+static void reads_symbols_of_one_module(void **state)
 {
 	static const char text[] = "1 T [fat]\n2 t a\t[fat]\n3 t b\t[vfat]\n"
 				   "4 t c\t[fat]\n5 t cut\t[fat]";
@@ -223,7 +223,7 @@ static void symbols_of_one_module(void **state)
 }
 
 /* New modules are appended to the list. */
-static void modules_that_come_later(void **state)
+static void adds_modules_loaded_later(void **state)
 {
 	static const struct proc_module m[] = {
 		{ .name = "no-such", .address = 0x1000, .bytes = 5 }
@@ -266,7 +266,7 @@ static void the_hash_ignores_use_counts(void **state)
 		a, kernel_files_modules_hash("loop 100 2 - Live 0xc0400000\n"));
 }
 
-static void the_vdso_is_saved_by_its_build_id(void **state)
+static void saves_the_vdso_by_its_build_id(void **state)
 {
 	struct build_id id = { 0 };
 	struct build_id again = { 0 };
@@ -319,7 +319,7 @@ static void no_prefix_of_a_vdso_is_overread(void **state)
 			 -EBADMSG);
 }
 
-static void modules_of_earlier_recordings_stay(void **state)
+static void keeps_modules_of_earlier_recordings(void **state)
 {
 	static const char older[] = "loop 0xc0000000 4096 - .text=0xc0000000\n"
 				    "fat 0xc0100000 4096 aa .text=0xc0100000\n"
@@ -347,16 +347,16 @@ static void modules_of_earlier_recordings_stay(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(text_symbols_alone_are_kept),
-		cmocka_unit_test(kallsyms_is_made_once_and_linked),
-		cmocka_unit_test(symbols_of_earlier_boots_go_with_their_sessions),
-		cmocka_unit_test(recorders_do_not_disturb_each_other),
-		cmocka_unit_test(modules_are_described),
-		cmocka_unit_test(symbols_of_one_module),
-		cmocka_unit_test(modules_that_come_later),
-		cmocka_unit_test(modules_of_earlier_recordings_stay),
+		cmocka_unit_test(keeps_only_text_symbols),
+		cmocka_unit_test(creates_kallsyms_once_and_links_it),
+		cmocka_unit_test(removes_symbols_of_earlier_boots_with_their_sessions),
+		cmocka_unit_test(concurrent_recorders_do_not_conflict),
+		cmocka_unit_test(describes_modules),
+		cmocka_unit_test(reads_symbols_of_one_module),
+		cmocka_unit_test(adds_modules_loaded_later),
+		cmocka_unit_test(keeps_modules_of_earlier_recordings),
 		cmocka_unit_test(the_hash_ignores_use_counts),
-		cmocka_unit_test(the_vdso_is_saved_by_its_build_id),
+		cmocka_unit_test(saves_the_vdso_by_its_build_id),
 		cmocka_unit_test(no_prefix_of_a_vdso_is_overread),
 	};
 

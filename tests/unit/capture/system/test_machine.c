@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-static void words_are_quoted_for_a_shell(void **state)
+static void quotes_arguments_for_a_shell(void **state)
 {
 	char *argv[] = { (char *)"operf", (char *)"-e",  (char *)"a:1,b", (char *)"",
 			 (char *)"it's",  (char *)"a b", (char *)"$x" };
@@ -19,7 +19,7 @@ static void words_are_quoted_for_a_shell(void **state)
 	buf_done(&out);
 }
 
-static void this_machine_is_told(void **state)
+static void describes_this_machine(void **state)
 {
 	struct machine m;
 	struct utsname u;
@@ -38,8 +38,8 @@ static void this_machine_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(words_are_quoted_for_a_shell),
-		cmocka_unit_test(this_machine_is_told),
+		cmocka_unit_test(quotes_arguments_for_a_shell),
+		cmocka_unit_test(describes_this_machine),
 	};
 
 	return UNIT_RUN(cases);

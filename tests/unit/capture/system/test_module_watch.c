@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-static void lines_of_modules(void **state)
+static void parses_lines_of_modules(void **state)
 {
 	static const char text[] = "ext4 1003520 2 - Live 0xffffffffc0400000\n"
 				   "\n"
@@ -35,7 +35,7 @@ static void lines_of_modules(void **state)
 }
 
 /* A name that is too long is ignored, without affecting other lines. */
-static void long_names(void **state)
+static void handles_long_names(void **state)
 {
 	char text[PROC_MODULE_NAME_MAX + 64];
 	const char *at = text;
@@ -76,7 +76,7 @@ static void look(struct module_watch *w, const char *text, const char *expected)
 	assert_string_equal(t.text, expected);
 }
 
-static void what_comes_is_told(void **state)
+static void reports_loaded_modules(void **state)
 {
 	struct module_watch w = { 0 };
 
@@ -94,7 +94,7 @@ static void what_comes_is_told(void **state)
 	module_watch_done(&w);
 }
 
-static void what_the_kernel_told_is_live(void **state)
+static void remembers_modules_reported_by_the_kernel(void **state)
 {
 	struct module_watch w = { 0 };
 
@@ -117,7 +117,7 @@ static void what_the_kernel_told_is_live(void **state)
 }
 
 /* It is live for a moment before its init sections are freed. */
-static void what_shrinks_is_the_same(void **state)
+static void recognizes_a_module_that_shrinks(void **state)
 {
 	struct module_watch w = { 0 };
 
@@ -134,7 +134,7 @@ static void what_shrinks_is_the_same(void **state)
 	module_watch_done(&w);
 }
 
-static void errors_are_passed_on(void **state)
+static void passes_errors_on(void **state)
 {
 	struct module_watch w = { 0 };
 	struct told t = { .result = -ENOSPC };
@@ -148,7 +148,7 @@ static void errors_are_passed_on(void **state)
 }
 
 /* The real list of this machine: neither the first look nor the next one reports any module. */
-static void the_real_list(void **state)
+static void reads_the_real_list(void **state)
 {
 	struct module_watch w = { 0 };
 	struct told t = { 0 };
@@ -163,13 +163,13 @@ static void the_real_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(lines_of_modules),
-		cmocka_unit_test(long_names),
-		cmocka_unit_test(what_comes_is_told),
-		cmocka_unit_test(what_the_kernel_told_is_live),
-		cmocka_unit_test(what_shrinks_is_the_same),
-		cmocka_unit_test(errors_are_passed_on),
-		cmocka_unit_test(the_real_list),
+		cmocka_unit_test(parses_lines_of_modules),
+		cmocka_unit_test(handles_long_names),
+		cmocka_unit_test(reports_loaded_modules),
+		cmocka_unit_test(remembers_modules_reported_by_the_kernel),
+		cmocka_unit_test(recognizes_a_module_that_shrinks),
+		cmocka_unit_test(passes_errors_on),
+		cmocka_unit_test(reads_the_real_list),
 	};
 
 	return UNIT_RUN(cases);

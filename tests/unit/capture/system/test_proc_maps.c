@@ -15,7 +15,7 @@ static const char text[] =
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n"
 	"1000-2000 r-xp 00000000 08:01 5 /tmp/new\\012line";
 
-static void lines_are_taken_apart(void **state)
+static void parses_lines(void **state)
 {
 	struct proc_map m;
 	size_t pos = 0;
@@ -50,7 +50,7 @@ static void lines_are_taken_apart(void **state)
 }
 
 /* In memory of exactly that size, so that a sanitizer detects a read beyond the end. */
-static void no_prefix_is_read_beyond_its_end(void **state)
+static void reads_no_prefix_beyond_its_end(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len <= strlen(text); len++) {
@@ -72,7 +72,7 @@ static void no_prefix_is_read_beyond_its_end(void **state)
 	}
 }
 
-static void lines_that_are_none_are_stepped_over(void **state)
+static void skips_malformed_lines(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -114,9 +114,9 @@ static void lines_that_are_none_are_stepped_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(lines_are_taken_apart),
-		cmocka_unit_test(no_prefix_is_read_beyond_its_end),
-		cmocka_unit_test(lines_that_are_none_are_stepped_over),
+		cmocka_unit_test(parses_lines),
+		cmocka_unit_test(reads_no_prefix_beyond_its_end),
+		cmocka_unit_test(skips_malformed_lines),
 	};
 
 	return UNIT_RUN(cases);

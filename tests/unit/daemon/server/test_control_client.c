@@ -87,7 +87,7 @@ static void end(struct stand_in *s)
 	assert_int_equal(io_remove_tree(s->dir), 0);
 }
 
-static void replies(void **state)
+static void parses_replies(void **state)
 {
 	static const struct exchange rows[] = {
 		{ "status", "state running\npid 17\nevent.0 A 50%25:1\nodd\nok\n", 1 },
@@ -138,7 +138,7 @@ static void replies(void **state)
 }
 
 /* Ways in which a daemon can fail: it ends, or it sends a malformed reply. */
-static void bad_replies(void **state)
+static void rejects_bad_replies(void **state)
 {
 	static const struct {
 		struct exchange row;
@@ -169,7 +169,7 @@ static void bad_replies(void **state)
 }
 
 /* The client reports the daemon's reason, not that its request was too late. */
-static void not_let_in(void **state)
+static void reports_missing_permission(void **state)
 {
 	static const struct exchange row = {
 		.says = "error EBUSY too many connections\n"
@@ -201,7 +201,7 @@ static void not_let_in(void **state)
 	assert_int_equal(io_remove_tree(s.dir), 0);
 }
 
-static void no_daemon(void **state)
+static void reports_a_missing_daemon(void **state)
 {
 	char dir[] = "/tmp/control-XXXXXX";
 	struct err err = { 0 };
@@ -219,7 +219,7 @@ static void no_daemon(void **state)
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 
-static void too_long_a_request(void **state)
+static void rejects_a_too_long_request(void **state)
 {
 	static const struct exchange rows[] = { { "status", "ok\n", 0 } };
 	static char word[CONTROL_LINE_MAX];
@@ -247,11 +247,11 @@ static void too_long_a_request(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(replies),
-		cmocka_unit_test(bad_replies),
-		cmocka_unit_test(not_let_in),
-		cmocka_unit_test(no_daemon),
-		cmocka_unit_test(too_long_a_request),
+		cmocka_unit_test(parses_replies),
+		cmocka_unit_test(rejects_bad_replies),
+		cmocka_unit_test(reports_missing_permission),
+		cmocka_unit_test(reports_a_missing_daemon),
+		cmocka_unit_test(rejects_a_too_long_request),
 	};
 
 	return UNIT_RUN(cases);

@@ -94,7 +94,7 @@ static void write_to(struct setting *s, const char *path, const char *value, int
 		expect(s, "last_error", err.text);
 }
 
-static void defaults_are_the_drivers(void **state)
+static void defaults_are_those_of_the_kernel_module(void **state)
 {
 	struct setting s;
 
@@ -159,7 +159,7 @@ static void events_become_counters(void **state)
 	daemonrc_done(&s.setup);
 }
 
-static void wrong_writes(void **state)
+static void rejects_wrong_writes(void **state)
 {
 	static const struct {
 		const char *path;
@@ -195,7 +195,7 @@ static void wrong_writes(void **state)
 	daemonrc_done(&s.setup);
 }
 
-static void sampling_is_switched(void **state)
+static void enable_switches_sampling(void **state)
 {
 	struct setting s;
 
@@ -216,7 +216,7 @@ static void sampling_is_switched(void **state)
 }
 
 /* All listed keys can be read, and no others. */
-static void the_list(void **state)
+static void lists_all_keys(void **state)
 {
 	struct buf reply = { 0 };
 	struct setting s;
@@ -247,12 +247,12 @@ static void the_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_the_drivers),
+		cmocka_unit_test(defaults_are_those_of_the_kernel_module),
 		cmocka_unit_test(counters_become_events),
 		cmocka_unit_test(events_become_counters),
-		cmocka_unit_test(wrong_writes),
-		cmocka_unit_test(sampling_is_switched),
-		cmocka_unit_test(the_list),
+		cmocka_unit_test(rejects_wrong_writes),
+		cmocka_unit_test(enable_switches_sampling),
+		cmocka_unit_test(lists_all_keys),
 	};
 
 	return UNIT_RUN(tests);

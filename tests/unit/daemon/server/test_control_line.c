@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static void escaped_and_back(void **state)
+static void escaping_is_reversible(void **state)
 {
 	static const struct {
 		const char *text;
@@ -43,7 +43,7 @@ static void escaped_and_back(void **state)
 	}
 }
 
-static void bad_escapes(void **state)
+static void rejects_bad_escapes(void **state)
 {
 	static const char *const rows[] = { "%2", "a%", "%zz", "%2g", "%00", "%%" };
 
@@ -56,7 +56,7 @@ static void bad_escapes(void **state)
 	}
 }
 
-static void words(void **state)
+static void splits_words(void **state)
 {
 	static const struct {
 		const char *line;
@@ -90,7 +90,7 @@ static void words(void **state)
 }
 
 /* The lines do not depend on how the bytes are split. */
-static void lines_in_pieces(void **state)
+static void joins_lines_of_several_reads(void **state)
 {
 	static const char text[] = "status\nget cpu_type\n\ndump\nhalf";
 
@@ -117,7 +117,7 @@ static void lines_in_pieces(void **state)
 	}
 }
 
-static void lines_that_are_refused(void **state)
+static void rejects_bad_lines(void **state)
 {
 	char bytes[CONTROL_LINE_MAX + 1];
 	struct control_lines l = { 0 };
@@ -142,11 +142,11 @@ static void lines_that_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(escaped_and_back),
-		cmocka_unit_test(bad_escapes),
-		cmocka_unit_test(words),
-		cmocka_unit_test(lines_in_pieces),
-		cmocka_unit_test(lines_that_are_refused),
+		cmocka_unit_test(escaping_is_reversible),
+		cmocka_unit_test(rejects_bad_escapes),
+		cmocka_unit_test(splits_words),
+		cmocka_unit_test(joins_lines_of_several_reads),
+		cmocka_unit_test(rejects_bad_lines),
 	};
 
 	return UNIT_RUN(tests);

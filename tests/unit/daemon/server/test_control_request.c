@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "unit.h"
 
-static void understood(void **state)
+static void parses_requests(void **state)
 {
 	static const struct {
 		const char *line;
@@ -51,7 +51,7 @@ static void understood(void **state)
 	}
 }
 
-static void refused(void **state)
+static void rejects_requests(void **state)
 {
 	static const struct {
 		const char *line;
@@ -81,7 +81,7 @@ static void refused(void **state)
 	}
 }
 
-static void too_many_words(void **state)
+static void rejects_too_many_arguments(void **state)
 {
 	char line[4 * (CONTROL_ARGS_MAX + 3)] = "setup";
 	struct control_request request;
@@ -98,9 +98,9 @@ static void too_many_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(understood),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(too_many_words),
+		cmocka_unit_test(parses_requests),
+		cmocka_unit_test(rejects_requests),
+		cmocka_unit_test(rejects_too_many_arguments),
 	};
 
 	return UNIT_RUN(tests);

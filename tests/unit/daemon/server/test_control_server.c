@@ -148,7 +148,7 @@ static const char *told(int fd)
 	return text;
 }
 
-static void peers_take_turns(void **state)
+static void serves_peers_in_turn(void **state)
 {
 	struct place p;
 	int a, b;
@@ -173,7 +173,7 @@ static void peers_take_turns(void **state)
 	end(&p);
 }
 
-static void who_does_not_read_waits(void **state)
+static void waits_for_a_peer_that_does_not_read(void **state)
 {
 	struct place p;
 	size_t nr_ok = 0;
@@ -213,7 +213,7 @@ static void who_does_not_read_waits(void **state)
 	end(&p);
 }
 
-static void long_lines_end_it(void **state)
+static void disconnects_on_long_lines(void **state)
 {
 	static char line[4200];
 	struct place p;
@@ -233,7 +233,7 @@ static void long_lines_end_it(void **state)
 }
 
 /* The time that users' requests cost is charged to them, and does not delay root. */
-static void users_cost_is_bounded(void **state)
+static void bounds_the_cost_of_users(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
 	struct place p;
@@ -267,7 +267,7 @@ static void users_cost_is_bounded(void **state)
 }
 
 /* However many requests one of them sends. */
-static void users_take_turns(void **state)
+static void serves_users_in_turn(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
 	struct place p;
@@ -302,7 +302,7 @@ static int arrive_as(struct place *p, uid_t user)
 }
 
 /* Root does not wait for the connections of other users. */
-static void a_crowd_is_let_in_at_once(void **state)
+static void many_clients_connect_at_once(void **state)
 {
 	struct place p;
 	int fd;
@@ -324,7 +324,7 @@ static void a_crowd_is_let_in_at_once(void **state)
 }
 
 /* One user's connections do not lock others out, and those of all users do not lock root out. */
-static void root_is_let_in(void **state)
+static void root_can_always_connect(void **state)
 {
 	struct place p;
 	size_t nr_dropped = 0;
@@ -361,7 +361,7 @@ static void root_is_let_in(void **state)
 
 /* The server creates its own socket again, and keeps accepted connections; it does not create a
  * socket that was passed to it. */
-static void a_removed_socket_is_made_anew(void **state)
+static void creates_a_removed_socket_again(void **state)
 {
 	struct control_server_config config = { .handle = handle };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -395,7 +395,7 @@ static void a_removed_socket_is_made_anew(void **state)
 }
 
 /* New connections wait without keeping the server busy; others are answered. */
-static void without_descriptors_it_waits(void **state)
+static void waits_without_descriptors(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
 	struct place p;
@@ -471,7 +471,7 @@ enum {
 	HEAD_BYTES = 12 * sizeof(unsigned long) /* CPU, context, mode */
 };
 
-static void readers_do_not_hold_up(void **state)
+static void slow_readers_do_not_delay_others(void **state)
 {
 	enum {
 		SAMPLES = 1000,
@@ -509,7 +509,7 @@ static void readers_do_not_hold_up(void **state)
 	end(&p);
 }
 
-static void readers_may_be_rude(void **state)
+static void handles_misbehaving_readers(void **state)
 {
 	static char line[4096];
 	struct place p;
@@ -552,7 +552,7 @@ static void readers_may_be_rude(void **state)
 	end(&p);
 }
 
-static void others_do_not_read(void **state)
+static void only_permitted_users_read(void **state)
 {
 	struct place p;
 	int fd;
@@ -576,18 +576,18 @@ static void others_do_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(peers_take_turns),
-		cmocka_unit_test(who_does_not_read_waits),
-		cmocka_unit_test(long_lines_end_it),
-		cmocka_unit_test(users_cost_is_bounded),
-		cmocka_unit_test(users_take_turns),
-		cmocka_unit_test(root_is_let_in),
-		cmocka_unit_test(a_crowd_is_let_in_at_once),
-		cmocka_unit_test(a_removed_socket_is_made_anew),
-		cmocka_unit_test(without_descriptors_it_waits),
-		cmocka_unit_test(readers_do_not_hold_up),
-		cmocka_unit_test(readers_may_be_rude),
-		cmocka_unit_test(others_do_not_read),
+		cmocka_unit_test(serves_peers_in_turn),
+		cmocka_unit_test(waits_for_a_peer_that_does_not_read),
+		cmocka_unit_test(disconnects_on_long_lines),
+		cmocka_unit_test(bounds_the_cost_of_users),
+		cmocka_unit_test(serves_users_in_turn),
+		cmocka_unit_test(root_can_always_connect),
+		cmocka_unit_test(many_clients_connect_at_once),
+		cmocka_unit_test(creates_a_removed_socket_again),
+		cmocka_unit_test(waits_without_descriptors),
+		cmocka_unit_test(slow_readers_do_not_delay_others),
+		cmocka_unit_test(handles_misbehaving_readers),
+		cmocka_unit_test(only_permitted_users_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

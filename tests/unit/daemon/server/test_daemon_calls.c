@@ -155,26 +155,26 @@ static void call_in_thread(void)
 	CHECK(daemon_calls_next_refused() == SYS_unshare);
 }
 
-static void what_recording_needs_is_allowed(void **state)
+static void recording_calls_are_allowed(void **state)
 {
 	(void)state;
 	run_in_child(make_needed_calls);
 }
 
-static void other_calls_are_refused_and_noted_once(void **state)
+static void other_calls_are_refused_and_logged_once(void **state)
 {
 	(void)state;
 	run_in_child(make_refused_calls);
 }
 
 /* A newer C library tries them, but does not need them. */
-static void calls_of_newer_kernels_do_not_exist(void **state)
+static void newer_calls_return_enosys(void **state)
 {
 	(void)state;
 	run_in_child(make_unknown_call);
 }
 
-static void threads_that_run_already_are_confined(void **state)
+static void running_threads_are_confined(void **state)
 {
 	(void)state;
 	run_in_child(call_in_thread);
@@ -183,10 +183,10 @@ static void threads_that_run_already_are_confined(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_recording_needs_is_allowed),
-		cmocka_unit_test(other_calls_are_refused_and_noted_once),
-		cmocka_unit_test(calls_of_newer_kernels_do_not_exist),
-		cmocka_unit_test(threads_that_run_already_are_confined),
+		cmocka_unit_test(recording_calls_are_allowed),
+		cmocka_unit_test(other_calls_are_refused_and_logged_once),
+		cmocka_unit_test(newer_calls_return_enosys),
+		cmocka_unit_test(running_threads_are_confined),
 	};
 
 	return UNIT_RUN(tests);

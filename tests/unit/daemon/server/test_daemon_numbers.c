@@ -26,7 +26,7 @@ static void told(const struct daemon_numbers *n, const char *status,
 	buf_done(&out);
 }
 
-static void of_both_ways(void **state)
+static void prints_and_parses_all_numbers(void **state)
 {
 	const struct daemon_numbers n = { .is_sampling = true,
 					  .has_share = true,
@@ -70,7 +70,7 @@ static void of_both_ways(void **state)
 	     "oprofile_cpu_samples_total{cpu=\"2\"} 35\n\0");
 }
 
-static void a_part_may_be_unknown(void **state)
+static void fields_can_be_unknown(void **state)
 {
 	const struct daemon_numbers n = { .has_share = true,
 					  .share = 0.5,
@@ -84,7 +84,7 @@ static void a_part_may_be_unknown(void **state)
 	     "\noprofile_cpu_ratio 0.50000\n\0");
 }
 
-static void what_is_not_known_is_not_told(void **state)
+static void omits_unknown_values(void **state)
 {
 	const struct daemon_numbers n = { .rate_hz = 99 };
 	struct buf out = { 0 };
@@ -105,9 +105,9 @@ static void what_is_not_known_is_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_both_ways),
-		cmocka_unit_test(a_part_may_be_unknown),
-		cmocka_unit_test(what_is_not_known_is_not_told),
+		cmocka_unit_test(prints_and_parses_all_numbers),
+		cmocka_unit_test(fields_can_be_unknown),
+		cmocka_unit_test(omits_unknown_values),
 	};
 
 	return UNIT_RUN(tests);

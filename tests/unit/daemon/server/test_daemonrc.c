@@ -25,7 +25,7 @@ static const char of_oprofile[] = "SESSION_DIR=/var/lib/oprofile\n"
 				  "IMAGE_FILTER=\n"
 				  "CPU_BUF_SIZE=0\n";
 
-static void files_of_oprofile(void **state)
+static void reads_files_of_oprofile(void **state)
 {
 	struct daemonrc rc = { 0 };
 	struct buf text = { 0 };
@@ -48,7 +48,7 @@ static void files_of_oprofile(void **state)
 	daemonrc_done(&rc);
 }
 
-static void lines(void **state)
+static void parses_lines(void **state)
 {
 	static const struct {
 		const char *text;
@@ -91,7 +91,7 @@ static void lines(void **state)
 	}
 }
 
-static void events_are_counted(void **state)
+static void numbers_events(void **state)
 {
 	struct daemonrc rc = { 0 };
 
@@ -111,7 +111,7 @@ static void events_are_counted(void **state)
 	daemonrc_done(&rc);
 }
 
-static void what_cannot_be_kept(void **state)
+static void rejects_values_that_cannot_be_stored(void **state)
 {
 	struct daemonrc rc = { 0 };
 	char key[16];
@@ -130,7 +130,7 @@ static void what_cannot_be_kept(void **state)
 	daemonrc_done(&rc);
 }
 
-static void a_file_in_a_new_folder(void **state)
+static void writes_a_file_in_a_new_directory(void **state)
 {
 	char dir[] = "/tmp/daemonrc-XXXXXX";
 	char path[64];
@@ -162,11 +162,11 @@ static void a_file_in_a_new_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(files_of_oprofile),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(events_are_counted),
-		cmocka_unit_test(what_cannot_be_kept),
-		cmocka_unit_test(a_file_in_a_new_folder),
+		cmocka_unit_test(reads_files_of_oprofile),
+		cmocka_unit_test(parses_lines),
+		cmocka_unit_test(numbers_events),
+		cmocka_unit_test(rejects_values_that_cannot_be_stored),
+		cmocka_unit_test(writes_a_file_in_a_new_directory),
 	};
 
 	return UNIT_RUN(cases);

@@ -34,7 +34,7 @@ static void a_binary_has_one_number(void **state)
 	event_cookies_done(&c);
 }
 
-static void they_are_bounded(void **state)
+static void their_number_is_bounded(void **state)
 {
 	struct event_cookies c = { 0 };
 	struct image image = { 0 };
@@ -61,7 +61,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_binary_has_one_number),
-		cmocka_unit_test(they_are_bounded),
+		cmocka_unit_test(their_number_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

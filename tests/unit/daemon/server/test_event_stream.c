@@ -26,7 +26,7 @@ static void expect(struct event_reader *r, const unsigned long *words, size_t nr
 		expect(r, words_, COUNT_OF(words_));                                   \
 	} while (0)
 
-static void plain_samples(void **state)
+static void encodes_plain_samples(void **state)
 {
 	struct event_reader r;
 	struct event_position position = { .cookie = 5, .offset = 0x1234 };
@@ -70,7 +70,7 @@ static void plain_samples(void **state)
 	event_reader_done(&r);
 }
 
-static void callers_follow(void **state)
+static void encodes_callers(void **state)
 {
 	struct event_reader r;
 	const struct event_position positions[] = {
@@ -130,7 +130,7 @@ static void count(const uint8_t *bytes, size_t len, uint64_t *ret_samples,
 
 /* A reader that does not read keeps a limited number of words. It loses whole samples, and each
  * loss is reported. */
-static void who_falls_behind_is_told(void **state)
+static void a_slow_reader_gets_the_number_of_lost_samples(void **state)
 {
 	enum {
 		SAMPLES = 100000
@@ -178,7 +178,7 @@ static void who_falls_behind_is_told(void **state)
 	event_reader_done(&r);
 }
 
-static void deep_stacks_are_cut(void **state)
+static void truncates_deep_stacks(void **state)
 {
 	static struct event_position positions[2 * EVENT_POSITIONS_MAX];
 	struct event_reader r;
@@ -205,10 +205,10 @@ static void deep_stacks_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_samples),
-		cmocka_unit_test(callers_follow),
-		cmocka_unit_test(who_falls_behind_is_told),
-		cmocka_unit_test(deep_stacks_are_cut),
+		cmocka_unit_test(encodes_plain_samples),
+		cmocka_unit_test(encodes_callers),
+		cmocka_unit_test(a_slow_reader_gets_the_number_of_lost_samples),
+		cmocka_unit_test(truncates_deep_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-static void requests(void **state)
+static void parses_requests(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -39,7 +39,7 @@ static void requests(void **state)
 	}
 }
 
-static void a_prefix_is_waited_for(void **state)
+static void waits_for_the_rest_of_a_prefix(void **state)
 {
 	static const char bytes[] = "GET /metrics HTTP/1.1\r\nAccept: */*\r\n\r\n";
 
@@ -49,7 +49,7 @@ static void a_prefix_is_waited_for(void **state)
 	assert_int_equal(metrics_request_parse(bytes, sizeof(bytes) - 1), METRICS_GET);
 }
 
-static void one_that_has_no_end_is_too_long(void **state)
+static void rejects_endless_requests(void **state)
 {
 	static char bytes[METRICS_REQUEST_MAX];
 
@@ -62,9 +62,9 @@ static void one_that_has_no_end_is_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests),
-		cmocka_unit_test(a_prefix_is_waited_for),
-		cmocka_unit_test(one_that_has_no_end_is_too_long),
+		cmocka_unit_test(parses_requests),
+		cmocka_unit_test(waits_for_the_rest_of_a_prefix),
+		cmocka_unit_test(rejects_endless_requests),
 	};
 
 	return UNIT_RUN(tests);

@@ -99,7 +99,7 @@ static ssize_t told(struct place *p, int fd, char *ret_text, size_t size)
 	return (ssize_t)len;
 }
 
-static void addresses(void **state)
+static void parses_addresses(void **state)
 {
 	static const char *const good[] = { "0",           "9100",
 					    "127.0.0.1:1", "127.3.2.1:65535",
@@ -129,7 +129,7 @@ static void addresses(void **state)
 	}
 }
 
-static void one_answer(void **state)
+static void answers_once_per_connection(void **state)
 {
 	struct place p;
 	char text[1024];
@@ -162,7 +162,7 @@ static void one_answer(void **state)
 	metrics_server_close(p.server);
 }
 
-static void in_pieces_and_with_more_behind_it(void **state)
+static void reads_split_requests_and_ignores_the_rest(void **state)
 {
 	struct place p;
 	static char more[20000];
@@ -188,7 +188,7 @@ static void in_pieces_and_with_more_behind_it(void **state)
 	metrics_server_close(p.server);
 }
 
-static void what_is_wrong_is_told(void **state)
+static void answers_bad_requests_with_an_error(void **state)
 {
 	static const char *const rows[][2] = { { "GET / HTTP/1.0\n\n", "404" },
 					       { "PUT / HTTP/1.0\n\n", "405" },
@@ -218,7 +218,7 @@ static void what_is_wrong_is_told(void **state)
 }
 
 /* The server waits neither for clients that send nothing nor for clients that do not read. */
-static void who_is_slow_goes(void **state)
+static void disconnects_slow_clients(void **state)
 {
 	struct place p;
 	char text[1024];
@@ -286,7 +286,7 @@ static void slow_requests_block_no_other(void **state)
 	metrics_server_close(p.server);
 }
 
-static void a_long_text_goes_in_pieces(void **state)
+static void sends_a_long_text_in_several_writes(void **state)
 {
 	static char text[12 << 20];
 	struct place p;
@@ -326,7 +326,7 @@ static void wait_for_work(struct place *p)
 }
 
 /* The number of clients, and how their requests are split, do not matter. */
-static void who_asks_too_often_waits(void **state)
+static void throttles_frequent_requests(void **state)
 {
 	enum {
 		OFTEN = 12
@@ -365,7 +365,7 @@ static void who_asks_too_often_waits(void **state)
 	metrics_server_close(p.server);
 }
 
-static void without_descriptors_it_waits(void **state)
+static void waits_without_descriptors(void **state)
 {
 	struct place p;
 	char text[1024];
@@ -392,15 +392,15 @@ static void without_descriptors_it_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses),
-		cmocka_unit_test(one_answer),
-		cmocka_unit_test(in_pieces_and_with_more_behind_it),
-		cmocka_unit_test(what_is_wrong_is_told),
-		cmocka_unit_test(who_is_slow_goes),
+		cmocka_unit_test(parses_addresses),
+		cmocka_unit_test(answers_once_per_connection),
+		cmocka_unit_test(reads_split_requests_and_ignores_the_rest),
+		cmocka_unit_test(answers_bad_requests_with_an_error),
+		cmocka_unit_test(disconnects_slow_clients),
 		cmocka_unit_test(slow_requests_block_no_other),
-		cmocka_unit_test(a_long_text_goes_in_pieces),
-		cmocka_unit_test(who_asks_too_often_waits),
-		cmocka_unit_test(without_descriptors_it_waits),
+		cmocka_unit_test(sends_a_long_text_in_several_writes),
+		cmocka_unit_test(throttles_frequent_requests),
+		cmocka_unit_test(waits_without_descriptors),
 	};
 
 	return UNIT_RUN(tests);

@@ -74,7 +74,7 @@ static int tear_down(void **state)
 	return io_remove_tree(dir);
 }
 
-static void a_file_alone(void **state)
+static void flushes_a_single_file(void **state)
 {
 	struct disk_sync s = { 0 };
 
@@ -91,7 +91,7 @@ static void a_file_alone(void **state)
 	assert_int_equal(notes.nr, 1);
 }
 
-static void a_new_one_with_what_is_beside_it(void **state)
+static void flushes_a_new_file_with_its_directory(void **state)
 {
 	struct disk_sync s = { 0 };
 	char folder[80], below[96];
@@ -121,7 +121,7 @@ static void a_new_one_with_what_is_beside_it(void **state)
 	assert_true(times_of(one) > 0 && times_of(two) == 0 && times_of(below) == 1);
 }
 
-static void what_is_asked_for_meanwhile_comes_next(void **state)
+static void later_requests_are_flushed_next(void **state)
 {
 	struct disk_sync s = { 0 };
 
@@ -142,7 +142,7 @@ static void what_is_asked_for_meanwhile_comes_next(void **state)
 	assert_true(times_of(one) == 1 && times_of(two) == 1);
 }
 
-static void what_is_gone_is_no_harm(void **state)
+static void ignores_removed_files(void **state)
 {
 	struct disk_sync s = { 0 };
 	char gone[80];
@@ -160,12 +160,13 @@ static void what_is_gone_is_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_file_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_new_one_with_what_is_beside_it,
+		cmocka_unit_test_setup_teardown(flushes_a_single_file, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(flushes_a_new_file_with_its_directory,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_asked_for_meanwhile_comes_next,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_gone_is_no_harm, set_up,
+		cmocka_unit_test_setup_teardown(later_requests_are_flushed_next, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(ignores_removed_files, set_up,
 						tear_down),
 	};
 

@@ -9,7 +9,7 @@
 
 static const uint64_t second = 1000000000;
 
-static void shares(void **state)
+static void computes_shares(void **state)
 {
 	static const char *const wrong[] = { "",    "%",   "0", "0%",  "-1%", "101%",
 					     "1.1", "1 %", "x", "1%%", "nan" };
@@ -43,7 +43,7 @@ static void begin(struct governor *g, uint64_t s, uint64_t cpu_ns)
 
 /* A daemon that needs 200 us per sample on two CPUs, for ten minutes: at 99 Hz this is 4 % of a
  * CPU. */
-static void a_costly_rate_is_lowered(void **state)
+static void lowers_a_costly_rate(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
 	uint64_t cpu = 0;
@@ -65,7 +65,7 @@ static void a_costly_rate_is_lowered(void **state)
 
 /* The kernel's time also counts, and both are divided by the number of CPUs: 100 + 20 us per
  * sample. */
-static void what_the_kernel_takes_counts(void **state)
+static void includes_the_kernels_cost(void **state)
 {
 	struct governor g = { .max_share = 0.01,
 			      .wanted_hz = 999,
@@ -96,7 +96,7 @@ static void what_the_kernel_takes_counts(void **state)
 }
 
 /* Events with counts have no rate, so it is not lowered. */
-static void counts_are_not_lowered(void **state)
+static void does_not_lower_counts(void **state)
 {
 	struct governor g = { .max_share = 0.01 };
 	char text[128];
@@ -110,7 +110,7 @@ static void counts_are_not_lowered(void **state)
 	assert_non_null(strstr(text, "explicit counts"));
 }
 
-static void the_rate_has_an_end(void **state)
+static void the_rate_has_a_minimum(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
 
@@ -124,7 +124,7 @@ static void the_rate_has_an_end(void **state)
 
 /* The first window of a recording is ignored; if sampling is cheap, the rate stays as
  * requested. */
-static void beginnings_are_not_judged(void **state)
+static void ignores_the_start(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
 	uint64_t cpu = 3 * second;
@@ -145,7 +145,7 @@ static void beginnings_are_not_judged(void **state)
 }
 
 /* When the load is gone, the rate rises again in steps, but not above the requested rate. */
-static void the_rate_comes_back(void **state)
+static void raises_the_rate_again(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 10 };
 	uint64_t steps = 0;
@@ -162,7 +162,7 @@ static void the_rate_comes_back(void **state)
 	assert_true(steps >= 4 && steps <= 8);
 }
 
-static void without_a_bound_nothing_changes(void **state)
+static void does_nothing_without_a_limit(void **state)
 {
 	struct governor g = { .wanted_hz = 99, .rate_hz = 99 };
 
@@ -175,7 +175,7 @@ static void without_a_bound_nothing_changes(void **state)
 
 /* Users' tables have a separate budget: 90 % of a CPU for tables, and everything else within
  * the limit. */
-static void users_tables_lower_no_rate(void **state)
+static void table_costs_of_users_lower_no_rate(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
 	struct governor_use use = { 0 };
@@ -201,15 +201,15 @@ static void users_tables_lower_no_rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares),
-		cmocka_unit_test(a_costly_rate_is_lowered),
-		cmocka_unit_test(counts_are_not_lowered),
-		cmocka_unit_test(what_the_kernel_takes_counts),
-		cmocka_unit_test(the_rate_has_an_end),
-		cmocka_unit_test(beginnings_are_not_judged),
-		cmocka_unit_test(the_rate_comes_back),
-		cmocka_unit_test(without_a_bound_nothing_changes),
-		cmocka_unit_test(users_tables_lower_no_rate),
+		cmocka_unit_test(computes_shares),
+		cmocka_unit_test(lowers_a_costly_rate),
+		cmocka_unit_test(does_not_lower_counts),
+		cmocka_unit_test(includes_the_kernels_cost),
+		cmocka_unit_test(the_rate_has_a_minimum),
+		cmocka_unit_test(ignores_the_start),
+		cmocka_unit_test(raises_the_rate_again),
+		cmocka_unit_test(does_nothing_without_a_limit),
+		cmocka_unit_test(table_costs_of_users_lower_no_rate),
 	};
 
 	return UNIT_RUN(tests);

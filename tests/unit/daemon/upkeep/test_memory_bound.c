@@ -9,7 +9,7 @@ enum {
 
 static const uint64_t second_ns = 1000000000;
 
-static void more_than_the_bound_is_too_much(void **state)
+static void restarts_above_the_limit(void **state)
 {
 	const struct memory_bound b = { .max_bytes = 100 * MB };
 
@@ -18,7 +18,7 @@ static void more_than_the_bound_is_too_much(void **state)
 	assert_true(memory_bound_exceeded(&b, second_ns, 100 * MB + 1));
 }
 
-static void without_a_bound_nothing_is_too_much(void **state)
+static void never_restarts_without_a_limit(void **state)
 {
 	const struct memory_bound b = { 0 };
 
@@ -27,7 +27,7 @@ static void without_a_bound_nothing_is_too_much(void **state)
 }
 
 /* Memory that the daemon always uses does not make it restart again and again. */
-static void a_restart_that_does_not_help_is_not_repeated_at_once(void **state)
+static void does_not_repeat_a_useless_restart_at_once(void **state)
 {
 	struct memory_bound b = { .max_bytes = 100 * MB };
 
@@ -38,7 +38,7 @@ static void a_restart_that_does_not_help_is_not_repeated_at_once(void **state)
 	assert_true(memory_bound_exceeded(&b, 1060 * second_ns, 101 * MB));
 }
 
-static void a_recording_that_grows_is_given_up_soon(void **state)
+static void gives_up_on_a_fast_growing_recording(void **state)
 {
 	struct memory_bound b = { .max_bytes = 100 * MB };
 
@@ -54,10 +54,10 @@ static void a_recording_that_grows_is_given_up_soon(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(more_than_the_bound_is_too_much),
-		cmocka_unit_test(without_a_bound_nothing_is_too_much),
-		cmocka_unit_test(a_restart_that_does_not_help_is_not_repeated_at_once),
-		cmocka_unit_test(a_recording_that_grows_is_given_up_soon),
+		cmocka_unit_test(restarts_above_the_limit),
+		cmocka_unit_test(never_restarts_without_a_limit),
+		cmocka_unit_test(does_not_repeat_a_useless_restart_at_once),
+		cmocka_unit_test(gives_up_on_a_fast_growing_recording),
 	};
 
 	return UNIT_RUN(cases);

@@ -228,7 +228,7 @@ static struct retention_result turn(struct retention *r, uint64_t at_s, bool liv
 	return turn_from(r, at_s, last);
 }
 
-static void what_is_asked_for(void **state)
+static void parses_the_settings(void **state)
 {
 	static const struct {
 		const char *text;
@@ -274,7 +274,7 @@ static void what_is_asked_for(void **state)
 
 /* Six segments of ten minutes become one segment when the hour is over, and the parts are
  * deleted after a while. */
-static void an_hour_is_merged(void **state)
+static void merges_segments_of_an_hour(void **state)
 {
 	struct retention r = { 0 };
 	struct retention_result done;
@@ -323,7 +323,7 @@ static int merge_for_reader(struct retention *r)
 }
 
 /* A reader that has listed the parts opens them one by one. */
-static void parts_stay_for_a_reader(void **state)
+static void keeps_segments_for_a_reader(void **state)
 {
 	struct retention r = { 0 };
 	int reader = merge_for_reader(&r);
@@ -340,7 +340,7 @@ static void parts_stay_for_a_reader(void **state)
 }
 
 /* But not for a process that only holds the lock. */
-static void parts_stay_an_hour_at_most(void **state)
+static void keeps_segments_an_hour_at_most(void **state)
 {
 	struct retention r = { 0 };
 	int reader = merge_for_reader(&r);
@@ -355,7 +355,7 @@ static void parts_stay_an_hour_at_most(void **state)
 
 /* Does not merge segments of two boots, segments before and after a step of the clock, or the
  * segment being written. */
-static void what_does_not_fit_stays_apart(void **state)
+static void does_not_merge_incompatible_segments(void **state)
 {
 	struct retention r = { 0 };
 
@@ -388,7 +388,7 @@ static void what_does_not_fit_stays_apart(void **state)
 }
 
 /* While a rotation closes a segment, the next one exists already: neither is touched. */
-static void segments_behind_the_live_one_stay(void **state)
+static void keeps_segments_after_the_live_one(void **state)
 {
 	struct retention r = { .max_bytes = 1 };
 
@@ -407,7 +407,7 @@ static void segments_behind_the_live_one_stay(void **state)
 }
 
 /* A merge that was killed has no effect. */
-static void a_torn_merge_is_none(void **state)
+static void ignores_a_torn_merge(void **state)
 {
 	struct retention r = { 0 };
 	char path[128];
@@ -423,7 +423,7 @@ static void a_torn_merge_is_none(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-static void bounds_of_size_and_age(void **state)
+static void limits_size_and_age(void **state)
 {
 	struct retention r = { .max_age_ns = ns(2 * DAY) };
 	struct retention_result done;
@@ -453,7 +453,7 @@ static void bounds_of_size_and_age(void **state)
 
 /* An empty segment after a crash is not reported forever, and does not keep others from being
  * merged. */
-static void empty_ones_go(void **state)
+static void removes_empty_segments(void **state)
 {
 	struct retention r = { 0 };
 	struct timespec times[2] = { 0 };
@@ -484,7 +484,7 @@ static void empty_ones_go(void **state)
 
 /* A merge is abandoned when a request waits for it, or when it uses too much memory, and leaves
  * no files. */
-static void a_merge_is_given_up(void **state)
+static void abandons_a_merge_on_request(void **state)
 {
 	atomic_bool stop = true;
 	struct segment_merge_bounds bounds = { .stop = &stop };
@@ -512,7 +512,7 @@ static void a_merge_is_given_up(void **state)
 
 /* A stopped look neither merges nor seals. Segments that used too much memory are merged in
  * smaller groups. */
-static void looks_that_are_stopped(void **state)
+static void stops_a_scan_on_request(void **state)
 {
 	atomic_bool stop = true;
 	struct retention r = { .stop = &stop };
@@ -535,7 +535,7 @@ static void looks_that_are_stopped(void **state)
 }
 
 /* Readers have a minute, even if the clock is set forward. */
-static void parts_stay_for_their_readers(void **state)
+static void keeps_segments_for_each_reader(void **state)
 {
 	struct retention r = { 0 };
 
@@ -551,7 +551,7 @@ static void parts_stay_for_their_readers(void **state)
 }
 
 /* Nothing is rewritten while the disk is full, but it is when there is space. */
-static void a_merge_needs_room(void **state)
+static void a_merge_needs_disk_space(void **state)
 {
 	struct retention r = { 0 };
 
@@ -566,7 +566,7 @@ static void a_merge_needs_room(void **state)
 }
 
 /* The segments after it are merged, and all are sealed. */
-static void a_merge_that_fails_is_passed_over(void **state)
+static void skips_a_merge_that_fails(void **state)
 {
 	struct retention r = { 0 };
 	struct retention_result done;
@@ -596,7 +596,7 @@ static void a_merge_that_fails_is_passed_over(void **state)
 
 /* Parts that wait for readers do not count against the limits, and do not keep them from being
  * enforced. */
-static void bounds_hold_while_parts_are_left(void **state)
+static void limits_hold_while_merged_segments_remain(void **state)
 {
 	struct retention r = { 0 };
 	struct retention_result done;
@@ -634,7 +634,7 @@ static void write_copy(const char *folder, const char *name, uint64_t at_s,
 }
 
 /* A finished segment is rewritten once, with all its samples; later it is merged as usual. */
-static void what_is_over_is_sealed(void **state)
+static void seals_finished_segments(void **state)
 {
 	struct retention r = { 0 };
 
@@ -659,7 +659,7 @@ static void what_is_over_is_sealed(void **state)
 }
 
 /* Rewriting the file would hide the damage of the old one. */
-static void what_is_damaged_is_not_sealed(void **state)
+static void does_not_seal_damaged_segments(void **state)
 {
 	struct retention r = { 0 };
 	char path[256];
@@ -681,7 +681,7 @@ static void what_is_damaged_is_not_sealed(void **state)
 }
 
 /* A recording that starts during a look: its writer's lock shows it, whatever the caller knew. */
-static void what_is_written_is_left_alone(void **state)
+static void does_not_touch_the_live_segment(void **state)
 {
 	const struct session_info info = { .tool_version = "1",
 					   .hostname = "host",
@@ -718,7 +718,7 @@ static void what_is_written_is_left_alone(void **state)
 	dict_done(&d);
 }
 
-static void copies_go_with_their_segments(void **state)
+static void removes_copies_with_their_segments(void **state)
 {
 	struct retention r = { .max_age_ns = ns(2 * DAY) };
 	struct retention_result done;
@@ -754,7 +754,7 @@ static void copies_go_with_their_segments(void **state)
 
 /* A week with a segment every half hour, kept for three days: totals are always right, the
  * number of segments stays low, and neither files nor descriptors accumulate. */
-static void a_week(void **state)
+static void simulates_a_week(void **state)
 {
 	struct retention r = { .max_age_ns = ns(3 * DAY) };
 	size_t files = nr_open_files();
@@ -793,40 +793,43 @@ static void a_week(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_asked_for),
-		cmocka_unit_test_setup_teardown(an_hour_is_merged, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(parts_stay_for_a_reader, set_up,
+		cmocka_unit_test(parses_the_settings),
+		cmocka_unit_test_setup_teardown(merges_segments_of_an_hour, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(parts_stay_an_hour_at_most, set_up,
+		cmocka_unit_test_setup_teardown(keeps_segments_for_a_reader, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_damaged_is_not_sealed, set_up,
+		cmocka_unit_test_setup_teardown(keeps_segments_an_hour_at_most, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
+		cmocka_unit_test_setup_teardown(does_not_seal_damaged_segments, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_written_is_left_alone, set_up,
+		cmocka_unit_test_setup_teardown(seals_finished_segments, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_merge_is_given_up, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(looks_that_are_stopped, set_up,
+		cmocka_unit_test_setup_teardown(does_not_touch_the_live_segment, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(parts_stay_for_their_readers, set_up,
+		cmocka_unit_test_setup_teardown(abandons_a_merge_on_request, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_merge_needs_room, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_merge_that_fails_is_passed_over,
+		cmocka_unit_test_setup_teardown(stops_a_scan_on_request, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(keeps_segments_for_each_reader, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_needs_disk_space, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(skips_a_merge_that_fails, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(does_not_merge_incompatible_segments,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(segments_behind_the_live_one_stay,
+		cmocka_unit_test_setup_teardown(keeps_segments_after_the_live_one,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
+		cmocka_unit_test_setup_teardown(ignores_a_torn_merge, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(empty_ones_go, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bounds_hold_while_parts_are_left,
+		cmocka_unit_test_setup_teardown(removes_empty_segments, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			limits_hold_while_merged_segments_remain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits_size_and_age, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(removes_copies_with_their_segments,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(copies_go_with_their_segments, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_week, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(simulates_a_week, set_up, tear_down),
 	};
 
 	return UNIT_RUN(tests);

@@ -59,7 +59,7 @@ static bool keeps(struct world *w, int32_t pid, uint32_t app, uint32_t at)
 	return sample_filter_keeps(&w->filter, &w->dict, &sample);
 }
 
-static void binaries(void **state)
+static void filters_binaries(void **state)
 {
 	struct world w;
 
@@ -90,7 +90,7 @@ static void binaries(void **state)
 	end(&w);
 }
 
-static void processes(void **state)
+static void filters_processes(void **state)
 {
 	struct world w;
 	struct err err = { 0 };
@@ -114,7 +114,7 @@ static void processes(void **state)
 }
 
 /* The group of a living process is read from the system; an ended one has that of its parent. */
-static void groups(void **state)
+static void filters_groups(void **state)
 {
 	enum {
 		GONE = 0x3ffffff0, /* above any pid */
@@ -146,7 +146,7 @@ static void groups(void **state)
 }
 
 /* The kernel reports the target of a link; the given name also works. */
-static void links(void **state)
+static void resolves_links(void **state)
 {
 	char dir[] = "/tmp/sample-filter-XXXXXX";
 	char link[64], list[80], real[4096];
@@ -177,10 +177,10 @@ static void links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(binaries),
-		cmocka_unit_test(links),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(groups),
+		cmocka_unit_test(filters_binaries),
+		cmocka_unit_test(resolves_links),
+		cmocka_unit_test(filters_processes),
+		cmocka_unit_test(filters_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static const struct allowance_rule rule = { .at_once_ns = 20000000,
 					    .part = 500 };
 
 /* 20 ms at once, then 2 ms per second. */
-static void so_much_at_once_and_a_share(void **state)
+static void allows_a_burst_and_a_share(void **state)
 {
 	struct allowance a;
 
@@ -30,7 +30,7 @@ static void so_much_at_once_and_a_share(void **state)
 
 /* No wait is endless, a clock that stops or goes back earns nothing, and fractions of a
  * nanosecond add up. */
-static void extremes(void **state)
+static void handles_extreme_values(void **state)
 {
 	struct allowance a;
 	uint64_t at = 5 * s;
@@ -50,8 +50,8 @@ static void extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(so_much_at_once_and_a_share),
-		cmocka_unit_test(extremes),
+		cmocka_unit_test(allows_a_burst_and_a_share),
+		cmocka_unit_test(handles_extreme_values),
 	};
 
 	return UNIT_RUN(tests);

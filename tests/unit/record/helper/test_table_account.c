@@ -15,7 +15,7 @@
 
 #include "unit.h"
 
-static void subordinate_ids_are_their_users(void **state)
+static void subordinate_ids_belong_to_their_users(void **state)
 {
 	static const char text[] = "alice:100000:65536\n"
 				   "nonsense\n"
@@ -51,7 +51,7 @@ static void subordinate_ids_are_their_users(void **state)
 	assert_int_equal(table_account_of_user(100000, path), 100000);
 }
 
-static void files_are_their_owners(void **state)
+static void files_belong_to_their_owners(void **state)
 {
 	char path[] = "/tmp/table_account.XXXXXX";
 	int fd = mkostemp(path, O_CLOEXEC);
@@ -72,7 +72,7 @@ static void files_are_their_owners(void **state)
 }
 
 /* On a mount that ignores set-user-ID bits, root's files do not count as system files. */
-static void some_mounts_are_not_believed(void **state)
+static void does_not_trust_owners_on_some_mounts(void **state)
 {
 	char path[] = "/tmp/table_account.XXXXXX";
 	char file[sizeof(path) + 2];
@@ -99,9 +99,9 @@ static void some_mounts_are_not_believed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(subordinate_ids_are_their_users),
-		cmocka_unit_test(files_are_their_owners),
-		cmocka_unit_test(some_mounts_are_not_believed),
+		cmocka_unit_test(subordinate_ids_belong_to_their_users),
+		cmocka_unit_test(files_belong_to_their_owners),
+		cmocka_unit_test(does_not_trust_owners_on_some_mounts),
 	};
 
 	return UNIT_RUN(tests);

@@ -41,7 +41,7 @@ static void end_budget(struct table_budget *b)
 }
 
 /* A second at once, then 0.2 s per minute. */
-static void a_user_has_a_budget(void **state)
+static void each_user_has_a_budget(void **state)
 {
 	struct table_budget *b = begin_budget(16);
 	uint64_t now = s;
@@ -66,7 +66,7 @@ static void a_user_has_a_budget(void **state)
 }
 
 /* One table can cost more than the budget: all of it must be earned before the next one. */
-static void debt_is_paid(void **state)
+static void debts_are_paid_first(void **state)
 {
 	struct table_budget *b = begin_budget(16);
 
@@ -78,7 +78,7 @@ static void debt_is_paid(void **state)
 	end_budget(b);
 }
 
-static void other_users_and_the_system_have_theirs(void **state)
+static void other_users_and_the_system_have_own_budgets(void **state)
 {
 	struct table_budget *b = begin_budget(16);
 
@@ -93,7 +93,7 @@ static void other_users_and_the_system_have_theirs(void **state)
 	end_budget(b);
 }
 
-static void it_is_logged_once(void **state)
+static void logs_a_used_up_budget_once(void **state)
 {
 	struct table_budget *b = begin_budget(16);
 
@@ -121,7 +121,7 @@ static void it_is_logged_once(void **state)
 }
 
 /* Half a percent of two CPUs for all users together. */
-static void all_users_have_one_together(void **state)
+static void all_users_share_a_total_budget(void **state)
 {
 	struct table_budget *b = begin_budget(2);
 	uint64_t now = s;
@@ -141,7 +141,7 @@ static void all_users_have_one_together(void **state)
 }
 
 /* Users without a free account share one; accounts with a full budget are free. */
-static void accounts_are_bounded(void **state)
+static void bounds_the_number_of_accounts(void **state)
 {
 	struct table_budget *b = begin_budget(64);
 
@@ -160,12 +160,12 @@ static void accounts_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_user_has_a_budget),
-		cmocka_unit_test(debt_is_paid),
-		cmocka_unit_test(other_users_and_the_system_have_theirs),
-		cmocka_unit_test(it_is_logged_once),
-		cmocka_unit_test(all_users_have_one_together),
-		cmocka_unit_test(accounts_are_bounded),
+		cmocka_unit_test(each_user_has_a_budget),
+		cmocka_unit_test(debts_are_paid_first),
+		cmocka_unit_test(other_users_and_the_system_have_own_budgets),
+		cmocka_unit_test(logs_a_used_up_budget_once),
+		cmocka_unit_test(all_users_share_a_total_budget),
+		cmocka_unit_test(bounds_the_number_of_accounts),
 	};
 
 	return UNIT_RUN(tests);

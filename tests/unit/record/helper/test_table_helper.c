@@ -249,7 +249,7 @@ static void end(struct table_helper *h)
 	log_set_sink(NULL);
 }
 
-static void tables_are_made(void **state)
+static void makes_tables(void **state)
 {
 	struct table_helper *h = begin();
 	struct unwind_table *table = NULL;
@@ -267,7 +267,7 @@ static void tables_are_made(void **state)
 }
 
 /* The cost of a request without a table also counts. */
-static void all_cost_is_counted(void **state)
+static void counts_all_costs(void **state)
 {
 	static const char *const letters[] = { "T", "P", "k", "S" };
 	struct table_helper *h = begin();
@@ -286,7 +286,7 @@ static void all_cost_is_counted(void **state)
 	end(h);
 }
 
-static void who_dies_of_one_makes_the_next(void **state)
+static void a_crash_is_followed_by_the_next_table(void **state)
 {
 	struct table_helper *h = begin();
 	struct unwind_table *table = NULL;
@@ -308,7 +308,7 @@ static void who_dies_of_one_makes_the_next(void **state)
 	end(h);
 }
 
-static void one_file_is_told_once(void **state)
+static void one_file_is_reported_once(void **state)
 {
 	struct table_helper *h = begin();
 	struct unwind_table *table = NULL;
@@ -339,7 +339,7 @@ static void put_letter(int fd, char letter)
 	assert_int_equal(futimens(fd, times), 0);
 }
 
-static void only_who_is_at_fault_is_refused(void **state)
+static void refuses_only_the_file_at_fault(void **state)
 {
 	struct table_helper *h = begin();
 	struct unwind_table *table = NULL;
@@ -366,7 +366,7 @@ static void only_who_is_at_fault_is_refused(void **state)
 }
 
 /* A compromised worker can only answer. */
-static void it_can_do_nothing_else(void **state)
+static void the_worker_can_do_nothing_else(void **state)
 {
 	static const char *const letters[] = { "o", "n", "f", "k", "s", "x" };
 	struct table_helper *h = begin();
@@ -405,7 +405,7 @@ static void put_table(int fd)
 }
 
 /* Rejects too many descriptors, and files that could block their reader. */
-static void files_that_it_sends_are_not_trusted(void **state)
+static void does_not_trust_files_of_the_worker(void **state)
 {
 	static const char *const letters[] = { "2", "O" };
 	struct unwind_table *table = NULL;
@@ -435,7 +435,7 @@ static void files_that_it_sends_are_not_trusted(void **state)
 	}
 }
 
-static void what_it_says_unasked_is_not_taken(void **state)
+static void rejects_unrequested_replies(void **state)
 {
 	struct table_helper *h = begin();
 	struct unwind_table *table = NULL;
@@ -450,7 +450,7 @@ static void what_it_says_unasked_is_not_taken(void **state)
 }
 
 /* The worker's limit is independent of the daemon's memory, which is more than a table may use. */
-static void its_memory_is_limited(void **state)
+static void limits_the_workers_memory(void **state)
 {
 	const size_t len = 2048U << 20;
 	void *much = mmap(NULL, len, PROT_NONE,
@@ -471,7 +471,7 @@ static void its_memory_is_limited(void **state)
 	assert_int_equal(r, -ENOMEM);
 }
 
-static void the_kernel_ends_it_first(void **state)
+static void the_kernel_kills_the_worker_first(void **state)
 {
 	struct table_helper *h = begin();
 	struct buf text = { 0 };
@@ -495,7 +495,7 @@ static void the_kernel_ends_it_first(void **state)
 }
 
 /* Its socket becomes full: the daemon does not wait for room. */
-static void who_reads_no_questions_is_replaced(void **state)
+static void replaces_a_worker_that_does_not_read(void **state)
 {
 	struct table_helper *h;
 	struct unwind_table *table = NULL;
@@ -522,17 +522,17 @@ static void who_reads_no_questions_is_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_made),
-		cmocka_unit_test(all_cost_is_counted),
-		cmocka_unit_test(who_dies_of_one_makes_the_next),
-		cmocka_unit_test(one_file_is_told_once),
-		cmocka_unit_test(only_who_is_at_fault_is_refused),
-		cmocka_unit_test(it_can_do_nothing_else),
-		cmocka_unit_test(files_that_it_sends_are_not_trusted),
-		cmocka_unit_test(what_it_says_unasked_is_not_taken),
-		cmocka_unit_test(its_memory_is_limited),
-		cmocka_unit_test(the_kernel_ends_it_first),
-		cmocka_unit_test(who_reads_no_questions_is_replaced),
+		cmocka_unit_test(makes_tables),
+		cmocka_unit_test(counts_all_costs),
+		cmocka_unit_test(a_crash_is_followed_by_the_next_table),
+		cmocka_unit_test(one_file_is_reported_once),
+		cmocka_unit_test(refuses_only_the_file_at_fault),
+		cmocka_unit_test(the_worker_can_do_nothing_else),
+		cmocka_unit_test(does_not_trust_files_of_the_worker),
+		cmocka_unit_test(rejects_unrequested_replies),
+		cmocka_unit_test(limits_the_workers_memory),
+		cmocka_unit_test(the_kernel_kills_the_worker_first),
+		cmocka_unit_test(replaces_a_worker_that_does_not_read),
 	};
 
 	return UNIT_RUN(tests);

@@ -22,7 +22,7 @@ static bool take(struct containers *c, int32_t pid, uint64_t mounts, uint64_t nr
 	return containers_take(c, &n);
 }
 
-static void test_comes_and_goes(void **state)
+static void test_containers_start_and_end(void **state)
 {
 	struct containers c;
 
@@ -46,7 +46,7 @@ static void test_comes_and_goes(void **state)
 }
 
 /* A service has private mounts, and does not regard the programs of the host as containers. */
-static void test_host(void **state)
+static void test_processes_of_the_host(void **state)
 {
 	struct containers c = { .own = OURS, .host = OURS + 7 };
 
@@ -59,7 +59,7 @@ static void test_host(void **state)
 	containers_done(&c);
 }
 
-static void test_short_and_unknown(void **state)
+static void test_short_and_unknown_containers(void **state)
 {
 	struct containers c = { .own = OURS };
 
@@ -74,7 +74,7 @@ static void test_short_and_unknown(void **state)
 }
 
 /* No process has such a large pid. */
-static void test_many_that_ended(void **state)
+static void test_many_ended_containers(void **state)
 {
 	struct containers c = { .own = OURS };
 	int32_t pid = getpid();
@@ -93,10 +93,10 @@ static void test_many_that_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comes_and_goes),
-		cmocka_unit_test(test_host),
-		cmocka_unit_test(test_short_and_unknown),
-		cmocka_unit_test(test_many_that_ended),
+		cmocka_unit_test(test_containers_start_and_end),
+		cmocka_unit_test(test_processes_of_the_host),
+		cmocka_unit_test(test_short_and_unknown_containers),
+		cmocka_unit_test(test_many_ended_containers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

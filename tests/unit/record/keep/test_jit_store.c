@@ -80,7 +80,7 @@ static int32_t ended_process(void)
 	return pid;
 }
 
-static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
+static void holds_a_mount_until_the_process_ends(void **state)
 {
 	const struct lasting_mounts none = { 0 };
 	struct jit_store k = { .mounts = &none };
@@ -158,7 +158,7 @@ static size_t nr_kept_of(const struct jit_store *k, int32_t pid)
 	return nr;
 }
 
-static void the_dumps_of_one_user_leave_room_for_others(void **state)
+static void dumps_of_one_user_leave_space_for_others(void **state)
 {
 	char dir[] = "/tmp/jit-store-XXXXXX";
 	struct jit_store k = { 0 };
@@ -190,9 +190,9 @@ static void the_dumps_of_one_user_leave_room_for_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mount_is_kept_busy_until_the_process_has_ended),
+		cmocka_unit_test(holds_a_mount_until_the_process_ends),
 		cmocka_unit_test(copies_grow_with_their_files),
-		cmocka_unit_test(the_dumps_of_one_user_leave_room_for_others),
+		cmocka_unit_test(dumps_of_one_user_leave_space_for_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

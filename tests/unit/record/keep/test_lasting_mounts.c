@@ -20,7 +20,7 @@ static uint64_t mount_of(int fd)
 	return mount;
 }
 
-static void own_mounts_last(void **state)
+static void own_mounts_are_lasting(void **state)
 {
 	static const char *const paths[] = { "/", ".", "/proc/self/exe" };
 	struct lasting_mounts m = { 0 };
@@ -39,7 +39,7 @@ static void own_mounts_last(void **state)
 	lasting_mounts_done(&m);
 }
 
-static void others_do_not(void **state)
+static void other_mounts_are_not(void **state)
 {
 	struct lasting_mounts m = { 0 };
 	uint64_t proc = mount_of(io_open("/proc/self/status", O_PATH, 0));
@@ -57,8 +57,8 @@ static void others_do_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_mounts_last),
-		cmocka_unit_test(others_do_not),
+		cmocka_unit_test(own_mounts_are_lasting),
+		cmocka_unit_test(other_mounts_are_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void end(const char *dir)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void copies(void **state)
+static void copies_files(void **state)
 {
 	char dir[] = "/tmp/private-copy-XXXXXX";
 	char bytes[16] = { 0 };
@@ -61,7 +61,7 @@ static void copies(void **state)
 	end(dir);
 }
 
-static void others_may_not_read_what_they_could_not(void **state)
+static void copies_are_not_more_readable_than_originals(void **state)
 {
 	char dir[] = "/tmp/private-copy-XXXXXX";
 	struct stat st;
@@ -75,7 +75,7 @@ static void others_may_not_read_what_they_could_not(void **state)
 	end(dir);
 }
 
-static void refuses(void **state)
+static void refuses_other_files(void **state)
 {
 	char dir[] = "/tmp/private-copy-XXXXXX";
 	struct stat st;
@@ -104,9 +104,9 @@ static void refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies),
-		cmocka_unit_test(others_may_not_read_what_they_could_not),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(copies_files),
+		cmocka_unit_test(copies_are_not_more_readable_than_originals),
+		cmocka_unit_test(refuses_other_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

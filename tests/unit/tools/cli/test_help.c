@@ -62,7 +62,7 @@ static void no_line_is_wider(void **state)
 	}
 }
 
-static void everything_is_in_it(void **state)
+static void contains_everything(void **state)
 {
 	static const char *const want[] = {
 		"Usage: opsample [options] WORD\n       opsample --all\n",
@@ -85,7 +85,7 @@ static void everything_is_in_it(void **state)
 	free(text);
 }
 
-static void columns_says_the_width(void **state)
+static void columns_sets_the_width(void **state)
 {
 	(void)state;
 	setenv("COLUMNS", "66", 1);
@@ -100,8 +100,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(no_line_is_wider),
-		cmocka_unit_test(everything_is_in_it),
-		cmocka_unit_test(columns_says_the_width),
+		cmocka_unit_test(contains_everything),
+		cmocka_unit_test(columns_sets_the_width),
 	};
 
 	return UNIT_RUN(cases);

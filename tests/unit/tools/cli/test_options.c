@@ -139,7 +139,7 @@ static void every_kind_is_stored(void **state)
 	drop(&o);
 }
 
-static void words_may_stand_between(void **state)
+static void operands_can_be_between_options(void **state)
 {
 	struct outcome o;
 
@@ -155,7 +155,7 @@ static void words_may_stand_between(void **state)
 	assert_string_equal(o.argv[o.first], "--text");
 }
 
-static void the_first_word_ends_the_options(void **state)
+static void the_first_operand_ends_the_options(void **state)
 {
 	struct outcome o;
 
@@ -168,7 +168,7 @@ static void the_first_word_ends_the_options(void **state)
 	assert_int_equal(o.argc - o.first, 3);
 }
 
-static void an_optional_value_swallows_no_word(void **state)
+static void an_optional_value_does_not_consume_an_operand(void **state)
 {
 	struct outcome o;
 
@@ -247,7 +247,7 @@ static void errors_name_the_option(void **state)
 	}
 }
 
-static void options_that_go_together(void **state)
+static void checks_combinations_of_options(void **state)
 {
 	static const char *const lines[] = { "--alone --text x", "--only -t x",
 					     "--one --only --number 1", "--number 1" };
@@ -261,7 +261,7 @@ static void options_that_go_together(void **state)
 	}
 }
 
-static void a_monster_of_a_name_is_cut(void **state)
+static void truncates_a_very_long_name(void **state)
 {
 	char word[4000];
 	char *argv[] = { (char *)"tool", word, NULL };
@@ -279,7 +279,7 @@ static void a_monster_of_a_name_is_cut(void **state)
 	assert_true(strlen(err.text) < 80);
 }
 
-static void every_allocation_may_fail(void **state)
+static void handles_every_allocation_failure(void **state)
 {
 	struct outcome o;
 
@@ -304,14 +304,14 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(every_kind_is_stored),
-		cmocka_unit_test(words_may_stand_between),
-		cmocka_unit_test(the_first_word_ends_the_options),
-		cmocka_unit_test(an_optional_value_swallows_no_word),
+		cmocka_unit_test(operands_can_be_between_options),
+		cmocka_unit_test(the_first_operand_ends_the_options),
+		cmocka_unit_test(an_optional_value_does_not_consume_an_operand),
 		cmocka_unit_test(spellings_share_one_field),
 		cmocka_unit_test(errors_name_the_option),
-		cmocka_unit_test(options_that_go_together),
-		cmocka_unit_test(a_monster_of_a_name_is_cut),
-		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(checks_combinations_of_options),
+		cmocka_unit_test(truncates_a_very_long_name),
+		cmocka_unit_test(handles_every_allocation_failure),
 	};
 
 	return UNIT_RUN(cases);

@@ -17,7 +17,7 @@
 
 #define CLEAR "\r\033[K"
 
-static void numbers_are_for_people(void **state)
+static void prints_readable_numbers(void **state)
 {
 	static const struct {
 		uint64_t done;
@@ -174,7 +174,7 @@ static void a_dumb_terminal_shows_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(numbers_are_for_people),
+		cmocka_unit_test(prints_readable_numbers),
 		cmocka_unit_test(long_work_shows_a_line),
 		cmocka_unit_test(short_work_shows_nothing),
 		cmocka_unit_test(ctrl_c_leaves_a_clean_line),

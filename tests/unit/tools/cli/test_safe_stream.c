@@ -28,7 +28,7 @@ static char *through(const char *text, size_t piece, bool utf8)
 	return got;
 }
 
-static void only_colours_pass(void **state)
+static void passes_only_colours(void **state)
 {
 	static const struct {
 		const char *text;
@@ -58,7 +58,7 @@ static void only_colours_pass(void **state)
 	}
 }
 
-static void errors_come_through(void **state)
+static void passes_errors_on(void **state)
 {
 	FILE *full = fopen("/dev/full", "we");
 	FILE *out;
@@ -75,8 +75,8 @@ static void errors_come_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(only_colours_pass),
-		cmocka_unit_test(errors_come_through),
+		cmocka_unit_test(passes_only_colours),
+		cmocka_unit_test(passes_errors_on),
 	};
 
 	return UNIT_RUN(cases);

@@ -16,7 +16,7 @@ static const uint64_t ns_per_s = 1000000000;
 /* 2026-11-22 08:30:05 UTC */
 static const uint64_t now_s = 1795336205;
 
-static void moments(void **state)
+static void parses_moments(void **state)
 {
 	static const struct {
 		const char *text;
@@ -58,7 +58,7 @@ static void moments(void **state)
 	}
 }
 
-static void options(void **state)
+static void parses_since_and_between(void **state)
 {
 	static const struct {
 		const char *since, *between, *times;
@@ -93,7 +93,7 @@ static void options(void **state)
 	}
 }
 
-static void nothing_asked(void **state)
+static void without_options_there_are_no_intervals(void **state)
 {
 	struct report_options o = { .times = "1s-2s" };
 	char *spans;
@@ -106,9 +106,9 @@ static void nothing_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(moments),
-		cmocka_unit_test(options),
-		cmocka_unit_test(nothing_asked),
+		cmocka_unit_test(parses_moments),
+		cmocka_unit_test(parses_since_and_between),
+		cmocka_unit_test(without_options_there_are_no_intervals),
 	};
 
 	setenv("TZ", "UTC", 1);
