@@ -414,6 +414,69 @@ record_with_map()
 	[ ! -e "$(echo imported/samples/*)/jit" ]
 }
 
+# Starts a process of user nobody with pid $1 that writes a map for it, and waits until it has.
+start_as_pid() # PID
+{
+	local try
+	for try in $(seq 200); do
+		(
+			echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
+			exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '
+				[ $$ -eq "$1" ] || exit 1
+				echo "0 7fffffffffff planted" >/tmp/perf-$$.map
+				exec sleep 60' sh "$1"
+		) 2>/dev/null &
+		target=$!
+		[ "$target" -eq "$1" ] || { wait "$target" || true; continue; }
+		for try in $(seq 100); do
+			[ ! -s "/tmp/perf-$1.map" ] || return 0
+			sleep 0.05
+		done
+	done
+	target=
+	return 1
+}
+
+@test "a later process with the pid of a recorded one gives no names" {
+	need_root
+	need setpriv
+	[ -w /proc/sys/kernel/ns_last_pid ] || skip "NOT TESTED: the kernel cannot choose a pid"
+	operf --session-dir "$session" --perf-data data sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/code_region" >truth
+	pid=$(cat pid)
+	jit_map=/tmp/perf-$pid.map
+	start_as_pid "$pid" || skip "NOT TESTED: the pid is in use"
+	# By its times, the recording could have ended after the other process began.
+	touch -d 'now + 1 hour' data
+	opreport -l data >out 2>err
+	run ! grep planted out
+	grep "perf-$pid.map' is not used: it belongs to another user" err
+	oparchive -o folder data
+	[ ! -e "folder$jit_map" ]
+	mkdir imported
+	"$OPROFILE" import --session-dir imported data
+	[ ! -e "$(echo imported/samples/*)/jit" ]
+	"$OPROFILE" script data >out
+	run ! grep planted out
+}
+
+@test "while another user's process runs that began before the recording, its map counts" {
+	need_root
+	need setpriv
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit_map" 8000 >truth &
+	target=$!
+	jit_map=/tmp/perf-$target.map
+	for try in $(seq 100); do [ ! -s "$jit_map" ] || break; sleep 0.05; done
+	sleep 0.1
+	timeout -s INT 1 "$OPROFILE_LINKS/operf" --session-dir "$session" --perf-data data --pid "$target" || true
+	opreport -l data >out
+	grep -E 'jit_(alpha|gamma)|jit::beta' out
+	kill "$target"
+	wait "$target" || true
+	target=
+	opreport -l data >out
+	run ! grep -E 'jit_(alpha|gamma)|jit::beta' out
+}
+
 @test "a jitdump of another user gives no names" {
 	need_root
 	cp "$WORKLOADS/jit_dump" .

@@ -26,7 +26,8 @@ struct archive_jit_search {
 	const struct archive_request *request;
 	archive_jit_fn fn;
 	void *ctx;
-	uint64_t until_wall_ns; /* the recording's end; 0: unknown */
+	uint64_t since_wall_ns; /* the recording's start; 0: unknown */
+	uint64_t until_wall_ns; /* its end; 0: unknown */
 };
 
 /* Passes the path of the descriptor, so that exactly the examined file is read. */
@@ -71,6 +72,7 @@ static int look_for_dump(const struct archive_jit_search *s,
 	const struct jit_locations locations = { .session_dir = "",
 						 .root = root,
 						 .here = !root[0],
+						 .since_wall_ns = s->since_wall_ns,
 						 .until_wall_ns = s->until_wall_ns };
 	char *found;
 	int fd, r = jit_open_dump(&locations, m->pid, m->path, m->ino, &fd, &found);
@@ -100,7 +102,7 @@ int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any)
 {
-	const struct archive_jit_search s = { request, fn, ctx, 0 };
+	const struct archive_jit_search s = { request, fn, ctx, 0, 0 };
 	const char *root = root_of(request);
 	const struct jit_locations locations = {
 		.session_dir = "",
@@ -181,8 +183,8 @@ int archive_jit_dumps(const struct archive_request *request,
 		      const struct report_session *from, archive_jit_fn fn, void *ctx,
 		      struct err *err)
 {
-	const struct archive_jit_search s = { request, fn, ctx,
-					      jit_recorded_until(from->dir) };
+	struct archive_jit_search s = { request, fn, ctx, 0,
+					jit_recorded_until(from->dir) };
 	struct perf_chunk chunk;
 	struct perf_input *in;
 	struct decoder d;
@@ -190,6 +192,7 @@ int archive_jit_dumps(const struct archive_request *request,
 
 	if (r)
 		return r;
+	s.since_wall_ns = perf_input_info(in)->clock_wall_ns;
 	decoder_init(&d, perf_input_info(in)->swap);
 	r = archive_jit_know_events(&d, perf_input_info(in));
 	if (r)

@@ -18,12 +18,14 @@
 #include "base/files/process_start.h"
 #include "base/files/tree.h"
 #include "base/files/trust.h"
+#include "base/log.h"
 #include "base/parse.h"
 #include "format/session/checksums.h"
 
 enum {
 	NAME_BYTES = 64,
-	STATUS_MAX = 1 << 16
+	STATUS_MAX = 1 << 16,
+	PROCESS_START_TICK_NS = 10 * 1000 * 1000 /* precision of process_start_ns() */
 };
 
 /* Returns whether a file name is START, digits, END. */
@@ -158,8 +160,18 @@ static bool jit_files_is_wanted(int fd, const struct wanted *wanted)
 	       (!wanted->since_ns ||
 		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_S) &&
 	       (!wanted->until_ns ||
-		(uint64_t)st.st_mtim.tv_sec <= wanted->until_ns / NS_PER_S + 1) &&
-	       (wanted->any_owner || jit_is_of(fd, wanted->uid));
+		(uint64_t)st.st_mtim.tv_sec <= wanted->until_ns / NS_PER_S + 1);
+}
+
+static bool jit_files_has_owner(int fd, const char *path, const struct wanted *wanted)
+{
+	if (wanted->any_owner || jit_is_of(fd, wanted->uid))
+		return true;
+	log_say_once(
+		LOG_WARNING,
+		"'%s' is not used: it belongs to another user, perhaps not the one of the recorded process (change its owner if you trust it)",
+		path);
+	return false;
 }
 
 /* Tries to open *ret_path, which it frees if that fails. `made` is the result of the asprintf()
@@ -172,7 +184,8 @@ static int jit_files_try_file(int made, const struct wanted *wanted, int *ret_fd
 	if (made < 0)
 		return -ENOMEM;
 	fd = jit_open(*ret_path, wanted->inode);
-	if (fd >= 0 && !jit_files_is_wanted(fd, wanted)) {
+	if (fd >= 0 && (!jit_files_is_wanted(fd, wanted) ||
+			!jit_files_has_owner(fd, *ret_path, wanted))) {
 		close(fd);
 		fd = -ENOENT;
 	}
@@ -238,39 +251,83 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	return r == 1 ? 0 : r ? r : -ENOENT;
 }
 
-/* Returns whether the process with this pid is still the recorded one. */
-static bool lives(const struct jit_locations *locations, int32_t pid)
-{
-	uint64_t began = process_start_ns(pid);
-	int64_t boot = (int64_t)clock_now_ns(CLOCK_REALTIME) -
-		       (int64_t)clock_now_ns(CLOCK_BOOTTIME);
+/* The running process that has the pid of a recorded one. */
+struct jit_live {
+	uint64_t start_ns; /* its start, CLOCK_BOOTTIME; 0: there is none */
+	uint64_t wall_ns;  /* the same, CLOCK_REALTIME */
+	/* It began before the recording ended, and can be the recorded one. */
+	bool may_be;
+	/* It also began before the recording, so no other process had this pid meanwhile. */
+	bool is_certain;
+};
 
-	return began && (!locations->until_wall_ns ||
-			 boot + (int64_t)began <=
-				 (int64_t)(locations->until_wall_ns + NS_PER_S));
+static struct jit_live jit_live_find(const struct jit_locations *locations, int32_t pid)
+{
+	uint64_t boot_ns =
+		clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME);
+	struct jit_live live = { .start_ns = process_start_ns(pid) };
+
+	if (!live.start_ns)
+		return live;
+	live.wall_ns = boot_ns + live.start_ns;
+	live.may_be = !locations->until_wall_ns ||
+		      live.wall_ns <= locations->until_wall_ns + NS_PER_S;
+	live.is_certain =
+		live.may_be &&
+		live.wall_ns + PROCESS_START_TICK_NS <= locations->since_wall_ns;
+	return live;
 }
 
-/* A process that still runs can continue to write its files after the recording. */
-static struct wanted wanted_of(const struct jit_locations *locations, int32_t pid)
+/* Only the files of the caller and root count for a process that could be a later one with the
+ * same pid: its user could name the code of others. A process that still runs can continue to
+ * write its files after the recording. */
+static struct wanted wanted_of(const struct jit_locations *locations,
+			       const struct jit_live *live, int32_t pid)
 {
-	bool is_alive = lives(locations, pid);
+	return (struct wanted){
+		.until_ns = live->may_be ? 0 : locations->until_wall_ns,
+		.uid = live->is_certain ? jit_uid(pid) : -1,
+	};
+}
 
-	return (struct wanted){ .until_ns = is_alive ? 0 : locations->until_wall_ns,
-				.uid = is_alive ? jit_uid(pid) : -1 };
+/* Returns whether the files below the process's root may be searched: another user's process
+ * chooses what is there. */
+static bool jit_live_is_usable(const struct jit_live *live, int32_t pid)
+{
+	int64_t uid = live->may_be ? jit_uid(pid) : -1;
+
+	return live->is_certain || (uid >= 0 && trust_is_own((uid_t)uid));
+}
+
+/* Tries the file below the process's root, which another process with the pid must not have
+ * replaced meanwhile. `made` is as in jit_files_try_file(). */
+static int jit_live_try_file(const struct jit_live *live, int32_t pid, int made,
+			     const struct wanted *wanted, int *ret_fd, char **ret_path)
+{
+	int r = jit_files_try_file(made, wanted, ret_fd, ret_path);
+
+	if (r || process_start_ns(pid) == live->start_ns)
+		return r;
+	close(*ret_fd);
+	free(*ret_path);
+	*ret_path = NULL;
+	return -ENOENT;
 }
 
 /* A process that still runs can have another /tmp and another pid there. */
 static int open_live_map(const struct jit_locations *locations, int32_t pid,
 			 int *ret_fd, char **ret_path)
 {
-	struct wanted wanted = wanted_of(locations, pid);
-	int r;
+	struct jit_live live = jit_live_find(locations, pid);
+	struct wanted wanted = wanted_of(locations, &live, pid);
+	int r = -ENOENT;
 
-	wanted.since_ns = locations->since_wall_ns;
-	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid,
-					"/tmp/perf-", jit_own_pid(pid)),
-			       &wanted, ret_fd, ret_path);
-
+	wanted.since_ns = live.is_certain ? live.wall_ns : locations->since_wall_ns;
+	if (jit_live_is_usable(&live, pid))
+		r = jit_live_try_file(&live, pid,
+				      asprintf(ret_path, "/proc/%d/root%s%d.map", pid,
+					       "/tmp/perf-", jit_own_pid(pid)),
+				      &wanted, ret_fd, ret_path);
 	return r != -ENOENT
 		       ? r
 		       : jit_files_try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid),
@@ -306,6 +363,7 @@ int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char
 		  uint64_t inode, int *ret_fd, char **ret_path)
 {
 	const char *name = path_base(path);
+	struct jit_live live;
 	struct wanted wanted;
 	int r = -ENOENT;
 
@@ -322,10 +380,13 @@ int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char
 			ret_fd, ret_path);
 	if (r != -ENOENT || !locations->here)
 		return r;
-	wanted = wanted_of(locations, pid);
+	live = jit_live_find(locations, pid);
+	wanted = wanted_of(locations, &live, pid);
 	wanted.inode = inode;
-	r = jit_files_try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path),
-			       &wanted, ret_fd, ret_path);
+	if (jit_live_is_usable(&live, pid))
+		r = jit_live_try_file(&live, pid,
+				      asprintf(ret_path, "/proc/%d/root%s", pid, path),
+				      &wanted, ret_fd, ret_path);
 	return r != -ENOENT ? r
 			    : jit_files_try_file(asprintf(ret_path, "%s", path),
 						 &wanted, ret_fd, ret_path);
