@@ -107,6 +107,8 @@ static struct foreign_word jfr_metadata_text(const struct jfr_metadata *m)
 	if (number >= m->ends.nr)
 		return (struct foreign_word){ "", 0 };
 	start = number ? m->ends.at[number - 1] : 0;
+	if (start == m->ends.at[number])
+		return (struct foreign_word){ "", 0 };
 	return (struct foreign_word){ (const char *)m->types->names.data + start,
 				      m->ends.at[number] - start };
 }
