@@ -239,6 +239,13 @@ static bool recorder_open_is_rewritten(void *ctx, const char *path,
 	return image_store_is_rewritten(path, image);
 }
 
+static bool recorder_open_is_memory(void *ctx, const struct record_mmap *mmap)
+{
+	const struct recorder *r = ctx;
+
+	return image_store_is_memory(&r->image_store, mmap);
+}
+
 static void report_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 {
 	log_say(LOG_DEBUG,
@@ -370,6 +377,7 @@ static int open_tables(struct recorder *r, struct err *err)
 			result = -ENOMEM;
 	r->ops = (struct resolver_ops){ .first_hit = recorder_open_first_hit,
 					.is_rewritten = recorder_open_is_rewritten,
+					.is_memory = recorder_open_is_memory,
 					.unknown_process = c->on_exec ? NULL : ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,

@@ -552,3 +552,19 @@ check_remapped()
 		/_start;.*py::burn_main.*py::burn_outer.*py::burn_inner/ { whole += $NF }
 		END { print n + 0, whole + 0; exit !(n > 300 && whole > 0.95 * n) }' folded
 }
+
+@test "a map names memory of every kind: memfd, /dev/shm, unlinked files" {
+	local kind
+	for kind in memfd shm unlinked private; do
+		echo "$kind"
+		rm -rf "$session"/*
+		operf --session-dir "$session" --perf-data "$kind.data" \
+			sh -c 'echo $$ >pid; exec "$0" 500 "$1"' "$WORKLOADS/jit_map" "$kind" >truth
+		jit_map=/tmp/perf-$(cat pid).map
+		touch -r "$jit_map" "$kind.data"
+		check_shares truth --session-dir "$session"
+		# perf.data does not show whether a privately mapped file is a binary.
+		[ "$kind" = private ] || check_shares truth "$kind.data"
+		rm "$jit_map"
+	done
+}

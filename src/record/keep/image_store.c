@@ -372,6 +372,29 @@ bool image_store_is_rewritten(const char *path, const struct image *image)
 		(uint64_t)st.st_size != image->file_bytes);
 }
 
+bool image_store_is_memory(const struct image_store *k, const struct record_mmap *m)
+{
+	const struct image image = { .inode = m->ino, .dev = makedev(m->maj, m->min) };
+	const struct image_location at = {
+		.path = m->path,
+		.pid = m->pid,
+		.start = m->start,
+		.end = m->start + m->len,
+		.inside = k->containers && containers_has(k->containers, m->pid),
+	};
+	struct image_opened opened;
+	uint8_t magic[2] = { 0 };
+	ssize_t len;
+
+	if (jit_dump_name(m->path) || image_open(&at, &image, &opened))
+		return false;
+	len = io_pread_full(opened.fd, magic, sizeof(magic), 0);
+	close(opened.fd);
+	/* The first bytes of ELF and PE files. */
+	return len >= 0 && memcmp(magic, "\177E", 2) != 0 &&
+	       memcmp(magic, "MZ", 2) != 0;
+}
+
 /* Compares the completed properties, not only the build-id, which the file itself claims. */
 static bool image_store_is_same_file(const struct image *a, const struct image *b)
 {

@@ -73,6 +73,8 @@ void image_store_first_hit(struct image_store *k, const char *path, int32_t pid,
 			   uint64_t map_start, uint64_t map_end, struct image *image);
 /* Implements is_rewritten() of struct resolver_ops. */
 bool image_store_is_rewritten(const char *path, const struct image *image);
+/* Implements is_memory() of struct resolver_ops. */
+bool image_store_is_memory(const struct image_store *k, const struct record_mmap *m);
 /* Processes a mapping of a file.  Opens a container's file at once, because file and process may
  * no longer exist at the first sample.  Opens other files only if they were sampled before and
  * could not be opened. */

@@ -39,9 +39,26 @@ static bool starts_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
+/* Returns whether an executable file mapping is memory that a program filled with code, for example
+ * a file that libffi creates and unlinks at once. A deleted binary looks the same, but is mapped
+ * privately and never writable. */
+static bool images_is_memory_file(const struct image_table *t,
+				  const struct record_mmap *m)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = strlen(m->path), tail = sizeof(deleted) - 1;
+	const bool unlinked = len > tail && !strcmp(m->path + len - tail, deleted);
+
+	if (!(m->prot & PROT_EXEC) || (!unlinked && !starts_with(m->path, "/dev/shm/")))
+		return false;
+	return m->flags & MAP_SHARED || m->prot & PROT_WRITE ||
+	       (t->ops && t->ops->is_memory && t->ops->is_memory(t->ops->ctx, m));
+}
+
 /* Returns the kind of a mapping by its name. The kernel makes up these names for memory without
  * a file: mm/shmem.c, fs/anon_inodes.c, arch_vma_name() and perf_event_mmap_event(). */
-static enum image_kind user_kind(const struct record_mmap *m)
+static enum image_kind user_kind(const struct image_table *t,
+				 const struct record_mmap *m)
 {
 	static const char *const memory[] = {
 		"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:", "/i915",
@@ -56,7 +73,7 @@ static enum image_kind user_kind(const struct record_mmap *m)
 	for (size_t i = 0; i < COUNT_OF(memory); i++)
 		if (m->path[1] == memory[i][1] && starts_with(m->path, memory[i]))
 			return IMAGE_ANON;
-	return IMAGE_FILE;
+	return images_is_memory_file(t, m) ? IMAGE_ANON : IMAGE_FILE;
 }
 
 /* Writes the name of a module: ext4 for "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or
@@ -339,7 +356,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		    note_reference(t, m, strlen(kernel_prefix), &image))
 			return IMAGE_TABLE_FAILED;
 	} else {
-		image.kind = user_kind(m);
+		image.kind = user_kind(t, m);
 		image.name = name_pool_get(t->names, m->path);
 	}
 	if (image.name == NAME_POOL_NONE)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct image;
+struct record_mmap;
 
 struct resolver_ops {
 	/* Called at the first sample of a file image (kind FILE or VDSO): can set build-id,
@@ -18,6 +19,9 @@ struct resolver_ops {
 	 * it counts as a different file when it is mapped again. For files whose build-id is
 	 * not recorded; called at most ten times a second for each file. May be NULL. */
 	bool (*is_rewritten)(void *ctx, const char *path, const struct image *image);
+	/* Returns whether a mapped file is not a binary. For executable mappings of files that
+	 * were unlinked or are in /dev/shm, without a build-id. May be NULL. */
+	bool (*is_memory)(void *ctx, const struct record_mmap *mmap);
 	/* Called when a sample has a pid that no record has named: can pass the records of a
 	 * /proc snapshot of the process to resolver_side_band(). Called once per pid. May be
 	 * NULL. */
