@@ -15,7 +15,7 @@ enum {
 
 static const unsigned int hanging_max[ASYNC_CALL_KINDS] = {
 	[ASYNC_CALL_FILE] = HANGING_MAX,
-	/* Any user can cause these, with any number of processes. */
+	/* Any user can make these calls hang, by sampling any number of processes. */
 	[ASYNC_CALL_MEMORY] = 2,
 };
 

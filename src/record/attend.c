@@ -15,7 +15,9 @@ enum {
 	TICK_NS = 5 * NS_PER_MS
 };
 
-static const uint64_t attention_ns = 2 * NS_PER_S; /* after the last new container */
+static const uint64_t attention_ns =
+	2 * NS_PER_S; /* how long to look at the short interval after
+						    * a new container */
 
 void recorder_attend_to(struct recorder *r, const struct record *rec)
 {

@@ -197,7 +197,7 @@ static struct live_dump *live_dump_look(struct jit_tables *t, int32_t pid, int f
 	struct live_dump *d = NULL;
 	struct stat st;
 
-	/* The last one of this process, without a system call. */
+	/* Reuse the dump found for this process in this round: that needs no system call. */
 	for (size_t i = 0; i < t->dumps.nr && !d; i++)
 		if (t->dumps.at[i]->pid == pid && t->dumps.at[i]->round == t->round)
 			d = t->dumps.at[i];

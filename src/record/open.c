@@ -30,7 +30,7 @@ enum {
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
 	/* Time limit for the snapshot of existing processes. */
 	SNAPSHOT_NS = 2 * NS_PER_S,
-	/* For mappings, if the caller sets no limit: about four million. */
+	/* Default memory limit for mappings: enough for about four million. */
 	MAP_BYTES = 256 << 20,
 	COUNTED_HZ = 1000,     /* assumed for an event with a count */
 	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */

@@ -28,7 +28,7 @@ enum {
 	/* Interval between drains while stacks cannot wait. */
 	HURRY_NS = 20 * NS_PER_MS,
 	DUE_MAX_BYTES = 256 << 20, /* of samples that wait for unwind tables */
-	/* If they wait for jitdumps only, which can take until the process ends. */
+	/* The limit if all of them wait for jitdumps, which can take until the process ends. */
 	DUE_DUMP_BYTES = 64 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };

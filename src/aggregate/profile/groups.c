@@ -11,7 +11,7 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	/* Places of an actor are added in order, so this many share a cache line of slots. */
+	/* Positions of an actor are added in order, so this many share a cache line of slots. */
 	NEAR_BITS = 4
 };
 

@@ -304,7 +304,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	return 0;
 }
 
-/* Places exceed CPU caches, and cells access them in random order. */
+/* Positions exceed CPU caches, and cells access them in random order. */
 static void cells_look_ahead(const struct view *v, size_t i)
 {
 	uint32_t position;

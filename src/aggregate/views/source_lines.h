@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_lines.h - the source locations of a view's positions: values of the keys line, file,
  * inline and function-line.
- * Layer: aggregate; used by cells.c only.
- * Places must be processed image by image, because the debug information of only one image is
- * open. */
+ * Layer: aggregate; used by cells.c only. Positions must be processed image by image, because the
+ * debug information of only one image is open. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -20,8 +20,8 @@ void huge_zfree(void *memory, size_t nr, size_t elem_bytes);
  * populating new ones. Takes ownership of `memory`. Returns NULL if memory is short; `memory`
  * is then unchanged. */
 void *huge_zgrow(void *memory, size_t nr, size_t more, size_t elem_bytes);
-/* Releases the whole huge pages in the first bytes of `memory`, which will no longer be read.
- * Later allocations can reuse them. */
+/* Returns to the system the huge pages that lie completely in the first `bytes` of `memory`. The
+ * caller will not read them again; later allocations can reuse them. */
 void huge_forget(void *memory, size_t bytes);
 /* Like realloc(). The first `old_bytes` are kept. */
 void *huge_realloc(void *old, size_t old_bytes, size_t bytes);

@@ -55,9 +55,9 @@ int io_link(const char *from, const char *to);
 int io_unlink(const char *path);
 int io_rmdir(const char *path);
 int io_mkdir(const char *path, mode_t mode);
-/* Makes a new directory for recordings one of the caller's own group, without ACLs: it inherits
- * both from a set-group-ID directory, or from one with a default ACL. If the group cannot be
- * changed, the directory is the owner's alone. io_mkdir() does so if `mode` is
+/* Sets the group of a new directory for recordings to the caller's, and removes its ACLs: a
+ * directory inherits both from a parent with the set-group-ID bit or a default ACL. If the group
+ * cannot be changed, only the owner gets access. io_mkdir() does this if `mode` is
  * RECORDING_DIR_MODE. */
 int io_own_group(int at, const char *name);
 /* Sets the access and modification times of a file or link. NULL: now. */

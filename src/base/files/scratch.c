@@ -20,7 +20,7 @@ struct scratch {
 	char *folder;
 	char *target; /* the path that it will replace, or NULL */
 	int parent;   /* the directory that contains both */
-	int end;      /* of a socket; the kernel closes it if the process dies */
+	int end; /* our end of a socket; the kernel closes it if the process dies */
 	pid_t child;
 	bool folder_guarded, target_guarded;
 };

@@ -25,8 +25,8 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
 /* Returns true if only the caller and root can change an open file, or the entries of an open
  * directory: it belongs to one of them, and neither its group nor others can write to it. */
 bool trust_is_exclusive(int fd);
-/* Returns true if only they also chose the contents of the open file at `path`: as root, the
- * recorder can have copied another user's binary to SESSION/images/NAME. */
+/* Returns true if the caller and root also chose the contents of the open file at `path`: as root,
+ * the recorder can have copied another user's binary to SESSION/images/NAME. */
 bool trust_is_original(int fd, const char *path);
 /* Checks a configuration file that is open as `fd`. `shown` is its path in messages. Returns 0,
  * -EPERM if others can change it, or another negative errno. */

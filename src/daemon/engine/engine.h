@@ -190,7 +190,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 /* Makes the requested settings those of the next recording.  Returns 0 or -ENOMEM with a message
  * in *err. */
 int oprofiled_setup_take(struct oprofiled *d, struct err *err);
-/* Does the same unless sampling is started; then the next start applies them. */
+/* Like oprofiled_setup_take(), except while sampling: then the next start applies the settings. */
 int oprofiled_setup_changed(struct oprofiled *d, struct err *err);
 /* Parses the events that `setup` requests. */
 int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *setup,

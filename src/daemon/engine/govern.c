@@ -103,9 +103,10 @@ static bool writes_alike(const struct perf_event_attr *a,
 	       a->exclude_callchain_user == b->exclude_callchain_user;
 }
 
-/* Measures the cost of a sample as one of the timer; assumes that another event's interrupt costs
- * the same.  Uses a thread, because rings have to be read meanwhile.  Runs in the first window,
- * which is not judged, but not during startup, because others wait for that. */
+/* Measures the kernel's cost per sample with timer samples, and assumes that the interrupt of
+ * another event costs the same. Uses a thread, because rings have to be read meanwhile. Runs in
+ * the first window, whose cost is not judged, but not during startup, because others wait for
+ * that. */
 static void begin_gauge(struct oprofiled *d, uint64_t now)
 {
 	struct oprofiled_gauge *g = &d->gauge;

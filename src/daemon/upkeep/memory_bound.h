@@ -13,8 +13,9 @@ struct memory_bound {
 	uint64_t restarted_bytes;
 };
 
-/* Returns whether `bytes` at `now_ns` are too many.  In the minute after a restart the limit is
- * half of the bound above the bound, or above what was used after the restart if that was more. */
+/* Returns whether `bytes` at `now_ns` are too many. In the minute after a restart, only more than
+ * half of the bound above the bound (or above the memory used after the restart, if that is more)
+ * is too much. */
 bool memory_bound_exceeded(const struct memory_bound *b, uint64_t now_ns,
 			   uint64_t bytes);
 /* Call when another recording has started; `bytes` is the memory in use. */

@@ -25,8 +25,8 @@ struct retention {
 	/* Numbers of the last segments that could not be sealed; they are not retried. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;
-	/* Likewise, the last numbers of runs that could not be merged, whatever their first
-	 * number is by then. */
+	/* Last segment numbers of runs that could not be merged; such a run is not retried,
+	 * whatever its first segment is by then. */
 	uint64_t unmerged[RETENTION_UNSEALED];
 	size_t nr_unmerged;
 	/* Do not merge more bytes than this, because a larger merge used too much memory; 0: no

@@ -22,7 +22,7 @@ struct segment_merge_result {
 /* When to give up. */
 struct segment_merge_bounds {
 	const atomic_bool *stop; /* when set; NULL: never */
-	size_t max_bytes;        /* when distinct data uses more memory; 0: no limit */
+	size_t max_bytes; /* limit on the memory for distinct data; 0: no limit */
 };
 
 /* Returns whether the same info describes both: same boot of the same machine, and no clock step

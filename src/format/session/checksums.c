@@ -147,8 +147,8 @@ static int list_directory_of(const char *path)
 	return r;
 }
 
-/* The line of a file that does not exist. Without any line, a list that was emptied later could
- * not be told from one whose first line is yet to come. */
+/* Writes the line of a file that does not exist. Without any line, a list that was emptied later
+ * would look like one whose first line has not been written yet. */
 int checksums_begin(const char *dir)
 {
 	char *no_file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call_filter.h - builds a seccomp filter from a list of system calls.
- * Layer: record.  Calls that are not in the list get the filter's refusal; a call of another
+ * Layer: record.  Calls that are not in the list get the default action; a call of another
  * architecture kills the process. */
 #pragma once
 #include <linux/filter.h>
@@ -38,7 +38,7 @@ void call_filter_allow_rules(struct call_filter *f, const struct call_rule *rule
 /* Allows `nr` if all `bits` are set in the lower half of an argument whose upper half is 0. */
 void call_filter_allow_bits(struct call_filter *f, uint32_t nr, unsigned int argument,
 			    uint32_t bits);
-/* Sets the action for call `nr`, instead of the refusal. */
+/* Sets the action for call `nr`, instead of the default action. */
 void call_filter_answer(struct call_filter *f, uint32_t nr, uint32_t action);
 /* Likewise for all calls with a number above `nr` for which there was no earlier rule. */
 void call_filter_answer_above(struct call_filter *f, uint32_t nr, uint32_t action);

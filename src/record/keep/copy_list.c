@@ -187,7 +187,7 @@ static bool copy_list_charge(struct copy_list *l, const struct copy_job *job)
 
 	if (!l->max_of_user || job->user == geteuid())
 		return true;
-	/* From the first file that exceeds it on, all count. */
+	/* Counts also the files above the limit, so that it stays exceeded. */
 	if (shares_add(&l->taken, job->user, job->waiting))
 		return false;
 	if (before + job->waiting <= l->max_of_user)
@@ -233,7 +233,7 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 		copy_list_end_job(&taken);
 }
 
-/* The jobs have ended, or were moved to another list. */
+/* Empties the list, whose jobs have ended or were moved to another list. */
 static void copy_list_clear(struct copy_list *l)
 {
 	vec_done(&l->jobs);

@@ -24,8 +24,8 @@ void lasting_mounts_done(struct lasting_mounts *m);
 /* Returns the number of the mount on which `fd` is open, from /proc/self/fdinfo, or
  * MOUNT_UNKNOWN. */
 uint64_t lasting_mounts_of(int fd);
-/* Returns whether the mount cannot be unmounted while we run in any case, so that an open file on
- * it does no harm. */
+/* Returns whether the mount stays mounted while we run in any case, so that an open file on it
+ * does no harm. */
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount);
 /* Returns whether the mount is the root of a process, which cannot be unmounted while the process
  * lives. */

@@ -32,13 +32,13 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 /* Returns whether a user may give this name to a session in DIR/samples: it is safe as a file name
  * and in a log line, and not one of the recorder's own names there. */
 bool session_dir_is_name(const char *name);
-/* Creates DIR/samples/current, for a recording that is continued from its start. */
+/* Creates DIR/samples/current, for a recording that appends to it from the start. */
 int session_dir_make_current(const char *dir, struct err *err);
 /* Call when the recording has started: removes `previous`, renames `current` to `previous`, and
  * our session to `current`.  If one rename fails, restores the original state. */
 int session_dir_commit(struct session_dir *d, struct err *err);
-/* Renames our session to `name` in DIR/samples, replacing a session of that name; otherwise
- * likewise. */
+/* Like session_dir_commit(), but renames our session to `name` in DIR/samples and replaces a
+ * session of that name. */
 int session_dir_commit_named(struct session_dir *d, const char *name, struct err *err);
 /* Removes the session if it was not committed. */
 void session_dir_close(struct session_dir *d);

@@ -274,7 +274,7 @@ static uint64_t go_module_word(const struct go_table *t, struct cursor c, size_t
 	return t->ptr_bytes == 8 ? cursor_u64(&c) : cursor_u32(&c);
 }
 
-/* Returns whether t->calls is right: the names of inlined calls are names. */
+/* Returns whether t->calls is right: it leads to valid inlined calls. */
 static bool go_finds_calls(const struct go_table *t)
 {
 	size_t tried = 0;

@@ -33,8 +33,8 @@ struct jit_found {
 	uint64_t from_ns;
 	uint64_t to_ns;
 };
-/* Returns the code that was loaded there last at `time_ns`. Before the first load, returns that
- * code, because some compilers record code when it already runs. Code is completely replaced if
- * other code is loaded at the same start. */
+/* Returns the code that was loaded last at `address` before `time_ns`. If all code there was
+ * loaded later, returns the first, because some compilers record code when it already runs. Code
+ * is completely replaced if other code is loaded at the same start. */
 struct jit_found jit_times_find(const struct jit_times *t, uint64_t address,
 				uint64_t time_ns);

@@ -28,7 +28,7 @@ struct image_table {
 	const struct resolver_ops *ops;
 	VEC(struct image_entry) entries;
 	struct map by_identity; /* hash of the identity -> list of entries */
-	/* hash of a module's build-id -> its entry, or a number that is none */
+	/* hash of a module's build-id -> its entry, or FALSE_MODULE_ID */
 	struct map module_ids;
 	uint64_t nr_instances; /* anonymous regions so far */
 	VEC(uint32_t) unused;  /* free entries */

@@ -41,7 +41,8 @@ struct replay_options {
 	bool no_stacks; /* no stacks (DICT_NONE), for users of replay_locate() */
 	bool cgroups;   /* threads with their cgroups */
 	bool threads;   /* use several threads; the result is the same */
-	unsigned int nr_threads; /* then: the maximum, at least 2; 0: number of CPUs */
+	unsigned int
+		nr_threads; /* with `threads`: the maximum, at least 2; 0: number of CPUs */
 	/* Called for each sample in order of time (then of the file) instead of returning
 	 * batches: replay_next() returns 1 when all samples are done, or an error. May be NULL. */
 	replay_sample_fn each;

@@ -296,7 +296,8 @@ static int bound_space(struct resolver *r, struct process *process, uint64_t tim
 	r->is_renewing = true;
 	r->ops->unknown_process(r->ops->ctx, process->pid);
 	r->is_renewing = false;
-	/* Reading them costs about as much as so many records, if they all still exist. */
+	/* Reading the mappings again costs about as much as RENEWAL_COST records for each of
+	 * them. */
 	kept = space_count(process_newest(process)->root);
 	process->renewal_maps = RENEWAL_COST * (uint32_t)kept;
 	return 0;

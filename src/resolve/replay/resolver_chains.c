@@ -369,7 +369,7 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 	__builtin_prefetch(callers_slot(r, c->callers_key));
 }
 
-/* Returns the number of frames from which on a stack's root is unknown. */
+/* Returns the number of frames at which the kernel or the resolver truncates a stack. */
 static uint32_t most_frames(const struct resolver *r, const struct decoder *d,
 			    const struct record *rec)
 {

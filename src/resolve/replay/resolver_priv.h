@@ -37,7 +37,8 @@ enum {
 	CHAIN_ROOM = 3 * CHAIN_MAX, /* frames of all chains of a group */
 	/* A starting program maps about this much: itself, its loader and some libraries. */
 	EXEC_VERSIONS = 16,
-	/* If bounded: mappings of a process before those that still exist are looked up. */
+	/* If bounded: number of mappings of a process above which they are dropped and read
+	 * again. */
 	SPACE_MAX = 16384,
 	RENEWAL_COST = 4, /* records that cost as much as reading a mapping */
 	FRAME_CACHE = 8192,

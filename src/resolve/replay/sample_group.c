@@ -229,7 +229,8 @@ static int resolve_some(struct sample_group *g, size_t from, size_t to)
 
 int sample_group_end(struct sample_group *g)
 {
-	/* One by one, the first sample does not wait for the threads' work on later ones. */
+	/* In turn, process one sample at a time, so that the first one does not wait until the
+	 * threads have unwound later ones. */
 	size_t nr = g->nr, step = g->in_turn && g->ahead ? 1 : TOGETHER;
 	int result;
 

@@ -470,7 +470,8 @@ uint32_t process_user(struct process *process,
 		process->user = user;
 		process->is_user_read = true;
 	}
-	/* A process that ended before was its parent's user, unless it was a login of root's. */
+	/* If the process ended before its user was read, use its parent's user, unless that is
+	 * root, whose child can be a login of another user. */
 	return process->is_user_read || process->user > 0 ? (uint32_t)process->user
 							  : (uint32_t)PROC_NO_USER;
 }

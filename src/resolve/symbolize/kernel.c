@@ -52,8 +52,8 @@ static const struct buf *naming_kernel_read_modules(struct naming *n)
 	return &n->modules;
 }
 
-/* Finds a module's line in the session's list; the caller ends it. It is empty if there is
- * none. Returns 0 or -ENOMEM. */
+/* Finds a module's line in the session's list; the caller calls module_line_done(). It is empty if
+ * there is none. Returns 0 or -ENOMEM. */
 static int find_line(struct naming *n, const char *module, uint64_t start,
 		     struct module_line *ret_line)
 {
@@ -343,8 +343,8 @@ static const struct file_index *installed_modules(struct naming *n)
 	return n->installed_modules;
 }
 
-/* Finds a module's file in one stage, and its line in the session's list (empty: none). Returns
- * 0: the caller ends both; or -ENOMEM. */
+/* Finds a module's file in one stage, and its line in the session's list (empty: none). Returns 0,
+ * or -ENOMEM. The caller calls binary_close() and module_line_done() after 0. */
 static int find_ko(struct naming *n, const struct image *image, const char *module,
 		   enum binary_stage stage, struct binary *b, struct module_line *line)
 {

@@ -185,7 +185,7 @@ static const struct symbol *unnamed_make(struct unnamed *u, struct symbol s,
 		return NULL;
 	}
 	if (map_set(&u->made_by, s.offset, kind, (uint32_t)u->made.nr - 1)) {
-		/* Still in `made`, and made again for the next call. */
+		/* `made` keeps this entry until the end; the next call makes another one. */
 		return NULL;
 	}
 	return &m->symbol;

@@ -249,7 +249,7 @@ static bool unwind_bare_address(const struct unwind_run *r, struct bare_place p,
 	return p.base != BARE_UNKNOWN && r->regs->known >> slot & 1;
 }
 
-/* Reads the return address to which a way through the code leads, if it is one. */
+/* Reads the return address of a candidate, and checks whether it follows a call that leads here. */
 static bool unwind_bare_return(struct unwind_run *r, struct unwind_bare *bare,
 			       const struct unwind_bare_ops *code, uint64_t space,
 			       const struct bare_caller *way, uint64_t *ret_pc)
@@ -339,7 +339,8 @@ static bool step_bare(struct unwind_run *r)
 			unwind_bare_apply(r, &ways[i], pc);
 			return true;
 		}
-	/* If it returns, the return address is where it was searched, proved or not. */
+	/* If a return instruction was found, the stack is not searched, even if no candidate was
+	 * proved. */
 	return !nr && unwind_bare_scan(r, bare, &code, space);
 }
 

@@ -31,7 +31,7 @@ enum x86_kind {
 	X86_BRANCH,       /* the same, or to the next instruction */
 	X86_JUMP_SLOT, /* to the address in a variable at a fixed address, as a PLT entry */
 	X86_JUMP_INDIRECT, /* to any other address; with `value`: that in `reg` */
-	X86_CALL,          /* calls the end of the instruction + value */
+	X86_CALL,          /* a call to the end of the instruction + value */
 	X86_CALL_INDIRECT,
 	X86_RETURN, /* pops `value` more bytes */
 	X86_STOP    /* ends the program, or is not an instruction */
