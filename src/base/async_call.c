@@ -10,13 +10,27 @@
 #include "base/signals.h"
 
 enum {
-	HANGING_MAX = 8
+	USERS_MAX = 64, /* of whom the waiting time is known */
+	/* A user can make the caller wait: this long at once, then 1/WAIT_PART of the time. */
+	WAIT_AT_ONCE_NS = 2000000000,
+	WAIT_PART = 100,
+	SHORT_WAIT_NS = 10000000
 };
 
-static const unsigned int hanging_max[ASYNC_CALL_KINDS] = {
-	[ASYNC_CALL_FILE] = HANGING_MAX,
-	/* Any user can make these calls hang, by sampling any number of processes. */
-	[ASYNC_CALL_MEMORY] = 2,
+/* How many calls may hang, and how many of one user. */
+static const struct {
+	unsigned int all;
+	unsigned int of_user;
+} hanging_max[ASYNC_CALL_KINDS] = {
+	[ASYNC_CALL_FILE] = { 64, 4 },
+	[ASYNC_CALL_MEMORY] = { 32, 2 },
+};
+
+/* How long the caller has waited for a user's calls. */
+struct waited {
+	uint64_t user;
+	uint64_t owed_ns; /* decreases with time */
+	uint64_t at_ns;
 };
 
 /* One worker thread. */
@@ -32,6 +46,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct runner *ready; /* an idle thread, or NULL */
 	struct runner *hanging;
+	struct waited users[USERS_MAX];
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Call with the lock held. */
@@ -112,16 +127,58 @@ static int async_call_prepare_thread(void)
 
 static bool async_call_is_refused(const struct async_call *call)
 {
-	unsigned int nr = 0;
+	unsigned int nr = 0, of_user = 0;
 
 	for (const struct runner *r = pool.hanging; r; r = r->next) {
 		if (r->call->kind != call->kind)
 			continue;
 		nr++;
-		if (r->call->about == call->about)
+		of_user += r->call->user == call->user;
+		if (r->call->about == call->about && r->call->user == call->user)
 			return true;
 	}
-	return nr >= hanging_max[call->kind];
+	return nr >= hanging_max[call->kind].all ||
+	       of_user >= hanging_max[call->kind].of_user;
+}
+
+/* Returns the entry of a user, which replaces the one that owes the least. */
+static struct waited *async_call_waited(uint64_t user, uint64_t now_ns)
+{
+	struct waited *least = pool.users;
+
+	for (struct waited *w = pool.users; w < pool.users + USERS_MAX; w++) {
+		uint64_t earned = (now_ns - w->at_ns) / WAIT_PART;
+
+		w->owed_ns -= earned < w->owed_ns ? earned : w->owed_ns;
+		w->at_ns = now_ns;
+		if (w->user == user)
+			return w;
+		if (w->owed_ns < least->owed_ns)
+			least = w;
+	}
+	*least = (struct waited){ .user = user, .at_ns = now_ns };
+	return least;
+}
+
+/* Limits the wait for a user who has caused much of it: with a server that answers just in time,
+ * he could stop the caller. */
+static uint64_t async_call_patience(const struct async_call *call, uint64_t patience_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (call->user == ASYNC_CALL_OWN || patience_ns <= SHORT_WAIT_NS ||
+	    async_call_waited(call->user, now_ns)->owed_ns < WAIT_AT_ONCE_NS)
+		return patience_ns;
+	return SHORT_WAIT_NS;
+}
+
+/* Charges the user of a call that took long. */
+static void async_call_charge(uint64_t user, uint64_t since_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (user != ASYNC_CALL_OWN && now_ns - since_ns > SHORT_WAIT_NS)
+		async_call_waited(user, now_ns)->owed_ns += now_ns - since_ns;
 }
 
 static struct timespec async_call_deadline(uint64_t patience_ns)
@@ -151,6 +208,8 @@ static int async_call_wait(struct runner *r, uint64_t patience_ns)
 
 int async_call_run(struct async_call *call, uint64_t patience_ns)
 {
+	uint64_t since_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t user = call->user; /* the thread can free the call */
 	int result;
 
 	pthread_mutex_lock(&pool.lock);
@@ -158,7 +217,9 @@ int async_call_run(struct async_call *call, uint64_t patience_ns)
 	if (!result) {
 		pool.ready->call = call;
 		pthread_cond_signal(&pool.ready->changed);
-		result = async_call_wait(pool.ready, patience_ns);
+		result = async_call_wait(pool.ready,
+					 async_call_patience(call, patience_ns));
+		async_call_charge(user, since_ns);
 	}
 	pthread_mutex_unlock(&pool.lock);
 	return result;

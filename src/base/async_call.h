@@ -13,22 +13,30 @@ enum async_call_kind {
 	ASYNC_CALL_KINDS
 };
 
+/* Values of `user` besides user ids: the caller or root, and a process that has ended. */
+#define ASYNC_CALL_OWN UINT64_MAX
+#define ASYNC_CALL_UNKNOWN (UINT64_MAX - 1)
+
 /* The header of a request, which is allocated together with all data of the call. */
 struct async_call {
 	enum async_call_kind kind;
 	/* Identifies the object that can hang, such as a device. While a call on an object hangs,
 	 * no other call on it is started. */
 	uint64_t about;
+	/* Whose call it is: each user has a share of the calls that may hang, and of the time
+	 * that the caller waits. ASYNC_CALL_OWN has no share of that time. */
+	uint64_t user;
 	void (*run)(struct async_call *call);
 	/* Frees the request and its results after the caller stopped waiting. Called by the
 	 * thread. */
 	void (*drop)(struct async_call *call);
 };
 
-/* Runs `call` in a thread and waits for its end, up to `patience_ns`. Returns:
+/* Runs `call` in a thread and waits for its end, up to `patience_ns`, or up to a hundredth of a
+ * second after its user's calls took much time. Returns:
  * 0: it has ended; the caller owns it again.
  * -ETIMEDOUT: it is still running, and the caller no longer owns it.
- * -EBUSY: another call on the same object hangs, or too many calls of its kind do; -ENOMEM,
+ * -EBUSY: another call on the same object hangs, or too many calls of its kind and user do; -ENOMEM,
  * -EAGAIN: no thread could be created. It was not started, and the caller still owns it. */
 int async_call_run(struct async_call *call, uint64_t patience_ns);
 /* Returns the number of calls that currently hang. */

@@ -10,6 +10,7 @@
 #include "base/async_call.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/files/process_facts.h"
 #include "format/session/dict.h"
 #include "record/keep/jit_store.h"
 #include "resolve/jit/dump.h"
@@ -107,6 +108,7 @@ static int jit_tables_read_content(const struct jit_tables *t, int fd,
 		return -ENOMEM;
 	r->call = (struct async_call){ .kind = ASYNC_CALL_FILE,
 				       .about = d->dev,
+				       .user = process_async_user(d->pid),
 				       .run = jit_tables_run_read,
 				       .drop = jit_tables_drop_read };
 	r->arch = t->arch;

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/async_call.h"
+#include "base/files/process_facts.h"
 
 enum {
 	COPY_STEP = 4096,
@@ -77,6 +78,7 @@ size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t le
 		return 0;
 	*m = (struct memory_call){ .call = { .kind = ASYNC_CALL_MEMORY,
 					     .about = (uint32_t)pid,
+					     .user = process_async_user(pid),
 					     .run = process_memory_run,
 					     .drop = process_memory_drop },
 				   .pid = pid,

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files/process_facts.h"
 #include "base/log.h"
 #include "record/keep/private_copy.h"
 #include "record/keep/session_dir.h"
@@ -60,7 +61,7 @@ static void replace_by_copy(struct file_holder *h, struct held_file *f)
 		close(fd);
 		return;
 	}
-	fd = private_copy_take(fd, &f->st, h->dir->writing);
+	fd = private_copy_take(fd, &f->st, process_async_user(f->pid), h->dir->writing);
 	if (fd < 0) {
 		log_say(LOG_DEBUG,
 			"cannot copy a file of %llu bytes, so the recording keeps its mount busy: %s",

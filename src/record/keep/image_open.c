@@ -14,6 +14,7 @@
 #include "base/async_call.h"
 #include "base/containers/hash.h"
 #include "base/files/io.h"
+#include "base/files/process_facts.h"
 #include "resolve/elf/build_id.h"
 
 static const uint64_t patience_ns = 500000000;
@@ -41,7 +42,7 @@ static uint64_t device(const char *path, uint64_t dev)
 	return dev ? dev : hash_bytes(path, strlen(path), 0);
 }
 
-static struct file_call *image_open_make(const char *path, uint64_t dev,
+static struct file_call *image_open_make(const char *path, uint64_t dev, uint64_t user,
 					 void (*run)(struct async_call *))
 {
 	size_t len = strlen(path) + 1;
@@ -51,6 +52,7 @@ static struct file_call *image_open_make(const char *path, uint64_t dev,
 		return NULL;
 	*f = (struct file_call){ .call = { .kind = ASYNC_CALL_FILE,
 					   .about = device(path, dev),
+					   .user = user,
 					   .run = run,
 					   .drop = image_open_drop },
 				 .opened.fd = -1 };
@@ -168,7 +170,9 @@ static void run_stat(struct async_call *e)
 int image_open(const struct image_location *location, const struct image *image,
 	       struct image_opened *ret)
 {
-	struct file_call *f = image_open_make(location->path, image->dev, run_open);
+	struct file_call *f =
+		image_open_make(location->path, image->dev,
+				process_async_user(location->pid), run_open);
 	int r;
 
 	if (!f)
@@ -191,7 +195,7 @@ int image_open(const struct image_location *location, const struct image *image,
 
 int image_stat(const char *path, uint64_t dev, struct stat *ret_st)
 {
-	struct file_call *f = image_open_make(path, dev, run_stat);
+	struct file_call *f = image_open_make(path, dev, ASYNC_CALL_UNKNOWN, run_stat);
 	int r;
 
 	if (!f)

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/containers/hash.h"
 #include "base/files/io.h"
-#include "base/files/process_start.h"
+#include "base/files/process_facts.h"
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/dict.h"
@@ -98,6 +98,7 @@ static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 		return -ENOMEM;
 	*d = (struct dump_call){ .call = { .kind = ASYNC_CALL_FILE,
 					   .about = hash_bytes(path, len, 0),
+					   .user = process_async_user(pid),
 					   .run = jit_store_open_dump,
 					   .drop = drop_dump },
 				 .pid = pid,

@@ -86,7 +86,7 @@ static void run_copy(struct async_call *e)
 }
 
 static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
-						const char *dir)
+						uint64_t user, const char *dir)
 {
 	size_t bytes = strlen(dir) + sizeof("/copy-XXXXXX") + strlen(suffix);
 	struct copy_call *c = malloc(offsetof(struct copy_call, path) + bytes);
@@ -95,6 +95,7 @@ static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
 		return NULL;
 	*c = (struct copy_call){ .call = { .kind = ASYNC_CALL_FILE,
 					   .about = st->st_dev,
+					   .user = user,
 					   .run = run_copy,
 					   .drop = drop_copy },
 				 .from = fd,
@@ -104,10 +105,10 @@ static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
 	return c;
 }
 
-int private_copy_take(int fd, const struct stat *st, const char *dir)
+int private_copy_take(int fd, const struct stat *st, uint64_t user, const char *dir)
 {
 	bool is_too_large = st->st_size > PRIVATE_COPY_MAX_BYTES || io_is_hollow(fd);
-	struct copy_call *c = is_too_large ? NULL : private_copy_make_call(fd, st, dir);
+	struct copy_call *c = is_too_large ? NULL : private_copy_make_call(fd, st, user, dir);
 	int r;
 
 	if (!c) {

@@ -12,7 +12,8 @@ enum {
 };
 
 /* Copies the file open at `fd` to an unlinked file in directory `dir`.  Always takes ownership of
- * `fd`; `st` is its state.  The copy has the same size, time and read permission for others.
+ * `fd`; `st` is its state, and
+ * `user` as in async_call.h.  The copy has the same size, time and read permission for others.
  * Returns its descriptor, or a negative errno: -EFBIG (too large, or nearly all holes), -ESTALE
  * (modified meanwhile), -ETIMEDOUT, ... */
-int private_copy_take(int fd, const struct stat *st, const char *dir);
+int private_copy_take(int fd, const struct stat *st, uint64_t user, const char *dir);

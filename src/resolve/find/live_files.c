@@ -19,7 +19,7 @@
 #include "base/containers/vec.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
-#include "base/files/process_start.h"
+#include "base/files/process_facts.h"
 #include "base/files/tree.h"
 #include "base/parse.h"
 #include "resolve/elf/file.h"

@@ -15,7 +15,7 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/path.h"
-#include "base/files/process_start.h"
+#include "base/files/process_facts.h"
 #include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/log.h"
@@ -24,7 +24,6 @@
 
 enum {
 	NAME_BYTES = 64,
-	STATUS_MAX = 1 << 16,
 	PROCESS_START_TICK_NS = 10 * 1000 * 1000 /* precision of process_start_ns() */
 };
 
@@ -81,48 +80,16 @@ int jit_open_kept(const char *path)
 	return -ENOENT;
 }
 
-/* Gets the last number in a line of /proc/PID/status, in our own namespaces. Returns 0 or
- * -ENOENT. */
-static int status_number(int32_t pid, const char *line, uint64_t *ret_number)
-{
-	struct buf status = { 0 };
-	char path[NAME_BYTES];
-	char *at, *end;
-	int r = -ENOENT;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (io_read_file(path, &status, STATUS_MAX))
-		buf_clear(&status);
-	buf_put(&status, "", 1);
-	at = status.failed ? NULL : strstr((char *)status.data, line);
-	end = at ? strchr(at + 1, '\n') : NULL;
-	if (end) {
-		*end = '\0';
-		at = strrchr(at, '\t');
-		if (at && parse_u64(at + 1, ret_number))
-			r = 0;
-	}
-	buf_done(&status);
-	return r;
-}
-
 int32_t jit_own_pid(int32_t pid)
 {
-	uint64_t number;
+	int64_t own = process_status_number(pid, "NSpid:", STATUS_LAST);
 
-	return !status_number(pid, "\nNSpid:", &number) && number && number <= INT32_MAX
-		       ? (int32_t)number
-		       : pid;
+	return own > 0 && own <= INT32_MAX ? (int32_t)own : pid;
 }
 
 int64_t jit_uid(int32_t pid)
 {
-	uint64_t number;
-
-	/* Real, effective, saved, and file system user id. */
-	return !status_number(pid, "\nUid:", &number) && number <= UINT32_MAX
-		       ? (int64_t)number
-		       : -1;
+	return process_status_number(pid, "Uid:", STATUS_LAST);
 }
 
 bool jit_is_of(int fd, int64_t uid)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -37,6 +38,8 @@ static void drop(struct async_call *e)
 	free(e);
 }
 
+static uint64_t user = ASYNC_CALL_OWN; /* of the next call */
+
 static struct held *make(enum async_call_kind kind, uint64_t about,
 			 pthread_mutex_t *gate, atomic_bool *dropped)
 {
@@ -44,7 +47,11 @@ static struct held *make(enum async_call_kind kind, uint64_t about,
 
 	assert_non_null(h);
 	*h = (struct held){
-		.call = { .kind = kind, .about = about, .run = run, .drop = drop },
+		.call = { .kind = kind,
+			  .about = about,
+			  .user = user,
+			  .run = run,
+			  .drop = drop },
 		.gate = gate,
 		.dropped = dropped
 	};
@@ -131,12 +138,98 @@ static void limits_the_number_of_blocked_calls(void **state)
 	assert_int_equal(run_quick(ASYNC_CALL_MEMORY, 0), 0);
 }
 
+/* Returns how many calls of the user hang before the next one is refused. */
+static unsigned int fill_share(pthread_mutex_t *gate, atomic_bool *dropped)
+{
+	for (unsigned int nr = 0;; nr++) {
+		struct held *h = make(ASYNC_CALL_FILE, nr, gate, &dropped[nr]);
+		int r = async_call_run(&h->call, short_ns);
+
+		if (r == -ETIMEDOUT)
+			continue;
+		assert_int_equal(r, -EBUSY);
+		free(h);
+		return nr;
+	}
+}
+
+static void a_user_whose_calls_hang_blocks_no_other_user(void **state)
+{
+	static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	static atomic_bool dropped[2][16];
+
+	(void)state;
+	pthread_mutex_lock(&gate);
+	for (int i = 0; i < 2; i++) {
+		user = 1000 + (uint64_t)i;
+		assert_int_equal(fill_share(&gate, dropped[i]), 4);
+	}
+	/* Not even on the same object. */
+	user = 1002;
+	assert_int_equal(run_quick(ASYNC_CALL_FILE, 0), 0);
+	user = ASYNC_CALL_OWN;
+	assert_int_equal(run_quick(ASYNC_CALL_FILE, 0), 0);
+	user = 1001;
+	assert_int_equal(run_quick(ASYNC_CALL_FILE, 100), -EBUSY);
+	pthread_mutex_unlock(&gate);
+	wait_for_all();
+	assert_int_equal(run_quick(ASYNC_CALL_FILE, 100), 0);
+	user = ASYNC_CALL_OWN;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void run_slow(struct async_call *e)
+{
+	usleep(400000);
+	run(e);
+}
+
+/* Returns how long the caller waited for a call that takes 0.4 s. */
+static uint64_t wait_for_slow(void)
+{
+	static atomic_bool dropped;
+	struct held *h = make(ASYNC_CALL_FILE, 1, NULL, &dropped);
+	uint64_t since = now_ns();
+	int r;
+
+	h->call.run = run_slow;
+	r = async_call_run(&h->call, long_ns);
+	since = now_ns() - since;
+	if (!r)
+		free(h);
+	wait_for_all();
+	return since;
+}
+
+static void waits_only_briefly_for_a_user_whose_calls_took_long(void **state)
+{
+	(void)state;
+	user = 2000;
+	for (int i = 0; i < 6; i++)
+		wait_for_slow();
+	assert_true(wait_for_slow() < 300000000);
+	user = 2001;
+	assert_true(wait_for_slow() >= 400000000);
+	user = ASYNC_CALL_OWN;
+	for (int i = 0; i < 6; i++)
+		assert_true(wait_for_slow() >= 400000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_caller_gets_a_finished_call),
 		cmocka_unit_test(abandons_a_blocked_call),
 		cmocka_unit_test(limits_the_number_of_blocked_calls),
+		cmocka_unit_test(a_user_whose_calls_hang_blocks_no_other_user),
+		cmocka_unit_test(waits_only_briefly_for_a_user_whose_calls_took_long),
 	};
 
 	return UNIT_RUN(tests);

@@ -11,6 +11,7 @@
 
 #include "base/files/io.h"
 
+#include "base/async_call.h"
 #include "unit.h"
 
 /* Creates a file with the text, and the directory for the copy. */
@@ -45,7 +46,7 @@ static void copies_files(void **state)
 	char bytes[16] = { 0 };
 	struct stat st, copied;
 	int fd = begin(dir, "a binary", 0755, &st);
-	int copy = private_copy_take(fd, &st, dir);
+	int copy = private_copy_take(fd, &st, ASYNC_CALL_OWN, dir);
 
 	(void)state;
 	assert_true(copy >= 0);
@@ -66,7 +67,7 @@ static void copies_are_not_more_readable_than_originals(void **state)
 	char dir[] = "/tmp/private-copy-XXXXXX";
 	struct stat st;
 	int fd = begin(dir, "a binary", 0700, &st);
-	int copy = private_copy_take(fd, &st, dir);
+	int copy = private_copy_take(fd, &st, ASYNC_CALL_OWN, dir);
 
 	(void)state;
 	assert_int_equal(fstat(copy, &st), 0);
@@ -85,20 +86,20 @@ static void refuses_other_files(void **state)
 	(void)state;
 	/* The file was written to since it was examined. */
 	assert_int_equal(futimens(fd, NULL), 0);
-	assert_int_equal(private_copy_take(fd, &st, dir), -ESTALE);
+	assert_int_equal(private_copy_take(fd, &st, ASYNC_CALL_OWN, dir), -ESTALE);
 	/* Too large, and only a hole. */
 	assert_int_equal(ftruncate(again, (off_t)PRIVATE_COPY_MAX_BYTES + 1), 0);
 	assert_int_equal(fstat(again, &st), 0);
-	assert_int_equal(private_copy_take(dup(again), &st, dir), -EFBIG);
+	assert_int_equal(private_copy_take(dup(again), &st, ASYNC_CALL_OWN, dir), -EFBIG);
 	assert_int_equal(ftruncate(again, PRIVATE_COPY_MAX_BYTES / 2), 0);
 	assert_int_equal(fstat(again, &st), 0);
-	assert_int_equal(private_copy_take(again, &st, dir), -EFBIG);
+	assert_int_equal(private_copy_take(again, &st, ASYNC_CALL_OWN, dir), -EFBIG);
 	assert_int_equal(fcntl(again, F_GETFD), -1);
 	end(dir);
 	/* No such directory. */
 	fd = io_open("/proc/self/exe", O_RDONLY, 0);
 	assert_int_equal(fstat(fd, &st), 0);
-	assert_int_equal(private_copy_take(fd, &st, dir), -ENOENT);
+	assert_int_equal(private_copy_take(fd, &st, ASYNC_CALL_OWN, dir), -ENOENT);
 }
 
 int main(void)
