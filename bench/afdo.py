@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures a program that clang rebuilds with `oprofile export afdo`: the interpreter of
-tests/workloads, recorded while it runs; user time of both programs, run in turn."""
+"""Measures a program that clang rebuilds with the profile of `oprofile export afdo`: the
+interpreter of tests/workloads. Records it, rebuilds it, and compares the user time of both
+programs, which run alternately."""
 import argparse
 import os
 import resource

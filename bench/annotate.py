@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures annotated listings: `opannotate --assembly` of the hottest function, `--source` and
-`--assembly` of all, pages and JSON, of some 50 000 samples, with no index file ("cold") and with
-one ("warm"), compared with `perf annotate --stdio` of the same and `objdump -d` of the program.
-Files are in memory in both cases.
+"""Measures annotated listings of some 50 000 samples.
 
-Goals (times as quick, wall): hottest function cold 1, warm 5; --source of all, cold, 20; --assembly
-of all 10 times what OProfile took, 1.5 s for redis.
+Runs `opannotate --assembly` for the hottest function, then `--source`, `--assembly`, `--html` and
+`--json` for all, without an index file ("cold") and with one ("warm"). Compares them with `perf
+annotate --stdio` of the same functions and `objdump -d` of the program. All files are in the page
+cache.
 
-Without --recording this program is recorded; give a recording of another whose debug information
-and sources are here, such as a redis-server's."""
+Goals (speedup in wall time): hottest function cold 1, warm 5; --source of all, cold, 20; --assembly
+of all 10 times faster than OProfile, which needs 1.5 s for redis.
+
+Without --recording it records this program. To measure another program, give a recording whose
+debug information and sources are on this machine, such as one of redis-server."""
 import argparse
 import csv
 import os
@@ -22,7 +24,8 @@ from source_lines import checked, record
 
 
 def hottest(ours, path):
-    """Image and name of the function with the most samples, and how many there are in all."""
+    """Returns image and name of the function with the most samples, and the number of such
+    functions."""
     text = checked([ours, "report", "--no-pager", "--csv", "--by", "image,symbol", path]).out
     rows = list(csv.DictReader(text.splitlines()))
     first = max(rows, key=lambda row: int(row["samples"]))
@@ -30,8 +33,8 @@ def hottest(ours, path):
 
 
 class Timed:
-    """Commands, one after the other and again: each figure is the least of its runs, as others
-    use the machine, too."""
+    """Runs the commands alternately. Each figure is the minimum of its runs, because other
+    processes use the machine also."""
 
     def __init__(self, times, cache, pages):
         self.times = times
@@ -49,7 +52,7 @@ class Timed:
         return done
 
     def rows(self, commands, warm):
-        """[(name, argv, cold, times)] to [(name, (CPU seconds, wall seconds, megabytes))];
+        """Maps [(name, argv, cold, times)] to [(name, (CPU seconds, wall seconds, megabytes))];
         `warm` makes an index."""
         best = {}
         for turn in range(self.times):
@@ -66,7 +69,7 @@ class Timed:
 
 
 def show(title, rows, base):
-    """`base`: the row that others are compared with."""
+    """`base`: the row with which the others are compared."""
     table(title, ["", "CPU [s]", "wall [s]", "peak [MB]", "times as quick, CPU", "wall"],
           [[name, cpu, wall, f"{mb:.0f}", f"{rows[base][1][0] / max(cpu, 1e-4):.1f}",
             f"{rows[base][1][1] / max(wall, 1e-4):.1f}"] for name, (cpu, wall, mb) in rows])

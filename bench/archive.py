@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Archives: a compile job, recorded system-wide by operf and perf at the same time, is archived by
-both: oparchive --no-debug-files against perf archive, each from its own recording. Ours has the
-parts of each binary that reports read; with --whole-binaries, as perf's has them, it is shown too.
+"""Measures archives: operf and perf record a compile job system-wide at the same time, then
+oparchive --no-debug-files and perf archive each archive their own recording.
 
-Size: one file of ours against perf's two, the perf.data and the perf.data.tar.bz2, which
-both are needed elsewhere.  perf fills its cache when it records, which is not counted.  As perf
-puts separate debug files into its cache, our archive with them is shown too.
+Our archive has the parts of each binary that reports read; a second row shows --whole-binaries,
+like perf's archive. A third row includes separate debug files, because perf adds them to its cache.
+
+The size is that of our one file, compared with perf's two: another machine needs both perf.data and
+perf.data.tar.bz2. Filling perf's cache, which happens during the recording, is not counted.
 """
 import argparse
 import os
@@ -19,8 +20,8 @@ import time
 from common import ratio, run, table
 
 
-# perf goes on for seconds when the job is over: it reads its file again for build-ids.  Programs
-# that run meanwhile are not part of the job.
+# After the job, perf continues for seconds: it reads its file again for build-ids. Programs that
+# run meanwhile do not belong to the job.
 SCRIPT = """
     pid=$1 seconds=$2 jobs=$3 job=$4
     shift 4
@@ -42,7 +43,7 @@ def wait_for(pid):
 
 
 def record(programs, directory, env, options, chains):
-    """Both at once, so that they see the same job."""
+    """Both record at once, so that they see the same job."""
     perf_pid = os.path.join(directory, "perf-pid")
     session = os.path.join(directory, "session")
     data = os.path.join(directory, "perf.data")
@@ -70,7 +71,7 @@ def folder_bytes(folder):
 
 
 def archive(command, env, runs):
-    """The least CPU time of several runs."""
+    """Returns the minimum CPU time of several runs."""
     best = None
     for _ in range(runs):
         done = run(command, env)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shared parts of the benchmarks: run a command and measure it, medians, a table.
+"""Shared parts of the benchmarks: running and measuring a command, medians, a table.
 
-Nothing here judges: a benchmark prints figures and ratios, a reader draws conclusions."""
+Benchmarks print figures and ratios; they do not pass or fail."""
 import os
 import statistics
 import subprocess
@@ -10,8 +10,8 @@ import time
 
 
 class Done:
-    """A command that ended: its status, output, and what it and all that it waited for
-    took."""
+    """A command that has ended: its status, its output, and the time and memory of it and the
+    processes it waited for."""
 
     def __init__(self, status, out, err, usage, wall_s):
         self.status = status
@@ -23,13 +23,14 @@ class Done:
 
 
 def run(argv, env=None, keep_output=True):
-    """Output goes through files: a pipe would make us part of the measurement."""
+    """Write output to files, because reading a pipe would make this process part of the
+    measurement."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=err, env=env,
                                  stdout=out if keep_output else subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = 0 # it is waited for
+        child.returncode = 0 # a zombie: waited for below
         wall_s = time.monotonic() - begin
         texts = []
         for stream in (out, err):
@@ -47,7 +48,7 @@ def ratio(a, b):
 
 
 def table(title, head, rows):
-    """Prints rows of texts and numbers under a head, each column as wide as it needs."""
+    """Prints rows of texts and numbers below a header; each column is as wide as its contents."""
     lines = [head] + [[cell if isinstance(cell, str) else f"{cell:.3f}" for cell in row]
                       for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures oprofiled while it runs: its CPU time (all threads, children too), memory and disk
-alongside a compile job, a loaded redis, or nothing; how much longer compiling takes while it
-samples at 999 Hz; and what the kernel does for a sample.
+"""Measures oprofiled: its CPU time (including all threads and children), memory and disk usage
+alongside a compile job, a loaded redis, or an idle machine; the slowdown of compiling while it
+samples at 999 Hz; and the kernel's cost per sample.
 
-The first seconds, in which it reads what runs already and makes tables of the binaries, are
-reported separately: they occur once. The share over ten minutes includes
-both."""
+The first seconds, in which it reads running processes and makes tables of their binaries, are
+reported separately, because they occur once. The share over ten minutes includes them."""
 import argparse
 import glob
 import os
@@ -24,11 +23,11 @@ from common import median, run, table
 
 TEN_MINUTES = 600
 GOVERNOR_S = 25
-COUNTED = 3 # times of compiling that are summed up
+COUNTED = 3 # number of compile runs that are summed up
 
 
 def loads(name, seconds):
-    """The processes that make the load."""
+    """Returns the commands that produce the load."""
     here = os.path.dirname(os.path.abspath(__file__))
     if name == "compile":
         return [[os.path.join(here, "compile_job"), str(seconds), str(os.cpu_count())]]
@@ -39,7 +38,8 @@ def loads(name, seconds):
 
 
 def children(pid):
-    """With theirs; those that read binaries for it among them."""
+    """Returns the children of a process and their descendants, such as the helper that reads
+    binaries."""
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -114,7 +114,7 @@ def ask(run_dir, request):
 
 
 def compile_once(here):
-    """Seconds of time and of CPU time."""
+    """Returns wall time and CPU time in seconds."""
     sources = os.path.join(here, "..", "src")
     done = run(["sh", "-c", f"ls {sources}/aggregate/*.c | xargs -P {os.cpu_count()} -n 1 "
                 f"gcc -std=gnu17 -D_GNU_SOURCE -O2 -I{sources} -o /dev/null -c"],
@@ -125,7 +125,7 @@ def compile_once(here):
 
 
 class PerfRecord:
-    """perf without call chains: what the timer's interrupts cost whoever asks for them."""
+    """Measures perf without call chains: the cost of timer interrupts for any profiler."""
 
     def __init__(self, rate):
         self.words = ["perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", str(rate), "-o",
@@ -142,7 +142,7 @@ class PerfRecord:
 
 
 class Daemon:
-    """One that samples from the begin on, and after a stop between start and stop."""
+    """Measures a daemon that samples from its start, and again between a start and a stop request."""
     BEGINS_S = 2
 
     def __init__(self, oprofile, directory, words):
@@ -169,8 +169,8 @@ class Daemon:
 
 
 def compile_under(sampler, here):
-    """With a daemon that is already running: what it reads at its start, and the tables it makes of
-    the compiler, occur once, and are reported separately. So the first time does not count."""
+    """Measures compiling while a daemon already runs. Reading the compiler and making its tables
+    occurs once and is reported separately, so the first run does not count."""
     if sampler:
         sampler.start()
     compile_once(here)
@@ -181,7 +181,7 @@ def compile_under(sampler, here):
 
 
 def compare(samplers, rounds, here):
-    """Rounds of compiling, each with every sampler and without, in random order."""
+    """Compiles several times with each sampler and without one, in random order."""
     runs = {name: [] for name in samplers}
     for _ in range(rounds):
         for name in random.sample(list(samplers), len(samplers)):
@@ -202,8 +202,8 @@ def slowdown_rows(runs):
 
 
 def slowdown(oprofile, options, directory):
-    """The same compiling without sampling, with it at that rate, with it as the governor lets it
-    after two looks, and under perf, which keeps no stacks."""
+    """Compiles without sampling, at that rate, at the rate that the governor allows after two
+    checks, and under perf, which stores no stacks."""
     here = os.path.dirname(os.path.abspath(__file__))
     rate = ["--frequency", str(options.paired_rate)]
     free = Daemon(oprofile, os.path.join(directory, "free"), rate + ["--max-overhead", "none"])

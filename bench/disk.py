@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures the size of a recording: a system-wide recording of a compile job, in bytes a
-sample, against perf's file of the same samples (--perf-data).
+"""Measures the size of a recording: a system-wide recording of a compile job, in bytes per sample,
+compared with perf's file of the same samples (--perf-data).
 
-Kernel symbols are shown apart: they are stored once per boot and shared by all sessions.
+Kernel symbols are shown separately, because they are stored once per boot and shared by all
+sessions.
 """
 import argparse
 import os
@@ -16,7 +17,7 @@ from common import run, table
 
 
 def measure(options, oprofile, directory, chains):
-    """One recording: a row of the table, or None."""
+    """Makes a recording. Returns a row of the table, or None."""
     session = os.path.join(directory, "session")
     data = os.path.join(directory, "perf.data")
     shutil.rmtree(session, ignore_errors=True)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures lists of events: `ophelp` of this machine, and of Intel's Skylake as text, XML and JSON,
-compared with `perf list`, alternating; and what it takes to start a program at all. Goal: a tenth
-of `perf list`."""
+"""Measures lists of events: `ophelp` for this machine, and for Intel's Skylake as text, XML and
+JSON, compared with `perf list`. Runs alternate. Also measures the start of a program, as a lower
+bound.
+
+Goal: a tenth of the time of `perf list`."""
 import argparse
 import os
 import shutil
@@ -37,7 +39,7 @@ def main():
         for name, argv in commands.items():
             done = run(argv, keep_output=False)
             if done.status and name == "ophelp":
-                continue # a CPU that is not known
+                continue # an unknown CPU type
             if done.status:
                 sys.exit(f"{' '.join(argv)}: status {done.status}: {done.err}")
             took[name].append(done)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures exports: each format of `oprofile export` against `perf script`, which prints the same
-samples, and where FlameGraph's scripts are there against `perf script | stackcollapse-perf.pl |
-flamegraph.pl`; of a job that is recorded for it (perf, 20 kHz, frame pointers) and repeated until
-there are 10 million samples, and of a made-up file.
+"""Measures each format of `oprofile export`, compared with `perf script`, which prints the same
+samples, and, if FlameGraph's scripts are installed, with `perf script | stackcollapse-perf.pl |
+flamegraph.pl`.
 
-CPU time is the least of the runs, which are made in turn; all write to /dev/null, but for those
-that name their files themselves. A first run measures the sizes of the files."""
+The inputs are a job that perf records at 20 kHz with frame pointers, repeated up to 10 million
+samples, and a generated file.
+
+CPU time is the minimum of alternating runs. All write to /dev/null, except formats that choose
+their file names. A first run measures the sizes of the files."""
 import argparse
 import os
 import shutil
@@ -43,7 +45,7 @@ def make(build, path, megabytes, scratch):
 
 
 def take_away(out):
-    """Files of that beginning; returns their size."""
+    """Returns the sizes of the files whose names begin with this text."""
     folder, begin = os.path.split(out)
     made = [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(begin)]
     size = sum(os.path.getsize(name) for name in made)

@@ -6,8 +6,8 @@ interleaved.
     meson setup plain -Dwhole_program=true -Dhardening=false && ninja -C plain
     bench/hardening.py build plain
 
-The figure is the CPU time in user space, which is what compiled code differs in: the median and the
-least of the runs.
+The figures are the median and the minimum of the CPU time in user space, where compiled code
+differs.
 """
 import argparse
 import os
@@ -23,13 +23,13 @@ LIBRARIES = 40
 
 
 def user_s(argv, directory):
-    """Seconds in user space that the command and its children used."""
+    """Returns the seconds that the command and its children spent in user space."""
     with open(os.devnull, "wb") as null:
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=null, stderr=null,
                                  cwd=directory)
         _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = 0  # it is waited for
-    # 3: something was lost, which generated files can be made for.
+        child.returncode = 0  # a zombie: waited for below
+    # 3: input was incomplete, which generated files can cause
     if os.waitstatus_to_exitcode(status) not in (0, 3):
         sys.exit(f"{' '.join(argv)}: status {status}")
     return usage.ru_utime
@@ -44,7 +44,7 @@ def report(build, directory, kind, option):
 
 
 def import_data(build, directory, kind):
-    """The work of a recorder: it decodes, resolves, unwinds and writes a session."""
+    """The work of a recorder: decoding, resolving, unwinding and writing a session."""
     session = os.path.join(directory, "session")
     shutil.rmtree(session, ignore_errors=True)
     os.mkdir(session)
@@ -72,7 +72,7 @@ def main():
     builds = [os.path.abspath(build) for build in options.builds]
     rows = []
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
-        # Stacks are large, and there are few of them.
+        # Files with stacks are large and have few samples.
         for kind, scale in (("flat", 1), ("chains", 1), ("stacks", 4)):
             subprocess.run([os.path.join(builds[0], "bench", "make_perf_data"),
                             os.path.join(directory, kind + ".data"),
@@ -82,7 +82,7 @@ def main():
             for number in range(options.runs + 1):
                 for i in (0, 1) if number % 2 else (1, 0):
                     seconds = measure(builds[i], directory)
-                    # The first fills the caches.
+                    # The first run fills the caches.
                     if number:
                         results[i].append(seconds)
             rows.append([name, median(results[0]), median(results[1]),

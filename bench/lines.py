@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Addresses to functions, lines and inlined calls: oprofile addr2line compared with
-llvm-symbolizer, binutils' addr2line and eu-addr2line, all of them asked for the same addresses in
-turn.
+"""Measures the lookup of functions, lines and inlined calls of addresses: oprofile addr2line
+compared with llvm-symbolizer, binutils' addr2line and eu-addr2line. All of them get the same
+addresses, alternately.
 
 no cache   without an index file
-cold       without one, and it writes one again      other addresses, with what the cold run left
-completed  other addresses, when what the cold run starts in the background is done
+cold       without one; writes an index
+other      addresses that were not in the cold run, with the index that it wrote
+completed  the same, after the background job of the cold run has ended
 
-Goals (docs/performance.md): cold 3 times as quick as the quickest of them, with an index 10 times,
-on a kernel with debug information 50 times; at most half of llvm-symbolizer's memory.
+Goals (docs/performance.md): cold 3 times as fast as the fastest of them, with an index 10 times, on
+a kernel with debug information 50 times; at most half of llvm-symbolizer's memory.
 
-Who uses more than --limit seconds of CPU is stopped: what is printed of it is how far it came, and
-it is not the quickest. With fewer --addresses all of them come to their end.
+A program that uses more than --limit CPU seconds is stopped; its row shows its progress, and it is
+not the fastest. With fewer --addresses all of them finish.
 
-Without --binary it uses the program itself: give a big one, such as a redis-server or
-a vmlinux with debug information.
+Without --binary it measures the program itself. Use a large one, such as redis-server or a vmlinux
+with debug information.
 """
 import argparse
 import os
@@ -38,7 +39,7 @@ def addresses_of(binary, nr, seed):
 
 
 def words_file(folder, name, addresses):
-    """@FILE: all of these programs take their words from one."""
+    """@FILE: all of these programs read arguments from a file."""
     path = os.path.join(folder, name)
     with open(path, "w", encoding="ascii") as out:
         out.writelines(f"{a:#x}\n" for a in addresses)
@@ -50,7 +51,7 @@ def input_of(argv, path, cpu_s="unlimited"):
 
 
 class Program:
-    """One row of the table: a command, its addresses, what comes before each run."""
+    """A row of the table: a command, its addresses, and the preparation of each run."""
 
     def __init__(self, name, argv, path, before=lambda: None, ours=False):
         self.name = name
@@ -87,7 +88,7 @@ def compare(oprofile, binary, nr, options, folder):
     second = words_file(folder, "second", addresses_of(binary, nr, 2))
     cache = os.path.join(folder, "cache")
     os.environ["XDG_CACHE_HOME"] = cache
-    os.environ["OPROFILE_CACHE_FILL"] = "no"  # what it would do is done by complete()
+    os.environ["OPROFILE_CACHE_FILL"] = "no"  # complete() does what the background job would do
     flags = ["-f", "-i", "-C", "-e", binary]
     ours = [oprofile, "addr2line", *flags]
 
@@ -102,7 +103,7 @@ def compare(oprofile, binary, nr, options, folder):
         begin_again()
         run([oprofile, "cache", "--build", "--background", binary], keep_output=False)
 
-    run(input_of(ours, first), keep_output=False)  # the binary is in memory
+    run(input_of(ours, first), keep_output=False)  # the binary is in the page cache
     programs = [Program("oprofile, no cache", [*ours, "--no-cache"], second, ours=True),
                 Program("oprofile, cold", ours, second, forget, ours=True),
                 Program("oprofile, again", ours, second, begin_again, ours=True),

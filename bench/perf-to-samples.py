@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Turns a recording of perf into the lines that session_size reads.
+"""Converts a perf recording to the input of session_size.
 
     perf record -a -g -F 999 -e cpu-clock -o x.data -- make
     perf script -i x.data --ns --show-mmap-events --show-task-events \\
@@ -19,7 +19,7 @@ MMAP = re.compile(r'PERF_RECORD_MMAP2? (-?\d+)/-?\d+: \[0x([0-9a-f]+)\(0x([0-9a-
                   r'@ (0x[0-9a-f]+|0)[^\]]*\]: (\S+) (.*)$')
 FORK = re.compile(r'PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)')
 
-mappings = {}  # pid: [(start, end, offset in the file, image)]
+mappings = {}  # pid -> [(start, end, offset in the file, image)]
 images = {}
 
 
@@ -28,7 +28,7 @@ def image_of(name):
 
 
 def look_up(pid, ip):
-    """(image, offset), and whether the address is in a mapping."""
+    """Returns (image, offset), and whether the address is in a mapping."""
     if ip >= KERNEL_START:
         return image_of('[kernel]'), max(ip - KERNEL_TEXT, 0), True
     for start, end, offset, image in reversed(mappings.get(pid, [])):
@@ -54,7 +54,7 @@ def side_band(pid, text):
 
 
 def put(sample, chain):
-    """One line; nothing if no sample was begun."""
+    """Prints a sample as one line; prints nothing if no sample was read."""
     if not sample:
         return
     frames = []

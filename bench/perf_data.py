@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures reading a perf.data: `opreport --by comm,dso,symbol` against the same report of
-perf, against one thread that adds up the words of the file, and `oprofile script` against
-`perf script`; trees of call chains against perf's; then how time and memory grow with the number
-of samples.
+"""Measures reading a perf.data file.
 
-Every file is made for this run and is in no cache when it is first read. What is not said to be
-from disk is from the cache, ours and perf's in turn, in random order. All but perf's from disk,
-where that takes long, are medians of some runs: the kernel has not always pages at hand that are
-quick to fill. """
+Compares `opreport --by comm,dso,symbol` with the same report of perf and with a thread that adds up
+the words of the file; `oprofile script` with `perf script`; trees of call chains with perf's. Then
+measures how time and memory grow with the number of samples.
+
+Every file is generated for this run, and is not cached when it is first read. Figures that are not
+marked "from disk" are with the file in the page cache; ours and perf's runs alternate in random
+order. All figures are medians of several runs, except perf's from disk if those take long: free
+pages that can be filled quickly are not always available to the kernel."""
 import argparse
 import os
 import random
@@ -21,8 +22,8 @@ from report import make_libraries
 LIBRARIES = 60
 RUNS = 5
 DISK_RUNS = 9
-QUICK_S = 3 # perf's report is run as often
-# Name, megabytes, kind, whether perf script is compared, too.
+QUICK_S = 3 # perf's report is run this often
+# Name, megabytes, kind, and whether to compare perf script.
 FILES = [
     ("100 MB flat", 100, "flat", True),
     ("100 MB call chains", 100, "chains", True),
@@ -30,13 +31,13 @@ FILES = [
     ("1 GB call chains", 1000, "chains", False),
     ("1 GB user stacks", 1000, "stacks", False),
 ]
-TREES_MB = 100 # perf takes 10 GB of memory for 100 MB of such chains
+TREES_MB = 100 # perf needs 10 GB of memory for 100 MB of such chains
 BYTES_A_SAMPLE = 52 # of a flat file, with its side band
 GROWTH = [1, 2, 5, 10, 20, 50] # million samples
 
 
 def forget(path):
-    """Has the kernel drop what it keeps of the file."""
+    """Makes the kernel drop the file from the page cache."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
@@ -68,9 +69,9 @@ def row(name, done, base=None):
 
 
 def in_turn(commands, runs=RUNS, forget_path=None):
-    """Runs all commands so many times, each round in random order: a command that follows one that
-    freed a gigabyte gets other pages than one that follows a command that allocated it. A command's
-    runs, as one of their medians."""
+    """Runs all commands this many times, each round in random order: a command that runs after one
+    that freed a gigabyte gets other pages than one after a command that allocated it. Returns
+    the medians of each command's runs."""
     done = [[] for _ in commands]
     for _ in range(runs):
         for i in random.sample(range(len(commands)), len(commands)):
@@ -96,7 +97,7 @@ def measure_file(build, path, name, script):
         cold, cold_words, cold_perf = in_turn([report, words, perf], DISK_RUNS, path)
     else:
         cold, cold_words = in_turn([report, words], DISK_RUNS, path)
-    checked(words) # what we read from disk is not in the cache
+    checked(words) # data that we read from disk is not cached
     warm, warm_words, touch, warm_perf = in_turn(
         [report, words, [os.path.join(build, "bench", "touch_records"), path], perf])
     rows = [row("oprofile report, from disk", cold),
@@ -114,7 +115,7 @@ def measure_file(build, path, name, script):
 
 
 def measure_trees(build, path, name):
-    """Self, inclusive and call graph: what perf report shows without options."""
+    """Self, inclusive and call graph: the default of perf report."""
     ours = os.path.join(build, "src", "tools", "oprofile")
     report = [ours, "report", "--no-pager"]
     tree = checked(report + ["--tree", path])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures recording: operf against perf record, interleaved, without and with call chains:
-by frame pointers, and from copies of stacks (what operf unwinds while it records, perf writes).
+"""Measures recording: operf compared with perf record, alternately, without call chains, with frame
+pointers, and with copies of stacks (operf unwinds them while it records, perf stores them).
 
-The figure is the CPU time of the recorder's processes without the target's: what the
-recorder and all that it waited for took, less what the target says it took itself.  A short
-and a long run give the slope (what a second of recording takes) and separate it from the cost of
-the start and the end.  Medians of the runs.
+The figure is the CPU time of the recorder without that of the target: the time of the recorder and
+the processes it waited for, less the time that the target reports for itself. A short and a long
+run give the slope (the cost of a second of recording) and separate it from the cost of start and
+end. Figures are medians of the runs.
 """
 import argparse
 import os
@@ -25,7 +25,7 @@ CHAINS = {
 
 
 def lost_of_perf(data):
-    """Samples; a LOST_SAMPLES record sums up what the LOST records said."""
+    """Samples; a LOST_SAMPLES record contains the sum of the LOST records."""
     out = run(["perf", "script", "-i", data, "--show-lost-events", "-F", "event"]).out
     lost = {kind: sum(map(int, re.findall(kind + r" +(?:lost )?(\d+)", out)))
             for kind in ("PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES")}
@@ -33,7 +33,7 @@ def lost_of_perf(data):
 
 
 def record(tool, programs, target, directory, options, chains):
-    """One run.  Returns {cpu_s, samples, lost, bytes} or None."""
+    """Makes one run. Returns {cpu_s, samples, lost, bytes} or None."""
     seconds, rate = target[1], options.rate
     used = os.path.join(directory, "target-cpu")
     session = os.path.join(directory, "session")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A perf.data as if its job had been run several times, one after the other: each time other
-processes, later. It has one event, recorded with -g by `perf record` for a single command."""
+"""Writes a perf.data as if its job had been run several times in sequence: each time with new
+processes and later times.
+
+The input has one event, recorded by `perf record -g` for a single command."""
 import struct
 
 HEADER = struct.Struct("<8sQQ QQ QQ QQ 4Q")  # perf_file_header: sections are offset and size
@@ -28,7 +30,7 @@ def count_samples(path):
 
 def places(data):
     """Returns the offsets of the 32-bit process ids and 64-bit times of records, and the bytes of
-    the records that repeat, which are not the kernel's mappings."""
+    the repeated records: all but the kernel's mappings."""
     pids, times, keep = [], [], []
     at = 0
     while at < len(data):
@@ -66,7 +68,7 @@ def shifted(data, pids, times, number, span):
 
 
 def repeat(source, path, times):
-    """Writes what is in `source` so often to `path`."""
+    """Writes the contents of `source` to `path` this many times."""
     with open(source, "rb") as file:
         whole = file.read()
     head = list(HEADER.unpack_from(whole))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures a report: `opreport --symbols` on a made-up session of 10 million samples over
-100 libraries, against `perf report --sort dso,symbol` on a perf.data of the same samples.
+"""Measures a report: `opreport --symbols` on a generated session of 10 million samples in 100
+libraries, compared with `perf report --sort dso,symbol` on a perf.data of the same samples.
 
-CPU time and peak memory are the medians of the runs; both are run once before, so that all
-files are in memory.  Then the counts of all symbols are compared.
+CPU time and peak memory are medians of the runs. Both programs run once before, so that all files
+are cached. Finally, compares the counts of all symbols.
 """
 import argparse
 import csv
@@ -21,7 +21,7 @@ FUNCTIONS_PER_LIBRARY = 200
 
 
 def library_source(number):
-    """C functions of different lengths, none of which a compiler can merge or drop."""
+    """C functions of different lengths, which no compiler can merge or drop."""
     lines = ["#include <stdint.h>"]
     for i in range(FUNCTIONS_PER_LIBRARY):
         name = f"lib{number:03d}_function_{i:03d}"
@@ -47,7 +47,7 @@ def make_libraries(directory, nr):
 
 
 def counts_of_ours(command):
-    """{(library, symbol): samples} from the machine-readable form of the same report."""
+    """Returns {(library, symbol): samples} of the machine-readable form of the same report."""
     done = run(command)
     counts = {}
     for row in csv.DictReader(io.StringIO(done.out)):

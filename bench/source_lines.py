@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures reports with source lines: `opreport -g` and `--by line` of some 50 000 samples
-of our own program, with no index and with one, against `perf report --sort srcline`.  The
-counts of each line are compared, too."""
+"""Measures reports with source lines: `opreport -g` and `--by line` of some 50 000 samples of this
+program, without and with an index, compared with `perf report --sort srcline`.
+
+Also compares the counts of each line."""
 import argparse
 import collections
 import csv
@@ -15,8 +16,8 @@ from common import ratio, run, table
 
 RATE_HZ = 20000
 SAMPLES = 50000
-# perf follows inlined functions into libraries' debug files in another way; PLT entries have
-# a name there and no line here.
+# In libraries, perf resolves inlined functions differently. It names PLT entries, which have no
+# line here.
 SAME_SHARE = 0.99
 
 
@@ -28,7 +29,7 @@ def checked(argv, env=None):
 
 
 def record(build, scratch, ours):
-    """A recording of reports of a perf.data, and the program that they ran."""
+    """Records this program while it reports a perf.data. Returns the recording and the program."""
     made = os.path.join(scratch, "made.data")
     checked([os.path.join(build, "bench", "make_perf_data"), made, "100", "chains", ours])
     path = os.path.join(scratch, "perf.data")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures whole stacks without frame pointers: `operf --callgraph`, which unwinds while it
-records, against `perf record --call-graph dwarf`, which writes copies of stacks.
+"""Measures complete stacks without frame pointers: `operf --callgraph`, which unwinds while it
+records, compared with `perf record --call-graph dwarf`, which stores copies of stacks.
 
-At a usual and at a high rate: CPU (recorder.py says how it is measured), bytes a sample and samples
-lost; what is lost when twice as many programs want the CPUs as there are; and what a frame takes
-when the copies that perf has written are unwound, by `opreport --callgraph` and by `perf report
--g`, each less the same report without callers. """
+Measures at a usual and at a high rate: CPU time (as in recorder.py), bytes per sample and lost
+samples; then the losses when twice as many programs as CPUs are running; and the time per frame
+when `opreport --callgraph` and `perf report -g` unwind the stored copies, each less the time of the
+same report without callers."""
 import argparse
 import os
 import subprocess
@@ -27,7 +27,7 @@ def programs_of(build):
 
 
 def under_load(programs, options):
-    """Two programs for each CPU compute meanwhile."""
+    """Runs two busy programs per CPU meanwhile."""
     rows = []
     for rate in RATES:
         options.rate = rate
@@ -58,7 +58,7 @@ def best(argv):
 
 
 def frames_of(argv):
-    """Frames of callers: all but the first of each sample."""
+    """Returns the number of callers' frames: all but the first of each sample."""
     blocks = run(argv).out.split("\n\n")
     return sum(max(0, len(block.strip().splitlines()) - 1) for block in blocks if block.strip())
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures trees of call stacks, side by side with perf, in turn, the least of several runs:
-recordings of a compile job with whole call chains and with stack dumps, and stack dumps of a
-program with debug information, whose inlined functions are shown. "cold": no table or index is
-kept.
+"""Measures trees of call stacks, compared with perf. Runs alternate; figures are minimums.
 
-Then what unwinding takes per frame: reports with callers less reports without, divided by the
-frames that `oprofile script` and `perf script` print.
+The recordings are a compile job with complete call chains and with stack dumps, and stack dumps of
+a program with debug information, whose inlined functions are shown. "cold" means that no table or
+index is cached.
 
-`--inlined` of a compile job's stack dumps (60 MB are some 7000) shows what perf takes for programs
-without debug information: minutes.
+Then computes the unwinding time per frame: the time of a report with callers, less that without,
+divided by the number of frames that `oprofile script` and `perf script` print.
 
-perf takes some 50 times the file's size in memory for the first one.  --chains, --stacks and
---inlined name other files; NONE leaves one out.
+`--inlined` with a compile job's stack dumps (60 MB are some 7000) shows that perf needs minutes for
+programs without debug information.
+
+perf needs some 50 times the file's size in memory for the first report. --chains, --stacks and
+--inlined name other files; NONE omits one.
 """
 import argparse
 import ctypes
@@ -44,8 +45,8 @@ def checked(argv):
 
 
 def measured(argv, env):
-    """CPU seconds, wall seconds and megabytes of a command and all that it started: perf leaves its
-    addr2line running when it ends."""
+    """Returns CPU seconds, wall seconds and megabytes of a command and all processes it started.
+    perf leaves its addr2line running when it exits."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     pid = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -65,7 +66,8 @@ def measured(argv, env):
 
 
 class Turns:
-    """Commands in turn: of each the least CPU and wall time, and the most memory."""
+    """Runs the commands alternately. Returns the minimum CPU and wall time and the maximum memory
+    of each."""
 
     def __init__(self, cache, times):
         self.cache = cache
@@ -73,7 +75,7 @@ class Turns:
         self.env = dict(os.environ, XDG_CACHE_HOME=cache, DEBUGINFOD_URLS="")
 
     def rows(self, commands):
-        """[(name, argv, cold, times)] to [[name, CPU, wall, MB]]."""
+        """Maps [(name, argv, cold, times)] to [[name, CPU, wall, MB]]."""
         best = {name: [9e9, 9e9, 0] for name, *_ in commands}
         for turn in range(self.times):
             for name, argv, cold, times in commands:
@@ -88,7 +90,7 @@ class Turns:
 
 
 def show(title, path, rows):
-    """The last row is perf's; how many times as much CPU that takes."""
+    """Adds the CPU time relative to perf's, which is the last row."""
     theirs = rows[-1][1]
     table(f"{title}: {os.path.getsize(path) / 1e6:.0f} MB",
           ["", "CPU [s]", "wall [s]", "peak [MB]", "perf's CPU / its"],
@@ -112,14 +114,14 @@ def chains(turns, ours, path):
 
 
 def printed_frames(argv, env):
-    """Lines of addresses that a script prints."""
+    """Returns the number of lines with addresses that a script prints."""
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env,
                           text=True, errors="replace") as made:
         return sum(line[:1] in "\t " and line.strip() != "" for line in made.stdout)
 
 
 def per_frame(turns, ours, path, with_callers):
-    """Nanoseconds a frame, ours and perf's."""
+    """Returns the nanoseconds per frame, ours and perf's."""
     flat = turns.rows([
         ("ours", [ours, "report", "--no-pager", "--by", "image,symbol", path], False,
          turns.times),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures every view of a busy session: 5 events, 8 CPUs, 300 threads of 40 programs, 400
-libraries (those of this machine, and generated ones if it has fewer), each view of opreport
-against the report of perf that groups a perf.data of the same samples by the same keys, or by
-the nearest that it has: perf has no report by address (by srcline it takes minutes).
+"""Measures every view of a large session: 5 events, 8 CPUs, 300 threads of 40 programs, and 400
+libraries (those of this machine, and generated ones if there are fewer).
 
-The goal is a tenth of perf's CPU time for each; the worst come last.
+Compares each view of opreport with perf's report of a perf.data of the same samples, by the same
+keys or the closest that perf has: perf cannot report by address (by srcline it needs minutes). The
+goal is a tenth of perf's CPU time for each view; the worst are printed last.
 """
 import argparse
 import os
@@ -116,7 +116,7 @@ VIEWS = [
 
 PLAIN = "comm,dso,symbol"
 
-# perf's report next to a view: the first whose pattern is found in it.
+# perf's report for a view: the first row whose pattern matches it.
 PEERS = [
     (r"time:10ms,comm,image,symbol", "time,comm,dso,symbol"),
     (r"tid,cpu,image,symbol", "pid,cpu,dso,symbol"),
@@ -129,7 +129,7 @@ FUNCTION = re.compile(r" [1-9]\d* FUNC +\w+ +\w+ +\d+ ")
 
 
 def usable(path):
-    """True if make_session can place samples in it."""
+    """Returns whether make_session can place samples in the library."""
     try:
         with open(path, "rb") as file:
             if file.read(4) != b"\x7fELF" or os.path.getsize(path) > MAX_BYTES:
@@ -165,17 +165,17 @@ def make_session(build, session, data, libraries, samples):
 
 
 def peer(view):
-    """The keys of perf's report that a view is measured against."""
+    """Returns the keys of the perf report with which a view is compared."""
     return next(sort for pattern, sort in PEERS if re.search(pattern, view))
 
 
 def measure(commands, runs):
-    """{name: (CPU seconds, peak MB)}: medians of interleaved runs."""
+    """Returns {name: (CPU seconds, peak MB)}: medians of alternating runs."""
     figures = {name: [] for name in commands}
     for number in range(runs + 1):
         for name, command in commands.items():
             if number == 0 and name.startswith("perf") and runs > 1:
-                continue  # the files are in memory since they were written
+                continue  # the files are still cached from being written
             done = run(command, keep_output=False)
             if done.status:
                 sys.exit(f"{' '.join(command)}: status {done.status}: {done.err}")
@@ -219,7 +219,7 @@ def main():
         figures = measure(commands, options.runs)
 
     def times(name, sort=None):
-        """How many times the view's CPU time perf needs; of the peer by default."""
+        """Returns how many times the view's CPU time perf needs, by default for the closest report."""
         if name.startswith("perf"):
             return 1
         sort = sort or peer(name.removeprefix("opreport "))
