@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deps.sh [--check | --try] GROUP...: installs the Debian packages of the groups, says which.
-# The one list of what the project needs.  Does nothing where all is there; without root it
-# names the one command to run.  --check only looks and says.  --try is for optional packages of
-# tests: a group that cannot be installed is reported in one line, and is not a failure.
+# deps.sh [--check | --try] GROUP...: installs the Debian packages of the groups, and prints their
+# names. This is the only list of the project's dependencies. It does nothing if all are installed;
+# without root it prints the command to run.
+# --check only lists missing packages. --try is for optional packages of tests: a group that cannot
+# be installed is reported in one line and is not a failure.
 set -euo pipefail
 
 packages_of()
@@ -17,9 +18,9 @@ packages_of()
 	demo) echo gzip ;;
 	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf valgrind openjdk-17-jdk-headless ;;
-	# Compilers whose names and binaries the tests read; 1 GB.
+	# Compilers for tests that read their names and binaries; 1 GB.
 	languages) echo golang-go ocaml-nox gcc-mingw-w64-x86-64 ;;
-	# Programs that show our exports on a screen.
+	# Programs that display our exports.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
@@ -77,7 +78,7 @@ if ! command -v dpkg-query >/dev/null; then
 	echo "deps.sh: this is no Debian; needed are what Debian calls:" $wanted >&2
 	exit 0
 fi
-# It fails where it knows one of them not at all.
+# dpkg-query fails if it does not know one of the packages.
 have=$({ dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null || true; } |
 	sed -n 's/ installed$//p' | sort -u)
 missing=$(comm -23 <(echo "$wanted") <(echo "$have"))
@@ -98,7 +99,7 @@ install_missing()
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! install_missing >"$log" 2>&1; then
-	# Lists that are old or were never fetched are the usual reason.
+	# Old or missing package lists are the usual reason.
 	if ! { apt-get update -q && install_missing; } >"$log" 2>&1; then
 		tail -n 20 "$log" >&2
 		echo "deps.sh: apt-get could not install them" >&2
