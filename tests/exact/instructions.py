@@ -58,7 +58,7 @@ def compare(decode_text, name, objdump, path, debug, folder):
     kinds = ours(decode_text, path, debug)
     starts = kinds["insn"] | kinds["bad"]
     only_there = insns - starts
-    # Where objdump prints data, ours is an instruction only by coincidence.
+    # If objdump prints data, our decoder finds an instruction there only by coincidence.
     only_here = kinds["insn"] - insns - data
     guessed = len((kinds["insn"] & data))
     bad = kinds["bad"] & insns

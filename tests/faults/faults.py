@@ -33,7 +33,7 @@ CANNOT_INTERCEPT = 99  # fault.c
 SECONDS = 30  # after which a command hangs
 INCOMPLETE = 3  # exit status: there is a result, and a message says what it lacks
 
-# The errors that POSIX allows for a kind, or that Linux' file systems return.
+# The errors that POSIX allows for each kind, or that Linux's file systems return.
 KINDS = {
     "open": ("EIO", "EMFILE", "ENOSPC", "EINTR"),
     "openat": ("EIO", "EMFILE", "ENOSPC", "EINTR"),
@@ -48,7 +48,7 @@ KINDS = {
     "write": ("EIO", "ENOSPC", "EINTR"),
     "malloc": ("ENOMEM",),
 }
-# In some runs all later calls of these fail as well: a full disk, no descriptors, no memory.
+# In some runs all later calls of these kinds also fail: a full disk, no descriptors, no memory.
 PERSISTENT = ("open", "openat", "write", "malloc")
 
 
@@ -57,7 +57,7 @@ class Failed(Exception):
 
 
 class State:
-    """The struct fault_state of fault.c, in a file that the command maps, too."""
+    """The struct fault_state of fault.c, in a file that the command also maps."""
     FIELDS = ("armed", "n", "error", "keeps", "traps", "calls", "failed")
 
     def __init__(self, path):
@@ -119,7 +119,7 @@ class Command:
             run.path(self.output), reference.path(self.output)))
 
     def after(self, suite, run, reference):
-        """Checks the files that are left. Returns a pair of finding and explanation, or None."""
+        """Checks the remaining files. Returns a pair of finding and explanation, or None."""
         if os.path.isdir(run.path("home/.cache")):
             again = suite.run(self, run.directory)
             if (again.status, again.out) != (reference.status, reference.out):
@@ -128,7 +128,7 @@ class Command:
 
 
 class Export(Command):
-    """Replaces a file.  When it fails, the old one is there."""
+    """A command that replaces a file. After a failure, the old file must be there."""
 
     def prepare(self, suite, directory):
         super().prepare(suite, directory)
@@ -148,16 +148,16 @@ class Export(Command):
 
 
 class Archive(Command):
-    """Makes an archive.  What a later report accepts is complete."""
+    """A command that makes an archive. An archive that a later report accepts must be complete."""
 
     def is_same(self, run, reference):
-        """Packed by another number of threads, an archive has other bytes."""
+        """With another number of compression threads, an archive has different bytes."""
         if super().is_same(run, reference):
             return True
         return os.path.isfile(run.path(self.output)) and self.facts(run) == self.facts(reference)
 
     def facts(self, run):
-        """Returns whether a file is complete, and what a report shows of it."""
+        """Returns whether a file is complete, and its report."""
         path = run.path(self.output)
         return [(done.returncode, done.stdout) for done in (
             self.suite.plain("oparchive", "--verify", "archive:" + path),
@@ -176,7 +176,7 @@ class Archive(Command):
 
 
 class Directory(Command):
-    """Makes a directory of files, each of which is complete or not there."""
+    """A command that makes a directory of files, each of which must be complete or missing."""
 
     def after(self, suite, run, reference):
         if run.status in (0, INCOMPLETE) or not os.path.isdir(run.path(self.output)):
@@ -192,7 +192,7 @@ class Directory(Command):
 
 
 class Import(Command):
-    """Makes a session the current one; the old one becomes the previous one."""
+    """A command that makes a session the current one; the old one becomes the previous one."""
 
     def prepare(self, suite, directory):
         super().prepare(suite, directory)
@@ -225,7 +225,7 @@ class Import(Command):
 
 
 class Record(Command):
-    """Records a program; no two recordings are the same, but each can be read."""
+    """A command that records a program. Recordings differ, but each must be readable."""
 
     def is_same(self, run, reference):
         return True
@@ -372,7 +372,7 @@ class Save:
 
 
 class Program:
-    """A program with samples: what readelf and nm know of it."""
+    """A program with samples, as described by readelf and nm."""
 
     def __init__(self, path):
         self.path = path
@@ -396,7 +396,7 @@ class Program:
 
 
 def zstd_raw(content):
-    """A frame of zstd that does not compress: one block, at most 64 KiB."""
+    """A zstd frame that does not compress: one block, at most 64 KiB."""
     header = struct.pack("<IBH", 0xfd2fb528, 0x60, len(content) - 256)
     return header + (len(content) << 3 | 1).to_bytes(3, "little") + content
 
@@ -434,7 +434,7 @@ class Suite:
         return dict(self.environment, HOME=home)
 
     def plain(self, name, *words, directory=None):
-        """A command without a fault."""
+        """Runs a command without a fault."""
         directory = directory or self.directory
         return subprocess.run([os.path.join(self.links, name), *words], cwd=directory,
                               env=self.environment_of(directory), stdin=subprocess.DEVNULL,
@@ -446,9 +446,9 @@ class Suite:
             raise Failed(f"{name} {' '.join(words)}: {done.stderr.decode()}")
 
     def make_inputs(self):
-        """Makes a recording with stacks, kernel and JIT code, the files that other commands make
-        of it, and a second recording. They are the same in each run, so that the n-th call is the
-        same."""
+        """Makes a recording with stacks, kernel and JIT code, the files that other commands make of
+        it, and a second recording. They are equal in each run, so that the n-th call is the same
+        one."""
         def path(name):
             return os.path.join(self.directory, name)
         self.session = path("session")

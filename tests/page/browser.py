@@ -21,7 +21,7 @@ def is_there():
 
 
 class Browser:
-    """`with Browser() as b:`; all of its files are in a directory that is removed at the end."""
+    """`with Browser() as b:` starts a browser whose files are in a temporary directory."""
 
     def __init__(self, dark=False, width=1200, height=800):
         self.dark = dark
@@ -43,7 +43,7 @@ class Browser:
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 f"--window-size={self.size}", f"--user-data-dir={self.folder.name}/profile",
-                # Nothing but files: whatever a page asked of a network would fail.
+                # Allow only files: any network request of a page would fail.
                 "--host-resolver-rules=MAP * ~NOTFOUND"]
         if self.dark:
             args.append("--blink-settings=preferredColorScheme=0")
@@ -84,7 +84,7 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def wait(self, script, *args):
-        """`script` ends by calling its last argument."""
+        """Runs `script`, which ends by calling its last argument."""
         return self.call("POST", "/execute/async", {"script": script, "args": list(args)})
 
     def until(self, script, *args):
@@ -105,7 +105,7 @@ class Browser:
         self.call("POST", f"/element/{self.find(selector)}/click", {})
 
     def press(self, *keys):
-        """The last one while the others are held."""
+        """Presses the last key while the others are held down."""
         values = [KEYS.get(key, key) for key in keys]
         self.call("POST", "/actions", {"actions": [{
             "type": "key", "id": "keyboard",
@@ -113,7 +113,7 @@ class Browser:
                        [{"type": "keyUp", "value": v} for v in reversed(values)]}]})
 
     def drag(self, begin, end):
-        """The mouse, from one point of the window to another."""
+        """Drags the mouse from one point of the window to another."""
         def move(point):
             return {"type": "pointerMove", "duration": 50, "x": round(point[0]), "y": round(point[1])}
         self.call("POST", "/actions", {"actions": [{
@@ -122,7 +122,7 @@ class Browser:
                         {"type": "pointerUp", "button": 0}]}]})
 
     def click_at(self, point, times=1):
-        """The position in the window."""
+        """Moves the mouse to a position in the window."""
         press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self.call("POST", "/actions", {"actions": [{
             "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
@@ -130,7 +130,8 @@ class Browser:
                          "y": round(point[1])}] + press * times}]})
 
     def messages(self):
-        """The new messages of the console: errors of scripts and of the policy."""
+        """Returns the new messages of the console: errors of scripts and of the content security
+        policy."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
     def screenshot(self, path):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""flames.py LINKS WRITE_SESSION : the page of `oprofile export flamegraph` in a headless Chromium,
-from a session whose samples are known.  Prints TAP; without Debian's chromium and chromium-driver
-(scripts/deps.sh page) all is skipped.
+"""flames.py LINKS WRITE_SESSION: tests the page of `oprofile export flamegraph` in a headless
+Chromium, with a session of known samples.
 
-flames.py --screenshot PAGE FILE: a picture of a page."""
+Prints TAP; skips all cases without Debian's chromium and chromium-driver (scripts/deps.sh page).
+flames.py --screenshot PAGE FILE: takes a picture of a page."""
 import json
 import os
 import sys
@@ -15,12 +15,12 @@ import tap  # noqa: E402
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=2'>\n\"\\;`${1}"
 MANY = 100000
-MARGIN_MS = 400  # of a zoom among so many, on a busy machine; else it is about 10
+MARGIN_MS = 400  # limit for a zoom among so many nodes on a busy machine; usually it needs about 10
 
 
 def make_page(tools, folder):
-    """outer calls mid, which calls HOSTILE; two threads of one process, another process.  Then
-    the same next to a session that has only mid."""
+    """Makes a page. outer calls mid, which calls HOSTILE; there are two threads of one process, and
+    another process. A second page also has a session that contains only mid."""
     links, writer = tools
     binary, build_id, (leaf, mid, outer) = tap.library(folder, HOSTILE)
     head = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|7|1000000|0|0",
@@ -41,7 +41,7 @@ def make_page(tools, folder):
 
 
 def make_many(page, folder):
-    """The same page with other data: MANY nodes, each calling four others."""
+    """Makes the same page with other data: MANY nodes, each of which calls four others."""
     data = {"events": ["TIMER"], "images": ["a", "b"], "levels": 5, "sessions": 1,
             "symbols": [[f"function_{i}", i % 2, 0] for i in range(1000)],
             "symbol": [0], "up": [0], "who": [["h", "s", "c", 1, 1]]}
@@ -75,7 +75,7 @@ def load(b, path):
 
 
 def click_frame(b, name):
-    """As a mouse would: at the middle of the frame."""
+    """Clicks like a mouse, in the middle of the frame."""
     b.run("""
 const i = flames.where(arguments[0])[0], [x, w] = flames.span(i);
 const canvas = document.getElementById("flames"), box = canvas.getBoundingClientRect();
@@ -90,7 +90,7 @@ def width_of(b, name):
 
 
 def painted(b):
-    """Colours there are on the canvas."""
+    """Returns the colours on the canvas."""
     return b.wait("""
 const done = arguments[0];
 requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -110,7 +110,7 @@ def rows_of(b):
 
 
 def test_numbers(b, page, *_):
-    """the shares are those of the samples, in the graph and in the table"""
+    """the graph and the table show the shares of the samples"""
     load(b, page)
     assert b.text("h1") == "Flame graph of 100 samples"
     assert width_of(b, "outer") == 1000 and width_of(b, "mid") == 650, width_of(b, "mid")
@@ -123,7 +123,7 @@ def test_numbers(b, page, *_):
 
 
 def test_harmless(b, page, *_):
-    """names run nothing and ask no network"""
+    """names are not executed and cause no network request"""
     load(b, page)
     b.messages()
     click_frame(b, HOSTILE)
@@ -138,7 +138,7 @@ def test_harmless(b, page, *_):
 
 
 def test_zoom(b, page, *_):
-    """a click zooms, its callers stay, and Escape goes back"""
+    """a click zooms and keeps the callers, and Escape zooms out"""
     load(b, page)
     click_frame(b, "mid")
     assert width_of(b, "mid") == 1000 and width_of(b, "outer") == 1000
@@ -150,7 +150,7 @@ def test_zoom(b, page, *_):
 
 
 def test_search(b, page, *_):
-    """what matches, and its share: of the whole, and of what is zoomed to"""
+    """a search shows the matches and their share of the total and of the zoomed part"""
     load(b, page)
     b.press("/")
     for letter in "^MID$":
@@ -167,7 +167,7 @@ def test_search(b, page, *_):
 
 
 def test_merge(b, page, *_):
-    """by command, process and thread"""
+    """samples can be grouped by command, process and thread"""
     load(b, page)
 
     def merge(level):
@@ -182,7 +182,7 @@ def test_merge(b, page, *_):
 
 
 def test_keys(b, page, *_):
-    """all of it by keys, and said aloud"""
+    """every function can be used by keyboard and screen reader"""
     load(b, page)
     detail = "return document.getElementById('detail').textContent"
     assert b.run(detail).startswith("all: 100 samples")
@@ -208,7 +208,7 @@ def test_keys(b, page, *_):
 
 
 def test_colours(b, page, *_):
-    """light and dark, by image, kind and name"""
+    """colours work in light and dark mode, and by image, kind and name"""
     load(b, page)
     seen = []
     for colours in ("image", "kind", "name"):
@@ -223,14 +223,15 @@ def test_colours(b, page, *_):
 
 
 def test_difference(b, _, both, *__):
-    """what there is more of in the second session is red, what there is less of blue"""
+    """in a comparison, functions with more samples in the second session are red, with fewer blue"""
     load(b, both)
     b.run("const c = document.getElementById('colours'); c.value = 'difference';"
           "c.dispatchEvent(new Event('change'))")
     hue = """
 const i = flames.where(arguments[0])[0], m = flames.colourOf(i).match(/^hsl\\((\\d+) (\\d+)%/);
 return [Number(m[1]), Number(m[2])];"""
-    # In the first session's 100 samples mid has 65 and HOSTILE 65; of the other one's 40 30 and 0.
+    # mid has 65 of the first session's 100 samples and 30 of the other session's 40; HOSTILE has
+    # 65 and 0.
     assert b.run(hue, "mid")[0] == 5 and b.run(hue, "mid")[1] > 0, b.run(hue, "mid")
     assert b.run(hue, HOSTILE)[0] == 220 and b.run(hue, HOSTILE)[1] == 80, b.run(hue, HOSTILE)
     assert b.run(hue, "outer")[1] == 0
@@ -240,7 +241,7 @@ return [Number(m[1]), Number(m[2])];"""
 
 
 def test_many(b, _, __, many):
-    """100 000 nodes: loading, zooms and searches without stutter"""
+    """100 000 nodes load, zoom and search without stutter"""
     load(b, many)
     assert b.run("return flames.tree().symbol.length") > MANY
     loaded = b.run("const t = performance.getEntriesByType('navigation')[0];"

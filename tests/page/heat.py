@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""heat.py LINKS WRITE_SESSION : the page of `oprofile export heatmap` in a headless Chromium, from a
-session whose samples are known.  Prints TAP; without Debian's chromium and chromium-driver
-(scripts/deps.sh page) all is skipped.
+"""heat.py LINKS WRITE_SESSION: tests the page of `oprofile export heatmap` in a headless Chromium,
+with a session of known samples.
 
-heat.py --screenshot PAGE FILE: a picture of a page."""
+Prints TAP; skips all cases without Debian's chromium and chromium-driver (scripts/deps.sh page).
+heat.py --screenshot PAGE FILE: takes a picture of a page."""
 import os
 import sys
 
@@ -14,13 +14,14 @@ import tap  # noqa: E402
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=2'>\n\"\\;`${1}"
 MS = 1000000
-# (thread, CPU, ms after the begin, stack, samples): of cells [0, 0], [0, 1], [1, 1], [1, 25] and [2, 49].
+# (thread, CPU, ms since the start, stack, samples) in the cells [0, 0], [0, 1], [1, 1], [1, 25] and
+# [2, 49].
 SAMPLES = ((0, 0, 5, "leaf;outer", 40), (0, 1, 30, "mid;outer", 10), (1, 0, 1030, "mid;outer", 20),
            (1, 1, 1510, "outer", 5), (1, 1, 2990, "leaf;mid;outer", 25))
 
 
 def make(folder):
-    """Pages by offset, CPU and thread of SAMPLES, and one by offset of half an hour."""
+    """Makes pages by offset, CPU and thread of SAMPLES, and one by offset with half an hour."""
     links, writer = sys.argv[1:3]
     binary, build_id, places = tap.library(folder, HOSTILE)
     place = dict(zip(("leaf", "mid", "outer"), places))
@@ -56,7 +57,7 @@ def said(b):
 
 
 def flames(b):
-    """Samples by function of the flame graph that is shown."""
+    """Returns the samples by function of the displayed flame graph."""
     return b.run("""
 const t = flames.tree(), all = {};
 for (let i = 0; i < t.symbol.length; i++)
@@ -65,7 +66,7 @@ return all;""")
 
 
 def test_mouse(b, pages):
-    """a span is dragged, and the flame graph is of it"""
+    """dragging selects a span, and the flame graph shows it"""
     load(b, pages[0])
     assert b.text("h1") == "Heat map of 100 samples"
     assert said(b).startswith("All of it: 100 samples, 100.00 %; at most 40"), said(b)
@@ -73,7 +74,7 @@ def test_mouse(b, pages):
     b.drag(at(b, 0, 1), at(b, 1, 1))
     assert said(b) == "0.02 s to 1.04 s: 30 samples, 30.00 %", said(b)
     assert flames(b) == {"all": 30, "outer": 30, "mid": 30}, flames(b)
-    # Backwards, and to the end of all.
+    # Backwards, and up to the end.
     b.drag(at(b, 2, 49), at(b, 1, 25))
     assert said(b) == "1.50 s to 3.00 s: 30 samples, 30.00 %", said(b)
     assert flames(b) == {"all": 30, "outer": 30, "mid": 25, HOSTILE: 25}, flames(b)
@@ -82,7 +83,7 @@ def test_mouse(b, pages):
 
 
 def test_keys(b, pages):
-    """the same by keys, said aloud"""
+    """a span can be selected by keyboard, for screen readers also"""
     load(b, pages[0])
     b.press("ArrowRight")
     assert said(b) == "0.00 s to 0.02 s: 40 samples", said(b)
@@ -96,7 +97,7 @@ def test_keys(b, pages):
     b.press("Escape")
     assert said(b).startswith("All of it: 100 samples")
     assert flames(b)["all"] == 100
-    # The flame graph's own keys are not taken from it.
+    # The flame graph keeps its own keys.
     b.run("document.getElementById('flames').focus()")
     b.press("ArrowUp")
     assert b.run("return document.getElementById('detail').textContent").startswith("outer, ")
@@ -106,13 +107,13 @@ def test_keys(b, pages):
 
 
 def test_rows(b, pages):
-    """by CPU and by thread a span is a rectangle"""
+    """by CPU and by thread, a span is a rectangle"""
     load(b, pages[1])
     b.drag(at(b, 0, 1), at(b, 51, 1))
     assert said(b) == "0.00 s to 1.04 s, CPU 1: 10 samples, 10.00 %", said(b)
     b.drag(at(b, 0, 1), at(b, 51, 0))
     assert said(b) == "0.00 s to 1.04 s, CPU 0 to CPU 1: 70 samples, 70.00 %", said(b)
-    # Threads are in the order of their samples; these have as many.
+    # Threads are sorted by samples; these have equally many.
     load(b, pages[2])
     b.drag(at(b, 0, 1), at(b, 149, 1))
     assert said(b) == "0.00 s to 3.00 s, <b>second 9/9: 50 samples, 50.00 %", said(b)
@@ -120,7 +121,7 @@ def test_rows(b, pages):
 
 
 def test_harmless(b, pages):
-    """names run nothing and ask no network"""
+    """names are not executed and cause no network request"""
     for page in pages[:3]:
         load(b, page)
         b.messages()
@@ -141,7 +142,7 @@ return [...seen].sort();""")
 
 
 def test_colours(b, pages):
-    """more samples are darker in the light and lighter in the dark"""
+    """cells with more samples are darker in light mode and lighter in dark mode"""
     load(b, pages[0])
     shades = b.run("""
 const c = document.getElementById("heat"), box = c.getBoundingClientRect(), pen = c.getContext("2d");
@@ -158,12 +159,12 @@ return arguments[0].map((cell) => {
 
 
 def test_long(b, pages):
-    """half an hour has wider columns, all samples, and no more than a browser can hold"""
+    """half an hour has wider columns, all samples, and a size that a browser can handle"""
     load(b, pages[3])
     assert b.run("return data.heat.columns") <= 600 and b.run("return data.heat.column_ms") == 3000
     assert flames(b)["all"] == 90000
     b.drag(at(b, 10, 0), at(b, 11, 4))
-    # 5 of 50 offsets of 6 of 1800 seconds.
+    # 5 of 50 offsets, in 6 of 1800 seconds.
     assert said(b) == "30 s to 36 s, 0 ms to 100 ms of each second: 30 samples, 0.03 %", said(b)
     assert os.path.getsize(pages[3]) < 2 << 20, os.path.getsize(pages[3])
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pages.py LINKS WRITE_SESSION: the pages of opannotate --html in a headless Chromium, from files.
+"""pages.py LINKS WRITE_SESSION: tests the pages of opannotate --html in a headless Chromium, opened
+from files.
 
-LINKS is the folder with opannotate, WRITE_SESSION tests/cmd/write_session.  Prints TAP; without
-Debian's chromium and chromium-driver (scripts/deps.sh page) all is skipped.
-
-pages.py --screenshot FOLDER FILE: a picture of the hottest line of the pages in FOLDER."""
+LINKS is the directory with opannotate, WRITE_SESSION is tests/cmd/write_session. Prints TAP; skips
+all cases without Debian's chromium and chromium-driver (scripts/deps.sh page). pages.py
+--screenshot FOLDER FILE: takes a picture of the hottest line of the pages in FOLDER."""
 import json
 import os
 import re
@@ -37,12 +37,12 @@ unsigned once(unsigned n)
 }
 """
 BIG_LINES = 100000
-MARGIN_MS = 400  # of a jump anywhere in 100 000 lines, on a busy machine; else it is about 30
+MARGIN_MS = 400  # limit for a jump on a busy machine; usually about 30
 
 
 class Made:
-    """A library, and a session in which its n-th instruction has n samples (the one of
-    `hottest`, a line, a thousand more)."""
+    """Makes a library, and a session in which its n-th instruction has n samples (that of the
+    line `hottest` has 1000 more)."""
 
     def __init__(self, tools, folder, name, sources, main, hottest):
         self.links, writer = tools
@@ -85,7 +85,7 @@ def in_view(b, selector):
 
 
 def test_click_through(b, made, _):
-    """from the index to the hottest line, to its hottest instruction, and back"""
+    """links lead from the index to the hottest line, to its hottest instruction, and back"""
     data = json.loads(made.annotate("--json"))
     file, line = max(((f, l) for f in data["files"] for l in f["lines"]),
                      key=lambda pair: pair[1]["samples"][0])
@@ -108,7 +108,7 @@ def test_click_through(b, made, _):
 
 
 def test_inlined(b, made, _):
-    """from a line to where it was inlined, and from there to what was"""
+    """links lead from a line to where it was inlined, and to the code inlined there"""
     b.open(made.url())
     b.run("[...document.querySelectorAll('a.source')].find(a => a.text.endsWith('/mix.h')).click()")
     b.press("e")
@@ -119,7 +119,7 @@ def test_inlined(b, made, _):
 
 
 def test_harmless(b, made, _):
-    """scripts in a source do not run, nor do scripts that are inserted later"""
+    """scripts in a source do not run, and neither do scripts inserted later"""
     b.open(made.url())
     b.messages()
     b.run("[...document.querySelectorAll('a.source')].find(a => a.text.endsWith('/p.c')).click()")
@@ -137,7 +137,7 @@ def test_harmless(b, made, _):
 
 
 def test_keys(b, made, _):
-    """all of it by keys"""
+    """every function can be used by keyboard"""
     b.open(made.url())
     b.click("a.hot")
     b.until("return document.activeElement.tagName === 'SUMMARY'")
@@ -173,7 +173,7 @@ def test_keys(b, made, _):
 
 
 def test_light_and_dark(b, made, _):
-    """the reader's colours, and the other ones"""
+    """pages follow the browser's colour scheme, and the user can switch it"""
     background = "return getComputedStyle(document.body).backgroundColor"
     b.open(made.url())
     light = b.run(background)
@@ -188,7 +188,7 @@ def test_light_and_dark(b, made, _):
 
 
 def test_long(b, _, big):
-    """100 000 lines: jumps and scrolling without stutter"""
+    """100 000 lines: jumps and scrolling work without stutter"""
     b.open(big.url())
     b.click("a.hot")
     loaded = b.run("const t = performance.getEntriesByType('navigation')[0];"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""speedscope.py LINKS WRITE_SESSION : what `oprofile export speedscope` writes in speedscope itself, in a
-headless Chromium, from a session whose samples are known.  Prints TAP; skipped without Chromium
-(scripts/deps.sh page), and where npm does not get the package, of which nothing but these bytes is
-taken: it is kept in the build folder.
+"""speedscope.py LINKS WRITE_SESSION: opens the output of `oprofile export speedscope` in speedscope
+itself, in a headless Chromium, with a session of known samples.
 
-speedscope.py --screenshot BUILD PROFILE FUNCTION FILE: a picture of what calls and is called by it."""
+Prints TAP; skips all cases without Chromium (scripts/deps.sh page) or if npm cannot get the
+package, which must have exactly the expected hash and is kept in the build directory. speedscope.py
+--screenshot BUILD PROFILE FUNCTION FILE: takes a picture of the callers and callees of a function."""
 import base64
 import hashlib
 import json
@@ -32,7 +32,7 @@ class NotHere(Exception):
 
 
 def fetch(build):
-    """The package, from the build folder or by npm."""
+    """Returns the package, from the build directory or from npm."""
     path = os.path.join(build, "tests", "page", f"speedscope-{VERSION}.tgz")
     if not os.path.exists(path):
         if not shutil.which("npm"):
@@ -65,7 +65,7 @@ def unpack(build, folder):
 
 
 def load(b, page, profile, folder):
-    """As its own command does it: with a script that hands the file over."""
+    """Opens the file as speedscope's own command does: a script passes it to the page."""
     with open(profile, "rb") as file:
         text = base64.b64encode(file.read()).decode()
     script = os.path.join(folder, "given.js")
@@ -108,7 +108,7 @@ def said(b, text):
 
 
 def rows_of(b):
-    """The table of functions, which is there in a moment."""
+    """Returns the table of functions, which appears after a moment."""
     b.until("return document.querySelectorAll('tr').length > 1")
     rows = b.run("return [...document.querySelectorAll('tr')].map(r => [...r.children].map("
                  "c => c.textContent))")
@@ -124,10 +124,11 @@ for (const what of ['mousedown', 'click'])
 
 
 def click_says(b, point, text):
-    """Clicks until the selected frame has these, or with "" until nothing is selected: what is zoomed is moving for a moment."""
+    """Clicks until the selected frame has these samples, or with "" until nothing is selected:
+    during a zoom the frames move for a moment."""
     for _ in range(40):
         b.press("Escape")
-        time.sleep(0.6)  # two clicks are no double one
+        time.sleep(0.6)  # two clicks must not count as a double click
         b.click_at(point)
         found = b.run("return document.body.innerText.replace(/\\s+/g, ' ')")
         if text in found if text else "Instance" not in found:
@@ -136,7 +137,7 @@ def click_says(b, point, text):
 
 
 def test_totals(b, *made):
-    """the table has the samples of each function, with and without what it called"""
+    """the table has the self and total samples of each function"""
     fresh(b, *made)
     tab(b, "🥪Sandwich")
     rows = rows_of(b)
@@ -146,7 +147,7 @@ def test_totals(b, *made):
 
 
 def test_search(b, *made):
-    """a search leaves what matches"""
+    """a search leaves only matches"""
     fresh(b, *made)
     tab(b, "🥪Sandwich")
     rows_of(b)
@@ -159,7 +160,7 @@ def test_search(b, *made):
 
 
 def test_callers(b, *made):
-    """a click on a function shows its callers and what it calls"""
+    """a click on a function shows its callers and callees"""
     fresh(b, *made)
     tab(b, "🥪Sandwich")
     rows_of(b)
@@ -167,16 +168,16 @@ def test_callers(b, *made):
 
 
 def test_zoom(b, *made):
-    """a click says what a frame has, a double click zooms to it, and a key goes back"""
+    """a click shows a frame's samples, a double click zooms to it, and a key zooms out"""
     fresh(b, *made)
-    # As painted: below the tabs, the small picture and a ruler a line of 20 pixels for each depth.
+    # As drawn: below the tabs, the overview and a ruler, with a line of 20 pixels for each depth.
     second, third, left, middle = 172, 192, 60, b.run("return innerWidth") / 2
     instances = "This Instance Total Self {} All Instances Total Self {}"
     mid = instances.format("60 10 69% 11%", "67 17 77% 20%")
     outer = instances.format("80 20 92% 23%", "87 20 100% 23%")
     click_says(b, (middle, third), mid)
     click_says(b, (left, second), outer)
-    # It is on top of the others then.
+    # It is then above the others.
     b.click_at((middle, third), 2)
     click_says(b, (left, second), mid)
     b.press("0")
@@ -187,7 +188,7 @@ def test_zoom(b, *made):
 
 
 def test_schema(_, page, profile, *__):
-    """it is what the schema in the package demands"""
+    """the file matches the schema in the package"""
     try:
         import jsonschema
     except ImportError:
@@ -198,7 +199,7 @@ def test_schema(_, page, profile, *__):
     with open(profile, encoding="utf-8") as file:
         data = json.load(file)
     jsonschema.validate(data, schema)
-    del data["profiles"][0]["endValue"]  # it demands something
+    del data["profiles"][0]["endValue"]  # the schema has requirements
     try:
         jsonschema.validate(data, schema)
     except jsonschema.ValidationError:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shared by the tests of pages: commands, and tests in a browser whose results are printed as TAP."""
+"""Shared by the tests of pages: runs commands, and tests in a browser whose results are printed as
+TAP."""
 import os
 import re
 import subprocess
@@ -24,8 +25,8 @@ def write_session(writer, session, lines):
 
 
 def library(folder, leaf):
-    """A library of three functions, the first of which is called `leaf`; its path, build-id, and the
-    place of each as write_session has it."""
+    """Makes a library of three functions, the first of which is called `leaf`. Returns its path,
+    build-id, and the offset of each function for write_session."""
     binary = os.path.join(folder, "lib.so")
     sh("as", "-o", binary + ".o", input=ASSEMBLER)
     sh("ld", "-shared", "--build-id", "-o", binary, binary + ".o")
@@ -36,7 +37,7 @@ def library(folder, leaf):
 
 
 def run(tests, make):
-    """make(folder) gives what each test gets after the browser."""
+    """make(folder) returns the arguments that each test gets after the browser."""
     if not chromium.is_there():
         print("1..0 # SKIP chromium and chromedriver are not here: scripts/deps.sh page")
         return
@@ -49,7 +50,7 @@ def run(tests, make):
                 try:
                     test(b, *made)
                     print(f"ok {i + 1} - {test.__doc__}", flush=True)
-                except Exception:  # a broken page breaks in many ways
+                except Exception:  # any exception means that the page is broken
                     failed = True
                     print(f"not ok {i + 1} - {test.__doc__}")
                     print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)

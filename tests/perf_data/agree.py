@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts samples by event, command and object with perf and with us, and compares.
+"""Compares the sample counts of perf and of opreport by event, command and object.
 
 usage: agree.py OPROFILE FILE...
-One line a file; the rows that differ below it.  Status 1 if any does.
-perf prints the last part of an object's path only, so paths are compared by that.
+Prints one line per file, and below it the rows that differ. Status 1 if any does. perf prints only
+the last component of an object's path, so paths are compared by that.
 """
 import csv
 import io
@@ -26,7 +26,7 @@ def run(command):
 
 
 def perf_counts(path):
-    """{(event, comm, object): samples} of perf report, or None if it cannot read the file."""
+    """Returns {(event, comm, object): samples} of perf report, or None if it cannot read the file."""
     out, _, status = run(["perf", "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                           "--no-group", "--no-branch-stack", "--no-itrace", "-g", "none", "--sort", "comm,dso", "-w", "10,12,64,250", "-t", "\x01"])
     counts = Counter()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""broken.py OPROFILE FILE...: with one sample's size broken, all other samples of the file are read,
-from the file and through a pipe, and the status is 3."""
+"""broken.py OPROFILE FILE...: checks that if the size of one sample is invalid, all other samples
+of the file are read, from the file and through a pipe, and the status is 3."""
 import os
 import struct
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 
 
 def samples(program, path, data):
-    """How many there are, and the status."""
+    """Returns the number of samples, and the status."""
     run = subprocess.run([program, "report", "--by", "event", "--csv", path], input=data,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     rows = run.stdout.decode().splitlines()

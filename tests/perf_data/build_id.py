@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""build_id.py front|end PATH HEX <PIPE: perf's output to a pipe with one more build-id, that
-PATH has the id HEX, before or after all other records."""
+"""build_id.py front|end PATH HEX <PIPE: copies perf's output to a pipe and adds a build-id record,
+which gives PATH the id HEX, before or after all other records."""
 import struct
 import sys
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares self and total shares of functions: perf report --children, and ours.
+"""Compares self and total shares of functions between perf report --children and opreport.
 
 usage: children.py OPROFILE FILE [WORD...]
-WORDs go to our report, such as an event.  One line of sums, and the functions that differ: perf's
-shares have two decimals.  Functions that perf has no name for are left out, and their callers,
-too: perf goes on where a stack leads outside of all code, and we do not.  Status 1 if any differs
-or there are none to compare.
+WORDs are passed to opreport, for example an event. Prints one line with the sums, and the functions
+that differ: perf's shares have two decimals. Leaves out functions that perf cannot name, and their
+callers: perf continues a stack that leads outside of all code, and we do not. Status 1 if any
+function differs or none can be compared.
 """
 import csv
 import io
@@ -14,19 +14,20 @@ import subprocess
 import sys
 
 UNIT = 0.0101 # of a share with two decimals, rounded twice
-# Samples that can have another name in our report, in percent of all.  Where a chain was recorded by frame
-# pointers, perf names what the return address lies in, we what called: a function that ends with
-# a call, such as the loader's _start, is the following one in perf.  Nor has .plt our name.
+# Percentage of samples that can have another name in our report. In chains recorded by frame
+# pointers, perf names the function at the return address, we name the caller: if a function ends
+# with a call, such as the loader's _start, perf names the function after it. perf also has another
+# name for .plt.
 OTHER_NAME = 1.0
 
 
 def bare(name):
-    """Without parameters, which perf leaves out, and templates' own."""
+    """Removes parameters, which perf omits, and those of templates."""
     return name.split("(")[0].split("<")[0]
 
 
 def perfs(path):
-    """{(comm, dso, symbol): (children, self, how exact)} in percent, as far as it has names."""
+    """Returns {(comm, dso, symbol): (children, self, precision)} in percent, for named functions."""
     out = subprocess.run(
         ["perf", "report", "-f", "-i", path, "--stdio", "--children", "--no-inline", "-g", "none",
          "--percent-limit", "0", "--max-stack", "10000", "--sort", "comm,dso,sym", "-t", "\t"],

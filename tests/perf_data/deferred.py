@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""deferred.py FILE PROGRAM BYTE_ORDER: a perf.data with user chains that come later, as kernels from
-Linux 6.19 on write them with attr.defer_callchain.
+"""deferred.py FILE PROGRAM BYTE_ORDER: writes a perf.data with deferred user chains, as kernels
+from Linux 6.19 on write them for attr.defer_callchain.
 
-A sample's chain ends with a cookie; the user's part is in a record that the thread writes when it returns to
-its program.  FILE.folded: the stacks, by how they are made.  PROGRAM is tests/workloads/deep.
+A sample's chain ends with a cookie; the user part is in a record that the thread writes when it
+returns to user space. FILE.folded contains the expected stacks. PROGRAM is tests/workloads/deep.
 Source of the formats: <linux/perf_event.h>, PERF_RECORD_CALLCHAIN_DEFERRED.
 """
 import sys
@@ -21,7 +21,7 @@ class Deferred(File):
     sample_type = IP | TID | TIME | CALLCHAIN | PERIOD
 
     def rounds(self):
-        """The data written so far is flushed."""
+        """Ends a round, so that readers process the data so far."""
         for _ in range(3):
             self.record(FINISHED_ROUND, 0, b"")
 
@@ -47,7 +47,7 @@ def main():
              ["_start", "main", "bottom", "[no-vmlinux]"], OTHER)
     f.chain(5, PID, [skip] + outer)
     f.chain(5, OTHER, [bottom] + outer)
-    # Long in the kernel: the record comes when the samples have been looked at.
+    # A long time in the kernel: the record follows after the samples were processed.
     f.sample(MISC_USER, bottom, [CONTEXT_USER_DEFERRED, 6], [], 2, bottoms)
     f.sample(MISC_KERNEL, kernel, in_kernel + [7], [], 1, skips)
     f.rounds()

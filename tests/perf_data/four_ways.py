@@ -5,7 +5,7 @@
 Compares the reports of each perf.data with those of the session made from it, of an archive of
 that session, and of the session exported as perf.data again: samples, periods and percentages by
 event, command and object; by object and function; and those of functions with their callees.
-Files that no report can be made of are skipped; an import must refuse them, too.
+Files that opreport rejects are skipped; an import must also reject them.
 """
 import os
 import subprocess
@@ -26,7 +26,7 @@ def run(*words):
 
 
 def make(oprofile, path, folder):
-    """Returns the sources that must have the same counts, or the words of the failure."""
+    """Returns the sources that must have the same counts, or the failure's message."""
     session = ("--session-dir", folder)
     steps = (("import", *session, path),
              ("archive", "--no-debug-files", "-o", f"{folder}/archive", *session),

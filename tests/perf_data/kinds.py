@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""kinds.py DIRECTORY: one small recording for each kind of record or header that is rare."""
+"""kinds.py DIRECTORY: writes a small recording for each rare kind of record or header."""
 import os
 import struct
 import sys
@@ -58,7 +58,7 @@ def machine_only():
 
 
 def off_cpu(chained, words):
-    """perf record --off-cpu of Linux 6.15: the fields outside of RAW are of the next thread."""
+    """perf record --off-cpu of Linux 6.15: the fields outside of RAW are those of the next thread."""
     types = made.SAMPLE_TYPE | made.RAW | made.CGROUP | (CALLCHAIN if chained else 0)
     f = begin(made.Event(sample_type=made.SAMPLE_TYPE | CALLCHAIN),
               made.Event("offcpu-time", sample_type=types, number=22, **BPF_OUTPUT))
@@ -162,7 +162,7 @@ def module(f, start, label, build_id):
 
 
 def same_module_ids():
-    """perf before 7.0: the first module's build-id in the records of all."""
+    """perf before 7.0: all records have the build-id of the first module."""
     f = begin()
     base = KERNEL_TEXT + (1 << 28)
     for i, label in enumerate(("first", "second", "third")):
@@ -174,7 +174,7 @@ def same_module_ids():
 
 
 def without_times():
-    """A thread gets another name, and its first one late."""
+    """A thread is renamed, and its first name arrives late."""
     f = made.Made(made.Event(sample_type=made.IDENTIFIER | made.IP | made.TID | made.PERIOD))
     f.kernel()
     f.mapping(TEXT, "/opt/prog", build_id=BUILD_ID)

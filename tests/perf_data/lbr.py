@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""lbr.py FILE PROGRAM BYTE_ORDER [empty]: a perf.data as `perf record --call-graph lbr` writes it.
+"""lbr.py FILE PROGRAM BYTE_ORDER [empty]: writes a perf.data like `perf record --call-graph lbr`.
 
-The user's callers are in branch stacks of call-stack mode, as CPUs keep them; the chains are
-wrong after the first address, as without frame pointers.  PROGRAM is tests/workloads/deep; BYTE_ORDER is
-little or big.  With `empty` also samples whose branch stack is empty (stock perf reads on behind it).
-FILE.folded: the stacks, in the words of `oprofile export folded`, by how they are made.
+User callers are in branch stacks of call-stack mode, as CPUs store them; the chains are wrong after
+the first address, as without frame pointers. PROGRAM is tests/workloads/deep; BYTE_ORDER is little
+or big. With `empty` there are also samples whose branch stack is empty (perf reads beyond the end
+of these). FILE.folded contains the expected stacks in the format of `oprofile export folded`.
 Source of the formats: perf_event_open(2), <linux/perf_event.h>.
 """
 import struct
@@ -52,7 +52,7 @@ class File:
                     self.text(name) + self.trailer())
 
     def program(self, start, size, offset, path):
-        """With its build-id: who is of the other byte order finds no file by the name alone."""
+        """Include the build-id: with the other byte order, a name alone does not identify a file."""
         with open(path, "rb") as image:
             bytes_ = image.read(4096)
         note = bytes_.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
@@ -65,7 +65,8 @@ class File:
         return BASE + self.addresses[name] + offset
 
     def flags(self):
-        """Predicted: the second bit field, which begins at the other end on the other machines."""
+        """Predicted: the second bit field, which is at the other end of the word on big-endian
+        machines."""
         return 1 << 62 if self.big else 2
 
     def sample(self, misc, ip, chain, branches, times, stack, tid=PID):
@@ -82,7 +83,7 @@ class File:
 
     def write(self, path):
         flags = MMAP | COMM | SAMPLE_ID_ALL | MMAP2
-        if self.big: # bit fields begin at the other end
+        if self.big: # bit fields start at the other end
             flags = int(f"{flags:064b}"[::-1], 2)
         attr = self.pack("IIQQQQQ", 0, 128, 0, 1, self.sample_type, 0, flags)
         attr += self.pack("IIQQQ", 0, 0, 0, 0, BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX)
@@ -115,7 +116,7 @@ def main():
     begin(f, program)
     kernel, junk = KERNEL_START + 0x100, f.at(("work_die", 4))
     bottom, skip = f.at(("bottom", 7)), f.at(("work_skip", 5))
-    # The call may be the first instruction of its function.
+    # The call can be the first instruction of its function.
     outer = [(("descend", 0), ("descend", 0)), (("main", 9), ("descend", 0)),
              (("_start", 20), ("main", 0))]
     f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom, junk],
@@ -124,7 +125,7 @@ def main():
     f.sample(MISC_KERNEL, kernel, [CONTEXT_KERNEL, kernel, CONTEXT_USER, skip, junk],
              [(("main", 12), ("work_skip", 0))] + outer[2:], 3,
              ["_start", "main", "work_skip", "[no-vmlinux]"])
-    # All entries that this CPU has are used: who called the first one is not known.
+    # All entries of this CPU are in use, so the caller of the first one is unknown.
     f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom],
              [(("descend", 64), ("bottom", 0))] + 15 * [(("descend", 64), ("descend", 0))], 2,
              ["[truncated]"] + 16 * ["descend"] + ["bottom"])

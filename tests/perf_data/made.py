@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes small perf.data files, for the tests of what real recordings rarely contain.
+"""Writes small perf.data files for tests of contents that are rare in real recordings.
 
 Source of the formats: perf_event_open(2), <linux/perf_event.h>, and
 tools/perf/Documentation/perf.data-file-format.txt.
@@ -24,7 +24,7 @@ TEXT, KERNEL_TEXT = 0x400000, 0xffffffff81000000
 
 
 def text(value):
-    """perf's string of a feature: a length, and the text with padding."""
+    """Encodes a string of a header feature: a length, and the text with padding."""
     data = value.encode() + b"\0"
     data += bytes(-len(data) % 64)
     return struct.pack("<I", len(data)) + data

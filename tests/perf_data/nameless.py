@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""nameless.py FILE: a perf.data with threads that have no name, or only after some of their
-samples; and the name that each sample counts under.
+"""nameless.py FILE: writes a perf.data with threads that have no name, or get one only after some
+of their samples.
 
-FILE.counts: "name samples" by line, as perf report has them: a thread's first name is that of its
-samples up to then.
+FILE.counts contains the expected name of each sample, as perf report counts them, in lines "name
+samples": the first name of a thread also applies to its earlier samples.
 """
 import struct
 import sys
@@ -13,7 +13,7 @@ from collections import Counter
 from plain_file import COMM, FINISHED_ROUND, SAMPLE, SAMPLE_ID_ALL, record, write
 
 FORK = 7
-MANY = 140000  # more than are counted at once, and than are kept before something is written
+MANY = 140000  # more than are counted at once, and than are kept before a write
 
 records, counts = [], Counter()
 time = 1000
@@ -26,7 +26,7 @@ def trailer(pid, tid):
 
 
 def rounds():
-    """The data written so far is flushed."""
+    """Ends a round, so that readers process the data so far."""
     records.extend([record(FINISHED_ROUND, b"")] * 3)
 
 
@@ -47,13 +47,13 @@ def fork(pid, ppid, tid, ptid):
 
 
 def main():
-    # Never named: nor are its children, and the number used as a name is not theirs.
+    # Never named; its children neither, although their ids appear as names.
     sample(10, 10, ":10", 3)
     fork(11, 10, 11, 10)
     sample(11, 11, ":11", 2)
     fork(11, 11, 12, 11)
     sample(11, 12, ":12", 4)
-    # Named after its first samples, then again; a child from before, and one from between.
+    # Named after its first samples, then again; one child forked before, and one in between.
     sample(20, 20, "first", 5)
     fork(21, 20, 21, 20)
     rounds()

@@ -7,9 +7,9 @@ usage: native.py OPROFILE DIRECTORY...   (each with debug-cache/ and FILE, FILE.
        native.py OPROFILE --archive ARCHIVE FILE   (an archive of FILE, next to FILE.native)
        native.py OPROFILE --debuginfod SERVER DIRECTORY...   (binaries from that server alone:
            tests/cmd/debuginfod_server.py)
-One line a file; the rows that differ below it, at most 20.  Status 1 if more than the
-permitted share of samples differs: names of PLT slots, which perf guesses.  Files without
-build-ids (pipes, compressed ones of this perf) have no names elsewhere and are left out.
+Prints one line per file, and below it at most 20 rows that differ. Status 1 if more samples
+differ than permitted: perf guesses the names of PLT slots. Files without build-ids (pipes, and
+compressed files of this perf) cannot be symbolized on another machine and are left out.
 """
 import csv
 import glob
@@ -26,9 +26,9 @@ NO_BUILD_IDS = ("perf.pipe.data", "perf.z.data")
 
 
 def key(comm, image, symbol):
-    """Normalizes both sides: perf cuts commands off at its column, and on arm64 it counts
-    some functions of modules as the kernel's own.  What has no function is one, however it
-    is named: an address, the binary, a section."""
+    """Normalizes both sides: perf cuts commands off at its column width, and on arm64 it counts
+    some functions of modules as the kernel's. All samples without a function are equal, whatever
+    they are called: an address, the binary, a section."""
     image = image.strip()
     if re.match(r"^\[[a-z0-9_.]+\]$", image) and image not in ("[unknown]", "[vdso]"):
         image = "kernel"
@@ -76,14 +76,14 @@ def compare(oprofile, path, home, word=None, server=None):
 
 
 def files_of(directory):
-    """The recordings that have build-ids."""
+    """Returns the recordings that have build-ids."""
     for native in sorted(glob.glob(os.path.join(directory, "*.native"))):
         if os.path.basename(native).removesuffix(".native") not in NO_BUILD_IDS:
             yield native.removesuffix(".native")
 
 
 def serve(cache, served):
-    """Files with a build-id in perf's cache, as on a server."""
+    """Returns the files with a build-id in perf's cache, for a server."""
     for kind, name in (("elf", "executable"), ("vdso", "executable"), ("debug", "debuginfo")):
         for path in glob.glob(os.path.join(glob.escape(cache), "**", kind), recursive=True):
             folder = os.path.join(served, os.path.basename(os.path.dirname(path)))
@@ -92,7 +92,7 @@ def serve(cache, served):
 
 
 def compare_served(oprofile, program, directory):
-    """No file is here but the kernel's symbols, which no server has."""
+    """Leaves only the kernel's symbols here, which no server has."""
     cache = os.path.realpath(os.path.join(directory, "debug-cache"))
     good = True
     with tempfile.TemporaryDirectory() as home:

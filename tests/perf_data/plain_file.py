@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes a perf.data of one software event, for the programs here that make records with stacks."""
+"""Writes a perf.data with a single software event, for the programs here that write records with
+stacks."""
 import struct
 
 IP, TID, TIME, STACK_USER = 1, 2, 4, 1 << 13

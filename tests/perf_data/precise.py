@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""precise.py DIRECTORY: recordings whose samples have another address than their chain.
+"""precise.py DIRECTORY: writes recordings whose samples have another address than their chain.
 
 A precise event (PEBS, IBS) reports the instruction that caused it; the chain is that of the
-interrupt, which came later.  One file per constellation.
+interrupt, which arrived later. Writes one file per combination.
 """
 import os
 import sys
@@ -27,10 +27,11 @@ def begin():
 
 # name: (address, mode, words of the chain)
 CASES = {
-    # The interrupt came in the kernel.
+    # The interrupt arrived in the kernel.
     "kernel": (TEXT + 0x100, USER, (CONTEXT_KERNEL, KERNEL_TEXT + 0x100, CONTEXT_USER,
                                     LIBRARY + 0x900, TEXT + 0x800)),
-    # The event was in the kernel, and came when the thread was back in its program.
+    # The event was in the kernel, and the interrupt arrived when the thread was back in its
+    # program.
     "user": (KERNEL_TEXT + 0x500, KERNEL, (CONTEXT_USER, LIBRARY + 0x900, TEXT + 0x800)),
     # Some instructions later.
     "later": (LIBRARY + 0x8f0, USER, (CONTEXT_USER, LIBRARY + 0x900, TEXT + 0x800)),

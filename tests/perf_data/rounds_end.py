@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes a perf.data with stacks whose rounds end after some samples, followed by more samples
-than can wait for a round: rounds_end.py FILE SAMPLES."""
+"""rounds_end.py FILE SAMPLES: writes a perf.data with stacks whose rounds end after some samples.
+More samples follow than can wait for a round."""
 import sys
 
 from plain_file import FINISHED_ROUND, record, sample, write

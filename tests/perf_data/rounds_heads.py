@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes a perf.data of short rounds with more samples than are counted at once when only their
-beginnings are kept, from one thread that changes its name every NAMED samples; the record of a
-name is at the end of its round, after samples with later times: rounds_heads.py FILE NAMES."""
+"""rounds_heads.py FILE NAMES: writes a perf.data of short rounds. It has more samples than are
+counted at once when only their heads are kept, from a thread that changes its name every NAMED
+samples. The record of a name is at the end of its round, after samples with later times."""
 import struct
 import sys
 

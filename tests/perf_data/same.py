@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that perf reads from a perf.data the sum of what it reads from others.
+"""Checks that perf reads the sum of several perf.data files from another file.
 
 usage: same.py [--unwound] [--time SPAN] BEFORE... AFTER
-Compares perf report by (event, comm, object, symbol) and by CPU, and what perf script
-prints of each sample with its chain.  For addresses without a symbol only the object counts:
-where a binary was mapped is not part of a session.  With a span (as perf takes it) BEFORE
-is cut to it.  With --unwound chains of AFTER may have more callers.  The rows that differ are printed; status 1 if any does.
+Compares perf report by (event, comm, object, symbol) and by CPU, and each sample with its chain in
+perf script. For addresses without a symbol only the object is compared: a session does not contain
+the addresses of mappings. With a span (in perf's syntax) BEFORE is cut to it. With --unwound,
+chains of AFTER can have more callers. Prints the rows that differ; status 1 if there are any.
 """
 import os
 import re
@@ -25,12 +25,12 @@ def perf(*words):
 
 
 def any_kernel(text):
-    """perf knows one kernel: of several in a file the others have numbers."""
+    """perf supports one kernel: if a file has several, the others have numbers."""
     return re.sub(r"\[kernel\.[0-9]+\]", "[kernel.kallsyms]", text)
 
 
 def report(path, *keys, more=()):
-    """{(event, key...): (samples, period)} of perf report."""
+    """Returns {(event, key...): (samples, period)} of perf report."""
     widths = ",".join(["10", "12", "20"] + ["250"] * len(keys))
     out, _ = perf("report", "-f", "-i", path, "--stdio", "--no-children", "--no-group",
                   "--no-branch-stack", "--no-itrace", "-g", "none", "-F",
@@ -51,8 +51,8 @@ def report(path, *keys, more=()):
 
 
 def essence(sample):
-    """The part of a sample with a chain that a session keeps."""
-    # A chain ends where it leaves what is mapped.
+    """Returns the part of a sample with a chain that a session stores."""
+    # A chain ends where it leaves the mappings.
     lost = next((i for i, f in enumerate(sample) if i > 1 and f == UNKNOWN), None)
     sample = [re.sub(r"\(/lib/modules/.*/(.*)\.ko\)", r"([\1])", any_kernel(f))
               for f in sample[:lost]]
@@ -61,7 +61,7 @@ def essence(sample):
 
 
 def script(path, more=()):
-    """How often each sample is there: who, when, what, and its chain without addresses."""
+    """Counts each sample by thread, time, event, and its chain without addresses."""
     fields = "comm,pid,tid,time,event,period,ip,sym,symoff,dso"
     out, _ = perf("script", "-f", "-i", path, "--no-itrace", "-F", fields, *more)
     samples = Counter()
@@ -87,8 +87,8 @@ def complain(what, before, after):
 
 
 def forget_cut(before, after):
-    """Chains that lost their outer callers count as the same, if they are few: at an exec
-    the mappings of the old program are gone for us, for perf they are still there."""
+    """Accepts chains that lost their outer callers, if they are few: at an exec, the mappings of
+    the old program are gone for us, while perf still has them."""
     lost, came = before - after, after - before
     allowed = sum(before.values()) // 100
     for whole in lost:
@@ -101,8 +101,8 @@ def forget_cut(before, after):
 
 
 def forget_found(before, after):
-    """Chains that got callers: from copies of the stack, which perf of this machine cannot
-    unwind if they are from another one."""
+    """Accepts chains with additional callers: they come from copies of the stack, which perf cannot
+    unwind if they are from another machine."""
     for short in before - after:
         for long in [k for k in after - before if k.startswith(short + ";")]:
             nr = min((before - after)[short], after[long])
@@ -111,8 +111,8 @@ def forget_found(before, after):
 
 
 def forget_dropped(before, after):
-    """Chains that perf drops as a whole because they contain a word of garbage
-    (docs/perf-script.md): we end them there, so that what is exported has none.  Few."""
+    """Accepts a few chains that perf drops as a whole because they contain a word of garbage
+    (docs/perf-script.md): we end them there, so the export contains no garbage."""
     allowed = sum(before.values()) // 50
     for bare in [k for k in before - after if "; " not in k]:
         found = [k for k in after - before if k.startswith(bare + "; ")]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares two texts of perf script, perf's first: equal but for what docs/perf-script.md names.
+"""Compares two outputs of perf script, perf's first: they must be equal except for the differences
+listed in docs/perf-script.md.
 
-Allowed: the name of a slot of a .plt section, which perf 6.1 takes from the order of the
-relocations; the head of that section, which perf takes for a part of _init before it; the name
-in a JIT compiler's map, which an ended process with the same number can have left; and a call chain
-that perf drops as a whole because of one word of garbage in it.
+Permitted: the name of a slot of a .plt section, which perf 6.1 takes from the order of the
+relocations; the head of that section, which perf counts as part of _init before it; a name from the
+perf map of an earlier process with the same pid; and a call chain that perf drops as a whole
+because of a word of garbage in it.
 """
 import itertools
 import re

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""without_chains.py FROM TO: a perf.data with copies of stacks, of either byte order, as of an event
-that asks for registers and stacks but not for chains: the bit is cleared, and the sample's
-chain follows its last field, where no reader looks."""
+"""without_chains.py FROM TO: copies a perf.data of either byte order that has copies of stacks, as
+if its event had requested registers and stacks but no chains: clears the bit, and moves the
+sample's chain after its last field, where no reader looks."""
 import struct
 import sys
 
 CALLCHAIN, READ, SAMPLE = 1 << 5, 1 << 4, 9
-# IP, TID, TIME, ADDR, ID, CPU, PERIOD, STREAM_ID, IDENTIFIER: 8 bytes each, in front of the chain
+# IP, TID, TIME, ADDR, ID, CPU, PERIOD, STREAM_ID, IDENTIFIER: 8 bytes each, before the chain
 FIXED_BITS = [0, 1, 2, 3, 6, 7, 8, 9, 16]
 
 

@@ -33,9 +33,9 @@ import time
 SKIPPED = 77
 OWN_FAILURE = 125
 TIMEOUT_S = 60
-ATTACH_S = 0.5 # for a recorder to find the threads of a process
+ATTACH_S = 0.5 # time for a recorder to find the threads of a process
 
-# Workload, arguments (milliseconds of work, or a number of processes), how it is recorded.
+# Workload, arguments (milliseconds of work, or a number of processes), and how to record it.
 SCENARIOS = [
     ("ratio", ["3000"], "command"),
     ("threads", ["3000"], "command"),
@@ -50,7 +50,7 @@ SCENARIOS = [
     ("deleted", ["2000"], "command"),
     ("static_pie", ["2000"], "command"),
 ]
-# Recorded once each, at the first rate and with call chains.
+# Recorded only once each, at the first rate and with call chains.
 MORE_SCENARIOS = [
     ("threads", ["2000"], "system"),
     ("exec_chain_a", ["2000"], "system"),
@@ -70,14 +70,14 @@ class Failed(Exception):
 
 
 def run(argv, **kwargs):
-    """Runs to the end, returns the process; its output is text."""
+    """Runs a command to its end and returns it; its output is text."""
     return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=TIMEOUT_S, check=False, **kwargs)
 
 
 def record_pid(command, argv):
-    """Starts the workload, then a recorder of its pid, then lets the workload begin (one
-    that waits for the end of its standard input).  Returns the truth and the recorder."""
+    """Starts the workload, then a recorder of its pid, then lets the workload begin (workloads wait
+    for the end of their standard input). Returns the truth and the recorder."""
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as target:
         with subprocess.Popen(command + [str(target.pid)], stdout=subprocess.PIPE,
@@ -112,8 +112,8 @@ class Oprofile:
         return self.finish(run(command + argv))
 
     def record_daemon(self, argv, rate):
-        """The workload begins and ends while oprofiled runs, and begins its next recording
-        every second."""
+        """oprofiled records the workload from start to end, and starts another recording every
+        second."""
         with tempfile.TemporaryDirectory(prefix="run-") as run_dir:
             command = [self.binary, "daemon", "--foreground", "--session-dir", self.session,
                        "--frequency", str(rate), "--rotate", "1s", "--max-overhead", "90%",
@@ -158,7 +158,7 @@ class Oprofile:
         return done.stdout
 
     def rows(self, keys):
-        """[([value, ...], samples), ...] for the keys."""
+        """Returns [([value, ...], samples), ...] for the keys."""
         done = run([self.binary, "report", "--session-dir", self.session, "--by", keys,
                     "--csv"])
         if done.returncode:
@@ -169,7 +169,7 @@ class Oprofile:
 
 
 class Perf:
-    """The same with perf: separates our errors from those of a workload."""
+    """Does the same with perf, which distinguishes our errors from those of a workload."""
 
     SAMPLE = re.compile(r"^\s*(.*?)\s+(\d+)/(\d+)\s+[0-9a-f]+ (.*) \((.*)\)$")
 
@@ -183,7 +183,7 @@ class Perf:
                    "-F", str(rate)]
         self.samples = None
         if chains:
-            return None # perf script's chains are another language; flat says enough
+            return None # perf script's chains have another format, and a flat report is enough
         if mode == "pid":
             return record_pid(command + ["-p"], argv)[0]
         if mode == "system":
@@ -216,7 +216,7 @@ class Perf:
 
 
 def matches(pattern, values):
-    """A statement's VALUES against a row: one pattern for each key, with | between
+    """Matches the VALUES of a statement with a row: one pattern per key, with | between
     alternatives."""
     patterns = pattern.split(",", len(values) - 1)
     return all(any(fnmatch.fnmatchcase(value, one) for one in alternatives.split("|"))
@@ -228,7 +228,7 @@ def count(rows, pattern):
 
 
 class Checker:
-    """Makes the statements of one recording into checks, and remembers how they went."""
+    """Turns the statements of a recording into checks, and remembers their results."""
 
     def __init__(self):
         self.number = 0
@@ -242,9 +242,9 @@ class Checker:
         self.pending.append((label, good, text))
 
     def settle(self, last_try):
-        """Prints the checks of one recording.  False, and nothing counted, if some failed and
-        another attempt follows: a virtual machine that its host stops for longer than a
-        period misses samples, once; a recorder that is wrong is so twice."""
+        """Prints the checks of a recording. Returns False, and counts nothing, if some failed and
+        another attempt follows: a virtual machine that its host suspends for longer than a
+        period misses samples once, while a wrong recorder fails twice."""
         pending, self.pending = self.pending, []
         bad = [(label, text) for label, good, text in pending if not good]
         if bad and not last_try:
@@ -311,9 +311,9 @@ class Checker:
                  f"{100 * allowed:.3f}")
 
     def cpu(self, label, samples, rate, seconds):
-        """Shares would not show a recorder that drops every other sample.  A machine that
-        is interrupted for longer than a period loses samples too: 5 % are for that, and
-        half a sample for each of up to 64 threads, whose clocks start again."""
+        """The shares would not reveal a recorder that drops every second sample. A machine that is
+        interrupted for longer than a period also loses samples: allow 5 %, and half a sample for
+        each of up to 64 threads, whose clocks start separately."""
         expected = seconds * rate
         allowed = 4 * math.sqrt(expected) + 0.05 * expected + 32
         self.say(label, abs(samples - expected) <= allowed,
