@@ -242,7 +242,7 @@ static void report_statistics(struct oprofiled *d, uint64_t now)
 		}
 		log_say(LOG_NOTE,
 			"-- OProfile Statistics -- samples: "
-			"%llu, lost: %llu, CPU: %.2f %% of one, memory: "
+			"%llu, lost: %llu, CPU: %.2f %% of a CPU, memory: "
 			"%llu kB",
 			(unsigned long long)samples, (unsigned long long)lost,
 			100 * d->governor.share,

@@ -171,7 +171,7 @@ __attribute__((format(printf, 1, 2))) static char *format_path(const char *forma
 	return path;
 }
 
-/* Tells apart files that have one build-id, or had one inode after each other. */
+/* Distinguishes files with the same build-id, or that had the same inode one after the other. */
 static uint64_t binary_file_hash(const struct image *image)
 {
 	uint64_t inode = hash_pair(image->inode, image->inode_gen);

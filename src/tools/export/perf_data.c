@@ -231,7 +231,7 @@ static void say_merge(struct perf_data_export *e)
 
 	if (info->nr_machines > 1)
 		command_warning(
-			"%" PRIu32 " machines (or boots of one) in one file: "
+			"%" PRIu32 " machines (or boots of a machine) in one file: "
 			"processes with the same pid are distinguished only by time, as given by each machine's clock",
 			info->nr_machines);
 	e->run->incomplete |= d->missing_samples;
