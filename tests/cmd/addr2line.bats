@@ -184,7 +184,8 @@ addresses_of_main()
 			grep -q norm plain.out
 			grep -q norm plain.rel
 			n=$((n + 1))
-			# Of what packs type units, gcc's dwp crashes and llvm-dwp does not end with DWARF 5.
+			# gcc's dwp crashes on type units, and llvm-dwp does not terminate with
+			# those of DWARF 5.
 			[ "$compiler $version" != "g++ 5" ] || continue
 			command -v llvm-dwp > /dev/null || continue
 			llvm-dwp -e split -o split.dwp

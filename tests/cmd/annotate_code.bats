@@ -374,7 +374,7 @@ END
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 1000 >truth
 	timeout 60 "$OPROFILE_LINKS/opannotate" --session-dir "$session" -a >listing 2>said
 	grep -q 'file format jitdump' listing
-	# All JIT code consists of copies of one section of the program.
+	# All JIT code consists of copies of a section of the program.
 	objdump -d --no-show-raw-insn -j region_template "$WORKLOADS/jit_dump" |
 		sed -n 's/^ *[0-9a-f]*:	\([a-z]*\).*/\1/p' >theirs
 	[ -s theirs ]

@@ -121,7 +121,7 @@ make_program()
 # /etc/shadow.
 secret_program()
 {
-	# All users can search the directory, so that a program of user nobody can be there.
+	# All users can search the directory, so that the unprivileged user can run a program there.
 	public=$(mktemp -d)
 	chmod 755 "$public"
 	echo 'secret line' >"$public/secret"

@@ -133,7 +133,7 @@ lines_program()
 	END
 	gcc -g -O1 -fno-inline -fno-pie -no-pie -Wl,--build-id -o t t.c
 	objdump -d --no-show-raw-insn t >code
-	local from_mid=$(behind mid leaf) from_outer=$(behind outer mid) leaf_in_outer=$(behind outer leaf)
+	local from_mid=$(return_address mid leaf) from_outer=$(return_address outer mid) leaf_in_outer=$(return_address outer leaf)
 	# Find one instruction of each wanted line of leaf: its own lines, and those of the
 	# inlined function.
 	local at own inner

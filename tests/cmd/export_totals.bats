@@ -51,8 +51,8 @@ program_session()
 	local shift=$(($(text_offset t) - $(text_address t)))
 	local leaf=0+$(($(begin_of leaf) + shift)) mid=0+$(($(begin_of mid) + shift))
 	local outer=0+$(($(begin_of outer) + shift))
-	local from_mid=0+$(($(behind mid leaf) + shift))
-	local from_outer=0+$(($(behind outer mid) + shift)) leaf_from_outer=0+$(($(behind outer leaf) + shift))
+	local from_mid=0+$(($(return_address mid leaf) + shift))
+	local from_outer=0+$(($(return_address outer mid) + shift)) leaf_from_outer=0+$(($(return_address outer leaf) + shift))
 	write_segment "$session/samples/current" <<-END
 		info|0||$(uname -n)||1000000000|0||
 		event|TIMER|time|15|1000000|0|0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fault.c - preloaded into a command: FAULT_CALL (open, read or mmap) on the file FAULT_PATH (an
- * absolute path, or the end of one) fails with the error number FAULT_ERRNO. stat(2) fails
+ * absolute path, or the end of a path) fails with the error number FAULT_ERRNO. stat(2) fails
  * together with open(2), as on a broken disk. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -95,7 +95,8 @@ need_nobody()
 	as_nobody --version >/dev/null 2>&1 || skip "nobody cannot run programs of this folder"
 }
 
-# Makes a session directory that belongs to user nobody, who can reach it, in $session.
+# Makes a session directory, $session, that belongs to the unprivileged user and that this user can
+# reach.
 open_session()
 {
 	public=$(mktemp -d)
@@ -237,9 +238,9 @@ text_address()
 		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
 }
 
-# behind CALLER CALLEE: prints the return address of the first call of CALLEE in CALLER, from the
+# return_address CALLER CALLEE: prints the return address of the first call of CALLEE in CALLER, from the
 # output of objdump -d in the file "code".
-behind()
+return_address()
 {
 	sed -n "/<$1>:/,/^\$/p" code | sed -n "/<$2>\$/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}"
 }

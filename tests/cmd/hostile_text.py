@@ -134,7 +134,7 @@ def run_to_file(words, path, check=None):
             check(words, text)
 
 
-# ---- checks of one output ----
+# ---- checks of the output ----
 
 def escaped(name):
     return "".join("\\x%02x" % c for c in name)

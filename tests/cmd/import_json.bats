@@ -60,7 +60,7 @@ without_period()
 	by tid made | without_period >wanted
 	"$OPROFILE_LINKS/opreport" --csv --by tid --session-dir "$session" >csv
 	grep -qx '7,8,.*' csv
-	# Samples of one time are printed as one, with their number.
+	# Samples with the same time are printed as a single sample with their number.
 	[ "$("$OPROFILE" script x.json | awk '/ samples:/ { n += $(NF - 1) } END { print n }')" -eq 12 ]
 }
 

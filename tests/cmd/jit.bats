@@ -256,8 +256,8 @@ perf_counts()
 	check_shares truth --session-dir "$session"
 }
 
-# record_with_map FILE: records a process of user nobody that sees FILE at the path of its map.
-# The owner of a mount namespace decides what is at each path in it.
+# record_with_map FILE: records a process of the unprivileged user that sees FILE at the path of its
+# map. The owner of a mount namespace decides what is at each path in it.
 record_with_map()
 {
 	local i
@@ -414,7 +414,8 @@ record_with_map()
 	[ ! -e "$(echo imported/samples/*)/jit" ]
 }
 
-# Starts a process of user nobody with pid $1 that writes a map for it, and waits until it has.
+# As the unprivileged user, starts a process with pid $1 that writes a perf map of its own pid, and
+# waits for the map.
 start_as_pid() # PID
 {
 	local try

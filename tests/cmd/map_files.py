@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """map_files.py NUMBER FILES: in the current directory, makes a directory whose path is about 3000
-bytes long, and starts NUMBER processes. Each maps FILES files of its own in it as code, prints a
+bytes long, and starts NUMBER processes. Each maps FILES separate files in it as code, prints a
 line, and waits until its input ends."""
 import mmap
 import os

@@ -171,17 +171,17 @@ start_load() {
 	echo "stderr: $stderr"
 	[ -z "$stderr" ]
 	reported=$(reported_samples)
-	echo "told before $before, reported $reported"
+	echo "counted before $before, reported $reported"
 	# Samples taken during the dump can be delivered in the next round.
 	[ "$reported" -gt 0 ]
 	[ "$reported" -ge $((before - 200)) ]
 	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
 	ask stop
 	[ "$(field state)" = paused ]
-	told=$(field samples)
+	counted=$(field samples)
 	reported=$(reported_samples)
-	echo "told $told, reported $reported"
-	[ "$reported" -eq "$told" ]
+	echo "counted $counted, reported $reported"
+	[ "$reported" -eq "$counted" ]
 	ask start
 	[ "$(field state)" = running ]
 	ask shutdown
@@ -190,8 +190,8 @@ start_load() {
 	[ "$status" -eq 0 ]
 	[ ! -e "$run_dir/control" ]
 	grep -q 'oprofiled exits' "$log"
-	told=$(sed -n 's/.*oprofiled exits: \([0-9]*\) samples.*/\1/p' "$log")
-	[ "$(reported_samples)" -eq "$told" ]
+	counted=$(sed -n 's/.*oprofiled exits: \([0-9]*\) samples.*/\1/p' "$log")
+	[ "$(reported_samples)" -eq "$counted" ]
 }
 
 @test "samples have callers" {
@@ -241,22 +241,22 @@ start_load() {
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')
 	[ "$one" -gt 0 ]
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	rest=$(reported_samples || true)
-	echo "told $told: saved $one, since then $rest"
-	[ "$told" -eq $((one + rest)) ]
+	echo "counted $counted: saved $one, since then $rest"
+	[ "$counted" -eq $((one + rest)) ]
 	ask start
-	wait_for_samples $((told + 50))
-	told=$(field samples)
+	wait_for_samples $((counted + 50))
+	counted=$(field samples)
 	ask reset
 	ask stop
 	[ "$(opreport --session-dir "$session" --by event --csv session:one |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')" -eq "$one" ]
 	rest=$(reported_samples || true)
 	all=$(field samples)
-	echo "before the reset $told, at the end $all: there are $rest"
-	[ "$all" -ge "$told" ]
-	[ "$rest" -le $((all - told)) ]
+	echo "before the reset $counted, at the end $all: there are $rest"
+	[ "$all" -ge "$counted" ]
+	[ "$rest" -le $((all - counted)) ]
 }
 
 @test "after repeated SIGKILL, dumped samples are there exactly once" {
@@ -269,11 +269,11 @@ start_load() {
 		dumped=$(reported_samples || true)
 		echo "turn $turn: before $complete, dumped $dumped"
 		[ "$dumped" -gt "$complete" ]
-		told=$(field samples)
+		counted=$(field samples)
 		kill -KILL "$daemon"
 		wait_daemon
 		complete=$(reported_samples || true)
-		echo "after SIGKILL: $complete, the daemon told $told"
+		echo "after SIGKILL: $complete, the daemon counted $counted"
 		[ "$complete" -ge "$dumped" ]
 	done
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -le 4 ] # after a minute the daemon merges segments
@@ -290,11 +290,11 @@ start_load() {
 	start_load
 	wait_for_samples 4000
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	reported=$(reported_samples)
 	segments=$(find "$session/samples/current" -name 'segment-*' | wc -l)
-	echo "told $told, reported $reported, $segments segments"
-	[ "$reported" -eq "$told" ]
+	echo "counted $counted, reported $reported, $segments segments"
+	[ "$reported" -eq "$counted" ]
 	[ "$segments" -gt 2 ]
 }
 
@@ -573,13 +573,13 @@ fill_disk() {
 	wait_for "$log" 'space is available again'
 	wait_for_samples $(($(field samples) + 20))
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	reported=$(reported_samples)
-	echo "told $told, reported $reported"
+	echo "counted $counted, reported $reported"
 	cat "$log"
-	[ "$reported" -eq "$told" ]
+	[ "$reported" -eq "$counted" ]
 	ask start
-	wait_for_samples $((told + 20))
+	wait_for_samples $((counted + 20))
 	fill_disk $(($(grep -c 'samples are held until there is space' "$log") + 1))
 	wait_for_samples $(($(field samples) + 50))
 	before=$(field samples)
@@ -750,10 +750,10 @@ follow() {
 	wait_for "$1.log" reading
 }
 
-# told NAME WHAT: prints the count of WHAT in the samples that the client NAME received.
-told() {
-	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" tell "$1" >"$1.told"
-	awk -v what="$2" '$1 == what && NF == 2 { n = $2 } END { print n + 0 }' "$1.told"
+# received NAME WHAT: prints the count of WHAT in the samples that the client NAME received.
+received() {
+	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" summarize "$1" >"$1.summary"
+	awk -v what="$2" '$1 == what && NF == 2 { n = $2 } END { print n + 0 }' "$1.summary"
 }
 
 @test "the buffer of the control files has the reported samples, and its cookies are binaries" {
@@ -773,18 +773,18 @@ told() {
 	ask stop
 	samples=$(($(field samples) - $(value stats/sample_lost_no_mapping)))
 	for ((i = 0; i < 100; i++)); do
-		[ "$(told "$stream" samples)" -lt "$samples" ] || break
+		[ "$(received "$stream" samples)" -lt "$samples" ] || break
 		sleep 0.1
 	done
 	echo "samples $samples"
-	cat "$stream.told"
-	[ "$(told "$stream" samples)" -eq "$samples" ]
-	[ "$(told "$stream" lost)" -eq 0 ]
-	[ "$(told "$stream" callers)" -gt 0 ]
-	grep -qx "counter 3 $samples" "$stream.told"
+	cat "$stream.summary"
+	[ "$(received "$stream" samples)" -eq "$samples" ]
+	[ "$(received "$stream" lost)" -eq 0 ]
+	[ "$(received "$stream" callers)" -gt 0 ]
+	grep -qx "counter 3 $samples" "$stream.summary"
 	# The binary with the most samples in the stream has as many in the report.
 	cookie=$(awk '$1 == "cookie" && $2 > 0 && $3 > most { most = $3; c = $2 } END { print c }' \
-		"$stream.told")
+		"$stream.summary")
 	run -0 ask "cookie $cookie"
 	echo "$output"
 	path=$(sed -n 's/^path //p' <<<"$output")
@@ -794,8 +794,8 @@ told() {
 	echo "$output"
 	reported=$(awk -F, -v image="$path" '{ gsub("\"", "", $1) } $1 == image { print $2 }' \
 		<<<"$output")
-	grep -qx "cookie $cookie $reported" "$stream.told"
-	grep -q '^app [1-9]' "$stream.told"
+	grep -qx "cookie $cookie $reported" "$stream.summary"
+	grep -q '^app [1-9]' "$stream.summary"
 	for no in 0 99999 x; do
 		run -1 ask "cookie $no"
 		[[ "$output" == "error ENOENT no binary has the cookie $no"* ]]
@@ -816,11 +816,11 @@ told() {
 	ask start
 	wait_for_samples 50
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	run -0 opreport --session-dir "$session" --by app --csv
 	echo "$output"
 	[ "$(tail -n +2 <<<"$output" | grep -vc "$(basename "$ratio")")" -eq 0 ]
-	[ "$(reported_samples)" -eq "$told" ]
+	[ "$(reported_samples)" -eq "$counted" ]
 	# The deepest stack has the sampled address and two callers.
 	run -0 --separate-stderr "$OPROFILE" script --session-dir "$session"
 	awk 'BEGIN { n = -1 } NF == 0 { if (n > most) most = n; n = -1; next } { n++ } END { print "deepest", most; exit most != 3 }' \
@@ -829,19 +829,19 @@ told() {
 	ask "setup IMAGE_FILTER=all PID_FILTER=$target"
 	[ "$(field pid_filter)" = "$target" ]
 	ask start
-	wait_for_samples $((told + 50))
+	wait_for_samples $((counted + 50))
 	ask stop
-	[ "$(reported_samples)" -eq $(($(field samples) - told)) ]
+	[ "$(reported_samples)" -eq $(($(field samples) - counted)) ]
 	[ "$(reported_samples "tgid:$target")" -eq "$(reported_samples)" ]
 	# A process group: its leader and the processes that it forks, also short-lived ones.
 	ask reset
 	setsid bash -c 'while :; do /bin/true; for ((i = 0; i < 3000; i++)); do :; done; done' 3>&- &
 	readers=$!
-	told=$(field samples)
+	counted=$(field samples)
 	ask "setup PID_FILTER=none PGRP_FILTER=$readers"
 	[ "$(field pgrp_filter)" = "$readers" ]
 	ask start
-	wait_for_samples $((told + 100))
+	wait_for_samples $((counted + 100))
 	ask stop
 	run -0 opreport --session-dir "$session" --by comm --csv
 	echo "$output"
@@ -1497,10 +1497,10 @@ take_port() {
 		[ "$recent" -le $(($(field samples) - 400)) ]
 	done
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	reported=$(reported_samples)
-	echo "told $told, reported $reported"
-	[ "$reported" -eq "$told" ]
+	echo "counted $counted, reported $reported"
+	[ "$reported" -eq "$counted" ]
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 3 ]
 }
 
@@ -1530,10 +1530,10 @@ take_port() {
 	echo "$recent since there was room, of $(field samples)"
 	[ "$recent" -ge 1000 ]
 	ask stop
-	told=$(field samples)
+	counted=$(field samples)
 	reported=$(reported_samples)
-	echo "told $told, reported $reported"
-	[ "$reported" -eq "$told" ]
+	echo "counted $counted, reported $reported"
+	[ "$reported" -eq "$counted" ]
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 2 ]
 	ask shutdown
 	wait_daemon

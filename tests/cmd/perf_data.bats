@@ -120,7 +120,7 @@ agree()
 
 @test "a file that is truncated while it is read is reported, with status 3" {
 	local file=$BATS_TEST_TMPDIR/perf.data status=0 reader
-	# A million samples of one address: 32 MB of data after 184 bytes of header and
+	# A million samples of the same address: 32 MB of data after 184 bytes of header and
 	# attributes.
 	python3 - "$file" <<'END'
 import struct, sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What few perf.data files contain, from files made for it, and equal counts for every recording.
+# Rare contents of perf.data files, from generated files; and equal counts for every recording.
 
 bats_require_minimum_version 1.5.0
 load helpers

@@ -138,7 +138,7 @@ modes_are()
 		[ "$(stat -c %a "$session")" = 750 ]
 		[ "$(stat -c %a "$session/segment-000001")" = 640 ]
 	done
-	# Of several recordings, one that is private is enough.
+	# Among several recordings, a single private one makes the output private.
 	chmod 644 "$public/perf.data"
 	"$OPROFILE_LINKS/opimport" --session-dir "$public/into" "$public/folded" "$public/perf.data"
 	[ "$(stat -c %a "$public/into/samples")" = 755 ]

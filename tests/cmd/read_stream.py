@@ -2,7 +2,7 @@
 """Reads the samples of oprofiled in the format of /dev/oprofile/buffer.
 
 read_stream.py follow SOCKET FILE: prints "reading", then copies the stream to FILE until it ends.
-read_stream.py tell FILE: summarizes it by the rules of Linux 4 (drivers/oprofile/buffer_sync.c),
+read_stream.py summarize FILE: summarizes it by the rules of Linux 4 (drivers/oprofile/buffer_sync.c),
 in lines "samples N", "lost N", "callers N", "kernel N", "counter C N", "cookie COOKIE N" and
 "app COOKIE N", the last two for sampled addresses.
 """
@@ -24,7 +24,7 @@ def follow(path, out):
             file.write(got)
 
 
-def tell(path):
+def summarize(path):
     with open(path, "rb") as file:
         data = file.read()
     size = struct.calcsize("L")
@@ -69,4 +69,4 @@ def tell(path):
 if sys.argv[1] == "follow":
     follow(*sys.argv[2:])
 else:
-    tell(sys.argv[2])
+    summarize(sys.argv[2])

@@ -151,8 +151,8 @@ teardown()
 	wait_operf
 	run -3 --separate-stderr opreport --session-dir "$session" --by event --csv
 	samples=$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")
-	# CPU time is in clock ticks. The samples of one second and one round can still be on
-	# their way to the disk.
+	# CPU time is in clock ticks. Up to a second and one round of samples can still be on their
+	# way to the disk.
 	expected=$(((after - before) * 997 / $(getconf CLK_TCK) - 1200))
 	echo "$samples samples, at least $expected"
 	[ "$expected" -gt 0 ]

@@ -28,8 +28,8 @@ build_binary() {
 	export TEXT=$(($(text_offset "$DIR/t")))
 }
 
-# Two events with 1029 and 404 samples of one program: in its binary, the kernel, a library,
-# memory without a file, and the vdso.
+# Two events with 1029 and 404 samples of a program: in its binary, the kernel, a library, memory
+# without a file, and the vdso.
 describe_small() {
 	cat <<-END
 		info|2400|AMD64 generic|host1||1000

@@ -55,7 +55,7 @@ need_gdb()
 	cmp "$out/native.ips" "$out/ours.ips"
 }
 
-# perf on that machine has no unwind rules for much of its own code, and stops there.
+# Much of perf's code on that machine has no unwind rules, so perf's stacks end there.
 @test "armhf Thumb stacks have all callers that perf printed on that machine, and more" {
 	both armhf
 	[ "$(diff "$out/native" "$out/ours" | grep -c '^<')" -eq 0 ]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_btf.c - any bytes as the type information of a BPF program; the first four are the
- * number of the type whose name is looked up. */
+/* fuzz_btf.c - reads any bytes as the type information of a BPF program; the first four bytes are
+ * the number of the type to look up. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

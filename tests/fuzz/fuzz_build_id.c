@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_build_id.c - any bytes as notes with a build-id, and as the hex digits of one. */
+/* fuzz_build_id.c - reads any bytes as notes with a build-id, and as hex digits of a build-id. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

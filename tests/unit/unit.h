@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unit.h - includes cmocka and the headers that it needs before it. */
+/* unit.h - includes cmocka after the headers that it needs. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

@@ -41,7 +41,7 @@ static void print_truth(const uint64_t *cpu_ns)
 	work_print_cpu("image,symbol", total);
 }
 
-/* Executes the program of the next turn. */
+/* Executes the next program of the chain. */
 static void next_stage(unsigned int ms, unsigned int turn, const uint64_t *cpu_ns)
 {
 	char name[] = "exec_chain_?", text[NR_STAGES + 2][24];

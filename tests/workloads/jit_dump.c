@@ -14,7 +14,7 @@
 enum {
 	SLOT_BYTES = 512,
 	NR_SLOTS = 3,
-	SLOT_SHARED = 0, /* of two functions in turn */
+	SLOT_SHARED = 0, /* of two functions, one after the other */
 	SLOT_LEFT = 1,   /* of the one that moves */
 	SLOT_RIGHT = 2,
 	MAGIC = 0x4A695444,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leader_gone.c SECONDS - a process whose first thread has ended while another works for
+/* leader_gone.c SECONDS - a process whose first thread has ended while another thread works for
  * SECONDS: /proc shows such a process as a zombie without mappings. */
 #include <pthread.h>
 #include <stdlib.h>

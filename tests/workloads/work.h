@@ -61,7 +61,7 @@ void work_print_shares(const char *keys, const struct work_part *parts, size_t n
 void work_print_share(const char *keys, const char *values, uint64_t part_ns,
 		      uint64_t total_ns);
 void work_print_cpu(const char *keys, uint64_t total_ns);
-/* Returns the n-th argument as a number, or `fallback` if there is none; exits if it is not a
+/* Returns the n-th argument as a number, or `fallback` if it is missing; exits if it is not a
  * number. */
 unsigned int work_argument(int argc, char **argv, int n, unsigned int fallback);
 /* Returns the path of `name` in the directory of this program (malloc'd, caller frees). */

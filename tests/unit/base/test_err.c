@@ -34,7 +34,7 @@ static void names_cannot_start_a_line(void **state)
 	assert_string_equal(err.text, "a\\nb\\x1b: bad");
 	err_sys(&err, -ENOENT, "%s", "a\nb");
 	assert_string_equal(err.text, "a\\nb: No such file or directory");
-	/* Line ends in the text stay, even if it is passed on. */
+	/* Line ends in the text are kept, even if the error is passed on. */
 	err_set(&err, -EIO, "first\nsecond");
 	assert_int_equal(err_set(&err, -EIO, "%s", "first\nsecond"), -EIO);
 	assert_int_equal(err_prefix(&err, "x\n"), -EIO);

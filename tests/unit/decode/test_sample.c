@@ -509,7 +509,7 @@ static void test_finds_the_attr_by_id(void **unused)
 	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.id.event, 1);
 	assert_int_equal(rec.id.time_ns, 55);
-	/* An event that has the id elsewhere: there is no common position any more. */
+	/* An event that has the id at another offset: there is no common offset any more. */
 	attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID;
 	assert_int_equal(decoder_add_attr(&d, &attr), 0);
 	assert_int_equal(decode(&m, &d, &rec), 0);

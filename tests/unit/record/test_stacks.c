@@ -86,14 +86,14 @@ static void drops_unused_and_large_tables(void **state)
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns));
 	assert_true(!has(&r, 0) && has(&r, 1) && !has(&r, 2));
 	assert_int_equal(r.stacks.bytes, MAX / 4);
-	/* They may be made again. */
+	/* Their tables can be requested again. */
 	assert_false(r.stacks.tables.at[0].looked);
 	r.stacks.tables.at[1].is_used = true;
 	give(&r, 3, MAX);
 	give(&r, 2, MAX / 2);
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns + 1));
 	assert_true(has(&r, 1) && has(&r, 2) && !has(&r, 3));
-	/* It may not be made again. */
+	/* Its table must not be requested again. */
 	assert_true(r.stacks.tables.at[3].looked);
 	end(&r);
 	shared_tables_forget(&shared);

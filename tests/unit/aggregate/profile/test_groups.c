@@ -32,8 +32,8 @@ static void init(struct profile *p, struct key_list *keys, const char *list)
 	assert_int_equal(profile_init(p, &options), 0);
 }
 
-/* Mixes the keys of both halves of a group: each value comes back under its own key, and equal
- * values always are in the same row. */
+/* Mixes the keys of both halves of a group: each value is returned for its key, and equal values
+ * always are in the same row. */
 static void returns_stored_values(void **state)
 {
 	static uint32_t row_of[13 * 13 * 13 * 13 * 2]; /* + 1 */

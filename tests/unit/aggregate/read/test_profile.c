@@ -643,7 +643,7 @@ static void sums_few_cells(void **state)
 	tally_done(&t);
 }
 
-/* The parts share many cells, so only their union gives the number of cells. */
+/* The sources share many cells, so only their union gives the number of cells. */
 static void a_finished_tally_knows_its_size(void **state)
 {
 	enum {
@@ -747,7 +747,7 @@ static void large_dense_counts_move_to_the_tally(void **state)
 }
 
 /* Compares with a tally that counts everything itself: small counts, counts that overflow, and
- * from some location on more cells than there is room for. */
+ * finally more cells than plain arrays can hold. */
 static void dense_adds_many_samples_at_once(void **state)
 {
 	static const uint64_t counts[] = { 1, 255, 256, 3, 1000 };

@@ -23,7 +23,7 @@ struct shape {
 	uint32_t positions;
 	uint32_t events;    /* of the profile; SOME_EVENTS of them have samples */
 	bool is_mixed;      /* the `who` values are not in order */
-	unsigned int times; /* sources of the same */
+	unsigned int times; /* how often the same source is added */
 };
 
 struct world {

@@ -89,7 +89,7 @@ static void handles_every_allocation_failure(void **state)
 			return;
 		}
 		assert_true(r == -ENOMEM || number == STRTAB_FAILED);
-		/* It works again, as if nothing had failed. */
+		/* After memory is available again, the table works as if nothing had failed. */
 		if (!r) {
 			assert_true(strtab_find(&t, "name") == STRTAB_FAILED);
 			assert_int_equal(strtab_add(&t, "name"), 1);

@@ -53,7 +53,7 @@ static void files_survive_a_round_trip(void **state)
 	assert_int_equal(b.len, 2 * sizeof(bytes));
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes) - 1), -EFBIG);
 	buf_done(&b);
-	/* No temporary file stays. */
+	/* No temporary file remains. */
 	assert_int_equal(access(in_folder("f.part"), F_OK), -1);
 }
 
@@ -369,7 +369,7 @@ static void a_copy_reveals_nothing_to_others(void **state)
 		buf_clear(&b);
 		assert_int_equal(io_read_file(in_folder("copy"), &b, 100), 0);
 		assert_int_equal(b.len, 4);
-		/* More than the file has: the buffer keeps its content. */
+		/* Copying more bytes than the file has fails and changes nothing. */
 		assert_int_equal(io_copy(fd, in_folder("copy"), 11, NULL), -EIO);
 		assert_int_equal(mode_of("copy"), rows[i].copied);
 		/* Omitted. */

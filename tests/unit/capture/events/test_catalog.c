@@ -156,7 +156,7 @@ static const struct choosing {
 	{ "x86-64/zen2", "DATA_CACHE_MISSES", NULL, 0, 0xc860, 0, NULL },
 	{ "x86-64/zen4", "DATA_CACHE_MISSES", NULL, 0, 0xe860, 0xe8, NULL },
 	{ "x86-64/zen4", "DATA_CACHE_ACCESSES", NULL, 0, 0x729, 0, NULL },
-	/* Of several masks with the same number, the one without a threshold. */
+	/* If several masks have the same number, the one without a threshold is selected. */
 	{ "i386/graniterapids", "L1D_PEND_MISS", "0x1", 0, 0x148, 0x1, NULL },
 	{ "i386/graniterapids", "UOPS_RETIRED", "0x2", 0, 0x2c2, 0x2, NULL },
 	/* Masks of the Pentium 4 are bits; without a mask, those of OProfile's table. */

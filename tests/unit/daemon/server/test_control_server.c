@@ -138,7 +138,7 @@ static void ask(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
-/* Reads what can be read now. */
+/* Returns the bytes that can be read now. */
 static const char *told(int fd)
 {
 	static char text[256];

@@ -339,7 +339,7 @@ static void keeps_segments_for_a_reader(void **state)
 	assert_false(is_part_there());
 }
 
-/* But not for a process that only holds the lock. */
+/* A process that only holds the lock does not keep them longer. */
 static void keeps_segments_an_hour_at_most(void **state)
 {
 	struct retention r = { 0 };
@@ -673,7 +673,7 @@ static void does_not_seal_damaged_segments(void **state)
 	assert_int_equal(truncate(path, st.st_size - 8), 0);
 	assert_int_equal(turn(&r, 30 * MINUTE, true).nr_sealed, 0);
 	assert_false(file_is_sealed(1));
-	/* It does not keep the segments after it from being sealed. */
+	/* It does not prevent the sealing of later segments. */
 	assert_int_equal(turn(&r, 31 * MINUTE, true).nr_sealed, 1);
 	assert_true(file_is_sealed(2));
 	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);

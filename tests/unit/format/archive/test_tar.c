@@ -348,7 +348,7 @@ static struct rlimit limit_memory(uint64_t more)
 /* zstd allocates the window after it has read the frame's header. */
 static void allocation_failure_is_not_damage(void **state)
 {
-	/* RFC 8878: magic number; a window of 128 MB; a last raw block of one byte */
+	/* RFC 8878: magic number; a window of 128 MB; a last raw block of 1 byte */
 	static const uint8_t frame[] = {
 		0x28, 0xb5, 0x2f, 0xfd, 0, 0x88, 9, 0, 0, 'x'
 	};

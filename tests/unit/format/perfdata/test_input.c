@@ -234,7 +234,7 @@ static void rejects_samples_of_unknown_events(void **state)
 	finish(&m, &seen, NULL);
 }
 
-/* If all fields are known and have a fixed size. */
+/* For events whose fields are all known and have a fixed size. */
 static void a_too_long_sample_hides_no_others(void **state)
 {
 	(void)state;

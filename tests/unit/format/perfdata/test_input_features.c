@@ -241,7 +241,7 @@ static void rejects_too_short_features(void **state)
 		make_file(&m, f, NR_FEATURES);
 		maker_read(maker_fd(&m), &seen, NULL);
 		assert_int_equal(seen.opened, 0);
-		/* Of CPU_TOPOLOGY only the presence is known. */
+		/* The reader only records that CPU_TOPOLOGY is present. */
 		assert_int_equal(seen.damage.bad_features, f[i].bit == 13 ? 0 : 1);
 		free_features(f, NR_FEATURES);
 		buf_done(&seen.all);

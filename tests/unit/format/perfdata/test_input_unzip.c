@@ -14,7 +14,7 @@ enum {
 	AUXTRACE = 71,
 	COMPRESSED = 81,
 	COMPRESSED2 = 83,
-	DATA_MAX = 65519 /* of one such record, as in perf */
+	DATA_MAX = 65519 /* bytes in a compressed record, as in perf */
 };
 
 struct zipper {
@@ -59,7 +59,8 @@ static void make_plain(struct perf_maker *plain)
 		put_record(plain, SAMPLE, 24 + i * 8 % 984, (uint8_t)(i * 7));
 }
 
-/* Writes the same in frames that unpack to `piece` bytes, with a round after every fifth. */
+/* Writes the same records in frames that unpack to `piece` bytes, with a round after every fifth
+ * frame. */
 static void make_zipped(struct perf_maker *m, const struct perf_maker *plain,
 			uint32_t type, size_t piece, unsigned int *ret_rounds)
 {
@@ -188,7 +189,7 @@ static void put_overflown(struct perf_maker *m, const uint8_t *zipped, size_t le
 	buf_put(&m->out, zipped + first, len - first);
 }
 
-/* Records whose bytes cannot be compressed. */
+/* Writes records whose bytes cannot be compressed. */
 static void put_noise(struct perf_maker *m, size_t record_bytes, unsigned int nr)
 {
 	uint64_t v = 88172645463325252ULL;

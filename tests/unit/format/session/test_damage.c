@@ -188,7 +188,7 @@ static bool same_stack(const struct dict *got, uint32_t a, const struct dict *wa
 		a = got->stacks.at[a].parent;
 		b = want->stacks.at[b].parent;
 	}
-	/* The callers can be lost, but then the stack is marked. */
+	/* The callers can be lost, but then the stack must be marked. */
 	return a == b || a == STACK_TRUNCATED;
 }
 
@@ -267,7 +267,7 @@ static void each_byte_may_flip(void **state)
 			out = read_damaged(&f, fd);
 			if (!out.opened)
 				continue;
-			/* One block is lost, and this is reported. */
+			/* One block is lost, and the loss is reported. */
 			assert_true(out.damage.bad_blocks == 1 || out.damage.cut_bytes);
 			assert_true(out.nr >= f.r.nr - 20);
 		}

@@ -617,7 +617,7 @@ static void each_section_of_calls_starts_from_zero(void **state)
 		assert_int_equal(told(&c, CALLS_LENGTHS, 1), 0);
 		assert_int_equal(told(&c, CALLS_CALLERS, 0), 1);
 		assert_int_equal(told(&c, CALLS_AGAIN, 0), 0);
-		/* The first is in a new image, the other near the first. */
+		/* The first frame is in a new image, the second near the first. */
 		assert_int_equal(told(&c, first_of_chain, 0), CALLS_ELSEWHERE);
 		assert_int_equal(told(&c, first_of_chain + 1, 0), 0);
 		assert_int_equal(told(&c, CALLS_IMAGES, 0), 0);
@@ -651,7 +651,7 @@ static void rejects_wrong_calls(void **state)
 		{ 0, 1, 0, 0, CALLS_AGAIN, -EBADMSG },                /* ... */
 		{ 1, 1, CALLS_ELSEWHERE, 1, CALLS_IMAGES, -EBADMSG }, /* no image */
 		{ 1, 1, CALLS_ELSEWHERE, UINT64_MAX, CALLS_IMAGES, -EBADMSG },
-		{ 1, 1, CALLS_ELSEWHERE, 0, CALLS_NEAR, -EBADMSG }, /* not told */
+		{ 1, 1, CALLS_ELSEWHERE, 0, CALLS_NEAR, -EBADMSG }, /* not encoded */
 		{ 1, 1, 0, 0, CALLS_NEAR,
 		  -EBADMSG }, /* the root has no likely callee */
 		{ 1, 1, 1, 0, CALLS_NEAR, -EBADMSG }, /* it has no callee */
@@ -659,7 +659,7 @@ static void rejects_wrong_calls(void **state)
 		{ 1, 1, UINT64_MAX, 0, CALLS_NEAR, -EBADMSG },
 		{ 1, 1, CALLS_OLD, 3, CALLS_FRAMES, -EBADMSG }, /* a frame below 0 */
 		{ 1, 1, CALLS_OLD, UINT64_MAX, CALLS_FRAMES, -EBADMSG },
-		{ 1, 1, CALLS_OLD, 0, CALLS_NEAR, -EBADMSG }, /* not told */
+		{ 1, 1, CALLS_OLD, 0, CALLS_NEAR, -EBADMSG }, /* not encoded */
 		{ 1, 0, CALLS_ELSEWHERE, 0, CALLS_IMAGES,
 		  0 }, /* unknown callers: stack 1 */
 		{ 1, UINT64_MAX, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG },
@@ -958,7 +958,7 @@ static uint32_t how_it_came(int watch, const char *name)
 	return 0;
 }
 
-/* Readers that start at any moment find a segment with its head, or none. */
+/* A reader that opens the file at any time finds a segment with its header, or no file. */
 static void a_segment_appears_with_its_header(void **state)
 {
 	struct recording r;

@@ -20,7 +20,7 @@ enum {
 #define KERNEL " _copy_to_user+0x28 ([kernel.kallsyms])"
 #define LD "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 
-/* Exactly as many bytes after it as promised. */
+/* Exactly SCRIPT_PADDING bytes after the text are readable. */
 static struct script_text text(const char *s)
 {
 	static char *kept[64];

@@ -63,7 +63,7 @@ struct made {
 	uint32_t cpu[NR_SAMPLES];
 };
 
-/* Entries are numbered upwards or downwards, with the same meaning. */
+/* Numbers the entries upwards or downwards, with the same meaning. */
 static void make(struct made *m, bool downwards)
 {
 	uint32_t threads[NR_THINGS];

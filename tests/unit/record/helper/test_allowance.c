@@ -10,7 +10,7 @@ static const struct allowance_rule rule = { .at_once_ns = 20000000,
 					    .owed_max_ns = 6000000,
 					    .part = 500 };
 
-/* 20 ms at once, then 2 ms per second. */
+/* A burst of 20 ms, then 2 ms per second. */
 static void allows_a_burst_and_a_share(void **state)
 {
 	struct allowance a;

@@ -40,7 +40,7 @@ static void end_budget(struct table_budget *b)
 	log_set_sink(NULL);
 }
 
-/* A second at once, then 0.2 s per minute. */
+/* A burst of one second, then 0.2 s per minute. */
 static void each_user_has_a_budget(void **state)
 {
 	struct table_budget *b = begin_budget(16);

@@ -494,7 +494,7 @@ static void the_kernel_kills_the_worker_first(void **state)
 	end(h);
 }
 
-/* Its socket becomes full: the daemon does not wait for room. */
+/* Its socket becomes full: the daemon does not wait until there is space. */
 static void replaces_a_worker_that_does_not_read(void **state)
 {
 	struct table_helper *h;

@@ -248,7 +248,7 @@ static void who_has_the_most_gives_way(void **state)
 	assert_int_equal(l.files.total, 0);
 }
 
-/* Too many files for another one, whatever their sizes. */
+/* Limits the number of files of another user, whatever their sizes. */
 static void many_give_way(void **state)
 {
 	struct copy_list l = { 0 };

@@ -96,7 +96,7 @@ static void refuses_other_files(void **state)
 	assert_int_equal(private_copy_take(again, &st, ASYNC_CALL_OWN, dir), -EFBIG);
 	assert_int_equal(fcntl(again, F_GETFD), -1);
 	end(dir);
-	/* No such directory. */
+	/* A missing directory is an error. */
 	fd = io_open("/proc/self/exe", O_RDONLY, 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(private_copy_take(fd, &st, ASYNC_CALL_OWN, dir), -ENOENT);

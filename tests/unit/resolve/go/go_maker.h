@@ -11,7 +11,7 @@ enum {
 	GO_MADE_118 = 0x0,
 	GO_MADE_120 = 0x1,
 	GO_MADE_BYTES = 0x380,
-	/* Where the maker puts things, for tests that damage them. */
+	/* Offsets of the maker's data, for tests that damage it. */
 	GO_MADE_FUNCTIONS = 0x80, /* except in layout 1.2: after the header */
 	GO_MADE_RECORDS = 0x100,
 	GO_MADE_NAMES = 0x200,

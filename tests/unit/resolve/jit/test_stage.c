@@ -121,7 +121,7 @@ static void stacks_are_resolved_at_their_time(void **state)
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 1999), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 0), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, UINT64_MAX), second);
-	/* Through a callee that is not such code. */
+	/* The same through a callee that is not JIT code. */
 	assert_int_equal(
 		w.dict.stacks.at[jit_stage_stack(w.stage, w.callee, 1500)].parent,
 		first);

@@ -123,7 +123,7 @@ static void expect_seek(struct line_seek *s, uint64_t at)
 	assert_int_equal(s->rows.high, 1000 + (i + 1) * STEP);
 }
 
-/* Independent of the last lookup, and of its distance. */
+/* The result does not depend on the previous lookup or on its distance. */
 static void test_seek(void **state)
 {
 	const uint64_t end = 1000 + (NR_ROWS - 1) * STEP;

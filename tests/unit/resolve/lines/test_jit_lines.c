@@ -27,7 +27,7 @@ static void put_header(struct world *w)
 	buf_put(&w->file, header, sizeof(header));
 }
 
-/* Writes lines for `first` and for 0x10 after it, of the next code. */
+/* Writes lines for `first` and for the code 0x10 bytes after it. */
 static void put_lines(struct world *w, uint64_t code, uint64_t first, uint32_t line)
 {
 	const uint32_t head[] = { 2, 16 + 16 + 16 + 4 + 16 + 2 };

@@ -155,7 +155,7 @@ static void test_exec_chain(void **unused)
 	assert_string_equal(at(&w, 50, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
 	assert_string_equal(at(&w, 99, 5, 5, 0x7004), "a /lib/ld.so+0x4 /bin/a");
 	assert_string_equal(at(&w, 150, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
-	/* Between the exec and the mapping of its binary, the new binary is meant. */
+	/* Between the exec and the mapping of its binary, addresses belong to the new binary. */
 	assert_string_equal(at(&w, 100, 5, 5, 0x1010), "b [unknown]+0x1010 /bin/b");
 	end(&w);
 }
@@ -754,7 +754,8 @@ static void expect_user(struct world *w, uint64_t time, int32_t pid,
 	assert_string_equal(text_in(w, id, PERF_RECORD_MISC_USER, words, nr), want);
 }
 
-/* At other addresses of one process, and at the same address of another process. */
+/* The callers are at other addresses of the same process, and at the same address of another
+ * process. */
 static void test_callers_at_the_same_offset_of_other_images(void **unused)
 {
 	struct world w;
@@ -766,7 +767,7 @@ static void test_callers_at_the_same_offset_of_other_images(void **unused)
 	do_mmap(&w, 14, 5, 0x5000, 0x1000, 0, "/lib/two.so");
 	start_program(&w, 20, 6, "a", "/bin/a");
 	do_mmap(&w, 23, 6, 0x3000, 0x1000, 0, "/lib/three.so");
-	/* An image that was never met has no number. */
+	/* An image without samples has no number in the dict. */
 	expect_user(&w, 50, 5, (uint64_t[4]){ 0x3010 }, "/lib/one.so+10;root");
 	expect_user(&w, 50, 5, (uint64_t[4]){ 0x5010 }, "/lib/two.so+10;root");
 	expect_user(&w, 50, 6, (uint64_t[4]){ 0x3010 }, "/lib/three.so+10;root");
@@ -826,7 +827,8 @@ static void test_callers_that_differ_between_processes(void **unused)
 	end(&w);
 }
 
-/* A gap later contains code, in the same process or at once in another one. */
+/* A gap between mappings gets code later, in the same process; in another process it has code from
+ * the start. */
 static void test_callers_in_unmapped_memory(void **unused)
 {
 	static const uint64_t calls[4] = { 0x1010, 0x1080, 0x5555 };
@@ -983,7 +985,7 @@ static void find_build_id(void *ctx, const char *path, int32_t pid, uint64_t map
 	image->dev++; /* layered file systems report another device than the mapping */
 }
 
-/* Its build-id is read from the file: for the next process that maps it, it stays the same. */
+/* Its build-id is read from the file, and is also used for the next process that maps it. */
 static void test_image_is_completed_once(void **unused)
 {
 	struct world w;
@@ -1060,7 +1062,7 @@ static void test_cgroups(void **state)
 	tell_cgroup(&c.w, 1, 5, "/five");
 	assert_string_equal(cgroup_at(&c.w, 2, 10, 5), "/five");
 	assert_int_equal(c.asked, 0);
-	/* Existing before the recording: each is looked up once, with any result. */
+	/* cgroups that existed before the recording are queried once, whatever the result. */
 	assert_string_equal(cgroup_at(&c.w, 3, 10, 7), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 4, 10, 7), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 5, 10, 9), "");
@@ -1069,7 +1071,7 @@ static void test_cgroups(void **state)
 	tell_cgroup(&c.w, 7, 9, "/nine");
 	assert_string_equal(cgroup_at(&c.w, 8, 10, 9), "/nine");
 	assert_int_equal(c.asked_of, 0);
-	/* Samples without a cgroup: the process is looked up once. */
+	/* If samples have no cgroup, the cgroup of the process is queried once. */
 	assert_string_equal(cgroup_at(&c.w, 9, 20, 0), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 10, 20, 0), "/seven");
 	assert_string_equal(cgroup_at(&c.w, 11, 21, 0), "");

@@ -15,7 +15,7 @@ enum {
 	LONG_BYTES = 65528 /* the longest record */
 };
 
-/* The names that were passed on, in their order. */
+/* The names that were delivered, in order. */
 struct given {
 	char text[MANY * 8];
 	size_t len;

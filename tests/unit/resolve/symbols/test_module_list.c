@@ -43,7 +43,7 @@ static void parses_lines(void **state)
 	module_line_done(&line);
 }
 
-/* Of several loads, the one at the given address. */
+/* If the module was loaded several times, the line with the given address is found. */
 static void a_module_can_be_loaded_twice(void **state)
 {
 	static const char list[] = "a 0x10 1 01\na-b 0x10 1 02\na,b bad\n"

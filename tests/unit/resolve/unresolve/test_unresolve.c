@@ -296,7 +296,7 @@ static void test_reused_pid_and_tid(void **unused)
 	end(&w);
 }
 
-/* Two kernels at the same address, and a module of one inside the other. */
+/* Two kernels at the same address, and a module whose address is inside the other kernel. */
 static void test_two_machines(void **unused)
 {
 	const uint32_t machines[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1 };

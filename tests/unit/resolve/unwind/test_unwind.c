@@ -327,7 +327,7 @@ static void reports_why_a_stack_ends(void **state)
 	expect_pcs(&m, pcs, 1);
 	m = x86_moment(t);
 	m.words[5] =
-		0x1080; /* between the functions; rbp is not a frame pointer either */
+		0x1080; /* between the functions; rbp does not contain a frame pointer */
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_NO_RULE);
 	assert_int_equal(m.nr, 3);
 	m = x86_moment(t);

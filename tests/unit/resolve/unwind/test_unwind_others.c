@@ -56,7 +56,7 @@ static int32_t saved(const struct unwind_table *t, const struct unwind_set *set,
 
 /* ---- ARM ---- */
 
-/* Each is one function; `extra`: the second word is an offset in .ARM.extab. */
+/* Makes a table of one function per entry; `extra`: the second word is an offset in .ARM.extab. */
 static struct unwind_table *arm(const uint32_t *words, const bool *extra, size_t nr,
 				const uint32_t *extab, size_t nr_extab)
 {
