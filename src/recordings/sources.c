@@ -689,6 +689,10 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 
 	if (!r)
 		r = find_rest(session_dir, rest.at, spec, sources, err);
+	if (!r &&
+	    !spec_follow_links(spec, sources->archive ? archive_folder(sources->archive)
+						      : sources->root))
+		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
 		r = make_sessions(sources, err);
 	vec_done(&rest);

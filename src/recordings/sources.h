@@ -22,6 +22,9 @@ struct report_session {
 
 struct report_sources {
 	enum trust trust; /* set by the caller: whose recordings may be read */
+	/* Set by the caller: the directory of --root, where symbolic links in names of images are
+	 * followed; NULL: none.  For an archive, this is the archive. */
+	const char *root;
 	VEC(struct report_session) sessions;
 	VEC(int) holds; /* session_hold() of sessions that may still be recording */
 	bool is_private; /* some recording is not readable for every user; for export_out_end() */
@@ -47,7 +50,8 @@ bool report_source_is(const char *word);
 bool report_source_is_archive(const char *word);
 /* Returns the path of the archive, or the word itself if it does not name one. */
 const char *report_source_archive(const char *word);
-/* All of these require `sources` to be zeroed, except for its member `trust`.
+/* All of these require `sources` to be zeroed, except for its members `trust`
+ * and `root`.
  * Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and finds the sessions: below `session_dir`, or else ./oprofile_data, or else
  * /var/lib/oprofile.  If a word is `archive:PATH` (or a file NAME.oparchive), opens the archive

@@ -204,7 +204,8 @@ static int write_archive(const struct archive_settings *set,
 static int archive_write_words(const struct archive_settings *set, char *const *words,
 			       struct err *err)
 {
-	struct report_sources sources = { .trust = report_trust(set->force) };
+	struct report_sources sources = { .trust = report_trust(set->force),
+					  .root = set->locations.root };
 	struct spec spec = { 0 };
 	char *index_cache = set->source_files ? index_cache_dir() : NULL;
 	struct archive_request request = {

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "format/session/session.h"
 #include "present/lines/screen.h"
+#include "recordings/no_match.h"
 #include "recordings/sources.h"
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
@@ -189,9 +190,7 @@ static int dump_check_found(const struct dump_state *dump, struct err *err)
 {
 	if (dump->written || !dump->skipped)
 		return 0;
-	return err_set(
-		err, -ENOENT,
-		"error: no sample files found: profile specification too strict ?");
+	return no_match_error(&dump->sources, &dump->spec, err);
 }
 
 static int dump_all(struct dump_state *dump, char *const *words, struct err *err)

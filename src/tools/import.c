@@ -216,7 +216,8 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 
 	m->sources.trust = report_trust(m->options.force);
 	r = report_sources_sort(words, &m->spec, &m->sources, err);
-
+	if (!r && !spec_follow_links(&m->spec, m->options.locations.root))
+		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
 		r = check_sources(m, words, err);
 	if (!r)

@@ -13,6 +13,7 @@
 #include "base/parse.h"
 #include "present/lines/screen.h"
 #include "recordings/locations.h"
+#include "recordings/no_match.h"
 #include "recordings/sources.h"
 #include "resolve/symbolize/naming.h"
 #include "script/sink.h"
@@ -137,9 +138,7 @@ static int script_check_found(struct script_run *run)
 {
 	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)
 		return 0;
-	return err_set(
-		&run->err, -ENOENT,
-		"error: no sample files found: profile specification too strict ?");
+	return no_match_error(&run->sources, &run->spec, &run->err);
 }
 
 /* Writes all sources in command-line order.  pager_run() detects when the output is closed. */
@@ -175,6 +174,7 @@ static int script_find_sources(struct script_run *run, char *const *words)
 	int r = 0;
 
 	run->sources.trust = report_trust(run->set.force);
+	run->sources.root = run->set.locations.root;
 	for (; kept && *words; words++)
 		kept = vec_push(&all, *words);
 	if (!kept || !vec_push(&all, NULL))

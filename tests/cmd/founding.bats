@@ -144,6 +144,24 @@ describe_system() {
 		diff -u - <(echo '148721   100.000  1493     100.000  /ext3')
 }
 
+@test "the note on modules: functions, with a link in the root folder" {
+	cd "$DIR/module"
+	mkdir -p "$BATS_TEST_TMPDIR/root"
+	ln -s "$DIR/tree/kernel/fs/ext3/ext3.ko" "$BATS_TEST_TMPDIR/root/ext3"
+	# Where the tests cannot write into /, the option for another root does the same.
+	opreport image:/ext3 -ln --root "$BATS_TEST_TMPDIR/root" -t 9 2>/dev/null |
+		diff -u - <(cat <<-'END'
+		100956   67.8828  1431     95.8473  rest
+		16728    11.2479  7         0.4689  ext3_group_sparse
+		16454    11.0637  4         0.2679  ext3_count_free_blocks
+		14583     9.8056  51        3.4159  ext3_fill_super
+	END
+	)
+	# The path of the module's file selects it, too.
+	opreport "$DIR/tree/kernel/fs/ext3/ext3.ko" -n 2>/dev/null |
+		diff -u - <(echo '   148721 100.000      1493 100.000 ext3')
+}
+
 @test "opreport prints the report of the slides with the kernel and libraries left out" {
 	cd "$DIR/program"
 	opreport --symbols --exclude-dependent 2>/dev/null | tail -n 4 | diff -u - <(cat <<-'END'

@@ -57,6 +57,10 @@ struct image_names {
 
 /* Adds an argument.  Returns 0, -EINVAL with a one-line message, or -ENOMEM. */
 int spec_add(struct spec *spec, const char *word, struct err *err);
+/* Makes image names that are absolute paths also select the file that they lead to by symbolic
+ * links: in the directory tree `root` (NULL or "": none) if they exist there, else on this
+ * machine.  The path of a module's file also selects the module.  Returns false if out of memory. */
+bool spec_follow_links(struct spec *spec, const char *root);
 void spec_done(struct spec *spec);
 /* Returns the COLUMN_... of session.h that are needed to select samples, in addition to
  * COLUMN_EVENT. */
@@ -75,6 +79,10 @@ bool spec_wants_session(const struct spec *spec, const char *name);
  * its name in the symbol table, `shown` the demangled name or NULL. */
 bool spec_has_symbols(const struct spec *spec);
 bool spec_wants_symbol(const struct spec *spec, const char *raw, const char *shown);
+/* Returns true if the argument `tag`, SPEC_SYMBOL or SPEC_SYMBOL_EXCLUDE, was given and contains
+ * the function. */
+bool spec_has_symbol(const struct spec *spec, enum spec_tag tag, const char *raw,
+		     const char *shown);
 /* Returns true if percentages of a session's time are needed, so that a source must first know
  * when its samples begin and end. */
 bool spec_has_shares(const struct spec *spec);

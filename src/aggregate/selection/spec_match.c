@@ -162,19 +162,20 @@ bool spec_has_symbols(const struct spec *spec)
 	       spec->lists[SPEC_SYMBOL_EXCLUDE].values.nr;
 }
 
-static bool list_has_symbol(const struct spec_list *list, const char *raw,
-			    const char *shown)
+bool spec_has_symbol(const struct spec *spec, enum spec_tag tag, const char *raw,
+		     const char *shown)
 {
+	const struct spec_list *list = &spec->lists[tag];
+
 	return list->values.nr &&
 	       (list_wants(list, raw) || (shown && list_wants(list, shown)));
 }
 
 bool spec_wants_symbol(const struct spec *spec, const char *raw, const char *shown)
 {
-	const struct spec_list *wanted = &spec->lists[SPEC_SYMBOL];
-
-	return (!wanted->values.nr || list_has_symbol(wanted, raw, shown)) &&
-	       !list_has_symbol(&spec->lists[SPEC_SYMBOL_EXCLUDE], raw, shown);
+	return (!spec->lists[SPEC_SYMBOL].values.nr ||
+		spec_has_symbol(spec, SPEC_SYMBOL, raw, shown)) &&
+	       !spec_has_symbol(spec, SPEC_SYMBOL_EXCLUDE, raw, shown);
 }
 
 bool spec_has_shares(const struct spec *spec)

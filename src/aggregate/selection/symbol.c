@@ -30,9 +30,15 @@ static uint8_t selection_symbol_ask(const struct selection_symbols *s,
 	const struct symbol *symbol =
 		naming_find(s->naming, frame->image, frame->offset, NULL);
 
-	if (!symbol || !symbol_filter_wants(NULL, of->spec, symbol->name))
+	const struct symtab *tab =
+		symbol ? naming_symtab(s->naming, frame->image) : NULL;
+
+	if (!symbol)
 		return NOT_WANTED;
-	return WANTED;
+	return (tab ? symbol_filter_wants_symbol(NULL, of->spec, tab, symbol)
+		    : symbol_filter_wants(NULL, of->spec, symbol->name))
+		       ? WANTED
+		       : NOT_WANTED;
 }
 
 int selection_wants_symbol(struct selection_symbols *s, const struct selection *of,

@@ -8,6 +8,7 @@
 #include "aggregate/selection/spec.h"
 #include "base/comma.h"
 #include "resolve/symbols/demangle.h"
+#include "resolve/symbols/symtab.h"
 
 /* Takes ownership of `value`. */
 static int symbol_filter_add(struct symbol_filter *f, bool exclude, char *value)
@@ -80,22 +81,54 @@ static bool symbol_filter_is_listed(char *const *names, size_t nr, const char *r
 	return false;
 }
 
-static bool lists_want(const struct symbol_filter *f, const char *raw,
-		       const char *shown)
+/* The lists that contain a name, as bits. */
+enum {
+	IN_INCLUDED = 1,
+	IN_EXCLUDED = 2,
+	IN_SPEC = 4,
+	IN_SPEC_EXCLUDE = 8
+};
+
+static unsigned int lists_of(const struct symbol_filter *f, const struct spec *spec,
+			     const char *raw)
 {
-	if (symbol_filter_is_listed(f->excluded.at, f->excluded.nr, raw, shown))
+	char *shown = demangle(raw);
+	unsigned int bits = 0;
+
+	if (f && symbol_filter_is_listed(f->included.at, f->included.nr, raw, shown))
+		bits |= IN_INCLUDED;
+	if (f && symbol_filter_is_listed(f->excluded.at, f->excluded.nr, raw, shown))
+		bits |= IN_EXCLUDED;
+	if (spec && spec_has_symbol(spec, SPEC_SYMBOL, raw, shown))
+		bits |= IN_SPEC;
+	if (spec && spec_has_symbol(spec, SPEC_SYMBOL_EXCLUDE, raw, shown))
+		bits |= IN_SPEC_EXCLUDE;
+	free(shown);
+	return bits;
+}
+
+static bool bits_want(const struct symbol_filter *f, const struct spec *spec,
+		      unsigned int bits)
+{
+	if (bits & (IN_EXCLUDED | IN_SPEC_EXCLUDE))
 		return false;
-	return !f->included.nr ||
-	       symbol_filter_is_listed(f->included.at, f->included.nr, raw, shown);
+	return (!f || !f->included.nr || bits & IN_INCLUDED) &&
+	       (!spec || !spec->lists[SPEC_SYMBOL].values.nr || bits & IN_SPEC);
 }
 
 bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
 			 const char *raw)
 {
-	char *shown = demangle(raw);
-	bool wants = (!f || lists_want(f, raw, shown)) &&
-		     (!spec || spec_wants_symbol(spec, raw, shown));
+	return bits_want(f, spec, lists_of(f, spec, raw));
+}
 
-	free(shown);
-	return wants;
+bool symbol_filter_wants_symbol(const struct symbol_filter *f, const struct spec *spec,
+				const struct symtab *tab, const struct symbol *symbol)
+{
+	unsigned int bits = lists_of(f, spec, symbol->name);
+	const char *other;
+
+	for (size_t i = 0; (other = symtab_alias(tab, symbol, i)); i++)
+		bits |= lists_of(f, spec, other);
+	return bits_want(f, spec, bits);
 }

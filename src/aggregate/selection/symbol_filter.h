@@ -7,6 +7,8 @@
 #include "base/containers/vec.h"
 
 struct spec;
+struct symbol;
+struct symtab;
 
 struct symbol_filter {
 	VEC(char *) excluded;
@@ -25,3 +27,7 @@ bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spe
  * version matches any version ("read@@V1"). */
 bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
 			 const char *raw);
+/* Like symbol_filter_wants(), for a symbol of a table: each of its other names counts like the
+ * one that is shown.  It is included if any of them is, and excluded if any of them is. */
+bool symbol_filter_wants_symbol(const struct symbol_filter *f, const struct spec *spec,
+				const struct symtab *tab, const struct symbol *symbol);

@@ -116,6 +116,24 @@ static const struct symtab *image_symbols(struct profile *p, struct view *v,
 	return tab;
 }
 
+/* Matches a new function against the functions that the report selects, by all its names. */
+static void want_function(struct profile *p, uint32_t function,
+			  const struct symtab *tab, const struct symbol *symbol)
+{
+	const struct symbol_filter *filter = p->options.symbols;
+	struct profile_function *f;
+
+	if (function >= p->functions.nr ||
+	    !symbol_filter_filters(filter, p->options.spec))
+		return;
+	f = &p->functions.at[function];
+	if (f->wanted == WANTED_UNKNOWN)
+		f->wanted =
+			symbol_filter_wants_symbol(filter, p->options.spec, tab, symbol)
+				? WANTED
+				: WANTED_NOT;
+}
+
 /* Returns the function at (image, offset). */
 static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 			      uint64_t offset)
@@ -138,6 +156,7 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 		f.vma = symbol->vaddr.v;
 		v->last = (struct named_symbol){ symbol, number,
 						 intern_function(p, f, symbol->name) };
+		want_function(p, v->last.function, tab, symbol);
 		return v->last.function;
 	}
 	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;

@@ -26,6 +26,7 @@
 #include "format/archive/pack.h"
 #include "recordings/debug_dir.h"
 #include "recordings/images.h"
+#include "recordings/no_match.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/unpacked.h"
@@ -542,9 +543,7 @@ static int archive_collect_check_found(const struct collect *c)
 {
 	if (c->nr_wanted || !c->nr_images)
 		return 0;
-	return err_set(
-		c->err, -ENOENT,
-		"error: no sample files found: profile specification too strict ?");
+	return no_match_error(c->request->sources, c->request->spec, c->err);
 }
 
 static int collect_all(struct collect *c)

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "format/perfdata/input.h"
 #include "import/file.h"
+#include "recordings/no_match.h"
 #include "recordings/sample_filter.h"
 #include "recordings/session_select.h"
 #include "resolve/symbolize/naming.h"
@@ -234,9 +235,7 @@ static int select_all(struct archive_selected *s, struct err *err)
 	for (size_t i = 0; !r && i < s->request->sources->sessions.nr; i++)
 		r = select_one(s, i, err);
 	if (!r && !s->samples && s->skipped)
-		r = err_set(
-			err, -ENOENT,
-			"error: no sample files found: profile specification too strict ?");
+		r = no_match_error(s->request->sources, s->request->spec, err);
 	return r ? r : s->incomplete;
 }
 

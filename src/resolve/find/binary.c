@@ -621,12 +621,17 @@ static int find_installed_module(const struct binary_locations *locations,
 				 const struct image *image, const char *module,
 				 struct binary *b)
 {
+	bool plausible =
+		image->build_id.len || !locations->foreign || locations->root[0];
 	int r = try_cache(locations, image, NULL, b);
 
+	/* OProfile's name of a module is a path, and its users link the file to that path. */
+	if (!r && b->fd < 0 && plausible)
+		r = binary_try_file(format_path("%s/%s", locations->root, module),
+				    image, step_recorded, b);
 	/* On the recording machine, a module installed for the same kernel release is a good
 	 * guess even without a build-id. */
-	if (!r && b->fd < 0 && locations->modules &&
-	    (image->build_id.len || !locations->foreign || locations->root[0]))
+	if (!r && b->fd < 0 && locations->modules && plausible)
 		r = try_index(locations->modules, module, file_index_module, image, b);
 	if (!r && b->fd < 0) {
 		r = find_by_build_id(locations->root, image, b);

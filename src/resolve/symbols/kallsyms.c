@@ -407,6 +407,7 @@ static int kallsyms_fill(struct symtab *tab, const struct symtab_kallsyms *from,
 
 	if (r == SYMTAB_UNSORTED) {
 		tab->symbols.nr = 0;
+		tab->aliases.nr = 0;
 		t = (struct taker){ tab->names, take_candidate, &candidates, 0 };
 		r = kallsyms_take_lines(&t, from);
 		if (!r)

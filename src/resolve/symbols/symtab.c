@@ -135,6 +135,22 @@ static const struct symtab_candidate *best_at(const symtab_candidates *c,
 	return best;
 }
 
+/* Keeps the other names of a chosen symbol: those of the candidates with keys [at, end). */
+static int symtab_keep_aliases(struct symtab *tab, const symtab_candidates *c,
+			       const struct sort_key *keys, size_t at, size_t end,
+			       const struct symtab_candidate *best)
+{
+	for (size_t i = at; i < end; i++) {
+		const struct symtab_candidate *s = &c->at[keys[i].index];
+		struct symtab_alias alias = { s->offset, s->name };
+
+		if (s != best && strcmp(s->name, best->name) != 0 &&
+		    !vec_push(&tab->aliases, alias))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int symtab_choose(struct symtab *tab, const symtab_candidates *c,
 			 const struct sort_key *keys)
 {
@@ -150,6 +166,8 @@ static int symtab_choose(struct symtab *tab, const symtab_candidates *c,
 		/* Skip the last possible address, whose end cannot be represented. */
 		if (!s || s->offset == UINT64_MAX)
 			continue;
+		if (end - i > 1 && symtab_keep_aliases(tab, c, keys, i, end, s))
+			return -ENOMEM;
 		if (last)
 			close_last(tab, last, s->offset);
 		last = s;
@@ -279,11 +297,14 @@ int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidat
 		if (c->offset < last->offset)
 			return SYMTAB_UNSORTED;
 		if (c->offset == last->offset) {
+			struct symtab_alias alias = { c->offset, c->name };
+
 			if (is_better(&sorted->last, c)) {
+				alias.name = last->name;
 				sorted->last = *c;
 				last->name = c->name;
 			}
-			return 0;
+			return vec_push(&tab->aliases, alias) ? 0 : -ENOMEM;
 		}
 		last->size = c->offset - last->offset;
 	}
@@ -452,6 +473,26 @@ void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset)
 		__builtin_prefetch(&tab->ranges.at[*bucket]);
 }
 
+const char *symtab_alias(const struct symtab *tab, const struct symbol *symbol,
+			 size_t i)
+{
+	size_t low = 0;
+	size_t high = tab->aliases.nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (tab->aliases.at[mid].offset < symbol->offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (i >= tab->aliases.nr - low ||
+	    tab->aliases.at[low + i].offset != symbol->offset)
+		return NULL;
+	return tab->aliases.at[low + i].name;
+}
+
 size_t symtab_count(const struct symtab *tab)
 {
 	return tab->symbols.nr;
@@ -480,6 +521,7 @@ void symtab_free(struct symtab *tab)
 	free(tab->names);
 	free(tab->more_names);
 	vec_done(&tab->symbols);
+	vec_done(&tab->aliases);
 	vec_done(&tab->ranges);
 	vec_done(&tab->buckets);
 	vec_done(&tab->segments);

@@ -107,6 +107,9 @@ void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);
 /* Returns symbol number `i`, or NULL after the last one. */
 const struct symbol *symtab_at(const struct symtab *tab, size_t i);
+/* Returns another name of a symbol of the table, at the same address; NULL after the last one. */
+const char *symtab_alias(const struct symtab *tab, const struct symbol *symbol,
+			 size_t i);
 /* Returns the link-time address of a file offset (using the program headers), or the offset
  * itself if no segment covers it. For a kernel's table, returns the address: `start`, or the
  * link-time base, plus the offset. */

@@ -40,6 +40,12 @@ struct symtab_range {
 	uint32_t symbol; /* SYMTAB_NO_SYMBOL: none */
 };
 
+/* A name that is not shown, because another one at its address is better. */
+struct symtab_alias {
+	uint64_t offset;
+	const char *name;
+};
+
 enum {
 	SYMTAB_NO_SYMBOL = 0xffffffff
 };
@@ -49,7 +55,8 @@ struct symtab {
 	char *more_names;           /* the same for .gnu_debugdata; may be NULL */
 	uint64_t run_base;          /* added to an offset that no segment covers */
 	VEC(struct symbol) symbols; /* by offset, one for each */
-	bool gapless;               /* symbols have no gaps, and ranges are not used */
+	VEC(struct symtab_alias) aliases; /* by offset */
+	bool gapless; /* symbols have no gaps, and ranges are not used */
 	VEC(struct symtab_range) ranges;
 	/* Start of a search in `ranges`. The index is (offset - first start) >> bucket_shift;
 	 * the value is the last range that starts at or before the bucket's first offset. */

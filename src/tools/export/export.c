@@ -152,7 +152,8 @@ static const struct export_format *find_format(const char *word, struct err *err
 
 static int export_sources(struct export_run *e, struct err *err)
 {
-	struct report_sources sources = { .trust = report_trust(e->options->force) };
+	struct report_sources sources = { .trust = report_trust(e->options->force),
+					  .root = e->options->locations.root };
 	struct spec spec = { 0 };
 	int r = report_sources_find(e->options->session_dir, e->words, &spec, &sources,
 				    err);

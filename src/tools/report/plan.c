@@ -179,6 +179,7 @@ static int report_plan_find_sources(struct report_plan *plan, char *const *words
 	int r = input ? check_input(input, err) : 0;
 
 	plan->sources.trust = plan->profile.trust = report_trust(plan->options.force);
+	plan->sources.root = plan->options.locations.root;
 	for (; kept && *words; words++)
 		kept = vec_push(&all, *words);
 	if (!kept || !vec_push(&all, NULL))

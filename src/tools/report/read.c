@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "aggregate/read/profile_feed.h"
 #include "aggregate/read/read.h"
 #include "aggregate/selection/session_span.h"
+#include "base/containers/closest_match.h"
 #include "base/containers/huge.h"
 #include "base/err.h"
 #include "capture/events/events.h"
@@ -18,6 +20,7 @@
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
 #include "record/keep/copy_rule.h"
+#include "recordings/no_match.h"
 #include "tools/cli/command.h"
 #include "tools/cli/progress.h"
 #include "tools/report/plan.h"
@@ -166,6 +169,60 @@ static void describe_events(struct profile *p)
 	}
 }
 
+/* Appends the first function that -i or symbol: names in vain, and its closest matches among the
+ * functions of `p`, which were read without these restrictions. */
+static void no_function(struct profile *p, const char *word, struct err *err)
+{
+	struct closest_matches close;
+	char text[CLOSEST_TEXT_MAX];
+
+	closest_matches_init(&close, word, strlen(word));
+	for (uint32_t i = 0; i < p->functions.nr; i++) {
+		closest_matches_try(&close,
+				    strtab_get(&p->strings, p->functions.at[i].raw));
+		closest_matches_try(&close, profile_function_name(p, i));
+	}
+	closest_matches_text(&close, text);
+	err_set(err, -ENOENT,
+		"error: no sample files found: profile specification too strict ? No function matches '%s'%s",
+		word, text);
+}
+
+/* Reads the recordings without the restrictions to functions.  If there are samples then, these
+ * restrictions were too strict.  Returns whether *err has that message. */
+static bool is_no_function(struct report_plan *plan, struct err *err)
+{
+	const struct spec spec = plan->spec;
+	const struct symbol_filter *symbols = plan->profile.symbols;
+	const char *word = symbols && symbols->included.nr ? symbols->included.at[0]
+			   : spec.lists[SPEC_SYMBOL].values.nr
+				   ? spec.lists[SPEC_SYMBOL].values.at[0]
+				   : NULL;
+	struct report_read all = { 0 };
+	struct err ignored = { 0 };
+	bool found;
+
+	if (!word)
+		return false;
+	plan->profile.symbols = NULL;
+	plan->spec.lists[SPEC_SYMBOL] = (struct spec_list){ 0 };
+	plan->spec.lists[SPEC_SYMBOL_EXCLUDE] = (struct spec_list){ 0 };
+	found = !read_sources(&all, plan, &ignored) && all.profile.samples;
+	if (found)
+		no_function(&all.profile, word, err);
+	profile_done(&all.profile);
+	plan->spec = spec;
+	plan->profile.symbols = symbols;
+	return found;
+}
+
+static int report_no_match(struct report_plan *plan, struct err *err)
+{
+	return is_no_function(plan, err)
+		       ? err->code
+		       : no_match_error(&plan->sources, &plan->spec, err);
+}
+
 int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err)
 {
 	const struct report_sources *sources = &plan->sources;
@@ -185,9 +242,7 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 	if (r->profile.samples)
 		return 0;
 	if (r->profile.input.samples_read)
-		return err_set(
-			err, -ENOENT,
-			"error: no sample files found: profile specification too strict ?");
+		return report_no_match(plan, err);
 	return err_set(
 		err, -ENOENT,
 		"No sample found: Please specify a session containing sample data (%s has no sample)",
