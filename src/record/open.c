@@ -15,6 +15,7 @@
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"
 #include "capture/system/kernel_files.h"
+#include "capture/system/process_table.h"
 #include "format/session/checksums.h"
 #include "record/keep/session_dir.h"
 #include "record/perf_data_out.h"
@@ -288,8 +289,8 @@ static int take_snapshots(struct recorder *r, struct err *err)
 	result = 0;
 	if (!c->pids)
 		result = snapshot_all(r->snapshot, &stats, err);
-	for (size_t i = 0; c->pids && i < c->nr_pids && !result && !c->on_exec; i++) {
-		result = snapshot_process(r->snapshot, c->pids[i], &stats, err);
+	for (size_t i = 0; i < r->processes.nr && !result && !c->on_exec; i++) {
+		result = snapshot_process(r->snapshot, r->processes.at[i], &stats, err);
 		if (result == -EACCES || result == -ESRCH)
 			result = 0;
 	}
@@ -301,13 +302,75 @@ static int take_snapshots(struct recorder *r, struct err *err)
 	return result;
 }
 
+static bool open_is_given(const pid_t *given, size_t nr, pid_t pid)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (given[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the existing children of the processes to record, and their children. */
+static int list_children(struct recorder *r)
+{
+	size_t nr_given = r->processes.nr, nr_hidden = 0;
+	struct process_table table = { 0 };
+	const pid_t self = getpid();
+	int result = process_table_read(&table);
+
+	for (size_t i = 0; !result && i < table.processes.nr; i++) {
+		pid_t pid = table.processes.at[i].pid;
+
+		/* The recorder itself can be a child of the shell that is recorded. */
+		if (!process_is_below(&table, pid, r->config.pids, r->config.nr_pids) ||
+		    open_is_given(r->processes.at, nr_given, pid) || pid == self ||
+		    process_is_below(&table, pid, &self, 1))
+			continue;
+		if (!process_is_visible(pid))
+			nr_hidden++;
+		else if (!vec_push(&r->processes, pid))
+			result = -ENOMEM;
+	}
+	process_table_done(&table);
+	if (nr_hidden)
+		log_say(LOG_NOTE,
+			"%zu child processes belong to other users and are not recorded",
+			nr_hidden);
+	return result;
+}
+
+/* Lists the processes to record: those of the configuration and, unless their program is yet to
+ * start, their children. */
+static int list_processes(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	int result = 0;
+
+	for (size_t i = 0; i < c->nr_pids; i++)
+		if (!vec_push(&r->processes, c->pids[i]))
+			return err_set(err, -ENOMEM, "out of memory");
+	if (c->nr_pids && !c->on_exec)
+		result = list_children(r);
+	/* Without /proc, listing the threads fails next. */
+	if (!result || result == -ENOENT)
+		return 0;
+	return err_sys(err, result, "cannot list the processes in '/proc'");
+}
+
 /* Lists all threads of the processes that exist at this moment. The kernel follows the threads
  * that they start later (inherit). */
-static int list_threads(const struct recorder_config *c, struct thread_list *threads,
+static int list_threads(const struct recorder *r, struct thread_list *threads,
 			struct err *err)
 {
-	for (size_t i = 0; i < c->nr_pids; i++) {
-		int result = thread_list_add(threads, c->pids[i]);
+	const struct recorder_config *c = &r->config;
+
+	for (size_t i = 0; i < r->processes.nr; i++) {
+		int result = thread_list_add(threads, r->processes.at[i]);
+
+		/* A child can end at any time. */
+		if (result == -ESRCH && i >= c->nr_pids)
+			continue;
 
 		if (result == -ESRCH && access("/proc/self", F_OK))
 			return err_set(
@@ -316,7 +379,7 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 		if (result)
 			return err_sys(err, result,
 				       "cannot read the state of process %d",
-				       c->pids[i]);
+				       r->processes.at[i]);
 	}
 	return 0;
 }
@@ -336,8 +399,10 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 		.user_stack_bytes = c->stack_bytes,
 		.ring_pages = c->ring_pages,
 	};
-	int result = list_threads(c, &threads, err);
+	int result = list_processes(r, err);
 
+	if (!result)
+		result = list_threads(r, &threads, err);
 	if (!result && c->stack_bytes && !config.user_regs)
 		result = err_set(
 			err, -EOPNOTSUPP,

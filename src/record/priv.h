@@ -33,6 +33,7 @@ struct snapshot;
 struct recorder {
 	struct recorder_config config;
 	struct machine machine;
+	VEC(pid_t) processes; /* to record; empty: the whole system */
 	struct perf_source *source;
 	struct decoder decoder;
 	struct dict dict;

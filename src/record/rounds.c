@@ -340,6 +340,7 @@ void recorder_free(struct recorder *r)
 {
 	perf_source_close(r->source);
 	snapshot_free(r->snapshot);
+	vec_done(&r->processes);
 	sample_group_done(&r->group);
 	resolver_free(r->resolver);
 	recorder_stacks_done(&r->stacks);

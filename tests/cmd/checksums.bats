@@ -250,7 +250,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 @test "the next recording replaces damaged kernel symbols of this boot" {
 	need_root
 	flip "$(echo "$session"/kernel/*.kallsyms.zst)" 1
-	operf --session-dir "$session" true 2>"$BATS_TEST_TMPDIR/log"
+	operf --session-dir "$session" -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/log"
 	run ! grep damaged "$BATS_TEST_TMPDIR/log"
 	[ "$(info damaged_side_files)" -eq 0 ]
 	[ "$(info unverified_side_files)" -eq 0 ]

@@ -160,12 +160,12 @@ assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 	pmu cpu 4
 	echo 3 >"$FAKE_SYSFS/cpu/caps/max_precise"
 	fakes=(FAKE_PRECISE=0)
-	fake "$OPROFILE_LINKS/operf" --session-dir "$session" true
+	fake "$OPROFILE_LINKS/operf" --session-dir "$session" sh -c "$(spin)"
 	run -125 --separate-stderr fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 	echo "$stderr"
 	[[ $stderr == *'operf: event cycles: this CPU or kernel does not support precise samples of it (:pp): '* ]]
 	fakes=(FAKE_PRECISE=2)
-	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
+	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp sh -c "$(spin)"
 }
 
 # opened TYPE: prints the config words and precision of the events that were opened on CPUs with
@@ -185,7 +185,7 @@ opened()
 	[ "$(opened 103)" = '0x0 0' ]
 	[ "$(reported_samples)" -gt 0 ]
 	opreport --session-dir "$session" | grep -q '^Counted ibs_op// events .* count 1000000$'
-	fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op/cnt_ctl=1,l3missonly=1/:100000 true 2>"$BATS_TEST_TMPDIR/log"
+	fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op/cnt_ctl=1,l3missonly=1/:100000 sh -c "$(spin)" 2>"$BATS_TEST_TMPDIR/log"
 	[ "$(opened 103)" = '0x90000 0' ]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//:100001 true
 	[[ $output == *'Count 100001 for event ibs_op// is not a multiple of 16, which IBS requires'* ]]
@@ -203,13 +203,13 @@ opened()
 		echo $most >"$FAKE_SYSFS/cpu/caps/max_precise"
 		fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_LOG=1 FAKE_PRECISE=$most)
 		# The vendor's list marks this event as precise, but not the others.
-		fake "$OPROFILE_LINKS/operf" -d "$session" -e MEM_LOAD_RETIRED.L3_MISS:10000,UOPS_ISSUED.ANY:2000000,r1c2:10000 true \
+		fake "$OPROFILE_LINKS/operf" -d "$session" -e MEM_LOAD_RETIRED.L3_MISS:10000,UOPS_ISSUED.ANY:2000000,r1c2:10000 sh -c "$(spin)" \
 			2>"$BATS_TEST_TMPDIR/log"
 		cat "$BATS_TEST_TMPDIR/log"
 		[ "$(opened 4)" = "$(printf '%s\n' '0x1ae 0' '0x1c2 0' "0x20d1 $most" | sort)" ]
 	done
 	for most in 1 2 3; do
-		fake "$OPROFILE_LINKS/operf" -d "$session" -e "cycles:2000000:$(printf "%.${most}s" ppp)" true 2>"$BATS_TEST_TMPDIR/log"
+		fake "$OPROFILE_LINKS/operf" -d "$session" -e "cycles:2000000:$(printf "%.${most}s" ppp)" sh -c "$(spin)" 2>"$BATS_TEST_TMPDIR/log"
 		[ "$(opened 0)" = "0x0 $most" ]
 	done
 	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_PRECISE=2)
@@ -319,7 +319,7 @@ opened()
 	echo "$stderr"
 	[[ $stderr == *'cannot count all these events at once (r1234 does not fit next to those before it)'* ]]
 	[[ $stderr == *'multiplexes them'* ]]
-	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,page-faults:100 true
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,page-faults:100 sh -c "$(spin)"
 	[[ $stderr != *'multiplexes them'* ]]
 	run -125 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e '{cycles:1000000,instructions:1000000,r1234:1000000}' true
 	echo "$stderr"

@@ -96,7 +96,7 @@ is_refused() # COMMAND...
 		os.setxattr(sys.argv[1], "system.posix_acl_default", acl)
 	END
 	for dir in group acl; do
-		(cd "$dir" && operf true)
+		(cd "$dir" && operf -e page-faults:1 true)
 		[ "$(stat -c '%a %g' "$dir/oprofile_data/samples/current")" = "750 $(id -g)" ]
 		[ "$(find "$dir/oprofile_data/samples/current" -type f ! -gid "$(id -g)")" = "" ]
 		run setpriv --reuid=65534 --regid=65534 --clear-groups \
@@ -109,7 +109,7 @@ is_refused() # COMMAND...
 	need_recording
 	: >x.data
 	chmod 666 x.data
-	operf --session-dir session --perf-data x.data true
+	operf --session-dir session --perf-data x.data -e page-faults:1 true
 	[ "$(stat -c %a x.data)" = 600 ]
 	mkdir plain
 	plant plain/out ../victim

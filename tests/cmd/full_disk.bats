@@ -52,7 +52,7 @@ fills() # COMMAND...
 
 @test "operf reports which side files did not fit on the disk" {
 	full_disk 64
-	run -0 --separate-stderr operf --session-dir "$disk" true
+	run -0 --separate-stderr operf --session-dir "$disk" -e page-faults:1 true
 	[[ "$stderr" == *"no space in $disk for the kernel's symbols"* ]] ||
 		[[ "$stderr" == *"kernel's symbols"*"No space left"* ]]
 	[ -z "$(find "$disk" -name '*.kallsyms.zst*')" ]

@@ -18,7 +18,7 @@ teardown()
 # ---- the exit status ----
 
 @test "operf exits with the status of the command" {
-	run -0 operf --session-dir "$session" true
+	run -0 operf --session-dir "$session" -e page-faults:1 true
 	run -3 operf --session-dir "$session" sh -c 'exit 3'
 	run -1 operf --session-dir "$session" false
 	run -125 operf --session-dir "$session" sh -c 'exit 125'
@@ -30,7 +30,7 @@ teardown()
 }
 
 @test "operf exits with 127 for a missing command, and 126 for one that cannot run" {
-	operf --session-dir "$session" true
+	operf --session-dir "$session" -e page-faults:1 true
 	ls -i "$session/samples" >"$BATS_TEST_TMPDIR/before"
 	run -127 operf --session-dir "$session" no-such-command
 	[[ "$output" == *no-such-command* ]]
@@ -57,16 +57,27 @@ teardown()
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "a command that ends at once is not a failure of operf" {
-	run -0 operf --session-dir "$session" true
+@test "a recording without samples gives 1 and the reason" {
+	# This event occurs in no process, so there is never a sample.
+	run -1 operf --session-dir "$session" -e alignment-faults:1 true
+	[[ "$output" == *"!!!! No samples collected !!!"* ]]
+	[[ "$output" == *"used too little CPU time for a sample."* ]]
 	[[ "$output" == *"Profiling done."* ]]
+	run -3 operf --session-dir "$session" -e alignment-faults:1 sh -c 'exit 3'
+	[[ "$output" == *"No samples collected"* ]]
+	run -1 operf --session-dir "$session" --delay 10 true
+	[[ "$output" == *"The recording ended before the time of --delay was over."* ]]
+	sleep 30 3>&- &
+	target=$!
+	run -1 operf --session-dir "$session" --pid "$target" --duration 300ms
+	[[ "$output" == *"The processes used too little CPU time for a sample"* ]]
 	[ -e "$session/samples/current/segment-000001" ]
 }
 
 # ---- options of the command ----
 
 @test "operf passes options and arguments after the command's name unchanged" {
-	run -0 --separate-stderr operf --session-dir "$session" --callgraph echo --help -x
+	run -0 --separate-stderr operf --session-dir "$session" --callgraph -e page-faults:1 echo --help -x
 	[ "$output" = "--help -x" ]
 }
 
@@ -122,6 +133,39 @@ teardown()
 	[ "$status" -eq 0 ]
 	[ "$(reported_samples)" -eq "$(end_line samples)" ]
 	target=
+}
+
+@test "--pid records children that exist already, and accepts a name" {
+	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/worker_of_$$"
+	bash -c '"$0" 20000 & ("$0" 20000; :) & exec sleep 30' "$BATS_TEST_TMPDIR/worker_of_$$" \
+		>/dev/null 3>&- &
+	target=$!
+	wait_for_processes "$BATS_TEST_TMPDIR/worker_of_$$" 2
+	operf --session-dir "$session" --pid "$target" --duration 1
+	[ "$(reported_processes)" -eq 2 ]
+	# By the name of the program's file; the command is cut off after 15 letters.
+	operf --session-dir "$session" --pid "worker_of_$$" --duration 1
+	[ "$(reported_processes)" -eq 2 ]
+	run -125 --separate-stderr operf --session-dir "$session" --pid "no_worker_$$"
+	[ "$stderr" = "operf: --pid: 'no_worker_$$' is neither a process number nor the name of a running process" ]
+	pkill -KILL -f "$BATS_TEST_TMPDIR/worker_of_$$"
+}
+
+@test "a recording of a shell does not contain the recorder" {
+	"$WORKLOADS/ratio" 20000 >/dev/null 3>&- &
+	target=$!
+	bash -c 'exec 3>&-; "$0" --session-dir "$1" --pid $$ --duration 1 || [ $? -eq 1 ]' \
+		"$OPROFILE_LINKS/operf" "$session"
+	[ "$(opreport --session-dir "$session" --by comm --csv 2>/dev/null | grep -c operf)" -eq 0 ]
+}
+
+@test "operf: a hint if the value of an option was taken for the command" {
+	run -127 --separate-stderr operf --session-dir "$session" -g dwarf ls -l
+	[ "${stderr_lines[-1]}" = "operf: hint: a value is joined to its option: operf --callgraph=dwarf ls..." ]
+	run -127 --separate-stderr operf --session-dir "$session" -V debug,sfile ls
+	[[ "$stderr" == *"operf: hint: a value is joined to its option: operf --verbose=debug,sfile ls..."* ]]
+	run -127 --separate-stderr operf --session-dir "$session" -g no-such-command
+	[[ "$stderr" != *hint* ]]
 }
 
 @test "SIGTERM finishes the session" {
@@ -289,7 +333,7 @@ teardown()
 
 @test "current becomes previous, and an older previous is removed" {
 	for i in 1 2 3; do
-		operf --session-dir "$session" sh -c "exit 0" 2>/dev/null
+		operf --session-dir "$session" -e page-faults:1 true 2>/dev/null
 		ls -di "$session/samples/current" | cut -d' ' -f1 >"$BATS_TEST_TMPDIR/inode$i"
 	done
 	[ "$(ls "$session/samples" | sort | tr '\n' ' ')" = "current previous " ]
@@ -309,18 +353,18 @@ teardown()
 }
 
 @test "--append keeps the names of modules that were unloaded since" {
-	operf --session-dir "$session" true
+	operf --session-dir "$session" -e page-faults:1 true
 	gone='gone 0xffffffffc0999000 4096 0123456789abcdef0123456789abcdef01234567 .text=0xffffffffc0999000'
 	echo "$gone" >>"$session/samples/current/modules"
 	rm "$session/samples/current/checksums"
 	cp "$session/samples/current/modules" "$BATS_TEST_TMPDIR/before"
-	operf --session-dir "$session" --append true
+	operf --session-dir "$session" --append -e page-faults:1 true
 	sort "$session/samples/current/modules" | diff <(sort "$BATS_TEST_TMPDIR/before") -
 	grep -qxF "$gone" "$session/samples/current/modules"
 }
 
 @test "--append leaves the session unchanged if the command cannot run" {
-	operf --session-dir "$session" true
+	operf --session-dir "$session" -e page-faults:1 true
 	ls "$session/samples/current" >"$BATS_TEST_TMPDIR/before"
 	run -127 operf --session-dir "$session" --append no-such-command
 	ls "$session/samples/current" | diff "$BATS_TEST_TMPDIR/before" -
@@ -330,7 +374,7 @@ teardown()
 
 @test "the next recorder removes files of a killed one" {
 	mkdir -p "$session/samples/.recording-4194305/images"
-	operf --session-dir "$session" true
+	operf --session-dir "$session" -e page-faults:1 true
 	[ "$(ls -A "$session/samples" | tr '\n' ' ')" = ".lock current " ]
 }
 
@@ -380,7 +424,8 @@ teardown()
 
 @test "--delay omits the start of the command" {
 	log=$BATS_TEST_TMPDIR/operf.log
-	operf --session-dir "$session" --delay 5s "$WORKLOADS/ratio" 300 2>"$log" >/dev/null
+	run -1 operf --session-dir "$session" --delay 5s "$WORKLOADS/ratio" 300
+	echo "$output" >"$log"
 	[ "$(end_line samples)" -eq 0 ]
 	# The binary is known although it was mapped before sampling began.
 	operf --session-dir "$session" --delay 300ms "$WORKLOADS/ratio" 2000 2>"$log" >/dev/null

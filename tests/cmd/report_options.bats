@@ -17,6 +17,7 @@ setup_file() {
 	describe_threads | sed 's/^info.*/&|16/' | make_session by_cpu
 	describe_apps | make_session apps
 	describe_away | make_session away
+	describe_other_names | make_session other_names
 }
 
 make_session() {
@@ -71,6 +72,28 @@ describe_wide() {
 		thread|1|1|w|0|0|
 		sample|0|0|0|2000|1|0+$WIDE|3
 		sample|0|0|0|2000|1|0+$((WIDE + 0x21))|1
+	END
+}
+
+# A program whose functions have several names at one address, as those of the C library have.
+describe_other_names() {
+	local id=4123456789abcdef0123456789abcdef01234567
+	{
+		three_functions 32
+		printf '.globl %s\n.set %s, %s\n' __leaf __leaf leaf mid_r mid_r mid
+		printf '.weak %s\n.set %s, %s\n' _Z5othern _Z5othern _Z4turnPKci
+	} >"$DIR/names.s"
+	mkdir -p "$DIR/other_names/samples/current/images"
+	gcc -nostdlib -static -no-pie -Wl,-e,leaf,--build-id=0x$id,-Ttext=0x1129 \
+		-o "$DIR/other_names/samples/current/images/$id" "$DIR/names.s"
+	cat <<-END
+		info|2400|AMD64 generic|host1||1000
+		event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0
+		image|1|/home/u/names|$id
+		thread|1|1|names|0|0|
+		sample|0|0|0|2000|1|0+$((T + 0x10))|30
+		sample|0|0|0|2000|1|0+$((T + 0x24))|20
+		sample|0|0|0|2000|1|0+$((T + 0x40))|10
 	END
 }
 
@@ -292,7 +315,49 @@ setup() {
 	expect --by symbol -n -i mid <<-'END'
 		40       100.000  [.] mid
 	END
-	refused 'error: no sample files found: profile specification too strict ?' -l -i nothing
+	refused "error: no sample files found: profile specification too strict ? No function matches 'nothing'" -l -i nothing
+	refused "error: no sample files found: profile specification too strict ? No function matches 'leav' (Did you mean leaf?)" -l -i leav,x
+}
+
+@test "a hint for options that mean something else in other commands" {
+	local hint words
+	cd "$DIR"
+	: >perf.data
+	while IFS='|' read -r words hint; do
+		run --separate-stderr opreport --session-dir "$DIR/t" $words
+		[ "$(grep -c hint: <<<"$stderr")" -eq 1 ]
+		[[ "$stderr" == *"opreport: hint: $hint"* ]]
+	done <<-'END'
+		-d t|-d prints details; to choose a session directory: opreport --session-dir=t
+		-nd t|-d prints details; to choose a session directory: opreport --session-dir=t
+		-i t|-i selects functions; to read a recording: opreport --input=t
+		-i perf.data|-i selects functions; to read a recording: opreport --input=perf.data
+		-ln 5|-n omits the header; to print only the first lines: opreport -n | head -n 5
+		-g|-g adds source lines: opreport -lg; call graphs are printed by opreport -c
+	END
+	for words in "-d /home/u/t" "-li mid" "-l -n" "-lg" "-l -- -n 5"; do
+		run --separate-stderr opreport --session-dir "$DIR/t" $words
+		[[ "$stderr" != *hint:* ]]
+	done
+}
+
+@test "functions are selected by any of their names" {
+	session=other_names
+	expect -ln <<-'END'
+		30       50.0000  leaf
+		20       33.3333  mid_r
+		10       16.6667  turn(char const*, int)
+	END
+	expect -ln -i __leaf,mid <<-'END'
+		30       60.0000  leaf
+		20       40.0000  mid_r
+	END
+	expect -ln -i 'other(__int128),mid' -e __leaf,mid_r <<-'END'
+		10       100.000  turn(char const*, int)
+	END
+	expect -ln 'symbol:__l*,_Z5*' symbol-exclude:_Z4turn\* <<-'END'
+		30       100.000  leaf
+	END
 }
 
 @test "symbol: matches patterns against mangled and demangled names" {
@@ -310,7 +375,8 @@ setup() {
 	expect --by comm -n symbol:mid,leaf symbol-exclude:leaf <<-'END'
 		40       100.000  t
 	END
-	refused 'error: no sample files found: profile specification too strict ?' symbol:nothing
+	refused "error: no sample files found: profile specification too strict ? No function matches 'nothing'" symbol:nothing
+	refused "error: no sample files found: profile specification too strict ? No function matches 'trun(char const\*, int)' (Did you mean turn(char const*, int)?)" -l 'symbol:trun(char const\*\, int)'
 	refused "unknown tag in profile specification 'symbols:x': did you mean 'symbol:'?" symbols:x
 }
 

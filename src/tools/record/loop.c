@@ -102,6 +102,7 @@ static void keep_time(struct loop *l, struct err *err)
 
 	if (now >= l->begin_ns) {
 		l->begin_ns = UINT64_MAX;
+		l->p->sampled = true;
 		if (l->p->options.duration_ns)
 			l->stop_ns = now + l->p->options.duration_ns;
 		l->failed = recorder_enable(l->p->recorder, true, err);
@@ -151,6 +152,7 @@ int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal)
 			  .stop_ns = UINT64_MAX,
 			  .begin_ns = UINT64_MAX };
 
+	p->sampled = !p->options.delay_ns;
 	if (p->options.delay_ns)
 		l.begin_ns = l.start_ns + p->options.delay_ns;
 	else if (p->options.duration_ns)

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "capture/system/process_table.h"
 #include "daemon/engine/given_files.h"
 #include "format/session/session.h"
 
@@ -19,47 +22,112 @@ enum {
 	STACK_BYTES_MAX = 61440
 };
 
-static int check_verbose(const char *list, struct err *err)
+/* Copies the first word of a list that is unknown, which can be cut off.  Returns false if there
+ * is none. */
+static bool unknown_verbose(const char *list, char *word, size_t room)
 {
 	static const char *const known[] = { "debug", "record", "convert", "misc",
 					     "sfile", "arcs",   "all",     "" };
-	char word[32];
 
 	while (list && *list) {
 		size_t len = strcspn(list, ",");
 		bool found = false;
 
-		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), list);
+		snprintf(word, room, "%.*s", (int)(len < room ? len : room), list);
 		for (size_t i = 0; i < COUNT_OF(known); i++)
 			found |= !strcmp(word, known[i]);
 		if (!found)
-			return err_set(err, -EINVAL, "unknown --verbose= options: %s",
-				       word);
+			return true;
 		list += len + (list[len] == ',');
 	}
+	return false;
+}
+
+bool record_plan_is_verbose(const char *list)
+{
+	char word[32];
+
+	return *list && !unknown_verbose(list, word, sizeof(word));
+}
+
+static int check_verbose(const char *list, struct err *err)
+{
+	char word[32];
+
+	return unknown_verbose(list, word, sizeof(word))
+		       ? err_set(err, -EINVAL, "unknown --verbose= options: %s", word)
+		       : 0;
+}
+
+/* Adds a process, unless it was already given. */
+static int record_plan_add_pid(struct record_plan *p, pid_t pid, struct err *err)
+{
+	for (size_t i = 0; i < p->nr_pids; i++) {
+		if (p->pids[i] == pid)
+			return 0;
+	}
+	if (p->nr_pids == RECORD_PIDS_MAX)
+		return err_set(err, -E2BIG, "--pid: more than %d processes",
+			       RECORD_PIDS_MAX);
+	p->pids[p->nr_pids++] = pid;
 	return 0;
+}
+
+/* Adds all processes of a name, except this one. */
+static int record_plan_add_named(struct record_plan *p, const char *name,
+				 struct err *err)
+{
+	struct process_table table = { 0 };
+	int r = process_table_read(&table);
+	bool found = false;
+
+	if (r)
+		r = err_sys(err, r, "cannot list the processes in '/proc'");
+	for (size_t i = 0; !r && i < table.processes.nr; i++) {
+		const struct process_entry *e = &table.processes.at[i];
+
+		if (e->pid == getpid() || !process_is_named(e, name))
+			continue;
+		found = true;
+		r = record_plan_add_pid(p, e->pid, err);
+	}
+	process_table_done(&table);
+	if (!r && !found)
+		r = err_set(
+			err, -ESRCH,
+			"--pid: '%s' is neither a process number nor the name of a running process",
+			name);
+	return r;
+}
+
+/* Parses a process number, or the name of processes. */
+static int parse_pid(struct record_plan *p, const char *word, struct err *err)
+{
+	uint64_t pid;
+
+	if (word[strspn(word, "0123456789")])
+		return record_plan_add_named(p, word, err);
+	if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
+		return err_set(err, -EINVAL, "--pid: \"%s\" is not a process number",
+			       word);
+	return record_plan_add_pid(p, (pid_t)pid, err);
 }
 
 static int parse_pids(struct record_plan *p, struct err *err)
 {
 	const char *text = p->options.pids;
+	int r = 0;
 
-	while (text && *text) {
-		size_t len = strcspn(text, ",");
-		char word[24];
-		uint64_t pid;
+	while (!r && text) {
+		char *word = comma_next(&text);
 
-		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), text);
-		if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
-			return err_set(err, -EINVAL,
-				       "--pid: \"%s\" is not a process number", word);
-		if (p->nr_pids == RECORD_PIDS_MAX)
-			return err_set(err, -E2BIG, "--pid: more than %d processes",
-				       RECORD_PIDS_MAX);
-		p->pids[p->nr_pids++] = (pid_t)pid;
-		text += len + (text[len] == ',');
+		if (!word)
+			r = err_set(err, -ENOMEM, "out of memory");
+		else if (*word)
+			r = parse_pid(p, word, err);
+		free(word);
 	}
-	return 0;
+	return r;
 }
 
 static int check_modes(const struct record_plan *p, struct err *err)

@@ -55,12 +55,15 @@ struct record_plan {
 	struct recorder *recorder;
 	struct target_signals old_signals;
 	int signal_fd;
+	bool sampled; /* sampling has begun: a --delay is over */
 	char *vmlinux;
 };
 
 /* Completes `p`, whose options and command are set.  Returns 0, or a negative errno with a
  * message in *err. */
 int record_plan_make(struct record_plan *p, struct err *err);
+/* Returns whether `list` consists of names that --verbose knows. */
+bool record_plan_is_verbose(const char *list);
 /* Records until the target, the processes or the duration end, or a signal arrives (stored in
  * *ret_signal, else 0).  Returns 0, or the recorder's error with its message. */
 int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal);

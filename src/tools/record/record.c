@@ -16,10 +16,12 @@
 #include "present/lines/screen.h"
 #include "record/recorder.h"
 #include "tools/cli/command.h"
+#include "tools/record/hint.h"
 #include "tools/record/plan.h"
 #include "tools/record/report.h"
 
 enum {
+	EXIT_NO_SAMPLES = 1,
 	EXIT_OWN_FAILURE = 125,
 	EXIT_CANNOT_RUN = 126,
 	EXIT_NOT_FOUND = 127
@@ -54,9 +56,9 @@ static const struct option_row rows[] = {
 	{ .name = "pid",
 	  .letter = 'p',
 	  .kind = OPTION_TEXT,
-	  .value = "PID[,PID]",
+	  .value = "PID|NAME[,...]",
 	  .offset = OPTION(struct record_options, pids),
-	  .help = "Record running processes and their children, until they end or Ctrl-C." },
+	  .help = "Record running processes, by number or name, and their children, until they end or Ctrl-C." },
 	{ .name = "system-wide",
 	  .letter = 's',
 	  .kind = OPTION_FLAG,
@@ -272,6 +274,13 @@ static int exit_status(const struct record_plan *p, int signal)
 	return 0;
 }
 
+static enum record_target record_target_of(const struct record_plan *p)
+{
+	return p->command   ? RECORD_COMMAND
+	       : p->nr_pids ? RECORD_PROCESSES
+			    : RECORD_SYSTEM;
+}
+
 /* Creates DIR.oparchive if the user gave no name.  Returns 0, or a negative errno after reporting
  * the error. */
 static int record_archive(const struct record_plan *p)
@@ -300,6 +309,7 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 {
 	struct record_summary summary = { .dir = p->dir.current };
 	struct err late = { 0 };
+	int status;
 	int r;
 
 	target_poll(&p->target);
@@ -315,7 +325,8 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 		command_error("'%s' was moved or removed during the recording",
 			      p->dir.current);
 	}
-	summary.have_target = p->command != NULL;
+	summary.target = record_target_of(p);
+	summary.delayed = !p->sampled;
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
 	/* From here on, signals have their normal effect. */
 	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
@@ -323,7 +334,10 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 		r = -EIO;
 	if (signal != SIGTERM && signal != SIGHUP)
 		target_wait(&p->target);
-	return failed || r ? EXIT_OWN_FAILURE : exit_status(p, signal);
+	if (failed || r)
+		return EXIT_OWN_FAILURE;
+	status = exit_status(p, signal);
+	return status || summary.totals.samples ? status : EXIT_NO_SAMPLES;
 }
 
 static int record_begin_words(struct record_plan *p, char **argv, int argc)
@@ -338,6 +352,7 @@ static int record_begin_words(struct record_plan *p, char **argv, int argc)
 		r = target_go(&p->target, p->command[0], &err);
 		if (r) {
 			command_error("%s", err.text);
+			record_hint_value(&p->options, p->command);
 			return r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		}
 	}
@@ -406,10 +421,10 @@ const struct command command_record = {
 	.classic = "operf",
 	.summary = "record a program, a process or the whole system",
 	.usage = "[options] COMMAND [ARGS...]\n"
-		 "[options] --pid PID[,PID...]\n"
+		 "[options] --pid PID|NAME[,...]\n"
 		 "[options] --system-wide [COMMAND [ARGS...]]",
 	.notes =
-		"The exit status is the command's own (128 + N if signal N ended it); "
+		"The exit status is the command's own (128 + N if signal N ended it), but 1 instead of 0 if no sample was collected; "
 		"125 if the recording failed, 126 if the command could not be run, 127 if it was not found.\n"
 		"\n"
 		"Examples:\n"

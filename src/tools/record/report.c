@@ -109,16 +109,31 @@ static void report_shares(const struct session_totals *t,
 	}
 }
 
+/* Scripts look for the sentence about the target, which is OProfile's. */
+static const char *no_samples_reason(const struct record_summary *summary)
+{
+	if (summary->delayed)
+		return "The recording ended before the time of --delay was over.";
+	switch (summary->target) {
+	case RECORD_PROCESSES:
+		return "The processes used too little CPU time for a sample while they were recorded, or the events did not occur in them.";
+	case RECORD_SYSTEM:
+		return "The recording was too short for a sample, or the events did not occur.";
+	case RECORD_COMMAND:
+	default:
+		return "The target program/command ended before profiling was started, or used too little CPU time for a sample.";
+	}
+}
+
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events)
 {
 	const struct session_totals *t = &summary->totals;
 	char size[32];
 
-	if (!t->samples && summary->have_target)
-		fprintf(stderr,
-			"!!!! No samples collected !!!\n"
-			"The target program/command ended before profiling was started, or used too little CPU time for a sample.\n");
+	if (!t->samples)
+		fprintf(stderr, "!!!! No samples collected !!!\n%s\n",
+			no_samples_reason(summary));
 	if (t->lost)
 		warn_lost(t);
 	if (t->throttled)

@@ -10,11 +10,18 @@
 
 struct event_request;
 
+enum record_target {
+	RECORD_COMMAND,
+	RECORD_PROCESSES,
+	RECORD_SYSTEM
+};
+
 struct record_summary {
 	const char *dir;
 	struct session_totals totals;
 	uint64_t file_bytes;
-	bool have_target;
+	enum record_target target;
+	bool delayed; /* the recording ended before sampling began */
 };
 
 /* `until_stopped`: only a signal or a duration ends the recording. */

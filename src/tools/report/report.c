@@ -14,6 +14,7 @@
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
 #include "tools/cli/pager.h"
+#include "tools/report/hints.h"
 #include "tools/report/out.h"
 #include "tools/report/plan.h"
 #include "tools/report/read.h"
@@ -162,8 +163,11 @@ static int report_run(const struct command *self, int argc, char **argv)
 		command_error("out of memory");
 		return 1;
 	}
+	report_hint_words(argc, argv);
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &r.plan.options,
 				 &first);
+	if (status > 0)
+		report_hint_refused(&r.plan.options);
 	if (status >= 0) {
 		report_xml_done(&r.xml);
 		return status;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* process_table.h - the processes of this moment, from /proc: their parents and names.
+ * Layer: capture. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/containers/vec.h"
+
+enum {
+	PROCESS_NAME_BYTES = 64 /* the kernel's limit for names of its own threads */
+};
+
+struct process_entry {
+	pid_t pid;
+	pid_t parent;
+	char name[PROCESS_NAME_BYTES]; /* its command, cut off by the kernel */
+};
+
+struct process_table {
+	VEC(struct process_entry) processes; /* by pid */
+};
+
+/* Fills an empty table.  Returns 0 or a negative errno.  Call process_table_done() in any case. */
+int process_table_read(struct process_table *t);
+void process_table_done(struct process_table *t);
+/* Returns whether `name` is the process's command, or the file name of its program. */
+bool process_is_named(const struct process_entry *p, const char *name);
+/* Returns whether `pid` is a child of one of the `nr` processes, or a descendant of a child. */
+bool process_is_below(const struct process_table *t, pid_t pid, const pid_t *of,
+		      size_t nr);
+/* Returns whether this process can record the other one: whether the kernel shows its program. */
+bool process_is_visible(pid_t pid);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/record/hint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "present/lines/screen.h"
+#include "tools/cli/command.h"
+#include "tools/record/plan.h"
+
+/* Returns whether `word` is one of the values of -g; a number of bytes can follow. */
+static bool is_callgraph_value(const char *word)
+{
+	static const char *const values[] = { "auto", "dwarf", "fp" };
+	size_t len = strcspn(word, ",");
+
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		if (strlen(values[i]) == len && !memcmp(word, values[i], len))
+			return true;
+	}
+	return false;
+}
+
+void record_hint_value(const struct record_options *options, char *const *command)
+{
+	const char *callgraph = options->callgraph;
+	const char *verbose = options->verbose;
+	const char *option = NULL;
+
+	if (callgraph && !*callgraph && is_callgraph_value(command[0]))
+		option = "callgraph";
+	else if (verbose && !*verbose && record_plan_is_verbose(command[0]))
+		option = "verbose";
+	if (option)
+		screen_print_line(
+			stderr,
+			"%s: hint: a value is joined to its option: %s --%s=%s %s...",
+			command_name(), command_name(), option, command[0],
+			command[1] ? command[1] : "COMMAND");
+}
