@@ -535,7 +535,7 @@ static void choose_units(struct import_foreign_import *m)
 			e->unit > 1 ? e->unit : period_of(m, e);
 		if (e->unit > 1)
 			log_say(LOG_WARNING,
-				"%s: too many %s to store one sample for each (%" PRIu64
+				"'%s': too many %s to store one sample for each (%" PRIu64
 				"): a sample represents %" PRIu64
 				" of them, and its period is the exact number",
 				import_foreign_name_of(m->request),

@@ -267,7 +267,7 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 		return;
 	if (now_ns >= s->shared->next_report_ns)
 		log_say(LOG_NOTE,
-			"%s: its unwind table of %llu kB does not fit into the memory limit for tables",
+			"'%s': its unwind table of %llu kB does not fit into the memory limit for tables",
 			dict_str(s->dict, s->dict->images.at[largest].name),
 			(unsigned long long)bytes >> 10);
 	s->shared->next_report_ns = now_ns + trim_ns;

@@ -133,11 +133,11 @@ static int walk_replay(struct source_images_walk *w, struct perf_input *in,
 				 damage->bad_features || w->input->interrupted;
 		if (w->input->interrupted)
 			log_say(LOG_WARNING,
-				"%s: the input is incomplete: the recording was interrupted",
+				"'%s': the input is incomplete: the recording was interrupted",
 				path);
 		if (damage->bad_features)
 			log_say(LOG_WARNING,
-				"%s: the input is incomplete: %" PRIu64
+				"'%s': the input is incomplete: %" PRIu64
 				" header features unreadable",
 				path, damage->bad_features);
 		r = walk_dict(w, (struct source_image){ .dict = replay_dict(r_play),

@@ -502,7 +502,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 				    ? 0
 				    : err_set(err, -ENOMEM, "out of memory");
 		else if (sources->archive)
-			r = err_set(err, -EINVAL, "%s: only one archive can be given",
+			r = err_set(err, -EINVAL, "'%s': only one archive can be given",
 				    *words);
 		else
 			r = report_source_open_archive(sources, path, err);
@@ -515,7 +515,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 static int refuse_session(const struct report_sources *sources,
 			  const struct spec_list *names, struct err *err)
 {
-	return err_set(err, -EINVAL, "%s: the session is already given as %s",
+	return err_set(err, -EINVAL, "'%s': the session is already given as '%s'",
 		       names->text, sources->sessions.at[0].name);
 }
 
@@ -615,7 +615,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 	if (sources->sessions.nr && sources->archive)
 		return err_set(
 			err, -EINVAL,
-			"%s: an archive cannot be combined with another recording",
+			"'%s': an archive cannot be combined with another recording",
 			sources->sessions.at[0].name);
 	if (sources->archive)
 		return add_archived(sources, spec, err);

@@ -248,7 +248,7 @@ static int archive_unpack_words(const struct archive_settings *set, char *const 
 	int r;
 
 	if (words[0] && words[1])
-		return err_set(err, -EINVAL, "%s: give only one file", words[1]);
+		return err_set(err, -EINVAL, "'%s': give only one file", words[1]);
 	cache = debug_dir();
 	if (!cache)
 		return err_set(

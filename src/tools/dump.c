@@ -155,7 +155,7 @@ static int dump_segment(struct dump_state *dump, const char *path, enum trust tr
 		dump->incomplete |= segment_damage_any(d);
 		if (d->unfinished || d->bad_blocks || d->cut_bytes || d->bad_samples)
 			command_warning(
-				"%s: incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+				"'%s': incomplete: %" PRIu64 " blocks damaged, %" PRIu64
 				" bytes cut off, %" PRIu64
 				" samples without their data%s",
 				path, d->bad_blocks, d->cut_bytes, d->bad_samples,
@@ -209,7 +209,7 @@ static int dump_all(struct dump_state *dump, char *const *words, struct err *err
 
 		r = s->perf_data
 			    ? err_set(err, -EINVAL,
-				      "%s: not a session: `oprofile script %s` shows the samples of a perf.data file, or import it",
+				      "'%s' is not a session: `oprofile script %s` shows the samples of a perf.data file, or import it",
 				      s->dir, s->dir)
 			    : dump_session(dump, s, err);
 	}

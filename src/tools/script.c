@@ -111,14 +111,14 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	const struct segment_damage *s = &r->segments;
 
 	if (r->lost)
-		command_warning("%s: the kernel lost %" PRIu64 " samples", name,
+		command_warning("'%s': the kernel lost %" PRIu64 " samples", name,
 				r->lost);
 	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
 	    !d->missing_files && !r->interrupted && !r->malformed && !r->stray &&
 	    !s->bad_blocks && !s->cut_bytes && !s->bad_samples && !s->unfinished)
 		return s->missing_samples;
 	command_warning(
-		"%s: the input is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
+		"'%s': the input is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
 		" of a record cut off, %" PRIu64 " damaged, %" PRIu64
 		" header features unreadable, %" PRIu64 " blocks damaged, %" PRIu64
 		" records malformed, %" PRIu64 " samples of unknown events; %" PRIu64

@@ -467,7 +467,7 @@ EOF
 	run --separate-stderr "$OPROFILE" addr2line -f -e large "$main"
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = main ]
-	[[ $stderr == *"large: debug section too large: skipping .debug_info"* ]]
+	[[ $stderr == *"large': debug section too large: skipping .debug_info"* ]]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 

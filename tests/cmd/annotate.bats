@@ -280,7 +280,7 @@ END
 	touch src/t.c
 	touch -d '1 hour ago' t
 	run -0 --separate-stderr opannotate -s
-	[[ $stderr == *"/src/t.c is newer than $PWD/t: line numbers can differ from those of the recorded program"* ]]
+	[[ $stderr == *"/src/t.c' is newer than '$PWD/t': line numbers can differ from those of the recorded program"* ]]
 	[[ $output == *" * The source is newer than the binary: line numbers can differ"* ]]
 	run -1 opannotate -s --strict
 }
@@ -603,7 +603,7 @@ END
 	# The binary was replaced since the recording, so its code must not be shown.
 	ld --build-id=0x3333333333333333 -e leaf -Ttext=0x401000 -o a a.o
 	run -0 --separate-stderr opannotate -a
-	[[ $stderr == *"$PWD/a: binary not found; showing addresses only"* ]]
+	[[ $stderr == *"'$PWD/a': binary not found; showing addresses only"* ]]
 	[[ $output == *"     4 40.0000 :"*":	(no code)"* && $output == *"     10 100.000 in the instructions shown"* ]]
 }
 

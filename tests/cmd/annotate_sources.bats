@@ -207,7 +207,7 @@ sys.exit(status or (f"{peak} kB" if peak > 400000 else 0))' \
 	touch src/t.c
 	touch -d '1 hour ago' t
 	run -0 --separate-stderr opannotate -s -a
-	[[ $stderr == *"/src/t.c is newer than $PWD/t: line numbers can differ from those of the recorded program"* ]]
+	[[ $stderr == *"/src/t.c' is newer than '$PWD/t': line numbers can differ from those of the recorded program"* ]]
 	run -0 --separate-stderr opannotate -s
 	[[ $output == *" * The source is newer than the binary"* ]]
 }

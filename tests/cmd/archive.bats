@@ -414,11 +414,11 @@ check_fault() # CALL:FAULT TEXT
 	chmod u+w folder/$name
 	printf x | dd of=folder/$name bs=1 seek=100 conv=notrunc status=none
 	run -3 --separate-stderr oparchive --verify folder
-	[ "$stderr" = "oparchive: warning: folder: '$name' is damaged" ]
+	[ "$stderr" = "oparchive: warning: 'folder': '$name' is damaged" ]
 	[[ $output == *" files, 1 of them damaged or missing" ]]
 	rm folder/$name
 	run -3 --separate-stderr oparchive --verify folder
-	[ "$stderr" = "oparchive: warning: folder: cannot check '$name': No such file or directory" ]
+	[ "$stderr" = "oparchive: warning: 'folder': cannot check '$name': No such file or directory" ]
 	rm folder/manifest
 	run -1 oparchive --verify archive:folder
 	[ "$output" = "oparchive: folder has no manifest to compare with" ]
@@ -464,7 +464,7 @@ check_fault() # CALL:FAULT TEXT
 		operand=cut.data
 		[[ $command != *--missing* ]] || operand=
 		run -3 --separate-stderr $command $operand
-		[[ $stderr == *"cut.data: the input is incomplete: "*" header features unreadable"* ]]
+		[[ $stderr == *"cut.data': the input is incomplete: "*" header features unreadable"* ]]
 	done
 	# The last command printed what the samples show.
 	[ -n "$output" ]
@@ -478,7 +478,7 @@ check_fault() # CALL:FAULT TEXT
 	dd if=/dev/zero of=cut.data bs=1 seek=48 count=8 conv=notrunc status=none
 	run -3 opreport cut.data
 	run -3 --separate-stderr oparchive --output a.oparchive cut.data
-	[[ $stderr == *"cut.data: the input is incomplete: the recording was interrupted"* ]]
+	[[ $stderr == *"cut.data': the input is incomplete: the recording was interrupted"* ]]
 	run -3 "$OPROFILE" buildid-list -i cut.data
 }
 

@@ -98,5 +98,5 @@ theirs()
 	run -1 --separate-stderr export_bolt --session-dir "$session" -o none
 	echo "$stderr"
 	# The command warns that the binary is missing, and writes no file.
-	[ "${#stderr_lines[@]}" -le 2 ] && [[ $stderr == *"$PWD/gone: cannot read its symbols"* ]] && [ ! -e none ]
+	[ "${#stderr_lines[@]}" -le 2 ] && [[ $stderr == *"cannot read the symbols of '$PWD/gone'"* ]] && [ ! -e none ]
 }

@@ -85,7 +85,7 @@ mount_files()
 	[ ! -e "$fs/colour" ]
 	[ ! -e "$fs/0/colour" ]
 	run -1 "$OPROFILE" controlfs "$fs"
-	[ "$output" = "oprofile controlfs: $fs: the control files are already mounted there" ]
+	[ "$output" = "oprofile controlfs: '$fs': the control files are already mounted there" ]
 }
 
 @test "writing a control file changes the setting, and last_error explains a failure" {

@@ -223,7 +223,7 @@ make_guest_data()
 	need_data
 	run -1 --separate-stderr "$OPROFILE" dump "$DATA/arm64/perf.data"
 	[ -z "$output" ]
-	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: not a session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data file, or import it" ]
+	[ "$stderr" = "oprofile dump: '$DATA/arm64/perf.data' is not a session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data file, or import it" ]
 }
 
 # Records that were processed in rounds are skipped the second time, when chunks end at other

@@ -237,7 +237,7 @@ compressed() # PROGRAM FILE
 		compressed "$program" text >packed
 		run ! opreport packed
 		! "$OPROFILE" info packed 2>err
-		grep -q "packed: is compressed by $program, but not a perf.data file" err
+		grep -q "packed' is compressed by $program, but is not a perf.data file" err
 	done
 }
 

@@ -428,7 +428,7 @@ cut_out()
 	END
 	run -0 "$OPROFILE" report --session-dir "$DIR/hole"
 	cut_out "$segment" 1
-	said="$segment: 16384 of 200000 samples are missing: blocks were removed from the file"
+	said="'$segment': 16384 of 200000 samples are missing: blocks were removed from the file"
 	for command in report "report --symbols --csv" script "export folded" "annotate --assembly" dump info; do
 		# shellcheck disable=SC2086
 		run -3 --separate-stderr "$OPROFILE" $command --session-dir "$DIR/hole"

@@ -274,7 +274,7 @@ table() {
 	[ "$(refused session-exclude:current)" = "No session given: session-exclude:current excludes all" ]
 	[[ "$(refused session:nowhere)" == *"Please specify a session containing sample data"* ]]
 	[ "$(refused "$S/samples/other" session-exclude:x)" = \
-		"session-exclude:x: the session is already given as $S/samples/other" ]
+		"'session-exclude:x': the session is already given as '$S/samples/other'" ]
 }
 
 # The programs below do not need to exist on this machine, but their links do.

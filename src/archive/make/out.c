@@ -81,7 +81,7 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	r = tar_writer_new(out->fd, packing, &out->tar);
 	if (r == -EOPNOTSUPP)
 		return err_set(err, r,
-			       "%s: this build cannot write bzip2: "
+			       "cannot write '%s': this build does not support bzip2: "
 			       "give another name with --output, .tar.zst or .tar",
 			       out->path);
 	return r ? err_set(err, r, "out of memory") : 0;

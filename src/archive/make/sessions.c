@@ -94,7 +94,7 @@ static int archive_sessions_add_perf_data(const struct archive_sessions_writing 
 	if (!strcmp(path, "-"))
 		return err_set(
 			w->err, -EINVAL,
-			"%s: a stream cannot be archived: write it to a file first",
+			"cannot archive '%s': it is a stream: write it to a file first",
 			path);
 	if (stat(path, &st))
 		return err_sys(w->err, -errno, "cannot stat '%s'", path);
@@ -104,7 +104,8 @@ static int archive_sessions_add_perf_data(const struct archive_sessions_writing 
 	if (S_ISDIR(st.st_mode))
 		return add_tree(w, path, session, true);
 	return err_set(w->err, -EINVAL,
-		       "%s: a pipe cannot be archived: write it to a file first", path);
+		       "cannot archive '%s': it is a pipe: write it to a file first",
+		       path);
 }
 
 static bool archive_sessions_is_plain(const struct report_session *s)

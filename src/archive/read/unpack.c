@@ -122,7 +122,8 @@ static int save_member(struct unpack *u, struct tar_reader *tar, const char *pat
 
 static int archive_unpack_refuse(struct unpack *u, const char *name, const char *why)
 {
-	log_say(LOG_WARNING, "%s: skipping the member '%s': it %s", u->path, name, why);
+	log_say(LOG_WARNING, "'%s': skipping the member '%s': it %s", u->path, name,
+		why);
 	u->done.nr_refused++;
 	return 0;
 }
@@ -332,7 +333,7 @@ static int archive_unpack_take_file(struct unpack *u, struct tar_reader *tar,
 	if (!is_unused_by_reports(name))
 		return archive_unpack_refuse(
 			u, name, "is neither a recording nor a file of perf's cache");
-	log_say(LOG_DEBUG, "%s: skipping the member '%s', which reports do not use",
+	log_say(LOG_DEBUG, "'%s': skipping the member '%s', which reports do not use",
 		u->path, name);
 	return 0;
 }

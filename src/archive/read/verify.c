@@ -64,10 +64,10 @@ static int verify_file(struct verify *v, const struct archive_file *f)
 		return 0;
 	v->found.nr_bad++;
 	if (r)
-		log_say(LOG_WARNING, "%s: cannot check '%s': %s", v->path, f->name,
+		log_say(LOG_WARNING, "'%s': cannot check '%s': %s", v->path, f->name,
 			strerror(-r));
 	else
-		log_say(LOG_WARNING, "%s: '%s' is damaged", v->path, f->name);
+		log_say(LOG_WARNING, "'%s': '%s' is damaged", v->path, f->name);
 	return 0;
 }
 

@@ -119,7 +119,7 @@ bool trust_cache_file(int fd, const char *path)
 {
 	if (trust_is_exclusive(fd))
 		return true;
-	log_say_once(LOG_WARNING, "ignoring %s: other users can change it", path);
+	log_say_once(LOG_WARNING, "ignoring '%s': other users can change it", path);
 	return false;
 }
 

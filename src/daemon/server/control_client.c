@@ -52,7 +52,7 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	len = snprintf(to.sun_path, sizeof(to.sun_path), "%s/control", run_dir);
 	if (len < 0 || (size_t)len >= sizeof(to.sun_path))
 		return err_set(err, -ENAMETOOLONG,
-			       "%s: the directory name is too long for a socket",
+			       "the directory name '%s' is too long for a socket",
 			       run_dir);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)

@@ -226,7 +226,9 @@ static int merge_into(const char *dir, const struct session_file *files, size_t 
 	for (size_t i = 0; i < nr && !r; i++)
 		r = segment_merge_take_file(m, dir, &files[i], path, err);
 	if (!m->writer)
-		return r ? r : err_set(err, -EINVAL, "%s: nothing to merge", dir);
+		return r ? r
+			 : err_set(err, -EINVAL, "'%s' contains no segments to merge",
+				   dir);
 	m->result->samples = m->totals.samples;
 	if (!r)
 		r = segment_writer_flush(m->writer, &m->totals, err);

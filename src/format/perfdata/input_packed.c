@@ -117,21 +117,21 @@ static int report_unpacking(const struct perf_input *in,
 {
 	if (r == -EBADMSG)
 		return err_set(err, r,
-			       "%s: is compressed by %s, but not a perf.data file",
+			       "'%s' is compressed by %s, but is not a perf.data file",
 			       in->name, packing_name(packing));
 	if (r == -EOPNOTSUPP)
 		return err_set(
 			err, r,
-			"%s: is compressed by %s, which this build does not support: decompress it first",
+			"'%s' is compressed by %s, which this build does not support: decompress it first",
 			in->name, packing_name(packing));
 	if (r == -EFBIG)
 		return err_set(
 			err, r,
-			"%s: decompresses to more than %d times its size: decompress it first",
+			"'%s' decompresses to more than %d times its size: decompress it first",
 			in->name, UNPACKED_RATIO);
 	return err_sys(
 		err, r,
-		"%s: cannot be decompressed to $TMPDIR or /var/tmp (after %llu bytes)",
+		"'%s' cannot be decompressed to $TMPDIR or /var/tmp (after %llu bytes)",
 		in->name, (unsigned long long)u->written);
 }
 

@@ -169,7 +169,7 @@ int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err 
 	if (r == -ENOTDIR)
 		r = -ENOENT;
 	if (!r && !f.v.nr) {
-		r = err_set(err, -ENOENT, "%s: there is no session here", dir);
+		r = err_set(err, -ENOENT, "'%s' contains no session", dir);
 		goto out;
 	}
 	if (!r) {

@@ -96,10 +96,12 @@ static int session_reader_read_info(struct segment *s)
 static int open_err(struct err *err, int r, const char *path)
 {
 	if (r == -EBADMSG)
-		return err_set(err, r, "%s: not a session file, or its head is damaged",
+		return err_set(err, r,
+			       "'%s' is not a session file, or its header is damaged",
 			       path);
 	if (r == -EPROTONOSUPPORT)
-		return err_set(err, r, "%s: written by a newer oprofile", path);
+		return err_set(err, r,
+			       "'%s' was written by a newer version of oprofile", path);
 	return err_sys(err, r, "cannot read '%s'", path);
 }
 
@@ -274,7 +276,7 @@ static void session_reader_end(struct segment *s)
 	d->missing_samples = s->totals.samples - s->nr_samples;
 	if (!d->bad_blocks)
 		log_say_once(LOG_WARNING,
-			     "%s: %" PRIu64 " of %" PRIu64
+			     "'%s': %" PRIu64 " of %" PRIu64
 			     " samples are missing: blocks were removed from the file",
 			     s->path, d->missing_samples, s->totals.samples);
 }

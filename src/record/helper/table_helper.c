@@ -164,7 +164,7 @@ static void table_helper_report(const char *path, const char *what)
 	}
 	name[len] = 0;
 	log_say(LOG_WARNING,
-		"%s: the helper that reads binaries %s: falling back to frame pointers for this binary",
+		"'%s': the helper that reads binaries %s: falling back to frame pointers for this binary",
 		name, what);
 }
 

@@ -524,7 +524,7 @@ int info_read_perf_data(struct info *info, struct err *err)
 	if (!r)
 		r = info_perf_data_report(&c, in);
 	if (r == -ENOMEM)
-		r = err_set(err, r, "%s: out of memory", info->path);
+		r = err_set(err, r, "'%s': out of memory", info->path);
 	vec_done(&c.samples);
 	decoder_done(&c.decoder);
 	perf_input_close(in);

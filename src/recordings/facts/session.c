@@ -75,7 +75,7 @@ static int count_segment(struct info *info, struct segment *s, struct err *err)
 				continue;
 			event = know_event(info, d, &d->events.at[b.event[i]]);
 			if (!event)
-				return err_set(err, -ENOMEM, "%s: out of memory",
+				return err_set(err, -ENOMEM, "'%s': out of memory",
 					       info->path);
 			event->samples++;
 		}
@@ -146,6 +146,6 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 	if (!r)
 		r = info_read_side_files(info, dir, err);
 	if (!r && info_session_report(info, &sums, nr))
-		r = err_set(err, -ENOMEM, "%s: out of memory", info->path);
+		r = err_set(err, -ENOMEM, "'%s': out of memory", info->path);
 	return r;
 }

@@ -33,7 +33,7 @@ int code_open_elf(struct code *c, const char *path, struct err *err)
 	machine = (struct insn_machine){ c->elf.machine, c->elf.is64,
 					 code_is_big(&c->elf) };
 	r = insn_open(&machine, &c->decoder);
-	return r ? err_set(err, r, "%s: code of machine %u cannot be disassembled here",
+	return r ? err_set(err, r, "'%s': no disassembler is available for machine %u",
 			   path, c->elf.machine)
 		 : 0;
 }

@@ -39,7 +39,7 @@ static int code_jit_open_decoder(struct code *c, const struct code_where *where,
 		machine.is64 = false;
 		r = insn_open(&machine, &c->decoder);
 	}
-	return r ? err_set(err, r, "%s: code of machine %u cannot be disassembled here",
+	return r ? err_set(err, r, "'%s': no disassembler is available for machine %u",
 			   where->path, c->dump.machine)
 		 : 0;
 }

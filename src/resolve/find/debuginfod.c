@@ -243,7 +243,7 @@ static void stop_all(struct fetch *f, const char *why)
 		f->d->servers.at[i].down = f->d->servers.at[i].looked = true;
 	if (!f->d->no_http)
 		log_say(LOG_WARNING,
-			"%s: cannot be written, so no files are fetched from debuginfod servers: "
+			"'%s' cannot be written, so no files are fetched from debuginfod servers: "
 			"%s",
 			f->d->cache_dir, why);
 	f->d->no_http = true;

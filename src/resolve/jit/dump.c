@@ -16,10 +16,10 @@ static const uint64_t bytes_max = (uint64_t)1 << 32;
 static void jit_dump_report_damage(const struct jitdump *d, const char *path)
 {
 	if (d->nr_bad)
-		log_say_once(LOG_WARNING, "%s: %llu records are malformed", path,
+		log_say_once(LOG_WARNING, "'%s': %llu records are malformed", path,
 			     (unsigned long long)d->nr_bad);
 	if (d->cut_bytes)
-		log_say(LOG_DEBUG, "%s: the last %llu bytes are an incomplete record",
+		log_say(LOG_DEBUG, "'%s': the last %llu bytes are an incomplete record",
 			path, (unsigned long long)d->cut_bytes);
 }
 

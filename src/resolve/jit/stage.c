@@ -95,7 +95,7 @@ static int make_times(const struct jit_stage *s, struct jit_stage_dump *d,
 	if (d->timeless)
 		log_say_once(
 			LOG_WARNING,
-			"%s: its clock differs from the clock of the samples: code that was replaced cannot be distinguished from its replacement",
+			"'%s': its clock differs from the clock of the samples: code that was replaced cannot be distinguished from its replacement",
 			from->path);
 	else if (d->codes.oprofile)
 		shift = s->wall_shift_ns;

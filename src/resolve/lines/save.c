@@ -60,7 +60,7 @@ static int write_directory(struct lines *l, struct line_writer *w,
 		r = line_writer_finish(w, &l->key, path ? path : l->path, dir);
 	free(path);
 	if (r)
-		log_say(LOG_DEBUG, "%s: index not written: %s", l->index_path,
+		log_say(LOG_DEBUG, "'%s': index not written: %s", l->index_path,
 			strerror(-r));
 	else
 		(void)index_cache_trim(l->cache_dir, index_cache_limit(), NULL);

@@ -83,7 +83,7 @@ static int line_source_open_sections(struct dwarf_file *f, int fd, const char *p
 	if (!r && f->too_large)
 		log_say_once(
 			LOG_WARNING,
-			"%s: debug section too large: skipping %s, which claims an implausible unpacked size",
+			"'%s': debug section too large: skipping %s, which claims an implausible unpacked size",
 			path, f->too_large);
 	return r;
 }

@@ -56,7 +56,7 @@ static void naming_jit_report_damage(const struct naming_jit *j)
 	if (j->map.nr_bad)
 		log_say_once(
 			LOG_WARNING,
-			"%s: %llu of %llu lines are not of the form START SIZE NAME",
+			"'%s': %llu of %llu lines are not of the form START SIZE NAME",
 			j->path, (unsigned long long)j->map.nr_bad,
 			(unsigned long long)j->map.nr_lines);
 }

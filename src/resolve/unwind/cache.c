@@ -553,7 +553,7 @@ static void unwind_cache_keep(const char *dir, const char *file,
 	if (!r)
 		r = unwind_cache_write(file, key, path, t);
 	if (r)
-		log_say(LOG_DEBUG, "%s: unwind table not written: %s", file,
+		log_say(LOG_DEBUG, "'%s': unwind table not written: %s", file,
 			strerror(-r));
 	else
 		(void)index_cache_trim(dir, index_cache_limit(), NULL);

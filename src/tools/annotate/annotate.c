@@ -198,7 +198,7 @@ static bool warn_of_newer(const struct annotate *a, const struct profile_image *
 	if (!is_newer(a, image, source))
 		return false;
 	command_warning(
-		"%s is newer than %s: line numbers can differ from those of the recorded program",
+		"'%s' is newer than '%s': line numbers can differ from those of the recorded program",
 		source->file, strtab_get(&a->read.profile.strings, image->name));
 	return true;
 }

@@ -295,8 +295,8 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	int r;
 
 	if (image->kind == IMAGE_JIT || image->nr_sections || image->bytes) {
-		command_warning("%s: not a program file: showing it without objdump",
-				name);
+		command_warning(
+			"'%s' is not a program file: showing it without objdump", name);
 		return 0;
 	}
 	if (o->failed)

@@ -368,7 +368,7 @@ static int buildid_cache_run(const struct command *self, int argc, char **argv)
 		status = 1;
 		if (argv[first])
 			command_error(
-				"%s: name files with --add, --remove, --purge or --update",
+				"'%s': name files with --add, --remove, --purge or --update",
 				argv[first]);
 		else if (!set.dir)
 			command_error(

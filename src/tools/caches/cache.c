@@ -227,7 +227,7 @@ static int build_one(const struct cache_settings *set, const char *dir,
 	lines_stats(lines, &stats);
 	lines_free(lines);
 	if (r) {
-		command_error("%s: index not written: %s", path, strerror(-r));
+		command_error("'%s': index not written: %s", path, strerror(-r));
 		return 1;
 	}
 	screen_write_name(stdout, path);
@@ -267,7 +267,7 @@ static int run_in(struct cache_settings *set, const char *dir, int nr, char **wo
 	if (set->purge)
 		return cache_purge(dir, nr, words);
 	if (nr) {
-		command_error("%s: only --build and --purge accept names", words[0]);
+		command_error("'%s': only --build and --purge accept names", words[0]);
 		return 1;
 	}
 	if (set->trim_mb)

@@ -64,7 +64,8 @@ static int word_file_add_word(struct word_file *w, const char *word, int depth,
 	}
 	if (depth >= DEPTH_MAX) {
 		buf_done(&text);
-		return err_set(err, -E2BIG, "%s: too many files in files", word + 1);
+		return err_set(err, -E2BIG,
+			       "'%s': argument files are nested too deeply", word + 1);
 	}
 	buf_put_u8(&text, '\0');
 	at = (const char *)text.data;

@@ -38,15 +38,16 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 	if (r == -ENOTCONN)
 		return err_set(
 			err, r,
-			"%s: stale mount (its server has exited); run: umount %s", path,
-			path);
+			"'%s': stale mount (its server has exited); run: umount %s",
+			path, path);
 	if (r)
 		return err_sys(err, r, "cannot stat '%s'", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR, "%s is not a directory", path);
 	if (controlfs_is_mounted(full))
 		return err_set(err, -EBUSY,
-			       "%s: the control files are already mounted there", path);
+			       "'%s': the control files are already mounted there",
+			       path);
 	if (access("/dev/fuse", R_OK | W_OK))
 		return err_sys(err, -errno,
 			       "cannot use '/dev/fuse' (load the kernel module fuse)");

@@ -311,10 +311,10 @@ static int open_binary(struct export_bolt_adding *a, struct err *err)
 	if (a->tab && naming_lines_open(a->naming, a->image, NULL, &a->lines))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!a->lines)
-		return err_set(err, r, "%s: cannot read its symbols", a->b->binary);
+		return err_set(err, r, "cannot read the symbols of '%s'", a->b->binary);
 	naming_lines_code(a->lines, &at);
 	if (!at.path)
-		return err_set(err, r, "%s: cannot find the binary", a->b->binary);
+		return err_set(err, r, "cannot find the binary '%s'", a->b->binary);
 	r = bolt_names_read(&a->local, at.path, err);
 	if (r || !a->counts->branches.nr)
 		return r;

@@ -107,7 +107,7 @@ static int read_file(struct bolt_names_reading *g, struct elf_file *f, const cha
 	if (!f->is64 || f->swap ||
 	    (f->machine != EM_X86_64 && f->machine != EM_AARCH64))
 		return err_set(err, -ENOTSUP,
-			       "%s: BOLT supports only x86-64 and AArch64", path);
+			       "'%s': BOLT supports only x86-64 and AArch64", path);
 	r = elf_file_sections(f, err);
 	if (!r)
 		r = bolt_names_read_tables(g, f);

@@ -70,7 +70,7 @@ struct code *report_code_of(void *ctx, uint32_t image)
 	report_code_done(c);
 	c->image = image;
 	if (!at->binary && !at->bytes)
-		command_warning("%s: binary not found; showing addresses only",
+		command_warning("'%s': binary not found; showing addresses only",
 				strtab_get(&c->profile->strings, at->name));
 	else if (report_code_open_image(c, at, &err))
 		command_warning("%s", err.text);

@@ -299,7 +299,7 @@ static void a_crash_is_followed_by_the_next_table(void **state)
 		assert_int_equal(nr_lines, i);
 		assert_string_equal(
 			last_line,
-			"some?binary: the helper that reads binaries crashed: falling back to frame pointers for this binary");
+			"'some?binary': the helper that reads binaries crashed: falling back to frame pointers for this binary");
 		is_made(h, "T");
 	}
 	assert_int_equal(ask(h, "P", &table), -EPIPE);
