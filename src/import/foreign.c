@@ -2,13 +2,10 @@
 #include "import/foreign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,27 +21,19 @@
 #include "base/files/mapped.h"
 #include "base/log.h"
 #include "format/foreign/foreign.h"
-#include "format/perfdata/input.h"
 #include "format/session/session.h"
 #include "import/file.h"
+#include "import/foreign_file.h"
 #include "import/name_images.h"
-#include "resolve/elf/gzip.h"
-#include "resolve/elf/unpacked.h"
 
 enum {
-	FILE_MAX = 1 << 30, /* maximum bytes of a file */
-	/* Maximum bytes of a compressed file after decompression. */
-	UNPACKED_MAX = 1 << 28,
-	HEAD_BYTES = FOREIGN_HEAD_BYTES + 1,
-	INPUT_HEAD_BYTES = 4096, /* enough to decompress the first bytes */
 	/* Maximum samples of an event; if it has more, a sample represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
 	/* If a line has more samples, oprofile script prints one with the sum of their periods. */
 	LINE_SAMPLES_MAX = 1000,
 	HASH_BYTES = 16 << 20,
-	DROP_BYTES = 4 << 20, /* a multiple of the page size */
-	TIME_STEP_NS = 100    /* resolution of times in a segment: docs/format.md, 6 */
+	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */
 };
 
 /* An event, as found by the first pass. */
@@ -57,12 +46,7 @@ struct counted {
 
 struct import_foreign_import {
 	const struct import_request *request;
-	const struct foreign_format *format;
-	const char *data; /* the content: in `map` or `bytes` */
-	size_t len;
-	struct mapped map;
-	size_t dropped; /* bytes of `map` that are not needed soon */
-	struct buf bytes;
+	struct foreign_file file;
 	struct foreign_info info;
 	struct dict dict;
 	struct name_images images;
@@ -79,212 +63,6 @@ struct import_foreign_import {
 	struct buf text, other;
 	struct err *err;
 };
-
-/* ---- the file ---- */
-
-static bool is_gzip(const uint8_t *bytes, size_t len)
-{
-	return len > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
-}
-
-/* Finds the format of the content of a gzip file; if it is unknown, leaves *ret_format. Returns
- * 0 or a negative errno. */
-static int recognise_packed(const char *path, const struct foreign_format **ret_format)
-{
-	const struct foreign_format *found = NULL;
-	struct buf packed = { 0 }, plain = { 0 };
-	int r = io_read_file(path, &packed, FILE_MAX);
-
-	if (!r)
-		r = gzip_unpack(packed.data, packed.len,
-				unpacked_limit(packed.len, UNPACKED_MAX), &plain);
-	if (!r)
-		found = foreign_recognise(plain.data, plain.len);
-	if (found)
-		*ret_format = found;
-	buf_done(&packed);
-	buf_done(&plain);
-	return r == -EFBIG || r == -EBADMSG ? 0 : r;
-}
-
-static int recognise_file(const char *path, int fd, uint8_t *head,
-			  const struct foreign_format **ret_format)
-{
-	const struct foreign_format *format;
-	struct stat st;
-	ssize_t len;
-
-	*ret_format = NULL;
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return 0;
-	len = io_pread_full(fd, head, HEAD_BYTES, 0);
-	if (len <= 0)
-		return (int)len;
-	format = foreign_recognise(head, (size_t)len);
-	*ret_format = format;
-	if (!is_gzip(head, (size_t)len))
-		return 0;
-	/* Do not decompress another user's file just to recognize it. */
-	return trust_check(fd, TRUST_OWN, path, NULL)
-		       ? -EPERM
-		       : recognise_packed(path, ret_format);
-}
-
-int import_recognise(const char *path, const struct foreign_format **ret_format)
-{
-	uint8_t *head = malloc(HEAD_BYTES);
-	int fd = head ? io_open(path, O_RDONLY | O_NONBLOCK, 0) : -ENOMEM;
-	int r = fd < 0 ? fd : recognise_file(path, fd, head, ret_format);
-
-	if (fd >= 0)
-		close(fd);
-	free(head);
-	return r;
-}
-
-static int import_foreign_refuse(const struct foreign_format *f, struct err *err)
-{
-	return err_set(err, -EBADMSG, "this is %s, which cannot be read; %s", f->title,
-		       f->advice);
-}
-
-int import_is_foreign(const char *path, struct err *err)
-{
-	const struct foreign_format *f;
-	int r = import_recognise(path, &f);
-
-	/* Reading it is refused or forced later. */
-	if (r == -EPERM)
-		return 1;
-	/* The word can be the name of a binary, which may be unreadable. */
-	if (r)
-		return err_is_absent(r) || r == -EACCES
-			       ? 0
-			       : err_sys(err, r, "cannot read '%s'", path);
-	if (!f || f->read || f->can_be_image)
-		return f && f->read;
-	import_foreign_refuse(f, err);
-	err_prefix(err, "%s", path);
-	return -EBADMSG;
-}
-
-bool import_is_input_foreign(void)
-{
-	uint8_t head[INPUT_HEAD_BYTES];
-	ssize_t len = io_peek(STDIN_FILENO, head, sizeof(uint64_t));
-
-	if (len <= 0 || perf_input_is_perf(head, (size_t)len))
-		return false;
-	if (!perf_input_is_packed(head, (size_t)len))
-		return true;
-	/* Foreign profiles are compressed by gzip only. */
-	if (!is_gzip(head, (size_t)len))
-		return false;
-	len = io_peek(STDIN_FILENO, head, sizeof(head));
-	return len > 0 && !perf_input_is_packed_magic(head, (size_t)len);
-}
-
-static bool is_input(const struct import_request *request)
-{
-	return !strcmp(request->path, "-");
-}
-
-static const char *import_foreign_name_of(const struct import_request *request)
-{
-	return is_input(request) ? "standard input" : request->path;
-}
-
-static int import_foreign_unpack(struct import_foreign_import *m, struct err *err)
-{
-	size_t max = unpacked_limit(m->bytes.len, UNPACKED_MAX);
-	struct buf plain = { 0 };
-	int r;
-
-	if (!is_gzip(m->bytes.data, m->bytes.len))
-		return 0;
-	r = gzip_unpack(m->bytes.data, m->bytes.len, max, &plain);
-	buf_done(&m->bytes);
-	m->bytes = plain;
-	if (r == -EFBIG)
-		return err_set(err, r, "it unpacks to more than %zu MB", max >> 20);
-	if (r == -EBADMSG)
-		return err_set(err, r, "its gzip data is damaged or truncated");
-	return r ? err_set(err, r, "out of memory") : 0;
-}
-
-static int open_it(const struct import_request *request, struct err *err)
-{
-	int fd = is_input(request) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-				   : open(request->path, O_RDONLY | O_CLOEXEC);
-	int r;
-
-	if (fd < 0)
-		return err_sys(err, -errno, "cannot read '%s'",
-			       import_foreign_name_of(request));
-	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
-	if (r)
-		close(fd);
-	return r ? r : fd;
-}
-
-/* Maps a file that is not compressed, so that its size does not count as memory. Returns false
- * if that is not possible. */
-static bool import_foreign_map(struct import_foreign_import *m, int fd)
-{
-	uint8_t magic[3];
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_size < (off_t)sizeof(magic) || st.st_size > FILE_MAX ||
-	    lseek(fd, 0, SEEK_CUR) ||
-	    io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    is_gzip(magic, sizeof(magic)) ||
-	    mapped_window(fd, 0, (size_t)st.st_size, &m->map))
-		return false;
-	m->data = (const char *)m->map.bytes;
-	m->len = m->map.len;
-	return true;
-}
-
-/* Removes the pages before `at` from memory. They are read again when they are needed. */
-static void import_foreign_drop(struct import_foreign_import *m, const char *at)
-{
-	size_t pos = (size_t)(at - m->data) & ~(size_t)(DROP_BYTES - 1);
-
-	if (!m->map.len || at < m->data || at > m->data + m->len ||
-	    pos < m->dropped + 2 * DROP_BYTES)
-		return;
-	pos -= DROP_BYTES;
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the mapping is const for the readers */
-	(void)madvise((void *)(uintptr_t)(m->map.bytes + m->dropped), pos - m->dropped,
-		      MADV_DONTNEED);
-	m->dropped = pos;
-}
-
-static int read_it(struct import_foreign_import *m, int fd, struct err *err)
-{
-	int r = import_foreign_map(m, fd) ? 0 : io_read_fd(fd, &m->bytes, FILE_MAX);
-
-	if (r == -EFBIG)
-		return err_set(err, r, "the file exceeds %d MB", FILE_MAX >> 20);
-	if (r)
-		return err_sys(err, r, "cannot read it");
-	if (!m->map.len) {
-		r = import_foreign_unpack(m, err);
-		if (r)
-			return r;
-		m->data = (const char *)m->bytes.data;
-		m->len = m->bytes.len;
-	}
-	m->format = foreign_recognise(m->data, m->len);
-	if (!m->format)
-		return err_set(
-			err, -EBADMSG,
-			"unknown profile format (man opimport lists the formats that are read)");
-	return m->format->read ? 0 : import_foreign_refuse(m->format, err);
-}
 
 /* ---- a sample ---- */
 
@@ -343,12 +121,6 @@ static struct counted *import_foreign_event_of(struct import_foreign_import *m,
 	return import_foreign_find_event(m, name);
 }
 
-/* Returns where a text describes the sample. */
-static const char *import_foreign_position(const struct foreign_sample *s)
-{
-	return s->nr_frames ? s->frames[0].name.at : s->comm.at;
-}
-
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
@@ -366,7 +138,6 @@ static int note_sample(void *ctx, const struct foreign_sample *s)
 	struct import_foreign_import *m = ctx;
 	struct counted *e = import_foreign_event_of(m, s->event);
 
-	import_foreign_drop(m, import_foreign_position(s));
 	if (!e)
 		return m->err->code ? m->err->code : -ENOMEM;
 	if (__builtin_add_overflow(e->count, s->count, &e->count))
@@ -465,7 +236,6 @@ static int import_foreign_add_sample(void *ctx, const struct foreign_sample *s)
 	uint64_t nr;
 	int r;
 
-	import_foreign_drop(m, import_foreign_position(s));
 	if (!e)
 		return -ENOMEM;
 	sample = (struct sample){
@@ -538,7 +308,7 @@ static void choose_units(struct import_foreign_import *m)
 				"'%s': too many %s to store one sample for each (%" PRIu64
 				"): a sample represents %" PRIu64
 				" of them, and its period is the exact number",
-				import_foreign_name_of(m->request),
+				foreign_file_name(m->request->path),
 				dict_str(&m->dict, m->dict.events.at[e->event].name),
 				e->count, e->unit);
 	}
@@ -567,13 +337,21 @@ static int import_foreign_set_times(struct import_foreign_import *m, struct err 
 		       : err_set(err, -ENODATA, "time: its samples have no timestamps");
 }
 
+static void import_foreign_passed(void *ctx, const char *at)
+{
+	foreign_file_drop(ctx, at);
+}
+
 static int read_samples(struct import_foreign_import *m, foreign_fn fn, struct err *err)
 {
+	struct foreign_file *f = &m->file;
 	int r;
 
-	m->dropped = 0;
-	r = m->format->read(m->data, m->len, fn, m, &m->info, err);
-	if (!r && mapped_is_lost(&m->map))
+	f->dropped = 0;
+	m->info.passed = import_foreign_passed;
+	m->info.passed_ctx = f;
+	r = f->format->read(f->data, f->len, fn, m, &m->info, err);
+	if (!r && mapped_is_lost(&f->map))
 		r = err_set(err, -EIO,
 			    "cannot read the file: it was truncated meanwhile");
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
@@ -617,15 +395,16 @@ static int import_foreign_close_writer(struct import_foreign_import *m, int r,
 
 static int import_it(struct import_foreign_import *m, struct err *err)
 {
+	struct foreign_file *f = &m->file;
 	uint64_t seed = 0;
 	int r = dict_init(&m->dict);
 
-	for (size_t pos = 0; pos < m->len; pos += HASH_BYTES) {
-		size_t left = m->len - pos;
+	for (size_t pos = 0; pos < f->len; pos += HASH_BYTES) {
+		size_t left = f->len - pos;
 
-		seed = hash_bytes(m->data + pos, left < HASH_BYTES ? left : HASH_BYTES,
+		seed = hash_bytes(f->data + pos, left < HASH_BYTES ? left : HASH_BYTES,
 				  seed);
-		import_foreign_drop(m, m->data + pos);
+		foreign_file_drop(f, f->data + pos);
 	}
 	if (!r)
 		r = name_images_init(&m->images, &m->dict, seed);
@@ -635,7 +414,7 @@ static int import_it(struct import_foreign_import *m, struct err *err)
 
 static void import_foreign_report_loss(const struct import_foreign_import *m)
 {
-	bool pprof = m->format->read == foreign_read_pprof;
+	bool pprof = m->file.format->read == foreign_read_pprof;
 	char skipped[96], reason[192];
 
 	snprintf(skipped, sizeof(skipped),
@@ -645,24 +424,20 @@ static void import_foreign_report_loss(const struct import_foreign_import *m)
 		 m->info.skipped && m->info.cut ? "; " : "",
 		 m->info.cut ? "it ends within a sample: its end is missing" : "");
 	if (reason[0])
-		fault_incomplete(import_foreign_name_of(m->request), reason);
+		fault_incomplete(foreign_file_name(m->request->path), reason);
 }
 
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
 	struct import_foreign_import m = { .request = request, .err = err };
-	int fd = open_it(request, err);
-	int r;
+	int r = foreign_file_open(request->path, request->trust, &m.file, err);
 
-	if (fd < 0)
-		return fd;
-	r = read_it(&m, fd, err);
-	close(fd);
-	if (!r)
+	if (!r) {
 		r = import_it(&m, err);
-	if (r)
-		err_prefix(err, "%s", import_foreign_name_of(request));
+		if (r)
+			err_prefix(err, "%s", foreign_file_name(request->path));
+	}
 	if (!r) {
 		import_foreign_report_loss(&m);
 		*ret_result = (struct import_result){ .samples = m.totals.samples,
@@ -670,13 +445,12 @@ int import_foreign(const struct import_request *request,
 						      .malformed = m.info.skipped +
 								   m.info.cut };
 	}
-	mapped_release(&m.map);
+	foreign_file_close(&m.file);
 	selection_done(&m.selection);
 	name_images_done(&m.images);
 	dict_done(&m.dict);
 	vec_done(&m.events);
 	map_done(&m.stack_by);
-	buf_done(&m.bytes);
 	buf_done(&m.text);
 	buf_done(&m.other);
 	return r;

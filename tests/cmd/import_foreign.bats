@@ -396,3 +396,57 @@ made_session()
 		+insn --show-task-events
 	FIELDS
 }
+
+@test "import needs less than 64 MB for a large profile that is compressed or in a pipe" {
+	command -v python3 >/dev/null || skip "python3 is not available: NOT TESTED"
+	python3 - <<-'END'
+		import json
+		stacks = "".join("prog;" + ";".join(f"quite_a_long_name_{i}_{j}" for j in range(20)) + " 1\n"
+		    for i in range(500))
+		with open("big.folded", "w") as f:
+		    for i in range(300):
+		        f.write(stacks)
+		# Columns of samples follow each other.
+		n = 2000000
+		with open("big.json", "w") as f:
+		    f.write('{"nodes":[{"id":1,"callFrame":{"functionName":"f","url":""}}],"startTime":1,"samples":[1')
+		    f.write(",1" * (n - 1) + '],"timeDeltas":[1' + ",1" * (n - 1) + '],"endTime":%d}' % (n + 1))
+	END
+	gzip -1 big.folded
+	import_measured()
+	{
+		python3 - "$OPROFILE" import --session-dir "$out" "$@" <<-'END'
+			import os, resource, subprocess, sys
+			status = subprocess.run(sys.argv[1:], stdin=3).returncode
+			used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+			print(sys.argv[-1], used, "MB")
+			sys.exit(status or used >= 64)
+		END
+		"$OPROFILE_LINKS/opreport" --csv --by event --session-dir "$out" | tail -1 | cut -d, -f2 >counted
+		rm -rf "${out:?}"/samples
+	}
+	mkdir -p "$out"
+	import_measured big.folded.gz 3</dev/null
+	[ "$(<counted)" -eq 150000 ]
+	import_measured - 3< <(zcat big.folded.gz)
+	[ "$(<counted)" -eq 150000 ]
+	if ! "$OPROFILE" --version | grep -q '^  yajl  *no '; then
+		import_measured big.json 3</dev/null
+		[ "$(<counted)" -ge 1999999 ]
+	fi
+}
+
+@test "import reads profiles of every compression, and rejects them if they are truncated" {
+	printf 'p;f 1\np;g 2\n' >x.folded
+	local packer
+	for packer in gzip xz zstd bzip2; do
+		"$packer" -c x.folded >x.packed
+		counts symbol x.packed | diff - <(printf 'f|1|1\ng|2|2\n')
+		"$OPROFILE" import --session-dir "$session" - <x.packed
+		head -c -3 x.packed >cut.packed
+		run -1 --separate-stderr import cut.packed
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"cut.packed: its $packer data is damaged or truncated" ]]
+	done
+}

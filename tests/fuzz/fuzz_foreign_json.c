@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		foreign_read_chrome_trace,
 	};
 	size_t sum = 0;
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err;
 
 	(void)foreign_find(data, size);

@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err;
 	size_t sum = 0;
 

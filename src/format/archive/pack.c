@@ -143,6 +143,11 @@ int unpacker_step(struct unpacker *u, struct pack_span *in, struct pack_span *ou
 	return u->ops->step(u->state, in, out, err);
 }
 
+bool unpacker_is_whole(struct unpacker *u)
+{
+	return u->ops->is_whole(u->state);
+}
+
 void unpacker_free(struct unpacker *u)
 {
 	if (!u)
@@ -198,6 +203,12 @@ static int plain_step(void *state, struct pack_span *in, struct pack_span *out,
 	return 0;
 }
 
+static bool plain_is_whole(void *state)
+{
+	(void)state;
+	return true;
+}
+
 const struct pack_ops pack_plain = {
 	.pack_new = plain_new,
 	.put = plain_put,
@@ -205,5 +216,6 @@ const struct pack_ops pack_plain = {
 	.pack_free = free,
 	.unpack_new = plain_unpack_new,
 	.step = plain_step,
+	.is_whole = plain_is_whole,
 	.unpack_free = free,
 };

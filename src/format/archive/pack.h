@@ -51,4 +51,6 @@ int unpacker_new(enum packing packing, struct unpacker **ret_unpacker);
  * is used up. Returns 0, -EBADMSG with a message in *err, or -ENOMEM. */
 int unpacker_step(struct unpacker *u, struct pack_span *in, struct pack_span *out,
 		  struct err *err);
+/* Returns whether the input can end here: false within a compressed stream. No step may follow. */
+bool unpacker_is_whole(struct unpacker *u);
 void unpacker_free(struct unpacker *u); /* accepts NULL */

@@ -271,6 +271,13 @@ static int unbzip2_step(void *state, struct pack_span *in, struct pack_span *out
 	return r == BZ_OK ? 0 : err_set(err, -EBADMSG, "damaged: invalid bzip2 data");
 }
 
+static bool unbzip2_is_whole(void *state)
+{
+	const struct bzip2_unpacker *u = state;
+
+	return !u->begun;
+}
+
 const struct pack_ops pack_bzip2 = {
 	.pack_new = bzip2_new,
 	.put = bzip2_put,
@@ -278,5 +285,6 @@ const struct pack_ops pack_bzip2 = {
 	.pack_free = bzip2_free,
 	.unpack_new = unbzip2_new,
 	.step = unbzip2_step,
+	.is_whole = unbzip2_is_whole,
 	.unpack_free = unbzip2_free,
 };

@@ -62,8 +62,17 @@ static int ungzip_step(void *state, struct pack_span *in, struct pack_span *out,
 	return r == Z_OK ? 0 : err_set(err, -EBADMSG, "damaged: invalid gzip data");
 }
 
+/* Between two members, no input of the next one has been counted. */
+static bool ungzip_is_whole(void *state)
+{
+	const z_stream *z = state;
+
+	return !z->total_in;
+}
+
 const struct pack_ops pack_gzip = {
 	.unpack_new = ungzip_new,
 	.step = ungzip_step,
+	.is_whole = ungzip_is_whole,
 	.unpack_free = ungzip_free,
 };

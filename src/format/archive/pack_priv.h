@@ -12,6 +12,7 @@ struct pack_ops {
 	int (*unpack_new)(void **ret_state);
 	int (*step)(void *state, struct pack_span *in, struct pack_span *out,
 		    struct err *err);
+	bool (*is_whole)(void *state);
 	void (*unpack_free)(void *state);
 };
 

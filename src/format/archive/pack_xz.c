@@ -59,8 +59,21 @@ static int unxz_step(void *state, struct pack_span *in, struct pack_span *out,
 	return r == LZMA_OK ? 0 : err_set(err, -EBADMSG, "damaged: invalid xz data");
 }
 
+static bool unxz_is_whole(void *state)
+{
+	uint8_t rest;
+	lzma_stream *s = state;
+
+	s->next_in = NULL;
+	s->avail_in = 0;
+	s->next_out = &rest;
+	s->avail_out = sizeof(rest);
+	return lzma_code(s, LZMA_FINISH) == LZMA_STREAM_END;
+}
+
 const struct pack_ops pack_xz = {
 	.unpack_new = unxz_new,
 	.step = unxz_step,
+	.is_whole = unxz_is_whole,
 	.unpack_free = unxz_free,
 };

@@ -81,10 +81,32 @@ static int zstd_finish(void *state)
 	return pack_zstd_pack(state, NULL, 0, ZSTD_e_end);
 }
 
+struct zstd_unpacker {
+	ZSTD_DCtx *ctx;
+	bool begun; /* in the middle of a frame */
+};
+
+static void unzstd_free(void *state)
+{
+	struct zstd_unpacker *u = state;
+
+	if (u)
+		ZSTD_freeDCtx(u->ctx);
+	free(u);
+}
+
 static int unzstd_new(void **ret_state)
 {
-	*ret_state = ZSTD_createDCtx();
-	return *ret_state ? 0 : -ENOMEM;
+	struct zstd_unpacker *u = calloc(1, sizeof(*u));
+
+	if (u)
+		u->ctx = ZSTD_createDCtx();
+	if (!u || !u->ctx) {
+		unzstd_free(u);
+		return -ENOMEM;
+	}
+	*ret_state = u;
+	return 0;
 }
 
 static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
@@ -92,8 +114,10 @@ static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
 {
 	ZSTD_inBuffer from = { .src = in->at, .size = in->size, .pos = in->pos };
 	ZSTD_outBuffer to = { .dst = out->at, .size = out->size, .pos = out->pos };
-	size_t n = ZSTD_decompressStream(state, &to, &from);
+	struct zstd_unpacker *u = state;
+	size_t n = ZSTD_decompressStream(u->ctx, &to, &from);
 
+	u->begun = n;
 	in->pos = from.pos;
 	out->pos = to.pos;
 	if (!ZSTD_isError(n))
@@ -104,9 +128,11 @@ static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
 	return err_set(err, -EBADMSG, "damaged: %s", ZSTD_getErrorName(n));
 }
 
-static void unzstd_free(void *state)
+static bool unzstd_is_whole(void *state)
 {
-	ZSTD_freeDCtx(state);
+	const struct zstd_unpacker *u = state;
+
+	return !u->begun;
 }
 
 const struct pack_ops pack_zstd = {
@@ -116,5 +142,6 @@ const struct pack_ops pack_zstd = {
 	.pack_free = zstd_free,
 	.unpack_new = unzstd_new,
 	.step = unzstd_step,
+	.is_whole = unzstd_is_whole,
 	.unpack_free = unzstd_free,
 };

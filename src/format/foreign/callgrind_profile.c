@@ -324,8 +324,10 @@ static int callgrind_read(struct callgrind_profile *c, struct foreign_word text,
 	struct foreign_word line;
 	int r = 0;
 
-	while (!r && foreign_line(&at, end, &line))
+	while (!r && foreign_line(&at, end, &line)) {
+		foreign_info_passed(c->info, line.at);
 		r = callgrind_take_line(c, line);
+	}
 	if (r)
 		return r;
 	if (!c->events.nr)
@@ -359,7 +361,7 @@ int foreign_read_callgrind(const void *bytes, size_t len, foreign_fn fn, void *c
 	};
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = stack_tree_init(&c.tree);
 	if (!r)
 		r = callgrind_read(&c, (struct foreign_word){ bytes, len }, err);

@@ -251,8 +251,10 @@ static int chrome_finish(struct chrome_trace *t)
 static int chrome_walk(struct chrome_trace *t, struct foreign_word text,
 		       struct err *err)
 {
-	const struct json_walk_paths heads = { chrome_heads, NR_FORMS * NR_HEADS };
-	const struct json_walk_paths chunks = { chrome_chunks, NR_FORMS * NR_CHUNKS };
+	const struct json_walk_paths heads = { chrome_heads, NR_FORMS * NR_HEADS,
+					       t->info };
+	const struct json_walk_paths chunks = { chrome_chunks, NR_FORMS * NR_CHUNKS,
+						t->info };
 	int r = json_walk(text, &heads, chrome_take_head, t, err);
 
 	if (r >= 0)
@@ -295,13 +297,14 @@ int foreign_read_chrome_trace(const void *bytes, size_t len, foreign_fn fn, void
 	struct chrome_trace t = { .fn = fn, .ctx = ctx, .info = ret_info };
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = chrome_init(&t);
 	if (!r)
 		r = chrome_walk(&t, (struct foreign_word){ bytes, len }, err);
 	for (size_t i = 0; i < t.profiles.nr; i++)
 		v8_profile_done(&t.profiles.at[i].v8);
 	vec_done(&t.profiles);
+	(void)v8_chunk_explain(&t.chunk, r, err);
 	v8_chunk_done(&t.chunk);
 	map_done(&t.thread_by);
 	map_done(&t.profile_by);

@@ -46,18 +46,20 @@ int foreign_read_cpuprofile(const void *bytes, size_t len, foreign_fn fn, void *
 			    struct foreign_info *ret_info, struct err *err)
 {
 	static const struct foreign_sample like = { .pid = -1, .tid = -1, .cpu = -1 };
-	const struct json_walk_paths paths = { cpuprofile_paths, NR_V8_PARTS };
+	const struct json_walk_paths paths = { cpuprofile_paths, NR_V8_PARTS,
+					       ret_info };
 	struct cpuprofile c = { 0 };
 	const struct v8_target to = { &c.tree, &like, fn, ctx, ret_info };
 	int r = stack_tree_init(&c.tree);
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	if (!r)
 		r = json_walk((struct foreign_word){ bytes, len }, &paths,
 			      cpuprofile_take, &c, err);
 	ret_info->cut = r > 0;
 	if (r >= 0)
 		r = cpuprofile_give(&c, &to);
+	(void)v8_chunk_explain(&c.chunk, r, err);
 	v8_chunk_done(&c.chunk);
 	stack_tree_done(&c.tree);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;

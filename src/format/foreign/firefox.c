@@ -11,6 +11,7 @@
 #include "format/foreign/head.h"
 #include "format/foreign/json_walk.h"
 #include "format/foreign/named.h"
+#include "format/foreign/number_queue.h"
 #include "format/foreign/stack_tree.h"
 
 enum firefox_column {
@@ -54,9 +55,11 @@ struct firefox_reader {
 	VEC(uint32_t) libs; /* number of the path in the tree's names */
 	struct firefox_tables shared, own;
 	struct firefox_thread thread;
-	VEC(uint32_t) stacks; /* the samples of the thread */
-	VEC(int64_t) times;
-	VEC(int64_t) weights; /* times 10^MS_DIGITS: which type they are can follow */
+	/* The samples of the thread. */
+	struct number_queue stacks; /* STACK_TREE_NONE: none */
+	struct number_queue times;
+	struct number_queue
+		weights; /* times 10^MS_DIGITS: which type they are can follow */
 	size_t nr_threads;
 	bool is_raw; /* as Firefox records it: not processed */
 	foreign_fn fn;
@@ -165,44 +168,76 @@ static int firefox_resolve_all(struct firefox_reader *f)
 
 /* ---- samples ---- */
 
-static void firefox_set_weight(const struct firefox_reader *f, size_t i,
+/* A sample of the current thread. */
+struct firefox_sample {
+	int64_t stack;
+	int64_t time_ns; /* 0: unknown */
+	int64_t weight;
+};
+
+static void firefox_set_weight(const struct firefox_reader *f, int64_t weight,
 			       struct foreign_sample *s)
 {
-	const uint64_t weight = i < f->weights.nr ? (uint64_t)f->weights.at[i] : MS;
-
 	s->count = 1;
 	if (f->thread.weight == FIREFOX_SAMPLES)
-		s->count = weight / MS;
+		s->count = (uint64_t)weight / MS;
 	else
-		s->period = f->thread.weight == FIREFOX_TIME ? weight : weight / MS;
+		s->period = f->thread.weight == FIREFOX_TIME ? (uint64_t)weight
+							     : (uint64_t)weight / MS;
 	if (f->thread.weight == FIREFOX_BYTES)
 		s->event = (struct foreign_word){ "bytes", 5 };
 	else if (f->thread.weight == FIREFOX_TIME)
 		s->event = (struct foreign_word){ "time", 4 };
 }
 
-static int firefox_give(struct firefox_reader *f, size_t i)
+static int firefox_give(struct firefox_reader *f, const struct firefox_sample *sample)
 {
 	const struct firefox_tables *t = f->own.nodes.nr ? &f->own : &f->shared;
 	struct foreign_sample s = { .comm = stack_tree_text(&f->tree, f->thread.name),
 				    .pid = f->thread.pid,
 				    .tid = f->thread.tid,
-				    .cpu = -1 };
+				    .cpu = -1,
+				    .time_ns = (uint64_t)sample->time_ns };
 
 	/* The thread did not run, or only its CPU use was measured. */
-	if (f->stacks.at[i] == STACK_TREE_NONE)
+	if (sample->stack == STACK_TREE_NONE)
 		return 0;
-	if (f->stacks.at[i] >= t->nodes.nr ||
-	    (i < f->weights.nr && f->weights.at[i] < 0)) {
+	if ((uint64_t)sample->stack >= t->nodes.nr || sample->weight < 0) {
 		f->info->skipped++;
 		return 0;
 	}
-	firefox_set_weight(f, i, &s);
-	if (i < f->times.nr)
-		s.time_ns = f->times.at[i] > 0 ? (uint64_t)f->times.at[i] : 1;
-	if (!stack_tree_fill(&f->tree, t->nodes.at[f->stacks.at[i]], &s))
+	firefox_set_weight(f, sample->weight, &s);
+	if (!stack_tree_fill(&f->tree, t->nodes.at[sample->stack], &s))
 		return -ENOMEM;
 	return s.count ? f->fn(f->ctx, &s) : 0;
+}
+
+static int firefox_give_all(struct firefox_reader *f)
+{
+	int r = 0;
+
+	while (!r && f->stacks.nr) {
+		struct firefox_sample s = { .weight = MS };
+
+		r = number_queue_pop(&f->stacks, &s.stack);
+		if (!r && f->times.nr) {
+			r = number_queue_pop(&f->times, &s.time_ns);
+			if (s.time_ns <= 0)
+				s.time_ns = 1;
+		}
+		if (!r && f->weights.nr)
+			r = number_queue_pop(&f->weights, &s.weight);
+		if (!r)
+			r = firefox_give(f, &s);
+	}
+	return r;
+}
+
+static void firefox_clear_samples(struct firefox_reader *f)
+{
+	number_queue_clear(&f->stacks);
+	number_queue_clear(&f->times);
+	number_queue_clear(&f->weights);
 }
 
 static int firefox_take_thread(struct firefox_reader *f, enum json_kind kind)
@@ -211,16 +246,14 @@ static int firefox_take_thread(struct firefox_reader *f, enum json_kind kind)
 
 	if (kind == JSON_BEGIN) {
 		firefox_clear(&f->own);
-		f->stacks.nr = f->times.nr = f->weights.nr = 0;
+		firefox_clear_samples(f);
 		f->thread = (struct firefox_thread){ .pid = -1, .tid = -1 };
 		f->nr_threads++;
 	}
 	if (kind != JSON_END)
 		return 0;
 	r = firefox_resolve_all(f);
-	for (size_t i = 0; !r && i < f->stacks.nr; i++)
-		r = firefox_give(f, i);
-	return r;
+	return r ? r : firefox_give_all(f);
 }
 
 /* ---- the first pass: what threads share ---- */
@@ -358,7 +391,7 @@ static int firefox_take_time(struct firefox_reader *f, bool is_delta,
 	if (is_delta && __builtin_add_overflow(f->thread.time_ns, ns, &ns))
 		ns = INT64_MAX;
 	f->thread.time_ns = ns;
-	return vec_push(&f->times, ns) ? 0 : -ENOMEM;
+	return number_queue_push(&f->times, ns);
 }
 
 static int firefox_take_weight(struct firefox_reader *f, const struct json_value *v)
@@ -367,7 +400,7 @@ static int firefox_take_weight(struct firefox_reader *f, const struct json_value
 
 	if (!json_value_scaled(v, MS_DIGITS, &weight))
 		weight = -1;
-	return vec_push(&f->weights, weight) ? 0 : -ENOMEM;
+	return number_queue_push(&f->weights, weight);
 }
 
 static int firefox_take_member(void *ctx, size_t at, const struct json_value *v)
@@ -391,7 +424,7 @@ static int firefox_take_member(void *ctx, size_t at, const struct json_value *v)
 	case SAMPLE_STACK:
 		if (v->kind == JSON_NUMBER && !json_value_u32(v, &stack))
 			f->info->skipped++;
-		return vec_push(&f->stacks, stack) ? 0 : -ENOMEM;
+		return number_queue_push(&f->stacks, stack);
 	case SAMPLE_TIME:
 	case SAMPLE_DELTA:
 		return firefox_take_time(f, at == SAMPLE_DELTA, v);
@@ -412,8 +445,8 @@ static int firefox_take_member(void *ctx, size_t at, const struct json_value *v)
 static int firefox_walk(struct firefox_reader *f, struct foreign_word text,
 			struct err *err)
 {
-	const struct json_walk_paths shared = { firefox_shared, NR_SHARED };
-	const struct json_walk_paths threads = { firefox_threads, NR_THREAD };
+	const struct json_walk_paths shared = { firefox_shared, NR_SHARED, f->info };
+	const struct json_walk_paths threads = { firefox_threads, NR_THREAD, f->info };
 	int r = json_walk(text, &shared, firefox_take_shared, f, err);
 
 	if (r >= 0)
@@ -445,16 +478,19 @@ int foreign_read_firefox(const void *bytes, size_t len, foreign_fn fn, void *ctx
 	struct firefox_reader f = { .fn = fn, .ctx = ctx, .info = ret_info };
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = stack_tree_init(&f.tree);
 	if (!r)
 		r = firefox_walk(&f, (struct foreign_word){ bytes, len }, err);
+	(void)number_queue_explain(&f.stacks, r, err);
+	(void)number_queue_explain(&f.times, r, err);
+	(void)number_queue_explain(&f.weights, r, err);
 	stack_tree_done(&f.tree);
 	firefox_tables_done(&f.shared);
 	firefox_tables_done(&f.own);
 	vec_done(&f.libs);
-	vec_done(&f.stacks);
-	vec_done(&f.times);
-	vec_done(&f.weights);
+	number_queue_done(&f.stacks);
+	number_queue_done(&f.times);
+	number_queue_done(&f.weights);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -219,9 +219,11 @@ static int folded_read_lines(struct foreign_word text, folded_line_fn read_line,
 	struct foreign_word line;
 	int r = 0;
 
-	*ret_info = (struct foreign_info){ 0 };
-	while (!r && foreign_line(&at, end, &line))
+	foreign_info_begin(ret_info);
+	while (!r && foreign_line(&at, end, &line)) {
+		foreign_info_passed(ret_info, line.at);
 		r = read_line(line, &frames, fn, ctx, ret_info);
+	}
 	vec_done(&frames);
 	return r;
 }

@@ -222,6 +222,18 @@ const struct foreign_format *foreign_find(const void *bytes, size_t len)
 	return f && f->read ? f : NULL;
 }
 
+void foreign_info_begin(struct foreign_info *info)
+{
+	*info = (struct foreign_info){ .passed = info->passed,
+				       .passed_ctx = info->passed_ctx };
+}
+
+void foreign_info_passed(const struct foreign_info *info, const void *at)
+{
+	if (info->passed)
+		info->passed(info->passed_ctx, at);
+}
+
 bool foreign_agrees(size_t nr_good, size_t nr_bad)
 {
 	return nr_good && nr_bad <= 1 + nr_good / 8;

@@ -50,8 +50,13 @@ struct foreign_sample {
 	uint64_t stack_id;
 };
 
-/* Properties of the whole profile. */
+/* Properties of the whole profile. Zero-initialize it. */
 struct foreign_info {
+	/* ---- set by the caller, kept by readers ---- */
+	/* Called with the position up to which the input was read. May be NULL. */
+	void (*passed)(void *ctx, const char *at);
+	void *passed_ctx;
+	/* ---- set by readers ---- */
 	struct foreign_word main_image; /* binary of the main program; empty: unknown */
 	/* one sample was taken each time this event ... */
 	struct foreign_word period_event;
@@ -127,6 +132,11 @@ int foreign_read_jfr(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		     struct foreign_info *ret_info, struct err *err);
 int foreign_read_difffolded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			    struct foreign_info *ret_info, struct err *err);
+
+/* Resets the properties that readers set. */
+void foreign_info_begin(struct foreign_info *info);
+/* For readers: calls passed(). */
+void foreign_info_passed(const struct foreign_info *info, const void *at);
 
 /* ---- helpers of the text formats ---- */
 

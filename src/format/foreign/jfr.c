@@ -388,6 +388,7 @@ static int jfr_read_events(struct jfr_reader *j)
 		struct cursor c = jfr_event_at(&j->chunk, offset, &id);
 		const struct jfr_type *type = jfr_types_find(&j->types, id);
 
+		foreign_info_passed(j->info, j->chunk.in.data + offset);
 		if (c.failed || c.len == offset) {
 			j->info->skipped++;
 			return 0;
@@ -498,7 +499,7 @@ int foreign_read_jfr(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 	struct jfr_reader j = { .fn = fn, .ctx = ctx, .info = ret_info };
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = stack_tree_init(&j.tree);
 	if (!r)
 		r = jfr_read(&j, (struct foreign_word){ bytes, len }, err);

@@ -42,7 +42,8 @@ typedef int (*json_walk_fn)(void *ctx, size_t at, const struct json_value *value
 
 struct json_walk_paths {
 	const char *const *paths;
-	size_t nr; /* at most JSON_WALK_PATHS_MAX */
+	size_t nr;                       /* at most JSON_WALK_PATHS_MAX */
+	const struct foreign_info *info; /* its passed() is called; may be NULL */
 };
 
 /* Returns 0; 1 if the text ends too early; -EBADMSG if it is not JSON, -E2BIG if it exceeds a

@@ -17,7 +17,8 @@
 #define TEXT_OF(x) TEXT_OF_(x)
 
 enum {
-	COMPONENTS_MAX = 12
+	COMPONENTS_MAX = 12,
+	PIECE_BYTES = 1 << 20
 };
 
 struct json_yajl_path {
@@ -38,6 +39,7 @@ struct json_yajl_block {
 };
 
 struct json_yajl {
+	const struct foreign_info *info; /* can be NULL */
 	struct json_yajl_path paths[JSON_WALK_PATHS_MAX];
 	size_t nr_paths;
 	VEC(struct json_yajl_level) levels;
@@ -273,9 +275,17 @@ static yajl_status json_yajl_parse(struct json_yajl *y, struct foreign_word text
 	yajl_status status;
 
 	/* Names in profiles can have any encoding. */
+	*ret_at = 0;
 	yajl_config(h, yajl_dont_validate_strings, 1);
-	status = yajl_parse(h, (const unsigned char *)text.at, text.len);
-	*ret_at = yajl_get_bytes_consumed(h);
+	do {
+		const size_t left = text.len - *ret_at;
+		const size_t len = left < PIECE_BYTES ? left : PIECE_BYTES;
+
+		status = yajl_parse(h, (const unsigned char *)text.at + *ret_at, len);
+		*ret_at += yajl_get_bytes_consumed(h);
+		if (y->info)
+			foreign_info_passed(y->info, text.at + *ret_at);
+	} while (status == yajl_status_ok && *ret_at < text.len);
 	/* Do not complete a text that ends within an array or object: the parser would deliver a
 	 * cut number as a whole one. */
 	*ret_cut = status == yajl_status_ok && y->levels.nr;
@@ -316,6 +326,7 @@ int json_walk(struct foreign_word text, const struct json_walk_paths *paths,
 		return -ENOMEM;
 	y->fn = fn;
 	y->ctx = ctx;
+	y->info = paths->info;
 	y->blocks.next = y->blocks.prev = &y->blocks;
 	for (; y->nr_paths < paths->nr; y->nr_paths++)
 		if (!json_yajl_split(paths->paths[y->nr_paths], &y->paths[y->nr_paths]))

@@ -372,11 +372,13 @@ int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void 
 	struct foreign_word line;
 	int r = 0;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	g.head = foreign_perf_script_layout(
 		bytes, len < FOREIGN_HEAD_BYTES ? end : at + FOREIGN_HEAD_BYTES);
-	while (!r && foreign_line(&at, end, &line))
+	while (!r && foreign_line(&at, end, &line)) {
+		foreign_info_passed(ret_info, line.at);
 		r = foreign_perf_script_read_line(&g, line);
+	}
 	ret_info->cut = (g.open && g.needs_blank) || (len && end[-1] != '\n');
 	if (!r)
 		r = foreign_perf_script_finish(&g);

@@ -216,6 +216,7 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 	struct protobuf_field f;
 
 	while (!w->no_memory && protobuf_next_field(&c, &f)) {
+		foreign_info_passed(w->info, f.bytes.data);
 		if (f.type == PROTOBUF_BYTES && f.number < COUNT_OF(takers) &&
 		    takers[f.number])
 			takers[f.number](w, f.bytes);
@@ -426,9 +427,11 @@ static int foreign_pprof_take_samples(struct foreign_pprof *w, struct cursor c)
 	struct protobuf_field f;
 	int r = 0;
 
-	while (!r && protobuf_next_field(&c, &f))
+	while (!r && protobuf_next_field(&c, &f)) {
+		foreign_info_passed(w->info, f.bytes.data);
 		if (f.number == 2 && f.type == PROTOBUF_BYTES)
 			r = foreign_pprof_take_sample(w, f.bytes);
+	}
 	w->info->skipped += c.failed;
 	return r;
 }
@@ -456,7 +459,7 @@ int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 	struct cursor c = cursor_le(bytes, len);
 	int r = 0;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	foreign_pprof_take_tables(&w, c);
 	w.comm_key = foreign_pprof_key_of(&w, "comm");
 	w.thread_key = foreign_pprof_key_of(&w, "thread");

@@ -226,6 +226,7 @@ static int simpleperf_each(struct simpleperf *s, struct cursor c, simpleperf_fn 
 		struct protobuf_field f;
 		int r = 0;
 
+		foreign_info_passed(s->info, bytes);
 		*ret_cut = c.failed;
 		if (c.failed || !size)
 			return 0;
@@ -264,7 +265,7 @@ int foreign_read_simpleperf(const void *bytes, size_t len, foreign_fn fn, void *
 	struct simpleperf s = { .fn = fn, .ctx = ctx, .info = ret_info };
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = simpleperf_read(&s, cursor_le(bytes, len), err);
 	map_done(&s.file_by);
 	map_done(&s.thread_by);

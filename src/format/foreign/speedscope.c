@@ -11,6 +11,7 @@
 #include "format/foreign/head.h"
 #include "format/foreign/json_walk.h"
 #include "format/foreign/named.h"
+#include "format/foreign/number_queue.h"
 #include "format/foreign/stack_tree.h"
 
 enum speedscope_unit_kind {
@@ -44,12 +45,11 @@ struct speedscope {
 	bool is_own;          /* written by our export */
 	VEC(struct speedscope_profile) profiles;
 	/* ---- of the second pass ---- */
-	size_t nr_profiles;   /* that began */
-	int64_t at;           /* time of the current sample or event */
-	uint32_t node;        /* the current stack */
-	VEC(uint32_t) stacks; /* of the current profile */
-	VEC(int64_t) weights; /* those that are not given yet */
-	size_t nr_given;      /* samples of the current profile */
+	size_t nr_profiles;          /* that began */
+	int64_t at;                  /* time of the current sample or event */
+	uint32_t node;               /* the current stack */
+	struct number_queue stacks;  /* of the current profile, without a weight yet */
+	struct number_queue weights; /* without a stack yet */
 	struct speedscope_event event;
 	foreign_fn fn;
 	void *ctx;
@@ -222,40 +222,49 @@ static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
 static int speedscope_give_known(struct speedscope *s)
 {
 	int r = 0;
-	size_t i = 0;
 
-	for (; !r && i < s->weights.nr && s->nr_given < s->stacks.nr; i++) {
-		r = speedscope_give(s, s->stacks.at[s->nr_given++], s->weights.at[i]);
-		if (__builtin_add_overflow(s->at, s->weights.at[i], &s->at))
+	while (!r && s->weights.nr && s->stacks.nr) {
+		int64_t node, weight;
+
+		r = number_queue_pop(&s->stacks, &node);
+		if (!r)
+			r = number_queue_pop(&s->weights, &weight);
+		if (!r)
+			r = speedscope_give(s, (uint32_t)node, weight);
+		if (!r && __builtin_add_overflow(s->at, weight, &s->at))
 			s->at = INT64_MAX;
 	}
-	if (i < s->weights.nr && i)
-		memmove(s->weights.at, s->weights.at + i,
-			(s->weights.nr - i) * sizeof(*s->weights.at));
-	s->weights.nr -= i;
+	return r;
+}
+
+/* Without weights, only the number of samples is known. */
+static int speedscope_give_rest(struct speedscope *s)
+{
+	int r = 0;
+
+	while (!r && s->stacks.nr &&
+	       speedscope_current(s)->unit->kind == SPEEDSCOPE_COUNT) {
+		int64_t node;
+
+		r = number_queue_pop(&s->stacks, &node);
+		if (!r)
+			r = speedscope_give(s, (uint32_t)node, 1);
+	}
+	s->info->skipped += s->stacks.nr;
 	return r;
 }
 
 static int speedscope_take_profile(struct speedscope *s, enum json_kind kind)
 {
-	int r = 0;
-
 	if (kind == JSON_BEGIN) {
 		s->nr_profiles++;
-		s->stacks.nr = s->weights.nr = s->nr_given = 0;
+		number_queue_clear(&s->stacks);
+		number_queue_clear(&s->weights);
 		s->at = 0;
 		s->node = STACK_TREE_EMPTY;
 		return s->nr_profiles > s->profiles.nr ? -ENOMEM : 0;
 	}
-	if (kind != JSON_END)
-		return 0;
-	/* Without weights, only the number of samples is known. */
-	for (; !r && speedscope_current(s)->unit->kind == SPEEDSCOPE_COUNT &&
-	       s->nr_given < s->stacks.nr;
-	     s->nr_given++)
-		r = speedscope_give(s, s->stacks.at[s->nr_given], 1);
-	s->info->skipped += s->stacks.nr - s->nr_given;
-	return r;
+	return kind == JSON_END ? speedscope_give_rest(s) : 0;
 }
 
 /* Continues the stack `node` with frame `v` of the file.  Returns 0 or -ENOMEM. */
@@ -276,11 +285,14 @@ static int speedscope_push(struct speedscope *s, uint32_t frame)
 
 static int speedscope_take_stack(struct speedscope *s, enum json_kind kind)
 {
+	int r;
+
 	if (kind == JSON_BEGIN)
 		s->node = STACK_TREE_EMPTY;
 	if (kind != JSON_END)
 		return 0;
-	return vec_push(&s->stacks, s->node) ? speedscope_give_known(s) : -ENOMEM;
+	r = number_queue_push(&s->stacks, s->node);
+	return r ? r : speedscope_give_known(s);
 }
 
 static void speedscope_pop(struct speedscope *s, uint32_t frame)
@@ -323,6 +335,7 @@ static int speedscope_take_number(struct speedscope *s, size_t at,
 {
 	const bool is_frame = at == DATA_FRAME || at == DATA_EVENT_FRAME;
 	int64_t number;
+	int r;
 
 	if (!json_value_scaled(v, is_frame ? 0 : speedscope_current(s)->unit->digits,
 			       &number)) {
@@ -331,15 +344,17 @@ static int speedscope_take_number(struct speedscope *s, size_t at,
 	}
 	if (at == DATA_FRAME)
 		return speedscope_push(s, (uint32_t)number);
+	if (at == DATA_WEIGHT) {
+		r = number_queue_push(&s->weights, number);
+		return r ? r : speedscope_give_known(s);
+	}
 	if (at == DATA_EVENT_FRAME)
 		s->event.frame = (uint32_t)number;
 	else if (at == DATA_AT)
 		s->event.at = number;
-	else if (at == DATA_START)
+	else
 		s->at = number;
-	else if (!vec_push(&s->weights, number))
-		return -ENOMEM;
-	return at == DATA_WEIGHT ? speedscope_give_known(s) : 0;
+	return 0;
 }
 
 static int speedscope_take_data(void *ctx, size_t at, const struct json_value *v)
@@ -363,9 +378,9 @@ static int speedscope_walk(struct speedscope *s, struct foreign_word text,
 			   struct err *err)
 {
 	const struct json_walk_paths tables = { speedscope_tables,
-						COUNT_OF(speedscope_tables) };
+						COUNT_OF(speedscope_tables), s->info };
 	const struct json_walk_paths data = { speedscope_data,
-					      COUNT_OF(speedscope_data) };
+					      COUNT_OF(speedscope_data), s->info };
 	int r = json_walk(text, &tables, speedscope_take_table, s, err);
 
 	if (r < 0)
@@ -393,14 +408,16 @@ int foreign_read_speedscope(const void *bytes, size_t len, foreign_fn fn, void *
 	struct speedscope s = { .fn = fn, .ctx = ctx, .info = ret_info };
 	int r;
 
-	*ret_info = (struct foreign_info){ 0 };
+	foreign_info_begin(ret_info);
 	r = stack_tree_init(&s.tree);
 	if (!r)
 		r = speedscope_walk(&s, (struct foreign_word){ bytes, len }, err);
+	(void)number_queue_explain(&s.stacks, r, err);
+	(void)number_queue_explain(&s.weights, r, err);
 	stack_tree_done(&s.tree);
 	vec_done(&s.frames);
 	vec_done(&s.profiles);
-	vec_done(&s.stacks);
-	vec_done(&s.weights);
+	number_queue_done(&s.stacks);
+	number_queue_done(&s.weights);
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -77,8 +77,8 @@ static int v8_chunk_take_time(struct v8_chunk *c, enum v8_part part,
 		c->start_us = us;
 	else if (part == V8_END)
 		c->end_us = us;
-	else if (!vec_push(&c->deltas, us))
-		return -ENOMEM;
+	else
+		return number_queue_push(&c->deltas, us);
 	return 0;
 }
 
@@ -103,18 +103,23 @@ int v8_chunk_take(struct v8_chunk *c, struct stack_tree *tree, enum v8_part part
 	else if (part == V8_PARENT)
 		c->current.parent = id;
 	edge.child = id;
-	if ((part == V8_CHILD && !vec_push(&c->edges, edge)) ||
-	    (part == V8_SAMPLE && !vec_push(&c->samples, id)))
-		return -ENOMEM;
-	return 0;
+	if (part == V8_SAMPLE)
+		return number_queue_push(&c->samples, id);
+	return part == V8_CHILD && !vec_push(&c->edges, edge) ? -ENOMEM : 0;
+}
+
+int v8_chunk_explain(const struct v8_chunk *c, int r, struct err *err)
+{
+	(void)number_queue_explain(&c->samples, r, err);
+	return number_queue_explain(&c->deltas, r, err);
 }
 
 void v8_chunk_done(struct v8_chunk *c)
 {
 	vec_done(&c->nodes);
 	vec_done(&c->edges);
-	vec_done(&c->samples);
-	vec_done(&c->deltas);
+	number_queue_done(&c->samples);
+	number_queue_done(&c->deltas);
 }
 
 /* ---- nodes of a profile ---- */
@@ -256,11 +261,19 @@ int v8_profile_add(struct v8_profile *p, struct v8_chunk *c, const struct v8_tar
 
 	if (c->start_us && p->last == STACK_TREE_NONE)
 		p->time_us = c->start_us;
-	for (size_t i = 0; !r && i < c->samples.nr; i++)
-		r = v8_profile_add_sample(p, c->samples.at[i],
-					  i < c->deltas.nr ? c->deltas.at[i] : 0, to);
+	while (!r && c->samples.nr) {
+		int64_t id, delta = 0;
+
+		r = number_queue_pop(&c->samples, &id);
+		if (!r && c->deltas.nr)
+			r = number_queue_pop(&c->deltas, &delta);
+		if (!r)
+			r = v8_profile_add_sample(p, (uint32_t)id, delta, to);
+	}
 	to->info->skipped += c->skipped;
-	c->nodes.nr = c->edges.nr = c->samples.nr = c->deltas.nr = 0;
+	c->nodes.nr = c->edges.nr = 0;
+	number_queue_clear(&c->samples);
+	number_queue_clear(&c->deltas);
 	c->start_us = c->end_us = 0;
 	c->skipped = 0;
 	return r;

@@ -11,7 +11,10 @@
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "format/foreign/json_walk.h"
+#include "format/foreign/number_queue.h"
 #include "format/foreign/stack_tree.h"
+
+struct err;
 
 /* The members of a chunk, as offsets in a list of paths. */
 enum v8_part {
@@ -57,9 +60,9 @@ struct v8_chunk {
 	size_t first_edge; /* of the current node */
 	VEC(struct v8_node) nodes;
 	VEC(struct v8_edge) edges;
-	VEC(uint32_t) samples;    /* ids */
-	VEC(int64_t) deltas;      /* us */
-	int64_t start_us, end_us; /* 0: unknown */
+	struct number_queue samples; /* ids */
+	struct number_queue deltas;  /* us */
+	int64_t start_us, end_us;    /* 0: unknown */
 	uint64_t skipped;
 };
 
@@ -85,6 +88,8 @@ struct v8_target {
  * `tree`.  Returns 0 or -ENOMEM.  Invalid numbers are only counted. */
 int v8_chunk_take(struct v8_chunk *c, struct stack_tree *tree, enum v8_part part,
 		  const struct json_value *v);
+/* Sets a message if the chunk's temporary file failed.  Returns `r`. */
+int v8_chunk_explain(const struct v8_chunk *c, int r, struct err *err);
 void v8_chunk_done(struct v8_chunk *c);
 
 /* Returns an empty profile. */

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/spool.h"
 #include "format/archive/pack.h"
 #include "format/perfdata/input_priv.h"
 
@@ -146,7 +147,7 @@ int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
 	int r = u.piece ? unpacker_new(packing, &u.unpacker) : -ENOMEM;
 
 	if (!r) {
-		u.to = perf_spool_open(&dir);
+		u.to = spool_open(&dir);
 		r = u.to < 0 ? u.to : unpack_source(&u, front, len, err);
 	}
 	if (!r && u.written < MAGIC_BYTES)

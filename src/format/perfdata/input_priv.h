@@ -222,8 +222,6 @@ bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t ba
 int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 		      struct err *err);
 
-/* Returns an empty unnamed temporary file in *ret_dir, or a negative errno. */
-int perf_spool_open(const char **ret_dir);
 /* Decompresses the source to a temporary file, which replaces it and is at its begin then. `front`
  * are the `len` bytes that were read already. Damaged data ends the file there, and is counted.
  * Returns 0, -EBADMSG if it does not contain a perf.data file, or another negative errno. */

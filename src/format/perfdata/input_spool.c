@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_spool.c - copies a perf.data file that arrives through a pipe to a temporary file. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/spool.h"
 #include "format/perfdata/input_priv.h"
 
 /* The features of a piped file (`xzcat perf.data.xz | ...`) follow its data, so the file is
@@ -15,31 +14,6 @@
 enum {
 	PIECE_BYTES = 1 << 18
 };
-
-static const char *spool_dir(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/var/tmp";
-}
-
-int perf_spool_open(const char **ret_dir)
-{
-	const char *dir = spool_dir();
-	char *path = NULL;
-	int fd;
-
-	*ret_dir = dir;
-	if (asprintf(&path, "%s/oprofile-XXXXXX", dir) < 0)
-		return -ENOMEM;
-	fd = io_open_temp(path, 0, 0600);
-	if (fd < 0)
-		fd = -errno;
-	else
-		(void)io_unlink(path);
-	free(path);
-	return fd;
-}
 
 /* Copies the rest of the pipe. Returns 0 or a negative errno. */
 static int copy_rest(struct perf_input *in, int to, uint64_t *bytes, struct err *err)
@@ -64,7 +38,7 @@ int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 {
 	const char *dir;
 	uint64_t bytes = len;
-	int fd = perf_spool_open(&dir);
+	int fd = spool_open(&dir);
 	int r = fd < 0 ? fd : io_write_all(fd, front, len);
 
 	if (!r)

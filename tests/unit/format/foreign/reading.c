@@ -70,7 +70,7 @@ static int reading_stop(void *ctx, const struct foreign_sample *s)
 
 const char *reading_samples(reading_fn read, const void *bytes, size_t len)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err = { 0 };
 	int r;
 
@@ -84,7 +84,7 @@ const char *reading_samples(reading_fn read, const void *bytes, size_t len)
 
 void reading_check(const struct reading *want)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err = { 0 };
 	int nr = 0;
 
@@ -102,7 +102,7 @@ void reading_check(const struct reading *want)
 
 static void reading_try(const struct reading *r, const uint8_t *bytes, size_t len)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err = { 0 };
 	uint64_t samples = 0;
 	int result = r->read(bytes, len, reading_ignore, &samples, &info, &err);
@@ -114,7 +114,7 @@ static void reading_try(const struct reading *r, const uint8_t *bytes, size_t le
 static void reading_check_memory(const struct reading *r)
 {
 	for (unsigned long n = 1;; n++) {
-		struct foreign_info info;
+		struct foreign_info info = { 0 };
 		uint64_t samples = 0;
 		int result;
 
@@ -156,7 +156,7 @@ void reading_check_damage(const struct reading *r)
 
 void reading_refuses(reading_fn read, const char *text, const char *why)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	struct err err = { 0 };
 	uint64_t samples = 0;
 

@@ -93,7 +93,7 @@ static void check_prefixes(const struct foreign_format *f, const uint8_t *bytes,
 	for (size_t cut = 0; cut <= len; cut++) {
 		/* A separate copy, so that reading a byte too far is detected. */
 		uint8_t *part = malloc(cut + !cut);
-		struct foreign_info info;
+		struct foreign_info info = { 0 };
 		struct err err = { 0 };
 		uint64_t samples = 0;
 		int r;
@@ -111,7 +111,7 @@ static void check_short_memory(const struct foreign_format *f, const void *bytes
 			       size_t len)
 {
 	for (unsigned long n = 1;; n++) {
-		struct foreign_info info;
+		struct foreign_info info = { 0 };
 		uint64_t samples = 0;
 		int r;
 
@@ -130,7 +130,7 @@ static void check(const char *name, const void *bytes, size_t len, const char *w
 {
 	const struct foreign_format *f = format_of(name, bytes, len);
 	struct heard h = { .text = "" };
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 
 	assert_int_equal(f->read(bytes, len, hear, &h, &info, NULL), 0);
 	assert_string_equal(h.text, wanted);
@@ -191,7 +191,7 @@ static void rounds_fractions(void **state)
 static void reads_stacks_of_any_depth(void **state)
 {
 	struct buf b = { 0 };
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	uint64_t samples = 0;
 
 	(void)state;
@@ -323,7 +323,7 @@ static void rejects_other_texts_as_perf_script(void **state)
 /* Returns whether the reader of perf script reports that the first `len` bytes were cut. */
 static bool is_cut(const char *text, size_t len)
 {
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	uint64_t samples = 0;
 
 	assert_int_equal(
@@ -479,7 +479,7 @@ static void reads_profiles_of_pprof(void **state)
 		"cpu prog 42/42 -1 0 3 30: inlined(/bin/prog) work(/bin/prog)\n"
 		"cpu prog 42/42 -1 0 1 10: main(/bin/prog)\n";
 	struct buf b = make_pprof();
-	struct foreign_info info;
+	struct foreign_info info = { 0 };
 	uint64_t samples = 0;
 
 	(void)state;
@@ -546,7 +546,7 @@ static void rejects_damaged_profiles_of_pprof(void **state)
 	(void)state;
 	for (size_t i = 0; i < b.len; i++)
 		for (unsigned int bit = 0; bit < 8; bit++) {
-			struct foreign_info info;
+			struct foreign_info info = { 0 };
 			struct err err = { 0 };
 			uint64_t samples = 0;
 			int r;
@@ -646,7 +646,7 @@ static void the_consumer_can_stop_the_reader(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
-		struct foreign_info info;
+		struct foreign_info info = { 0 };
 		int nr = 0;
 
 		assert_int_equal(format_of(all[i].name, all[i].bytes, all[i].len)

@@ -51,7 +51,7 @@ static int note_value(void *ctx, size_t at, const struct json_value *v)
 static int walk_text(const char *text, struct walked *w, struct err *err)
 {
 	static const char *const paths[] = { "a", "a/*", "b/c", "l/*/x", "" };
-	const struct json_walk_paths list = { paths, COUNT_OF(paths) };
+	const struct json_walk_paths list = { paths, COUNT_OF(paths), NULL };
 
 	*w = (struct walked){ .len = 0 };
 	return json_walk((struct foreign_word){ text, strlen(text) }, &list, note_value,
