@@ -136,8 +136,7 @@ static int list_cpu_types(void)
 
 	for (size_t i = 0; (type = cpu_type_at(i)); i++)
 		printf("%-28s %s%s\n", type->name, type->title,
-		       type->pfm || type->list || type->common ? ""
-							       : " (no events known)");
+		       event_catalog_has(type) ? "" : " (no events known)");
 	return 0;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/events/catalog.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "capture/events/catalog_priv.h"
+#include "capture/events/classic.h"
 #include "capture/events/cpu_types.h"
 #include "capture/events/event_counters.h"
 
@@ -61,6 +64,8 @@ static int event_catalog_by_name(const void *left, const void *right)
 		return order;
 	if (a->from_pfm != b->from_pfm)
 		return a->from_pfm ? -1 : 1;
+	if (a->classic != b->classic)
+		return b->classic ? -1 : 1;
 	return a->first_mask < b->first_mask ? -1 : a->first_mask > b->first_mask;
 }
 
@@ -75,7 +80,8 @@ void event_catalog_sort(struct event_catalog *c)
 	for (size_t i = 0; i < c->events.nr; i++) {
 		const struct catalog_event *e = &c->events.at[i];
 
-		if (nr && !e->from_pfm && !c->events.at[nr - 1].from_pfm &&
+		if (nr && !e->from_pfm && !e->classic &&
+		    !c->events.at[nr - 1].from_pfm &&
 		    !strcasecmp(c->events.at[nr - 1].name, e->name))
 			continue;
 		c->events.at[nr++] = *e;
@@ -89,6 +95,34 @@ static int event_catalog_add_list(struct event_catalog *c, const char *name,
 	const char *text = name ? event_list_text(name) : NULL;
 
 	return text ? event_list_add(c, name, text, err) : 0;
+}
+
+/* OProfile's minimum counts are lower for some CPU types, and for some events. */
+static void event_catalog_lower_counts(struct event_catalog *c)
+{
+	static const struct {
+		const char *cpus;
+		uint32_t max;
+	} types[] = { { "i386/p4", 3000 }, { "ppc64/*", 1000 }, { "alpha/*", 500 } };
+	uint32_t max = UINT32_MAX;
+
+	for (size_t i = 0; i < COUNT_OF(types); i++)
+		if (!fnmatch(types[i].cpus, c->cpu->name, 0))
+			max = types[i].max;
+	for (size_t i = 0; i < c->events.nr; i++) {
+		struct catalog_event *e = &c->events.at[i];
+		const struct catalog_event *classic = event_classic_find(c, e->name);
+
+		if (classic && classic->min_count < e->min_count)
+			e->min_count = classic->min_count;
+		if (e->min_count > max)
+			e->min_count = max;
+	}
+}
+
+bool event_catalog_has(const struct cpu_type *cpu)
+{
+	return cpu->pfm || cpu->list || cpu->common || event_classic_has(cpu);
 }
 
 int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_catalog,
@@ -107,6 +141,8 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 		r = event_catalog_add_list(c, cpu->list, err);
 	if (!r)
 		r = event_catalog_add_list(c, cpu->common, err);
+	if (!r)
+		r = event_classic_add(c, err);
 	if (!r && !c->events.nr)
 		r = err_set(err, -ENODATA,
 			    "no list of events of the CPU type %s (%s)%s", cpu->name,
@@ -120,6 +156,7 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 	if (cpu->nr_counters)
 		c->nr_counters = cpu->nr_counters;
 	event_catalog_sort(c);
+	event_catalog_lower_counts(c);
 	*ret_catalog = c;
 	return 0;
 }
@@ -172,6 +209,17 @@ const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
 	return i < event->nr_masks ? &c->masks.at[event->first_mask + i] : NULL;
 }
 
+/* Ignores case. OProfile and the vendors write some names with dots, the lists with '_'. */
+static bool event_mask_is_named(const char *mask, const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (tolower((unsigned char)mask[i]) !=
+			    tolower((unsigned char)name[i]) &&
+		    (mask[i] != '_' || name[i] != '.'))
+			return false;
+	return true;
+}
+
 const struct catalog_mask *event_mask_named(const struct event_catalog *c,
 					    const struct catalog_event *e,
 					    const char *name, size_t len)
@@ -179,7 +227,8 @@ const struct catalog_mask *event_mask_named(const struct event_catalog *c,
 	for (size_t i = 0; i < e->nr_masks; i++) {
 		const struct catalog_mask *mask = &c->masks.at[e->first_mask + i];
 
-		if (mask->name_len == len && !strncasecmp(mask->name, name, len))
+		if (len && mask->name_len == len &&
+		    event_mask_is_named(mask->name, name, len))
 			return mask;
 	}
 	return NULL;
@@ -227,6 +276,11 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 	const struct catalog_event *source = NULL;
 	struct catalog_choice choice;
 
+	if (event_classic_find(c, e->name) &&
+	    !event_catalog_choose(c, e->name, NULL, &choice, NULL)) {
+		*ret_mask = choice.unit_mask;
+		return true;
+	}
 	/* Decided without encoding: libpfm4 needs a millisecond to encode all events of a list. */
 	while ((source = event_catalog_find(c, e->name, source))) {
 		const struct catalog_mask *mask = event_mask_default(c, source);

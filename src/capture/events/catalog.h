@@ -16,7 +16,7 @@ struct closest_matches;
 struct pfm;
 
 struct catalog_mask {
-	const char *name;
+	const char *name; /* "" if a classic row has none */
 	const char *about;
 	uint64_t value;  /* the unit mask only, as OProfile shows it */
 	uint64_t config; /* of the whole event; set for libpfm events if known */
@@ -40,6 +40,8 @@ struct catalog_event {
 	bool from_pfm;     /* true: libpfm; false: one of our lists */
 	bool known;        /* from libpfm, with the config words present */
 	bool refused;      /* from libpfm, which rejects it without a unit mask */
+	bool classic;      /* from a table of OProfile's names (classic.h) */
+	const char *default_name; /* of a classic row: name of its default mask, or NULL */
 	const char *
 		same_as; /* alternative name of that event, possibly with .MASK; else NULL */
 	uint32_t min_count; /* the smallest sensible period */
@@ -56,6 +58,8 @@ struct event_catalog {
 	unsigned int nr_counters; /* 0: unknown */
 };
 
+/* Returns true if this program has a list of events of `cpu`; libpfm4's can be missing here. */
+bool event_catalog_has(const struct cpu_type *cpu);
 /* Opens the catalogue of `cpu`. Returns 0, -ENODATA with a message if this build has no events
  * of it, or -ENOMEM. */
 int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_catalog,

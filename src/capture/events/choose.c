@@ -10,11 +10,18 @@
 #include "base/parse.h"
 #include "capture/events/catalog.h"
 #include "capture/events/catalog_priv.h"
+#include "capture/events/classic.h"
 #include "capture/events/cpu_types.h"
 
 enum {
-	NAME_MAX_BYTES = 128,
+	NAME_MAX_BYTES = 256,
 	MASKS_MAX = 256 /* bytes of names joined by + */
+};
+
+/* The catalogue, and the event's name as the user typed it, for messages. */
+struct event_chooser {
+	const struct event_catalog *c;
+	const char *typed;
 };
 
 struct joined {
@@ -31,12 +38,12 @@ struct joined {
 /* The event's code and everything else except the unit mask. */
 static const uint64_t not_mask = ~(uint64_t)0xff00;
 
-static int event_choose_join(const struct event_catalog *c,
+static int event_choose_join(const struct event_chooser *k,
 			     const struct catalog_event *e,
 			     const struct catalog_mask *mask, struct joined *j,
 			     struct err *err)
 {
-	uint64_t counters = event_catalog_counters(c, e, mask);
+	uint64_t counters = event_catalog_counters(k->c, e, mask);
 	size_t len = strlen(j->names);
 	bool same = !j->nr || e->from_pfm ||
 		    ((j->config & not_mask) == (mask->config & not_mask) &&
@@ -45,7 +52,7 @@ static int event_choose_join(const struct event_catalog *c,
 	if (!same || len + strlen(mask->name) + 2 > sizeof(j->names))
 		return err_set(err, -EINVAL,
 			       "The unit masks of %s cannot be counted together: %s",
-			       e->name, mask->name);
+			       k->typed, mask->name);
 	(void)snprintf(j->names + len, sizeof(j->names) - len, ":%s", mask->name);
 	j->value |= mask->value;
 	j->config |= mask->config;
@@ -64,21 +71,27 @@ enum {
 	LISTED_MASKS_MAX = 330
 };
 
-/* Returns true if an earlier source of the same event has a mask with that name. */
-static bool listed_before(const struct event_catalog *c, const struct catalog_event *e,
-			  const char *mask)
+/* Returns true if an earlier source of the same event has a mask with that name, or with that
+ * value if it has no name. */
+static bool listed_before(const struct event_chooser *k, const struct catalog_event *e,
+			  const struct catalog_mask *mask)
 {
 	const struct catalog_event *other = NULL;
+	const struct catalog_mask *same;
 
-	while ((other = event_catalog_find(c, e->name, other)) && other != e)
-		if (event_mask_named(c, other, mask, strlen(mask)))
+	while ((other = event_catalog_find(k->c, e->name, other)) && other != e) {
+		if (event_mask_named(k->c, other, mask->name, mask->name_len))
 			return true;
+		for (size_t i = 0; (same = event_catalog_mask(k->c, other, i)); i++)
+			if (!*mask->name && same->value == mask->value)
+				return true;
+	}
 	return false;
 }
 
 /* Lists "0x01 ANY_P, 0x02 X87" of all sources of the event, and the number of masks that do not
  * fit. */
-static void list_masks(const struct event_catalog *c, const char *event,
+static void list_masks(const struct event_chooser *k, const char *event,
 		       char ret_text[LISTED_MASKS_MAX + 80])
 {
 	const struct catalog_event *e = NULL;
@@ -86,25 +99,25 @@ static void list_masks(const struct event_catalog *c, const char *event,
 	size_t len = 0, left = 0;
 
 	ret_text[0] = '\0';
-	while ((e = event_catalog_find(c, event, e)))
-		for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
-			if (listed_before(c, e, mask->name))
+	while ((e = event_catalog_find(k->c, event, e)))
+		for (size_t i = 0; (mask = event_catalog_mask(k->c, e, i)); i++) {
+			if (listed_before(k, e, mask))
 				continue;
 			if (left || len + strlen(mask->name) + 24 > LISTED_MASKS_MAX) {
 				left++;
 				continue;
 			}
 			len += (size_t)snprintf(ret_text + len, LISTED_MASKS_MAX - len,
-						"%s0x%02llx %s", len ? ", " : "",
+						"%s0x%02llx%s%s", len ? ", " : "",
 						(unsigned long long)mask->value,
-						mask->name);
+						*mask->name ? " " : "", mask->name);
 		}
 	if (left)
 		(void)snprintf(ret_text + len, 80,
 			       " and %zu more (ophelp --search lists them)", left);
 }
 
-static int no_such_mask(const struct event_catalog *c, const struct catalog_event *e,
+static int no_such_mask(const struct event_chooser *k, const struct catalog_event *e,
 			const char *name, size_t len, struct err *err)
 {
 	char there[LISTED_MASKS_MAX + 80];
@@ -115,53 +128,53 @@ static int no_such_mask(const struct event_catalog *c, const struct catalog_even
 	if (!err)
 		return -EINVAL;
 	closest_matches_init(&near, name, len);
-	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+	for (size_t i = 0; (mask = event_catalog_mask(k->c, e, i)); i++)
 		closest_matches_try(&near, mask->name);
 	closest_matches_text(&near, text);
-	list_masks(c, e->name, there);
+	list_masks(k, e->name, there);
 	return err_set(err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
-		       (int)len, name, e->name, text,
+		       (int)len, name, k->typed, text,
 		       *there ? ". Its unit masks: " : ": it has none", there);
 }
 
-static int no_such_number(const struct event_catalog *c, const struct catalog_event *e,
+static int no_such_number(const struct event_chooser *k, const struct catalog_event *e,
 			  uint64_t value, struct err *err)
 {
 	char there[LISTED_MASKS_MAX + 80];
 
 	if (!err)
 		return -EINVAL;
-	list_masks(c, e->name, there);
+	list_masks(k, e->name, there);
 	return err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s%s%s",
-		       (unsigned long long)value, e->name,
+		       (unsigned long long)value, k->typed,
 		       *there ? ". Its unit masks: " : ": it has none", there);
 }
 
-static int needs_mask(const struct event_catalog *c, const struct catalog_event *e,
+static int needs_mask(const struct event_chooser *k, const struct catalog_event *e,
 		      struct err *err)
 {
 	char there[LISTED_MASKS_MAX + 80];
 
 	if (!err)
 		return -EINVAL;
-	list_masks(c, e->name, there);
-	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s", e->name, there);
+	list_masks(k, e->name, there);
+	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s", k->typed, there);
 }
 
 /* ---- masks by name ---- */
 
-static int join_names(const struct event_catalog *c, const struct catalog_event *e,
+static int join_names(const struct event_chooser *k, const struct catalog_event *e,
 		      const char *names, struct joined *j, struct err *err)
 {
 	int r = 0;
 
 	while (!r) {
 		size_t len = strcspn(names, "+");
-		const struct catalog_mask *mask = event_mask_named(c, e, names, len);
+		const struct catalog_mask *mask = event_mask_named(k->c, e, names, len);
 
 		if (!mask)
-			return no_such_mask(c, e, names, len, err);
-		r = event_choose_join(c, e, mask, j, err);
+			return no_such_mask(k, e, names, len, err);
+		r = event_choose_join(k, e, mask, j, err);
 		if (!names[len])
 			break;
 		names += len + 1;
@@ -177,7 +190,7 @@ static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
 }
 
 /* Encodes an event of one source with these masks. */
-static int event_choose_encode(const struct event_catalog *c,
+static int event_choose_encode(const struct event_chooser *k,
 			       const struct catalog_event *e, const struct joined *j,
 			       struct catalog_choice *ret_choice, struct err *err)
 {
@@ -186,12 +199,12 @@ static int event_choose_encode(const struct event_catalog *c,
 	int r;
 
 	if (e->refused && !j->nr)
-		return needs_mask(c, e, err);
+		return needs_mask(k, e, err);
 	if (must_ask_pfm(e, j)) {
 		(void)snprintf(full, sizeof(full), "%s%s", e->name, j->names);
-		r = event_pfm_encode(c->pfm, c->cpu->pfm, full, config, err);
+		r = event_pfm_encode(k->c->pfm, k->c->cpu->pfm, full, config, err);
 		if (r)
-			return e->nr_masks && !j->nr ? needs_mask(c, e, err) : r;
+			return e->nr_masks && !j->nr ? needs_mask(k, e, err) : r;
 	} else if (j->nr) {
 		config[0] = j->config;
 		config[1] = j->config1;
@@ -202,7 +215,7 @@ static int event_choose_encode(const struct event_catalog *c,
 		.config1 = config[1],
 		.config2 = config[2],
 		.unit_mask = j->nr ? j->value : 0,
-		.counters = j->nr ? j->counters : event_catalog_counters(c, e, NULL),
+		.counters = j->nr ? j->counters : event_catalog_counters(k->c, e, NULL),
 		.precise = j->nr ? j->precise : e->precise,
 		.mask = j->nr == 1 ? j->first : NULL,
 	};
@@ -211,21 +224,23 @@ static int event_choose_encode(const struct event_catalog *c,
 
 /* Encodes masks by name, preferably from the vendor's list: libpfm4 has errors that newer lists
  * have fixed. */
-static int event_choose_names(const struct event_catalog *c, const char *name,
+static int event_choose_names(const struct event_chooser *k, const char *name,
 			      const char *names, struct catalog_choice *ret_choice,
 			      struct err *err)
 {
 	const struct catalog_event *e = NULL;
 	int r = -ENOENT;
 
-	while ((e = event_catalog_find(c, name, e))) {
+	/* A classic row does not know which masks can be combined. */
+	while ((e = event_catalog_find(k->c, name, e)) &&
+	       (!e->classic || (r && (r == -ENOENT || !strchr(names, '+'))))) {
 		struct joined j = { 0 };
 		struct err why = { 0 };
 		struct err *ret_why = err ? &why : NULL;
-		int result = join_names(c, e, names, &j, ret_why);
+		int result = join_names(k, e, names, &j, ret_why);
 
 		if (!result)
-			result = event_choose_encode(c, e, &j, ret_choice, ret_why);
+			result = event_choose_encode(k, e, &j, ret_choice, ret_why);
 		if (!result)
 			r = 0;
 		else if (r == -ENOENT) /* the message of the first source is better */
@@ -242,7 +257,7 @@ struct picked {
 	uint64_t value;
 };
 
-static int pick(const struct catalog_event *e, const struct catalog_mask *mask,
+static int pick(const struct event_chooser *k, const struct catalog_mask *mask,
 		struct picked *p, struct err *err)
 {
 	size_t len = strlen(p->names);
@@ -250,7 +265,7 @@ static int pick(const struct catalog_event *e, const struct catalog_mask *mask,
 	if (len + strlen(mask->name) + 2 > sizeof(p->names))
 		return err_set(err, -EINVAL,
 			       "The unit masks of %s cannot be counted together: %s",
-			       e->name, mask->name);
+			       k->typed, mask->name);
 	(void)snprintf(p->names + len, sizeof(p->names) - len, "%s%s", len ? "+" : "",
 		       mask->name);
 	p->value |= mask->value;
@@ -258,14 +273,14 @@ static int pick(const struct catalog_event *e, const struct catalog_mask *mask,
 }
 
 /* Returns true if two names mean the same mask, for example an old and a new name. */
-static bool count_the_same(const struct event_catalog *c, const struct catalog_event *e,
+static bool count_the_same(const struct event_chooser *k, const struct catalog_event *e,
 			   const struct catalog_mask *one,
 			   const struct catalog_mask *other)
 {
 	struct catalog_choice a = { 0 }, b = { 0 };
 
-	return !event_choose_names(c, e->name, one->name, &a, NULL) &&
-	       !event_choose_names(c, e->name, other->name, &b, NULL) &&
+	return !event_choose_names(k, e->name, one->name, &a, NULL) &&
+	       !event_choose_names(k, e->name, other->name, &b, NULL) &&
 	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
 }
 
@@ -280,7 +295,7 @@ static bool event_choose_is_plain(const struct catalog_event *e,
 
 /* Finds the only mask with that value, or the only plain one. Returns 0 with NULL if no mask
  * has it. */
-static int mask_of_number(const struct event_catalog *c, const struct catalog_event *e,
+static int mask_of_number(const struct event_chooser *k, const struct catalog_event *e,
 			  uint64_t value, const struct catalog_mask **ret_mask,
 			  struct err *err)
 {
@@ -288,18 +303,18 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 	const struct catalog_mask *mask;
 	bool plain = false;
 
-	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+	for (size_t i = 0; (mask = event_catalog_mask(k->c, e, i)); i++)
 		plain |= mask->value == value && event_choose_is_plain(e, mask);
-	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+	for (size_t i = 0; (mask = event_catalog_mask(k->c, e, i)); i++) {
 		if (mask->value != value || (plain && !event_choose_is_plain(e, mask)))
 			continue;
-		if (found && !count_the_same(c, e, found, mask))
+		if (found && !count_the_same(k, e, found, mask))
 			return err_set(
 				err, -EINVAL,
 				"Unit mask (0x%llx) is non unique. "
 				"Please specify the unit mask of %s by its name: "
 				"%s, %s ...",
-				(unsigned long long)value, e->name, found->name,
+				(unsigned long long)value, k->typed, found->name,
 				mask->name);
 		if (!found)
 			found = mask;
@@ -309,69 +324,126 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 }
 
 /* Finds one mask with that value, else several masks that together make it up. */
-static int pick_number(const struct event_catalog *c, const struct catalog_event *e,
+static int pick_number(const struct event_chooser *k, const struct catalog_event *e,
 		       uint64_t value, struct picked *p, struct err *err)
 {
 	const struct catalog_mask *mask = NULL;
 	uint64_t left = value;
-	int r = mask_of_number(c, e, value, &mask, err);
+	int r = mask_of_number(k, e, value, &mask, err);
 
 	if (r)
 		return r;
 	if (mask)
-		return pick(e, mask, p, err);
-	for (size_t i = 0; !r && left && (mask = event_catalog_mask(c, e, i)); i++) {
+		return pick(k, mask, p, err);
+	for (size_t i = 0; !r && left && (mask = event_catalog_mask(k->c, e, i)); i++) {
 		if (!(mask->value & left) || (mask->value & ~value))
 			continue;
-		r = pick(e, mask, p, err);
+		r = pick(k, mask, p, err);
 		left &= ~mask->value;
 	}
-	return r || (!left && value) ? r : no_such_number(c, e, value, err);
+	return r || (!left && value) ? r : no_such_number(k, e, value, err);
 }
 
 /* The number 0 means the mask with value 0 if the event has one, else the default mask. */
-static int pick_masks(const struct event_catalog *c, const struct catalog_event *e,
+static int pick_masks(const struct event_chooser *k, const struct catalog_event *e,
 		      const char *text, struct picked *p, struct err *err)
 {
-	const struct catalog_mask *mask = event_mask_default(c, e);
+	const struct catalog_mask *mask = event_mask_default(k->c, e);
 	const struct catalog_mask *zero = NULL;
 	uint64_t value = 0;
 
 	if (*text && parse_u64(text, &value)) {
 		if (value || (e->nr_masks && !mask && !e->whole))
-			return pick_number(c, e, value, p, err);
-		if (mask && !mask_of_number(c, e, 0, &zero, NULL) && zero)
+			return pick_number(k, e, value, p, err);
+		if (mask && !mask_of_number(k, e, 0, &zero, NULL) && zero)
 			mask = zero;
 	}
 	if (mask)
-		return pick(e, mask, p, err);
+		return pick(k, mask, p, err);
 	return !*text && e->nr_masks && !e->whole && !e->from_pfm
-		       ? needs_mask(c, e, err)
+		       ? needs_mask(k, e, err)
 		       : 0;
+}
+
+/* ---- classic rows ---- */
+
+static const struct catalog_mask *classic_mask(const struct event_chooser *k,
+					       const struct catalog_event *e,
+					       uint64_t value)
+{
+	const struct catalog_mask *mask;
+
+	for (size_t i = 0; (mask = event_catalog_mask(k->c, e, i)); i++)
+		if (mask->value == value)
+			return mask;
+	return NULL;
+}
+
+/* Joins the mask with that value, or all masks that together make it up. */
+static int classic_join(const struct event_chooser *k, const struct catalog_event *e,
+			uint64_t value, struct joined *j, struct err *err)
+{
+	const struct catalog_mask *mask = classic_mask(k, e, value);
+	uint64_t left = value;
+	int r = 0;
+
+	if (mask)
+		return event_choose_join(k, e, mask, j, err);
+	for (size_t i = 0; !r && left && (mask = event_catalog_mask(k->c, e, i)); i++) {
+		if (!(mask->value & left) || (mask->value & ~value))
+			continue;
+		r = event_choose_join(k, e, mask, j, err);
+		left &= ~mask->value;
+	}
+	return r || (!left && value) ? r : no_such_number(k, e, value, err);
+}
+
+/* Encodes a mask by its number, or the default mask, as OProfile does. The number 0 means the
+ * default if no mask has it. */
+static int choose_classic(const struct event_chooser *k, const struct catalog_event *e,
+			  const char *text, struct catalog_choice *ret_choice,
+			  struct err *err)
+{
+	const struct catalog_mask *first = event_mask_default(k->c, e);
+	struct joined j = { 0 };
+	uint64_t value = 0;
+	bool given = parse_u64(text, &value) && (value || classic_mask(k, e, 0));
+	int r = 0;
+
+	if (!given && e->default_name)
+		return event_choose_names(k, e->name, e->default_name, ret_choice, err);
+	if (given)
+		r = classic_join(k, e, value, &j, err);
+	else if (first)
+		r = event_choose_join(k, e, first, &j, err);
+	return r ? r : event_choose_encode(k, e, &j, ret_choice, err);
 }
 
 /* A number refers to the first source's list, as shown to the user. It has the same meaning as
  * the mask's name. */
-static int choose_number(const struct event_catalog *c, const struct catalog_event *e,
+static int choose_number(const struct event_chooser *k, const struct catalog_event *e,
 			 const char *text, struct catalog_choice *ret_choice,
 			 struct err *err)
 {
 	const struct joined none = { 0 };
 	struct picked p = { 0 };
-	int r = pick_masks(c, e, text, &p, err);
+	int r;
 
+	if (e->classic)
+		return choose_classic(k, e, text, ret_choice, err);
+	r = pick_masks(k, e, text, &p, err);
 	if (r)
 		return r;
 	if (!*p.names)
-		return event_choose_encode(c, e, &none, ret_choice, err);
-	r = event_choose_names(c, e->name, p.names, ret_choice, err);
+		return event_choose_encode(k, e, &none, ret_choice, err);
+	r = event_choose_names(k, e->name, p.names, ret_choice, err);
 	if (!r)
 		ret_choice->unit_mask = p.value;
 	return r;
 }
 
 /* Tries the sources in order. */
-static int choose_named(const struct event_catalog *c, const char *name,
+static int choose_named(const struct event_chooser *k, const char *name,
 			const char *text, struct catalog_choice *ret_choice,
 			struct err *err)
 {
@@ -380,10 +452,10 @@ static int choose_named(const struct event_catalog *c, const char *name,
 	int r = -ENOENT;
 
 	if (*text && !parse_u64(text, &value))
-		return event_choose_names(c, name, text, ret_choice, err);
-	while (r && (e = event_catalog_find(c, name, e))) {
+		return event_choose_names(k, name, text, ret_choice, err);
+	while (r && (e = event_catalog_find(k->c, name, e))) {
 		struct err why = { 0 };
-		int result = choose_number(c, e, text, ret_choice, err ? &why : NULL);
+		int result = choose_number(k, e, text, ret_choice, err ? &why : NULL);
 
 		if (!result)
 			r = 0;
@@ -393,7 +465,7 @@ static int choose_named(const struct event_catalog *c, const char *name,
 	return r;
 }
 
-static int choose_dotted(const struct event_catalog *c, const char *name,
+static int choose_dotted(const struct event_chooser *k, const char *name,
 			 const char *masks, struct catalog_choice *ret_choice,
 			 struct err *err)
 {
@@ -401,7 +473,7 @@ static int choose_dotted(const struct event_catalog *c, const char *name,
 	const char *dot = strchr(name, '.');
 	char base[NAME_MAX_BYTES];
 	char mask[NAME_MAX_BYTES];
-	int r = choose_named(c, name, text, ret_choice, err);
+	int r = choose_named(k, name, text, ret_choice, err);
 
 	if (r != -ENOENT || !dot || *text || strlen(name) >= sizeof(base))
 		return r;
@@ -410,7 +482,7 @@ static int choose_dotted(const struct event_catalog *c, const char *name,
 	for (char *at = mask; *at; at++)
 		if (*at == '.')
 			*at = '_';
-	return choose_named(c, base, mask, ret_choice, err);
+	return choose_named(k, base, mask, ret_choice, err);
 }
 
 /* Returns true if `masks` is the mask that the name `is` already contains (EVENT.MASK), or 0. */
@@ -427,32 +499,31 @@ static bool are_its_own(const char *is, const char *masks,
 }
 
 /* Encodes a name that contains its mask, with a further mask. */
-static int choose_again(const struct event_catalog *c, const char *name, const char *is,
+static int choose_again(const struct event_chooser *k, const char *is,
 			const char *masks, struct catalog_choice *ret_choice,
 			struct err *err)
 {
-	int r = choose_dotted(c, is, NULL, ret_choice, err);
+	int r = choose_dotted(k, is, NULL, ret_choice, err);
 
 	if (r || !masks || !*masks || are_its_own(is, masks, ret_choice))
 		return r;
 	if (!strchr(is, '.'))
-		return choose_dotted(c, is, masks, ret_choice, err);
+		return choose_dotted(k, is, masks, ret_choice, err);
 	return err_set(
 		err, -EINVAL,
 		"Invalid unit mask %s for event %s: this name already selects the unit mask 0x%llx of %s",
-		masks, name, (unsigned long long)ret_choice->unit_mask,
+		masks, k->typed, (unsigned long long)ret_choice->unit_mask,
 		ret_choice->event->name);
 }
 
-/* A classic name means the first of its aliases that this CPU has, including that alias's mask.
- * If the event itself exists but requires a mask, the alias provides the mask. */
-int event_catalog_choose(const struct event_catalog *c, const char *name,
-			 const char *masks, struct catalog_choice *ret_choice,
-			 struct err *err)
+/* An older or shorter name means the first of its aliases that this CPU has, including that
+ * alias's mask. If the event itself exists but requires a mask, the alias provides the mask. */
+static int choose_alias(const struct event_chooser *k, const char *masks,
+			struct catalog_choice *ret_choice, struct err *err)
 {
 	struct err why = { 0 };
 	struct err *ret_why = err ? &why : NULL;
-	int r = choose_dotted(c, name, masks, ret_choice, ret_why);
+	int r = choose_dotted(k, k->typed, masks, ret_choice, ret_why);
 	bool no_mask =
 		!masks || !*masks || !strcmp(masks, "0") || !strcmp(masks, "0x0");
 	const char *is;
@@ -460,15 +531,51 @@ int event_catalog_choose(const struct event_catalog *c, const char *name,
 	if (!r)
 		return 0;
 	if (r == -ENOENT)
-		r = choose_again(c, name, name, masks, ret_choice, ret_why);
+		r = choose_again(k, k->typed, masks, ret_choice, ret_why);
 	if (!r || (r != -ENOENT && !no_mask))
 		return r ? err_set(err, r, "%s", why.text) : 0;
-	for (size_t i = 0; (is = cpu_type_classic(c->cpu, name, i)); i++) {
+	for (size_t i = 0; (is = cpu_type_classic(k->c->cpu, k->typed, i)); i++) {
 		struct catalog_choice alias;
 
-		if (!strcasecmp(is, name) || choose_dotted(c, is, NULL, &alias, NULL))
+		if (!strcasecmp(is, k->typed) ||
+		    (choose_dotted(k, is, NULL, &alias, NULL) &&
+		     (strchr(is, '.') || choose_dotted(k, is, masks, &alias, NULL))))
 			continue; /* this CPU lacks the event or the mask */
-		return choose_again(c, name, is, masks, ret_choice, err);
+		return choose_again(k, is, masks, ret_choice, err);
 	}
 	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);
+}
+
+/* OProfile's names for POWER4 to POWER7 end in the number of a group of events, _GRP12. The kernel
+ * has no such groups. */
+static const char *without_group(const struct event_catalog *c, const char *name,
+				 char text[NAME_MAX_BYTES])
+{
+	const char *group = strrchr(name, '_');
+	size_t len = group ? (size_t)(group - name) : 0;
+
+	if (!group || strncmp(group, "_GRP", 4) || len >= NAME_MAX_BYTES ||
+	    strncmp(c->cpu->name, "ppc64/", 6) || !group[4] ||
+	    group[4 + strspn(group + 4, "0123456789")])
+		return name;
+	(void)snprintf(text, NAME_MAX_BYTES, "%.*s", (int)len, name);
+	return text;
+}
+
+/* OProfile's own names, numbers of masks and defaults have precedence. */
+int event_catalog_choose(const struct event_catalog *c, const char *name,
+			 const char *masks, struct catalog_choice *ret_choice,
+			 struct err *err)
+{
+	char text_of_name[NAME_MAX_BYTES];
+	const char *plain = without_group(c, name, text_of_name);
+	const struct event_chooser k = { .c = c, .typed = plain };
+	const struct catalog_event *e = event_classic_find(c, plain);
+	const char *text = masks ? masks : "";
+	uint64_t value;
+
+	if (e && (!*text || parse_u64(text, &value)) &&
+	    !choose_classic(&k, e, text, ret_choice, NULL))
+		return 0;
+	return choose_alias(&k, masks, ret_choice, err);
 }

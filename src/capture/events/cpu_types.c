@@ -107,7 +107,8 @@ void cpu_type_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX])
 	else if (cpu_types_value_of(cpuinfo, "hart", a) &&
 		 cpu_types_value_of(cpuinfo, "isa", b))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "riscv");
-	else if (cpu_types_value_of(cpuinfo, "cpu", a) && !strncmp(a, "POWER", 5))
+	else if (cpu_types_value_of(cpuinfo, "cpu", a) &&
+		 (!strncmp(a, "POWER", 5) || !strncmp(a, "PPC970", 6)))
 		(void)snprintf(ret_key, CPU_TYPE_KEY_MAX, "power-%.*s",
 			       (int)strcspn(a, " ,("), a);
 }
@@ -151,6 +152,9 @@ const struct cpu_type *cpu_type_host(void)
 	buf_done(&text);
 	return *key ? cpu_type_of_key(key) : NULL;
 }
+
+#define P4_BUS_MASKS                                                                   \
+	"TYPE_BIT0+ALL_READ+ALL_WRITE+MEM_UC+MEM_WC+MEM_WT+MEM_WP+MEM_WB+OWN+OTHER+PREFETCH"
 
 /* Event names of OProfile's tables for older CPUs, with today's name of the same event. If a
  * name has several rows, the first one that the catalogue contains is used. */
@@ -215,6 +219,30 @@ static const struct classic {
 	{ "i386/p4*", "REPLAY_EVENT", "REPLAY_EVENT.NBOGUS" },
 	{ "i386/p4*", "MACHINE_CLEAR", "MACHINE_CLEAR.CLEAR" },
 	{ "i386/p4*", "ITLB_REFERENCE", "ITLB_REFERENCE.HIT+MISS+HIT_UC" },
+	{ "i386/p4*", "MEMORY_CANCEL", "MEMORY_CANCEL.64K_CONF" },
+	{ "i386/p4*", "MEMORY_COMPLETE", "MEMORY_COMPLETE.LSC+SSC" },
+	{ "i386/p4*", "MOB_LOAD_REPLAY",
+	  "MOB_LOAD_REPLAY.NO_STA+NO_STD+PARTIAL_DATA+UNALGN_ADDR" },
+	{ "i386/p4*", "BSQ_CACHE_REFERENCE",
+	  "BSQ_CACHE_REFERENCE.RD_2NDL_HITS+RD_2NDL_HITE+RD_2NDL_HITM+RD_3RDL_HITS+RD_3RDL_HITE+RD_3RDL_HITM+RD_2NDL_MISS+RD_3RDL_MISS+WR_2NDL_MISS" },
+	{ "i386/p4*", "IOQ_ALLOCATION", "IOQ_ALLOCATION." P4_BUS_MASKS },
+	{ "i386/p4*", "IOQ_ACTIVE_ENTRIES", "IOQ_ACTIVE_ENTRIES." P4_BUS_MASKS },
+	{ "i386/p4*", "BSQ_ALLOCATION", "BSQ_ALLOCATION.REQ_TYPE0+REQ_IO_TYPE" },
+	{ "i386/p4*", "BSQ_ACTIVE_ENTRIES",
+	  "BSQ_ACTIVE_ENTRIES.REQ_TYPE0+REQ_IO_TYPE" },
+	{ "i386/p4*", "X87_ASSIST", "X87_ASSIST.FPSU+FPSO+POAO+POAU+PREA" },
+	{ "i386/p4*", "UOP_QUEUE_WRITES",
+	  "UOP_QUEUE_WRITES.FROM_TC_BUILD+FROM_TC_DELIVER+FROM_ROM" },
+	{ "i386/p4*", "UOP_TYPE", "UOPS_TYPE" },
+	{ "i386/p4*", "UOP_TYPE", "UOPS_TYPE.TAGLOADS" },
+	{ "i386/p4*", "RETIRED_MISPRED_BRANCH_TYPE",
+	  "RETIRED_MISPRED_BRANCH_TYPE.CONDITIONAL+CALL+RETURN+INDIRECT" },
+	{ "i386/p4*", "RETIRED_BRANCH_TYPE",
+	  "RETIRED_BRANCH_TYPE.CONDITIONAL+CALL+RETURN+INDIRECT" },
+	{ "i386/p4*", "TC_DELIVER_MODE", "TC_DELIVER_MODE.DI" },
+	{ "i386/p4*", "PAGE_WALK_TYPE", "PAGE_WALK_TYPE.DTMISS" },
+	{ "i386/p4*", "FSB_DATA_ACTIVITY",
+	  "FSB_DATA_ACTIVITY.DRDY_DRV+DRDY_OWN+DRDY_OTHER+DBSY_DRV+DBSY_OWN+DBSY_OTHER" },
 	{ "i386/p4*", "LLC_MISSES", "BSQ_CACHE_REFERENCE.RD_2NDL_MISS" },
 	{ "i386/p4*", "L2_LINES_IN", "BSQ_CACHE_REFERENCE.RD_2NDL_MISS" },
 	{ "i386/p4*", "LLC_REFS",

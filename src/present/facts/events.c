@@ -93,8 +93,10 @@ static void write_mask(FILE *out, const struct events_view *v,
 		       const struct catalog_event *e, const struct catalog_mask *mask,
 		       const struct shown_counters *of_event)
 {
-	size_t column = 7 + (size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
-					    mask->value, mask->name);
+	bool named = *mask->name;
+	size_t column = 7 + (size_t)fprintf(out, "\t0x%02" PRIx64 ": %s%s%s",
+					    mask->value, named ? "(name=" : "",
+					    mask->name, named ? ") " : "");
 	uint64_t counters = event_catalog_counters(v->catalog, e, mask);
 	char of_mask[EVENT_COUNTERS_TEXT] = "";
 	char about[512];
@@ -186,7 +188,8 @@ static void xml_attribute(FILE *out, const char *name, const char *value)
 static void xml_mask(FILE *out, const struct catalog_mask *mask)
 {
 	fputs("   <unit_mask ", out);
-	xml_attribute(out, "name", mask->name);
+	if (*mask->name)
+		xml_attribute(out, "name", mask->name);
 	fprintf(out, " mask=\"0x%" PRIx64 "\"", mask->value);
 	xml_attribute(out, "desc", mask->about);
 	fputs("/>\n", out);
@@ -280,11 +283,14 @@ static void json_event(struct json *j, const struct events_view *v,
 	json_name(j, "masks");
 	json_begin_array(j);
 	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
+		char number[24];
+
+		(void)snprintf(number, sizeof(number), "%" PRIu64, mask->value);
 		json_begin_object(j);
 		json_member_text(j, "name", mask->name);
 		json_member_text(j, "description", mask->about);
 		json_member_u64(j, "mask", mask->value);
-		json_choice(j, v, e, mask->name);
+		json_choice(j, v, e, *mask->name ? mask->name : number);
 		json_member_u64(j, "counter_mask",
 				event_catalog_counters(v->catalog, e, mask));
 		json_name(j, "default");

@@ -12,6 +12,7 @@
 #include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/events/catalog_priv.h"
+#include "capture/events/classic.h"
 #include "capture/events/cpu_types.h"
 #include "capture/events/events.h"
 #include "capture/events/pfm_tables.h"
@@ -270,11 +271,10 @@ static void tables_agree_with_libpfm(void **state)
 	assert_true(nr >= event_pfm_tables.nr_tables);
 }
 
-static void selects_unit_masks(void **state)
+static void assert_chosen(const struct choosing *table, size_t nr)
 {
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(choosings); i++) {
-		const struct choosing *t = &choosings[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct choosing *t = &table[i];
 		struct catalog_choice choice = { 0 };
 		struct event_catalog *c;
 		struct err err = { 0 };
@@ -297,6 +297,12 @@ static void selects_unit_masks(void **state)
 				 (unsigned long long)choice.unit_mask, err.text);
 		event_catalog_close(c);
 	}
+}
+
+static void selects_unit_masks(void **state)
+{
+	(void)state;
+	assert_chosen(choosings, COUNT_OF(choosings));
 }
 
 /* On each CPU type with events, a classic name either maps to an event or is unknown; if that
@@ -328,6 +334,185 @@ static void maps_classic_names_to_events(void **state)
 		event_catalog_close(c);
 	}
 	assert_true(found > 200);
+}
+
+/* OProfile's names: how many each CPU type has. Fewer names than these would be a regression. */
+static const struct {
+	const char *cpu;
+	unsigned int nr;
+} classic_counts[] = {
+	{ "i386/ppro", 68 },
+	{ "i386/pii", 78 },
+	{ "i386/piii", 78 },
+	{ "i386/athlon", 24 },
+	{ "i386/p6_mobile", 100 },
+	{ "i386/core", 107 },
+	{ "i386/core_2", 124 },
+	{ "i386/core_i7", 96 },
+	{ "i386/atom", 75 },
+	{ "i386/nehalem", 96 },
+	{ "i386/westmere", 83 },
+	{ "i386/sandybridge", 65 },
+	{ "i386/ivybridge", 58 },
+	{ "i386/haswell", 62 },
+	{ "i386/broadwell", 63 },
+	{ "i386/silvermont", 22 },
+	{ "i386/skylake", 54 },
+	{ "i386/goldmont", 26 },
+	{ "i386/goldmontplus", 30 },
+	{ "i386/knightslanding", 24 },
+	{ "i386/arch_perfmon", 7 },
+	{ "x86-64/hammer", 87 },
+	{ "x86-64/family10", 123 },
+	{ "x86-64/family11h", 87 },
+	{ "x86-64/family12h", 104 },
+	{ "x86-64/family14h", 82 },
+	{ "x86-64/family15h", 82 },
+	{ "x86-64/generic", 16 },
+	{ "arm/armv6", 21 },
+	{ "arm/armv7", 60 },
+	{ "arm/armv7-ca9", 69 },
+	{ "arm/armv7-ca15", 73 },
+	{ "arm/armv8-thunderx2", 160 },
+	{ "arm/armv8-xgene", 100 },
+	{ "ppc64/power4", 245 },
+	{ "ppc64/power7", 555 },
+	{ "ppc64/970MP", 231 },
+	{ "mips/74K", 117 },
+	{ "alpha/ev67", 4 },
+};
+
+/* Chooses a row by its name alone, and with each of its masks by number. The first source of an
+ * event can have the same name in other case, so rows are compared by address. */
+static void assert_row_is_chosen(const struct event_catalog *c,
+				 const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+	struct catalog_choice choice;
+	struct err err = { 0 };
+	char number[24];
+
+	if (event_catalog_choose(c, e->name, NULL, &choice, &err))
+		fail_msg("%s %s: %s", c->cpu->name, e->name, err.text);
+	if (event_classic_find(c, e->name) != e)
+		return; /* a second row of the same name, from an included table */
+	if (!e->default_name && !e->nr_masks && choice.config != e->config)
+		fail_msg("%s %s: 0x%llx", c->cpu->name, e->name,
+			 (unsigned long long)choice.config);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+		(void)snprintf(number, sizeof(number), "%llu",
+			       (unsigned long long)mask->value);
+		if (event_catalog_choose(c, e->name, number, &choice, &err))
+			fail_msg("%s %s %s: %s", c->cpu->name, e->name, number,
+				 err.text);
+		if ((choice.config & ~mask->config & 0xffff) != 0)
+			fail_msg("%s %s %s: 0x%llx", c->cpu->name, e->name, number,
+				 (unsigned long long)choice.config);
+	}
+}
+
+static void chooses_each_classic_row(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(classic_counts); i++) {
+		struct event_catalog *c;
+		struct err err = { 0 };
+		unsigned int nr = 0;
+
+		if (event_catalog_open(cpu_type_find(classic_counts[i].cpu), &c, &err))
+			fail_msg("%s", err.text);
+		for (size_t k = 0; k < c->events.nr; k++) {
+			const struct catalog_event *e = &c->events.at[k];
+
+			if (!e->classic)
+				continue;
+			nr++;
+			if (!*e->about)
+				fail_msg("%s %s has no description", c->cpu->name,
+					 e->name);
+			assert_row_is_chosen(c, e);
+		}
+		if (nr < classic_counts[i].nr)
+			fail_msg("%s: %u names, expected %u", c->cpu->name, nr,
+				 classic_counts[i].nr);
+		event_catalog_close(c);
+	}
+}
+
+/* Codes and masks as the vendors' manuals have them, with OProfile's default masks. */
+static const struct choosing classic_choices[] = {
+	/* Without a mask, the default is used; libpfm4's list does not have one. */
+	{ "i386/nehalem", "ARITH", NULL, 0, 0x114, 0x1, NULL },
+	{ "i386/nehalem", "LOAD_BLOCK", NULL, 0, 0x103, 0x1, NULL },
+	{ "i386/nehalem", "LLC_MISSES", "0x41", 0, 0x412e, 0x41, NULL },
+	{ "i386/nehalem", "UNHALTED_REFERENCE_CYCLES", NULL, 0, 0x13c, 0x1, NULL },
+	{ "i386/core_i7", "BR_MISS_PRED_RETIRED", "0x2", 0, 0x2c5, 0x2, NULL },
+	/* Several masks of a bit mask. */
+	{ "i386/nehalem", "L2_RQSTS", "0x3", 0, 0x324, 0x3, NULL },
+	/* OProfile has both names; their defaults differ. */
+	{ "i386/sandybridge", "INST_RETIRED", NULL, 0, 0xc0, 0, NULL },
+	{ "i386/sandybridge", "inst_retired", NULL, 0, 0x1c0, 0x1, NULL },
+	{ "i386/haswell", "ld_blocks_partial_address_alias", NULL, 0, 0x107, 0x1,
+	  NULL },
+	{ "i386/skylake", "cycle_activity", "0x4", 0, 0x40004a3, 0x4, NULL },
+	{ "i386/skylake", "exe_activity", "u1_ports_util", 0, 0x2a6, 0x2, NULL },
+	{ "i386/piii", "CPU_CLK_UNHALTED", NULL, 0, 0x79, 0, NULL },
+	{ "i386/piii", "L2_LD", NULL, 0, 0xf29, 0xf, NULL },
+	{ "i386/ppro", "INST_RETIRED", NULL, 0, 0xc0, 0, NULL },
+	{ "i386/core", "CPU_CLK_UNHALTED", "1", 0, 0x13c, 0x1, NULL },
+	{ "i386/athlon", "DATA_CACHE_REFILLS_FROM_L2", NULL, 0, 0x1f42, 0x1f, NULL },
+	{ "x86-64/hammer", "DISPATCHED_FPU_OPS", NULL, 0, 0x3f00, 0x3f, NULL },
+	{ "x86-64/family10", "CPU_COMMAND_LATENCY_TARGET", NULL, 0, 0x10000f7e6, 0xf7,
+	  NULL },
+	{ "x86-64/family10", "L3_CACHE_MISSES", "0x17", 0, 0x4000017e1, 0x17, NULL },
+	{ "arm/armv7-ca9", "CPU_CYCLES", NULL, 0, 0xff, 0, NULL },
+	{ "arm/armv7-ca15", "L1D_CACHE_LD", NULL, 0, 0x40, 0, NULL },
+	{ "ppc64/power7", "PM_CYC_GRP1", NULL, 0, 0x1e, 0, NULL },
+	{ "ppc64/power4", "PM_GRP_CMPL_GRP1", NULL, 0, 0x7003, 0, NULL },
+	{ "alpha/ev67", "MBOX_REPLAY", NULL, 0, 4, 0, NULL },
+	/* Messages have the name that was given. */
+	{ "i386/haswell", "llc_misses", "0x99", -EINVAL, 0, 0,
+	  "Invalid unit mask 0x99 for event llc_misses" },
+	{ "i386/sandybridge", "ld_blocks", "nothing", -EINVAL, 0, 0,
+	  "Cannot find unit mask nothing for ld_blocks" },
+	{ "ppc64/power7", "PM_NOTHING_GRP1", NULL, -ENOENT, 0, 0, NULL },
+	{ "ppc64/power7", "PM_CYC_GRPX", NULL, -ENOENT, 0, 0, NULL },
+};
+
+static const struct {
+	const char *text;
+	const char *error;
+} bad_tables[] = {
+	{ "CYCLES\n", "x, line 1: no name and code of an event" },
+	{ "CYCLES 17\n", "x, line 1: no name and code of an event" },
+	{ "A 0x1\nCYCLES 0x3c min=9999999999\n", "x, line 2: not a minimum count" },
+	{ "CYCLES 0x3c 1\n", "x, line 1: not a unit mask" },
+	{ "CYCLES 0x3c 0x1+2\n", "x, line 1: not a unit mask" },
+	{ "CYCLES 0x3c 0x1 =name\n", "x, line 1: not a unit mask" },
+	{ "include i386/none\n", "x, line 1: cannot include this table" },
+};
+
+static void encodes_classic_names(void **state)
+{
+	(void)state;
+	assert_chosen(classic_choices, COUNT_OF(classic_choices));
+}
+
+static void rejects_bad_classic_tables(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(bad_tables); i++) {
+		struct event_catalog *c = calloc(1, sizeof(*c));
+		struct err err = { 0 };
+
+		assert_non_null(c);
+		c->cpu = cpu_type_find("i386/skylake");
+		assert_int_equal(
+			event_classic_add_text(c, "x", bad_tables[i].text, &err),
+			-EBADMSG);
+		assert_string_equal(err.text, bad_tables[i].error);
+		event_catalog_close(c);
+	}
 }
 
 /* The encodings of libpfm4 4.13 (pfm_get_os_event_encoding(), PFM_OS_PERF_EVENT); for CPUs
@@ -437,6 +622,9 @@ int main(void)
 		cmocka_unit_test(vendors_events_have_their_codes),
 		cmocka_unit_test(selects_unit_masks),
 		cmocka_unit_test(maps_classic_names_to_events),
+		cmocka_unit_test(chooses_each_classic_row),
+		cmocka_unit_test(encodes_classic_names),
+		cmocka_unit_test(rejects_bad_classic_tables),
 		cmocka_unit_test(tables_agree_with_libpfm),
 		cmocka_unit_test(parses_libpfm_strings),
 		cmocka_unit_test(rejects_bad_lists),
