@@ -450,3 +450,19 @@ made_session()
 		[[ $stderr == *"cut.packed: its $packer data is damaged or truncated" ]]
 	done
 }
+
+@test "import reads folded stacks of one frame each, and names raw records of perf" {
+	printf 'main 10\nstd::f(int, char) 20\n' >x.folded
+	counts symbol x.folded | diff - <(printf 'main|10|10\nstd::f(int, char)|20|20\n')
+	# Other lists of names and numbers are not stacks.
+	printf 'MemTotal: 10\nMemFree: 20\n' >meminfo
+	printf 'some words 10\nother words 20\n' >words
+	for f in meminfo words; do
+		run -1 --separate-stderr import "$f"
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	done
+	printf '\n0x4b8@perf.data [0x58]: event: 1\n.\n. ... raw event: size 88 bytes\n.  0000:  01\n' >dump
+	run -1 --separate-stderr "$OPROFILE" report dump
+	[[ $stderr == *"dump: this is the raw records that perf prints with -D, which cannot be read; give the perf.data"* ]]
+}

@@ -7,6 +7,7 @@
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "format/foreign/foreign.h"
+#include "format/foreign/head.h"
 
 typedef VEC(struct foreign_frame) frame_vec;
 
@@ -46,11 +47,33 @@ static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 
 /* A kind of line, as far as it shows whether a text contains folded stacks. */
 enum folded_line {
-	FOLDED_NONE, /* empty, a comment, or a command without frames: many texts have these */
-	FOLDED_STACK, /* two names or more, and a count */
-	FOLDED_TWO,   /* the same with two counts */
-	FOLDED_OTHER
+	FOLDED_NONE,   /* empty or a comment */
+	FOLDED_ONE,    /* a single name and a count: many texts have these */
+	FOLDED_STACK,  /* two names or more, and a count */
+	FOLDED_TWO,    /* the same with two counts */
+	FOLDED_SPACED, /* like FOLDED_ONE, but not a name */
+	FOLDED_OTHER,
+	NR_FOLDED_LINES
 };
+
+/* Returns whether a stack can be a single name: it has no blanks, except within brackets, and does
+ * not end like a key. */
+static bool folded_is_name(struct foreign_word stack)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < stack.len; i++) {
+		const char c = stack.at[i];
+
+		if (strchr("([<{", c))
+			depth++;
+		else if (strchr(")]>}", c))
+			depth--;
+		else if (depth <= 0 && (c == ' ' || c == '\t' || c == ',' || c == '|'))
+			return false;
+	}
+	return !strchr(":=", stack.at[stack.len - 1]);
+}
 
 static enum folded_line folded_line_of(struct foreign_word line)
 {
@@ -62,12 +85,13 @@ static enum folded_line folded_line_of(struct foreign_word line)
 	if (memchr(line.at, 0, line.len) || !split_line(line, &stack, &count))
 		return FOLDED_OTHER;
 	if (!memchr(stack.at, ';', stack.len))
-		return FOLDED_NONE;
+		return folded_is_name(stack) ? FOLDED_ONE : FOLDED_SPACED;
 	return split_line(stack, &rest, &count) ? FOLDED_TWO : FOLDED_STACK;
 }
 
 /* Counts the lines of each kind. Deep recursion can make the first line longer than the head. */
-static void folded_count_lines(const struct foreign_head *head, size_t counts[4])
+static void folded_count_lines(const struct foreign_head *head,
+			       size_t counts[NR_FOLDED_LINES])
 {
 	const char *at = head->bytes;
 	const char *end = head->bytes + head->lines_len;
@@ -81,18 +105,31 @@ static void folded_count_lines(const struct foreign_head *head, size_t counts[4]
 		counts[FOLDED_STACK]++;
 }
 
-bool foreign_is_folded(const struct foreign_head *head)
+/* Returns true if no stack of the file has a caller: all lines must agree. */
+static bool folded_is_list(const struct foreign_head *head)
 {
-	size_t counts[4] = { 0 };
+	size_t counts[NR_FOLDED_LINES] = { 0 };
 
 	folded_count_lines(head, counts);
-	return foreign_agrees(counts[FOLDED_STACK] + counts[FOLDED_TWO],
+	/* /proc/vmstat looks the same. */
+	return counts[FOLDED_ONE] > 1 && !counts[FOLDED_STACK] && !counts[FOLDED_TWO] &&
+	       !counts[FOLDED_SPACED] && !counts[FOLDED_OTHER] &&
+	       !foreign_head_has_first(head, "nr_free_pages ");
+}
+
+bool foreign_is_folded(const struct foreign_head *head)
+{
+	size_t counts[NR_FOLDED_LINES] = { 0 };
+
+	folded_count_lines(head, counts);
+	return folded_is_list(head) ||
+	       foreign_agrees(counts[FOLDED_STACK] + counts[FOLDED_TWO],
 			      counts[FOLDED_OTHER]);
 }
 
 bool foreign_is_difffolded(const struct foreign_head *head)
 {
-	size_t counts[4] = { 0 };
+	size_t counts[NR_FOLDED_LINES] = { 0 };
 
 	folded_count_lines(head, counts);
 	return foreign_agrees(counts[FOLDED_TWO],
@@ -181,6 +218,26 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 	return s.count ? fn(ctx, &s) : 0;
 }
 
+/* In a file with one name per line, the names are functions. */
+static int folded_read_one(struct foreign_word line, frame_vec *frames, foreign_fn fn,
+			   void *ctx, struct foreign_info *info)
+{
+	struct foreign_frame frame = { 0 };
+	struct foreign_sample s = {
+		.pid = -1, .tid = -1, .cpu = -1, .frames = &frame, .nr_frames = 1
+	};
+
+	(void)frames;
+	if (!line.len || line.at[0] == '#')
+		return 0;
+	if (!split_line(line, &frame.name, &s.count)) {
+		info->skipped++;
+		return 0;
+	}
+	take_mark(&frame);
+	return s.count ? fn(ctx, &s) : 0;
+}
+
 /* A line of difffolded.pl has the counts of two profiles, which become two events. */
 static int folded_read_two(struct foreign_word line, frame_vec *frames, foreign_fn fn,
 			   void *ctx, struct foreign_info *info)
@@ -231,8 +288,11 @@ static int folded_read_lines(struct foreign_word text, folded_line_fn read_line,
 int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			struct foreign_info *ret_info, struct err *err)
 {
+	const struct foreign_head head = foreign_head_of(bytes, len);
 	int r = folded_read_lines((struct foreign_word){ bytes, len },
-				  foreign_folded_read_line, fn, ctx, ret_info);
+				  folded_is_list(&head) ? folded_read_one
+							: foreign_folded_read_line,
+				  fn, ctx, ret_info);
 
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "format/foreign/head.h"
 #include "format/foreign/named.h"
 
 #define MAGIC(text)                                                                    \
@@ -126,6 +127,10 @@ static const struct foreign_format formats[] = {
 	  .title = "the text of perf report",
 	  .is = foreign_is_perf_report_text,
 	  .advice = "give the perf.data, or the output of perf script" },
+	{ .name = "perf-dump-text",
+	  .title = "the raw records that perf prints with -D",
+	  .is = foreign_is_perf_dump_text,
+	  .advice = "give the perf.data, or the output of perf script without -D" },
 	{ .name = "opreport-text",
 	  .title = "the text of opreport",
 	  .is = foreign_is_opreport_text,
@@ -184,7 +189,7 @@ static const struct foreign_format formats[] = {
 	  .read = foreign_read_folded },
 };
 
-static struct foreign_head foreign_cut_head(const char *bytes, size_t len)
+struct foreign_head foreign_head_of(const char *bytes, size_t len)
 {
 	struct foreign_head h = { bytes, len, len };
 
@@ -207,7 +212,7 @@ static bool foreign_row_fits(const struct foreign_format *f,
 
 const struct foreign_format *foreign_recognise(const void *bytes, size_t len)
 {
-	const struct foreign_head head = foreign_cut_head(bytes, len);
+	const struct foreign_head head = foreign_head_of(bytes, len);
 
 	for (size_t i = 0; i < COUNT_OF(formats); i++)
 		if (foreign_row_fits(&formats[i], &head))

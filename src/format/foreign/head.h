@@ -3,9 +3,13 @@
  * Layer: format, private to it. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 struct foreign_head;
 struct foreign_word;
+
+/* Returns the head of a file of which at least FOREIGN_HEAD_BYTES + 1 bytes are given, or all. */
+struct foreign_head foreign_head_of(const char *bytes, size_t len);
 
 /* Returns the head without a byte order mark and leading white space; borrowed. */
 struct foreign_word foreign_head_text(const struct foreign_head *head);

@@ -89,9 +89,11 @@ static const char *const jfr_pool_types[NR_JFR_POOLS] = {
 	[JFR_THREADS] = "java.lang.Thread",
 };
 
-/* The events that are samples: of the JDK, of newer JDKs, and of async-profiler. */
+/* The events that are samples: of the JDK (in Java and in native code), of newer JDKs, and of
+ * async-profiler. */
 static const char *const jfr_sample_types[] = {
 	"jdk.ExecutionSample",
+	"jdk.NativeMethodSample",
 	"jdk.CPUTimeSample",
 	"profiler.WallClockSample",
 };

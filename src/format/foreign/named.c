@@ -124,6 +124,12 @@ bool foreign_is_perf_report_text(const struct foreign_head *head)
 	       foreign_head_has_line(head, "# Children");
 }
 
+/* The raw records of perf script -D and perf report -D. */
+bool foreign_is_perf_dump_text(const struct foreign_head *head)
+{
+	return foreign_head_has_line(head, ". ... raw event: size ");
+}
+
 bool foreign_is_opreport_text(const struct foreign_head *head)
 {
 	return foreign_head_has_first(head, "CPU: ") &&

@@ -22,6 +22,7 @@ bool foreign_is_go_text(const struct foreign_head *head);
 bool foreign_is_massif(const struct foreign_head *head);
 bool foreign_is_gprof_text(const struct foreign_head *head);
 bool foreign_is_perf_report_text(const struct foreign_head *head);
+bool foreign_is_perf_dump_text(const struct foreign_head *head);
 bool foreign_is_opreport_text(const struct foreign_head *head);
 bool foreign_is_bpftrace(const struct foreign_head *head);
 bool foreign_is_perf_map(const struct foreign_head *head);

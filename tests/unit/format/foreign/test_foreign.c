@@ -599,6 +599,8 @@ static void recognizes_unsupported_formats(void **state)
 		  "# To display\n#\n# Overhead  Command\n 1.0% x\n" },
 		{ "opreport-text",
 		  "CPU: x\nProfiling through timer interrupt\nsamples %\n" },
+		{ "perf-dump-text",
+		  "\n0x4b8@perf.data [0x58]: event: 1\n.\n. ... raw event: size 88 bytes\n" },
 		{ "bpftrace", "Attaching 1 probe...\n\n@[\n    f+1\n]: 5\n" },
 		{ "perf-map", "401000 10 f\n401010 20 g h\n" },
 		{ "svg", "<?xml version=\"1.0\"?>\n<svg width=\"1\">\n" },
@@ -615,6 +617,16 @@ static void recognizes_unsupported_formats(void **state)
 		{ "bzip2", "BZh9" },
 	};
 
+	static const char *const not_folded[] = {
+		"main 10\n",
+		"main 10\nsome text\nf 2\n",
+		"main 10\nf 2 kB\n",
+		"some words 10\nf 20\n",
+		"MemTotal: 10\nMemFree: 20\n",
+		"nr_free_pages 10\nnr_x 20\n",
+		"a,b 10\nc,d 20\n",
+	};
+
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
 		const struct foreign_format *f = foreign_recognise(
@@ -629,6 +641,10 @@ static void recognizes_unsupported_formats(void **state)
 	format_of("folded", "[[unknown]];f 1\n", 16);
 	format_of("folded", "{lambda};f 1\n", 13);
 	format_of("folded", "gmond;main 1\n", 13);
+	/* One frame per stack: all lines must agree. */
+	format_of("folded", "main 10\n# x\nstd::f(int, char) 20\n", 33);
+	for (size_t i = 0; i < COUNT_OF(not_folded); i++)
+		assert_null(foreign_recognise(not_folded[i], strlen(not_folded[i])));
 }
 
 static void the_consumer_can_stop_the_reader(void **state)

@@ -306,6 +306,8 @@ static const char *const jfr_strings[] = {
 	"jdk.types.StackTrace",
 	"java.lang.Thread",
 	"jdk.ExecutionSample",
+	"21",
+	"jdk.NativeMethodSample",
 	"string",
 	"type",
 	"method",
@@ -357,6 +359,14 @@ static void put_field(struct buf *b, const char *name, const char *type,
 	buf_put_varint(b, 0);
 }
 
+static void put_sample_class(struct buf *b, const char *name, const char *id)
+{
+	put_class(b, name, id, 3);
+	put_field(b, "startTime", "10", NULL);
+	put_field(b, "sampledThread", "19", "constantPool");
+	put_field(b, "stackTrace", "18", "constantPool");
+}
+
 static void put_types(struct buf *b)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -369,7 +379,7 @@ static void put_types(struct buf *b)
 	buf_put_varint(b, 1);
 	buf_put_varint(b, string_number("metadata"));
 	buf_put_varint(b, 0);
-	buf_put_varint(b, 11);
+	buf_put_varint(b, 12);
 	put_class(b, "long", "10", 0);
 	put_class(b, "int", "11", 0);
 	put_class(b, "boolean", "12", 0);
@@ -391,10 +401,8 @@ static void put_types(struct buf *b)
 	put_field(b, "osName", "13", NULL);
 	put_field(b, "osThreadId", "10", NULL);
 	put_field(b, "javaName", "13", NULL);
-	put_class(b, "jdk.ExecutionSample", "20", 3);
-	put_field(b, "startTime", "10", NULL);
-	put_field(b, "sampledThread", "19", "constantPool");
-	put_field(b, "stackTrace", "18", "constantPool");
+	put_sample_class(b, "jdk.ExecutionSample", "20");
+	put_sample_class(b, "jdk.NativeMethodSample", "21");
 }
 
 static void put_pool(struct buf *b, unsigned int type, unsigned int nr)
@@ -474,7 +482,7 @@ static void put_chunk(struct buf *b)
 
 	for (size_t i = 0; i < COUNT_OF(samples); i++) {
 		put_numbers(&event, samples[i], 3);
-		put_event(&c, 20, &event);
+		put_event(&c, i == 1 ? 21 : 20, &event);
 	}
 	put_types(&event);
 	metadata = put_event(&c, 0, &event) + 68;
@@ -503,7 +511,7 @@ static void reads_recordings_of_java(void **state)
 		"jdk.ExecutionSample java thread -1/77 1700000000000500000 1 0: "
 		"java.lang.Math.m\xe2\x82\xac() \xc3\xa9"
 		"ab.main()\n"
-		"jdk.ExecutionSample GC -1/78 1700000000001000000 1 0: \xc3\xa9"
+		"jdk.NativeMethodSample GC -1/78 1700000000001000000 1 0: \xc3\xa9"
 		"ab.main() [truncated]\n"
 		"jdk.ExecutionSample  -1/-1 1700000000001500000 1 0:\n";
 	struct reading r = { .read = foreign_read_jfr, .samples = samples };
