@@ -30,6 +30,9 @@ struct import_request {
 	/* The session's directory, which receives the files that JIT compilers of this machine
 	 * wrote.  NULL: do not search for them. */
 	const char *jit_dir;
+	/* Prefix of the binaries' paths, such as the directory of an archive; only for sessions of
+	 * OProfile.  NULL: none. */
+	const char *root;
 	const struct spec *spec; /* NULL: all samples */
 	/* More locations to search for the binaries that are needed to unwind stacks recorded as
 	 * registers and a stack copy.  NULL: search only the recorded paths. */

@@ -25,6 +25,7 @@
 #include "format/session/session.h"
 #include "import/file.h"
 #include "import/foreign.h"
+#include "import/odb_tree.h"
 
 enum {
 	THREADS_MAX = 1 << 10
@@ -66,14 +67,18 @@ static int has_segments(const char *dir, struct err *err)
 	return 1;
 }
 
-/* Finds the session that a directory is or contains (malloc'd): DIR, DIR/samples/current or
- * DIR/current; stores NULL if there is none.  Returns 0, or a negative errno with a message in
- * *err. */
-static int session_in(const char *dir, char **ret_dir, struct err *err)
+/* Finds the session that a directory is or contains (malloc'd): DIR, DIR/samples/current,
+ * DIR/current or, in an archive, DIR/var/lib/oprofile/samples/current; stores NULL if there is
+ * none.  *ret_made_by_oprofile: its format is OProfile's.  Returns 0, or a negative errno with a
+ * message in *err. */
+static int session_in(const char *dir, char **ret_dir, bool *ret_made_by_oprofile,
+		      struct err *err)
 {
-	static const char *const below[] = { "", "/samples/current", "/current" };
+	static const char *const below[] = { "", "/samples/current", "/current",
+					     "/" ARCHIVE_SAMPLES "/current" };
 
 	*ret_dir = NULL;
+	*ret_made_by_oprofile = false;
 	for (size_t i = 0; i < COUNT_OF(below); i++) {
 		char *path;
 		int r;
@@ -81,6 +86,10 @@ static int session_in(const char *dir, char **ret_dir, struct err *err)
 		if (asprintf(&path, "%s%s", dir, below[i]) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
 		r = has_segments(path, err);
+		if (!r) {
+			r = import_is_odb_tree(path, err);
+			*ret_made_by_oprofile = r > 0;
+		}
 		if (r > 0) {
 			*ret_dir = path;
 			return 0;
@@ -202,8 +211,12 @@ bool report_session_is_foreign(const struct report_session *s)
 	if (!strcmp(s->dir, "-"))
 		return import_is_input_foreign();
 	/* If the file cannot be read, the perf.data reader reports that. */
-	return !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
-	       report_source_is_perf_data(s->dir, s->trust) == 0;
+	if (stat(s->dir, &st))
+		return false;
+	return S_ISDIR(st.st_mode)
+		       ? import_is_odb_tree(s->dir, NULL) > 0
+		       : S_ISREG(st.st_mode) &&
+				 report_source_is_perf_data(s->dir, s->trust) == 0;
 }
 
 /* Finds the perf.data `name` in a directory (malloc'd); stores NULL if there is none.  Returns 0,
@@ -280,7 +293,7 @@ static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_d
 		return r;
 	*ret_perf_data = data;
 	if (!data)
-		return session_in(word, ret_dir, err);
+		return session_in(word, ret_dir, ret_perf_data, err);
 	free(data);
 	return report_source_take_word(word, ret_dir, err);
 }
@@ -440,7 +453,8 @@ static int add_named(struct report_sources *sources, const char *samples,
 	bool is_path = name[0] == '/' || name[0] == '.';
 	char *path = is_path ? strdup(name) : report_source_join(samples, name);
 	char *dir = NULL;
-	int r = path ? session_in(path, &dir, err)
+	bool foreign = false;
+	int r = path ? session_in(path, &dir, &foreign, err)
 		     : err_set(err, -ENOMEM, "out of memory");
 
 	free(path);
@@ -449,7 +463,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
-	return report_source_add_session(sources, dir, name, false, err);
+	return report_source_add_session(sources, dir, name, foreign, err);
 }
 
 /* Adds the sessions that session: names, or the current one, except those that session-exclude:
@@ -540,14 +554,36 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 	return report_source_add_session(sources, dir, name, perf_data, err);
 }
 
+/* OProfile's log files are next to its sessions. */
+static bool is_log(const char *name)
+{
+	return !strcmp(name, "operf.log") || !strcmp(name, "oprofiled.log");
+}
+
+/* Returns whether samples/current is a session of OProfile, which has no other default: 1, 0, or a
+ * negative errno with a message in *err. */
+static int has_current_of_oprofile(const char *samples, const struct spec *spec,
+				   struct err *err)
+{
+	char *path = report_source_join(samples, "current");
+	int r = path ? import_is_odb_tree(path, err)
+		     : err_set(err, -ENOMEM, "out of memory");
+
+	free(path);
+	return r > 0 ? spec_wants_session(spec, "current") : r;
+}
+
 /* Adds all sessions that exist and are selected. */
 static int add_all_archived(struct report_sources *sources, const struct spec *spec,
 			    const char *samples, struct err *err)
 {
 	struct dirent **found = NULL;
-	int nr = scandir(samples, &found, NULL, alphasort);
-	int r = 0;
+	int r = has_current_of_oprofile(samples, spec, err);
+	int nr;
 
+	if (r)
+		return r < 0 ? r : add_one_archived(sources, samples, "current", err);
+	nr = scandir(samples, &found, NULL, alphasort);
 	if (nr < 0)
 		return err_is_absent(-errno)
 			       ? 0
@@ -555,7 +591,8 @@ static int add_all_archived(struct report_sources *sources, const struct spec *s
 	for (int i = 0; i < nr; i++) {
 		const char *name = found[i]->d_name;
 
-		if (!r && name[0] != '.' && spec_wants_session(spec, name))
+		if (!r && name[0] != '.' && !is_log(name) &&
+		    spec_wants_session(spec, name))
 			r = add_one_archived(sources, samples, name, err);
 		free(found[i]);
 	}
@@ -658,8 +695,9 @@ static int make_session(struct report_sources *sources, struct report_session *s
 		r = session_next_path(dir, &segment, err);
 	request.segment = segment;
 	request.jit_dir = dir;
+	request.root = archive_folder(sources->archive);
 	if (!r)
-		r = import_foreign(&request, &result, err);
+		r = import_of_other_tool(&request, &result, err);
 	free(segment);
 	if (r) {
 		free(dir);

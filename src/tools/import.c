@@ -17,6 +17,8 @@
 #include "format/session/session.h"
 #include "import/file.h"
 #include "import/foreign.h"
+#include "import/odb_convert.h"
+#include "import/odb_tree.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"
 #include "recordings/locations.h"
@@ -38,6 +40,8 @@ struct import_options {
 	const char *name;
 	bool force;
 	bool verbose;
+	const char *abi;
+	const char *output;
 	struct location_options locations;
 };
 
@@ -77,16 +81,16 @@ static const struct option_row rows[] = {
 	  .help = "Print the result for each file." },
 	{ .name = "abi",
 	  .letter = 'a',
-	  .kind = OPTION_REFUSED,
-	  .refusal =
-		  "it is for OProfile's own sample files, which come with a later version" },
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct import_options, abi),
+	  .help = "With --output: the abi file of the machine that wrote the sample file (default: detect its layout)." },
 	{ .name = "output",
 	  .letter = 'o',
-	  .kind = OPTION_REFUSED,
-	  .refusal =
-		  "it is for OProfile's own sample files, which come with a later version; "
-		  "a perf.data becomes a session: "
-		  "--name, --session-dir" },
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct import_options, output),
+	  .help = "Convert one sample file of OProfile to this machine's layout and write it to FILE, instead of making a session." },
 	{ 0 },
 };
 
@@ -163,7 +167,7 @@ static int import_source(struct import_run *m, const struct report_session *sour
 	(void)checksums_begin(m->dir.writing);
 	request.segment = segment;
 	foreign = report_session_is_foreign(source);
-	r = foreign ? import_foreign(&request, &result, err)
+	r = foreign ? import_of_other_tool(&request, &result, err)
 		    : import_file(&request, &result, err);
 	if (!r) {
 		m->samples += result.samples;
@@ -239,6 +243,22 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	return r;
 }
 
+/* Does what OProfile's opimport did. */
+static int import_convert(const struct import_options *o, char *const *words,
+			  struct err *err)
+{
+	struct odb_conversion conversion = {
+		.from = words[0], .abi = o->abi, .to = o->output, .force = o->force
+	};
+
+	if (!o->output)
+		return err_set(err, -EINVAL, "--abi is meaningless without --output");
+	if (!words[0] || words[1])
+		return err_set(err, -EINVAL,
+			       "error: must specify exactly 1 input file");
+	return odb_convert(&conversion, err);
+}
+
 static int import_run(const struct command *self, int argc, char **argv)
 {
 	struct import_run m = { .dir = { .samples_fd = -1, .lock_fd = -1 } };
@@ -249,7 +269,9 @@ static int import_run(const struct command *self, int argc, char **argv)
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &m.options, &first);
 	if (status >= 0)
 		return status;
-	if (import_all(&m, argv + first, &err)) {
+	if (m.options.output || m.options.abi
+		    ? import_convert(&m.options, argv + first, &err)
+		    : import_all(&m, argv + first, &err)) {
 		command_error("%s", err.text);
 		status = 1;
 	} else {
@@ -274,6 +296,7 @@ const struct command command_import = {
 		"So does a profile of another tool: "
 		"folded stacks (stackcollapse*.pl), pprof, text of perf script, JSON of\n"
 		"speedscope, the Firefox Profiler, Node.js and Chrome, callgrind, simpleperf, JFR.\n"
+		"A FILE can also be a directory with a session of OProfile.\n"
 		"Examples:\n"
 		"  oprofile import perf.data\n"
 		"  oprofile import --name build perf.data.1 perf.data.2\n"

@@ -421,14 +421,14 @@ setup() {
 		15       15.0000  t                        beta                     leaf
 		5         5.0000  t                        beta                     mid
 	END
-	# Sorted by image; without further keys, by address and then by samples.
+	# Sorted by the image's name; without further keys, by samples.
 	expect -ln --sort=image -s debug <<-'END'
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+		20       20.0000  beta                     beta                     /usr/bin/beta
+		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
 		20       20.0000  t                        alpha                    leaf
 		15       15.0000  t                        beta                     leaf
 		5         5.0000  t                        beta                     mid
-		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
-		30       30.0000  alpha                    alpha                    /usr/bin/alpha
-		20       20.0000  beta                     beta                     /usr/bin/beta
 	END
 	expect -ln --sort app-name,sample -r <<-'END'
 		5         5.0000  t                        beta                     mid

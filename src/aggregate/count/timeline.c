@@ -250,13 +250,31 @@ static int timeline_fold(struct timeline *t)
 	return r;
 }
 
+static int timeline_enter_span(struct timeline *t, uint64_t a, uint64_t b)
+{
+	if (is_of_span(t, a, b))
+		return 0;
+	if (t->spans.nr - t->first_span >= t->fold_at && timeline_fold(t))
+		return -ENOMEM;
+	return begin_span(t, a, b);
+}
+
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b)
 {
-	if (!is_of_span(t, a, b)) {
-		if (t->spans.nr - t->first_span >= t->fold_at && timeline_fold(t))
+	return timeline_enter_span(t, a, b) ? -ENOMEM
+					    : timeline_add_entry(t, (uint32_t)a, 1);
+}
+
+int timeline_add_many(struct timeline *t, uint64_t a, uint64_t b, uint64_t samples)
+{
+	/* An entry holds 32 bits. */
+	while (samples) {
+		uint32_t some = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+
+		if (timeline_enter_span(t, a, b) ||
+		    timeline_add_entry(t, (uint32_t)a, some))
 			return -ENOMEM;
-		if (begin_span(t, a, b))
-			return -ENOMEM;
+		samples -= some;
 	}
-	return timeline_add_entry(t, (uint32_t)a, 1);
+	return 0;
 }

@@ -65,6 +65,8 @@ void timeline_end(struct timeline *t);
 /* Counts a sample of a pair as in tally.h: (actor, position), (bucket, cpu, event).  Returns 0 or
  * -ENOMEM. */
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b);
+/* Does the same for several samples. */
+int timeline_add_many(struct timeline *t, uint64_t a, uint64_t b, uint64_t samples);
 
 /* Returns the index after the last word of a span. */
 static inline uint32_t timeline_span_end(const struct timeline *t, size_t span)

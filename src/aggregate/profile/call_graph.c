@@ -300,14 +300,54 @@ static int add_own(struct call_graph_walk *w, const struct call_graph_item *item
 	return 0;
 }
 
-static int call_graph_take(struct call_graph_walk *w,
-			   const struct call_graph_item *items, size_t nr)
+/* Returns the event that the calls of `event` (EVENT_CALLS) belong to; DICT_NONE if none of its
+ * samples was counted. */
+static uint32_t call_graph_main_event(const struct profile *p, uint32_t event)
 {
-	int r;
+	const struct profile_event *e = &p->events.at[event];
 
-	w->who = items->who;
-	w->event = items->event;
-	r = make_locals(w, items, nr);
+	for (uint32_t i = 0; i < p->events.nr; i++) {
+		const struct profile_event *other = &p->events.at[i];
+
+		if (other->name == e->name && other->count == e->count &&
+		    other->unit_mask == e->unit_mask && !(other->flags & EVENT_CALLS))
+			return i;
+	}
+	return DICT_NONE;
+}
+
+/* Adds calls whose samples are not known: they are not part of any function's total. */
+static int call_graph_take_calls(struct call_graph_walk *w,
+				 const struct call_graph_item *items, size_t nr)
+{
+	const struct call_node *nodes = w->p->calls.nodes.at;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t node = items[i].node;
+		uint32_t caller, callee, number;
+		struct call_arc *arc;
+
+		if (node < CALL_FIRST || nodes[node].caller < CALL_FIRST)
+			continue;
+		caller = row_of_node(w, nodes[node].caller);
+		callee = row_of_node(w, node);
+		number = caller == DICT_NONE || callee == DICT_NONE
+				 ? DICT_NONE
+				 : arc_of(w, caller, callee);
+		if (number == DICT_NONE)
+			return -ENOMEM;
+		arc = &w->p->graph.arcs.at[number];
+		arc->samples += items[i].samples;
+		arc->period += items[i].period;
+	}
+	return 0;
+}
+
+static int call_graph_take_samples(struct call_graph_walk *w,
+				   const struct call_graph_item *items, size_t nr)
+{
+	int r = make_locals(w, items, nr);
+
 	if (!r)
 		call_graph_sum_up(w, items, nr);
 	if (!r)
@@ -316,6 +356,21 @@ static int call_graph_take(struct call_graph_walk *w,
 		r = walk_over(w, CALL_TRUNCATED);
 	if (!r)
 		r = add_own(w, items, nr);
+	return r;
+}
+
+/* Takes the items of a (who, event) pair. */
+static int call_graph_take(struct call_graph_walk *w,
+			   const struct call_graph_item *items, size_t nr)
+{
+	bool calls = w->p->events.at[items->event].flags & EVENT_CALLS;
+	int r = 0;
+
+	w->who = items->who;
+	w->event = calls ? call_graph_main_event(w->p, items->event) : items->event;
+	if (w->event != DICT_NONE)
+		r = calls ? call_graph_take_calls(w, items, nr)
+			  : call_graph_take_samples(w, items, nr);
 	forget_locals(w);
 	return r;
 }

@@ -143,9 +143,14 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	}
 }
 
-static bool function_wanted(struct profile *p, uint32_t function)
+static bool function_wanted(struct profile *p, const struct view *v, uint32_t function)
 {
 	struct profile_function *f;
+
+	/* OProfile does not show samples outside of all symbols of an image that has some. */
+	if (v->weighted && p->options.functions_apart && function < p->functions.nr &&
+	    p->functions.at[function].kind == FUNCTION_BETWEEN)
+		return false;
 
 	if (function >= p->functions.nr ||
 	    !symbol_filter_filters(p->options.symbols, p->options.spec))
@@ -187,13 +192,14 @@ int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 
 int cells_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
-	return function_wanted(p, c->position->function) ? cells_image_wanted(p, v, c)
-							 : 0;
+	return function_wanted(p, v, c->position->function)
+		       ? cells_image_wanted(p, v, c)
+		       : 0;
 }
 
 bool cells_all_wanted(const struct profile *p, const struct view *v)
 {
-	return !v->selection.images && !p->options.exclude_dependent &&
+	return !v->selection.images && !v->weighted && !p->options.exclude_dependent &&
 	       !symbol_filter_filters(p->options.symbols, p->options.spec);
 }
 
@@ -293,14 +299,16 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	if (who == DICT_NONE)
 		return -ENOMEM;
 	n->where_of[slot] = WHERE_WANTED;
+	cell->a = (uint64_t)who << 32 | slot;
+	cell->b = c.event;
+	if (event->flags & EVENT_CALLS)
+		return 0;
 	note_rate(event, v->source.dict->events.at[number].frequency_hz);
 	event->samples += cell->samples;
 	event->period += cell->period;
 	p->samples += cell->samples;
 	if (p->options.quality)
 		quality_add(p, c.actor, c.position, c.event, cell->samples);
-	cell->a = (uint64_t)who << 32 | slot;
-	cell->b = c.event;
 	return 0;
 }
 

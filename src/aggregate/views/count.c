@@ -125,6 +125,19 @@ static inline int add_to_timeline(struct profile *p, struct view *v, uint64_t a,
 	return timeline_add(&p->timeline, a, b);
 }
 
+/* Adds a sample that represents several. */
+static int add_weighted(struct profile *p, struct view *v, uint64_t a, uint64_t b,
+			uint64_t period)
+{
+	const struct event_desc *event =
+		&v->source.dict->events.at[b & VIEW_EVENT_NONE];
+	uint64_t nr = session_sample_weight(v->source.info, event, period);
+
+	return p->options.timeline ? timeline_add_many(&p->timeline, a, b, nr)
+				   : tally_add_many(&v->tally, a, b, nr,
+						    p->options.periods ? period : 0);
+}
+
 /* Inlined for each `add`, because this loop handles every sample. */
 __attribute__((always_inline)) static inline int
 count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b,
@@ -288,6 +301,8 @@ static int count_fill_chunk(struct profile *p, struct view *v,
 	size_t counted = nr;
 	int r = 0;
 
+	if (v->weighted)
+		return count_one_by_one(p, v, b, from, from + nr, add_weighted);
 	if (p->options.timeline)
 		return count_in_timeline(p, v, b, from, from + nr);
 	if (!v->dense.on || !find_rows(v, b, from, nr, rows))

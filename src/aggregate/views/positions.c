@@ -134,6 +134,19 @@ static void want_function(struct profile *p, uint32_t function,
 				: WANTED_NOT;
 }
 
+/* Returns whether the image's symbols are those of a separate file, whose sections are empty. */
+static bool positions_have_debug_file(const struct view *v, uint32_t image)
+{
+	const char *from;
+	const char *name =
+		dict_str(v->source.dict, v->source.dict->images.at[image].name);
+	size_t name_len = strlen(name), len;
+
+	(void)naming_status(v->source.naming, image, &from);
+	len = strlen(from);
+	return len < name_len || strcmp(from + len - name_len, name) != 0;
+}
+
 /* Returns the function at (image, offset). */
 static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 			      uint64_t offset)
@@ -144,7 +157,7 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 				      .line = DICT_NONE };
 	const struct symtab *tab;
 	const struct symbol *symbol;
-	enum naming_kind kind;
+	enum naming_kind kind = NAMING_SYMBOL;
 
 	if (number == VIEW_UNSET)
 		return VIEW_UNSET;
@@ -160,6 +173,10 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 		return v->last.function;
 	}
 	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;
+	/* OProfile's symbols have no gaps, and it makes one of a section without any. */
+	if (symbol && v->weighted && symtab_count(tab) &&
+	    (kind != NAMING_SECTION || positions_have_debug_file(v, image)))
+		symbol = NULL;
 	if (symbol) {
 		f.kind = kind == NAMING_SYMBOL ? FUNCTION_NAMED : FUNCTION_UNNAMED;
 		f.vma = symbol->vaddr.v;

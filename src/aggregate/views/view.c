@@ -36,6 +36,7 @@ int view_new(const struct profile *p, const struct profile_source *source,
 		return -ENOMEM;
 	v->source = *source;
 	v->damaged = VIEW_UNSET;
+	v->weighted = source->info->flags & SESSION_WEIGHTED;
 	selection_init(&v->selection, p->options.spec, source->dict,
 		       view_vmlinux(p, v));
 	if (selection_set_times(&v->selection, &span)) {
@@ -171,7 +172,8 @@ static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 	if (p->needs & NEED_TID)
 		a.tid = p->given_up & NEED_TID ? -1 : t->tid;
 	if (p->needs & NEED_QUALITY) {
-		if (t->pid == 0 && t->tid == 0)
+		/* In weighted sessions they are unknown. */
+		if (t->pid == 0 && t->tid == 0 && !v->weighted)
 			a.flags |= ACTOR_IDLE;
 		if (t->pid == -1 || t->flags & THREAD_EXITING)
 			a.flags |= ACTOR_EXITING;
@@ -214,7 +216,8 @@ static bool can_be_dense(const struct profile *p, const struct view *v)
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
 	size_t most = named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS;
 
-	return !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME)) &&
+	return !p->options.periods && !v->weighted &&
+	       !(p->needs & (NEED_CPU | NEED_TIME)) &&
 	       v->source.dict->events.nr <= most;
 }
 
@@ -311,7 +314,8 @@ static uint32_t intern_event(struct profile *p, const char *name, const struct d
 		const struct profile_event *old = &p->events.at[i];
 
 		if (old->name == e.name && old->count == e.count &&
-		    old->unit_mask == e.unit_mask)
+		    old->unit_mask == e.unit_mask &&
+		    !((old->flags ^ e.flags) & EVENT_CALLS))
 			return i;
 	}
 	if (!vec_push(&p->events, e))
@@ -354,7 +358,9 @@ static int extend_events(struct profile *p, struct view *v)
 
 		/* Skip events whose number does not fit in a tally cell. No recorder writes
 		 * that many events. */
-		if (i >= VIEW_EVENT_NONE || !selection_wants_event(&v->selection, desc))
+		if (i >= VIEW_EVENT_NONE ||
+		    !selection_wants_event(&v->selection, desc) ||
+		    (desc->flags & EVENT_CALLS && !p->options.call_graph))
 			v->event_of[i] = VIEW_SKIP;
 		else
 			v->event_of[i] = intern_event(p, name, d, desc);

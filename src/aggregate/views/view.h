@@ -106,6 +106,7 @@ struct view {
 		uint32_t number;
 	} bucket;           /* of KEY_TIME: the last one */
 	bool by_cpu;        /* KEY_CPU is among the keys */
+	bool weighted;      /* samples have weights: SESSION_WEIGHTED */
 	bool fetch;         /* some images have no symbols before cells_fetch() */
 	struct dense dense; /* overflows into the tally */
 	struct tally tally;

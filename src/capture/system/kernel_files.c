@@ -118,6 +118,18 @@ static int write_compressed(const char *path, const struct buf *text)
 	return r;
 }
 
+int kernel_files_write_symbols(const char *current_dir, const struct buf *text)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/kallsyms.zst", current_dir) < 0)
+		return -ENOMEM;
+	r = write_compressed(path, text);
+	free(path);
+	return r;
+}
+
 /* Returns 0, 1 if the addresses are hidden, or a negative errno. */
 static int make_kallsyms(const char *path, struct err *err)
 {

@@ -3,6 +3,7 @@
  * Layer: capture.  Saved when recording begins, because it is not available on another machine
  * or after a reboot. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,12 @@ struct proc_module;
  * (kptr_restrict); or a negative errno. */
 int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 			       const char *boot_id, struct err *err);
+/* Reads a text like /proc/kallsyms and appends the lines of text symbols.  Clears *hidden if one has
+ * an address.  Returns 0 or a negative errno. */
+struct buf;
+int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden);
+/* Writes such lines as `current_dir`/kallsyms.zst.  Returns 0 or a negative errno. */
+int kernel_files_write_symbols(const char *current_dir, const struct buf *text);
 /* Saves `modules`, with one line per module: "name 0xADDR SIZE BUILD-ID-HEX-or-- .text=0xADDR
  * ...". Returns 0 or a negative errno. */
 int kernel_files_save_modules(const char *current_dir, struct err *err);

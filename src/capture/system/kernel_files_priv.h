@@ -27,8 +27,6 @@ void kernel_files_merge_modules(const char *older, size_t len, struct buf *out);
 /* Appends " .text=0xffff...", given the text of /sys/module/NAME/sections/SECTION (which is
  * truncated at its line end). Appends nothing for a section whose address is hidden. */
 void kernel_files_put_section(const char *section, char *text, struct buf *out);
-/* Reads and filters all of /proc/kallsyms. Returns 0 or a negative errno. */
-int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden);
 /* Appends the lines of kallsyms text that belong to the module. */
 void kernel_files_filter_module(const char *text, size_t len, const char *module,
 				struct buf *out);

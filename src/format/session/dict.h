@@ -140,7 +140,10 @@ enum {
 	EVENT_LOST = 16,    /* the description of this event was damaged in the file */
 	EVENT_PRECISE = 32, /* samples point to the instruction that caused them */
 	/* counted whenever the first event of its group takes a sample */
-	EVENT_MEMBER = 64
+	EVENT_MEMBER = 64,
+	/* its stacks are calls, of a caller and a callee, which no sample belongs to: only call
+	 * graphs count them, for the event of the same name without this flag */
+	EVENT_CALLS = 128
 };
 
 /* A reader's dict (segment_dict()) has no lookup tables: it maps numbers to objects, but not

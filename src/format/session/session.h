@@ -50,7 +50,10 @@ enum {
 		128, /* from perf.data: the session has no copies of the kernel's files */
 	SESSION_SEALED = 256, /* rewritten as a whole; times are rounded to 10 us */
 	/* the directory has a list of checksums; segment_writer_open() sets it if that is so */
-	SESSION_CHECKSUMS = 512
+	SESSION_CHECKSUMS = 512,
+	/* A sample represents several, whose number is its period divided by the event's count:
+	 * session_sample_weight().  Imported from OProfile's sample files. */
+	SESSION_WEIGHTED = 1024
 };
 
 enum {
@@ -92,6 +95,16 @@ struct sample {
 	uint32_t stack; /* leaf node */
 	uint32_t cpu;
 };
+
+/* Returns how many samples a stored one represents. */
+static inline uint64_t session_sample_weight(const struct session_info *info,
+					     const struct event_desc *event,
+					     uint64_t period)
+{
+	if (!(info->flags & SESSION_WEIGHTED))
+		return 1;
+	return event->count ? period / event->count : period;
+}
 
 struct segment_writer;
 

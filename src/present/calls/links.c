@@ -75,6 +75,12 @@ static uint32_t rank(const struct side *s, uint32_t line)
 							     : s->lines->rank_of[line];
 }
 
+static uint64_t vma(const struct side *s, uint32_t line)
+{
+	return line == CALL_BY_UNKNOWN || !s->lines->vma_of ? 0
+							    : s->lines->vma_of[line];
+}
+
 static int compare_links(const void *va, const void *vb, void *ctx)
 {
 	const struct side *s = ctx;
@@ -84,11 +90,15 @@ static int compare_links(const void *va, const void *vb, void *ctx)
 	const struct call_link *link_b = &s->links->all.at[b];
 	uint64_t count_a = s->links->counts[a * s->links->nr_columns];
 	uint64_t count_b = s->links->counts[b * s->links->nr_columns];
-	uint32_t rank_a = rank(s, s->to_callees ? link_a->callee : link_a->caller);
-	uint32_t rank_b = rank(s, s->to_callees ? link_b->callee : link_b->caller);
+	uint32_t line_a = s->to_callees ? link_a->callee : link_a->caller;
+	uint32_t line_b = s->to_callees ? link_b->callee : link_b->caller;
+	uint32_t rank_a = rank(s, line_a), rank_b = rank(s, line_b);
+	uint64_t vma_a = vma(s, line_a), vma_b = vma(s, line_b);
 
 	if (count_a != count_b)
 		return (count_a < count_b) == !s->to_callees ? -1 : 1;
+	if (vma_a != vma_b)
+		return vma_a < vma_b ? -1 : 1;
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 

@@ -21,6 +21,8 @@ struct call_lines {
 	const uint32_t *column_of; /* NULL: there is a single column */
 	const uint32_t
 		*rank_of; /* by line: its position in the report; NULL: its number */
+	/* By line: its address, which orders links of equal counts; NULL: only the rank does. */
+	const uint64_t *vma_of;
 	size_t nr_lines;
 	size_t nr_columns;
 };

@@ -43,6 +43,7 @@ static int write_calls_make_links(struct calls *c, const struct profile *p,
 	struct call_lines how = { .nr_lines = lines->all.nr,
 				  .nr_columns = lines->nr_columns };
 	uint32_t *line_of = malloc((p->rows.nr + 1) * sizeof(*line_of));
+	uint64_t *vma_of = malloc((lines->all.nr + 1) * sizeof(*vma_of));
 	uint32_t *column_of = NULL;
 	struct classes classes;
 	int r = classes_of_profile(&classes, c->table.options->kept, p, &column_of,
@@ -50,13 +51,20 @@ static int write_calls_make_links(struct calls *c, const struct profile *p,
 
 	how.column_of = column_of;
 	how.line_of = line_of;
+	how.vma_of = vma_of;
+	for (size_t i = 0; vma_of && i < lines->all.nr; i++)
+		vma_of[i] = p->functions
+				    .at[profile_value(p, lines->all.at[i].group,
+						      c->keys.symbol)]
+				    .vma;
 	for (size_t i = 0; line_of && i < p->rows.nr; i++)
 		line_of[i] = c->position_of[lines_number(lines, p->rows.at[i].group)];
-	if (!r && (!line_of || call_links_make(&c->links, p, &how)))
+	if (!r && (!line_of || !vma_of || call_links_make(&c->links, p, &how)))
 		r = err_set(err, -ENOMEM, "out of memory");
 	classes_done(&classes);
 	free(column_of);
 	free(line_of);
+	free(vma_of);
 	return r;
 }
 

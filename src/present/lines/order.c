@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/array.h"
 #include "base/comma.h"
 #include "base/err.h"
 
-/* By enum order_key.  The order of the rows is the default order of the keys
- * (oprofile-behaviour.md 1.1). */
+/* By enum order_key. */
 static const struct {
 	const char *name;
 	enum key_id key;
@@ -20,8 +20,8 @@ static const struct {
 	[ORDER_SAMPLE] = { "sample", KEY_ID_COUNT, TIE_BY_VALUE },
 	[ORDER_SYMBOL] = { "symbol", KEY_SYMBOL, TIE_BY_VALUE },
 	[ORDER_DEBUG] = { "debug", KEY_FUNCTION_LINE, TIE_BY_VALUE },
-	[ORDER_IMAGE] = { "image", KEY_IMAGE, TIE_BY_VALUE },
-	[ORDER_APP] = { "app-name", KEY_APP, TIE_BY_VALUE },
+	[ORDER_IMAGE] = { "image", KEY_IMAGE, TIE_BY_BASE },
+	[ORDER_APP] = { "app-name", KEY_APP, TIE_BY_BASE },
 };
 
 enum key_id order_key_id(enum order_key key)
@@ -141,6 +141,9 @@ void order_resolve(const struct order *order, enum line_order usual,
 		   unsigned int without, const struct profile *p,
 		   struct tie_keys *before, struct tie_keys *after)
 {
+	/* OProfile's order of lines that the given keys do not distinguish. */
+	static const enum order_key ties[] = { ORDER_SAMPLE, ORDER_IMAGE, ORDER_APP,
+					       ORDER_SYMBOL, ORDER_VMA,   ORDER_DEBUG };
 	const struct key_list *keys = p->options.keys;
 	struct order all = *order;
 	struct tie_keys *to = before;
@@ -148,16 +151,18 @@ void order_resolve(const struct order *order, enum line_order usual,
 	before->nr = after->nr = 0;
 	if (!all.nr || usual == LINES_BY_KEYS)
 		order_add(&all, ORDER_SAMPLE);
-	for (enum order_key k = 0; usual == LINES_BY_FUNCTION && k < ORDER_KEY_COUNT;
-	     k++)
-		order_add(&all, k);
+	for (size_t i = 0; usual == LINES_BY_FUNCTION && i < COUNT_OF(ties); i++)
+		order_add(&all, ties[i]);
 	for (size_t i = 0; i < all.nr; i++) {
 		enum order_key k = all.keys[i];
 
 		if (k == ORDER_SAMPLE)
 			to = after;
 		else if (rows[k].key != KEY_ID_COUNT)
-			order_push(to, keys_find(keys, rows[k].key), rows[k].by);
+			order_push(to, keys_find(keys, rows[k].key),
+				   usual == LINES_BY_KEYS && rows[k].by == TIE_BY_BASE
+					   ? TIE_BY_VALUE
+					   : rows[k].by);
 	}
 	for (size_t k = 0; usual == LINES_BY_KEYS && k < p->nr_keys; k++) {
 		enum key_id id = keys->keys.at[k].row->id;

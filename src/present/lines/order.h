@@ -28,8 +28,8 @@ struct order {
 
 /* The sort keys that apply without --sort. */
 enum line_order {
-	LINES_BY_KEYS,     /* the samples, then the report's keys in their order */
-	LINES_BY_FUNCTION, /* OProfile's: all keys of --sort, in their order */
+	LINES_BY_KEYS, /* the samples, then the report's keys in their order */
+	LINES_BY_FUNCTION, /* OProfile's: samples, image, application, symbol, address, line */
 	LINES_UNSORTED
 };
 

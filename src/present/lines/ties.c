@@ -31,6 +31,9 @@ static int ties_compare_groups(const struct values *v, uint32_t a, uint32_t b)
 	const struct column *c =
 		column_of_key(p->options.keys->keys.at[v->key].row->id);
 
+	if (v->by == TIE_BY_BASE)
+		return strcmp(image_name_short(profile_text(p, a, v->key)),
+			      image_name_short(profile_text(p, b, v->key)));
 	if (v->by != TIE_BY_VALUE && is_function(p, v->key)) {
 		uint64_t vma_a = p->functions.at[profile_value(p, a, v->key)].vma;
 		uint64_t vma_b = p->functions.at[profile_value(p, b, v->key)].vma;
@@ -144,7 +147,8 @@ static bool is_plain_text(const struct values *v)
 	const struct key_row *row = v->p->options.keys->keys.at[v->key].row;
 
 	return column_sorts_text(row->id) && row->id != KEY_STACK &&
-	       (v->by == TIE_BY_VALUE || !is_function(v->p, v->key));
+	       (v->by == TIE_BY_VALUE ||
+		(v->by != TIE_BY_BASE && !is_function(v->p, v->key)));
 }
 
 /* Ranks values that are indices of strings or functions: each distinct value once. */

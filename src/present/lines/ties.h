@@ -13,6 +13,7 @@ struct profile;
 /* The attribute of a key that is compared. */
 enum tie_by {
 	TIE_BY_VALUE,   /* as the key's column compares it */
+	TIE_BY_BASE,    /* the part of a path after its last slash */
 	TIE_BY_VMA,     /* start address of a function */
 	TIE_BY_FUNCTION /* start address, then name */
 };

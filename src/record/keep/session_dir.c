@@ -20,10 +20,12 @@
 #include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/log.h"
+#include "format/odb/sample_path.h"
 
 enum {
 	FOLDERS_DEEP = 2, /* of a session: jit/PID/ */
-	OLD_NAME_MAX = 64
+	OLD_NAME_MAX = 64,
+	ASIDE_MAX = 10000 /* sessions of OProfile that are kept */
 };
 
 static const char default_dir[] = "oprofile_data";
@@ -181,6 +183,56 @@ static void remove_stale(const struct session_dir *d)
 		closedir(dir);
 }
 
+static const char *name_in(const char *path)
+{
+	return path_base(path);
+}
+
+/* ---- sessions of OProfile ---- */
+
+static bool is_made_by_oprofile(const struct session_dir *d, const char *name)
+{
+	DIR *dir = read_dir(d->samples_fd, name);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (!found && dir && (entry = tree_next(dir)))
+		found = odb_path_begins(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Renames such a session to a free name, so that it is never removed or mixed with ours.  Returns
+ * 0, also if it is none, or a negative errno with a message. */
+static int set_aside(const struct session_dir *d, const char *path, struct err *err)
+{
+	const char *name = name_in(path);
+	char *aside = NULL;
+	int r = -EEXIST;
+
+	if (!is_made_by_oprofile(d, name))
+		return 0;
+	for (unsigned int i = 1; r == -EEXIST && i <= ASIDE_MAX; i++) {
+		free(aside);
+		if (asprintf(&aside, "%s/oprofile-%u", d->samples, i) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+		r = io_rename_new(path, aside);
+	}
+	if (r)
+		err_sys(err, r, "cannot move the session of OProfile '%s' aside", path);
+	else
+		log_say(LOG_WARNING,
+			"'%s' is a session of OProfile: moved to '%s'; read it with session:%s",
+			path, aside, name_in(aside));
+	free(aside);
+	/* A recording that continues it begins a new one. */
+	if (!r && d->committed && !strcmp(name, "current") &&
+	    mkdirat(d->samples_fd, name, RECORDING_DIR_MODE))
+		r = err_sys(err, -errno, "cannot create '%s'", d->current);
+	return r;
+}
+
 static bool session_dir_ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name);
@@ -216,11 +268,6 @@ static void session_dir_remove_torn(int at, const char *folder, int depth)
 
 /* ---- the session ---- */
 
-static const char *name_in(const char *path)
-{
-	return path_base(path);
-}
-
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err)
 {
@@ -235,6 +282,10 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		r = lock(&d, err);
 	if (!r)
 		remove_stale(&d);
+	if (!r)
+		r = set_aside(&d, d.previous, err);
+	if (!r)
+		r = set_aside(&d, d.current, err);
 	if (!r && d.committed)
 		session_dir_remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
 	if (!r && !d.committed) {

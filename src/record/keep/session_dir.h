@@ -24,7 +24,8 @@ struct session_dir {
 	bool guarded; /* DIR/samples and DIR/kernel (base/files/guard.h) */
 };
 
-/* Opens and locks a session directory, and prepares a new session in it.  If `dir` is NULL, uses
+/* Opens and locks a session directory, and prepares a new session in it.  Sessions that OProfile
+ * wrote there, `current` and `previous`, are renamed with a warning.  If `dir` is NULL, uses
  * ./oprofile_data and creates it if missing; any other `dir` must exist.  Returns 0, or a negative
  * errno with a message in *err that names the directory. */
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,

@@ -66,18 +66,21 @@ static int count_segment(struct info *info, struct segment *s, struct err *err)
 		const struct dict *d = segment_dict(s);
 		struct info_event *event;
 		struct sample_batch b;
-		int r = segment_next(s, COLUMN_EVENT, &b, err);
+		int r = segment_next(s, COLUMN_EVENT | COLUMN_PERIOD, &b, err);
 
 		if (r)
 			return r < 0 ? r : 0;
 		for (size_t i = 0; i < b.nr; i++) {
-			if (b.event[i] >= d->events.nr)
+			if (b.event[i] >= d->events.nr ||
+			    d->events.at[b.event[i]].flags & EVENT_CALLS)
 				continue;
 			event = know_event(info, d, &d->events.at[b.event[i]]);
 			if (!event)
 				return err_set(err, -ENOMEM, "'%s': out of memory",
 					       info->path);
-			event->samples++;
+			event->samples += session_sample_weight(
+				segment_info(s), &d->events.at[b.event[i]],
+				b.period[i]);
 		}
 	}
 }

@@ -22,7 +22,7 @@ static struct symtab *load_symbols(struct code *c, const char *symbols_path)
 		return tab;
 	symtab_free(tab);
 	tab = NULL;
-	if (symtab_load_elf_debug(c->fd, fd, &tab, NULL)) {
+	if (symtab_load_elf_debug(c->fd, fd, SYMTAB_FILE_OFFSETS, &tab, NULL)) {
 		symtab_free(tab);
 		tab = NULL;
 	}

@@ -128,7 +128,8 @@ static const char *naming_kernel_given_vmlinux(const struct naming *n)
 
 	if (given[0] || naming_locations_archive(n->locations) || !n->info->vmlinux)
 		return given;
-	return n->info->vmlinux;
+	/* OProfile's name for a kernel whose symbols are those of this text. */
+	return !strcmp(n->info->vmlinux, "/proc/kallsyms") ? "" : n->info->vmlinux;
 }
 
 int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,

@@ -161,12 +161,16 @@ static int name_bpf(struct naming *n, const struct image *image, struct naming_e
 }
 
 /* The debug file's symbols are more complete, if it has any. */
-static int load_binary(const struct binary *b, struct naming_entry *e)
+static int load_binary(const struct naming *n, const struct binary *b,
+		       struct naming_entry *e)
 {
+	enum symtab_positions positions = n->info->flags & SESSION_WEIGHTED
+						  ? SYMTAB_AS_OPROFILE
+						  : SYMTAB_FILE_OFFSETS;
 	int r = -ENODATA;
 
 	if (b->debug_fd >= 0)
-		r = symtab_load_elf_debug(b->fd, b->debug_fd, &e->tab, NULL);
+		r = symtab_load_elf_debug(b->fd, b->debug_fd, positions, &e->tab, NULL);
 	if (r == 0) {
 		naming_set_from(e, b->debug_path);
 		return 0;
@@ -175,7 +179,7 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	e->tab = NULL;
 	if (r == -ENOMEM)
 		return r;
-	r = symtab_load_elf_fd(b->fd, SYMTAB_FILE_OFFSETS, &e->tab, NULL);
+	r = symtab_load_elf_fd(b->fd, positions, &e->tab, NULL);
 	if (r == 0 || r == -ENODATA)
 		naming_set_from(e, b->path);
 	return r;
@@ -226,6 +230,17 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 	return r;
 }
 
+/* Returns the status to warn about.  A sample file of OProfile proves its binary by the time of its
+ * last change, as far as it can be proved. */
+static enum naming_status status_to_report(const struct naming *n,
+					   const struct image *image,
+					   enum naming_status status)
+{
+	bool proved = n->info->flags & SESSION_WEIGHTED && image->mtime_ns;
+
+	return proved && status == NAMING_UNVERIFIED ? NAMING_OK : status;
+}
+
 static int find_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
@@ -242,18 +257,20 @@ static int find_file(struct naming *n, const struct image *image,
 	}
 	e->status = b.status;
 	if (b.fd >= 0) {
-		r = load_binary(&b, e);
+		r = load_binary(n, &b, e);
 		if (r == -ENODATA)
 			e->status = NAMING_NO_SYMBOLS;
 		else if (r)
 			e->status = NAMING_UNREADABLE;
 	}
 	if (image->kind == IMAGE_FILE)
-		naming_locations_warn(n->locations, name,
-				      b.fd >= 0 && e->status != NAMING_UNREADABLE
-					      ? b.status
-					      : e->status,
-				      !image->build_id.len);
+		naming_locations_warn(
+			n->locations, name,
+			status_to_report(n, image,
+					 b.fd >= 0 && e->status != NAMING_UNREADABLE
+						 ? b.status
+						 : e->status),
+			!image->build_id.len);
 	binary_close(&b);
 	return r == -ENOMEM ? r : 0;
 }

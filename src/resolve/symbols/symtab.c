@@ -47,6 +47,15 @@ static bool is_syscall_alias(const char *name)
 	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
+/* Does the same as is_better(), by OProfile's rules. */
+static bool is_better_for_oprofile(const struct symtab_candidate *a,
+				   const struct symtab_candidate *b)
+{
+	if ((a->name[0] == '_') != (b->name[0] == '_'))
+		return a->name[0] == '_';
+	return a->binding == SYMTAB_WEAK && b->binding != SYMTAB_WEAK;
+}
+
 /* Returns whether `b` is a better name for their common address than `a`. Uses perf's order
  * (choose_best_symbol() in tools/perf/util/symbol.c), so that both show the same name, but
  * prefers functions to labels, which perf does not distinguish. */
@@ -57,6 +66,8 @@ static bool is_better(const struct symtab_candidate *a,
 
 	if (b->by_order)
 		return true;
+	if (b->as_oprofile)
+		return is_better_for_oprofile(a, b);
 	if (!a->size != !b->size)
 		return b->size != 0;
 	if (a->binding != b->binding)

@@ -39,7 +39,11 @@ int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab
 enum symtab_positions {
 	SYMTAB_FILE_OFFSETS, /* mapped files */
 	SYMTAB_ADDRESSES,    /* a kernel whose base is unknown: link-time addresses */
-	SYMTAB_FROM_TEXT     /* a kernel: relative to its _text, else _stext */
+	SYMTAB_FROM_TEXT,    /* a kernel: relative to its _text, else _stext */
+	/* mapped files, with the symbols that OProfile shows: each ends at the next one or with its
+	 * section; of several at one address, one without a leading underscore, then one that is
+	 * not weak, then the first */
+	SYMTAB_AS_OPROFILE
 };
 int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **ret_tab,
 		       struct err *err);
@@ -48,10 +52,10 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
  * returns -ENODATA if the file does not have this symbol. */
 int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 			  struct symtab **ret_tab, struct err *err);
-/* Reads the symbols from the debug file `debug_fd` of the binary `fd`. Uses the segments of the
- * binary, because objcopy --only-keep-debug empties those of the debug file. */
-int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
-			  struct err *err);
+/* Reads the symbols from the debug file `debug_fd` of the mapped file `fd`. Uses the segments of
+ * the binary, because objcopy --only-keep-debug empties those of the debug file. */
+int symtab_load_elf_debug(int fd, int debug_fd, enum symtab_positions positions,
+			  struct symtab **ret_tab, struct err *err);
 /* Reads data symbols (STT_OBJECT) instead of functions, from the mapped file `fd`; `debug_fd`
  * is its debug file, -1: none. Positions in .bss follow the file's content, as in its mapping. */
 int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab,

@@ -41,8 +41,9 @@ struct symtab_elf_loading {
 	symtab_candidates candidates;
 	/* The segment of the previous symbol. */
 	const struct symtab_segment *last_segment;
-	bool by_vaddr; /* a kernel: positions are addresses, not file offsets */
-	bool data;     /* read objects instead of functions */
+	bool by_vaddr;    /* a kernel: positions are addresses, not file offsets */
+	bool data;        /* read objects instead of functions */
+	bool as_oprofile; /* SYMTAB_AS_OPROFILE */
 	const uint64_t *loaded_at; /* a module: address of each section; else NULL */
 	size_t names_len;
 };
@@ -196,8 +197,11 @@ static int symtab_elf_take_symbol(struct symtab_elf_loading *l,
 		.vaddr = s->value,
 		.name = l->tab->names + s->name,
 		.binding = binding_of(s),
-		.label = !typed,
+		.label = !typed && !l->as_oprofile,
+		.as_oprofile = l->as_oprofile,
 	};
+	if (l->as_oprofile)
+		c.size = 0;
 	if (!l->rules.plain &&
 	    !symbol_rules_translate(&l->rules, function, &c.name, &c.vaddr))
 		return 0;
@@ -564,12 +568,14 @@ static int symtab_elf_load(struct elf_file *mapped, struct elf_file *with_symbol
 			   enum symtab_positions positions, bool data,
 			   struct symtab **ret_tab, struct err *err)
 {
-	struct symtab_elf_loading l = { .data = data };
+	struct symtab_elf_loading l = { .data = data,
+					.as_oprofile =
+						positions == SYMTAB_AS_OPROFILE };
 	int r = symtab_elf_begin(&l, with_symbols, mapped, err);
 
 	if (!r)
 		r = keep_segments(l.tab, mapped, data, err);
-	if (!r && positions == SYMTAB_FILE_OFFSETS)
+	if (!r && (positions == SYMTAB_FILE_OFFSETS || positions == SYMTAB_AS_OPROFILE))
 		r = load_tables(&l, with_symbols, err);
 	else if (!r)
 		r = load_kernel_tables(&l, with_symbols, positions == SYMTAB_FROM_TEXT,
@@ -594,8 +600,8 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 }
 
 /* Loads the symbols from the debug file of a mapped file. */
-static int load_debug(int fd, int debug_fd, bool data, struct symtab **ret_tab,
-		      struct err *err)
+static int load_debug(int fd, int debug_fd, enum symtab_positions positions, bool data,
+		      struct symtab **ret_tab, struct err *err)
 {
 	struct elf_file mapped;
 	struct elf_file debug;
@@ -605,23 +611,23 @@ static int load_debug(int fd, int debug_fd, bool data, struct symtab **ret_tab,
 		return r;
 	r = elf_file_init_fd(&debug, debug_fd, err);
 	if (!r) {
-		r = symtab_elf_load(&mapped, &debug, SYMTAB_FILE_OFFSETS, data, ret_tab,
-				    err);
+		r = symtab_elf_load(&mapped, &debug, positions, data, ret_tab, err);
 		elf_file_done(&debug);
 	}
 	elf_file_done(&mapped);
 	return r;
 }
 
-int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
-			  struct err *err)
+int symtab_load_elf_debug(int fd, int debug_fd, enum symtab_positions positions,
+			  struct symtab **ret_tab, struct err *err)
 {
-	return load_debug(fd, debug_fd, false, ret_tab, err);
+	return load_debug(fd, debug_fd, positions, false, ret_tab, err);
 }
 
 int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab, struct err *err)
 {
-	return load_debug(fd, debug_fd >= 0 ? debug_fd : fd, true, ret_tab, err);
+	return load_debug(fd, debug_fd >= 0 ? debug_fd : fd, SYMTAB_FILE_OFFSETS, true,
+			  ret_tab, err);
 }
 
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err)

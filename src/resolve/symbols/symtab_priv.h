@@ -22,8 +22,9 @@ struct symtab_candidate {
 	uint64_t limit;   /* end of the section; an unknown size stops here */
 	const char *name; /* points into symtab.names */
 	enum symtab_binding binding;
-	bool label;    /* untyped: ignored where a function covers it */
-	bool by_order; /* the last one at an address wins */
+	bool label;       /* untyped: ignored where a function covers it */
+	bool by_order;    /* the last one at an address wins */
+	bool as_oprofile; /* SYMTAB_AS_OPROFILE */
 };
 
 typedef VEC(struct symtab_candidate) symtab_candidates;

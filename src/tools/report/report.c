@@ -11,9 +11,11 @@
 #include "base/files/output.h"
 #include "present/lines/ratio.h"
 #include "present/lines/screen.h"
+#include "present/text/write_diff.h"
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
 #include "tools/cli/pager.h"
+#include "tools/report/diff.h"
 #include "tools/report/hints.h"
 #include "tools/report/out.h"
 #include "tools/report/plan.h"
@@ -31,13 +33,30 @@ struct report {
 	struct report_plan plan;
 	struct report_read read;
 	struct report_xml xml;
+	struct report
+		*before; /* the first side of a differential profile; NULL: none */
 };
+
+static int report_write_form(struct report *r, FILE *out, struct err *err)
+{
+	const struct report_options *o = &r->plan.options;
+	const struct diff_sides sides = { r->before ? &r->before->read.profile : NULL,
+					  &r->read.profile };
+
+	if (!r->before)
+		return r->plan.writer->write(out, &r->read.profile, &r->plan.present,
+					     err);
+	return write_diff(out, &sides,
+			  o->csv    ? DIFF_CSV
+			  : o->json ? DIFF_JSON
+				    : DIFF_TEXT,
+			  &r->plan.present, err);
+}
 
 static int report_write_to(struct report *r, FILE *out, const char *name,
 			   struct err *err)
 {
-	int status =
-		r->plan.writer->write(out, &r->read.profile, &r->plan.present, err);
+	int status = report_write_form(r, out, err);
 
 	if (status)
 		return status;
@@ -92,7 +111,10 @@ static int write_report(struct report *r, struct err *err)
 	else
 		status = report_out_close(
 			&out,
-			report_out_end(report_read_is_private(&r->read, &r->plan)),
+			report_out_end(report_read_is_private(&r->read, &r->plan) ||
+				       (r->before &&
+					report_read_is_private(&r->before->read,
+							       &r->before->plan))),
 			err);
 	return status;
 }
@@ -119,19 +141,50 @@ static void say_more(const struct report *r)
 	}
 }
 
-static int make_report(struct report *r, char *const *words)
+/* Plans the report and reads its recordings. */
+static int report_prepare(struct report *r, char *const *words, struct err *err)
 {
-	struct err err = { 0 };
-	bool incomplete;
-	int status = report_plan_make(&r->plan, words, &err);
+	int status = report_plan_make(&r->plan, words, err);
 
 	if (r->plan.sources.samples_dir)
 		screen_print_line(stderr, "Using %s/ for samples directory.",
 				  r->plan.sources.samples_dir);
 	if (!status)
-		status = report_read_all(&r->read, &r->plan, &err);
+		status = report_read_all(&r->read, &r->plan, err);
 	report_progress_end();
+	return status;
+}
+
+/* Does the same for both sides of a differential profile, or for an ordinary report. */
+static int report_prepare_sides(struct report *r, char *const *all, struct err *err)
+{
+	struct diff_words words = { 0 };
+	int status;
+
+	if (!r->before)
+		return report_prepare(r, all, err);
+	status = diff_words_split(&words, all, err);
+	if (!status)
+		r->before = NULL;
+	if (status > 0)
+		status = diff_check_options(&r->plan.options, err);
+	if (!status && r->before)
+		status = report_prepare(r->before, words.before.at, err);
+	if (!status)
+		status = report_prepare(r, words.after.at, err);
+	diff_words_done(&words);
+	return status;
+}
+
+static int make_report(struct report *r, char *const *words)
+{
+	struct err err = { 0 };
+	bool incomplete;
+	int status = report_prepare_sides(r, words, &err);
+
 	incomplete = report_warn_of_damage(&r->read);
+	if (r->before)
+		incomplete |= report_warn_of_damage(&r->before->read);
 	if (!status) {
 		report_warn_of_losses(&r->read);
 		say_more(r);
@@ -155,7 +208,7 @@ static int make_report(struct report *r, char *const *words)
 
 static int report_run(const struct command *self, int argc, char **argv)
 {
-	struct report r = { 0 };
+	struct report r = { 0 }, before = { 0 };
 	int first;
 	int status;
 
@@ -172,8 +225,16 @@ static int report_run(const struct command *self, int argc, char **argv)
 		report_xml_done(&r.xml);
 		return status;
 	}
+	if (diff_words_any(argv + first)) {
+		/* The options were valid; each side has its own copy. */
+		status = command_options(self, OPTIONS_PERMUTE, argc, argv,
+					 &before.plan.options, &first);
+		r.before = &before;
+	}
 	status = make_report(&r, argv + first);
 	report_xml_done(&r.xml);
+	profile_done(&before.read.profile);
+	report_plan_done(&before.plan);
 	profile_done(&r.read.profile);
 	report_plan_done(&r.plan);
 	return status;
@@ -191,7 +252,8 @@ const struct command command_report = {
 		"  opreport --symbols --threshold 1\n"
 		"  opreport -l image:/usr/bin/make\n"
 		"  opreport --details --exclude-dependent\n"
-		"  opreport --by comm,image --csv",
+		"  opreport --by comm,image --csv\n"
+		"  opreport -l { session:before } { session:current }",
 	.options = report_rows,
 	.run = report_run,
 };

@@ -80,20 +80,24 @@ static void expect_keys(const struct tie_keys *got, const struct tie_key *want,
 
 static void sorts_functions_in_oprofiles_order(void **state)
 {
-	const struct tie_key usual[] = { { 2, TIE_BY_FUNCTION },
-					 { 1, TIE_BY_VALUE },
-					 { 0, TIE_BY_VALUE } };
-	const struct tie_key by_symbol[] = { { 2, TIE_BY_VALUE }, { 2, TIE_BY_VMA } };
+	const struct tie_key usual[] = { { 1, TIE_BY_BASE },
+					 { 0, TIE_BY_BASE },
+					 { 2, TIE_BY_VALUE },
+					 { 2, TIE_BY_VMA } };
+	const struct tie_key by_symbol[] = { { 2, TIE_BY_VALUE } };
+	const struct tie_key rest[] = { { 1, TIE_BY_BASE },
+					{ 0, TIE_BY_BASE },
+					{ 2, TIE_BY_VMA } };
 	struct resolved r;
 
 	(void)state;
 	resolve(&r, "app,image,symbol", "", LINES_BY_FUNCTION, 0);
 	expect_keys(&r.before, NULL, 0);
-	expect_keys(&r.after, usual, 3);
+	expect_keys(&r.after, usual, 4);
 	keys_done(&r.keys);
 	resolve(&r, "app,image,symbol", "symbol", LINES_BY_FUNCTION, 0);
-	expect_keys(&r.before, by_symbol, 2);
-	expect_keys(&r.after, usual + 1, 2);
+	expect_keys(&r.before, by_symbol, 1);
+	expect_keys(&r.after, rest, 3);
 	keys_done(&r.keys);
 }
 

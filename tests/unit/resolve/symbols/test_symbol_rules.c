@@ -257,7 +257,9 @@ static void resolves_descriptors_of_a_debug_file(void **state)
 	code.nr_symbols = 0;
 	debug_fd = file_of(&debug);
 	code_fd = file_of(&code);
-	assert_int_equal(symtab_load_elf_debug(code_fd, debug_fd, &tab, NULL), 0);
+	assert_int_equal(symtab_load_elf_debug(code_fd, debug_fd, SYMTAB_FILE_OFFSETS,
+					       &tab, NULL),
+			 0);
 	check_table(tab, in_elfv1);
 	symtab_free(tab);
 	close(debug_fd);

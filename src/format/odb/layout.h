@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* layout.h - where the fields of an OProfile sample file are, which depends on the machine and the
+ * version of OProfile that wrote it.
+ * Layer: format.  docs/oprofile-trees.md describes the file. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct err;
+
+enum {
+	ODB_VERSION_09 = 0x12, /* OProfile 0.9 */
+	ODB_VERSION = 0x13,    /* OProfile 1.x */
+	ODB_MAGIC_BYTES = 4,
+	ODB_HEADER_MIN =
+		8 /* magic and version, which are at the start in every layout */
+};
+
+/* The fields of the header after its version. */
+enum odb_field {
+	ODB_CPU_TYPE,
+	ODB_CTR_EVENT,
+	ODB_CTR_UM,
+	ODB_CTR_COUNT,
+	ODB_IS_KERNEL,
+	ODB_CPU_SPEED,
+	ODB_MTIME,
+	ODB_CG_TO_IS_KERNEL,
+	ODB_ANON_START,
+	ODB_CG_TO_ANON_START,
+	ODB_FIELDS
+};
+
+struct odb_layout {
+	bool big_endian;
+	uint32_t header_bytes;
+	uint32_t field_at[ODB_FIELDS];
+	/* The description of the table follows the header, then the nodes, then the hash table. */
+	uint32_t descr_bytes;
+	uint32_t size_at;
+	uint32_t used_at;
+	uint32_t node_bytes;
+	uint32_t key_at;
+	uint32_t key_bytes; /* 4 or 8 */
+	uint32_t value_at;
+	uint32_t next_at;
+	uint32_t index_bytes; /* of an entry of the hash table */
+};
+
+/* Returns whether the file begins like a sample file of either byte order; stores its version. */
+bool odb_recognise(const uint8_t *bytes, size_t len, bool *ret_big_endian,
+		   uint32_t *ret_version);
+/* Returns the layout of 64-bit machines (`wide`), or of i386, where 8 bytes are aligned to 4.
+ * `version` is one of the above. */
+struct odb_layout odb_layout_of(uint32_t version, bool wide, bool big_endian);
+/* Finds the layout whose table fits the file: the given one (NULL: none), else a known one.
+ * Returns 0, or -EBADMSG with a message in *err. */
+int odb_layout_find(const uint8_t *bytes, size_t len, const struct odb_layout *given,
+		    struct odb_layout *ret_layout, struct err *err);
+/* Parses an `abi` file.  Returns 0, or -EBADMSG with a message in *err if a line is malformed or
+ * missing. */
+int odb_abi_parse(const char *text, size_t len, struct odb_layout *ret_layout,
+		  struct err *err);
+/* Appends the `abi` file of a layout. */
+void odb_abi_put(const struct odb_layout *layout, struct buf *out);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sample_file.h - reads and writes a sample file of OProfile: counts by offset in a binary, or by
+ * pairs of offsets for calls.
+ * Layer: format.  docs/oprofile-trees.md describes the file. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/containers/vec.h"
+#include "format/odb/layout.h"
+
+struct buf;
+struct err;
+
+struct odb_header {
+	uint32_t version;
+	uint32_t cpu_type; /* a number of this version of OProfile */
+	uint32_t event;    /* code of the event */
+	uint32_t unit_mask;
+	uint32_t count;
+	bool is_kernel;
+	bool cg_to_is_kernel; /* the callee's image, in a file of calls */
+	double cpu_mhz;       /* 0: unknown */
+	uint64_t mtime_s;     /* of the binary, since 1970; 0: unknown */
+	uint64_t anon_start;  /* address of anonymous memory; 0: a file */
+	uint64_t cg_to_anon_start;
+};
+
+/* A sample file in memory, which the caller keeps. */
+struct odb_file {
+	struct odb_layout layout;
+	struct odb_header header;
+	const uint8_t *nodes; /* without the first, which is not used */
+	uint32_t nr_nodes;
+};
+
+/* Offset and count; for calls, the high 32 bits are the caller's offset and the low ones the
+ * callee's. */
+struct odb_node {
+	uint64_t key;
+	uint32_t value;
+};
+
+/* Reads the header; `given` as for odb_layout_find().  Returns 0, or -EBADMSG with a message. */
+int odb_file_open(const uint8_t *bytes, size_t len, const struct odb_layout *given,
+		  struct odb_file *ret_file, struct err *err);
+/* Returns node i < file->nr_nodes.  Its value can be 0. */
+struct odb_node odb_file_node(const struct odb_file *file, uint32_t i);
+
+typedef VEC(struct odb_node) odb_nodes;
+
+/* Appends a sample file of the layout with these nodes, whose keys must differ.  Sets out->failed
+ * if memory is short. */
+void odb_file_put(const struct odb_layout *layout, const struct odb_header *header,
+		  const odb_nodes *nodes, struct buf *out);

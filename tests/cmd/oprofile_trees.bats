@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sessions that OProfile's own tools wrote: read by reports, and imported.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+	cd "$out"
+	cat >p.c <<-'END'
+		__attribute__((noinline)) int leaf(int n) { return n + 1; }
+		__attribute__((noinline)) int _alias(int n) { return leaf(n) + 1; }
+		int shown(int) __attribute__((alias("_alias")));
+		int main(void) { return shown(1); }
+	END
+	cc -O1 -g -o p p.c
+	app=$out/p
+}
+
+# write_tree ARGUMENTS <<END: runs python with a Tree in oprofile_data, and the offsets of functions.
+write_tree()
+{
+	cat >tree.body
+	python3 - "$SOURCE_ROOT/tests/cmd" "$app" <<-END
+		import os, subprocess, sys
+		sys.path.insert(0, sys.argv[1])
+		sys.dont_write_bytecode = True
+		from odb_tree import Tree
+		app = sys.argv[2]
+		at = {line.split()[2]: int(line.split()[0], 16) for line in subprocess.run(
+		    ["nm", "--defined-only", app], stdout=subprocess.PIPE, text=True).stdout.splitlines()}
+		mtime = int(os.stat(app).st_mtime)
+		own = "{root}%s/{dep}/{root}%s" % (app, app)
+		tree = Tree("oprofile_data"$1)
+		$(cat tree.body)
+	END
+}
+
+# The counts and names of opreport -l, without the header.
+symbols()
+{
+	opreport -n -l "$@" 2>err | sed 's/  */ /g; s/ $//'
+}
+
+@test "opreport reads sample files of every ABI" {
+	for abi in "" ", big=True" ", wide=False" ", wide=False, big=True" \
+		", version=0x12" ", version=0x12, big=True" ", wide=False, version=0x12" \
+		", wide=False, big=True, version=0x12"; do
+		rm -rf oprofile_data
+		write_tree "$abi" <<-'END'
+			tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all",
+			         {at["leaf"]: 30, at["main"] + 1: 10}, mtime=mtime)
+		END
+		symbols >got
+		diff - got <<-'END'
+			30 75.0000 leaf
+			10 25.0000 main
+		END
+	done
+}
+
+@test "opreport uses the abi file next to samples/" {
+	write_tree "" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+		tree.abi()
+	END
+	[ "$(symbols)" = "30 100.000 leaf" ]
+	echo "sizeof_u64 5" >oprofile_data/abi
+	[ "$(symbols)" = "30 100.000 leaf" ]
+	grep -q "sizeof_u64 5 is not supported; the layout of sample files is detected" err
+}
+
+@test "opreport prints OProfile's summary with the kernel, libraries and memory of a process" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.all.all.all"
+		app_dir = "{root}%s/{dep}/" % app
+		tree.put(own + event, {at["leaf"]: 30}, mtime=mtime)
+		tree.put(app_dir + "{root}/lib/libnone.so" + event, {0x10: 8})
+		tree.put(app_dir + "{kern}/no-vmlinux" + event, {0x10: 7}, kernel=1)
+		tree.put(app_dir + "{kern}/ext4" + event, {0x10: 6}, kernel=1)
+		tree.put(app_dir + "{anon:anon}/42.0x1000.0x3000" + event, {0x10: 5}, anon=0x1000)
+		tree.put(app_dir + "{anon:[vdso]}/42.0x5000.0x6000" + event, {0x10: 4}, anon=0x5000)
+	END
+	opreport >got 2>err
+	tail -n +3 got | sed 's/^\t/>/' | diff - <(
+		cat <<-'END'
+			CPU_CLK_UNHALT...|
+			  samples|      %|
+			------------------
+			       60 100.000 p
+			>CPU_CLK_UNHALT...|
+			>  samples|      %|
+			>------------------
+			>       30 50.0000 p
+			>        8 13.3333 libnone.so
+			>        7 11.6667 no-vmlinux
+			>        6 10.0000 ext4
+			>        5  8.3333 anon (tgid:42 range:0x1000-0x3000)
+			>        4  6.6667 [vdso] (tgid:42 range:0x5000-0x6000)
+		END
+	)
+	symbols | grep -qx "7 11.6667 no-vmlinux /no-vmlinux"
+}
+
+@test "opreport adds counts that together exceed 32 bits" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.all.all."
+		for cpu in range(3):
+		    tree.put(own + event + str(cpu), {at["leaf"]: 0xffffffff}, mtime=mtime)
+	END
+	[ "$(symbols -m cpu)" = "12884901885 100.000 leaf" ]
+	[ "$(opreport --csv --by cpu,symbol 2>err | grep -c 4294967295)" -eq 3 ]
+}
+
+@test "opreport separates threads, processes and processors as OProfile did" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0."
+		tree.put(own + event + "10.11.0", {at["leaf"]: 3}, mtime=mtime)
+		tree.put(own + event + "10.11.1", {at["leaf"]: 4}, mtime=mtime)
+		tree.put(own + event + "20.20.0", {at["leaf"]: 5}, mtime=mtime)
+	END
+	[ "$(symbols -m tgid,tid)" = "8 100.000 4 100.000 leaf" ]
+	[ "$(symbols tgid:10 -m all)" = "7 100.000 leaf" ]
+}
+
+@test "opreport --callgraph prints the calls in {cg} files" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.all.all.all"
+		tree.put(own + event, {at["leaf"]: 9, at["_alias"]: 1}, mtime=mtime)
+		tree.put("%s/{cg}/{root}%s" % (own, app) + event,
+		         {at["_alias"] + 3 << 32 | at["leaf"]: 9, at["main"] + 4 << 32 | at["_alias"] + 5: 8},
+		         mtime=mtime)
+	END
+	opreport -n -c 2>err | sed 's/  */ /g' | diff - <(
+		cat <<-'END'
+			-------------------------------------------------------------------------------
+			 9 100.000 shown
+			9 90.0000 leaf
+			 9 100.000 leaf [self]
+			-------------------------------------------------------------------------------
+			 8 100.000 main
+			1 10.0000 shown
+			 9 90.0000 leaf
+			 1 10.0000 shown [self]
+			-------------------------------------------------------------------------------
+			0 0 main
+			 8 100.000 shown
+			 0 0 main [self]
+			-------------------------------------------------------------------------------
+		END
+	)
+	# Calls are not samples.
+	[ "$(symbols | head -n 1)" = "9 90.0000 leaf" ]
+	timeout 60 "$OPROFILE" info --json oprofile_data >info 2>&1
+	grep -q '"samples":10,' info
+}
+
+@test "a damaged sample file is named and skipped" {
+	write_tree "" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+		tree.put(own + "/OTHER.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+		tree.put(own + "/BAD.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+	END
+	truncate -s 100 "oprofile_data/samples/current/{root}$app/{dep}/{root}$app/OTHER.1000.0.all.all.all"
+	run -3 --separate-stderr opreport -n -l
+	[ "$(sed 's/  */ /g; s/ $//' <<<"$output")" = "30 100.000 leaf" ]
+	grep -q "OTHER.1000.0.all.all.all: the sample file is truncated or damaged.*skipped" <<<"$stderr"
+	grep -q "BAD.all.all.all: parse_event_spec(): bad event specification" <<<"$stderr"
+}
+
+@test "opimport makes a session of a tree" {
+	write_tree "" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all",
+		         {at["leaf"]: 30, at["main"] + 1: 10}, mtime=mtime)
+	END
+	mkdir made
+	timeout 60 "$OPROFILE_LINKS/opimport" --session-dir made oprofile_data
+	opreport -n -l --session-dir made 2>err | sed 's/  */ /g; s/ $//' | diff - <(
+		cat <<-'END'
+			30 75.0000 leaf
+			10 25.0000 main
+		END
+	)
+}
+
+@test "opimport --output converts a sample file to the layout of this machine" {
+	write_tree ", big=True, wide=False, version=0x12" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+	END
+	local below="samples/current/{root}$app/{dep}/{root}$app/CPU_CLK_UNHALTED.1000.0.all.all.all"
+	mkdir -p "native/${below%/*}"
+	timeout 60 "$OPROFILE_LINKS/opimport" -o "native/$below" "oprofile_data/$below"
+	[ "$(stat -c %s "native/$below")" -eq 2664 ]
+	[ "$(symbols --session-dir native)" = "30 100.000 leaf" ]
+	run -1 timeout 60 "$OPROFILE_LINKS/opimport" -o again "native/$below"
+	[[ $output == *"input abi is identical to native. no conversion necessary."* ]]
+}
+
+@test "opreport names the code of a JIT compiler by the .jo file" {
+	cc -c -O1 -o code.o -x c - <<-'END'
+		int compiled(int n) { return n * 3; }
+	END
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.42.42.all"
+		tree.put("{root}%s/{dep}/{anon:anon}/42.0x400000.0x500000" % app + event,
+		         {0x40: 12}, anon=0x400000)
+	END
+	memory="oprofile_data/samples/current/{root}$app/{dep}/{anon:anon}"
+	objcopy --change-section-address .text=0x400040 code.o "$memory/42.jo"
+	# As opjitconv's files: addresses instead of offsets in a section.
+	ld -Ttext=0x400040 -e compiled -o "$memory/42.jo" code.o
+	opreport -n -l 2>err | sed 's/  */ /g' | grep -q "^12 100.000 42.jo compiled$"
+}
+
+@test "reports of sessions of OProfile equal its own texts" {
+	[ -d "${OPROFILE_TREES:-}" ] || skip "OPROFILE_TREES does not name a directory of such sessions"
+	"$SOURCE_ROOT/tests/cmd/compare_trees" "$OPROFILE_TREES" "$OPROFILE_LINKS"
+}
+
+@test "operf moves a session of OProfile aside and never removes it" {
+	local busy='i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	need_recording
+	write_tree "" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)
+	END
+	cp -r oprofile_data/samples/current oprofile_data/samples/previous
+	operf sh -c "$busy" 2>err
+	grep -q "current' is a session of OProfile: moved to '.*/samples/oprofile-2'" err
+	[ "$(symbols session:oprofile-1)" = "30 100.000 leaf" ]
+	[ "$(symbols session:oprofile-2)" = "30 100.000 leaf" ]
+	mv oprofile_data/samples/oprofile-1 oprofile_data/samples/saved
+	rm -r oprofile_data/samples/current
+	cp -r oprofile_data/samples/saved oprofile_data/samples/current
+	operf --append sh -c "$busy" 2>err
+	grep -q "moved to '.*/samples/oprofile-1'" err
+	ls oprofile_data/samples/current/segment-000001
+}
