@@ -111,7 +111,7 @@ ophelp()
 	ophelp --cpu-type i386/graniterapids --xml >"$BATS_TEST_TMPDIR/list.xml"
 	grep -q '^<help_events  schemaversion="2.0">$' "$BATS_TEST_TMPDIR/list.xml"
 	grep -q '^ <header  title="Intel Granite Rapids" doc="See Intel Architecture Developer.*Appendix A and Intel Architecture Opt.*"/>$' "$BATS_TEST_TMPDIR/list.xml"
-	grep -A1 '^ <event  event_name="ITLB_MISSES"' "$BATS_TEST_TMPDIR/list.xml" | grep -qx '  <unit_masks  category="bitmask">'
+	grep -A1 '^ <event  event_name="ITLB_MISSES"' "$BATS_TEST_TMPDIR/list.xml" | grep -qx '  <unit_masks  default="0" category="bitmask">'
 	grep -q '^   <unit_mask  name="' "$BATS_TEST_TMPDIR/list.xml"
 }
 
@@ -193,4 +193,12 @@ with_other_pfm()
 	run -0 ophelp --cpu-type i386/core_2 -u L2_LINES_IN:100000:SELF
 	run -1 ophelp --cpu-type i386/core_2 -u L2_LINES_IN:100000:SELF+PREFETCH
 	[[ $output == *'install libpfm4'* ]]
+}
+
+@test "ophelp --xml is valid by OProfile's schema" {
+	[ -d "${OPROFILE_SCHEMAS:-}" ] || skip "OPROFILE_SCHEMAS does not name a directory of OProfile's schemas"
+	for cpu in x86-64/generic i386/graniterapids arm/armv8-neoverse-n1; do
+		ophelp --cpu-type "$cpu" --xml >"$BATS_TEST_TMPDIR/list.xml"
+		xmllint --noout --schema "$OPROFILE_SCHEMAS/ophelp.xsd" "$BATS_TEST_TMPDIR/list.xml"
+	done
 }

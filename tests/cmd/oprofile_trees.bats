@@ -198,6 +198,29 @@ symbols()
 	[[ $output == *"input abi is identical to native. no conversion necessary."* ]]
 }
 
+@test "oprofile export odb writes the tree that was read" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0."
+		app_dir = "{root}%s/{dep}/" % app
+		tree.put(own + event + "10.11.0", {at["leaf"]: 30, at["main"] + 1: 7}, mtime=mtime)
+		tree.put(own + "/{cg}/{root}%s" % app + event + "10.11.0",
+		         {at["_alias"] + 3 << 32 | at["leaf"]: 9}, mtime=mtime)
+		tree.put(app_dir + "{kern}/no-vmlinux" + event + "10.11.0", {0x10: 7}, kernel=1)
+		tree.put(app_dir + "{kern}/ext4" + event + "10.11.0", {0x10: 6}, kernel=1)
+		tree.put(app_dir + "{anon:anon}/42.0x1000.0x3000" + event + "10.11.1", {0x10: 5}, anon=0x1000)
+	END
+	timeout 60 "$OPROFILE" export odb -o again oprofile_data
+	diff <(cd oprofile_data/samples/current && find . -type f | sort) \
+		<(cd again/samples/current && find . -type f -not -path './stats/*' | sort)
+	for form in "-l" "-c" "-d"; do
+		diff <(opreport -m all $form 2>err) <(opreport -m all $form --session-dir again 2>err)
+	done
+	[ "$(<again/samples/current/stats/total_samples)" = 55 ]
+	grep -qx "sizeof_struct_opd_header 72" again/abi
+	run -1 timeout 60 "$OPROFILE" export odb -o again oprofile_data
+	[[ $output == *"again/samples/current' exists"* ]]
+}
+
 @test "opreport names the code of a JIT compiler by the .jo file" {
 	cc -c -O1 -o code.o -x c - <<-'END'
 		int compiled(int n) { return n * 3; }

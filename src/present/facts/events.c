@@ -190,7 +190,7 @@ static void xml_mask(FILE *out, const struct catalog_mask *mask)
 	fputs("   <unit_mask ", out);
 	if (*mask->name)
 		xml_attribute(out, "name", mask->name);
-	fprintf(out, " mask=\"0x%" PRIx64 "\"", mask->value);
+	fprintf(out, " mask=\"%" PRIu64 "\"", mask->value);
 	xml_attribute(out, "desc", mask->about);
 	fputs("/>\n", out);
 }
@@ -205,7 +205,9 @@ static void xml_masks(FILE *out, const struct events_view *v,
 		return;
 	fputs("  <unit_masks ", out);
 	if (event_catalog_default(v->catalog, e, &value))
-		fprintf(out, " default=\"0x%" PRIx64 "\"", value);
+		fprintf(out, " default=\"%" PRIu64 "\"", value);
+	else
+		fputs(" default=\"0\"", out); /* the schema requires one */
 	fprintf(out, " category=\"%s\">\n", e->nr_masks == 1 ? "mandatory" : "bitmask");
 	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
 		xml_mask(out, mask);

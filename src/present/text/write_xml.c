@@ -184,8 +184,10 @@ static void put_classes(struct xml *x)
 	for (size_t i = 0; i < x->events.nr; i++)
 		masks |= events[x->events.at[i]].unit_mask != 0;
 	x->with_classes = nr > 1 || masks;
-	if (!x->with_classes)
+	if (!x->with_classes) {
+		fputc('\n', x->out); /* as OProfile does */
 		return;
+	}
 	fputs("<classes>\n", x->out);
 	for (size_t c = 0; c < nr; c++) {
 		const struct xml_class *class = &x->tree.classes.at[c];
@@ -209,7 +211,7 @@ static void put_count(struct xml *x, size_t class, uint64_t count)
 	fputs("<count", x->out);
 	if (x->with_classes)
 		fprintf(x->out, " class=\"c%zu\"", class);
-	fprintf(x->out, ">%" PRIu64 "</count>\n", count);
+	fprintf(x->out, ">\n%" PRIu64 "</count>\n", count);
 }
 
 /* Writes the counts of classes that have samples; at least one count. */
@@ -417,9 +419,9 @@ static void write_xml_put_symbol(struct xml *x, uint32_t at)
 		x->failed |= !vec_push(&x->shown, shown);
 	}
 	fputs(">\n", x->out);
-	xml_put_counts(x, counts_of(x, s));
 	if (x->tree.p->options.call_graph)
 		write_xml_put_calls(x, at);
+	xml_put_counts(x, counts_of(x, s));
 	fputs("</symbol>\n", x->out);
 }
 

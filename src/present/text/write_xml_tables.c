@@ -70,6 +70,16 @@ static void put_detail_line(struct xml *x, uint32_t group)
 	xml_put_line(x, position, other);
 }
 
+/* Returns the hex digits of a number; the schema requires an even number of digits. */
+static int whole_bytes(uint64_t value)
+{
+	int digits = 2;
+
+	while (digits < VMA_DIGITS_LONG && value >> 4 * digits)
+		digits += 2;
+	return digits;
+}
+
 static void put_details(struct xml *x, const struct shown *shown)
 {
 	const struct xml_symbol *s = &x->tree.symbols.at[shown->turn];
@@ -84,8 +94,8 @@ static void put_details(struct xml *x, const struct shown *shown)
 				break;
 			x->sums[d[next].class] += d[next].samples;
 		}
-		fprintf(x->out, "<detaildata  id=\"%zu\" vmaoffset=\"%" PRIx64 "\"",
-			id++, d[i].address - start);
+		fprintf(x->out, "<detaildata  id=\"%zu\" vmaoffset=\"%0*" PRIx64 "\"",
+			id++, whole_bytes(d[i].address - start), d[i].address - start);
 		put_detail_line(x, d[i].group);
 		fputs(">\n", x->out);
 		xml_put_counts(x, x->sums);

@@ -203,11 +203,6 @@ static bool same_thread(const struct xml_symbol *a, const struct xml_symbol *b)
 	return same_program(a, b) && a->tid == b->tid;
 }
 
-static bool same_module(const struct xml_symbol *a, const struct xml_symbol *b)
-{
-	return same_thread(a, b) && a->image == b->image;
-}
-
 /* Puts the program's own functions before its modules. */
 static int compare_positions(const void *x, const void *y)
 {
@@ -222,10 +217,18 @@ static int compare_positions(const void *x, const void *y)
 	return 0;
 }
 
+static int compare_names(const struct xml_tree *t, const struct xml_symbol *a,
+			 const struct xml_symbol *b, int key)
+{
+	return strcmp(profile_text(t->p, a->group, (size_t)key),
+		      profile_text(t->p, b->group, (size_t)key));
+}
+
 static int xml_tree_compare_symbols(const void *x, const void *y, void *ctx)
 {
 	const struct xml_symbol *a = x, *b = y;
 	const struct xml_tree *t = ctx;
+	int r;
 
 	COMPARE(b->of_program, a->of_program);
 	COMPARE(a->pid, b->pid);
@@ -233,10 +236,13 @@ static int xml_tree_compare_symbols(const void *x, const void *y, void *ctx)
 	COMPARE(b->of_thread, a->of_thread);
 	COMPARE(a->tid, b->tid);
 	COMPARE(a->image != a->app, b->image != b->app);
-	COMPARE(b->of_module, a->of_module);
+	r = a->image == b->image ? 0 : compare_names(t, a, b, t->keys.image);
+	if (r)
+		return r;
 	COMPARE(a->image, b->image);
 	COMPARE(xml_tree_samples(t, b), xml_tree_samples(t, a));
-	return compare_positions(x, y);
+	r = compare_names(t, a, b, t->keys.symbol);
+	return r ? r : compare_positions(x, y);
 }
 
 /* Stores the sum of each run of equal symbols in every symbol of the run. */
@@ -270,7 +276,6 @@ static int sort_symbols(struct xml_tree *t)
 	qsort(t->symbols.at, nr, sizeof(*t->symbols.at), compare_positions);
 	xml_tree_sum_up(t, same_program, offsetof(struct xml_symbol, of_program));
 	xml_tree_sum_up(t, same_thread, offsetof(struct xml_symbol, of_thread));
-	xml_tree_sum_up(t, same_module, offsetof(struct xml_symbol, of_module));
 	qsort_r(t->symbols.at, nr, sizeof(*t->symbols.at), xml_tree_compare_symbols, t);
 	for (uint32_t i = 0; i < nr; i++)
 		t->turn_of[t->symbols.at[i].counts] = i;

@@ -37,7 +37,7 @@ struct xml_symbol {
 	uint32_t group;      /* of the profile: any of its groups */
 	/* Row in `counts` of the tree: multiply by the number of classes. */
 	uint32_t counts;
-	uint64_t of_program, of_thread, of_module; /* samples, for sorting */
+	uint64_t of_program, of_thread; /* samples, for sorting */
 	size_t first_detail, nr_details;
 };
 

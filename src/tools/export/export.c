@@ -87,6 +87,7 @@ static const struct export_format formats[] = {
 	  .write = write_chrome },
 	{ .name = "afdo", .run = export_afdo },
 	{ .name = "bolt", .run = export_bolt },
+	{ .name = "odb", .run = export_odb },
 };
 
 enum {
@@ -225,6 +226,8 @@ const struct command command_export = {
 		"  afdo       a sample profile for clang -fprofile-sample-use and llvm-profdata\n"
 		"  bolt       for llvm-bolt: "
 		"what perf2bolt makes, of one binary\n"
+		"  odb        a session directory of OProfile, for its own opreport: "
+		"-o names a new directory\n"
 		"Several sources become one; "
 		"a specification cuts out a part.\n"
 		"Examples:\n"

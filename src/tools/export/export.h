@@ -101,6 +101,7 @@ int export_command(const char *format, const struct export_options *options,
 int export_perf_data(struct export_run *run, struct err *err);
 int export_perf_script(struct export_run *e, struct err *err);
 int export_afdo(struct export_run *run, struct err *err);
+int export_odb(struct export_run *run, struct err *err);
 int export_bolt(struct export_run *run, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);
 /* Reads the profile for a format with `keys`.  Returns 0, or a negative errno with a message in

@@ -18,6 +18,7 @@ static void report_xml_put(struct buf *b, const char *text)
 int report_xml_words(struct report_xml *x, int argc, char *const *argv)
 {
 	static const char tag[] = "session:";
+	static const char archive[] = "archive:";
 
 	report_xml_put(&x->title, command_name());
 	for (int i = 1; i < argc; i++) {
@@ -26,6 +27,9 @@ int report_xml_words(struct report_xml *x, int argc, char *const *argv)
 		if (!strncmp(argv[i], tag, sizeof(tag) - 1)) {
 			buf_clear(&x->session);
 			report_xml_put(&x->session, argv[i] + sizeof(tag) - 1);
+		} else if (!x->session.len &&
+			   !strncmp(argv[i], archive, sizeof(archive) - 1)) {
+			report_xml_put(&x->session, argv[i]);
 		}
 	}
 	report_xml_put(&x->title, " ");
@@ -52,6 +56,10 @@ static const char *cpu_type_of(const struct profile *p)
 	const struct cpu_type *host;
 	struct machine machine;
 
+	/* Sample files of OProfile contain the type, whose title is stored. */
+	for (size_t i = 0; (host = cpu_type_at(i)); i++)
+		if (!strcmp(desc, host->title))
+			return host->name;
 	machine_read(&machine);
 	if (!*desc || strcmp(desc, machine.cpu_desc) != 0)
 		return NULL;
