@@ -48,8 +48,8 @@ int main(void)
 
 	for (size_t m = 0; m < COUNT_OF(memory_bytes); m++) {
 		const struct sample_cost_plan plan = { .memory_bytes = memory_bytes[m],
-						       .turn_ns = 4000000,
-						       .turns = 200 };
+						       .round_ns = 4000000,
+						       .nr_rounds = 200 };
 		int r = sample_cost_measure(kinds, KINDS, &plan, ns);
 
 		if (r) {

@@ -12,13 +12,13 @@
 #include "base/safe_text.h"
 
 enum {
-	TOLD_MAX = 1024 /* further messages are repeated */
+	LOGGED_MAX = 1024 /* further messages are repeated */
 };
 
 static log_sink the_sink;
 static log_progress_sink the_progress_sink;
 /* Hashes of messages already logged; 0: free. */
-static atomic_uint_least64_t told[TOLD_MAX];
+static atomic_uint_least64_t logged[LOGGED_MAX];
 
 void log_set_sink(log_sink sink)
 {
@@ -29,8 +29,8 @@ static bool log_is_news(const char *text)
 {
 	uint64_t hash = hash_bytes(text, strlen(text), 0) | 1;
 
-	for (size_t i = 0; i < TOLD_MAX; i++) {
-		atomic_uint_least64_t *at = &told[(hash + i) % TOLD_MAX];
+	for (size_t i = 0; i < LOGGED_MAX; i++) {
+		atomic_uint_least64_t *at = &logged[(hash + i) % LOGGED_MAX];
 		uint_least64_t there = 0;
 
 		if (atomic_compare_exchange_strong(at, &there, hash))

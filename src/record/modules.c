@@ -42,7 +42,7 @@ static int recorder_modules_report(void *ctx, enum module_event event,
 {
 	struct recorder_modules_look *l = ctx;
 
-	if (event == MODULE_CAME)
+	if (event == MODULE_LOADED)
 		return recorder_modules_take_module(l, m);
 	return vec_push(&l->live, *m) ? 0 : -ENOMEM;
 }

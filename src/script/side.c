@@ -54,10 +54,10 @@ static const char *reported_comm(const struct script_side *s, int32_t tid)
 static const char *comm_of(const struct script_side *s, int32_t tid,
 			   char room[NAME_BYTES])
 {
-	const char *told = reported_comm(s, tid);
+	const char *reported = reported_comm(s, tid);
 
-	if (told)
-		return told;
+	if (reported)
+		return reported;
 	snprintf(room, NAME_BYTES, ":%" PRId32, tid);
 	return room;
 }

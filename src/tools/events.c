@@ -265,7 +265,7 @@ static unsigned int counters_needed(const struct query *q)
 /* Warns if the events do not fit at the same time.  For this machine, the kernel decides; for
  * other CPUs, the catalog lists the counters.  `first` is the first event without a counter
  * according to the catalog. */
-static void events_report_turns(const struct query *q, size_t first)
+static void events_report_multiplexing(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;
 	const struct event_catalog *c = q->reqs.catalog;
@@ -276,7 +276,7 @@ static void events_report_turns(const struct query *q, size_t first)
 
 	if (!q->reqs.no_host)
 		fit = events_fit_here(events, q->reqs.list.nr, &asked);
-	if (fit == EVENTS_TAKE_TURNS)
+	if (fit == EVENTS_MULTIPLEXED)
 		first = asked;
 	if (fit == EVENTS_FIT || first == q->reqs.list.nr)
 		return;
@@ -321,7 +321,7 @@ static int check_events(struct query *q, char **words, int nr)
 			print_counter(counter[i]);
 		putchar('\n');
 	}
-	events_report_turns(q, fitting);
+	events_report_multiplexing(q, fitting);
 	return 0;
 }
 

@@ -33,9 +33,9 @@ static void watch(const char *text)
 	if (module_watch_take(&w, "", count, nr) ||
 	    module_watch_take(&w, text, count, nr))
 		abort();
-	came = nr[MODULE_CAME];
+	came = nr[MODULE_LOADED];
 	if (came > strlen(text) || module_watch_take(&w, text, count, nr) ||
-	    nr[MODULE_CAME] != came)
+	    nr[MODULE_LOADED] != came)
 		abort();
 	module_watch_done(&w);
 }

@@ -146,9 +146,9 @@ int classes_add(struct classes *c, const struct class *met, uint32_t *ret_number
 	uint64_t hash = hash_pair(hash_pair(made.event, (uint64_t)made.tgid),
 				  hash_pair((uint64_t)made.tid, (uint64_t)made.cpu));
 
-	for (uint64_t turn = 0;; turn++) {
+	for (uint64_t probe = 0;; probe++) {
 		bool is_new;
-		struct map_slot *slot = map_at(&c->by, hash, turn, &is_new);
+		struct map_slot *slot = map_at(&c->by, hash, probe, &is_new);
 
 		if (!slot)
 			return -ENOMEM;

@@ -72,32 +72,33 @@ int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to)
 }
 
 /* A change of the current count: added at the start of a run, subtracted after its last address. */
-struct turn {
+struct count_change {
 	uint64_t at;
 	uint64_t change; /* modulo 2^64 */
 };
-typedef VEC(struct turn) turn_vec;
+typedef VEC(struct count_change) count_change_vec;
 
-static int compare_turns(const void *va, const void *vb)
+static int compare_count_changes(const void *va, const void *vb)
 {
-	const struct turn *a = va;
-	const struct turn *b = vb;
+	const struct count_change *a = va;
+	const struct count_change *b = vb;
 
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-static int add_turns(const struct code_counts *c, uint32_t image, turn_vec *turns)
+static int add_count_changes(const struct code_counts *c, uint32_t image,
+			     count_change_vec *changes)
 {
 	for (size_t i = 0; i < c->runs.nr; i++) {
 		const struct code_edge *run = &c->runs.at[i];
 		const struct code_position *from = &c->positions.at[run->from];
 		const struct code_position *to = &c->positions.at[run->to];
-		const struct turn begin = { from->offset, run->count };
-		const struct turn end = { to->offset + 1, -run->count };
+		const struct count_change begin = { from->offset, run->count };
+		const struct count_change end = { to->offset + 1, -run->count };
 
 		if (from->image == image && to->image == image &&
 		    from->offset <= to->offset &&
-		    (!vec_push(turns, begin) || !vec_push(turns, end)))
+		    (!vec_push(changes, begin) || !vec_push(changes, end)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -106,20 +107,21 @@ static int add_turns(const struct code_counts *c, uint32_t image, turn_vec *turn
 int code_counts_stretches(const struct code_counts *c, uint32_t image,
 			  code_stretch_vec *out)
 {
-	turn_vec turns = { 0 };
+	count_change_vec changes = { 0 };
 	uint64_t count = 0;
-	int r = add_turns(c, image, &turns);
+	int r = add_count_changes(c, image, &changes);
 
-	if (!r && turns.nr)
-		qsort(turns.at, turns.nr, sizeof(*turns.at), compare_turns);
-	for (size_t i = 0; !r && i + 1 < turns.nr; i++) {
-		const struct turn *t = &turns.at[i];
+	if (!r && changes.nr)
+		qsort(changes.at, changes.nr, sizeof(*changes.at),
+		      compare_count_changes);
+	for (size_t i = 0; !r && i + 1 < changes.nr; i++) {
+		const struct count_change *t = &changes.at[i];
 		struct code_stretch s = { t->at, t[1].at - 1, count + t->change };
 
 		count = s.count;
 		if (t[1].at > t->at && count && !vec_push(out, s))
 			r = -ENOMEM;
 	}
-	vec_done(&turns);
+	vec_done(&changes);
 	return r;
 }

@@ -12,7 +12,7 @@
 #include "aggregate/views/source_lines.h"
 #include "aggregate/views/view.h"
 
-const struct actor cells_nobody = { .app = DICT_NONE };
+const struct actor cells_unknown_actor = { .app = DICT_NONE };
 const struct position cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
 
 enum {
@@ -23,7 +23,7 @@ enum {
 
 /* The tuple of an application, valid while the other values of the cells stay the same. */
 struct app_who {
-	uint32_t turn;
+	uint32_t generation;
 	uint32_t who;
 };
 
@@ -37,8 +37,8 @@ struct node_where {
 struct numbers {
 	struct cell_view last;
 	uint32_t who;
-	uint32_t turn;
-	struct app_who *of_app; /* by image; valid only for the current `turn` */
+	uint32_t generation;
+	struct app_who *of_app; /* by image; valid only for the current `generation` */
 	uint32_t *where_of;     /* by position; the last is for an unknown position */
 	struct node_where *of_node; /* by node of the call tree; NULL: not used */
 	struct source_lines *lines;
@@ -238,15 +238,16 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 	else
 		c->app = p->needs & NEED_APP ? app_image(v, c) : 0;
 	if (!same_but_app(c, &n->last))
-		n->turn++;
+		n->generation++;
 	else if (c->app == n->last.app)
 		return n->who;
 	n->last = *c;
 	known = c->app < v->nr_images ? &n->of_app[c->app] : NULL;
-	n->who = known && known->turn == n->turn ? known->who
-						 : cells_tuple(p, v, n, c, GROUP_WHO);
+	n->who = known && known->generation == n->generation
+			 ? known->who
+			 : cells_tuple(p, v, n, c, GROUP_WHO);
 	if (known)
-		*known = (struct app_who){ n->turn, n->who };
+		*known = (struct app_who){ n->generation, n->who };
 	return n->who;
 }
 
@@ -256,7 +257,8 @@ struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b)
 	uint32_t position = (uint32_t)a;
 
 	return (struct cell_view){
-		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &cells_nobody,
+		.actor = actor < v->actors.nr ? &v->actors.at[actor]
+					      : &cells_unknown_actor,
 		.position = position < v->positions.nr ? &v->positions.at[position]
 						       : &cells_nowhere,
 		.event = v->event_of[b & VIEW_EVENT_NONE],
@@ -390,7 +392,7 @@ static int number_position(struct profile *p, struct view *v, struct numbers *n,
 {
 	bool is_known = i < v->positions.nr;
 	size_t at = is_known && v->order ? v->order[i] : i;
-	struct cell_view c = { .actor = &cells_nobody,
+	struct cell_view c = { .actor = &cells_unknown_actor,
 			       .position = is_known ? &v->positions.at[at]
 						    : &cells_nowhere };
 

@@ -29,7 +29,7 @@ struct cell_view {
 	uint32_t app; /* the image that is the application */
 };
 
-extern const struct actor cells_nobody;
+extern const struct actor cells_unknown_actor;
 extern const struct position cells_nowhere;
 
 /* Decodes the cell of a pair as in tally.h. */

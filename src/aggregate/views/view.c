@@ -130,9 +130,9 @@ static uint32_t intern_actor(struct view *v, const struct actor *actor)
 {
 	uint64_t hash = hash_bytes(actor, sizeof(*actor), 0);
 
-	for (uint64_t turn = 0;; turn++) {
+	for (uint64_t probe = 0;; probe++) {
 		bool is_new;
-		struct map_slot *slot = map_at(&v->actor_by, hash, turn, &is_new);
+		struct map_slot *slot = map_at(&v->actor_by, hash, probe, &is_new);
 
 		if (!slot)
 			return VIEW_UNSET;

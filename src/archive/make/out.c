@@ -68,7 +68,7 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	int r = check_target(out, err);
 
 	if (!r)
-		r = scratch_new_beside(out->path, &out->making, err);
+		r = scratch_new_next_to(out->path, &out->making, err);
 	if (r)
 		return r;
 	if (asprintf(&out->part, "%s/archive", scratch_folder(out->making)) < 0) {

@@ -126,7 +126,7 @@ static int archive_perf_write_all(struct archive_request *q, const char *path,
 	int r = check_all(q, err), incomplete = 0;
 
 	if (!r)
-		r = scratch_new_beside(path, &making, err);
+		r = scratch_new_next_to(path, &making, err);
 	if (!r && asprintf(&symbols, "%s/symbols.tar.%s", scratch_folder(making),
 			   suffix()) < 0) {
 		symbols = NULL;

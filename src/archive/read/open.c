@@ -312,7 +312,7 @@ static int archive_open_unpack(const char *path, int fd, uint64_t bytes,
 
 /* Links in a directory would lead to files of this machine.  In its cache, a small file may take
  * the place of a link. */
-static const char *archive_open_trouble_with(const struct tree_entry *entry)
+static const char *archive_open_refusal_reason(const struct tree_entry *entry)
 {
 	if (S_ISDIR(entry->st.st_mode))
 		return NULL;
@@ -334,7 +334,7 @@ struct folder_check {
 static int check_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct folder_check *check = ctx;
-	const char *why = archive_open_trouble_with(entry);
+	const char *why = archive_open_refusal_reason(entry);
 	return why ? err_set(check->err, -EBADMSG,
 			     "cannot open the archive '%s': its member '%.100s' %s",
 			     check->path, entry->below, why)

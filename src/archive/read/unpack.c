@@ -251,7 +251,7 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 			err, -EEXIST,
 			"'%s' already exists: give another destination with --output",
 			to);
-	r = scratch_new_beside(to, &u->for_data, err);
+	r = scratch_new_next_to(to, &u->for_data, err);
 	if (r)
 		return r;
 	if (asprintf(&path, "%s/file", scratch_folder(u->for_data)) < 0)
@@ -432,7 +432,7 @@ static int unpack_fd(struct unpack *u, int fd, struct err *err)
 			       u->request->cache);
 	if (asprintf(&file, "%s/.unpack", u->request->cache) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = scratch_new_beside(file, &u->for_cache, err);
+	r = scratch_new_next_to(file, &u->for_cache, err);
 	free(file);
 	if (r)
 		return r;

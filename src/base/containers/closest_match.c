@@ -59,7 +59,7 @@ enum {
 	LETTERS_TO_CONTAIN = 4, /* shorter words are contained in too many others */
 	COST_CONTAINED = 3,     /* counts as this many edits */
 	/* matches that are this much worse than the best are omitted */
-	COST_BEHIND_BEST = 3
+	COST_WORSE_THAN_BEST = 3
 };
 
 static void closest_matches_lower(char *to, const char *from, size_t len)
@@ -126,7 +126,7 @@ void closest_matches_text(const struct closest_matches *n,
 	size_t len;
 
 	ret_text[0] = '\0';
-	while (nr && n->one[nr - 1].cost > n->one[0].cost + COST_BEHIND_BEST)
+	while (nr && n->one[nr - 1].cost > n->one[0].cost + COST_WORSE_THAN_BEST)
 		nr--;
 	if (!nr)
 		return;

@@ -7,7 +7,7 @@ int deltas_take(struct deltas *d, uint64_t a, uint64_t b, uint64_t total,
 		uint64_t *ret_gain)
 {
 	bool is_new;
-	struct map_slot *slot = map_at(&d->turns, a, b, &is_new);
+	struct map_slot *slot = map_at(&d->by_key, a, b, &is_new);
 	uint64_t *last;
 
 	if (!slot)
@@ -25,6 +25,6 @@ int deltas_take(struct deltas *d, uint64_t a, uint64_t b, uint64_t total,
 
 void deltas_done(struct deltas *d)
 {
-	map_done(&d->turns);
+	map_done(&d->by_key);
 	vec_done(&d->last);
 }

@@ -9,7 +9,7 @@
 #include "base/containers/vec.h"
 
 struct deltas {
-	struct map turns; /* index in `last` */
+	struct map by_key; /* index in `last` */
 	VEC(uint64_t) last;
 };
 

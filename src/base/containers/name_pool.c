@@ -30,29 +30,29 @@ static uint64_t name_pool_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-/* Returns NAME_POOL_NONE if the string is missing; *ret_turn is then free in the list of its
+/* Returns NAME_POOL_NONE if the string is missing; *ret_probe is then free in the list of its
  * hash. */
 static uint32_t name_pool_find(const struct name_pool *p, const char *text,
-			       uint64_t hash, uint64_t *ret_turn)
+			       uint64_t hash, uint64_t *ret_probe)
 {
-	uint64_t turn = 0;
+	uint64_t probe = 0;
 	uint32_t name;
 
-	while ((name = map_get(&p->by_hash, hash, turn)) != MAP_NONE &&
+	while ((name = map_get(&p->by_hash, hash, probe)) != MAP_NONE &&
 	       strcmp(p->names.at[name].text, text) != 0)
-		turn++;
-	*ret_turn = turn;
+		probe++;
+	*ret_probe = probe;
 	return name;
 }
 
 /* Takes ownership of `text`. Changes nothing if memory is short. */
 static uint32_t name_pool_add(struct name_pool *p, char *text, uint64_t hash,
-			      uint64_t turn)
+			      uint64_t probe)
 {
 	uint32_t name =
 		p->unused.nr ? p->unused.at[p->unused.nr - 1] : (uint32_t)p->names.nr;
 
-	if (!text || !vec_grow(&p->names) || map_set(&p->by_hash, hash, turn, name)) {
+	if (!text || !vec_grow(&p->names) || map_set(&p->by_hash, hash, probe, name)) {
 		free(text);
 		return NAME_POOL_NONE;
 	}
@@ -70,10 +70,10 @@ static uint32_t name_pool_add(struct name_pool *p, char *text, uint64_t hash,
 uint32_t name_pool_get(struct name_pool *p, const char *text)
 {
 	uint64_t hash = name_pool_hash(text);
-	uint64_t turn;
-	uint32_t name = name_pool_find(p, text, hash, &turn);
+	uint64_t probe;
+	uint32_t name = name_pool_find(p, text, hash, &probe);
 
-	return name == NAME_POOL_NONE ? name_pool_add(p, strdup(text), hash, turn)
+	return name == NAME_POOL_NONE ? name_pool_add(p, strdup(text), hash, probe)
 				      : name_pool_share(p, name);
 }
 

@@ -179,7 +179,7 @@ int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err)
 	return new_scratch(template, NULL, ret_scratch, err);
 }
 
-int scratch_new_beside(const char *path, struct scratch **ret_scratch, struct err *err)
+int scratch_new_next_to(const char *path, struct scratch **ret_scratch, struct err *err)
 {
 	char *target = strdup(path);
 	char *template;

@@ -12,7 +12,8 @@ struct scratch;
 int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err);
 /* Like scratch_new(), but creates PATH.making-XXXXXX, for contents that become PATH when complete:
  * a rename is enough. */
-int scratch_new_beside(const char *path, struct scratch **ret_scratch, struct err *err);
+int scratch_new_next_to(const char *path, struct scratch **ret_scratch,
+			struct err *err);
 const char *scratch_folder(const struct scratch *s);
 /* Removes it now. Accepts NULL. */
 void scratch_free(struct scratch *s);

@@ -300,11 +300,11 @@ enum {
 	NR_CLASSICS = COUNT_OF(classics)
 };
 
-const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_t turn)
+const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_t index)
 {
 	for (size_t i = 0; i < NR_CLASSICS; i++)
 		if (!strcasecmp(classics[i].name, name) &&
-		    !fnmatch(classics[i].cpus, cpu->name, 0) && turn-- == 0)
+		    !fnmatch(classics[i].cpus, cpu->name, 0) && index-- == 0)
 			return classics[i].is;
 	return NULL;
 }

@@ -34,8 +34,9 @@ void cpu_type_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX]);
 /* Returns the first type that matches a key, or NULL. */
 const struct cpu_type *cpu_type_of_key(const char *key);
 /* Translates an older or shorter event name to the name in the catalogue of `cpu`
- * ("LLC_MISSES": "LONGEST_LAT_CACHE.MISS"). Increase `turn` from 0 to get all candidates; NULL
+ * ("LLC_MISSES": "LONGEST_LAT_CACHE.MISS"). Increase `index` from 0 to get all candidates; NULL
  * follows the last. */
-const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_t turn);
+const char *cpu_type_classic(const struct cpu_type *cpu, const char *name,
+			     size_t index);
 /* Enumerates the classic names, each once. Set *at to 0 first. Returns NULL after the last. */
 const char *cpu_type_classic_next(size_t *at);

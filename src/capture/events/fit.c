@@ -93,7 +93,7 @@ static enum events_fit try_next(const struct event_request *e, int leader, int *
 	if (alone < 0)
 		return EVENTS_FIT_UNKNOWN;
 	close(alone);
-	return EVENTS_TAKE_TURNS;
+	return EVENTS_MULTIPLEXED;
 }
 
 /* Returns the descriptor of the first event of the same PMU, or -1. */

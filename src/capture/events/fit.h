@@ -11,7 +11,7 @@ struct event_request;
 
 enum events_fit {
 	EVENTS_FIT,
-	EVENTS_TAKE_TURNS,
+	EVENTS_MULTIPLEXED,
 	EVENTS_FIT_UNKNOWN /* no PMU, or no permission */
 };
 

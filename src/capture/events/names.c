@@ -71,7 +71,7 @@ static const struct event_row event_rows[] = {
 	SOFTWARE("cgroup-switches", NULL, CGROUP_SWITCHES, 0,
 		 "switches to a task of another cgroup"),
 	SOFTWARE("alignment-faults", NULL, ALIGNMENT_FAULTS, 0,
-		 "unaligned accesses that the kernel mended"),
+		 "unaligned accesses that the kernel fixed"),
 	SOFTWARE("emulation-faults", NULL, EMULATION_FAULTS, 0,
 		 "instructions that the kernel emulated"),
 	SOFTWARE("bpf-output", NULL, BPF_OUTPUT, 0, "records that a BPF program wrote"),

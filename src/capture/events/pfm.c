@@ -113,19 +113,20 @@ static int initialize(struct pfm *p, const char *pmu)
 	const struct {
 		const char *name;
 		const char *value;
-	} wishes[] = { { "LIBPFM_ENCODE_INACTIVE", "1" }, { "LIBPFM_FORCE_PMU", pmu } };
+	} settings[] = { { "LIBPFM_ENCODE_INACTIVE", "1" },
+			 { "LIBPFM_FORCE_PMU", pmu } };
 	bool had[2];
 	pfm_err_t r;
 
 	for (size_t i = 0; i < 2; i++) {
-		had[i] = getenv(wishes[i].name) != NULL;
+		had[i] = getenv(settings[i].name) != NULL;
 		if (!had[i])
-			(void)setenv(wishes[i].name, wishes[i].value, 1);
+			(void)setenv(settings[i].name, settings[i].value, 1);
 	}
 	r = p->initialize();
 	for (size_t i = 0; i < 2; i++)
 		if (!had[i])
-			(void)unsetenv(wishes[i].name);
+			(void)unsetenv(settings[i].name);
 	return r == PFM_SUCCESS ? 0 : -EOPNOTSUPP;
 }
 

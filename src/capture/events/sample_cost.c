@@ -22,8 +22,8 @@ enum {
 	LEAF_STEPS = 2000,
 	LINE_BYTES = 64,
 	LINE_WORDS = LINE_BYTES / sizeof(uint32_t),
-	FIRST_ROUNDS = 8,
-	MOST_ROUNDS = 1 << 24,
+	FIRST_WALKS = 8,
+	MOST_WALKS = 1 << 24,
 	TRIES = 3
 };
 
@@ -86,12 +86,12 @@ __attribute__((noinline)) static uint64_t descend(struct sample_cost_walk *w,
 	return a + (uint64_t)frame[0];
 }
 
-static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int rounds)
+static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int nr_walks)
 {
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t a = begin;
 
-	for (unsigned int i = 0; i < rounds; i++)
+	for (unsigned int i = 0; i < nr_walks; i++)
 		a = descend(w, i % DEPTH_MAX, a);
 	__asm__ volatile("" ::"r"(a));
 	return clock_now_ns(CLOCK_MONOTONIC) - begin;
@@ -122,8 +122,8 @@ static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 }
 
 /* Returns the nanoseconds of one round, or a negative errno. */
-static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
-				struct sample_cost_walk *w, unsigned int rounds)
+static int64_t sample_cost_round(const struct sample_cost_kind *kind,
+				 struct sample_cost_walk *w, unsigned int nr_walks)
 {
 	const size_t bytes = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
 	struct perf_event_attr attr = measured(kind);
@@ -135,7 +135,7 @@ static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
 		return fd;
 	if (kind->keeps)
 		ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-	result = ring == MAP_FAILED ? -errno : (int64_t)compute_ns(w, rounds);
+	result = ring == MAP_FAILED ? -errno : (int64_t)compute_ns(w, nr_walks);
 	if (ring && ring != MAP_FAILED)
 		munmap(ring, bytes);
 	close(fd);
@@ -143,42 +143,42 @@ static int64_t sample_cost_turn(const struct sample_cost_kind *kind,
 }
 
 /* Takes the minimum, as other tasks can use the CPU in between. */
-static uint64_t least_ns(struct sample_cost_walk *w, unsigned int rounds)
+static uint64_t least_ns(struct sample_cost_walk *w, unsigned int nr_walks)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t ns = compute_ns(w, rounds);
+		uint64_t ns = compute_ns(w, nr_walks);
 
 		least = ns < least ? ns : least;
 	}
 	return least;
 }
 
-static unsigned int find_rounds(struct sample_cost_walk *w, uint64_t turn_ns)
+static unsigned int find_nr_walks(struct sample_cost_walk *w, uint64_t round_ns)
 {
-	unsigned int rounds = FIRST_ROUNDS;
+	unsigned int nr_walks = FIRST_WALKS;
 
-	while (rounds < MOST_ROUNDS && least_ns(w, rounds) < turn_ns)
-		rounds *= 2;
-	return rounds;
+	while (nr_walks < MOST_WALKS && least_ns(w, nr_walks) < round_ns)
+		nr_walks *= 2;
+	return nr_walks;
 }
 
 static int measure_kinds(const struct sample_cost_kind *kinds, unsigned int nr,
 			 const struct sample_cost_plan *plan,
 			 struct sample_cost_walk *w, uint64_t *ret_ns)
 {
-	unsigned int rounds = find_rounds(w, plan->turn_ns);
+	unsigned int nr_walks = find_nr_walks(w, plan->round_ns);
 	uint64_t plain = UINT64_MAX;
 
 	for (unsigned int k = 0; k < nr; k++)
 		ret_ns[k] = UINT64_MAX;
-	for (unsigned int i = 0; i < plan->turns; i++) {
-		uint64_t ns = compute_ns(w, rounds);
+	for (unsigned int i = 0; i < plan->nr_rounds; i++) {
+		uint64_t ns = compute_ns(w, nr_walks);
 
 		plain = ns < plain ? ns : plain;
 		for (unsigned int k = 0; k < nr; k++) {
-			int64_t with = sample_cost_turn(&kinds[k], w, rounds);
+			int64_t with = sample_cost_round(&kinds[k], w, nr_walks);
 
 			if (with < 0)
 				return (int)with;

@@ -16,8 +16,8 @@ enum {
 };
 
 /* Parses the number that follows a word. Any character can follow the number. */
-static int number_behind(const char *text, const char *word, uint64_t max,
-			 uint64_t *ret_number)
+static int number_after(const char *text, const char *word, uint64_t max,
+			uint64_t *ret_number)
 {
 	const char *at = strstr(text, word);
 	char digits[24];
@@ -40,8 +40,8 @@ int tracepoint_parse(const char *format, struct tracepoint *ret_tracepoint)
 	struct tracepoint t;
 	uint64_t offset;
 
-	if (number_behind(format, "\nID: ", UINT32_MAX, &t.id) || !field ||
-	    number_behind(field, "offset:", UINT16_MAX, &offset))
+	if (number_after(format, "\nID: ", UINT32_MAX, &t.id) || !field ||
+	    number_after(field, "offset:", UINT16_MAX, &offset))
 		return -EBADMSG;
 	t.name_at = (uint32_t)offset;
 	*ret_tracepoint = t;

@@ -73,7 +73,7 @@ static int module_watch_take_module(struct module_watch *w, const struct proc_mo
 			return -ENOMEM;
 		e = &w->known.at[w->known.nr - 1];
 		if (w->begun)
-			r = report_fn(ctx, MODULE_CAME, m);
+			r = report_fn(ctx, MODULE_LOADED, m);
 	}
 	e->seen = true;
 	if (!r && !e->reported_live && (m->live || module_watch_time(w, m->name))) {

@@ -33,8 +33,8 @@ struct module_watch { /* zero it before use */
 };
 
 enum module_event {
-	MODULE_CAME, /* it has its address, and its code can run */
-	MODULE_LIVE  /* its sections and symbols can be read */
+	MODULE_LOADED, /* it has its address, and its code can run */
+	MODULE_LIVE    /* its sections and symbols can be read */
 };
 
 /* Receives the changes. A negative return value stops module_watch_look(), which returns it. */

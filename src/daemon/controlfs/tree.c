@@ -76,7 +76,7 @@ static int controlfs_tree_ask(struct controlfs_tree *t, const char *const *words
 {
 	int r = -ENOTCONN;
 
-	for (int turn = 0; turn < 2; turn++) {
+	for (int attempt = 0; attempt < 2; attempt++) {
 		bool fresh = !t->connected;
 		struct err err = { 0 };
 

@@ -21,7 +21,8 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 }
 
 /* Returns a CPU that was offline at the previous check, or -1. */
-static int that_came(const struct oprofiled *d, const struct cpu_list *online)
+static int cpu_that_came_online(const struct oprofiled *d,
+				const struct cpu_list *online)
 {
 	for (size_t i = 0; i < online->nr; i++)
 		if (!has_cpu(&d->cpus, online->at[i]))
@@ -73,7 +74,7 @@ void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now)
 	d->next_cpus_ns = now + watch_ns;
 	if (cpu_list_online(&online))
 		return;
-	come = that_came(d, &online);
+	come = cpu_that_came_online(d, &online);
 	/* Drop CPUs that went offline from the list, so that their return is noticed. */
 	cpu_list_done(&d->cpus);
 	d->cpus = online;

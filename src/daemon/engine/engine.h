@@ -222,7 +222,7 @@ uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu);
 int oprofiled_start(struct oprofiled *d, struct err *err);
 int oprofiled_stop(struct oprofiled *d, struct err *err);
 /* Frees all memory of the recording and starts another one with the same setup. */
-int oprofiled_begin_anew(struct oprofiled *d, struct err *err);
+int oprofiled_restart(struct oprofiled *d, struct err *err);
 int oprofiled_dump(struct oprofiled *d, struct err *err);
 /* Continues in a new recording: another segment, with initial memory use. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err);
@@ -296,7 +296,7 @@ void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_num
  * setting is not an address. */
 int oprofiled_metrics_listen(struct oprofiled *d, struct err *err);
 /* Answers clients, and retries an address that failed. */
-void oprofiled_metrics_turn(struct oprofiled *d);
+void oprofiled_metrics_poll(struct oprofiled *d);
 void oprofiled_metrics_done(struct oprofiled *d);
 
 /* ---- upkeep.c ---- */

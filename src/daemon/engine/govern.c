@@ -23,8 +23,8 @@
 /* The computation uses this much memory because the interrupt also evicts data of other programs
  * from the processor's private caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
-						     .turn_ns = 1000000,
-						     .turns = 8 };
+						     .round_ns = 1000000,
+						     .nr_rounds = 8 };
 static const uint64_t gauge_after_ns = 3 * NS_PER_S;
 static const uint64_t look_ns = NS_PER_S;
 /* Reading /proc costs more than the other checks. */
@@ -220,7 +220,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	log_say(LOG_NOTE, "memory use reached %llu MB: recording restarts",
 		(unsigned long long)(bytes >> 20));
 	/* This frees the memory of the old recorder before it opens the new one. */
-	if (oprofiled_begin_anew(d, &err)) {
+	if (oprofiled_restart(d, &err)) {
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}

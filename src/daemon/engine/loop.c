@@ -187,7 +187,7 @@ static void report_refused(void)
 			call);
 }
 
-static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
+static int oprofiled_loop_iterate(struct oprofiled *d, struct err *err)
 {
 	struct pollfd fds[] = {
 		{ .fd = d->signal_fd, .events = POLLIN },
@@ -205,10 +205,10 @@ static int oprofiled_loop_one_turn(struct oprofiled *d, struct err *err)
 		oprofiled_loop_take_signals(d);
 	oprofiled_record(d, fds[2].revents, fds[3].revents);
 	oprofiled_govern(d);
-	oprofiled_metrics_turn(d);
+	oprofiled_metrics_poll(d);
 	/* Handle requests last: one may end the recording that owns the other descriptors. */
 	if (fds[1].revents)
-		control_server_turn(d->server);
+		control_server_poll(d->server);
 	control_server_send_samples(d->server);
 	report_refused();
 	return 0;
@@ -327,7 +327,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 			       d->recorder ? "sampling" : "paused");
 	}
 	while (!r && !d->done)
-		r = oprofiled_loop_one_turn(d, err);
+		r = oprofiled_loop_iterate(d, err);
 	service_notify("STOPPING=1");
 	/* If the log is standard error, the caller prints the message. */
 	if (r && log_file)

@@ -171,7 +171,7 @@ int oprofiled_metrics_listen(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-void oprofiled_metrics_turn(struct oprofiled *d)
+void oprofiled_metrics_poll(struct oprofiled *d)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	struct err err = { 0 };
@@ -181,7 +181,7 @@ void oprofiled_metrics_turn(struct oprofiled *d)
 		if (oprofiled_metrics_listen(d, &err))
 			log_say(LOG_WARNING, "%s", err.text);
 	}
-	metrics_server_turn(d->metrics, now);
+	metrics_server_poll(d->metrics, now);
 }
 
 void oprofiled_metrics_done(struct oprofiled *d)

@@ -337,7 +337,7 @@ int oprofiled_stop(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-int oprofiled_begin_anew(struct oprofiled *d, struct err *err)
+int oprofiled_restart(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
 
@@ -446,7 +446,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 }
 
 /* The recording is retried every few seconds; the same message is logged only once in a while. */
-static void tell_failure(struct oprofiled *d, uint64_t now, const struct err *err)
+static void log_failure(struct oprofiled *d, uint64_t now, const struct err *err)
 {
 	if (now < d->next_report_ns && !strcmp(err->text, d->last_error.text))
 		return;
@@ -463,7 +463,7 @@ static void try_again(struct oprofiled *d, uint64_t now)
 		return;
 	if (!oprofiled_begin(d, &err))
 		return;
-	tell_failure(d, now, &err);
+	log_failure(d, now, &err);
 	d->retry_ns = now + retry_after_ns;
 }
 
@@ -533,7 +533,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	} else if (now >= d->next_rotate_ns) {
 		set_next_rotation(d);
 		if (oprofiled_rotate(d, &err))
-			tell_failure(d, now, &err);
+			log_failure(d, now, &err);
 	}
 }
 

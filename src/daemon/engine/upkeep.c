@@ -180,7 +180,7 @@ static void put_to_disk(struct oprofiled *d, uint64_t now)
 			u->nr_writes = d->recorder->nr_writes;
 		}
 	}
-	disk_sync_turn(&u->sync);
+	disk_sync_poll(&u->sync);
 }
 
 void oprofiled_upkeep(struct oprofiled *d)

@@ -28,7 +28,7 @@ enum {
 	CLIENTS_OF_USER = 16, /* per user without control rights */
 	BACKLOG = 64,
 	VALUE_MAX = 2048,
-	TURN_NS = 20000, /* cost of a poll round in addition to its requests */
+	POLL_NS = 20000, /* cost of a poll round in addition to its requests */
 	REST_MAX_NS =
 		250000000, /* limit for the listener, because root may be waiting to connect
                                   */
@@ -48,7 +48,7 @@ struct control_server {
 	struct epoll_rest rest;       /* pauses the listener */
 	struct epoll_rest users_rest; /* pauses users_fd */
 	struct allowance of_users;
-	struct allowance of_comers; /* for new connections without control rights */
+	struct allowance of_new_peers; /* for new connections without control rights */
 	const struct control_peer *last_user; /* served last; its user is `last_uid` */
 	uid_t last_uid;
 	bool taken_over;
@@ -289,8 +289,9 @@ static void accept_all(struct control_server *s)
 			spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	}
 	if (spent_ns)
-		rest_ns = allowance_spend(&s->of_comers, clock_now_ns(CLOCK_MONOTONIC),
-					  spent_ns + TURN_NS);
+		rest_ns =
+			allowance_spend(&s->of_new_peers, clock_now_ns(CLOCK_MONOTONIC),
+					spent_ns + POLL_NS);
 	if (rest_ns && !s->rest.rests)
 		epoll_rest_begin(&s->rest,
 				 rest_ns < REST_MAX_NS ? rest_ns : REST_MAX_NS);
@@ -342,13 +343,13 @@ static void serve_users(struct control_server *s)
 			control_server_drop(s, c);
 		rest_ns = allowance_spend(&s->of_users, clock_now_ns(CLOCK_MONOTONIC),
 					  clock_now_ns(CLOCK_THREAD_CPUTIME_ID) -
-						  begin_ns + TURN_NS);
+						  begin_ns + POLL_NS);
 	}
 	if (rest_ns)
 		epoll_rest_begin(&s->users_rest, rest_ns);
 }
 
-void control_server_turn(struct control_server *s)
+void control_server_poll(struct control_server *s)
 {
 	struct epoll_event events[CLIENTS_MAX + EVENTS_OF_OTHERS];
 	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + EVENTS_OF_OTHERS, 0);
@@ -466,7 +467,7 @@ static int control_server_open_server(struct control_server *s,
 	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "cannot create an epoll descriptor");
 	allowance_begin(&s->of_users, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
-	allowance_begin(&s->of_comers, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_new_peers, &users_rule, clock_now_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;

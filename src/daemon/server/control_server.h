@@ -43,10 +43,10 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 /* Copies the strings of `config`.  Returns 0 or a negative errno with a message in *err. */
 int control_server_open(const struct control_server_config *config,
 			struct control_server **ret_server, struct err *err);
-/* Polls readable when control_server_turn() has work to do. */
+/* Polls readable when control_server_poll() has work to do. */
 int control_server_fd(const struct control_server *s);
 /* Reads input, calls the handler and sends replies. */
-void control_server_turn(struct control_server *s);
+void control_server_poll(struct control_server *s);
 /* Creates the socket again if it was removed, unless it was passed in; connected peers stay.
  * Returns 1 if it was created, 0 if there was no need, or a negative errno with a message in
  * *err.  Must not be called within the handler. */

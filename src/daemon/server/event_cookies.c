@@ -28,7 +28,7 @@ static uint64_t event_cookies_identity(const char *path, const struct image *ima
 
 static uint64_t event_cookies_add(struct event_cookies *c, const char *path,
 				  const struct image *image, uint64_t key,
-				  uint64_t turn)
+				  uint64_t probe)
 {
 	uint32_t number = (uint32_t)c->binaries.nr;
 	char *copy;
@@ -36,7 +36,7 @@ static uint64_t event_cookies_add(struct event_cookies *c, const char *path,
 	if (number >= EVENT_COOKIES_MAX || !vec_grow(&c->binaries))
 		return EVENT_INVALID_COOKIE;
 	copy = strdup(path);
-	if (!copy || map_set(&c->by, key, turn, number)) {
+	if (!copy || map_set(&c->by, key, probe, number)) {
 		free(copy);
 		return EVENT_INVALID_COOKIE;
 	}
@@ -53,11 +53,11 @@ uint64_t event_cookie(struct event_cookies *c, const char *path,
 {
 	uint64_t key = event_cookies_identity(path, image);
 
-	for (uint64_t turn = 0;; turn++) {
-		uint32_t at = map_get(&c->by, key, turn);
+	for (uint64_t probe = 0;; probe++) {
+		uint32_t at = map_get(&c->by, key, probe);
 
 		if (at == MAP_NONE)
-			return event_cookies_add(c, path, image, key, turn);
+			return event_cookies_add(c, path, image, key, probe);
 		if (event_cookies_is_same(&c->binaries.at[at], path, image))
 			return c->first + at + 1;
 	}

@@ -300,7 +300,7 @@ static void drop_slow(struct metrics_server *s, uint64_t now_ns)
 			metrics_server_drop(p);
 }
 
-void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
+void metrics_server_poll(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event events[METRICS_PEERS_MAX + 1];
 	bool comes = false;

@@ -109,7 +109,7 @@ static void disk_sync_end(struct disk_sync *s)
 	free_list(&s->under_way);
 }
 
-void disk_sync_turn(struct disk_sync *s)
+void disk_sync_poll(struct disk_sync *s)
 {
 	if (s->runs && atomic_load(&s->is_done))
 		disk_sync_end(s);
@@ -127,7 +127,7 @@ void disk_sync_done(struct disk_sync *s)
 {
 	if (s->runs)
 		disk_sync_end(s);
-	disk_sync_turn(s);
+	disk_sync_poll(s);
 	if (s->runs)
 		disk_sync_end(s);
 }

@@ -34,6 +34,6 @@ struct disk_sync {
  * one file cause one sync.  If memory is short, leaves the file to the kernel. */
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder);
 /* Starts the requested syncs unless some are running. */
-void disk_sync_turn(struct disk_sync *s);
+void disk_sync_poll(struct disk_sync *s);
 /* Waits for all requested syncs.  Zero-initialize the struct; this zeroes it again. */
 void disk_sync_done(struct disk_sync *s);

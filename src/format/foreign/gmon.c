@@ -38,9 +38,9 @@ void gmon_put_header(const struct gmon *g)
 	buf_put(g->out, spare, sizeof(spare));
 }
 
-/* Counts above 65535 are split: writes the `turn`th part of each. Returns false if no count has
+/* Counts above 65535 are split: writes the `part`th part of each. Returns false if no count has
  * such a part. */
-static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t turn)
+static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t part)
 {
 	size_t start = g->out->len;
 	bool some = false;
@@ -53,8 +53,8 @@ static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t
 	buf_put(g->out, dimension, sizeof(dimension));
 	buf_put_u8(g->out, '1');
 	for (uint32_t i = 0; i < b->nr; i++) {
-		uint64_t left = b->counts[i] / UINT16_MAX >= turn
-					? b->counts[i] - turn * UINT16_MAX
+		uint64_t left = b->counts[i] / UINT16_MAX >= part
+					? b->counts[i] - part * UINT16_MAX
 					: 0;
 
 		gmon_put_number(g, left < UINT16_MAX ? left : UINT16_MAX, BIN_BYTES);
@@ -67,8 +67,8 @@ static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t
 
 void gmon_put_bins(const struct gmon *g, const struct gmon_bins *bins)
 {
-	for (uint64_t turn = 0; put_record(g, bins, turn) && !g->out->failed;)
-		turn++;
+	for (uint64_t part = 0; put_record(g, bins, part) && !g->out->failed;)
+		part++;
 }
 
 void gmon_put_calls(const struct gmon *g, uint64_t from, uint64_t to, uint64_t nr)

@@ -168,21 +168,21 @@ static uint32_t dict_add_image(struct dict *d, const struct image *image, bool o
 {
 	struct image add = *image;
 	uint64_t hash;
-	uint64_t turn = 0;
+	uint64_t probe = 0;
 	uint32_t number;
 
 	if (add.build_id.len > BUILD_ID_MAX)
 		add.build_id.len = BUILD_ID_MAX;
 	hash = image_hash(&add);
-	while ((number = map_get(&d->image_by, hash, turn)) != MAP_NONE) {
+	while ((number = map_get(&d->image_by, hash, probe)) != MAP_NONE) {
 		const struct image *there = &d->images.at[number];
 
 		if (image_is(there, &add) && (!of_file || same_file(there, &add)))
 			return number;
-		turn++;
+		probe++;
 	}
 	if (!vec_grow(&d->images) ||
-	    map_set(&d->image_by, hash, turn, (uint32_t)d->images.nr))
+	    map_set(&d->image_by, hash, probe, (uint32_t)d->images.nr))
 		return DICT_NONE;
 	d->images.at[d->images.nr++] = add;
 	return (uint32_t)d->images.nr - 1;
@@ -219,16 +219,16 @@ static uint64_t thread_hash(const struct thread *t)
 uint32_t dict_thread(struct dict *d, const struct thread *thread)
 {
 	uint64_t hash = thread_hash(thread);
-	uint64_t turn = 0;
+	uint64_t probe = 0;
 	uint32_t number;
 
-	while ((number = map_get(&d->thread_by, hash, turn)) != MAP_NONE) {
+	while ((number = map_get(&d->thread_by, hash, probe)) != MAP_NONE) {
 		if (thread_is(&d->threads.at[number], thread))
 			return number;
-		turn++;
+		probe++;
 	}
 	if (!vec_grow(&d->threads) ||
-	    map_set(&d->thread_by, hash, turn, (uint32_t)d->threads.nr))
+	    map_set(&d->thread_by, hash, probe, (uint32_t)d->threads.nr))
 		return DICT_NONE;
 	d->threads.at[d->threads.nr++] = *thread;
 	return (uint32_t)d->threads.nr - 1;

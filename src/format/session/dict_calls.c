@@ -67,8 +67,8 @@ int dict_calls_begin(struct dict_calls *c, const struct dict *d, uint32_t next_f
 
 /* Returns the list of frames that followed the root, unknown callers, or a frame. Returns NULL
  * if the frame does not exist or memory is short; *ret_result is the error. */
-static struct call_list *list_behind(struct dict_calls *c, uint32_t parent,
-				     int *ret_result)
+static struct call_list *list_after(struct dict_calls *c, uint32_t parent,
+				    int *ret_result)
 {
 	const struct dict *d = c->dict;
 	size_t slot = parent;
@@ -180,7 +180,7 @@ static int report_frame(struct dict_calls *c, const struct stack *stack,
 			bool begins_chain)
 {
 	int r;
-	struct call_list *list = list_behind(c, stack->parent, &r);
+	struct call_list *list = list_after(c, stack->parent, &r);
 	uint64_t how = CALLS_OLD;
 	uint32_t position;
 
@@ -296,7 +296,7 @@ static int dict_calls_take_frame(struct dict_calls *c, bool begins_chain,
 				 struct frame *ret_new)
 {
 	int r;
-	struct call_list *list = list_behind(c, stack->parent, &r);
+	struct call_list *list = list_after(c, stack->parent, &r);
 	uint32_t position;
 	uint64_t how;
 
@@ -370,7 +370,7 @@ int dict_calls_take_words(struct dict_calls *c, uint32_t parent,
 			  struct frame *ret_new)
 {
 	int r;
-	struct call_list *list = list_behind(c, parent, &r);
+	struct call_list *list = list_after(c, parent, &r);
 	uint32_t position;
 
 	if (!list)

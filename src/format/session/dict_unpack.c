@@ -111,7 +111,7 @@ static int take_fields(struct dict_unpacker *u, enum dict_table table, void *ent
 	return 0;
 }
 
-static void mend_string(const struct dict_unpacker *u, uint32_t *string)
+static void repair_string(const struct dict_unpacker *u, uint32_t *string)
 {
 	if (*string >= u->d->strings.strings.nr)
 		*string = 0;
@@ -130,9 +130,9 @@ static int dict_unpack_take_events(struct dict_unpacker *u)
 	if (r)
 		return r;
 	for (size_t i = 0; i < u->nr; i++) {
-		mend_string(u, &events[i].name);
-		mend_string(u, &events[i].about);
-		mend_string(u, &events[i].mask_about);
+		repair_string(u, &events[i].name);
+		repair_string(u, &events[i].about);
+		repair_string(u, &events[i].mask_about);
 	}
 	u->d->events.nr += u->nr;
 	return 0;
@@ -165,8 +165,8 @@ static int dict_unpack_take_images(struct dict_unpacker *u)
 	if (r)
 		return r;
 	for (size_t i = 0; i < u->nr; i++) {
-		mend_string(u, &images[i].name);
-		mend_string(u, &images[i].ref_name);
+		repair_string(u, &images[i].name);
+		repair_string(u, &images[i].ref_name);
 		if ((uint32_t)images[i].kind >= IMAGE_COUNT)
 			images[i].kind = IMAGE_LOST; /* from a newer format version */
 		u->holes |= images[i].kind == IMAGE_LOST;
@@ -188,8 +188,8 @@ static int take_threads(struct dict_unpacker *u)
 	if (r)
 		return r;
 	for (size_t i = 0; i < u->nr; i++) {
-		mend_string(u, &threads[i].comm);
-		mend_string(u, &threads[i].cgroup);
+		repair_string(u, &threads[i].comm);
+		repair_string(u, &threads[i].cgroup);
 		if (!dict_unpack_has_image(u->d, threads[i].app))
 			threads[i].app = DICT_NONE;
 	}
@@ -232,7 +232,7 @@ static int dict_unpack_take_frames(struct dict_unpacker *u)
 	return 0;
 }
 
-void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number)
+void dict_unpack_repair_stack(struct dict_unpacker *u, uint32_t number)
 {
 	struct stack *stacks = u->d->stacks.at;
 	struct stack *node = &stacks[number];
@@ -279,7 +279,7 @@ static int take_stacks(struct dict_unpacker *u)
 			next_frame = frame + 1;
 	}
 	for (size_t i = 0; i < u->nr; i++)
-		dict_unpack_mend_stack(u, (uint32_t)(u->first + i));
+		dict_unpack_repair_stack(u, (uint32_t)(u->first + i));
 	u->d->stacks.nr += u->nr;
 	return 0;
 }

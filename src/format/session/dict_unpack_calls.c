@@ -22,7 +22,7 @@ static int skip_frames(struct dict_unpacker *u, uint64_t first)
 }
 
 /* Repaired last, because the following frames in the section are encoded relative to these. */
-static void mend_calls(struct dict_unpacker *u, size_t first_frame)
+static void repair_calls(struct dict_unpacker *u, size_t first_frame)
 {
 	for (size_t i = first_frame; i < u->d->frames.nr; i++) {
 		struct frame *f = &u->d->frames.at[i];
@@ -33,7 +33,7 @@ static void mend_calls(struct dict_unpacker *u, size_t first_frame)
 		u->holes = true;
 	}
 	for (size_t i = u->first; i < u->d->stacks.nr; i++)
-		dict_unpack_mend_stack(u, (uint32_t)i);
+		dict_unpack_repair_stack(u, (uint32_t)i);
 }
 
 /* Fills the rest of a section that depends on lost data with holes, so that later sections keep
@@ -196,7 +196,7 @@ int dict_unpack_calls(struct dict_unpacker *u)
 		r = take_call(u);
 	if (r == -EBADMSG)
 		r = lose_calls(u, first_frame + nr_new);
-	mend_calls(u, first_frame);
+	repair_calls(u, first_frame);
 	/* For many stacks, this memory is larger than the result. */
 	if (u->nr > DICT_CHUNK_ENTRIES)
 		dict_calls_done(&u->s->calls);
@@ -287,6 +287,6 @@ int dict_unpack_old_calls(struct dict_unpacker *u)
 		r = take_old_call(u, i, &nr_new);
 	if (r == -EBADMSG)
 		r = lose_calls(u, first_frame + nr_frames);
-	mend_calls(u, first_frame);
+	repair_calls(u, first_frame);
 	return r;
 }

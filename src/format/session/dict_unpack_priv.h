@@ -27,7 +27,7 @@ bool dict_unpack_has_room(const struct dict_unpacker *u, uint64_t more);
 bool dict_unpack_add_frame_hole(struct dict *d);
 bool dict_unpack_add_stack_hole(struct dict *d);
 /* Makes a stack without its frame a hole, and a stack without its caller a truncated one. */
-void dict_unpack_mend_stack(struct dict_unpacker *u, uint32_t number);
+void dict_unpack_repair_stack(struct dict_unpacker *u, uint32_t number);
 /* Decode sections of calls. They return 0, -EBADMSG or -ENOMEM. */
 int dict_unpack_calls(struct dict_unpacker *u);
 int dict_unpack_old_calls(struct dict_unpacker *u);

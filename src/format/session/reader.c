@@ -188,8 +188,8 @@ static bool stack_lost(const struct dict *d, uint32_t stack)
 }
 
 /* Replaces numbers that refer to nothing by DICT_NONE and marks their samples. */
-static void mend(struct segment *s, uint32_t *numbers, size_t nr_known,
-		 bool (*lost)(const struct dict *d, uint32_t number))
+static void replace_unknown(struct segment *s, uint32_t *numbers, size_t nr_known,
+			    bool (*lost)(const struct dict *d, uint32_t number))
 {
 	size_t nr = s->columns.nr;
 	bool all_known = true;
@@ -207,17 +207,17 @@ static void mend(struct segment *s, uint32_t *numbers, size_t nr_known,
 	}
 }
 
-static void mend_columns(struct segment *s, unsigned int columns)
+static void repair_columns(struct segment *s, unsigned int columns)
 {
 	struct sample_columns *c = &s->columns;
 
 	memset(c->bad, 0, c->nr);
 	if (columns & COLUMN_THREAD)
-		mend(s, c->thread, s->dict.threads.nr, thread_lost);
+		replace_unknown(s, c->thread, s->dict.threads.nr, thread_lost);
 	if (columns & COLUMN_EVENT)
-		mend(s, c->event, s->dict.events.nr, event_lost);
+		replace_unknown(s, c->event, s->dict.events.nr, event_lost);
 	if (columns & COLUMN_STACK)
-		mend(s, c->stack, s->dict.stacks.nr, stack_lost);
+		replace_unknown(s, c->stack, s->dict.stacks.nr, stack_lost);
 	for (size_t i = 0; i < c->nr; i++)
 		s->damage.bad_samples += c->bad[i];
 }
@@ -233,7 +233,7 @@ static int session_reader_take_samples(struct segment *s, struct cursor *payload
 	if (r)
 		return r;
 	s->nr_samples += c->nr;
-	mend_columns(s, columns);
+	repair_columns(s, columns);
 	*ret_batch = (struct sample_batch){
 		.nr = c->nr,
 		.time_ns = columns & COLUMN_TIME ? c->time_ns : NULL,

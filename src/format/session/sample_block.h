@@ -63,7 +63,7 @@ static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 /* A stack of this block that was not the next chain, and its number among those stacks. */
 struct stack_again {
 	uint32_t stack;
-	uint32_t turn; /* counts from 1; 0: the slot is unused */
+	uint32_t position; /* counts from 1; 0: the slot is unused */
 };
 
 struct sample_packer {

@@ -149,13 +149,14 @@ static bool forget_stacks(struct sample_packer *p)
 }
 
 /* Only counts stacks that are not the next chain: returns how many of them ago this stack last
- * occurred, from 1; 0: not found. Records it as number `turn` of them. */
-static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t turn)
+ * occurred, from 1; 0: not found. Records it as number `position` of them. */
+static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t position)
 {
 	struct stack_again *slot = &p->again.at[hash_u64(stack) & (STACKS_AGAIN - 1)];
-	uint32_t ago = slot->turn && slot->stack == stack ? turn - slot->turn : 0;
+	uint32_t ago =
+		slot->position && slot->stack == stack ? position - slot->position : 0;
 
-	*slot = (struct stack_again){ .stack = stack, .turn = turn };
+	*slot = (struct stack_again){ .stack = stack, .position = position };
 	return ago;
 }
 
@@ -166,7 +167,7 @@ static bool chain_values(struct sample_packer *p, const struct sample *samples,
 {
 	const struct chain_ends *ends = p->ends;
 	size_t nr_others = 0;
-	uint32_t turn = 0;
+	uint32_t position = 0;
 
 	for (size_t i = 0; i < nr && nr_others <= nr / 8; i++) {
 		uint32_t stack = samples[i].stack;
@@ -177,7 +178,7 @@ static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			++*next;
 			continue;
 		}
-		ago = reported_ago(p, stack, ++turn);
+		ago = reported_ago(p, stack, ++position);
 		if (ago) {
 			p->values.at[i] = 2 * (uint64_t)ago - 1;
 			continue;

@@ -68,7 +68,7 @@ struct source_text *source_texts_find(struct source_texts *t, const char *path)
 	for (size_t i = 0; i < t->all.nr; i++) {
 		s = &t->all.at[i];
 		if (s->path && !strcmp(s->path, path)) {
-			s->used = ++t->turn;
+			s->used = ++t->clock;
 			return s;
 		}
 	}
@@ -77,7 +77,7 @@ struct source_text *source_texts_find(struct source_texts *t, const char *path)
 		return NULL;
 	s->path = strdup(path);
 	s->file = t->open_source(t->ctx, path);
-	s->used = ++t->turn;
+	s->used = ++t->clock;
 	if (s->path && index_lines(t, s))
 		return s;
 	close_one(s);

@@ -23,7 +23,7 @@ struct source_text {
 
 struct source_texts {
 	VEC(struct source_text) all;
-	uint64_t turn;
+	uint64_t clock;
 	FILE *(*open_source)(void *ctx, const char *path);
 	void *ctx;
 	char *line;

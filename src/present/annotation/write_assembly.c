@@ -101,7 +101,8 @@ static void write_assembly_put_insn(struct write_assembly_listing *s,
 
 /* ---- marks on a terminal ---- */
 
-static bool goes_on(struct write_assembly_listing *s, const struct assembly_row *row)
+static bool continues_to_next(struct write_assembly_listing *s,
+			      const struct assembly_row *row)
 {
 	static const char *const never[] = { "jmp", "ret", "br ", "b  ", "j  " };
 	struct insn insn;
@@ -126,7 +127,7 @@ static void mark_owners(struct write_assembly_listing *s,
 		if (!row->counts ||
 		    percent_of(row->counts[0], f->counts[0]) < SKID_FROM)
 			continue;
-		if (i && !row->apart && goes_on(s, row - 1))
+		if (i && !row->apart && continues_to_next(s, row - 1))
 			s->owners[i - 1] = 1;
 		for (size_t k = 0; k < s->jumps.all.nr; k++)
 			if (s->jumps.all.at[k].to == i)

@@ -115,19 +115,19 @@ static int order_side(struct side *s, uint32_t **ret_order, size_t **ret_from)
 	if (!order || !from)
 		return -ENOMEM;
 	/* from[i + 1] is first the start of the links of line i, then advances to their end. */
-	for (int turn = 0; turn < 2; turn++) {
+	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < nr; i++) {
 			const struct call_link *link = &s->links->all.at[i];
 			uint32_t line = s->to_callees ? link->caller : link->callee;
 
 			if (line >= nr_lines)
 				continue;
-			if (turn)
+			if (pass)
 				order[from[line + 1]++] = (uint32_t)i;
 			else if (line + 1 < nr_lines)
 				from[line + 2]++;
 		}
-		for (size_t i = 0; !turn && i < nr_lines; i++)
+		for (size_t i = 0; !pass && i < nr_lines; i++)
 			from[i + 1] += from[i];
 	}
 	for (size_t i = 0; i < nr_lines; i++)

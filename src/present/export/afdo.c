@@ -109,7 +109,7 @@ static struct afdo_at write_afdo_line_of(const struct line_frame *f)
 }
 
 /* Returns the counter of the reason to drop a location, or NULL if it is usable. */
-static uint64_t *write_afdo_trouble_with(struct afdo_stats *stats,
+static uint64_t *write_afdo_drop_counter(struct afdo_stats *stats,
 					 const struct line_frame *frames, size_t nr)
 {
 	if (!nr || !frames[0].line || nr == FRAMES_MAX)
@@ -152,13 +152,13 @@ static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
 	struct line_frame frames[FRAMES_MAX];
 	size_t nr = naming_lines_find(k->lines, vaddr, frames, FRAMES_MAX);
 	uint64_t reach = naming_lines_reach(k->lines);
-	uint64_t *trouble = write_afdo_trouble_with(&k->a->stats, frames, nr);
+	uint64_t *drop_counter = write_afdo_drop_counter(&k->a->stats, frames, nr);
 	uint32_t node;
 
 	*ret_reach = reach > vaddr ? offset + (reach - vaddr) : offset + 1;
 	*ret_factor = 1;
-	if (trouble) {
-		*trouble += samples;
+	if (drop_counter) {
+		*drop_counter += samples;
 		return AFDO_NONE;
 	}
 	*ret_factor = afdo_copies(frames[0].discriminator);

@@ -218,7 +218,8 @@ static bool has_code(const struct gmon_making *m, uint32_t function)
 }
 
 /* Counts the samples of a row once, even if the call is repeated in its stack. */
-static int write_gmon_add_call(struct gmon_making *m, struct call call, uint32_t turn)
+static int write_gmon_add_call(struct gmon_making *m, struct call call,
+			       uint32_t row_number)
 {
 	bool is_new;
 	struct map_slot *slot = map_at(&m->call_by, call.from, call.to, &is_new);
@@ -230,9 +231,9 @@ static int write_gmon_add_call(struct gmon_making *m, struct call call, uint32_t
 			return -ENOMEM;
 		slot->value_plus_1 = (uint32_t)m->calls.nr;
 	}
-	if (slot->more == turn)
+	if (slot->more == row_number)
 		return 0;
-	slot->more = turn;
+	slot->more = row_number;
 	m->calls.at[slot->value_plus_1 - 1].nr += call.nr;
 	return 0;
 }

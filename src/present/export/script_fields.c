@@ -69,7 +69,7 @@ void script_fields_list(struct buf *out)
 }
 
 /* The parsed argument of -F. */
-struct wish {
+struct field_list {
 	uint32_t set; /* replaces the defaults, if `replace` */
 	uint32_t added;
 	uint32_t removed;
@@ -108,8 +108,8 @@ static int unknown_field(const char *word, size_t len, struct err *err)
 }
 
 /* Parses a field of -F; `sign` is '+', '-' or 0. */
-static int wish_word(struct wish *w, char sign, const char *word, size_t len,
-		     struct err *err)
+static int field_list_add(struct field_list *w, char sign, const char *word, size_t len,
+			  struct err *err)
 {
 	uint32_t field = 0;
 
@@ -140,7 +140,7 @@ static char sign_at(const char *spec)
 	return '\0';
 }
 
-static int parse(const char *spec, struct wish *w, struct err *err)
+static int parse(const char *spec, struct field_list *w, struct err *err)
 {
 	bool changes = sign_at(spec);
 
@@ -156,7 +156,7 @@ static int parse(const char *spec, struct wish *w, struct err *err)
 				"fields are either listed or added with '+' and removed with '-'");
 		spec += sign != 0;
 		len = strcspn(spec, ",");
-		r = wish_word(w, sign, spec, len, err);
+		r = field_list_add(w, sign, spec, len, err);
 		if (r)
 			return r;
 		spec += len;
@@ -230,7 +230,7 @@ static size_t decider(const struct script_event *events, size_t i)
 int script_fields(const struct script_event *events, size_t nr, const char *spec,
 		  bool chains, uint32_t *ret_fields, struct err *err)
 {
-	struct wish w = { 0 };
+	struct field_list w = { 0 };
 	int r = spec ? parse(spec, &w, err) : 0;
 
 	for (size_t i = 0; i < nr && !r; i++) {

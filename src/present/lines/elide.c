@@ -211,9 +211,9 @@ static void put_without_brackets(struct buf *out, struct elide_text t, size_t de
 
 	for (size_t i = 0; i < t.len;) {
 		size_t skip = skip_length(t, i);
-		int turn = skip ? 0 : brackets_step(&b, t, i);
+		int step = skip ? 0 : brackets_step(&b, t, i);
 
-		if (turn < 0 && b.depth == depth - 1) {
+		if (step < 0 && b.depth == depth - 1) {
 			struct elide_text inner = { t.at + inside, i - inside };
 
 			elide_append(out,
@@ -222,10 +222,10 @@ static void put_without_brackets(struct buf *out, struct elide_text t, size_t de
 					     : inner);
 		}
 		skip = skip ? skip : 1;
-		if (b.depth < depth || (turn > 0 && b.depth == depth))
+		if (b.depth < depth || (step > 0 && b.depth == depth))
 			buf_put(out, t.at + i, skip);
 		i += skip;
-		if (turn > 0 && b.depth == depth)
+		if (step > 0 && b.depth == depth)
 			inside = i;
 	}
 }

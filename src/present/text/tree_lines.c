@@ -39,7 +39,7 @@ struct tree_lines_work {
 struct tree_lines_maker {
 	struct profile *p;
 	const struct tree_how *how;
-	VEC(struct tree_lines_item) pile;
+	VEC(struct tree_lines_item) stack;
 	VEC(struct tree_lines_work) works;
 	VEC(struct tree_lines_item) items; /* of the current line */
 	VEC(struct tree_lines_item) found; /* the items one step further */
@@ -157,7 +157,7 @@ static const char *tree_lines_name_of(struct profile *p, uint32_t function)
 }
 
 /* Orders functions of equal name by image and address, independent of the order of the samples. */
-static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
+static int compare_duplicates(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct profile_function *fa = &p->functions.at[a];
 	const struct profile_function *fb = &p->functions.at[b];
@@ -186,7 +186,7 @@ static int tree_lines_compare_groups(const void *va, const void *vb, void *ctx)
 		       tree_lines_name_of(ctx, b->function));
 	return order || a->function == b->function
 		       ? order
-		       : compare_twins(ctx, a->function, b->function);
+		       : compare_duplicates(ctx, a->function, b->function);
 }
 
 /* Drops groups below the threshold.  Sets *ret_all if none was dropped. */
@@ -207,8 +207,8 @@ static void cut_groups(struct tree_lines_maker *m, bool *ret_all)
 }
 
 /* Pushes the groups as lines below `above` (NULL: none), the first one on top. */
-static int pile_up(struct tree_lines_maker *m, const struct tree_lines_work *above,
-		   bool chained)
+static int push_lines(struct tree_lines_maker *m, const struct tree_lines_work *above,
+		      bool chained)
 {
 	for (size_t i = m->groups.nr; i-- > 0;) {
 		const struct group *g = &m->groups.at[i];
@@ -224,11 +224,11 @@ static int pile_up(struct tree_lines_maker *m, const struct tree_lines_work *abo
 			w.level = above->level + !chained;
 		}
 		if (!vec_push(&m->works, w) ||
-		    !vec_reserve(&m->pile, m->pile.nr + g->nr))
+		    !vec_reserve(&m->stack, m->stack.nr + g->nr))
 			return -ENOMEM;
-		memcpy(m->pile.at + m->pile.nr, m->grouped.at + g->first,
-		       g->nr * sizeof(*m->pile.at));
-		m->pile.nr += g->nr;
+		memcpy(m->stack.at + m->stack.nr, m->grouped.at + g->first,
+		       g->nr * sizeof(*m->stack.at));
+		m->stack.nr += g->nr;
 	}
 	return 0;
 }
@@ -300,8 +300,8 @@ static int take_items(struct tree_lines_maker *m, uint32_t nr)
 	m->items.nr = 0;
 	if (!vec_reserve(&m->items, nr))
 		return -ENOMEM;
-	m->pile.nr -= nr;
-	memcpy(m->items.at, m->pile.at + m->pile.nr, nr * sizeof(*m->items.at));
+	m->stack.nr -= nr;
+	memcpy(m->items.at, m->stack.at + m->stack.nr, nr * sizeof(*m->items.at));
 	m->items.nr = nr;
 	return 0;
 }
@@ -326,7 +326,7 @@ static int put_works(struct tree_lines_maker *m)
 		if (r)
 			return r;
 		cut_groups(m, &is_all);
-		r = pile_up(m, &w, is_chain(m, is_all));
+		r = push_lines(m, &w, is_chain(m, is_all));
 		if (r)
 			return r;
 	}
@@ -396,11 +396,11 @@ int tree_lines_put(struct profile *p, const struct tree_how *how)
 		r = tree_lines_group(&m);
 	if (!r) {
 		cut_groups(&m, &is_all);
-		r = pile_up(&m, NULL, false);
+		r = push_lines(&m, NULL, false);
 	}
 	if (!r)
 		r = put_works(&m);
-	vec_done(&m.pile);
+	vec_done(&m.stack);
 	vec_done(&m.works);
 	vec_done(&m.items);
 	vec_done(&m.found);

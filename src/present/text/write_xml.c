@@ -283,7 +283,8 @@ static const struct xml_symbol *other_end(const struct xml *x, const struct list
 	const struct xml_arc *arc = arc_at(x, l, i);
 	uint32_t other = l->callees ? arc->callee : arc->caller;
 
-	return other == UINT32_MAX ? NULL : &x->tree.symbols.at[x->tree.turn_of[other]];
+	return other == UINT32_MAX ? NULL
+				   : &x->tree.symbols.at[x->tree.position_of[other]];
 }
 
 static void put_arc_sums(struct xml *x, const struct listed *l, size_t from, size_t end)
@@ -365,11 +366,11 @@ static struct listed next_arcs(struct xml *x, uint32_t at, bool callees)
 	for (; *next < x->tree.arcs.nr; ++*next) {
 		const struct xml_arc *arc = arc_at(x, &l, *next);
 		uint32_t own = callees ? arc->caller : arc->callee;
-		uint32_t turn = own == UINT32_MAX ? own : x->tree.turn_of[own];
+		uint32_t position = own == UINT32_MAX ? own : x->tree.position_of[own];
 
-		if (turn < at)
+		if (position < at)
 			l.from = *next + 1;
-		else if (turn > at)
+		else if (position > at)
 			break;
 	}
 	l.end = *next;

@@ -23,7 +23,7 @@ struct entry {
 /* Locates the details of a shown symbol. */
 struct shown {
 	uint32_t entry;
-	uint32_t turn; /* index among the tree's symbols */
+	uint32_t position; /* index among the tree's symbols */
 	size_t first_id;
 };
 

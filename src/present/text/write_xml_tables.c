@@ -50,7 +50,7 @@ static int compare_shown(const void *a, const void *b)
 
 	if (s->entry != t->entry)
 		return s->entry < t->entry ? -1 : 1;
-	return s->turn < t->turn ? -1 : s->turn > t->turn;
+	return s->position < t->position ? -1 : s->position > t->position;
 }
 
 /* Writes the source line, with its file if that differs from the file of the function. */
@@ -82,7 +82,7 @@ static int whole_bytes(uint64_t value)
 
 static void put_details(struct xml *x, const struct shown *shown)
 {
-	const struct xml_symbol *s = &x->tree.symbols.at[shown->turn];
+	const struct xml_symbol *s = &x->tree.symbols.at[shown->position];
 	const struct xml_detail *d = &x->tree.details.at[s->first_detail];
 	uint64_t start = write_xml_tables_start_of(x, (uint32_t)s->function);
 	size_t id = shown->first_id, next;

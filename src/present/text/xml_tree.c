@@ -268,8 +268,8 @@ static int sort_symbols(struct xml_tree *t)
 {
 	size_t nr = t->symbols.nr;
 
-	t->turn_of = calloc(nr + 1, sizeof(*t->turn_of));
-	if (!t->turn_of)
+	t->position_of = calloc(nr + 1, sizeof(*t->position_of));
+	if (!t->position_of)
 		return -ENOMEM;
 	if (!nr)
 		return 0;
@@ -278,7 +278,7 @@ static int sort_symbols(struct xml_tree *t)
 	xml_tree_sum_up(t, same_thread, offsetof(struct xml_symbol, of_thread));
 	qsort_r(t->symbols.at, nr, sizeof(*t->symbols.at), xml_tree_compare_symbols, t);
 	for (uint32_t i = 0; i < nr; i++)
-		t->turn_of[t->symbols.at[i].counts] = i;
+		t->position_of[t->symbols.at[i].counts] = i;
 	return 0;
 }
 
@@ -287,7 +287,7 @@ static int xml_tree_compare_details(const void *x, const void *y, void *ctx)
 	const struct xml_detail *a = x, *b = y;
 	const struct xml_tree *t = ctx;
 
-	COMPARE(t->turn_of[a->symbol], t->turn_of[b->symbol]);
+	COMPARE(t->position_of[a->symbol], t->position_of[b->symbol]);
 	COMPARE(a->address, b->address);
 	COMPARE(a->class, b->class);
 	return 0;
@@ -300,7 +300,7 @@ static void xml_tree_sort_details(struct xml_tree *t)
 			xml_tree_compare_details, t);
 	for (size_t i = 0; i < t->details.nr; i++) {
 		struct xml_symbol *s =
-			&t->symbols.at[t->turn_of[t->details.at[i].symbol]];
+			&t->symbols.at[t->position_of[t->details.at[i].symbol]];
 
 		if (!s->nr_details++)
 			s->first_detail = i;
@@ -309,9 +309,9 @@ static void xml_tree_sort_details(struct xml_tree *t)
 
 /* ---- calls ---- */
 
-static uint32_t xml_tree_turn(const struct xml_tree *t, uint32_t symbol)
+static uint32_t xml_tree_position(const struct xml_tree *t, uint32_t symbol)
 {
-	return symbol == UINT32_MAX ? UINT32_MAX : t->turn_of[symbol];
+	return symbol == UINT32_MAX ? UINT32_MAX : t->position_of[symbol];
 }
 
 static int compare_callers(const void *x, const void *y, void *ctx)
@@ -319,8 +319,8 @@ static int compare_callers(const void *x, const void *y, void *ctx)
 	const struct xml_arc *a = x, *b = y;
 	const struct xml_tree *t = ctx;
 
-	COMPARE(xml_tree_turn(t, a->callee), xml_tree_turn(t, b->callee));
-	COMPARE(xml_tree_turn(t, a->caller), xml_tree_turn(t, b->caller));
+	COMPARE(xml_tree_position(t, a->callee), xml_tree_position(t, b->callee));
+	COMPARE(xml_tree_position(t, a->caller), xml_tree_position(t, b->caller));
 	COMPARE(a->class, b->class);
 	return 0;
 }
@@ -331,8 +331,8 @@ static int compare_callees(const void *x, const void *y, void *ctx)
 	const struct xml_arc *a = &t->arcs.at[*(const uint32_t *)x];
 	const struct xml_arc *b = &t->arcs.at[*(const uint32_t *)y];
 
-	COMPARE(xml_tree_turn(t, a->caller), xml_tree_turn(t, b->caller));
-	COMPARE(xml_tree_turn(t, a->callee), xml_tree_turn(t, b->callee));
+	COMPARE(xml_tree_position(t, a->caller), xml_tree_position(t, b->caller));
+	COMPARE(xml_tree_position(t, a->callee), xml_tree_position(t, b->callee));
 	COMPARE(a->class, b->class);
 	return 0;
 }
@@ -397,6 +397,6 @@ void xml_tree_done(struct xml_tree *t)
 	free(t->counts);
 	free(t->totals);
 	free(t->arcs_out);
-	free(t->turn_of);
+	free(t->position_of);
 	*t = (struct xml_tree){ 0 };
 }

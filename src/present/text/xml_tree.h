@@ -70,7 +70,7 @@ struct xml_tree {
 	VEC(struct xml_detail) details; /* sorted by symbol, address, class */
 	VEC(struct xml_arc) arcs;       /* sorted by callee, caller */
 	uint32_t *arcs_out;             /* indices, sorted by caller, callee */
-	uint32_t *turn_of;              /* index of the symbol, by `counts` */
+	uint32_t *position_of;          /* index of the symbol, by `counts` */
 	/* Used only while the tree is built. */
 	struct map symbol_by, actor_by, class_by;
 	uint32_t *symbol_of, *class_of; /* by row */

@@ -17,7 +17,7 @@
 enum {
 	PATIENCE_MS =
 		10000, /* wall-clock time, in which the machine may be busy with other work */
-	TURN_MS = 100,  /* how often to check `gives_up` */
+	POLL_MS = 100,  /* how often to check `gives_up` */
 	STRAY_MAX = 64, /* limit for unexpected packets */
 	ERRNO_MAX = 4095
 };
@@ -36,9 +36,9 @@ static void take_cost(struct table_answers *a, const struct table_answer *answer
 
 static void take_confinement(struct table_answers *a, const struct table_answer *answer)
 {
-	if (a->told)
+	if (a->is_reported)
 		return;
-	a->told = true;
+	a->is_reported = true;
 	if (!answer->is_confined)
 		log_say(LOG_WARNING,
 			"seccomp is not available: the process that reads binaries runs without a seccomp filter");
@@ -87,7 +87,7 @@ static enum table_outcome table_answers_wait_for(struct table_answers *a,
 			return TABLE_NO_ANSWER;
 		if (atomic_load(&a->gives_up))
 			return TABLE_GIVEN_UP;
-		if (poll(&fd, 1, TURN_MS) <= 0)
+		if (poll(&fd, 1, POLL_MS) <= 0)
 			continue;
 		r = table_packet_receive(a->fd, MSG_DONTWAIT, answer, sizeof(*answer),
 					 ret_file);

@@ -15,7 +15,7 @@ struct table_answers {
 	uint64_t worker_ns; /* CPU time as this worker reported last; 0: a new worker */
 	atomic_uint_least64_t
 		cpu_ns;       /* of all workers so far; any thread may read it */
-	bool told;            /* already logged that the worker is not confined */
+	bool is_reported;     /* already logged that the worker is not confined */
 	atomic_bool gives_up; /* set by any thread to stop waiting */
 };
 

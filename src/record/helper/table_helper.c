@@ -24,7 +24,7 @@ enum {
 	TRIES = 2,         /* the first worker may have died for another reason */
 	REFUSED_MAX = 256, /* files remembered as refused */
 	REAP_ROUNDS = 100,
-	REAP_TURN_MS = 10
+	REAP_POLL_MS = 10
 };
 
 /* Identifies a file that crashed the helper. */
@@ -69,7 +69,7 @@ static int table_helper_begin(struct table_helper *h, struct err *err)
 /* Closes the connection; the supervisor notices and exits together with its worker. */
 static void hang_up(struct table_helper *h)
 {
-	const struct timespec turn = { .tv_nsec = REAP_TURN_MS * 1000000 };
+	const struct timespec pause = { .tv_nsec = REAP_POLL_MS * 1000000 };
 	struct rusage usage = { 0 };
 	uint64_t counted;
 
@@ -80,7 +80,7 @@ static void hang_up(struct table_helper *h)
 	h->answers.worker_ns = 0;
 	for (int i = 0;
 	     i < REAP_ROUNDS && wait4(h->supervisor, NULL, WNOHANG, &usage) == 0; i++)
-		(void)nanosleep(&turn, NULL);
+		(void)nanosleep(&pause, NULL);
 	/* They are reaped children now, so their CPU time is counted with that of their children.
 	 */
 	counted = table_worker_usage_ns(&usage);

@@ -191,8 +191,8 @@ static bool image_store_is_doubtful(const struct kept_image *a,
 		(!trust_is_own(one->st_uid) && !trust_is_own(other->st_uid)));
 }
 
-static void image_store_warn_of_twin(struct image_store *k,
-				     const struct kept_image *kept)
+static void image_store_warn_of_duplicate(struct image_store *k,
+					  const struct kept_image *kept)
 {
 	for (size_t i = 0; !k->has_warned && i < k->kept.nr; i++) {
 		const struct kept_image *twin = &k->kept.at[i];
@@ -224,7 +224,7 @@ static void image_store_keep(struct image_store *k, const struct image_location 
 		image_store_free_kept(&kept);
 		return;
 	}
-	image_store_warn_of_twin(k, &kept);
+	image_store_warn_of_duplicate(k, &kept);
 	k->kept.at[k->kept.nr++] = kept;
 	if (k->kept.nr > KEEP_MAX)
 		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));

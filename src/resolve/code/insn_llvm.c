@@ -178,7 +178,7 @@ static void insn_llvm_put_text(struct insn *out, const char *text)
 /* ---- instructions that LLVM 14 does not know ---- */
 
 /* SCV (Power ISA 3.0, chapter 3.3.1): opcode 17, 01 in the last bits, LEV in bits 20 to 26. */
-static unsigned int mend_ppc(struct insn *out, const uint8_t *bytes, bool big)
+static unsigned int repair_ppc(struct insn *out, const uint8_t *bytes, bool big)
 {
 	uint32_t word;
 
@@ -193,7 +193,7 @@ static unsigned int mend_ppc(struct insn *out, const uint8_t *bytes, bool big)
 
 /* RISBG and similar (z/Architecture Principles of Operation, chapter 7): the ignored bits of I4
  * and I5 need not be 0. */
-static bool mend_s390(uint8_t *bytes)
+static bool repair_s390(uint8_t *bytes)
 {
 	if (bytes[0] != 0xec || (bytes[5] != 0x55 && bytes[5] != 0x59) ||
 	    !(bytes[3] & 0x40 || bytes[4] & 0xc0))
@@ -214,11 +214,11 @@ static unsigned int decode_llvm(void *ctx, const uint8_t *bytes, size_t len,
 	memcpy(copy, bytes, len);
 	l->now = ret_insn;
 	took = l->disassemble(l->dc, copy, len, address, text, sizeof(text));
-	if (!took && l->machine.machine == EM_S390 && len >= 6 && mend_s390(copy))
+	if (!took && l->machine.machine == EM_S390 && len >= 6 && repair_s390(copy))
 		took = l->disassemble(l->dc, copy, len, address, text, sizeof(text));
 	l->now = NULL;
 	if (!took && l->machine.machine == EM_PPC64 && len >= 4)
-		return mend_ppc(ret_insn, bytes, l->machine.big);
+		return repair_ppc(ret_insn, bytes, l->machine.big);
 	if (!took || took > len)
 		return 0;
 	insn_llvm_put_text(ret_insn, text);

@@ -101,7 +101,7 @@ static int file_index_add_folder(struct file_index *index, const char *folder,
 }
 
 /* Removes duplicates: a file can be below two of the directories. */
-static void drop_twins(struct file_index *index)
+static void drop_duplicates(struct file_index *index)
 {
 	size_t nr = 0;
 
@@ -130,7 +130,7 @@ int file_index_new(const char *const *folders, struct file_index **ret_index)
 	if (index->files.nr)
 		qsort(index->files.at, index->files.nr, sizeof(*index->files.at),
 		      file_index_compare_files);
-	drop_twins(index);
+	drop_duplicates(index);
 	*ret_index = index;
 	return 0;
 }

@@ -32,7 +32,7 @@ static size_t count_kept(const struct line_directory *dir)
 }
 
 /* Returns whether another process has meanwhile written an index with more units than `dir`. */
-static bool is_behind(const struct lines *l, const struct line_directory *dir)
+static bool is_outdated(const struct lines *l, const struct line_directory *dir)
 {
 	struct line_directory theirs;
 	struct line_index x;
@@ -67,9 +67,9 @@ static int write_directory(struct lines *l, struct line_writer *w,
 	return r;
 }
 
-static void write_unless_behind(struct lines *l, struct line_directory *dir)
+static void write_unless_outdated(struct lines *l, struct line_directory *dir)
 {
-	if (!is_behind(l, dir) && !io_make_dirs(l->cache_dir, 0700))
+	if (!is_outdated(l, dir) && !io_make_dirs(l->cache_dir, 0700))
 		(void)write_directory(l, NULL, dir);
 }
 
@@ -77,13 +77,13 @@ static void *write_index(void *arg)
 {
 	struct lines *l = arg;
 
-	write_unless_behind(l, &l->written);
+	write_unless_outdated(l, &l->written);
 	return NULL;
 }
 
 void lines_write(struct lines *l)
 {
-	write_unless_behind(l, &l->dir);
+	write_unless_outdated(l, &l->dir);
 	l->unsaved_bytes = 0;
 }
 

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Returns "DIR/NAME" in the directory of `path`, or NAME itself if it is absolute; malloc'd. */
-static char *beside(const char *path, const char *name)
+static char *path_next_to(const char *path, const char *name)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	char *result = NULL;
@@ -59,7 +59,7 @@ static int find_alt(const struct line_source *s, const char *name,
 	const char *base = strrchr(name, '/');
 	char hex[HEX_BYTES];
 	char *path = NULL;
-	int fd = open_with_id(beside(s->path, name), id);
+	int fd = open_with_id(path_next_to(s->path, name), id);
 
 	if (fd >= 0)
 		return fd;
@@ -301,9 +301,9 @@ static int find_dwo(const struct line_source *s, const struct dwarf_unit *u,
 
 	if (whole) {
 		paths[0] = strdup(whole);
-		paths[1] = beside(s->path, whole);
-		paths[2] = beside(s->path, name);
-		paths[3] = beside(s->path, path_base(name));
+		paths[1] = path_next_to(s->path, whole);
+		paths[2] = path_next_to(s->path, name);
+		paths[3] = path_next_to(s->path, path_base(name));
 	}
 	for (size_t i = 0; r && r != -ENOMEM && i < DWO_PLACES; i++)
 		r = paths[i] ? try_dwo(paths[i], u->dwo_id, rd, split) : -ENOENT;

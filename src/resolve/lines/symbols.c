@@ -226,7 +226,7 @@ static uint64_t addr_at(const struct line_symbols *s, uint32_t i)
 
 /* Finds the first symbol after `addr`: from the last result with doubling steps, then by
  * bisection. */
-static uint32_t find_behind(struct line_symbols *s, uint64_t addr)
+static uint32_t find_after(struct line_symbols *s, uint64_t addr)
 {
 	uint32_t low = 0;
 	uint32_t high = s->nr;
@@ -259,7 +259,7 @@ bool line_symbols_find(struct line_symbols *s, uint64_t addr, const char *wanted
 	uint64_t nearest = 0;
 	bool found = false;
 
-	for (uint32_t i = find_behind(s, addr), back = 0; i-- > 0 && back < BACK_MAX;
+	for (uint32_t i = find_after(s, addr), back = 0; i-- > 0 && back < BACK_MAX;
 	     back++) {
 		struct line_symbol sym = entry_at(s, i);
 

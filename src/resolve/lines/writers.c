@@ -39,7 +39,7 @@ void line_writers_add(int fd, const struct index_key *key)
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-static bool somebody_writes(int fd, const struct index_key *key)
+static bool is_being_written(int fd, const struct index_key *key)
 {
 	struct flock lock = lock_of(key, F_WRLCK);
 
@@ -54,7 +54,7 @@ bool line_writers_wait(const char *dir, const struct index_key *key)
 
 	if (fd < 0)
 		return false;
-	for (int i = 0; i < NAPS_MAX && somebody_writes(fd, key); i++) {
+	for (int i = 0; i < NAPS_MAX && is_being_written(fd, key); i++) {
 		waited = true;
 		(void)nanosleep(&nap, NULL);
 	}

@@ -55,7 +55,7 @@ static int put_group(struct replay *r)
 
 	/* The jitdump stage adds frames after each sample, so resolve the samples one at a
 	 * time. */
-	r->group.in_turn = r->jit_frames && jit_stage_is_needed(r->jit);
+	r->group.is_sequential = r->jit_frames && jit_stage_is_needed(r->jit);
 	if (sample_group_end(&r->group))
 		return -ENOMEM;
 	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk)) {

@@ -216,10 +216,10 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);
-	uint64_t turn = 0;
+	uint64_t probe = 0;
 	uint32_t index;
 
-	while ((index = map_get(&t->by_identity, hash, turn)) != MAP_NONE) {
+	while ((index = map_get(&t->by_identity, hash, probe)) != MAP_NONE) {
 		struct image_entry *e = &t->entries.at[index];
 
 		if (same_image(&e->image, image)) {
@@ -228,10 +228,10 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 			name_pool_put(t->names, image->name);
 			return index;
 		}
-		turn++;
+		probe++;
 	}
 	index = images_add(t, image);
-	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, turn, index))
+	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, probe, index))
 		return IMAGE_TABLE_FAILED;
 	return index;
 }
@@ -286,11 +286,11 @@ uint64_t image_table_first_offset(const struct record_mmap *m)
 
 static int images_add_identity(struct image_table *t, uint32_t entry)
 {
-	uint64_t hash = identity_hash(&t->entries.at[entry].image), turn = 0;
+	uint64_t hash = identity_hash(&t->entries.at[entry].image), probe = 0;
 
-	while (map_get(&t->by_identity, hash, turn) != MAP_NONE)
-		turn++;
-	return map_set(&t->by_identity, hash, turn, entry);
+	while (map_get(&t->by_identity, hash, probe) != MAP_NONE)
+		probe++;
+	return map_set(&t->by_identity, hash, probe, entry);
 }
 
 /* Removes the build-id of an entry, unless a sample has used it. Returns 0 or -ENOMEM. */

@@ -134,7 +134,7 @@ static int open_group(struct replay *r)
 					   SAMPLE_GROUP_MAX))
 		return -ENOMEM;
 	r->group.max = REPLAY_GROUP;
-	r->group.in_turn = r->options.each != NULL;
+	r->group.is_sequential = r->options.each != NULL;
 	return 0;
 }
 

@@ -55,8 +55,8 @@ struct resolver_ahead {
 	_Atomic(bool) waits; /* the caller waits for `finished` */
 	pthread_mutex_t lock;
 	pthread_cond_t begun, finished;
-	uint64_t turn; /* guarded by `lock`; incremented when there is work */
-	bool quit;     /* guarded by `lock` */
+	uint64_t generation; /* guarded by `lock`; incremented when there is work */
+	bool quit;           /* guarded by `lock` */
 	pthread_t threads[THREADS_MAX];
 	unsigned int nr_threads;
 };
@@ -191,14 +191,14 @@ static bool do_next(struct resolver_ahead *a)
 }
 
 /* Waits for more work. Returns false if the thread has to end. */
-static bool wait_for_turn(struct resolver_ahead *a, uint64_t *turn)
+static bool wait_for_work(struct resolver_ahead *a, uint64_t *generation)
 {
 	bool go_on;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->turn == *turn && !a->quit)
+	while (a->generation == *generation && !a->quit)
 		pthread_cond_wait(&a->begun, &a->lock);
-	*turn = a->turn;
+	*generation = a->generation;
 	go_on = !a->quit;
 	pthread_mutex_unlock(&a->lock);
 	return go_on;
@@ -207,9 +207,9 @@ static bool wait_for_turn(struct resolver_ahead *a, uint64_t *turn)
 static void *resolver_ahead_work(void *arg)
 {
 	struct resolver_ahead *a = arg;
-	uint64_t turn = 0;
+	uint64_t generation = 0;
 
-	while (wait_for_turn(a, &turn))
+	while (wait_for_work(a, &generation))
 		while (do_next(a))
 			;
 	return NULL;
@@ -339,7 +339,7 @@ void resolver_ahead_start(struct resolver_ahead *a)
 	if (nr_slices < 2 || !a->nr_threads)
 		return;
 	pthread_mutex_lock(&a->lock);
-	a->turn++;
+	a->generation++;
 	pthread_cond_broadcast(&a->begun);
 	pthread_mutex_unlock(&a->lock);
 }

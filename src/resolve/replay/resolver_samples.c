@@ -324,8 +324,8 @@ static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 
 /* Finds the thread and its address spaces if the last sample of the thread does not give them.
  * Returns 0 or -ENOMEM. */
-static int find_anew(struct resolver *r, const struct record_id *id,
-		     struct resolver_found *f)
+static int find_thread_name(struct resolver *r, const struct record_id *id,
+			    struct resolver_found *f)
 {
 	f->thread = recent_thread(r, id);
 	if (!f->thread)
@@ -353,7 +353,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 		f->user = recent->user;
 		f->kernel = recent->kernel;
 		f->number = recent->cgroup == s->cgroup ? recent->number : DICT_NONE;
-	} else if (find_anew(r, &rec->id, f)) {
+	} else if (find_thread_name(r, &rec->id, f)) {
 		return -ENOMEM;
 	}
 	f->cpu_mode = (int)resolver_cpu_mode(rec->misc);

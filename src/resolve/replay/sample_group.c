@@ -83,7 +83,7 @@ static int give_one(struct sample_group *g, size_t at, int result)
 	return result ? result : g->sink.take(g->sink.ctx, at, at + 1);
 }
 
-static int resolve_in_turn(struct sample_group *g, size_t from, size_t to)
+static int resolve_sequentially(struct sample_group *g, size_t from, size_t to)
 {
 	int result = 0;
 
@@ -221,8 +221,8 @@ static int resolve_some(struct sample_group *g, size_t from, size_t to)
 {
 	enum resolver_depth depth = g->resolver->depth;
 
-	if (g->in_turn || to - from == 1 || depth == RESOLVE_THREADS)
-		return resolve_in_turn(g, from, to);
+	if (g->is_sequential || to - from == 1 || depth == RESOLVE_THREADS)
+		return resolve_sequentially(g, from, to);
 	return depth == RESOLVE_CHAINS ? resolve_chains(g, from, to)
 				       : resolve_leaves(g, from, to);
 }
@@ -231,7 +231,7 @@ int sample_group_end(struct sample_group *g)
 {
 	/* In turn, process one sample at a time, so that the first one does not wait until the
 	 * threads have unwound later ones. */
-	size_t nr = g->nr, step = g->in_turn && g->ahead ? 1 : TOGETHER;
+	size_t nr = g->nr, step = g->is_sequential && g->ahead ? 1 : TOGETHER;
 	int result;
 
 	g->nr = 0;

@@ -50,7 +50,7 @@ struct sample_group {
 	/* Pass each sample to the sink before the next one is resolved: then the sink may use
 	 * resolver_locate(), resolver_image(), resolver_unwound() and resolver_last_unwound().
 	 * A group with only one sample always behaves like this. */
-	bool in_turn;
+	bool is_sequential;
 	/* The other fields are private to sample_group.c. */
 	size_t nr_room;
 	struct group_step *steps;

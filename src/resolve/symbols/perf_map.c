@@ -213,7 +213,7 @@ void perf_map_done(struct perf_map *map)
 /* ---- tables ---- */
 
 /* Returns the index of the first piece that ends after `address`. */
-static size_t first_behind(const struct perf_map *map, uint64_t address)
+static size_t first_after(const struct perf_map *map, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = map->pieces.nr;
@@ -263,7 +263,7 @@ static int fill_given(const struct perf_map *map, const struct perf_map_piece *p
 int perf_map_symtab(const struct perf_map *map, uint64_t start, uint64_t end,
 		    uint64_t first, struct symtab **ret_tab)
 {
-	size_t at = first_behind(map, start);
+	size_t at = first_after(map, start);
 	size_t nr = 0;
 	struct symtab_given *given;
 	struct buf names = { 0 };

@@ -229,9 +229,9 @@ static int arm64_entries(struct plt *p, const struct elf_section *s,
 static uint32_t arm_constant(uint32_t add)
 {
 	uint32_t v = add & 0xff;
-	uint32_t turn = (add >> 8 & 0xf) * 2;
+	uint32_t rotation = (add >> 8 & 0xf) * 2;
 
-	return turn ? v >> turn | v << (32 - turn) : v;
+	return rotation ? v >> rotation | v << (32 - rotation) : v;
 }
 
 /* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */

@@ -247,7 +247,7 @@ static void take_dyn(struct rust_binders_walk *w)
 	take_lifetime(w);
 }
 
-static void take_type_behind(struct rust_binders_walk *w, char c)
+static void take_type_after(struct rust_binders_walk *w, char c)
 {
 	switch (c) {
 	case 'A':
@@ -296,7 +296,7 @@ static void rust_binders_take_type(struct rust_binders_walk *w)
 		return;
 	c = rust_binders_take(w);
 	if (!islower((unsigned char)c))
-		take_type_behind(w, c);
+		take_type_after(w, c);
 	w->depth--;
 }
 

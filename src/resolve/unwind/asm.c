@@ -156,7 +156,7 @@ size_t unwind_asm_clone(const uint8_t *code, size_t len)
 	return at + CALL_BYTES;
 }
 
-void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret_behind,
+void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret_after,
 			     const uint8_t **ret_code)
 {
 	/* The value at CFA - 8, but 0 if rax is 0: breg0 0; bra +5; drop; lit0; skip +3; lit8;
@@ -171,6 +171,6 @@ void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret
 	*ret_before = s;
 	s.registers[RIP] =
 		(struct cfi_register){ .how = UNWIND_VALUE, .code_len = sizeof(code) };
-	*ret_behind = s;
+	*ret_after = s;
 	*ret_code = code;
 }

@@ -28,5 +28,5 @@ enum {
 size_t unwind_asm_clone(const uint8_t *code, size_t len);
 /* Returns the states before the call and after it; after it, rax distinguishes the new thread,
  * whose root this is, from the caller. *ret_code is the code of the expressions. */
-void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret_behind,
+void unwind_asm_clone_states(struct cfi_state *ret_before, struct cfi_state *ret_after,
 			     const uint8_t **ret_code);

@@ -125,7 +125,7 @@ int annotate_html_new(const char *dir, struct annotate_html **ret_html, struct e
 	else
 		r = check_position(h->dir, err);
 	if (!r)
-		r = scratch_new_beside(h->dir, &h->making, err);
+		r = scratch_new_next_to(h->dir, &h->making, err);
 	if (!r)
 		r = make_folders(h);
 	if (r) {

@@ -22,9 +22,9 @@ enum {
 
 static bool cache_fill_is_wanted(void)
 {
-	const char *wish = getenv("OPROFILE_CACHE_FILL");
+	const char *value = getenv("OPROFILE_CACHE_FILL");
 
-	return !wish || strcmp(wish, "no") != 0;
+	return !value || strcmp(value, "no") != 0;
 }
 
 /* Starts the process in a new session, inheriting only the working directory, so that programs

@@ -142,7 +142,7 @@ static const struct option_row *control_row_of(const struct option_row *table,
 	return begun;
 }
 
-static bool has_value_behind(const struct option_row *row, const char *word)
+static bool has_value_after(const struct option_row *row, const char *word)
 {
 	return row->value && !row->value_optional &&
 	       (word[1] == '-' ? !strchr(word, '=') : !word[2]);
@@ -163,7 +163,7 @@ static const char *find_unknown(const struct command *self, char *const *words,
 			row = control_row_of(command_common_rows(self), word);
 		if (!row)
 			return word;
-		i += has_value_behind(row, word);
+		i += has_value_after(row, word);
 	}
 	return NULL;
 }

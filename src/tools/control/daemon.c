@@ -26,9 +26,9 @@ enum {
 	PID_BYTES = 32,
 	WORDS_A_REQUEST = 32,
 	BYTES_A_REQUEST = 1200, /* %XX encodes one byte as three */
-	GONE_TURNS = 600,
-	GONE_TURN_MS = 50,
-	SOCKET_TURNS = 80 /* the daemon checks its socket at least every two seconds */
+	GONE_POLLS = 600,
+	POLL_MS = 50,
+	SOCKET_POLLS = 80 /* the daemon checks its socket at least every two seconds */
 };
 
 /* The keys sent to the daemon in addition to the events, and the options that set them; opcontrol
@@ -62,11 +62,11 @@ const char *control_session_dir(const struct control *c)
 	return dir && *dir ? dir : "/var/lib/oprofile";
 }
 
-static void wait_a_turn(void)
+static void wait_between_polls(void)
 {
-	const struct timespec turn = { .tv_nsec = GONE_TURN_MS * 1000000L };
+	const struct timespec pause = { .tv_nsec = POLL_MS * 1000000L };
 
-	nanosleep(&turn, NULL);
+	nanosleep(&pause, NULL);
 }
 
 /* Returns the pid in the daemon's lock file, which is open as `fd`; 0 if it contains none. */
@@ -118,11 +118,11 @@ static int connect_soon(struct control *c, struct err *err)
 	int r = control_connect(&c->daemon, NULL, err);
 	pid_t pid = 0;
 
-	for (int i = 0; i < SOCKET_TURNS && (r == -ENOENT || r == -ECONNREFUSED); i++) {
+	for (int i = 0; i < SOCKET_POLLS && (r == -ENOENT || r == -ECONNREFUSED); i++) {
 		pid = control_daemon_pid();
 		if (!pid)
 			return r;
-		wait_a_turn();
+		wait_between_polls();
 		r = control_connect(&c->daemon, NULL, err);
 	}
 	if (r != -ENOENT && r != -ECONNREFUSED)
@@ -204,10 +204,10 @@ static int setup_add(struct setup *s, const char *key, struct err *err)
 }
 
 static bool control_daemon_is_named(const struct control *c,
-				    const struct reported_key *told)
+				    const struct reported_key *key)
 {
-	for (size_t i = 0; i < COUNT_OF(told->options); i++) {
-		if (told->options[i] && control_is_given(&c->set, told->options[i]))
+	for (size_t i = 0; i < COUNT_OF(key->options); i++) {
+		if (key->options[i] && control_is_given(&c->set, key->options[i]))
 			return true;
 	}
 	return false;
@@ -310,7 +310,7 @@ void control_wait_gone(const struct control *c)
 
 	note_bare(c, false);
 	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
-	for (int i = 0; i < GONE_TURNS; i++) {
+	for (int i = 0; i < GONE_POLLS; i++) {
 		int fd = io_open(path, O_RDONLY, 0);
 		bool gone = fd < 0 || !flock(fd, LOCK_SH | LOCK_NB);
 
@@ -318,7 +318,7 @@ void control_wait_gone(const struct control *c)
 			close(fd);
 		if (gone)
 			return;
-		wait_a_turn();
+		wait_between_polls();
 	}
 }
 
@@ -329,7 +329,7 @@ void control_wait_gone(const struct control *c)
 static void run_oprofiled(char **argv)
 {
 	char self[PATH_BYTES];
-	char beside[PATH_BYTES + sizeof("/oprofiled")];
+	char path[PATH_BYTES + sizeof("/oprofiled")];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (len > 0) {
@@ -337,9 +337,9 @@ static void run_oprofiled(char **argv)
 
 		self[len] = '\0';
 		slash = strrchr(self, '/');
-		snprintf(beside, sizeof(beside), "%.*s/oprofiled", (int)(slash - self),
+		snprintf(path, sizeof(path), "%.*s/oprofiled", (int)(slash - self),
 			 self);
-		execv(beside, argv);
+		execv(path, argv);
 		execv(self, argv);
 	}
 	execvp(argv[0], argv);

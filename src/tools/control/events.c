@@ -291,11 +291,11 @@ static int check_timers(const struct control_events_taking *t, struct err *err)
 }
 
 /* OProfile refused events that do not fit on the counters together; the kernel multiplexes them. */
-static void control_events_report_turns(const struct event_requests *reqs)
+static void control_events_report_multiplexing(const struct event_requests *reqs)
 {
 	size_t first;
 
-	if (events_fit_here(reqs->list.at, reqs->list.nr, &first) == EVENTS_TAKE_TURNS)
+	if (events_fit_here(reqs->list.at, reqs->list.nr, &first) == EVENTS_MULTIPLEXED)
 		command_warning(
 			"Couldn't allocate hardware counters for the selected events: "
 			"%s does not fit next to those before it. "
@@ -337,7 +337,7 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 	if (!r)
 		r = check_timers(&t, err);
 	if (!r)
-		control_events_report_turns(&t.reqs);
+		control_events_report_multiplexing(&t.reqs);
 	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))
 		r = daemonrc_set_number(rc, "NR_CHOSEN", 0);
 	events_done(&t.reqs);

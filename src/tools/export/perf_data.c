@@ -86,7 +86,7 @@ static int export_perf_data_make_dir(struct perf_data_export *e, struct err *err
 	if (!r && !e->target)
 		r = err_set(err, -EINVAL, "%s is not a regular file", e->output);
 	if (!r)
-		r = scratch_new_beside(e->target, &e->dir, err);
+		r = scratch_new_next_to(e->target, &e->dir, err);
 	if (r)
 		return r;
 	if (asprintf(&e->making, "%s/perf.data", scratch_folder(e->dir)) < 0) {

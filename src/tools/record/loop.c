@@ -123,7 +123,7 @@ static void record_loop_record(struct loop *l, bool ring, bool begun, struct err
 		l->failed = recorder_round(r, err);
 }
 
-static void record_loop_one_turn(struct loop *l, struct err *err)
+static void record_loop_iterate(struct loop *l, struct err *err)
 {
 	struct pollfd fds[3] = {
 		{ .fd = l->stopped ? -1 : recorder_poll_fd(l->p->recorder),
@@ -162,7 +162,7 @@ int record_loop_run(struct record_plan *p, struct err *err, int *ret_signal)
 	target_poll(&p->target);
 	l.done = p->target.ended;
 	while (!l.done && !l.failed)
-		record_loop_one_turn(&l, err);
+		record_loop_iterate(&l, err);
 	for (size_t i = 0; i < p->nr_pids; i++)
 		if (l.pid_fds[i] >= 0)
 			close(l.pid_fds[i]);

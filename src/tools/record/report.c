@@ -14,11 +14,12 @@
 #include "tools/cli/progress.h"
 
 /* Warns that the kernel multiplexes the events on the counters. */
-static void record_report_turns(const struct event_request *events, size_t nr_events)
+static void record_report_multiplexing(const struct event_request *events,
+				       size_t nr_events)
 {
 	size_t first;
 
-	if (events_fit_here(events, nr_events, &first) == EVENTS_TAKE_TURNS)
+	if (events_fit_here(events, nr_events, &first) == EVENTS_MULTIPLEXED)
 		screen_print_line(
 			stderr,
 			"%s: this CPU cannot count all these events at once (%s does not fit next to those before it): "
@@ -34,7 +35,7 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 			"%s: this machine has no PMU: "
 			"sampling on the timer (event TIMER) at %llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
-	record_report_turns(events, nr_events);
+	record_report_multiplexing(events, nr_events);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
 	if (until_stopped)
 		fprintf(stderr,

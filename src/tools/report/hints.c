@@ -47,7 +47,7 @@ struct hint_row {
 	bool takes_value; /* the word after it is its value */
 	bool (*is_trap)(const char *word);
 	const char *effect;
-	const char *wish;
+	const char *purpose;
 	const char *instead; /* the word follows it */
 };
 
@@ -77,7 +77,7 @@ void report_hint_words(int argc, char *const *argv)
 				screen_print_line(
 					stderr, "%s: hint: -%c %s; %s: %s %s%s",
 					command_name(), row->letter, row->effect,
-					row->wish, command_name(), row->instead,
+					row->purpose, command_name(), row->instead,
 					argv[i + 1]);
 		}
 	}

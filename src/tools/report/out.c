@@ -20,7 +20,7 @@
 enum {
 	BUFFER_BYTES = 256 << 10,
 	APP_NAME_MAX = 200, /* bytes of an application's name in a file name */
-	OTHER_BYTES = 32    /* dot, number, and the suffix of scratch_new_beside() */
+	OTHER_BYTES = 32    /* dot, number, and the suffix of scratch_new_next_to() */
 };
 
 char *report_out_app_path(struct strtab *used, const char *prefix, const char *app)
@@ -47,9 +47,9 @@ char *report_out_app_path(struct strtab *used, const char *prefix, const char *a
 	return NULL;
 }
 
-static int open_beside(struct report_out *o, struct err *err)
+static int open_next_to(struct report_out *o, struct err *err)
 {
-	int r = scratch_new_beside(o->target, &o->dir, err);
+	int r = scratch_new_next_to(o->target, &o->dir, err);
 	int fd;
 
 	if (r)
@@ -85,7 +85,7 @@ int report_out_open(struct report_out *o, const char *path, struct err *err)
 	else if (!o->target || (!stat(o->path, &st) && !S_ISREG(st.st_mode)))
 		r = output_open_stream(o->path, &o->file, err);
 	else
-		r = open_beside(o, err);
+		r = open_next_to(o, err);
 	if (!r)
 		setvbuf(o->file, NULL, _IOFBF, BUFFER_BYTES);
 	return r;

@@ -26,7 +26,7 @@
 #include "tools/report/plan.h"
 
 enum {
-	ANEW_MAX = 5,
+	RESTARTS_MAX = 5,
 	LOOK_US = 100000,
 	NR_LOOKS = 30 /* polls for the first segment of the next session */
 };
@@ -36,7 +36,8 @@ enum {
 static bool report_read_is_gone(const struct report_read *r, int status,
 				const char *path)
 {
-	return status == -ENOENT && r->nr_anew < ANEW_MAX && access(path, F_OK) != 0;
+	return status == -ENOENT && r->nr_restarts < RESTARTS_MAX &&
+	       access(path, F_OK) != 0;
 }
 
 /* Returns whether the session was saved or removed: then another directory has its name, and
@@ -46,7 +47,7 @@ static bool is_other(const struct report_read *r, const char *dir,
 {
 	struct stat now;
 
-	return r->nr_anew < ANEW_MAX &&
+	return r->nr_restarts < RESTARTS_MAX &&
 	       (stat(dir, &now) || now.st_dev != before->st_dev ||
 		now.st_ino != before->st_ino);
 }
@@ -62,7 +63,7 @@ static int report_read_segments(struct report_read *r, struct report_plan *plan,
 	int status = session_list(session->dir, &paths, &nr, err);
 
 	/* It existed when the report's sources were found. */
-	if (status == -ENOENT && r->nr_anew < ANEW_MAX)
+	if (status == -ENOENT && r->nr_restarts < RESTARTS_MAX)
 		return -ESTALE;
 	if (status)
 		return status;
@@ -142,16 +143,16 @@ static bool await_session(const char *dir)
 	return false;
 }
 
-static void begin_anew(struct report_read *r, const struct report_sources *sources)
+static void restart_reading(struct report_read *r, const struct report_sources *sources)
 {
 	profile_done(&r->profile);
 	r->nr_unreadable = 0;
 	r->progress.done = 0;
-	r->nr_anew++;
+	r->nr_restarts++;
 	for (size_t i = 0; i < sources->sessions.nr; i++)
 		if (!sources->sessions.at[i].perf_data &&
 		    !await_session(sources->sessions.at[i].dir))
-			r->nr_anew = ANEW_MAX;
+			r->nr_restarts = RESTARTS_MAX;
 }
 
 /* A perf.data contains only event names, no descriptions. */
@@ -231,7 +232,7 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 	huge_heap();
 	report_progress_begin(&r->progress, sources, &plan->profile);
 	while ((status = read_sources(r, plan, err)) == -ESTALE)
-		begin_anew(r, sources);
+		restart_reading(r, sources);
 	if (status)
 		return status;
 	describe_events(&r->profile);

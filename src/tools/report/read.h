@@ -16,7 +16,7 @@ struct report_read {
 	struct profile profile; /* call profile_done() in any case */
 	size_t nr_unreadable;   /* segments that could not be opened */
 	struct report_progress progress;
-	unsigned int nr_anew; /* times that reading was restarted */
+	unsigned int nr_restarts; /* times that reading was restarted */
 };
 
 /* Reads all recordings of the plan into r->profile.  Returns 0, or a negative errno with a message

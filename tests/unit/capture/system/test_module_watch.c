@@ -63,7 +63,7 @@ static int note(void *ctx, enum module_event event, const struct proc_module *m)
 	size_t len = strlen(t->text);
 
 	(void)snprintf(t->text + len, sizeof(t->text) - len, "%c%s@%llx ",
-		       event == MODULE_CAME ? '+' : '=', m->name,
+		       event == MODULE_LOADED ? '+' : '=', m->name,
 		       (unsigned long long)m->address);
 	return t->result;
 }

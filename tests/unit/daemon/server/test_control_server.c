@@ -101,7 +101,7 @@ static void end(struct place *p)
 static void turns(struct place *p, size_t nr)
 {
 	while (nr--)
-		control_server_turn(p->server);
+		control_server_poll(p->server);
 }
 
 static int come(struct place *p)

@@ -75,7 +75,7 @@ static void ask(int fd, const char *text)
 static void turns(struct place *p, size_t nr)
 {
 	while (nr--)
-		metrics_server_turn(p->server, p->now);
+		metrics_server_poll(p->server, p->now);
 }
 
 /* Reads everything until the end while the server handles connections; -1: the connection was

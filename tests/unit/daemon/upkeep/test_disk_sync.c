@@ -86,7 +86,7 @@ static void flushes_a_single_file(void **state)
 	assert_int_equal(notes.nr, 1);
 	assert_int_equal(times_of(one), 1);
 	/* Once is enough. */
-	disk_sync_turn(&s);
+	disk_sync_poll(&s);
 	disk_sync_done(&s);
 	assert_int_equal(notes.nr, 1);
 }
@@ -128,14 +128,14 @@ static void later_requests_are_flushed_next(void **state)
 	(void)state;
 	pthread_mutex_lock(&notes.lock); /* the disk is slow */
 	disk_sync_add(&s, one, false);
-	disk_sync_turn(&s);
+	disk_sync_poll(&s);
 	disk_sync_add(&s, two, false);
-	disk_sync_turn(&s);
+	disk_sync_poll(&s);
 	assert_int_equal(s.asked.files.nr, 1);
 	pthread_mutex_unlock(&notes.lock);
 	for (unsigned int i = 0; s.asked.files.nr && i < 2000; i++) {
 		usleep(10000);
-		disk_sync_turn(&s);
+		disk_sync_poll(&s);
 	}
 	assert_int_equal(s.asked.files.nr, 0);
 	disk_sync_done(&s);
