@@ -174,13 +174,14 @@ static void odb_describe(const struct odb_import *m, const struct odb_path *p,
 
 /* Finds or adds the event of a sample file.  Returns 0 or -ENOMEM. */
 static int odb_event(struct odb_import *m, const struct odb_path *p,
-		     struct odb_event *ret_event)
+		     const struct odb_header *header, struct odb_event *ret_event)
 {
 	uint32_t name = dict_string(&m->dict, p->event);
 	struct event_desc e = { .name = name,
 				.type = PERF_TYPE_SOFTWARE,
 				.config = PERF_COUNT_SW_DUMMY,
 				.config1 = m->dict.events.nr,
+				.config2 = header->event,
 				.flags = EVENT_USER | EVENT_KERNEL,
 				.count = p->count,
 				.unit_mask = p->unit_mask };
@@ -316,7 +317,7 @@ static int odb_add_file(struct odb_import *m, const struct odb_path *p,
 		return r;
 	r = odb_place_images(m, p, &file->header, &images);
 	if (!r)
-		r = odb_event(m, p, &event);
+		r = odb_event(m, p, &file->header, &event);
 	if (r)
 		return err_set(m->err, r, "out of memory");
 	sample.event = p->callee.name ? event.calls : event.samples;

@@ -223,7 +223,9 @@ static int script_session_add_batch(struct script_session_reader *r,
 								.stack = b->stack[i],
 								.cpu = b->cpu[i] },
 						    .order = r->nr_read++ };
-		int wanted = script_filter_wants(&r->sink.filter, &w.sample);
+		int wanted = session_event_is_calls(dict_of(r), b->event[i])
+				     ? 0
+				     : script_filter_wants(&r->sink.filter, &w.sample);
 
 		if (wanted < 0)
 			return -ENOMEM;

@@ -151,6 +151,14 @@ symbols()
 			-------------------------------------------------------------------------------
 		END
 	)
+	timeout 60 "$OPROFILE_LINKS/opgprof" 2>err
+	gprof -q -b p gmon.out 2>err | sed 's/  */ /g' >got
+	grep -q "9/9 leaf " got
+	grep -q "8/8 _*[a-z]* \[" got
+	timeout 60 "$OPROFILE" script oprofile_data >got 2>err
+	[ "$(wc -l <got)" -eq 2 ]
+	timeout 60 "$OPROFILE" export perf-data -o made.data oprofile_data
+	[ "$(opreport --csv --by event made.data 2>err | tail -n 1 | cut -d, -f 2)" -eq 2 ]
 	# Calls are not samples.
 	[ "$(symbols | head -n 1)" = "9 90.0000 leaf" ]
 	timeout 60 "$OPROFILE" info --json oprofile_data >info 2>&1

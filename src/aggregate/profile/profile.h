@@ -70,7 +70,8 @@ struct profile_options {
 	/* Call trees, with KEY_STACK or without (profile_node()): */
 	bool calls;
 	bool call_graph; /* call_graph_make() will be called: implies `calls` */
-	bool inlined;    /* inlined functions are nodes: needs `lines` */
+	bool call_events; /* also rows of events with EVENT_CALLS; implied by call_graph */
+	bool inlined;     /* inlined functions are nodes: needs `lines` */
 	bool call_lines; /* a function has a node for each line: needs `lines` */
 	/* Frames of a stack, innermost first, that become nodes; longer stacks are truncated.
 	 * 0: all. */

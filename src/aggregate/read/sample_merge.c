@@ -413,7 +413,11 @@ static int sample_merge_take(struct sample_merge *m, struct sample_merge_part *p
 			     struct sample *ret_sample)
 {
 	struct sample sample = p->next;
-	int r = sample_merge_is_wanted(p);
+	int r;
+
+	if (session_event_is_calls(p->dict.from, sample.event))
+		return 1;
+	r = sample_merge_is_wanted(p);
 
 	if (r <= 0) {
 		m->skipped += !r;

@@ -360,7 +360,8 @@ static int extend_events(struct profile *p, struct view *v)
 		 * that many events. */
 		if (i >= VIEW_EVENT_NONE ||
 		    !selection_wants_event(&v->selection, desc) ||
-		    (desc->flags & EVENT_CALLS && !p->options.call_graph))
+		    (desc->flags & EVENT_CALLS && !p->options.call_graph &&
+		     !p->options.call_events))
 			v->event_of[i] = VIEW_SKIP;
 		else
 			v->event_of[i] = intern_event(p, name, d, desc);

@@ -106,6 +106,12 @@ static inline uint64_t session_sample_weight(const struct session_info *info,
 	return event->count ? period / event->count : period;
 }
 
+/* Returns whether an event of a dict has calls instead of samples (EVENT_CALLS). */
+static inline bool session_event_is_calls(const struct dict *d, uint32_t event)
+{
+	return event < d->events.nr && d->events.at[event].flags & EVENT_CALLS;
+}
+
 struct segment_writer;
 
 /* Creates the file `path`, which must not exist, including its header, so that no reader finds

@@ -66,6 +66,12 @@ static uint32_t write_gmon_image_of(const struct profile *p,
 	return leaf == DICT_NONE ? DICT_NONE : p->functions.at[leaf].image;
 }
 
+/* Returns whether the row is a call without samples (EVENT_CALLS). */
+static bool write_gmon_is_call(const struct profile *p, const struct profile_row *row)
+{
+	return p->events.at[row->event].flags & EVENT_CALLS;
+}
+
 static bool is_own(struct profile *p, const struct profile_row *row)
 {
 	size_t app = (size_t)keys_find(p->options.keys, KEY_APP);
@@ -88,7 +94,7 @@ static uint32_t only_image(struct profile *p, bool own, size_t *ret_nr)
 		uint32_t image = write_gmon_image_of(p, row);
 
 		if (image == DICT_NONE || image == found || !row->samples ||
-		    (own && !is_own(p, row)))
+		    write_gmon_is_call(p, row) || (own && !is_own(p, row)))
 			continue;
 		found = image;
 		++*ret_nr;
@@ -112,7 +118,7 @@ static bool write_gmon_is_shown(const struct gmon_making *m,
 	uint32_t leaf = write_gmon_leaf_of(m->p, row);
 
 	return leaf != DICT_NONE && m->p->functions.at[leaf].image == m->image &&
-	       m->shown[leaf] && row->samples;
+	       m->shown[leaf] && row->samples && !write_gmon_is_call(m->p, row);
 }
 
 static int choose_functions(struct gmon_making *m)
@@ -129,7 +135,8 @@ static int choose_functions(struct gmon_making *m)
 	for (size_t i = 0; i < p->rows.nr; i++) {
 		uint32_t leaf = write_gmon_leaf_of(p, &p->rows.at[i]);
 
-		if (leaf == DICT_NONE || p->functions.at[leaf].image != m->image)
+		if (leaf == DICT_NONE || p->functions.at[leaf].image != m->image ||
+		    write_gmon_is_call(p, &p->rows.at[i]))
 			continue;
 		sums[leaf] += p->rows.at[i].samples;
 		all += p->rows.at[i].samples;
@@ -312,7 +319,8 @@ static int write_gmon_make(struct gmon_making *m, struct err *err)
 		return r;
 	r = choose_functions(m);
 	for (uint32_t i = 0; !r && i < m->p->rows.nr; i++)
-		if (write_gmon_is_shown(m, &m->p->rows.at[i]))
+		if (write_gmon_is_shown(m, &m->p->rows.at[i]) ||
+		    write_gmon_is_call(m->p, &m->p->rows.at[i]))
 			r = write_gmon_add_calls(m, i);
 	if (r)
 		return err_set(err, r, "out of memory");

@@ -35,6 +35,7 @@ struct export_code_reading {
 	uint64_t skipped;
 	/* For the current source: */
 	struct replay *replay;
+	const struct session_info *info; /* of a session; NULL: a perf.data */
 	struct selection selection;
 	struct code_counts counts;
 	VEC(uint64_t) by_stack; /* number of samples, by stack */
@@ -46,15 +47,16 @@ struct export_code_reading {
 
 /* Counts by stack, because that needs only one counter per sample; take_leaves() resolves the
  * stacks later. */
-static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack)
+static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack,
+		    uint64_t samples)
 {
-	g->counts.samples++;
+	g->counts.samples += samples;
 	if (stack >= d->stacks.nr)
 		return 0;
 	while (g->by_stack.nr <= stack)
 		if (!vec_push(&g->by_stack, 0))
 			return -ENOMEM;
-	g->by_stack.at[stack]++;
+	g->by_stack.at[stack] += samples;
 	return 0;
 }
 
@@ -149,7 +151,7 @@ static int each_sample(void *ctx, const struct decoder *d, const struct record *
 		g->skipped += !r;
 		return r;
 	}
-	r = add_leaf(g, replay_dict(g->replay), sample->stack);
+	r = add_leaf(g, replay_dict(g->replay), sample->stack, 1);
 	if (!r && rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
 		r = export_code_add_branches(g, d, &rec->sample);
 	return r;
@@ -191,10 +193,17 @@ static int export_code_add_batch(struct export_code_reading *g, const struct dic
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < b->nr; i++) {
+		uint64_t weight = 1;
+
+		if (session_event_is_calls(d, b->event[i]))
+			continue;
+		if (g->info && b->event[i] < d->events.nr)
+			weight = session_sample_weight(
+				g->info, &d->events.at[b->event[i]], b->period[i]);
 		r = g->all ? 1 : selection_wants_sample(&g->selection, b, i);
 		g->skipped += !r;
 		if (r > 0)
-			r = add_leaf(g, d, b->stack[i]);
+			r = add_leaf(g, d, b->stack[i], weight);
 	}
 	return r < 0 ? r : 0;
 }
@@ -225,6 +234,7 @@ static int read_replay(struct export_code_reading *g,
 	struct naming *naming = NULL;
 	int r;
 
+	g->info = NULL;
 	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
 	r = export_code_set_times(g, &span, err);
 	if (!r)
@@ -298,6 +308,7 @@ static int export_code_read_segment(struct export_code_reading *g, struct segmen
 
 	if (!span->start_ns)
 		span->start_ns = info->start_ns;
+	g->info = info;
 	session_span_set_wall(span, info);
 	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
 	r = export_code_set_times(g, span, err);

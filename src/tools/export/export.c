@@ -48,6 +48,7 @@ static const struct export_format formats[] = {
 	  .keys = "app,address,stack",
 	  .usual = "gmon.out",
 	  .code = true,
+	  .call_events = true,
 	  .write = write_gmon },
 	{ .name = "pprof",
 	  .run = export_profile,

@@ -84,8 +84,9 @@ struct export_format {
 	const char *usual;     /* default output file; NULL: none */
 	/* For more distinct samples than readers can hold: profile_options.give_up. */
 	const unsigned int *give_up;
-	bool labels; /* warn about missing labels */
-	bool code;   /* needs the locations of the code */
+	bool labels;      /* warn about missing labels */
+	bool code;        /* needs the locations of the code */
+	bool call_events; /* profile_options.call_events */
 	bool periods;
 	bool lines;    /* source lines, including those of callers */
 	bool timeline; /* profile_options.timeline */

@@ -239,7 +239,9 @@ static struct odb_made *odb_file_of(struct odb_export *x, const struct odb_where
 		file->header = (struct odb_header){
 			.version = ODB_VERSION,
 			.cpu_type = (uint32_t)odb_export_cpu(x->info),
-			.event = (uint32_t)(w->event->config & 0xff),
+			.event = x->info->flags & SESSION_WEIGHTED
+					 ? (uint32_t)w->event->config2
+					 : (uint32_t)(w->event->config & 0xff),
 			.unit_mask = (uint32_t)w->event->unit_mask,
 			.count = (uint32_t)w->event->count,
 			.is_kernel = own->is_kernel,

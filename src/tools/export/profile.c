@@ -76,6 +76,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	plan->profile.inlined = run->options->inlined;
 	plan->profile.call_lines = run->format->lines;
 	plan->profile.code = run->format->code;
+	plan->profile.call_events = run->format->call_events;
 	plan->profile.timeline = run->format->timeline;
 	plan->profile.give_up = run->format->give_up;
 	plan->profile.most_cells = MOST_CELLS;
