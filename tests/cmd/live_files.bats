@@ -21,6 +21,7 @@ setup()
 {
 	[ -x "$DIR/sleeper" ] || skip "needs a static libc"
 	sleeper=
+	open=
 	id=$(readelf -n "$DIR/sleeper" | sed -n 's/.*Build ID: //p')
 	offset=$(($(text_offset "$DIR/sleeper") + 0x$(nm "$DIR/sleeper" | sed -n 's/ T sleep_well$//p') - 0x$(readelf -SW "$DIR/sleeper" |
 		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/\1/p')))
@@ -29,6 +30,7 @@ setup()
 teardown()
 {
 	[ -z "$sleeper" ] || kill "$sleeper"
+	rm -rf "$open"
 }
 
 # describe PATH BUILD_ID [START_NS [BOOT_ID [HOST]]]: makes a session of $sleeper in $session.
@@ -127,6 +129,46 @@ archive_of()
 	kill "$sleeper"
 	wait "$sleeper" || true
 	sleeper=
+}
+
+# run_on_mount TYPE OPTIONS: user nobody runs the program in a user namespace, on a mount that he
+# made, or prints the reason and exits.
+run_on_mount()
+{
+	rm -rf "$open"
+	open=$(mktemp -d)
+	mkdir "$open"/{lower,upper,work,mount}
+	cp "$DIR/sleeper" "$open/lower/only-there"
+	chown -R 65534 "$open"
+	setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Urm sh -c '
+		cd "$1" && mount -t "$2" -o "$3" made mount || exit 77
+		[ -e mount/only-there ] || cp lower/only-there mount
+		exec mount/only-there' sh "$open" "$1" "$2" 3>&- &
+	sleeper=$!
+	for ((i = 0; i < 100; i++)); do
+		[[ $(readlink "/proc/$sleeper/exe") != */only-there ]] || return 0
+		kill -0 "$sleeper" || break
+		sleep 0.05
+	done
+	sleeper=
+	skip "NOT TESTED here: a user cannot mount $1"
+}
+
+# Of such a mount nothing is read, because the user can serve it and stop answering.
+@test "a file on a mount that another user made is read only if it is in memory" {
+	need_root
+	need unshare
+	cat /proc/$$/map_files/* >/dev/null 2>&1 || skip "map_files cannot be read here"
+	run_on_mount tmpfs size=4m
+	describe "$open/mount/only-there" "$id"
+	has_name
+	kill "$sleeper"
+	wait "$sleeper" || true
+	run_on_mount overlay "lowerdir=lower,upperdir=upper,workdir=work"
+	for main in 0 -; do
+		describe "$open/mount/only-there" "$id"
+		run ! has_name
+	done
 }
 
 @test "oparchive: a path in another root does not become a reserved name" {

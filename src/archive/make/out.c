@@ -468,7 +468,7 @@ static const struct stat *stat_content(const struct content *content, struct sta
 {
 	if (content->fd_plus_1)
 		return fstat(content->fd_plus_1 - 1, st) ? NULL : st;
-	return content->from && !stat(content->from, st) ? st : NULL;
+	return content->from && !io_stat(content->from, st) ? st : NULL;
 }
 
 static int archive_out_add_once(struct archive_out *out, const struct content *content,

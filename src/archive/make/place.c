@@ -12,6 +12,7 @@
 #include "archive/make/out.h"
 #include "archive/make/plan.h"
 #include "base/array.h"
+#include "base/files/io.h"
 #include "base/files/path.h"
 #include "base/log.h"
 #include "format/archive/layout.h"
@@ -73,7 +74,7 @@ static bool archive_place_is_free(const struct archive_request *q, const char *n
 				  const char *path)
 {
 	struct stat st;
-	const struct stat *known = stat(path, &st) ? NULL : &st;
+	const struct stat *known = io_stat(path, &st) ? NULL : &st;
 
 	return (!q->out || !archive_out_conflicts(q->out, name, known)) &&
 	       !archive_plan_conflicts(q->plan, name, known);
@@ -85,8 +86,10 @@ static bool archive_place_is_free(const struct archive_request *q, const char *n
 static bool may_have_path(const struct source_image *at, const struct place_file *file,
 			  const char *path)
 {
+	struct stat st;
+
 	return !file->is_live ||
-	       (!at->image->build_id.len && access(path, F_OK) && errno == ENOENT);
+	       (!at->image->build_id.len && io_stat(path, &st) == -ENOENT);
 }
 
 /* A binary with the build-id of the kernel or of a module would replace it in the cache. */

@@ -11,6 +11,7 @@
 #include "archive/make/names.h"
 #include "archive/make/out.h"
 #include "base/err.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "resolve/elf/file.h"
@@ -80,10 +81,14 @@ static int archive_plan_add_new(struct archive_plan *p,
 	/* If the file was removed, the write reports it. */
 	if (file->was) {
 		f.was = *file->was;
-	} else if (!r && stat(file->from, &f.was) && !err_is_absent(-errno)) {
-		r = err_sys(err, -errno, "cannot archive '%s'", file->from);
-		planned_done(&f);
-		return r;
+	} else if (!r) {
+		int status = io_stat(file->from, &f.was);
+
+		if (status && !err_is_absent(status)) {
+			r = err_sys(err, status, "cannot archive '%s'", file->from);
+			planned_done(&f);
+			return r;
+		}
 	}
 	if (r || !vec_grow(&p->files) || !p->files.at) {
 		planned_done(&f);
@@ -102,7 +107,7 @@ static int archive_plan_check(const struct archive_plan *p,
 	const struct stat *was = file->was;
 	struct stat st;
 
-	if (!was && !stat(file->from, &st))
+	if (!was && !io_stat(file->from, &st))
 		was = &st;
 	switch (archive_names_check(&p->names, name, was)) {
 	case ARCHIVE_NAME_SAME:

@@ -102,7 +102,7 @@ int fault_unreadable_fd(int fd, int code)
 
 int fault_stat(const char *path, struct stat *st)
 {
-	return stat(path, st) ? fault_unreadable_try(path, -errno) : 0;
+	return fault_unreadable_try(path, io_stat(path, st));
 }
 
 int fault_stat_fd(int fd, struct stat *st)

@@ -13,13 +13,15 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/parse.h"
 
 enum {
 	READ_STEP = 64 * 1024,
 	COPY_STEP = 4 << 20, /* takes some milliseconds */
 	HOLLOW_MIN_BYTES = 16 << 20,
 	HOLLOW_PART = 16, /* a higher ratio than compression achieves */
-	ST_BLOCK_BYTES = 512
+	ST_BLOCK_BYTES = 512,
+	FDINFO_MAX = 4096
 };
 
 int io_write_all(int fd, const void *bytes, size_t len)
@@ -174,6 +176,40 @@ static int read_and_close(int fd, struct buf *out, size_t max)
 int io_read_file(const char *path, struct buf *out, size_t max)
 {
 	return read_and_close(io_open(path, O_RDONLY, 0), out, max);
+}
+
+/* Returns the number at the start of a text. */
+static bool io_leading_number(const char *text, uint64_t *ret_number)
+{
+	char digits[24] = { 0 };
+	size_t len = strspn(text, "0123456789");
+
+	if (len >= sizeof(digits))
+		return false;
+	memcpy(digits, text, len);
+	return parse_u64(digits, ret_number);
+}
+
+bool io_mount_of(int fd, uint64_t *ret_mount)
+{
+	static const char key[] = "mnt_id:";
+	struct buf text = { 0 };
+	bool is_known = false;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (!io_read_file(path, &text, FDINFO_MAX)) {
+		buf_put_u8(&text, 0);
+		at = text.failed ? NULL : strstr((const char *)text.data, key);
+		if (at) {
+			at += sizeof(key) - 1;
+			at += strspn(at, "\t ");
+			is_known = io_leading_number(at, ret_mount);
+		}
+	}
+	buf_done(&text);
+	return is_known;
 }
 
 int io_read_regular(const char *path, struct buf *out, size_t max)

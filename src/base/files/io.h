@@ -36,6 +36,10 @@ enum {
  * /sys, where a read can consume data, as with /proc/kmsg. Returns a file descriptor,
  * IO_NOT_REGULAR or another negative errno. */
 int io_open_regular(const char *path, int flags);
+/* Like stat(2), but waits for no other user's file system: follows no link into another process's
+ * files. Returns 0 or a negative errno. */
+struct stat;
+int io_stat(const char *path, struct stat *ret_st);
 /* Opens a file for flock(2), and creates it if missing. Only its owner can open, and so lock,
  * it. Does not follow a link, and rejects a file with more hard links (-EMLINK). Returns a file
  * descriptor or a negative errno. */
@@ -80,6 +84,9 @@ ssize_t io_peek(int fd, void *bytes, size_t len);
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
 /* Like io_read_file(), for a file that io_open_regular() can open. */
+/* Gets the id of the mount of an open file (O_PATH is enough), as in /proc/PID/mountinfo. Does
+ * not wait for the file system. Returns whether it is known. */
+bool io_mount_of(int fd, uint64_t *ret_mount);
 int io_read_regular(const char *path, struct buf *out, size_t max);
 /* Returns a stream that appends to `text`, or NULL. Unlike open_memstream(3), it does not
  * continue after some text was lost because memory was short. */

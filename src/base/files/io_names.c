@@ -9,9 +9,14 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#endif
 
 #include "base/files/guard.h"
 #include "base/files/io.h"
@@ -36,6 +41,52 @@ int io_open(const char *path, int flags, mode_t mode)
 		fd = -errno;
 	guard_at_end(&at);
 	return fd;
+}
+
+#ifdef RESOLVE_NO_MAGICLINKS
+static bool io_is_below(const char *path, const char *directory)
+{
+	return !strncmp(path, directory, strlen(directory));
+}
+#endif
+
+/* Opens a file that exists. Unless the path itself is in /proc, follows no link into another
+ * process's files, such as /proc/PID/root: with it, a user's link leads to a file system that he
+ * serves, and that never answers. */
+static int io_open_found(const char *path, int flags)
+{
+#ifdef RESOLVE_NO_MAGICLINKS
+	struct open_how how = { .flags = (unsigned int)(flags | O_CLOEXEC),
+				.resolve = RESOLVE_NO_MAGICLINKS };
+	struct guard_at at;
+	int r, fd;
+
+	if (io_is_below(path, "/proc/") || io_is_below(path, "/dev/"))
+		return io_open(path, flags, 0);
+	r = guard_at(path, &at);
+	if (r)
+		return r;
+	fd = (int)syscall(SYS_openat2, at.fd, at.name, &how, sizeof(how));
+	if (fd < 0)
+		fd = -errno;
+	guard_at_end(&at);
+	/* Kernels before 5.6 and filters that do not know the call refuse it. */
+	if (fd != -ENOSYS && fd != -EPERM)
+		return fd;
+#endif
+	return io_open(path, flags, 0);
+}
+
+int io_stat(const char *path, struct stat *ret_st)
+{
+	int fd = io_open_found(path, O_PATH);
+	int r = fd;
+
+	if (fd >= 0) {
+		r = fstat(fd, ret_st) ? -errno : 0;
+		close(fd);
+	}
+	return r;
 }
 
 /* Returns 0 if reads of the open file return stored data and have no side effect; otherwise
@@ -64,9 +115,9 @@ int io_open_regular(const char *path, int flags)
 
 	/* Opening some devices has a side effect (a tape rewinds), so check before. Check again
 	 * after the open, because the path can have changed meanwhile. */
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+	if (!io_stat(path, &st) && !S_ISREG(st.st_mode))
 		return IO_NOT_REGULAR;
-	fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, 0);
+	fd = io_open_found(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
 	if (fd < 0)
 		return fd;
 	r = check_stored(fd);

@@ -81,6 +81,7 @@ static const uint32_t allowed[] = {
 	/* files */
 	SYS_read,
 	SYS_openat,
+	SYS_openat2,
 	SYS_close,
 	SYS_newfstatat,
 	SYS_fstat,

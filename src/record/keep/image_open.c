@@ -15,6 +15,7 @@
 #include "base/containers/hash.h"
 #include "base/files/io.h"
 #include "base/files/process_facts.h"
+#include "base/files/process_mounts.h"
 #include "resolve/elf/build_id.h"
 
 static const uint64_t patience_ns = 500000000;
@@ -119,14 +120,14 @@ static bool open_of_process(struct file_call *f)
 	if (p->pid <= 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, f->path);
-	if (try_open(f, path))
+	if (process_mounts_may_search(p->pid) && try_open(f, path))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", p->pid,
 		 (unsigned long)p->start, (unsigned long)p->end);
-	if (try_open(f, path))
+	if (process_mounts_may_follow(p->pid, path) && try_open(f, path))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/exe", p->pid);
-	return try_open(f, path);
+	return process_mounts_may_follow(p->pid, path) && try_open(f, path);
 }
 
 /* A path inside a container can lead to another file here.  Without a build-id, that file could

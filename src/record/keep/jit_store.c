@@ -15,6 +15,7 @@
 #include "base/containers/hash.h"
 #include "base/files/io.h"
 #include "base/files/process_facts.h"
+#include "base/files/process_mounts.h"
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/dict.h"
@@ -77,7 +78,8 @@ static void jit_store_open_dump(struct async_call *e)
 	char seen_by_it[PATH_BYTES + NAME_BYTES];
 
 	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", d->pid, d->path);
-	d->fd = open_inside(seen_by_it, d->inode, d->uid);
+	if (process_mounts_may_search(d->pid))
+		d->fd = open_inside(seen_by_it, d->inode, d->uid);
 	if (d->fd >= 0)
 		return;
 	d->fd = jit_open(d->path, d->inode);
@@ -315,7 +317,7 @@ void jit_store_began(struct jit_store *k, int32_t pid)
 				 .uid = jit_uid(pid),
 				 .ns_fd = -1 };
 
-	if (!hold_tmp(k, &p))
+	if (!process_mounts_may_search(pid) || !hold_tmp(k, &p))
 		return;
 	if (old) {
 		let_go(old);

@@ -16,7 +16,6 @@
 #include "base/parse.h"
 
 enum {
-	FDINFO_MAX = 4096,
 	MOUNTINFO_MAX = 64 << 20
 };
 
@@ -47,20 +46,9 @@ static bool lasting_mounts_read_text(const char *path, size_t max, struct buf *t
 
 uint64_t lasting_mounts_of(int fd)
 {
-	static const char key[] = "mnt_id:";
-	struct buf text = { 0 };
-	uint64_t mount = MOUNT_UNKNOWN;
-	char path[64];
-	const char *at;
+	uint64_t mount;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (lasting_mounts_read_text(path, FDINFO_MAX, &text)) {
-		at = strstr((const char *)text.data, key);
-		at = at ? at + sizeof(key) - 1 : "";
-		mount = leading_number(at + strspn(at, "\t "));
-	}
-	buf_done(&text);
-	return mount;
+	return io_mount_of(fd, &mount) ? mount : MOUNT_UNKNOWN;
 }
 
 static bool lasting_mounts_has_number(const uint64_t *numbers, size_t nr,

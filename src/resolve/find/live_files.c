@@ -20,6 +20,7 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/process_facts.h"
+#include "base/files/process_mounts.h"
 #include "base/files/tree.h"
 #include "base/parse.h"
 #include "resolve/elf/file.h"
@@ -41,6 +42,7 @@ struct live_process {
 	uint64_t root_dev;
 	uint64_t root_inode;
 	uint64_t mounts; /* id of its mount namespace */
+	bool is_searched; /* files below its root can be opened */
 };
 
 /* A mapped file that cannot be opened by its path. */
@@ -95,20 +97,12 @@ static int read_link(const char *path, char *ret_text)
 	return 0;
 }
 
-/* Reads the root directory and the mount namespace of a process. Returns a negative value if
- * permission is denied. */
-static int live_files_read_root(const char *pid, struct live_process *p)
+static int live_files_read_mounts(const char *pid, struct live_process *p)
 {
 	char path[64];
 	char text[LINK_TEXT_MAX];
 	char *end;
-	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%s/root", pid);
-	if (stat(path, &st))
-		return -errno;
-	p->root_dev = st.st_dev;
-	p->root_inode = st.st_ino;
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
 	if (read_link(path, text))
 		return -EACCES;
@@ -117,6 +111,23 @@ static int live_files_read_root(const char *pid, struct live_process *p)
 		return -EBADMSG;
 	*end = '\0';
 	return parse_u64(text + 5, &p->mounts) ? 0 : -EBADMSG;
+}
+
+/* Reads the root directory and the mount namespace of a process. Returns a negative value if
+ * permission is denied. */
+static int live_files_read_root(const char *pid, struct live_process *p)
+{
+	char path[64];
+	struct stat st;
+
+	if (p->is_searched) {
+		snprintf(path, sizeof(path), "/proc/%s/root", pid);
+		if (stat(path, &st))
+			return -errno;
+		p->root_dev = st.st_dev;
+		p->root_inode = st.st_ino;
+	}
+	return live_files_read_mounts(pid, p);
 }
 
 static bool same_root(const struct live_process *a, const struct live_process *b)
@@ -153,6 +164,7 @@ int live_files_new(const struct dict *dict, const struct session_info *info,
 		return -ENOMEM;
 	l->dict = dict;
 	l->info = info;
+	l->self.is_searched = true;
 	(void)live_files_read_root("self", &l->self);
 	*ret_live = l;
 	return 0;
@@ -177,6 +189,7 @@ static int live_files_add_process(struct live_files *l, const struct thread *t)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", t->pid);
+	p.is_searched = process_mounts_may_search(t->pid);
 	if (live_files_read_root(pid, &p) || !is_same_process(l, t))
 		return 0;
 	return vec_push(&l->processes, p) ? 0 : -ENOMEM;
@@ -262,7 +275,7 @@ static int add_mapping(struct live_files *l, const struct live_process *p, char 
 	int r = 0;
 
 	if (!read_link(path, text) && (cut_deleted(text) || !same_root(p, &l->self)) &&
-	    !fault_stat(path, &st)) {
+	    process_mounts_may_follow(p->pid, path) && !fault_stat(path, &st)) {
 		m.hash = hash_bytes(text, strlen(text), 0);
 		slot = map_at(&l->mapped, m.hash, st.st_ino, &is_new);
 		if (slot)
@@ -313,13 +326,24 @@ static int try_mappings(struct live_files_search *s, struct live_files *l)
 	return r;
 }
 
+static int try_exe(struct live_files_search *s, const struct live_process *p)
+{
+	char *path = live_files_path_of(p, "exe", "");
+
+	if (path && !process_mounts_may_follow(p->pid, path)) {
+		free(path);
+		return 0;
+	}
+	return try_path(s, path);
+}
+
 /* Tries the path below the root of a process, if no earlier process has the same root. */
 static int try_root(struct live_files_search *s, const struct live_files *l,
 		    size_t number)
 {
 	const struct live_process *p = &l->processes.at[number];
 
-	if (same_root(p, &l->self))
+	if (!p->is_searched || same_root(p, &l->self))
 		return 0;
 	for (size_t i = 0; i < number; i++)
 		if (same_root(p, &l->processes.at[i]))
@@ -337,8 +361,7 @@ static int live_files_search(struct live_files_search *s, struct live_files *l,
 
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
 		if (l->processes.at[i].app == number)
-			r = try_path(
-				s, live_files_path_of(&l->processes.at[i], "exe", ""));
+			r = try_exe(s, &l->processes.at[i]);
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
 		r = try_root(s, l, i);
 	if (!r && s->fd < 0)

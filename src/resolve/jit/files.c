@@ -16,6 +16,7 @@
 #include "base/files/io.h"
 #include "base/files/path.h"
 #include "base/files/process_facts.h"
+#include "base/files/process_mounts.h"
 #include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/log.h"
@@ -263,7 +264,8 @@ static bool jit_live_is_usable(const struct jit_live *live, int32_t pid)
 {
 	int64_t uid = live->may_be ? jit_uid(pid) : -1;
 
-	return live->is_certain || (uid >= 0 && trust_is_own((uid_t)uid));
+	return (live->is_certain || (uid >= 0 && trust_is_own((uid_t)uid))) &&
+	       process_mounts_may_search(pid);
 }
 
 /* Tries the file below the process's root, which another process with the pid must not have
