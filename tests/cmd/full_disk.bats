@@ -50,6 +50,21 @@ fills() # COMMAND...
 	[[ "$output" == *ratio* ]]
 }
 
+@test "a perf.data for which the disk was too small is not taken as complete" {
+	full_disk 8
+	new_session
+	run -125 --separate-stderr operf --callgraph=fp --session-dir "$session" --perf-data "$disk/p.data" "$WORKLOADS/ratio" 2000
+	echo "$stderr"
+	[[ "$stderr" == *"cannot write the perf.data file: No space left on device"* ]]
+	# 1: not even one sample fitted.
+	for command in "opreport -l" "$OPROFILE script"; do
+		run --separate-stderr sh -c "PATH=$OPROFILE_LINKS:\$PATH; $command $disk/p.data"
+		echo "$stderr"
+		[ "$status" -eq 3 ] || [ "$status" -eq 1 ]
+		[[ "$stderr" == *p.data* ]]
+	done
+}
+
 @test "operf reports which side files did not fit on the disk" {
 	full_disk 64
 	run -0 --separate-stderr operf --session-dir "$disk" -e page-faults:1 true

@@ -187,13 +187,17 @@ static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 }
 
 /* Updates data.size in the header after each write, so that perf can read an interrupted
- * recording: perf stops if data.size is 0 (6.1: "failed to process sample"). */
+ * recording: perf stops if data.size is 0 (6.1: "failed to process sample").  That is the right
+ * value after records were lost, because the recording must not look complete. */
 static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
 {
 	int r = perf_data_write_out(w, bytes, len);
 
-	if (r < 0)
+	if (r < 0) {
+		w->header.data.size = 0;
+		(void)write_header(w);
 		return r;
+	}
 	w->header.data.size = w->written - w->header.data.offset;
 	return w->failed = write_header(w);
 }
