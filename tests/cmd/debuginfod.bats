@@ -214,6 +214,29 @@ none_named()
 	done
 }
 
+@test "a fetched file that was cut is discarded, and one in the cache is fetched again" {
+	for mode in cut cut-size; do
+		rm -rf "$DEBUGINFOD_CACHE_PATH"
+		export DEBUGINFOD_URLS=
+		start_server "$mode" "$DIR/good"
+		run --separate-stderr -0 symbols
+		echo "$stderr"
+		none_named
+		[[ "$stderr" == *"is not the whole "* ]] || [[ "$stderr" == *"incomplete"* ]]
+		[ ! -s "$DEBUGINFOD_CACHE_PATH/$STRIPPED/debuginfo" ]
+	done
+	# Another client left half a file.
+	rm -rf "$DEBUGINFOD_CACHE_PATH"
+	mkdir -p "$DEBUGINFOD_CACHE_PATH/$STRIPPED"
+	head -c $(($(stat -c %s "$DIR/good/$STRIPPED/debuginfo") / 2)) "$DIR/good/$STRIPPED/debuginfo" \
+		>"$DEBUGINFOD_CACHE_PATH/$STRIPPED/debuginfo"
+	export DEBUGINFOD_URLS=
+	start_server files "$DIR/good"
+	run --separate-stderr -0 symbols
+	all_named
+	cmp "$DEBUGINFOD_CACHE_PATH/$STRIPPED/debuginfo" "$DIR/good/$STRIPPED/debuginfo"
+}
+
 @test "a cached file with a wrong build-id is not used" {
 	start_server files "$DIR/bad"
 	mkdir -p "$DEBUGINFOD_CACHE_PATH/$STRIPPED" "$DEBUGINFOD_CACHE_PATH/$REMOTE"

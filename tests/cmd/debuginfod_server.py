@@ -6,7 +6,8 @@ loopback interface.  Prints the port on the first line, then a line for each req
 Serves FOLDER/BUILD-ID/executable and the like.  MODE: files (works), never (accepts
 connections and sends nothing), drip (sends a byte every tenth of a second), garbage
 (sends a web page for every request), other (sends FOLDER/other for every request),
-short (closes the connection in the middle), error (500), late (replies after two
+short (closes the connection in the middle),
+cut (the same, without having sent the length), cut-size (likewise, with X-DEBUGINFOD-SIZE), error (500), late (replies after two
 seconds).
 """
 import http.server
@@ -38,9 +39,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send(self, body):
         self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
+        if sys.argv[1] == "cut-size":
+            self.send_header("x-debuginfod-size", str(len(body)))
+        if not sys.argv[1].startswith("cut"):
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if sys.argv[1] == "short":
+        if sys.argv[1] == "short" or sys.argv[1].startswith("cut"):
             self.wfile.write(body[:len(body) // 2])
         elif sys.argv[1] == "drip":
             for byte in body:

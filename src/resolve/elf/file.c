@@ -325,6 +325,41 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 	return 0;
 }
 
+static bool elf_file_has_bytes(const struct elf_file *f, uint64_t offset, uint64_t bytes)
+{
+	return offset <= f->len && bytes <= f->len - offset;
+}
+
+/* Debug files keep the segments of their binaries, but not the bytes. */
+static bool elf_file_has_all(struct elf_file *f)
+{
+	bool has = !elf_file_sections(f, NULL);
+
+	for (size_t i = 0; has && i < f->sections.nr; i++) {
+		const struct elf_section *s = &f->sections.at[i];
+
+		has = s->type == SHT_NOBITS || s->type == SHT_NULL ||
+		      elf_file_has_bytes(f, s->offset, s->bytes);
+	}
+	for (size_t i = 0; has && !f->sections.nr && i < f->segments.nr; i++)
+		has = elf_file_has_bytes(f, f->segments.at[i].offset,
+					 f->segments.at[i].file_bytes);
+	return has;
+}
+
+bool elf_file_is_whole(int fd)
+{
+	struct elf_file *f = malloc(sizeof(*f));
+	bool is = f && !elf_file_init_fd(f, fd, NULL);
+
+	if (is) {
+		is = elf_file_has_all(f);
+		elf_file_done(f);
+	}
+	free(f);
+	return is;
+}
+
 int elf_file_section_bytes(const struct elf_file *f, const struct elf_section *s,
 			   uint64_t max, uint8_t **ret_bytes)
 {

@@ -91,6 +91,9 @@ void elf_file_done(struct elf_file *f);
 /* Reads the section headers. Returns 0 (also if the file has none), -EBADMSG, -ENOMEM, or an
  * I/O error. */
 int elf_file_sections(struct elf_file *f, struct err *err);
+/* Returns false if the file open at `fd` is shorter than its headers say, as after a download that
+ * was cut: it lacks bytes of a section, or of a segment if it has no sections. */
+bool elf_file_is_whole(int fd);
 /* Copies the bytes [off, off + len). Returns 0, -EBADMSG if the file is shorter, or an I/O
  * error. */
 int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len);

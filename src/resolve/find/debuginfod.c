@@ -386,8 +386,23 @@ static void say_wrong(struct server *s, const struct debuginfod_want *want)
 	s->said = true;
 	build_id_to_hex(&want->id, hex);
 	log_say(LOG_WARNING,
-		"the debuginfod server %s sent a file that is not the %s with build-id %s: discarded",
+		"the debuginfod server %s sent a file that is not the whole %s with build-id %s: discarded",
 		s->url, debuginfod_kind_name(want->kind), hex);
+}
+
+static void say_too_large(const struct debuginfod *d, struct server *s,
+			  const struct debuginfod_want *want)
+{
+	char hex[HEX_BYTES];
+
+	if (s->said)
+		return;
+	s->said = true;
+	build_id_to_hex(&want->id, hex);
+	log_say(LOG_WARNING,
+		"the debuginfod server %s has a %s with build-id %s of more than %llu MB: not fetched (see DEBUGINFOD_MAXSIZE)",
+		s->url, debuginfod_kind_name(want->kind), hex,
+		(unsigned long long)d->max_bytes >> 20);
 }
 
 static void note_answer(struct fetch *f, struct server *s)
@@ -448,6 +463,8 @@ static void take_end(struct fetch *f, struct http_get *get)
 		stop_all(f, get->error);
 		break;
 	case HTTP_TOO_LARGE:
+		say_too_large(f->d, s, file->want);
+		break;
 	case HTTP_RUNNING:
 	default:
 		break;

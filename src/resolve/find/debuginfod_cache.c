@@ -108,7 +108,8 @@ bool debuginfod_cache_is(int fd, const struct debuginfod_want *want)
 
 	if (want->kind == DEBUGINFOD_SOURCE)
 		return true;
-	return !elf_build_id_fd(fd, &id, NULL) && build_id_equal(&id, &want->id);
+	return !elf_build_id_fd(fd, &id, NULL) && build_id_equal(&id, &want->id) &&
+	       elf_file_is_whole(fd);
 }
 
 /* Returns -1 if the mtime is in the future. */

@@ -35,6 +35,7 @@ struct http_get {
 	/* The result. */
 	enum http_outcome outcome;
 	uint64_t bytes;
+	uint64_t announced; /* the size in the header X-DEBUGINFOD-SIZE; 0: none */
 	char error[HTTP_ERROR_MAX]; /* reason of the failure */
 	void *handle;               /* private to http_curl.c */
 };

@@ -11,9 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/files/io.h"
+#include "base/parse.h"
 #include "resolve/find/http.h"
 
 static const char elf_magic[] = "\177ELF";
@@ -138,12 +140,36 @@ static size_t http_curl_take(char *bytes, size_t one, size_t len, void *ctx)
 	return nr;
 }
 
+/* Receives a line of the header, which does not end with a NUL. */
+static size_t http_curl_take_header(char *line, size_t one, size_t len, void *ctx)
+{
+	static const char name[] = "X-DEBUGINFOD-SIZE:";
+	struct http_get *get = ctx;
+	size_t nr = one * len;
+	size_t at = sizeof(name) - 1;
+	char digits[24] = { 0 };
+	size_t nr_digits = 0;
+
+	if (nr < at || strncasecmp(line, name, at) != 0)
+		return nr;
+	while (at < nr && (line[at] == ' ' || line[at] == '\t'))
+		at++;
+	while (at < nr && line[at] >= '0' && line[at] <= '9' &&
+	       nr_digits + 1 < sizeof(digits))
+		digits[nr_digits++] = line[at++];
+	if (!parse_u64(digits, &get->announced))
+		get->announced = 0;
+	return nr;
+}
+
 static void http_curl_set_up(const struct curl *c, CURL *easy, struct http_get *get)
 {
 	c->easy_setopt(easy, CURLOPT_URL, get->url);
 	c->easy_setopt(easy, CURLOPT_PRIVATE, get);
 	c->easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_curl_take);
 	c->easy_setopt(easy, CURLOPT_WRITEDATA, get);
+	c->easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_curl_take_header);
+	c->easy_setopt(easy, CURLOPT_HEADERDATA, get);
 	c->easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
 	c->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	c->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS);
@@ -172,6 +198,7 @@ int http_add(struct http *h, struct http_get *get)
 		return -ENOMEM;
 	get->outcome = HTTP_RUNNING;
 	get->bytes = 0;
+	get->announced = 0;
 	get->error[0] = '\0';
 	http_curl_set_up(&h->curl, easy, get);
 	if (h->curl.multi_add_handle(h->multi, easy)) {
@@ -203,6 +230,9 @@ static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 {
 	if (get->outcome != HTTP_RUNNING)
 		return get->outcome;
+	/* Without Content-Length, a connection that is closed early looks like the end. */
+	if (code == CURLE_OK && get->announced && get->announced != get->bytes)
+		return HTTP_BROKEN_OFF;
 	/* file:// URLs have no status. */
 	if (code == CURLE_OK)
 		return status == 200 || !status ? HTTP_DONE : outcome_of_status(status);
@@ -226,7 +256,9 @@ static struct http_get *http_curl_end_of(struct http *h, const CURLMsg *msg)
 	h->curl.easy_getinfo(easy, CURLINFO_PRIVATE, &get);
 	h->curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	get->outcome = outcome_of(get, code, status);
-	if (!get->error[0])
+	if (!get->error[0] && code == CURLE_OK)
+		snprintf(get->error, sizeof(get->error), "the answer was incomplete");
+	else if (!get->error[0])
 		snprintf(get->error, sizeof(get->error), "%s",
 			 h->curl.easy_strerror(code));
 	http_remove(h, get);
