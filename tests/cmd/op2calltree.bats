@@ -104,6 +104,40 @@ report()
 	[ "$(sed -n 's/^summary: //p' oprof.out.* | awk '{ n += $1 } END { print n }')" -eq 42 ]
 }
 
+@test "op2calltree reads names of programs, libraries and sources that contain blanks" {
+	new_session
+	write_segment "$session/samples/current" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|CYCLES|cycles|1|1000|0|0
+		image|1|/no/a  /no/other main|00
+		image|1|/no/lib :7 x.so|00
+		image|1|/no/a\x20\x20/no/other main|00
+		thread|7|7|p|0|0|/
+		thread|8|8|q|2|0|/
+		sample|0|0|0|2000|1000|0+4096|40
+		sample|0|0|0|2000|1000|1+8192|2
+		sample|1|0|0|2000|1000|2+8192|5
+	END
+	opreport --session-dir "$session" -gdf 2>err >report
+	cat report
+	grep -F ' /no/lib\x20:7\x20x.so ' report
+	op2calltree <report
+	grep -hx 'cmd: .*' oprof.out.* | sort >names
+	diff - names <<-'END'
+		cmd: /no/a  /no/other main
+		cmd: /no/a\x20\x20/no/other main
+	END
+	grep -hx 'ob=/no/lib :7 x.so' oprof.out.*
+	[ "$(grep -l 'cmd: /no/a  /no' oprof.out.* | xargs -d '\n' sed -n 's/^summary: //p')" -eq 42 ]
+	# For people, names have their blanks.
+	opreport --session-dir "$session" -lf 2>err | grep -F ' /no/lib :7 x.so '
+}
+
+@test "op2calltree keeps the name of a function that is named like a number of callgrind's" {
+	report | sed 's/ inflate$/ (1) main/' | op2calltree
+	grep -Fx 'fn=\x281) main' oprof.out.app
+}
+
 @test "op2calltree rejects other input and prints the line number" {
 	run -1 --separate-stderr op2calltree </dev/null
 	[[ $stderr == *"opreport -gdf"* ]]

@@ -4,7 +4,53 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+
+static const char no_location[] = "(no location information)";
+static const char escaped_blank[] = "\\x20";
+static const char escaped_backslash[] = "\\x5c";
+
+enum {
+	ESCAPE_BYTES = 4
+};
+
+static bool opreport_text_is_escape(const char *at, size_t len)
+{
+	return len >= ESCAPE_BYTES && (!memcmp(at, escaped_blank, ESCAPE_BYTES) ||
+				       !memcmp(at, escaped_backslash, ESCAPE_BYTES));
+}
+
+void opreport_put_word(struct buf *out, const char *text, size_t len)
+{
+	if (len == strlen(no_location) && !memcmp(text, no_location, len)) {
+		buf_put(out, text, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == ' ')
+			buf_put(out, escaped_blank, ESCAPE_BYTES);
+		else if (opreport_text_is_escape(text + i, len - i))
+			buf_put(out, escaped_backslash, ESCAPE_BYTES);
+		else
+			buf_put_u8(out, (uint8_t)text[i]);
+	}
+}
+
+void opreport_put_plain(struct buf *out, struct opreport_word word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		bool is_escape =
+			opreport_text_is_escape(word.at + i, word.len - i);
+
+		if (!is_escape) {
+			buf_put_u8(out, (uint8_t)word.at[i]);
+			continue;
+		}
+		buf_put_u8(out, word.at[i + 2] == '2' ? ' ' : '\\');
+		i += ESCAPE_BYTES - 1;
+	}
+}
 
 /* The unparsed rest of a line. */
 struct rest {
@@ -87,7 +133,7 @@ static bool opreport_text_number_of(struct opreport_word w, int base,
 static bool take_place(struct rest *r, struct opreport_line *l)
 {
 	opreport_text_skip_blanks(r);
-	if (opreport_text_skip_text(r, "(no location information)"))
+	if (opreport_text_skip_text(r, no_location))
 		return true;
 	for (const char *colon = r->at; colon < r->end; colon++) {
 		struct opreport_word digits = { .at = colon + 1 };

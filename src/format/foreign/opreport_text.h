@@ -7,12 +7,14 @@
  *     VMA  samples % (of each event)  FILE:LINE  [IMAGE  [APP]]  SYMBOL
  * followed by one indented line for each of its addresses:
  *     VMA  samples % ...  FILE:LINE
- * FILE:LINE can be "(no location information)". */
+ * FILE:LINE can be "(no location information)".  Blanks in FILE, IMAGE and APP are escaped as
+ * \x20, and so is a backslash that would look like an escape (\x5c). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct err;
 
 enum {
@@ -50,6 +52,11 @@ struct opreport_line {
 	struct opreport_word image; /* image and app are empty if they have no column */
 	struct opreport_word app;
 };
+
+/* Appends FILE:LINE, IMAGE or APP. */
+void opreport_put_word(struct buf *out, const char *text, size_t len);
+/* Appends such a word of a line without its escapes. */
+void opreport_put_plain(struct buf *out, struct opreport_word word);
 
 /* Parses one line. `text` does not end with a newline. Returns 0, or -EBADMSG with the reason
  * in *err. */

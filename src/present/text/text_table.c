@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "format/foreign/opreport_text.h"
 #include "present/lines/options.h"
 #include "present/lines/screen.h"
 #include "present/text/header.h"
@@ -24,6 +25,9 @@ int text_table_choose(struct text_table *t, const char *column, size_t at)
 	c.title = c.column->title;
 	c.of_vma = !strcmp(column, "vma");
 	c.of_count = !strcmp(column, "samples") || !strcmp(column, "percent");
+	c.of_word = t->options->details && t->options->debug_info &&
+		    (!strcmp(column, "image") || !strcmp(column, "app") ||
+		     !strcmp(column, "linenr"));
 	return vec_push(&t->chosen, c) ? 0 : -ENOMEM;
 }
 
@@ -125,6 +129,20 @@ static void put_none(struct text_table *t, struct chosen *c,
 	buf_put(&t->text, c->none.data, c->none.len);
 }
 
+/* Escapes the blanks in a name, except in the text for an unknown source line. */
+static void text_table_make_word(struct buf *text, size_t from)
+{
+	struct buf raw = { 0 };
+
+	if (text->failed || from >= text->len)
+		return;
+	buf_put(&raw, text->data + from, text->len - from);
+	text->len = from;
+	opreport_put_word(text, (const char *)raw.data, raw.failed ? 0 : raw.len);
+	text->failed |= raw.failed;
+	buf_done(&raw);
+}
+
 static void put_cell(struct text_table *t, struct chosen *c,
 		     const struct column_cell *cell, bool is_last)
 {
@@ -141,6 +159,8 @@ static void put_cell(struct text_table *t, struct chosen *c,
 	c->column->print(&t->text, cell);
 	if (!c->of_count)
 		screen_make_safe(&t->text, from);
+	if (c->of_word)
+		text_table_make_word(&t->text, from);
 	if (!is_last)
 		text_table_pad(&t->text, from, c->width);
 }

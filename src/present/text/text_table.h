@@ -30,6 +30,8 @@ struct chosen {
 	bool of_vma;
 	/* Shows samples or their percentage; cells without samples are all alike. */
 	bool of_count;
+	/* Other programs read the details with source lines by blanks: the name has none. */
+	bool of_word;
 	struct buf none; /* that cell; empty: not formatted yet */
 };
 

@@ -54,13 +54,34 @@ static const char usual_prefix[] = "oprof.out";
 static uint32_t op2calltree_string(struct converting *c, struct opreport_word w,
 				   const char *unknown)
 {
-	return w.len ? strtab_add_len(&c->strings, w.at, w.len)
-		     : strtab_add(&c->strings, unknown);
+	struct buf name = { 0 };
+	uint32_t string = STRTAB_FAILED;
+
+	if (!w.len)
+		return strtab_add(&c->strings, unknown);
+	opreport_put_plain(&name, w);
+	if (!name.failed)
+		string = strtab_add_len(&c->strings, (const char *)name.data, name.len);
+	buf_done(&name);
+	return string;
 }
 
 static void op2calltree_put(struct op2calltree_app *a, const char *text)
 {
 	buf_put(&a->body, text, strlen(text));
+}
+
+/* Writes a name that does not look like callgrind's number for a name: "(2)". */
+static void op2calltree_put_name(struct op2calltree_app *a, const char *name, size_t len)
+{
+	size_t digits = len && name[0] == '(' ? strspn(name + 1, "0123456789") : 0;
+
+	if (digits && digits + 1 < len && name[digits + 1] == ')') {
+		op2calltree_put(a, "\\x28");
+		name++;
+		len--;
+	}
+	buf_put(&a->body, name, len);
 }
 
 static struct op2calltree_app *op2calltree_find_app(struct converting *c,
@@ -117,7 +138,8 @@ static int op2calltree_add_symbol(struct converting *c, const struct opreport_li
 		return -ENOMEM;
 	if (c->at->image != image) {
 		op2calltree_put(c->at, "ob=");
-		op2calltree_put(c->at, strtab_get(&c->strings, image));
+		op2calltree_put_name(c->at, strtab_get(&c->strings, image),
+				     strlen(strtab_get(&c->strings, image)));
 		op2calltree_put(c->at, "\n");
 		c->at->image = image;
 	}
@@ -128,7 +150,7 @@ static int op2calltree_add_symbol(struct converting *c, const struct opreport_li
 	    !memcmp(l->name.at, no_symbols, l->name.len))
 		op2calltree_put(c->at, "???");
 	else
-		buf_put(&c->at->body, l->name.at, l->name.len);
+		op2calltree_put_name(c->at, l->name.at, l->name.len);
 	op2calltree_put(c->at, "\n");
 	return 0;
 }
