@@ -978,7 +978,11 @@ callers_of() {
 	is_confined "$worker"
 	! grep -q '^Seccomp:' /proc/self/status || grep -q '^Seccomp:[[:space:]]*2' "/proc/$worker/status"
 	if [ "$EUID" -eq 0 ]; then
-		grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
+		# Another user's process could stop it otherwise.
+		uid=$(awk '/^Uid:/ { print $2 }' "/proc/$worker/status")
+		[ "$uid" -ge 1879048192 ] || ! grep -qE '^ *0 +0 +4294967295' /proc/self/uid_map
+		[ "$uid" -ne 0 ]
+		run ! setpriv --reuid=65534 --regid=65534 --clear-groups bash -c "kill -STOP $worker"
 		has_empty_bound "$supervisor"
 		has_empty_bound "$worker"
 		local tries=0 # one more descriptor is open while it reads a binary

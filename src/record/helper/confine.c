@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,10 +21,31 @@
 
 enum {
 	NOBODY = 65534,
+	/* Systems assign no user id from this range on. */
+	FREE_FIRST = 1879048192,
+	FREE_COUNT = 1 << 28,
 	FILES_MAX = 65536 /* closed one by one if close_range(2) is missing */
 };
 
 /* ---- privileges ---- */
+
+/* Changes to a user id that no other process has, so that nobody else can stop this process: any
+ * service can run as nobody.  A container may have no such id. */
+static bool confine_change_user(void)
+{
+	uint32_t number = (uint32_t)getpid();
+	uid_t ids[] = { 0, NOBODY };
+
+	if (setgroups(0, NULL))
+		return false;
+	(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	ids[0] = FREE_FIRST + number % FREE_COUNT;
+	for (size_t i = 0; i < COUNT_OF(ids); i++)
+		if (!setresgid(ids[i], ids[i], ids[i]) &&
+		    !setresuid(ids[i], ids[i], ids[i]))
+			return true;
+	return false;
+}
 
 static int drop_capabilities(void)
 {
@@ -31,17 +53,14 @@ static int drop_capabilities(void)
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	const struct __user_cap_data_struct none[2] = { 0 };
-	bool is_nobody;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	/* Do this first: changing the user drops CAP_SETPCAP. */
 	rights_drop_bound();
 	/* In a container, or after a restart, the user can be root without capabilities. */
-	is_nobody = !geteuid() && !setgroups(0, NULL) &&
-		    !setresgid(NOBODY, NOBODY, NOBODY) &&
-		    !setresuid(NOBODY, NOBODY, NOBODY);
-	(void)is_nobody;
+	if (!geteuid())
+		(void)confine_change_user();
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
 }
 

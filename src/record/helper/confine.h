@@ -4,8 +4,8 @@
 #pragma once
 #include <stdbool.h>
 
-/* For a child process: drops all capabilities and every way to regain them, changes to the user
- * nobody if possible, and disables core dumps and tracing.  Closes all files except `keep_fd`,
+/* For a child process: drops all capabilities and every way to regain them, changes to a user
+ * id that no other process has, or to nobody, if possible, and disables core dumps and tracing.  Closes all files except `keep_fd`,
  * which becomes `as_fd`; the standard streams become /dev/null.  Returns 0 or a negative errno;
  * on failure, the process must not continue. */
 int confine_rights(int keep_fd, int as_fd);

@@ -16,7 +16,7 @@ struct unwind_table;
 typedef int (*table_make)(int fd, struct unwind_table **ret_table);
 
 /* Starts the supervisor.  Call it before this process drops its privileges, because the supervisor
- * changes to the user nobody.  Returns 0 or a negative errno with a message in *err. */
+ * changes its user.  Returns 0 or a negative errno with a message in *err. */
 int table_helper_start(table_make make, struct table_helper **ret_helper,
 		       struct err *err);
 /* Waits for the table of the binary open at `fd`.  `path` is for messages.  Returns 0;
