@@ -384,6 +384,12 @@ has_copy_of() {
 		sleep 0.1
 	done
 	has_copy_of "$WORKLOADS/ratio" current
+	# The status counts it.
+	for ((i = 0; i < 100; i++)); do
+		[ "$(field disk)" -lt "$(stat -c %s "$WORKLOADS/ratio")" ] || break
+		sleep 0.1
+	done
+	[ "$(field disk)" -ge "$(stat -c %s "$WORKLOADS/ratio")" ]
 	wait_for_samples $(($(field samples) + 50))
 	ask reset
 	[ ! -e "$session/samples/current/images" ]

@@ -17,7 +17,7 @@
 
 static const uint64_t retry_after_ns = 60 * NS_PER_S;
 
-/* Finds the size of the current session in bytes, and the time of its oldest sample. */
+/* Finds the size of the current session in bytes, with the copies as of the last upkeep, and the time of its oldest sample. */
 static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 {
 	char **paths;
@@ -30,6 +30,7 @@ static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 	for (size_t i = 0; i < nr; i++)
 		if (!stat(paths[i], &st))
 			n->disk += (uint64_t)st.st_size;
+	n->disk += d->upkeep.copy_bytes;
 	if (nr && !segment_open(paths[0], TRUST_OWN, &first, NULL)) {
 		n->oldest = segment_info(first)->start_wall_ns / NS_PER_S;
 		segment_close(first);

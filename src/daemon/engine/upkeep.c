@@ -66,6 +66,7 @@ static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 	pthread_join(u->thread, NULL);
 	u->runs = false;
 	oprofiled_upkeep_report(u);
+	u->copy_bytes = u->result.copy_bytes;
 	if (u->is_too_large && u->result.stopped_bytes)
 		retention_merge_less(&u->retention, u->result.stopped_bytes);
 	malloc_trim(0);

@@ -487,6 +487,7 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		if (copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies))
 			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
+		l.result.copy_bytes = copies.bytes;
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);

@@ -43,6 +43,7 @@ struct retention_result {
 	uint64_t nr_samples; /* of the merged one */
 	uint64_t nr_copies;  /* copies removed */
 	uint64_t bytes;      /* of all segments and copies, after the call */
+	uint64_t copy_bytes; /* of the copies alone */
 	uint64_t
 		stopped_bytes; /* of segments whose merge was stopped; 0: not stopped */
 };

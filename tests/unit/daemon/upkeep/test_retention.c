@@ -736,6 +736,7 @@ static void removes_copies_with_their_segments(void **state)
 	done = turn(&r, 20 * MINUTE, true);
 	assert_int_equal(done.nr_copies, 0);
 	assert_int_equal(done.bytes, segments + 7100);
+	assert_int_equal(done.copy_bytes, 7100);
 	/* First the first segment is too old, then its copy, and so on. */
 	assert_int_equal(turn(&r, 2 * DAY + 11 * MINUTE, true).nr_expired, 1);
 	assert_int_equal(turn(&r, 2 * DAY + 12 * MINUTE, true).nr_copies, 1);
