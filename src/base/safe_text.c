@@ -31,19 +31,38 @@ static size_t escape_next(char out[ESCAPED_BYTES], const char *bytes, size_t lef
 	return step;
 }
 
+/* Returns how many leading bytes are printable ASCII characters.  Reads eight at a time, because
+ * every name of a report is checked. */
+static size_t safe_text_ascii_len(const uint8_t *s, size_t len)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t word;
+	size_t i = 0;
+
+	for (; len - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, s + i, sizeof(word));
+		/* The highest bit of a byte is set if the byte is above 0x7f, is 0x7f, or is below a
+		 * blank; or if an earlier byte is. */
+		if ((word | (word + ones) | (word - ones * ' ')) & ones << 7)
+			break;
+	}
+	while (i < len && s[i] >= ' ' && s[i] < 0x7f)
+		i++;
+	return i;
+}
+
 size_t safe_text_len(const void *text, size_t len, bool utf8)
 {
 	const uint8_t *s = text;
 	size_t i = 0;
 
-	while (i < len) {
+	for (;;) {
 		uint32_t code = 0;
 		size_t step;
 
-		if (s[i] >= ' ' && s[i] < 0x7f) {
-			i++;
-			continue;
-		}
+		i += safe_text_ascii_len(s + i, len - i);
+		if (i == len)
+			break;
 		step = utf8_next(s + i, len - i, &code);
 		if (!step || utf8_is_control(code) || (!utf8 && step > 1))
 			break;

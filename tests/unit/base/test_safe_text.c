@@ -48,6 +48,23 @@ static void replaces_terminal_control_characters(void **state)
 	}
 }
 
+static void finds_the_first_unsafe_byte_at_each_position(void **state)
+{
+	char text[24];
+
+	(void)state;
+	for (size_t len = 1; len <= sizeof(text); len++)
+		for (size_t at = 0; at < len; at++)
+			for (unsigned int byte = 0; byte < 256; byte++) {
+				bool is_safe = byte >= ' ' && byte < 0x7f;
+
+				memset(text, at % 2 ? '~' : ' ', len);
+				text[at] = (char)byte;
+				assert_int_equal(safe_text_len(text, len, true),
+						 is_safe ? len : at);
+			}
+}
+
 static void truncates_between_characters(void **state)
 {
 	static const struct {
@@ -99,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(replaces_terminal_control_characters),
+		cmocka_unit_test(finds_the_first_unsafe_byte_at_each_position),
 		cmocka_unit_test(truncates_between_characters),
 		cmocka_unit_test(a_mask_keeps_the_length),
 	};
