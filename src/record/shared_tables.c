@@ -20,9 +20,11 @@ static bool shared_tables_is_known(const struct image *image)
 }
 
 void shared_tables_keep(struct shared_tables *s, const struct image *image,
-			struct unwind_table *table)
+			struct unwind_table *table, uint32_t user)
 {
-	const struct shared_table kept = { .image = *image, .table = table };
+	const struct shared_table kept = { .image = *image,
+					   .table = table,
+					   .user = user };
 
 	if (!table)
 		return;
@@ -33,7 +35,7 @@ void shared_tables_keep(struct shared_tables *s, const struct image *image,
 }
 
 struct unwind_table *shared_tables_take(struct shared_tables *s,
-					const struct image *image)
+					const struct image *image, uint32_t *ret_user)
 {
 	if (!shared_tables_is_known(image))
 		return NULL;
@@ -42,6 +44,7 @@ struct unwind_table *shared_tables_take(struct shared_tables *s,
 
 		if (!shared_tables_is_same_file(&s->kept.at[i].image, image))
 			continue;
+		*ret_user = s->kept.at[i].user;
 		s->kept.at[i] = s->kept.at[--s->kept.nr];
 		s->kept_bytes -= unwind_table_bytes(table);
 		return table;

@@ -16,6 +16,7 @@ struct unwind_table;
 struct shared_table {
 	struct image image; /* the file; its strings are not valid here */
 	struct unwind_table *table;
+	uint32_t user; /* as in struct stack_table */
 };
 
 struct shared_tables {
@@ -28,12 +29,13 @@ struct shared_tables {
 	uint64_t next_report_ns;
 };
 
-/* Takes ownership of the table of `image`, for the next recording. Frees it if memory is short,
+/* Takes ownership of the table of `image`, a file of `user`, for the next recording. Frees it if memory is short,
  * or if `image` does not identify a state of a file. */
 void shared_tables_keep(struct shared_tables *s, const struct image *image,
-			struct unwind_table *table);
-/* Returns the table of the same file in the same state, which the caller then owns; or NULL. */
+			struct unwind_table *table, uint32_t user);
+/* Returns the table of the same file in the same state, which the caller then owns,
+ * and its user; or NULL. */
 struct unwind_table *shared_tables_take(struct shared_tables *s,
-					const struct image *image);
+					const struct image *image, uint32_t *ret_user);
 /* Frees all kept tables. */
 void shared_tables_forget(struct shared_tables *s);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "capture/system/process_memory.h"
+#include "record/helper/table_account.h"
 #include "record/keep/image_store.h"
 #include "record/keep/session_dir.h"
 #include "record/shared_tables.h"
@@ -59,25 +60,44 @@ static int recorder_stacks_open_image(const struct recorder_stacks *s,
 	return elf_open_regular(path);
 }
 
+/* Takes ownership of the table, or frees it if memory is short. */
 static void set_table(struct recorder_stacks *s, struct stack_table *entry,
-		      struct unwind_table *table)
+		      struct unwind_table *table, uint32_t user)
 {
+	uint64_t bytes = table ? unwind_table_bytes(table) : 0;
+
+	if (user && shares_add(&s->bytes_of, user, bytes)) {
+		unwind_table_free(table);
+		return;
+	}
 	entry->table = table;
-	if (table)
-		s->bytes += unwind_table_bytes(table);
+	entry->user = user;
+	s->bytes += bytes;
+}
+
+/* Converts an account to a key of shares.h. */
+static uint32_t recorder_stacks_user(uint64_t account)
+{
+	uint32_t user = (uint32_t)(account ^ account >> 32);
+
+	return account == TABLE_ACCOUNT_SYSTEM ? 0 : user ? user : 1;
 }
 
 static void take_made(struct recorder_stacks *s, struct stack_table *entry,
 		      const struct table_made *made)
 {
-	set_table(s, entry, made->table);
+	set_table(s, entry, made->table, recorder_stacks_user(made->account));
 	entry->is_refused = made->is_refused;
 	s->any_refused |= made->is_refused;
 }
 
 static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 {
-	s->bytes -= unwind_table_bytes(entry->table);
+	uint64_t bytes = unwind_table_bytes(entry->table);
+
+	s->bytes -= bytes;
+	if (entry->user)
+		shares_remove(&s->bytes_of, entry->user, bytes);
 	unwind_table_free(entry->table);
 	entry->table = NULL;
 }
@@ -93,8 +113,12 @@ static void recorder_stacks_make(struct recorder_stacks *s, uint32_t image,
 	bool is_copy;
 	int fd;
 
-	if (s->shared)
-		set_table(s, entry, shared_tables_take(s->shared, i));
+	if (s->shared) {
+		uint32_t user = 0;
+		struct unwind_table *table = shared_tables_take(s->shared, i, &user);
+
+		set_table(s, entry, table, user);
+	}
 	fd = entry->table ? -1 : recorder_stacks_open_image(s, i, &is_copy);
 	if (fd < 0)
 		return;
@@ -250,7 +274,30 @@ static void drop_unused(struct recorder_stacks *s)
 	}
 }
 
-static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
+/* Returns the user who has to give up tables; 0: the system. */
+static uint32_t recorder_stacks_giver(const struct recorder_stacks *s)
+{
+	bool is_user = s->bytes_of.total > s->shared->max_bytes / 2;
+
+	return is_user ? shares_giver(&s->bytes_of, 0, 0) : 0;
+}
+
+/* Drops one unused table of the user.  It may be made again. */
+static bool drop_unused_of(struct recorder_stacks *s, uint32_t user)
+{
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		struct stack_table *entry = &s->tables.at[i];
+
+		if (!entry->table || entry->is_used || entry->user != user)
+			continue;
+		drop_table(s, entry);
+		entry->looked = false;
+		return true;
+	}
+	return false;
+}
+
+static bool drop_largest_of(struct recorder_stacks *s, uint32_t user, uint64_t now_ns)
 {
 	size_t largest = s->tables.nr;
 	uint64_t bytes = 0;
@@ -258,13 +305,14 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 	for (size_t i = 0; i < s->tables.nr; i++) {
 		const struct unwind_table *table = s->tables.at[i].table;
 
-		if (!table || unwind_table_bytes(table) <= bytes)
+		if (!table || s->tables.at[i].user != user ||
+		    unwind_table_bytes(table) <= bytes)
 			continue;
 		bytes = unwind_table_bytes(table);
 		largest = i;
 	}
 	if (largest == s->tables.nr)
-		return;
+		return false;
 	if (now_ns >= s->shared->next_report_ns)
 		log_say(LOG_NOTE,
 			"'%s': its unwind table of %llu kB does not fit into the memory limit for tables",
@@ -272,6 +320,7 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 			(unsigned long long)bytes >> 10);
 	s->shared->next_report_ns = now_ns + trim_ns;
 	drop_table(s, &s->tables.at[largest]);
+	return true;
 }
 
 static bool recorder_stacks_ask_again(struct recorder_stacks *s, uint64_t now_ns)
@@ -303,13 +352,17 @@ static bool trim_bytes(struct recorder_stacks *s, uint64_t now_ns)
 	shared_tables_forget(s->shared);
 	if (s->bytes <= max / 2)
 		return false;
-	if (any || now_ns >= s->next_trim_ns) {
+	if (now_ns >= s->next_trim_ns) {
 		s->next_trim_ns = now_ns + trim_ns;
 		drop_unused(s);
 		any = true;
 	}
-	while (s->bytes > max)
-		drop_largest(s, now_ns);
+	while (s->bytes > max) {
+		uint32_t user = recorder_stacks_giver(s);
+
+		if (!drop_unused_of(s, user) && !drop_largest_of(s, user, now_ns))
+			break;
+	}
 	return any;
 }
 
@@ -327,7 +380,7 @@ static void leave_tables(struct recorder_stacks *s)
 	shared_tables_forget(s->shared);
 	for (size_t i = 0; i < s->tables.nr; i++) {
 		shared_tables_keep(s->shared, &s->dict->images.at[i],
-				   s->tables.at[i].table);
+				   s->tables.at[i].table, s->tables.at[i].user);
 		s->tables.at[i].table = NULL;
 	}
 }
@@ -343,4 +396,5 @@ void recorder_stacks_done(struct recorder_stacks *s)
 	for (size_t i = 0; i < s->tables.nr; i++)
 		unwind_table_free(s->tables.at[i].table);
 	vec_done(&s->tables);
+	shares_done(&s->bytes_of);
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/containers/shares.h"
 #include "base/containers/vec.h"
 #include "record/jit_tables.h"
 #include "record/table_maker.h"
@@ -21,6 +22,7 @@ struct stack_table {
 	bool is_due;                /* it is being made */
 	bool is_refused;            /* its owner's budget was used up */
 	bool is_used;               /* since unused tables were last dropped */
+	uint32_t user;              /* hash of the account of the file; 0: the system */
 	struct unwind_table *table; /* NULL: none */
 };
 
@@ -36,6 +38,7 @@ struct recorder_stacks {
 	struct recorder_files files;
 	VEC(struct stack_table) tables; /* by image number of the dict */
 	uint64_t bytes;                 /* of all tables */
+	struct shares bytes_of;         /* by user, without the system's */
 	struct shared_tables *shared;   /* or NULL */
 	uint64_t next_trim_ns;
 	bool any_refused;
@@ -67,8 +70,9 @@ bool recorder_stacks_is_making(const struct recorder_stacks *s);
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
 /* Limits the memory of tables. Call it now and then, when no stack is being unwound. At more
  * than half of the limit, tables that were unused for a minute are dropped, and made again if
- * needed. Above the limit this is done at once; then the largest tables are dropped, and their
- * code is unwound by frame pointers from then on. Requests refused tables again once a minute.
+ * needed. Above the limit, the user with the most bytes loses unused tables at once, then
+ * the largest ones, whose code is unwound by frame pointers from then on. The tables of the
+ * system lose theirs only if all users have less than half of the limit. Requests refused tables again once a minute.
  * Returns true if the caller must request all tables again, as some may be gone, and as only
  * requests mark tables as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);

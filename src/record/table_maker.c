@@ -71,18 +71,18 @@ static struct unwind_table *table_maker_load(struct table_maker_making *making,
 static struct unwind_table *load_within(struct table_budget *budget,
 					struct table_maker_making *making,
 					const char *cache_dir, int fd,
-					bool *ret_refused)
+					struct table_made *made)
 {
-	uint64_t account = table_account_of_file(fd);
 	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct unwind_table *table;
 
-	*ret_refused =
-		!table_budget_allows(budget, account, clock_now_ns(CLOCK_MONOTONIC));
-	if (*ret_refused)
+	made->account = table_account_of_file(fd);
+	made->is_refused = !table_budget_allows(budget, made->account,
+						clock_now_ns(CLOCK_MONOTONIC));
+	if (made->is_refused)
 		return NULL;
 	table = table_maker_load(making, cache_dir, fd);
-	table_budget_spend(budget, account, clock_now_ns(CLOCK_MONOTONIC),
+	table_budget_spend(budget, made->account, clock_now_ns(CLOCK_MONOTONIC),
 			   clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
 				   making->helper_ns);
 	return table;
@@ -95,9 +95,9 @@ static void table_maker_make_one(struct table_made *made, struct table_helper *h
 	struct table_maker_making making = { .helper = helper, .path = path };
 
 	made->is_refused = false;
-	made->table =
-		budget ? load_within(budget, &making, cache_dir, fd, &made->is_refused)
-		       : table_maker_load(&making, cache_dir, fd);
+	made->account = TABLE_ACCOUNT_SYSTEM;
+	made->table = budget ? load_within(budget, &making, cache_dir, fd, made)
+			     : table_maker_load(&making, cache_dir, fd);
 }
 
 void table_maker_make(const struct table_maker *m, int fd, const char *path,

@@ -32,6 +32,8 @@ struct table_made {
 	uint32_t image;
 	struct unwind_table *table; /* owned by the caller; NULL: none */
 	bool is_refused; /* refused for now, as the owner's budget is used up */
+	/* The account of the file (table_account.h); without a budget TABLE_ACCOUNT_SYSTEM. */
+	uint64_t account;
 };
 
 /* Returns the next finished table in *ret_made. Waits for one until `until_ns`

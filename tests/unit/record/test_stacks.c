@@ -62,6 +62,14 @@ static void give(struct recording *r, size_t image, size_t bytes)
 	r->stacks.bytes += bytes;
 }
 
+/* Like give(), for a binary of a user. */
+static void give_of(struct recording *r, size_t image, size_t bytes, uint32_t user)
+{
+	give(r, image, bytes);
+	r->stacks.tables.at[image].user = user;
+	assert_int_equal(shares_add(&r->stacks.bytes_of, user, bytes), 0);
+}
+
 static bool has(const struct recording *r, size_t image)
 {
 	return r->stacks.tables.at[image].table;
@@ -99,6 +107,33 @@ static void drops_unused_and_large_tables(void **state)
 	shared_tables_forget(&shared);
 }
 
+/* One user has a large table, another one many small ones. */
+static void a_user_with_many_tables_takes_no_memory_from_others(void **state)
+{
+	struct shared_tables shared = { .max_bytes = MAX };
+	struct recording r;
+	size_t nr = 0;
+
+	(void)state;
+	begin(&r, &shared, 14);
+	give(&r, 0, MAX / 4);
+	give_of(&r, 1, MAX / 4, 1000);
+	for (size_t i = 2; i < 14; i++)
+		give_of(&r, i, MAX / 12, 1001);
+	assert_true(recorder_stacks_trim(&r.stacks, minute_ns));
+	assert_true(has(&r, 0) && has(&r, 1));
+	for (size_t i = 2; i < 14; i++)
+		nr += has(&r, i);
+	assert_int_equal(nr, 6);
+	/* Nor does he make the tables of others count as unused more often than each minute. */
+	give_of(&r, 2, MAX / 12, 1001);
+	assert_false(r.stacks.tables.at[1].is_used);
+	assert_true(recorder_stacks_trim(&r.stacks, minute_ns + 1));
+	assert_true(has(&r, 0) && has(&r, 1));
+	end(&r);
+	shared_tables_forget(&shared);
+}
+
 static void keeps_all_tables_without_a_limit(void **state)
 {
 	struct shared_tables shared = { .max_bytes = 0 };
@@ -119,6 +154,7 @@ static void the_next_recording_reuses_tables(void **state)
 	struct recording r;
 	struct image image;
 	struct unwind_table *table;
+	uint32_t user = 0;
 
 	(void)state;
 	begin(&r, &shared, 3);
@@ -138,15 +174,15 @@ static void the_next_recording_reuses_tables(void **state)
 		}[i] += 1;
 		if (i == 5)
 			other.build_id.len = 20;
-		assert_null(shared_tables_take(&shared, &other));
+		assert_null(shared_tables_take(&shared, &other, &user));
 	}
 	image.name = 77;
-	table = shared_tables_take(&shared, &image);
+	table = shared_tables_take(&shared, &image, &user);
 	assert_non_null(table);
 	assert_int_equal(unwind_table_bytes(table), 2000);
-	assert_null(shared_tables_take(&shared, &image));
+	assert_null(shared_tables_take(&shared, &image, &user));
 	assert_int_equal(shared.kept_bytes, 0);
-	shared_tables_keep(&shared, &image, table);
+	shared_tables_keep(&shared, &image, table, user);
 	/* Tables that this recording does not use are dropped at its end. */
 	begin(&r, &shared, 1);
 	give(&r, 0, 500);
@@ -188,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drops_unused_and_large_tables),
+		cmocka_unit_test(a_user_with_many_tables_takes_no_memory_from_others),
 		cmocka_unit_test(keeps_all_tables_without_a_limit),
 		cmocka_unit_test(the_next_recording_reuses_tables),
 		cmocka_unit_test(requests_refused_tables_again),
