@@ -119,7 +119,7 @@ static int image_bits(struct selection *s, uint32_t image, unsigned int *ret_bit
 	return 0;
 }
 
-int selection_wants_image(struct selection *s, uint32_t app, bool kernel_app,
+int selection_match_image(struct selection *s, uint32_t app, bool kernel_app,
 			  uint32_t image, bool *ret_top)
 {
 	unsigned int image_has = 0;
@@ -127,8 +127,6 @@ int selection_wants_image(struct selection *s, uint32_t app, bool kernel_app,
 	int r;
 
 	*ret_top = false;
-	if (!s->images)
-		return 1;
 	r = image_bits(s, image, &image_has);
 	app_has = kernel_app ? s->kernel : image_has;
 	if (!r && !kernel_app && app < s->dict->images.nr)

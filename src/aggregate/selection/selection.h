@@ -63,9 +63,18 @@ bool selection_wants_thread(const struct selection *s, const struct thread *thre
 /* Returns 1 if the specification selects a sample in `image` of a process whose main binary is
  * the image `app` (each a number of the dict or DICT_NONE), 0 if not, or -ENOMEM.  `kernel_app`:
  * the kernel is the application.  If the application is unknown, it is the image itself.
- * *ret_top is as for spec_wants_image(). */
-int selection_wants_image(struct selection *s, uint32_t app, bool kernel_app,
+ * *ret_top is as for spec_wants_image().  selection_match_image() is for specifications with
+ * images. */
+int selection_match_image(struct selection *s, uint32_t app, bool kernel_app,
 			  uint32_t image, bool *ret_top);
+static inline int selection_wants_image(struct selection *s, uint32_t app,
+					bool kernel_app, uint32_t image, bool *ret_top)
+{
+	if (s->images)
+		return selection_match_image(s, app, kernel_app, image, ret_top);
+	*ret_top = false;
+	return 1;
+}
 
 /* Returns true if the CPU is selected.  DICT_NONE: unknown. */
 static inline bool selection_wants_cpu(const struct selection *s, uint32_t cpu)

@@ -532,11 +532,24 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 static uint32_t chain_limit(struct resolver *r, const struct record *rec,
 			    const struct resolver_found *at, struct resolver_chain *c)
 {
-	if (!r->stack_budget.rate_hz)
+	if (!stack_budget_has_limit(&r->stack_budget))
 		return r->max_frames;
 	c->user = process_user(at->process, r->ops->process_user, r->ops->ctx);
 	return stack_budget_frames(&r->stack_budget, c->user, rec->id.time_ns,
 				   r->max_frames);
+}
+
+/* Charges the frames that the walk found; `known` and `steps` are the numbers of frames and steps
+ * before it. */
+static void chain_charge(struct resolver *r, const struct resolver_chain *c,
+			 const struct chain_walk *w, size_t known, uint64_t steps)
+{
+	if (!stack_budget_has_limit(&r->stack_budget))
+		return;
+	stack_budget_spend(&r->stack_budget, c->user,
+			   (uint64_t)w->nr * STACK_BUDGET_STEP +
+				   (r->unwind_steps - steps) / STACK_BUDGET_OPS +
+				   (r->dict->frames.nr - known) * STACK_BUDGET_NEW);
 }
 
 static int find_frames(struct resolver *r, const struct decoder *d,
@@ -560,10 +573,7 @@ static int find_frames(struct resolver *r, const struct decoder *d,
 		result = leaf_alone(r, rec, at, c, &w);
 	if (result)
 		return result;
-	stack_budget_spend(&r->stack_budget, c->user,
-			   (uint64_t)w.nr * STACK_BUDGET_STEP +
-				   (r->unwind_steps - steps) / STACK_BUDGET_OPS +
-				   (r->dict->frames.nr - known) * STACK_BUDGET_NEW);
+	chain_charge(r, c, &w, known, steps);
 	r->nr_chain += w.nr;
 	c->path.frames = w.frames + c->nr_inner;
 	c->path.left = c->nr_outer;
@@ -653,8 +663,9 @@ uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)
 	}
 	resolver_chains_make_nodes(r, &c->path);
 	c->stack = c->path.node;
-	stack_budget_spend(&r->stack_budget, c->user,
-			   (r->dict->stacks.nr - known) * STACK_BUDGET_NEW);
+	if (stack_budget_has_limit(&r->stack_budget))
+		stack_budget_spend(&r->stack_budget, c->user,
+				   (r->dict->stacks.nr - known) * STACK_BUDGET_NEW);
 	resolver_chains_keep(r, c);
 	return c->stack;
 }

@@ -39,6 +39,11 @@ enum {
 	STACK_BUDGET_FRAMES = 4
 };
 
+/* Returns false if stacks cost nothing: only recorders of all users limit them. */
+static inline bool stack_budget_has_limit(const struct stack_budget *b)
+{
+	return b->rate_hz;
+}
 void stack_budget_done(struct stack_budget *b);
 /* Returns how many frames the next stack of `user` may have: `max`, or a few if the budget is used
  * up. Root has no budget. */
