@@ -17,6 +17,7 @@
 #include "daemon/server/service.h"
 #include "record/helper/table_budget.h"
 #include "record/helper/table_helper.h"
+#include "record/keep/private_copy.h"
 #include "record/priv.h"
 #include "record/recorder.h"
 
@@ -73,7 +74,7 @@ static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
 				    .fixed_ns =
 					    table_budget_spent_ns(d->tables.budget) +
-					    d->sums.side_band_ns,
+					    copies_cpu_ns() + d->sums.side_band_ns,
 				    .samples_ns = now };
 
 	if (!recorder)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "base/files/io.h"
 #include "base/log.h"
 #include "format/session/checksums.h"
+#include "record/keep/private_copy.h"
 
 enum {
 	JOBS_MAX = 4096
@@ -98,6 +100,7 @@ static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 
 static int copy_list_make_one(const struct copy_job *job, const atomic_bool *stop)
 {
+	uint64_t since_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct stat st = { 0 };
 	int r = copy_list_look(job, &st);
 
@@ -113,6 +116,7 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	/* Another process wrote to the file during the copy. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
+	copies_add_cpu(since_ns);
 	return r;
 }
 

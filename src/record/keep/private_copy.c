@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/async_call.h"
+#include "base/clock.h"
 #include "base/files/io.h"
 
 enum {
@@ -19,6 +23,69 @@ enum {
 static const uint64_t patience_ns = 500000000;
 /* Suffix of files that an interrupted recording leaves; the next recording removes them. */
 static const char suffix[] = ".part";
+
+enum {
+	USERS_MAX = 64, /* whose bytes are known */
+	/* Bytes that are copied for a user: at once, and per second. */
+	BYTES_AT_ONCE = 512 << 20,
+	BYTES_PER_S = 256 << 10
+};
+
+/* What has been copied for a user. */
+struct copied {
+	uint64_t user;
+	uint64_t bytes; /* decreases with time */
+	uint64_t at_ns;
+};
+
+static struct copied
+	copied[USERS_MAX]; /* used by the thread that calls private_copy_take() */
+static atomic_uint_fast64_t cpu_ns;
+
+uint64_t copies_cpu_ns(void)
+{
+	return atomic_load(&cpu_ns);
+}
+
+void copies_add_cpu(uint64_t since_ns)
+{
+	atomic_fetch_add(&cpu_ns, clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns);
+}
+
+/* Returns the entry of a user, which replaces the one with the fewest bytes. */
+static struct copied *private_copy_of(uint64_t user)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	struct copied *least = copied;
+
+	for (struct copied *c = copied; c < copied + USERS_MAX; c++) {
+		uint64_t earned = (now_ns - c->at_ns) / NS_PER_MS * BYTES_PER_S / 1000;
+
+		c->bytes -= earned < c->bytes ? earned : c->bytes;
+		c->at_ns = now_ns;
+		if (c->user == user)
+			return c;
+		if (c->bytes < least->bytes)
+			least = c;
+	}
+	*least = (struct copied){ .user = user, .at_ns = now_ns };
+	return least;
+}
+
+/* Copying takes CPU time and disk space, of which each user gets only so much, whatever the
+ * recordings. */
+static bool private_copy_charge(uint64_t user, uint64_t bytes)
+{
+	struct copied *c;
+
+	if (user == ASYNC_CALL_OWN)
+		return true;
+	c = private_copy_of(user);
+	if (c->bytes + bytes > BYTES_AT_ONCE)
+		return false;
+	c->bytes += bytes;
+	return true;
+}
 
 struct copy_call {
 	struct async_call call; /* must be first */
@@ -68,6 +135,7 @@ static int private_copy_fill(struct copy_call *c)
 
 static void run_copy(struct async_call *e)
 {
+	uint64_t since_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct copy_call *c = (struct copy_call *)e;
 	int r;
 
@@ -83,6 +151,7 @@ static void run_copy(struct async_call *e)
 	}
 	/* Close it here and not in the caller's thread, because it keeps a mount busy. */
 	private_copy_close_source(c);
+	copies_add_cpu(since_ns);
 }
 
 static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
@@ -107,13 +176,18 @@ static struct copy_call *private_copy_make_call(int fd, const struct stat *st,
 
 int private_copy_take(int fd, const struct stat *st, uint64_t user, const char *dir)
 {
-	bool is_too_large = st->st_size > PRIVATE_COPY_MAX_BYTES || io_is_hollow(fd);
-	struct copy_call *c = is_too_large ? NULL : private_copy_make_call(fd, st, user, dir);
-	int r;
+	struct copy_call *c = NULL;
+	int r = 0;
 
+	if (st->st_size > PRIVATE_COPY_MAX_BYTES || io_is_hollow(fd))
+		r = -EFBIG;
+	else if (!private_copy_charge(user, (uint64_t)st->st_size))
+		r = -EDQUOT;
+	else
+		c = private_copy_make_call(fd, st, user, dir);
 	if (!c) {
 		close(fd);
-		return is_too_large ? -EFBIG : -ENOMEM;
+		return r ? r : -ENOMEM;
 	}
 	r = async_call_run(&c->call, patience_ns);
 	if (r == -ETIMEDOUT)

@@ -16,4 +16,11 @@ enum {
  * `user` as in async_call.h.  The copy has the same size, time and read permission for others.
  * Returns its descriptor, or a negative errno: -EFBIG (too large, or nearly all holes), -ESTALE
  * (modified meanwhile), -ETIMEDOUT, ... */
+/* -EDQUOT: the user has used up the bytes that may be copied for this user, which increase with
+ * time. */
 int private_copy_take(int fd, const struct stat *st, uint64_t user, const char *dir);
+/* Returns the CPU time of all copies of this process, also of copy_list.h.  Users cause it, so it
+ * does not count as a cost of sampling. */
+uint64_t copies_cpu_ns(void);
+/* Adds the CPU time of the calling thread since CLOCK_THREAD_CPUTIME_ID was `since_ns`. */
+void copies_add_cpu(uint64_t since_ns);

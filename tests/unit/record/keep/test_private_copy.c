@@ -90,7 +90,8 @@ static void refuses_other_files(void **state)
 	/* Too large, and only a hole. */
 	assert_int_equal(ftruncate(again, (off_t)PRIVATE_COPY_MAX_BYTES + 1), 0);
 	assert_int_equal(fstat(again, &st), 0);
-	assert_int_equal(private_copy_take(dup(again), &st, ASYNC_CALL_OWN, dir), -EFBIG);
+	assert_int_equal(private_copy_take(dup(again), &st, ASYNC_CALL_OWN, dir),
+			 -EFBIG);
 	assert_int_equal(ftruncate(again, PRIVATE_COPY_MAX_BYTES / 2), 0);
 	assert_int_equal(fstat(again, &st), 0);
 	assert_int_equal(private_copy_take(again, &st, ASYNC_CALL_OWN, dir), -EFBIG);
@@ -102,12 +103,38 @@ static void refuses_other_files(void **state)
 	assert_int_equal(private_copy_take(fd, &st, ASYNC_CALL_OWN, dir), -ENOENT);
 }
 
+static void copies_only_so_many_bytes_for_a_user(void **state)
+{
+	char dir[] = "/tmp/private-copy-XXXXXX";
+	struct stat st;
+	int fd = begin(dir, "a binary", 0600, &st), copy;
+
+	(void)state;
+	for (uint64_t user = 1000; user < 1002; user++)
+		for (int i = 0; i < 3; i++) {
+			struct stat large = st;
+
+			large.st_size = 200 << 20;
+			copy = private_copy_take(dup(fd), &large, user, dir);
+			assert_true((copy == -EDQUOT) == (i == 2));
+			if (copy >= 0)
+				close(copy);
+		}
+	/* The files of root and the caller are copied. */
+	copy = private_copy_take(fd, &st, ASYNC_CALL_OWN, dir);
+	assert_true(copy >= 0);
+	close(copy);
+	assert_true(copies_cpu_ns() > 0);
+	end(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_files),
 		cmocka_unit_test(copies_are_not_more_readable_than_originals),
 		cmocka_unit_test(refuses_other_files),
+		cmocka_unit_test(copies_only_so_many_bytes_for_a_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
