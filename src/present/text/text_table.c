@@ -130,7 +130,8 @@ static void put_none(struct text_table *t, struct chosen *c,
 }
 
 /* Escapes the blanks in a name, except in the text for an unknown source line. */
-static void text_table_make_word(struct buf *text, size_t from)
+__attribute__((noinline)) static void text_table_make_word(struct buf *text,
+							   size_t from)
 {
 	struct buf raw = { 0 };
 
