@@ -141,6 +141,7 @@ int locations_make(const struct location_options *from,
 					  .vmlinux = from->vmlinux,
 					  .guest_kallsyms = from->guest_kallsyms,
 					  .guest_vmlinux = from->guest_vmlinux,
+					  .accept_changed = from->accept_changed,
 					  .trace = from->trace };
 	struct folders folders = { 0 };
 	struct archived a = { 0 };

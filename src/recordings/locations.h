@@ -21,6 +21,7 @@ struct location_options {
 	const char *archive;
 	const char *debuginfod_timeout;
 	const struct naming_trace *trace;
+	bool accept_changed; /* use binaries that were rebuilt since */
 	bool no_cache; /* neither read nor write unwind tables in the user's cache */
 };
 

@@ -84,6 +84,7 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct script_settings, input),
 	  .help = "Read this recording (same as the argument)." },
+	ACCEPT_CHANGED_OPTION_ROW(struct script_settings),
 	LOCATION_OPTION_ROWS(struct script_settings),
 	SESSION_DIR_OPTION_ROW(struct script_settings),
 	THREADS_OPTION_ROW(struct script_settings),

@@ -319,6 +319,197 @@ setup() {
 	refused "error: no sample files found: profile specification too strict ? No function matches 'leav' (Did you mean leaf?)" -l -i leav,x
 }
 
+@test "--separate: what is nested below programs" {
+	session=apps
+	expect -n --separate=kernel <<-'END'
+		       60 60.0000 alpha
+		>       30 50.0000 alpha
+		>       20 33.3333 t
+		>       10 16.6667 no-vmlinux
+		       40 40.0000 beta
+		>       20 50.0000 t
+		>       20 50.0000 beta
+	END
+	expect -n --separate=all,library < <(report -n)
+	expect -n --separate=library <<-'END'
+		       50 50.0000 alpha
+		>       30 60.0000 alpha
+		>       20 40.0000 t
+		       40 40.0000 beta
+		>       20 50.0000 t
+		>       20 50.0000 beta
+		       10 10.0000 no-vmlinux
+	END
+	expect -n --separate=none <<-'END'
+		       40 40.0000 t
+		       30 30.0000 alpha
+		       20 20.0000 beta
+		       10 10.0000 no-vmlinux
+	END
+	expect -n --separate=none image:t <<-'END'
+		       40 100.000 t
+	END
+	expect -n --separate=none --by app <<-'END'
+		40       40.0000  t
+		30       30.0000  alpha
+		20       20.0000  beta
+		10       10.0000  [kernel.kallsyms]
+	END
+	refused "--separate: unknown word 'libs': expected none, lib, library, kernel, thread, cpu or all" \
+		--separate=none,libs
+}
+
+@test "a session of opcontrol is printed as it separates" {
+	local flags want
+	while IFS='|' read -r flags want; do
+		mkdir -p "$BATS_TEST_TMPDIR/$flags/samples/current"
+		describe_apps | sed "s/^info.*/&|$flags/" |
+			write_segment "$BATS_TEST_TMPDIR/$flags/samples/current"
+		diff -u <(opreport --session-dir "$DIR/apps" -n --separate="$want" 2>/dev/null) \
+			<(opreport --session-dir "$BATS_TEST_TMPDIR/$flags" -n 2>/dev/null)
+	done <<-'END'
+		6144|none
+		4096|library
+		0|all
+	END
+	# Tables for programs keep what was recorded.
+	diff <(opreport --session-dir "$DIR/apps" --csv 2>/dev/null) \
+		<(opreport --session-dir "$BATS_TEST_TMPDIR/6144" --csv 2>/dev/null)
+	# Threads and CPUs: more axes than a report can print.
+	mkdir -p "$BATS_TEST_TMPDIR/all/samples/current"
+	describe_threads | sed 's/^info.*/&|24/' |
+		write_segment "$BATS_TEST_TMPDIR/all/samples/current"
+	run --separate-stderr opreport --session-dir "$BATS_TEST_TMPDIR/all" -n
+	[ "$status" -eq 0 ]
+	diff <(opreport --session-dir "$DIR/threads" -n 2>/dev/null) <(echo "$output")
+	[[ "$stderr" == *"threads and CPUs are summed up: --separate-thread or --separate-cpu shows them"* ]]
+	diff <(opreport --session-dir "$DIR/threads" -n --separate-cpu 2>/dev/null) \
+		<(opreport --session-dir "$BATS_TEST_TMPDIR/all" -n --separate=cpu 2>/dev/null)
+}
+
+# A program of which only `leaf` has a name; the other functions have unwind entries.
+describe_half_named() {
+	local id=5123456789abcdef0123456789abcdef01234567 at
+	cat >"$DIR/half.s" <<-'END'
+		.text
+		.globl leaf
+		.type leaf, %function
+		leaf: .cfi_startproc
+		.fill 32, 1, 0x90
+		.cfi_endproc
+		.size leaf, 32
+		one: .cfi_startproc
+		.fill 32, 1, 0x90
+		.cfi_endproc
+		two: .cfi_startproc
+		.fill 32, 1, 0x90
+		.cfi_endproc
+		.section .note.GNU-stack,"",%progbits
+	END
+	mkdir -p "$DIR/half/samples/current/images"
+	gcc -nostdlib -shared -Wl,--build-id=0x$id -o "$DIR/half.so" "$DIR/half.s"
+	at=$(($(text_offset "$DIR/half.so")))
+	strip -o "$DIR/half/samples/current/images/$id" "$DIR/half.so"
+	cat <<-END
+		info|2400|AMD64 generic|host1||1000
+		event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0
+		image|1|/home/u/half.so|$id
+		thread|1|1|half|0|0|
+		sample|0|0|0|2000|1|0+$((at + 4))|40
+		sample|0|0|0|2000|1|0+$((at + 36))|30
+		sample|0|0|0|2000|1|0+$((at + 68))|20
+		sample|0|0|0|2000|1|0+$((at + 72))|10
+	END
+}
+
+@test "functions without names are one line per binary, or with --unnamed one each" {
+	describe_half_named | make_session half
+	session=half
+	expect -ln <<-'END'
+		60       60.0000  /home/u/half.so
+		40       40.0000  leaf
+	END
+	report -ln --unnamed | sed 's/0x[0-9a-f]*$/0xADDRESS/' | diff -u - <(cat <<-'END'
+		40       40.0000  leaf
+		30       30.0000  0xADDRESS
+		30       30.0000  0xADDRESS
+	END
+	)
+	# Other outputs have each function.
+	[ "$(report --by symbol --csv | grep -c '^0x')" -eq 2 ]
+}
+
+@test "--accept-changed: a binary that was rebuilt since" {
+	local there="$BATS_TEST_TMPDIR/there" id=6123456789abcdef0123456789abcdef01234567
+	mkdir -p "$there/home/u" "$BATS_TEST_TMPDIR/samples/current"
+	cp "$DIR/bin/t" "$there/home/u/t"
+	describe_t | sed "s/$ID/$id/" | write_segment "$BATS_TEST_TMPDIR/samples/current"
+	set -- --session-dir "$BATS_TEST_TMPDIR" --root "$there" -ln image:t lib-image:t
+	run --separate-stderr opreport "$@"
+	[ "$output" = "1002     100.000  /home/u/t" ]
+	[[ "$stderr" == *"the build-id of the binary file does not match that of the sample file for /home/u/t"* ]]
+	[[ "$stderr" == *"its symbols are not used; to use them, give --accept-changed"* ]]
+	run --separate-stderr opreport "$@" --accept-changed
+	diff -u - <(echo "$output") <<-'END'
+		950      94.8104  leaf
+		40        3.9920  mid
+		12        1.1976  turn(char const*, int)
+	END
+	[[ "$stderr" == *"does not match that of the sample file for /home/u/t"* ]]
+	[[ "$stderr" == *"its symbols are used because of --accept-changed"* ]]
+}
+
+@test "--sort: samples break ties" {
+	mkdir -p "$BATS_TEST_TMPDIR/ties"
+	DIR=$BATS_TEST_TMPDIR/ties
+	mkdir -p "$DIR/bin"
+	cp "${BATS_FILE_TMPDIR}"/bin/* "$DIR/bin"
+	# The later a function is in the binary, the more samples it has.
+	describe_t | sed 's/|700$/|1/; s/|250$/|2/; s/|40$/|5/' | make_session ties
+	session=ties
+	expect -ln -s image image:t lib-image:t <<-'END'
+		12       60.0000  turn(char const*, int)
+		5        25.0000  mid
+		3        15.0000  leaf
+	END
+	expect -ln -s image,vma image:t lib-image:t <<-'END'
+		3        15.0000  leaf
+		5        25.0000  mid
+		12       60.0000  turn(char const*, int)
+	END
+}
+
+@test "--sort=debug compares what is shown, and lines as numbers" {
+	local id=7123456789abcdef0123456789abcdef01234567 names
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p z a sources/samples/current/images
+	{
+		seq -f '/* %g */' 8
+		echo 'void nine(void) {}'
+		echo 'void ten(void) {}'
+	} >z/a.c
+	echo 'void other(void) {}' >a/b.c
+	gcc -g -O0 -fPIC -nostdlib -shared -Wl,--build-id=0x$id -o sources/samples/current/images/$id \
+		z/a.c a/b.c
+	{
+		printf '%s\n' 'info|2400|AMD64 generic|host1||1000' \
+			'event|CLK|Clocks|3|100000|0|0' "image|1|/home/u/s.so|$id" 'thread|1|1|s|0|0|'
+		nm sources/samples/current/images/$id | awk '$2 == "T" { print "sample|0|0|0|2000|1|0+0x" $1 "|1" }'
+	} | write_segment sources/samples/current
+	names=$(opreport --session-dir sources -lgn -s debug 2>/dev/null | awk '{ print $3, $NF }')
+	diff -u - <(echo "$names") <<-'END'
+		a.c:9 nine
+		a.c:10 ten
+		b.c:1 other
+	END
+	names=$(opreport --session-dir sources -lgfn -s debug 2>/dev/null | awk '{ print $NF }')
+	diff -u - <(echo "$names") <<-'END'
+		other
+		nine
+		ten
+	END
+}
+
 @test "a hint for options that mean something else in other commands" {
 	local hint words
 	cd "$DIR"

@@ -40,6 +40,14 @@ struct lines_options;
 struct name_patterns;
 struct view;
 
+/* The images that are nested below the application that used them; others are applications of
+ * their own, like opcontrol's --separate. */
+enum profile_separation {
+	PROFILE_SEPARATE_KERNEL,  /* libraries, the kernel and its modules */
+	PROFILE_SEPARATE_LIBRARY, /* libraries */
+	PROFILE_SEPARATE_NONE     /* none: image: then selects images, too */
+};
+
 struct profile_options {
 	const struct key_list *keys;
 	const struct spec *spec; /* NULL: everything */
@@ -58,8 +66,11 @@ struct profile_options {
 	bool code_lines; /* ... and also find their debug files */
 	bool raw_names;  /* symbols as in the symbol table, not demangled */
 	const struct name_patterns *patterns; /* shorten demangled names; or NULL */
-	bool merge_cores;       /* cpu_core/cycles/ and cpu_atom/cycles/ are cycles */
-	bool merge_images;      /* each image is its own application */
+	bool merge_cores; /* cpu_core/cycles/ and cpu_atom/cycles/ are cycles */
+	/* Functions that only have an address are one function per image, named after it. */
+	bool fold_unnamed;
+	bool merge_images; /* each image is its own application */
+	enum profile_separation separation;
 	bool exclude_dependent; /* only samples in the application's own image */
 	const struct symbol_filter *symbols; /* NULL: all */
 	/* Name of the kernel in OProfile's layouts; NULL: from the session. */

@@ -61,11 +61,28 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 	return *text; /* VIEW_UNSET equals STRTAB_FAILED */
 }
 
+/* Returns whether profile_options.separation makes an image an application. */
+static bool is_own_app(const struct profile *p, const struct view *v, uint32_t image)
+{
+	const struct dict *d = v->source.dict;
+
+	switch (p->options.separation) {
+	case PROFILE_SEPARATE_NONE:
+		return true;
+	case PROFILE_SEPARATE_LIBRARY:
+		return image < d->images.nr && image_is_kernel(&d->images.at[image]);
+	case PROFILE_SEPARATE_KERNEL:
+	default:
+		return false;
+	}
+}
+
 /* Returns the image that is the application.  If a process's main binary is unknown, it is shown
  * under the image that was hit. */
-static uint32_t app_image(const struct view *v, const struct cell_view *c)
+static uint32_t app_image(const struct profile *p, const struct view *v,
+			  const struct cell_view *c)
 {
-	if (c->top)
+	if (c->top || is_own_app(p, v, c->position->image))
 		return c->position->image;
 	if (c->actor->flags & ACTOR_KERNEL)
 		return APP_KERNEL;
@@ -173,7 +190,7 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 
 	if (!p->options.exclude_dependent)
 		return 1;
-	app = app_text(p, v, app_image(v, c));
+	app = app_text(p, v, app_image(p, v, c));
 	image = image_text(p, v, c->position->image);
 	if (app == STRTAB_FAILED || image == STRTAB_FAILED)
 		return -ENOMEM;
@@ -182,11 +199,12 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 
 int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
-	int wanted;
+	uint32_t image = c->position->image;
+	bool own = is_own_app(p, v, image);
+	int wanted = selection_wants_image(&v->selection, own ? image : c->actor->app,
+					   !own && c->actor->flags & ACTOR_KERNEL,
+					   image, &c->top);
 
-	wanted = selection_wants_image(&v->selection, c->actor->app,
-				       c->actor->flags & ACTOR_KERNEL,
-				       c->position->image, &c->top);
 	return wanted <= 0 ? wanted : app_wanted(p, v, c);
 }
 
@@ -236,7 +254,7 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 	if (p->options.merge_images)
 		c->app = c->position->image;
 	else
-		c->app = p->needs & NEED_APP ? app_image(v, c) : 0;
+		c->app = p->needs & NEED_APP ? app_image(p, v, c) : 0;
 	if (!same_but_app(c, &n->last))
 		n->generation++;
 	else if (c->app == n->last.app)

@@ -158,6 +158,7 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 	const struct symtab *tab;
 	const struct symbol *symbol;
 	enum naming_kind kind = NAMING_SYMBOL;
+	bool folded;
 
 	if (number == VIEW_UNSET)
 		return VIEW_UNSET;
@@ -177,12 +178,13 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 	if (symbol && v->weighted && symtab_count(tab) &&
 	    (kind != NAMING_SECTION || positions_have_debug_file(v, image)))
 		symbol = NULL;
-	if (symbol) {
+	folded = symbol && kind == NAMING_FUNCTION && p->options.fold_unnamed;
+	if (symbol && !folded) {
 		f.kind = kind == NAMING_SYMBOL ? FUNCTION_NAMED : FUNCTION_UNNAMED;
 		f.vma = symbol->vaddr.v;
 		return intern_function(p, f, symbol->name);
 	}
-	if (tab && symtab_count(tab)) {
+	if (tab && symtab_count(tab) && !folded) {
 		f.kind = FUNCTION_BETWEEN;
 		return intern_function(p, f, "(no symbols)");
 	}

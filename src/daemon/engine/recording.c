@@ -54,6 +54,14 @@ int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 
 /* ---- one recorder ---- */
 
+/* Returns whether the user turned a separation off; without any setting, reports separate. */
+static bool is_turned_off(const struct oprofiled *d, const char *key)
+{
+	const char *value = daemonrc_get(&d->setup, key);
+
+	return value && !strcmp(value, "0");
+}
+
 static uint32_t oprofiled_recording_session_flags(const struct oprofiled *d,
 						  const struct event_requests *events)
 {
@@ -63,7 +71,9 @@ static uint32_t oprofiled_recording_session_flags(const struct oprofiled *d,
 	return SESSION_SYSTEM_WIDE | (fallback ? SESSION_TIMER_FALLBACK : 0) |
 	       (oprofiled_setup_flag(d, "SEPARATE_THREAD") ? SESSION_SEPARATE_THREAD
 							   : 0) |
-	       (oprofiled_setup_flag(d, "SEPARATE_CPU") ? SESSION_SEPARATE_CPU : 0);
+	       (oprofiled_setup_flag(d, "SEPARATE_CPU") ? SESSION_SEPARATE_CPU : 0) |
+	       (is_turned_off(d, "SEPARATE_LIB") ? SESSION_FLAT_LIBRARIES : 0) |
+	       (is_turned_off(d, "SEPARATE_KERNEL") ? SESSION_FLAT_KERNEL : 0);
 }
 
 static const char *vmlinux(const struct oprofiled *d)

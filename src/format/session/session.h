@@ -53,7 +53,11 @@ enum {
 	SESSION_CHECKSUMS = 512,
 	/* A sample represents several, whose number is its period divided by the event's count:
 	 * session_sample_weight().  Imported from OProfile's sample files. */
-	SESSION_WEIGHTED = 1024
+	SESSION_WEIGHTED = 1024,
+	/* requested when recording (opcontrol --separate): reports do not nest libraries, or the
+	 * kernel and its modules, below applications */
+	SESSION_FLAT_LIBRARIES = 2048,
+	SESSION_FLAT_KERNEL = 4096
 };
 
 enum {

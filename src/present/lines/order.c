@@ -19,7 +19,7 @@ static const struct {
 	[ORDER_VMA] = { "vma", KEY_SYMBOL, TIE_BY_VMA },
 	[ORDER_SAMPLE] = { "sample", KEY_ID_COUNT, TIE_BY_VALUE },
 	[ORDER_SYMBOL] = { "symbol", KEY_SYMBOL, TIE_BY_VALUE },
-	[ORDER_DEBUG] = { "debug", KEY_FUNCTION_LINE, TIE_BY_VALUE },
+	[ORDER_DEBUG] = { "debug", KEY_FUNCTION_LINE, TIE_BY_BASENAME },
 	[ORDER_IMAGE] = { "image", KEY_IMAGE, TIE_BY_BASE },
 	[ORDER_APP] = { "app-name", KEY_APP, TIE_BY_BASE },
 };
@@ -137,6 +137,17 @@ static void join_functions(struct tie_keys *keys)
 	keys->nr = nr;
 }
 
+/* Returns how a key of --sort is compared. */
+static enum tie_by tie_of(const struct order *order, enum line_order usual,
+			  enum order_key key)
+{
+	enum tie_by by = rows[key].by;
+
+	if (by == TIE_BY_BASENAME && order->long_names)
+		return TIE_BY_PLACE;
+	return usual == LINES_BY_KEYS && by == TIE_BY_BASE ? TIE_BY_VALUE : by;
+}
+
 void order_resolve(const struct order *order, enum line_order usual,
 		   unsigned int without, const struct profile *p,
 		   struct tie_keys *before, struct tie_keys *after)
@@ -149,8 +160,7 @@ void order_resolve(const struct order *order, enum line_order usual,
 	struct tie_keys *to = before;
 
 	before->nr = after->nr = 0;
-	if (!all.nr || usual == LINES_BY_KEYS)
-		order_add(&all, ORDER_SAMPLE);
+	order_add(&all, ORDER_SAMPLE);
 	for (size_t i = 0; usual == LINES_BY_FUNCTION && i < COUNT_OF(ties); i++)
 		order_add(&all, ties[i]);
 	for (size_t i = 0; i < all.nr; i++) {
@@ -160,9 +170,7 @@ void order_resolve(const struct order *order, enum line_order usual,
 			to = after;
 		else if (rows[k].key != KEY_ID_COUNT)
 			order_push(to, keys_find(keys, rows[k].key),
-				   usual == LINES_BY_KEYS && rows[k].by == TIE_BY_BASE
-					   ? TIE_BY_VALUE
-					   : rows[k].by);
+				   tie_of(order, usual, k));
 	}
 	for (size_t k = 0; usual == LINES_BY_KEYS && k < p->nr_keys; k++) {
 		enum key_id id = keys->keys.at[k].row->id;

@@ -20,10 +20,11 @@ enum order_key {
 	ORDER_KEY_COUNT
 };
 
-/* The keys of --sort.  Empty: by samples. */
+/* The keys of --sort.  Empty: by samples.  The samples break ties of other keys. */
 struct order {
 	enum order_key keys[ORDER_KEY_COUNT];
 	size_t nr;
+	bool long_names; /* sources are shown with their directories */
 };
 
 /* The sort keys that apply without --sort. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "aggregate/selection/image_names.h"
 #include "base/containers/sort_keys.h"
 #include "present/lines/columns.h"
 
@@ -25,6 +26,27 @@ static bool is_function(const struct profile *p, size_t key)
 	       p->options.keys->keys.at[key].row->id == KEY_SYMBOL;
 }
 
+/* Compares "FILE:LINE"; other texts have no line. */
+static int compare_places(const char *a, const char *b, bool basename)
+{
+	const char *file_a = basename ? image_name_short(a) : a;
+	const char *file_b = basename ? image_name_short(b) : b;
+	const char *colon_a = strrchr(file_a, ':');
+	const char *colon_b = strrchr(file_b, ':');
+	size_t len_a = colon_a ? (size_t)(colon_a - file_a) : strlen(file_a);
+	size_t len_b = colon_b ? (size_t)(colon_b - file_b) : strlen(file_b);
+	int order = memcmp(file_a, file_b, len_a < len_b ? len_a : len_b);
+
+	if (order || len_a != len_b)
+		return order ? order : len_a < len_b ? -1 : 1;
+	if (!colon_a || !colon_b)
+		return !!colon_a - !!colon_b;
+	/* A number with more digits is greater. */
+	len_a = strlen(colon_a);
+	len_b = strlen(colon_b);
+	return len_a != len_b ? (len_a < len_b ? -1 : 1) : strcmp(colon_a, colon_b);
+}
+
 static int ties_compare_groups(const struct values *v, uint32_t a, uint32_t b)
 {
 	struct profile *p = v->p;
@@ -34,6 +56,10 @@ static int ties_compare_groups(const struct values *v, uint32_t a, uint32_t b)
 	if (v->by == TIE_BY_BASE)
 		return strcmp(image_name_short(profile_text(p, a, v->key)),
 			      image_name_short(profile_text(p, b, v->key)));
+	if (v->by == TIE_BY_PLACE || v->by == TIE_BY_BASENAME)
+		return compare_places(profile_text(p, a, v->key),
+				      profile_text(p, b, v->key),
+				      v->by == TIE_BY_BASENAME);
 	if (v->by != TIE_BY_VALUE && is_function(p, v->key)) {
 		uint64_t vma_a = p->functions.at[profile_value(p, a, v->key)].vma;
 		uint64_t vma_b = p->functions.at[profile_value(p, b, v->key)].vma;
@@ -147,6 +173,7 @@ static bool is_plain_text(const struct values *v)
 	const struct key_row *row = v->p->options.keys->keys.at[v->key].row;
 
 	return column_sorts_text(row->id) && row->id != KEY_STACK &&
+	       v->by != TIE_BY_PLACE && v->by != TIE_BY_BASENAME &&
 	       (v->by == TIE_BY_VALUE ||
 		(v->by != TIE_BY_BASE && !is_function(v->p, v->key)));
 }

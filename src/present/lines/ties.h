@@ -12,10 +12,12 @@ struct profile;
 
 /* The attribute of a key that is compared. */
 enum tie_by {
-	TIE_BY_VALUE,   /* as the key's column compares it */
-	TIE_BY_BASE,    /* the part of a path after its last slash */
-	TIE_BY_VMA,     /* start address of a function */
-	TIE_BY_FUNCTION /* start address, then name */
+	TIE_BY_VALUE,    /* as the key's column compares it */
+	TIE_BY_BASE,     /* the part of a path after its last slash */
+	TIE_BY_VMA,      /* start address of a function */
+	TIE_BY_FUNCTION, /* start address, then name */
+	TIE_BY_PLACE,    /* source file as a text, then line as a number */
+	TIE_BY_BASENAME  /* the same, without the file's directory */
 };
 
 struct tie_key {

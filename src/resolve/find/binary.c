@@ -359,6 +359,8 @@ static int find_debug_file(const struct binary_locations *locations,
 
 	/* perf records the build-ids only of binaries that contain samples, not of those that
 	 * contain only callers. Then read it from the file that was found. */
+	if (locations->stage == BINARY_CHANGED)
+		known.build_id = (struct build_id){ 0 };
 	if (!known.build_id.len)
 		(void)elf_build_id_fd(b->fd, &known.build_id, NULL);
 	r = open_cached(locations, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
@@ -551,6 +553,30 @@ static int binary_find_known(const struct binary_locations *locations,
 	return r;
 }
 
+/* Opens the file at the recorded path, whatever it is: the user accepts that. */
+static int find_changed(const struct binary_locations *locations,
+			const struct image *image, const char *name, struct binary *b)
+{
+	char *path;
+	int fd;
+
+	if (!may_open(image, name))
+		return 0;
+	path = format_path("%s%s", locations->root, name);
+	if (!path)
+		return -ENOMEM;
+	fd = elf_open_regular(path);
+	if (fd < 0) {
+		free(path);
+		return 0;
+	}
+	binary_report(b->trace, step_recorded, path, NAMING_OTHER_FILE);
+	b->fd = fd;
+	b->path = path;
+	b->status = NAMING_OTHER_FILE;
+	return 0;
+}
+
 /* Runs the search of a stage. */
 static int find_in_stage(const struct binary_locations *locations,
 			 const struct image *image, const char *name, struct binary *b)
@@ -569,6 +595,8 @@ static int find_in_stage(const struct binary_locations *locations,
 		if (!r)
 			b->status = NAMING_OK;
 		return r == -ENOMEM ? r : 0;
+	case BINARY_CHANGED:
+		return find_changed(locations, image, name, b);
 	case BINARY_HERE:
 	case BINARY_STAGES:
 	default:

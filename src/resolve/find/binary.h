@@ -18,9 +18,10 @@ struct live_files;
 
 /* A search runs through these stages until one of them finds the binary. */
 enum binary_stage {
-	BINARY_HERE,  /* at its recorded path, or in a cache of copies */
-	BINARY_INDEX, /* by name in the directories of --image-path */
-	BINARY_FETCH, /* from debuginfod servers, by build-id */
+	BINARY_HERE,    /* at its recorded path, or in a cache of copies */
+	BINARY_INDEX,   /* by name in the directories of --image-path */
+	BINARY_FETCH,   /* from debuginfod servers, by build-id */
+	BINARY_CHANGED, /* the other file that is now at its recorded path */
 	BINARY_STAGES
 };
 
@@ -63,7 +64,8 @@ struct binary {
  * BINARY_HERE: the session's copy, the recorded path below the root (FILE), perf's cache, the
  * files of recorded processes that still run (FILE). BINARY_INDEX: the index, by name; if
  * several files have the name and there is no build-id, none is used (NAMING_AMBIGUOUS).
- * BINARY_FETCH: debuginfod servers.
+ * BINARY_FETCH: debuginfod servers. BINARY_CHANGED: the file at the recorded path without any
+ * check; its status is then NAMING_OTHER_FILE.
  * If the binary itself has no symbols, also searches for its separate debug file: in perf's
  * cache, by build-id below ROOT/usr/lib/debug, by .gnu_debuglink, on servers. All details are
  * in docs/finding-binaries.md. `name` is the image's name.

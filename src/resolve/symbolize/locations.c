@@ -23,6 +23,7 @@ struct naming_locations {
 	const struct naming_trace *trace;
 	struct debuginfod *debuginfod;
 	bool archive;
+	bool accept_changed;
 	VEC(char *) folders; /* NULL-terminated */
 	bool indexed;
 	struct file_index *index;
@@ -69,6 +70,7 @@ int naming_locations_new(const struct naming_options *options,
 	p->cache_dir = strdup(options->cache_dir ? options->cache_dir : "");
 	p->trace = options->trace;
 	p->archive = options->archive;
+	p->accept_changed = options->accept_changed;
 	if (!p->root || !p->vmlinux || !p->debug_dir || !p->cache_dir ||
 	    !p->guest_kallsyms || !p->guest_vmlinux ||
 	    copy_folders(p, options->image_path) ||
@@ -103,6 +105,11 @@ void naming_locations_free(struct naming_locations *p)
 const char *naming_locations_root(const struct naming_locations *p)
 {
 	return p ? p->root : "";
+}
+
+bool naming_locations_accept_changed(const struct naming_locations *p)
+{
+	return p && p->accept_changed;
 }
 
 const char *naming_locations_vmlinux(const struct naming_locations *p)
@@ -199,6 +206,10 @@ static void warn_of_difference(struct naming_locations *p, const char *name,
 		p->explained = true;
 	log_say(LOG_WARNING,
 		"Either this is the wrong binary or the binary has been modified since the sample file was created.");
+	log_say(LOG_NOTE,
+		p && p->accept_changed
+			? "its symbols are used because of --accept-changed, and may be wrong"
+			: "its symbols are not used; to use them, give --accept-changed");
 }
 
 /* Returns whether the reason why the file cannot be read was reported. */

@@ -18,6 +18,8 @@ const char *naming_locations_debug_dir(const struct naming_locations *p);
 const char *naming_locations_cache_dir(const struct naming_locations *p);
 /* Returns NULL if unset. */
 const struct naming_trace *naming_locations_trace(const struct naming_locations *p);
+/* Returns whether binaries that were changed since the recording are used. */
+bool naming_locations_accept_changed(const struct naming_locations *p);
 /* Returns whether the root is an archive, so that no files of this machine are used. */
 bool naming_locations_archive(const struct naming_locations *p);
 /* Returns the index of the image path; NULL if none exists or out of memory. */

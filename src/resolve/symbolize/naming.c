@@ -187,8 +187,12 @@ static int load_binary(const struct naming *n, const struct binary *b,
 
 /* Returns whether there is anything to search in a stage. The directories of the image path are
  * walked only if the binary is not found elsewhere. */
-static bool has_stage(struct naming *n, enum binary_stage stage)
+static bool has_stage(struct naming *n, enum binary_stage stage,
+		      enum naming_status status)
 {
+	if (stage == BINARY_CHANGED)
+		return status == NAMING_OTHER_FILE &&
+		       naming_locations_accept_changed(n->locations);
 	if (stage == BINARY_INDEX)
 		return naming_locations_index(n->locations);
 	return stage == BINARY_HERE || naming_locations_debuginfod(n->locations);
@@ -219,7 +223,7 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 	     stage++) {
 		enum naming_status status = b->status;
 
-		if (!has_stage(n, stage))
+		if (!has_stage(n, stage, status))
 			continue;
 		binary_close(b);
 		locations = naming_binary_locations(n, stage);

@@ -40,6 +40,9 @@ struct naming_options {
 	/* `root` contains copies of everything that was found when it was made: nothing outside
 	 * of it is used */
 	bool archive;
+	/* Uses a binary that is now at the recorded path although its build-id, or time and
+	 * size, differ; warns of it */
+	bool accept_changed;
 };
 /* Copies the strings; reads image_path when it is first needed. Returns 0 or -ENOMEM. */
 int naming_locations_new(const struct naming_options *options,

@@ -64,3 +64,10 @@
 		.offset = OPTION(type, locations.debuginfod_timeout),                                                   \
 		.help = "Wait at most this long for all servers of DEBUGINFOD_URLS (default 15; 0: do not query them)." \
 	}
+/* For every command that symbolizes samples. */
+#define ACCEPT_CHANGED_OPTION_ROW(type)                                                                                                   \
+	{                                                                                                                                 \
+		.name = "accept-changed", .kind = OPTION_FLAG,                                                                            \
+		.offset = OPTION(type, locations.accept_changed),                                                                         \
+		.help = "Use the symbols and lines of binaries that were changed since the recording, with a warning. They can be wrong." \
+	}

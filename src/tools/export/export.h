@@ -40,6 +40,7 @@ struct export_options {
 		SESSION_DIR_OPTION_ROW(struct export_options),                         \
 		FORCE_OPTION_ROW(struct export_options, 0),                            \
 		THREADS_OPTION_ROW(struct export_options),                             \
+		ACCEPT_CHANGED_OPTION_ROW(struct export_options),                      \
 		LOCATION_OPTION_ROWS(struct export_options),                           \
 	{                                                                              \
 		.name = "verbose", .letter = 'V', .kind = OPTION_FLAG,                 \

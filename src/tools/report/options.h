@@ -41,6 +41,8 @@ struct report_options {
 	bool accumulated;
 	bool global_percent;
 	struct word_list merge;
+	struct word_list separate;
+	bool unnamed;
 	bool separate_thread;
 	bool separate_cpu;
 	bool exclude_dependent;
@@ -139,6 +141,7 @@ struct report_options {
 	  .help = "Read this recording (same as the argument FILE)." },                                                                            \
 		SESSION_DIR_OPTION_ROW(struct report_options),                                                                                     \
 		FORCE_OPTION_ROW(struct report_options, 0),                                                                                        \
+		ACCEPT_CHANGED_OPTION_ROW(struct report_options),                                                                                  \
 		LOCATION_OPTION_ROWS(struct report_options),                                                                                       \
 		THREADS_OPTION_ROW(struct report_options),                                                                                         \
 		{ .name = "no-cache",                                                                                                              \

@@ -201,6 +201,83 @@ static int report_plan_make_locations(struct report_plan *plan, struct err *err)
 	return locations_make(from, &plan->locations, err);
 }
 
+/* Parses opcontrol's words.  As in OProfile's manual, `all` concerns images only. */
+static int choose_separate(struct report_plan *plan, struct err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned int bits;
+	} words[] = {
+		{ "none", SEPARATE_WORD_NONE },
+		{ "lib", SEPARATE_WORD_LIBRARY },
+		{ "library", SEPARATE_WORD_LIBRARY },
+		{ "kernel", SEPARATE_WORD_LIBRARY | SEPARATE_WORD_KERNEL },
+		{ "all", SEPARATE_WORD_LIBRARY | SEPARATE_WORD_KERNEL },
+		{ "thread", SEPARATE_WORD_THREAD },
+		{ "cpu", SEPARATE_WORD_CPU },
+	};
+	const struct word_list *lists = &plan->options.separate;
+
+	for (size_t l = 0; l < lists->values.nr; l++) {
+		for (const char *list = lists->values.at[l]; list;) {
+			char *word = comma_next(&list);
+			size_t i = 0;
+
+			while (word && i < COUNT_OF(words) &&
+			       strcmp(words[i].word, word) != 0)
+				i++;
+			if (word && i == COUNT_OF(words))
+				err_set(err, -EINVAL,
+					"--separate: unknown word '%s': expected none, lib, library, kernel, thread, cpu or all",
+					word);
+			free(word);
+			if (!word)
+				return err_set(err, -ENOMEM, "out of memory");
+			if (i == COUNT_OF(words))
+				return -EINVAL;
+			plan->separate |= words[i].bits;
+		}
+	}
+	plan->options.separate_thread |= plan->separate & SEPARATE_WORD_THREAD;
+	plan->options.separate_cpu |= plan->separate & SEPARATE_WORD_CPU;
+	return 0;
+}
+
+/* Returns the images to nest: as --separate says, else in OProfile's layouts as recorded. */
+static enum profile_separation separation_of(const struct report_plan *plan,
+					     uint32_t session_flags)
+{
+	const struct report_options *o = &plan->options;
+	bool given = plan->separate & SEPARATE_WORDS_OF_IMAGES;
+	bool flat_libraries = given ? !(plan->separate & SEPARATE_WORD_LIBRARY)
+				    : session_flags & SESSION_FLAT_LIBRARIES;
+	bool flat_kernel = given ? !(plan->separate & SEPARATE_WORD_KERNEL)
+				 : session_flags & SESSION_FLAT_KERNEL;
+
+	if (!given && (o->by || o->csv || o->json || o->tree))
+		return PROFILE_SEPARATE_KERNEL;
+	return flat_libraries ? PROFILE_SEPARATE_NONE
+	       : flat_kernel  ? PROFILE_SEPARATE_LIBRARY
+			      : PROFILE_SEPARATE_KERNEL;
+}
+
+/* A recording with --separate=all has more axes than a text report can print.  Then drops them,
+ * unless an option requests one. */
+static uint32_t without_many_axes(const struct report_plan *plan,
+				  uint32_t session_flags)
+{
+	const uint32_t both = SESSION_SEPARATE_THREAD | SESSION_SEPARATE_CPU;
+	const struct report_options *o = &plan->options;
+
+	if ((session_flags & both) != both || o->xml)
+		return session_flags;
+	if (!o->separate_thread && !o->separate_cpu && !plan->merge)
+		fprintf(stderr,
+			"%s: threads and CPUs are summed up: --separate-thread or --separate-cpu shows them\n",
+			command_name());
+	return plan->merge ? session_flags : session_flags & ~both;
+}
+
 /* Chooses the keys of the rows and columns of OProfile's layouts. */
 static int choose_layout_keys(struct report_plan *plan, struct err *err)
 {
@@ -212,11 +289,14 @@ static int choose_layout_keys(struct report_plan *plan, struct err *err)
 	char keys[96];
 	int r;
 
+	plan->profile.separation = separation_of(plan, 0);
 	if (o->tree)
 		return keys_parse(&plan->keys, "image,symbol", err);
 	r = report_sources_flags(&plan->sources, &flags, err);
 	if (r)
 		return r;
+	plan->profile.separation = separation_of(plan, flags);
+	flags = without_many_axes(plan, flags);
 	kept = classes_kept(flags, o->separate_thread, o->separate_cpu, plan->merge);
 	plan->present.kept = kept;
 	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s%s%s",
@@ -284,6 +364,7 @@ static void choose_form(struct report_plan *plan)
 	choose_calls(plan);
 	present->reverse = o->reverse;
 	present->long_names = o->long_names;
+	present->order.long_names = o->long_names;
 	present->no_header = o->no_header;
 	present->quality = o->quality;
 	present->periods = o->total_period;
@@ -306,6 +387,10 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.periods = export || o->total_period || o->ratios.values.nr;
 	plan->profile.quality = o->quality;
 	plan->profile.code |= o->xml && o->details;
+	plan->profile.fold_unnamed =
+		plan->fold_unnamed && symbols && !o->tree && !export && !o->unnamed;
+	if (o->by)
+		plan->profile.separation = separation_of(plan, 0);
 	plan->profile.merge_images = plan->merge & MERGE_LIB;
 	plan->profile.merge_cores = plan->merge & MERGE_CORE;
 	plan->profile.exclude_dependent = o->exclude_dependent;
@@ -327,6 +412,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 		r = choose_demangling(plan, err);
 	if (!r)
 		r = choose_lists(plan, err);
+	if (!r)
+		r = choose_separate(plan, err);
 	if (!r && by)
 		r = keys_parse(&plan->keys, by, err);
 	if (!r)
@@ -360,6 +447,7 @@ void report_plan_done(struct report_plan *plan)
 	vec_done(&o->sort.values);
 	vec_done(&o->ratios.values);
 	vec_done(&o->merge.values);
+	vec_done(&o->separate.values);
 	vec_done(&o->exclude_symbols.values);
 	vec_done(&o->include_symbols.values);
 	keys_done(&plan->keys);

@@ -23,7 +23,19 @@ enum {
 	VERBOSE_FILES = 4   /* each segment */
 };
 
+/* The words of --separate, as bits. */
+enum {
+	SEPARATE_WORD_NONE = 1,
+	SEPARATE_WORD_LIBRARY = 2,
+	SEPARATE_WORD_KERNEL = 4,
+	SEPARATE_WORDS_OF_IMAGES = 7,
+	SEPARATE_WORD_THREAD = 8,
+	SEPARATE_WORD_CPU = 16
+};
+
 struct report_plan {
+	unsigned int separate; /* SEPARATE_WORD_... */
+	bool fold_unnamed;     /* set by the caller: unless --unnamed is given */
 	struct report_options options;
 	struct present_options present;
 	struct profile_options profile;

@@ -144,7 +144,10 @@ static void say_more(const struct report *r)
 /* Plans the report and reads its recordings. */
 static int report_prepare(struct report *r, char *const *words, struct err *err)
 {
-	int status = report_plan_make(&r->plan, words, err);
+	int status;
+
+	r->plan.fold_unnamed = true;
+	status = report_plan_make(&r->plan, words, err);
 
 	if (r->plan.sources.samples_dir)
 		screen_print_line(stderr, "Using %s/ for samples directory.",
