@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* comparison.h - compares two sides of recordings row by row, with intervals and verdicts.
+ * Layer: compare.  Not thread safe.
+ * A side consists of runs, a run of blocks of time.  Each run is added as counts of items (such as
+ * functions of images) in blocks.  comparison_finish() finds which items of different runs are the
+ * same (images.h), and makes a row of each. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
+#include "compare/variation.h"
+#include "format/session/dict.h"
+
+/* A binary in a run. */
+struct run_image {
+	uint32_t name; /* string of the comparison */
+	struct build_id build_id;
+	double samples;
+	uint32_t same; /* index in comparison.images; set by images_match() */
+};
+
+/* A function or source line in a run. */
+struct run_item {
+	uint32_t image;
+	/* Strings, as shown in a row; `line` is 0 if rows are functions, or if it is unknown. */
+	uint32_t name;
+	uint32_t line;
+	uint32_t function; /* string, to recognize renamed images; 0: it has no name */
+	double samples;
+};
+
+struct run_cell {
+	uint32_t item;
+	uint32_t block;
+	double count;
+};
+
+struct compare_run {
+	enum compare_side side;
+	uint32_t name; /* string: as the user typed it */
+	double samples;
+	/* The denominator of each block; its number is the number of blocks. */
+	VEC(double) blocks;
+	VEC(struct run_image) images;
+	VEC(struct run_item) items;
+	VEC(struct run_cell) cells;
+};
+
+enum verdict {
+	VERDICT_NOISE,
+	VERDICT_SLOWER,
+	VERDICT_FASTER,
+	VERDICT_NEW,
+	VERDICT_GONE,
+	VERDICT_COUNT
+};
+
+/* A binary of the comparison: its name on each side. */
+struct compare_image {
+	uint32_t names[COMPARE_SIDES]; /* strings; "": not on that side */
+};
+
+struct compare_row {
+	uint32_t image; /* index in comparison.images; DICT_NONE: the total */
+	uint32_t name;  /* as in struct run_item; 0 if rows are images */
+	uint32_t line;
+	double count[COMPARE_SIDES];
+	struct row_variation variation;
+	/* In percent of the base's total; for shares, of each side's own total. */
+	double value[COMPARE_SIDES];
+	double change;
+	struct limits interval;
+	double p; /* NAN: too few samples for a test */
+	double q; /* lowest false-discovery rate with which the row is changed */
+	enum verdict verdict;
+};
+
+struct comparison_options {
+	bool is_rate;  /* denominators are not samples: changes of all rows are real */
+	bool by_image; /* rows are images instead of items */
+	double confidence;   /* of the intervals; 0.95 */
+	double discovery;    /* false-discovery rate; 0.05 */
+	double least_change; /* in the unit of `value`: smaller changes are noise */
+};
+
+struct comparison {
+	struct comparison_options options;
+	struct strtab strings;
+	VEC(struct compare_run) runs;
+	VEC(struct compare_image) images;
+	VEC(struct compare_row)
+	rows; /* largest change first; the total is not among them */
+	struct compare_row total; /* only for rates */
+	struct usual_variation usual;
+	size_t nr_runs[COMPARE_SIDES];
+	double samples[COMPARE_SIDES];
+	size_t nr_tested;
+	double common; /* factor by which unchanged rows differ; 1 for rates */
+};
+
+/* Returns 0 or -ENOMEM. */
+int comparison_init(struct comparison *c, const struct comparison_options *options);
+void comparison_done(struct comparison *c);
+/* Adds an empty run, which the caller fills; valid until the next call.  NULL: no memory. */
+struct compare_run *comparison_add_run(struct comparison *c, enum compare_side side,
+				       const char *name);
+/* Makes the rows.  Call it once; each side needs a run with samples.  Returns 0 or -ENOMEM. */
+int comparison_finish(struct comparison *c);
+const char *verdict_name(enum verdict v);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "compare/interval.h"
+
+#include <math.h>
+
+enum {
+	BISECTIONS = 48,
+	SCORE_BISECTIONS = 32
+};
+
+/* Beyond this, every probability is 0. */
+static const double score_max = 1000;
+
+double estimate_variance(const struct side_estimate *e, double p)
+{
+	const double q = e->is_rate ? p : p * (1 - p);
+
+	return e->linear * q + e->square * q * q;
+}
+
+/* Returns whether p is closer to the estimate than `critical` standard deviations. */
+static bool estimate_covers(const struct side_estimate *e, double p, double critical)
+{
+	const double distance = e->value - p;
+
+	return distance * distance <= critical * critical * estimate_variance(e, p);
+}
+
+/* Finds the limit between the estimate, which is inside, and `outside`. */
+static double find_limit(const struct side_estimate *e, double outside, double critical)
+{
+	double inside = e->value;
+
+	/* The relative variation of a rate can be so large that no upper limit exists. */
+	if (estimate_covers(e, outside, critical) && outside > 0)
+		return outside;
+	for (int i = 0; i < BISECTIONS; i++) {
+		const double middle = (inside + outside) / 2;
+
+		if (estimate_covers(e, middle, critical))
+			inside = middle;
+		else
+			outside = middle;
+	}
+	return outside;
+}
+
+/* An upper end for the search: as if the variation were twice as large everywhere. */
+static double highest(const struct side_estimate *e, double critical)
+{
+	const double c = critical * critical;
+
+	if (!e->is_rate)
+		return 1;
+	return 100 * (e->value + c * e->linear) * (1 + c * e->square);
+}
+
+struct limits estimate_limits(const struct side_estimate *e, double critical)
+{
+	struct limits l = { 0, e->value };
+
+	if (critical <= 0)
+		return (struct limits){ e->value, e->value };
+	if (e->value > 0)
+		l.low = find_limit(e, 0, critical);
+	if (e->is_rate || e->value < 1)
+		l.high = find_limit(e, highest(e, critical), critical);
+	return l;
+}
+
+struct limits difference_limits(const struct side_estimate *from,
+				const struct side_estimate *to, double critical)
+{
+	const struct limits a = estimate_limits(from, critical);
+	const struct limits b = estimate_limits(to, critical);
+	const double change = to->value - from->value;
+
+	return (struct limits){
+		change - hypot(to->value - b.low, a.high - from->value),
+		change + hypot(b.high - to->value, from->value - a.low),
+	};
+}
+
+static bool excludes(const struct side_estimate *from, const struct side_estimate *to,
+		     double margin, double critical)
+{
+	const struct limits l = difference_limits(from, to, critical);
+
+	return l.low > margin || l.high < -margin;
+}
+
+double difference_score(const struct side_estimate *from,
+			const struct side_estimate *to, double margin)
+{
+	double low = 0, high = 4;
+
+	if (fabs(to->value - from->value) <= margin)
+		return 0;
+	while (high < score_max && excludes(from, to, margin, high))
+		high *= 2;
+	for (int i = 0; i < SCORE_BISECTIONS; i++) {
+		const double middle = (low + high) / 2;
+
+		if (excludes(from, to, margin, middle))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "compare/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/containers/map.h"
+#include "compare/comparison.h"
+
+/* A row's count in a block of a run. */
+struct row_cell {
+	uint32_t row;
+	uint32_t block;
+	double count;
+};
+
+/* Finds or adds the row of each item.  Returns 0 or -ENOMEM. */
+static int rows_find_in(struct comparison *c, struct map *row_by,
+			const struct compare_run *run, uint32_t *row_of)
+{
+	for (size_t i = 0; i < run->items.nr; i++) {
+		const struct run_item *item = &run->items.at[i];
+		const uint32_t image = run->images.at[item->image].same;
+		const uint32_t name = c->options.by_image ? 0 : item->name;
+		const uint32_t line = c->options.by_image ? 0 : item->line;
+		bool is_new;
+		struct map_slot *slot =
+			map_at(row_by, image, (uint64_t)line << 32 | name, &is_new);
+
+		if (!slot)
+			return -ENOMEM;
+		if (is_new) {
+			struct compare_row row = { .image = image,
+						   .name = name,
+						   .line = line };
+
+			slot->value_plus_1 = (uint32_t)c->rows.nr + 1;
+			if (!vec_push(&c->rows, row))
+				return -ENOMEM;
+		}
+		row_of[i] = slot->value_plus_1 - 1;
+	}
+	return 0;
+}
+
+static int rows_find_all(struct comparison *c, uint32_t **row_of)
+{
+	struct map row_by = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->runs.nr; i++) {
+		row_of[i] = calloc(c->runs.at[i].items.nr + 1, sizeof(*row_of[i]));
+		r = row_of[i] ? rows_find_in(c, &row_by, &c->runs.at[i], row_of[i])
+			      : -ENOMEM;
+	}
+	map_done(&row_by);
+	return r;
+}
+
+static int compare_row_cells(const void *a, const void *b)
+{
+	const struct row_cell *one = a, *other = b;
+
+	if (one->row != other->row)
+		return one->row < other->row ? -1 : 1;
+	return (one->block > other->block) - (one->block < other->block);
+}
+
+/* Sorts the cells by row and block, and merges those of the same.  Returns their number. */
+static size_t rows_merge_cells(struct row_cell *cells, size_t nr)
+{
+	size_t to = 0;
+
+	qsort(cells, nr, sizeof(*cells), compare_row_cells);
+	for (size_t i = 0; i < nr; i++) {
+		if (to && !compare_row_cells(&cells[to - 1], &cells[i]))
+			cells[to - 1].count += cells[i].count;
+		else
+			cells[to++] = cells[i];
+	}
+	return to;
+}
+
+static double block_at(const struct compare_run *run, size_t block)
+{
+	return block < run->blocks.nr ? run->blocks.at[block] : 0;
+}
+
+static void rows_add_cell(struct count_sums *sums, const struct compare_run *run,
+			  const struct row_cell *cell, const struct row_cell *before)
+{
+	const double around = (cell->block ? block_at(run, cell->block - 1) : 0) +
+			      block_at(run, cell->block + 1);
+
+	sums->count += cell->count;
+	sums->squares += cell->count * cell->count;
+	sums->products += cell->count * block_at(run, cell->block);
+	sums->crossed += cell->count * around;
+	if (before && before->row == cell->row && before->block + 1 == cell->block)
+		sums->neighbors += cell->count * before->count;
+}
+
+/* Adds up the cells of a run; `sums` is that of row 0, the next row is `stride` further. */
+static int sum_cells(const struct compare_run *run, const uint32_t *row_of,
+		     struct count_sums *sums, size_t stride)
+{
+	struct row_cell *cells = calloc(run->cells.nr + 1, sizeof(*cells));
+	size_t nr;
+
+	if (!cells)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->cells.nr; i++) {
+		const struct run_cell *from = &run->cells.at[i];
+
+		cells[i] = (struct row_cell){ row_of ? row_of[from->item] : 0,
+					      from->block, from->count };
+	}
+	nr = rows_merge_cells(cells, run->cells.nr);
+	for (size_t i = 0; i < nr; i++)
+		rows_add_cell(&sums[cells[i].row * stride], run, &cells[i],
+			      i ? &cells[i - 1] : NULL);
+	free(cells);
+	return 0;
+}
+
+static struct run_sums sum_run(const struct compare_run *run)
+{
+	struct run_sums s = { .side = run->side };
+
+	for (size_t i = 0; i < run->blocks.nr; i++) {
+		const double n = run->blocks.at[i];
+
+		s.total += n;
+		s.squares += n * n;
+		s.neighbors += n * block_at(run, i + 1);
+		s.nr_blocks += n > 0;
+	}
+	return s;
+}
+
+static int sum_all(const struct comparison *c, uint32_t *const *row_of,
+		   struct row_sums *to)
+{
+	const size_t nr_runs = c->runs.nr;
+
+	to->runs = calloc(nr_runs, sizeof(*to->runs));
+	to->totals = calloc(nr_runs, sizeof(*to->totals));
+	to->rows = calloc(c->rows.nr * nr_runs + 1, sizeof(*to->rows));
+	if (!to->runs || !to->totals || !to->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_runs; i++) {
+		const struct compare_run *run = &c->runs.at[i];
+		int r;
+
+		to->runs[i] = sum_run(run);
+		r = sum_cells(run, row_of[i], &to->rows[i], nr_runs);
+		if (!r)
+			r = sum_cells(run, NULL, &to->totals[i], nr_runs);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int rows_make(struct comparison *c, struct row_sums *ret_sums)
+{
+	uint32_t **row_of = calloc(c->runs.nr + 1, sizeof(*row_of));
+	int r;
+
+	*ret_sums = (struct row_sums){ 0 };
+	if (!row_of)
+		return -ENOMEM;
+	r = rows_find_all(c, row_of);
+	if (!r)
+		r = sum_all(c, row_of, ret_sums);
+	for (size_t i = 0; i < c->runs.nr; i++)
+		free(row_of[i]);
+	free(row_of);
+	return r;
+}
+
+void row_sums_done(struct row_sums *s)
+{
+	free(s->runs);
+	free(s->totals);
+	free(s->rows);
+	*s = (struct row_sums){ 0 };
+}

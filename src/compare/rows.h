@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rows.h - makes the rows of a comparison from the cells of its runs.
+ * Layer: compare; part of comparison.c. */
+#pragma once
+#include "compare/variation.h"
+
+struct comparison;
+
+/* The sums of all rows in all runs, and of the total. */
+struct row_sums {
+	struct run_sums *runs;
+	struct count_sums *rows;   /* the runs of row 0, then those of row 1 ... */
+	struct count_sums *totals; /* of all rows, by run */
+};
+
+/* Fills c->rows with the images and names, and *ret_sums.  Call row_sums_done() in any case.
+ * Returns 0 or -ENOMEM. */
+int rows_make(struct comparison *c, struct row_sums *ret_sums);
+void row_sums_done(struct row_sums *s);
