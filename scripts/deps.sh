@@ -16,7 +16,7 @@ packages_of()
 		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev libfuse3-dev libyajl-dev
 		;;
 	demo) echo gzip ;;
-	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
+	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema cmark-gfm debuginfod nodejs gdb strace g++ systemd ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf valgrind openjdk-17-jdk-headless ;;
 	# Compilers for tests that read their names and binaries; 1 GB.
 	languages) echo golang-go ocaml-nox gcc-mingw-w64-x86-64 ;;

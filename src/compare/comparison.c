@@ -9,6 +9,7 @@
 #include "compare/discovery.h"
 #include "compare/images.h"
 #include "compare/rows.h"
+#include "compare/shifts.h"
 #include "compare/student.h"
 
 enum {
@@ -17,6 +18,10 @@ enum {
 	COMMON_ROWS = 6,  /* fewer large rows do not show a common factor */
 	COMMON_COUNT = 50 /* samples of a large row on either side */
 };
+
+/* Rows with a smaller share of the samples of both sides are not tested: each test makes the others
+ * less sensitive. */
+static const double test_share = 0.0005;
 
 /* No row has more weight in the common factor than one with this share. */
 static const double common_weight = 0.05;
@@ -41,6 +46,7 @@ void comparison_done(struct comparison *c)
 		run_done(&c->runs.at[i]);
 	vec_done(&c->runs);
 	vec_done(&c->images);
+	vec_done(&c->moves);
 	vec_done(&c->rows);
 	strtab_done(&c->strings);
 }
@@ -60,9 +66,10 @@ struct compare_run *comparison_add_run(struct comparison *c, enum compare_side s
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[VERDICT_COUNT] = {
-		[VERDICT_NOISE] = "noise",   [VERDICT_SLOWER] = "slower",
-		[VERDICT_FASTER] = "faster", [VERDICT_NEW] = "new",
-		[VERDICT_GONE] = "gone",
+		[VERDICT_NOISE] = "noise",         [VERDICT_SLOWER] = "slower",
+		[VERDICT_FASTER] = "faster",       [VERDICT_NEW] = "new",
+		[VERDICT_GONE] = "gone",           [VERDICT_MOVED] = "moved",
+		[VERDICT_TRANSIENT] = "transient",
 	};
 
 	return names[v];
@@ -135,6 +142,14 @@ static struct side_estimate estimate_scaled(struct side_estimate e, double facto
 	return e;
 }
 
+static bool is_tested(const struct comparison *c, const struct compare_row *row)
+{
+	const double samples = c->samples[SIDE_BASE] + c->samples[SIDE_NEW];
+
+	return fmax(row->count[SIDE_BASE], row->count[SIDE_NEW]) >= TEST_COUNT &&
+	       row->count[SIDE_BASE] + row->count[SIDE_NEW] >= test_share * samples;
+}
+
 /* Returns the p value of a row.  Both its share and its share relative to the unchanged rows must
  * differ. */
 static double test_row(const struct comparison *c, const struct compare_row *row,
@@ -146,7 +161,7 @@ static double test_row(const struct comparison *c, const struct compare_row *row
 	const double df = row->variation.df;
 	double p;
 
-	if (fmax(row->count[SIDE_BASE], row->count[SIDE_NEW]) < TEST_COUNT)
+	if (!is_tested(c, row))
 		return NAN;
 	p = p_value(from, to, df, margin);
 	if (c->options.is_rate)
@@ -226,7 +241,7 @@ static int compare_total(struct comparison *c, const struct row_sums *sums,
 	if (r)
 		return r;
 	*ret_whole = total->variation.sides[SIDE_BASE].value;
-	total->image = DICT_NONE;
+	total->image = total->move = DICT_NONE;
 	set_counts(c, sums->totals, total);
 	set_values(c, total, *ret_whole);
 	total->p = total->q =
@@ -270,7 +285,9 @@ static int estimate_rows(struct comparison *c, const struct row_sums *sums,
 	}
 	if (!r && !c->options.is_rate)
 		r = find_common(c);
-	return r ? r : test_rows(c, whole);
+	if (!r)
+		r = test_rows(c, whole);
+	return r ? r : shifts_find(c, sums, whole);
 }
 
 int comparison_finish(struct comparison *c)

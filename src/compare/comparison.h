@@ -55,12 +55,21 @@ enum verdict {
 	VERDICT_FASTER,
 	VERDICT_NEW,
 	VERDICT_GONE,
+	VERDICT_MOVED,     /* the change is that of other rows: see compare_move */
+	VERDICT_TRANSIENT, /* only in a short part of a run */
 	VERDICT_COUNT
 };
 
 /* A binary of the comparison: its name on each side. */
 struct compare_image {
 	uint32_t names[COMPARE_SIDES]; /* strings; "": not on that side */
+};
+
+/* Rows among which code moved: a function was inlined, renamed or split (shifts.h). */
+struct compare_move {
+	double change; /* of all its rows together, like theirs */
+	struct limits interval;
+	double p;
 };
 
 struct compare_row {
@@ -76,6 +85,7 @@ struct compare_row {
 	double p; /* NAN: too few samples for a test */
 	double q; /* lowest false-discovery rate with which the row is changed */
 	enum verdict verdict;
+	uint32_t move; /* index in comparison.moves, or DICT_NONE */
 };
 
 struct comparison_options {
@@ -91,6 +101,7 @@ struct comparison {
 	struct strtab strings;
 	VEC(struct compare_run) runs;
 	VEC(struct compare_image) images;
+	VEC(struct compare_move) moves;
 	VEC(struct compare_row)
 	rows; /* largest change first; the total is not among them */
 	struct compare_row total; /* only for rates */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/containers/map.h"
+#include "base/containers/sort_keys.h"
 #include "compare/comparison.h"
 
 /* A row's count in a block of a run. */
@@ -32,7 +33,8 @@ static int rows_find_in(struct comparison *c, struct map *row_by,
 		if (is_new) {
 			struct compare_row row = { .image = image,
 						   .name = name,
-						   .line = line };
+						   .line = line,
+						   .move = DICT_NONE };
 
 			slot->value_plus_1 = (uint32_t)c->rows.nr + 1;
 			if (!vec_push(&c->rows, row))
@@ -57,28 +59,41 @@ static int rows_find_all(struct comparison *c, uint32_t **row_of)
 	return r;
 }
 
-static int compare_row_cells(const void *a, const void *b)
+/* Makes the cells of a run's rows, sorted by row and block, without two of the same.  Returns 0 or
+ * -ENOMEM. */
+static int make_cells(const struct compare_run *run, const uint32_t *row_of,
+		      struct row_cell **ret_cells, size_t *ret_nr)
 {
-	const struct row_cell *one = a, *other = b;
-
-	if (one->row != other->row)
-		return one->row < other->row ? -1 : 1;
-	return (one->block > other->block) - (one->block < other->block);
-}
-
-/* Sorts the cells by row and block, and merges those of the same.  Returns their number. */
-static size_t rows_merge_cells(struct row_cell *cells, size_t nr)
-{
+	struct row_cell *cells = calloc(run->cells.nr + 1, sizeof(*cells));
+	struct sort_key *keys = calloc(run->cells.nr + 1, sizeof(*keys));
 	size_t to = 0;
+	int r = cells && keys ? 0 : -ENOMEM;
 
-	qsort(cells, nr, sizeof(*cells), compare_row_cells);
-	for (size_t i = 0; i < nr; i++) {
-		if (to && !compare_row_cells(&cells[to - 1], &cells[i]))
-			cells[to - 1].count += cells[i].count;
-		else
-			cells[to++] = cells[i];
+	for (size_t i = 0; !r && i < run->cells.nr; i++) {
+		const struct run_cell *from = &run->cells.at[i];
+
+		keys[i].at = (uint64_t)row_of[from->item] << 32 | from->block;
+		keys[i].index = (uint32_t)i;
 	}
-	return to;
+	if (!r)
+		r = sort_keys(&keys, run->cells.nr);
+	for (size_t i = 0; !r && i < run->cells.nr; i++) {
+		const double count = run->cells.at[keys[i].index].count;
+
+		if (i && keys[i].at == keys[i - 1].at)
+			cells[to - 1].count += count;
+		else
+			cells[to++] = (struct row_cell){ (uint32_t)(keys[i].at >> 32),
+							 (uint32_t)keys[i].at, count };
+	}
+	free(keys);
+	if (r) {
+		free(cells);
+		return r;
+	}
+	*ret_cells = cells;
+	*ret_nr = to;
+	return 0;
 }
 
 static double block_at(const struct compare_run *run, size_t block)
@@ -104,21 +119,32 @@ static void rows_add_cell(struct count_sums *sums, const struct compare_run *run
 static int sum_cells(const struct compare_run *run, const uint32_t *row_of,
 		     struct count_sums *sums, size_t stride)
 {
-	struct row_cell *cells = calloc(run->cells.nr + 1, sizeof(*cells));
+	struct row_cell *cells;
 	size_t nr;
+	int r = make_cells(run, row_of, &cells, &nr);
 
-	if (!cells)
-		return -ENOMEM;
-	for (size_t i = 0; i < run->cells.nr; i++) {
-		const struct run_cell *from = &run->cells.at[i];
-
-		cells[i] = (struct row_cell){ row_of ? row_of[from->item] : 0,
-					      from->block, from->count };
-	}
-	nr = rows_merge_cells(cells, run->cells.nr);
+	if (r)
+		return r;
 	for (size_t i = 0; i < nr; i++)
 		rows_add_cell(&sums[cells[i].row * stride], run, &cells[i],
 			      i ? &cells[i - 1] : NULL);
+	free(cells);
+	return 0;
+}
+
+/* Adds up all cells of a run, as if they were of a single row. */
+static int sum_total(const struct compare_run *run, struct count_sums *sum)
+{
+	struct row_cell *cells = calloc(run->blocks.nr + 1, sizeof(*cells));
+
+	if (!cells)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < run->blocks.nr; i++)
+		cells[i].block = i;
+	for (size_t i = 0; i < run->cells.nr; i++)
+		cells[run->cells.at[i].block].count += run->cells.at[i].count;
+	for (size_t i = 0; i < run->blocks.nr; i++)
+		rows_add_cell(sum, run, &cells[i], i ? &cells[i - 1] : NULL);
 	free(cells);
 	return 0;
 }
@@ -138,8 +164,7 @@ static struct run_sums sum_run(const struct compare_run *run)
 	return s;
 }
 
-static int sum_all(const struct comparison *c, uint32_t *const *row_of,
-		   struct row_sums *to)
+static int sum_all(const struct comparison *c, struct row_sums *to)
 {
 	const size_t nr_runs = c->runs.nr;
 
@@ -153,9 +178,9 @@ static int sum_all(const struct comparison *c, uint32_t *const *row_of,
 		int r;
 
 		to->runs[i] = sum_run(run);
-		r = sum_cells(run, row_of[i], &to->rows[i], nr_runs);
+		r = sum_cells(run, to->row_of[i], &to->rows[i], nr_runs);
 		if (!r)
-			r = sum_cells(run, NULL, &to->totals[i], nr_runs);
+			r = sum_total(run, &to->totals[i]);
 		if (r)
 			return r;
 	}
@@ -164,23 +189,50 @@ static int sum_all(const struct comparison *c, uint32_t *const *row_of,
 
 int rows_make(struct comparison *c, struct row_sums *ret_sums)
 {
-	uint32_t **row_of = calloc(c->runs.nr + 1, sizeof(*row_of));
 	int r;
 
-	*ret_sums = (struct row_sums){ 0 };
-	if (!row_of)
+	*ret_sums = (struct row_sums){ .nr_runs = c->runs.nr };
+	ret_sums->row_of = calloc(c->runs.nr + 1, sizeof(*ret_sums->row_of));
+	if (!ret_sums->row_of)
 		return -ENOMEM;
-	r = rows_find_all(c, row_of);
-	if (!r)
-		r = sum_all(c, row_of, ret_sums);
-	for (size_t i = 0; i < c->runs.nr; i++)
-		free(row_of[i]);
-	free(row_of);
+	r = rows_find_all(c, ret_sums->row_of);
+	return r ? r : sum_all(c, ret_sums);
+}
+
+/* Replaces the rows of items by groups; rows without a group become the last one. */
+static uint32_t *groups_of(const struct comparison *c, const struct compare_run *run,
+			   const uint32_t *row_of)
+{
+	uint32_t *groups = calloc(run->items.nr + 1, sizeof(*groups));
+
+	for (size_t i = 0; groups && i < run->items.nr; i++) {
+		const uint32_t move = c->rows.at[row_of[i]].move;
+
+		groups[i] = move == DICT_NONE ? (uint32_t)c->moves.nr : move;
+	}
+	return groups;
+}
+
+int rows_sum_groups(const struct comparison *c, const struct row_sums *sums,
+		    struct count_sums *to)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->runs.nr; i++) {
+		const struct compare_run *run = &c->runs.at[i];
+		uint32_t *groups = groups_of(c, run, sums->row_of[i]);
+
+		r = groups ? sum_cells(run, groups, to + i, c->runs.nr) : -ENOMEM;
+		free(groups);
+	}
 	return r;
 }
 
 void row_sums_done(struct row_sums *s)
 {
+	for (size_t i = 0; s->row_of && i < s->nr_runs; i++)
+		free(s->row_of[i]);
+	free(s->row_of);
 	free(s->runs);
 	free(s->totals);
 	free(s->rows);

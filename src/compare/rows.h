@@ -2,6 +2,9 @@
 /* rows.h - makes the rows of a comparison from the cells of its runs.
  * Layer: compare; part of comparison.c. */
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
 #include "compare/variation.h"
 
 struct comparison;
@@ -11,9 +14,15 @@ struct row_sums {
 	struct run_sums *runs;
 	struct count_sums *rows;   /* the runs of row 0, then those of row 1 ... */
 	struct count_sums *totals; /* of all rows, by run */
+	uint32_t **row_of;         /* by run: the row of each item */
+	size_t nr_runs;
 };
 
 /* Fills c->rows with the images and names, and *ret_sums.  Call row_sums_done() in any case.
  * Returns 0 or -ENOMEM. */
 int rows_make(struct comparison *c, struct row_sums *ret_sums);
+/* Adds up the rows of each group of c->moves: the runs of group 0, then those of group 1 ...  The
+ * memory of `to` is zeroed.  Returns 0 or -ENOMEM. */
+int rows_sum_groups(const struct comparison *c, const struct row_sums *sums,
+		    struct count_sums *to);
 void row_sums_done(struct row_sums *s);

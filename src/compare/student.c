@@ -65,21 +65,38 @@ double student_two_sided(double t, double df)
 	return beta_part(df / 2, 0.5, df / sum, t * t / sum);
 }
 
+static double student_density(double t, double df)
+{
+	return exp(lgamma((df + 1) / 2) - lgamma(df / 2) -
+		   (df + 1) / 2 * log1p(t * t / df)) /
+	       sqrt(df * M_PI);
+}
+
+/* Newton's method, with bisection where it would leave the range. */
 double student_critical(double alpha, double df)
 {
-	double low = 0, high = 2;
+	double low = 0, high = 2, t;
 
-	while (student_two_sided(high, df) > alpha && high < 1e12)
+	while (student_two_sided(high, df) > alpha && high < 1e12) {
+		low = high;
 		high *= 2;
-	for (int i = 0; i < BISECTIONS; i++) {
-		const double middle = (low + high) / 2;
-
-		if (student_two_sided(middle, df) > alpha)
-			low = middle;
-		else
-			high = middle;
 	}
-	return (low + high) / 2;
+	t = (low + high) / 2;
+	for (int i = 0; i < BISECTIONS; i++) {
+		const double excess = student_two_sided(t, df) - alpha;
+		double next = t + excess / (2 * student_density(t, df));
+
+		if (excess > 0)
+			low = t;
+		else
+			high = t;
+		if (!(next > low && next < high))
+			next = (low + high) / 2;
+		if (fabs(next - t) <= 1e-12 * t)
+			return next;
+		t = next;
+	}
+	return t;
 }
 
 double gamma_log_slope(double x)

@@ -262,7 +262,7 @@ static void fit_usual(const struct fit_items *from, struct usual_variation *usua
 static void set_scale(const struct variation_input *in, size_t row,
 		      const struct usual_variation *usual, struct row_variation *v)
 {
-	double sum = usual->df, weight = usual->df, df = 0;
+	double weight = usual->df, sum = weight, df = 0;
 
 	for (enum compare_side side = 0; side < COMPARE_SIDES; side++) {
 		struct side_sums s = side_sums(in, row, side);
@@ -307,6 +307,18 @@ static bool has_several_runs(const struct variation_input *in)
 	return nr[SIDE_BASE] > 1 || nr[SIDE_NEW] > 1;
 }
 
+static void estimate_all(const struct variation_input *in,
+			 const struct usual_variation *usual,
+			 struct row_variation *rows)
+{
+	for (size_t i = 0; i < in->nr_rows; i++) {
+		rows[i].scale = 1;
+		if (usual->between)
+			set_scale(in, i, usual, &rows[i]);
+		set_estimates(in, i, usual, &rows[i]);
+	}
+}
+
 int variation_estimate(const struct variation_input *in, struct row_variation *ret_rows,
 		       struct usual_variation *ret_usual)
 {
@@ -319,14 +331,21 @@ int variation_estimate(const struct variation_input *in, struct row_variation *r
 		r = -ENOMEM;
 	if (!r && items.items.nr >= FIT_ROWS)
 		fit_usual(&items, &usual);
-	for (size_t i = 0; !r && i < in->nr_rows; i++) {
-		ret_rows[i].scale = 1;
-		if (usual.between)
-			set_scale(in, i, &usual, &ret_rows[i]);
-		set_estimates(in, i, &usual, &ret_rows[i]);
-	}
 	vec_done(&items.items);
+	if (r)
+		return r;
+	estimate_all(in, &usual, ret_rows);
+	*ret_usual = usual;
+	return 0;
+}
+
+int variation_estimate_like(const struct variation_input *in,
+			    struct row_variation *ret_rows,
+			    const struct usual_variation *usual)
+{
+	int r = set_design_effects(in, ret_rows);
+
 	if (!r)
-		*ret_usual = usual;
+		estimate_all(in, usual, ret_rows);
 	return r;
 }

@@ -63,3 +63,7 @@ struct usual_variation {
 /* Sets the estimates of all rows.  Returns 0 or -ENOMEM. */
 int variation_estimate(const struct variation_input *in, struct row_variation *ret_rows,
 		       struct usual_variation *ret_usual);
+/* Likewise for other rows of the same runs: `usual` is the result for all rows. */
+int variation_estimate_like(const struct variation_input *in,
+			    struct row_variation *ret_rows,
+			    const struct usual_variation *usual);

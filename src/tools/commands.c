@@ -17,6 +17,7 @@ extern const struct command command_control;
 extern const struct command command_controlfs;
 extern const struct command command_count;
 extern const struct command command_daemon;
+extern const struct command command_diff;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
@@ -36,6 +37,7 @@ const struct command *const commands[] = {
 	&command_daemon,
 	&command_report,
 	&command_annotate,
+	&command_diff,
 	&command_script,
 	/* System-wide profiling. */
 	&command_control,

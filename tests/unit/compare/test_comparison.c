@@ -174,22 +174,30 @@ static void equal_names_in_a_run_stay_apart(void **state)
 
 static void rows_have_verdicts(void **state)
 {
-	/* f4 is gone, f5 new, f1 slower, f0 faster */
-	static const double before[] = { 30, 20, 10, 10, 6, 0, 10, 10, 10, 10 };
-	static const double after[] = { 20, 35, 10, 10, 0, 6, 10, 10, 10, 10 };
-	const struct made_image base = { "/p", 1, before, COUNT_OF(before), "f" };
-	const struct made_image now = { "/p", 2, after, COUNT_OF(after), "f" };
+	static const double counts[][2][5] = {
+		{ { 30, 20, 10, 10, 10 }, { 24, 32, 10, 10, 10 } },
+		{ { 10, 10, 10, 10, 6 }, { 10, 10, 10, 10, 0 } },
+		{ { 10, 10, 10, 10, 0 }, { 10, 10, 10, 10, 6 } },
+	};
+	static const char *const prefixes[] = { "f", "g", "h" };
 	struct comparison c = begin(false);
 
 	(void)state;
-	add_run(&c, SIDE_BASE, &base, 1);
-	add_run(&c, SIDE_NEW, &now, 1);
+	for (enum compare_side side = 0; side < COMPARE_SIDES; side++) {
+		struct made_image images[3];
+
+		for (size_t i = 0; i < 3; i++)
+			images[i] =
+				(struct made_image){ prefixes[i], 0, counts[i][side], 5,
+						     prefixes[i] };
+		add_run(&c, side, images, 3);
+	}
 	assert_int_equal(comparison_finish(&c), 0);
 	assert_int_equal(row_of(&c, "f0")->verdict, VERDICT_FASTER);
 	assert_int_equal(row_of(&c, "f1")->verdict, VERDICT_SLOWER);
 	assert_int_equal(row_of(&c, "f2")->verdict, VERDICT_NOISE);
-	assert_int_equal(row_of(&c, "f4")->verdict, VERDICT_GONE);
-	assert_int_equal(row_of(&c, "f5")->verdict, VERDICT_NEW);
+	assert_int_equal(row_of(&c, "g4")->verdict, VERDICT_GONE);
+	assert_int_equal(row_of(&c, "h4")->verdict, VERDICT_NEW);
 	/* The largest change is first. */
 	assert_ptr_equal(row_of(&c, "f1"), &c.rows.at[0]);
 	for (size_t i = 0; i < c.rows.nr; i++) {
@@ -249,6 +257,95 @@ static void small_changes_are_noise(void **state)
 	}
 }
 
+/* Adds samples of f0 to some blocks of the last run. */
+static void add_burst(struct comparison *c, uint32_t first, uint32_t nr, double count)
+{
+	struct compare_run *run = &c->runs.at[c->runs.nr - 1];
+
+	for (uint32_t b = first; b < first + nr; b++) {
+		const struct run_cell cell = { 0, b, count };
+
+		assert_true(vec_push(&run->cells, cell));
+		run->blocks.at[b] += count;
+	}
+	run->samples += nr * count;
+}
+
+static enum verdict verdict_of_burst(uint32_t first, uint32_t nr, double count)
+{
+	static const double counts[] = { 10, 20, 20, 20, 20, 10 };
+	const struct made_image image = { "/p", 1, counts, COUNT_OF(counts), "f" };
+	struct comparison c = begin(false);
+	enum verdict v;
+
+	add_run(&c, SIDE_BASE, &image, 1);
+	add_run(&c, SIDE_NEW, &image, 1);
+	add_burst(&c, first, nr, count);
+	assert_int_equal(comparison_finish(&c), 0);
+	v = row_of(&c, "f0")->verdict;
+	comparison_done(&c);
+	return v;
+}
+
+static void short_changes_are_transient(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict_of_burst(0, BLOCKS, 10), VERDICT_SLOWER);
+	assert_int_equal(verdict_of_burst(20, 5, 200), VERDICT_TRANSIENT);
+	assert_int_equal(verdict_of_burst(48, 2, 1), VERDICT_NOISE);
+}
+
+/* A function that only the start of the program needs is not transient. */
+static void a_slower_phase_is_not_transient(void **state)
+{
+	static const double counts[] = { 20, 20, 20, 20, 10 };
+	static const double none[] = { 0 };
+	const struct made_image images[] = { { "/start", 1, none, 1, "s" },
+					     { "/p", 2, counts, COUNT_OF(counts),
+					       "f" } };
+	struct comparison c = begin(false);
+
+	(void)state;
+	for (enum compare_side side = 0; side < COMPARE_SIDES; side++) {
+		add_run(&c, side, images, 2);
+		add_burst(&c, 0, 5, side == SIDE_NEW ? 300 : 100);
+	}
+	assert_int_equal(comparison_finish(&c), 0);
+	assert_int_not_equal(row_of(&c, "s0")->verdict, VERDICT_TRANSIENT);
+	comparison_done(&c);
+}
+
+/* A function that was split, and one whose remainder is slower. */
+static void code_moves_between_functions(void **state)
+{
+	static const double before[] = { 100, 60, 50, 40, 30, 20, 0, 0 };
+	static const double split[] = { 55, 60, 50, 40, 30, 20, 25, 20 };
+	static const double slower[] = { 100, 0, 50, 40, 30, 20, 85, 0 };
+	const struct made_image base = { "/p", 1, before, COUNT_OF(before), "f" };
+	const struct made_image parts = { "/p", 2, split, COUNT_OF(split), "f" };
+	const struct made_image more = { "/p", 3, slower, COUNT_OF(slower), "f" };
+	struct comparison c = begin(false);
+
+	(void)state;
+	add_run(&c, SIDE_BASE, &base, 1);
+	add_run(&c, SIDE_NEW, &parts, 1);
+	assert_int_equal(comparison_finish(&c), 0);
+	assert_int_equal(c.moves.nr, 1);
+	assert_true(fabs(c.moves.at[0].change) < 0.01);
+	assert_int_equal(row_of(&c, "f0")->verdict, VERDICT_MOVED);
+	assert_int_equal(row_of(&c, "f1")->verdict, VERDICT_NOISE);
+	comparison_done(&c);
+
+	c = begin(false);
+	add_run(&c, SIDE_BASE, &base, 1);
+	add_run(&c, SIDE_NEW, &more, 1);
+	assert_int_equal(comparison_finish(&c), 0);
+	assert_int_equal(row_of(&c, "f1")->verdict, VERDICT_MOVED);
+	assert_int_equal(row_of(&c, "f6")->verdict, VERDICT_NEW);
+	assert_true(c.moves.at[0].interval.low > 0);
+	comparison_done(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -257,6 +354,9 @@ int main(void)
 		cmocka_unit_test(rows_have_verdicts),
 		cmocka_unit_test(diluted_rows_are_noise),
 		cmocka_unit_test(small_changes_are_noise),
+		cmocka_unit_test(short_changes_are_transient),
+		cmocka_unit_test(a_slower_phase_is_not_transient),
+		cmocka_unit_test(code_moves_between_functions),
 	};
 
 	return UNIT_RUN(cases);

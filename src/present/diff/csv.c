@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* csv.c - writes a comparison as CSV (RFC 4180). */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "present/diff/diff.h"
+#include "present/diff/rows.h"
+#include "present/text/csv.h"
+
+enum {
+	NUMBER_MAX = 32
+};
+
+static void diff_csv_text(struct buf *out, const char *text)
+{
+	csv_put_field(out, text, strlen(text));
+	buf_put_u8(out, ',');
+}
+
+/* A number that is not known is an empty field. */
+static void diff_csv_number(struct buf *out, double value)
+{
+	char text[NUMBER_MAX];
+
+	if (isfinite(value)) {
+		snprintf(text, sizeof(text), "%.10g", value);
+		buf_put(out, text, strlen(text));
+	}
+	buf_put_u8(out, ',');
+}
+
+static void diff_csv_row(struct buf *out, const struct diff_view *v,
+			 const struct compare_row *row)
+{
+	const char *verdict = verdict_name(row->verdict);
+
+	diff_csv_text(out, diff_image(v, row));
+	if (v->by == DIFF_BY_LINE)
+		diff_csv_text(out, diff_line(v, row));
+	if (v->by != DIFF_BY_IMAGE)
+		diff_csv_text(out, diff_symbol(v, row));
+	diff_csv_number(out, row->count[SIDE_BASE]);
+	diff_csv_number(out, row->count[SIDE_NEW]);
+	diff_csv_number(out, row->value[SIDE_BASE]);
+	diff_csv_number(out, row->value[SIDE_NEW]);
+	diff_csv_number(out, row->change);
+	diff_csv_number(out, diff_relative(row));
+	diff_csv_number(out, row->interval.low);
+	diff_csv_number(out, row->interval.high);
+	diff_csv_number(out, row->q);
+	diff_csv_number(out, row->move == DICT_NONE
+				     ? NAN
+				     : v->comparison->moves.at[row->move].change);
+	buf_put(out, verdict, strlen(verdict));
+	buf_put(out, "\r\n", 2);
+}
+
+static void diff_csv_titles(struct buf *out, const struct diff_view *v)
+{
+	static const char rest[] =
+		"base_samples,new_samples,base_percent,new_percent,change,relative_percent,"
+		"interval_low,interval_high,q,together,verdict\r\n";
+
+	diff_csv_text(out, "image");
+	if (v->by == DIFF_BY_LINE)
+		diff_csv_text(out, "line");
+	if (v->by != DIFF_BY_IMAGE)
+		diff_csv_text(out, "symbol");
+	buf_put(out, rest, sizeof(rest) - 1);
+}
+
+int write_diff_csv(FILE *out, const struct diff_view *v)
+{
+	const struct comparison *c = v->comparison;
+	struct buf text = { 0 };
+	bool failed;
+
+	if (!v->no_header)
+		diff_csv_titles(&text, v);
+	if (c->options.is_rate)
+		diff_csv_row(&text, v, &c->total);
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		if (diff_shows(v, &c->rows.at[i]))
+			diff_csv_row(&text, v, &c->rows.at[i]);
+	}
+	failed = text.failed;
+	if (!failed)
+		fwrite(text.data, 1, text.len, out);
+	buf_done(&text);
+	return failed ? -ENOMEM : 0;
+}

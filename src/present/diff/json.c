@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* json.c - writes a comparison as {"schema":"oprofile-diff/1",...}. */
+#include "present/lines/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "present/diff/diff.h"
+#include "present/diff/rows.h"
+
+enum {
+	NUMBER_MAX = 32
+};
+
+/* A number that is not known is null. */
+static void diff_json_number(struct json *j, const char *name, double value)
+{
+	char text[NUMBER_MAX];
+
+	json_name(j, name);
+	snprintf(text, sizeof(text), "%.10g", value);
+	json_number(j, isfinite(value) ? text : "null");
+}
+
+static void diff_json_runs(struct json *j, const struct comparison *c,
+			   enum compare_side side)
+{
+	json_name(j, side == SIDE_BASE ? "base" : "new");
+	json_begin_object(j);
+	diff_json_number(j, "samples", c->samples[side]);
+	json_name(j, "runs");
+	json_begin_array(j);
+	for (size_t i = 0; i < c->runs.nr; i++) {
+		if (c->runs.at[i].side != side)
+			continue;
+		json_begin_object(j);
+		json_member_text(j, "name",
+				 strtab_get(&c->strings, c->runs.at[i].name));
+		diff_json_number(j, "samples", c->runs.at[i].samples);
+		json_end_object(j);
+	}
+	json_end_array(j);
+	json_end_object(j);
+}
+
+static void diff_json_row(struct json *j, const struct diff_view *v,
+			  const struct compare_row *row)
+{
+	json_begin_object(j);
+	json_member_text(j, "image", diff_image(v, row));
+	if (v->by == DIFF_BY_LINE)
+		json_member_text(j, "line", diff_line(v, row));
+	if (v->by != DIFF_BY_IMAGE)
+		json_member_text(j, "symbol", diff_symbol(v, row));
+	diff_json_number(j, "base_samples", row->count[SIDE_BASE]);
+	diff_json_number(j, "new_samples", row->count[SIDE_NEW]);
+	diff_json_number(j, "base_percent", row->value[SIDE_BASE]);
+	diff_json_number(j, "new_percent", row->value[SIDE_NEW]);
+	diff_json_number(j, "change", row->change);
+	diff_json_number(j, "relative_percent", diff_relative(row));
+	diff_json_number(j, "interval_low", row->interval.low);
+	diff_json_number(j, "interval_high", row->interval.high);
+	diff_json_number(j, "q", row->q);
+	json_member_text(j, "verdict", verdict_name(row->verdict));
+	if (row->move != DICT_NONE)
+		json_member_u64(j, "move", row->move);
+	json_end_object(j);
+}
+
+/* The usual variation between runs, which all rows share; null without several runs. */
+static void diff_json_variation(struct json *j, const struct usual_variation *usual)
+{
+	json_name(j, "usual_variation");
+	if (!usual->between) {
+		json_raw(j, "null", strlen("null"));
+		return;
+	}
+	json_begin_object(j);
+	diff_json_number(j, "sampling", usual->sampling);
+	diff_json_number(j, "runs", usual->runs);
+	diff_json_number(j, "df", usual->df);
+	json_end_object(j);
+}
+
+/* The groups to which the member "move" of rows refers. */
+static void diff_json_moves(struct json *j, const struct comparison *c)
+{
+	json_name(j, "moves");
+	json_begin_array(j);
+	for (size_t i = 0; i < c->moves.nr; i++) {
+		json_begin_object(j);
+		diff_json_number(j, "change", c->moves.at[i].change);
+		diff_json_number(j, "interval_low", c->moves.at[i].interval.low);
+		diff_json_number(j, "interval_high", c->moves.at[i].interval.high);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+int write_diff_json(FILE *out, const struct diff_view *v)
+{
+	const struct comparison *c = v->comparison;
+	struct json j = { .out = out };
+
+	json_begin_object(&j);
+	json_member_text(&j, "schema", "oprofile-diff/1");
+	json_member_text(&j, "values", v->unit);
+	diff_json_number(&j, "confidence", c->options.confidence);
+	diff_json_number(&j, "false_discovery_rate", c->options.discovery);
+	diff_json_number(&j, "min_effect", c->options.least_change);
+	diff_json_variation(&j, &c->usual);
+	diff_json_runs(&j, c, SIDE_BASE);
+	diff_json_runs(&j, c, SIDE_NEW);
+	json_name(&j, "notes");
+	json_begin_array(&j);
+	for (size_t i = 0; i < v->nr_notes; i++)
+		json_text(&j, v->notes[i]);
+	json_end_array(&j);
+	if (c->options.is_rate) {
+		json_name(&j, "total");
+		diff_json_row(&j, v, &c->total);
+	}
+	diff_json_moves(&j, c);
+	json_name(&j, "rows");
+	json_begin_array(&j);
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		if (diff_shows(v, &c->rows.at[i]))
+			diff_json_row(&j, v, &c->rows.at[i]);
+	}
+	json_end_array(&j);
+	json_end_object(&j);
+	fputc('\n', out);
+	return 0;
+}

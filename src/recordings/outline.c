@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "recordings/outline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/selection/session_span.h"
+#include "base/err.h"
+#include "format/perfdata/input.h"
+#include "format/session/session.h"
+#include "recordings/sources.h"
+
+/* Copies a text that is known.  Returns 0 or -ENOMEM. */
+static int outline_copy(const char *text, char **to)
+{
+	if (!*text)
+		return 0;
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int outline_of_file(const struct perf_input_info *info,
+			   struct recording_outline *o)
+{
+	int r = outline_copy(info->hostname, &o->hostname);
+
+	if (!r)
+		r = outline_copy(info->os_release, &o->os_release);
+	if (!r)
+		r = outline_copy(info->cpu_desc, &o->cpu_desc);
+	o->first_ns = info->first_ns;
+	o->last_ns = info->last_ns;
+	return r;
+}
+
+static int outline_read_file(const struct report_session *from,
+			     struct recording_outline *o, struct err *err)
+{
+	struct perf_input *in;
+	int r;
+
+	if (!strcmp(from->dir, "-"))
+		return 0;
+	r = perf_input_open(from->dir, from->trust, &in, err);
+	if (r)
+		return r;
+	r = outline_of_file(perf_input_info(in), o);
+	perf_input_close(in);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+static int outline_of_segment(const struct session_info *info,
+			      struct recording_outline *o)
+{
+	int r = outline_copy(info->hostname, &o->hostname);
+
+	if (!r)
+		r = outline_copy(info->os_release, &o->os_release);
+	return r ? r : outline_copy(info->cpu_desc, &o->cpu_desc);
+}
+
+/* Reads the machine from the first segment that can be read. */
+static int outline_read_segments(char *const *paths, size_t nr, enum trust trust,
+				 struct recording_outline *o)
+{
+	struct session_span span = { 0 };
+	struct segment *s = NULL;
+	int r = session_span_read(paths, nr, trust, &span);
+
+	o->first_ns = span.first_ns;
+	o->last_ns = span.last_ns;
+	for (size_t i = 0; !r && !s && i < nr; i++) {
+		if (segment_open(paths[i], trust, &s, NULL))
+			s = NULL;
+	}
+	if (!r && s)
+		r = outline_of_segment(segment_info(s), o);
+	segment_close(s);
+	return r;
+}
+
+static int outline_read_session(const struct report_session *from,
+				struct recording_outline *o, struct err *err)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(from->dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	r = outline_read_segments(paths, nr, from->trust, o);
+	session_list_free(paths, nr);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+int recording_outline_read(const struct report_session *from,
+			   struct recording_outline *ret_outline, struct err *err)
+{
+	struct recording_outline o = { 0 };
+	int r = from->perf_data ? outline_read_file(from, &o, err)
+				: outline_read_session(from, &o, err);
+
+	if (r)
+		recording_outline_done(&o);
+	else
+		*ret_outline = o;
+	return r;
+}
+
+void recording_outline_done(struct recording_outline *o)
+{
+	free(o->hostname);
+	free(o->os_release);
+	free(o->cpu_desc);
+	*o = (struct recording_outline){ 0 };
+}

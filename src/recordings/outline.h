@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* outline.h - facts about a recording that are known without its samples: the machine, and the
+ * time of the first and last sample.
+ * Layer: recordings.  recordings/facts reads everything instead. */
+#pragma once
+#include <stdint.h>
+
+struct err;
+struct report_session;
+
+struct recording_outline {
+	uint64_t first_ns, last_ns; /* of the samples; both 0: unknown */
+	/* malloc'd; NULL: unknown */
+	char *hostname;
+	char *os_release;
+	char *cpu_desc;
+};
+
+/* Knows nothing about standard input, which can be read only once.  Returns 0 or a negative errno
+ * with a message in *err; call recording_outline_done() after success. */
+int recording_outline_read(const struct report_session *from,
+			   struct recording_outline *ret_outline, struct err *err);
+void recording_outline_done(struct recording_outline *o);

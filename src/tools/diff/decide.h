@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* decide.h - the decision of --fail-above.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+
+struct diff_view;
+
+/* Returns whether some row became significantly slower by at least `limit` percentage points, and
+ * prints one line to standard error that gives the reason. */
+bool diff_decide(const struct diff_view *v, double limit);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sides.h - sorts the arguments of `oprofile diff` into recordings of the two sides, and the
+ * profile specification that selects samples of both.
+ * Layer: tools. */
+#pragma once
+#include <stddef.h>
+
+#include "base/containers/vec.h"
+#include "compare/variation.h"
+
+struct diff_options;
+struct err;
+
+struct sorted_sides {
+	VEC(const char *) runs[COMPARE_SIDES]; /* of the command line */
+	VEC(const char *) spec;                /* likewise */
+};
+
+/* `nr_after` is the number of arguments after "--", or -1 if there was none.  Returns 0, or a
+ * negative errno with a message in *err; call diff_sides_done() in any case. */
+int diff_sides_sort(const struct diff_options *options, char *const *words,
+		    int nr_after, struct sorted_sides *ret_sides, struct err *err);
+void diff_sides_done(struct sorted_sides *s);
+/* Returns the number of arguments after "--", or -1.  Call it before the options are parsed. */
+int diff_sides_nr_after(int argc, char *const *argv);

@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# oprofile diff: sides, verdicts, formats and exit statuses.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+}
+
+diff_recordings()
+{
+	timeout -k 5 120 "$OPROFILE" diff "$@"
+}
+
+# folded FILE NAME=COUNT...: makes a recording of these functions.
+folded()
+{
+	local file=$1 pair
+	shift
+	for pair; do
+		printf 'prog;main;%s %s\n' "${pair%=*}" "${pair##*=}"
+	done >"$file"
+}
+
+# Two sides: b is slower, g new, f gone.
+make_sides()
+{
+	folded base a=3000 b=2000 c=1500 d=1000 e=500 f=200 h=900 i=800
+	folded new a=3000 b=3000 c=1500 d=1000 e=500 g=500 h=900 i=800
+}
+
+# Prints the verdict of a function in CSV.
+verdict()
+{
+	tr -d '\r' <"$1" | awk -F, -v name="$2" 'NR > 1 && $2 == name { print $NF }'
+}
+
+# record_run DIR PROGRAM ARGUMENT...: records a run of a program.
+record_run()
+{
+	local dir=$1 program=$2
+	shift 2
+	mkdir "$dir"
+	operf --session-dir "$dir" "$program" "$@" >/dev/null 2>"$dir.err"
+}
+
+@test "diff finds the slower function of a renamed program in three runs, and no other" {
+	need_recording
+	cp "$WORKLOADS/slower" program-1
+	cp "$WORKLOADS/slower" program-2
+	for i in 1 2 3; do
+		record_run "old$i" ./program-1 0 600
+		record_run "new$i" ./program-2 80 600
+	done
+	diff_recordings --csv old? -- new? >all.csv
+	[ "$(verdict all.csv slower_b)" = slower ]
+	# 20 % become 36 / 116 = 31 %.
+	tr -d '\r' <all.csv | awk -F, '$2 == "slower_b" { ok = $5 > 17 && $5 < 23 && $6 > 28 && $6 < 34 }
+		END { exit !ok }'
+	for name in a c d e f g h; do
+		[ "$(verdict all.csv "slower_$name")" = noise ]
+	done
+	# The same by other kinds of arguments.
+	diff_recordings --csv --base old1 --base old2 --base old3 --new new1 --new new2 --new new3 |
+		cmp - all.csv
+	diff_recordings old? -- new? >text
+	grep -q "^base: 3 runs, [0-9]* samples: old1 old2 old3" text
+	grep -q "^note: 'program-2' is compared with 'program-1'" text
+	grep -Eq '^ +[0-9.]+ +[0-9.]+ +\+[0-9.]+ +\+[0-9.]+% +\+[0-9.]+ \.\. \+[0-9.]+  slower     program-2 +slower_b$' text
+	# More CPU time than before.
+	run -1 --separate-stderr diff_recordings --fail-above 5% old? -- new?
+	[[ "$stderr" == *"failed: significantly slower by at least 5 points: program-2: slower_b +"* ]]
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	run -0 --separate-stderr diff_recordings --fail-above 40 old? -- new?
+	[[ "$stderr" == *"passed: no significant slowdown of at least 40 points; largest increase (slower): program-2: slower_b +"* ]]
+	# Source lines and binaries.
+	diff_recordings --by line --csv old? -- new? | tr -d '\r' |
+		awk -F, '$NF == "slower" { n++; ok = $2 ~ /^slower.c:[0-9]+$/ && $3 == "slower_b" }
+			END { exit !(ok && n > 0) }' ||
+		diff_recordings --by line old? -- new?
+	diff_recordings --by image --csv old? -- new? | grep -q '/program-2,'
+}
+
+@test "diff of one run says what it cannot know, and compares sessions and perf.data" {
+	need_recording
+	record_run one "$WORKLOADS/slower" 0 400
+	"$OPROFILE" export perf-data --session-dir one -o one.data >/dev/null 2>&1
+	diff_recordings one one.data >text
+	grep -q 'note: one run on each side: how much runs differ is unknown' text
+	grep -q '^0 of [0-9]* tested rows changed' text
+	# All recordings have the same number of samples.
+	diff_recordings --csv one one.data | tr -d '\r' |
+		awk -F, 'NR > 1 { a += $3; b += $4 } END { exit !(a > 100 && a == b) }'
+}
+
+@test "diff calls rows slower, new, gone and noise" {
+	make_sides
+	diff_recordings --csv base new >rows.csv
+	[ "$(verdict rows.csv b)" = slower ]
+	[ "$(verdict rows.csv g)" = new ]
+	[ "$(verdict rows.csv f)" = gone ]
+	# Their shares are smaller only because b is slower.
+	for name in a c d e h i; do
+		[ "$(verdict rows.csv $name)" = noise ]
+	done
+	[ "$(verdict rows.csv main)" = "" ]
+	diff_recordings base new >text
+	grep -q 'note: 2 of 2 runs have no times' text
+	grep -q '3 of 9 tested rows changed' text
+	grep -Eq 'note: the shares of most rows are [0-9.]+ % smaller on the new side' text
+	# The other direction.
+	diff_recordings --csv new base >back.csv
+	[ "$(verdict back.csv b)" = faster ]
+	[ "$(verdict back.csv g)" = gone ]
+	[ "$(verdict back.csv f)" = new ]
+}
+
+@test "diff calls code that only moved to another function moved" {
+	# b was inlined into a, and c renamed.
+	folded base a=3000 b=2000 c=1500 d=1000 e=500 f=1200
+	folded new a=5010 c2=1480 d=1000 e=500 f=1210
+	diff_recordings --csv base new >rows.csv
+	for name in a b c c2; do
+		[ "$(verdict rows.csv $name)" = moved ]
+	done
+	[ "$(verdict rows.csv d)" = noise ]
+	diff_recordings base new >text
+	grep -Eq '^moved: b -> a: together [-+]0\.[0-9]+ points \(-[0-9.]+ \.\. \+[0-9.]+\)$' text
+	grep -Eq '^moved: c -> c2: together ' text
+	run -0 --separate-stderr diff_recordings --fail-above 1 base new
+	# a is slower by more than what moved to it: only the rest counts.
+	folded new a=5700 c2=1480 d=1000 e=500 f=1210
+	run -0 --separate-stderr diff_recordings --fail-above 10 base new
+	run -1 --separate-stderr diff_recordings --fail-above 3 base new
+	[[ "$stderr" == *": a +"* ]]
+}
+
+@test "diff --min-effect calls smaller changes noise" {
+	make_sides
+	diff_recordings --csv --min-effect 4.4 base new >rows.csv
+	[ "$(verdict rows.csv b)" = slower ]
+	[ "$(verdict rows.csv g)" = noise ]
+	diff_recordings --csv --min-effect 20% base new >rows.csv
+	[ "$(verdict rows.csv b)" = noise ]
+}
+
+@test "diff --work compares the cost of a unit, and has a total" {
+	make_sides
+	diff_recordings --work '100,113 requests' base new >text
+	grep -q "^values: samples per unit of work (requests), in percent of the base's total" text
+	# 9900 samples per 100, and 11200 per 113.
+	grep -Eq '^ +100.00 +100.12 +\+0.12 .* noise +\(total\)$' text
+	diff_recordings --work 1e2 --csv base new | tr -d '\r' |
+		awk -F, '$1 == "(total)" { ok = $NF == "slower" && $5 == 100 && $6 > 113 && $6 < 114 }
+			END { exit !ok }'
+}
+
+@test "diff --per compares samples per second, and per count of another event" {
+	need perf
+	for side in base new; do
+		perf_record -e '{cpu-clock,task-clock}' -F 1000 -o "$side" \
+			"$WORKLOADS/slower" "$([ $side = new ] && echo 200 || echo 0)" 400 \
+			>/dev/null 2>&1 || skip "perf cannot record here"
+	done
+	diff_recordings --csv --per task-clock base new >rows.csv
+	# Both events count the same time.
+	tr -d '\r' <rows.csv |
+		awk -F, '$1 == "(total)" { ok = $5 == 100 && $6 > 97 && $6 < 103 } END { exit !ok }'
+	[ "$(verdict rows.csv slower_b)" = slower ]
+	diff_recordings --per wall event:cpu-clock base new >text
+	grep -q "^values: samples per second, in percent of the base's total" text
+	grep -Eq ' 100.00 .*\(total\)$' text
+	run -2 --separate-stderr diff_recordings base new
+	[[ "$stderr" == *"2 events have samples, and only one can be compared: select one, for example event:cpu-clock"* ]]
+}
+
+@test "diff compares more runs than one on one side only" {
+	make_sides
+	folded base2 a=3050 b=1990 c=1480 d=1010 e=490 f=205 h=890 i=810
+	run -0 diff_recordings base base2 -- new
+	[[ "$output" == *"note: one run on the new side: it is assumed to vary as the runs of the other side do"* ]]
+	[[ "$output" == *"base: 2 runs, 19825 samples: base base2"* ]]
+}
+
+@test "diff --fail-above exits with 0, 1 or 2 and gives the reason in one line" {
+	make_sides
+	run -1 --separate-stderr diff_recordings --fail-above 2% base new
+	[[ "$stderr" == "oprofile diff: failed: significantly slower by at least 2 points: "*": b +"*" points (95 % interval +"* ]]
+	run -0 --separate-stderr diff_recordings --fail-above 3% new base
+	[[ "$stderr" == "oprofile diff: passed: no significant slowdown of at least 3 points; largest increase"* ]]
+	# A function that appears counts, too.
+	run -1 --separate-stderr diff_recordings --fail-above 1 -e b base new
+	[[ "$stderr" == *": g +"* ]]
+	run -2 --separate-stderr diff_recordings --fail-above 2% base missing
+	[[ "$stderr" == *"'missing': No such file or directory"* ]]
+	: >empty.data
+	run -2 --separate-stderr diff_recordings --fail-above 2% base empty.data
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+@test "diff refuses sides and values that make no sense with status 2" {
+	make_sides
+	run -2 --separate-stderr diff_recordings base
+	[[ "$stderr" == *"the new side has no recording: give two recordings"* ]]
+	run -2 --separate-stderr diff_recordings
+	[[ "$stderr" == *"no recordings"* ]]
+	run -2 --separate-stderr diff_recordings base new base
+	[[ "$stderr" == *"3 recordings, but no '--' between the sides"* ]]
+	run -2 --separate-stderr diff_recordings --base base
+	[[ "$stderr" == *"--base"*"--new"* ]]
+	run -2 --separate-stderr diff_recordings --base base --new new new
+	[[ "$stderr" == *"give every recording by one of them"* ]]
+	for option in --min-effect=x --fail-above=-1 --confidence=100 --by=stack --work=0 \
+		--work=1e --threshold=200; do
+		run -2 --separate-stderr diff_recordings "$option" base new
+		[[ "$stderr" == *"${option%=*}"* ]]
+	done
+	run -2 --separate-stderr diff_recordings --per instructions base new
+	[[ "$stderr" == *"--per instructions: there are no samples of this event"* ]]
+	run -2 --separate-stderr diff_recordings --per wall base new
+	[[ "$stderr" == *"its samples have no times"* ]]
+}
+
+@test "diff --csv and --json are read by other programs, with all names" {
+	folded base 'a,"b"=3000' 'operator|`x`=900' c=5
+	folded new 'a,"b"=2000' 'operator|`x`=1900' c=5
+	diff_recordings --csv base new >rows.csv
+	diff_recordings --json base new >rows.json
+	python3 - <<-'END'
+	import csv, json
+	rows = list(csv.DictReader(open("rows.csv", newline="")))
+	doc = json.load(open("rows.json"))
+	assert doc["schema"] == "oprofile-diff/1", doc
+	assert [r["name"] for r in doc["base"]["runs"]] == ["base"]
+	assert doc["base"]["samples"] == 3905 and doc["new"]["samples"] == 3905
+	assert [r["symbol"] for r in rows] == [r["symbol"] for r in doc["rows"]]
+	assert {r["symbol"] for r in rows} == {'a,"b"', "operator|`x`", "c"}
+	for a, b in zip(rows, doc["rows"]):
+	    for key, value in b.items():
+	        if isinstance(value, str):
+	            assert a[key] == value, key
+	        elif value is None:
+	            assert a[key] == "", key
+	        else:
+	            assert float(a[key]) == value, key
+	        if key.startswith("interval"):
+	            assert (value <= b["change"]) == key.endswith("low") or value == b["change"]
+	by = {r["symbol"]: r for r in doc["rows"]}
+	assert by["operator|`x`"]["verdict"] == "slower"
+	assert abs(by["operator|`x`"]["base_percent"] - 100 * 900 / 3905) < 1e-6
+	END
+}
+
+@test "diff --markdown is a table in CommonMark with GitHub's extension" {
+	need cmark-gfm
+	folded base 'a|b=3000' 'with`tick=900' '<b>*bold*</b>=800' c=500 d=400 e=300 f=200
+	folded new 'a|b=2000' 'with`tick=1900' '<b>*bold*</b>=1500' c=500 d=400 e=300 f=200
+	diff_recordings --markdown base new >diff.md
+	cmark-gfm -e table --to xml diff.md >diff.xml
+	python3 - <<-'END'
+	import xml.etree.ElementTree as tree
+	ns = "{http://commonmark.org/xml/1.0}"
+	doc = tree.parse("diff.xml").getroot()
+	assert doc.find(ns + "heading").find(ns + "text").text.startswith("Profile comparison")
+	table = doc.find(ns + "table")
+	rows = [[list(cell) for cell in row] for row in table]
+	assert all(len(row) == 7 for row in rows), rows
+	names = {row[1][0].text for row in rows[1:]}
+	assert names == {"a|b", "with`tick", "<b>*bold*</b>"}, names
+	assert len(doc.findall(ns + "list")) == 1
+	assert not list(doc.iter(ns + "html_inline"))
+	END
+	# Without changes there is no table.
+	diff_recordings --markdown base base >same.md
+	grep -q 'no significant change' same.md
+	run ! grep -q '^|' same.md
+}
+
+@test "diff shows names that cannot control a terminal" {
+	folded base $'x\e[31mred=3000' b=2000
+	folded new $'x\e[31mred=1000' b=4000
+	for form in --color=always --csv --json --markdown; do
+		diff_recordings "$form" base new >out
+		run ! grep -q $'\e\\[31mred' out
+		grep -q red out
+	done
+}
