@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz_bare.c - any bytes as x86-64 code without unwind information. */
+/* fuzz_bare.c - any bytes as x86-64 and AArch64 code without unwind information. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolve/unwind/a64_leaf.h"
 #include "resolve/unwind/bare.h"
 #include "resolve/unwind/x86_insn.h"
 
@@ -54,6 +55,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			(void)unwind_bare_is_call(b, &ops, 1, pc, &ways[i],
 						  CODE + size / 2);
 		(void)unwind_bare_is_entered(b, &ops, 1, pc, CODE + size / 2, 8);
+	}
+	for (uint64_t at = 0; at < size && at < 64; at += 4) {
+		int64_t sp;
+
+		(void)a64_leaf_caller(&ops, CODE + at, CODE + size / 8 * 4, &sp);
 	}
 	unwind_bare_free(b);
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/record.h"
+#include "resolve/unwind/a64_leaf.h"
 #include "resolve/unwind/bare.h"
 #include "resolve/unwind/expr.h"
 #include "resolve/unwind/table.h"
@@ -317,9 +318,31 @@ static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
 	return false;
 }
 
+/* Unwinds the innermost frame of AArch64 code without rules by the link register. */
+static bool unwind_bare_link(struct unwind_run *r, const struct unwind_bare_ops *code)
+{
+	const struct unwind_arch *a = r->arch;
+	struct unwind_regs *regs = r->regs;
+	const uint64_t pc = regs->at[a->link] & a->address_bits;
+	const struct unwind_table *table;
+	uint64_t offset;
+	int64_t sp;
+
+	if (r->is_return || !(regs->known >> a->link & 1) || !pc ||
+	    r->ops->find(r->ops->ctx, pc - 1, &table, &offset) == UNWIND_CODE_NOWHERE ||
+	    !a64_leaf_caller(code, regs->pc, pc, &sp))
+		return false;
+	regs->at[a->sp] += (uint64_t)sp;
+	regs->pc = pc;
+	r->cfa = regs->at[a->sp];
+	r->is_return = true;
+	return true;
+}
+
 /* Unwinds code without rules by its instructions. */
 static bool step_bare(struct unwind_run *r)
 {
+	const bool is_a64 = r->arch->elf_machine == EM_AARCH64;
 	struct unwind_bare_ops code;
 	const struct bare_caller *ways;
 	struct unwind_bare *bare;
@@ -327,12 +350,15 @@ static bool step_bare(struct unwind_run *r)
 	uint8_t byte;
 	size_t nr;
 
-	if (!r->ops->bare || r->arch->elf_machine != EM_X86_64 || !r->arch->is64)
+	if (!r->ops->bare ||
+	    (!is_a64 && (r->arch->elf_machine != EM_X86_64 || !r->arch->is64)))
 		return false;
 	bare = r->ops->bare(r->ops->ctx, &code, &space);
 	/* Code of JIT compilers is not in a file. */
 	if (!bare || code.code(code.ctx, r->regs->pc - r->is_return, &byte, 1) != 1)
 		return false;
+	if (is_a64)
+		return unwind_bare_link(r, &code);
 	nr = unwind_bare_callers(bare, &code, space, r->regs->pc, &ways);
 	for (size_t i = 0; i < nr; i++)
 		if (unwind_bare_return(r, bare, &code, space, &ways[i], &pc)) {

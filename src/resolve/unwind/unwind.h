@@ -55,7 +55,7 @@ struct unwind_ops {
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
 	/* Returns what finds callers in code without rules (bare.h) and reads the code, or NULL.
-	 * Called for x86-64 only; may be NULL. */
+	 * Called for x86-64 and AArch64 only; may be NULL. */
 	struct unwind_bare *(*bare)(void *ctx, struct unwind_bare_ops *ret_code,
 				    uint64_t *ret_space);
 	void *ctx;
