@@ -79,6 +79,19 @@ made_session()
 	END
 }
 
+@test "an exported and imported pprof of an event with the name samples has the same numbers" {
+	cd "$BATS_TEST_TMPDIR"
+	for count in 5 20000000; do
+		printf 'a;b %d\na;c 1\n' "$count" >in.folded
+		"$OPROFILE" export pprof -o out.pb.gz in.folded 2>err
+		for input in in.folded out.pb.gz; do
+			"$OPROFILE" report --by symbol --csv --show-total-period "$input" 2>err >"$input.csv"
+		done
+		grep "^b,.*,$count," in.folded.csv
+		diff in.folded.csv out.pb.gz.csv
+	done
+}
+
 @test "go tool pprof shows the export's tops, traces, peeks and tags" {
 	need go
 	made_session

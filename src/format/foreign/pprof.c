@@ -340,7 +340,7 @@ static bool foreign_pprof_is_count(const struct foreign_pprof *w, size_t i)
 
 /* A number of samples and the value after it belong to one event: Go's CPU profiles have
  * samples/count and cpu/nanoseconds, its heap profiles alloc_objects/count and
- * alloc_space/bytes. */
+ * alloc_space/bytes. Two values of one type belong together likewise: they must not add up. */
 static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 {
 	struct foreign_word type = foreign_pprof_string_at(w, w->types.at[i].type);
@@ -348,10 +348,9 @@ static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 	if (i + 1 >= w->types.nr || !foreign_pprof_is_count(w, i))
 		return false;
 	return !foreign_pprof_is_count(w, i + 1) ||
-	       ((foreign_pprof_ends_with(type, "samples") ||
-		 foreign_pprof_ends_with(type, "objects") ||
-		 foreign_pprof_is_text(type, "contentions")) &&
-		w->types.at[i + 1].type != w->types.at[i].type);
+	       foreign_pprof_ends_with(type, "samples") ||
+	       foreign_pprof_ends_with(type, "objects") ||
+	       foreign_pprof_is_text(type, "contentions");
 }
 
 /* Values without a number of samples, such as nanoseconds. If the profile has the period of this

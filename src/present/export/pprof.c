@@ -186,10 +186,12 @@ static void put_types(struct write_pprof *w)
 	for (size_t i = 0; i < w->calls.events.nr; i++) {
 		const char *name = profile_event_name(w->p, w->calls.events.at[i]);
 		bool timer = event_at(w, i)->flags & EVENT_TIMER;
+		/* Two values of one type would count twice. */
+		bool plain = one && strcmp(name, "samples") != 0;
 		char type[300];
 
-		snprintf(type, sizeof(type), "%s%s", one ? "" : name,
-			 one ? "samples" : "_samples");
+		snprintf(type, sizeof(type), "%s%s", plain ? "" : name,
+			 plain ? "samples" : "_samples");
 		write_pprof_put_type(w, PROFILE_SAMPLE_TYPE, type, "count");
 		write_pprof_put_type(w, PROFILE_SAMPLE_TYPE,
 				     timer && one ? "cpu" : name,
