@@ -40,6 +40,7 @@ enum {
 struct counted {
 	uint32_t event; /* of the dict */
 	uint64_t count;
+	uint64_t periods; /* their sum */
 	uint64_t divisor; /* of the counts of all samples */
 	uint64_t unit;    /* number of original samples per stored sample */
 };
@@ -140,8 +141,13 @@ static int note_sample(void *ctx, const struct foreign_sample *s)
 
 	if (!e)
 		return m->err->code ? m->err->code : -ENOMEM;
-	if (__builtin_add_overflow(e->count, s->count, &e->count))
-		e->count = UINT64_MAX;
+	if (__builtin_add_overflow(e->count, s->count, &e->count) ||
+	    __builtin_add_overflow(e->periods, s->period ? s->period : s->count,
+				   &e->periods))
+		return err_set(m->err, -EOVERFLOW,
+			       "the values of '%s' add up to more than %" PRIu64,
+			       dict_str(&m->dict, m->dict.events.at[e->event].name),
+			       UINT64_MAX);
 	e->divisor = common_divisor(s->count, e->divisor);
 	if (s->time_ns && (!m->first_ns || s->time_ns < m->first_ns))
 		m->first_ns = s->time_ns;

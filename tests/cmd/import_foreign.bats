@@ -158,6 +158,27 @@ made_session()
 	END
 }
 
+@test "sums of periods do not wrap" {
+	cd "$BATS_TEST_TMPDIR"
+	printf 'a;b 18446744073709551615\na;c 1\n' >large.folded
+	run -1 --separate-stderr opreport --by image large.folded
+	[[ "$stderr" == *"add up to more than 18446744073709551615"* ]]
+	printf 'a;b 18446744073709551614\na;c 1\n' >fits.folded
+	opreport --by image --csv --show-total-period fits.folded 2>err | grep ',18446744073709551615,'
+	new_session
+	write_segment "$session/samples/current" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|CYCLES|cycles|1|1000|0|0
+		image|1|/no/prog|00
+		thread|7|7|p|0|0|/
+		sample|0|0|0|2000|9223372036854775807|0+4096|3
+	END
+	"$OPROFILE" export perf-data --session-dir "$session" -o large.data
+	run -3 --separate-stderr opreport --by image --csv --show-total-period large.data
+	echo "$output$stderr"
+	[[ "$stderr" == *"1 records malformed"* ]] && [[ "$output" == *",18446744073709551614,"* ]]
+}
+
 @test "an imported Go profile has the numbers of go tool pprof" {
 	need go
 	export HOME=$out GOFLAGS=-mod=mod

@@ -50,6 +50,12 @@ static inline int replay_decode(struct replay *r, const uint8_t *bytes, uint32_t
 		r->undecodable++;
 		return SAMPLE_SKIPPED;
 	}
+	/* No counter counts that far: sums of periods must not wrap. */
+	if (__builtin_add_overflow(r->periods, rec->sample.period, &r->periods)) {
+		r->periods -= rec->sample.period;
+		r->undecodable++;
+		return SAMPLE_SKIPPED;
+	}
 	if (r->feed.timeless)
 		rec->id.time_ns = order;
 	bad = whole ? replay_join(r, s) : 0;
