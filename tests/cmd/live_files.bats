@@ -171,6 +171,23 @@ run_on_mount()
 	done
 }
 
+@test "no link and no path leads into the mounts of another user's process" {
+	need_root
+	need unshare
+	run_on_mount overlay "lowerdir=lower,upperdir=upper,workdir=work"
+	ln -s "/proc/$sleeper/root$open/mount" "$open/link"
+	[ -e "$open/link/only-there" ]
+	for path in "$open/link/only-there" "/proc/$sleeper/root$open/mount/only-there" \
+		"/proc/self/root/proc/$sleeper/root$open/mount/only-there"; do
+		main=- describe "$path" "$id"
+		run ! has_name
+	done
+	# Other links are followed.
+	ln -s "$open/lower" "$open/other"
+	main=- describe "$open/other/only-there" "$id"
+	has_name
+}
+
 @test "oparchive: a path in another root does not become a reserved name" {
 	need_root
 	need chroot

@@ -20,6 +20,8 @@
 
 #include "base/files/guard.h"
 #include "base/files/io.h"
+#include "base/files/process_mounts.h"
+#include "base/parse.h"
 
 enum {
 	MADE_UP = 6, /* "XXXXXX" */
@@ -44,34 +46,116 @@ int io_open(const char *path, int flags, mode_t mode)
 }
 
 #ifdef RESOLVE_NO_MAGICLINKS
-static bool io_is_below(const char *path, const char *directory)
+static int io_open_plainly(int at, const char *name, int flags)
 {
-	return !strncmp(path, directory, strlen(directory));
+	struct open_how how = { .flags = (unsigned int)(flags | O_CLOEXEC),
+				.resolve = RESOLVE_NO_MAGICLINKS };
+	int fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Kernels before 5.6 and filters that do not know the call refuse it. */
+static bool io_is_unknown(int r)
+{
+	return r == -ENOSYS || r == -EPERM;
+}
+
+static size_t io_leading(const char *text, const char *start)
+{
+	size_t len = strlen(start);
+
+	return strncmp(text, start, len) ? 0 : len;
+}
+
+/* Returns whether the path is that of an open file of this process. */
+static bool io_is_own_file(const char *path)
+{
+	size_t len = io_leading(path, "/proc/self/fd/");
+
+	if (!len)
+		len = io_leading(path, "/dev/fd/");
+	if (!len)
+		len = io_leading(path, "/dev/std");
+	return (len && !strchr(path + len, '/')) || !strcmp(path, "/proc/self/exe");
+}
+
+/* Returns the length of the link at the start of a path that leads to a file of process *ret_pid:
+ * /proc/PID/root, exe or map_files/RANGE; 0: it has none. */
+static size_t io_process_link(const char *path, int32_t *ret_pid)
+{
+	size_t at = io_leading(path, "/proc/");
+	size_t nr = at ? strspn(path + at, "0123456789") : 0;
+	char digits[16] = { 0 };
+	uint64_t pid;
+	size_t len;
+
+	if (!nr || nr >= sizeof(digits))
+		return 0;
+	memcpy(digits, path + at, nr);
+	if (!parse_u64_max(digits, INT32_MAX, &pid))
+		return 0;
+	*ret_pid = (int32_t)pid;
+	at += nr;
+	len = io_leading(path + at, "/root");
+	if (!len)
+		len = io_leading(path + at, "/exe");
+	if (!len) {
+		len = io_leading(path + at, "/map_files/");
+		len += len ? strcspn(path + at + len, "/") : 0;
+	}
+	return len && (!path[at + len] || path[at + len] == '/') ? at + len : 0;
+}
+
+/* Opens a file through a process, if nothing there can wait. */
+static int io_open_of_process(const char *path, size_t link_len, int32_t pid, int flags)
+{
+	char link[128];
+	int at, fd;
+
+	if (link_len >= sizeof(link))
+		return -ENAMETOOLONG;
+	memcpy(link, path, link_len);
+	link[link_len] = '\0';
+	if (!path[link_len])
+		return process_mounts_may_follow(pid, link) ? io_open(path, flags, 0)
+							    : -ELOOP;
+	/* Opened before the check: a process cannot return to the mounts that are trusted. */
+	at = io_open(link, O_PATH, 0);
+	if (at < 0)
+		return at;
+	fd = process_mounts_may_search(pid)
+		     ? io_open_plainly(at,
+				       path + link_len + strspn(path + link_len, "/"),
+				       flags)
+		     : -ELOOP;
+	close(at);
+	return io_is_unknown(fd) ? io_open(path, flags, 0) : fd;
 }
 #endif
 
-/* Opens a file that exists. Unless the path itself is in /proc, follows no link into another
- * process's files, such as /proc/PID/root: with it, a user's link leads to a file system that he
- * serves, and that never answers. */
+/* Opens a file that exists. Unless it is one of our own descriptors, follows no link into another
+ * process's files, such as /proc/PID/root: with it, a user's link, or a path in a binary, leads to
+ * a file system that this user serves, and that never answers. */
 static int io_open_found(const char *path, int flags)
 {
 #ifdef RESOLVE_NO_MAGICLINKS
-	struct open_how how = { .flags = (unsigned int)(flags | O_CLOEXEC),
-				.resolve = RESOLVE_NO_MAGICLINKS };
 	struct guard_at at;
+	int32_t pid;
+	size_t link;
 	int r, fd;
 
-	if (io_is_below(path, "/proc/") || io_is_below(path, "/dev/"))
+	if (io_is_own_file(path))
 		return io_open(path, flags, 0);
+	link = io_process_link(path, &pid);
+	if (link)
+		return io_open_of_process(path, link, pid, flags);
 	r = guard_at(path, &at);
 	if (r)
 		return r;
-	fd = (int)syscall(SYS_openat2, at.fd, at.name, &how, sizeof(how));
-	if (fd < 0)
-		fd = -errno;
+	fd = io_open_plainly(at.fd, at.name, flags);
 	guard_at_end(&at);
-	/* Kernels before 5.6 and filters that do not know the call refuse it. */
-	if (fd != -ENOSYS && fd != -EPERM)
+	if (!io_is_unknown(fd))
 		return fd;
 #endif
 	return io_open(path, flags, 0);

@@ -13,7 +13,7 @@ static bool is_owner(const char *binary, uid_t uid)
 {
 	struct stat st;
 
-	return binary && !stat(binary, &st) && S_ISREG(st.st_mode) &&
+	return binary && !io_stat(binary, &st) && S_ISREG(st.st_mode) &&
 	       st.st_uid == uid && public_file_path_is_of(binary, uid);
 }
 

@@ -163,7 +163,7 @@ static void run_stat(struct async_call *e)
 {
 	struct file_call *f = (struct file_call *)e;
 
-	f->result = stat(f->path, &f->opened.st) ? -errno : 0;
+	f->result = io_stat(f->path, &f->opened.st);
 }
 
 /* ---- in the caller's thread ---- */
