@@ -253,3 +253,17 @@ describe_system() {
 	run opreport -gdf
 	[ "$status" -eq 0 ]
 }
+
+@test "every test that the page on the manual names exists" {
+	local nr=0 file name
+	while IFS=$'\t' read -r file name; do
+		grep -qF "@test \"$name\"" "$SOURCE_ROOT/tests/cmd/$file.bats" ||
+			{ echo "$file.bats has no test '$name'"; return 1; }
+		nr=$((nr + 1))
+	done < <(sed -n 's/.*| \([a-z_]*\): "\(.*\)" |$/\1\t\2/p' \
+		"$SOURCE_ROOT/docs/oprofile-manual.md")
+	# Every row names a test.
+	[ "$nr" -gt 0 ]
+	[ "$nr" -eq $(($(grep -c '^| ' "$SOURCE_ROOT/docs/oprofile-manual.md") -
+		$(grep -c '^| manual' "$SOURCE_ROOT/docs/oprofile-manual.md"))) ]
+}
