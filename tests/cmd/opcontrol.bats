@@ -3,6 +3,7 @@
 # opcontrol: its arguments, its file and its messages, which are those of OProfile.
 
 load helpers
+bats_require_minimum_version 1.5.0
 
 setup()
 {
@@ -120,13 +121,28 @@ has()
 	[ "$status" -eq 1 ]
 }
 
+@test "--pid-filter warns of a process that does not exist" {
+	need_root
+	sleep 60 &
+	local pid=$!
+	run -0 opcontrol --no-vmlinux --pid-filter="$pid"
+	[ "$output" = "" ]
+	kill "$pid"
+	wait "$pid" || true
+	run -0 opcontrol --no-vmlinux --pid-filter="$pid"
+	[[ "$output" == "opcontrol: warning: --pid-filter: process $pid does not exist, so nothing is recorded; "*--pid-filter=none ]]
+	grep -qx "PID_FILTER=$pid" "$rc"
+	run -0 opcontrol --pid-filter=none
+	[ "$output" = "" ]
+}
+
 @test "wrong settings change nothing" {
 	need_root
 	opcontrol --no-vmlinux
 	cp "$rc" "$BATS_TEST_TMPDIR/before"
 	for words in --buffer-size=many --callgraph=-1 --separate=colour --pid-filter=me --pgrp-filter=me --event=no_such:1 \
 		--vmlinux=/no/such/file --kernel-range=5 --kernel-range=20,10 --event= \
-		'--event=TIMER:0 --event=page-faults:1' '--vmlinux=/bin/sh --no-vmlinux'; do
+		'--vmlinux=/bin/sh --no-vmlinux'; do
 		run opcontrol $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
@@ -1006,6 +1022,8 @@ kept()
 	kept TIMER:0:0:0:1 TIMER:0:0:1:0 -- --event=cycles:100000:u --event=CPU_CLK_UNHALTED:100000:0:1:0
 	kept TIMER:0:0:1:1 page-faults:1000:0:1:1 -- --event=default --event=page-faults:1000
 	kept TIMER:0:0:1:1 -- --event=default --event=cycles:100000
+	kept TIMER:250:0:1:1 page-faults:1000:0:1:1 -- --event=TIMER:250 --event=page-faults:1000
+	kept RTC_INTERRUPTS:128:0:1:1 page-faults:1000:0:1:1 -- --event=RTC_INTERRUPTS:128 --event=page-faults:1000
 	kept TIMER:0:0:1:0 -- --event=default --kernel-only
 }
 

@@ -34,7 +34,6 @@ struct control_events_taking {
 	struct daemonrc *rc;
 	struct event_requests reqs; /* as requested */
 	bool kernel_only;
-	bool by_timer; /* includes TIMER or RTC_INTERRUPTS */
 };
 
 /* Returns false if the spec does not have OProfile's format; it is then stored unchanged. */
@@ -261,7 +260,6 @@ static int control_events_take(struct control_events_taking *t, const char *spec
 	asked = &t->reqs.list.at[first];
 	if (event_needs_counter(asked) && !events_have_pmu())
 		return without_counters(t, plain ? p.part[0] : NULL, asked, err);
-	t->by_timer |= asked->timer;
 	if (whole)
 		keep_whole(&p, rate, t->kernel_only, text);
 	return control_events_keep(t, text, err);
@@ -279,15 +277,6 @@ static int control_events_take_spec(struct control_events_taking *t, const char 
 		return control_events_take(t, spec, err);
 	/* The daemon uses the default event if none is stored. */
 	return alone && !t->kernel_only ? 0 : take_default(t, err);
-}
-
-/* TIMER and RTC_INTERRUPTS use the timer and cannot be combined with other events. */
-static int check_timers(const struct control_events_taking *t, struct err *err)
-{
-	return t->by_timer && t->reqs.list.nr > 1
-		       ? err_set(err, -EINVAL,
-				 "TIMER event cannot be used in combination with hardware counters.")
-		       : 0;
 }
 
 /* OProfile refused events that do not fit on the counters together; the kernel multiplexes them. */
@@ -334,8 +323,6 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 	for (size_t i = 0; i < specs->values.nr && !r; i++)
 		r = control_events_take_spec(&t, specs->values.at[i],
 					     specs->values.nr == 1, err);
-	if (!r)
-		r = check_timers(&t, err);
 	if (!r)
 		control_events_report_multiplexing(&t.reqs);
 	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* setup.c - opcontrol's settings: converts options to keys of daemonrc. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,12 +220,25 @@ static int control_setup_take_number(const char *text, const char *option,
 	return r ? err_sys(err, r, "cannot set '%s'", option) : 0;
 }
 
+/* A filter for a process that has ended records no samples. */
+static void warn_of_missing_process(const char *text)
+{
+	uint64_t pid;
+
+	if (parse_u64(text, &pid) && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+		command_warning(
+			"--pid-filter: process %s does not exist, so nothing is recorded; to remove the filter: opcontrol --pid-filter=none",
+			text);
+}
+
 static int take_pid(const struct control_options *set, struct daemonrc *rc,
 		    struct err *err)
 {
 	int r = control_setup_take_number(set->pid_filter, "--pid-filter", "PID_FILTER",
 					  rc, err);
 
+	if (!r && set->pid_filter)
+		warn_of_missing_process(set->pid_filter);
 	return r ? r
 		 : control_setup_take_number(set->pgrp_filter, "--pgrp-filter",
 					     "PGRP_FILTER", rc, err);
