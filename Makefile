@@ -41,6 +41,9 @@ exact:
 	@$(MAKE) --no-print-directory all
 	@tests/exact/exact.py '$(BUILD)/src/tools/oprofile' --addresses 100000 --slow 100000 \
 		--seconds 120 $(EXACT)
+	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
+	@meson compile -C '$(BUILD)' decode_text
+	@tests/exact/operands.py '$(BUILD)/tests/exact/decode_text' --long
 
 # Programs of the world too: their source is fetched and built, which takes an hour.
 exact-real:

@@ -21,6 +21,9 @@ struct insn_row {
 
 /* The first available engine is used. */
 static const struct insn_row rows[] = {
+	{ EM_X86_64, true, false, &insn_opcodes, "x86_64", 1, INSN_CODE },
+	{ EM_X86_64, false, false, &insn_opcodes, "x86_64", 1, INSN_CODE }, /* x32 */
+	{ EM_386, false, false, &insn_opcodes, "i686", 1, INSN_CODE },
 	{ EM_X86_64, true, false, &insn_zydis, "x86_64", 1, INSN_CODE },
 	{ EM_X86_64, false, false, &insn_zydis, "x86_64", 1, INSN_CODE }, /* x32 */
 	{ EM_386, false, false, &insn_zydis, "i686", 1, INSN_CODE },

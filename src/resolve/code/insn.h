@@ -2,8 +2,10 @@
 /* insn.h - disassembles machine instructions of many machines.
  * Layer: resolve. Only one thread at a time may use a decoder.
  *
- * The table in insn.c selects the disassembler: Zydis for x86, if it was available at build
- * time; for other machines LLVM's C disassembler, which is loaded at the first use. */
+ * The table in insn.c selects the disassembler. For x86 it is libopcodes of binutils, whose text is
+ * objdump's, if this machine has the version of the build; else Zydis, if it was available at build
+ * time. For other machines it is LLVM's C disassembler. libopcodes and LLVM are loaded at the first
+ * use. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,10 +54,12 @@ struct insn_engine {
 			       uint64_t address, struct insn *ret_insn);
 	void (*end)(void *ctx);
 };
+extern const struct insn_engine insn_opcodes;
 extern const struct insn_engine insn_zydis;
 extern const struct insn_engine insn_llvm;
-/* Returns whether this build includes Zydis. */
+/* Returns whether this build includes Zydis, or can load libopcodes. */
 bool insn_has_zydis(void);
+bool insn_has_opcodes(void);
 
 /* Returns 0, -ENOTSUP (no disassembler for the machine) or -ENOMEM. */
 int insn_open(const struct insn_machine *machine, struct insn_decoder **ret_decoder);

@@ -57,8 +57,11 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libcurl",
 		http_version() ? http_version() : "no",
 		"files from debuginfod servers, loaded when needed");
+	fprintf(out, "  %-10s %-7s %s\n", "libopcodes",
+		insn_has_opcodes() ? "yes" : "no",
+		"instructions of x86 as objdump prints them, loaded when needed");
 	fprintf(out, "  %-10s %-7s %s\n", "Zydis", insn_has_zydis() ? "yes" : "no",
-		"instructions of x86 (others: LLVM, loaded when needed)");
+		"instructions of x86 without libopcodes (others: LLVM, loaded when needed)");
 	fprintf(out, "  %-10s %-7s %s\n", "libpfm",
 		event_pfm_version() ? event_pfm_version() : "no",
 		"names of events of x86, loaded when needed");

@@ -101,27 +101,80 @@ static const struct one all[] = {
 	{ S390, INSN_DATA, { 1, 2, 3, 4 }, 4, 4, ".word  0x01020304", 0, 0 },
 };
 
+/* Names and operands of binutils, which are not those of Zydis and LLVM. */
+static const struct one as_objdump[] = {
+	{ X86, INSN_CODE, { 0x0f, 0x1f, 0x40, 0 }, 4, 4, "nopl   0x0(%rax)", 0, 0 },
+	{ X86,
+	  INSN_CODE,
+	  { 0x48, 0xb8, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11 },
+	  10,
+	  10,
+	  "movabs $0x1122334455667788,%rax",
+	  0,
+	  0 },
+	{ X86,
+	  INSN_CODE,
+	  { 0xf2, 0x0f, 0x10, 0x05, 0x38, 0x30, 0, 0 },
+	  8,
+	  8,
+	  "movsd  0x3038(%rip),%xmm0",
+	  0,
+	  0x4040 },
+	{ X86, INSN_CODE, { 0x83, 0xf8, 0xff }, 3, 3, "cmp    $0xffffffff,%eax", 0, 0 },
+	{ X86, INSN_CODE, { 0xff, 0xe0 }, 2, 2, "jmp    *%rax", 0, 0 },
+	{ X86,
+	  INSN_CODE,
+	  { 0xf3, 0x48, 0xab },
+	  3,
+	  3,
+	  "rep stos %rax,%es:(%rdi)",
+	  0,
+	  0 },
+};
+
+static void assert_decoded(const struct one *one, struct insn_decoder *d)
+{
+	struct insn insn;
+
+	insn_decode(d, one->mode, one->bytes, one->len, 0x1000, &insn);
+	assert_int_equal(insn.len, one->took);
+	if (one->text)
+		assert_string_equal(insn.text, one->text);
+	assert_int_equal(insn.has_target, one->target != 0);
+	assert_int_equal(insn.target, one->target);
+	assert_int_equal(insn.has_data, one->data != 0);
+	assert_int_equal(insn.data, one->data);
+}
+
+static void prints_x86_like_objdump(void **state)
+{
+	struct insn_decoder *d;
+
+	(void)state;
+	if (insn_open(&as_objdump[0].machine, &d))
+		skip();
+	if (strcmp(insn_engine_name(d), "libopcodes") != 0) {
+		insn_close(d);
+		skip(); /* the version of the build is not installed */
+	}
+	for (size_t i = 0; i < COUNT_OF(as_objdump); i++)
+		assert_decoded(&as_objdump[i], d);
+	insn_close(d);
+}
+
 static void decodes_instructions(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
 		const struct one *one = &all[i];
 		struct insn_decoder *d;
-		struct insn insn;
 		int r = insn_open(&one->machine, &d);
 
 		/* Built without Zydis, and no LLVM on this machine. */
 		if (r == -ENOTSUP)
 			continue;
 		assert_int_equal(r, 0);
-		insn_decode(d, one->mode, one->bytes, one->len, 0x1000, &insn);
-		assert_int_equal(insn.len, one->took);
-		if (one->text)
-			assert_string_equal(insn.text, one->text);
-		assert_int_equal(insn.has_target, one->target != 0);
-		assert_int_equal(insn.target, one->target);
-		assert_int_equal(insn.has_data, one->data != 0);
-		assert_int_equal(insn.data, one->data);
+		assert_decoded(one, d);
 		insn_close(d);
 	}
 }
@@ -224,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes_instructions),
+		cmocka_unit_test(prints_x86_like_objdump),
 		cmocka_unit_test(rejects_an_unknown_machine),
 		cmocka_unit_test(uses_mapping_symbols),
 		cmocka_unit_test(handles_files_without_mapping_symbols),
