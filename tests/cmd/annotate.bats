@@ -648,6 +648,7 @@ END
 	diff theirs ours
 	opannotate -a | grep -q 'memset@plt>\|<main'
 	"$OPROFILE" --version | grep -q 'libopcodes *yes' || skip "texts are those of Zydis"
+	[ "$(grep -c '# [0-9a-f]* <table>$' <(opannotate -a))" -eq "$(objdump -d --disassemble=work p | grep -c '<table>')" ]
 	# Without symbols: objdump also names the symbol before an address that none covers.
 	opannotate -a | sed -n 's/ <[^>]*>//; s/^.*: *\([0-9a-f]*:	.*[^ ]\) *$/\1/p' | sort >ours
 	nm -S p | awk '$4 == "work" || $4 == "main" {print $1, $2}' | while read -r start size; do

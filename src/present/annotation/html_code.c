@@ -99,12 +99,22 @@ static bool is_row(const struct write_annotation_html_code_listing *s, uint64_t 
 }
 
 /* Writes "401000 <leaf+0x10>" with a link to the target. */
-static void put_target(struct write_annotation_html_code_listing *s, uint64_t address)
+static const struct symbol *
+html_code_symbol(const struct write_annotation_html_code_listing *s, uint64_t address,
+		 bool is_data, uint64_t *ret_start)
+{
+	if (!s->code)
+		return NULL;
+	return is_data ? code_data_symbol(s->code, address, ret_start)
+		       : code_symbol(s->code, address, ret_start);
+}
+
+static void put_target(struct write_annotation_html_code_listing *s, uint64_t address,
+		       bool is_data)
 {
 	FILE *out = s->p->out;
 	uint64_t start = 0;
-	const struct symbol *symbol =
-		s->code ? code_symbol(s->code, address, &start) : NULL;
+	const struct symbol *symbol = html_code_symbol(s, address, is_data, &start);
 	bool here = is_row(s, address);
 	const char *page =
 		!here && symbol ? write_annotation_html_code_page_of(s, symbol) : NULL;
@@ -144,10 +154,10 @@ write_annotation_html_code_put_insn(struct write_annotation_html_code_listing *s
 		return;
 	}
 	if (insn->has_target)
-		put_target(s, insn->target);
+		put_target(s, insn->target, false);
 	if (insn->has_data) {
 		fputs("  <span class=dim># ", s->p->out);
-		put_target(s, insn->data);
+		put_target(s, insn->data, true);
 		fputs("</span>", s->p->out);
 	}
 }

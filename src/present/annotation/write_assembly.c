@@ -53,10 +53,12 @@ static void write_assembly_open_code(struct write_assembly_listing *s, uint32_t 
 /* ---- text ---- */
 
 static void write_assembly_put_symbol(struct write_assembly_listing *s,
-				      uint64_t address)
+				      uint64_t address, bool is_data)
 {
 	uint64_t start = 0;
-	const struct symbol *symbol = code_symbol(s->code, address, &start);
+	const struct symbol *symbol =
+		is_data ? code_data_symbol(s->code, address, &start)
+			: code_symbol(s->code, address, &start);
 	char *shown;
 
 	if (!symbol)
@@ -91,11 +93,11 @@ static void write_assembly_put_insn(struct write_assembly_listing *s,
 	}
 	if (insn.has_target) {
 		fprintf(s->out, "%" PRIx64, insn.target);
-		write_assembly_put_symbol(s, insn.target);
+		write_assembly_put_symbol(s, insn.target, false);
 	}
 	if (insn.has_data) {
 		fprintf(s->out, "        # %" PRIx64, insn.data);
-		write_assembly_put_symbol(s, insn.data);
+		write_assembly_put_symbol(s, insn.data, true);
 	}
 }
 

@@ -56,6 +56,7 @@ int code_open(const struct code_where *where, struct code **ret_code, struct err
 	c->options = where->lines;
 	c->path = code_copy(where->path);
 	c->debug_path = code_copy(where->debug_path);
+	c->symbols_path = code_copy(where->symbols_path);
 	c->kind = where->bytes         ? &code_bytes_kind
 		  : where->is_jitdump  ? &code_jit
 		  : where->nr_sections ? &code_module
@@ -77,6 +78,7 @@ void code_close(struct code *c)
 	insn_marks_free(c->marks);
 	symtab_free(c->tab);
 	symtab_free(c->plt);
+	symtab_free(c->data);
 	vec_done(&c->sections);
 	vec_done(&c->relocs);
 	jit_lines_free(c->jit_lines);
@@ -90,6 +92,7 @@ void code_close(struct code *c)
 		close(c->fd);
 	if (c->debug_fd >= 0)
 		close(c->debug_fd);
+	free(c->symbols_path);
 	free(c->strings);
 	free(c->bytes);
 	free(c->meant);
@@ -157,6 +160,16 @@ const struct symbol *code_symbol(const struct code *c, uint64_t address,
 				 uint64_t *ret_start)
 {
 	return c->kind->symbol(c, address, ret_start);
+}
+
+const struct symbol *code_data_symbol(struct code *c, uint64_t address,
+				      uint64_t *ret_start)
+{
+	const struct symbol *found = code_symbol(c, address, ret_start);
+
+	return found || !c->kind->data_symbol
+		       ? found
+		       : c->kind->data_symbol(c, address, ret_start);
 }
 
 const char *code_reference(const struct code *c, uint64_t address, uint64_t end)

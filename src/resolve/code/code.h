@@ -49,6 +49,10 @@ size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t l
 /* Returns the symbol that covers an address, and its start in *ret_start; NULL: unknown. */
 const struct symbol *code_symbol(const struct code *c, uint64_t address,
 				 uint64_t *ret_start);
+/* Like code_symbol(), for an address of data: also finds variables, whose names are read at the
+ * first call. */
+const struct symbol *code_data_symbol(struct code *c, uint64_t address,
+				      uint64_t *ret_start);
 /* Returns the name of the kernel symbol to which the instruction in [address, end) of a module
  * refers by its relocation; NULL: none. */
 const char *code_reference(const struct code *c, uint64_t address, uint64_t end);

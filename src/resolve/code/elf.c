@@ -108,6 +108,46 @@ static const struct symbol *symbol_elf(const struct code *c, uint64_t address,
 	return found;
 }
 
+static struct symtab *code_elf_load_data(const struct code *c)
+{
+	int debug_fd = c->symbols_path ? elf_open_regular(c->symbols_path) : -1;
+	struct symtab *tab = NULL;
+
+	if (symtab_load_elf_data(c->fd, debug_fd, &tab, NULL)) {
+		symtab_free(tab);
+		tab = NULL;
+	}
+	if (debug_fd >= 0)
+		close(debug_fd);
+	return tab;
+}
+
+/* Positions in .bss continue those of the file's content. */
+static const struct symbol *data_symbol_elf(struct code *c, uint64_t address,
+					    uint64_t *ret_start)
+{
+	uint64_t vaddr = address - c->shift;
+
+	if (!c->data_tried)
+		c->data = code_elf_load_data(c);
+	c->data_tried = true;
+	for (size_t i = 0; c->data && i < c->elf.segments.nr; i++) {
+		const struct elf_segment *s = &c->elf.segments.at[i];
+		const struct symbol *found;
+		uint64_t offset;
+
+		if (s->type != PT_LOAD || vaddr < s->vaddr ||
+		    vaddr - s->vaddr >= s->mem_bytes)
+			continue;
+		offset = s->offset + (vaddr - s->vaddr);
+		found = symtab_find(c->data, offset);
+		if (found)
+			*ret_start = address - (offset - found->offset);
+		return found;
+	}
+	return NULL;
+}
+
 static const char *section_elf(struct code *c, uint64_t address)
 {
 	uint64_t vaddr = address - c->shift;
@@ -133,6 +173,7 @@ const struct code_kind code_elf = {
 	.begin = code_elf_open_elf,
 	.read = read_elf,
 	.symbol = symbol_elf,
+	.data_symbol = data_symbol_elf,
 	.section = section_elf,
 	.line_address = code_elf_line_address,
 };

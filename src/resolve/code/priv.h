@@ -28,6 +28,9 @@ struct code {
 	struct elf_file elf;
 	struct symtab *tab;
 	struct symtab *plt;
+	struct symtab *data; /* variables, for code_elf; NULL: not read, or none */
+	bool data_tried;
+	char *symbols_path;
 	struct insn_decoder *decoder;
 	struct insn_marks *marks; /* for code_elf; NULL: everything is code */
 	uint64_t shift;
@@ -67,6 +70,9 @@ struct code_kind {
 		       size_t len);
 	const struct symbol *(*symbol)(const struct code *c, uint64_t address,
 				       uint64_t *ret_start);
+	/* NULL: there are no names of variables. */
+	const struct symbol *(*data_symbol)(struct code *c, uint64_t address,
+					    uint64_t *ret_start);
 	const char *(*section)(struct code *c, uint64_t address);
 	/* Converts an address to one of lines.h; NULL: there are no lines. */
 	bool (*line_address)(struct code *c, uint64_t address, uint64_t *ret_address);
