@@ -37,6 +37,9 @@ ophelp()
 @test "ophelp accepts CPU types by number or name and rejects unknown ones" {
 	[ "$(ophelp --cpu-type 85 PM_CYC)" = 30 ]
 	[ "$(ophelp --cpu-type ppc64/power9 PM_CYC)" = 30 ]
+	run -0 ophelp --cpu-type ppc64/power8 -e PM_MRK_ST_NEST:100
+	run -1 ophelp --cpu-type ppc64/power8 -e PM_MRK_ST_NEST:99
+	[[ $output == *'Count 99 for event PM_MRK_ST_NEST is below the minimum 100'* ]]
 	run -1 ophelp --cpu-type i386/skylak
 	[[ $output == *"cpu_type 'i386/skylak' is not valid"* ]]
 	ophelp --cpu-types | grep -q '^s390/z15  *IBM z15$'

@@ -98,20 +98,30 @@ static int event_catalog_add_list(struct event_catalog *c, const char *name,
 }
 
 /* OProfile's minimum counts are lower for some CPU types, and for some events. */
-static void event_catalog_lower_counts(struct event_catalog *c)
+static uint32_t event_catalog_max_count(const struct cpu_type *cpu, const char *name)
 {
 	static const struct {
 		const char *cpus;
+		const char *names;
 		uint32_t max;
-	} types[] = { { "i386/p4", 3000 }, { "ppc64/*", 1000 }, { "alpha/*", 500 } };
-	uint32_t max = UINT32_MAX;
+	} rows[] = { { "i386/p4", "*", 3000 },
+		     { "ppc64/*", "PM_MRK*", 100 },
+		     { "ppc64/*", "*", 1000 },
+		     { "alpha/*", "*", 500 } };
 
-	for (size_t i = 0; i < COUNT_OF(types); i++)
-		if (!fnmatch(types[i].cpus, c->cpu->name, 0))
-			max = types[i].max;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		if (!fnmatch(rows[i].cpus, cpu->name, 0) &&
+		    !fnmatch(rows[i].names, name, 0))
+			return rows[i].max;
+	return UINT32_MAX;
+}
+
+static void event_catalog_lower_counts(struct event_catalog *c)
+{
 	for (size_t i = 0; i < c->events.nr; i++) {
 		struct catalog_event *e = &c->events.at[i];
 		const struct catalog_event *classic = event_classic_find(c, e->name);
+		uint32_t max = event_catalog_max_count(c->cpu, e->name);
 
 		if (classic && classic->min_count < e->min_count)
 			e->min_count = classic->min_count;
