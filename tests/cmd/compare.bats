@@ -138,6 +138,15 @@ record_run()
 	[[ "$stderr" == *": a +"* ]]
 }
 
+@test "diff --by stack compares call stacks by the names of their functions" {
+	printf 'prog;main;f;g 3000\nprog;main;h.cold;g 2000\nprog;main;h 4000\n' >base
+	printf 'prog;main;f;g 3900\nprog;main;h;g 2000\nprog;main;h 4000\n' >new
+	diff_recordings --csv --by stack base new >rows.csv
+	[ "$(verdict rows.csv 'main;f;g')" = slower ]
+	[ "$(tr -d '\r' <rows.csv | awk -F, '$2 == "main;h;g" { print $3, $4 }')" = "2000 2000" ]
+	diff_recordings --by stack base new | grep -q '  slower     .* main;f;g$'
+}
+
 @test "diff --min-effect calls smaller changes noise" {
 	make_sides
 	diff_recordings --csv --min-effect 4.4 base new >rows.csv
@@ -213,7 +222,7 @@ record_run()
 	[[ "$stderr" == *"--base"*"--new"* ]]
 	run -2 --separate-stderr diff_recordings --base base --new new new
 	[[ "$stderr" == *"give every recording by one of them"* ]]
-	for option in --min-effect=x --fail-above=-1 --confidence=100 --by=stack --work=0 \
+	for option in --min-effect=x --fail-above=-1 --confidence=100 --by=comm --work=0 \
 		--work=1e --threshold=200; do
 		run -2 --separate-stderr diff_recordings "$option" base new
 		[[ "$stderr" == *"${option%=*}"* ]]

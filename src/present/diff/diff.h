@@ -14,7 +14,8 @@ struct compare_row;
 enum diff_by {
 	DIFF_BY_SYMBOL,
 	DIFF_BY_IMAGE,
-	DIFF_BY_LINE
+	DIFF_BY_LINE,
+	DIFF_BY_STACK /* the symbol of a row is all its functions: main;f;g */
 };
 
 struct diff_view {

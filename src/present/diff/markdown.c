@@ -102,7 +102,8 @@ static void markdown_titles(FILE *out, const struct diff_view *v)
 {
 	static const char *const names[] = { [DIFF_BY_SYMBOL] = "function",
 					     [DIFF_BY_IMAGE] = "binary",
-					     [DIFF_BY_LINE] = "source line" };
+					     [DIFF_BY_LINE] = "source line",
+					     [DIFF_BY_STACK] = "stack" };
 
 	fprintf(out,
 		"\n| verdict | %s | base %% | new %% | change | relative | %g %% interval |\n"

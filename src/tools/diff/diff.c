@@ -80,6 +80,7 @@ static int choose_by(const struct diff *d, enum diff_by *ret_by, struct err *err
 		{ "symbol", DIFF_BY_SYMBOL }, { "sym", DIFF_BY_SYMBOL },
 		{ "image", DIFF_BY_IMAGE },   { "dso", DIFF_BY_IMAGE },
 		{ "line", DIFF_BY_LINE },     { "srcline", DIFF_BY_LINE },
+		{ "stack", DIFF_BY_STACK },
 	};
 	const char *name = d->options.by ? d->options.by : "symbol";
 
@@ -89,7 +90,8 @@ static int choose_by(const struct diff *d, enum diff_by *ret_by, struct err *err
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "--by=%s: expected symbol, image or line", name);
+	return err_set(err, -EINVAL, "--by=%s: expected symbol, image, line or stack",
+		       name);
 }
 
 /* `detail` is "" or explains `text`. */

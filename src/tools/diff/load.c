@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/containers/map.h"
 #include "base/err.h"
 #include "compare/names.h"
@@ -36,7 +37,7 @@ struct loading {
 	uint64_t width_ns;
 	uint32_t event;     /* the compared one */
 	uint32_t per_event; /* DICT_NONE: none */
-	int image_key, symbol_key, line_key, time_key;
+	int image_key, symbol_key, line_key, stack_key, time_key;
 	struct map item_by; /* of (image, function and line) of the profile */
 	struct map image_by;
 	struct compare_run *run;
@@ -86,10 +87,18 @@ static int read_outline(struct loading *l, struct err *err)
 	return r;
 }
 
+static const char *keys_of(const char *by)
+{
+	if (by && (!strcmp(by, "line") || !strcmp(by, "srcline")))
+		return "image,symbol,line,time:1s";
+	if (by && !strcmp(by, "stack"))
+		return "image,symbol,stack,time:1s";
+	return "image,symbol,time:1s";
+}
+
 static int load_make_plan(struct loading *l, struct err *err)
 {
 	const struct diff_options *options = l->load->options;
-	const bool lines = options->by && !strcmp(options->by, "line");
 	struct report_options *to = &l->plan.options;
 	char **words;
 	int r = words_of(l, &words, err);
@@ -98,7 +107,7 @@ static int load_make_plan(struct loading *l, struct err *err)
 	/* CSV shows keys as they are, without marks. */
 	to->csv = true;
 	to->json = false;
-	to->by = lines ? "image,symbol,line,time:1s" : "image,symbol,time:1s";
+	to->by = keys_of(options->by);
 	to->threshold = NULL;
 	if (!r)
 		r = report_plan_make(&l->plan, words, err);
@@ -110,6 +119,7 @@ static int load_make_plan(struct loading *l, struct err *err)
 	l->image_key = keys_find(&l->plan.keys, KEY_IMAGE);
 	l->symbol_key = keys_find(&l->plan.keys, KEY_SYMBOL);
 	l->line_key = keys_find(&l->plan.keys, KEY_LINE);
+	l->stack_key = keys_find(&l->plan.keys, KEY_STACK);
 	l->time_key = keys_find(&l->plan.keys, KEY_TIME);
 	l->plan.keys.keys.at[l->time_key].width_ns = l->width_ns;
 	return 0;
@@ -224,31 +234,66 @@ static uint32_t load_line_text(struct loading *l, uint32_t group)
 	return load_text(l, text, strlen(text));
 }
 
+/* The functions of a stack, without suffixes of compilers. */
+static uint32_t load_stack_text(struct loading *l, uint32_t group)
+{
+	const char *text = profile_text(&l->read.profile, group, (size_t)l->stack_key);
+	char *copy = strdup(text);
+	struct buf stable = { 0 };
+	uint32_t number = STRTAB_FAILED;
+
+	for (char *at = copy; at;) {
+		char *end = strchr(at, ';');
+
+		if (end)
+			*end++ = '\0';
+		buf_put(&stable, at, name_stable_len(at));
+		if (end)
+			buf_put_u8(&stable, ';');
+		at = end;
+	}
+	if (copy && !stable.failed)
+		number = load_text(l, (const char *)stable.data, stable.len);
+	buf_done(&stable);
+	free(copy);
+	return number;
+}
+
+/* Sets the names of a new item. */
+static bool name_item(struct loading *l, uint32_t group, struct run_item *item)
+{
+	const char *symbol =
+		profile_text(&l->read.profile, group, (size_t)l->symbol_key);
+	const uint32_t name = load_text(l, symbol, name_stable_len(symbol));
+
+	item->name = l->stack_key < 0 ? name : load_stack_text(l, group);
+	item->line = l->line_key < 0 ? 0 : load_line_text(l, group);
+	item->function = name_is_function(symbol) ? name : 0;
+	return name != STRTAB_FAILED && item->name != STRTAB_FAILED &&
+	       item->line != STRTAB_FAILED;
+}
+
 /* Returns the index of the row's item in the run, or DICT_NONE if memory is short. */
 static uint32_t load_item(struct loading *l, const struct profile_row *row)
 {
 	struct profile *p = &l->read.profile;
-	const char *name = profile_text(p, row->group, (size_t)l->symbol_key);
 	struct run_item item = { .image = load_image(l, row) };
-	const uint64_t line =
-		l->line_key < 0 ? 0 : profile_value(p, row->group, (size_t)l->line_key);
+	const int detail = l->stack_key < 0 ? l->line_key : l->stack_key;
+	const uint64_t value =
+		detail < 0 ? 0 : profile_value(p, row->group, (size_t)detail);
 	const uint64_t symbol = profile_value(p, row->group, (size_t)l->symbol_key);
 	bool is_new;
 	struct map_slot *slot;
 
 	if (item.image == DICT_NONE)
 		return DICT_NONE;
-	slot = map_at(&l->item_by, (uint64_t)item.image << 32 | line, symbol, &is_new);
+	slot = map_at(&l->item_by, (uint64_t)item.image << 32 | value, symbol, &is_new);
 	if (!slot)
 		return DICT_NONE;
 	if (!is_new)
 		return slot->value_plus_1 - 1;
 	slot->value_plus_1 = (uint32_t)l->run->items.nr + 1;
-	item.name = load_text(l, name, name_stable_len(name));
-	item.line = l->line_key < 0 ? 0 : load_line_text(l, row->group);
-	item.function = name_is_function(name) ? item.name : 0;
-	if (item.name == STRTAB_FAILED || item.line == STRTAB_FAILED ||
-	    !vec_push(&l->run->items, item))
+	if (!name_item(l, row->group, &item) || !vec_push(&l->run->items, item))
 		return DICT_NONE;
 	return (uint32_t)l->run->items.nr - 1;
 }
