@@ -253,7 +253,7 @@ static bool bare_follow(struct bare_search *s, uint64_t at, struct bare_state *s
 	struct x86_insn insn;
 
 	while (bare_enter(s->b, at)) {
-		if (s->nr_insns++ == INSNS_MAX || !bare_fetch(s, at, &insn)) {
+		if (s->nr_insns++ >= INSNS_MAX || !bare_fetch(s, at, &insn)) {
 			s->is_cut = true;
 			return false;
 		}

@@ -207,12 +207,39 @@ static void only_matching_calls_prove_a_caller(void **state)
 	unwind_bare_free(b);
 }
 
+/* 100 branches, each to other code that never ends. */
+static size_t read_endless(void *ctx, uint64_t address, uint8_t *ret_bytes, size_t len)
+{
+	(void)ctx;
+	for (size_t i = 0; i < len; i++) {
+		uint64_t at = address + i - CODE;
+		uint8_t branch[6] = { 0x0f, 0x85, 0, 0, (uint8_t)(1 + at / 6), 0 };
+
+		ret_bytes[i] =
+			at < sizeof(branch) * 100 ? branch[at % sizeof(branch)] : 0x90;
+	}
+	return len;
+}
+
+static void the_search_through_endless_code_ends(void **state)
+{
+	const struct unwind_bare_ops ops = { read_endless, NULL };
+	const struct bare_caller *ways;
+	struct unwind_bare *b;
+
+	(void)state;
+	assert_int_equal(unwind_bare_new(&b), 0);
+	assert_int_equal(unwind_bare_callers(b, &ops, 1, CODE, &ways), 0);
+	unwind_bare_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_have_their_lengths_and_effects),
 		cmocka_unit_test(finds_the_path_to_the_return),
 		cmocka_unit_test(only_matching_calls_prove_a_caller),
+		cmocka_unit_test(the_search_through_endless_code_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
