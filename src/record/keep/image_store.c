@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/containers/hash.h"
+#include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/trust.h"
 #include "base/log.h"
@@ -51,6 +52,7 @@ static void module_build_id(const char *name, struct build_id *id)
 static void first_vdso(struct image_store *k, int32_t pid, uint64_t start, uint64_t end,
 		       struct image *image)
 {
+	struct err err = { 0 };
 	const void *bytes;
 	size_t len;
 
@@ -58,9 +60,10 @@ static void first_vdso(struct image_store *k, int32_t pid, uint64_t start, uint6
 	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end,
 				       &image->build_id, NULL))
 		return;
-	if (!kernel_files_own_vdso(&bytes, &len))
-		kernel_files_save_vdso(k->dir->writing, bytes, len, &image->build_id,
-				       NULL);
+	if (!kernel_files_own_vdso(&bytes, &len) &&
+	    kernel_files_save_vdso(k->dir->writing, bytes, len, &image->build_id, &err))
+		log_say_once(LOG_WARNING, "%s: symbols of the vdso will be missing",
+			     err.text);
 }
 
 /* Hashes the properties that are equal for all mappings of one file. */
