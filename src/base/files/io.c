@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/files/io.h"
 
+#include "base/parse.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/parse.h"
 
 enum {
 	READ_STEP = 64 * 1024,

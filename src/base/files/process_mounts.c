@@ -61,7 +61,7 @@ bool process_mounts_may_search(int32_t pid)
 
 /* Types of file systems on disks and in memory. */
 static const char *const quiet[] = {
-	"bcachefs", "btrfs", "erofs", "exfat",    "ext2",  "ext3", "ext4", "f2fs",
+	"bcachefs",  "btrfs",   "erofs", "exfat",    "ext2",  "ext3", "ext4", "f2fs",
 	"hugetlbfs", "iso9660", "ramfs", "squashfs", "tmpfs", "vfat", "xfs",  "zfs",
 };
 

@@ -41,7 +41,8 @@ struct catalog_event {
 	bool known;        /* from libpfm, with the config words present */
 	bool refused;      /* from libpfm, which rejects it without a unit mask */
 	bool classic;      /* from a table of OProfile's names (classic.h) */
-	const char *default_name; /* of a classic row: name of its default mask, or NULL */
+	const char
+		*default_name; /* of a classic row: name of its default mask, or NULL */
 	const char *
 		same_as; /* alternative name of that event, possibly with .MASK; else NULL */
 	uint32_t min_count; /* the smallest sensible period */

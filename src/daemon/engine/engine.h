@@ -103,7 +103,7 @@ struct oprofiled_upkeep {
 		copies; /* for recordings that ended; the thread owns those under way */
 	struct copy_list copies_under_way;
 	uint64_t copy_bytes; /* of all copies in the session, at the last look */
-	atomic_bool stops; /* defers copies and merges */
+	atomic_bool stops;   /* defers copies and merges */
 	bool is_too_large; /* the reason for `stops`: the merge uses too much memory */
 };
 

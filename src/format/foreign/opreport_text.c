@@ -40,8 +40,7 @@ void opreport_put_word(struct buf *out, const char *text, size_t len)
 void opreport_put_plain(struct buf *out, struct opreport_word word)
 {
 	for (size_t i = 0; i < word.len; i++) {
-		bool is_escape =
-			opreport_text_is_escape(word.at + i, word.len - i);
+		bool is_escape = opreport_text_is_escape(word.at + i, word.len - i);
 
 		if (!is_escape) {
 			buf_put_u8(out, (uint8_t)word.at[i]);

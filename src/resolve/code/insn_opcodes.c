@@ -8,11 +8,13 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "resolve/code/insn.h"
 
 #define DATA_MARK "# "
@@ -43,10 +45,22 @@ static bool insn_opcodes_find(void *lib, const char *name, void *to)
 	return f;
 }
 
+/* A library that is not installed needs no message: another one decodes x86, in its own form. */
+static void insn_opcodes_warn(const char *reason)
+{
+	if (reason && !strstr(reason, strerror(ENOENT)))
+		log_say_once(
+			LOG_WARNING,
+			"cannot load libopcodes (%s): instructions are not printed as by objdump",
+			reason);
+}
+
 static bool insn_opcodes_load(struct opcodes_library *ret_library)
 {
 	void *lib = dlopen(OPCODES_SONAME, RTLD_NOW | RTLD_LOCAL); /* never unloaded */
 
+	if (!lib)
+		insn_opcodes_warn(dlerror());
 	return lib &&
 	       insn_opcodes_find(lib, "disassembler", &ret_library->disassembler) &&
 	       insn_opcodes_find(lib, "init_disassemble_info",
@@ -139,8 +153,10 @@ static void *open_opcodes(const char *triple, const struct insn_machine *machine
 	if (!insn_opcodes_load(&lib))
 		return NULL;
 	o = calloc(1, sizeof(*o));
-	if (!o)
+	if (!o) {
+		insn_opcodes_warn(strerror(ENOMEM));
 		return NULL;
+	}
 	lib.init_info(&o->info, o, insn_opcodes_print, insn_opcodes_print_styled);
 	o->print_insn = lib.disassembler(bfd_arch_i386, false, mach, NULL);
 	o->free_target = lib.free_target;

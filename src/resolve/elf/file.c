@@ -325,7 +325,8 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 	return 0;
 }
 
-static bool elf_file_has_bytes(const struct elf_file *f, uint64_t offset, uint64_t bytes)
+static bool elf_file_has_bytes(const struct elf_file *f, uint64_t offset,
+			       uint64_t bytes)
 {
 	return offset <= f->len && bytes <= f->len - offset;
 }

@@ -41,7 +41,7 @@ struct live_process {
 	uint32_t app;
 	uint64_t root_dev;
 	uint64_t root_inode;
-	uint64_t mounts; /* id of its mount namespace */
+	uint64_t mounts;  /* id of its mount namespace */
 	bool is_searched; /* files below its root can be opened */
 };
 

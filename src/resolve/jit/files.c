@@ -231,8 +231,7 @@ struct jit_live {
 
 static struct jit_live jit_live_find(const struct jit_locations *locations, int32_t pid)
 {
-	uint64_t boot_ns =
-		clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t boot_ns = clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME);
 	struct jit_live live = { .start_ns = process_start_ns(pid) };
 
 	if (!live.start_ns)
@@ -240,9 +239,8 @@ static struct jit_live jit_live_find(const struct jit_locations *locations, int3
 	live.wall_ns = boot_ns + live.start_ns;
 	live.may_be = !locations->until_wall_ns ||
 		      live.wall_ns <= locations->until_wall_ns + NS_PER_S;
-	live.is_certain =
-		live.may_be &&
-		live.wall_ns + PROCESS_START_TICK_NS <= locations->since_wall_ns;
+	live.is_certain = live.may_be && live.wall_ns + PROCESS_START_TICK_NS <=
+						 locations->since_wall_ns;
 	return live;
 }
 

@@ -81,7 +81,7 @@ struct replay {
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
-	uint64_t periods; /* of all samples so far */
+	uint64_t periods;                  /* of all samples so far */
 	uint64_t unwind_ends[UNWIND_ENDS]; /* the result, once the resolver is freed */
 	struct replay_columns *columns;
 	size_t filled; /* rows of the columns */

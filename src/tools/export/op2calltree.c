@@ -72,7 +72,8 @@ static void op2calltree_put(struct op2calltree_app *a, const char *text)
 }
 
 /* Writes a name that does not look like callgrind's number for a name: "(2)". */
-static void op2calltree_put_name(struct op2calltree_app *a, const char *name, size_t len)
+static void op2calltree_put_name(struct op2calltree_app *a, const char *name,
+				 size_t len)
 {
 	size_t digits = len && name[0] == '(' ? strspn(name + 1, "0123456789") : 0;
 

@@ -46,15 +46,13 @@ static struct held *make(enum async_call_kind kind, uint64_t about,
 	struct held *h = malloc(sizeof(*h));
 
 	assert_non_null(h);
-	*h = (struct held){
-		.call = { .kind = kind,
-			  .about = about,
-			  .user = user,
-			  .run = run,
-			  .drop = drop },
-		.gate = gate,
-		.dropped = dropped
-	};
+	*h = (struct held){ .call = { .kind = kind,
+				      .about = about,
+				      .user = user,
+				      .run = run,
+				      .drop = drop },
+			    .gate = gate,
+			    .dropped = dropped };
 	return h;
 }
 
