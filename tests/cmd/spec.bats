@@ -346,7 +346,7 @@ describe_links() {
 	[[ "$(refused binary:x)" == *"binary: is gone"* ]]
 	[[ "$(refused sample-file:x)" == *"sample-file: is gone"* ]]
 	[ "$(refused archive:x)" = "cannot open 'x': No such file or directory" ]
-	[ "$(refused { image:a })" = "invalid profile specification { image:a }" ]
+	[ "$(refused { image:a })" = "invalid profile specification { image:a } " ]
 }
 
 @test "an argument that matches nothing is named, with the closest match" {
