@@ -420,7 +420,7 @@ static int addr2line_run_command(const struct command *self, int argc, char **ar
 
 const struct command command_addr2line = {
 	.name = "addr2line",
-	.summary = "Source lines, functions and inlined calls of addresses",
+	.summary = "print source lines, functions and inlined calls of addresses",
 	.usage = "[options] [-e FILE] [ADDRESS...]",
 	.notes = "Options, input and output are those of binutils' addr2line: "
 		 "addresses are\n"

@@ -315,7 +315,7 @@ static int archive_run(const struct command *self, int argc, char **argv)
 const struct command command_archive = {
 	.name = "archive",
 	.classic = "oparchive",
-	.summary = "put a recording and its binaries together, for another machine",
+	.summary = "pack a recording and its binaries for another machine",
 	.usage = "[options] [SESSION-DIR | perf.data | profile specification...]\n"
 		 "--unpack [FILE]\n"
 		 "--verify archive:PATH",

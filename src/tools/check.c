@@ -71,7 +71,8 @@ static int check_run(const struct command *self, int argc, char **argv)
 const struct command command_check = {
 	.name = "check",
 	.classic = "op-check-perfevents",
-	.summary = "whether the kernel counts events here; the status is its errno",
+	.summary =
+		"check whether the kernel can count hardware events; the exit status is its errno",
 	.usage = "[options]",
 	.notes =
 		"The exit status is 0 where hardware cycles can be counted, else the errno of\n"

@@ -243,7 +243,7 @@ static int dump_run(const struct command *self, int argc, char **argv)
 
 const struct command command_dump = {
 	.name = "dump",
-	.summary = "show every sample of a recording as a line of text",
+	.summary = "show the records of a session one by one",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
 	.notes =
 		"A line is: tid cpu seconds event period frame;frame;... with the leaf first and each frame as image+0xoffset; [truncated] ends a stack whose outer callers are unknown.",

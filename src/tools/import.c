@@ -195,7 +195,7 @@ static int check_sources(const struct import_run *m, char *const *words,
 	if (!s->sessions.nr && !*words)
 		return err_set(
 			err, -EINVAL,
-			"give a perf.data to import, or a profile of another tool");
+			"no file given: give a perf.data file or a profile of another tool");
 	if (!s->sessions.nr && word_fault(words[0], true, err))
 		return err->code;
 	if (!s->sessions.nr)
@@ -288,15 +288,16 @@ static int import_run(const struct command *self, int argc, char **argv)
 const struct command command_import = {
 	.name = "import",
 	.classic = "opimport",
-	.summary = "make a session of a recording of perf or a profile of another tool",
+	.summary =
+		"convert a recording of perf or a profile of another tool to a session",
 	.usage = "[options] FILE... [profile specification...]",
 	.notes =
-		"A FILE is a perf.data, a folder of one (perf record --threads), or - for the standard input.  "
-		"Several become one session, a segment each.\n"
-		"So does a profile of another tool: "
+		"FILE is a perf.data file or directory (perf record --threads), or - for the standard input.  "
+		"Several files become one session.\n"
+		"FILE can also be a profile of another tool: "
 		"folded stacks (stackcollapse*.pl), pprof, text of perf script, JSON of\n"
 		"speedscope, the Firefox Profiler, Node.js and Chrome, callgrind, simpleperf, JFR.\n"
-		"A FILE can also be a directory with a session of OProfile.\n"
+		"or a session directory of OProfile.\n"
 		"Examples:\n"
 		"  oprofile import perf.data\n"
 		"  oprofile import --name build perf.data.1 perf.data.2\n"

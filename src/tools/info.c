@@ -181,7 +181,7 @@ static int info_run(const struct command *self, int argc, char **argv)
 
 const struct command command_info = {
 	.name = "info",
-	.summary = "show what a recording says of itself: machine, events, records",
+	.summary = "show the machine, events and records of a recording",
 	.usage = "[options] [FILE | DIRECTORY | -]...",
 	.notes =
 		"FILE is a perf.data, DIRECTORY one of perf record --threads or a session, - is standard input. "

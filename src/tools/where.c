@@ -57,12 +57,11 @@ static const char *const outcomes[NAMING_STATUS_COUNT] = {
 	[NAMING_NO_FILE] = "not there",
 	[NAMING_OTHER_FILE] = "another one (its build-id, or time and size, differ)",
 	[NAMING_UNREADABLE] = "cannot be read, or is not an ELF file",
-	[NAMING_AMBIGUOUS] = "several of that name, and no build-id",
+	[NAMING_AMBIGUOUS] = "several files have that name, and there is no build-id",
 	[NAMING_UNVERIFIED] = "found, but there is no build-id to check it by",
-	[NAMING_NO_KALLSYMS] = "none of this kernel",
-	[NAMING_FOREIGN] = "not looked at: recorded on another machine, no build-id",
-	[NAMING_UNKNOWN_HOST] =
-		"not looked at: recorded on an unknown machine, no build-id",
+	[NAMING_NO_KALLSYMS] = "no symbols of this kernel",
+	[NAMING_FOREIGN] = "skipped: recorded on another machine, no build-id",
+	[NAMING_UNKNOWN_HOST] = "skipped: recorded on an unknown machine, no build-id",
 	[NAMING_NONE_EXPECTED] = "has no file",
 };
 
@@ -240,7 +239,7 @@ static int where_run(const struct command *self, int argc, char **argv)
 
 const struct command command_where = {
 	.name = "where",
-	.summary = "show where a binary's symbols come from, step by step",
+	.summary = "show where a binary's symbols come from",
 	.usage = "[options] [perf.data | SESSION-DIR]... IMAGE | BUILD-ID",
 	.notes =
 		"IMAGE is a name as in reports, its last part, a pattern, or a file that no recording contains. The default recording is the current session. "

@@ -56,8 +56,8 @@ __attribute__((section("region_template"))) WORK_FUNCTION(region_work)
 	static struct {
 	FILE *dump;
 	char *code;
-	size_t len; /* of the template */
-	size_t at;  /* of the function in it */
+	size_t len; /* of the code template in bytes */
+	size_t at;  /* offset of the function in the template */
 	char shared;
 	int mover; /* slot, 0: nowhere yet */
 	uint64_t index;

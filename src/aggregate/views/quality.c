@@ -48,9 +48,9 @@ static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
 	[NAMING_NO_KALLSYMS] = { "kernel symbols were hidden",
 				 "record as root, or with kptr_restrict 0" },
 	[NAMING_FOREIGN] = { "of another machine, without a build-id",
-			     "record with build-ids, or give --root a copy of its files" },
+			     "record with build-ids, or give --root a copy of that machine's files" },
 	[NAMING_UNKNOWN_HOST] = { "of an unknown machine, without a build-id",
-				  "record with build-ids, or give --root a copy of its files" },
+				  "record with build-ids, or give --root a copy of that machine's files" },
 	[NAMING_NONE_EXPECTED] = { "generated or unmapped code",
 				   "no symbol table exists for it" },
 };

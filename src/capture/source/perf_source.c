@@ -304,8 +304,8 @@ static size_t page_count(size_t wanted, size_t fallback)
 	return pages;
 }
 
-/* Returns the stack size for samples: small rings should hold several small stacks instead of a
- * few large ones. */
+/* Returns how many bytes of the user stack each sample copies: small rings should hold several
+ * small stacks instead of a few large ones. */
 static uint32_t fitting_window(const struct opening *o, uint32_t page_bytes)
 {
 	size_t room = o->pages[PERF_SOURCE_SAMPLES] * page_bytes / WINDOWS_AT_LEAST;

@@ -321,7 +321,8 @@ static void put_own_name(struct qualifier *q, const struct dwarf_die *die,
 
 /* A function with the entries it refers to. */
 struct qualify_function {
-	struct dwarf_die last; /* the declaration, which is in the function's scope */
+	struct dwarf_die
+		last; /* end of the references: the declaration, whose parent is the scope */
 	struct dwarf_die named;
 	bool external;
 	bool linkage;

@@ -178,7 +178,8 @@ struct resolver {
 	uint64_t last_generation;           /* and the address space that it is in */
 	struct frame_slot *frames;          /* NULL without chains */
 	struct callers_slot *callers;       /* NULL without chains */
-	/* (callers, called frames) -> stack; callers by image and offset -> their stack. */
+	/* Caches two kinds of keys: (stack of the callers, called frames), and callers by image and
+	 * offset. The value is the stack. */
 	struct stack_memo memo;
 	uint32_t chain[CHAIN_ROOM]; /* frames of the current chains */
 	uint32_t nr_chain;

@@ -615,7 +615,7 @@ static int annotate_run(const struct command *self, int argc, char **argv)
 const struct command command_annotate = {
 	.name = "annotate",
 	.classic = "opannotate",
-	.summary = "show sources or code with the samples of each line",
+	.summary = "show sources or code with the samples of each line or instruction",
 	.usage =
 		"--source|--assembly|--html DIR|--json [options] [SESSION-DIR | profile specification...]",
 	.notes = "The arguments are those of opreport.\n"

@@ -308,7 +308,7 @@ static int cache_run(const struct command *self, int argc, char **argv)
 
 const struct command command_cache = {
 	.name = "cache",
-	.summary = "The index files that make source lines quick",
+	.summary = "manage the index files of source lines",
 	.usage = "[--list | --size]\n"
 		 "--build BINARY...\n"
 		 "--purge [BINARY | BUILD-ID]...\n"

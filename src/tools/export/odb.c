@@ -563,7 +563,7 @@ int export_odb(struct export_run *run, struct err *err)
 	if (!r && x.unmapped)
 		command_warning(
 			"%" PRIu64
-			" samples are not exported: sample files have no place for their code",
+			" samples are not exported: sample files cannot represent code outside of files",
 			x.unmapped);
 	if (!r && run->options->verbose)
 		fprintf(stderr, "%" PRIu64 " samples in %zu files\n", x.samples,

@@ -331,7 +331,7 @@ static int op2calltree_run(const struct command *self, int argc, char **argv)
 const struct command command_op2calltree = {
 	.name = "calltree",
 	.classic = "op2calltree",
-	.summary = "make callgrind files of opreport's output",
+	.summary = "convert the output of opreport to callgrind files",
 	.usage = "[options]",
 	.notes =
 		"Reads the output of opreport -gdf, and writes a file oprof.out.NAME for each application.\n"

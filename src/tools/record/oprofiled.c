@@ -266,7 +266,7 @@ extern const struct command command_daemon;
 const struct command command_daemon = {
 	.name = "daemon",
 	.classic = "oprofiled",
-	.summary = "sample the whole system, always",
+	.summary = "sample the whole system continuously",
 	.usage = "[options]",
 	.notes =
 		"opcontrol and oprofile status query the daemon through the socket /run/oprofile/control. OPROFILE_RUN_DIR names another directory.\n"

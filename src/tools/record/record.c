@@ -419,7 +419,7 @@ extern const struct command command_record;
 const struct command command_record = {
 	.name = "record",
 	.classic = "operf",
-	.summary = "record a program, a process or the whole system",
+	.summary = "record where programs and the kernel spend their time",
 	.usage = "[options] COMMAND [ARGS...]\n"
 		 "[options] --pid PID|NAME[,...]\n"
 		 "[options] --system-wide [COMMAND [ARGS...]]",

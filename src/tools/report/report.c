@@ -246,7 +246,7 @@ static int report_run(const struct command *self, int argc, char **argv)
 const struct command command_report = {
 	.name = "report",
 	.classic = "opreport",
-	.summary = "show where the time of a recording went",
+	.summary = "show in which binaries and functions the time went",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
 	.notes =
 		"An argument is a directory with a session, an image pattern, or one of image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST archive:PATH session:LIST session-exclude:LIST event:LIST count:LIST unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST cgroup:LIST symbol:LIST symbol-exclude:LIST time:LIST (10%-20%, 1.5s-3s).\n"
