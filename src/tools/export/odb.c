@@ -160,7 +160,7 @@ static struct odb_made *odb_find_file(struct odb_export *x, const char *path)
 	uint64_t hash = hash_bytes(path, strlen(path), 0);
 
 	for (uint64_t turn = 0;; turn++) {
-		struct odb_made made = { 0 };
+		struct odb_made *made;
 		bool is_new;
 		struct map_slot *slot = map_at(&x->file_by, hash, turn, &is_new);
 
@@ -170,13 +170,12 @@ static struct odb_made *odb_find_file(struct odb_export *x, const char *path)
 			return &x->files.at[slot->value_plus_1 - 1];
 		if (!is_new)
 			continue;
-		made.path = strdup(path);
-		if (!made.path || !vec_push(&x->files, made)) {
-			free(made.path);
+		if (!vec_push(&x->files, (struct odb_made){ 0 }))
 			return NULL;
-		}
 		slot->value_plus_1 = (uint32_t)x->files.nr;
-		return &x->files.at[x->files.nr - 1];
+		made = &x->files.at[x->files.nr - 1];
+		made->path = strdup(path);
+		return made->path ? made : NULL;
 	}
 }
 
