@@ -205,7 +205,7 @@ struct span_counts {
 
 static size_t span_of(const struct compare_run *run, size_t block)
 {
-	return block * SPANS / run->blocks.nr;
+	return run->blocks.nr ? block * SPANS / run->blocks.nr : 0;
 }
 
 static void count_spans(const struct compare_run *run, const uint32_t *row_of,

@@ -104,8 +104,8 @@ double gamma_log_slope(double x)
 	double below = 0;
 	double square;
 
-	for (; x < ASYMPTOTIC_FROM; x++)
-		below -= 1 / x;
+	while (x < ASYMPTOTIC_FROM)
+		below -= 1 / x++;
 	square = 1 / (x * x);
 	return below + log(x) - 0.5 / x -
 	       square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
@@ -116,8 +116,10 @@ double gamma_log_curve(double x)
 	double below = 0;
 	double square;
 
-	for (; x < ASYMPTOTIC_FROM; x++)
+	while (x < ASYMPTOTIC_FROM) {
 		below += 1 / (x * x);
+		x++;
+	}
 	square = 1 / (x * x);
 	return below +
 	       (1 + 0.5 / x + square * (1.0 / 6 - square * (1.0 / 30 - square / 42))) /

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -121,6 +123,23 @@ int openat_64(int at, const char *path, int flags, mode_t mode)
 int openat_64_2(int at, const char *path, int flags)
 {
 	return open_any(at, path, flags, 0);
+}
+
+/* openat2(2) has no function of its own. */
+long syscall(long nr, ...)
+{
+	long (*next)(long, ...);
+	long args[6];
+	va_list list;
+
+	va_start(list, nr);
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (nr == SYS_openat2 && fails_at("open", (int)args[0], (const char *)args[1]))
+		return -1;
+	*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	return next(nr, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
 static int stat_any(const char *path, struct stat *ret_st)

@@ -68,6 +68,25 @@ static size_t io_leading(const char *text, const char *start)
 	return strncmp(text, start, len) ? 0 : len;
 }
 
+/* Returns the path below the directory that a path such as /proc/self/fd/5/NAME names by its
+ * descriptor, which is stored; NULL: the path is another one. */
+static const char *io_below_own(const char *path, int *ret_fd)
+{
+	size_t at = io_leading(path, "/proc/self/fd/");
+	size_t nr = at ? strspn(path + at, "0123456789") : 0;
+	char digits[16] = { 0 };
+	uint64_t fd;
+
+	if (!nr || nr >= sizeof(digits) || path[at + nr] != '/')
+		return NULL;
+	memcpy(digits, path + at, nr);
+	if (!parse_u64_max(digits, INT32_MAX, &fd))
+		return NULL;
+	*ret_fd = (int)fd;
+	at += nr;
+	return path + at + strspn(path + at, "/");
+}
+
 /* Returns whether the path is that of an open file of this process. */
 static bool io_is_own_file(const char *path)
 {
@@ -141,12 +160,18 @@ static int io_open_found(const char *path, int flags)
 {
 #ifdef RESOLVE_NO_MAGICLINKS
 	struct guard_at at;
+	const char *name;
 	int32_t pid;
 	size_t link;
 	int r, fd;
 
 	if (io_is_own_file(path))
 		return io_open(path, flags, 0);
+	name = io_below_own(path, &fd);
+	if (name) {
+		fd = io_open_plainly(fd, name, flags);
+		return io_is_unknown(fd) ? io_open(path, flags, 0) : fd;
+	}
 	link = io_process_link(path, &pid);
 	if (link)
 		return io_open_of_process(path, link, pid, flags);

@@ -50,10 +50,8 @@ static int process_table_add(struct process_table *t, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (!io_read_file(path, &text, STAT_MAX)) {
 		buf_put_u8(&text, 0);
-		if (text.failed)
-			r = -ENOMEM;
-		else if (process_table_parse((char *)text.data, &p) &&
-			 !vec_push(&t->processes, p))
+		if (text.failed || (process_table_parse((char *)text.data, &p) &&
+				    !vec_push(&t->processes, p)))
 			r = -ENOMEM;
 	}
 	buf_done(&text);

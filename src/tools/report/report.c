@@ -230,8 +230,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 	}
 	if (diff_words_any(argv + first)) {
 		/* The options were valid; each side has its own copy. */
-		status = command_options(self, OPTIONS_PERMUTE, argc, argv,
-					 &before.plan.options, &first);
+		(void)command_options(self, OPTIONS_PERMUTE, argc, argv,
+				      &before.plan.options, &first);
 		r.before = &before;
 	}
 	status = make_report(&r, argv + first);
