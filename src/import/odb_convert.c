@@ -84,7 +84,7 @@ int odb_convert(const struct odb_conversion *conversion, struct err *err)
 	    odb_file_open(bytes.data, bytes.len, c->abi ? &given : NULL, &file, err))
 		r = err_prefix(err, "%s", c->from);
 	if (!r && !c->force && file.header.version == ODB_VERSION &&
-	    !memcmp(&file.layout, &own, sizeof(own)))
+	    odb_layout_equals(&file.layout, &own))
 		r = err_set(
 			err, -EALREADY,
 			"input abi is identical to native. no conversion necessary.");

@@ -113,12 +113,12 @@ segment-000002" ]
 	[ "$(ls -A "$session/samples" | sort | tr '\n' ' ')" = ".lock current previous tp " ]
 }
 
-@test "opimport is import, and rejects OProfile's options for sample files by name" {
+@test "opimport is import, and rejects --abi without --output" {
 	need_data
 	"$OPROFILE_LINKS/opimport" --session-dir "$session" "$DATA/arm64/perf.tp.data"
 	run "$OPROFILE_LINKS/opimport" -a x "$DATA/arm64/perf.tp.data"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"sample files"* ]]
+	[[ "$output" == *"--abi is meaningless without --output"* ]]
 }
 
 @test "import rejects a file that is not a perf.data in one line and creates no session" {

@@ -283,10 +283,11 @@ record_with_map()
 	hidden=$(mktemp -d)
 	chmod 755 "$hidden"
 	echo "1000 1000 a_secret" >"$hidden/secret"
-	# A file that everybody can read is accepted.
+	# Mounts of a namespace that another user made are not searched, whatever the file's mode.
 	record_with_map "$hidden/secret"
 	ls -lR "$session"/samples/current/jit
-	grep -rq a_secret "$session"/samples/current/jit
+	run grep -rq a_secret "$session"/samples/current/jit
+	[ "$status" -ne 0 ]
 	chmod 600 "$hidden/secret"
 	record_with_map "$hidden/secret"
 	opreport --session-dir "$session" --by comm,image --csv comm:code_region >out

@@ -118,6 +118,19 @@ static bool odb_layout_fits(const struct odb_layout *l, const uint8_t *bytes,
 	       len >= head + (uint64_t)size * (l->node_bytes + l->index_bytes);
 }
 
+bool odb_layout_equals(const struct odb_layout *a, const struct odb_layout *b)
+{
+	for (size_t i = 0; i < ODB_FIELDS; i++)
+		if (a->field_at[i] != b->field_at[i])
+			return false;
+	return a->big_endian == b->big_endian && a->header_bytes == b->header_bytes &&
+	       a->descr_bytes == b->descr_bytes && a->size_at == b->size_at &&
+	       a->used_at == b->used_at && a->node_bytes == b->node_bytes &&
+	       a->key_at == b->key_at && a->key_bytes == b->key_bytes &&
+	       a->value_at == b->value_at && a->next_at == b->next_at &&
+	       a->index_bytes == b->index_bytes;
+}
+
 int odb_layout_find(const uint8_t *bytes, size_t len, const struct odb_layout *given,
 		    struct odb_layout *ret_layout, struct err *err)
 {

@@ -55,6 +55,7 @@ bool odb_recognise(const uint8_t *bytes, size_t len, bool *ret_big_endian,
 /* Returns the layout of 64-bit machines (`wide`), or of i386, where 8 bytes are aligned to 4.
  * `version` is one of the above. */
 struct odb_layout odb_layout_of(uint32_t version, bool wide, bool big_endian);
+bool odb_layout_equals(const struct odb_layout *a, const struct odb_layout *b);
 /* Finds the layout whose table fits the file: the given one (NULL: none), else a known one.
  * Returns 0, or -EBADMSG with a message in *err. */
 int odb_layout_find(const uint8_t *bytes, size_t len, const struct odb_layout *given,

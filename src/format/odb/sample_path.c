@@ -130,7 +130,7 @@ static int odb_path_event(const char *text, struct odb_path *p, struct err *err)
 static int odb_path_copy(const struct odb_image *from, struct odb_image *to)
 {
 	*to = *from;
-	to->name = strdup(from->name);
+	to->name = from->name ? strdup(from->name) : NULL;
 	return to->name ? 0 : -ENOMEM;
 }
 

@@ -77,10 +77,19 @@ static uint64_t odb_mtime(const struct image *image, const char *name)
 							: 0;
 }
 
+/* Images of an export borrow their names, which are neither changed nor freed. */
+static char *odb_borrow(const char *text)
+{
+	char *name;
+
+	memcpy(&name, &text, sizeof(name));
+	return name;
+}
+
 static struct odb_image odb_memory(const char *name, const struct image *image)
 {
 	return (struct odb_image){ .kind = ODB_IMAGE_ANON,
-				   .name = (char *)(uintptr_t)name,
+				   .name = odb_borrow(name),
 				   .pid = image->pid > 0 ? image->pid : 0,
 				   .start = image->start,
 				   .end = image->end };
@@ -94,7 +103,7 @@ static bool odb_place(const struct odb_export *x, uint32_t number,
 		number < x->dict->images.nr ? &x->dict->images.at[number] : NULL;
 	const char *name = image ? dict_str(x->dict, image->name) : "";
 	struct odb_place p = { .image = { .kind = ODB_IMAGE_FILE,
-					  .name = (char *)(uintptr_t)name } };
+					  .name = odb_borrow(name) } };
 
 	switch (image ? image->kind : IMAGE_LOST) {
 	case IMAGE_FILE:
@@ -105,12 +114,12 @@ static bool odb_place(const struct odb_export *x, uint32_t number,
 	case IMAGE_KERNEL:
 	case IMAGE_KERNEL_UNMAPPED:
 		p.is_kernel = true;
-		p.image.name = (char *)(uintptr_t)odb_kernel_path(x);
+		p.image.name = odb_borrow(odb_kernel_path(x));
 		if (image->kind == IMAGE_KERNEL_UNMAPPED ||
 		    (!image->start && !(x->info->flags & SESSION_WEIGHTED)) ||
 		    (x->info->flags & SESSION_WEIGHTED && !x->info->vmlinux[0])) {
 			p.image.kind = ODB_IMAGE_KERNEL;
-			p.image.name = (char *)(uintptr_t) "no-vmlinux";
+			p.image.name = odb_borrow("no-vmlinux");
 		}
 		break;
 	case IMAGE_MODULE:
@@ -226,7 +235,7 @@ static struct odb_made *odb_file_of(struct odb_export *x, const struct odb_where
 	path.app = odb_place(x, w->thread->app, &app) ? app.image : own->image;
 	if (path.app.kind == ODB_IMAGE_ANON)
 		path.app = (struct odb_image){ .kind = ODB_IMAGE_KERNEL,
-					       .name = (char *)(uintptr_t) "unknown" };
+					       .name = odb_borrow("unknown") };
 	if (callee)
 		path.callee = callee->image;
 	if (path.event)
