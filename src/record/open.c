@@ -33,6 +33,7 @@ enum {
 	SNAPSHOT_NS = 2 * NS_PER_S,
 	/* Default memory limit for mappings: enough for about four million. */
 	MAP_BYTES = 256 << 20,
+	OPEN_TRIES = 4,        /* until no task starts while events are opened */
 	COUNTED_HZ = 1000,     /* assumed for an event with a count */
 	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */
 };
@@ -334,7 +335,8 @@ static int list_children(struct recorder *r)
 	}
 	process_table_done(&table);
 	if (nr_hidden)
-		log_say(LOG_NOTE,
+		log_say_once(
+			LOG_NOTE,
 			"%zu child processes belong to other users and are not recorded",
 			nr_hidden);
 	return result;
@@ -384,6 +386,36 @@ static int list_threads(const struct recorder *r, struct thread_list *threads,
 	return 0;
 }
 
+/* Lists the processes to record and their threads anew. */
+static int list_tasks(struct recorder *r, struct thread_list *threads, struct err *err)
+{
+	int result;
+
+	r->processes.nr = 0;
+	threads->list.nr = 0;
+	result = list_processes(r, err);
+	return result ? result : list_threads(r, threads, err);
+}
+
+/* Lists the tasks again after events were opened for the listed ones. Returns whether others exist:
+ * they may have started between the listing and the opening, and then have no events. */
+static bool list_missed_tasks(struct recorder *r, struct thread_list *threads)
+{
+	struct thread_list opened = *threads;
+	struct err ignored = { 0 };
+	bool is_missed = false;
+
+	*threads = (struct thread_list){ 0 };
+	/* A process that has ended has started no others. */
+	if (!list_tasks(r, threads, &ignored)) {
+		for (size_t i = 0; i < threads->list.nr && !is_missed; i++)
+			is_missed = !open_is_given(opened.list.at, opened.list.nr,
+						   threads->list.at[i]);
+	}
+	thread_list_done(&opened);
+	return is_missed;
+}
+
 static int recorder_open_source(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
@@ -399,21 +431,26 @@ static int recorder_open_source(struct recorder *r, struct err *err)
 		.user_stack_bytes = c->stack_bytes,
 		.ring_pages = c->ring_pages,
 	};
-	int result = list_processes(r, err);
+	int result =
+		c->stack_bytes && !config.user_regs
+			? err_set(err, -EOPNOTSUPP,
+				  "--callgraph=dwarf: unwinding is not supported on this machine (%s)",
+				  r->machine.arch)
+			: list_tasks(r, &threads, err);
+	bool is_complete = false;
 
-	if (!result)
-		result = list_threads(r, &threads, err);
-	if (!result && c->stack_bytes && !config.user_regs)
-		result = err_set(
-			err, -EOPNOTSUPP,
-			"--callgraph=dwarf: unwinding is not supported on this machine (%s)",
-			r->machine.arch);
-	if (c->pids) {
-		config.tids = threads.list.at;
-		config.nr_tids = threads.list.nr;
-	}
-	if (!result)
+	for (unsigned int tries = 0; !result && !is_complete && tries < OPEN_TRIES;
+	     tries++) {
+		perf_source_close(r->source);
+		r->source = NULL;
+		if (c->pids) {
+			config.tids = threads.list.at;
+			config.nr_tids = threads.list.nr;
+		}
 		result = perf_source_open(&config, &r->source, err);
+		is_complete = result || !c->pids || c->on_exec ||
+			      !list_missed_tasks(r, &threads);
+	}
 	thread_list_done(&threads);
 	return result;
 }
