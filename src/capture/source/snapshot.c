@@ -208,6 +208,13 @@ static bool snapshot_was_file(const struct snapshot *s, size_t pos,
 	return true;
 }
 
+/* Gets what the kernel already knows of a file. A plain stat(2) asks the server of a user's file
+ * system, which may never answer. */
+static bool snapshot_stat(int at, const char *name, struct statx *ret_st)
+{
+	return !statx(at, name, AT_STATX_DONT_SYNC, STATX_INO, ret_st);
+}
+
 /* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, or else the one
  * with its inode, because maps can show the path with escapes or as seen from another root. Returns
  * its index among the mappings that next_exec() returns, or SIZE_MAX if not found. */
@@ -218,7 +225,7 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 	struct proc_map map = { 0 }, before;
 	uint32_t ignored = 0;
 	size_t line = 0;
-	struct stat st;
+	struct statx st;
 
 	if (exe_len <= 0)
 		return SIZE_MAX;
@@ -229,10 +236,10 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 	}
 	line = 0;
 	map = (struct proc_map){ 0 };
-	if (fstatat(proc_dir, "exe", &st, 0) < 0)
+	if (!snapshot_stat(proc_dir, "exe", &st))
 		return SIZE_MAX;
 	for (size_t pos = 0; next_exec(s, &pos, &map, &before, &ignored) == 0; line++) {
-		if (map.ino && map.ino == st.st_ino)
+		if (map.ino && map.ino == st.stx_ino)
 			return line;
 	}
 	return SIZE_MAX;
@@ -241,10 +248,13 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 /* Returns whether the directory of this name is the root of the process. */
 static bool is_root_of(int proc_dir, const char *path)
 {
-	struct stat root, named;
+	struct statx root, named;
 
-	return !fstatat(proc_dir, "root", &root, 0) && !stat(path, &named) &&
-	       root.st_dev == named.st_dev && root.st_ino == named.st_ino;
+	return snapshot_stat(proc_dir, "root", &root) &&
+	       snapshot_stat(AT_FDCWD, path, &named) &&
+	       root.stx_dev_major == named.stx_dev_major &&
+	       root.stx_dev_minor == named.stx_dev_minor &&
+	       root.stx_ino == named.stx_ino;
 }
 
 /* Reads the root directory of the process, seen from our own root. Paths in its maps begin with
