@@ -246,3 +246,17 @@ run_on_mount()
 	describe "$BATS_TEST_TMPDIR/gone" "$id"
 	has_name
 }
+
+@test "operf does not ask the server of a process's file system when it starts" {
+	new_session
+	# The mapping of such a name shows an escape, so the program is found by its inode.
+	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/two"$'\n'"lines"
+	"$BATS_TEST_TMPDIR/two"$'\n'"lines" 3000 60000 >/dev/null 3>&- &
+	local target=$!
+	for name in exe root; do
+		LD_PRELOAD="$HANG_SO" HANG_STAT=$name timeout -k 5 60 \
+			"$OPROFILE_LINKS/operf" --session-dir "$session" --pid "$target" --duration 0.5
+	done
+	kill "$target"
+	opreport --session-dir "$session" --by image --csv | grep -q lines
+}
