@@ -15,7 +15,7 @@
 #include "capture/events/classic.h"
 #include "capture/events/cpu_types.h"
 #include "capture/events/events.h"
-#include "capture/events/pfm_tables.h"
+#include "capture/events/pfm/pfm_tables.h"
 #include "unit.h"
 
 /* One row of tests/data/events/encodings.txt: the vendor's encoding of an event. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_pfm_tables.c - a program for the build. It writes the arrays of events/pfm_tables.h from
+/* make_pfm_tables.c - a program for the build. It writes the arrays of events/pfm/pfm_tables.h from
  * the installed libpfm4. Without libpfm4 they are empty. */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "capture/events/catalog_priv.h"
 #include "capture/events/cpu_types.h"
-#include "capture/events/pfm_tables.h"
+#include "capture/events/pfm/pfm_tables.h"
 
 enum {
 	NAME_BYTES = 512,
@@ -207,7 +207,7 @@ static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 	uint32_t *offsets;
 
 	fputs("/* Made from libpfm4 by make_event_pfm_tables. */\n"
-	      "#include \"capture/events/pfm_tables.h\"\n",
+	      "#include \"capture/events/pfm/pfm_tables.h\"\n",
 	      out);
 	if (!m->tables.nr) {
 		fputs("const struct pfm_tables event_pfm_tables = { .library = \"\", .texts = \"\" };\n",

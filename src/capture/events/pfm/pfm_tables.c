@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/events/pfm_tables.h"
+#include "capture/events/pfm/pfm_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>

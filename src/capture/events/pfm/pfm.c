@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pfm.c - loads libpfm4's library at run time, because few commands need it. If it is the
- * library that was present at build time, its tables are built in (events/pfm_tables.h). */
+ * library that was present at build time, its tables are built in (events/pfm/pfm_tables.h). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "capture/events/catalog_priv.h"
 #include "capture/events/cpu_types.h"
-#include "capture/events/pfm_tables.h"
+#include "capture/events/pfm/pfm_tables.h"
 
 #define LOCAL "/usr/local/"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pfm_tables.h - libpfm4's events as of build time, so that no run spends milliseconds on the
- * library. The build writes these arrays (capture/events/make_pfm_tables.c); without libpfm4
+ * library. The build writes these arrays (capture/events/pfm/make_pfm_tables.c); without libpfm4
  * they are empty.
  * Layer: capture, private to event_pfm*.c, that program and tests.  Strings are offsets, so
  * that nothing has to be relocated when the program starts. */
