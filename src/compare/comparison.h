@@ -38,9 +38,20 @@ struct run_cell {
 	double count;
 };
 
+/* What can make runs incomparable.  Strings of the comparison; 0: unknown. */
+struct run_facts {
+	uint32_t hostname;
+	uint32_t os_release;
+	uint32_t cpu_desc;
+	uint32_t event;
+	uint64_t hz;    /* samples per second; 0: fixed period */
+	uint64_t count; /* period; 0: fixed frequency */
+};
+
 struct compare_run {
 	enum compare_side side;
 	uint32_t name; /* string: as the user typed it */
+	struct run_facts facts;
 	double samples;
 	/* The denominator of each block; its number is the number of blocks. */
 	VEC(double) blocks;

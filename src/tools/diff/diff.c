@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diff.c - `oprofile diff`: compares recordings, and decides which differences are real. */
 #include "present/diff/diff.h"
+#include "present/diff/notes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,6 @@
 #include "tools/cli/pager.h"
 #include "tools/diff/decide.h"
 #include "tools/diff/load.h"
-#include "tools/diff/notes.h"
 #include "tools/diff/options.h"
 #include "tools/diff/sides.h"
 #include "tools/report/out.h"
@@ -274,7 +274,8 @@ static int compare(struct diff *d, char *const *words, int nr_after, struct err 
 	r = diff_load_all(&d->load, err);
 	if (r)
 		return r;
-	if (comparison_finish(&d->comparison) || diff_notes_make(&d->load, &d->notes))
+	if (comparison_finish(&d->comparison) ||
+	    diff_notes_make(&d->comparison, &d->notes))
 		return err_set(err, -ENOMEM, "out of memory");
 	d->view.notes = (const char *const *)d->notes.texts.at;
 	d->view.nr_notes = d->notes.texts.nr;
@@ -298,7 +299,6 @@ static void diff_done(struct diff *d)
 {
 	diff_notes_done(&d->notes);
 	comparison_done(&d->comparison);
-	diff_load_done(&d->load);
 	diff_sides_done(&d->sides);
 	vec_done(&d->options.base.values);
 	vec_done(&d->options.new.values);

@@ -380,7 +380,7 @@ static int load_facts(struct loading *l, struct err *err)
 {
 	const struct profile *p = &l->read.profile;
 	const struct profile_event *e = &p->events.at[l->event];
-	const struct diff_facts facts = {
+	const struct run_facts facts = {
 		.hostname = copy_fact(l, l->outline.hostname),
 		.os_release = copy_fact(l, l->outline.os_release),
 		.cpu_desc = copy_fact(l, l->outline.cpu_desc),
@@ -392,7 +392,7 @@ static int load_facts(struct loading *l, struct err *err)
 	if (facts.hostname == STRTAB_FAILED || facts.os_release == STRTAB_FAILED ||
 	    facts.cpu_desc == STRTAB_FAILED || facts.event == STRTAB_FAILED)
 		return load_no_memory(err);
-	l->load->facts[l->load->nr_facts++] = facts;
+	l->run->facts = facts;
 	return 0;
 }
 
@@ -436,18 +436,8 @@ int diff_load_all(struct diff_load *load, struct err *err)
 	const struct sorted_sides *sides = load->sides;
 	int r = 0;
 
-	load->facts = calloc(sides->runs[SIDE_BASE].nr + sides->runs[SIDE_NEW].nr,
-			     sizeof(*load->facts));
-	if (!load->facts)
-		return load_no_memory(err);
 	for (enum compare_side side = 0; side < COMPARE_SIDES; side++)
 		for (size_t i = 0; !r && i < sides->runs[side].nr; i++)
 			r = load_run(load, side, sides->runs[side].at[i], err);
 	return r;
-}
-
-void diff_load_done(struct diff_load *load)
-{
-	free(load->facts);
-	load->facts = NULL;
 }

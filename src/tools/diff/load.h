@@ -26,23 +26,10 @@ struct diff_load {
 	const char *per_event;      /* DIFF_PER_EVENT */
 	double work[COMPARE_SIDES]; /* DIFF_PER_WORK: of each run */
 	struct comparison *to;
-	struct diff_facts *facts; /* of each run, in their order */
-	size_t nr_facts;
 	bool incomplete; /* some input could not be read */
 	bool is_private; /* some input is not readable for every user */
-};
-
-/* What can make runs incomparable.  Strings of the comparison; 0: unknown. */
-struct diff_facts {
-	uint32_t hostname;
-	uint32_t os_release;
-	uint32_t cpu_desc;
-	uint32_t event;
-	uint64_t hz;    /* samples per second; 0: fixed period */
-	uint64_t count; /* period; 0: fixed frequency */
 };
 
 /* Reads all recordings of both sides.  Returns 0, or a negative errno with a message in *err that
  * names the recording. */
 int diff_load_all(struct diff_load *load, struct err *err);
-void diff_load_done(struct diff_load *load);

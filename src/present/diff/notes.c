@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/diff/notes.h"
+#include "present/diff/notes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "tools/diff/load.h"
+#include "compare/comparison.h"
 
 /* Smaller common changes of the shares are not worth a note. */
 static const double common_least = 0.01;
@@ -47,40 +47,40 @@ static int add_note(struct diff_notes *n, const char *format, ...)
 /* A property of recordings that can explain a difference, as text. */
 struct factor {
 	const char *name;
-	char *(*text)(const struct diff_load *load, const struct diff_facts *facts);
+	char *(*text)(const struct comparison *c, const struct run_facts *facts);
 };
 
-static char *text_or_null(const struct diff_load *load, uint32_t string)
+static char *text_or_null(const struct comparison *c, uint32_t string)
 {
-	return string ? strdup(strtab_get(&load->to->strings, string)) : NULL;
+	return string ? strdup(strtab_get(&c->strings, string)) : NULL;
 }
 
-static char *host_text(const struct diff_load *load, const struct diff_facts *facts)
+static char *host_text(const struct comparison *c, const struct run_facts *facts)
 {
-	return text_or_null(load, facts->hostname);
+	return text_or_null(c, facts->hostname);
 }
 
-static char *kernel_text(const struct diff_load *load, const struct diff_facts *facts)
+static char *kernel_text(const struct comparison *c, const struct run_facts *facts)
 {
-	return text_or_null(load, facts->os_release);
+	return text_or_null(c, facts->os_release);
 }
 
-static char *cpu_text(const struct diff_load *load, const struct diff_facts *facts)
+static char *cpu_text(const struct comparison *c, const struct run_facts *facts)
 {
-	return text_or_null(load, facts->cpu_desc);
+	return text_or_null(c, facts->cpu_desc);
 }
 
-static char *event_text(const struct diff_load *load, const struct diff_facts *facts)
+static char *event_text(const struct comparison *c, const struct run_facts *facts)
 {
-	return text_or_null(load, facts->event);
+	return text_or_null(c, facts->event);
 }
 
-static char *rate_text(const struct diff_load *load, const struct diff_facts *facts)
+static char *rate_text(const struct comparison *c, const struct run_facts *facts)
 {
 	char *text = NULL;
 	int len = 0;
 
-	(void)load;
+	(void)c;
 	if (facts->hz)
 		len = asprintf(&text, "%" PRIu64 " Hz", facts->hz);
 	else if (facts->count > 1)
@@ -90,7 +90,7 @@ static char *rate_text(const struct diff_load *load, const struct diff_facts *fa
 
 /* Adds a note if the runs differ in a factor: the values, in order of their first run.  Unknown
  * values are ignored. */
-static int note_factor(const struct diff_load *load, const struct factor *factor,
+static int note_factor(const struct comparison *c, const struct factor *factor,
 		       struct diff_notes *n)
 {
 	static const char *const sides[COMPARE_SIDES] = { "base", "new" };
@@ -98,8 +98,8 @@ static int note_factor(const struct diff_load *load, const struct factor *factor
 	struct buf list = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < load->nr_facts; i++) {
-		char *text = factor->text(load, &load->facts[i]);
+	for (size_t i = 0; !r && i < c->runs.nr; i++) {
+		char *text = factor->text(c, &c->runs.at[i].facts);
 		bool known = !text;
 
 		for (size_t j = 0; !known && j < seen.nr; j++)
@@ -111,8 +111,8 @@ static int note_factor(const struct diff_load *load, const struct factor *factor
 		buf_put(&list, seen.nr ? ", '" : "'", seen.nr ? 3 : 1);
 		buf_put(&list, text, strlen(text));
 		buf_put(&list, "' (", 3);
-		buf_put(&list, sides[load->to->runs.at[i].side],
-			strlen(sides[load->to->runs.at[i].side]));
+		buf_put(&list, sides[c->runs.at[i].side],
+			strlen(sides[c->runs.at[i].side]));
 		buf_put_u8(&list, ')');
 		if (!vec_push(&seen, text)) {
 			free(text);
@@ -132,7 +132,7 @@ static int note_factor(const struct diff_load *load, const struct factor *factor
 	return r;
 }
 
-static int note_factors(const struct diff_load *load, struct diff_notes *n)
+static int note_factors(const struct comparison *c, struct diff_notes *n)
 {
 	static const struct factor factors[] = {
 		{ "event", event_text },   { "sampling rate", rate_text },
@@ -142,7 +142,7 @@ static int note_factors(const struct diff_load *load, struct diff_notes *n)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < COUNT_OF(factors); i++)
-		r = note_factor(load, &factors[i], n);
+		r = note_factor(c, &factors[i], n);
 	return r;
 }
 
@@ -213,15 +213,15 @@ static int note_common(const struct comparison *c, struct diff_notes *n)
 		100 * fabs(change), change > 0 ? "larger" : "smaller");
 }
 
-int diff_notes_make(const struct diff_load *load, struct diff_notes *ret_notes)
+int diff_notes_make(const struct comparison *c, struct diff_notes *ret_notes)
 {
-	int r = note_factors(load, ret_notes);
+	int r = note_factors(c, ret_notes);
 
 	if (!r)
-		r = note_runs(load->to, ret_notes);
+		r = note_runs(c, ret_notes);
 	if (!r)
-		r = note_blocks(load->to, ret_notes);
+		r = note_blocks(c, ret_notes);
 	if (!r)
-		r = note_renamed(load->to, ret_notes);
-	return r ? r : note_common(load->to, ret_notes);
+		r = note_renamed(c, ret_notes);
+	return r ? r : note_common(c, ret_notes);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* notes.h - what readers of a comparison must know first: how the recordings differ, and what they
- * cannot show.
- * Layer: tools. */
+/* notes.h - notes before a comparison: how the recordings differ, and what they cannot show.
+ * Layer: present. */
 #pragma once
 #include "base/containers/vec.h"
 
-struct diff_load;
+struct comparison;
 
 struct diff_notes {
 	VEC(char *) texts;
 };
 
 /* Call it after comparison_finish().  Returns 0 or -ENOMEM; call diff_notes_done() in any case. */
-int diff_notes_make(const struct diff_load *load, struct diff_notes *ret_notes);
+int diff_notes_make(const struct comparison *c, struct diff_notes *ret_notes);
 void diff_notes_done(struct diff_notes *n);
