@@ -35,6 +35,16 @@ static int odb_path_refuse(struct err *err, const char *why)
 	return err_set(err, -EBADMSG, "not a path of a sample file: %s", why);
 }
 
+/* Returns whether an image has a component that OProfile puts between images. */
+static bool odb_path_has_mark(const char *text, size_t len, const char *mark)
+{
+	size_t without_slash = strlen(mark) - 1;
+
+	return memmem(text, len, mark, strlen(mark)) ||
+	       (len >= without_slash &&
+		!memcmp(text + len - without_slash, mark, without_slash));
+}
+
 /* Parses "TGID.0xSTART.0xEND". */
 static int odb_path_memory(const char *text, size_t len, struct odb_image *image)
 {
@@ -64,6 +74,10 @@ static int odb_path_image(const char *text, size_t len, struct odb_image *image,
 {
 	const char *close;
 
+	if (odb_path_has_mark(text, len, dep_mark) ||
+	    odb_path_has_mark(text, len, calls_mark))
+		return odb_path_refuse(err,
+				       "{dep} or {cg} is not followed by an image");
 	if (odb_path_has(text, root_mark) && len > strlen(root_mark)) {
 		image->kind = ODB_IMAGE_FILE;
 		image->name = strndup(text + strlen(root_mark) - 1,

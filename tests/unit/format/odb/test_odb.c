@@ -221,7 +221,10 @@ static void malformed_paths_are_refused(void **state)
 		"{root}/a/EVENT.1.0.all.all.x",
 		"{root}/a/.1.0.all.all.all",
 		"{root}/a/{dep}/{anon:anon}/1/E.1.0.1.1.all",
-		"{root}/a/{dep}/{anon:anon/E.1.0.1.1.all"
+		"{root}/a/{dep}/{anon:anon/E.1.0.1.1.all",
+		"{root}/a/{dep}/E.1.0.all.all.all",
+		"{root}/a/{dep}/{root}/b/{cg}/E.1.0.all.all.all",
+		"{root}/a/{dep}/{root}/b/{dep}/{root}/c/E.1.0.all.all.all"
 	};
 
 	(void)state;
