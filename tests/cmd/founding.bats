@@ -146,10 +146,10 @@ describe_system() {
 
 @test "the note on modules: functions, with a link in the root folder" {
 	cd "$DIR/module"
-	mkdir -p "$BATS_TEST_TMPDIR/root"
-	ln -s "$DIR/tree/kernel/fs/ext3/ext3.ko" "$BATS_TEST_TMPDIR/root/ext3"
+	mkdir -p "$BATS_TEST_TMPDIR/other"
+	ln -s "$DIR/tree/kernel/fs/ext3/ext3.ko" "$BATS_TEST_TMPDIR/other/ext3"
 	# Where the tests cannot write into /, the option for another root does the same.
-	opreport image:/ext3 -ln --root "$BATS_TEST_TMPDIR/root" -t 9 2>/dev/null |
+	opreport image:/ext3 -ln --root "$BATS_TEST_TMPDIR/other" -t 9 2>/dev/null |
 		diff -u - <(cat <<-'END'
 		100956   67.8828  1431     95.8473  rest
 		16728    11.2479  7         0.4689  ext3_group_sparse
