@@ -23,8 +23,8 @@ struct async_call {
 	/* Identifies the object that can hang, such as a device. While a call on an object hangs,
 	 * no other call on it is started. */
 	uint64_t about;
-	/* Whose call it is: each user has a share of the calls that may hang, and of the time
-	 * that the caller waits. ASYNC_CALL_OWN has no share of that time. */
+	/* The user whose file is accessed. Each user has a limit of hanging calls, and of the time
+	 * that the caller waits for calls. ASYNC_CALL_OWN has no limit of that time. */
 	uint64_t user;
 	void (*run)(struct async_call *call);
 	/* Frees the request and its results after the caller stopped waiting. Called by the

@@ -13,8 +13,9 @@ enum {
 	STATUS_FIRST = 0,
 	STATUS_LAST = -1
 };
-/* Returns the first or last number in the line of /proc/PID/status that begins with `name`, such
- * as "Uid:", as seen in our own namespaces; -1 if there is none. */
+/* Returns the first or last number (`which`) in the line of /proc/PID/status that begins with
+ * `name`, such as "Uid:". Ids are those of this process's namespaces. Returns -1 if the line is
+ * missing. */
 int64_t process_status_number(int32_t pid, const char *name, int which);
 /* Returns the user of a process for async_call.h: the real one, because anybody can run programs
  * that change the others. */

@@ -220,7 +220,7 @@ const struct catalog_event *event_classic_find(const struct event_catalog *c,
 
 /* ---- descriptions ---- */
 
-/* What another source knows about a config word. */
+/* An event or mask of another source, by its config word. */
 struct classic_twin {
 	uint64_t config;
 	const struct catalog_event *event;

@@ -9,7 +9,8 @@
 #include "base/containers/vec.h"
 
 enum {
-	PROCESS_NAME_BYTES = 64 /* the kernel's limit for names of its own threads */
+	PROCESS_NAME_BYTES =
+		64 /* the kernel's limit for kernel threads; others have 16 */
 };
 
 struct process_entry {

@@ -29,8 +29,8 @@ enum {
 
 /* ---- privileges ---- */
 
-/* Changes to a user id that no other process has, so that nobody else can stop this process: any
- * service can run as nobody.  A container may have no such id. */
+/* Changes to an unused user id, so that no other process can send signals to this one. In a
+ * container that lacks such ids, changes to nobody, which services can also use. */
 static bool confine_change_user(void)
 {
 	uint32_t number = (uint32_t)getpid();

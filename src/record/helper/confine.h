@@ -4,10 +4,10 @@
 #pragma once
 #include <stdbool.h>
 
-/* For a child process: drops all capabilities and every way to regain them, changes to a user
- * id that no other process has, or to nobody, if possible, and disables core dumps and tracing.  Closes all files except `keep_fd`,
- * which becomes `as_fd`; the standard streams become /dev/null.  Returns 0 or a negative errno;
- * on failure, the process must not continue. */
+/* For a child process: drops all capabilities and every way to regain them, and disables core dumps
+ * and tracing.  Changes to an unused user id, or to nobody; where neither is possible, keeps the
+ * id.  Closes all files except `keep_fd`, which becomes `as_fd`; the standard streams become
+ * /dev/null.  Returns 0 or a negative errno; on failure, the process must not continue. */
 int confine_rights(int keep_fd, int as_fd);
 /* Allows only system calls on open descriptors, for memory and time, and to exit; forbids
  * executable memory.  Returns false if the kernel or a container does not support seccomp

@@ -21,7 +21,7 @@ void containers_init(struct containers *c)
 	*c = (struct containers){ 0 };
 	if (!stat("/proc/self/ns/mnt", &st))
 		c->own = st.st_ino;
-	if (!stat("/", &root) && !stat("/proc/1/root/", &first_root) &&
+	if (!stat("/", &root) && !stat("/proc/1/root", &first_root) &&
 	    root.st_dev == first_root.st_dev && root.st_ino == first_root.st_ino &&
 	    !stat("/proc/1/ns/mnt", &st) && st.st_ino != c->own)
 		c->host = st.st_ino;

@@ -76,7 +76,7 @@ bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid)
 	bool is_root;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
 	fd = io_open(path, O_PATH, 0);
 	if (fd < 0)
 		return false;
@@ -133,7 +133,7 @@ void lasting_mounts_init(struct lasting_mounts *m, const char *dir)
 		"/usr",
 		/* A service has a private mount namespace, in which these mounts have other
 		 * numbers. */
-		"/proc/1/root/",
+		"/proc/1/root",
 		"/proc/1/root/usr/",
 		".",
 		"/proc/self/exe",

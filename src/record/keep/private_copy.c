@@ -31,7 +31,7 @@ enum {
 	BYTES_PER_S = 256 << 10
 };
 
-/* What has been copied for a user. */
+/* The bytes that were copied from files of a user. */
 struct copied {
 	uint64_t user;
 	uint64_t bytes; /* decreases with time */

@@ -204,7 +204,7 @@ static bool is_made_by_oprofile(const struct session_dir *d, const char *name)
 }
 
 /* Renames such a session to a free name, so that it is never removed or mixed with ours.  Returns
- * 0, also if it is none, or a negative errno with a message. */
+ * 0, or a negative errno with a message.  Does nothing to other directories. */
 static int set_aside(const struct session_dir *d, const char *path, struct err *err)
 {
 	const char *name = name_in(path);

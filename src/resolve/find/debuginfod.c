@@ -377,14 +377,23 @@ static void commit(struct fetch *f, struct debuginfod_file *file)
 			debuginfod_end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
 }
 
+/* Returns whether this is the first message about a server, and stores the build-id as text. */
+static bool is_first_message(struct server *s, const struct debuginfod_want *want,
+			     char hex[HEX_BYTES])
+{
+	bool is_first = !s->said;
+
+	s->said = true;
+	build_id_to_hex(&want->id, hex);
+	return is_first;
+}
+
 static void say_wrong(struct server *s, const struct debuginfod_want *want)
 {
 	char hex[HEX_BYTES];
 
-	if (s->said)
+	if (!is_first_message(s, want, hex))
 		return;
-	s->said = true;
-	build_id_to_hex(&want->id, hex);
 	log_say(LOG_WARNING,
 		"the debuginfod server %s sent a file that is not the whole %s with build-id %s: discarded",
 		s->url, debuginfod_kind_name(want->kind), hex);
@@ -395,10 +404,8 @@ static void say_too_large(const struct debuginfod *d, struct server *s,
 {
 	char hex[HEX_BYTES];
 
-	if (s->said)
+	if (!is_first_message(s, want, hex))
 		return;
-	s->said = true;
-	build_id_to_hex(&want->id, hex);
 	log_say(LOG_WARNING,
 		"the debuginfod server %s has a %s with build-id %s of more than %llu MB: not fetched (see DEBUGINFOD_MAXSIZE)",
 		s->url, debuginfod_kind_name(want->kind), hex,
