@@ -11,7 +11,6 @@
 #include "resolve/lines/lines.h"
 #include "resolve/symbolize/lines.h"
 #include "tools/cli/command.h"
-#include "tools/export/code.h"
 #include "tools/export/export.h"
 #include "tools/report/out.h"
 

@@ -23,7 +23,6 @@
 #include "resolve/symbolize/naming.h"
 #include "tools/cli/command.h"
 #include "tools/export/bolt_names.h"
-#include "tools/export/code.h"
 #include "tools/export/export.h"
 #include "tools/report/out.h"
 

@@ -241,3 +241,14 @@ const struct command command_export = {
 	.options = rows,
 	.run = export_run,
 };
+
+int export_code_read(struct export_run *run, code_reading_fn fn, void *ctx,
+		     struct err *err)
+{
+	const struct code_request request = { .sources = run->sources,
+					      .spec = run->spec,
+					      .locations = &run->options->locations,
+					      .format = run->format->name };
+
+	return code_reading_run(&request, fn, ctx, &run->incomplete, err);
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "recordings/code_reading.h"
 #include "recordings/locations.h"
 #include "tools/cli/recording_options.h"
 
@@ -106,6 +107,9 @@ int export_afdo(struct export_run *run, struct err *err);
 int export_odb(struct export_run *run, struct err *err);
 int export_bolt(struct export_run *run, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);
+/* Calls code_reading_run() for the sources of the run, and sets run->incomplete. */
+int export_code_read(struct export_run *run, code_reading_fn fn, void *ctx,
+		     struct err *err);
 /* Reads the profile for a format with `keys`.  Returns 0, or a negative errno with a message in
  * *err; in both cases, the caller calls profile_done() and report_plan_done(). */
 int export_profile_read(struct export_run *run, struct report_plan *plan,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/export/code.h"
+#include "recordings/code_reading.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "aggregate/selection/session_span.h"
 #include "archive/read/open.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "format/perfdata/input.h"
 #include "format/session/session.h"
 #include "import/file.h"
@@ -19,17 +20,16 @@
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/lines.h"
 #include "resolve/symbolize/naming.h"
-#include "tools/cli/command.h"
-#include "tools/export/export.h"
 
 enum {
 	BRANCHES_MAX = 1024 /* per sample; processors store 32 */
 };
 
-struct export_code_reading {
-	struct export_run *run;
+struct code_reading {
+	const struct code_request *request;
+	bool incomplete; /* some input could not be read */
 	struct naming_locations *locations;
-	export_code_fn fn;
+	code_reading_fn fn;
 	void *ctx;
 	uint64_t samples; /* these two count all sources */
 	uint64_t skipped;
@@ -47,7 +47,7 @@ struct export_code_reading {
 
 /* Counts by stack, because that needs only one counter per sample; take_leaves() resolves the
  * stacks later. */
-static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_t stack,
+static int add_leaf(struct code_reading *g, const struct dict *d, uint32_t stack,
 		    uint64_t samples)
 {
 	g->counts.samples += samples;
@@ -61,7 +61,7 @@ static int add_leaf(struct export_code_reading *g, const struct dict *d, uint32_
 }
 
 /* Converts the counts by stack into counts by position. */
-static int take_leaves(struct export_code_reading *g, const struct dict *d)
+static int take_leaves(struct code_reading *g, const struct dict *d)
 {
 	for (size_t i = 0; i < g->by_stack.nr; i++) {
 		uint32_t frame = d->stacks.at[i].frame;
@@ -80,8 +80,8 @@ static int take_leaves(struct export_code_reading *g, const struct dict *d)
 }
 
 /* Kernel addresses are in the upper half. */
-static int export_code_position_of(struct export_code_reading *g, uint64_t address,
-				   uint32_t *ret_position)
+static int code_reading_position_of(struct code_reading *g, uint64_t address,
+				    uint32_t *ret_position)
 {
 	uint16_t mode =
 		address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
@@ -102,32 +102,30 @@ static int export_code_position_of(struct export_code_reading *g, uint64_t addre
 	return *ret_position == MAP_NONE ? -ENOMEM : 0;
 }
 
-static int export_code_find_positions(struct export_code_reading *g,
-				      const struct decoder *d,
-				      const struct record_sample *s, size_t nr)
+static int code_reading_find_positions(struct code_reading *g, const struct decoder *d,
+				       const struct record_sample *s, size_t nr)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct branch b = decoder_branch_at(d, s, i);
 
-		r = export_code_position_of(g, b.from, &g->position_of[2 * i]);
+		r = code_reading_position_of(g, b.from, &g->position_of[2 * i]);
 		if (!r)
-			r = export_code_position_of(g, b.to,
-						    &g->position_of[2 * i + 1]);
+			r = code_reading_position_of(g, b.to,
+						     &g->position_of[2 * i + 1]);
 	}
 	return r;
 }
 
 /* Between two branches, code runs straight from the target of one to the source of the next.  The
  * newest branch comes first. */
-static int export_code_add_branches(struct export_code_reading *g,
-				    const struct decoder *d,
-				    const struct record_sample *s)
+static int code_reading_add_branches(struct code_reading *g, const struct decoder *d,
+				     const struct record_sample *s)
 {
 	size_t nr =
 		s->nr_branches < BRANCHES_MAX ? (size_t)s->nr_branches : BRANCHES_MAX;
-	int r = export_code_find_positions(g, d, s, nr);
+	int r = code_reading_find_positions(g, d, s, nr);
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const uint32_t *p = &g->position_of[2 * i];
@@ -144,7 +142,7 @@ static int export_code_add_branches(struct export_code_reading *g,
 static int each_sample(void *ctx, const struct decoder *d, const struct record *rec,
 		       const struct sample *sample)
 {
-	struct export_code_reading *g = ctx;
+	struct code_reading *g = ctx;
 	int r = selection_wants_one(&g->selection, sample);
 
 	if (r <= 0) {
@@ -153,15 +151,15 @@ static int each_sample(void *ctx, const struct decoder *d, const struct record *
 	}
 	r = add_leaf(g, replay_dict(g->replay), sample->stack, 1);
 	if (!r && rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
-		r = export_code_add_branches(g, d, &rec->sample);
+		r = code_reading_add_branches(g, d, &rec->sample);
 	return r;
 }
 
 /* ---- one source ---- */
 
 /* Passes the counts to the callback, and clears them. */
-static int export_code_finish(struct export_code_reading *g, struct naming *naming,
-			      const struct dict *d, int r, struct err *err)
+static int code_reading_finish(struct code_reading *g, struct naming *naming,
+			       const struct dict *d, int r, struct err *err)
 {
 	g->samples += g->counts.samples;
 	if (!r && take_leaves(g, d))
@@ -176,8 +174,8 @@ static int export_code_finish(struct export_code_reading *g, struct naming *nami
 	return r;
 }
 
-static int export_code_set_times(struct export_code_reading *g,
-				 const struct session_span *span, struct err *err)
+static int code_reading_set_times(struct code_reading *g,
+				  const struct session_span *span, struct err *err)
 {
 	if (selection_set_times(&g->selection, span))
 		return err_set(err, -ENOMEM, "out of memory");
@@ -187,8 +185,8 @@ static int export_code_set_times(struct export_code_reading *g,
 				 "time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 }
 
-static int export_code_add_batch(struct export_code_reading *g, const struct dict *d,
-				 const struct sample_batch *b)
+static int code_reading_add_batch(struct code_reading *g, const struct dict *d,
+				  const struct sample_batch *b)
 {
 	int r = 0;
 
@@ -209,21 +207,21 @@ static int export_code_add_batch(struct export_code_reading *g, const struct dic
 }
 
 /* With branch stacks, replay_next() returns 1 after each_sample() has received all samples. */
-static int export_code_read_batches(struct export_code_reading *g, struct err *err)
+static int code_reading_read_batches(struct code_reading *g, struct err *err)
 {
 	struct sample_batch b;
 	int r;
 
 	do {
 		r = replay_next(g->replay, &b, err);
-		if (!r && export_code_add_batch(g, replay_dict(g->replay), &b))
+		if (!r && code_reading_add_batch(g, replay_dict(g->replay), &b))
 			r = err_set(err, -ENOMEM, "out of memory");
 	} while (!r);
 	return r < 0 ? r : 0;
 }
 
-static int read_replay(struct export_code_reading *g,
-		       const struct perf_input_info *info, struct err *err)
+static int read_replay(struct code_reading *g, const struct perf_input_info *info,
+		       struct err *err)
 {
 	const struct session_info *session = replay_info(g->replay);
 	const struct session_span span = { .start_ns = session->start_ns,
@@ -235,10 +233,10 @@ static int read_replay(struct export_code_reading *g,
 	int r;
 
 	g->info = NULL;
-	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
-	r = export_code_set_times(g, &span, err);
+	selection_init(&g->selection, g->request->spec, replay_dict(g->replay), "");
+	r = code_reading_set_times(g, &span, err);
 	if (!r)
-		r = export_code_read_batches(g, err);
+		r = code_reading_read_batches(g, err);
 	if (!r) {
 		replay_late_build_ids(g->replay);
 		r = naming_new(replay_dict(g->replay), session, "", &naming);
@@ -247,10 +245,10 @@ static int read_replay(struct export_code_reading *g,
 		else
 			naming_use(naming, g->locations);
 	}
-	return export_code_finish(g, naming, replay_dict(g->replay), r, err);
+	return code_reading_finish(g, naming, replay_dict(g->replay), r, err);
 }
 
-static void note_damage(struct export_code_reading *g, const struct report_session *s,
+static void note_damage(struct code_reading *g, const struct report_session *s,
 			const struct perf_input *input)
 {
 	struct import_result result = { .samples = g->counts.samples,
@@ -263,7 +261,7 @@ static void note_damage(struct export_code_reading *g, const struct report_sessi
 		return;
 	result.samples = replay_counts(g->replay)->by_type[PERF_RECORD_SAMPLE];
 	import_say_incomplete(s->name, &result);
-	g->run->incomplete = true;
+	g->incomplete = true;
 }
 
 static bool has_branches(const struct perf_input_info *info)
@@ -274,7 +272,7 @@ static bool has_branches(const struct perf_input_info *info)
 	return false;
 }
 
-static int read_perf_data(struct export_code_reading *g, const struct report_session *s,
+static int read_perf_data(struct code_reading *g, const struct report_session *s,
 			  struct err *err)
 {
 	struct replay_options options = { .threads = true, .ctx = g };
@@ -298,9 +296,9 @@ static int read_perf_data(struct export_code_reading *g, const struct report_ses
 	return r;
 }
 
-static int export_code_read_segment(struct export_code_reading *g, struct segment *s,
-				    const char *dir, struct session_span *span,
-				    struct err *err)
+static int code_reading_read_segment(struct code_reading *g, struct segment *s,
+				     const char *dir, struct session_span *span,
+				     struct err *err)
 {
 	const struct session_info *info = segment_info(s);
 	struct naming *naming = NULL;
@@ -310,13 +308,13 @@ static int export_code_read_segment(struct export_code_reading *g, struct segmen
 		span->start_ns = info->start_ns;
 	g->info = info;
 	session_span_set_wall(span, info);
-	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
-	r = export_code_set_times(g, span, err);
+	selection_init(&g->selection, g->request->spec, segment_dict(s), info->vmlinux);
+	r = code_reading_set_times(g, span, err);
 	while (!r) {
 		struct sample_batch b;
 
 		r = segment_next(s, COLUMN_ALL, &b, err);
-		if (!r && export_code_add_batch(g, segment_dict(s), &b))
+		if (!r && code_reading_add_batch(g, segment_dict(s), &b))
 			r = err_set(err, -ENOMEM, "out of memory");
 	}
 	if (r > 0) {
@@ -328,24 +326,25 @@ static int export_code_read_segment(struct export_code_reading *g, struct segmen
 			naming_recorded_in(naming, segment_path(s));
 		}
 	}
-	return export_code_finish(g, naming, segment_dict(s), r, err);
+	return code_reading_finish(g, naming, segment_dict(s), r, err);
 }
 
-static void export_code_note_segment(struct export_code_reading *g, const char *path,
-				     const struct segment *s)
+static void code_reading_note_segment(struct code_reading *g, const char *path,
+				      const struct segment *s)
 {
 	const struct segment_damage *d = segment_damage(s);
 
-	g->run->incomplete |= segment_damage_any(d);
+	g->incomplete |= segment_damage_any(d);
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !d->unfinished)
 		return;
-	command_warning("%s is incomplete: %" PRIu64 " blocks damaged, %" PRIu64
-			" bytes cut off",
-			path, d->bad_blocks, d->cut_bytes);
+	log_say(LOG_WARNING,
+		"%s is incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+		" bytes cut off",
+		path, d->bad_blocks, d->cut_bytes);
 }
 
-static int export_code_read_session(struct export_code_reading *g,
-				    const struct report_session *from, struct err *err)
+static int code_reading_read_session(struct code_reading *g,
+				     const struct report_session *from, struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
@@ -354,7 +353,7 @@ static int export_code_read_session(struct export_code_reading *g,
 
 	if (r)
 		return r;
-	if (spec_has_shares(g->run->spec) &&
+	if (spec_has_shares(g->request->spec) &&
 	    session_span_read(paths, nr, from->trust, &span))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !r && i < nr; i++) {
@@ -363,9 +362,9 @@ static int export_code_read_session(struct export_code_reading *g,
 		r = segment_open(paths[i], from->trust, &s, err);
 		if (r)
 			break;
-		r = export_code_read_segment(g, s, from->dir, &span, err);
+		r = code_reading_read_segment(g, s, from->dir, &span, err);
 		if (!r)
-			export_code_note_segment(g, paths[i], s);
+			code_reading_note_segment(g, paths[i], s);
 		segment_close(s);
 	}
 	session_list_free(paths, nr);
@@ -382,33 +381,33 @@ static bool asks_for_all(const struct spec *spec)
 	return !spec->spans.nr;
 }
 
-static int export_code_begin(struct export_code_reading *g, struct err *err)
+static int code_reading_begin(struct code_reading *g, struct err *err)
 {
-	struct location_options from = g->run->options->locations;
+	struct location_options from = *g->request->locations;
 
-	if (spec_has_symbols(g->run->spec))
+	if (spec_has_symbols(g->request->spec))
 		return err_set(err, -EINVAL,
 			       "symbol: %s covers a whole program: remove symbol:",
-			       g->run->format->name);
-	g->all = asks_for_all(g->run->spec);
-	from.archive = archive_folder(g->run->sources->archive);
+			       g->request->format);
+	g->all = asks_for_all(g->request->spec);
+	from.archive = archive_folder(g->request->sources->archive);
 	g->position_of = calloc(2 * BRANCHES_MAX, sizeof(*g->position_of));
 	if (!g->position_of)
 		return err_set(err, -ENOMEM, "out of memory");
 	return locations_make(&from, &g->locations, err);
 }
 
-int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
-		     struct err *err)
+int code_reading_run(const struct code_request *request, code_reading_fn fn, void *ctx,
+		     bool *ret_incomplete, struct err *err)
 {
-	struct export_code_reading g = { .run = run, .fn = fn, .ctx = ctx };
-	int r = export_code_begin(&g, err);
+	struct code_reading g = { .request = request, .fn = fn, .ctx = ctx };
+	int r = code_reading_begin(&g, err);
 
-	for (size_t i = 0; !r && i < run->sources->sessions.nr; i++) {
-		const struct report_session *s = &run->sources->sessions.at[i];
+	for (size_t i = 0; !r && i < request->sources->sessions.nr; i++) {
+		const struct report_session *s = &request->sources->sessions.at[i];
 
 		r = s->perf_data ? read_perf_data(&g, s, err)
-				 : export_code_read_session(&g, s, err);
+				 : code_reading_read_session(&g, s, err);
 	}
 	if (!r && !g.samples && g.skipped)
 		r = err_set(err, -ENODATA,
@@ -420,5 +419,6 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 	naming_locations_free(g.locations);
 	vec_done(&g.by_stack);
 	free(g.position_of);
+	*ret_incomplete |= g.incomplete;
 	return r;
 }
