@@ -18,8 +18,8 @@ const char *controlfs_version(void);
 /* Returns whether the control files are mounted at `dir` (absolute, without links in it), even if
  * their server has exited. */
 bool controlfs_is_mounted(const char *dir);
-/* Unmounts the control files from there if their server has exited; every access fails with
- * ENOTCONN then. */
+/* Unmounts the control files from `dir` if their server has exited. Until then, every access to
+ * the mount fails with ENOTCONN. */
 void controlfs_unmount_stale(const char *dir);
 /* Mounts the files and serves them until they are unmounted or a signal arrives.  Without
  * `foreground`, a child process serves and this one exits (as fuse_main(3) does).  Returns 0 or a

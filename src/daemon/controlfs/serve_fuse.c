@@ -25,20 +25,20 @@
 #define TEXT_OF(x) TEXT_OF_(x)
 
 enum {
-	STREAM_POLL_MS = 100, /* how soon a reader can be interrupted */
-	ENDED = 8             /* fuse_main(3): was mounted, and a signal ended it */
+	STREAM_POLL_MS = 100, /* how soon a blocked read notices an interrupt */
+	ENDED = 8             /* result of fuse_main(3) after a signal */
 };
 
 /* An open file; several threads can read it at once. */
 struct handle {
 	pthread_mutex_t
 		lock; /* protects the fields below except the stream's descriptor */
-	char *text;   /* the content at the last read from offset 0 */
+	char *text;   /* the content, stored by the last read at offset 0 */
 	bool is_stream;
 	struct control_client stream;
 };
 
-/* The functions of the library that are used. */
+/* Functions of libfuse3, which are looked up when the library is loaded. */
 static struct {
 	int (*main_real)(int argc, char *argv[], const struct fuse_operations *op,
 			 size_t op_size, void *private_data);
@@ -47,8 +47,9 @@ static struct {
 	bool has_max_threads; /* supported as an option since 3.12 */
 } lib;
 
-/* The daemon sees one client, root, whoever uses the files. So users other than root have the same
- * budget here that they share at the daemon's socket (daemon/server/control_server.c). */
+/* The daemon sees only one client, root, for all users of the files. So this budget limits users
+ * other than root here, as the daemon's socket limits them there
+ * (daemon/server/control_server.c). */
 static const struct allowance_rule others_rule = { .at_once_ns = 20000000,
 						   .owed_max_ns = 6000000,
 						   .part = 500 };
@@ -159,7 +160,8 @@ static size_t read_left(struct handle *h, char *buf, size_t size)
 	return size;
 }
 
-/* Returns those bytes first, then waits for new ones. */
+/* Reads from the stream of samples: first the bytes that arrived together with the reply, then new
+ * ones, for which it waits. Returns the number of bytes or a negative errno. */
 static int read_stream(struct handle *h, char *buf, size_t size)
 {
 	struct control_client *c = &h->stream;
@@ -177,8 +179,8 @@ static int read_stream(struct handle *h, char *buf, size_t size)
 	return got < 0 ? -errno : (int)got;
 }
 
-/* Charges the time of a caller's request. Returns 0, or -EAGAIN if the budget is used up: waiting
- * here would occupy the threads that serve root. */
+/* Charges `spent_ns` of work to the users other than root. Returns 0, or -EAGAIN if their budget
+ * is used up: waiting here would occupy the threads that serve root. */
 static int controlfs_fuse_spend(uint64_t spent_ns)
 {
 	uint64_t rest_ns;
@@ -293,11 +295,12 @@ static int run_fuse(const struct controlfs_config *config, struct err *err)
 		.write = fs_write,
 		.truncate = fs_truncate,
 	};
-	/* Only root may admit other users; the modes of the files determine their permissions. */
+	/* Let other users access the mount (only root may use allow_other); the kernel checks the
+	 * files' modes. */
 	char options[] =
 		"default_permissions,fsname=oprofilefs,subtype=oprofilefs,allow_other";
-	char threads[] =
-		"-omax_threads=16"; /* otherwise 3.14 warns about its default */
+	/* Without this option, libfuse 3.14 warns about its default. */
+	char threads[] = "-omax_threads=16";
 	char name[] = "oprofile controlfs";
 	char option[] = "-o";
 	char foreground[] = "-f";

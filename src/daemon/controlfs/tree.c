@@ -18,7 +18,8 @@
 enum {
 	LIST_MS = 100, /* how long a listing stays valid */
 	VALUE_MAX = 2048,
-	REFUSED_BYTES = 64, /* of a refused value, kept for the error report */
+	REFUSED_BYTES =
+		64, /* the prefix of a refused value that the error report shows */
 	STREAM_MODE = 0400
 };
 
@@ -107,8 +108,9 @@ static void refresh(struct controlfs_tree *t)
 	t->listed_ms = now;
 }
 
-/* Returns the name in directory `folder` ("/0"; "" for the root) that the key has below it, with
- * its length.  Returns NULL if the key is in another directory. */
+/* Returns the entry of directory `folder` ("/0"; "" for the root) that contains the key "0/event"
+ * or is it; not 0-terminated, with its length in *ret_len. Returns NULL if the key is not below
+ * the directory. */
 static const char *below(const char *key, const char *folder, size_t *ret_len)
 {
 	size_t len = strlen(folder);
@@ -186,7 +188,8 @@ int controlfs_tree_mode(struct controlfs_tree *t, const char *path, mode_t *ret_
 	return r;
 }
 
-/* Returns whether the i-th key is the first one with its name in the directory. */
+/* Returns whether no earlier key than the i-th one gives the same entry of the directory, so that
+ * it is listed once. */
 static bool controlfs_tree_is_first(const struct controlfs_tree *t, size_t i,
 				    const char *folder, const char *name, size_t len)
 {

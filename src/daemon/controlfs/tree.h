@@ -21,16 +21,18 @@ int controlfs_tree_mode(struct controlfs_tree *t, const char *path, mode_t *ret_
 /* Calls `add` once for each name in a directory.  Returns 0, -ENOENT or -ENOTDIR. */
 int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 			 void (*add)(void *ctx, const char *name), void *ctx);
-/* Returns the content of a file in *ret_text (malloc'd), with a newline at its end. */
+/* Stores the content of a file, with a newline at its end, in *ret_text (malloc'd). Returns 0, or
+ * -ENOENT, -EACCES or another negative errno. */
 int controlfs_tree_read(struct controlfs_tree *t, const char *path, char **ret_text);
-/* Ignores blanks and newlines at the end.  After -EINVAL, the file last_error contains the
- * reason. */
+/* Writes a value; ignores blanks and newlines at its end. Returns 0 or a negative errno. After
+ * -EINVAL, the file last_error contains the reason. */
 int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char *text,
 			 size_t len);
-/* Refuses a text that cannot be a value: returns -EINVAL, and last_error contains the reason. */
+/* Call for a text that cannot be a value, such as half of one. Returns -EINVAL, and the daemon
+ * writes the reason to the file last_error. */
 int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char *text,
 			  size_t len);
-/* Returns whether the path is the stream of events.  controlfs_tree_stream() then opens a
- * separate connection for each reader. */
+/* Returns whether the path is the stream of samples, /buffer. Readers call
+ * controlfs_tree_stream(), which opens a separate connection for each of them. */
 bool controlfs_tree_is_stream(const char *path);
 int controlfs_tree_stream(struct controlfs_tree *t, struct control_client *ret_client);

@@ -20,7 +20,7 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 	return false;
 }
 
-/* Returns a CPU that was offline at the previous check, or -1. */
+/* Returns a CPU that is online and was offline at the previous check, or -1. */
 static int cpu_that_came_online(const struct oprofiled *d,
 				const struct cpu_list *online)
 {
@@ -30,8 +30,8 @@ static int cpu_that_came_online(const struct oprofiled *d,
 	return -1;
 }
 
-/* Returns whether the CPU was offline between two checks.  A CPU with new samples was not.  For
- * an idle one, queries the enabled time of its event, which wakes the CPU. */
+/* Returns whether the CPU was offline between two checks. If it has new samples, it was not. If it
+ * has none, compares the enabled time of its event, which the kernel has to query on that CPU. */
 static bool was_away(struct oprofiled *d, int cpu)
 {
 	struct oprofiled_cpu *seen;

@@ -42,10 +42,10 @@ struct table_helper;
 struct oprofiled_options {
 	struct word_list events;
 	const char *session_dir;
-	const char *callgraph; /* NULL: whole stacks; "none": no callers */
+	const char *callgraph; /* depth; NULL: whole stacks; "none": no callers */
 	const char *vmlinux;
 	bool no_vmlinux;
-	const char *group; /* NULL: the default one, which need not exist */
+	const char *group; /* group with control rights; NULL: the default */
 	const char *separate_lib, *separate_kernel, *separate_thread, *separate_cpu;
 	const char *image;
 	const char *kernel_range;
@@ -60,9 +60,9 @@ struct oprofiled_options {
 	bool paused;
 };
 
-/* Totals of the recordings that have ended. */
+/* Totals of the recordings that this process has finished. */
 struct oprofiled_sums {
-	uint64_t samples; /* written, including sessions that were removed */
+	uint64_t samples; /* written, also to sessions that were removed since */
 	uint64_t lost;    /* samples that could not be written */
 	uint64_t unwritten;
 	uint64_t
@@ -70,25 +70,25 @@ struct oprofiled_sums {
 	VEC(uint64_t) cpu_samples;
 };
 
-/* The data sent to readers of samples (daemon/server/event_stream.h). */
+/* State for the clients that read samples (daemon/server/event_stream.h). */
 struct oprofiled_stream {
 	struct event_cookies cookies;
-	VEC(uint64_t)
-	cookies_by_image; /* for the recorder that delivers samples; 0: unknown */
+	/* Cookie of each image number of the current recorder; 0: not looked up yet. */
+	VEC(uint64_t) cookies_by_image;
 	uint32_t counters[CONTROL_COUNTERS]; /* indexed by event number */
 	size_t max_positions;                /* per sample */
 	uint64_t nr_nowhere;                 /* samples outside all mappings */
 	struct event_position positions[EVENT_POSITIONS_MAX];
 };
 
-/* Copying files into the session and checking old segments.  While `runs` is set and `is_done` is
- * not, everything except `next_ns` belongs to the thread. */
+/* The thread that copies files into the session and checks old segments.  While `runs` is set and
+ * `is_done` is not, everything except `next_ns` belongs to that thread. */
 struct oprofiled_upkeep {
 	struct disk_sync sync;
 	uint64_t next_sync_ns;
-	uint64_t next_folder_ns; /* for syncing the directories around the segment */
-	uint64_t nr_writes;      /* of the recorder, at the last sync */
-	bool is_new;             /* the segment is new since then */
+	uint64_t next_folder_ns; /* when to sync the segment's directories */
+	uint64_t nr_writes;      /* the recorder's number of writes at the last sync */
+	bool is_new;             /* the segment was created after the last sync */
 	pthread_t thread;
 	bool runs;
 	atomic_bool is_done;
@@ -99,11 +99,11 @@ struct oprofiled_upkeep {
 	int failed;
 	struct retention_result result;
 	struct err err;
-	struct copy_list
-		copies; /* for recordings that ended; the thread owns those under way */
+	/* Copies that ended recordings still need, for the next run of the thread. */
+	struct copy_list copies;
 	struct copy_list copies_under_way;
-	uint64_t copy_bytes; /* of all copies in the session, at the last look */
-	atomic_bool stops;   /* defers copies and merges */
+	uint64_t copy_bytes; /* of all copies, at the last check */
+	atomic_bool stops;   /* set: the thread soon stops; the rest is done later */
 	bool is_too_large; /* the reason for `stops`: the merge uses too much memory */
 };
 
@@ -119,21 +119,21 @@ struct oprofiled_gauge {
 	int failed; /* 0 or a negative errno */
 };
 
-/* A CPU at the previous check. */
+/* State of a CPU at the previous check for CPUs that were offline. */
 struct oprofiled_cpu {
 	uint64_t samples;
-	uint64_t enabled_ns; /* of its event, at the last query */
+	uint64_t enabled_ns; /* enabled time of the CPU's event, at the last query */
 };
 
 struct oprofiled {
 	struct oprofiled_options options;
-	struct daemonrc
-		asked; /* the requested settings, as opcontrol keeps them; the options supply the
-                        * rest */
-	struct daemonrc
-		setup; /* the settings in effect: a copy of `asked` from the last start, or the
-                        * current `asked` while sampling is stopped */
-	struct control_keys keys; /* the control files that show `asked` */
+	/* The requested settings, as opcontrol stores them; `options` supplies those that are not
+	 * set. */
+	struct daemonrc asked;
+	/* The settings in effect: while sampling, a copy of `asked` from the start of the
+	 * recording; otherwise a copy of the current `asked`. */
+	struct daemonrc setup;
+	struct control_keys keys; /* the control files, which read and write `asked` */
 	struct background background;
 	const char *run_dir;
 	int lock_fd;
@@ -142,9 +142,9 @@ struct oprofiled {
 	struct shared_tables tables;
 	struct metrics_server *metrics;         /* NULL: metrics are off */
 	char metrics_where[METRICS_NAME_BYTES]; /* as set; "": off */
-	char metrics_refused
-		[METRICS_NAME_BYTES]; /* the address that failed; "": none failed */
-	uint64_t metrics_retry_ns;    /* when to retry that address; 0: never */
+	/* The address at which the server could not listen; "": none. */
+	char metrics_refused[METRICS_NAME_BYTES];
+	uint64_t metrics_retry_ns; /* when to retry that address; 0: never */
 	char *const *command;
 	int nr_command;
 
@@ -156,7 +156,8 @@ struct oprofiled {
 	VEC(struct oprofiled_cpu) seen_cpus; /* indexed by CPU number */
 	uint64_t rate_hz; /* of events without a count, before the governor limits it */
 	uint64_t next_rotate_ns;
-	int64_t clock_gap_ns; /* at the start of the recording, or after the last clock step */
+	/* CLOCK_REALTIME minus the recording's clock, at its start or after the last clock step. */
+	int64_t clock_gap_ns;
 	uint64_t retry_ns; /* when to restart a failed recording; 0: no retry pending */
 	/* the reason that was logged last why the recording could not start or continue */
 	struct err last_error;
@@ -171,7 +172,7 @@ struct oprofiled {
 	uint64_t watchdog_ns;
 	uint64_t next_govern_ns, next_memory_ns, next_cpus_ns, next_statistics_ns,
 		next_watchdog_ns;
-	bool is_started; /* a request started it: a failed recording is restarted */
+	bool is_started; /* sampling was requested: restart a failed recording */
 	bool disk_is_full;
 	bool excess_is_reported; /* already logged since this start */
 	bool socket_is_reported; /* already logged: the socket was removed and cannot be created */
@@ -188,67 +189,73 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err);
  * 0, or -EINVAL (-EPERM) with a message that names the invalid (refused) setting. */
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 			  bool may_move, struct err *err);
-/* Makes the requested settings those of the next recording.  Returns 0 or -ENOMEM with a message
- * in *err. */
+/* Copies the requested settings (`asked`) to `setup`, which the next recording uses. Returns 0 or
+ * -ENOMEM with a message in *err. */
 int oprofiled_setup_take(struct oprofiled *d, struct err *err);
-/* Like oprofiled_setup_take(), except while sampling: then the next start applies the settings. */
+/* Call after `asked` has changed. Calls oprofiled_setup_take() unless a recording runs; in that
+ * case the next start does. Returns the same. */
 int oprofiled_setup_changed(struct oprofiled *d, struct err *err);
-/* Parses the events that `setup` requests. */
+/* Parses the events that `setup` requests into *ret_events. Returns 0 or a negative errno with a
+ * message in *err. */
 int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *setup,
 			   struct event_requests *ret_events, struct err *err);
 const char *oprofiled_session_dir(const struct oprofiled *d);
 /* Returns whether a key is set and not 0. */
 bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
-/* Returns the pages of each CPU's ring that hold the samples the setup wants buffered, with
- * `stack_bytes` of stack in each. */
+/* Returns how many pages each CPU's ring needs for the number of samples that the setup says to
+ * buffer, if each sample contains `stack_bytes` of the stack. */
 size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes);
 
-/* Compiles the sample filter of `setup`; `ret_filter` starts empty. */
+/* Compiles the sample filter of `setup` into `ret_filter`, which must be zero-initialized. Returns
+ * 0 or a negative errno with a message in *err. */
 int oprofiled_setup_filter(const struct daemonrc *setup,
 			   struct sample_filter *ret_filter, struct err *err);
-/* Checks that `spec` can be sampled. */
+/* Checks that this machine can sample `spec` (NAME:COUNT:UNITMASK:KERNEL:USER). Returns 0 or a
+ * negative errno with a message in *err. */
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);
 
 /* ---- keys.c ---- */
 
-/* Connects the control files to the daemon; call it once the setup exists. */
+/* Lets the control files read and write the daemon's settings; call it once `asked` is filled. */
 void oprofiled_keys_init(struct oprofiled *d);
 /* Returns the number of samples taken on one CPU. */
 uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu);
 
 /* ---- recording.c ---- */
 
-/* Each returns 0 or a negative errno with a message in *err.  A start applies the requested
- * settings. */
+/* The functions of this section that return int return 0 or a negative errno with a message in
+ * *err, except oprofiled_record_ms(). oprofiled_start() applies the requested settings. */
 int oprofiled_start(struct oprofiled *d, struct err *err);
 int oprofiled_stop(struct oprofiled *d, struct err *err);
 /* Frees all memory of the recording and starts another one with the same setup. */
 int oprofiled_restart(struct oprofiled *d, struct err *err);
 int oprofiled_dump(struct oprofiled *d, struct err *err);
-/* Continues in a new recording: another segment, with initial memory use. */
+/* Continues in a new recorder, which writes another segment and starts with an empty dictionary. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err);
 /* Returns the highest rate of the events that have one; 0: all have counts. */
 uint64_t oprofiled_rate_hz(const struct event_requests *events);
-/* Does the work that is due.  `ring`: a ring may soon be full; `begun`: a new process started. */
+/* Reads the rings and does the periodic work of the recording that is due. `ring`: a ring may soon
+ * be full; `begun`: a new process started. */
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
-/* Waits for `ms` while another thread works: reads rings when needed, and keeps notifying the
+/* Keeps recording for `ms` while another thread works: reads rings when needed, and notifies the
  * service manager that the daemon is alive. */
 void oprofiled_wait(struct oprofiled *d, int ms);
-/* Returns the milliseconds until oprofiled_record() has work to do. */
+/* Returns for how many milliseconds oprofiled_record() will have no work. */
 int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and unlocks the session's directory. */
 void oprofiled_recording_done(struct oprofiled *d);
 
-/* Building blocks of the functions above.  Opens and locks the directory of the setup.
- * Recordings that operf makes in the same directory are neither modified nor continued. */
+/* The functions from here on implement those above; other files call them also. This one opens and
+ * locks the session directory of the setup. It neither modifies nor continues recordings that
+ * operf made in that directory. */
 int oprofiled_open_dir(struct oprofiled *d, struct err *err);
-/* Starts a recording with the setup unless one is running. */
+/* Starts a recording with the current setup unless one is running. */
 int oprofiled_begin(struct oprofiled *d, struct err *err);
-/* Writes pending data to disk.  If that fails, logs the loss and returns the first error.  Leaves
- * pending copies to the upkeep thread.  NULL is allowed. */
+/* Writes the recorder's pending data to disk and frees it (NULL is allowed). If writing fails,
+ * logs the loss and returns the first error. Passes pending copies to the upkeep thread. */
 int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 			     struct err *err);
-/* Closes d->recorder and frees everything made for it. */
+/* Closes d->recorder and frees what belongs to its recording: events, filter and CPU list. */
 int oprofiled_end_recording(struct oprofiled *d, struct err *err);
 
 /* Schedules a restart in some seconds, as after a failed recording. */
@@ -256,22 +263,24 @@ void oprofiled_retry_later(struct oprofiled *d);
 
 /* ---- session.c ---- */
 
-/* Each returns 0 or a negative errno with a message in *err. */
+/* oprofiled_reset() removes the data recorded so far, oprofiled_save() moves it to another session
+ * NAME. Each returns 0 or a negative errno with a message in *err. */
 int oprofiled_reset(struct oprofiled *d, struct err *err);
 int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
 /* Returns whether another process has removed the segment being written. */
 bool oprofiled_is_removed(const struct oprofiled *d);
-/* Returns -ENOENT with a message that reports the removal. */
+/* Returns -ENOENT with a message in *err that the segment was removed. */
 int oprofiled_report_removed(const struct oprofiled *d, struct err *err);
-/* Returns 0, or -ENOENT with that message.  Then the message is also in the log, and another
- * recording has started or will start. */
+/* Returns 0, or, if the segment was removed, -ENOENT with a message in *err. In that case, it has
+ * also logged the message, and another recording has started or will start. */
 int oprofiled_check_removed(struct oprofiled *d, struct err *err);
 
 /* ---- govern.c ---- */
 
-/* Call when a recording starts. */
+/* Starts the measurement of the cost; call it when a recording starts. */
 void oprofiled_govern_begin(struct oprofiled *d);
-/* Waits for a running measurement: a fraction of a second. */
+/* Waits (a fraction of a second at most) for the thread that measures the kernel's cost per
+ * sample. */
 void oprofiled_govern_end(struct oprofiled *d);
 /* Once a second, checks the daemon's cost; also writes statistics to the log and notifies the
  * service manager that the daemon is alive. */
@@ -289,7 +298,7 @@ void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now);
 
 /* ---- metrics.c ---- */
 
-/* Fills in everything except the samples per CPU. */
+/* Fills in all of the daemon's numbers except the samples per CPU. */
 void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers);
 /* Starts listening at the address of the setup, if one is set and not in use yet.  If that fails
  * (for example because the port is taken), logs the failure, keeps the previous server and
@@ -305,42 +314,46 @@ void oprofiled_metrics_done(struct oprofiled *d);
 /* When due, starts a check of old segments and the copying of files that recordings listed;
  * collects the results. */
 void oprofiled_upkeep(struct oprofiled *d);
-/* Waits until no thread works in the session's directory, and reads rings meanwhile.  Unfinished
- * copies and merges are deferred. */
+/* Waits until the upkeep thread has stopped working in the session's directory, and reads rings
+ * meanwhile. The thread stops early; its remaining copies and merges are done later. */
 void oprofiled_upkeep_pause(struct oprofiled *d);
 /* Aborts a merge for good because memory is short.  Returns false if no merge is running or it is
  * already aborted. */
 bool oprofiled_upkeep_shrink(struct oprofiled *d);
-/* Waits until all work there is finished; for use when nothing is sampled. */
+/* Waits until the upkeep thread has finished all work in the session's directory; call it only
+ * when nothing is sampled. */
 void oprofiled_upkeep_end(struct oprofiled *d);
 /* Drops the pending copies of a session that is about to be removed. */
 void oprofiled_upkeep_drop(struct oprofiled *d);
 
 /* ---- stream.c ---- */
 
-/* Makes the recorder report its samples to us. */
+/* Makes the recorder of `config` pass its samples to the clients that read samples. */
 void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config);
-/* From now on, samples come from a new recorder: d->recorder. */
+/* Call after d->recorder was replaced: image numbers now refer to the new recorder. */
 void oprofiled_stream_begin(struct oprofiled *d);
-/* The handler's result for `stream`: the maximum number of words in the client's queue. */
+/* Answers the request `stream`. Returns, as control_handler demands, the maximum number of words
+ * in the client's queue. */
 int oprofiled_stream_open(struct oprofiled *d);
-/* Appends `path` and `build_id` of the binary that has the number.  Returns 0 or -ENOENT. */
+/* Appends the fields `path` and `build_id` of the binary with the cookie `number`. Returns 0 or
+ * -ENOENT. */
 int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 			    struct buf *reply, struct err *err);
 void oprofiled_stream_done(struct oprofiled *d);
 
 /* ---- requests.c ---- */
 
-/* The handler of control_server.h; `ctx` is the daemon. */
+/* Answers a request of a client; a control_handler (daemon/server/control_server.h), whose `ctx`
+ * is the daemon. */
 int oprofiled_answer(void *ctx, const struct control_request *request,
 		     struct buf *reply, struct err *err);
 
 /* ---- loop.c ---- */
 
 /* Opens SESSION_DIR/samples/oprofiled.log for the log, and creates it again if it was moved or
- * removed.  Does nothing in the foreground. */
+ * removed. Does nothing in the foreground. Returns 0 or a negative errno with a message in *err. */
 int oprofiled_open_log(const struct oprofiled *d, struct err *err);
 
-/* Locks, listens, and records until requested to stop.  Returns 0 or a negative errno with a
- * message in *err. */
+/* Runs the daemon: locks the run directory, listens for requests, and records until it is
+ * requested to stop. Returns 0 or a negative errno with a message in *err. */
 int oprofiled_run(struct oprofiled *d, struct err *err);

@@ -16,6 +16,7 @@ int given_images_add(const char *words, struct buf *list, struct err *err);
  * its build-id differs from the running kernel's.  Returns 0, -EINVAL or another negative errno
  * with a message in *err. */
 int given_vmlinux_check(const char *file, struct err *err);
-/* Does the same and returns the absolute path (malloc'd).  Keeps symbolic links, because each
- * kernel update may change them.  The message is opcontrol's. */
+/* Checks the file like given_vmlinux_check() and stores its absolute path in *ret_path (malloc'd).
+ * Keeps symbolic links, because each kernel update may change them. Error messages are those of
+ * OProfile's opcontrol. */
 int given_vmlinux(const char *file, char **ret_path, struct err *err);

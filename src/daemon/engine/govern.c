@@ -21,8 +21,8 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 
-/* The computation uses this much memory because the interrupt also evicts data of other programs
- * from the processor's private caches. */
+/* The measurement also touches this much memory, because a sampling interrupt also evicts other
+ * programs' data from the processor's private caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .round_ns = 1000000,
 						     .nr_rounds = 8 };
@@ -37,7 +37,8 @@ static uint64_t time_ns(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
-/* Sums this process, its threads, the children it has waited for, and the helper. */
+/* Returns the CPU time of this process with all its threads, of its children that have ended, and
+ * of the table helper. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d)
 {
 	struct rusage own = { 0 };
@@ -104,10 +105,10 @@ static bool writes_alike(const struct perf_event_attr *a,
 	       a->exclude_callchain_user == b->exclude_callchain_user;
 }
 
-/* Measures the kernel's cost per sample with timer samples, and assumes that the interrupt of
- * another event costs the same. Uses a thread, because rings have to be read meanwhile. Runs in
- * the first window, whose cost is not judged, but not during startup, because others wait for
- * that. */
+/* Starts a thread that measures the kernel's cost per sample with timer samples; other events are
+ * assumed to cost the same. Rings are read meanwhile. The measurement runs in the governor's first
+ * window, whose cost is not limited, but only some seconds after its begin, because startup must
+ * be fast. */
 static void begin_gauge(struct oprofiled *d, uint64_t now)
 {
 	struct oprofiled_gauge *g = &d->gauge;
@@ -189,7 +190,8 @@ static void govern(struct oprofiled *d, uint64_t now)
 		report_excess(d);
 		return;
 	}
-	if (!d->recorder) /* the next recorder uses it */
+	/* The next recorder uses the new rate. */
+	if (!d->recorder)
 		return;
 	log_say(LOG_NOTE,
 		"sampling cost %.2f %% of the CPUs' time: the rate is %llu Hz now",
@@ -200,7 +202,8 @@ static void govern(struct oprofiled *d, uint64_t now)
 		log_say(LOG_WARNING, "%s", err.text);
 }
 
-/* The number of distinct stacks and names grows; a new recording starts with none. */
+/* Restarts a recording that uses too much memory: the number of distinct stacks and names only
+ * grows while it runs. */
 static void bound_memory(struct oprofiled *d, uint64_t now)
 {
 	bool was_short = d->memory_is_short;
@@ -213,7 +216,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	d->memory_is_short = memory_bound_exceeded(&d->memory, now, bytes);
 	if (!d->memory_is_short)
 		return;
-	/* A merge may use the memory; the next check then finds less. */
+	/* Perhaps a merge uses the memory: abort it first and check again. */
 	if (!was_short && oprofiled_upkeep_shrink(d)) {
 		d->next_memory_ns = now + machine_ns;
 		return;

@@ -42,9 +42,9 @@ uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu)
 	return cpu < nr ? samples + now[cpu] : samples;
 }
 
-/* The kernel does not report on which CPU samples were lost, and it does not drop samples for the
- * other reasons that OProfile's driver had.  Samples outside all mappings are recorded, but not
- * sent to readers of the stream. */
+/* Returns a statistic for the control files. Some are always 0: the kernel does not report on
+ * which CPU samples were lost, and it does not drop samples for the other reasons of OProfile's
+ * driver. Samples outside all mappings are recorded, but not sent to readers of the stream. */
 static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
 {
 	const struct oprofiled *d = ctx;

@@ -98,7 +98,8 @@ static void take_fork(void *ctx, int32_t pid, int32_t ppid)
 	sample_filter_forked(&d->filter, pid, ppid);
 }
 
-/* CALLGRAPH counts callers, a stack also counts the sampled frame; 0: unlimited. */
+/* Converts CALLGRAPH, a number of callers, to a number of stack frames, which includes the sampled
+ * function; 0: unlimited. */
 static uint32_t max_frames(const char *depth)
 {
 	uint64_t callers;
@@ -108,7 +109,7 @@ static uint32_t max_frames(const char *depth)
 		       : 0;
 }
 
-/* From now on, samples come from d->recorder, filtered by the setup. */
+/* Prepares the filter and the stream for the samples of d->recorder, which has just started. */
 static void oprofiled_recording_begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
@@ -215,7 +216,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
-	/* The same limit as for existing copies (daemon/upkeep/copies.h). */
+	/* The limit that the upkeep also applies to existing copies (daemon/upkeep/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
 	taken = recorder_totals(recorder)->samples;
 	d->sums.side_band_ns += recorder->side_band_ns;
@@ -287,8 +288,8 @@ int oprofiled_begin(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* The governor lowers the rate of this setup; if the setup's rate has changed, its findings no
- * longer apply. */
+/* Passes the rate that the setup requests to the governor. If that rate has changed, the governor
+ * forgets the lower rate that it found. */
 static void set_wanted_rate(struct oprofiled *d)
 {
 	struct event_requests asked = { 0 };
@@ -342,7 +343,7 @@ int oprofiled_stop(struct oprofiled *d, struct err *err)
 		log_say(LOG_NOTE, "sampling has stopped");
 	d->retry_ns = 0;
 	d->is_started = false;
-	/* If memory is short, the next start applies the requested settings. */
+	/* If this fails (memory is short), the next start applies the requested settings. */
 	(void)oprofiled_setup_take(d, &late);
 	return r;
 }
@@ -366,8 +367,8 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 	return r || !d->recorder ? r : recorder_dump(d->recorder, err);
 }
 
-/* Waits for room on a full disk: unwritten samples stay pending.  Returns false for any other
- * error. */
+/* If the failure is a full disk, logs it once and returns true: unwritten samples stay pending
+ * until there is space. Returns false for any other failure. */
 static bool oprofiled_recording_wait_for_room(struct oprofiled *d, int failure,
 					      const struct err *err)
 {
@@ -410,7 +411,7 @@ static int rotate(struct oprofiled *d, struct err *err)
 	d->recorder = next;
 	(void)oprofiled_close_recorder(d, old, &late);
 	oprofiled_recording_begin_samples(d);
-	/* The old recorder used these events until now. */
+	/* The closed recorder used the events of the daemon until now. */
 	events_done(&d->events);
 	d->events = events;
 	set_next_rotation(d);
@@ -418,7 +419,8 @@ static int rotate(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* The reason for the rotation (a clock step, a new CPU) persists after a failure, so retry soon. */
+/* Starts another segment. After a failure, retries soon, because the reason for the rotation (a
+ * clock step, a new CPU) persists. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err)
 {
 	int r = rotate(d, err);
@@ -491,7 +493,8 @@ static int one_round(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* The next round of the loop reports failures. */
+/* Does one round of the recording if one is due; the main loop handles a failure in its next
+ * round. */
 void oprofiled_wait(struct oprofiled *d, int ms)
 {
 	struct pollfd ring = { .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,
@@ -504,11 +507,12 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 	oprofiled_report_alive(d);
 }
 
-/* A segment converts to the time of day with one pair of clock values.  If the clocks have moved
- * relative to each other, later samples would get wrong times, so they go into another segment. */
+/* A segment stores one pair of clock values, which converts its times to the time of day. If the
+ * two clocks have moved relative to each other, later samples would get wrong times, so this
+ * starts another segment. */
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
-	/* Read both clocks again: since `now`, a round may have taken a second. */
+	/* Read both clocks again: a round of the loop may have lasted a second since `now`. */
 	uint64_t since_boot_ns = clock_now_ns(CLOCK_MONOTONIC);
 	int64_t gap = (int64_t)(clock_now_ns(CLOCK_REALTIME) - since_boot_ns);
 	int64_t step = gap - d->clock_gap_ns;

@@ -67,8 +67,8 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 
 /* ---- saving and restarting ---- */
 
-/* Opens the directory of the session.  While a recording runs, a changed SESSION_DIR only applies
- * to the next one. */
+/* Opens the session directory of the setup unless it is open. While a recording runs, a changed
+ * SESSION_DIR only applies to the next one. */
 static int session_of(struct oprofiled *d, struct err *err)
 {
 	return d->recorder ? 0 : oprofiled_open_dir(d, err);

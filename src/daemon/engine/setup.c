@@ -17,7 +17,7 @@
 enum {
 	RING_PAGES =
 		2048, /* 8 MB per CPU: two poll rounds and more at the default rate */
-	RING_PAGES_IN_ALL = 8192, /* with more CPUs, each gets half as many pages */
+	RING_PAGES_IN_ALL = 8192, /* the rings of all CPUs share this many pages */
 	RING_PAGES_MIN = 64,
 	RING_PAGES_MAX = 4096,
 	PAGE_BYTES = 4096,
@@ -91,7 +91,8 @@ static bool has_zero_count(const char *spec, size_t name_len)
 	       (spec[name_len + 2] == ':' || !spec[name_len + 2]);
 }
 
-/* Adds NAME:0... of the timer or of the default event, at the daemon's rate. */
+/* Adds the event `spec`, the timer or the default event, at the daemon's rate instead of a
+ * count. */
 static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 		       struct event_requests *events, struct err *err)
 {
@@ -122,8 +123,8 @@ static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
 	return r;
 }
 
-/* In OProfile, TIMER:0 samples once per tick.  The same applies here to the default event that
- * opcontrol keeps alongside others. */
+/* Adds one event of the setup. As in OProfile, TIMER:0 samples at the daemon's rate; so does the
+ * default event, if opcontrol stores it with count 0 next to other events. */
 static int oprofiled_setup_add_event(const char *spec, uint64_t rate_hz,
 				     struct event_requests *events, struct err *err)
 {
@@ -227,7 +228,8 @@ static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *k
 		value, dir);
 }
 
-/* Returns 0, or -EINVAL or -EPERM with a message in *err. */
+/* Applies one KEY=VALUE setting to `asked`. Returns 0, or -EINVAL or -EPERM with a message in
+ * *err. */
 static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 		    struct err *err)
 {
@@ -245,7 +247,8 @@ static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 	return r ? err_sys(err, r, "%.64s", word) : 0;
 }
 
-/* `ret_copy` starts empty.  Returns 0 or -ENOMEM with a message in *err. */
+/* Copies `setup` to `ret_copy`, which must be zero-initialized. Returns 0 or -ENOMEM with a
+ * message in *err. */
 static int copy_setup(const struct daemonrc *setup, struct daemonrc *ret_copy,
 		      struct err *err)
 {
@@ -298,7 +301,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 	return oprofiled_setup_changed(d, err);
 }
 
-/* Stores the options of the old daemon, if given. */
+/* Stores the options of OProfile's old oprofiled that were given. */
 static int set_given(struct oprofiled *d, const char *key, const char *value)
 {
 	return value ? daemonrc_set(&d->asked, key, value) : 0;
@@ -331,7 +334,7 @@ static int session_dir_failed(const char *dir, int r, struct err *err)
 {
 	struct stat st;
 
-	/* A dangling symbolic link exists. */
+	/* access() fails for a dangling symbolic link, but the link exists. */
 	if (r != -ENOENT || !dir[0] || !lstat(dir, &st))
 		return err_sys(err, r, "--session-dir: %s", dir);
 	return err_set(err, r,

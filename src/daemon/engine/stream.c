@@ -17,7 +17,7 @@
 #include "resolve/elf/build_id.h"
 
 enum {
-	/* the image's cookie is not looked up yet */
+	/* in cookies_by_image: the cookie is not looked up yet */
 	NOT_KNOWN = 0
 };
 
@@ -35,7 +35,8 @@ static bool oprofiled_stream_is_file(enum image_kind kind)
 	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
 }
 
-/* Caches the cookie of an image number, which is valid for one recording only. */
+/* Returns the cookie of an image, and caches it by the image's number, which is valid for one
+ * recording only. */
 static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 			  uint32_t number)
 {
@@ -56,7 +57,8 @@ static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
 	return *known;
 }
 
-/* Returns false if the frame has no location in a file or the kernel. */
+/* Stores the location of a frame. Returns false if its address lies in no known mapping, or if its
+ * file cannot get a cookie. */
 static bool oprofiled_stream_find_position(struct oprofiled_stream *s,
 					   const struct dict *dict,
 					   const struct frame *frame, bool *ret_kernel,
@@ -176,7 +178,7 @@ int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 		binary = event_cookie_find(&d->stream.cookies, cookie);
 	if (!binary)
 		return err_set(err, -ENOENT, "no binary has the cookie %.24s", number);
-	/* A path can be longer than the limit of a field. */
+	/* Not control_put_field(), because a path can be longer than its limit. */
 	buf_put(reply, "path ", strlen("path "));
 	control_put_value(reply, binary->path);
 	buf_put_u8(reply, '\n');

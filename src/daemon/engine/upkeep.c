@@ -72,7 +72,7 @@ static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 	malloc_trim(0);
 	free(u->dir);
 	u->dir = NULL;
-	/* Its unfinished copies are older, so they come first. */
+	/* Unfinished copies are older than those listed since, so they come first. */
 	copy_list_append(&u->copies_under_way, &u->copies);
 	u->copies = u->copies_under_way;
 	u->copies_under_way = (struct copy_list){ 0 };
@@ -106,7 +106,8 @@ void oprofiled_upkeep_end(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
 
-	/* The caller waits, so make the remaining copies here and not at the lowest priority. */
+	/* Make the remaining copies in the main thread: the caller waits, and the upkeep thread
+	 * has the lowest priority. */
 	oprofiled_upkeep_pause(d);
 	(void)copy_list_make(&u->copies, NULL);
 }
@@ -116,9 +117,9 @@ void oprofiled_upkeep_drop(struct oprofiled *d)
 	copy_list_done(&d->upkeep.copies);
 }
 
-/* Returns the number of the segment that is being written.  The last segment in the directory
- * need not be it: more can appear, and a rotation closes one while the next exists.  While
- * nothing is sampled, returns the number of the next segment, because a recording may start
+/* Returns the number of the first segment that may still be written. It need not be the last one
+ * in the directory, because a rotation opens the next segment before it closes the previous one.
+ * While nothing is sampled, returns the number of the next segment, because a recording may start
  * before the thread checks. */
 static uint64_t live_from(const struct oprofiled *d)
 {
@@ -162,8 +163,8 @@ static void oprofiled_upkeep_begin(struct oprofiled *d)
 	u->dir = NULL;
 }
 
-/* A machine crash loses only data written since the last sync.  Without this, the kernel would
- * delay writing for half a minute or more. */
+/* Requests a periodic sync of the recorded data, so that a machine crash loses only data since the
+ * last sync. Otherwise the kernel delays writing for half a minute or more. */
 static void put_to_disk(struct oprofiled *d, uint64_t now)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;

@@ -80,7 +80,8 @@ void background_unlock(int fd)
 	if (fd < 0)
 		return;
 	if (ftruncate(fd, 0)) {
-		/* A failure is harmless: the lock shows that the daemon is gone. */
+		/* If this fails, a stale pid remains, which is harmless: the file is no longer
+		 * locked. */
 	}
 	close(fd);
 }
@@ -164,8 +165,8 @@ int background_fork(struct background *b, struct err *err)
 	if (pid)
 		_exit(pid < 0);
 	umask(022);
-	/* Closes also sockets passed by a service manager: they were meant for the original
-	 * process only. */
+	/* This also closes sockets passed by a service manager, which belong to the original
+	 * process. */
 	background_close_files(fds[1]);
 	if (keep_run_dir() || chdir("/"))
 		_exit(1);

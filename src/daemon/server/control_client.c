@@ -21,7 +21,8 @@ enum {
 	ERRNO_MAX = 4096
 };
 
-/* Returns the errno whose name is the `len` bytes of `text`, or 0 if no name matches. */
+/* Returns the errno value whose name (such as EINVAL) is the first `len` bytes of `text`, or 0 if
+ * there is none. */
 static int errno_named(const char *text, size_t len)
 {
 	for (int code = 1; code < ERRNO_MAX; code++) {
@@ -219,8 +220,8 @@ int control_request(struct control_client *c, const char *const *words,
 {
 	int r = send_words(c, words, err);
 
-	/* A daemon that rejects the client sends an error and closes before it reads the request;
-	 * the error can still be read. */
+	/* A daemon that rejects the client sends an error and closes the connection before it
+	 * reads the request. Read that error. */
 	if (r == -ECONNRESET)
 		r = 0;
 	while (!r) {

@@ -11,7 +11,8 @@
 struct err;
 
 enum {
-	CONTROL_REPLY_MAX = 65536, /* lines of a reply that are kept */
+	CONTROL_REPLY_MAX =
+		65536, /* maximum lines of a reply; further ones are dropped */
 	CONTROL_SOON_MS =
 		10000 /* after this time, warn the user that the daemon is slow */
 };
@@ -21,8 +22,8 @@ struct control_client {
 	struct control_lines in;
 	int timeout_ms; /* how long to wait for the next bytes of a reply; set by
                          * control_connect(), may be changed */
-	/* Called once if no reply came within CONTROL_SOON_MS; NULL: no call.  Set it after
-	 * control_connect(). */
+	/* Called once per request if no reply came within CONTROL_SOON_MS; NULL: no call.  Set it
+	 * after control_connect(). */
 	void (*on_wait)(void);
 };
 
@@ -38,18 +39,18 @@ struct control_reply {
 /* Returns $OPROFILE_RUN_DIR, or else /run/oprofile. */
 const char *control_run_dir(void);
 
-/* Connects to the daemon of that directory (NULL: control_run_dir()).  Returns 0; -ENOENT or
- * -ECONNREFUSED if no daemon runs there; -EACCES; or -ETIMEDOUT if it does not accept the
- * connection; errors come with a message in *err. */
+/* Connects to the daemon whose socket is in `run_dir` (NULL: control_run_dir()).  Returns 0;
+ * -ENOENT or -ECONNREFUSED if no daemon runs there; -EACCES; or -ETIMEDOUT if it does not accept
+ * the connection; errors come with a message in *err. */
 int control_connect(struct control_client *c, const char *run_dir, struct err *err);
 void control_disconnect(struct control_client *c);
 
 /* Sends `words`, which end with a NULL, and reads the whole reply.  Returns 0 and stores the
- * fields in `ret_reply` (all zeros before; NULL: not wanted), which control_reply_done() frees.
- * On an error of the daemon, returns the negative errno that the error text begins with (EINVAL,
- * EACCES ...) or else -EREMOTEIO, and copies the rest of the text into *err.  -E2BIG: the request
- * is too long to send; -ETIMEDOUT, -ECONNRESET, -EBADMSG: the connection cannot be used any more.
- */
+ * fields in `ret_reply` (zero-initialized by the caller and freed by control_reply_done(); NULL:
+ * drops them). On an error of the daemon, returns the negative errno that the error text begins
+ * with (EINVAL, EACCES ...) or else -EREMOTEIO, and copies the rest of the text into *err.
+ * -E2BIG: the request is too long to send; -ETIMEDOUT, -ECONNRESET, -EBADMSG: the connection
+ * cannot be used any more. */
 int control_request(struct control_client *c, const char *const *words,
 		    struct control_reply *ret_reply, struct err *err);
 /* Returns the value of a key in the reply, or NULL; it lives as long as the reply. */

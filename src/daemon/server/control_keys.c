@@ -46,7 +46,7 @@ struct control_keys_row {
 	enum kind kind;
 	unsigned int mode;
 	const char *setup_key;
-	const char *otherwise; /* if the setup has no value */
+	const char *otherwise; /* the value if the setup has none */
 	int what;              /* enum control_stat, enum field */
 };
 
@@ -126,8 +126,8 @@ static bool control_keys_take_number(const char **path, unsigned int end,
 	return true;
 }
 
-/* Returns NULL if there is no such file.  For a file of a CPU or counter, stores its number in
- * *ret_index. */
+/* Returns the row of the control file at `path`, or NULL if there is none. For a file of a CPU or
+ * counter, stores the number of that in *ret_index. */
 static const struct control_keys_row *control_keys_find(const struct control_keys *k,
 							const char *path,
 							unsigned int *ret_index)
@@ -188,8 +188,8 @@ void control_keys_init(struct control_keys *k)
 	control_keys_take_setup(k);
 }
 
-/* Parses NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]; a field that is not a number keeps its default.
- */
+/* Parses NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]] into a counter. A field that is missing or not a
+ * number keeps its default. */
 static void control_keys_take_spec(struct control_counter *c, const char *spec)
 {
 	uint64_t numbers[4] = { 0, 0, 1, 1 };
@@ -246,7 +246,7 @@ static void make_spec(const struct control_counter *c, char *ret_spec)
 		 (unsigned long long)c->count, mask, c->kernel, c->user);
 }
 
-/* Copies the events of the setup that no counter file shows. */
+/* Copies to `to` the events of the setup that the counters' files do not show. */
 static int keep_others(const struct control_keys *k, struct daemonrc *to)
 {
 	size_t nr = daemonrc_nr_events(k->setup);
@@ -433,7 +433,7 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 	return k->ops->enable(k->ctx, on, err);
 }
 
-/* 0 selects the driver's default size. */
+/* Stores a number in the setup. The value 0 selects the driver's default size. */
 static int control_keys_set_number(struct control_keys *k,
 				   const struct control_keys_row *row,
 				   const char *value, struct err *err)

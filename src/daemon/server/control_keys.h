@@ -42,14 +42,15 @@ struct control_keys_ops {
 	uint64_t (*stat)(void *ctx, enum control_stat stat, unsigned int cpu);
 };
 
-/* One directory 0, 1 ...; the enabled counters make up the setup's events. */
+/* A hardware counter of the control files, in directory 0, 1 ... The setup's events are those of
+ * the enabled counters. */
 struct control_counter {
 	bool enabled;
 	bool kernel, user;
 	uint64_t count;
 	uint64_t unit_mask;
 	char event[128];
-	char mask_name[64]; /* of a unit mask given by name; else "" */
+	char mask_name[64]; /* "" if the unit mask is a number */
 	/* The event as the setup had it, or "" after a write.  Such an event can have properties
 	 * that the files do not show, for example no count. */
 	char spec[CONTROL_VALUE_MAX];
@@ -66,7 +67,8 @@ struct control_keys {
 	char last_error[CONTROL_VALUE_MAX];
 };
 
-/* `cpu_type` is borrowed, like everything else in `keys` that the caller sets. */
+/* Initializes `k`; the caller has set the pointers. `cpu_type` and all strings that they refer to
+ * are borrowed. */
 void control_keys_init(struct control_keys *k);
 /* Rebuilds the counters after the setup's events have changed. */
 void control_keys_take_setup(struct control_keys *k);

@@ -33,8 +33,8 @@ int control_split(char *line, char **ret_words, size_t max);
 
 /* Appends bytes that were read from the peer.  Returns 0 or -ENOMEM. */
 int control_lines_add(struct control_lines *l, const void *bytes, size_t len);
-/* Returns the next complete line without its newline, borrowed until the next call of either
- * function.  Returns 1, 0 if no line is complete yet, -E2BIG (longer than CONTROL_LINE_MAX) or
- * -EBADMSG (it contains a 0 byte); after an error, stop reading from the peer. */
+/* Returns the next complete line without its newline, borrowed until the next control_lines_ call.
+ * Returns 1, 0 if no line is complete yet, -E2BIG (longer than CONTROL_LINE_MAX) or -EBADMSG (it
+ * contains a 0 byte); after an error, stop reading from the peer. */
 int control_lines_next(struct control_lines *l, char **ret_line);
 void control_lines_done(struct control_lines *l);

@@ -14,7 +14,9 @@
 enum {
 	GROUPS_MAX = 1024,
 	READ_BYTES = 4096,
-	OUT_KEPT_BYTES = 64 * 1024 /* kept for the next reply; more is freed */
+	OUT_KEPT_BYTES =
+		64 * 1024 /* size of an output buffer that is kept for the next reply; a
+				    * larger one is freed */
 };
 
 static bool is_member(int fd, gid_t gid)

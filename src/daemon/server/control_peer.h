@@ -30,18 +30,18 @@ struct control_peer {
 	struct buf out;
 	size_t sent;
 	struct event_reader *reader; /* owned; NULL: the peer sends requests */
-	bool waits;                  /* until the reader's socket accepts more */
+	bool waits; /* for room in the socket; used for readers of samples */
 };
 
 /* Takes ownership of a connected socket.  Identifies the peer by SO_PEERCRED and SO_PEERGROUPS of
  * unix(7). `gid`: the group that may control the daemon; NULL: only the owner may. */
 void control_peer_open(struct control_peer *c, int fd, const gid_t *gid);
-/* Appends the last line of a reply: "ok", or the name of the negative errno and the message in
- * `err`. */
+/* Appends the last line of a reply to `out`: "ok" if `result` is 0, else the name of the negative
+ * errno `result` and the message in `err`. */
 void control_peer_put_end(struct control_peer *c, int result, const struct err *err);
 /* Sends as much of `out` as the socket accepts.  Returns false if the connection failed. */
 bool control_peer_send(struct control_peer *c);
-/* Reads pending input into `in`, and sets `ending` at its end.  Returns false if the connection
- * failed or memory is short; the caller then closes it. */
+/* Reads pending input into `in`. Sets `ending` if the peer has closed its end. Returns false if
+ * the connection failed or memory is short; the caller then closes it. */
 bool control_peer_receive(struct control_peer *c);
 void control_peer_close(struct control_peer *c);

@@ -30,8 +30,8 @@ enum {
 	VALUE_MAX = 2048,
 	POLL_NS = 20000, /* cost of a poll round in addition to its requests */
 	REST_MAX_NS =
-		250000000, /* limit for the listener, because root may be waiting to connect
-                                  */
+		250000000, /* the listener is paused for at most this long, because root may be
+			    * waiting to connect */
 	EVENTS_OF_OTHERS = 4 /* the listener, users_fd, the timers of both */
 };
 
@@ -43,7 +43,7 @@ static const struct allowance_rule users_rule = { .at_once_ns = 20000000,
 
 struct control_server {
 	int epoll_fd;
-	int users_fd; /* a nested epoll with the peers that have no control rights */
+	int users_fd; /* an epoll within epoll_fd, for the peers without control rights */
 	int listen_fd;
 	struct epoll_rest rest;       /* pauses the listener */
 	struct epoll_rest users_rest; /* pauses users_fd */
@@ -104,7 +104,8 @@ static void control_server_drop(struct control_server *s, struct control_peer *c
 	control_peer_close(c);
 }
 
-/* The peer gets its reply, and then samples. */
+/* Turns the peer into a reader: it gets the reply of its request, and then samples. Returns 0,
+ * -EBUSY or -ENOMEM with a message in *err. */
 static int make_reader(struct control_server *s, struct control_peer *c,
 		       uint64_t max_words, struct err *err)
 {
@@ -189,8 +190,9 @@ static bool send_samples(struct control_server *s, struct control_peer *c)
 	return !epoll_ctl(control_server_epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
-/* Does not read the next request while the peer has not read its reply, so the output stays
- * bounded. Returns false if the peer is gone or all its requests are answered. */
+/* Sends output to the peer, or reads and answers one request. Does not read the next request while
+ * the peer has not read its reply, so the output stays bounded. Returns false if the peer is gone
+ * or has closed its end and got all replies. */
 static bool control_server_serve(struct control_server *s, struct control_peer *c,
 				 uint32_t events)
 {
@@ -223,7 +225,8 @@ static bool control_server_serve(struct control_server *s, struct control_peer *
 
 /* ---- all of them ---- */
 
-/* Returns a slot for one more peer, or NULL if a peer of this rank cannot get one. */
+/* Returns a free slot for a new peer. If all slots are in use, disconnects a peer of a lower rank
+ * and returns its slot; if there is none, or if the user has too many connections, returns NULL. */
 static struct control_peer *control_server_find_place(struct control_server *s,
 						      const struct control_peer *peer)
 {
@@ -248,7 +251,7 @@ static struct control_peer *control_server_find_place(struct control_server *s,
 	return lowest;
 }
 
-/* Returns the rank of the new peer, or -1 if nothing was accepted. */
+/* Accepts one connection. Returns the rank of the new peer, or -1 if nothing was accepted. */
 static int control_server_accept_one(struct control_server *s)
 {
 	static const char busy[] = "error EBUSY too many connections\n";
@@ -297,7 +300,8 @@ static void accept_all(struct control_server *s)
 				 rest_ns < REST_MAX_NS ? rest_ns : REST_MAX_NS);
 }
 
-/* Returns the distance from the peer served last.  Users take turns; so do a user's connections. */
+/* Returns the position of a peer in the order in which peers are served: users take turns, and so
+ * do the connections of one user. */
 static uint64_t place_in_line(const struct control_server *s,
 			      const struct control_peer *c)
 {
@@ -308,7 +312,8 @@ static uint64_t place_in_line(const struct control_server *s,
 	       (own + CLIENTS_MAX - last - 1) % CLIENTS_MAX;
 }
 
-/* Removes the next event to serve from `events` and returns it. */
+/* Removes the event of the peer that is next in order from `events` (`*nr` of them) and returns
+ * it. */
 static struct epoll_event take_next(const struct control_server *s,
 				    struct epoll_event *events, int *nr)
 {
@@ -388,8 +393,8 @@ void control_server_put_sample(struct control_server *s,
 		lost = c->reader->all_lost;
 		event_reader_put(c->reader, sample);
 		s->lost += c->reader->all_lost - lost;
-		/* A second of samples on many CPUs is more than one reader's queue holds, so send
-		 * early.  If the peer is gone, its next turn finds out. */
+		/* On many CPUs, one second of samples does not fit into a reader's queue, so send
+		 * early. If this fails, the peer is dropped when it is served next. */
 		if (!c->waits && event_reader_is_half_full(c->reader))
 			(void)send_samples(s, c);
 	}
@@ -440,7 +445,7 @@ int control_server_renew(struct control_server *s, struct err *err)
 	int fd = -1;
 	int r;
 
-	/* If there is a new file at the path, another process made it: leave it alone. */
+	/* A file that is now at the path was made by another process: do not touch it. */
 	if (s->taken_over || !lstat(s->path, &st) || errno != ENOENT)
 		return 0;
 	r = listen_at(s, &fd, err);
@@ -450,7 +455,7 @@ int control_server_renew(struct control_server *s, struct err *err)
 	close(s->listen_fd);
 	s->listen_fd = fd;
 	r = epoll_rest_open(&s->rest, s->epoll_fd, fd, err);
-	if (r) /* no client could connect, so the next call tries again */
+	if (r) /* clients could not connect to it, so let the next call retry */
 		(void)io_unlink(s->path);
 	return r ? r : 1;
 }

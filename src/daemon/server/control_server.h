@@ -47,9 +47,9 @@ int control_server_open(const struct control_server_config *config,
 int control_server_fd(const struct control_server *s);
 /* Reads input, calls the handler and sends replies. */
 void control_server_poll(struct control_server *s);
-/* Creates the socket again if it was removed, unless it was passed in; connected peers stay.
- * Returns 1 if it was created, 0 if there was no need, or a negative errno with a message in
- * *err.  Must not be called within the handler. */
+/* Creates the socket again if it was removed, unless the service manager created it; connected
+ * peers stay. Returns 1 if it was created, 0 if there was no need, or a negative errno with a
+ * message in *err.  Must not be called within the handler. */
 int control_server_renew(struct control_server *s, struct err *err);
 /* Returns the number of peers that read samples. */
 size_t control_server_readers(const struct control_server *s);
@@ -60,5 +60,6 @@ void control_server_put_sample(struct control_server *s,
 void control_server_send_samples(struct control_server *s);
 /* Returns how many samples did not fit into a queue, summed over all readers. */
 uint64_t control_server_lost(const struct control_server *s);
-/* Removes the socket, unless it was passed in.  NULL is allowed. */
+/* Disconnects all peers and frees the server. Removes the socket unless the service manager
+ * created it. NULL is allowed. */
 void control_server_close(struct control_server *s);

@@ -24,11 +24,11 @@
 #include "base/sanitized.h"
 #include "record/helper/call_filter.h"
 
-#ifndef SYS_SECCOMP /* for SIGSYS, glibc only defines the kernel's si_code of other signals */
+#ifndef SYS_SECCOMP /* the si_code of SIGSYS, which old versions of glibc do not define */
 #define SYS_SECCOMP 1
 #endif
 
-/* The lists below are tested on these architectures; others have calls with other names. */
+/* The lists below are tested on these architectures; on others, some calls have other names. */
 #if defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))
 #define HAS_LIST true
 #else
@@ -129,7 +129,7 @@ static const uint32_t allowed[] = {
 	SYS_umask,
 	SYS_name_to_handle_at,
 	SYS_open_by_handle_at,
-	/* waiting, requests and their answers */
+	/* to wait for, read and answer requests */
 	SYS_ppoll,
 	SYS_epoll_create1,
 	SYS_epoll_ctl,
@@ -146,7 +146,7 @@ static const uint32_t allowed[] = {
 	SYS_getsockopt,
 	SYS_setsockopt,
 	SYS_shutdown,
-	/* sampling, and measuring its cost */
+	/* to sample, and to measure the cost of sampling */
 	SYS_perf_event_open,
 	SYS_process_vm_readv,
 	SYS_getrusage,
@@ -154,7 +154,7 @@ static const uint32_t allowed[] = {
 	SYS_uname,
 	SYS_getpriority,
 	SYS_setpriority,
-	/* our user and group; dropping the helper's privileges */
+	/* to query and change users and groups */
 	SYS_getuid,
 	SYS_geteuid,
 	SYS_getgid,
@@ -187,18 +187,19 @@ static const uint32_t allowed[] = {
 /* faccessat2, Linux 5.8; newer calls have the same number on all architectures. */
 static const uint32_t newest_call = 439;
 
-/* Forbids new namespaces and traced children. */
+/* Flags of clone(2) that are refused: they create namespaces or traced children. */
 static const uint32_t clone_bits = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 				   CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
 				   CLONE_NEWNET | CLONE_PTRACE;
 static const uint32_t none[] = { 0 };
 static const uint32_t write_or_run[] = { 0, PROT_WRITE, PROT_EXEC };
 static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6 };
-/* Signals for the helper's worker, and the check that a process exists.  Without CAP_KILL the
- * daemon can only reach processes of root. */
+/* Signals that kill(2) may send: SIGKILL for the helper's worker, and 0, which checks that a
+ * process exists.  Without CAP_KILL the daemon can only reach processes of root. */
 static const uint32_t signals_sent[] = { 0, SIGKILL };
 static const uint32_t signals_raised[] = { SIGABRT };
-/* Does not allow attaching BPF programs or setting event filters.  Libraries query the terminal. */
+/* Requests that ioctl(2) may make. Those that attach BPF programs or filters to events are
+ * missing. Libraries query the terminal. */
 static const uint32_t requests[] = {
 	(uint32_t)PERF_EVENT_IOC_ENABLE,
 	(uint32_t)PERF_EVENT_IOC_DISABLE,
@@ -214,7 +215,8 @@ static const uint32_t bpf_commands[] = {
 	BPF_BTF_GET_FD_BY_ID,
 	BPF_OBJ_GET_INFO_BY_FD,
 };
-/* Only the names of threads and memory are set by the daemon; the rest is for the helper. */
+/* Options that prctl(2) may use. The daemon itself only names threads and memory; the helper uses
+ * the others. */
 static const uint32_t process_options[] = {
 	PR_SET_NAME,     0x53564d41 /* PR_SET_VMA */, PR_SET_PDEATHSIG, PR_SET_SECCOMP,
 	PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS,         PR_CAPBSET_READ,  PR_CAPBSET_DROP,
@@ -243,7 +245,8 @@ static void make_filter(struct call_filter *f)
 	call_filter_begin(f, SECCOMP_RET_TRAP);
 	call_filter_allow(f, allowed, COUNT_OF(allowed));
 	call_filter_allow_rules(f, rules, COUNT_OF(rules));
-	/* Its flags are in memory, which a filter cannot read; libc falls back to clone. */
+	/* A filter cannot read the flags of clone3, which are in memory. libc falls back to
+	 * clone. */
 	call_filter_answer(f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
 	/* A newer libc tries these calls and has fallbacks. */
 	call_filter_answer_above(f, newest_call, SECCOMP_RET_ERRNO | ENOSYS);
@@ -297,7 +300,7 @@ int daemon_calls_next_refused(void)
 
 		if (!(atomic_fetch_and(&refused_news[nr / WORD_BITS], ~bit) & bit))
 			continue;
-		/* More calls may be pending. */
+		/* Further refused calls may be recorded: check again at the next call. */
 		atomic_store(&has_news, true);
 		return (int)nr;
 	}

@@ -25,7 +25,7 @@ enum {
 #define FIELD(name) offsetof(struct daemon_numbers, name)
 
 static const struct daemon_numbers_row {
-	const char *key; /* in the status; NULL: not in the status */
+	const char *key; /* name in the status; NULL: not in the status */
 	enum kind kind;
 	size_t field;
 	const char *metric; /* NULL: not a metric */
@@ -65,7 +65,7 @@ static const struct daemon_numbers_row {
 	  "When the current session's oldest sample was taken." },
 };
 
-/* Returns false if the value is unknown. */
+/* Formats one value. Returns false if it is unknown. */
 static bool format(const struct daemon_numbers *n, const struct daemon_numbers_row *row,
 		   char ret_value[VALUE_BYTES])
 {

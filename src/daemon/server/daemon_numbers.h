@@ -18,12 +18,14 @@ struct daemon_numbers {
 	uint64_t
 		taken; /* includes samples that could not be written, so it only grows */
 	uint64_t lost;
-	double share;        /* share of a CPU, if known */
-	double kernel_share; /* share of a CPU, spent on samples; below 0: unknown */
-	uint64_t cpu_ns;     /* of all its processes, since the daemon started */
-	uint64_t tables_ns;  /* of that, for unwind tables of users' binaries */
+	double share; /* CPU time of the daemon as a share of one CPU, if known */
+	double kernel_share; /* CPU time of the kernel for samples, as a share of one CPU; below 0:
+			      * unknown */
+	uint64_t cpu_ns; /* of all its processes, since the daemon started */
 	uint64_t
-		tables_refused; /* such tables that were not built because of their cost */
+		tables_ns; /* the part of cpu_ns spent on unwind tables of users' binaries */
+	uint64_t
+		tables_refused; /* unwind tables that were not built because of their cost */
 	uint64_t memory;        /* resident bytes */
 	uint64_t disk;          /* bytes of the current session */
 	uint64_t oldest;        /* seconds since 1970; 0: no data */

@@ -62,7 +62,7 @@ static void take_out(struct daemonrc *rc, struct daemonrc_entry *e)
 	memmove(e, e + 1, (char *)(rc->entries.at + rc->entries.nr) - (char *)e);
 }
 
-/* Takes ownership of `value`. */
+/* Appends a setting; takes ownership of `value`, also on failure. */
 static int daemonrc_add(struct daemonrc *rc, const char *key, char *value)
 {
 	char *own = strdup(key);

@@ -34,9 +34,10 @@ struct daemonrc {
  * keeping the lines before; or -ENOMEM. */
 int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, size_t len,
 		   struct err *err);
-/* Likewise for a file.  Returns -ENOENT without a message if it does not exist. */
+/* Adds the lines of the file at `path` as daemonrc_parse() does. Returns the same, -ENOENT without
+ * a message if the file does not exist, or another negative errno with a message in *err. */
 int daemonrc_load(struct daemonrc *rc, const char *path, struct err *err);
-/* Appends the text of the file. */
+/* Appends the settings to `out` as the text of a daemonrc file. */
 void daemonrc_write(const struct daemonrc *rc, struct buf *out);
 /* Replaces the file atomically (mode 0644) and creates its directory.  Returns 0 or a negative
  * errno with a message in *err. */
@@ -56,7 +57,7 @@ int daemonrc_set_number(struct daemonrc *rc, const char *key, uint64_t value);
 size_t daemonrc_nr_events(const struct daemonrc *rc);
 const char *daemonrc_event(const struct daemonrc *rc, size_t i);
 void daemonrc_clear_events(struct daemonrc *rc);
-/* Returns the same as daemonrc_set(). */
+/* Appends an event to that list. Returns the same as daemonrc_set(). */
 int daemonrc_add_event(struct daemonrc *rc, const char *spec);
 
 void daemonrc_done(struct daemonrc *rc);

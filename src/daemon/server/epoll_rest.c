@@ -21,7 +21,8 @@ int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	/* Create it in advance: when it is needed, the process may have no free descriptor. */
+	/* Create the timer in advance: when it is needed, the process may have no free
+	 * descriptor. */
 	*r = (struct epoll_rest){ .epoll_fd = epoll_fd, .fd = fd };
 	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->timer_fd < 0)

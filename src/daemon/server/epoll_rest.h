@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* epoll_rest.h - excludes a descriptor from an epoll for a while.
- * Layer: daemon.  Single-threaded.  A descriptor that stays readable but must not be read yet
- * would otherwise wake the poller again and again. */
+/* epoll_rest.h - pauses one descriptor of an epoll. Layer: daemon. Single-threaded. A descriptor
+ * that stays readable but must not be read yet would otherwise wake the poller again and again. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

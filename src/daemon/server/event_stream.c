@@ -4,9 +4,11 @@
 #include <string.h>
 
 enum {
-	/* Most words before a sample's locations: loss, CPU, context, trace, two modes. */
+	/* Maximum words of a sample in addition to its locations: loss, CPU, context, trace, two
+	 * modes. */
 	HEAD_WORDS = 3 + 3 + 7 + 2 + 4,
-	PLACE_WORDS = 5, /* a change of file, and the location */
+	PLACE_WORDS =
+		5, /* maximum words of a location: its cookie, offset and counter */
 	LOST_WORDS = 3,
 	WORD_BYTES = sizeof(unsigned long)
 };
@@ -70,7 +72,7 @@ static void put_context(struct event_reader *r, const struct event_sample *s)
 	r->app_cookie = s->app_cookie;
 }
 
-/* The value would be read as an escape code, not as a location. */
+/* Returns whether a reader would take the location for an escape code. */
 static bool is_escape(const struct event_position *position)
 {
 	return (unsigned long)position->offset == escape;
@@ -112,7 +114,7 @@ static bool event_stream_has_room(struct event_reader *r, size_t words)
 
 static void lose(struct event_reader *r)
 {
-	r->words.failed = false; /* the next sample tries again */
+	r->words.failed = false; /* let the next sample try to allocate again */
 	r->lost++;
 	r->all_lost++;
 	r->knows_context = r->knows_cookie = r->knows_mode = false;

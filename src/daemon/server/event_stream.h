@@ -21,25 +21,26 @@ enum stream_code {
 	STREAM_USER_ENTER = 5,
 	STREAM_CTX_TGID = 7,
 	STREAM_TRACE_BEGIN =
-		8, /* the next location is the sample's, the ones after it are its callers */
+		8, /* the next location is the sampled one; its callers follow */
 	STREAM_LOST =
 		15 /* number of lost samples; not in OProfile, which had 1 to 14 */
 };
 
-/* For locations that are in no file: they are addresses. */
+/* Cookie of locations outside files: their offset is an address. */
 #define EVENT_NO_COOKIE 0
 
 enum {
-	EVENT_POSITIONS_MAX = 1024, /* of a sample; further callers are dropped */
+	EVENT_POSITIONS_MAX =
+		1024, /* maximum locations of a sample; further callers are dropped */
 	EVENT_WORDS_MIN =
-		8192, /* minimum for a reader: a sample of that many locations fits */
+		8192, /* minimum size of a reader's queue: the largest sample fits */
 	EVENT_WORDS_MAX = 1 << 18, /* 2 MB */
 	EVENT_WORDS_DEFAULT = 131072
 };
 
 struct event_position {
 	uint64_t cookie; /* for user space */
-	uint64_t offset; /* in that file, else the address */
+	uint64_t offset; /* in the cookie's file; without a file, the address */
 };
 
 struct event_sample {
@@ -60,16 +61,16 @@ struct event_reader {
 	size_t max_bytes;
 	uint64_t lost;     /* not reported yet */
 	uint64_t all_lost; /* since the start */
-	/* The state that the reader already knows: */
+	/* The values that were sent last; words are sent only when they change. */
 	bool knows_context, knows_cookie, in_kernel, knows_mode;
 	uint64_t cpu, tid, pid, app_cookie, cookie;
 };
 
 /* Limits the reader's queue to `max_words` (within the bounds above). */
 void event_reader_init(struct event_reader *r, uint64_t max_words);
-/* Adds the sample's words, or counts it as lost if there is no room. */
+/* Appends the sample's words to the queue, or counts the sample as lost if there is no room. */
 void event_reader_put(struct event_reader *r, const struct event_sample *sample);
-/* Returns whether half of the queue is used: it is time to send. */
+/* Returns whether more than half of the queue is used, so that it should be sent soon. */
 bool event_reader_is_half_full(const struct event_reader *r);
 /* Returns the bytes to send now and their number in *ret_len, or NULL; valid until the next call.
  */

@@ -19,6 +19,7 @@ enum metrics_request {
 	METRICS_REQUEST_COUNT
 };
 
-/* Parses the input so far.  Ignores headers: none of them changes the answer, which is always the
- * same text and the last one of the connection. */
+/* Parses the bytes received so far, and returns whether they are a complete request and which
+ * answer it gets. Ignores headers: none of them changes the answer, which is always the same text,
+ * after which the connection is closed. */
 enum metrics_request metrics_request_parse(const char *bytes, size_t len);

@@ -23,7 +23,7 @@ enum {
 };
 
 static const uint64_t patience_ns = 5 * NS_PER_S;
-/* The text is reused for this long, so that frequent requests cause no extra work. */
+/* The text of the metrics is reused for this long, so that frequent requests cause little work. */
 static const uint64_t text_ns = NS_PER_S;
 
 struct peer {
@@ -151,7 +151,7 @@ static const struct buf *metrics_server_text_of(struct metrics_server *s,
 
 static const struct {
 	const char *status;
-	const char *more; /* headers, and a line with the reason */
+	const char *more; /* further headers, and for an error a line with the reason */
 } answers[METRICS_REQUEST_COUNT] = {
 	[METRICS_GET] = { "200 OK", NULL },
 	[METRICS_HEAD] = { "200 OK", NULL },
@@ -189,7 +189,7 @@ static void metrics_server_answer(struct metrics_server *s, struct peer *p,
 	p->is_answered = true;
 }
 
-/* Returns false if the peer is gone or has sent everything. */
+/* Reads available input of the peer. Returns false if the peer is gone or has sent everything. */
 static bool take_in(struct peer *p)
 {
 	ssize_t n =
@@ -214,7 +214,8 @@ static bool metrics_server_drain(struct peer *p)
 	return n < 0 && errno == EAGAIN;
 }
 
-/* Returns false if the connection must be closed. */
+/* Sends as much of the answer as the socket accepts. Returns false if the connection must be
+ * closed. */
 static bool send_out(struct metrics_server *s, struct peer *p)
 {
 	struct epoll_event event = { .data.ptr = p };
@@ -238,7 +239,8 @@ static bool send_out(struct metrics_server *s, struct peer *p)
 	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, p->fd, &event);
 }
 
-/* Returns false if the connection must be closed. */
+/* Reads from and writes to one peer as far as possible. Returns false if the connection must be
+ * closed. */
 static bool metrics_server_serve(struct metrics_server *s, struct peer *p,
 				 uint64_t now_ns)
 {
@@ -271,8 +273,8 @@ static struct peer *metrics_server_find_place(struct metrics_server *s)
 	return oldest;
 }
 
-/* Serves the peer at once: most have already sent their request, so their slot is free again
- * soon. */
+/* Accepts a peer and serves it at once: most peers have already sent their request, so the slot is
+ * soon free again. */
 static bool metrics_server_accept_one(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event event = { .events = EPOLLIN };

@@ -31,7 +31,8 @@ struct metrics_address {
  * 127.0.0.1. Port 0 selects a free one.  Returns 0, or -EINVAL with a message in *err. */
 int metrics_address_parse(const char *text, struct metrics_address *ret_address,
 			  struct err *err);
-/* `put` appends the metrics.  Returns 0 or a negative errno with a message in *err. */
+/* Listens at `address` and answers each request with the text that `put` appends.  Returns 0 or a
+ * negative errno with a message in *err. */
 int metrics_server_open(const struct metrics_address *address,
 			void (*put)(void *ctx, struct buf *out), void *ctx,
 			struct metrics_server **ret_server, struct err *err);

@@ -100,7 +100,7 @@ static void copies_remove_empty(const char *path)
 			!strcmp(entry->d_name, CHECKSUMS_NAME);
 		errno = 0;
 	}
-	/* After an error, keep the list: the directory may contain other files. */
+	/* If the directory could not be read to its end, it may contain copies: keep the list. */
 	empty = empty && !errno;
 	if (dir)
 		closedir(dir);
@@ -147,7 +147,8 @@ static void copies_remove_excess(struct copies_list *l, uint64_t max_bytes)
 	}
 }
 
-/* Drops the lines of removed copies.  The list of a process is removed with its directory. */
+/* Drops the lines of removed copies from the checksum list of directory `name`. Lists in
+ * directories of processes were removed with them. */
 static void copies_compact_list(const char *dir, const char *name)
 {
 	char path[4096];

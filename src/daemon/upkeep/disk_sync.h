@@ -33,7 +33,7 @@ struct disk_sync {
 /* Requests a sync of the file at `path` (copied) when the thread starts next; two requests for
  * one file cause one sync.  If memory is short, leaves the file to the kernel. */
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder);
-/* Starts the requested syncs unless some are running. */
+/* Starts the thread for the requested syncs unless it runs already. */
 void disk_sync_poll(struct disk_sync *s);
 /* Waits for all requested syncs.  Zero-initialize the struct; this zeroes it again. */
 void disk_sync_done(struct disk_sync *s);

@@ -8,14 +8,15 @@
 #include "base/parse.h"
 
 enum {
-	CALM_WINDOWS = 6, /* before the rate is raised again */
+	CALM_WINDOWS = 6, /* consecutive cheap windows before the rate is raised */
 	/* The rate stays above this fraction of the requested one: the cost of starting and
 	 * ending processes does not depend on the number of samples. */
 	LEAST_PART = 10
 };
 
 static const uint64_t window_ns = 10 * NS_PER_S;
-static const double room = 0.9;  /* of the limit, when the rate is lowered */
+static const double room =
+	0.9; /* lower the rate so that the cost is this fraction of the limit */
 static const double raise = 1.5; /* per step */
 
 int governor_parse(const char *text, double *ret_share)
@@ -108,8 +109,8 @@ bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_us
 	g->begin_ns = now_ns;
 	g->begin = *use;
 	g->was_new = false;
-	/* The first window includes binaries hit for the first time and all running processes, so
-	 * it does not predict the later cost. */
+	/* The first window includes the work for all running processes and for binaries that are
+	 * sampled for the first time, so it does not predict the later cost. */
 	if (was_new || g->max_share <= 0)
 		return false;
 	if (governor_overhead(g) > g->max_share)

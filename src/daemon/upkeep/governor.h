@@ -14,7 +14,7 @@ struct governor_use {
 	/* The fraction of cpu_ns that does not depend on the rate: users' unwind tables, which
 	 * have a budget, and records of process events (start, mmap, change of name). */
 	uint64_t fixed_ns;
-	uint64_t samples;    /* taken by the kernel for this recording ... */
+	uint64_t samples;    /* number of samples of this recording ... */
 	uint64_t samples_ns; /* ... up to this time */
 };
 
@@ -25,14 +25,15 @@ struct governor {
 	uint64_t rate_hz;     /* at most wanted_hz, at least a tenth of it */
 	uint64_t sample_ns;   /* the kernel's time per sample; 0: unknown */
 	unsigned int nr_cpus; /* sampled CPUs; 0 means 1 */
-	double share;         /* the daemon's use in the last window, of one CPU */
+	double share; /* CPU time of the daemon in the last window, as a share of one CPU */
 	double fixed_share; /* the fraction of `share` that does not depend on the rate */
-	double kernel_share; /* the kernel's use for samples, likewise */
+	double kernel_share; /* CPU time of the kernel for samples, as a share of one CPU */
 	bool is_known;       /* a window has been measured */
 	bool was_new; /* the window began with a new recording, which costs more */
 	uint64_t begin_ns;
 	struct governor_use begin;
-	unsigned int nr_calm; /* consecutive windows that cost less than half */
+	unsigned int
+		nr_calm; /* consecutive windows that cost less than half of the limit */
 };
 
 /* Parses a share such as "1%", "0.5%", "0.01".  Returns 0, or -1 without changing `*ret_share`. */
@@ -42,7 +43,8 @@ void governor_begin(struct governor *g, uint64_t now_ns,
 		    const struct governor_use *use);
 /* Returns whether a window has ended. */
 bool governor_is_due(const struct governor *g, uint64_t now_ns);
-/* Call this periodically.  Returns true if `rate_hz` has changed. */
+/* Measures the cost of a window that has ended and adjusts `rate_hz`; call it when
+ * governor_is_due(). Returns true if `rate_hz` has changed. */
 bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
 /* Returns the cost that the governor limits: daemon plus kernel in the last window, without the
  * fraction that does not depend on the rate, as a share of the time of all CPUs. */

@@ -27,9 +27,9 @@ static const uint64_t set_back_ns = 14 * 3600 * NS_PER_S;
 
 enum {
 	MERGED_MAX_BYTES = 8 << 20, /* larger ones are not merged */
-	/* For the distinct data of the merged file and one source: ten sealed minutes of a
-	 * compile job have 15 to 20 MB.  If the daemon lacks this memory, the governor aborts the
-	 * merge. */
+	/* Limit on the memory for distinct data in a merge, of the merged file and one source: ten
+	 * minutes of a compile job need 15 to 20 MB.  If the daemon lacks this memory, the
+	 * governor aborts the merge. */
 	MERGE_MEMORY = 32 << 20,
 	SPARE_BYTES = 64 << 20 /* disk space in addition to the sealed file */
 };
@@ -150,8 +150,8 @@ static int open_entry(const struct retention_look *l, size_t i,
 	return 0;
 }
 
-/* Returns whether a recording writes the segment, possibly since before this call: the writer
- * holds a lock on it.  An unreadable file has no writer. */
+/* Returns whether a recording writes the segment, perhaps one that started before this daemon: the
+ * writer holds a lock on the segment.  An unreadable file has no writer. */
 static bool is_written(const struct retention_look *l, size_t i)
 {
 	struct retention_entry entry;
@@ -173,7 +173,8 @@ static void retention_remove_file(const struct retention_look *l, size_t i)
 	free(path);
 }
 
-/* Removes the merged parts of the segment first, or they would be counted again. */
+/* Removes an expired segment. Removes the merged parts of it first, because without the merged
+ * file readers would count them again. */
 static void expire(struct retention_look *l, size_t i)
 {
 	for (size_t k = i + 1;
@@ -256,7 +257,7 @@ static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
 	return false;
 }
 
-/* Remembers only the last failures. */
+/* Adds a number to a list of failures; if the list is full, drops the oldest one. */
 static void retention_give_up(uint64_t *numbers, size_t *nr, uint64_t number)
 {
 	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
@@ -273,8 +274,9 @@ static bool retention_has_room(const struct retention_look *l, uint64_t bytes)
 
 /* ---- merging ---- */
 
-/* Returns how many files from `begin` on lie in the same, already completed period of a tier, fit
- * together, and are not too large together.  Stores their size in *ret_bytes. */
+/* Returns how many segments, from the one with index `begin` on, can be merged: they lie in the
+ * same completed period of `tier_ns`, have the same machine and clocks, and are together not
+ * larger than `max_bytes`. Stores their size in *ret_bytes. */
 static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier_ns,
 		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
@@ -306,8 +308,8 @@ static size_t run_of(const struct retention_look *l, size_t begin, uint64_t tier
 	return nr;
 }
 
-/* Returns the earliest time at which a copy can have been used: recordings use copies after the
- * start of a segment. */
+/* Returns the earliest time at which a recording can have used a copy that an existing segment
+ * refers to: shortly before the start of the oldest segment. */
 static uint64_t used_since(const struct retention_look *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
@@ -338,7 +340,8 @@ void retention_merge_less(struct retention *r, uint64_t bytes)
 	r->merged_max_bytes = bytes / 2;
 }
 
-/* Returns 0, also if the merge was given up for its memory or time, or a negative errno. */
+/* Merges a run of segments. Returns 0, also if the merge was stopped for its memory use or time,
+ * or a negative errno. */
 static int merge_run(struct retention *r, struct retention_look *l, size_t begin,
 		     size_t nr, uint64_t bytes, struct err *err)
 {
@@ -384,8 +387,8 @@ static int merge_one_run(struct retention *r, struct retention_look *l, struct e
 	return 0;
 }
 
-/* Returns whether the segment is complete, not sealed, and fits on the disk once more.  An
- * unreadable file is skipped for now. */
+/* Returns whether the segment is complete, not sealed, and there is disk space to rewrite it.
+ * Skips an unreadable file for now. */
 static bool is_to_seal(const struct retention_look *l, size_t i)
 {
 	struct retention_entry entry;
@@ -428,8 +431,9 @@ static int seal_one(struct retention *r, struct retention_look *l, struct err *e
 	return 0;
 }
 
-/* A reader may have listed the parts and not opened them yet.  A reader that runs for over an
- * hour, or only holds the session, does not keep them longer. */
+/* Returns whether a reader may still need the parts of finished merges: it may have listed them
+ * and not opened them yet. Parts are not kept longer than an hour, even if a reader holds the
+ * session longer. */
 static bool are_read(const struct retention *r, const struct retention_look *l)
 {
 	uint64_t since_ns = r->boottime_ns - r->covered_since_ns;
@@ -438,8 +442,8 @@ static bool are_read(const struct retention *r, const struct retention_look *l)
 	       (since_ns < retention_times.reading_ns && session_is_held(l->dir));
 }
 
-/* Removes parts of finished merges unless they are in use.  Returns whether there were any parts.
- */
+/* Removes parts of finished merges unless readers may need them. Returns whether there were any
+ * parts. */
 static bool remove_covered(struct retention *r, struct retention_look *l)
 {
 	bool any = false;
@@ -491,7 +495,7 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);
-		/* Also do this after a failed merge, because merges can keep failing. */
+		/* Also seal after a failed merge, because merges can keep failing. */
 		if (!l.result.nr_expired && !l.result.nr_merged && !is_stopped(r)) {
 			int sealed = seal_one(r, &l, result ? NULL : err);
 

@@ -19,14 +19,15 @@ struct retention {
 	uint64_t
 		boottime_ns; /* CLOCK_BOOTTIME, which is never set; the caller updates it before
                               * each call */
-	/* When merged segments with remaining parts were first seen, by that clock; 0: there are
-	 * none. */
+	/* When this process first saw parts of finished merges that still exist, in terms of
+	 * `boottime_ns`; 0: there are none. */
+
 	uint64_t covered_since_ns;
 	/* Numbers of the last segments that could not be sealed; they are not retried. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;
-	/* Last segment numbers of runs that could not be merged; such a run is not retried,
-	 * whatever its first segment is by then. */
+	/* Runs of segments that could not be merged and are not retried: the number of the last
+	 * segment of each run. */
 	uint64_t unmerged[RETENTION_UNSEALED];
 	size_t nr_unmerged;
 	/* Do not merge more bytes than this, because a larger merge used too much memory; 0: no
@@ -38,14 +39,15 @@ struct retention {
 /* The result of a call. */
 struct retention_result {
 	uint64_t nr_merged;  /* segments merged into one */
-	uint64_t nr_sealed;  /* segments that were rewritten, smaller */
+	uint64_t nr_sealed;  /* segments that were rewritten to save space */
 	uint64_t nr_expired; /* segments too old, or over the size limit */
 	uint64_t nr_samples; /* of the merged one */
 	uint64_t nr_copies;  /* copies removed */
 	uint64_t bytes;      /* of all segments and copies, after the call */
 	uint64_t copy_bytes; /* of the copies alone */
 	uint64_t
-		stopped_bytes; /* of segments whose merge was stopped; 0: not stopped */
+		stopped_bytes; /* size of the segments whose merge was stopped; 0: none was
+			        * stopped */
 };
 
 /* Parses "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most
@@ -61,8 +63,8 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);
-/* Call when another session starts: its segments reuse the numbers, so forgets the failures so
- * far. */
+/* Call when another session starts. Forgets which segments could not be merged or sealed, because
+ * the new session reuses their numbers. */
 void retention_begin(struct retention *r);
 /* Call when a merge of `bytes` used too much memory: limits merges to half as much from now on. */
 void retention_merge_less(struct retention *r, uint64_t bytes);

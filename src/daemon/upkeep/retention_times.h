@@ -12,10 +12,10 @@ enum {
 struct retention_times {
 	uint64_t tiers_ns
 		[RETENTION_TIERS]; /* ascending, each a multiple of the previous one */
-	/* How long the parts are kept after a merge, so that readers that listed them before it
-	 * can open them. */
+	/* How long parts are kept after their merge, so that readers that listed the directory
+	 * before can open them. */
 	uint64_t grace_ns;
-	/* The upper limit while a reader holds the session (session/hold.h). */
+	/* How long parts are kept at most while a reader holds the session (session/hold.h). */
 	uint64_t reading_ns;
 };
 

@@ -84,7 +84,7 @@ int sample_filter_set(struct sample_filter *f, const char *images, const char *v
 	if (r)
 		return r;
 	if (!is_none(vmlinux, "none")) {
-		/* Resolve links as for images. */
+		/* Resolve symbolic links, because the kernel reports paths without them. */
 		f->vmlinux = realpath(vmlinux, NULL);
 		if (!f->vmlinux)
 			f->vmlinux = strdup(vmlinux);
@@ -133,7 +133,8 @@ static bool sample_filter_is_wanted(struct sample_filter *f, const struct dict *
 
 /* ---- groups ---- */
 
-/* Parses "PID (COMM) STATE PPID PGRP ..." of proc(5).  Returns 0 if it has no group. */
+/* Parses the process group in "PID (COMM) STATE PPID PGRP ..." of proc(5). Returns 0 if the text
+ * is malformed. */
 static int32_t parse_group(const char *text)
 {
 	const char *at = strrchr(text, ')');
@@ -148,7 +149,7 @@ static int32_t parse_group(const char *text)
 	return parse_u64_max(digits, INT32_MAX, &pgrp) ? (int32_t)pgrp : 0;
 }
 
-/* Returns 0 if the process has ended. */
+/* Returns the process group of a running process, or 0 if it has ended. */
 static int32_t group_in_proc(int32_t pid)
 {
 	struct buf text = { 0 };

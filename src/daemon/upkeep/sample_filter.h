@@ -23,14 +23,14 @@ struct sample_filter {
 	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not decided yet */
 };
 
-/* Parses the setup's values; NULL or "" means unset.  `images`: comma-separated paths, whose
- * links are followed, with modules by name and the kernel as `vmlinux` ("all": any).  `vmlinux`:
- * its file or "no-vmlinux".  `pid`, `pgrp`: numbers of a process and a process group, or "none".
- * `f` is empty.  Returns 0, or -EINVAL or -ENOMEM with a message in *err. */
+/* Parses the setup's values; NULL or "" means unset.  `images`: a comma-separated list of paths
+ * (links are followed), names of modules, and `vmlinux` for the kernel; "all" selects every
+ * binary.  `vmlinux`: its file or "no-vmlinux".  `pid`, `pgrp`: numbers of a process and a process
+ * group, or "none". `f` is empty.  Returns 0, or -EINVAL or -ENOMEM with a message in *err. */
 int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
 		      const char *pid, const char *pgrp, struct err *err);
-/* Records a fork.  Takes the child's group from /proc, or the parent's group if the child has
- * ended. Later changes of the group are ignored. */
+/* Call when process `ppid` forks `pid`. Stores the child's process group from /proc, or the
+ * parent's group if the child has ended. Later changes of the group are ignored. */
 void sample_filter_forked(struct sample_filter *f, int32_t pid, int32_t ppid);
 /* Returns whether to keep a sample: its location or its process's program is one of the images,
  * and its process matches (as in drivers and opd_sfile.c of OProfile 0.9). */

@@ -20,8 +20,8 @@ enum {
 };
 
 static const int64_t clock_slack_ns = NS_PER_S;
-/* A thousandth of the sampling interval.  Smaller differences are timer noise: a tenth of the
- * cost of a sample. */
+/* Unit of the times in merged files: a thousandth of the sampling interval and a tenth of the time
+ * that one sample costs. Smaller differences are timer noise. */
 static const uint64_t time_unit_ns = 10000;
 
 struct merge {
@@ -255,10 +255,10 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		temporary = NULL;
 		goto out;
 	}
-	/* Left by a process that was killed. */
+	/* A process that was killed may have left this file. */
 	(void)io_unlink(temporary);
 	r = merge_into(dir, files, nr, temporary, &m, err);
-	/* The sync may be slow, so check for a stop request first. */
+	/* Check for a stop request before the sync, which may be slow. */
 	dict_done(&m.dict);
 	if (!r)
 		r = look_at_stop(&m, err);

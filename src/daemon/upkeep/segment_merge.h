@@ -28,13 +28,13 @@ struct segment_merge_bounds {
 /* Returns whether the same info describes both: same boot of the same machine, and no clock step
  * between them. */
 bool segment_merge_fits(const struct session_info *a, const struct session_info *b);
-/* Writes the data of the `nr` files (in order, and fitting) into segment-FIRST-LAST of `dir`,
- * with the last one's modification time; syncs it before renaming it into place.  The source
- * files stay, but readers ignore them after the rename (session.h).  A single file is replaced by
- * a smaller one (SESSION_SEALED); -EUCLEAN if it is damaged, because the new one would hide that.
- * Times are rounded down to 10 us.  Returns 0 or a negative errno with a message in *err
- * (-ECANCELED: stopped, which is checked until everything is written; -E2BIG: over the memory
- * limit); then nothing has changed. */
+/* Merges `nr` files of `dir` (adjacent, in order, and pairwise segment_merge_fits()) into
+ * segment-FIRST-LAST with the modification time of the last one; syncs it before renaming it into
+ * place. The source files stay, but readers ignore them after the rename (session.h). A single
+ * file is replaced by a smaller one (SESSION_SEALED), unless it is damaged (-EUCLEAN), because the
+ * new one would hide the damage. Times are rounded down to 10 us. Returns 0 or a negative errno
+ * with a message in *err, in which case nothing has changed: -ECANCELED if `bounds` stopped the
+ * merge, -E2BIG if it needs too much memory. */
 int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		  const struct segment_merge_bounds *bounds,
 		  struct segment_merge_result *ret_result, struct err *err);
